@@ -318,6 +318,15 @@ fn circuits_print_what_the_retire_log_says() {
         assert!(text.starts_with("chip and host  equal") && text.ends_with("lost           0\n"), "{words}: {text}");
         assert!(!text.contains("events         0"), "{words}: {text}");
     }
+    // a machine with a state for each key
+    for key in ["core", "arg0"] {
+        let script = format!("machine m by {key} {{ a: call:get_balance -> b; b: call:set_balance -> b; }}\n");
+        std::fs::write(place.path().join("m.dx"), script + "violation:m { @v[key, state, step] = count(); }\n")
+            .unwrap();
+        let text = place.good("diag test m.dx builtin:bank --soc --harts 2 --max-cycles 400000");
+        assert!(text.starts_with("chip and host  equal") && text.ends_with("lost           0\n"), "{key}: {text}");
+        assert!(!text.contains("equal, 2 lines") || key == "core", "{text}");
+    }
     let text = place.good("diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates");
     assert!(text.contains("lost: 0 events\n") && text.contains("over the link"), "{text}");
 

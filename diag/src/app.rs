@@ -198,6 +198,13 @@ pub struct App {
     pub notes: Vec<Mistake>,
 }
 
+impl MachineDef {
+    /// There may be more keys than a node has places for. Cores are never too many.
+    pub fn passes_keys(&self) -> bool {
+        self.by_key && self.classes.iter().any(|c| c.1 != Some(Value::Core))
+    }
+}
+
 impl Expr {
     /// Whether it reads a map.
     pub fn reads_maps(&self) -> bool {

@@ -221,7 +221,7 @@ pub fn table(app: &App, m: usize, to: Target, shares: &[Share]) -> Table {
                 None => [Step { next: if def.restarts { 0 } else { from as u8 }, own: false, report: true }; 2],
             };
             let row = |(from, row): (usize, &Vec<Option<u8>>)| row.iter().map(|n| step(from, *n)).collect();
-            Table { classes, steps: steps.iter().enumerate().map(row).collect(), to }
+            Table { classes, steps: steps.iter().enumerate().map(row).collect(), to, by_key: def.by_key }
         }
     }
 }
@@ -337,12 +337,16 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
             if let Some(n) = logged.and_then(|l| log_nodes[l]) {
                 to.dest = FIRST_NODE + n as u8;
             }
-            if app.machines[m].by_key {
-                return Err(format!("{} has a state for each key, a node has one", app.machines[m].name));
-            }
-            apart(app, &format!("machine {}", app.machines[m].name), |c| matches!(c, Consumer::Class(o, _) if o == m))?;
-            let table = table(app, m, to, shares);
             let name = format!("machine {}", app.machines[m].name);
+            apart(app, &name, |c| matches!(c, Consumer::Class(o, _) if o == m))?;
+            let table = table(app, m, to, shares);
+            if app.machines[m].passes_keys() {
+                keyed(&name, &table)?;
+                if let Some(l) = logged.filter(|l| cut.logs[*l]) {
+                    let log = &app.logs[l].name;
+                    return Err(format!("log {log} is on the chip, and violations of {name} come from the host, too"));
+                }
+            }
             let set = |n: &mut Node| match n {
                 Node::Machine(n) => Some(n.set(table.clone()).map_err(|e| e.to_string())),
                 _ => None,
@@ -424,6 +428,15 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
         Layout { slots, shares, traced, nodes: b.nodes, rules: b.rules, places: b.places, flushed, counters, cut },
         ways,
     ))
+}
+
+/// A table whose events may pass through to the host, which knows them by their identifiers: each is of one class.
+fn keyed(name: &str, table: &Table) -> Result<(), String> {
+    let twice = |(n, c): (usize, &Class)| table.classes[..n].iter().any(|o| o.event == c.event);
+    match table.classes.iter().enumerate().any(twice) {
+        true => Err(format!("two probes of {name} are one event, which a node passes to the host as one")),
+        false => Ok(()),
+    }
 }
 
 /// Of a trigger that was widened for others, too, no node tells what is whose but a filter. Nor has a node what the host takes

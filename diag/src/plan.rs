@@ -11,6 +11,7 @@ use crate::share::{fewest, wide, Group};
 use crate::widen::widen;
 use crate::{Mistake, ScriptError};
 use sim::diag::chip::{ChipParams, FRAME_BYTES};
+use sim::diag::node::machine::PLACES;
 use sim::diag::node::trace::{self, PACKET_WORDS};
 use sim::diag::packet::HOST;
 use sim::diag::trigger::{Slot, Trigger};
@@ -497,6 +498,9 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
             "host".into()
         };
         let why = match lay(app, params, &cut) {
+            _ if on_chip && part.0 == 2 && app.machines[part.1].passes_keys() => {
+                format!("fewer bits leave the chip; events of more than {PLACES} keys go on to the host")
+            }
             _ if on_chip => "fewer bits leave the chip".into(),
             Ok(_) => "on the chip it would not make the stream smaller".into(),
             Err(why) => why,

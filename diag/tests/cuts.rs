@@ -132,6 +132,11 @@ fn flush(nodes: &mut [Node], runtime: &mut Runtime) {
 }
 
 fn run(app: &App, layout: &Layout, stream: &[Occurrence]) -> (Vec<Output>, u64) {
+    let mut runtime = ran(app, layout, stream);
+    (runtime.take_outputs(), runtime.lost)
+}
+
+fn ran(app: &App, layout: &Layout, stream: &[Occurrence]) -> Runtime {
     let mut nodes = layout.nodes.clone();
     let mut runtime = Runtime::new(app, layout);
     for o in stream {
@@ -153,7 +158,7 @@ fn run(app: &App, layout: &Layout, stream: &[Occurrence]) -> (Vec<Output>, u64) 
     }
     flush(&mut nodes, &mut runtime);
     runtime.end(stream.last().map_or(0, |o| o.time));
-    (runtime.take_outputs(), runtime.lost)
+    runtime
 }
 
 /// All parts on or off, in every way.
@@ -175,7 +180,7 @@ fn cuts(app: &App) -> Vec<Cut> {
 
 #[test]
 fn a_script_prints_the_same_wherever_it_is_cut() {
-    let (mut legal, mut scripts, mut printed) = (0, 0, 0);
+    let (mut legal, mut keyed, mut scripts, mut printed) = (0, 0, 0, 0);
     for seed in 0..120 {
         let mut s = Source::seeded(seed);
         let text = script(&mut s);
@@ -222,6 +227,7 @@ fn a_script_prints_the_same_wherever_it_is_cut() {
         for cut in cuts(&app) {
             let Ok(layout) = layout(&app, &kinds, &cut) else { continue };
             legal += 1;
+            keyed += usize::from(cut.machines.iter().zip(&app.machines).any(|(on, m)| *on && m.by_key));
             assert_eq!(run(&app, &layout, &stream), want, "seed {seed}, {cut:?}\n{text}");
         }
         // and what the planner takes
@@ -230,6 +236,61 @@ fn a_script_prints_the_same_wherever_it_is_cut() {
         assert!(best.bits <= best.host_bits);
         assert_eq!(run(&app, &best.layout, &stream), want, "seed {seed}, planned\n{text}");
     }
-    println!("{scripts} scripts, {legal} cuts, {printed} outputs");
+    println!(
+        "{scripts} scripts, {legal} cuts, {keyed} of them with a state for each key on the chip, {printed} outputs"
+    );
+    assert!(keyed > scripts, "{keyed}");
     assert!(scripts > 80 && legal > 4 * scripts && printed > 10 * scripts, "{scripts} {legal} {printed}");
+}
+
+#[test]
+fn keys_for_which_a_machine_has_no_place_are_the_hosts() {
+    let of = |by: &str, rest: &str| {
+        let text = format!(
+            "machine m by {by} {{ a: call:4096 -> b; b: ret:4096 -> a, pc:12288 -> b; }}
+             violation:m {{ @bad[key] = count(); }}
+             violation:m {{ printf(\"%d: %d %d\", time, key, state); }} {rest}"
+        );
+        resolve(&parse(&text).unwrap(), &Symbols::none(), 50_000_000).unwrap()
+    };
+    let on_chip = |app: &App| {
+        let mut cut = Cut::host(app);
+        cut.machines[0] = true;
+        cut
+    };
+    let kinds = ChipParams::new(4).nodes;
+    for (by, keys) in [("arg0", 12), ("arg0", 16), ("arg0", 17), ("arg0", 40), ("core", 1000)] {
+        let app = of(by, "");
+        let mut s = Source::seeded(keys);
+        let triggers = [Trigger::Pc(4096), Trigger::Return(4096), Trigger::Pc(12288)];
+        let occurrence = |n: u64| Occurrence {
+            trigger: Some(*s.pick(&triggers)),
+            core: s.bits(4) as u8,
+            time: 10 * n,
+            values: [s.below(keys) as u32; 8],
+        };
+        let stream: Vec<Occurrence> = (0..2000).map(occurrence).collect();
+        let [mut host, mut chip] =
+            [Cut::host(&app), on_chip(&app)].map(|cut| ran(&app, &layout(&app, &kinds, &cut).unwrap(), &stream));
+        let arrived: Vec<u64> = [&host, &chip].map(|r| r.tally().uses.iter().sum()).to_vec();
+        println!("by {by}, {keys} keys: {arrived:?} events at the host, {:?} reports", chip.tally().reports);
+        assert_eq!(host.take_outputs(), chip.take_outputs(), "by {by}, {keys} keys");
+        assert_eq!(arrived[0], 2000);
+        assert_eq!(arrived[1] > 0, by == "arg0" && keys > 16, "{arrived:?}");
+        assert!(chip.tally().reports[0] > 500);
+    }
+    // a log would not see the host's violations; those of cores are all on the chip
+    let log = "log g { keep call:4096 dump violation:m } log:g { printf(\"%d\", step); }";
+    for (by, why) in
+        [("arg0", Some("log g is on the chip, and violations of machine m come from the host, too")), ("core", None)]
+    {
+        let app = of(by, log);
+        let cut = Cut { logs: vec![true], ..on_chip(&app) };
+        assert_eq!(layout(&app, &kinds, &cut).err().as_deref(), why, "{by}");
+    }
+    // two classes of one event, which would pass twice
+    let text = "machine m by arg0 { a: call:4096 -> b; b: pc:4096 -> a; } violation:m { printf(\"%d\", key); }";
+    let app = resolve(&parse(text).unwrap(), &Symbols::none(), 1).unwrap();
+    let error = layout(&app, &kinds, &on_chip(&app)).unwrap_err();
+    assert_eq!(error, "two probes of machine m are one event, which a node passes to the host as one");
 }

@@ -135,7 +135,7 @@ fn traps_are_what_cores_with_interrupts_took() {
     if long() {
         cases.extend([1, 4].map(|n| Case::new(CoreKind::Ibex, n, "irq", TRAPS, 400_000)));
         for n in [1, 4] {
-            cases.extend([DATA, CALLS].map(|script| Case::new(CoreKind::Ibex, n, "bank", script, 200_000)));
+            cases.extend([DATA, CALLS].map(|script| Case::new(CoreKind::Ibex, n, "bank", script, 400_000)));
             cases.push(Case::new(CoreKind::Ibex, n, "lockcont", LOCKS, 1_000_000));
         }
     }

@@ -13,7 +13,7 @@ use rust_hdl::prelude::*;
 use sim::diag::node::filter::{Compare, Term};
 use sim::diag::node::machine::{Class, Step, Table};
 use sim::diag::node::{aggregate, count, filter, histogram, log, machine, pair, Field, Node, Outbox, Target};
-use sim::diag::packet::Event;
+use sim::diag::packet::{Event, HOST};
 use sim::diag::registers::{self, Writes, CONTROL, RECORDS};
 use sim::stimulus::Source;
 use std::collections::VecDeque;
@@ -65,12 +65,14 @@ struct Bench<T: NodeBlock> {
     s: Source,
     expected: VecDeque<(u8, Event)>,
     sums: Sums,
+    /// Results that are the event itself.
+    passed: usize,
 }
 
 impl<T: NodeBlock> Bench<T> {
     fn new(node: T, seed: u64) -> Self {
         let d = Driver::new(node, T::clock).unwrap().recording();
-        let mut bench = Self { d, s: Source::seeded(seed), expected: VecDeque::new(), sums: [0; 2] };
+        let mut bench = Self { d, s: Source::seeded(seed), expected: VecDeque::new(), sums: [0; 2], passed: 0 };
         bench.clock(&Inputs { reset: true, ..Inputs::default() });
         bench
     }
@@ -103,6 +105,7 @@ impl<T: NodeBlock> Bench<T> {
             None => golden.flush(&mut out),
         }
         self.sums[usize::from(event.is_none())] += out.len() as u64;
+        self.passed += out.iter().filter(|o| o.0 == HOST && Some(o.1) == event).count();
         self.expected.extend(out);
         for _ in 0..100_000 {
             let reset = self.s.per_64k(resets);
@@ -225,16 +228,19 @@ fn aggregates_do_what_the_golden_aggregates_do() {
 #[test]
 fn machines_do_what_the_golden_machines_do() {
     let mut bench = Bench::new(Machine::new(), 7);
-    for takes in [100, 50, 10] {
+    for (takes, keyed) in [(100, 0), (50, 50), (10, 50), (80, 100)] {
         bench.run(800, 8, takes, |s| {
-            let (states, classes) = (s.between(1, 16), s.between(1, 16));
-            let class = |s: &mut Source| Class { event: s.below(8) as u8, key: field(s) };
+            let (states, classes, by_key) = (s.between(1, 16), s.between(1, 16), s.percent(keyed));
+            // few keys, or more than have places
+            let key = if by_key && s.percent(60) { Some(*s.pick(&[Field::Arg(0), Field::Core])) } else { None };
+            let class = |s: &mut Source| Class { event: s.below(8) as u8, key: key.unwrap_or_else(|| field(s)) };
             let step = |s: &mut Source| Step { next: s.below(states) as u8, own: s.percent(50), report: s.percent(30) };
             let row = |s: &mut Source| (0..classes).map(|_| [step(s), step(s)]).collect();
             let table = Table {
                 classes: (0..classes).map(|_| class(s)).collect(),
                 steps: (0..states).map(|_| row(s)).collect(),
                 to: target(s),
+                by_key,
             };
             let (empty, mut set) = (machine::Machine::new(16), machine::Machine::new(16));
             set.set(table.clone()).unwrap();
@@ -242,6 +248,8 @@ fn machines_do_what_the_golden_machines_do() {
         });
     }
     assert!(bench.sums[0] > 300, "{:?}", bench.sums);
+    // events of keys without a place
+    assert!(bench.passed > 100, "{}", bench.passed);
     check_verilog(&bench.d, 7);
 }
 

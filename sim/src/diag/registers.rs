@@ -10,6 +10,7 @@
 //! | [`CONTROL`] | 0 | 1: it works. Each write empties all tables and counters |
 //! | | 14:8 | records, or trigger slots, in use |
 //! | [`TARGET`] | 13:8, 7:0 | of a machine: where reports go, and their identifier. Of a log: where events go, and the trigger's |
+//! | | 14 | of a machine: there is a state for each key |
 //! | [`RECORDS`] + 16 n + k | 16 | word k of record n, 0 to 63 |
 //! | [`STEPS`] + 16 s + c | 5:0 | of a machine: the step of class c in state s for the owner's events |
 //! | | 13:8 | for those of others: next state (3:0), becomes the owner (4), is reported (5) |
@@ -200,7 +201,7 @@ pub fn filter(rules: &[FilterRule]) -> Writes {
 /// Sets a machine.
 pub fn machine(table: &Table) -> Writes {
     let step = |s: Step| u16::from(s.report) << 5 | u16::from(s.own) << 4 | u16::from(s.next & 15);
-    let mut writes = vec![(TARGET, target(table.to))];
+    let mut writes = vec![(TARGET, u16::from(table.by_key) << 14 | target(table.to))];
     for (s, row) in table.steps.iter().enumerate() {
         let word =
             |(c, pair): (usize, &[Step; 2])| (STEPS + 16 * s as u16 + c as u16, step(pair[1]) << 8 | step(pair[0]));
@@ -364,5 +365,7 @@ mod tests {
         let want = [(3, 0x10a0), (0x800, 0x1111), (0x801, 0x2020), (0x810, 0x3111), (0x811, 0x2100)];
         assert_eq!(writes[..5], want);
         assert_eq!(writes.last(), Some(&(CONTROL, 0x0201)));
+        let table = Table { by_key: true, ..Table::transaction(class(1), class(2), Target { dest: 16, id: 160 }) };
+        assert_eq!(machine(&table)[0], (3, 0x50a0));
     }
 }

@@ -14,7 +14,8 @@
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
 //!
 //! # Timing
-//! An event takes a clock for each class of another event, 12 for one that is its own, and as long as its report waits.
+//! An event takes a clock for each class of another event, 12 for one that is its own, and as long as its report waits; with a
+//! state for each key, 2 more and one for each key that is looked at.
 //!
 //! Golden model: `sim::diag::node::machine`.
 
@@ -23,14 +24,18 @@ use crate::diag::rules::Rules;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
+use sim::diag::packet::HOST;
 use sim::diag::registers::{CONTROL, TARGET};
 
 /// Where it is.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum MachineState {
     Wait,
+    Find,
+    Place,
     Step,
     Send,
+    Pass,
     Empty,
 }
 
@@ -44,15 +49,26 @@ pub struct Machine {
     pub result: ResultOut,
     rules: Rules,
     steps: Mem<8, 16>,
-    target: DFF<Bits<14>>,
+    target: DFF<Bits<15>>,
     doing: DFF<MachineState>,
+    // that of the key at hand, if each has one
     state: DFF<Bits<4>>,
+    keys: Mem<4, 32>,
+    states: Mem<4, 4>,
+    used: DFF<Bits<5>>,
+    at: DFF<Bits<5>>,
+    next_at: Signal<Local, Bits<5>>,
+    keyed: Signal<Local, Bit>,
+    passes: Signal<Local, Bit>,
+    done: Signal<Local, Bit>,
     owner: DFF<Bits<32>>,
     other: Signal<Local, Bit>,
     next: Signal<Local, Bits<4>>,
     owns: Signal<Local, Bit>,
     reports: Signal<Local, Bit>,
     clears: Signal<Local, Bit>,
+    host: Fixed<Bits<6>>,
+    one_5: Fixed<Bits<5>>,
     control: Fixed<Bits<12>>,
     targets: Fixed<Bits<12>>,
 }
@@ -60,15 +76,24 @@ pub struct Machine {
 impl Machine {
     /// An empty machine.
     pub fn new() -> Self {
-        Self { rules: Rules::new(4), control: Fixed::of(CONTROL), targets: Fixed::of(TARGET), ..Default::default() }
+        Self {
+            rules: Rules::new(4),
+            keys: Mem::new(4, 32),
+            states: Mem::new(4, 4),
+            host: Fixed::of(HOST),
+            one_5: Fixed::of(1u64),
+            control: Fixed::of(CONTROL),
+            targets: Fixed::of(TARGET),
+            ..Default::default()
+        }
     }
 }
 
 impl Logic for Machine {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, target, doing, state, owner);
-        clock!(self, clock, steps);
+        dff_setup!(self, clock, target, doing, state, used, at, owner);
+        clock!(self, clock, steps, keys, states);
         WriteIn::link(&mut self.write, &mut self.rules.write);
         self.rules.clock.next = self.clock.val();
         self.rules.reset.next = self.reset.val();
@@ -89,7 +114,7 @@ impl Logic for Machine {
         self.steps.waddr.next = self.write.addr.val().get_bits::<8>(0);
         self.steps.wdata.next = self.write.data.val();
         if self.write.we.val() & (self.write.addr.val() == self.targets.val()) {
-            self.target.d.next = self.write.data.val().get_bits::<14>(0);
+            self.target.d.next = self.write.data.val().get_bits::<15>(0);
         }
         self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
 
@@ -104,11 +129,17 @@ impl Logic for Machine {
             self.owns.next = self.steps.rdata.val().get_bit(12);
             self.reports.next = self.steps.rdata.val().get_bit(13);
         }
-        self.rules.step.next = false;
+        self.keyed.next = self.target.q.val().get_bit(14);
+        self.next_at.next = self.at.q.val();
+        self.done.next = false;
         match self.doing.q.val() {
             MachineState::Wait => {
+                self.next_at.next = 0.into();
                 if self.rules.hit.val() {
                     self.doing.d.next = MachineState::Step;
+                    if self.keyed.val() {
+                        self.doing.d.next = MachineState::Find;
+                    }
                 }
                 if self.event.valid.val() & self.event.flush.val() {
                     self.doing.d.next = MachineState::Empty;
@@ -117,35 +148,68 @@ impl Logic for Machine {
             MachineState::Empty => {
                 self.doing.d.next = MachineState::Wait;
             }
+            MachineState::Find => {
+                self.state.d.next = self.states.rdata.val();
+                if self.at.q.val() == self.used.q.val() {
+                    // a new one, if there is a place
+                    self.state.d.next = 0.into();
+                    self.doing.d.next = MachineState::Place;
+                    if self.used.q.val().get_bit(4) {
+                        self.doing.d.next = MachineState::Pass;
+                    } else {
+                        self.used.d.next = self.used.q.val() + self.one_5.val();
+                    }
+                } else if self.keys.rdata.val() == self.rules.key.val() {
+                    self.doing.d.next = MachineState::Place;
+                } else {
+                    self.next_at.next = self.at.q.val() + self.one_5.val();
+                }
+            }
+            MachineState::Place => {
+                self.doing.d.next = MachineState::Step;
+            }
             MachineState::Step => {
                 if self.reports.val() {
                     self.doing.d.next = MachineState::Send;
                 } else {
-                    self.doing.d.next = MachineState::Wait;
-                    self.rules.step.next = true;
-                    self.state.d.next = self.next.val();
-                    if self.owns.val() {
-                        self.owner.d.next = self.rules.key.val();
-                    }
+                    self.done.next = true;
                 }
             }
             MachineState::Send => {
+                self.done.next = self.result.ready.val();
+            }
+            MachineState::Pass => {
                 if self.result.ready.val() {
                     self.doing.d.next = MachineState::Wait;
-                    self.rules.step.next = true;
-                    self.state.d.next = self.next.val();
-                    if self.owns.val() {
-                        self.owner.d.next = self.rules.key.val();
-                    }
                 }
             }
         }
+        if self.done.val() {
+            self.doing.d.next = MachineState::Wait;
+            self.state.d.next = self.next.val();
+            if self.owns.val() {
+                self.owner.d.next = self.rules.key.val();
+            }
+        }
+        self.passes.next = self.doing.q.val() == MachineState::Pass;
+        self.rules.step.next = self.done.val() | (self.passes.val() & self.result.ready.val());
         if self.clears.val() {
             self.state.d.next = 0.into();
             self.owner.d.next = 0.into();
+            self.used.d.next = 0.into();
         }
+        self.at.d.next = self.next_at.val();
+        self.keys.raddr.next = self.next_at.val().get_bits::<4>(0);
+        self.keys.waddr.next = self.at.q.val().get_bits::<4>(0);
+        self.keys.wdata.next = self.rules.key.val();
+        // one that is there already is written again
+        self.keys.we.next = self.doing.q.val() == MachineState::Place;
+        self.states.raddr.next = self.next_at.val().get_bits::<4>(0);
+        self.states.waddr.next = self.at.q.val().get_bits::<4>(0);
+        self.states.wdata.next = self.next.val();
+        self.states.we.next = self.done.val();
 
-        self.result.valid.next = self.doing.q.val() == MachineState::Send;
+        self.result.valid.next = (self.doing.q.val() == MachineState::Send) | self.passes.val();
         self.result.dest.next = self.target.q.val().get_bits::<6>(8);
         self.result.id.next = self.target.q.val().get_bits::<8>(0);
         self.result.core.next = self.event.core.val();
@@ -159,11 +223,23 @@ impl Logic for Machine {
         self.result.a3.next = self.owner.q.val();
         self.result.a4.next = 0.into();
         self.result.a5.next = 0.into();
+        if self.passes.val() {
+            self.result.dest.next = self.host.val();
+            self.result.id.next = self.event.id.val();
+            self.result.count.next = self.event.count.val();
+            self.result.a0.next = self.event.a0.val();
+            self.result.a1.next = self.event.a1.val();
+            self.result.a2.next = self.event.a2.val();
+            self.result.a3.next = self.event.a3.val();
+            self.result.a4.next = self.event.a4.val();
+            self.result.a5.next = self.event.a5.val();
+        }
         if self.reset.val() {
             self.doing.d.next = MachineState::Wait;
             self.target.d.next = 0.into();
             self.state.d.next = 0.into();
             self.owner.d.next = 0.into();
+            self.used.d.next = 0.into();
         }
     }
 }

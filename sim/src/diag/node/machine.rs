@@ -3,9 +3,15 @@
 //! Events are sorted into classes. A step is found by the state, the class, and whether the event's key is that of the
 //! owner; it has a next state, may make the key the owner, and may report `[state, class, key, owner]` as they were, with
 //! the event's core and time.
+//!
+//! A table may have a state for each key, of the first [`PLACES`] keys. Places are kept until the table is set anew: an event
+//! whose key has none goes on to the host as it came, so that the host has all events of each key that it has one of.
 
 use super::{room, Event, Field, NoRoom, Outbox, Target};
-use crate::diag::packet::Args;
+use crate::diag::packet::{Args, HOST};
+
+/// Keys of a table with a state for each.
+pub const PLACES: usize = 16;
 
 /// Class of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,6 +42,8 @@ pub struct Table {
     pub steps: Vec<Vec<[Step; 2]>>,
     /// Where reports go.
     pub to: Target,
+    /// There is a state for each key. The owner is one.
+    pub by_key: bool,
 }
 
 /// The node.
@@ -45,12 +53,14 @@ pub struct Machine {
     table: Option<Table>,
     state: u8,
     owner: u32,
+    /// Keys with their states.
+    keyed: Vec<(u32, u8)>,
 }
 
 impl Machine {
     /// Up to `states` states and classes.
     pub fn new(states: u8) -> Self {
-        Self { states, table: None, state: 0, owner: 0 }
+        Self { states, table: None, state: 0, owner: 0, keyed: Vec::new() }
     }
 
     /// Sets the table; a node has one. State 0 is the first, owner 0.
@@ -67,12 +77,26 @@ impl Machine {
         let Some(table) = &self.table else { return };
         for (n, class) in table.classes.iter().enumerate().filter(|c| c.1.event == event.id) {
             let key = class.key.of(event);
-            let step = table.steps[usize::from(self.state)][n][usize::from(key != self.owner)];
+            let state = if table.by_key {
+                let place = self.keyed.iter().position(|k| k.0 == key);
+                if place.is_none() && self.keyed.len() == PLACES {
+                    out.push((HOST, Event { lost: 0, ..*event }));
+                    continue;
+                }
+                let place = place.unwrap_or_else(|| {
+                    self.keyed.push((key, 0));
+                    self.keyed.len() - 1
+                });
+                &mut self.keyed[place].1
+            } else {
+                &mut self.state
+            };
+            let step = table.steps[usize::from(*state)][n][usize::from(key != self.owner)];
             if step.report {
-                let args = Args::of(&[self.state.into(), n as u32, key, self.owner]);
+                let args = Args::of(&[(*state).into(), n as u32, key, self.owner]);
                 out.push((table.to.dest, Event { id: table.to.id, lost: 0, args, ..*event }));
             }
-            self.state = step.next;
+            *state = step.next;
             if step.own {
                 self.owner = key;
             }
@@ -86,7 +110,7 @@ impl Table {
         let step = |next, own, report| Step { next, own, report };
         let idle = vec![[step(1, true, false); 2], [step(0, false, true); 2]];
         let opened = vec![[step(1, true, false), step(1, true, true)], [step(0, false, false), step(1, false, true)]];
-        Self { classes: vec![open, close], steps: vec![idle, opened], to }
+        Self { classes: vec![open, close], steps: vec![idle, opened], to, by_key: false }
     }
 }
 
@@ -112,5 +136,29 @@ mod tests {
         assert_eq!(run(&[(1, 2), (1, 3), (2, 2), (2, 3)]), [[1, 0, 3, 2], [1, 1, 2, 3]]);
         // a close of nothing
         assert_eq!(run(&[(2, 3)]), [[0, 1, 3, 3]]);
+    }
+
+    #[test]
+    fn keys_without_a_place_are_the_hosts() {
+        let class = |event| Class { event, key: Field::Arg(0) };
+        let step = |next, report| [Step { next, own: false, report }; 2];
+        // 1 and 2 take turns
+        let steps = vec![vec![step(1, false), step(0, true)], vec![step(1, true), step(0, false)]];
+        let to = Target { dest: 20, id: 9 };
+        let mut m = Machine::new(2);
+        m.set(Table { classes: vec![class(1), class(2)], steps, to, by_key: true }).unwrap();
+        let mut run = |id, key| {
+            let mut out = Outbox::new();
+            m.take(&Event { id, core: 3, args: Args::of(&[key, 5]), ..Event::default() }, &mut out);
+            out.iter().map(|(dest, e)| (*dest, e.id, e.args.to_vec())).collect::<Vec<_>>()
+        };
+        assert!((0..16).all(|key| run(1, key).is_empty()));
+        // its state is its own
+        assert_eq!(run(1, 7), [(20, 9, vec![1, 0, 7, 0])]);
+        assert_eq!(run(2, 16), [(HOST, 2, vec![16, 5])]);
+        assert!((0..16).all(|key| run(2, key).is_empty()));
+        // a place is kept
+        assert_eq!(run(1, 16), [(HOST, 1, vec![16, 5])]);
+        assert_eq!(run(2, 15), [(20, 9, vec![0, 1, 15, 0])]);
     }
 }

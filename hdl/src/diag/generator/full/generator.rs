@@ -79,7 +79,7 @@ impl Full {
 impl Logic for Full {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, slots, log, registers, stack, calls, control, outbox);
+        clock!(self, clock, slots, log, registers, stack, calls, word, control, outbox);
         self.slots.reset.next = self.reset.val();
         self.log.reset.next = self.reset.val();
         self.registers.reset.next = self.reset.val();

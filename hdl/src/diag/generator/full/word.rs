@@ -7,7 +7,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `head` | in | | the oldest instruction |
-//! | `plan` | in | 16 | word of the slot's plan: what is captured |
+//! | `plan` | in | 16 | word of the slot's plan: what is captured; it stands for two clocks |
 //! | `fire`, `of_store` | in | 1 | it is for an event, and not for the entry of a call; for one that a store caused |
 //! | `register`, `known`, `sp` | in | 32 | the register that was asked for; those that are known; `x2` |
 //! | `stacked`, `there`, `even`, `odd` | in | 32, 16, 28, 28 | the word of the stack that was asked for, see [`super::stack`] |
@@ -17,7 +17,8 @@
 //! | `word`, `is_known` | out | 32, 1 | the word |
 //!
 //! # Timing
-//! Combinational.
+//! `capture`, `number` and `at` follow `plan` in the same clock. `word` and `is_known` are those of the plan of the clock before, as what was asked for is:
+//! a plan comes out of block RAM late in a clock.
 //!
 //! Golden model: `sim::diag::full`.
 
@@ -28,6 +29,7 @@ use rust_hdl::prelude::*;
 /// The choice.
 #[derive(LogicBlock, Default)]
 pub struct Word {
+    pub clock: Signal<In, Clock>,
     pub head: HeadIn,
     pub plan: Signal<In, Bits<16>>,
     pub fire: Signal<In, Bit>,
@@ -47,7 +49,10 @@ pub struct Word {
     pub at: Signal<Out, Bits<32>>,
     pub word: Signal<Out, Bits<32>>,
     pub is_known: Signal<Out, Bit>,
-    kind: Signal<Local, Bits<4>>,
+    // what was asked for in the clock before
+    kind: DFF<Bits<4>>,
+    asked_at: DFF<Bits<32>>,
+    asked_known: DFF<Bit>,
     stack_at: Signal<Local, Bits<32>>,
     stack_tag: Signal<Local, Bits<28>>,
     known_bits: Signal<Local, Bits<32>>,
@@ -78,15 +83,18 @@ impl Word {
 impl Logic for Word {
     #[hdl_gen]
     fn update(&mut self) {
-        self.kind.next = self.plan.val().get_bits::<4>(8);
+        dff_setup!(self, clock, kind, asked_at, asked_known);
+        self.kind.d.next = self.plan.val().get_bits::<4>(8);
         self.stack_at.next = self.sp.val() + (bit_cast::<32, 8>(self.plan.val().get_bits::<8>(0)) << 2);
-        self.stack_tag.next = (bit_cast::<28, 26>(self.stack_at.val().get_bits::<26>(6)) << 2)
-            | bit_cast::<28, 2>(self.stack_at.val().get_bits::<2>(0));
+        self.asked_at.d.next = self.stack_at.val();
         self.known_bits.next = self.known.val() >> self.plan.val().get_bits::<5>(0);
-        self.there_bits.next = self.there.val() >> self.stack_at.val().get_bits::<4>(2);
+        self.asked_known.d.next = self.known_bits.val().get_bit(0);
+        self.stack_tag.next = (bit_cast::<28, 26>(self.asked_at.q.val().get_bits::<26>(6)) << 2)
+            | bit_cast::<28, 2>(self.asked_at.q.val().get_bits::<2>(0));
+        self.there_bits.next = self.there.val() >> self.asked_at.q.val().get_bits::<4>(2);
         self.stack_known.next =
             self.known.val().get_bit(2) & self.there_bits.val().get_bit(0) & (self.stack_tag.val() == self.even.val());
-        if self.stack_at.val().get_bit(2) {
+        if self.asked_at.q.val().get_bit(2) {
             self.stack_known.next = self.known.val().get_bit(2)
                 & self.there_bits.val().get_bit(0)
                 & (self.stack_tag.val() == self.odd.val());
@@ -103,53 +111,53 @@ impl Logic for Word {
         }
         self.chosen.next = self.register.val();
         self.certain.next = true;
-        if (self.kind.val() == 2) | (self.kind.val() == 4) {
+        if (self.kind.q.val() == 2) | (self.kind.q.val() == 4) {
             self.chosen.next = self.stacked.val();
         }
         if self.fire.val() {
-            if self.kind.val() == 1 {
-                self.certain.next = self.known_bits.val().get_bit(0);
+            if self.kind.q.val() == 1 {
+                self.certain.next = self.asked_known.q.val();
             }
-            if self.kind.val() == 2 {
+            if self.kind.q.val() == 2 {
                 self.certain.next = self.stack_known.val();
             }
-            if (self.kind.val() == 3) | (self.kind.val() == 4) {
+            if (self.kind.q.val() == 3) | (self.kind.q.val() == 4) {
                 self.chosen.next = self.kept.val();
             }
         } else {
-            if self.kind.val() == 3 {
-                self.certain.next = self.known_bits.val().get_bit(0);
+            if self.kind.q.val() == 3 {
+                self.certain.next = self.asked_known.q.val();
             }
-            if self.kind.val() == 4 {
+            if self.kind.q.val() == 4 {
                 self.certain.next = self.stack_known.val();
             }
         }
-        if self.kind.val() == 5 {
+        if self.kind.q.val() == 5 {
             self.chosen.next = self.elapsed.val();
             if self.too_old.val() {
                 self.chosen.next = self.most.val();
             }
         }
-        if self.kind.val() == 6 {
+        if self.kind.q.val() == 6 {
             self.chosen.next = self.head.pc.val();
         }
-        if self.kind.val() == 7 {
+        if self.kind.q.val() == 7 {
             self.chosen.next = self.head.address.val();
         }
-        if self.kind.val() == 8 {
+        if self.kind.q.val() == 8 {
             self.chosen.next = self.loaded.val();
             if self.of_store.val() {
                 self.chosen.next = self.head.stored.val();
             }
         }
-        if self.kind.val() == 9 {
+        if self.kind.q.val() == 9 {
             self.chosen.next = bit_cast::<32, 8>(self.head.cause.val().get_bits::<8>(0))
                 | (bit_cast::<32, 1>(self.head.cause.val().get_bit(8).into()) << 31);
         }
-        if self.kind.val() == 10 {
+        if self.kind.q.val() == 10 {
             self.chosen.next = self.head.came.val();
         }
-        self.capture.next = self.kind.val();
+        self.capture.next = self.plan.val().get_bits::<4>(8);
         self.number.next = self.plan.val().get_bits::<5>(0);
         self.at.next = self.stack_at.val();
         self.word.next = self.chosen.val();
