@@ -75,7 +75,6 @@ fn kind(r: &Retired, xlen: u8, three: bool) -> [bool; 5] {
 
 /// An adapter of some blocks a clock.
 trait Adapter: Block {
-    const BLOCKS: u8;
     const XLEN: u8;
     fn make(params: &TraceParams, extras: Extras) -> Self;
     fn set_clock(&mut self, high: bool);
@@ -97,7 +96,6 @@ fn said<const W: usize>(b: &BeatOut<W>, choked: bool, more: u64, step: u64) -> S
 macro_rules! adapter {
     ($name:ident, $blocks:literal, $([$j:literal $itype:ident $iaddr:ident $iretire:ident $ilastsize:ident $icount:ident])+) => {
         impl<const W: usize> Adapter for $name<W> {
-            const BLOCKS: u8 = $blocks;
             const XLEN: u8 = W as u8;
             fn make(params: &TraceParams, extras: Extras) -> Self {
                 Self::with(params, extras)
