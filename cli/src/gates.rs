@@ -79,7 +79,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     args.hardware.no_inputs()?;
     let (params, set) = args.params.resolve(args.hardware.cores, args.hardware.xlen)?;
     let options = args.hardware.options();
-    let (report, placed) = measure(args, false, || emit(&params, &options).map_err(|e| other(&e)))?;
+    // each channel is a core's port more
+    let wide = options.extras.retire.is_some();
+    let (report, placed) = measure(args, wide, || emit(&params, &options).map_err(|e| other(&e)))?;
     let state = params.state_bits() * u32::from(params.cores);
     let scheme = params.flow.name();
     let name = set.as_deref().unwrap_or(&scheme);
@@ -115,8 +117,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         print_stream_cache(&sc, out)?;
     }
     placed.iter().try_for_each(|p| print_place(p, out))?;
+    if wide && !placed.is_empty() {
+        writeln!(out, "\n{FEW_PINS}")?;
+    }
     Ok(Status::Done)
 }
+
+/// What is said of a circuit that is placed with few pins.
+const FEW_PINS: &str = "It has more ports than the devices have pins: they are behind a shift register, whose flip-flops are not counted; cells are.";
 
 /// Counts gates, and places, what `emit` gives; `wide`: it has more ports than the devices have pins.
 fn measure(
@@ -166,7 +174,7 @@ fn with_data(
     print_gates(name, args.hardware.cores, &options, &report, out)?;
     placed.iter().try_for_each(|p| print_place(p, out))?;
     if !placed.is_empty() {
-        writeln!(out, "\nIt has more ports than the devices have pins: they are behind a shift register, whose flip-flops are not counted; cells are.")?;
+        writeln!(out, "\n{FEW_PINS}")?;
     }
     Ok(Status::Done)
 }

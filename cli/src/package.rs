@@ -65,16 +65,19 @@ pub fn make(
 ) -> Result<Package, Failure> {
     let verilog = emit_on(params, options, style, buses).map_err(|e| Failure::Other(e.to_string()))?;
     let lines = count(verilog.lines().count() as u64);
-    let rvfi = options.ingress == Ingress::Rvfi;
-    let vectors = vectors::make(params, options.extras.addresses, rvfi && options.extras.retire.is_some())?;
+    let vectors = match options.extras.retire {
+        Some(retire) if options.ingress == Ingress::Blocks => vectors::blocks::make(params, &options.extras, retire)?,
+        _ => vectors::make(params, options)?,
+    };
     let described = json!({
         "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "filter": options.extras.filter, "filter_range": options.extras.range, "filter_space": options.extras.space, "retire": options.extras.retire.map_or(1, |r| r.lanes), "itype_bits": if options.extras.itype3 { 3 } else { 4 }, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked,
         "parameters": parameters(params, set),
     });
     let described = format!("{described:#}\n");
-    let bench = rvfi.then(|| testbench::make(params, options.extras, &buses.system(style), &vectors));
+    let bench = testbench::make(params, options.ingress, options.extras, &buses.system(style), &vectors);
     // the others hold an instruction until the next is told
-    let of = if rvfi { "" } else { ", where instructions are told in their own clock (RVFI)" };
+    let of = if bench.is_some() { "" } else { ", where instructions are told in their own clock (RVFI)" };
+    let shown = if options.ingress == Ingress::Blocks { " as blocks" } else { "" };
     let mut files = vec![
         (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
         (
@@ -88,7 +91,11 @@ pub fn make(
             "register map in SystemRDL 2.0".into(),
         ),
         ("parameters.json", described, "all parameters, fingerprint".into()),
-        ("beats.txt", vectors.beats, format!("test vectors: {} instructions in", count(vectors::INSTRUCTIONS as u64))),
+        (
+            "beats.txt",
+            vectors.beats,
+            format!("test vectors: {} instructions in{shown}", count(vectors::INSTRUCTIONS as u64)),
+        ),
         ("words.hex", vectors.words, format!("test vectors: {} words out{of}", count(vectors.word_count as u64))),
     ];
     files.extend(bench.map(|text| (testbench::FILE, text, "test bench that plays them".into())));

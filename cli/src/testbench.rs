@@ -3,7 +3,10 @@
 //! It sets inputs, looks at outputs just before the rising edge and compares words with `!==`, so that an unknown bit
 //! counts as wrong.
 
+mod blocks;
+
 use crate::vectors::Vectors;
+use hdl::emit::Ingress;
 use hdl::spine::Extras;
 use hdl::trace_sim::START;
 use hdl::verilog::Style;
@@ -55,77 +58,125 @@ impl Own {
     }
 }
 
-/// The text, for a system with RVFI ingress and `extras`; a filter lets all modes through.
-pub fn make(params: &TraceParams, extras: Extras, style: &Style, vectors: &Vectors) -> String {
+/// What of a bench is of its ingress, for core i each.
+struct Shows {
+    /// Declares what a line of the vectors says, and reads one.
+    reads: &'static str,
+    /// Fields of a line.
+    fields: u8,
+    /// Its ports, as they are connected.
+    ports: fn(usize, u8, Extras) -> String,
+    /// What these are connected to.
+    signals: fn(usize, u8, Extras) -> String,
+    /// That nothing is shown.
+    quiet: fn(usize, u8) -> String,
+    /// What a line says is shown.
+    shows: fn(usize, u8) -> String,
+    /// Privilege mode and address space.
+    mode: &'static str,
+    space: &'static str,
+    /// Channels are used in turns.
+    turns: bool,
+}
+
+const RVFI: Shows = Shows {
+    reads: READS,
+    fields: 6,
+    ports,
+    signals,
+    quiet: |i, _| format!("            valid_{i} = 1'b0;\n"),
+    shows: |i, _| {
+        format!(
+            "            if (core == {i}) begin\n                valid_{i} = 1'b1;\n                \
+             intr_{i} = trapped != 0;\n                insn_{i} = insn;\n                \
+             pc_rdata_{i} = pc;\n                pc_wdata_{i} = next_pc;\n            end\n"
+        )
+    },
+    mode: "        .mode_{i}(2'd3),\n",
+    space: "        .space_{i}(16'd0),\n",
+    turns: true,
+};
+
+/// The text, for a system with `ingress` and `extras`; a filter lets all modes through. `None` where instructions are told later than
+/// the vectors say.
+pub fn make(
+    params: &TraceParams,
+    ingress: Ingress,
+    extras: Extras,
+    style: &Style,
+    vectors: &Vectors,
+) -> Option<String> {
+    let shows = match ingress {
+        Ingress::Rvfi => RVFI,
+        Ingress::Blocks => blocks::BLOCKS,
+        Ingress::Etrace | Ingress::PcChain => return None,
+    };
     let cores = usize::from(params.cores);
     let each = |line: &dyn Fn(usize) -> String| (0..cores).map(line).collect::<String>();
-    let ports = ["valid", "insn", "trap", "intr", "pc_rdata", "pc_wdata"];
     let lanes = extras.retire.map_or(1, |r| r.lanes);
     let connected = |i: usize| {
-        // ports from registers are what the others were a clock before
-        let from = if extras.registered { "_q" } else { "" };
-        let port = |p: &str| match lanes {
-            1 if p == "trap" => format!("        .rvfi_{p}_{i}(1'b0),\n"),
-            1 => format!("        .rvfi_{p}_{i}({p}_{i}{from}),\n"),
-            // one channel a clock, in turns
-            _ => (0..lanes)
-                .map(|j| match p {
-                    "trap" => format!("        .rvfi{j}_{p}_{i}(1'b0),\n"),
-                    "valid" => format!("        .rvfi{j}_{p}_{i}({p}_{i} && channel == {j}),\n"),
-                    _ => format!("        .rvfi{j}_{p}_{i}({p}_{i}),\n"),
-                })
-                .collect(),
-        };
         let stall = if extras.stall { format!("        .stall_{i}(),\n") } else { String::new() };
-        let mode = format!("        .mode_{i}(2'd3),\n");
         let filter = format!("        .hide_{i}(1'b0),\n        .allow_modes_{i}(4'd15),\n");
         let range = format!("        .filter_first_{i}(0),\n        .filter_last_{i}({{{}{{1'b1}}}}),\n", params.xlen);
         let spaces = format!("        .filter_space_{i}(16'd0),\n        .filter_mask_{i}(16'd0),\n");
-        let context = format!("        .space_{i}(16'd0),\n");
-        let given = |on: bool, line: &str| if on { line.to_string() } else { String::new() };
-        ports.map(port).concat()
+        let given = |on: bool, line: &str| if on { line.replace("{i}", &i.to_string()) } else { String::new() };
+        (shows.ports)(i, lanes, extras)
             + &stall
-            + &given(extras.filter || params.context.is_some(), &mode)
+            + &given(extras.filter || params.context.is_some(), shows.mode)
             + &given(extras.filter, &filter)
             + &given(extras.range, &range)
             + &given(extras.space, &spaces)
-            + &given(params.context.is_some() || extras.space, &context)
+            + &given(params.context.is_some() || extras.space, shows.space)
     };
     let enable = if extras.filter { "{20'd0, 4'd15, 7'd0, enable}" } else { ENABLE };
-    Own { text: TEXT, edge: "", fields: 6, take: "retire" }
+    let turns = shows.turns && lanes > 1;
+    let text = Own { text: TEXT, edge: "", fields: shows.fields, take: "retire" }
         .fill(style, vectors.word_count, vectors.stop)
+        .replace("@READS", shows.reads)
         .replace(ENABLE, enable)
         .replace("@START", &START.to_string())
-        .replace("@CHANNEL", if lanes > 1 { "    integer channel = 0;\n" } else { "" })
+        .replace("@CHANNEL", if turns { "    integer channel = 0;\n" } else { "" })
         .replace(
             "@NEXT",
-            &if lanes > 1 { format!("            channel = (channel + 1) % {lanes};\n") } else { String::new() },
+            &if turns { format!("            channel = (channel + 1) % {lanes};\n") } else { String::new() },
         )
         .replace("@MSB", &(params.xlen - 1).to_string())
         .replace("@ACTIVE", &status_bit("active").to_string())
         .replace("@PORTS", &each(&connected))
-        .replace(
-            "@SIGNALS",
-            &each(&|i| {
-                format!(
-                    "    reg valid_{i} = 1'b0, intr_{i} = 1'b0;\n    reg [31:0] insn_{i} = 32'd0;\n    \
-                     reg [{m}:0] pc_rdata_{i} = 0, pc_wdata_{i} = 0;\n{}",
-                    if extras.registered { registers(i, params.xlen) } else { String::new() },
-                    m = params.xlen - 1
-                )
-            }),
-        )
-        .replace("@QUIET", &each(&|i| format!("            valid_{i} = 1'b0;\n")))
-        .replace(
-            "@RETIRE",
-            &each(&|i| {
-                format!(
-                    "            if (core == {i}) begin\n                valid_{i} = 1'b1;\n                \
-                     intr_{i} = trapped != 0;\n                insn_{i} = insn;\n                \
-                     pc_rdata_{i} = pc;\n                pc_wdata_{i} = next_pc;\n            end\n"
-                )
-            }),
-        )
+        .replace("@XLEN", &params.xlen.to_string())
+        .replace("@SIGNALS", &each(&|i| (shows.signals)(i, params.xlen, extras)))
+        .replace("@QUIET", &each(&|i| (shows.quiet)(i, lanes)))
+        .replace("@RETIRE", &each(&|i| (shows.shows)(i, lanes)));
+    Some(text)
+}
+
+/// The RVFI ports of core `i`.
+fn ports(i: usize, lanes: u8, extras: Extras) -> String {
+    // ports from registers are what the others were a clock before
+    let from = if extras.registered { "_q" } else { "" };
+    let port = |p: &str| match lanes {
+        1 if p == "trap" => format!("        .rvfi_{p}_{i}(1'b0),\n"),
+        1 => format!("        .rvfi_{p}_{i}({p}_{i}{from}),\n"),
+        // one channel a clock, in turns
+        _ => (0..lanes)
+            .map(|j| match p {
+                "trap" => format!("        .rvfi{j}_{p}_{i}(1'b0),\n"),
+                "valid" => format!("        .rvfi{j}_{p}_{i}({p}_{i} && channel == {j}),\n"),
+                _ => format!("        .rvfi{j}_{p}_{i}({p}_{i}),\n"),
+            })
+            .collect(),
+    };
+    ["valid", "insn", "trap", "intr", "pc_rdata", "pc_wdata"].map(port).concat()
+}
+
+/// What they are connected to.
+fn signals(i: usize, xlen: u8, extras: Extras) -> String {
+    format!(
+        "    reg valid_{i} = 1'b0, intr_{i} = 1'b0;\n    reg [31:0] insn_{i} = 32'd0;\n    \
+         reg [{m}:0] pc_rdata_{i} = 0, pc_wdata_{i} = 0;\n{}",
+        if extras.registered { registers(i, xlen) } else { String::new() },
+        m = xlen - 1
+    )
 }
 
 /// Registers of the ports of core `i`.
@@ -245,6 +296,16 @@ const PLAY: &str = r#"        if (failed == 0) next_beat;
     end
 "#;
 
+const READS: &str = r#"    integer beats, fields = 0, cycle, core, trapped, skipped;
+    reg [@MSB:0] pc, next_pc;
+    reg [31:0] insn;
+    reg [8*256-1:0] comment;
+
+    task next_beat;
+        fields = $fscanf(beats, "%d %d %d %h %h %h", cycle, core, trapped, pc, next_pc, insn);
+    endtask
+"#;
+
 const TEXT: &str = r#"// Test bench of the trace system in goshawk_trace.v: plays beats.txt and compares with words.hex
 //
 //     iverilog -o tb goshawk_tb.v goshawk_trace.v && vvp tb
@@ -264,15 +325,7 @@ module @NAME_tb;
     @NAME dut (
 @PORTS@SYSTEM
 @TASKS
-    integer beats, fields = 0, cycle, core, trapped, skipped;
-    reg [@MSB:0] pc, next_pc;
-    reg [31:0] insn;
-    reg [8*256-1:0] comment;
-
-    task next_beat;
-        fields = $fscanf(beats, "%d %d %d %h %h %h", cycle, core, trapped, pc, next_pc, insn);
-    endtask
-
+@READS
     task quiet;
         begin
 @QUIET        end

@@ -3,7 +3,10 @@
 //! A seeded synthetic program on all cores, at a pace that no trace system of this project overflows at,
 //! and the words the golden model makes of it.
 
+pub mod blocks;
+
 use crate::Failure;
+use hdl::emit::SystemOptions;
 use hdl::trace_sim::START;
 use retire::{FlowEvent, RetireSink};
 use sim::addresses::Addresses;
@@ -16,7 +19,7 @@ use std::fmt::Write;
 
 /// Both sides of the vectors, as text.
 pub struct Vectors {
-    /// One instruction a line.
+    /// One instruction or block a line.
     pub beats: String,
     /// One word a line, for `$readmemh`.
     pub words: String,
@@ -28,6 +31,19 @@ pub struct Vectors {
     pub stop: u64,
 }
 
+impl Vectors {
+    /// With the words of `system`, which has ended.
+    fn new(beats: String, system: &mut System, events: Vec<FlowEvent>, stop: u64) -> Self {
+        let mut words = String::new();
+        let mut word_count = 0;
+        for w in system.drain() {
+            let _ = writeln!(words, "{w:08x}");
+            word_count += 1;
+        }
+        Self { beats, words, word_count, events, stop }
+    }
+}
+
 /// Instructions of all cores together.
 pub const INSTRUCTIONS: usize = 5000;
 const SEED: u64 = 1;
@@ -37,15 +53,20 @@ const LATE: u64 = LATENCY + 1;
 /// Clocks in which such a core is still before tracing ends: what waits then is not traced.
 const STILL: u64 = 100;
 
-/// Makes the vectors of `params`, with code at those `addresses` alone where there are any; with `wide` for a core of several
-/// instructions a clock.
-pub fn make(params: &TraceParams, addresses: Option<Addresses>, wide: bool) -> Result<Vectors, Failure> {
-    let (late, still) = if wide { (LATE, STILL) } else { (0, 0) };
+/// The program, with code at those `addresses` alone where there are any.
+fn model(params: &TraceParams, addresses: Option<Addresses>) -> Model {
     let shape = if params.xlen == 64 { Shape::rv64(SEED) } else { Shape::rv32(SEED) };
     let shape = addresses.map_or(shape.clone(), |a| a.shape(shape));
-    let model = Model::new(&Shape { compressed: params.align == 1, ..shape });
+    Model::new(&Shape { compressed: params.align == 1, ..shape })
+}
+
+/// Makes the vectors of `params` and `options`, for an ingress that tells an instruction in its clock.
+pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Vectors, Failure> {
+    let (addresses, wide) = (options.extras.addresses, options.extras.retire.is_some());
+    let (late, still) = if wide { (LATE, STILL) } else { (0, 0) };
+    let model = model(params, addresses);
     let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
-    let mut system = System::new(params)?;
+    let mut system = System::of_haste(params, options.haste(params))?;
     let digits = usize::from(params.xlen) / 4;
     let mut beats = format!(
         "// {} instructions; hex but for the decimal cycle and core; the cycle in which status.active becomes 1 is 0\n\
@@ -81,11 +102,5 @@ pub fn make(params: &TraceParams, addresses: Option<Addresses>, wide: bool) -> R
     }
     // written in clock `stop`, `enable` is 0 in the next, and cores see it in the one after that
     system.finish(stop + 2);
-    let mut words = String::new();
-    let mut word_count = 0;
-    for w in system.drain() {
-        let _ = writeln!(words, "{w:08x}");
-        word_count += 1;
-    }
-    Ok(Vectors { beats, words, word_count, events, stop })
+    Ok(Vectors::new(beats, &mut system, events, stop))
 }

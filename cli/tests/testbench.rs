@@ -42,6 +42,10 @@ fn it_passes_in_icarus_from_unknown_registers() {
         "--set small --filter",
         "--set small --filter-range --filter-space",
         "--set small --retire 2 --timestamps --cores 2 --context 3",
+        "--set small --retire 4 --sync --timestamps --cores 2",
+        "--set small --ingress etrace-blocks",
+        "--set small --ingress etrace-blocks --retire 2 --timestamps --cores 2 --context 3 --filter-range --filter-space",
+        "--set s0 --ingress etrace-blocks --itype 3 --retire 2 --timestamps --xlen 64",
         "--set large --cores 3 --timestamps",
         "--scheme sc-lsp --variant rbase --cores 2",
         "--scheme sc-lsp --variant base --retire 4 --timestamps --cores 2",
@@ -56,16 +60,34 @@ fn it_passes_in_icarus_from_unknown_registers() {
 
 #[test]
 fn it_passes_in_verilator() {
+    for what in ["--scheme sc-lsp", "--set small --ingress etrace-blocks --retire 2 --timestamps --cores 2"] {
+        let place = Place::new();
+        place.good(&format!("gen {what} -o out"));
+        let out = place.path().join("out");
+        run(
+            &out,
+            "verilator",
+            &["--binary", "-Wno-fatal", "--top-module", "goshawk_tb", "goshawk_tb.v", "goshawk_trace.v"],
+        );
+        let said = run(&out, "obj_dir/Vgoshawk_tb", &[]);
+        assert!(said.contains("PASS") && !said.contains("FAIL"), "{what}: {said}");
+    }
+}
+
+/// What a clock shows of blocks is what the bench holds the circuit to: another number of instructions is another stream.
+#[test]
+fn a_block_that_is_changed_is_found() {
     let place = Place::new();
-    place.good("gen --scheme sc-lsp -o out");
+    place.good("gen --set small --ingress etrace-blocks --retire 2 -o out");
     let out = place.path().join("out");
-    run(
-        &out,
-        "verilator",
-        &["--binary", "-Wno-fatal", "--top-module", "goshawk_tb", "goshawk_tb.v", "goshawk_trace.v"],
-    );
-    let said = run(&out, "obj_dir/Vgoshawk_tb", &[]);
-    assert!(said.contains("PASS") && !said.contains("FAIL"), "{said}");
+    let beats = out.join("beats.txt");
+    let text = std::fs::read_to_string(&beats).unwrap();
+    // a branch that is taken, as one that is not
+    let changed = text.replacen(" 5 2000", " 4 2000", 40);
+    assert_ne!(text, changed, "no branch is taken");
+    std::fs::write(&beats, changed).unwrap();
+    let said = icarus(&out);
+    assert!(said.contains("FAIL: "), "{said}");
 }
 
 #[test]

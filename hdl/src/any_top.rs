@@ -4,8 +4,9 @@
 //! them.
 
 use crate::top::{
-    BlocksSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem,
-    RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem, RvfiTwoStreamSystem, RvfiTwoSystem,
+    BlocksStreamSystem, BlocksSystem, BlocksTwoStreamSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem,
+    EtraceStreamSystem, EtraceSystem, RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
+    RvfiTwoStreamSystem, RvfiTwoSystem,
 };
 use rust_hdl::prelude::*;
 use sim::beats::Retired;
@@ -103,6 +104,8 @@ trace_top!(channel RvfiTwoStreamSystem);
 trace_top!(channel RvfiFourStreamSystem);
 trace_top!(silent BlocksSystem);
 trace_top!(silent BlocksTwoSystem);
+trace_top!(silent BlocksStreamSystem);
+trace_top!(silent BlocksTwoStreamSystem);
 trace_top!(silent EtraceSystem);
 trace_top!(silent EtraceStreamSystem);
 trace_top!(silent ChainSystem);

@@ -28,7 +28,7 @@ use sim::params::TraceParams;
 macro_rules! core {
     (
         [$($port:ident: [$($type:tt)+],)*] [$($also:ident)*] $ingress:ident,
-        $(#[$doc:meta])* $name:ident, $front:ident
+        $(#[$doc:meta])* $name:ident, $front:ident $(, $lag:ident)?
     ) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
@@ -51,6 +51,7 @@ macro_rules! core {
             more: Delay<10>,
             fallen: Delay<10>,
             step: Delay<8>,
+            lag: Delay<8>,
         }
 
         impl<const W: usize> $name<W> {
@@ -66,6 +67,7 @@ macro_rules! core {
                     more: Delay::new(wait),
                     fallen: Delay::new($front::<W>::LOSES_BEHIND),
                     step: Delay::new(wait),
+                    lag: Delay::new(wait),
                     ..Default::default()
                 }
             }
@@ -74,7 +76,7 @@ macro_rules! core {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                clock!(self, clock, ingress, front, more, fallen, step);
+                clock!(self, clock, ingress, front, more, fallen, step, lag);
                 self.ingress.reset.next = self.reset.val();
                 $(self.ingress.$also.next = self.$also.val();)*
                 $(self.ingress.$port.next = self.$port.val();)*
@@ -92,6 +94,13 @@ macro_rules! core {
                 self.step.from.next = self.ingress.step.val();
                 self.front.step[0].next = bit_cast::<32, 8>(self.step.to.val());
 
+                self.lag.clear.next = self.reset.val();
+                self.lag.from.next = self.ingress.lag.val();
+                $(
+                    self.front.$lag[0].next = self.lag.to.val();
+                    self.front.entering[0].next = self.ingress.more.val();
+                )?
+
                 self.front.control.enable.next = self.control.enable.val();
                 self.front.control.full.next = self.control.full.val();
                 // of what is not traced it would only put off the stop
@@ -102,6 +111,7 @@ macro_rules! core {
                 self.front.control.due.next = self.control.due.val();
                 self.front.control.anew.next = self.control.anew.val();
                 self.front.control.ask.next = self.control.ask.val();
+                self.front.control.lead_lag.next = self.control.lead_lag.val();
                 self.control.ready.next = self.front.control.ready.val();
                 self.control.stop_ready.next = self.front.control.stop_ready.val();
                 self.control.lost.next = self.front.control.lost.val();
@@ -114,6 +124,7 @@ macro_rules! core {
                 self.control.loses.next = self.front.control.loses.val();
                 self.control.more.next = self.fallen.to.val();
                 self.control.crowd.next = self.ingress.crowd.val();
+                self.control.lag.next = self.lag.to.val();
             }
         }
     };
@@ -122,22 +133,32 @@ macro_rules! core {
 with_ports!(
     blocks, core, [hide modes first last wanted mask] Blocks,
     /// Front end behind the E-Trace instruction trace interface, of blocks of several instructions.
-    BlocksCore, FrontEnd
+    BlocksCore, FrontEnd, lag
 );
 with_ports!(
     blocks_two, core, [hide modes first last wanted mask] BlocksTwo,
     /// Front end behind the same of two blocks a clock.
-    BlocksTwoCore, FrontEnd
+    BlocksTwoCore, FrontEnd, lag
+);
+with_ports!(
+    blocks, core, [hide modes first last wanted mask] Blocks,
+    /// Front end with a stream cache behind the E-Trace interface of blocks.
+    BlocksStreamCore, StreamFront
+);
+with_ports!(
+    blocks_two, core, [hide modes first last wanted mask] BlocksTwo,
+    /// Front end with a stream cache behind the same of two blocks a clock.
+    BlocksTwoStreamCore, StreamFront
 );
 with_ports!(
     rvfi_two, core, [hide mode modes space first last wanted mask] RvfiTwo,
     /// Front end behind RVFI of two channels.
-    RvfiTwoCore, FrontEnd
+    RvfiTwoCore, FrontEnd, lag
 );
 with_ports!(
     rvfi_four, core, [hide mode modes space first last wanted mask] RvfiFour,
     /// Front end behind RVFI of four channels.
-    RvfiFourCore, FrontEnd
+    RvfiFourCore, FrontEnd, lag
 );
 with_ports!(
     rvfi_two, core, [hide mode modes space first last wanted mask] RvfiTwo,

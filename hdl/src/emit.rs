@@ -11,10 +11,11 @@ use crate::scheme::inputs::first::KNOWN;
 use crate::scheme::inputs::system::InputsSystem;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
-use crate::spine::{Extras, Retire};
+use crate::spine::{Extras, Retire, BLOCKS as BLOCKS_CODE};
 use crate::top::{
-    BlocksSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem, EtraceStreamSystem, EtraceSystem,
-    RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem, RvfiTwoStreamSystem, RvfiTwoSystem,
+    BlocksStreamSystem, BlocksSystem, BlocksTwoStreamSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem,
+    EtraceStreamSystem, EtraceSystem, RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
+    RvfiTwoStreamSystem, RvfiTwoSystem,
 };
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
@@ -66,7 +67,7 @@ impl Ingress {
         match self {
             Self::Rvfi => 0,
             Self::Etrace => 1,
-            Self::Blocks => 2,
+            Self::Blocks => BLOCKS_CODE,
             Self::PcChain => 3,
         }
     }
@@ -87,6 +88,11 @@ impl SystemOptions {
     /// Entries that fit an event FIFO.
     pub const fn fifo_entries(&self) -> u32 {
         (1 << self.log2_fifo) - 2
+    }
+
+    /// How much longer than the scheme's K is, of such a system with `params`: what [`sim::system::System::of_haste`] takes.
+    pub fn haste(&self, params: &TraceParams) -> u8 {
+        Extras { ingress: self.ingress.code(), ..self.extras }.haste(params)
     }
 
     /// What register `status` always has of it.
@@ -264,16 +270,9 @@ fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> 
         Ingress::Etrace => return Err(EmitError::Retire("the etrace ingress", "rvfi has one")),
         Ingress::PcChain => return Err(EmitError::Retire("the pc-chain ingress", "rvfi has one")),
     }
-    // a stream begins where a branch went, and blocks do not tell it of those whose target the program tells
-    if options.ingress == Ingress::Blocks && params.stream_cache().is_some() {
-        return Err(EmitError::Retire("the etrace-blocks ingress of the scheme sc-lsp", "rvfi has one"));
-    }
-    if options.extras.check && params.stream_cache().is_some() {
-        return Err(EmitError::Retire("the discontinuity check of the scheme sc-lsp", "leave it out"));
-    }
-    // of nx_b it was tried, and is wrong where tracing is enabled and disabled at any time
-    if options.extras.sync {
-        return Err(EmitError::Retire("periodic synchronisation", "leave it out"));
+    // the cycles of a cache's records would have to be those of the core that leads
+    if options.extras.sync && params.stream_cache().is_some() {
+        return Err(EmitError::Retire("periodic synchronisation of the scheme sc-lsp", "leave it out"));
     }
     if options.ingress == Ingress::Blocks {
         if !BLOCKS.contains(&retire.lanes) {
@@ -329,6 +328,12 @@ fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth
         }
         (Ingress::Rvfi, 2) => return AnyTop::new(RvfiTwoSystem::<W>::new(params, depth, options.extras)),
         (Ingress::Rvfi, 4) => return AnyTop::new(RvfiFourSystem::<W>::new(params, depth, options.extras)),
+        (Ingress::Blocks, 1) if params.stream_cache().is_some() => {
+            return AnyTop::new(BlocksStreamSystem::<W>::new(params, depth, options.extras));
+        }
+        (Ingress::Blocks, 2) if params.stream_cache().is_some() => {
+            return AnyTop::new(BlocksTwoStreamSystem::<W>::new(params, depth, options.extras));
+        }
         (Ingress::Blocks, 2) => return AnyTop::new(BlocksTwoSystem::<W>::new(params, depth, options.extras)),
         _ => {}
     }

@@ -36,7 +36,10 @@
 //! Golden model: [`sim::system`].
 
 use crate::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
-use crate::cores_wide::{BlocksCore, BlocksTwoCore, RvfiFourCore, RvfiFourStreamCore, RvfiTwoCore, RvfiTwoStreamCore};
+use crate::cores_wide::{
+    BlocksCore, BlocksStreamCore, BlocksTwoCore, BlocksTwoStreamCore, RvfiFourCore, RvfiFourStreamCore, RvfiTwoCore,
+    RvfiTwoStreamCore,
+};
 use crate::ingress::gate::Gate;
 use crate::ingress::ports::with_ports;
 use crate::scheme::sc_lsp::encoder::StreamEncoder;
@@ -280,6 +283,17 @@ with_ports!(
     blocks_two, system,
     /// The same of two blocks a clock.
     BlocksTwoSystem, BlocksTwoCore, Encoder, EntryLayout::new, 2; _cores
+);
+with_ports!(
+    blocks, system,
+    /// A trace system of the scheme `sc-lsp` with E-Trace ingress of blocks of several instructions, for all cores of the parameters,
+    /// with addresses of W = `xlen` bits.
+    BlocksStreamSystem, BlocksStreamCore, StreamEncoder, layout, 2; _cores
+);
+with_ports!(
+    blocks_two, system,
+    /// The same of two blocks a clock.
+    BlocksTwoStreamSystem, BlocksTwoStreamCore, StreamEncoder, layout, 2; _cores
 );
 with_ports!(
     chain, system,

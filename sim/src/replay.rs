@@ -122,8 +122,8 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     pub fn new(images: impl Into<Images<'a>>, params: &TraceParams, words: I) -> Result<Self, ReplayError> {
         let mut bits = BitReader::new(words);
         let begins = |kind| ReplayError { bit: 0, message: 0, core: None, kind };
-        let (skipped, again) = match check_header(params, &mut bits) {
-            Ok(again) => (0, again),
+        let (skipped, found) = match check_header(params, &mut bits) {
+            Ok(found) => (0, found),
             Err(kind @ ReplayErrorKind::Magic(first)) => {
                 find_header(params, first, &mut bits).ok_or_else(|| begins(kind))?
             }
@@ -139,15 +139,16 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             damaged: 0,
             headers: 0,
         };
-        replay.begin(again);
+        replay.begin(found);
         Ok(replay)
     }
 
     /// Behind a header: that of the beginning, or one that was sent again.
-    fn begin(&mut self, again: bool) {
+    fn begin(&mut self, found: Found) {
         self.headers += 1;
-        self.lanes.join(again);
-        if again {
+        self.lanes.settle_for(self.params.flow.settle() << found.haste);
+        self.lanes.join(found.again);
+        if found.again {
             self.scheme.header();
         }
     }
@@ -157,10 +158,10 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     pub fn resume(&mut self) -> bool {
         self.bits.rest_of_word();
         let Some(first) = self.bits.take(32) else { return false };
-        let Some((_, again)) = find_header(&self.params, first as u32, &mut self.bits) else { return false };
+        let Some((_, found)) = find_header(&self.params, first as u32, &mut self.bits) else { return false };
         self.scheme = self.params.flow.replay(&self.params.platform);
         self.damaged += 1;
-        self.begin(again);
+        self.begin(found);
         true
     }
 
@@ -218,7 +219,8 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         self.scheme.end(&mut self.bits)?;
         let zeros = self.bits.rest_of_word().0 == 0;
         let bit = self.bits.position();
-        if !zeros || check_header(&self.params, &mut self.bits) != Ok(true) {
+        let again = matches!(check_header(&self.params, &mut self.bits), Ok(Found { again: true, .. }));
+        if !zeros || !again {
             return Err(ReplayErrorKind::NoHeader);
         }
         self.headers += 1;
@@ -229,39 +231,55 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     }
 }
 
+/// What a header says beside the parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Found {
+    /// It is one that was sent again.
+    again: bool,
+    /// See [`system::haste`].
+    haste: u8,
+}
+
+impl Found {
+    /// Word 1 without what it says.
+    const fn of(shape: u32) -> (u32, Self) {
+        let (rest, haste) = system::unhurried(shape);
+        (rest & !system::AGAIN, Self { again: shape & system::AGAIN != 0, haste })
+    }
+}
+
 /// Reads up to the end of the first header, of which `word` may be the first; returns how many words stand before it,
-/// and whether it is one that was sent again.
+/// and what it says.
 fn find_header<I: Iterator<Item = u32>>(
     params: &TraceParams,
     word: u32,
     bits: &mut BitReader<I>,
-) -> Option<(u64, bool)> {
+) -> Option<(u64, Found)> {
     let want = system::header(params);
     let mut last = [0, 0, word];
     let mut before = 0;
     loop {
         last = [last[1], last[2], bits.take(32)? as u32];
         before += 1;
-        if [last[0], last[1] & !system::AGAIN, last[2]] == want {
-            return Some((before - 2, last[1] & system::AGAIN != 0));
+        let (shape, found) = Found::of(last[1]);
+        if [last[0], shape, last[2]] == want {
+            return Some((before - 2, found));
         }
     }
 }
 
-/// Reads a header; returns whether it is one that was sent again.
+/// Reads a header; returns what it says.
 fn check_header<I: Iterator<Item = u32>>(
     params: &TraceParams,
     bits: &mut BitReader<I>,
-) -> Result<bool, ReplayErrorKind> {
+) -> Result<Found, ReplayErrorKind> {
     let right = system::header(params);
     let mut word = || bits.take(32).map(|w| w as u32).ok_or(CodingError::Truncated);
     let magic = word()?;
     if magic != right[0] {
         return Err(ReplayErrorKind::Magic(magic));
     }
-    let shape = word()?;
-    let again = shape & system::AGAIN != 0;
-    let shape = shape & !system::AGAIN;
+    let (shape, found_here) = Found::of(word()?);
     let fields: [(&str, u32, u32); 3] = [("format version", 0, 0xff), ("cores", 8, 0xff), ("time-stamped", 16, 0xffff)];
     for (field, lsb, mask) in fields {
         let (found, want) = (shape >> lsb & mask, right[1] >> lsb & mask);
@@ -277,5 +295,5 @@ fn check_header<I: Iterator<Item = u32>>(
             right: format!("0x{:08x} ({})", right[2], params.canonical()),
         });
     }
-    Ok(again)
+    Ok(found_here)
 }

@@ -27,6 +27,31 @@ pub fn header_again(params: &TraceParams) -> [u32; 3] {
 
 /// In word 1: it is not the first header of its stream.
 pub(crate) const AGAIN: u32 = 1 << 17;
+/// In word 1: log2 of the times that K is what the scheme says.
+pub(crate) const HASTE_LSB: u32 = 20;
+/// Bits of it.
+const HASTE: u32 = 15;
+
+/// Word 1 of a header of cores with that [`haste`].
+pub const fn hasty(shape: u32, haste: u8) -> u32 {
+    shape | (haste as u32 & HASTE) << HASTE_LSB
+}
+
+/// Word 1 of a header without its haste, and that.
+pub(crate) const fn unhurried(shape: u32) -> (u32, u8) {
+    (shape & !(HASTE << HASTE_LSB), (shape >> HASTE_LSB & HASTE) as u8)
+}
+
+/// log2 of the times that K, the instructions behind a resync in which nothing is predicted, is what the scheme says, where a core
+/// retires up to `most` instructions in a clock: tables take a clock a word to clear, and of what waits in the core's queue
+/// more come then.
+pub const fn haste(most: u32) -> u8 {
+    if most > 1 {
+        most.next_power_of_two().trailing_zeros() as u8 + 1
+    } else {
+        0
+    }
+}
 
 /// Golden model of a trace system.
 #[derive(Clone, Debug)]
@@ -34,24 +59,32 @@ pub struct System {
     model: Model,
     out: BitWriter,
     stats: StreamStats,
+    haste: u8,
 }
 
 impl System {
     /// In the reset state, enabled, the header sent.
     pub fn new(params: &TraceParams) -> Result<Self, ParamError> {
+        Self::of_haste(params, 0)
+    }
+
+    /// The same of cores with that [`haste`], with resyncs.
+    pub fn of_haste(params: &TraceParams, haste: u8) -> Result<Self, ParamError> {
         params.check()?;
         let mut out = BitWriter::new();
-        for word in header(params) {
+        let [magic, shape, fingerprint] = header(params);
+        for word in [magic, hasty(shape, haste), fingerprint] {
             out.push(word.into(), 32);
         }
-        Ok(Self { model: params.flow.model(&params.platform), out, stats: StreamStats::default() })
+        Ok(Self { model: params.flow.model(&params.platform), out, stats: StreamStats::default(), haste })
     }
 
     /// Tells every core anew every `period`, behind a header.
     #[must_use]
     pub fn sync_every(mut self, params: &TraceParams, period: Option<SyncPeriod>) -> Self {
         if let Some(period) = period {
-            self.model.sync_every(period, header_again(params));
+            let [magic, shape, fingerprint] = header_again(params);
+            self.model.sync_every(period, [magic, hasty(shape, self.haste), fingerprint], self.haste);
         }
         self
     }
@@ -63,7 +96,7 @@ impl System {
 
     /// Disables tracing in `cycle`: stop messages, then the last word is filled.
     pub fn finish(&mut self, cycle: u64) {
-        let Self { model, out, stats } = self;
+        let Self { model, out, stats, .. } = self;
         model.finish(cycle, out, stats);
         out.pad();
         stats.bits = out.len();

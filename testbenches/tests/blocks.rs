@@ -32,16 +32,22 @@ struct Port {
     /// `itype` has 3 bits.
     three: bool,
     log2_words: u8,
+    /// With resyncs: all control flow waits for an address.
+    anew: bool,
 }
 
 impl Port {
     const fn new(lanes: u8, three: bool, log2_words: u8) -> Self {
-        Self { lanes, three, log2_words }
+        Self { lanes, three, log2_words, anew: false }
+    }
+
+    const fn anew(self) -> Self {
+        Self { anew: true, ..self }
     }
 
     fn extras(self) -> Extras {
         let retire = Some(Retire { lanes: self.lanes, log2_words: self.log2_words });
-        Extras { retire, itype3: self.three, ..Extras::default() }
+        Extras { retire, itype3: self.three, sync: self.anew, ..Extras::default() }
     }
 
     /// The block of `run`.
@@ -69,7 +75,6 @@ fn kind(r: &Retired, xlen: u8, three: bool) -> [bool; 5] {
 
 /// An adapter of some blocks a clock.
 trait Adapter: Block {
-    const BLOCKS: u8;
     const XLEN: u8;
     fn make(params: &TraceParams, extras: Extras) -> Self;
     fn set_clock(&mut self, high: bool);
@@ -91,7 +96,6 @@ fn said<const W: usize>(b: &BeatOut<W>, choked: bool, more: u64, step: u64) -> S
 macro_rules! adapter {
     ($name:ident, $blocks:literal, $([$j:literal $itype:ident $iaddr:ident $iretire:ident $ilastsize:ident $icount:ident])+) => {
         impl<const W: usize> Adapter for $name<W> {
-            const BLOCKS: u8 = $blocks;
             const XLEN: u8 = W as u8;
             fn make(params: &TraceParams, extras: Extras) -> Self {
                 Self::with(params, extras)
@@ -142,8 +146,8 @@ struct Seen {
 }
 
 /// Random cutting, bubbles, traps with and without an instruction, halts, resets, tracing on and off.
-fn drive<T: Adapter>(params: &TraceParams, three: bool, log2_words: u8, seed: u64, clocks: usize) -> Seen {
-    let (xlen, port) = (T::XLEN, Port::new(T::BLOCKS, three, log2_words));
+fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize) -> Seen {
+    let (xlen, three, log2_words) = (T::XLEN, port.three, port.log2_words);
     let shape = if xlen == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
     let model = Model::new(&Shape { compressed: params.align == 1, ..shape });
     let config = Config { trap_per_64k: 1_500, ..Config::new(1, seed) };
@@ -153,7 +157,8 @@ fn drive<T: Adapter>(params: &TraceParams, three: bool, log2_words: u8, seed: u6
     let mut s = Source::seeded(seed);
     let uut = T::make(params, port.extras());
     let mut d = Driver::new(uut, |u: &mut T, c| u.set_clock(c)).unwrap().recording();
-    let new = || (if three { Hold::three(xlen) } else { Hold::new(xlen) }, Compressor::<Retired>::new(log2_words));
+    let hold = || if three { Hold::three(xlen) } else { Hold::new(xlen) };
+    let new = || (hold().all(port.anew), Compressor::<Retired>::new(log2_words));
     let (mut hold, mut golden) = new();
     let mut row: Option<Row<Retired>> = None;
     // where the instruction before went
@@ -199,7 +204,11 @@ fn drive<T: Adapter>(params: &TraceParams, three: bool, log2_words: u8, seed: u6
                     };
                 }
                 gone = next[n - 1].next_pc;
-                jumped = !matches!(itype(&next[n - 1], xlen), 0 | 4 | 5);
+                jumped = match itype(&next[n - 1], xlen) {
+                    0 => false,
+                    4 | 5 => port.anew,
+                    _ => true,
+                };
                 seen.long = seen.long.max(n);
                 (trap_told, trap) = (false, false);
             }
@@ -230,8 +239,8 @@ fn drive<T: Adapter>(params: &TraceParams, three: bool, log2_words: u8, seed: u6
                 if kinds[2] || kinds[3] {
                     assert_eq!(numbers[1], address(r.pc.wrapping_add(r.len.into())), "{place}");
                 }
-                // of direct jumps and branches a port of blocks tells no target, and none is looked at
-                if kinds[1] || kinds[3] {
+                // of direct jumps and branches that do not wait a port of blocks tells no target, and none is looked at
+                if kinds[1] || kinds[3] || port.anew && (kinds[0] || kinds[4]) {
                     assert_eq!(numbers[2], address(r.next_pc), "{place}");
                 }
             }
@@ -270,18 +279,20 @@ fn params(xlen: u8, align: u8) -> TraceParams {
 #[test]
 fn beats_of_blocks_are_those_of_the_model() {
     let clocks = rounds(6_000, 200_000);
-    type Drive = fn(&TraceParams, bool, u8, u64, usize) -> Seen;
-    let cases: [(Drive, bool, u8, u8, u8); 6] = [
-        (drive::<Blocks<32>>, false, 2, 32, 1),
-        (drive::<Blocks<32>>, true, 3, 32, 2),
-        (drive::<Blocks<64>>, false, 2, 64, 1),
-        (drive::<BlocksTwo<32>>, false, 2, 32, 1),
-        (drive::<BlocksTwo<32>>, true, 3, 32, 1),
-        (drive::<BlocksTwo<64>>, false, 3, 64, 2),
+    type Drive = fn(&TraceParams, Port, u64, usize) -> Seen;
+    let cases: [(Drive, Port, u8, u8); 8] = [
+        (drive::<Blocks<32>>, Port::new(1, false, 2), 32, 1),
+        (drive::<Blocks<32>>, Port::new(1, true, 3), 32, 2),
+        (drive::<Blocks<64>>, Port::new(1, false, 2), 64, 1),
+        (drive::<BlocksTwo<32>>, Port::new(2, false, 2), 32, 1),
+        (drive::<BlocksTwo<32>>, Port::new(2, true, 3), 32, 1),
+        (drive::<BlocksTwo<64>>, Port::new(2, false, 3), 64, 2),
+        (drive::<Blocks<32>>, Port::new(1, false, 2).anew(), 32, 1),
+        (drive::<BlocksTwo<32>>, Port::new(2, true, 3).anew(), 32, 1),
     ];
     let mut choked = 0;
-    for ((drive, three, log2_words, xlen, align), seed) in cases.into_iter().zip(1..) {
-        let seen = drive(&params(xlen, align), three, log2_words, seed, clocks);
+    for ((drive, port, xlen, align), seed) in cases.into_iter().zip(1..) {
+        let seen = drive(&params(xlen, align), port, seed, clocks);
         eprintln!(
             "{xlen}, {align}: {} rows, {} gaps, lag {}, {} in a block",
             seen.rows, seen.choked, seen.lag, seen.long
@@ -396,6 +407,9 @@ fn all_programs_as_blocks_send_the_words_of_single_instructions() {
         ("tr_e:small", Port::new(1, false, 2), 4),
         ("tr_e:small", Port::new(2, false, 2), 6),
         ("tr_e:s0", Port::new(2, true, 3), 8),
+        // where a stream begins all control flow waits
+        ("sc-lsp:rbase-32x4", Port::new(2, false, 2), 6),
+        ("sc-lsp:base-32x4", Port::new(1, false, 3), 5),
     ] {
         let p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         let sim = build(&p, port, log2_fifo);

@@ -18,7 +18,8 @@ use sim::replay::{Events, Replay};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config, Retired};
 use sim::stimulus::Source;
-use sim::system::{header, header_again};
+use sim::system::{hasty, header, header_again};
+use testbenches::check::rounds;
 
 /// Clocks in which nothing is drawn any more: enough for all that waits.
 const CALM: usize = 6_000;
@@ -231,8 +232,16 @@ struct Seen {
 }
 
 /// Replays every trace of `words`, and finds it in what was retired.
-fn check(words: &[u32], params: &TraceParams, image: &Image, p: &Played, from: &mut [usize], whole: bool) -> Seen {
-    let head = header(params);
+fn check(
+    words: &[u32],
+    (params, haste): (&TraceParams, u8),
+    image: &Image,
+    p: &Played,
+    from: &mut [usize],
+    whole: bool,
+) -> Seen {
+    let with_haste = |[magic, shape, fingerprint]: [u32; 3]| [magic, hasty(shape, haste), fingerprint];
+    let head = with_haste(header(params));
     let starts: Vec<usize> = (0..words.len()).filter(|&i| words[i..].starts_with(&head)).collect();
     assert!(
         words.is_empty() || starts.first() == Some(&0) || (!whole && words.len() < 3),
@@ -253,7 +262,7 @@ fn check(words: &[u32], params: &TraceParams, image: &Image, p: &Played, from: &
         let lost = back.iter().map(|e| if let FlowKind::Gap { lost } = e.kind { u64::from(lost) } else { 0 });
         seen.lost.push((end, lost.sum()));
         // a decoder can begin at each of its headers
-        let head = header_again(params);
+        let head = with_haste(header_again(params));
         for again in (start + 1..end).filter(|&i| words[i..].starts_with(&head)) {
             let mut back: Vec<FlowEvent> = Vec::new();
             let replay = Replay::new(image, params, words[again..end].iter().copied()).unwrap();
@@ -300,8 +309,9 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
     let extras = Extras {
         session: true,
         lost: true,
-        // blocks do not say where an instruction went; of a stream cache there is no circuit
-        check: matches!(ports, Ports::Channels(_)) && params.stream_cache().is_none(),
+        // blocks do not say where an instruction went
+        check: matches!(ports, Ports::Channels(_)),
+        sync: params.stream_cache().is_none(),
         retire: Some(Retire { lanes, log2_words }),
         ..Extras::default()
     };
@@ -312,7 +322,8 @@ fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras
     let (cores, timestamps) = (params.cores, params.timestamps);
     let place = format!("{}, N = {cores}, time-stamped {timestamps}, {ports:?}", params.flow.name());
     let ingress = if let Ports::Blocks(_) = ports { Ingress::Blocks } else { Ingress::Rvfi };
-    let mut top = build(params, &SystemOptions { ingress, log2_fifo, extras }).unwrap();
+    let options = SystemOptions { ingress, log2_fifo, extras };
+    let mut top = build(params, &options).unwrap();
     top.connect_all();
     let verilog = generate_verilog(&top);
     let cosim = Cosim::build(&verilog, &Interface::of(&top)).unwrap();
@@ -325,7 +336,7 @@ fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras
     let image = Image::new(&model.program);
     let mut all = Seen::default();
     let (mut resets, mut flashes, mut counts) = (0, 0, 0);
-    for seed in 1..=3 {
+    for seed in 1..=rounds(3, 30) {
         let p = play(&cosim, params, (ports, extras), &model, seed, clocks);
         let (mut words, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
         // what was counted when the system was idle: segment, words of it, lost
@@ -353,7 +364,7 @@ fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras
         let mut from = vec![0; cores.into()];
         let last = segments.len() - 1;
         for (i, words) in segments.iter().enumerate() {
-            let seen = check(words, params, &image, &p, &mut from, i == last);
+            let seen = check(words, (params, options.haste(params)), &image, &p, &mut from, i == last);
             all.traces += seen.traces;
             all.gaps += seen.gaps;
             all.headers += seen.headers;
@@ -397,13 +408,19 @@ fn others_survive_chaos() {
 #[test]
 fn several_instructions_a_clock_survive_chaos() {
     wide_chaos("tr_e:small", 1, true, Ports::Channels(2), 2, 40_000);
+    wide_chaos("tr_e:small", 1, false, Ports::Channels(4), 3, 40_000);
     wide_chaos("sc-lsp:rbase-32x4", 1, true, Ports::Channels(4), 2, 30_000);
     wide_chaos("sc-lsp:base-8x8", 3, false, Ports::Channels(2), 3, 30_000);
     wide_chaos("nx_b", 1, false, Ports::Channels(4), 3, 40_000);
+    wide_chaos("nx_b", 2, true, Ports::Channels(2), 2, 30_000);
+    wide_chaos("tr_e:m4", 2, true, Ports::Channels(4), 3, 30_000);
 }
 
 #[test]
 fn blocks_survive_chaos() {
     wide_chaos("tr_e:m4", 1, false, Ports::Blocks(2), 2, 40_000);
+    wide_chaos("nx_b", 2, false, Ports::Blocks(2), 3, 30_000);
+    wide_chaos("sc-lsp:rbase-32x4", 1, true, Ports::Blocks(1), 3, 30_000);
+    wide_chaos("sc-lsp:base-32x4", 2, false, Ports::Blocks(2), 2, 30_000);
     wide_chaos("tr_e:small", 2, true, Ports::Blocks(1), 4, 40_000);
 }

@@ -1,6 +1,7 @@
 //! `hdl/src/spine/resync.rs` against a counter and a list of who was asked
 
 use hdl::spine::resync::Resync;
+use hdl::spine::{Extras, Retire};
 use rust_hdl::prelude::*;
 use sim::params::{TrParams, TraceParams};
 use sim::stimulus::Source;
@@ -24,9 +25,11 @@ struct Golden {
 
 #[test]
 fn periods_requests_and_followers_match_plain_numbers() {
-    for cores in [1, 3, 8, 16] {
+    for (cores, wide) in [(1, false), (3, false), (8, false), (16, false), (1, true), (5, true)] {
         let mut s = Source::seeded(40 + u64::from(cores));
-        let mut d = Driver::new(Resync::new(&params(cores)), |u, c| u.clock.next = c.into()).unwrap().recording();
+        let retire = wide.then_some(Retire { lanes: 4, log2_words: 3 });
+        let uut = Resync::with(&params(cores), &Extras { retire, ..Extras::default() });
+        let mut d = Driver::new(uut, |u, c| u.clock.next = c.into()).unwrap().recording();
         let mut g = Golden::default();
         let (mut period, mut bytes, mut active, mut leads, mut filled) = (0_u64, 0_u64, false, 0, 0);
         for cycle in 0..30_000 {
@@ -39,7 +42,10 @@ fn periods_requests_and_followers_match_plain_numbers() {
             }
             let (request, counted) = (s.per_64k(100), s.percent(70));
             let (begins, leaves) = (s.percent(if g.told { 10 } else { 1 }), s.percent(30));
-            let due = period > 0 && g.count >= 1 << period;
+            let more = if wide { *s.pick(&[0, 0, 1, 3, 1023]) } else { 0 };
+            let over = period > 0 && g.count >= 1 << period;
+            // those before the one that is told of count
+            let due = over || counted && period > 0 && g.count + more >= 1 << period;
             let lead = due || g.wanted;
             // only a core that is due makes one
             let resynced = lead && s.percent(20);
@@ -56,6 +62,7 @@ fn periods_requests_and_followers_match_plain_numbers() {
                         u.leaves.next = leaves;
                         u.request.next = request;
                         u.counted.next = counted;
+                        u.more.next = more.to_bits();
                         u.resynced.next = resynced;
                         u.synced.next = synced.to_bits();
                     },
@@ -73,7 +80,7 @@ fn periods_requests_and_followers_match_plain_numbers() {
             if begins {
                 (g.words, g.told) = (0, false);
             }
-            g.count += u64::from(counted && !due && period > 0);
+            g.count += if counted && !over && period > 0 { more + 1 } else { 0 };
             g.wanted |= request || fills;
             g.asked = follow & !synced;
             if resynced {

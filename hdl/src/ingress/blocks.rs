@@ -34,7 +34,7 @@
 //!
 //! # Timing
 //! One block or two a clock. A beat comes five clocks after it, or later where others are told before. A block that ends with an indirect jump, a
-//! return or a trap return is held until a report with an address says where it went; with `itype` of 3 bits so is one that ends with 0. What is held up to 127 clocks has its own time.
+//! return or a trap return (with resyncs, or a stream cache, with any control flow) is held until a report with an address says where it went; with `itype` of 3 bits so is one that ends with 0. What is held up to 127 clocks has its own time.
 //!
 //! Golden model: [`sim::beats::blocks`] before [`sim::beats::wide`].
 
@@ -86,6 +86,7 @@ macro_rules! adapter {
             pub step: Signal<Out, Bits<8>>,
             pub choked: Signal<Out, Bit>,
             pub crowd: Signal<Out, Bit>,
+            pub lag: Signal<Out, Bits<8>>,
             block: Vec<Shown<W>>,
             held: Vec<Held<W>>,
             compress: Compress<W>,
@@ -286,6 +287,7 @@ macro_rules! adapter {
                 self.step.next = self.compress.step.val();
                 self.choked.next = self.compress.choked.val();
                 self.crowd.next = self.compress.crowd.val();
+                self.lag.next = self.compress.late_by.val();
             }
         }
     };

@@ -20,6 +20,7 @@
 //! | `step` | out | 8 | clocks from the time of the beat before to that of this one |
 //! | `choked` | out | 1 | the instructions of the beat found no place: they are lost |
 //! | `crowd` | out | 1 | two words or more wait |
+//! | `late_by` | out | 8 | so many clocks is this beat told later than it could have been |
 //!
 //! # Timing
 //! A beat comes four clocks after the instructions, three behind their own beats, or later where others are told before. Time is
@@ -30,7 +31,8 @@
 //! Events that come late have their own time too: while they are held back, time stands.
 //!
 //! With the discontinuity check an instruction that is not at `target` of the one before, of the same clock or of an earlier one, and that
-//! is not `intr`, is told as the first after a trap, `broken`. The first that comes while `go` is 1 is not held to the one before.
+//! is not `intr`, is told as the first after a trap, `broken`. An instruction that waits may be traced that came before `go` was 1, so all
+//! are held to the one before; the first that is traced is not `broken`.
 //!
 //! With a filter a lane that must not be told (`hide`) is a sequential instruction, whatever it is, and an event only where it is the first
 //! of such, or the first that may be traced; so is the first that may be told behind them. A beat is of instructions of one sort: where
@@ -63,6 +65,7 @@ pub struct Compress<const W: usize> {
     pub step: Signal<Out, Bits<8>>,
     pub choked: Signal<Out, Bit>,
     pub crowd: Signal<Out, Bit>,
+    pub late_by: Signal<Out, Bits<8>>,
     _lanes: usize,
     // the queue: a memory for each lane's fields, and one for what is the word's
     pc_words: Vec<Mem<4, W>>,
@@ -93,6 +96,7 @@ pub struct Compress<const W: usize> {
     gone: Vec<Signal<Local, Bits<W>>>,
     gone_2: Vec<DFF<Bits<W>>>,
     known: Vec<Signal<Local, Bit>>,
+    known_2: Vec<DFF<Bit>>,
     breaks: Vec<Signal<Local, Bit>>,
     intr: Vec<Signal<Local, Bit>>,
     // whether what is before a lane must not be told, where there is a filter; of that lane the same, and whether they differ
@@ -219,6 +223,7 @@ impl<const W: usize> Compress<W> {
             event: each(lanes),
             gone: each(if extras.check { lanes + 1 } else { 0 }),
             gone_2: each(usize::from(extras.check)),
+            known_2: each(usize::from(extras.check)),
             known: each(if extras.check { lanes + 1 } else { 0 }),
             _checks: if extras.check { lanes } else { 0 },
             _checked: usize::from(extras.check),
@@ -282,7 +287,8 @@ impl<const W: usize> Logic for Compress<W> {
         for f in 0..self._checked {
             self.gone_2[f].clock.next = self.clock.val();
             self.gone[f].next = self.gone_2[f].q.val();
-            self.known[f].next = self.seen.q.val();
+            self.known_2[f].clock.next = self.clock.val();
+            self.known[f].next = self.known_2[f].q.val();
         }
         for c in 0..self._checks {
             self.breaks[c].next = self.lane[c].valid.val()
@@ -295,9 +301,10 @@ impl<const W: usize> Logic for Compress<W> {
             self.known[c + 1].next = self.known[c].val();
             if self.lane[c].valid.val() {
                 self.gone[c + 1].next = self.lane[c].target.val();
-                self.known[c + 1].next = self.go.val();
+                self.known[c + 1].next = true;
             }
             self.gone_2[0].d.next = self.gone[c + 1].val();
+            self.known_2[0].d.next = self.known[c + 1].val() & !self.reset.val();
         }
 
         // what comes: events, instructions up to a lane, those behind the last event
@@ -522,7 +529,8 @@ impl<const W: usize> Logic for Compress<W> {
         self.broken_2.d.next = false;
         if self.told.val() & self.live.val() {
             self.kind_2.d.next = self.kind.val().get_bits::<8>(0);
-            self.broken_2.d.next = self.kind.val().get_bit(10) & self.check.val();
+            // what is not traced is of no account
+            self.broken_2.d.next = self.kind.val().get_bit(10) & self.check.val() & self.live_2.q.val();
         }
         self.amount.next = self.preceding.val();
         if !self.have.q.val() {
@@ -580,6 +588,7 @@ impl<const W: usize> Logic for Compress<W> {
         self.beat.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());
         self.beat.target.next = self.target_2.q.val();
         self.more.next = self.more_2.q.val();
+        self.late_by.next = self.lag.q.val();
         self.step.next = self.step_2.q.val();
         self.choked.next = self.choked_2.q.val() & self.valid_2.q.val();
     }

@@ -65,6 +65,7 @@ macro_rules! adapter {
             pub step: Signal<Out, Bits<8>>,
             pub choked: Signal<Out, Bit>,
             pub crowd: Signal<Out, Bit>,
+            pub lag: Signal<Out, Bits<8>>,
             lane: Vec<Rvfi<W>>,
             compress: Compress<W>,
             // with a filter by address or address space
@@ -176,6 +177,7 @@ macro_rules! adapter {
                 self.step.next = self.compress.step.val();
                 self.choked.next = self.compress.choked.val();
                 self.crowd.next = self.compress.crowd.val();
+                self.lag.next = self.compress.late_by.val();
             }
         }
     };

@@ -11,7 +11,7 @@
 //! | `count` | out | 4 | how many |
 //! | `traps` | out | 1 | it is a trap, behind its instructions if it has any |
 //! | `bears` | out | 1 | it has an address |
-//! | `open` | out | 1 | only the address of what is behind it tells where it went |
+//! | `open` | out | 1 | only the address of what is behind it tells where it went; with resyncs, or a stream cache, of all control flow |
 //! | `start`, `last` | out | W | its address and that of its last instruction, `align` low bits dropped |
 //! | `ends` | out | W | the latter with all its bits |
 //!
@@ -52,10 +52,16 @@ pub struct Shown<const W: usize> {
     align: Fixed<Bits<2>>,
     compressed: Fixed<Bit>,
     three: Fixed<Bit>,
+    all: Fixed<Bit>,
+}
+
+/// Whether it must be known where every branch went: a resync tells it, and a stream of a cache begins there.
+pub fn all_wait(params: &TraceParams, extras: &Extras) -> bool {
+    extras.sync || params.stream_cache().is_some()
 }
 
 impl<const W: usize> Shown<W> {
-    /// The block for `params`, with `extras`, of which it looks at the addresses and [`Extras::itype3`].
+    /// The block for `params`, with `extras`, of which it looks at the addresses, [`Extras::itype3`] and [`Extras::sync`].
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         Self {
             narrow: extras.addresses.iter().map(Narrow::new).collect(),
@@ -64,6 +70,7 @@ impl<const W: usize> Shown<W> {
             align: Fixed::of(params.align),
             compressed: Fixed::new(params.align == 1),
             three: Fixed::new(extras.itype3),
+            all: Fixed::new(all_wait(params, extras)),
             ..Default::default()
         }
     }
@@ -86,6 +93,7 @@ impl<const W: usize> Logic for Shown<W> {
                 | (self.itype.val() == 12)
                 | (self.itype.val() == 13)
                 | (self.itype.val() == 14)
+                | (self.all.val() & ((self.itype.val() >> 2).any() | (self.itype.val() == 3)))
                 | (self.three.val() & ((self.itype.val() == 6) | (self.itype.val() == 0))));
         self.size.next = bit_cast::<W, 4>(self.iretire.val()) << 1;
         self.finish.next = self.iaddr.val() + self.size.val() - 2;

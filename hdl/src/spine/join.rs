@@ -83,6 +83,7 @@ pub struct Spine<const W: usize> {
     // cores that lose several instructions a clock, which are counted
     _wides: usize,
     _crowds: usize,
+    _lags: usize,
     first: Fixed<Bits<2>>,
 }
 
@@ -105,12 +106,13 @@ impl<const W: usize> Spine<W> {
         let landings = if sync && layout.lands { usize::from(params.cores) } else { 0 };
         Self {
             session: Session::of(&stream, sync),
-            resync: (0..usize::from(sync)).map(|_| Resync::new(params)).collect(),
+            resync: (0..usize::from(sync)).map(|_| Resync::with(params, &extras)).collect(),
             _resyncs: usize::from(sync),
             landing: (0..landings).map(|_| Landing::new(log2_depth, layout.address_bits)).collect(),
             _landings: landings,
             registers: Registers::new(params, extras),
             _wides: extras.many_lost(params.cores),
+            _lags: if extras.sync && extras.retire.is_some() { params.cores.into() } else { 0 },
             _crowds: if extras.stall && extras.retire.is_some() { params.cores.into() } else { 0 },
             ..Self::of(&stream, layout, log2_depth)
         }
@@ -237,6 +239,14 @@ impl<const W: usize> Logic for Spine<W> {
             self.control[k].due.next = self.follow.val().get_bit(k);
             self.control[k].anew.next = self.follow.val().get_bit(k);
             self.control[k].ask.next = self.ask.val();
+            self.control[k].lead_lag.next = 0.into();
+        }
+        for x in 0..self._resyncs {
+            self.resync[x].more.next = 0.into();
+        }
+        for l in 0..self._lags {
+            self.resync[0].more.next = self.control[0].more.val();
+            self.control[l].lead_lag.next = self.control[0].lag.val();
         }
         self.control[0].due.next = self.lead.val();
         self.control[0].anew.next = false;

@@ -220,6 +220,7 @@ impl Logic for Life {
         self.control.loses.next = self.drop.val() | (self.losing.q.val() & self.valid.val());
         self.control.more.next = 0.into();
         self.control.crowd.next = false;
+        self.control.lag.next = 0.into();
 
         // in place of what the instruction would send
         self.resync.next = false;

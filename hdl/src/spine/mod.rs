@@ -16,6 +16,7 @@
 //! | [`room`] | places of a FIFO that are held or promised |
 //! | [`session`] | a trace from its header to its last word |
 //! | [`settle`] | instructions behind a resync in which nothing is predicted |
+//! | [`settle_wide`] | the same of a core that retires several a clock |
 
 use sim::addresses::Addresses;
 use sim::params::TraceParams;
@@ -23,7 +24,7 @@ use sim::regmap::scheme;
 use sim::regs::register;
 use sim::scheme::cfiat::{self, CfiatParams};
 use sim::scheme::inputs::{self, InputsParams};
-use sim::system::{header, header_again};
+use sim::system::{haste, hasty, header, header_again};
 
 /// What the spine must know of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,14 @@ pub struct Stream {
 impl Stream {
     /// That of a system with `extras`.
     pub fn with(params: &TraceParams, extras: &Extras) -> Self {
-        Self { narrow: pieces::narrow(params, extras), ..Self::from(params) }
+        let (stream, haste) = (Self::from(params), extras.haste(params));
+        let [magic, shape, fingerprint] = stream.header;
+        Self {
+            narrow: pieces::narrow(params, extras),
+            header: [magic, hasty(shape, haste), fingerprint],
+            again: hasty(stream.again, haste),
+            ..stream
+        }
     }
 
     /// Bits of the index of senders.
@@ -80,6 +88,9 @@ impl From<&CfiatParams> for Stream {
         Self { cores: params.cores, scheme: 0, senders: params.cores, header, again: header[1], narrow: false }
     }
 }
+
+/// The ingress `etrace-blocks`, as register `status` has it.
+pub const BLOCKS: u8 = 2;
 
 /// How many instructions a core retires in a clock, of more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +159,19 @@ impl Extras {
         }
     }
 
+    /// [`haste`] of a core with resyncs, of what has tables to clear.
+    pub fn haste(&self, params: &TraceParams) -> u8 {
+        match self.retire {
+            Some(retire) if self.sync && params.flow.settle() > 0 => haste(self.most(retire)),
+            _ => 0,
+        }
+    }
+
+    /// Instructions that a core retires in a clock at most; a block has up to 15.
+    fn most(&self, retire: Retire) -> u32 {
+        u32::from(retire.lanes) * if self.ingress == BLOCKS { 15 } else { 1 }
+    }
+
     /// What register `status` always has of them: fields `retire` and `ingress`.
     pub fn status(&self) -> u32 {
         let field = |name| u32::from(register("status").field(name).lsb);
@@ -194,3 +218,4 @@ pub mod resync;
 pub mod room;
 pub mod session;
 pub mod settle;
+pub mod settle_wide;

@@ -21,12 +21,14 @@
 //! | `due` | in | at the next control-flow instruction a resync is |
 //! | `anew` | in | the header was sent again, and no sync since: the next one is for those who begin there |
 //! | `ask` | in | the header is sent again: times count from this clock |
+//! | `lead_lag` | in | where several retire a clock: `lag` of core 0 |
 //! | `ready` | out | the predictors are in their reset state, tracing can begin |
 //! | `stop_ready` | out | tracing has ended, all else is sent |
 //! | `lost` | out | instructions are being lost |
 //! | `loses` | out | one is lost in this clock |
+//! | `lag` | out | where several retire a clock: clocks by which what is in the last stage was told late |
 //! | `crowd` | out | where several retire a clock: two words or more wait in their queue |
-//! | `more` | out | where several retire a clock: what `loses` tells of are so many more |
+//! | `more` | out | where several retire a clock: what `loses` and `counted` tell of are so many more |
 //! | `take`, `give` | out | a place of the event FIFO is taken, given back |
 //! | `counted` | out | an instruction retires, and is not lost |
 //! | `broken` | out | a traced instruction does not follow from the one before |
@@ -61,7 +63,7 @@ use rust_hdl::prelude::*;
 bundle!(
     /// When a front end is to trace, and what became of it.
     ControlOut "ControlIn" ControlIn
-    { enable: Bit, full: Bit, spent: Bit, roomy: Bit, stop_go: Bit, due: Bit, anew: Bit, ask: Bit, }
+    { enable: Bit, full: Bit, spent: Bit, roomy: Bit, stop_go: Bit, due: Bit, anew: Bit, ask: Bit, lead_lag: Bits<8>, }
     {
         ready: Bit,
         stop_ready: Bit,
@@ -69,6 +71,7 @@ bundle!(
         loses: Bit,
         more: Bits<10>,
         crowd: Bit,
+        lag: Bits<8>,
         take: Bit,
         give: Bit,
         counted: Bit,

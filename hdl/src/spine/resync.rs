@@ -16,6 +16,7 @@
 //! | `leaves` | in | 1 | a word leaves |
 //! | `request` | in | 1 | software asks |
 //! | `counted` | in | 1 | core 0 counts an instruction in this clock |
+//! | `more` | in | 10 | where several retire a clock: so many more with it |
 //! | `resynced` | in | 1 | core 0 is told of anew in this clock |
 //! | `synced` | in | 16 | bit i: a sync of core i is sent in this clock, whatever for |
 //! | `lead` | out | 1 | core 0 is due |
@@ -28,6 +29,7 @@
 //!
 //! Golden model: `sim::lane`, `sim::scheme::cores`.
 
+use super::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -43,6 +45,10 @@ pub struct Resync {
     pub leaves: Signal<In, Bit>,
     pub request: Signal<In, Bit>,
     pub counted: Signal<In, Bit>,
+    pub more: Signal<In, Bits<10>>,
+    _wides: usize,
+    up_to: Signal<Local, Bits<32>>,
+    passed: Signal<Local, Bits<32>>,
     pub resynced: Signal<In, Bit>,
     pub synced: Signal<In, Bits<16>>,
     pub lead: Signal<Out, Bit>,
@@ -51,6 +57,8 @@ pub struct Resync {
     // instructions of core 0 since it was told of anew; it stops where it is due
     count: DFF<Bits<32>>,
     reached: Signal<Local, Bits<32>>,
+    // due before this clock, due in it
+    ripe: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
     // words that have left since the header; whether it is known that they are enough
     words: DFF<Bits<30>>,
@@ -69,7 +77,14 @@ pub struct Resync {
 impl Resync {
     /// For the cores of `params`.
     pub fn new(params: &TraceParams) -> Self {
+        Self::with(params, &Extras::NONE)
+    }
+
+    /// The same with `extras`, which say whether several retire a clock.
+    pub fn with(params: &TraceParams, extras: &Extras) -> Self {
+        let wides = usize::from(extras.retire.is_some());
         Self {
+            _wides: wides,
             others: Fixed::of(((1u64 << params.cores) - 1) & !1),
             all: Fixed::of(u64::from(u32::MAX)),
             one: Fixed::of(1u64),
@@ -86,9 +101,21 @@ impl Logic for Resync {
 
         // any bit from the period's up: a period that is made shorter meanwhile is over at once
         self.reached.next = self.count.q.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
-        self.due.next = self.reached.val().any() & self.period.val().any();
-        if self.counted.val() & !self.due.val() & self.period.val().any() {
+        self.ripe.next = self.reached.val().any() & self.period.val().any();
+        self.due.next = self.ripe.val();
+        if self.counted.val() & !self.ripe.val() & self.period.val().any() {
             self.count.d.next = self.count.q.val() + self.one.val();
+        }
+        self.up_to.next = 0.into();
+        self.passed.next = 0.into();
+        for _w in 0..self._wides {
+            // those that stand with it were before it
+            self.up_to.next = self.count.q.val() + bit_cast::<32, 10>(self.more.val());
+            self.passed.next = self.up_to.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
+            if self.counted.val() & !self.ripe.val() & self.period.val().any() {
+                self.count.d.next = self.up_to.val() + self.one.val();
+                self.due.next = self.passed.val().any();
+            }
         }
         // likewise of the bytes
         self.left.next =

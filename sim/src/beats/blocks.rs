@@ -94,6 +94,7 @@ pub fn length(retired: &[Retired], xlen: u8, halfwords: u8) -> usize {
 pub struct Hold {
     xlen: u8,
     three: bool,
+    all: bool,
     group: Vec<Retired>,
     settled: bool,
     late: u32,
@@ -102,7 +103,7 @@ pub struct Hold {
 impl Hold {
     /// For addresses of `xlen` bits.
     pub const fn new(xlen: u8) -> Self {
-        Self { xlen, three: false, group: Vec::new(), settled: true, late: 0 }
+        Self { xlen, three: false, all: false, group: Vec::new(), settled: true, late: 0 }
     }
 
     /// The same where `itype` has 3 bits: what ends as nothing else may be a jump.
@@ -110,9 +111,16 @@ impl Hold {
         Self { three: true, ..Self::new(xlen) }
     }
 
+    /// The same where all control flow waits: of systems that must know where each branch went.
+    #[must_use]
+    pub fn all(self, all: bool) -> Self {
+        Self { all, ..self }
+    }
+
     /// Whether only an address tells where `r` went.
     fn is_open(&self, r: &Retired) -> bool {
         match itype(r, self.xlen) {
+            itype if self.all && itype != 0 => true,
             3 | 8 | 10 | 12 | 13 => true,
             itype => self.three && narrow(itype) == 0,
         }

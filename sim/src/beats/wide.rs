@@ -191,7 +191,7 @@ impl<T: Copy> Compressor<T> {
 /// Which instructions do not follow from the one before: golden model of the discontinuity check of several lanes.
 #[derive(Clone, Debug, Default)]
 pub struct Check {
-    /// Since `go` is 1 an instruction came.
+    /// An instruction came.
     seen: bool,
     gone: u64,
     dark: bool,
@@ -200,14 +200,13 @@ pub struct Check {
 impl Check {
     /// One clock, in which `retired` comes, [`Retired::trapped`] where a trap is announced, each with whether it must not be told: whether
     /// it is neither announced nor where the one before went. Of what must not be told, and of what is behind that, nothing is said.
-    pub fn clock(&mut self, retired: &[(Retired, bool)], go: bool) -> Vec<bool> {
+    pub fn clock(&mut self, retired: &[(Retired, bool)]) -> Vec<bool> {
         let mut breaks = Vec::with_capacity(retired.len());
         for &(r, hide) in retired {
             let dark = std::mem::replace(&mut self.dark, hide) || hide;
             breaks.push(self.seen && !r.trapped && r.pc != self.gone && !dark);
-            (self.seen, self.gone) = (go, r.next_pc);
+            (self.seen, self.gone) = (true, r.next_pc);
         }
-        self.seen &= go;
         breaks
     }
 }
@@ -327,13 +326,12 @@ mod tests {
             |pc, next_pc, trapped| (Retired { cycle: 0, hart: 0, trapped, len: 4, pc, next_pc, insn: 0x13 }, false);
         let mut check = Check::default();
         // the first that comes is not held to anything, a trap not to what is before it
-        assert_eq!(check.clock(&[at(0, 4, false), at(4, 8, false), at(16, 20, false)], true), [false, false, true]);
-        assert_eq!(check.clock(&[], true), [false; 0]);
-        assert_eq!(check.clock(&[at(24, 28, false), at(64, 68, true)], true), [true, false]);
-        assert_eq!(check.clock(&[], false), [false; 0]);
-        assert_eq!(check.clock(&[at(0, 4, false), at(8, 12, false)], true), [false, true]);
+        assert_eq!(check.clock(&[at(0, 4, false), at(4, 8, false), at(16, 20, false)]), [false, false, true]);
+        assert_eq!(check.clock(&[]), [false; 0]);
+        assert_eq!(check.clock(&[at(24, 28, false), at(64, 68, true)]), [true, false]);
+        assert_eq!(check.clock(&[at(68, 72, false), at(8, 12, false)]), [false, true]);
         let hidden = |pc, next_pc| (at(pc, next_pc, false).0, true);
-        assert_eq!(check.clock(&[hidden(64, 80), at(90, 94, false), at(0, 4, false)], true), [false, false, true]);
+        assert_eq!(check.clock(&[hidden(64, 80), at(90, 94, false), at(0, 4, false)]), [false, false, true]);
     }
 
     /// By hand: of two told ones, three hidden ones, of which the first is a branch, and one that is told.

@@ -394,6 +394,11 @@ impl<'a> Lanes<'a> {
         Self { images, current_images, harts, open: vec![None; platform.cores.into()], stopped: 0, current: None }
     }
 
+    /// Behind a resync nothing is predicted for so many instructions.
+    pub fn settle_for(&mut self, instructions: u32) {
+        self.harts.iter_mut().for_each(|hart| hart.settle = instructions.into());
+    }
+
     /// Behind a header, and nothing before it is known, or no longer; `again` says that it was sent again.
     pub fn join(&mut self, again: bool) {
         self.stopped = 0;

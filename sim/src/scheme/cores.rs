@@ -51,13 +51,13 @@ impl<S: Scheme> Cores<S> {
     }
 
     /// Every core is told of anew every `period`, behind `header`: core 0 leads, all others follow at their next
-    /// control-flow instruction.
-    pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3]) {
+    /// control-flow instruction. K is 2^`haste` times what the scheme says.
+    pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3], haste: u8) {
         self.end.header = header;
         self.end.limit = period.bytes().map_or(u64::MAX, |bytes| 8 * bytes);
         self.end.every = self.end.limit;
         for (i, lane) in self.lanes.iter_mut().enumerate() {
-            lane.sync_every(self.settle, (i == 0).then_some(period));
+            lane.sync_every(self.settle << haste, (i == 0).then_some(period));
         }
     }
 

@@ -217,9 +217,9 @@ macro_rules! schemes {
                 match self { $(Self::$name(cores) => cores.finish(cycle, out, stats),)* }
             }
 
-            /// Every core is told of anew every `period`, behind `header`.
-            pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3]) {
-                match self { $(Self::$name(cores) => cores.sync_every(period, header),)* }
+            /// Every core is told of anew every `period`, behind `header`; K is 2^`haste` times the scheme's.
+            pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3], haste: u8) {
+                match self { $(Self::$name(cores) => cores.sync_every(period, header, haste),)* }
             }
 
             /// A resync is due at the next control-flow instruction of core 0.

@@ -262,6 +262,7 @@ impl Logic for InputsFront {
         self.control.loses.next = false;
         self.control.more.next = 0.into();
         self.control.crowd.next = false;
+        self.control.lag.next = 0.into();
 
         // S1: what retires, and what of it is from outside
         self.retires.next = self.beat.valid.val() & self.beat.live.val();

@@ -162,6 +162,7 @@ impl Logic for Masters {
         self.control.loses.next = false;
         self.control.more.next = 0.into();
         self.control.crowd.next = false;
+        self.control.lag.next = 0.into();
 
         // S0: a store to RAM
         self.offset.next = self.addr.val() - self.base.val();

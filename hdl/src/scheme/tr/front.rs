@@ -13,7 +13,8 @@
 //! | `control` | in | | to the spine, see [`crate::spine::ports`] |
 //! | `go` | out | 1 | this cycle is traced: for the ingress adapter, which answers a cycle later |
 //! | `beat` | in | | its beats, see [`crate::ingress::beat`] |
-//! | `more[0]`, `step[0]` | in | 24, 32 | with [`Extras::retire`]: to [`super::messages`], of the beat in S5 |
+//! | `more[0]`, `step[0]`, `lag[0]` | in | 24, 32, 8 | with [`Extras::retire`]: to [`super::messages`], of the beat in S5 |
+//! | `entering[0]` | in | 10 | with it: `more` of the beat in S2 |
 //! | `entry` | out | | event entries, see [`crate::spine::entry`] |
 //!
 //! # Timing
@@ -35,6 +36,7 @@ use crate::scheme::tr::target::TargetIn;
 use crate::spine::life::Life;
 use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
 use crate::spine::settle::Settle;
+use crate::spine::settle_wide::SettleWide;
 use crate::spine::Extras;
 use crate::widget::delay::Delay;
 use crate::widget::each::each;
@@ -54,6 +56,8 @@ pub struct FrontEnd<const W: usize> {
     pub entry: EntryOut<W>,
     pub more: Vec<Signal<In, Bits<24>>>,
     pub step: Vec<Signal<In, Bits<32>>>,
+    pub lag: Vec<Signal<In, Bits<8>>>,
+    pub entering: Vec<Signal<In, Bits<10>>>,
     _wides: usize,
     keeps: Vec<Signal<Local, Bit>>,
     // Blocks
@@ -64,7 +68,11 @@ pub struct FrontEnd<const W: usize> {
     // with resyncs, one that holds the predictors behind them
     settle: Vec<Settle>,
     _settles: usize,
+    // the same of several instructions a clock
+    settle_wide: Vec<SettleWide>,
+    _wide_settles: usize,
     hold: Signal<Local, Bit>,
+    holding: Signal<Local, Bit>,
     // S2: of the beat what is not lost
     live_2: Signal<Local, Bit>,
     valid_2: Signal<Local, Bit>,
@@ -144,8 +152,10 @@ impl<const W: usize> FrontEnd<W> {
         let ones = |bits: usize| if bits == 0 { Bits::<W>::default() } else { Bits::<W>::mask() >> (W - bits) as u64 };
         let (outcome, target) = (parts.outcome(), parts.target::<W>(low));
         // where nothing is predicted, nothing is to be cleared
-        let settles = usize::from(sync && params.flow.settle() > 0);
         let wides = usize::from(extras.retire.is_some());
+        let settles = usize::from(sync && params.flow.settle() > 0);
+        let wide_settles = settles.min(wides);
+        let settles = settles - wide_settles;
         let turns = usize::from(params.context.is_some());
         let latency = outcome.latency().max(target.latency());
         Self {
@@ -162,10 +172,16 @@ impl<const W: usize> FrontEnd<W> {
             messages: Messages::with(params, extras),
             more: each(wides),
             step: each(wides),
+            lag: each(wides),
+            entering: each(wides),
             keeps: each(wides),
             _wides: wides,
             settle: (0..settles).map(|_| Settle::new(params.flow.settle())).collect(),
             _settles: settles,
+            settle_wide: (0..wide_settles)
+                .map(|_| SettleWide::new(params.flow.settle() << extras.haste(params)))
+                .collect(),
+            _wide_settles: wide_settles,
             sync: Fixed::new(sync),
             shift_up: Fixed::of(align.saturating_sub(shift)),
             shift_down: Fixed::of(shift.saturating_sub(align)),
@@ -244,6 +260,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
 
         // behind a resync
         self.hold.next = false;
+        self.holding.next = false;
         for i in 0..self._settles {
             self.settle[i].clock.next = self.clock.val();
             self.settle[i].reset.next = self.reset.val();
@@ -253,6 +270,20 @@ impl<const W: usize> Logic for FrontEnd<W> {
             self.settle[i].enter.next = self.live_2.val() & self.valid_2.val();
             self.settle[i].leave.next = self.live_5.q.val() & self.valid_5.q.val();
             self.hold.next = self.settle[i].hold.val();
+            self.holding.next = self.settle[i].hold.val();
+        }
+        for w in 0..self._wide_settles {
+            self.settle_wide[w].clock.next = self.clock.val();
+            self.settle_wide[w].reset.next = self.reset.val();
+            self.settle_wide[w].resync.next = self.life.verdict.resync.val();
+            self.settle_wide[w].fresh.next = self.life.verdict.fresh.val();
+            self.settle_wide[w].cancel.next = self.life.verdict.stop.val();
+            self.settle_wide[w].enter.next = self.live_2.val() & self.valid_2.val();
+            self.settle_wide[w].entering.next = self.entering[0].val();
+            self.settle_wide[w].leave.next = self.live_5.q.val() & self.valid_5.q.val();
+            self.settle_wide[w].leaving.next = self.more[0].val().get_bits::<10>(0);
+            self.hold.next = self.settle_wide[w].hold.val();
+            self.holding.next = self.settle_wide[w].holding.val();
         }
         self.asks_target.next = (self.live_2.val() | self.life.away.val()) & !self.hold.val();
         for k in 0..self._wides {
@@ -343,7 +374,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.untold.next = false;
         if self.sync.val() & !self.nexus.val() {
             // held when it was asked, or since
-            self.untold.next = self.held_5.q.val() | self.hold.val() | self.life.verdict.fresh.val();
+            self.untold.next = self.held_5.q.val() | self.holding.val() | self.life.verdict.fresh.val();
             if self.untold.val() {
                 self.messages.outcome.next = self.taken_5.q.val();
                 self.messages.miss.next = self.indirect_5.q.val();
@@ -355,6 +386,8 @@ impl<const W: usize> Logic for FrontEnd<W> {
         for j in 0..self._wides {
             self.messages.more[j].next = self.more[j].val();
             self.messages.step[j].next = self.step[j].val();
+            self.messages.lag[j].next = self.lag[j].val();
+            self.messages.lead_lag[j].next = self.control.lead_lag.val();
         }
         VerdictOut::join(&mut self.life.verdict, &mut self.messages.verdict);
         EntryOut::<W>::link(&mut self.entry, &mut self.messages.entry);

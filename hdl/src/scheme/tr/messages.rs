@@ -16,6 +16,7 @@
 //! | `ask` | in | 1 | cycles count from here |
 //! | `more[0]` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
 //! | `step[0]` | in | 32 | with it: cycles since the last clock |
+//! | `lag[0]`, `lead_lag[0]` | in | 8 | with it: how late this clock is told, and that of the core that is told of anew |
 //! | `turns[0]`, `belongs[0]` | in | 1, 18 | where contexts are told: it is the first in its context; that |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`crate::spine::entry`] |
@@ -55,6 +56,8 @@ pub struct Messages<const W: usize> {
     pub verdict: VerdictIn,
     pub more: Vec<Signal<In, Bits<24>>>,
     pub step: Vec<Signal<In, Bits<32>>>,
+    pub lag: Vec<Signal<In, Bits<8>>>,
+    pub lead_lag: Vec<Signal<In, Bits<8>>>,
     _wides: usize,
     pub turns: Vec<Signal<In, Bit>>,
     pub belongs: Vec<Signal<In, Bits<18>>>,
@@ -89,6 +92,15 @@ pub struct Messages<const W: usize> {
     cc_sum: Vec<Signal<Local, Bits<32>>>,
     cc_over: Vec<Signal<Local, Bit>>,
     cc_next: Vec<Signal<Local, Bits<32>>>,
+    elapsed: Vec<Signal<Local, Bits<32>>>,
+    cc_from: Vec<Signal<Local, Bits<32>>>,
+    // clocks until that of the header, where it is ahead
+    debt: Vec<DFF<Bits<8>>>,
+    debt_left: Vec<Signal<Local, Bits<8>>>,
+    owed: Signal<Local, Bits<8>>,
+    own_lag: Signal<Local, Bits<8>>,
+    its_lag: Signal<Local, Bits<8>>,
+    _debts: usize,
     bcnt_told: Vec<Signal<Local, Bits<24>>>,
     // a change of context that neither exception nor sync tells
     alone: Vec<Signal<Local, Bit>>,
@@ -122,6 +134,7 @@ impl<const W: usize> Messages<W> {
         let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let (count, cc) = (u32::from(params.count_bits), u32::from(params.cc_bits));
         let wides = usize::from(extras.retire.is_some());
+        let debts = if extras.sync && params.timestamps { wides } else { 0 };
         let turns = usize::from(params.context.is_some());
         let count_constant = Fixed::<Bits<COUNT_PORT_BITS>>::of::<u64>;
         let cc_constant = Fixed::<Bits<CC_PORT_BITS>>::of::<u64>;
@@ -135,6 +148,13 @@ impl<const W: usize> Messages<W> {
             sync: Fixed::new(extras.sync),
             more: each(wides),
             step: each(wides),
+            lag: each(wides),
+            lead_lag: each(wides),
+            elapsed: each(wides),
+            cc_from: each(wides),
+            debt: each(debts),
+            debt_left: each(debts),
+            _debts: debts,
             _wides: wides,
             turns: each(turns),
             belongs: each(turns),
@@ -163,11 +183,47 @@ impl<const W: usize> Logic for Messages<W> {
         if self.ask.val() & self.sync.val() {
             self.cc_now.next = 0.into();
         }
+        for e in 0..self._wides {
+            self.elapsed[e].next = self.step[e].val();
+            self.cc_from[e].next = self.cc.q.val();
+        }
+        self.owed.next = 0.into();
+        self.own_lag.next = 0.into();
+        self.its_lag.next = 0.into();
+        for h in 0..self._debts {
+            self.owed.next = self.debt[h].q.val();
+            self.own_lag.next = self.lag[h].val();
+            self.its_lag.next = self.lead_lag[h].val();
+            // the clock of the header may be ahead of that which is told, or behind it
+            self.debt_left[h].next = 0.into();
+            if bit_cast::<32, 8>(self.owed.val()) > self.step[h].val() {
+                self.debt_left[h].next = self.debt[h].q.val() - self.step[h].val().get_bits::<8>(0);
+                self.elapsed[h].next = 0.into();
+            } else {
+                self.elapsed[h].next = self.step[h].val() - bit_cast::<32, 8>(self.owed.val());
+            }
+            if self.ask.val() {
+                self.cc_from[h].next = 0.into();
+                self.debt_left[h].next = 0.into();
+                self.elapsed[h].next = 0.into();
+                if self.lag[h].val() > self.lead_lag[h].val() {
+                    self.debt_left[h].next = self.lag[h].val() - self.lead_lag[h].val();
+                } else {
+                    self.elapsed[h].next =
+                        bit_cast::<32, 8>(self.its_lag.val()) - bit_cast::<32, 8>(self.own_lag.val());
+                }
+            }
+            self.debt[h].clock.next = self.clock.val();
+            self.debt[h].d.next = 0.into();
+            if !self.verdict.restart.val() & (self.live.val() | self.verdict.tracing.val()) {
+                self.debt[h].d.next = self.debt_left[h].val();
+            }
+        }
         for j in 0..self._wides {
             // at the first clock that is traced none has gone by
-            self.cc_sum[j].next = self.cc.q.val() + self.step[j].val();
+            self.cc_sum[j].next = self.cc_from[j].val() + self.elapsed[j].val();
             self.cc_over[j].next = (self.cc_sum[j].val() & self.cc_above.val()).any()
-                | (self.cc_whole.val() & (self.cc_sum[j].val() < self.cc.q.val()));
+                | (self.cc_whole.val() & (self.cc_sum[j].val() < self.cc_from[j].val()));
             if self.verdict.tracing.val() {
                 self.cc_now.next = self.cc_sum[j].val();
                 if self.cc_over[j].val() {

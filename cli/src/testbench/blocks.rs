@@ -1,0 +1,71 @@
+//! What of a bench is of a trace ingress port that shows blocks
+
+use super::Shows;
+use hdl::spine::Extras;
+
+/// A line is a block, in one of the places of its clock.
+pub const BLOCKS: Shows = Shows {
+    reads: READS,
+    fields: 8,
+    ports,
+    signals,
+    quiet: |i, lanes| {
+        (0..lanes).map(|j| format!("            itype{j}_{i} = 4'd0;\n            iretire{j}_{i} = 4'd0;\n")).collect()
+    },
+    shows: |i, lanes| {
+        (0..lanes)
+            .map(|j| {
+                let set: String = ["itype", "iaddr", "iretire", "ilastsize", "icount"]
+                    .map(|p| format!("                {p}{j}_{i} = {p};\n"))
+                    .concat();
+                format!("            if (core == {i} && block == {j}) begin\n{set}            end\n")
+            })
+            .collect()
+    },
+    // they are ports of all systems of blocks
+    mode: "",
+    space: "",
+    turns: false,
+};
+
+/// The ports of core `i`; it is in machine mode, and nothing else is told.
+fn ports(i: usize, lanes: u8, _extras: Extras) -> String {
+    let blocks = (0..lanes).flat_map(|j| {
+        let block = if lanes > 1 { format!("block{j}_") } else { String::new() };
+        ["itype", "iaddr", "iretire", "ilastsize", "icount"].map(|p| format!("        .{block}{p}_{i}({p}{j}_{i}),\n"))
+    });
+    let others = [
+        ("cause", "5'd0"),
+        ("tval", "{@XLEN{1'b0}}"),
+        ("privilege", "2'd3"),
+        ("context_id", "32'd0"),
+        ("trigger", "4'd0"),
+        ("halted", "1'b0"),
+        ("hart_reset", "1'b0"),
+    ];
+    blocks.chain(others.map(|(p, value)| format!("        .{p}_{i}({value}),\n"))).collect()
+}
+
+/// What they are connected to.
+fn signals(i: usize, xlen: u8, extras: Extras) -> String {
+    let lanes = extras.retire.map_or(1, |r| r.lanes);
+    let block = |j| {
+        format!(
+            "    reg [3:0] itype{j}_{i} = 4'd0, iretire{j}_{i} = 4'd0, icount{j}_{i} = 4'd0;\n    \
+             reg ilastsize{j}_{i} = 1'b0;\n    reg [{m}:0] iaddr{j}_{i} = 0;\n",
+            m = xlen - 1
+        )
+    };
+    (0..lanes).map(block).collect()
+}
+
+const READS: &str = r#"    integer beats, fields = 0, cycle, core, block, itype, iretire, ilastsize, icount, skipped;
+    reg [@MSB:0] iaddr;
+    reg [8*256-1:0] comment;
+
+    task next_beat;
+        fields = $fscanf(
+            beats, "%d %d %d %d %h %d %d %d", cycle, core, block, itype, iaddr, iretire, ilastsize, icount
+        );
+    endtask
+"#;

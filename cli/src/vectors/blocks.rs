@@ -1,0 +1,166 @@
+//! The same of a core whose trace ingress port shows blocks of several instructions
+//!
+//! When an event is told, and what its time is, is reckoned with the models of the adapter: one behind a block that waits for the
+//! address of the next is told later, in its own time.
+
+use super::{model, Vectors, INSTRUCTIONS, SEED, STILL};
+use crate::Failure;
+use hdl::emit::Ingress;
+use hdl::ingress::shown::all_wait;
+use hdl::spine::{Extras, Retire};
+use hdl::trace_sim::START;
+use retire::{FlowEvent, RetireSink};
+use sim::beats::blocks::{itype, length, narrow, Block, Hold, HALFWORDS};
+use sim::beats::wide::Compressor;
+use sim::params::TraceParams;
+use sim::stimulus::run::{Config, Retired, Run, Step};
+use sim::stimulus::Source;
+use sim::system::System;
+use std::fmt::Write;
+
+/// What a core shows in one of its places of a clock.
+struct Place {
+    clock: u64,
+    lane: u8,
+    block: Block,
+    /// Its instructions, of those of the core.
+    steps: std::ops::Range<usize>,
+}
+
+/// Makes the vectors of `params` and `extras`, with so many blocks a clock.
+pub fn make(params: &TraceParams, extras: &Extras, retire: Retire) -> Result<Vectors, Failure> {
+    let model = model(params, extras.addresses);
+    let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
+    let mut steps: Vec<Vec<Step>> = vec![Vec::new(); params.cores.into()];
+    run.by_ref().take(INSTRUCTIONS).for_each(|step| steps[usize::from(step.retired.hart)].push(step));
+    let cores: Vec<Vec<Place>> =
+        steps.iter().zip(SEED..).map(|(s, seed)| cut(s, params.xlen, extras.itype3, retire.lanes, seed)).collect();
+    let last = cores.iter().filter_map(|c| c.last()).map(|b| b.clock).max().unwrap_or(0);
+    let stop = last + START + 1 + STILL;
+
+    let mut events = Vec::new();
+    let mut told: Vec<(u64, usize, FlowEvent)> = Vec::new();
+    for (core, (shown, steps)) in cores.iter().zip(&steps).enumerate() {
+        let xlen = params.xlen;
+        let hold = if extras.itype3 { Hold::three(xlen) } else { Hold::new(xlen) }.all(all_wait(params, extras));
+        let rows = tell(shown, steps, (xlen, extras.itype3), (hold, retire.log2_words), last + STILL)?;
+        told.extend(rows.into_iter().map(|(clock, e)| (clock, core, e)));
+    }
+    told.sort_by_key(|(clock, core, _)| (*clock, *core));
+    let stops = run.stop().into_iter().map(|e| FlowEvent { cycle: stop, ..e });
+    let ingress = Ingress::Blocks.code();
+    let mut system = System::of_haste(params, Extras { ingress, ..*extras }.haste(params))?;
+    for e in told.into_iter().map(|(.., e)| e).chain(stops) {
+        system.event(&e);
+        events.push(e);
+    }
+    system.finish(stop + 2);
+    Ok(Vectors::new(beats(&cores, params.xlen), &mut system, events, stop))
+}
+
+/// Cuts what a core retires into blocks of any size, and says in which clock and place each is shown.
+fn cut(steps: &[Step], xlen: u8, three: bool, lanes: u8, seed: u64) -> Vec<Place> {
+    let retired: Vec<Retired> = steps.iter().map(|s| s.retired).collect();
+    let mut s = Source::seeded(seed);
+    let mut shown: Vec<Place> = Vec::new();
+    let mut at = 0;
+    while at < retired.len() {
+        let before = shown.last().map_or(0, |b| b.clock);
+        if retired[at].trapped && at > 0 {
+            let (clock, lane) = (retired[at].cycle.max(before + 1), s.below(lanes.into()) as u8);
+            let block = Block::trap(s.between(1, 2) as u8, retired[at - 1].next_pc);
+            shown.push(Place { clock, lane, block, steps: at..at });
+        }
+        let n = length(&retired[at..(at + 15).min(retired.len())], xlen, s.between(2, HALFWORDS.into()) as u8);
+        let mut block = Block::of(&retired[at..at + n], xlen);
+        if three {
+            block.itype = narrow(block.itype);
+        }
+        let before = shown.last().map_or(0, |b| b.clock);
+        let clock = retired[at + n - 1].cycle.max(before + 1);
+        // the one before, unless it has company already, may be shown in the clock of this one
+        let alone = shown.len() < 2 || shown[shown.len() - 2].clock < before;
+        let joins = lanes > 1 && alone && s.percent(30);
+        if let (true, Some(older)) = (joins, shown.last_mut()) {
+            (older.clock, older.lane) = (clock, 0);
+        }
+        let lane = if joins && !shown.is_empty() { 1 } else { s.below(lanes.into()) as u8 };
+        shown.push(Place { clock, lane, block, steps: at..at + n });
+        at += n;
+    }
+    // the last one may wait for an address
+    if let (Some(last), Some(r)) = (shown.last(), retired.last()) {
+        let clock = last.clock + 1;
+        shown.push(Place { clock, lane: 0, block: Block::trap(2, r.next_pc), steps: at..at });
+    }
+    shown
+}
+
+/// The events of a core, each with the clock in which it is told, and in its own time.
+fn tell(
+    shown: &[Place],
+    steps: &[Step],
+    (xlen, three): (u8, bool),
+    (mut hold, log2_words): (Hold, u8),
+    end: u64,
+) -> Result<Vec<(u64, FlowEvent)>, Failure> {
+    let mut queue = Compressor::new(log2_words);
+    let is_event = |r: &Retired| {
+        let itype = itype(r, xlen);
+        let jumps = if three { narrow(itype) != 0 || r.next_pc != r.pc.wrapping_add(r.len.into()) } else { itype != 0 };
+        r.trapped || jumps
+    };
+    let (mut told, mut next, mut first, mut released) = (Vec::new(), 0, 0, 0);
+    for clock in 0..=end {
+        let (mut group, mut trap) = (Vec::new(), false);
+        while let Some(s) = shown.get(next).filter(|s| s.clock == clock) {
+            trap = s.block.iretire == 0;
+            group.extend(steps[s.steps.clone()].iter().map(|s| s.retired));
+            next += 1;
+        }
+        let (out, late) = hold.clock(group, trap);
+        let came: Vec<(usize, bool)> = out.iter().map(|r| is_event(r)).enumerate().collect();
+        let row = queue.late(came.iter().map(|(i, event)| (released + i, *event)), true, late);
+        released += came.len();
+        if row.choked {
+            return Err(Failure::Other("the queue of --retire-queue is full, at a pace that it should carry".into()));
+        }
+        let Some(at) = row.event else { continue };
+        let cycle = clock - u64::from(row.lag) + START;
+        // a start or trap is told with the instruction behind it
+        for step in &steps[first..=at] {
+            let events = step.before.iter().chain(&step.event);
+            told.extend(events.map(|e| (clock, FlowEvent { cycle, ..*e })));
+        }
+        first = at + 1;
+    }
+    Ok(told)
+}
+
+/// The blocks as a file.
+fn beats(cores: &[Vec<Place>], xlen: u8) -> String {
+    let mut all: Vec<(u64, usize, &Place)> =
+        cores.iter().enumerate().flat_map(|(core, list)| list.iter().map(move |s| (s.clock, core, s))).collect();
+    all.sort_by_key(|(clock, core, s)| (*clock, *core, s.lane));
+    let digits = usize::from(xlen) / 4;
+    let mut text = format!(
+        "// {INSTRUCTIONS} instructions in {} blocks; decimal but for the hex iaddr; the cycle in which status.active becomes 1 is 0\n\
+         // cycle core block itype iaddr iretire ilastsize icount\n",
+        all.len()
+    );
+    for (clock, core, s) in all {
+        let b = &s.block;
+        let _ = writeln!(
+            text,
+            "{} {core} {} {} {:0digits$x} {} {} {}",
+            clock + START,
+            s.lane,
+            b.itype,
+            b.iaddr,
+            b.iretire,
+            u8::from(b.ilastsize),
+            b.icount
+        );
+    }
+    text
+}
