@@ -119,7 +119,7 @@ fn tell(
             next += 1;
         }
         let (out, late) = hold.clock(group, trap);
-        let came: Vec<(usize, bool)> = out.iter().map(|r| is_event(r)).enumerate().collect();
+        let came: Vec<(usize, bool)> = out.iter().map(&is_event).enumerate().collect();
         let row = queue.late(came.iter().map(|(i, event)| (released + i, *event)), true, late);
         released += came.len();
         if row.choked {
