@@ -73,7 +73,8 @@ enum Way {
     Pair,
     /// A bit a clock.
     Bit,
-    /// Two bits a clock of a field that stays in the FIFO, for all digits of an address twice.
+    /// Two bits a clock of a field that stays in the FIFO while its digits are sent; an address goes by before, if its difference is
+    /// negative twice. The next field is there while the last digit is sent.
     Walk,
     /// The coder of several cores: four bits of a chunk a clock, an address subtracted at once.
     Whole,
@@ -99,9 +100,7 @@ fn clocks(way: Way, chunks: Chunks, value: u64, sign: Option<bool>) -> u64 {
         Way::Pair if value == 0 && sign.is_none() => 2,
         Way::Pair => 1 + u64::from(first < 3) + digits + negative + pairs,
         Way::Bit => 1 + if sign.is_some() { 31 } else { 0 } + first + more * next + 1 + more,
-        Way::Walk if sign.is_some() => 2 + 8 + pairs + (16 - pairs.min(16)) / 2,
-        // of a larger count its highest digit is looked for
-        Way::Walk => 2 + pairs + if value < 16 { 0 } else { 6 },
+        Way::Walk => 3 + digits + negative + 2 * u64::from((63 - (value | 1).leading_zeros()) / 4),
         Way::Whole => 1 + more + sign.map_or(0, |negative| 2 + u64::from(negative)),
     }
 }

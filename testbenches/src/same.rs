@@ -7,7 +7,7 @@
 use crate::verilog::VerilogError;
 use fpga::cosim::tools::{run, tool_name};
 use hdl::verilog::{write, Refused, Style};
-use hdl::widget::mem::MemoryShape;
+use hdl::widget::mem::{MemoryShape, Place};
 use rust_hdl::prelude::*;
 
 /// Why there is no proof.
@@ -64,9 +64,10 @@ fn without_memories(gold: &str) -> Result<String, SameError> {
             continue;
         };
         let wrong = || SameError::Memory(module.to_string());
-        let kind = match (shape.fields, shape.block) {
-            (1, false) => "mem",
-            (1, true) => "block_mem",
+        let kind = match (shape.fields, shape.place) {
+            (1, Place::Auto) => "mem",
+            (1, Place::Memory) => "small_mem",
+            (1, Place::Block) => "block_mem",
             (2, _) => "pair_mem",
             _ => "field_mem",
         };
@@ -111,7 +112,7 @@ const CHUNK: usize = 50;
 
 fn script(gold: &str, gate: &str, places: &[(String, String)]) -> String {
     let mut s = "read_verilog gold.v gate.v both.v\nhierarchy -top both\nproc -norom\ndelete both\n".to_string();
-    for kind in ["mem", "block_mem", "pair_mem", "field_mem"] {
+    for kind in ["mem", "small_mem", "block_mem", "pair_mem", "field_mem"] {
         if gate.contains(&format!("module gate_{kind} ")) {
             s.push_str(&format!("blackbox =*gate_{kind}\n"));
         }

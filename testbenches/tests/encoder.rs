@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/tr/{encoder,fields}.rs` and `hdl/src/scheme/tr/coder/{chunked,serial}.rs` with
+//! `hdl/src/scheme/tr/{encoder,fields}.rs` and `hdl/src/scheme/tr/coder/{chunked,digits}.rs` with
 //! `hdl/src/spine/{session,packer}.rs` against the golden coder
 
 mod encoder_harness;
@@ -42,7 +42,7 @@ fn random_entries_of_random_parameters_match_the_golden_coder() {
     }
 }
 
-/// One core, first chunks of at most four bits, further ones of two or four: the serial coder.
+/// One core, first chunks of at most four bits, further ones of two or four: the coder of digits.
 fn short(rng: &mut impl Rng) -> TraceParams {
     let mut c = |most| Chunks::new(rng.random_range(1..=most), 2 << rng.random_range(0..2));
     let coding = Coding { b_cnt: c(3), diff_ta: c(4), diff_cc: c(4), i_cnt: c(3) };

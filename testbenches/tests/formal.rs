@@ -1,4 +1,4 @@
-//! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/{chunked,serial}.rs`,
+//! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/{chunked,digits}.rs`,
 //! `hdl/src/noc/router.rs` and `hdl/src/bus/{crossing,lock}.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
 //!
 //! What is proved how, and how long it takes: `docs/formal.md`. Each set of properties has covers that are reached, and is
@@ -10,7 +10,7 @@ use hdl::cores::RvfiCore;
 use hdl::ingress::gate::Gate;
 use hdl::noc::router::Router;
 use hdl::scheme::tr::coder::chunked::Chunked;
-use hdl::scheme::tr::coder::serial::Serial;
+use hdl::scheme::tr::coder::digits::Digits;
 use hdl::spine::entry::EntryLayout;
 use hdl::spine::event_fifo::EventFifo;
 use hdl::spine::life::Life;
@@ -120,7 +120,7 @@ fn a_packer_hands_out_the_bits_of_its_pieces() {
     holds(&packer(true), 3, 24);
     let packer = packer(false);
     holds(&packer, 3, 24);
-    let (now, faulty) = ("aligned = ~|held$q & ~|lane$q;", "aligned = ~|held$q;");
+    let (now, faulty) = ("aligned = ~|held$q & ~|lanes$q;", "aligned = ~|held$q;");
     finds(&outside(&packer), now, faulty, "aligned_is_true", 10);
 }
 
@@ -337,18 +337,21 @@ fn a_sign_in_every_chunk_is_found() {
 }
 
 /// The coder of one core, with ports of twelve bits and addresses of ten.
-fn serial(coding: &Coding) -> Proof {
+fn digits(coding: &Coding) -> Proof {
     let p = params(1).with(|p| (p.xlen, p.align) = (12, 2));
     let chunks = [coding.b_cnt, coding.diff_ta, coding.i_cnt];
-    let mut proof = verilog(Serial::<12>::new(coding, &p))
+    let mut proof = verilog(Digits::<12>::new(coding, &p))
         .size("TURNS", 3)
-        .size("ROOM", 32)
-        .size("CHUNKS", 12)
-        .size("ADDRESS_BITS", p.address_bits());
+        .size("INDEX", 2)
+        .size("ROOM", 48)
+        .size("CHUNKS", 7)
+        .size("ADDRESS_BITS", p.address_bits())
+        .size("COUNT_BITS", 12);
     for (name, Chunks { first, next }) in ["B", "T", "I"].into_iter().zip(chunks) {
         proof = proof.size(&format!("{name}0"), first).size(&format!("{name}1"), next);
     }
-    proof.inside("top", include_str!("../formal/serial.sv")).unwrap()
+    let memory = "output [31:0] all;\nassign all = {mem[7], mem[6], mem[5], mem[4], mem[3], mem[2], mem[1], mem[0]};\n";
+    proof.inside("top", include_str!("../formal/digits.sv")).unwrap().ports("known", &["all"], memory).unwrap()
 }
 
 #[test]
@@ -359,19 +362,19 @@ fn chunks_of_one_core_are_those_of_the_specification() {
     let even =
         Coding { b_cnt: Chunks::new(1, 2), diff_ta: Chunks::new(4, 2), i_cnt: Chunks::new(2, 4), ..Coding::TR_E };
     for coding in [Coding::TR_E, other, even] {
-        holds(&serial(&coding), 2, 24);
+        holds(&digits(&coding), 2, 24);
     }
 }
 
 #[test]
 fn a_carry_that_is_forgotten_is_found() {
-    let coder = outside(&serial(&Coding::TR_E));
+    let coder = outside(&digits(&Coding::TR_E));
     finds(&coder, "((carry$q) & 5'h1f)", "5'h1", "bits_as_specified", 12);
 }
 
 #[test]
 fn a_connect_bit_in_the_wrong_place_is_found() {
-    let coder = outside(&serial(&Coding::TR_E));
+    let coder = outside(&digits(&Coding::TR_E));
     finds(&coder, "closes = (begun$q | ~late$q) & ~raw$q;", "closes = ~raw$q;", "bits_as_specified", 12);
 }
 

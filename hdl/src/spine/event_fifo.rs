@@ -7,7 +7,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty |
-//! | `entry` | in | | an entry, see [`super::entry`]; ignored where no place is free |
+//! | `entry` | in | | an entry, see [`super::entry`]; where no place is free it is ignored, or ([`EventFifo::promised`]) none comes |
 //! | `full` | out | 1 | in the cycle before, fewer than three places were free: now two are if it is 0, whatever was pushed |
 //! | `empty` | out | 1 | no entry is in it |
 //! | `have` | out | 1 | an entry is in it, and its fields are at `word` |
@@ -101,6 +101,7 @@ pub struct EventFifo<const W: usize> {
     brim: Signal<Local, Bit>,
     none: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
+    promised: Fixed<Bit>,
     kinds: Signal<Local, Bits<W>>,
     mask: Fixed<Bits<8>>,
     feedback: Fixed<Bits<8>>,
@@ -135,6 +136,12 @@ impl<const W: usize> EventFifo<W> {
             count_bits: Fixed::of(layout.count_bits as u64),
             ..Default::default()
         }
+    }
+
+    /// The same where each entry was promised a place ([`super::room`]): nothing here looks whether one is free.
+    pub fn promised(mut self) -> Self {
+        self.promised = Fixed::new(true);
+        self
     }
 
     /// Bits of memory.
@@ -177,7 +184,7 @@ impl<const W: usize> Logic for EventFifo<W> {
         self.full.next = self.low.q.val();
         self.empty.next = self.none.val();
 
-        self.accept.next = self.entry.push.val() & !self.brim.val();
+        self.accept.next = self.entry.push.val() & (!self.brim.val() | self.promised.val());
         self.ccs.we.next = self.accept.val();
         self.ccs.waddr.next = self.write.q.val();
 

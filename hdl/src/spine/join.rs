@@ -129,7 +129,17 @@ impl<const W: usize> Spine<W> {
             control: each(cores),
             entry: each(cores),
             _cores: cores,
-            fifo: (0..cores).map(|_| EventFifo::new(layout, log2_depth)).collect(),
+            fifo: (0..cores)
+                .map(|_| {
+                    let fifo = EventFifo::new(layout, log2_depth);
+                    // their front ends are the lives of traces, which take a place before they make an entry
+                    if layout.early {
+                        fifo.promised()
+                    } else {
+                        fifo
+                    }
+                })
+                .collect(),
             room: (0..cores).map(|_| Room::new(log2_depth)).collect(),
             merger: Merger::of(stream, log2_depth),
             session: Session::of(stream, false),
@@ -267,6 +277,7 @@ impl<const W: usize> Logic for Spine<W> {
         PieceIn::link(&mut self.coded, &mut self.session.coded);
         PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
         self.session.aligned.next = self.packer.aligned.val();
+        self.session.lane.next = self.packer.lane.val();
         self.active.next = self.session.active.val();
         self.words.valid.next = self.packer.words.valid.val();
         self.words.data.next = self.packer.words.data.val();

@@ -20,6 +20,7 @@
 //! | `flow` | in | it is a control-flow instruction; used where resyncs are decided there |
 //! | `resyncs`, `begins` | out | where they are: it makes a resync; its sync is for those who begin at the header |
 //! | `away` | out | it is lost or not told, or those before it are lost: predictors must stand |
+//! | `shut` | out | of an instruction that may make an entry what `away` says, from registers, and nothing of one that may not |
 //! | `seen` | out | the cycle is traced, and not lost |
 //! | `counts` | out | 0: an instruction in it is none, for what is traced and for what is lost |
 //! | `clear` | out | they are no longer needed and must be cleared |
@@ -77,6 +78,7 @@ pub struct Life {
     pub resyncs: Signal<Out, Bit>,
     pub begins: Signal<Out, Bit>,
     pub away: Signal<Out, Bit>,
+    pub shut: Signal<Out, Bit>,
     pub seen: Signal<Out, Bit>,
     pub counts: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
@@ -194,6 +196,7 @@ impl Logic for Life {
                 | (!self.hidden.val() & (!self.begun.q.val() | self.may.val()) & self.control.spent.val()));
         self.away.next =
             self.gap.q.val() | self.falls.val() | (self.unbegun.val() & (self.enter.val() | self.armed.val()));
+        self.shut.next = self.gap.q.val() | self.hidden.val() | self.control.spent.val();
         self.seen.next =
             self.here.val() & !self.gap.q.val() & !self.falls.val() & !(self.unbegun.val() & self.armed.val());
         self.counts.next = !self.unbegun.val() | self.armed.val();

@@ -9,6 +9,7 @@
 //! | `reset` | in | 1 | 1: empty, no word waits |
 //! | `bits` | in | | pieces of 1 to 8 bits, of a narrow one 1 to 4 |
 //! | `aligned` | out | 1 | no bits wait for the rest of their word |
+//! | `lane` | out | 3 | half bytes of a word that are there |
 //! | `words.valid` | out | 1 | a word is there |
 //! | `words.ready` | in | 1 | it is taken at this edge |
 //! | `words.data` | out | 32 | the word |
@@ -16,7 +17,8 @@
 //! # Timing
 //! A piece a clock, but for the clocks in which a word waits; no path from `words.ready` to `bits.ready`.
 //!
-//! Less than a byte waits for its rest; bytes go into the word, which is its own buffer. In a narrow packer half bytes do.
+//! Less than a byte waits for its rest; bytes go into the word, which is its own buffer: into its top byte, and a clock later all
+//! below it is shifted, so that its many registers wait for no piece. In a narrow packer half bytes do.
 //!
 //! Golden model: [`sim::bits::BitWriter`].
 
@@ -31,23 +33,35 @@ pub struct Packer {
     pub reset: Signal<In, Bit>,
     pub bits: PieceIn,
     pub aligned: Signal<Out, Bit>,
+    pub lane: Signal<Out, Bits<3>>,
     pub words: WordsOut,
     // bits of a byte or half of one, and how many
     rest: DFF<Bits<7>>,
     held: DFF<Bits<3>>,
-    // bytes or halves of them of a word, and how many
-    word: DFF<Bits<32>>,
-    lane: DFF<Bits<3>>,
+    // the last byte or half of one of a word, those before it, whether it is still to be shifted to them, and how many halves there are
+    top: DFF<Bits<8>>,
+    low: DFF<Bits<28>>,
+    moves: DFF<Bit>,
+    lanes: DFF<Bits<3>>,
     full: DFF<Bit>,
+    whole: Signal<Local, Bits<32>>,
     spread: Signal<Local, Bits<15>>,
+    // how many bits there are with a piece, and what is carried into the upper two digits of that: gates of their own, no carry chain
     total: Signal<Local, Bits<4>>,
+    into_1: Signal<Local, Bit>,
+    half_1: Signal<Local, Bit>,
+    into_2: Signal<Local, Bit>,
+    half_2: Signal<Local, Bit>,
+    into_3: Signal<Local, Bit>,
+    brim: Signal<Local, Bit>,
     octet: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     step: Fixed<Bits<3>>,
     narrow: Fixed<Bit>,
     held_mask: Fixed<Bits<3>>,
     rest_mask: Fixed<Bits<7>>,
-    lanes: Fixed<Bits<3>>,
+    top_mask: Fixed<Bits<8>>,
+    last: Fixed<Bits<3>>,
 }
 
 impl Packer {
@@ -59,8 +73,9 @@ impl Packer {
             step: by(1, 2),
             held_mask: by(3, 7),
             rest_mask: Fixed::of(if narrow { 7u8 } else { 127 }),
+            top_mask: Fixed::of(if narrow { 15u8 } else { 255 }),
             // all halves, or bytes, of a word but one
-            lanes: by(7, 6),
+            last: by(7, 6),
             ..Default::default()
         }
     }
@@ -69,14 +84,39 @@ impl Packer {
 impl Logic for Packer {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, rest, held, word, lane, full);
+        dff_setup!(self, clock, rest, held, top, low, moves, lanes, full);
         self.spread.next = (bit_cast::<15, 8>(self.bits.data.val()) << bit_cast::<15, 3>(self.held.q.val()))
             | bit_cast::<15, 7>(self.rest.q.val());
-        self.total.next = bit_cast::<4, 3>(self.held.q.val()) + self.bits.count.val();
+        self.into_1.next = self.held.q.val().get_bit(0) & self.bits.count.val().get_bit(0);
+        self.half_1.next = self.held.q.val().get_bit(1) ^ self.bits.count.val().get_bit(1);
+        self.into_2.next = (self.held.q.val().get_bit(1) & self.bits.count.val().get_bit(1))
+            | (self.half_1.val() & self.into_1.val());
+        self.half_2.next = self.held.q.val().get_bit(2) ^ self.bits.count.val().get_bit(2);
+        self.into_3.next = (self.held.q.val().get_bit(2) & self.bits.count.val().get_bit(2))
+            | (self.half_2.val() & self.into_2.val());
+        self.total.next = bit_cast::<4, 1>((self.held.q.val().get_bit(0) ^ self.bits.count.val().get_bit(0)).into())
+            | (bit_cast::<4, 1>((self.half_1.val() ^ self.into_1.val()).into()) << 1)
+            | (bit_cast::<4, 1>((self.half_2.val() ^ self.into_2.val()).into()) << 2)
+            | (bit_cast::<4, 1>((self.bits.count.val().get_bit(3) ^ self.into_3.val()).into()) << 3);
         self.take.next = self.bits.valid.val() & !self.full.q.val();
         self.octet.next = self.take.val() & self.total.val().get_bit(3);
         if self.narrow.val() {
             self.octet.next = self.take.val() & self.total.val().get_bit(2);
+        }
+        // the word, shifted a clock behind the byte for which it is
+        self.whole.next =
+            bit_cast::<32, 28>(self.low.q.val()) | (bit_cast::<32, 8>(self.top.q.val()) << 24);
+        if self.narrow.val() {
+            self.whole.next =
+                bit_cast::<32, 28>(self.low.q.val()) | (bit_cast::<32, 8>(self.top.q.val()) << 28);
+        }
+        self.brim.next = self.lanes.q.val() == self.last.val();
+        self.moves.d.next = self.octet.val() & !self.brim.val();
+        if self.moves.q.val() {
+            self.low.d.next = bit_cast::<28, 24>(self.whole.val().get_bits::<24>(8));
+            if self.narrow.val() {
+                self.low.d.next = self.whole.val().get_bits::<28>(4);
+            }
         }
         if self.words.ready.val() {
             self.full.d.next = false;
@@ -87,23 +127,23 @@ impl Logic for Packer {
         }
         if self.octet.val() {
             self.rest.d.next = self.spread.val().get_bits::<7>(8);
-            self.word.d.next = (self.word.q.val() >> 8) | (bit_cast::<32, 15>(self.spread.val()) << 24);
             if self.narrow.val() {
                 self.rest.d.next = self.spread.val().get_bits::<7>(4) & self.rest_mask.val();
-                self.word.d.next = (self.word.q.val() >> 4) | (bit_cast::<32, 15>(self.spread.val()) << 28);
             }
-            self.lane.d.next = self.lane.q.val() + self.step.val();
-            self.full.d.next = self.lane.q.val() == self.lanes.val();
+            self.top.d.next = self.spread.val().get_bits::<8>(0) & self.top_mask.val();
+            self.lanes.d.next = self.lanes.q.val() + self.step.val();
+            self.full.d.next = self.brim.val();
         }
         if self.reset.val() {
             self.rest.d.next = 0.into();
             self.held.d.next = 0.into();
-            self.lane.d.next = 0.into();
+            self.lanes.d.next = 0.into();
             self.full.d.next = false;
         }
         self.bits.ready.next = !self.full.q.val();
-        self.aligned.next = !self.held.q.val().any() & !self.lane.q.val().any();
+        self.aligned.next = !self.held.q.val().any() & !self.lanes.q.val().any();
+        self.lane.next = self.lanes.q.val();
         self.words.valid.next = self.full.q.val();
-        self.words.data.next = self.word.q.val();
+        self.words.data.next = self.whole.val();
     }
 }

@@ -1,6 +1,6 @@
 //! Which systems send their bits in small pieces: those of one core whose predictors leave it a message in dozens of clocks
 //!
-//! A coder is asked for pieces of at most four bits there ([`serial`](crate::scheme::tr::coder::serial)), and the packer takes no
+//! A coder is asked for pieces of at most four bits there ([`digits`](crate::scheme::tr::coder::digits)), and the packer takes no
 //! more of them in a clock ([`packer`](super::packer)); both read it here.
 
 use super::Extras;

@@ -22,6 +22,7 @@
 //! | `coded` | in | | pieces of the encoder |
 //! | `bits` | out | | pieces to the packer |
 //! | `aligned` | in | 1 | the packer holds no part of a word |
+//! | `lane` | in | 3 | half bytes of a word that it holds: where in a word the header is |
 //!
 //! # Timing
 //! A trace begins when `enable` is 1 and every core is ready: the header goes out, a byte a clock or half of one, and `tracing` rises.
@@ -54,11 +55,12 @@ pub struct Session {
     pub coded: PieceIn,
     pub bits: PieceOut,
     pub aligned: Signal<In, Bit>,
+    pub lane: Signal<In, Bits<3>>,
     session: DFF<Bit>,
     running: DFF<Bit>,
-    // in the header, and where
+    // in the header, and in which word of it
     head: DFF<Bit>,
-    at: DFF<Bits<5>>,
+    at: DFF<Bits<2>>,
     // the header is due once more; it was sent
     due: DFF<Bit>,
     later: DFF<Bit>,
@@ -76,9 +78,9 @@ pub struct Session {
     sync: Fixed<Bit>,
     // halves of a byte
     narrow: Fixed<Bit>,
-    last: Fixed<Bits<5>>,
-    step: Fixed<Bits<5>>,
-    second: Fixed<Bits<2>>,
+    last: Fixed<Bits<3>>,
+    one_2: Fixed<Bits<2>>,
+    third: Fixed<Bits<2>>,
     one: Fixed<Bits<4>>,
     head_bits: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
@@ -103,9 +105,9 @@ impl Session {
             header1,
             header2,
             narrow: Fixed::new(stream.narrow),
-            last: Fixed::of(if stream.narrow { 23u8 } else { 22 }),
-            step: Fixed::of(if stream.narrow { 1u8 } else { 2 }),
-            second: Fixed::of(1u8),
+            last: Fixed::of(if stream.narrow { 7u8 } else { 6 }),
+            one_2: Fixed::of(1u8),
+            third: Fixed::of(2u8),
             one: Fixed::of(1u8),
             head_bits: Fixed::of(if stream.narrow { 4u8 } else { 8 }),
             one_5: Fixed::new(1.into()),
@@ -133,15 +135,15 @@ impl Logic for Session {
         self.active.next = self.session.q.val();
 
         // header
-        match self.at.q.val().get_bits::<2>(3).index() {
+        match self.at.q.val().index() {
             0 => self.word.next = self.header0.val(),
             1 => self.word.next = self.header1.val(),
             _ => self.word.next = self.header2.val(),
         }
-        if self.later.q.val() & self.sync.val() & (self.at.q.val().get_bits::<2>(3) == self.second.val()) {
+        if self.later.q.val() & self.sync.val() & (self.at.q.val() == self.one_2.val()) {
             self.word.next = self.header_again.val();
         }
-        match self.at.q.val().get_bits::<2>(1).index() {
+        match self.lane.val().get_bits::<2>(1).index() {
             0 => self.octet.next = self.word.val().get_bits::<8>(0),
             1 => self.octet.next = self.word.val().get_bits::<8>(8),
             2 => self.octet.next = self.word.val().get_bits::<8>(16),
@@ -150,18 +152,18 @@ impl Logic for Session {
         self.half.next = self.octet.val();
         if self.narrow.val() {
             self.half.next = bit_cast::<8, 4>(self.octet.val().get_bits::<4>(0));
-            if self.at.q.val().get_bit(0) {
+            if self.lane.val().get_bit(0) {
                 self.half.next = self.octet.val() >> 4;
             }
         }
-        if self.head.q.val() & self.bits.ready.val() {
-            self.at.d.next = self.at.q.val() + self.step.val();
-            if self.at.q.val() == self.last.val() {
+        if self.head.q.val() & self.bits.ready.val() & (self.lane.val() == self.last.val()) {
+            self.at.d.next = self.at.q.val() + self.one_2.val();
+            if self.at.q.val() == self.third.val() {
                 self.head.d.next = false;
             }
         }
 
-        self.begins.next = self.head.q.val() & !self.at.q.val().any();
+        self.begins.next = self.head.q.val() & !self.at.q.val().any() & !self.lane.val().any();
 
         // after the last stop: zeros until the word is full
         self.over.next = (self.stops.q.val() == self.cores.val()) & !self.coded.busy.val();

@@ -5,7 +5,7 @@
 
 use super::build::{Child, Port};
 use super::capture::Node;
-use crate::widget::mem::MemoryShape;
+use crate::widget::mem::{MemoryShape, Place};
 use rust_hdl::core::atom::AtomKind;
 
 /// An instance of `shape`, and the module that it needs.
@@ -31,13 +31,14 @@ pub(super) fn child(node: &Node, shape: &MemoryShape, prefix: &str) -> Child {
 }
 
 /// Names of the modules.
-pub(super) const NAMES: [&str; 4] = ["mem", "block_mem", "pair_mem", "field_mem"];
+pub(super) const NAMES: [&str; 5] = ["mem", "small_mem", "block_mem", "pair_mem", "field_mem"];
 
 /// Name of the module.
 pub(super) fn name(shape: &MemoryShape) -> &'static str {
-    match (shape.fields, shape.block) {
-        (1, false) => "mem",
-        (1, true) => "block_mem",
+    match (shape.fields, shape.place) {
+        (1, Place::Auto) => "mem",
+        (1, Place::Memory) => "small_mem",
+        (1, Place::Block) => "block_mem",
         (2, _) => "pair_mem",
         _ => "field_mem",
     }
@@ -51,10 +52,9 @@ pub(super) const COMMENT: [&str; 2] = [
 
 /// Its text behind the name.
 pub(super) fn text(shape: &MemoryShape) -> String {
-    match (shape.fields, shape.block) {
-        (1, false) => MEM.into(),
-        (1, true) => MEM.replace("no_rw_check", "no_rw_check, ram_style = \"block\""),
-        (2, _) => PAIR_MEM.into(),
+    match shape.fields {
+        1 => MEM.replace("no_rw_check", &format!("no_rw_check{}", shape.place.attribute())),
+        2 => PAIR_MEM.into(),
         _ => FIELD_MEM.into(),
     }
 }

@@ -19,7 +19,7 @@
 //! written is **undefined** (here the complement), as in [`super::mem`], and so is what was never
 //! written (here 0).
 
-use super::mem::MemoryShape;
+use super::mem::{MemoryShape, Place};
 use rust_hdl::prelude::*;
 
 /// 2^`address_bits` entries of four fields of `width` bits.
@@ -90,7 +90,7 @@ impl<const A: usize, const W: usize> Logic for FieldMem<A, W> {
         let pad = if self._width < W { format!("{{{}'d0, q}}", W - self._width) } else { "q".to_string() };
         let writes: String =
             (0..4).map(|i| format!("    mem[{{waddr[{top}:0], 2'd{i}}}] <= w{i}[{msb}:0];\n")).collect();
-        let shape = MemoryShape { fields: 4, address: self._address_bits, width: self._width, block: false };
+        let shape = MemoryShape { fields: 4, address: self._address_bits, width: self._width, place: Place::Auto };
         Verilog::Custom(format!(
             "{shape}(* no_rw_check *) reg [{msb}:0] mem [0:{last}];\n\
              reg [{msb}:0] q;\n\

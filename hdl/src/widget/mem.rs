@@ -33,8 +33,32 @@ pub struct MemoryShape {
     pub address: usize,
     /// Bits of a word, or of a field of it. 0: there is none, it reads 0.
     pub width: usize,
-    /// Block RAM, however small it is.
-    pub block: bool,
+    /// Where synthesis puts it.
+    pub place: Place,
+}
+
+/// Where synthesis puts a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Where it finds it best; small ones can become flip-flops.
+    Auto,
+    /// In a memory, however small it is: LUT RAM where there is such, or else block RAM.
+    Memory,
+    /// In block RAM, however small it is.
+    Block,
+}
+
+impl Place {
+    const NAMES: [(Self, &'static str); 3] = [(Self::Auto, "auto"), (Self::Memory, "memory"), (Self::Block, "block")];
+
+    /// What Yosys reads of it, behind another attribute.
+    pub const fn attribute(self) -> &'static str {
+        match self {
+            Self::Auto => "",
+            Self::Memory => ", ram_block",
+            Self::Block => ", ram_style = \"block\"",
+        }
+    }
 }
 
 impl MemoryShape {
@@ -42,14 +66,17 @@ impl MemoryShape {
     pub fn of(verilog: &str) -> Option<Self> {
         let mut words = verilog.lines().next()?.strip_prefix("// memory: ")?.split(' ');
         let mut number = || words.next()?.parse().ok();
-        Some(Self { fields: number()?, address: number()?, width: number()?, block: words.next() == Some("block") })
+        let (fields, address, width) = (number()?, number()?, number()?);
+        let name = words.next()?;
+        let (place, _) = *Place::NAMES.iter().find(|(_, n)| *n == name)?;
+        Some(Self { fields, address, width, place })
     }
 }
 
 impl fmt::Display for MemoryShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let block = if self.block { "block" } else { "auto" };
-        writeln!(f, "// memory: {} {} {} {block}", self.fields, self.address, self.width)
+        let place = Place::NAMES.iter().find(|(p, _)| *p == self.place).map_or("", |(_, name)| name);
+        writeln!(f, "// memory: {} {} {} {place}", self.fields, self.address, self.width)
     }
 }
 
@@ -65,7 +92,7 @@ pub struct Mem<const A: usize, const D: usize> {
     _address_bits: usize,
     _width: usize,
     _mask: Bits<D>,
-    _block: bool,
+    _place: Place,
     _words: Vec<Bits<D>>,
 }
 
@@ -82,7 +109,7 @@ impl<const A: usize, const D: usize> Mem<A, D> {
             _address_bits: address_bits,
             _width: width,
             _mask: mask,
-            _block: false,
+            _place: Place::Auto,
             _words: vec![Bits::default(); 1 << address_bits],
             clock: Default::default(),
             raddr: Default::default(),
@@ -95,7 +122,13 @@ impl<const A: usize, const D: usize> Mem<A, D> {
 
     /// The same in block RAM, however small it is.
     pub fn in_block(mut self) -> Self {
-        self._block = true;
+        self._place = Place::Block;
+        self
+    }
+
+    /// The same in a memory, however small it is, and never in flip-flops.
+    pub fn in_memory(mut self) -> Self {
+        self._place = Place::Memory;
         self
     }
 
@@ -134,7 +167,7 @@ impl<const A: usize, const D: usize> Logic for Mem<A, D> {
 
     fn hdl(&self) -> Verilog {
         let (depth, width, top) = (1 << self._address_bits, self._width, self._address_bits - 1);
-        let shape = MemoryShape { fields: 1, address: self._address_bits, width, block: self._block };
+        let shape = MemoryShape { fields: 1, address: self._address_bits, width, place: self._place };
         if width == 0 {
             return Verilog::Custom(format!("{shape}always @(*) rdata = {D}'d0;\n"));
         }
@@ -146,7 +179,7 @@ impl<const A: usize, const D: usize> Logic for Mem<A, D> {
              always @(posedge clock) q <= mem[{raddr}];\n\
              always @(posedge clock) if (we) mem[{waddr}] <= wdata[{msb}:0];\n\
              always @(*) rdata = {pad};\n",
-            style = if self._block { ", ram_style = \"block\"" } else { "" },
+            style = self._place.attribute(),
             msb = width - 1,
             last = depth - 1,
             raddr = address("raddr"),
@@ -162,7 +195,7 @@ mod tests {
     #[test]
     fn what_a_memory_says_of_itself_is_understood() {
         let Verilog::Custom(text) = Mem::<8, 9>::new(3, 7).in_block().hdl() else { panic!("no text") };
-        assert_eq!(MemoryShape::of(&text), Some(MemoryShape { fields: 1, address: 3, width: 7, block: true }));
+        assert_eq!(MemoryShape::of(&text), Some(MemoryShape { fields: 1, address: 3, width: 7, place: Place::Block }));
         assert_eq!(MemoryShape::of("always @(*) q = d;"), None);
     }
 }

@@ -16,7 +16,7 @@
 //! # Timing
 //! As [`super::field_mem`]; an entry that is read in the cycle in which it is written is **undefined**.
 
-use super::mem::MemoryShape;
+use super::mem::{MemoryShape, Place};
 use rust_hdl::prelude::*;
 
 /// 2^`address_bits` entries of two fields of `width` bits.
@@ -82,7 +82,7 @@ impl<const A: usize, const W: usize> Logic for PairMem<A, W> {
     fn hdl(&self) -> Verilog {
         let (top, msb) = (self._address_bits - 1, self._width - 1);
         let pad = if self._width < W { format!("{{{}'d0, q}}", W - self._width) } else { "q".to_string() };
-        let shape = MemoryShape { fields: 2, address: self._address_bits, width: self._width, block: false };
+        let shape = MemoryShape { fields: 2, address: self._address_bits, width: self._width, place: Place::Auto };
         Verilog::Custom(format!(
             "{shape}(* no_rw_check *) reg [{msb}:0] mem [0:{last}];\n\
              reg [{msb}:0] q;\n\

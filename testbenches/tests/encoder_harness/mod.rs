@@ -100,6 +100,7 @@ macro_rules! coder {
                 PieceOut::join(&mut self.encoder.bits, &mut self.session.coded);
                 PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
                 self.session.aligned.next = self.packer.aligned.val();
+                self.session.lane.next = self.packer.lane.val();
                 WordsOut::link(&mut self.words, &mut self.packer.words);
             }
         }

@@ -26,7 +26,7 @@ use super::coder::CoderIn;
 use super::fields::{FieldStep, Fields};
 use super::parts::Parts;
 use crate::spine::ports::{PieceOut, ReadIn};
-use crate::spine::Extras;
+use crate::spine::{pieces, Extras};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::slot::Slot;
@@ -54,6 +54,12 @@ pub struct Encoder<const W: usize> {
     kinds: Signal<Local, Bits<W>>,
     kinds_at: Fixed<Bits<5>>,
     take: Signal<Local, Bit>,
+    // what the field that a coder of digits takes is followed by: known for clocks before it does
+    then_field: DFF<Bits<2>>,
+    then_done: DFF<Bit>,
+    then: Signal<Local, Bits<2>>,
+    done: Signal<Local, Bit>,
+    narrow: Fixed<Bit>,
     // complement of PTA
     pta: Mem<4, W>,
     own_pta: DFF<Bits<W>>,
@@ -89,6 +95,7 @@ impl<const W: usize> Encoder<W> {
             pta: Mem::new((params.ti_bits() as usize).max(1), if many { bits as usize } else { 0 }),
             kinds_at: Fixed::of(params.count_bits),
             many: Fixed::new(many),
+            narrow: Fixed::new(pieces::narrow(params, &extras)),
             mask: Fixed::of(u64::MAX >> (64 - bits)),
             ..Default::default()
         }
@@ -98,7 +105,7 @@ impl<const W: usize> Encoder<W> {
 impl<const W: usize> Logic for Encoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, told, second, third, pre, post, own_pta);
+        dff_setup!(self, clock, step, told, second, third, pre, post, own_pta, then_field, then_done);
         clock!(self, clock, coder, pta);
 
         // its first word says what an entry is; from there on registers do
@@ -145,7 +152,15 @@ impl<const W: usize> Logic for Encoder<W> {
         self.bits.data.next = self.coder.port.data.val();
         self.bits.busy.next = self.coder.port.busy.val();
 
-        // on to the next field, or the next entry
+        // on to the next field, or the next entry: where fields are taken clocks behind the step before, by registers
+        self.then_field.d.next = self.fields.next_field.val();
+        self.then_done.d.next = self.fields.last.val();
+        self.then.next = self.fields.next_field.val();
+        self.done.next = self.fields.last.val();
+        if self.narrow.val() {
+            self.then.next = self.then_field.q.val();
+            self.done.next = self.then_done.q.val();
+        }
         self.take.next = self.entry.have.val() & self.coder.port.ready.val() & !self.opens.val();
         self.entry.field.next = self.fields.own_field.val();
         self.pta.raddr.next = self.entry.core.val();
@@ -153,7 +168,7 @@ impl<const W: usize> Logic for Encoder<W> {
         self.pta.wdata.next = !self.entry.word.val() & self.mask.val();
         self.pta.we.next = false;
         if self.take.val() {
-            self.entry.field.next = self.fields.next_field.val();
+            self.entry.field.next = self.then.val();
             self.step.d.next = self.fields.next_step.val();
             self.pre.d.next = self.fields.new_pre.val();
             self.post.d.next = self.fields.new_post.val();
@@ -166,7 +181,7 @@ impl<const W: usize> Logic for Encoder<W> {
                 self.own_pta.d.next = !self.entry.word.val() & self.mask.val();
             }
         }
-        self.entry.done.next = self.take.val() & self.fields.last.val();
+        self.entry.done.next = self.take.val() & self.done.val();
         self.entry.ends.next = self.fields.ends.val();
         self.entry.again.next = false;
         self.entry.lands.next = false;

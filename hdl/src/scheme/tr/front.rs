@@ -250,13 +250,14 @@ impl<const W: usize> Logic for FrontEnd<W> {
             self.messages.turns[j].next = self.turns[j].to.val().get_bit(18);
             self.messages.belongs[j].next = self.turns[j].to.val().get_bits::<18>(0);
         }
+        // all of these may make an entry
         self.live_2.next = self.life.seen.val();
         self.valid_2.next = self.beat.valid.val() & self.life.counts.val();
-        self.branch_2.next = self.beat.branch.val() & !self.life.away.val();
-        self.look_2.next = self.beat.look.val() & !self.life.away.val();
-        self.push_2.next = self.beat.push.val() & !self.life.away.val();
-        self.pop_2.next = self.beat.pop.val() & !self.life.away.val();
-        self.jump_2.next = self.beat.jump.val() & !self.life.away.val();
+        self.branch_2.next = self.beat.branch.val() & !self.life.shut.val();
+        self.look_2.next = self.beat.look.val() & !self.life.shut.val();
+        self.push_2.next = self.beat.push.val() & !self.life.shut.val();
+        self.pop_2.next = self.beat.pop.val() & !self.life.shut.val();
+        self.jump_2.next = self.beat.jump.val() & !self.life.shut.val();
 
         // behind a resync
         self.hold.next = false;

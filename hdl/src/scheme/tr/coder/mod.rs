@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`chunked`] | chunks with connect bits |
 //! | [`golomb`] | exponential Golomb codes |
-//! | [`serial`] | chunks with connect bits for one core, four bits of a difference and two of a number a clock |
+//! | [`digits`] | chunks with connect bits for one core, digits out of the event FIFO, two bits a clock |
 //!
 //! # Ports
 //! | port of [`CoderIn`] | dir | bits | meaning |
@@ -65,7 +65,7 @@ bundle!(
     { ready: Bit, have: Bit, count: Bits<4>, data: Bits<8>, busy: Bit, }
 );
 
-pub mod serial;
+pub mod digits;
 
 macro_rules! list {
     ($($name:ident: $module:ident::$block:ident,)*) => {
@@ -79,7 +79,7 @@ macro_rules! list {
         ) -> Option<Slot<CoderIn<W>>> {
             match coder {
                 CoderParams::Chunked(coding) if pieces::narrow(params, extras) => {
-                    Some(Slot::new(Box::new(serial::Serial::<W>::new(coding, params))))
+                    Some(Slot::new(Box::new(digits::Digits::<W>::new(coding, params))))
                 }
                 $(CoderParams::$name(sizes) => {
                     Some(Slot::new(Box::new($module::$block::<W>::new(sizes, params))))

@@ -19,8 +19,12 @@
 //! # How it clears
 //! The history register becomes a de Bruijn counter: a shift register with the feedback of a primitive
 //! polynomial, and zero put into its cycle, goes through all 2^n values and is back at 0, the reset
-//! value. So clearing takes neither an address counter nor a multiplexer. Counters are stored xor 1, so
-//! that their reset value is 0.
+//! value. So clearing takes neither an address counter nor a multiplexer.
+//!
+//! # How a counter is stored
+//! As what it says, and whether it is at that end: 0, 1, 2, 3 are 01, 00, 10, 11. Behind a branch it is at an end if it said what the branch
+//! did, and it says that, unless it was at an end: `says' = firm ? says : taken`, `firm' = (says == taken)`. Little stands between the
+//! memory's answer and its write port. Where the table is cleared, 10 takes the place of the answer, and no branch is taken, which makes 00 of it.
 //!
 //! Golden model: [`sim::scheme::tr::outcome::gshare`].
 
@@ -66,15 +70,14 @@ pub struct Gshare {
     index_3: DFF<Bits<12>>,
     write_3: DFF<Bit>,
     branch_3: DFF<Bit>,
-    sweep_3: DFF<Bit>,
     taken_3: DFF<Bit>,
     same_3: DFF<Bit>,
     last_write: DFF<Bits<2>>,
     counter: Signal<Local, Bits<2>>,
-    c1: Signal<Local, Bit>,
-    c0: Signal<Local, Bit>,
-    new1: Signal<Local, Bit>,
-    new0: Signal<Local, Bit>,
+    says: Signal<Local, Bit>,
+    firm: Signal<Local, Bit>,
+    then_says: Signal<Local, Bit>,
+    then_firm: Signal<Local, Bit>,
     updated: Signal<Local, Bits<2>>,
     // n ones, n - 1 ones, feedback, bit n - 1
     mask: Fixed<Bits<12>>,
@@ -121,7 +124,7 @@ impl Part<OutcomeIn> for Gshare {
 impl Logic for Gshare {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, bhr, swept, index_3, write_3, branch_3, sweep_3, taken_3, same_3, last_write);
+        dff_setup!(self, clock, bhr, swept, index_3, write_3, branch_3, taken_3, same_3, last_write);
         self.counters.clock.next = self.clock.val();
 
         // S2: history, or the counter that clears
@@ -152,37 +155,32 @@ impl Logic for Gshare {
         self.index_3.d.next = self.index_2.val();
         self.write_3.d.next = self.step.val();
         self.branch_3.d.next = self.port.branch.val() & self.swept.q.val();
-        self.sweep_3.d.next = !self.swept.q.val();
-        self.taken_3.d.next = self.port.taken.val();
-        self.same_3.d.next = (self.index_2.val() == self.index_3.q.val()) & self.write_3.q.val();
+        self.taken_3.d.next = self.port.taken.val() & self.swept.q.val();
+        self.same_3.d.next =
+            ((self.index_2.val() == self.index_3.q.val()) & self.write_3.q.val()) | !self.swept.q.val();
 
-        // S3: the counter, xor 1
+        // S3: the counter
         self.counter.next = self.counters.rdata.val();
         if self.same_3.q.val() {
             self.counter.next = self.last_write.q.val();
         }
-        self.c1.next = self.counter.val().get_bit(1);
-        self.c0.next = self.counter.val().get_bit(0);
-        self.new1.next = false;
-        self.new0.next = false;
-        if !self.sweep_3.q.val() {
-            if self.taken_3.q.val() {
-                // 0 1 2 3 -> 1 2 3 3
-                self.new1.next = self.c1.val() | !self.c0.val();
-                self.new0.next = !self.c1.val() & !self.c0.val();
-            } else {
-                // 0 1 2 3 -> 0 0 1 2
-                self.new1.next = self.c1.val() & !self.c0.val();
-                self.new0.next = !self.c1.val() | !self.c0.val();
-            }
+        self.says.next = self.counter.val().get_bit(1);
+        self.firm.next = self.counter.val().get_bit(0);
+        self.then_firm.next = self.says.val() == self.taken_3.q.val();
+        self.then_says.next = self.taken_3.q.val();
+        if self.firm.val() {
+            self.then_says.next = self.says.val();
         }
-        self.updated.next = (bit_cast::<2, 1>(self.new1.val().into()) << 1) | bit_cast::<2, 1>(self.new0.val().into());
+        self.updated.next = (bit_cast::<2, 1>(self.then_says.val().into()) << 1) | bit_cast::<2, 1>(self.then_firm.val().into());
         self.last_write.d.next = self.updated.val();
+        if !self.swept.q.val() {
+            self.last_write.d.next = 2.into();
+        }
         self.counters.we.next = self.write_3.q.val();
         self.counters.waddr.next = self.index_3.q.val();
         self.counters.wdata.next = self.updated.val();
 
-        self.port.miss.next = self.branch_3.q.val() & (self.c1.val() ^ self.taken_3.q.val());
+        self.port.miss.next = self.branch_3.q.val() & (self.says.val() ^ self.taken_3.q.val());
         self.port.ready.next = self.swept.q.val();
     }
 }

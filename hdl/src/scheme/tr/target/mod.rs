@@ -12,7 +12,7 @@
 //! | --- | --- | ---: | --- |
 //! | `live` | in | 1 | this cycle is traced |
 //! | `look` | in | 1 | an indirect branch that is not a return is here |
-//! | `push`, `pop` | in | 1 | a call; a return; both: pops, then pushes |
+//! | `push`, `pop` | in | 1 | a call, only with `live`; a return; both: pops, then pushes |
 //! | `branch`, `taken` | in | 1 | a direct conditional; its outcome |
 //! | `hash` | in | 14 | PC >> s, low bits |
 //! | `link`, `target` | in | W | the address after the instruction; where it went |

@@ -12,7 +12,7 @@
 //! | --- | --- | ---: | --- | --- |
 //! | `clear` | in | 1 | S2 | 1: back to the position at power-up; the stack is emptied by `live` |
 //! | `live` | in | 1 | S2 | 0: the stack is being emptied; takes r cycles |
-//! | `push`, `pop` | in | 1 | S2 | what the instruction here does; both: pop, then push |
+//! | `push`, `pop` | in | 1 | S2 | what the instruction here does; both: pop, then push; `push` only with `live` |
 //! | `link` | in | W | S2 | address to push |
 //! | `target` | in | W | S3 | where the instruction that was in S2 a cycle ago went |
 //! | `hit` | out | 1 | S3 | the stack was not empty, and its top was `target` |
@@ -98,7 +98,7 @@ impl<const W: usize> Logic for Ras<W> {
         self.words.clock.next = self.clock.val();
 
         // S2
-        self.do_push.next = self.push.val() & self.live.val();
+        self.do_push.next = self.push.val();
         self.do_pop.next = self.pop.val() | !self.live.val();
         self.swap.next = self.do_push.val() & self.do_pop.val();
         self.top_bank.next = self.bank.q.val().get_bit(0);

@@ -1,0 +1,457 @@
+//! Chunks with connect bits for one core: digits of four bits out of the event FIFO, two bits a clock
+//!
+//! The same bits as [`super::chunked`] of few gates and more clocks, without [`super::CYCLES`]. No register holds a number: the field stays at
+//! the port until its last digit is on its way, and a multiplexer gives one digit after the other. The address before is a memory of
+//! digits, two halves that change places with each address: it is read in one while the new one goes to the other.
+//!
+//! An address goes by before it is sent: all of its digits are subtracted, for the sign and for the highest digit that is not 0; where the
+//! difference is negative, it goes by again for that of its magnitude. They are subtracted once more as they are sent. The digits of a negative
+//! difference are those of the complement of address plus complement, `-(a - b) = ~(a + ~b)`: what differs is what is carried into the lowest one.
+//!
+//! # Source
+//! Paper 000 section 4 and figure 7; `docs/stream.md`, "Chunked numbers".
+//!
+//! # Ports
+//! Those of [`super::CoderIn`]; `minus`, `lead` and `core` do not count. The address before is kept here.
+//!
+//! Pieces have at most four bits: two of a number, a connect bit and a sign.
+//!
+//! # Timing
+//! | clock | what |
+//! | --- | --- |
+//! | 0 | a field is there; its lowest digit goes to a register |
+//! | 1 | a number's digit goes to the register that sends, if nothing is in that; an address of n digits does so n clocks later, 2 n if the difference is negative |
+//! | 2 | the first piece is sent, the next one in each clock in which it is taken |
+//!
+//! A field is taken in the clock behind that in which its highest digit went to the register that sends: while that is sent, the next one
+//! is there, and an address goes by. `ready` is of registers. A field that is 0 is one piece, and so is one of kind [`super::RAW`].
+//!
+//! Golden model: [`sim::scheme::tr::coder::chunked`].
+
+use super::{CoderIn, ADDRESS, COUNT, RAW};
+use crate::spine::pieces::{fits, MOST_BITS};
+use crate::widget::fixed::Fixed;
+use crate::widget::mem::Mem;
+use crate::widget::slot::Part;
+use rust_hdl::prelude::*;
+use sim::params::{Chunks, Coding, TraceParams};
+
+/// What is done with the field at the port.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum DigitState {
+    /// There is none, or its lowest digit is on its way.
+    Wait,
+    /// An address goes by, for the sign of its difference and the highest digit of that; behind a negative one once more.
+    Walk,
+    /// The lowest digit goes to the register that sends.
+    First,
+    /// The others do.
+    Next,
+    /// The field is taken.
+    Take,
+}
+
+/// The coder.
+#[derive(LogicBlock, Default)]
+pub struct Digits<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub port: CoderIn<W>,
+    state: DFF<DigitState>,
+    // which digit is read, and of the one that was read a clock before: it, whether a count has more above it, what is carried into it
+    at: DFF<Bits<4>>,
+    digit: DFF<Bits<4>>,
+    rest: DFF<Bit>,
+    carry: DFF<Bit>,
+    // the complement of the address before: digits, each at one more than its number, and in which half
+    known: Mem<5, 4>,
+    half: DFF<Bit>,
+    // of an address that goes by: one more than the highest digit that is not 0, and the sign
+    top: DFF<Bits<4>>,
+    negative: DFF<Bit>,
+    // what is sent: a digit, and which half of it is next; there are digits above it while they are due
+    sends: DFF<Bit>,
+    v: DFF<Bits<4>>,
+    upper: DFF<Bit>,
+    begun: DFF<Bit>,
+    // bits as they are, and how many but one
+    raw: DFF<Bit>,
+    size: DFF<Bits<2>>,
+    address: DFF<Bit>,
+    sign: DFF<Bit>,
+    // of its chunks: further ones have four bits, all end between two that are sent at once, the first one ends later than there or behind them
+    wide: DFF<Bit>,
+    odd: DFF<Bit>,
+    late: DFF<Bit>,
+    // the digit that is read, and the one behind it
+    is_address: Signal<Local, Bit>,
+    moved: Signal<Local, Bits<W>>,
+    read: Signal<Local, Bits<4>>,
+    counted: Signal<Local, Bits<W>>,
+    above: Signal<Local, Bit>,
+    behind: Signal<Local, Bits<4>>,
+    other: Signal<Local, Bit>,
+    // a digit of the difference
+    term: Signal<Local, Bits<4>>,
+    sum: Signal<Local, Bits<5>>,
+    last: Signal<Local, Bit>,
+    mask: Signal<Local, Bits<4>>,
+    masked: Signal<Local, Bits<4>>,
+    under: Signal<Local, Bit>,
+    // the digit that is sent
+    load: Signal<Local, Bit>,
+    there_is_more: Signal<Local, Bit>,
+    turned: Signal<Local, Bits<4>>,
+    is_raw: Signal<Local, Bit>,
+    // the piece
+    first: Signal<Local, Bit>,
+    second: Signal<Local, Bit>,
+    over: Signal<Local, Bit>,
+    more: Signal<Local, Bit>,
+    closes: Signal<Local, Bit>,
+    connect: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    one_0: Signal<Local, Bit>,
+    one_1: Signal<Local, Bit>,
+    one_2: Signal<Local, Bit>,
+    one_3: Signal<Local, Bit>,
+    piece: Signal<Local, Bits<8>>,
+    bits: Signal<Local, Bits<4>>,
+    // constants of the parameters; sizes are bits but one
+    k_raw: Fixed<Bits<3>>,
+    k_count: Fixed<Bits<3>>,
+    k_address: Fixed<Bits<3>>,
+    b_zero: Fixed<Bits<2>>,
+    i_zero: Fixed<Bits<2>>,
+    b_wide: Fixed<Bit>,
+    b_odd: Fixed<Bit>,
+    b_late: Fixed<Bit>,
+    t_wide: Fixed<Bit>,
+    t_odd: Fixed<Bit>,
+    t_late: Fixed<Bit>,
+    i_wide: Fixed<Bit>,
+    i_odd: Fixed<Bit>,
+    i_late: Fixed<Bit>,
+    counts: Fixed<Bits<W>>,
+    one_4: Fixed<Bits<4>>,
+    index_mask: Fixed<Bits<4>>,
+    highest: Fixed<Bits<4>>,
+    half_at: Fixed<Bits<3>>,
+    top_mask: Fixed<Bits<4>>,
+    top_bit: Fixed<Bits<4>>,
+}
+
+impl<const W: usize> Digits<W> {
+    /// The circuit for chunks of these sizes, in systems of `params`.
+    ///
+    /// # Panics
+    /// Unless it [`fits`], and W is at least the width of an address.
+    pub fn new(coding: &Coding, params: &TraceParams) -> Self {
+        assert!(
+            fits(coding, params),
+            "one core, no times, further chunks of 2 or 4 bits, addresses of at most {MOST_BITS}"
+        );
+        let bits = params.address_bits();
+        assert!(bits as usize <= W, "address_bits = {bits} do not fit W = {W}");
+        let (digits, top) = (bits.div_ceil(4), (bits - 1) % 4);
+        let index_bits = digits.next_power_of_two().trailing_zeros().max(1);
+        // of a 0: a chunk and its connect bit, but one
+        let zero = |c: Chunks| Fixed::of(c.first);
+        let (wide, odd, late) = (
+            |c: Chunks| Fixed::new(c.next == 4),
+            |c: Chunks| Fixed::new(c.first % 2 == 1),
+            |c: Chunks| Fixed::new(c.first > 2),
+        );
+        Self {
+            known: Mem::new(index_bits as usize + 1, 4).in_memory(),
+            k_raw: Fixed::of(RAW),
+            k_count: Fixed::of(COUNT),
+            k_address: Fixed::of(ADDRESS),
+            b_zero: zero(coding.b_cnt),
+            i_zero: zero(coding.i_cnt),
+            b_wide: wide(coding.b_cnt),
+            b_odd: odd(coding.b_cnt),
+            b_late: late(coding.b_cnt),
+            t_wide: wide(coding.diff_ta),
+            t_odd: odd(coding.diff_ta),
+            t_late: late(coding.diff_ta),
+            i_wide: wide(coding.i_cnt),
+            i_odd: odd(coding.i_cnt),
+            i_late: late(coding.i_cnt),
+            counts: Fixed::of(((1u64 << params.count_bits) - 1) & (u64::MAX >> (64 - W))),
+            one_4: Fixed::of(1u8),
+            index_mask: Fixed::of((1u8 << index_bits) - 1),
+            // the index goes round by itself where there are digits for all of it
+            highest: Fixed::of(if digits.is_power_of_two() { 15 } else { digits - 1 }),
+            half_at: Fixed::of(index_bits),
+            top_mask: Fixed::of((2u64 << top) - 1),
+            top_bit: Fixed::of(1u64 << top),
+            ..Default::default()
+        }
+    }
+}
+
+impl<const W: usize> Part<CoderIn<W>> for Digits<W> {
+    fn name(&self) -> &'static str {
+        "digits"
+    }
+    fn latency(&self) -> usize {
+        2
+    }
+    fn clock(&mut self) -> &mut Signal<In, Clock> {
+        &mut self.clock
+    }
+    fn port(&mut self) -> &mut CoderIn<W> {
+        &mut self.port
+    }
+}
+
+impl<const W: usize> Logic for Digits<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, state, at, digit, rest, carry, half, top, negative);
+        dff_setup!(self, clock, sends, v, upper, begun, raw, size, address, sign, wide, odd, late);
+        clock!(self, clock, known);
+
+        // the digit that is read, and what a count has above it
+        self.is_address.next = self.port.kind.val() == self.k_address.val();
+        self.is_raw.next = self.port.zero.val() | (self.port.kind.val() == self.k_raw.val());
+        self.counted.next = self.port.value.val() & self.counts.val();
+        self.moved.next = 0.into();
+        self.above.next = false;
+        match self.at.q.val().index() {
+            0 => {
+                self.moved.next = self.port.value.val();
+                self.above.next = (self.counted.val() >> 4).any();
+            }
+            1 => {
+                self.moved.next = self.port.value.val() >> 4;
+                self.above.next = (self.counted.val() >> 8).any();
+            }
+            2 => {
+                self.moved.next = self.port.value.val() >> 8;
+                self.above.next = (self.counted.val() >> 12).any();
+            }
+            3 => {
+                self.moved.next = self.port.value.val() >> 12;
+                self.above.next = (self.counted.val() >> 16).any();
+            }
+            4 => {
+                self.moved.next = self.port.value.val() >> 16;
+                self.above.next = (self.counted.val() >> 20).any();
+            }
+            5 => self.moved.next = self.port.value.val() >> 20,
+            6 => self.moved.next = self.port.value.val() >> 24,
+            7 => self.moved.next = self.port.value.val() >> 28,
+            8 => self.moved.next = self.port.value.val() >> 32,
+            _ => self.moved.next = self.port.value.val() >> 36,
+        }
+        self.read.next = self.moved.val().get_bits::<4>(0);
+        self.digit.d.next = self.read.val();
+        self.rest.d.next = self.above.val();
+        self.behind.next = bit_cast::<4, 4>(self.at.q.val() + self.one_4.val()) & self.index_mask.val();
+        if self.at.q.val() == self.highest.val() {
+            self.behind.next = 0.into();
+        }
+
+        // the address before, and the new one in its place
+        self.other.next = !self.half.q.val();
+        self.known.raddr.next =
+            bit_cast::<5, 4>(self.behind.val()) | (bit_cast::<5, 1>(self.half.q.val().into()) << self.half_at.val());
+        self.known.waddr.next =
+            bit_cast::<5, 4>(self.at.q.val()) | (bit_cast::<5, 1>(self.other.val().into()) << self.half_at.val());
+        self.known.wdata.next = !self.digit.q.val();
+        self.known.we.next = self.state.q.val() == DigitState::Walk;
+
+        // a digit of the difference, a + ~b + 1; nothing is subtracted behind a sync, and from a number
+        self.term.next = self.known.rdata.val();
+        if self.port.fresh.val() | !self.is_address.val() {
+            self.term.next = 15.into();
+        }
+        self.sum.next = bit_cast::<5, 4>(self.digit.q.val())
+            + bit_cast::<5, 4>(self.term.val())
+            + bit_cast::<5, 1>(self.carry.q.val().into());
+        // an address that goes by is read a digit ahead
+        self.last.next = !self.behind.val().any();
+        if self.state.q.val() == DigitState::Walk {
+            self.last.next = !self.at.q.val().any();
+        }
+        self.mask.next = 15.into();
+        if self.last.val() & self.is_address.val() {
+            self.mask.next = self.top_mask.val();
+        }
+        self.masked.next = self.sum.val().get_bits::<4>(0) & self.mask.val();
+        self.under.next = (self.sum.val().get_bits::<4>(0) & self.top_bit.val()).any();
+
+        // the digit that is sent next
+        self.turned.next = self.masked.val();
+        if self.negative.q.val() {
+            self.turned.next = self.masked.val() ^ self.mask.val();
+        }
+        self.there_is_more.next = self.rest.q.val() & !self.is_raw.val();
+        if self.is_address.val() {
+            self.there_is_more.next = self.behind.val() != self.top.q.val();
+        }
+        self.load.next = ((self.state.q.val() == DigitState::First) & !self.sends.q.val())
+            | ((self.state.q.val() == DigitState::Next) & self.port.taken.val() & self.upper.q.val());
+
+        // the piece: two bits, and where a chunk ends, between or behind them, its connect bit; behind the last one the sign
+        self.first.next = self.v.q.val().get_bit(0);
+        self.second.next = self.v.q.val().get_bit(1);
+        self.more.next = self.state.q.val() == DigitState::Next;
+        self.over.next = self.more.val() | self.v.q.val().get_bit(2) | self.v.q.val().get_bit(3);
+        if self.upper.q.val() {
+            self.first.next = self.v.q.val().get_bit(2);
+            self.second.next = self.v.q.val().get_bit(3);
+            self.over.next = self.more.val();
+        }
+        self.closes.next = (self.begun.q.val() | !self.late.q.val()) & !self.raw.q.val();
+        if self.wide.q.val() {
+            self.closes.next = (self.upper.q.val() == self.late.q.val()) & !self.raw.q.val();
+        }
+        self.connect.next = self.over.val() | (self.odd.q.val() & self.second.val());
+        self.ends.next = self.raw.q.val() | (self.closes.val() & !self.connect.val());
+        self.one_0.next = self.first.val();
+        self.one_1.next = self.second.val();
+        self.one_2.next = self.v.q.val().get_bit(2) & self.raw.q.val();
+        self.one_3.next = self.v.q.val().get_bit(3) & self.raw.q.val();
+        self.bits.next = 2.into();
+        if self.raw.q.val() {
+            self.bits.next = bit_cast::<4, 2>(self.size.q.val()) + self.one_4.val();
+        }
+        if self.closes.val() {
+            if self.odd.q.val() {
+                self.one_1.next = self.connect.val();
+                self.one_2.next = self.sign.q.val();
+                if self.connect.val() {
+                    self.one_2.next = self.second.val();
+                }
+                if self.connect.val() | self.address.q.val() {
+                    self.bits.next = 3.into();
+                }
+            } else {
+                self.one_2.next = self.connect.val();
+                self.one_3.next = self.sign.q.val() & !self.connect.val();
+                self.bits.next = 3.into();
+                if self.address.q.val() & !self.connect.val() {
+                    self.bits.next = 4.into();
+                }
+            }
+        }
+        self.piece.next = bit_cast::<8, 1>(self.one_0.val().into())
+            | (bit_cast::<8, 1>(self.one_1.val().into()) << 1)
+            | (bit_cast::<8, 1>(self.one_2.val().into()) << 2)
+            | (bit_cast::<8, 1>(self.one_3.val().into()) << 3);
+        self.port.have.next = self.sends.q.val();
+        self.port.data.next = self.piece.val();
+        self.port.count.next = self.bits.val();
+        self.port.busy.next = self.sends.q.val();
+
+        if self.sends.q.val() & self.port.taken.val() {
+            self.begun.d.next = true;
+            self.upper.d.next = !self.upper.q.val();
+            if self.upper.q.val() {
+                // above the highest digit
+                self.v.d.next = 0.into();
+            }
+            if self.ends.val() {
+                self.sends.d.next = false;
+            }
+        }
+        if self.load.val() {
+            self.v.d.next = self.turned.val();
+            if self.port.zero.val() {
+                self.v.d.next = 0.into();
+            }
+            self.upper.d.next = false;
+            self.sends.d.next = true;
+        }
+
+        // what a field is goes to registers with its first digit
+        if self.state.q.val() == DigitState::Wait {
+            self.carry.d.next = true;
+            self.top.d.next = 1.into();
+            self.negative.d.next = false;
+        }
+        if (self.state.q.val() == DigitState::First) & !self.sends.q.val() {
+            self.begun.d.next = false;
+            self.address.d.next = self.is_address.val();
+            self.sign.d.next = self.negative.q.val();
+            self.raw.d.next = self.is_raw.val();
+            self.size.d.next = self.i_zero.val();
+            self.wide.d.next = self.i_wide.val();
+            self.odd.d.next = self.i_odd.val();
+            self.late.d.next = self.i_late.val();
+            if self.port.kind.val() == self.k_count.val() {
+                self.size.d.next = self.b_zero.val();
+                self.wide.d.next = self.b_wide.val();
+                self.odd.d.next = self.b_odd.val();
+                self.late.d.next = self.b_late.val();
+            }
+            if self.is_address.val() {
+                self.wide.d.next = self.t_wide.val();
+                self.odd.d.next = self.t_odd.val();
+                self.late.d.next = self.t_late.val();
+            }
+            if self.port.kind.val() == self.k_raw.val() {
+                self.size.d.next = self.port.size.val().get_bits::<2>(0);
+            }
+        }
+
+        self.port.ready.next = self.state.q.val() == DigitState::Take;
+        match self.state.q.val() {
+            DigitState::Wait => {
+                if self.port.valid.val() {
+                    self.state.d.next = DigitState::First;
+                    if self.is_address.val() {
+                        self.at.d.next = self.behind.val();
+                        self.state.d.next = DigitState::Walk;
+                    }
+                }
+            }
+            DigitState::Walk => {
+                self.at.d.next = self.behind.val();
+                self.carry.d.next = self.sum.val().get_bit(4);
+                if self.turned.val().any() {
+                    self.top.d.next = self.at.q.val();
+                }
+                if !self.at.q.val().any() {
+                    self.carry.d.next = !self.under.val() & !self.negative.q.val();
+                    if self.under.val() & !self.negative.q.val() {
+                        self.negative.d.next = true;
+                    } else {
+                        self.at.d.next = 0.into();
+                        self.state.d.next = DigitState::First;
+                    }
+                }
+            }
+            DigitState::First => {
+                if self.load.val() {
+                    self.state.d.next = DigitState::Take;
+                }
+            }
+            DigitState::Next => {
+                if self.load.val() {
+                    self.state.d.next = DigitState::Take;
+                }
+            }
+            DigitState::Take => {
+                self.at.d.next = 0.into();
+                self.half.d.next = self.half.q.val() ^ self.is_address.val();
+                self.state.d.next = DigitState::Wait;
+            }
+        }
+        if self.load.val() {
+            self.at.d.next = self.behind.val();
+            self.carry.d.next = self.sum.val().get_bit(4);
+            if self.there_is_more.val() {
+                self.state.d.next = DigitState::Next;
+            }
+        }
+        if self.port.reset.val() {
+            self.state.d.next = DigitState::Wait;
+            self.at.d.next = 0.into();
+            self.half.d.next = false;
+            self.sends.d.next = false;
+        }
+    }
+}
