@@ -216,3 +216,12 @@ fn what_is_no_file_stays_and_has_the_contents_written_to_it() {
     assert_eq!(reader.join().unwrap(), b"all of it");
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
 }
+
+#[test]
+#[cfg(unix)]
+fn a_folder_that_is_not_there_is_told_in_the_systems_words() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("none/x.ret");
+    let said = retire::file::Replacement::create(&path).unwrap_err().to_string();
+    assert_eq!(said, format!("{}: No such file or directory (os error 2)", path.display()));
+}

@@ -93,6 +93,8 @@ impl Replacement {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
+        // what the system says of the folder, and not what is said of a temporary file in it
+        std::fs::metadata(folder).map_err(io(path))?;
         let mut builder = tempfile::Builder::new();
         // an ordinary file, not one for its owner only; the umask applies
         #[cfg(unix)]
