@@ -42,7 +42,7 @@ localparam f_room = 32 - `MOST;
 always @(*) begin
     state_fill: assert(f_fill == f_bytes + held$q && held$q < `MOST && f_bytes % `MOST == 0 && !(full$q && lanes$q != 0) && f_bits >> f_fill == 0);
     state_rest: assert(rest$q == f_bits >> f_bytes);
-    state_lane: assert(lane == lanes$q && !(full$q && moves$q) && top$q >> `MOST == 0 && (`MOST == 4 || low$q >> 24 == 0));
+    state_lane: assert(lane == lanes$q && !(full$q && moves$q) && top$q >> `MOST == 0);
     state_word: assert(full$q || lanes$q == 0 || f_low >> (f_room - f_bytes) == (f_bits & ((40'd1 << f_bytes) - 1)));
     state_full: assert(!full$q || words$data == f_bits[31:0]);
 end

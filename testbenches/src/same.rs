@@ -141,7 +141,10 @@ fn script(gold: &str, gate: &str, places: &[(String, String)]) -> String {
     }
     s.push_str("cd ..\ncd gate\n");
     s.push_str(&hide(registers.iter().map(|r| &r.1).collect()));
-    s.push_str("cd ..\nopt_clean\nequiv_make top gate equiv\nhierarchy -top equiv\nopt_clean\nequiv_simple\n");
+    // an output that is a register on one side alone is no other name of it
+    s.push_str(
+        "cd ..\nopt_clean\ninsbuf top gate\nequiv_make top gate equiv\nhierarchy -top equiv\nopt_clean\nequiv_simple\n",
+    );
     s.push_str("equiv_status -assert\n");
     s
 }

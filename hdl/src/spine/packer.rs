@@ -61,6 +61,7 @@ pub struct Packer {
     held_mask: Fixed<Bits<3>>,
     rest_mask: Fixed<Bits<7>>,
     top_mask: Fixed<Bits<8>>,
+    low_mask: Fixed<Bits<28>>,
     last: Fixed<Bits<3>>,
 }
 
@@ -74,6 +75,8 @@ impl Packer {
             held_mask: by(3, 7),
             rest_mask: Fixed::of(if narrow { 7u8 } else { 127 }),
             top_mask: Fixed::of(if narrow { 15u8 } else { 255 }),
+            // of a wide one three bytes: what lies above them was never written
+            low_mask: Fixed::of((1u32 << if narrow { 28 } else { 24 }) - 1),
             // all halves, or bytes, of a word but one
             last: by(7, 6),
             ..Default::default()
@@ -89,11 +92,11 @@ impl Logic for Packer {
             | bit_cast::<15, 7>(self.rest.q.val());
         self.into_1.next = self.held.q.val().get_bit(0) & self.bits.count.val().get_bit(0);
         self.half_1.next = self.held.q.val().get_bit(1) ^ self.bits.count.val().get_bit(1);
-        self.into_2.next = (self.held.q.val().get_bit(1) & self.bits.count.val().get_bit(1))
-            | (self.half_1.val() & self.into_1.val());
+        self.into_2.next =
+            (self.held.q.val().get_bit(1) & self.bits.count.val().get_bit(1)) | (self.half_1.val() & self.into_1.val());
         self.half_2.next = self.held.q.val().get_bit(2) ^ self.bits.count.val().get_bit(2);
-        self.into_3.next = (self.held.q.val().get_bit(2) & self.bits.count.val().get_bit(2))
-            | (self.half_2.val() & self.into_2.val());
+        self.into_3.next =
+            (self.held.q.val().get_bit(2) & self.bits.count.val().get_bit(2)) | (self.half_2.val() & self.into_2.val());
         self.total.next = bit_cast::<4, 1>((self.held.q.val().get_bit(0) ^ self.bits.count.val().get_bit(0)).into())
             | (bit_cast::<4, 1>((self.half_1.val() ^ self.into_1.val()).into()) << 1)
             | (bit_cast::<4, 1>((self.half_2.val() ^ self.into_2.val()).into()) << 2)
@@ -105,10 +108,10 @@ impl Logic for Packer {
         }
         // the word, shifted a clock behind the byte for which it is
         self.whole.next =
-            bit_cast::<32, 28>(self.low.q.val()) | (bit_cast::<32, 8>(self.top.q.val()) << 24);
+            bit_cast::<32, 28>(self.low.q.val() & self.low_mask.val()) | (bit_cast::<32, 8>(self.top.q.val()) << 24);
         if self.narrow.val() {
-            self.whole.next =
-                bit_cast::<32, 28>(self.low.q.val()) | (bit_cast::<32, 8>(self.top.q.val()) << 28);
+            self.whole.next = bit_cast::<32, 28>(self.low.q.val() & self.low_mask.val())
+                | (bit_cast::<32, 8>(self.top.q.val()) << 28);
         }
         self.brim.next = self.lanes.q.val() == self.last.val();
         self.moves.d.next = self.octet.val() & !self.brim.val();
