@@ -812,6 +812,7 @@ module goshawk_spine (
     wire [7:0]  session_bits_data;
     wire        packer_bits_ready;
     wire        packer_aligned;
+    wire [2:0]  packer_lane;
     wire        registers_idle;
     wire        registers_enable;
 
@@ -871,7 +872,8 @@ module goshawk_spine (
         .bits_count(session_bits_count),
         .bits_data(session_bits_data),
         .bits_ready(packer_bits_ready),
-        .aligned(packer_aligned)
+        .aligned(packer_aligned),
+        .lane(packer_lane)
     );
 
     goshawk_packer u_packer (
@@ -882,6 +884,7 @@ module goshawk_spine (
         .bits_data(session_bits_data),
         .bits_ready(packer_bits_ready),
         .aligned(packer_aligned),
+        .lane(packer_lane),
         .words_valid(words_valid),
         .words_data(words_data),
         .words_ready(words_ready)
@@ -1033,32 +1036,50 @@ module goshawk_packer (
     input  wire [7:0]  bits_data,
     output wire        bits_ready,
     output wire        aligned,
+    output wire [2:0]  lane,
     output wire        words_valid,
     output wire [31:0] words_data,
     input  wire        words_ready
 );
 
-    localparam [2:0] LANES = 3'd6;
+    localparam [2:0] LAST = 3'd6;
     localparam [2:0] STEP = 3'd2;
 
     reg  [6:0]  rest;
     reg  [2:0]  held;
-    reg  [31:0] word;
-    reg  [2:0]  lane;
+    reg  [7:0]  top;
+    reg  [27:0] low;
+    reg         moves;
+    reg  [2:0]  lanes;
     reg         full;
+    wire [31:0] whole;
     wire [14:0] spread;
     wire [3:0]  total;
+    wire        into_1;
+    wire        half_1;
+    wire        into_2;
+    wire        half_2;
+    wire        into_3;
+    wire        brim;
     wire        octet;
     wire        take;
 
     assign spread = ({7'd0, bits_data} << held) | {8'd0, rest};
-    assign total = {1'd0, held} + bits_count;
+    assign into_1 = held[0] & bits_count[0];
+    assign half_1 = held[1] ^ bits_count[1];
+    assign into_2 = (held[1] & bits_count[1]) | (half_1 & into_1);
+    assign half_2 = held[2] ^ bits_count[2];
+    assign into_3 = (held[2] & bits_count[2]) | (half_2 & into_2);
+    assign total = ({3'd0, held[0]} ^ {3'd0, bits_count[0]}) | {{2'd0, half_1} ^ {2'd0, into_1}, 1'd0} | {{1'd0, half_2} ^ {1'd0, into_2}, 2'd0} | {bits_count[3] ^ into_3, 3'd0};
     assign take = bits_valid & !full;
     assign octet = take & total[3];
+    assign whole = {top, low[23:0]};
+    assign brim = lanes == LAST;
     assign bits_ready = !full;
-    assign aligned = (held == 3'd0) & (lane == 3'd0);
+    assign aligned = (held == 3'd0) & (lanes == 3'd0);
+    assign lane = lanes;
     assign words_valid = full;
-    assign words_data = word;
+    assign words_data = whole;
 
     always @(posedge clock) begin
         if (words_ready) begin
@@ -1070,23 +1091,29 @@ module goshawk_packer (
         end
         if (octet) begin
             rest <= spread[14:8];
-            word <= {spread[7:0], word[31:8]};
-            lane <= lane + STEP;
-            full <= lane == LANES;
+            top <= spread[7:0];
+            lanes <= lanes + STEP;
+            full <= brim;
         end
         if (reset) begin
             rest <= 7'd0;
             held <= 3'd0;
-            lane <= 3'd0;
+            lanes <= 3'd0;
             full <= 1'd0;
         end
+        if (moves) begin
+            low <= {4'd0, whole[31:8]};
+        end
+        moves <= octet & !brim;
     end
 
     initial begin
         rest = 7'd0;
         held = 3'd0;
-        word = 32'd0;
-        lane = 3'd0;
+        top = 8'd0;
+        low = 28'd0;
+        moves = 1'd0;
+        lanes = 3'd0;
         full = 1'd0;
     end
 endmodule
@@ -1112,20 +1139,21 @@ module goshawk_session (
     output reg  [3:0]  bits_count,
     output reg  [7:0]  bits_data,
     input  wire        bits_ready,
-    input  wire        aligned
+    input  wire        aligned,
+    input  wire [2:0]  lane
 );
 
     localparam [3:0] HEAD_BITS = 4'd8;
     localparam [31:0] HEADER0 = 32'h4b485347;
     localparam [31:0] HEADER1 = 32'h101;
     localparam [31:0] HEADER2 = 32'hdc0d63be;
-    localparam [4:0] LAST = 5'h16;
-    localparam [4:0] STEP = 5'd2;
+    localparam [2:0] LAST = 3'd6;
+    localparam [1:0] THIRD = 2'd2;
 
     reg         session;
     reg         running;
     reg         head;
-    reg  [4:0]  at;
+    reg  [1:0]  at;
     reg         due;
     reg  [4:0]  stops;
     wire        pad;
@@ -1143,7 +1171,7 @@ module goshawk_session (
     assign coded_ready = bits_ready & !head;
 
     always @(*) begin
-        case (at[4:3])
+        case (at)
             2'd0: begin
                 word = HEADER0;
             end
@@ -1157,7 +1185,7 @@ module goshawk_session (
     end
 
     always @(*) begin
-        case (at[2:1])
+        case (lane[2:1])
             2'd0: begin
                 octet = word[7:0];
             end
@@ -1195,11 +1223,11 @@ module goshawk_session (
             session <= 1'd1;
             running <= 1'd1;
             head <= 1'd1;
-            at <= 5'd0;
+            at <= 2'd0;
         end
-        if (head & bits_ready) begin
-            at <= at + STEP;
-            if (at == LAST) begin
+        if (head & bits_ready & (lane == LAST)) begin
+            at <= at + 2'd1;
+            if (at == THIRD) begin
                 head <= 1'd0;
             end
         end
@@ -1223,7 +1251,7 @@ module goshawk_session (
         session = 1'd0;
         running = 1'd0;
         head = 1'd0;
-        at = 5'd0;
+        at = 2'd0;
         due = 1'd0;
         stops = 5'd0;
     end

@@ -147,6 +147,8 @@ module goshawk_encoder (
     reg  [2:0]  step;
     reg  [1:0]  pre;
     reg  [1:0]  post;
+    reg  [1:0]  then_field;
+    reg         then_done;
     wire        opens;
     wire [31:0] kinds;
     wire        take;
@@ -168,7 +170,7 @@ module goshawk_encoder (
     assign kinds = {20'd0, entry_word[31:20]};
     assign coder_valid = entry_have & (step != 3'd0);
     assign take = entry_have & coder_ready & !opens;
-    assign entry_done = take & fields_last;
+    assign entry_done = take & then_done;
 
     goshawk_fields u_fields (
         .step(step),
@@ -189,7 +191,7 @@ module goshawk_encoder (
         .ends(entry_ends)
     );
 
-    goshawk_serial u_coder (
+    goshawk_digits u_coder (
         .clock(clock),
         .reset(reset),
         .valid(coder_valid),
@@ -209,7 +211,7 @@ module goshawk_encoder (
     always @(*) begin
         entry_field = fields_own_field;
         if (take) begin
-            entry_field = fields_next_field;
+            entry_field = then_field;
         end
     end
 
@@ -227,17 +229,21 @@ module goshawk_encoder (
         if (reset) begin
             step <= FIELD_STEP_OPEN;
         end
+        then_field <= fields_next_field;
+        then_done <= fields_last;
     end
 
     initial begin
         step = 3'd0;
         pre = 2'd0;
         post = 2'd0;
+        then_field = 2'd0;
+        then_done = 1'd0;
     end
 endmodule
 
-// chunks with connect bits for one core, four bits of a difference and two of a number a clock
-module goshawk_serial (
+// chunks with connect bits for one core, digits out of the event FIFO, two bits a clock
+module goshawk_digits (
     input  wire        clock,
     input  wire        reset,
     input  wire        valid,
@@ -254,47 +260,57 @@ module goshawk_serial (
     output wire        busy
 );
 
-    localparam [2:0] SERIAL_STATE_IDLE = 3'd0;
-    localparam [2:0] SERIAL_STATE_LOOK = 3'd3;
-    localparam [2:0] SERIAL_STATE_NEGATE = 3'd2;
-    localparam [2:0] SERIAL_STATE_SEND = 3'd4;
-    localparam [2:0] SERIAL_STATE_SUBTRACT = 3'd1;
+    localparam [2:0] DIGIT_STATE_FIRST = 3'd2;
+    localparam [2:0] DIGIT_STATE_NEXT = 3'd3;
+    localparam [2:0] DIGIT_STATE_TAKE = 3'd4;
+    localparam [2:0] DIGIT_STATE_WAIT = 3'd0;
+    localparam [2:0] DIGIT_STATE_WALK = 3'd1;
     localparam [1:0] B_ZERO = 2'd3;
-    localparam [31:0] BUT_DIGIT = 32'hfffffff0;
+    localparam [3:0] HIGHEST = 4'hf;
     localparam [1:0] I_ZERO = 2'd2;
+    localparam [3:0] INDEX_MASK = 4'd7;
+    localparam [3:0] TOP_MASK = 4'd7;
 
     reg  [2:0]  state;
-    reg  [31:0] v;
+    reg  [3:0]  at;
+    reg  [3:0]  digit;
+    reg         rest;
+    reg         carry;
+    reg         half;
+    reg  [3:0]  top;
+    reg         negative;
+    reg         sends;
+    reg  [3:0]  v;
     reg         upper;
+    reg         begun;
     reg         raw;
     reg  [1:0]  size_q;
     reg         address;
-    reg         negative;
+    reg         sign;
     reg         wide;
     reg         odd;
     reg         late;
-    reg         begun;
-    reg         more;
-    reg  [31:0] pta;
-    reg         fresh_q;
-    reg  [3:0]  turn;
-    reg         carry;
-    wire [3:0]  low;
-    wire [3:0]  low_not;
-    reg  [3:0]  left_term;
-    reg  [3:0]  right_term;
+    wire        is_address;
+    reg  [31:0] moved;
+    wire [3:0]  read;
+    wire [31:0] counted;
+    reg         above;
+    reg  [3:0]  behind;
+    wire        other;
+    reg  [3:0]  term;
     wire [4:0]  sum;
-    wire        last;
-    reg  [3:0]  digit;
+    reg         last;
+    reg  [3:0]  mask;
+    wire [3:0]  masked;
     wire        under;
-    wire [31:0] round;
-    wire [31:0] passed;
-    reg  [1:0]  size_of;
-    reg         wide_of;
-    reg         odd_of;
-    reg         late_of;
+    wire        load;
+    reg         there_is_more;
+    reg  [3:0]  turned;
+    wire        is_raw;
     reg         first;
     reg         second;
+    reg         over;
+    wire        more;
     reg         closes;
     wire        connect;
     wire        ends;
@@ -304,54 +320,137 @@ module goshawk_serial (
     reg         one_3;
     wire [7:0]  piece;
     reg  [3:0]  bits;
-    reg         above;
-    wire        steps;
+    wire [3:0]  known_raddr;
+    wire [3:0]  known_rdata;
+    wire        known_we;
+    wire [3:0]  known_waddr;
+    wire [3:0]  known_wdata;
 
-    assign low = v[3:0];
-    assign low_not = ~low;
-    assign sum = {1'd0, left_term} + {1'd0, right_term} + {4'd0, carry};
-    assign last = turn == 4'd7;
+    assign is_address = kind == 3'd2;
+    assign is_raw = zero | (kind == 3'd0);
+    assign counted = {12'd0, value[19:0]};
+    assign read = moved[3:0];
+    assign other = !half;
+    assign known_raddr = behind | {half, 3'd0};
+    assign known_waddr = at | {other, 3'd0};
+    assign known_wdata = ~digit;
+    assign known_we = state == 3'd1;
+    assign sum = {1'd0, digit} + {1'd0, term} + {4'd0, carry};
+    assign masked = sum[3:0] & mask;
     assign under = |{sum[2], 2'd0};
-    assign round = {digit, v[31:4]};
-    assign passed = {low_not, pta[31:4]};
-    assign steps = (state == SERIAL_STATE_SEND) & taken & upper;
-    assign connect = above | (odd & second);
+    assign load = ((state == 3'd2) & !sends) | ((state == 3'd3) & taken & upper);
+    assign more = state == 3'd3;
+    assign connect = over | (odd & second);
     assign ends = raw | (closes & !connect);
     assign one_0 = first;
     assign piece = {4'd0, one_3, one_2, one_1, one_0};
-    assign have = state == SERIAL_STATE_SEND;
+    assign have = sends;
     assign data = piece;
     assign count = bits;
-    assign busy = state != 3'd0;
-    assign ready = state == 3'd0;
+    assign busy = sends;
+    assign ready = state == DIGIT_STATE_TAKE;
+
+    goshawk_small_mem #(.ADDRESS(4), .WIDTH(4)) u_known (
+        .clock(clock),
+        .raddr(known_raddr),
+        .rdata(known_rdata),
+        .we(known_we),
+        .waddr(known_waddr),
+        .wdata(known_wdata)
+    );
 
     always @(*) begin
-        left_term = low;
-        right_term = pta[3:0];
-        if (fresh_q) begin
-            right_term = 4'hf;
-        end
-        if (state == 3'd2) begin
-            left_term = low_not;
-            right_term = 4'd0;
+        moved = 32'd0;
+        above = 1'd0;
+        case (at)
+            4'd0: begin
+                moved = value;
+                above = |counted[31:4];
+            end
+            4'd1: begin
+                moved = {4'd0, value[31:4]};
+                above = |counted[31:8];
+            end
+            4'd2: begin
+                moved = {8'd0, value[31:8]};
+                above = |counted[31:12];
+            end
+            4'd3: begin
+                moved = {12'd0, value[31:12]};
+                above = |counted[31:16];
+            end
+            4'd4: begin
+                moved = {16'd0, value[31:16]};
+                above = |counted[31:20];
+            end
+            4'd5: begin
+                moved = {20'd0, value[31:20]};
+            end
+            4'd6: begin
+                moved = {24'd0, value[31:24]};
+            end
+            4'd7: begin
+                moved = {28'd0, value[31:28]};
+            end
+            4'd8: begin
+                moved = 32'd0;
+            end
+            default: begin
+                moved = 32'd0;
+            end
+        endcase
+    end
+
+    always @(*) begin
+        behind = (at + 4'd1) & INDEX_MASK;
+        if (at == HIGHEST) begin
+            behind = 4'd0;
         end
     end
 
     always @(*) begin
-        digit = sum[3:0];
-        if (last) begin
-            digit = {1'd0, sum[2:0]};
+        term = known_rdata;
+        if (fresh | !is_address) begin
+            term = 4'hf;
+        end
+    end
+
+    always @(*) begin
+        last = behind == 4'd0;
+        if (state == 3'd1) begin
+            last = at == 4'd0;
+        end
+    end
+
+    always @(*) begin
+        mask = 4'hf;
+        if (last & is_address) begin
+            mask = TOP_MASK;
+        end
+    end
+
+    always @(*) begin
+        turned = masked;
+        if (negative) begin
+            turned = masked ^ mask;
+        end
+    end
+
+    always @(*) begin
+        there_is_more = rest & !is_raw;
+        if (is_address) begin
+            there_is_more = behind != top;
         end
     end
 
     always @(*) begin
         first = v[0];
         second = v[1];
-        above = more | v[2] | v[3];
+        over = more | v[2] | v[3];
         if (upper) begin
             first = v[2];
             second = v[3];
-            above = more;
+            over = more;
         end
     end
 
@@ -373,7 +472,7 @@ module goshawk_serial (
         if (closes) begin
             if (odd) begin
                 one_1 = connect;
-                one_2 = negative;
+                one_2 = sign;
                 if (connect) begin
                     one_2 = second;
                 end
@@ -382,7 +481,7 @@ module goshawk_serial (
                 end
             end else begin
                 one_2 = connect;
-                one_3 = negative & !connect;
+                one_3 = sign & !connect;
                 bits = 4'd3;
                 if (address & !connect) begin
                     bits = 4'd4;
@@ -391,130 +490,157 @@ module goshawk_serial (
         end
     end
 
-    always @(*) begin
-        size_of = I_ZERO;
-        wide_of = 1'd0;
-        odd_of = 1'd0;
-        late_of = 1'd0;
-        if (kind == 3'd1) begin
-            size_of = B_ZERO;
-            wide_of = 1'd0;
-            odd_of = 1'd1;
-            late_of = 1'd1;
-        end
-        if (kind == 3'd2) begin
-            wide_of = 1'd1;
-            odd_of = 1'd1;
-            late_of = 1'd1;
-        end
-    end
-
     always @(posedge clock) begin
+        if (sends & taken) begin
+            begun <= 1'd1;
+            upper <= !upper;
+            if (upper) begin
+                v <= 4'd0;
+            end
+            if (ends) begin
+                sends <= 1'd0;
+            end
+        end
+        if (load) begin
+            v <= turned;
+            if (zero) begin
+                v <= 4'd0;
+            end
+            upper <= 1'd0;
+            sends <= 1'd1;
+        end
+        if (state == 3'd0) begin
+            carry <= 1'd1;
+            top <= 4'd1;
+            negative <= 1'd0;
+        end
+        if ((state == 3'd2) & !sends) begin
+            begun <= 1'd0;
+            address <= is_address;
+            sign <= negative;
+            raw <= is_raw;
+            size_q <= I_ZERO;
+            wide <= 1'd0;
+            odd <= 1'd0;
+            late <= 1'd0;
+            if (kind == 3'd1) begin
+                size_q <= B_ZERO;
+                wide <= 1'd0;
+                odd <= 1'd1;
+                late <= 1'd1;
+            end
+            if (is_address) begin
+                wide <= 1'd1;
+                odd <= 1'd1;
+                late <= 1'd1;
+            end
+            if (kind == 3'd0) begin
+                size_q <= size[1:0];
+            end
+        end
         case (state)
-            SERIAL_STATE_IDLE: begin
-                v <= value;
-                if (zero) begin
-                    v <= value & BUT_DIGIT;
-                end
-                size_q <= size_of;
-                wide <= wide_of;
-                odd <= odd_of;
-                late <= late_of;
-                raw <= zero;
-                if (kind == 3'd0) begin
-                    raw <= 1'd1;
-                    size_q <= size[1:0];
-                end
-                upper <= 1'd0;
-                begun <= 1'd0;
-                negative <= 1'd0;
-                address <= kind == 3'd2;
-                fresh_q <= fresh;
-                carry <= 1'd1;
-                turn <= 4'd0;
+            DIGIT_STATE_WAIT: begin
                 if (valid) begin
-                    state <= SERIAL_STATE_SEND;
-                    if (!late_of) begin
-                        state <= SERIAL_STATE_LOOK;
-                    end
-                    if (kind == 3'd2) begin
-                        state <= SERIAL_STATE_SUBTRACT;
+                    state <= DIGIT_STATE_FIRST;
+                    if (is_address) begin
+                        at <= behind;
+                        state <= DIGIT_STATE_WALK;
                     end
                 end
             end
-            SERIAL_STATE_SUBTRACT: begin
-                v <= round;
-                pta <= passed;
+            DIGIT_STATE_WALK: begin
+                at <= behind;
                 carry <= sum[4];
-                turn <= turn + 4'd1;
-                if (last) begin
-                    carry <= 1'd1;
-                    turn <= 4'd0;
-                    negative <= under;
-                    state <= SERIAL_STATE_SEND;
-                    if (!late) begin
-                        state <= SERIAL_STATE_LOOK;
-                    end
-                    if (under) begin
-                        state <= SERIAL_STATE_NEGATE;
+                if (|turned) begin
+                    top <= at;
+                end
+                if (at == 4'd0) begin
+                    carry <= !under & !negative;
+                    if (under & !negative) begin
+                        negative <= 1'd1;
+                    end else begin
+                        at <= 4'd0;
+                        state <= DIGIT_STATE_FIRST;
                     end
                 end
             end
-            SERIAL_STATE_NEGATE: begin
-                v <= round;
-                carry <= sum[4];
-                turn <= turn + 4'd1;
-                if (last) begin
-                    state <= SERIAL_STATE_SEND;
-                    if (!late) begin
-                        state <= SERIAL_STATE_LOOK;
-                    end
+            DIGIT_STATE_FIRST: begin
+                if (load) begin
+                    state <= DIGIT_STATE_TAKE;
                 end
             end
-            SERIAL_STATE_LOOK: begin
-                state <= SERIAL_STATE_SEND;
-            end
-            SERIAL_STATE_SEND: begin
-                if (taken) begin
-                    begun <= 1'd1;
-                    upper <= !upper;
-                    if (upper) begin
-                        v <= {4'd0, v[31:4]};
-                    end
-                    if (ends) begin
-                        state <= SERIAL_STATE_IDLE;
-                    end
+            DIGIT_STATE_NEXT: begin
+                if (load) begin
+                    state <= DIGIT_STATE_TAKE;
                 end
+            end
+            DIGIT_STATE_TAKE: begin
+                at <= 4'd0;
+                half <= half ^ is_address;
+                state <= DIGIT_STATE_WAIT;
             end
             default: ;
         endcase
+        if (load) begin
+            at <= behind;
+            carry <= sum[4];
+            if (there_is_more) begin
+                state <= DIGIT_STATE_NEXT;
+            end
+        end
         if (reset) begin
-            state <= SERIAL_STATE_IDLE;
+            state <= DIGIT_STATE_WAIT;
+            at <= 4'd0;
+            half <= 1'd0;
+            sends <= 1'd0;
         end
-        more <= |v[31:8];
-        if (!steps) begin
-            more <= |v[31:4];
-        end
+        digit <= read;
+        rest <= above;
     end
 
     initial begin
         state = 3'd0;
-        v = 32'd0;
+        at = 4'd0;
+        digit = 4'd0;
+        rest = 1'd0;
+        carry = 1'd0;
+        half = 1'd0;
+        top = 4'd0;
+        negative = 1'd0;
+        sends = 1'd0;
+        v = 4'd0;
         upper = 1'd0;
+        begun = 1'd0;
         raw = 1'd0;
         size_q = 2'd0;
         address = 1'd0;
-        negative = 1'd0;
+        sign = 1'd0;
         wide = 1'd0;
         odd = 1'd0;
         late = 1'd0;
-        begun = 1'd0;
-        more = 1'd0;
-        pta = 32'd0;
-        fresh_q = 1'd0;
-        turn = 4'd0;
-        carry = 1'd0;
     end
+endmodule
+
+// Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;
+// nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.
+module goshawk_small_mem #(
+    parameter ADDRESS = 8,
+    parameter WIDTH = 8
+) (
+    input  wire               clock,
+    input  wire [ADDRESS-1:0] raddr,
+    output reg  [WIDTH-1:0]   rdata,
+    input  wire               we,
+    input  wire [ADDRESS-1:0] waddr,
+    input  wire [WIDTH-1:0]   wdata
+);
+
+    (* no_rw_check, ram_block *)
+    reg [WIDTH-1:0] words [0:(1<<ADDRESS)-1];
+
+    always @(posedge clock) rdata <= words[raddr];
+
+    always @(posedge clock) if (we) words[waddr] <= wdata;
 endmodule
 
 // event entries to fields
@@ -726,6 +852,7 @@ module goshawk_spine (
     wire [7:0]  session_bits_data;
     wire        packer_bits_ready;
     wire        packer_aligned;
+    wire [2:0]  packer_lane;
     wire        registers_idle;
     wire        registers_enable;
 
@@ -785,7 +912,8 @@ module goshawk_spine (
         .bits_count(session_bits_count),
         .bits_data(session_bits_data),
         .bits_ready(packer_bits_ready),
-        .aligned(packer_aligned)
+        .aligned(packer_aligned),
+        .lane(packer_lane)
     );
 
     goshawk_packer u_packer (
@@ -796,6 +924,7 @@ module goshawk_spine (
         .bits_data(session_bits_data),
         .bits_ready(packer_bits_ready),
         .aligned(packer_aligned),
+        .lane(packer_lane),
         .words_valid(words_valid),
         .words_data(words_data),
         .words_ready(words_ready)
@@ -947,31 +1076,49 @@ module goshawk_packer (
     input  wire [7:0]  bits_data,
     output wire        bits_ready,
     output wire        aligned,
+    output wire [2:0]  lane,
     output wire        words_valid,
     output wire [31:0] words_data,
     input  wire        words_ready
 );
 
-    localparam [2:0] LANES = 3'd7;
+    localparam [2:0] LAST = 3'd7;
 
     reg  [6:0]  rest;
     reg  [2:0]  held;
-    reg  [31:0] word;
-    reg  [2:0]  lane;
+    reg  [7:0]  top;
+    reg  [27:0] low;
+    reg         moves;
+    reg  [2:0]  lanes;
     reg         full;
+    wire [31:0] whole;
     wire [14:0] spread;
     wire [3:0]  total;
+    wire        into_1;
+    wire        half_1;
+    wire        into_2;
+    wire        half_2;
+    wire        into_3;
+    wire        brim;
     wire        octet;
     wire        take;
 
     assign spread = ({7'd0, bits_data} << held) | {8'd0, rest};
-    assign total = {1'd0, held} + bits_count;
+    assign into_1 = held[0] & bits_count[0];
+    assign half_1 = held[1] ^ bits_count[1];
+    assign into_2 = (held[1] & bits_count[1]) | (half_1 & into_1);
+    assign half_2 = held[2] ^ bits_count[2];
+    assign into_3 = (held[2] & bits_count[2]) | (half_2 & into_2);
+    assign total = ({3'd0, held[0]} ^ {3'd0, bits_count[0]}) | {{2'd0, half_1} ^ {2'd0, into_1}, 1'd0} | {{1'd0, half_2} ^ {1'd0, into_2}, 2'd0} | {bits_count[3] ^ into_3, 3'd0};
     assign take = bits_valid & !full;
     assign octet = take & total[2];
+    assign whole = {top[3:0], low};
+    assign brim = lanes == LAST;
     assign bits_ready = !full;
-    assign aligned = (held == 3'd0) & (lane == 3'd0);
+    assign aligned = (held == 3'd0) & (lanes == 3'd0);
+    assign lane = lanes;
     assign words_valid = full;
-    assign words_data = word;
+    assign words_data = whole;
 
     always @(posedge clock) begin
         if (words_ready) begin
@@ -983,25 +1130,31 @@ module goshawk_packer (
         end
         if (octet) begin
             rest <= spread[14:8];
-            word <= {spread[7:0], word[31:8]};
             rest <= {4'd0, spread[6:4]};
-            word <= {spread[3:0], word[31:4]};
-            lane <= lane + 3'd1;
-            full <= lane == LANES;
+            top <= {4'd0, spread[3:0]};
+            lanes <= lanes + 3'd1;
+            full <= brim;
         end
         if (reset) begin
             rest <= 7'd0;
             held <= 3'd0;
-            lane <= 3'd0;
+            lanes <= 3'd0;
             full <= 1'd0;
         end
+        if (moves) begin
+            low <= {4'd0, whole[31:8]};
+            low <= whole[31:4];
+        end
+        moves <= octet & !brim;
     end
 
     initial begin
         rest = 7'd0;
         held = 3'd0;
-        word = 32'd0;
-        lane = 3'd0;
+        top = 8'd0;
+        low = 28'd0;
+        moves = 1'd0;
+        lanes = 3'd0;
         full = 1'd0;
     end
 endmodule
@@ -1027,19 +1180,21 @@ module goshawk_session (
     output reg  [3:0]  bits_count,
     output reg  [7:0]  bits_data,
     input  wire        bits_ready,
-    input  wire        aligned
+    input  wire        aligned,
+    input  wire [2:0]  lane
 );
 
     localparam [3:0] HEAD_BITS = 4'd4;
     localparam [31:0] HEADER0 = 32'h4b485347;
     localparam [31:0] HEADER1 = 32'h101;
     localparam [31:0] HEADER2 = 32'h865faf1c;
-    localparam [4:0] LAST = 5'h17;
+    localparam [2:0] LAST = 3'd7;
+    localparam [1:0] THIRD = 2'd2;
 
     reg         session;
     reg         running;
     reg         head;
-    reg  [4:0]  at;
+    reg  [1:0]  at;
     reg         due;
     reg  [4:0]  stops;
     wire        pad;
@@ -1056,7 +1211,7 @@ module goshawk_session (
     assign coded_ready = bits_ready & !head;
 
     always @(*) begin
-        case (at[4:3])
+        case (at)
             2'd0: begin
                 word = HEADER0;
             end
@@ -1070,7 +1225,7 @@ module goshawk_session (
     end
 
     always @(*) begin
-        case (at[2:1])
+        case (lane[2:1])
             2'd0: begin
                 octet = word[7:0];
             end
@@ -1088,7 +1243,7 @@ module goshawk_session (
 
     always @(*) begin
         half = {4'd0, octet[3:0]};
-        if (at[0]) begin
+        if (lane[0]) begin
             half = {4'd0, octet[7:4]};
         end
     end
@@ -1115,11 +1270,11 @@ module goshawk_session (
             session <= 1'd1;
             running <= 1'd1;
             head <= 1'd1;
-            at <= 5'd0;
+            at <= 2'd0;
         end
-        if (head & bits_ready) begin
-            at <= at + 5'd1;
-            if (at == LAST) begin
+        if (head & bits_ready & (lane == LAST)) begin
+            at <= at + 2'd1;
+            if (at == THIRD) begin
                 head <= 1'd0;
             end
         end
@@ -1143,7 +1298,7 @@ module goshawk_session (
         session = 1'd0;
         running = 1'd0;
         head = 1'd0;
-        at = 5'd0;
+        at = 2'd0;
         due = 1'd0;
         stops = 5'd0;
     end
@@ -1247,7 +1402,7 @@ module goshawk_event_fifo (
     assign after_read = {read[6:0], read_bit};
     assign brim = after_write == read;
     assign none = write == read;
-    assign accept = entry_push & !brim;
+    assign accept = entry_push & (!brim | 1'd1);
     assign kinds = {28'd0, entry_post, entry_pre};
     assign counts_0_w0 = entry_bcnt | {kinds[3:0], 20'd0};
     assign have = fresh;
@@ -1514,6 +1669,7 @@ module goshawk_front (
     wire        life_enter;
     wire        life_may;
     wire        life_away;
+    wire        life_shut;
     wire        life_seen;
     wire        life_verdict_beat;
     wire        life_verdict_sync;
@@ -1545,11 +1701,11 @@ module goshawk_front (
     assign life_may = beat_intr | beat_branch | beat_look | beat_pop | beat_jump;
     assign live_2 = life_seen;
     assign valid_2 = beat_valid;
-    assign branch_2 = beat_branch & !life_away;
-    assign look_2 = beat_look & !life_away;
-    assign push_2 = beat_push & !life_away;
-    assign pop_2 = beat_pop & !life_away;
-    assign jump_2 = beat_jump & !life_away;
+    assign branch_2 = beat_branch & !life_shut;
+    assign look_2 = beat_look & !life_shut;
+    assign push_2 = beat_push & !life_shut;
+    assign pop_2 = beat_pop & !life_shut;
+    assign jump_2 = beat_jump & !life_shut;
     assign asks_target = live_2 | life_away;
     assign pc_low = beat_pc[17:0];
     assign pc_up = pc_low;
@@ -1584,6 +1740,7 @@ module goshawk_front (
         .enter(life_enter),
         .may(life_may),
         .away(life_away),
+        .shut(life_shut),
         .seen(life_seen),
         .go(go),
         .live(live_5),
@@ -1980,7 +2137,7 @@ module goshawk_ras (
     wire [3:0]  words_waddr;
     reg  [31:0] words_wdata;
 
-    assign do_push = push & live;
+    assign do_push = push;
     assign do_pop = pop | !live;
     assign swap = do_push & do_pop;
     assign top_bank = bank[0];
@@ -2058,7 +2215,6 @@ module goshawk_gshare (
     reg  [11:0] index_3;
     reg         write_3;
     reg         branch_3;
-    reg         sweep_3;
     reg         taken_3;
     reg         same_3;
     reg  [1:0]  last_write;
@@ -2070,10 +2226,10 @@ module goshawk_gshare (
     wire [11:0] shifted;
     reg  [11:0] index_2;
     reg  [1:0]  counter;
-    wire        c1;
-    wire        c0;
-    reg         new1;
-    reg         new0;
+    wire        says;
+    wire        firm;
+    reg         then_says;
+    wire        then_firm;
     wire [1:0]  updated;
     wire [1:0]  counters_rdata;
 
@@ -2082,10 +2238,11 @@ module goshawk_gshare (
     assign msb = |{bhr[8], 8'd0};
     assign step = branch | !swept;
     assign shifted = {bhr[10:0], input_bit};
-    assign c1 = counter[1];
-    assign c0 = counter[0];
-    assign updated = {new1, new0};
-    assign miss = branch_3 & (c1 ^ taken_3);
+    assign says = counter[1];
+    assign firm = counter[0];
+    assign then_firm = says == taken_3;
+    assign updated = {then_says, then_firm};
+    assign miss = branch_3 & (says ^ taken_3);
     assign ready = swept;
 
     goshawk_mem #(.ADDRESS(9), .WIDTH(2)) u_counters (
@@ -2119,16 +2276,9 @@ module goshawk_gshare (
     end
 
     always @(*) begin
-        new1 = 1'd0;
-        new0 = 1'd0;
-        if (!sweep_3) begin
-            if (taken_3) begin
-                new1 = c1 | !c0;
-                new0 = !c1 & !c0;
-            end else begin
-                new1 = c1 & !c0;
-                new0 = !c1 | !c0;
-            end
+        then_says = taken_3;
+        if (firm) begin
+            then_says = says;
         end
     end
 
@@ -2146,10 +2296,12 @@ module goshawk_gshare (
         index_3 <= index_2;
         write_3 <= step;
         branch_3 <= branch & swept;
-        sweep_3 <= !swept;
-        taken_3 <= taken;
-        same_3 <= (index_2 == index_3) & write_3;
+        taken_3 <= taken & swept;
+        same_3 <= ((index_2 == index_3) & write_3) | !swept;
         last_write <= updated;
+        if (!swept) begin
+            last_write <= 2'd2;
+        end
     end
 
     initial begin
@@ -2158,7 +2310,6 @@ module goshawk_gshare (
         index_3 = 12'd0;
         write_3 = 1'd0;
         branch_3 = 1'd0;
-        sweep_3 = 1'd0;
         taken_3 = 1'd0;
         same_3 = 1'd0;
         last_write = 2'd0;
@@ -2206,6 +2357,7 @@ module goshawk_life (
     input  wire        enter,
     input  wire        may,
     output wire        away,
+    output wire        shut,
     output wire        seen,
     output reg         go,
     input  wire        live,
@@ -2254,6 +2406,7 @@ module goshawk_life (
     assign opens = losing & control_roomy & !resume;
     assign falls = enter & (!begun | may) & control_spent;
     assign away = gap | falls;
+    assign shut = gap | control_spent;
     assign seen = here & !gap & !falls;
     assign beat = valid & live & !losing;
     assign due = beat & (first | intr | verdict_asks);
