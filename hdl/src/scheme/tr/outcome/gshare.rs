@@ -171,7 +171,8 @@ impl Logic for Gshare {
         if self.firm.val() {
             self.then_says.next = self.says.val();
         }
-        self.updated.next = (bit_cast::<2, 1>(self.then_says.val().into()) << 1) | bit_cast::<2, 1>(self.then_firm.val().into());
+        self.updated.next =
+            (bit_cast::<2, 1>(self.then_says.val().into()) << 1) | bit_cast::<2, 1>(self.then_firm.val().into());
         self.last_write.d.next = self.updated.val();
         if !self.swept.q.val() {
             self.last_write.d.next = 2.into();
