@@ -37,7 +37,8 @@ endfunction
 reg [WIDTH-1:0] f_before = 0;
 reg f_known = 0;
 wire f_addr = port$kind == 2;
-wire [WIDTH-1:0] f_value = port$zero ? 0 : port$value;
+// of bits as they are only four count
+wire [WIDTH-1:0] f_value = port$zero ? 0 : port$kind == 0 ? port$value & 15 : port$value;
 wire [WIDTH-1:0] f_base = port$fresh ? 0 : f_before;
 wire [WIDTH-1:0] f_difference = (port$value - f_base) & f_mask;
 wire f_minus = f_difference >> (`ADDRESS_BITS - 1);
@@ -87,7 +88,7 @@ end
 always @(*) begin
     assume(!f_seen || port$valid && f_port == f_port_now);
     assume(port$kind <= 4 && port$kind != 3 && port$size < 4);
-    if (port$kind == 0) assume(port$value >> (port$size + 1) == 0);
+    if (port$kind == 0) assume((port$value & 15) >> (port$size + 1) == 0);
     if (port$kind == 1 || port$kind == 4) assume(port$value >> `COUNT_BITS == 0);
     if (f_new && f_addr) assume(port$value <= f_mask && !port$zero && (port$fresh || f_known));
 end
@@ -100,13 +101,15 @@ always @(*) begin
     busy_is_true: assert(!port$have || port$busy);
 end
 
-// it never waits but for `taken`: for a number two clocks, for an address a clock for each of its digits more, or two
+// it never waits but for `taken`: for a number two clocks, for an address a clock for each of its digits more, or two and one
 reg [5:0] f_idle = 0;
 always @(posedge clock) f_idle <= (port$valid || port$busy) && !port$have && !port$reset ? f_idle + 1 : 0;
-always @(*) waits_for_its_digits_at_most: assert(f_idle <= 2 * `TURNS + 2);
+always @(*) waits_for_its_digits_at_most: assert(f_idle <= 2 * `TURNS + 3);
 
 // what makes it inductive
-localparam WAIT = 0, WALK = 1, FIRST = 2, NEXT = 3, TAKE = 4, HALF = 4 << `INDEX;
+localparam WAIT = 0, WALK = 1, SEND = 2, TAKE = 3, HALF = 4 << `INDEX;
+wire f_first = state$q == SEND && !more$q;
+wire f_next = state$q == SEND && more$q;
 wire [2*HALF-1:0] f_all;
 wire [HALF-1:0] f_half_at = f_all >> (half$q ? HALF : 0);
 wire [HALF-1:0] f_other_at = f_all >> (half$q ? 0 : HALF);
@@ -119,7 +122,8 @@ wire [3:0] f_by = state$q == WALK ? f_gone - 1 : at$q;
 wire [WIDTH-1:0] f_low = (1 << 4 * f_by) - 1;
 wire [WIDTH-1:0] f_written = state$q == WALK && !negative$q ? f_low : -1;
 wire f_is = f_port[WIDTH+6:WIDTH+4] == 2;
-wire [WIDTH-1:0] f_value_1 = f_port;
+wire f_is_raw = f_port[WIDTH+6:WIDTH+4] == 0;
+wire [WIDTH-1:0] f_value_1 = f_is_raw ? f_port[3:0] : f_port[WIDTH-1:0];
 wire [WIDTH-1:0] f_term = ~(f_is ? f_off : 0);
 wire [WIDTH-1:0] f_diff = f_value_1 + f_term + 1;
 wire [WIDTH:0] f_carry = (f_value_1 & f_low) + (f_term & f_low) + !negative$q;
@@ -133,23 +137,35 @@ function [3:0] f_top(input [WIDTH-1:0] v);
 endfunction
 wire [3:0] f_highest = f_top(f_own) == `TURNS ? 0 : f_top(f_own);
 wire [WIDTH-1:0] f_over = f_own >> 4 * at$q;
+// the first chunk ends later than between or behind the first two bits; some were sent
+reg f_late = 0;
+reg f_begun = 0;
+always @(posedge clock) begin
+    if (f_out) f_begun <= 1;
+    if (state$q == SEND && !sends$q) begin
+        f_begun <= 0;
+        f_late <= f_is ? `T0 > 2 : f_port[WIDTH+6:WIDTH+4] == 1 ? `B0 > 2 : `I0 > 2;
+    end
+end
 // bits of the chunk that is under way, and of those behind it; a piece ends between or behind two bits
-wire f_closes = wide$q ? upper$q == late$q : begun$q || !late$q;
+wire f_closes = wide$q ? upper$q == f_late : f_begun || !f_late;
 wire [6:0] f_size = f_closes ? (odd$q ? 1 : 2) : (odd$q ? 3 : 4);
-wire [WIDTH+3:0] f_v = (state$q == NEXT ? f_over << 4 : 0) | v$q;
+wire [WIDTH+3:0] f_v = (f_next ? f_over << 4 : 0) | v$q;
 wire [`ROOM+6:0] f_rest = f_chunked(upper$q ? f_v >> 2 : f_v, f_size, wide$q ? 4 : 2);
 wire [6:0] f_rest_n = !sends$q ? 0 : raw$q ? size$q + 1 : f_rest[`ROOM+6:`ROOM] + address$q;
 wire [`ROOM-1:0] f_rest_b = !sends$q ? 0 : raw$q ? v$q
     : f_rest[`ROOM-1:0] | (address$q && sign$q) << f_rest[`ROOM+6:`ROOM];
 wire [`ROOM+6:0] f_all_of = f_chunked(f_own, f_c0, f_c1);
-wire f_whole = state$q == WALK || state$q == FIRST;
-wire [2:0] f_flags = {wide$q, odd$q, late$q};
+wire f_whole = state$q == WALK || f_first;
+wire [2:0] f_flags = {wide$q, odd$q, f_late};
 wire [2:0] f_flags_t = {1'(`T1 == 4), 1'(`T0 % 2 == 1), 1'(`T0 > 2)};
 wire [2:0] f_flags_b = {1'(`B1 == 4), 1'(`B0 % 2 == 1), 1'(`B0 > 2)};
 wire [2:0] f_flags_i = {1'(`I1 == 4), 1'(`I0 % 2 == 1), 1'(`I0 > 2)};
 `ifndef OUTSIDE
 always @(*) begin
     state_range: assert(state$q <= TAKE && at$q < `TURNS && f_before <= f_mask && f_off <= f_mask);
+    state_more: assert(!more$q || state$q == SEND);
+    state_turn: assert(!turn$q || f_first && f_is && f_sign && !negative$q);
     state_port: assert((state$q == WAIT) == !f_seen && (state$q != WAIT || at$q == 0) && (state$q != WALK || f_is));
     state_of_port: assert(!f_seen || !f_is || f_value_1 == f_before && (f_port[WIDTH] ? f_off == 0 : f_off == f_less)
         && f_sign == f_diff[`ADDRESS_BITS-1] && f_own == ((f_sign ? 0 - f_diff : f_diff) & f_mask) && !f_port[WIDTH+1]);
@@ -160,26 +176,27 @@ always @(*) begin
     state_memory: assert(!f_known || state$q != WAIT && f_is || f_half == ~f_before);
     state_written: assert(state$q == WAIT || !f_is || ((f_other ^ ~f_before) & f_written) == 0);
     state_less: assert(state$q == WAIT || !f_is || f_port[WIDTH] || f_half == ~f_less);
-    state_digit: assert(state$q != WALK && state$q != FIRST && !(state$q == NEXT && upper$q)
-        || (((f_value_1 >> 4 * (state$q == FIRST ? 0 : f_by)) ^ digit$q) & 15) == 0);
-    state_term: assert(!f_is || state$q != WALK && state$q != FIRST && !(state$q == NEXT && upper$q)
-        || (((f_half >> 4 * (state$q == FIRST ? 0 : f_by)) ^ known$rdata) & 15) == 0);
+    state_digit: assert(state$q != WALK && !f_first && !(f_next && upper$q)
+        || (((f_value_1 >> 4 * (f_first ? 0 : f_by)) ^ digit$q) & 15) == 0);
+    state_term: assert(!f_is || state$q != WALK && !f_first && !(f_next && upper$q)
+        || (((f_half >> 4 * (f_first ? 0 : f_by)) ^ known$rdata) & 15) == 0);
     state_carry: assert(state$q == WAIT || state$q == TAKE || carry$q == (f_carry >> 4 * f_by & 1));
-    state_negative: assert(state$q == WAIT || state$q == TAKE || negative$q == f_sign || state$q == WALK && !negative$q);
+    state_negative: assert(state$q == WAIT || state$q == TAKE || negative$q == f_sign || state$q == WALK && !negative$q || turn$q);
     state_partial: assert(state$q != WALK || (negative$q ? ((0 - f_diff) & f_low) == 0 || top$q == f_top((0 - f_diff) & f_low)
         : top$q == f_top(f_diff & f_low)));
-    state_top: assert(!f_is || state$q != FIRST && state$q != NEXT || top$q == f_highest);
-    state_rest: assert(f_is || state$q != FIRST && !(state$q == NEXT && upper$q) || rest$q == (f_value_1 >> 4 * (at$q + 1) != 0));
-    state_first: assert(state$q != FIRST || at$q == 0);
-    state_next: assert(state$q != NEXT || sends$q && f_over != 0 && !raw$q && at$q != 0 && address$q == f_is && sign$q == f_sign
+    state_top: assert(!f_is || !f_first && !f_next || turn$q || top$q == f_highest);
+    state_rest: assert(f_is || f_is_raw || !f_first && !(f_next && upper$q) || rest$q == (f_value_1 >> 4 * (at$q + 1) != 0));
+    state_first: assert(!f_first || at$q == 0);
+    state_next: assert(!f_next || sends$q && f_over != 0 && !raw$q && at$q != 0 && address$q == f_is && sign$q == f_sign
         && f_flags == (f_is ? f_flags_t : f_port[WIDTH+6:WIDTH+4] == 1 ? f_flags_b : f_flags_i));
     state_take: assert(state$q != TAKE || sends$q);
-    state_raw: assert(!sends$q || !raw$q || v$q >> (size$q + 1) == 0 && !address$q && !upper$q && !begun$q);
+    state_raw: assert(!sends$q || !raw$q || v$q >> (size$q + 1) == 0 && !address$q && !upper$q && !f_begun);
+    state_closes: assert(!sends$q || closes$q == (!raw$q && f_closes));
     state_sign: assert(!sends$q || address$q || !sign$q);
-    state_begun: assert(!sends$q || begun$q || !upper$q);
+    state_begun: assert(!sends$q || f_begun || !upper$q);
     state_flags: assert(!sends$q || raw$q || (address$q ? f_flags == f_flags_t : f_flags == f_flags_b || f_flags == f_flags_i));
-    state_waits: assert(f_idle <= (state$q == WALK ? (negative$q ? `TURNS : 0) + f_gone : state$q == FIRST ? (f_is ? 2 * `TURNS + 1 : 1)
-        : state$q == NEXT || state$q == TAKE ? 2 * `TURNS + 2 : 0));
+    state_waits: assert(f_idle <= (state$q == WALK ? (negative$q ? `TURNS + 1 : 0) + f_gone : turn$q ? `TURNS + 1
+        : f_first ? (f_is ? 2 * `TURNS + 2 : 1) : f_next || state$q == TAKE ? 2 * `TURNS + 3 : 0));
 end
 `endif
 
@@ -188,5 +205,5 @@ always @(posedge clock) if (f_in && f_fields != 15) f_fields <= f_fields + 1;
 always @(*) begin
     cover(f_fields > 1 && f_left == port$count && address$q && sign$q && f_out);
     cover(f_fields > 2 && raw$q && f_out);
-    cover(f_fields > 1 && f_idle == 2 * `TURNS + 2);
+    cover(f_fields > 1 && f_idle == 2 * `TURNS + 3);
 end

@@ -69,6 +69,7 @@ always @(*) begin
     no_place_is_taken_twice: assert(!(control$take && control$spent));
     every_entry_has_its_place: assert(f_held + f_push + f_popped <= f_used);
     one_message_a_clock: assert(verdict$send + verdict$overflow + verdict$stop <= 1);
+    never_both: assert(!(live && verdict$losing));
     lost_until_overflow: assert(!verdict$losing || !verdict$send && !verdict$stop);
     stop_only_of_a_trace: assert(!verdict$stop || verdict$tracing && !live);
 end

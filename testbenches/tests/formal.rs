@@ -192,7 +192,7 @@ fn life(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
         .size("LATENCY", latency)
         .size("LATE", u8::from(late))
         .size("PLACES", places)
-        .size("ROOMY", 1)
+        .size("ROOMY", places.div_ceil(3))
         .inside("top", include_str!("../formal/life.sv"))
         .unwrap()
 }
@@ -369,13 +369,13 @@ fn chunks_of_one_core_are_those_of_the_specification() {
 #[test]
 fn a_carry_that_is_forgotten_is_found() {
     let coder = outside(&digits(&Coding::TR_E));
-    finds(&coder, "((carry$q) & 5'h1f)", "5'h1", "bits_as_specified", 12);
+    finds(&coder, "carry$d = ~negative$q;", "carry$d = 1'b1;", "bits_as_specified", 16);
 }
 
 #[test]
 fn a_connect_bit_in_the_wrong_place_is_found() {
     let coder = outside(&digits(&Coding::TR_E));
-    finds(&coder, "closes = (begun$q | ~late$q) & ~raw$q;", "closes = ~raw$q;", "bits_as_specified", 12);
+    finds(&coder, "closes$d = ~wide$q | ~closes$q;", "closes$d = 1'b1;", "bits_as_specified", 12);
 }
 
 /// The router at address 3 with 2^`log2_places` places.

@@ -214,7 +214,7 @@ impl Logic for Life {
             & !self.reset.val();
 
         // what the instruction in the last stage is due to
-        self.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
+        self.beat.next = self.valid.val() & self.live.val();
         self.due.next = self.beat.val() & (self.first.q.val() | self.intr.val() | self.verdict.asks.val());
         self.send.next = self.due.val();
         self.drop.next =
@@ -299,48 +299,33 @@ impl Logic for Life {
         self.clear.next = (self.sync.val()
             & self.valid.val()
             & self.live.val()
-            & !self.losing.q.val()
             & self.verdict.flow.val()
             & self.control.due.val()
             & !self.first.q.val())
-            | (self.sync.val()
-                & self.valid.val()
-                & self.live.val()
-                & !self.losing.q.val()
-                & self.first.q.val()
-                & self.control.anew.val())
+            | (self.sync.val() & self.valid.val() & self.live.val() & self.first.q.val() & self.control.anew.val())
             | (self.tracing.q.val()
                 & !self.live.val()
                 & !self.gap.q.val()
                 & !self.losing.q.val()
                 & !self.control.spent.val()
                 & self.control.stop_go.val());
-        self.verdict.fresh.next = self.sync.val()
-            & self.valid.val()
-            & self.live.val()
-            & !self.losing.q.val()
-            & self.first.q.val()
-            & self.control.anew.val();
+        self.verdict.fresh.next =
+            self.sync.val() & self.valid.val() & self.live.val() & self.first.q.val() & self.control.anew.val();
         if self.early.val() {
-            self.clear.next = (self.sync.val()
-                & self.valid.val()
-                & self.live.val()
-                & !self.losing.q.val()
-                & (self.resynced.val() | self.began.val()))
-                | (self.tracing.q.val()
-                    & !self.live.val()
-                    & !self.gap.q.val()
-                    & !self.losing.q.val()
-                    & !self.control.spent.val()
-                    & self.control.stop_go.val());
-            self.verdict.fresh.next =
-                self.sync.val() & self.valid.val() & self.live.val() & !self.losing.q.val() & self.began.val();
+            self.clear.next =
+                (self.sync.val() & self.valid.val() & self.live.val() & (self.resynced.val() | self.began.val()))
+                    | (self.tracing.q.val()
+                        & !self.live.val()
+                        & !self.gap.q.val()
+                        & !self.losing.q.val()
+                        & !self.control.spent.val()
+                        & self.control.stop_go.val());
+            self.verdict.fresh.next = self.sync.val() & self.valid.val() & self.live.val() & self.began.val();
         }
         // likewise these, so that nothing ties them to `asks`
-        self.verdict.beat.next = self.valid.val() & self.live.val() & !self.losing.q.val();
-        self.verdict.sync.next = self.valid.val() & self.live.val() & !self.losing.q.val() & self.first.q.val();
-        self.verdict.exception.next =
-            self.valid.val() & self.live.val() & !self.losing.q.val() & self.intr.val() & !self.first.q.val();
+        self.verdict.beat.next = self.valid.val() & self.live.val();
+        self.verdict.sync.next = self.valid.val() & self.live.val() & self.first.q.val();
+        self.verdict.exception.next = self.valid.val() & self.live.val() & self.intr.val() & !self.first.q.val();
         self.verdict.losing.next = self.losing.q.val();
         self.verdict.tracing.next = self.tracing.q.val();
         self.verdict.send.next = self.send.val();

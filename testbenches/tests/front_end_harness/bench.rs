@@ -15,7 +15,7 @@ use testbenches::driver::{Driver, DriverError};
 
 /// Entries that the FIFO takes, and with how many places held or promised it goes on behind a gap.
 const PLACES: usize = 6;
-const ROOMY: usize = 1;
+const ROOMY: usize = 2;
 
 /// A front end, what it said, and what it should.
 pub struct Bench<T: Ingress> {

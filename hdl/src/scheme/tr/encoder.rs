@@ -89,7 +89,7 @@ impl<const W: usize> Encoder<W> {
         assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
         let many = params.cores > 1;
         Self {
-            fields: Fields::new(params, extras.sync),
+            fields: Fields::new(params, extras.sync, pieces::narrow(params, &extras)),
             sync: Fixed::new(extras.sync),
             coder: parts.coder(params, &extras),
             pta: Mem::new((params.ti_bits() as usize).max(1), if many { bits as usize } else { 0 }),

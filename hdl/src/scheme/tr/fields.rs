@@ -107,6 +107,8 @@ pub struct Fields<const W: usize> {
     timed: Fixed<Bit>,
     sync_built: Fixed<Bit>,
     many: Fixed<Bit>,
+    narrow: Fixed<Bit>,
+    above_kind: Fixed<Bits<W>>,
     mask: Fixed<Bits<W>>,
     no_kinds: Fixed<Bits<W>>,
     c_raw: Fixed<Bits<3>>,
@@ -136,8 +138,8 @@ pub struct Fields<const W: usize> {
 }
 
 impl<const W: usize> Fields<W> {
-    /// For messages of `params`; with `sync`, resyncs are among them.
-    pub fn new(params: &TraceParams, sync: bool) -> Self {
+    /// For messages of `params`; with `sync`, resyncs are among them; for a `narrow` coder, which reads four bits of what an escape message is.
+    pub fn new(params: &TraceParams, sync: bool, narrow: bool) -> Self {
         let (count, context) = (params.count_bits, params.context_bits());
         let contexts = usize::from(params.context.is_some());
         // what stands above a count: kinds, context
@@ -154,6 +156,8 @@ impl<const W: usize> Fields<W> {
             timed: Fixed::new(params.timestamps),
             sync_built: Fixed::new(sync),
             many: Fixed::new(params.cores > 1),
+            narrow: Fixed::new(narrow),
+            above_kind: Fixed::of(u64::MAX >> (64 - W) & !15),
             mask: Fixed::of(u64::MAX >> (64 - params.address_bits())),
             no_kinds: Fixed::of(!above & (u64::MAX >> (64 - W))),
             c_raw: Fixed::of(RAW),
@@ -252,6 +256,10 @@ impl<const W: usize> Logic for Fields<W> {
             FieldStep::Kind => {
                 self.kind.next = self.c_raw.val();
                 self.value.next = bit_cast::<W, 4>(self.special.val());
+                if self.narrow.val() {
+                    // what stands above them need not go
+                    self.value.next = bit_cast::<W, 4>(self.special.val()) | (self.word.val() & self.above_kind.val());
+                }
                 if self.exception.val() {
                     self.size.next = 0.into();
                 }

@@ -12,7 +12,8 @@
 //! Paper 000 section 4 and figure 7; `docs/stream.md`, "Chunked numbers".
 //!
 //! # Ports
-//! Those of [`super::CoderIn`]; `minus`, `lead` and `core` do not count. The address before is kept here.
+//! Those of [`super::CoderIn`]; `minus`, `lead` and `core` do not count, and of a field of kind [`super::RAW`] only four bits. The address before
+//! is kept here.
 //!
 //! Pieces have at most four bits: two of a number, a connect bit and a sign.
 //!
@@ -20,7 +21,7 @@
 //! | clock | what |
 //! | --- | --- |
 //! | 0 | a field is there; its lowest digit goes to a register |
-//! | 1 | a number's digit goes to the register that sends, if nothing is in that; an address of n digits does so n clocks later, 2 n if the difference is negative |
+//! | 1 | a number's digit goes to the register that sends, if nothing is in that; an address of n digits does so n clocks later, 2 n + 1 if the difference is negative |
 //! | 2 | the first piece is sent, the next one in each clock in which it is taken |
 //!
 //! A field is taken in the clock behind that in which its highest digit went to the register that sends: while that is sent, the next one
@@ -43,10 +44,8 @@ pub enum DigitState {
     Wait,
     /// An address goes by, for the sign of its difference and the highest digit of that; behind a negative one once more.
     Walk,
-    /// The lowest digit goes to the register that sends.
-    First,
-    /// The others do.
-    Next,
+    /// A digit goes to the register that sends: the lowest one, or while there are more the others.
+    Send,
     /// The field is taken.
     Take,
 }
@@ -57,6 +56,8 @@ pub struct Digits<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: CoderIn<W>,
     state: DFF<DigitState>,
+    // behind the digit that is sent there is another one
+    more: DFF<Bit>,
     // which digit is read, and of the one that was read a clock before: it, whether a count has more above it, what is carried into it
     at: DFF<Bits<4>>,
     digit: DFF<Bits<4>>,
@@ -65,6 +66,8 @@ pub struct Digits<const W: usize> {
     // the complement of the address before: digits, each at one more than its number, and in which half
     known: Mem<5, 4>,
     half: DFF<Bit>,
+    // an address went by of which the difference is negative
+    turn: DFF<Bit>,
     // of an address that goes by: one more than the highest digit that is not 0, and the sign
     top: DFF<Bits<4>>,
     negative: DFF<Bit>,
@@ -72,16 +75,15 @@ pub struct Digits<const W: usize> {
     sends: DFF<Bit>,
     v: DFF<Bits<4>>,
     upper: DFF<Bit>,
-    begun: DFF<Bit>,
     // bits as they are, and how many but one
     raw: DFF<Bit>,
     size: DFF<Bits<2>>,
     address: DFF<Bit>,
     sign: DFF<Bit>,
-    // of its chunks: further ones have four bits, all end between two that are sent at once, the first one ends later than there or behind them
+    // of its chunks: further ones have four bits, all end between two that are sent at once, one ends there or behind these two
     wide: DFF<Bit>,
     odd: DFF<Bit>,
-    late: DFF<Bit>,
+    closes: DFF<Bit>,
     // the digit that is read, and the one behind it
     is_address: Signal<Local, Bit>,
     moved: Signal<Local, Bits<W>>,
@@ -92,7 +94,12 @@ pub struct Digits<const W: usize> {
     other: Signal<Local, Bit>,
     // a digit of the difference
     term: Signal<Local, Bits<4>>,
-    sum: Signal<Local, Bits<5>>,
+    carry_1: Signal<Local, Bit>,
+    carry_2: Signal<Local, Bit>,
+    carry_3: Signal<Local, Bit>,
+    carry_4: Signal<Local, Bit>,
+    carries: Signal<Local, Bits<4>>,
+    sum: Signal<Local, Bits<4>>,
     last: Signal<Local, Bit>,
     mask: Signal<Local, Bits<4>>,
     masked: Signal<Local, Bits<4>>,
@@ -106,8 +113,6 @@ pub struct Digits<const W: usize> {
     first: Signal<Local, Bit>,
     second: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
-    more: Signal<Local, Bit>,
-    closes: Signal<Local, Bit>,
     connect: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     one_0: Signal<Local, Bit>,
@@ -116,7 +121,8 @@ pub struct Digits<const W: usize> {
     one_3: Signal<Local, Bit>,
     piece: Signal<Local, Bits<8>>,
     bits: Signal<Local, Bits<4>>,
-    // constants of the parameters; sizes are bits but one
+    // constants of the parameters; a number has as many digits as an address; sizes are bits but one
+    reach: Fixed<Bit>,
     k_raw: Fixed<Bits<3>>,
     k_count: Fixed<Bits<3>>,
     k_address: Fixed<Bits<3>>,
@@ -162,6 +168,7 @@ impl<const W: usize> Digits<W> {
             |c: Chunks| Fixed::new(c.first > 2),
         );
         Self {
+            reach: Fixed::new(u32::from(params.count_bits).div_ceil(4) >= digits),
             known: Mem::new(index_bits as usize + 1, 4).in_memory(),
             k_raw: Fixed::of(RAW),
             k_count: Fixed::of(COUNT),
@@ -208,8 +215,8 @@ impl<const W: usize> Part<CoderIn<W>> for Digits<W> {
 impl<const W: usize> Logic for Digits<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, at, digit, rest, carry, half, top, negative);
-        dff_setup!(self, clock, sends, v, upper, begun, raw, size, address, sign, wide, odd, late);
+        dff_setup!(self, clock, state, more, at, digit, rest, carry, half, turn, top, negative);
+        dff_setup!(self, clock, sends, v, upper, raw, size, address, sign, wide, odd, closes);
         clock!(self, clock, known);
 
         // the digit that is read, and what a count has above it
@@ -267,20 +274,32 @@ impl<const W: usize> Logic for Digits<W> {
         if self.port.fresh.val() | !self.is_address.val() {
             self.term.next = 15.into();
         }
-        self.sum.next = bit_cast::<5, 4>(self.digit.q.val())
-            + bit_cast::<5, 4>(self.term.val())
-            + bit_cast::<5, 1>(self.carry.q.val().into());
+        // of gates, because the carry chain of an FPGA is a longer way for four bits
+        self.carry_1.next = (self.digit.q.val().get_bit(0) & self.term.val().get_bit(0))
+            | (self.carry.q.val() & (self.digit.q.val().get_bit(0) | self.term.val().get_bit(0)));
+        self.carry_2.next = (self.digit.q.val().get_bit(1) & self.term.val().get_bit(1))
+            | (self.carry_1.val() & (self.digit.q.val().get_bit(1) | self.term.val().get_bit(1)));
+        self.carry_3.next = (self.digit.q.val().get_bit(2) & self.term.val().get_bit(2))
+            | (self.carry_2.val() & (self.digit.q.val().get_bit(2) | self.term.val().get_bit(2)));
+        self.carry_4.next = (self.digit.q.val().get_bit(3) & self.term.val().get_bit(3))
+            | (self.carry_3.val() & (self.digit.q.val().get_bit(3) | self.term.val().get_bit(3)));
+        self.carries.next = bit_cast::<4, 1>(self.carry.q.val().into())
+            | (bit_cast::<4, 1>(self.carry_1.val().into()) << 1)
+            | (bit_cast::<4, 1>(self.carry_2.val().into()) << 2)
+            | (bit_cast::<4, 1>(self.carry_3.val().into()) << 3);
+        self.sum.next = self.digit.q.val() ^ self.term.val() ^ self.carries.val();
         // an address that goes by is read a digit ahead
         self.last.next = !self.behind.val().any();
         if self.state.q.val() == DigitState::Walk {
             self.last.next = !self.at.q.val().any();
         }
         self.mask.next = 15.into();
-        if self.last.val() & self.is_address.val() {
+        // that of a number is never read, but where it has as many digits
+        if self.last.val() & (self.is_address.val() | !self.reach.val()) {
             self.mask.next = self.top_mask.val();
         }
-        self.masked.next = self.sum.val().get_bits::<4>(0) & self.mask.val();
-        self.under.next = (self.sum.val().get_bits::<4>(0) & self.top_bit.val()).any();
+        self.masked.next = self.sum.val() & self.mask.val();
+        self.under.next = (self.sum.val() & self.top_bit.val()).any();
 
         // the digit that is sent next
         self.turned.next = self.masked.val();
@@ -291,25 +310,21 @@ impl<const W: usize> Logic for Digits<W> {
         if self.is_address.val() {
             self.there_is_more.next = self.behind.val() != self.top.q.val();
         }
-        self.load.next = ((self.state.q.val() == DigitState::First) & !self.sends.q.val())
-            | ((self.state.q.val() == DigitState::Next) & self.port.taken.val() & self.upper.q.val());
+        self.load.next = (self.state.q.val() == DigitState::Send)
+            & !self.turn.q.val()
+            & (!self.sends.q.val() | (self.more.q.val() & self.port.taken.val() & self.upper.q.val()));
 
         // the piece: two bits, and where a chunk ends, between or behind them, its connect bit; behind the last one the sign
         self.first.next = self.v.q.val().get_bit(0);
         self.second.next = self.v.q.val().get_bit(1);
-        self.more.next = self.state.q.val() == DigitState::Next;
-        self.over.next = self.more.val() | self.v.q.val().get_bit(2) | self.v.q.val().get_bit(3);
+        self.over.next = self.more.q.val() | self.v.q.val().get_bit(2) | self.v.q.val().get_bit(3);
         if self.upper.q.val() {
             self.first.next = self.v.q.val().get_bit(2);
             self.second.next = self.v.q.val().get_bit(3);
-            self.over.next = self.more.val();
-        }
-        self.closes.next = (self.begun.q.val() | !self.late.q.val()) & !self.raw.q.val();
-        if self.wide.q.val() {
-            self.closes.next = (self.upper.q.val() == self.late.q.val()) & !self.raw.q.val();
+            self.over.next = self.more.q.val();
         }
         self.connect.next = self.over.val() | (self.odd.q.val() & self.second.val());
-        self.ends.next = self.raw.q.val() | (self.closes.val() & !self.connect.val());
+        self.ends.next = self.raw.q.val() | (self.closes.q.val() & !self.connect.val());
         self.one_0.next = self.first.val();
         self.one_1.next = self.second.val();
         self.one_2.next = self.v.q.val().get_bit(2) & self.raw.q.val();
@@ -318,7 +333,7 @@ impl<const W: usize> Logic for Digits<W> {
         if self.raw.q.val() {
             self.bits.next = bit_cast::<4, 2>(self.size.q.val()) + self.one_4.val();
         }
-        if self.closes.val() {
+        if self.closes.q.val() {
             if self.odd.q.val() {
                 self.one_1.next = self.connect.val();
                 self.one_2.next = self.sign.q.val();
@@ -347,8 +362,8 @@ impl<const W: usize> Logic for Digits<W> {
         self.port.busy.next = self.sends.q.val();
 
         if self.sends.q.val() & self.port.taken.val() {
-            self.begun.d.next = true;
             self.upper.d.next = !self.upper.q.val();
+            self.closes.d.next = !self.wide.q.val() | !self.closes.q.val();
             if self.upper.q.val() {
                 // above the highest digit
                 self.v.d.next = 0.into();
@@ -372,25 +387,27 @@ impl<const W: usize> Logic for Digits<W> {
             self.top.d.next = 1.into();
             self.negative.d.next = false;
         }
-        if (self.state.q.val() == DigitState::First) & !self.sends.q.val() {
-            self.begun.d.next = false;
+        if (self.state.q.val() == DigitState::Send) & !self.sends.q.val() {
             self.address.d.next = self.is_address.val();
             self.sign.d.next = self.negative.q.val();
             self.raw.d.next = self.is_raw.val();
             self.size.d.next = self.i_zero.val();
             self.wide.d.next = self.i_wide.val();
             self.odd.d.next = self.i_odd.val();
-            self.late.d.next = self.i_late.val();
+            self.closes.d.next = !self.i_late.val();
             if self.port.kind.val() == self.k_count.val() {
                 self.size.d.next = self.b_zero.val();
                 self.wide.d.next = self.b_wide.val();
                 self.odd.d.next = self.b_odd.val();
-                self.late.d.next = self.b_late.val();
+                self.closes.d.next = !self.b_late.val();
             }
             if self.is_address.val() {
                 self.wide.d.next = self.t_wide.val();
                 self.odd.d.next = self.t_odd.val();
-                self.late.d.next = self.t_late.val();
+                self.closes.d.next = !self.t_late.val();
+            }
+            if self.is_raw.val() {
+                self.closes.d.next = false;
             }
             if self.port.kind.val() == self.k_raw.val() {
                 self.size.d.next = self.port.size.val().get_bits::<2>(0);
@@ -401,7 +418,7 @@ impl<const W: usize> Logic for Digits<W> {
         match self.state.q.val() {
             DigitState::Wait => {
                 if self.port.valid.val() {
-                    self.state.d.next = DigitState::First;
+                    self.state.d.next = DigitState::Send;
                     if self.is_address.val() {
                         self.at.d.next = self.behind.val();
                         self.state.d.next = DigitState::Walk;
@@ -410,27 +427,18 @@ impl<const W: usize> Logic for Digits<W> {
             }
             DigitState::Walk => {
                 self.at.d.next = self.behind.val();
-                self.carry.d.next = self.sum.val().get_bit(4);
+                self.carry.d.next = self.carry_4.val();
                 if self.turned.val().any() {
                     self.top.d.next = self.at.q.val();
                 }
                 if !self.at.q.val().any() {
-                    self.carry.d.next = !self.under.val() & !self.negative.q.val();
-                    if self.under.val() & !self.negative.q.val() {
-                        self.negative.d.next = true;
-                    } else {
-                        self.at.d.next = 0.into();
-                        self.state.d.next = DigitState::First;
-                    }
+                    self.carry.d.next = !self.negative.q.val();
+                    self.at.d.next = 0.into();
+                    self.state.d.next = DigitState::Send;
                 }
             }
-            DigitState::First => {
-                if self.load.val() {
-                    self.state.d.next = DigitState::Take;
-                }
-            }
-            DigitState::Next => {
-                if self.load.val() {
+            DigitState::Send => {
+                if self.load.val() & !self.there_is_more.val() {
                     self.state.d.next = DigitState::Take;
                 }
             }
@@ -440,15 +448,26 @@ impl<const W: usize> Logic for Digits<W> {
                 self.state.d.next = DigitState::Wait;
             }
         }
+        // what was subtracted goes by once more
+        self.turn.d.next = (self.state.q.val() == DigitState::Walk)
+            & !self.at.q.val().any()
+            & self.under.val()
+            & !self.negative.q.val();
+        if self.turn.q.val() {
+            self.negative.d.next = true;
+            self.carry.d.next = false;
+            self.at.d.next = self.behind.val();
+            self.state.d.next = DigitState::Walk;
+        }
         if self.load.val() {
             self.at.d.next = self.behind.val();
-            self.carry.d.next = self.sum.val().get_bit(4);
-            if self.there_is_more.val() {
-                self.state.d.next = DigitState::Next;
-            }
+            self.carry.d.next = self.carry_4.val();
+            self.more.d.next = self.there_is_more.val();
         }
         if self.port.reset.val() {
             self.state.d.next = DigitState::Wait;
+            self.more.d.next = false;
+            self.turn.d.next = false;
             self.at.d.next = 0.into();
             self.half.d.next = false;
             self.sends.d.next = false;

@@ -73,9 +73,10 @@ pub struct Gshare {
     taken_3: DFF<Bit>,
     same_3: DFF<Bit>,
     last_write: DFF<Bits<2>>,
-    counter: Signal<Local, Bits<2>>,
     says: Signal<Local, Bit>,
-    firm: Signal<Local, Bit>,
+    read_says: Signal<Local, Bit>,
+    read_firm: Signal<Local, Bit>,
+    kept: Signal<Local, Bit>,
     then_says: Signal<Local, Bit>,
     then_firm: Signal<Local, Bit>,
     updated: Signal<Local, Bits<2>>,
@@ -159,18 +160,23 @@ impl Logic for Gshare {
         self.same_3.d.next =
             ((self.index_2.val() == self.index_3.q.val()) & self.write_3.q.val()) | !self.swept.q.val();
 
-        // S3: the counter
-        self.counter.next = self.counters.rdata.val();
-        if self.same_3.q.val() {
-            self.counter.next = self.last_write.q.val();
+        // S3: the counter, and what the one before made of it where that is the same one: little stands behind the memory
+        self.read_says.next = self.counters.rdata.val().get_bit(1);
+        self.read_firm.next = self.counters.rdata.val().get_bit(0);
+        self.kept.next = self.taken_3.q.val();
+        if self.last_write.q.val().get_bit(0) {
+            self.kept.next = self.last_write.q.val().get_bit(1);
         }
-        self.says.next = self.counter.val().get_bit(1);
-        self.firm.next = self.counter.val().get_bit(0);
-        self.then_firm.next = self.says.val() == self.taken_3.q.val();
+        self.says.next = self.read_says.val();
         self.then_says.next = self.taken_3.q.val();
-        if self.firm.val() {
-            self.then_says.next = self.says.val();
+        if self.read_firm.val() {
+            self.then_says.next = self.read_says.val();
         }
+        if self.same_3.q.val() {
+            self.says.next = self.last_write.q.val().get_bit(1);
+            self.then_says.next = self.kept.val();
+        }
+        self.then_firm.next = self.says.val() == self.taken_3.q.val();
         self.updated.next =
             (bit_cast::<2, 1>(self.then_says.val().into()) << 1) | bit_cast::<2, 1>(self.then_firm.val().into());
         self.last_write.d.next = self.updated.val();
