@@ -320,6 +320,9 @@ fn resyncs_are_those_of_the_model() {
         ("tr_e:small", 1, false, 2, 12),
         ("tr_e:small", 2, true, 4, 13),
         ("golomb:m4", 3, true, 2, 11),
+        ("sc-lsp:rbase-32x4", 1, false, 4, 11),
+        ("sc-lsp:base-8x8", 2, true, 2, 12),
+        ("sc-lsp:ebase-32x4", 3, true, 4, 13),
     ] {
         let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(lanes, 4), log2_fifo: 8 };
         let sim = case.build_as(&case.options_anew());
@@ -392,8 +395,7 @@ fn what_has_no_circuit_is_refused() {
     let etrace = of("tr_e:small", Ingress::Etrace, two).unwrap();
     assert_eq!(etrace, format!("the etrace ingress {none}; rvfi has one"));
     assert_eq!(of("sc-lsp:base-32x4", Ingress::Rvfi, two), None);
-    let cache = of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { sync: true, ..two }).unwrap();
-    assert_eq!(cache, format!("periodic synchronisation of the scheme sc-lsp {none}; leave it out"));
+    assert_eq!(of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { sync: true, ..two }), None);
     assert_eq!(of("tr_e:small", Ingress::Rvfi, Extras { sync: true, ..two }), None);
     assert_eq!(of("nx_b", Ingress::Blocks, Extras { filter: true, sync: true, ..two }), None);
     assert_eq!(of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { lost: true, filter: true, ..two }), None);
