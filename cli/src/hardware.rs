@@ -66,8 +66,7 @@ pub struct HardwareArgs {
     itype: u8,
     #[arg(long = "fifo", value_name = "N", default_value = "16", value_parser = places, help = fifo_help())]
     log2_fifo: u8,
-    /// Build in periodic synchronisation and synchronisation on request (registers `sync` and `request`); of
-    /// --retire 2 or 4, and of blocks, not with sc-lsp
+    /// Build in periodic synchronisation and synchronisation on request (registers `sync` and `request`)
     #[arg(long)]
     sync: bool,
     /// Build in the discontinuity check: an instruction that does not follow from the one before is told as an exception

@@ -28,7 +28,7 @@ use sim::params::TraceParams;
 macro_rules! core {
     (
         [$($port:ident: [$($type:tt)+],)*] [$($also:ident)*] $ingress:ident,
-        $(#[$doc:meta])* $name:ident, $front:ident $(, $lag:ident)?
+        $(#[$doc:meta])* $name:ident, $front:ident $(, $entering:ident)?
     ) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
@@ -49,7 +49,6 @@ macro_rules! core {
             ingress: $ingress<W>,
             front: $front<W>,
             more: Delay<10>,
-            fallen: Delay<10>,
             step: Delay<8>,
             lag: Delay<8>,
         }
@@ -65,7 +64,6 @@ macro_rules! core {
                     ingress: $ingress::with(params, extras),
                     front: $front::with(params, extras),
                     more: Delay::new(wait),
-                    fallen: Delay::new($front::<W>::LOSES_BEHIND),
                     step: Delay::new(wait),
                     lag: Delay::new(wait),
                     ..Default::default()
@@ -76,7 +74,7 @@ macro_rules! core {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                clock!(self, clock, ingress, front, more, fallen, step, lag);
+                clock!(self, clock, ingress, front, more, step, lag);
                 self.ingress.reset.next = self.reset.val();
                 $(self.ingress.$also.next = self.$also.val();)*
                 $(self.ingress.$port.next = self.$port.val();)*
@@ -88,18 +86,14 @@ macro_rules! core {
                 self.more.clear.next = self.reset.val();
                 self.more.from.next = self.ingress.more.val();
                 self.front.more[0].next = bit_cast::<24, 10>(self.more.to.val());
-                self.fallen.clear.next = self.reset.val();
-                self.fallen.from.next = self.more.to.val();
                 self.step.clear.next = self.reset.val();
                 self.step.from.next = self.ingress.step.val();
                 self.front.step[0].next = bit_cast::<32, 8>(self.step.to.val());
 
                 self.lag.clear.next = self.reset.val();
                 self.lag.from.next = self.ingress.lag.val();
-                $(
-                    self.front.$lag[0].next = self.lag.to.val();
-                    self.front.entering[0].next = self.ingress.more.val();
-                )?
+                self.front.lag[0].next = self.lag.to.val();
+                $(self.front.$entering[0].next = self.ingress.more.val();)?
 
                 self.front.control.enable.next = self.control.enable.val();
                 self.front.control.full.next = self.control.full.val();
@@ -122,7 +116,7 @@ macro_rules! core {
                 self.control.synced.next = self.front.control.synced.val();
                 self.control.broken.next = self.front.control.broken.val();
                 self.control.loses.next = self.front.control.loses.val();
-                self.control.more.next = self.fallen.to.val();
+                self.control.more.next = self.more.to.val();
                 self.control.crowd.next = self.ingress.crowd.val();
                 self.control.lag.next = self.lag.to.val();
             }
@@ -133,12 +127,12 @@ macro_rules! core {
 with_ports!(
     blocks, core, [hide modes first last wanted mask] Blocks,
     /// Front end behind the E-Trace instruction trace interface, of blocks of several instructions.
-    BlocksCore, FrontEnd, lag
+    BlocksCore, FrontEnd, entering
 );
 with_ports!(
     blocks_two, core, [hide modes first last wanted mask] BlocksTwo,
     /// Front end behind the same of two blocks a clock.
-    BlocksTwoCore, FrontEnd, lag
+    BlocksTwoCore, FrontEnd, entering
 );
 with_ports!(
     blocks, core, [hide modes first last wanted mask] Blocks,
@@ -153,12 +147,12 @@ with_ports!(
 with_ports!(
     rvfi_two, core, [hide mode modes space first last wanted mask] RvfiTwo,
     /// Front end behind RVFI of two channels.
-    RvfiTwoCore, FrontEnd, lag
+    RvfiTwoCore, FrontEnd, entering
 );
 with_ports!(
     rvfi_four, core, [hide mode modes space first last wanted mask] RvfiFour,
     /// Front end behind RVFI of four channels.
-    RvfiFourCore, FrontEnd, lag
+    RvfiFourCore, FrontEnd, entering
 );
 with_ports!(
     rvfi_two, core, [hide mode modes space first last wanted mask] RvfiTwo,

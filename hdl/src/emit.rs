@@ -241,7 +241,7 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         }
     }
     if let Some(retire) = options.extras.retire {
-        check_wide(params, options, retire)?;
+        check_wide(options, retire)?;
     }
     let depth = usize::from(options.log2_fifo);
     match params.flow {
@@ -263,16 +263,12 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
 }
 
 /// Whether there is a circuit for several instructions a clock.
-fn check_wide(params: &TraceParams, options: &SystemOptions, retire: Retire) -> Result<(), EmitError> {
+fn check_wide(options: &SystemOptions, retire: Retire) -> Result<(), EmitError> {
     match options.ingress {
         Ingress::Rvfi => {}
         Ingress::Blocks => {}
         Ingress::Etrace => return Err(EmitError::Retire("the etrace ingress", "rvfi has one")),
         Ingress::PcChain => return Err(EmitError::Retire("the pc-chain ingress", "rvfi has one")),
-    }
-    // the cycles of a cache's records would have to be those of the core that leads
-    if options.extras.sync && params.stream_cache().is_some() {
-        return Err(EmitError::Retire("periodic synchronisation of the scheme sc-lsp", "leave it out"));
     }
     if options.ingress == Ingress::Blocks {
         if !BLOCKS.contains(&retire.lanes) {

@@ -42,15 +42,21 @@ pub(crate) const fn unhurried(shape: u32) -> (u32, u8) {
     (shape & !(HASTE << HASTE_LSB), (shape >> HASTE_LSB & HASTE) as u8)
 }
 
-/// log2 of the times that K, the instructions behind a resync in which nothing is predicted, is what the scheme says, where a core
-/// retires up to `most` instructions in a clock: tables take a clock a word to clear, and of what waits in the core's queue
-/// more come then.
-pub const fn haste(most: u32) -> u8 {
-    if most > 1 {
-        most.next_power_of_two().trailing_zeros() as u8 + 1
-    } else {
-        0
+/// Clocks that what a core of several instructions a clock retires waits at most: 16 words of four events, each told in two.
+const WAIT: u32 = 128;
+
+/// log2 of the times that K, the instructions behind a resync in which nothing is predicted, is the scheme's `settle`, where a core
+/// retires up to `most` instructions in a clock: tables take a clock a word to clear, and what waits in the core's queue
+/// comes then, too.
+pub const fn haste(most: u32, settle: u32) -> u8 {
+    if most <= 1 || settle == 0 {
+        return 0;
     }
+    let mut h = most.next_power_of_two().trailing_zeros() as u8 + 1;
+    while settle << h < most * (settle + WAIT) {
+        h += 1;
+    }
+    h
 }
 
 /// Golden model of a trace system.

@@ -311,7 +311,7 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
         lost: true,
         // blocks do not say where an instruction went
         check: matches!(ports, Ports::Channels(_)),
-        sync: params.stream_cache().is_none(),
+        sync: true,
         retire: Some(Retire { lanes, log2_words }),
         ..Extras::default()
     };

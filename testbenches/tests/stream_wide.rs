@@ -2,13 +2,15 @@
 //! rust-hdl simulation; and the Verilog of the same in step with it
 //!
 //! Stream caches of cores that retire several instructions a clock: random programs with traps, in any channels, a sink that
-//! stalls. What is enabled once sends the words of a core of one instruction a clock; then tracing goes on and off and there are
+//! stalls. What is enabled once sends the words of a core of one instruction a clock, with resyncs too; then tracing goes on and off and there are
 //! resets, and the Verilog says the same clock by clock (that it is right then is shown by `chaos.rs`).
 
+use hdl::emit::SystemOptions;
 use hdl::spine::{Extras, Retire};
 use hdl::top::{RvfiFourStreamSystem, RvfiTwoStreamSystem};
 use retire::RetireSink;
 use rust_hdl::prelude::*;
+use sim::lane::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::regs::REGS;
 use sim::stimulus::program::{Model, Shape};
@@ -18,13 +20,20 @@ use sim::system::System;
 use testbenches::check::rounds;
 use testbenches::driver::{CheckVerilog, Driver};
 
+/// What is written to which register.
+type Write = (&'static str, u64);
+
+fn enable(on: bool) -> Write {
+    ("control", on.into())
+}
+
 /// A system of one core with some channels.
 trait Wide: Block {
     const LANES: u8;
     const XLEN: u8;
     fn make(params: &TraceParams, extras: Extras) -> Self;
     fn set_clock(&mut self, high: bool);
-    fn control(&mut self, reset: bool, write: Option<bool>, ready: bool);
+    fn control(&mut self, reset: bool, write: Option<Write>, ready: bool);
     fn set(&mut self, lane: u8, show: Option<Retired>);
     /// The word that is there, and whether the system is idle.
     fn said(&self) -> (Option<u32>, u32);
@@ -45,12 +54,13 @@ macro_rules! wide {
             fn set_clock(&mut self, high: bool) {
                 self.clock.next = high.into();
             }
-            fn control(&mut self, reset: bool, write: Option<bool>, ready: bool) {
+            fn control(&mut self, reset: bool, write: Option<Write>, ready: bool) {
                 self.reset.next = reset;
                 self.ready.next = ready;
                 self.bus_write.next = write.is_some();
-                self.bus_addr.next = register(if write.is_some() { "control" } else { "status" }).to_bits();
-                self.bus_wdata.next = u64::from(write == Some(true)).to_bits();
+                let (name, value) = write.unwrap_or(("status", 0));
+                self.bus_addr.next = register(name).to_bits();
+                self.bus_wdata.next = value.to_bits();
             }
             fn set(&mut self, lane: u8, show: Option<Retired>) {
                 match lane {
@@ -87,14 +97,18 @@ wide!(RvfiFourStreamSystem, 4,
 /// Clocks until tables are clear, and until all that waits is sent.
 const CALM: usize = 1_500;
 
-fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize) {
+/// With resyncs every 2^`period` instructions; 0: none.
+fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
     let platform = Platform { xlen: T::XLEN, ..Platform::RV32 };
     let params = TraceParams::new(platform, scheme.parse().unwrap());
-    let extras = Extras { retire: Some(Retire { lanes: T::LANES, log2_words: 4 }), ..Extras::default() };
+    let retire = Some(Retire { lanes: T::LANES, log2_words: 4 });
+    let extras = Extras { retire, sync: period > 0, ..Extras::default() };
     let shape = if T::XLEN == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
     let model = Model::new(&shape);
     let first = record(&model, &Config { trap_per_64k: 400, ..Config::new(1, seed) }, instructions);
-    let mut golden = System::new(&params).unwrap();
+    let haste = SystemOptions { extras, ..SystemOptions::default() }.haste(&params);
+    let every = (period > 0).then(|| SyncPeriod::new(period).unwrap());
+    let mut golden = System::of_haste(&params, haste).unwrap().sync_every(&params, every);
     first.events.iter().for_each(|e| golden.event(e));
     golden.finish(first.events.last().map_or(0, |e| e.cycle));
     let want: Vec<u32> = golden.drain().collect();
@@ -116,7 +130,10 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize) {
     (0..3).for_each(|_| {
         clock(true, None, true, &none, &mut words);
     });
-    clock(false, Some(true), true, &none, &mut words);
+    if period > 0 {
+        clock(false, Some(("sync", period.into())), true, &none, &mut words);
+    }
+    clock(false, Some(enable(true)), true, &none, &mut words);
     (0..CALM).for_each(|_| {
         clock(false, None, true, &none, &mut words);
     });
@@ -135,7 +152,7 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize) {
     (0..CALM).for_each(|_| {
         clock(false, None, true, &none, &mut words);
     });
-    clock(false, Some(false), true, &none, &mut words);
+    clock(false, Some(enable(false)), true, &none, &mut words);
     (0..CALM).for_each(|_| {
         clock(false, None, true, &none, &mut words);
     });
@@ -154,8 +171,10 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize) {
         let mut write = None;
         if dwell <= 0 && !reset {
             enabled = !enabled;
-            (write, dwell) = (Some(enabled), *s.pick(&[1_i64, 2, 5, 40, 300, 700]));
+            (write, dwell) = (Some(enable(enabled)), *s.pick(&[1_i64, 2, 5, 40, 300, 700]));
             rate = *s.pick(&[0, 10, 60, 100]);
+        } else if period > 0 && s.per_64k(300) {
+            write = Some(*s.pick(&[("request", 1), ("sync", 10), ("sync", 7 << 8), ("sync", 0)]));
         }
         let mut shows = none.clone();
         for show in &mut shows {
@@ -170,7 +189,14 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize) {
 #[test]
 fn the_rust_hdl_simulation_sends_the_words_of_one_instruction_a_clock() {
     let instructions = rounds(3_000, 20_000);
-    drive::<RvfiTwoStreamSystem<32>>("sc-lsp:rbase-32x4", 1, instructions);
-    drive::<RvfiFourStreamSystem<32>>("sc-lsp:ebase-8x8", 2, instructions);
-    drive::<RvfiFourStreamSystem<64>>("sc-lsp:base-16x2", 3, instructions);
+    drive::<RvfiTwoStreamSystem<32>>("sc-lsp:rbase-32x4", 1, instructions, 0);
+    drive::<RvfiFourStreamSystem<32>>("sc-lsp:ebase-8x8", 2, instructions, 0);
+    drive::<RvfiFourStreamSystem<64>>("sc-lsp:base-16x2", 3, instructions, 0);
+}
+
+#[test]
+fn resyncs_are_those_of_one_instruction_a_clock() {
+    let instructions = rounds(6_000, 30_000);
+    drive::<RvfiTwoStreamSystem<32>>("sc-lsp:rbase-16x2", 4, instructions, 10);
+    drive::<RvfiFourStreamSystem<32>>("sc-lsp:base-8x4", 5, instructions, 11);
 }

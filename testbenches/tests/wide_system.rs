@@ -36,8 +36,8 @@ enum Clocks {
     Paced(Pace),
     /// So many as chance has it, in any channels.
     Random(u64),
-    /// The same at a tenth of the pace, which a scheme that predicts nothing keeps up with.
-    Slow(u64),
+    /// The same in so many clocks of a hundred, which a scheme that predicts nothing keeps up with.
+    Slow(u64, u8),
 }
 
 /// A retired instruction of a core of several channels.
@@ -55,8 +55,8 @@ fn widen(retired: Vec<Retired>, lanes: usize, clocks: Clocks) -> Vec<Wide> {
             let goes_on: Vec<bool> = retired.iter().map(|r| r.next_pc == r.pc.wrapping_add(r.len.into())).collect();
             pace(&cycles, &goes_on, lanes, rule)
         }
-        Clocks::Random(seed) | Clocks::Slow(seed) => {
-            let idle = if let Clocks::Random(_) = clocks { 70 } else { 97 };
+        Clocks::Random(seed) | Clocks::Slow(seed, _) => {
+            let idle = if let Clocks::Slow(_, busy) = clocks { 100 - busy } else { 70 };
             let mut s = Source::seeded(seed);
             let (mut clock, mut left) = (0, 0);
             let mut next = || {
@@ -320,16 +320,20 @@ fn resyncs_are_those_of_the_model() {
         ("tr_e:small", 1, false, 2, 12),
         ("tr_e:small", 2, true, 4, 13),
         ("golomb:m4", 3, true, 2, 11),
+        ("sc-lsp:rbase-32x4", 1, false, 4, 11),
+        ("sc-lsp:base-8x8", 2, true, 2, 10),
+        ("sc-lsp:ebase-8x4", 2, true, 4, 10),
     ] {
         let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(lanes, 4), log2_fifo: 8 };
         let sim = case.build_as(&case.options_anew());
         let place = format!("{scheme}, N = {cores}, {lanes} a clock");
         let run = record(&Model::new(&Shape::rv32(5)), &Config::new(cores, 7), rounds(60_000, 600_000));
-        // behind a resync nothing is predicted
-        let words = case.play_anew(&place, &sim, &run.retired, &run.events, Clocks::Slow(9), Some(period));
+        // behind a resync nothing is predicted; where cores are busy they are told late, which counts where the header is sent again
+        let busy = if period == 10 && scheme != "nx_b" { 9 } else { 3 };
+        let words = case.play_anew(&place, &sim, &run.retired, &run.events, Clocks::Slow(9, busy), Some(period));
         let words = words.unwrap_or_else(|| panic!("{place}: something was lost"));
         assert!(words > 500, "{place}: {words} words");
-        if scheme == "nx_b" && cores > 1 {
+        if (scheme == "nx_b" || period == 10) && cores > 1 {
             // sends more than leaves
             continue;
         }
@@ -392,8 +396,7 @@ fn what_has_no_circuit_is_refused() {
     let etrace = of("tr_e:small", Ingress::Etrace, two).unwrap();
     assert_eq!(etrace, format!("the etrace ingress {none}; rvfi has one"));
     assert_eq!(of("sc-lsp:base-32x4", Ingress::Rvfi, two), None);
-    let cache = of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { sync: true, ..two }).unwrap();
-    assert_eq!(cache, format!("periodic synchronisation of the scheme sc-lsp {none}; leave it out"));
+    assert_eq!(of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { sync: true, ..two }), None);
     assert_eq!(of("tr_e:small", Ingress::Rvfi, Extras { sync: true, ..two }), None);
     assert_eq!(of("nx_b", Ingress::Blocks, Extras { filter: true, sync: true, ..two }), None);
     assert_eq!(of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { lost: true, filter: true, ..two }), None);

@@ -26,7 +26,7 @@
 
 use super::entry::EntryLayout;
 use super::event_fifo::{EventFifo, FIELD_COUNT};
-use super::landing::Landing;
+use super::landing::{Landing, AHEAD};
 use super::merger::Merger;
 use super::packer::Packer;
 use super::ports::{BusIn, ControlOut, EntryIn, PieceIn, PieceOut, ReadOut, WordsOut};
@@ -35,6 +35,7 @@ use super::resync::Resync;
 use super::room::Room;
 use super::session::Session;
 use super::{Extras, Stream};
+use crate::widget::delay::Delay;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -82,6 +83,9 @@ pub struct Spine<const W: usize> {
     landed: Signal<Local, Bits<W>>,
     // cores that lose several instructions a clock, which are counted
     _wides: usize,
+    // the same of front ends that are told of them where they decide about resyncs
+    fallen: Vec<Delay<10>>,
+    _ahead: usize,
     _crowds: usize,
     _lags: usize,
     first: Fixed<Bits<2>>,
@@ -104,6 +108,7 @@ impl<const W: usize> Spine<W> {
         let sync = extras.sync;
         let stream = Stream::with(params, &extras);
         let landings = if sync && layout.lands { usize::from(params.cores) } else { 0 };
+        let ahead = if layout.lands { extras.many_lost(params.cores) } else { 0 };
         Self {
             session: Session::of(&stream, sync),
             resync: (0..usize::from(sync)).map(|_| Resync::with(params, &extras)).collect(),
@@ -112,6 +117,8 @@ impl<const W: usize> Spine<W> {
             _landings: landings,
             registers: Registers::new(params, extras),
             _wides: extras.many_lost(params.cores),
+            fallen: (0..ahead).map(|_| Delay::new(AHEAD)).collect(),
+            _ahead: ahead,
             _lags: if extras.sync && extras.retire.is_some() { params.cores.into() } else { 0 },
             _crowds: if extras.stall && extras.retire.is_some() { params.cores.into() } else { 0 },
             ..Self::of(&stream, layout, log2_depth)
@@ -299,6 +306,12 @@ impl<const W: usize> Logic for Spine<W> {
         }
         for n in 0..self._wides {
             self.registers.more[n].next = self.control[n].more.val();
+        }
+        for f in 0..self._ahead {
+            self.fallen[f].clock.next = self.clock.val();
+            self.fallen[f].clear.next = self.reset.val();
+            self.fallen[f].from.next = self.control[f].more.val();
+            self.registers.more[f].next = self.fallen[f].to.val();
         }
         self.registers.broken.next = self.broken.val();
     }

@@ -27,6 +27,9 @@ use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
+/// Clocks from where such a front end decides to its last stage, where it makes entries.
+pub const AHEAD: usize = 4;
+
 /// A queue of addresses of at most W bits.
 #[derive(LogicBlock, Default)]
 pub struct Landing<const W: usize> {

@@ -162,7 +162,7 @@ impl Extras {
     /// [`haste`] of a core with resyncs, of what has tables to clear.
     pub fn haste(&self, params: &TraceParams) -> u8 {
         match self.retire {
-            Some(retire) if self.sync && params.flow.settle() > 0 => haste(self.most(retire)),
+            Some(retire) if self.sync => haste(self.most(retire), params.flow.settle()),
             _ => 0,
         }
     }

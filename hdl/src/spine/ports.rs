@@ -26,9 +26,9 @@
 //! | `stop_ready` | out | tracing has ended, all else is sent |
 //! | `lost` | out | instructions are being lost |
 //! | `loses` | out | one is lost in this clock |
-//! | `lag` | out | where several retire a clock: clocks by which what is in the last stage was told late |
+//! | `lag` | out | where several retire a clock: clocks by which what is there was told late where resyncs are decided |
 //! | `crowd` | out | where several retire a clock: two words or more wait in their queue |
-//! | `more` | out | where several retire a clock: what `loses` and `counted` tell of are so many more |
+//! | `more` | out | where several retire a clock: what `counted` tells of are so many more; so are, as many clocks later as that is before the last stage, those of `loses` |
 //! | `take`, `give` | out | a place of the event FIFO is taken, given back |
 //! | `counted` | out | an instruction retires, and is not lost |
 //! | `broken` | out | a traced instruction does not follow from the one before |

@@ -19,7 +19,8 @@
 //!
 //! # Timing
 //! `holding` rises in the clock behind `resync` or `fresh`, and falls behind those with which the last of the K enters. `hold` answers
-//! `entering` in its clock: with the last of the K one may come that is none of them. An instruction with `fresh` is alone.
+//! `entering` in its clock: with the last of the K one may come that is none of them. An instruction with `fresh` is alone. The last
+//! stage may be the one where predictors are asked ([`SettleWide::at_once`]): then `leave` and `leaving` mean nothing.
 //!
 //! Golden model: [`sim::lane`].
 
@@ -54,6 +55,7 @@ pub struct SettleWide {
     behind: Signal<Local, Bits<13>>,
     comes: Signal<Local, Bits<19>>,
     stays: Signal<Local, Bit>,
+    apart: Fixed<Bit>,
     k: Fixed<Bits<19>>,
     k_fresh: Fixed<Bits<19>>,
     one_13: Fixed<Bits<13>>,
@@ -65,7 +67,16 @@ impl SettleWide {
     /// # Panics
     /// When there are fewer than 1,024, or more than 2^19 - 1.
     pub fn new(instructions: u32) -> Self {
-        assert!((1_024..1 << K_BITS).contains(&instructions), "{instructions} instructions");
+        assert!(instructions >= 1_024, "{instructions} instructions");
+        Self { apart: Fixed::new(true), ..Self::at_once(instructions) }
+    }
+
+    /// As [`SettleWide::new`], of any number, where predictors are asked in the stage that decides about resyncs.
+    ///
+    /// # Panics
+    /// When there are none, or more than 2^19 - 1.
+    pub fn at_once(instructions: u32) -> Self {
+        assert!((1..1 << K_BITS).contains(&instructions), "{instructions} instructions");
         Self {
             k: Fixed::of(u64::from(instructions)),
             k_fresh: Fixed::of(u64::from(instructions) - 1),
@@ -91,6 +102,10 @@ impl Logic for SettleWide {
         // of those in flight the ones in the last stage are the resync's own
         self.behind.next = self.off.val() - self.go.val();
         self.flight.d.next = self.behind.val();
+        if !self.apart.val() {
+            self.behind.next = 0.into();
+            self.flight.d.next = 0.into();
+        }
         self.comes.next = bit_cast::<19, 13>(self.come.val());
         self.stays.next = self.left.q.val() > self.comes.val();
         if self.enter.val() & self.some.q.val() {

@@ -7,7 +7,7 @@
 //!
 //! # Ports
 //! As [`crate::scheme::tr::front::FrontEnd`]; `link` is not looked at, and the entries are those of [`super::entry`]. `more[0]` and
-//! `step[0]` are of the beat in S2: streams are counted there.
+//! `step[0]`, and with resyncs `lag[0]`, are of the beat in S2: streams are counted, and resyncs decided there.
 //!
 //! # Timing
 //! | stage | what |
@@ -26,9 +26,11 @@ use super::detector::Detector;
 use super::lsp::Lsp;
 use super::records::Records;
 use crate::ingress::beat::BeatIn;
+use crate::spine::landing::AHEAD;
 use crate::spine::life::Life;
 use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
 use crate::spine::settle::Settle;
+use crate::spine::settle_wide::SettleWide;
 use crate::spine::Extras;
 use crate::widget::delay::Delay;
 use crate::widget::each::each;
@@ -37,7 +39,7 @@ use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
 /// Clocks from S2 to S6.
-const S2_TO_S6: usize = 4;
+const S2_TO_S6: usize = AHEAD;
 
 /// Front end for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
@@ -50,10 +52,15 @@ pub struct StreamFront<const W: usize> {
     pub entry: EntryOut<W>,
     pub more: Vec<Signal<In, Bits<24>>>,
     pub step: Vec<Signal<In, Bits<32>>>,
+    pub lag: Vec<Signal<In, Bits<8>>>,
     _wides: usize,
     // to S6
     mores: Vec<Delay<24>>,
     steps: Vec<Delay<32>>,
+    // with resyncs and time: by how much what is here is older than the header that is sent again, and by how much younger
+    olds: Vec<Delay<8>>,
+    youngs: Vec<Delay<8>>,
+    _debts: usize,
     // Blocks
     life: Life,
     detector: Detector<W>,
@@ -63,6 +70,10 @@ pub struct StreamFront<const W: usize> {
     // with resyncs: what holds the tables behind them; what S2 says of an instruction, for S6: it makes one, its sync is for
     // those who begin there, the tables were not asked, the header is sent again
     settle: Vec<Settle>,
+    // the same of several instructions a clock
+    settle_wide: Vec<SettleWide>,
+    _settles: usize,
+    _wide_settles: usize,
     mark_3: Vec<DFF<Bits<4>>>,
     mark_4: Vec<DFF<Bits<4>>>,
     mark_5: Vec<DFF<Bits<4>>>,
@@ -147,23 +158,34 @@ impl<const W: usize> StreamFront<W> {
     /// # Panics
     /// As [`StreamFront::new`].
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
-        assert!(!extras.sync || extras.retire.is_none(), "no circuit of resyncs of several instructions a clock");
         let syncs = usize::from(extras.sync);
         let wides = usize::from(extras.retire.is_some());
+        let wide_settles = syncs.min(wides);
+        let settles = syncs - wide_settles;
+        let debts = if params.timestamps { wide_settles } else { 0 };
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let entries = params.stream_cache().map_or(1, |sc| sc.entries());
         Self {
             detector: Detector::with(params, extras.retire.is_some()),
             more: each(wides),
             step: each(wides),
+            lag: each(wides),
             _wides: wides,
             mores: (0..wides).map(|_| Delay::new(S2_TO_S6)).collect(),
             steps: (0..wides).map(|_| Delay::new(S2_TO_S6)).collect(),
+            olds: (0..debts).map(|_| Delay::new(S2_TO_S6)).collect(),
+            youngs: (0..debts).map(|_| Delay::new(S2_TO_S6)).collect(),
+            _debts: debts,
             stream_cache: StreamCache::new(params),
             lsp: Lsp::new(params),
             life: Life::early(true, extras),
             records: Records::with(params, extras),
-            settle: (0..syncs).map(|_| Settle::at_once(params.flow.settle())).collect(),
+            settle: (0..settles).map(|_| Settle::at_once(params.flow.settle())).collect(),
+            settle_wide: (0..wide_settles)
+                .map(|_| SettleWide::at_once(params.flow.settle() << extras.haste(params)))
+                .collect(),
+            _settles: settles,
+            _wide_settles: wide_settles,
             mark_3: each(syncs),
             mark_4: each(syncs),
             mark_5: each(syncs),
@@ -175,10 +197,7 @@ impl<const W: usize> StreamFront<W> {
         }
     }
 
-    /// Clocks from there to that in which it is lost, if it is.
-    pub const LOSES_BEHIND: usize = S2_TO_S6;
-
-    /// Clocks from a beat to what `more` and `step` say of it: they are asked with it.
+    /// Clocks from a beat to what `more`, `step` and `lag` say of it: they are asked with it.
     pub fn wait(_: &TraceParams) -> usize {
         0
     }
@@ -272,7 +291,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.held_2.next = false;
         self.held_3.next = false;
         self.marked.next = 0.into();
-        for i in 0..self._syncs {
+        for i in 0..self._settles {
             self.settle[i].clock.next = self.clock.val();
             self.settle[i].reset.next = self.reset.val();
             self.settle[i].resync.next = self.life.resyncs.val();
@@ -281,6 +300,35 @@ impl<const W: usize> Logic for StreamFront<W> {
             self.settle[i].enter.next = self.live_2.val() & self.valid_2.val();
             self.settle[i].leave.next = false;
             self.held_2.next = self.settle[i].hold.val() | self.life.begins.val();
+        }
+        for w in 0..self._wide_settles {
+            self.settle_wide[w].clock.next = self.clock.val();
+            self.settle_wide[w].reset.next = self.reset.val();
+            self.settle_wide[w].resync.next = self.life.resyncs.val();
+            self.settle_wide[w].fresh.next = self.life.begins.val();
+            self.settle_wide[w].cancel.next = self.life.verdict.stop.val();
+            self.settle_wide[w].enter.next = self.live_2.val() & self.valid_2.val();
+            self.settle_wide[w].entering.next = self.more[0].val().get_bits::<10>(0);
+            self.settle_wide[w].leave.next = false;
+            self.settle_wide[w].leaving.next = 0.into();
+            self.held_2.next = self.settle_wide[w].hold.val() | self.life.begins.val();
+        }
+        for d in 0..self._debts {
+            self.olds[d].clock.next = self.clock.val();
+            self.olds[d].clear.next = self.reset.val();
+            self.olds[d].from.next = 0.into();
+            self.youngs[d].clock.next = self.clock.val();
+            self.youngs[d].clear.next = self.reset.val();
+            self.youngs[d].from.next = 0.into();
+            if self.lag[d].val() > self.control.lead_lag.val() {
+                self.olds[d].from.next = self.lag[d].val() - self.control.lead_lag.val();
+            } else {
+                self.youngs[d].from.next = self.control.lead_lag.val() - self.lag[d].val();
+            }
+            self.records.old[d].next = self.olds[d].to.val();
+            self.records.young[d].next = self.youngs[d].to.val();
+        }
+        for i in 0..self._syncs {
             self.mark_3[i].clock.next = self.clock.val();
             self.mark_4[i].clock.next = self.clock.val();
             self.mark_5[i].clock.next = self.clock.val();

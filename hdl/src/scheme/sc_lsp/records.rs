@@ -22,6 +22,7 @@
 //! | `landing` | in | W | for `entry.landing` |
 //! | `more[0]` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
 //! | `step[0]` | in | 32 | with it: cycles since the last clock |
+//! | `old[0]`, `young[0]` | in | 8 | with it, resyncs and time, used with `ask`: by how much this cycle is older than the one of the header, by how much younger |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`super::entry`] |
 //!
@@ -63,6 +64,8 @@ pub struct Records<const W: usize> {
     pub verdict: VerdictIn,
     pub more: Vec<Signal<In, Bits<24>>>,
     pub step: Vec<Signal<In, Bits<32>>>,
+    pub old: Vec<Signal<In, Bits<8>>>,
+    pub young: Vec<Signal<In, Bits<8>>>,
     _wides: usize,
     pub entry: EntryOut<W>,
     // state
@@ -79,7 +82,15 @@ pub struct Records<const W: usize> {
     cc: DFF<Bits<32>>,
     // of several instructions: cycles counted in the last clock, and those of this one are added
     ran: Vec<DFF<Bit>>,
+    cc_from: Vec<Signal<Local, Bits<32>>>,
+    elapsed: Vec<Signal<Local, Bits<32>>>,
     cc_sum: Vec<Signal<Local, Bits<32>>>,
+    // with resyncs and time: cycles that must go by before any count, up to the header's
+    debt: Vec<DFF<Bits<8>>>,
+    debt_left: Vec<Signal<Local, Bits<8>>>,
+    owed: Signal<Local, Bits<8>>,
+    younger: Signal<Local, Bits<8>>,
+    _debts: usize,
     cc_over: Vec<Signal<Local, Bit>>,
     half_full: Vec<Signal<Local, Bit>>,
     all_dropped: Vec<Signal<Local, Bits<24>>>,
@@ -177,6 +188,7 @@ impl<const W: usize> Records<W> {
     /// When `params` are refused by their check, their scheme is not `sc-lsp`, or SL has more than 10 bits.
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
         let wides = usize::from(extras.retire.is_some());
+        let debts = if extras.sync && params.timestamps { wides } else { 0 };
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
         assert!(usize::from(sc.sl_bits) <= LENGTH_BITS, "sl_bits = {} is outside 6..=10", sc.sl_bits);
@@ -186,8 +198,15 @@ impl<const W: usize> Records<W> {
         Self {
             more: each(wides),
             step: each(wides),
+            old: each(debts),
+            young: each(debts),
             _wides: wides,
             ran: each(wides),
+            cc_from: each(wides),
+            elapsed: each(wides),
+            debt: each(debts),
+            debt_left: each(debts),
+            _debts: debts,
             cc_sum: each(wides),
             cc_over: each(wides),
             half_full: each(wides),
@@ -243,10 +262,33 @@ impl<const W: usize> Logic for Records<W> {
             }
             self.entry.landing.next = self.landing.val();
         }
+        for a in 0..self._wides {
+            self.elapsed[a].next = self.step[a].val();
+            self.cc_from[a].next = self.cc.q.val();
+        }
+        self.owed.next = 0.into();
+        self.younger.next = 0.into();
+        for d in 0..self._debts {
+            // the cycle of the header may be behind that which is told, or ahead of it
+            self.owed.next = self.debt[d].q.val();
+            self.younger.next = self.young[d].val();
+            if bit_cast::<32, 8>(self.owed.val()) > self.step[d].val() {
+                self.debt_left[d].next = self.debt[d].q.val() - self.step[d].val().get_bits::<8>(0);
+                self.elapsed[d].next = 0.into();
+            } else {
+                self.debt_left[d].next = 0.into();
+                self.elapsed[d].next = self.step[d].val() - bit_cast::<32, 8>(self.owed.val());
+            }
+            if self.ask.val() {
+                self.cc_from[d].next = 0.into();
+                self.debt_left[d].next = self.old[d].val();
+                self.elapsed[d].next = bit_cast::<32, 8>(self.younger.val());
+            }
+        }
         for i in 0..self._wides {
-            self.cc_sum[i].next = self.cc.q.val() + self.step[i].val();
+            self.cc_sum[i].next = self.cc_from[i].val() + self.elapsed[i].val();
             self.cc_over[i].next = (self.cc_sum[i].val() & self.cc_above.val()).any()
-                | (self.cc_whole.val() & (self.cc_sum[i].val() < self.cc.q.val()));
+                | (self.cc_whole.val() & (self.cc_sum[i].val() < self.cc_from[i].val()));
             if self.ran[i].q.val() {
                 self.cc_now.next = self.cc_sum[i].val();
                 if self.cc_over[i].val() {
@@ -426,6 +468,13 @@ impl<const W: usize> Logic for Records<W> {
             self.cc.d.next = self.cc_now.val();
             if self.verdict.restart.val() | self.idle.val() {
                 self.cc.d.next = 0.into();
+            }
+        }
+        for e in 0..self._debts {
+            self.debt[e].clock.next = self.clock.val();
+            self.debt[e].d.next = self.debt_left[e].val();
+            if self.verdict.restart.val() | self.idle.val() | self.reset.val() {
+                self.debt[e].d.next = 0.into();
             }
         }
         if !self.timed.val() {

@@ -192,9 +192,6 @@ impl<const W: usize> FrontEnd<W> {
         }
     }
 
-    /// Clocks from there to that in which it is lost, if it is.
-    pub const LOSES_BEHIND: usize = 0;
-
     /// Clocks from a beat to what `more` and `step` say of it.
     ///
     /// # Panics

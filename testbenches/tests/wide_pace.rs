@@ -1,0 +1,259 @@
+//! Whether K, the instructions behind a resync in which nothing is predicted, is long enough at full pace: `hdl/src/spine/settle_wide.rs`
+//! in whole systems, under Verilator, against `sim/src/system.rs`
+//!
+//! Cores retire all that they can in every clock. At a resync their queue is all but full, and what waits in it counts, too, while
+//! tables are cleared. With the K of [`sim::system::haste`] the words are those of the golden model; of a K that is too short, on both sides,
+//! they are not, because tables are asked that are not clear yet.
+
+use fpga::cosim::{Cosim, Interface};
+use hdl::emit::{build, Ingress, SystemOptions};
+use hdl::spine::{Extras, Retire};
+use retire::{FlowEvent, FlowKind, RetireSink};
+use rust_hdl::prelude::*;
+use sim::beats::blocks::Block as Shown;
+use sim::beats::Retired;
+use sim::lane::SyncPeriod;
+use sim::params::{Platform, TraceParams};
+use sim::regs::REGS;
+use sim::stimulus::Source;
+use sim::system::{hasty, header, header_again, System};
+
+/// Instructions of a block, of two bytes each.
+const BLOCK: usize = 15;
+/// Resyncs of a run.
+const RESYNCS: usize = 8;
+/// Control flow from one taken branch to the next.
+const FLOWS: usize = 3;
+/// Where taken branches go.
+const PLACES: u64 = 8;
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    scheme: &'static str,
+    ingress: Ingress,
+    retire: Retire,
+    /// K is too short if it is halved so often, and not if it is once less.
+    halves: u8,
+}
+
+impl Case {
+    fn params(&self) -> TraceParams {
+        TraceParams::new(Platform::RV32, self.scheme.parse().unwrap())
+    }
+
+    fn options(&self) -> SystemOptions {
+        let extras = Extras { sync: true, retire: Some(self.retire), ..Extras::default() };
+        SystemOptions { ingress: self.ingress, log2_fifo: 8, extras }
+    }
+
+    /// Instructions that a lane shows in a clock.
+    fn run(&self) -> usize {
+        if self.ingress == Ingress::Blocks {
+            BLOCK
+        } else {
+            1
+        }
+    }
+
+    /// log2 of the period, longer than K, so that there is what can be forgotten.
+    fn period(&self, haste: u8) -> u8 {
+        let k = self.params().flow.settle() << haste;
+        (k + k / 2).next_power_of_two().trailing_zeros().max(10) as u8
+    }
+
+    /// What is retired, clock by clock and lane by lane, with resyncs every 2^`period` instructions: each where the queue is all
+    /// but full. Behind that fewer events come than are told.
+    fn retired(&self, period: u8) -> Vec<Vec<Vec<Retired>>> {
+        let (lanes, mut s) = (usize::from(self.retire.lanes), Source::seeded(3));
+        let every = (1 << period) / (lanes * self.run());
+        let places = (1 << self.retire.log2_words) - 2;
+        let fill = if lanes > 1 { places * lanes / (lanes - 1) } else { places };
+        // each resync is an event later than the one before
+        let tail = RESYNCS / lanes + 1;
+        let (mut clocks, mut pc, mut flows) = (Vec::new(), 0x1000, 0);
+        for clock in 0..=RESYNCS * every + every / 2 {
+            let at = (clock + fill - tail) % every;
+            // until the queue is empty all is sequential; so is the last one, which waits for no other
+            let quiet = fill + places * lanes;
+            let (full, busy) = (at < fill, at > quiet && clock % 4 != 3 && clock < RESYNCS * every + every / 2);
+            let row = (0..lanes).map(|lane| {
+                let run = (0..self.run()).map(|i| {
+                    let last = i + 1 == self.run();
+                    let flow = last && (full || busy && lane + 1 == lanes);
+                    flows += usize::from(flow && !full);
+                    let jumps = flow && !full && flows % FLOWS == 0;
+                    let next_pc = if jumps { 0x1_0000 + 0x1000 * s.below(PLACES) } else { pc + 2 };
+                    // c.beqz, c.nop
+                    let insn = if flow { 0xc001 } else { 1 };
+                    let r = Retired { cycle: 0, hart: 0, trapped: false, len: 2, pc, next_pc, insn };
+                    pc = next_pc;
+                    r
+                });
+                run.collect()
+            });
+            clocks.push(row.collect());
+        }
+        clocks
+    }
+
+    /// Words of the golden model with that haste.
+    fn golden(&self, clocks: &[Vec<Vec<Retired>>], haste: u8, period: u8) -> Vec<u32> {
+        let params = self.params();
+        let golden = System::of_haste(&params, haste).unwrap();
+        let mut golden = golden.sync_every(&params, Some(SyncPeriod::new(period).unwrap()));
+        let none = FlowEvent { hart: 0, kind: FlowKind::Start, len: 0, count: 0, pc: 0, target: 0, cycle: 0 };
+        let (mut count, mut pc) = (0, clocks[0][0][0].pc);
+        golden.event(&FlowEvent { pc, target: pc, ..none });
+        for r in clocks.iter().flatten().flatten() {
+            (count, pc) = (count + 1, r.next_pc);
+            if r.insn != 1 {
+                let kind = FlowKind::Conditional { taken: r.next_pc != r.pc + 2 };
+                golden.event(&FlowEvent { kind, len: 2, count, pc: r.pc, target: r.next_pc, ..none });
+                count = 0;
+            }
+        }
+        golden.event(&FlowEvent { kind: FlowKind::Stop, count, pc, target: pc, ..none });
+        golden.finish(0);
+        golden.drain().collect()
+    }
+
+    /// The circuit with that haste, which may not be its own.
+    fn circuit(&self, haste: u8) -> Cosim {
+        let (params, options) = (self.params(), self.options());
+        let mut top = build(&params, &options).unwrap();
+        top.connect_all();
+        let mut verilog = generate_verilog(&top);
+        let (own, settle) = (options.haste(&params), params.flow.settle());
+        if haste != own {
+            let k = |haste: u8| settle << haste;
+            let [head, again] = [header(&params)[1], header_again(&params)[1]];
+            for (bits, from, to) in [
+                (19, k(own), k(haste)),
+                (19, k(own) - 1, k(haste) - 1),
+                (32, hasty(head, own), hasty(head, haste)),
+                (32, hasty(again, own), hasty(again, haste)),
+            ] {
+                let text = |value: u32| [format!("{bits}'h{value:x};"), format!("{bits}'b{value:b};")];
+                let ways: Vec<_> =
+                    text(from).into_iter().zip(text(to)).filter(|(from, _)| verilog.contains(from)).collect();
+                assert!(ways.len() == 1, "{self:?}: {from} in {bits} bits");
+                verilog = verilog.replace(&ways[0].0, &ways[0].1);
+            }
+        }
+        Cosim::build(&verilog, &Interface::of(&top)).unwrap()
+    }
+
+    /// The words of the circuit, with `rest` idle clocks behind each.
+    fn words(&self, cosim: &Cosim, clocks: &[Vec<Vec<Retired>>], period: u8, rest: usize) -> Vec<u32> {
+        let register = |name: &str| u128::from(REGS.iter().find(|r| r.name == name).unwrap().addr);
+        let vector = |values: &[(String, u128)]| {
+            let values: Vec<(&str, u128)> = values.iter().map(|(n, v)| (n.as_str(), *v)).collect();
+            cosim.vector(&values).unwrap()
+        };
+        let ready = |on| ("ready".to_string(), u128::from(on));
+        let idle = vector(&[ready(true)]);
+        let write = |name: &str, value: u128| {
+            let bus = [("bus_addr", register(name)), ("bus_write", 1), ("bus_wdata", value)];
+            vector(&bus.map(|(n, v)| (n.to_string(), v)).into_iter().chain([ready(true)]).collect::<Vec<_>>())
+        };
+        let calm = self.params().flow.settle() as usize + 100;
+        let mut vectors = vec![vector(&[("reset".into(), 1), ready(true)]); 4];
+        vectors.extend(vec![idle.clone(); calm]);
+        vectors.extend([write("sync", period.into()), write("control", 1)]);
+        vectors.extend(vec![idle.clone(); 50]);
+        for row in clocks {
+            let values: Vec<(String, u128)> =
+                row.iter().enumerate().flat_map(|(lane, run)| self.show(lane, run)).collect();
+            vectors.push(vector(&values.into_iter().chain([ready(true)]).collect::<Vec<_>>()));
+            vectors.extend(vec![idle.clone(); rest]);
+        }
+        vectors.extend(vec![idle.clone(); 1_000]);
+        vectors.push(write("control", 0));
+        vectors.extend(vec![idle; 5_000]);
+        let [valid, data] = ["valid", "data"].map(|name| cosim.output(name).unwrap());
+        let mut words = Vec::new();
+        cosim.run(vectors, |_, out| words.extend((out[valid] == 1).then_some(out[data] as u32))).unwrap();
+        words
+    }
+
+    /// The ports of a lane.
+    fn show(&self, lane: usize, run: &[Retired]) -> Vec<(String, u128)> {
+        let r = run[0];
+        let block = Shown::of(run, 32);
+        let port = |name: &str| match (self.ingress, self.retire.lanes) {
+            (Ingress::Blocks, 1) => format!("{name}$0"),
+            (Ingress::Blocks, _) => format!("block{lane}_{name}$0"),
+            _ => format!("rvfi{lane}_{name}$0"),
+        };
+        let values: &[(&str, u128)] = match self.ingress {
+            Ingress::Blocks => &[
+                ("itype", block.itype.into()),
+                ("iaddr", block.iaddr.into()),
+                ("iretire", block.iretire.into()),
+                ("ilastsize", block.ilastsize.into()),
+                ("icount", block.icount.into()),
+            ],
+            _ => &[("valid", 1), ("insn", r.insn.into()), ("pc_rdata", r.pc.into()), ("pc_wdata", r.next_pc.into())],
+        };
+        values.iter().map(|(name, value)| (port(name), *value)).collect()
+    }
+
+    /// Whether the words are right with that haste, with `rest` idle clocks behind each.
+    fn right(&self, haste: u8, rest: usize) -> bool {
+        let period = self.period(haste);
+        let clocks = self.retired(period);
+        let words = self.words(&self.circuit(haste), &clocks, period, rest);
+        let want = self.golden(&clocks, haste, period);
+        let head = hasty(header_again(&self.params())[1], haste);
+        let headers = want.iter().filter(|word| **word == head).count();
+        assert!(headers >= RESYNCS, "{self:?}: {headers} resyncs");
+        words == want
+    }
+
+    fn check(&self) {
+        let own = self.options().haste(&self.params());
+        assert!(self.right(own, 0), "{self:?}: words differ");
+        for less in 1..self.halves {
+            assert!(self.right(own - less, 0), "{self:?}: K over 2^{less} is too short, and said not to be");
+        }
+        let short = own - self.halves;
+        assert!(!self.right(short, 0), "{self:?}: K over 2^{} is not too short at full pace", self.halves);
+        // it is the pace that it is too short for
+        assert!(self.right(short, 3), "{self:?}: K over 2^{} is too short at leisure", self.halves);
+    }
+}
+
+const fn rvfi(scheme: &'static str, lanes: u8, halves: u8) -> Case {
+    Case { scheme, ingress: Ingress::Rvfi, retire: Retire { lanes, log2_words: 4 }, halves }
+}
+
+const fn blocks(scheme: &'static str, lanes: u8, halves: u8) -> Case {
+    let retire = Retire { lanes, log2_words: if lanes > 1 { 3 } else { 4 } };
+    Case { scheme, ingress: Ingress::Blocks, retire, halves }
+}
+
+#[test]
+fn k_lasts_as_long_as_tables_are_cleared_at_full_pace() {
+    for case in [
+        rvfi("tr_e:small", 2, 1),
+        rvfi("tr_e:small", 4, 1),
+        rvfi("sc-lsp:rbase-32x4", 2, 1),
+        rvfi("sc-lsp:rbase-32x4", 4, 1),
+    ] {
+        case.check();
+    }
+}
+
+/// A block has up to 15 instructions, K is of 16; and a word of such a queue is told in fewer clocks. So half of K does, unless traps or a
+/// filter make more events.
+#[test]
+fn k_of_blocks_lasts_as_long_with_half_to_spare() {
+    for case in [
+        blocks("tr_e:small", 1, 2),
+        blocks("tr_e:small", 2, 2),
+        blocks("sc-lsp:rbase-32x4", 1, 2),
+        blocks("sc-lsp:rbase-32x4", 2, 2),
+    ] {
+        case.check();
+    }
+}
