@@ -77,6 +77,7 @@ impl RetireSink for ToFile {
 /// Traces `run` into the file at `path`.
 pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Progress) -> Result<Encoded, HostError> {
     let mut params = request.params;
+    params.check_period(request.sync_period)?;
     loop {
         let info = run.info();
         let info = TraceInfo {

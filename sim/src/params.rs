@@ -4,6 +4,7 @@
 //! A scheme's own parameters are in its folder; a few of their names are here too.
 
 pub use crate::chunk::Chunks;
+use crate::lane::SyncPeriod;
 pub use crate::platform::{ParamError, Platform};
 pub use crate::scheme::nexus::NexusParams;
 pub use crate::scheme::sc_lsp::StreamCacheParams;
@@ -96,7 +97,7 @@ impl TraceParams {
     pub const fn stream_cache(&self) -> Option<StreamCacheParams> {
         match self.flow {
             FlowScheme::ScLsp(sc) => Some(sc),
-            FlowScheme::Tr(_) | FlowScheme::Nexus(_) => None,
+            FlowScheme::Tr(_) | FlowScheme::Nexus(_) | FlowScheme::TrShared(_) => None,
         }
     }
 
@@ -114,6 +115,13 @@ impl TraceParams {
             data.check(&self.platform)
         })?;
         self.flow.check(&self.platform)
+    }
+
+    /// Refuses resyncs of a scheme that has none.
+    pub fn check_period(&self, period: Option<SyncPeriod>) -> Result<(), ParamError> {
+        let log2 = period.map_or(0, |p| p.instructions().or(p.bytes()).unwrap_or(0).trailing_zeros());
+        let right = "none, with +shared: a decoder cannot begin in the middle of predictors that cores share";
+        ParamError::unless(period.is_none() || !self.flow.takes_turns(), "sync period", log2, right)
     }
 
     /// All parameters of the stream of the control flow on one line, in a fixed order: the input of
