@@ -335,17 +335,11 @@ impl DataScheme {
     }
 
     /// Refuses what cannot be executed again beside a trace of the control flow of `platform`.
-    pub fn check(&self, platform: &Platform) -> Result<(), ParamError> {
+    pub fn check(&self, _: &Platform) -> Result<(), ParamError> {
         match self {
             Self::Cfiat(sizes) => {
                 sizes.check()?;
-                let (one, gran) = (platform.cores == 1 || !sizes.shared, sizes.granule.into());
-                ParamError::unless(
-                    one,
-                    "cores",
-                    platform.cores.into(),
-                    "1, which a shared cache has beside a control flow",
-                )?;
+                let gran = sizes.granule.into();
                 ParamError::unless(sizes.can_decode(), "gran", gran, "1, which +touched has beside a control flow")
             }
         }
