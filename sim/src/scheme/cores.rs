@@ -113,9 +113,13 @@ impl<S: Scheme> Cores<S> {
             return;
         }
         let before = std::mem::replace(&mut turn.core, core);
-        let both = [usize::from(before), usize::from(core)];
-        if let Ok([from, to]) = lanes.get_disjoint_mut(both) {
-            from.hand_over(to);
+        let (from, to) = (usize::from(before), usize::from(core));
+        let (low, high) = lanes.split_at_mut(from.max(to));
+        let (a, b) = (&mut low[from.min(to)], &mut high[0]);
+        if from < to {
+            a.hand_over(b);
+        } else {
+            b.hand_over(a);
         }
         let length = std::mem::take(&mut turn.length);
         if let Some(body) = Report::turn(length, core) {

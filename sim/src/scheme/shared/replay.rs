@@ -16,7 +16,8 @@ use retire::image::Exit;
 /// The predictors, the order, and the reader of messages.
 #[derive(Clone, Debug)]
 pub struct Replay {
-    common: Common,
+    // tables of several kilobytes
+    common: Box<Common>,
     turns: Option<TurnCode>,
     reader: Reader<Coder>,
     /// Whose turn it is.
@@ -47,7 +48,7 @@ impl Path for Common {
 impl Replay {
     pub(super) fn new(params: &TrParams, platform: &Platform, reader: Reader<Coder>) -> Self {
         let turns = (platform.cores > 1).then(|| TurnCode::new(platform.cores, platform.ti_bits()));
-        let common = Common { predictor: Predictor::new(params, platform), length: 0 };
+        let common = Box::new(Common { predictor: Predictor::new(params, platform), length: 0 });
         Self { common, turns, reader, core: 0 }
     }
 
@@ -93,12 +94,12 @@ impl<'a> Decode<'a> for Replay {
         let (diff_cc, count) = match reader.head_of(*core, bits)? {
             Head::Count { diff_cc, count, .. } => (diff_cc, count),
             Head::Escape(message) => {
-                lanes.escape(&message, common, sink)?;
+                lanes.escape(&message, common.as_mut(), sink)?;
                 return Ok(message);
             }
         };
         let (image, hart) = lanes.running(*core)?;
-        let exit = reach_branch(hart, common, image, count, sink)?;
+        let exit = reach_branch(hart, common.as_mut(), image, count, sink)?;
         hart.cycle += diff_cc;
         common.length += 1;
         let body = resolve(&mut common.predictor, reader, (*core, hart), (exit, count), bits, sink)?;
