@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::image::Image;
 use retire::isa::Indirect;
-use retire::{FlowEvent, FlowKind, RetireSink};
+use retire::{Context, FlowEvent, FlowKind, RetireSink};
 use sim::lane::Rates;
 use sim::message::Kind;
 use sim::params::{FlowScheme, Platform, TraceParams};
@@ -129,6 +129,36 @@ fn every_core_comes_back_for_chunks_of_any_size() {
         tried += 1;
     }
     assert!(tried > 20, "{tried}");
+}
+
+/// An instruction of what a hart retires up to its next event is told at once, by a change of context, which this stream does not tell.
+fn with_contexts(events: &[FlowEvent]) -> Vec<FlowEvent> {
+    let mut left: Vec<u32> = events.iter().map(|e| e.count).collect();
+    let mut out = Vec::new();
+    for (i, e) in events.iter().enumerate() {
+        out.push(FlowEvent { count: left[i], ..*e });
+        let next = (i + 1..events.len()).find(|n| events[*n].hart == e.hart);
+        if let Some(next) = next.filter(|next| left[*next] > 1) {
+            left[next] -= 1;
+            let kind = FlowKind::Context { context: Context(i as u32), alone: true };
+            out.push(FlowEvent { kind, len: 0, count: 1, ..*e });
+        }
+    }
+    out
+}
+
+#[test]
+fn what_is_not_told_is_counted_in_the_turn_that_comes() {
+    let image = Image::new(&common::program(4, 300));
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let params = params("tr_e:m4+shared", 3, false);
+    for longest in [1, 5, 50] {
+        let events = in_turns(&common::walk(&image, 300, 3, 4, 2000), 3, longest, &mut rng);
+        let with = with_contexts(&events);
+        assert!(with.len() > events.len() + 500, "{} {}", with.len(), events.len());
+        assert_eq!(encode(&params, &with).0, encode(&params, &events).0);
+        comes_back(&image, &params, &events);
+    }
 }
 
 #[test]
