@@ -3,8 +3,7 @@
 mod common;
 
 use capture::run::Ended;
-use common::{options, run};
-use std::path::Path;
+use common::{built, options, run};
 use std::process::Command;
 
 /// Name, a size smaller than the usual one, and the line that it prints then.
@@ -18,14 +17,6 @@ const PROGRAMS: [(&str, &str, &str); 8] = [
     ("rays", "24", "rays: result fa1efbd2 ok\n"),
     ("stencil", "40", "stencil: result 9f12d1f9 ok\n"),
 ];
-
-fn built(compiler: &str) -> tempfile::TempDir {
-    let place = tempfile::tempdir().unwrap();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs/parallel/build");
-    let status = Command::new(script).arg(place.path()).arg(compiler).status();
-    assert!(status.unwrap().success(), "{compiler}");
-    place
-}
 
 fn printed(command: &mut Command) -> String {
     let output = command.output().expect("tools/setup installs qemu-user");

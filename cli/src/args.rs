@@ -420,7 +420,7 @@ impl ParamArgs {
         let name = match flow {
             FlowScheme::Tr(tr) => Some(tr.set_name()).filter(|name| !name.contains('/')),
             FlowScheme::ScLsp(sc) => StreamCacheParams::named(&sc.shape_name()).is_ok().then(|| sc.shape_name()),
-            FlowScheme::Nexus(_) => None,
+            FlowScheme::Nexus(_) | FlowScheme::TrShared(_) => None,
         };
         Ok((params, name))
     }

@@ -63,6 +63,8 @@ pub fn object(traced: &Traced, of: Object) -> Object {
         .with("cache_loads", by_size(&s.loads))
         .with("first_access_flags", by_size(&s.flags))
         .with("bits", s.bits.into())
+        .with("turns", s.turns.into())
+        .with("order_bits", s.order_bits.into())
         .with("bits_per_instruction", ratio(s.bits, s.instructions).into())
         .with("bits_per_load", ratio(s.bits, s.all_loads()).into())
 }
@@ -71,7 +73,7 @@ pub fn object(traced: &Traced, of: Object) -> Object {
 pub fn lines(traced: &Traced) -> Vec<(&'static str, String)> {
     let s = &traced.stats;
     let misses = |h: Hits| format!("{} of {}", percent(h.misses, h.all()), count(h.all()));
-    vec![
+    let mut lines = vec![
         ("instructions", count(s.instructions)),
         ("loads", format!("{}, {} outside memory", count(s.all_loads()), count(s.outside))),
         ("cache misses", misses(total(&s.references()))),
@@ -89,7 +91,11 @@ pub fn lines(traced: &Traced) -> Vec<(&'static str, String)> {
         ("bits", format!("{}, header and padding included", count(s.bits))),
         ("per instruction", format!("{:.4} bits", ratio(s.bits, s.instructions))),
         ("per load", format!("{:.4} bits", ratio(s.bits, s.all_loads()))),
-    ]
+    ];
+    if s.turns > 0 {
+        lines.push(("order of the cores", format!("{} bits beside, {} turns", count(s.order_bits), count(s.turns))));
+    }
+    lines
 }
 
 /// Hit rates of cache and flags by operand size, as figure 4.38 has them.

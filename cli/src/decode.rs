@@ -73,6 +73,7 @@ fn fields(body: &Body) -> Vec<(&'static str, String)> {
             f.extend(target.map(|t| ("TA", hex(t))));
             f
         }
+        Body::Turn { length, next } => vec![("length", length.to_string()), ("next", next.to_string())],
         Body::Hits { count } => vec![("hits", count.to_string())],
         Body::Index { index } => vec![("SCI", index.to_string())],
         Body::Descriptor { length, start } => {

@@ -27,6 +27,8 @@ use std::io::Write;
     goshawk encode builtin:vm --scheme tr_e:small,cfiat:16k -o vm.gtr --values vm.glv\n  \
     goshawk encode builtin:bank --harts 4 --scheme cfiat:16k -o bank.glv\n  \
     goshawk encode builtin:vm --scheme cfiat:32k+touched --ascii -o vm.txt\n  \
+    goshawk encode builtin:bank --harts 4 --scheme tr_e:m4+shared -o shared.gtr\n  \
+    goshawk encode builtin:bank --harts 4 --scheme tr_e:m4+shared --binary -o shared.mcf\n  \
     goshawk encode vm.ret --set 512/8/32 --encoding 'tr(bcnt=4,2;diffta=5,4)' -o vm.gtr")]
 pub struct Args {
     /// Retire file, branch trace (rbt1), RISC-V executable, or builtin:NAME
@@ -42,10 +44,11 @@ pub struct Args {
     /// scheme, as --scheme tr_e:small,cfiat:16k [default: cfiat]
     #[arg(long, value_name = "NAME", requires = "values")]
     data: Option<String>,
-    /// With --scheme cfiat: write descriptors as text in place of a stream
+    /// Write descriptors as text in place of a stream: those of mcfTRaptor (--set, or --scheme tr_e:m4+shared) or of load
+    /// values (--scheme cfiat)
     #[arg(long, conflicts_with = "binary")]
     ascii: bool,
-    /// With --scheme cfiat: write descriptors as bytes in place of a stream
+    /// As --ascii, as bytes
     #[arg(long)]
     binary: bool,
     #[command(flatten)]
@@ -92,8 +95,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         };
         return crate::cfiat::encode("encode", &source, sizes, output, args.json, out);
     }
-    if let Some((option, _)) = form {
-        return Err(Failure::Other(format!("{option} is for load values; it goes with --scheme cfiat")));
+    if let Some((option, form)) = form {
+        let others = [("--values", args.values.is_some()), ("--sync-period", args.sync.sync_period.is_some())];
+        if let Some((other, _)) = others.into_iter().find(|(_, given)| *given) {
+            return Err(Failure::Other(format!("{other} is for a stream; {option} writes descriptors")));
+        }
+        return crate::descriptors::encode(&source, &args.params, (form, &args.output), args.json, out);
     }
     let run = source.run()?;
     let has_cycles = run.has_cycles();

@@ -14,6 +14,7 @@ mod completions;
 mod decode;
 mod demo;
 mod describe;
+mod descriptors;
 mod diag;
 mod encode;
 mod error;

@@ -112,11 +112,12 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         // one that contradicts itself is refused
         recording.image(&Bars)?;
     }
+    params.check_period(args.sync.sync_period)?;
     let system = System::new(&params)?.sync_every(&params, args.sync.sync_period);
     let windows = Windows::new(system, args.window.unwrap_or(1 << 20));
     let shared = match &params.flow {
         FlowScheme::Tr(tr) => Some(SharedRates::new(tr, &params.platform)),
-        FlowScheme::Nexus(_) | FlowScheme::ScLsp(_) => None,
+        FlowScheme::Nexus(_) | FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => None,
     };
     let mut sink = Both { windows, shared };
     let told = source.run()?.tell(&mut sink, &Bars)?;

@@ -63,11 +63,37 @@ fn a_data_scheme_stands_behind_a_comma() {
         &of("--scheme tr_e:small,cfiat:4k --values x.glv --data cfiat:1k"),
         "--data is not for a --scheme that says it",
     );
-    refused(&place, &of("--values x.glv --data cfiat:4k+shared"), "which a shared cache has beside a control flow");
     refused(&place, "gen --scheme tr_e:small,cfiat:4k -o x", "scheme `tr_e:small,cfiat:4k` is not known");
     refused(&place, "gen --scheme cfiat:4k --sync -o x", "--sync is not for the scheme `cfiat`");
     refused(&place, "gen --scheme cfiat:4k+ways8 -o x", "at most 4 ways have");
     refused(&place, "gen --scheme cfiat:4k --xlen 64 -o x", "scheme cfiat: xlen = 64 has no circuit; 32 has one");
+}
+
+/// One cache for all cores: its stream tells in which order they used it.
+#[test]
+fn cores_that_share_a_cache_are_executed_again() {
+    let place = Place::new();
+    for (harts, scheme) in [(4, "tr_e:m4+shared,cfiat:4k+shared"), (2, "tr_e:small,cfiat:64k+line64+shared")] {
+        let run = format!("builtin:bank --harts {harts} --max-instructions 40000");
+        place.good(&format!("run {run} --data -o bank.ret"));
+        let encoded = json(&place, &format!("encode {run} --scheme {scheme} -o bank.gtr --values bank.glv --json"));
+        let again = json(&place, "replay bank.gtr --values bank.glv --elf builtin:bank --check bank.ret --json");
+        assert_eq!(again["check"]["equal"], true, "{again}");
+        assert!(again["check"]["data"].as_u64().unwrap() > 10_000, "{again}");
+        let stats = json(&place, &format!("stats {run} --scheme {} --json", scheme.split(',').next_back().unwrap()));
+        assert_eq!(encoded["value_bits"], stats["bits"]);
+        let bits = |name: &str| stats[name].as_u64().unwrap();
+        assert!(bits("turns") > 1000, "{stats}");
+        assert_eq!(again["value_bits"], bits("bits") + bits("order_bits"));
+        let said = place.good(&format!("stats {run} --scheme cfiat:4k+shared"));
+        assert!(said.contains("order of the cores") && said.contains(" turns"), "{said}");
+        // of another order, cut, and another run
+        let bytes = std::fs::read(place.path().join("bank.glv")).unwrap();
+        std::fs::write(place.path().join("cut.glv"), &bytes[..bytes.len() / 2]).unwrap();
+        refused(&place, "replay bank.gtr --values cut.glv --elf builtin:bank --summary", "cut.glv");
+        place.good(&format!("encode {run} --seed 5 --scheme {scheme} -o other.gtr --values other.glv"));
+        refused(&place, "replay bank.gtr --values other.glv --elf builtin:bank --summary", "other.glv");
+    }
 }
 
 #[test]
@@ -108,7 +134,6 @@ fn what_does_not_fit_is_refused_with_what_would() {
     place.good("run builtin:bank --harts 2 --max-instructions 2000 --data -o bank.ret");
     place.good("encode builtin:bank --max-instructions 2000 -o one.gtr --values one.glv");
     place.good("encode builtin:bank --harts 2 --max-instructions 3000 -o short.gtr --values short.glv");
-    place.good(&format!("encode {RUN} --scheme cfiat:32k+shared -o shared.glv"));
     let out = |words: &str| format!("encode {RUN} {words} -o x.out");
     refused(&place, &out("--scheme cfiat:33k"), "bytes = 33792 is outside powers of two");
     let dma = place.session("encode builtin:dma --scheme cfiat -o dma.glv");
@@ -118,11 +143,21 @@ fn what_does_not_fit_is_refused_with_what_would() {
     refused(&place, &out("--scheme cfiat:32k+foo"), "scheme `cfiat:32k+foo` is not known: cfiat, ");
     refused(&place, &out("--scheme cfiat:32k --set small"), "--set is not for the scheme `cfiat`");
     refused(&place, &out("--scheme cfiat:32k+touched"), "cannot be followed by a host");
-    refused(&place, &out("--ascii"), "--ascii is for load values");
+    refused(&place, &out("--scheme nexs --ascii"), "scheme `nexs` has no descriptors");
+    refused(&place, &out("--ascii --values y.glv"), "--values is for a stream");
     refused(&place, &out("--scheme cfiat --values y.glv"), "--values goes with a scheme of the control flow");
     refused(&place, &out("--values y.glv --data nothing"), "scheme `nothing` is not known: cfiat");
-    refused(&place, "encode bank.ret --scheme cfiat -o x.out", "a recording does not say which `sc` stored");
-    refused(&place, "stats plain.ret --scheme cfiat", "holds no load; `goshawk run --data` records them");
+    refused(
+        &place,
+        "encode bank.ret --scheme cfiat -o x.out",
+        "goshawk: bank.ret: a recording does not say which `sc` stored",
+    );
+    refused(&place, "encode bank.ret -o x.out --values y.glv", "goshawk: bank.ret: a recording does not say");
+    refused(
+        &place,
+        "stats plain.ret --scheme cfiat",
+        "goshawk: plain.ret: holds no load; `goshawk run --data` records them",
+    );
     assert!(place.good("stats bank.ret --scheme cfiat").contains("first-access misses"));
     assert!(!place.path().join("x.out").exists() && !place.path().join("y.glv").exists());
     let replay = |trace: &str, values: &str, more: &str| {
@@ -132,7 +167,6 @@ fn what_does_not_fit_is_refused_with_what_would() {
     refused(&place, &replay("bank.glv", "bank.glv", ""), "is no trace of the control flow");
     refused(&place, &replay("bank.gtr", "one.glv", ""), "has 1 cores, but the trace of the control flow has 2");
     refused(&place, &replay("bank.gtr", "short.glv", ""), "the values are not of this run, or damaged");
-    refused(&place, &replay("bank.gtr", "shared.glv", ""), "a shared cache needs the order");
     refused(&place, &replay("bank.gtr", "bank.glv", "--core 2"), "has no core 2: it has 2");
     refused(&place, &replay("bank.gtr", "bank.glv", "--check plain.ret"), "`goshawk run --data` records them");
     refused(&place, "replay bank.gtr --values bank.glv --elf builtin:lu --summary", "build id");

@@ -249,7 +249,7 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
             return Err(EmitError::StreamLength(sc.sl_bits));
         }
         FlowScheme::ScLsp(_) => {}
-        FlowScheme::Tr(_) | FlowScheme::Nexus(_) => {
+        FlowScheme::Tr(_) | FlowScheme::Nexus(_) | FlowScheme::TrShared(_) => {
             Parts::of(params)?;
         }
     }
@@ -305,7 +305,7 @@ fn check_itype3(params: &TraceParams, ingress: Ingress) -> Result<(), EmitError>
     let targets = match &params.flow {
         FlowScheme::Tr(tr) => !matches!(tr.target, TargetParams::RasIbtb(sizes) if sizes.ras == 0 && sizes.ibtb == 0),
         FlowScheme::Nexus(_) => false,
-        FlowScheme::ScLsp(_) => true,
+        FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => true,
     };
     match targets {
         true => Err(EmitError::Itype(params.flow.name())),

@@ -77,6 +77,7 @@ impl RetireSink for ToFile {
 /// Traces `run` into the file at `path`.
 pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Progress) -> Result<Encoded, HostError> {
     let mut params = request.params;
+    params.check_period(request.sync_period)?;
     loop {
         let info = run.info();
         let info = TraceInfo {
@@ -94,7 +95,7 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
         let zeros = sink.targets.trailing_zeros();
         if zeros < params.align.into() {
             if request.fixed_align {
-                let (program, align) = (&info.program, params.align);
+                let (program, align) = (run.name(), params.align);
                 return Err(HostError::Other(format!(
                     "{program}: has branch targets of which only {zeros} low bits are 0; --align {align} drops {align}, \
                      --align {zeros} would be right"
@@ -109,7 +110,8 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
         if width > params.xlen.into() {
             return Err(HostError::Other(format!(
                 "{}: has branch targets of {width} bits, but its addresses have {}",
-                info.program, params.xlen
+                run.name(),
+                params.xlen
             )));
         }
         let contexts = Context(sink.contexts);
@@ -118,7 +120,7 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             return Err(HostError::Other(format!(
                 "{}: has address spaces with numbers of {right} bits; --context {bits} tells {bits} of them, --context {right} \
                  would be right",
-                info.program
+                run.name()
             )));
         }
         if let Some(e) = sink.error {

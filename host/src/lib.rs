@@ -19,6 +19,7 @@
 //! | [`values`] | what cores loaded, and cores executed again with it |
 //! | [`debug`] | GDB and questions over a recorded run, forwards and backwards |
 //! | [`encode`] | a run to a trace file |
+//! | [`descriptors`] | a run to the descriptors of mcfTRaptor |
 //! | [`check`] | what replay tells, held to a recording |
 //! | [`filter`] | which instructions are listed |
 //! | [`listing`] | what replay tells, an instruction a line |
@@ -29,6 +30,7 @@
 pub mod assembly;
 pub mod check;
 pub mod debug;
+pub mod descriptors;
 pub mod encode;
 mod error;
 pub mod fault;

@@ -82,6 +82,14 @@ impl<'a> Run<'a> {
         Ok(Self { input, harts: input.harts().unwrap_or(harts), settings })
     }
 
+    /// What was opened, for errors: the program, or the file of the recording.
+    pub fn name(&self) -> String {
+        match self.input {
+            Input::Program(named) => named.name.clone(),
+            Input::Recording(recording, _) => recording.path().display().to_string(),
+        }
+    }
+
     /// What a retire file of this run says.
     pub fn info(&self) -> RetireInfo {
         match self.input {

@@ -130,7 +130,7 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
             return Err(HostError::Other(format!(
                 "{}: a recording does not say which `sc` stored, so its cores cannot be executed again; a program is \
                  needed, or --ascii, --binary or `stats`",
-                info.program
+                run.name()
             )));
         }
         if !sizes.can_decode() {
@@ -161,11 +161,12 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
         return Err(HostError::Other(format!(
             "{}: a DMA stored {} words, which a trace of load values does not tell, so its cores cannot be executed again; \
              `goshawk encode --scheme inputs:512+masters` records them, --ascii, --binary and `stats` need them not",
-            info.program, stats.masters
+            run.name(),
+            stats.masters
         )));
     }
     if run.input.is_recording() && stats.all_loads() == 0 {
-        return Err(HostError::Other(format!("{}: holds no load; `goshawk run --data` records them", info.program)));
+        return Err(HostError::Other(format!("{}: holds no load; `goshawk run --data` records them", run.name())));
     }
     if let Some(e) = sink.error {
         return Err(e.into());

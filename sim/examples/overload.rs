@@ -132,6 +132,7 @@ fn overloaded(params: &TraceParams, events: &[FlowEvent], rate: f64, way: Way) -
         FlowScheme::Tr(scheme) => run(scheme, params, events, rate, way),
         FlowScheme::Nexus(scheme) => run(scheme, params, events, rate, way),
         FlowScheme::ScLsp(scheme) => run(scheme, params, events, rate, way),
+        FlowScheme::TrShared(_) => unreachable!("its cores are no lanes of their own"),
     }
 }
 

@@ -68,6 +68,13 @@ pub enum Body {
         /// SA, where it is sent.
         start: Option<u64>,
     },
+    /// Shared predictors: the turn of the core ends. Counts begin anew with its next one.
+    Turn {
+        /// Control-flow instructions that it retired in it.
+        length: u64,
+        /// Whose turn it is now.
+        next: u8,
+    },
     /// An escape message.
     Escape(Escape),
 }
@@ -179,11 +186,13 @@ pub enum Kind {
     Descriptor,
     /// Change of context.
     Context,
+    /// End of a turn: the order of the cores.
+    Turn,
 }
 
 impl Kind {
     /// All kinds, in the order of reports.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Outcome,
         Self::Target,
         Self::ConditionalIndirect,
@@ -197,6 +206,7 @@ impl Kind {
         Self::Index,
         Self::Descriptor,
         Self::Context,
+        Self::Turn,
     ];
 
     /// Lower-case name.
@@ -215,6 +225,7 @@ impl Kind {
             Self::Index => "stream index",
             Self::Descriptor => "stream descriptor",
             Self::Context => "context",
+            Self::Turn => "turn",
         }
     }
 }
@@ -230,6 +241,7 @@ impl Body {
             Self::Hits { .. } => Kind::Hits,
             Self::Index { .. } => Kind::Index,
             Self::Descriptor { .. } => Kind::Descriptor,
+            Self::Turn { .. } => Kind::Turn,
             Self::Escape(Escape::Exception { .. }) => Kind::Exception,
             Self::Escape(Escape::Sync { .. } | Escape::Resync { .. }) => Kind::Sync,
             Self::Escape(Escape::Overflow { .. }) => Kind::Overflow,
@@ -246,6 +258,14 @@ pub trait Report {
     fn kind(&self) -> Kind;
     /// Whether it is the marker of a resync.
     fn is_resync(&self) -> bool;
+    /// The end of a turn, where messages can say one.
+    fn turn(length: u64, next: u8) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        let _ = (length, next);
+        None
+    }
 }
 
 impl Report for Body {
@@ -255,6 +275,10 @@ impl Report for Body {
 
     fn is_resync(&self) -> bool {
         matches!(self, Self::Escape(Escape::Resync { .. }))
+    }
+
+    fn turn(length: u64, next: u8) -> Option<Self> {
+        Some(Self::Turn { length, next })
     }
 }
 

@@ -4,6 +4,7 @@
 //! A scheme's own parameters are in its folder; a few of their names are here too.
 
 pub use crate::chunk::Chunks;
+use crate::lane::SyncPeriod;
 pub use crate::platform::{ParamError, Platform};
 pub use crate::scheme::nexus::NexusParams;
 pub use crate::scheme::sc_lsp::StreamCacheParams;
@@ -96,7 +97,7 @@ impl TraceParams {
     pub const fn stream_cache(&self) -> Option<StreamCacheParams> {
         match self.flow {
             FlowScheme::ScLsp(sc) => Some(sc),
-            FlowScheme::Tr(_) | FlowScheme::Nexus(_) => None,
+            FlowScheme::Tr(_) | FlowScheme::Nexus(_) | FlowScheme::TrShared(_) => None,
         }
     }
 
@@ -114,6 +115,13 @@ impl TraceParams {
             data.check(&self.platform)
         })?;
         self.flow.check(&self.platform)
+    }
+
+    /// Refuses resyncs of a scheme that has none.
+    pub fn check_period(&self, period: Option<SyncPeriod>) -> Result<(), ParamError> {
+        let log2 = period.map_or(0, |p| p.instructions().or(p.bytes()).unwrap_or(0).trailing_zeros());
+        let right = "none, with +shared: a decoder cannot begin in the middle of predictors that cores share";
+        ParamError::unless(period.is_none() || !self.flow.takes_turns(), "sync period", log2, right)
     }
 
     /// All parameters of the stream of the control flow on one line, in a fixed order: the input of
@@ -186,9 +194,12 @@ mod tests {
 
     #[test]
     fn a_data_scheme_stands_behind_a_comma_and_in_no_fingerprint_of_the_flow() {
-        for name in
-            ["tr_e:small,cfiat:16k", "tr(bcnt=4,1):s0,cfiat(fah=4,4;value=8,6):1k+gran1", "sc-lsp:base-64x2,cfiat:32k"]
-        {
+        for name in [
+            "tr_e:small,cfiat:16k",
+            "tr(bcnt=4,1):s0,cfiat(fah=4,4;value=8,6):1k+gran1",
+            "sc-lsp:base-64x2,cfiat:32k",
+            "tr_e:m4,cfiat:32k+shared",
+        ] {
             let (flow, data) = TraceParams::schemes(name).unwrap();
             let alone = TraceParams::new(Platform::RV32, flow);
             let both = alone.with(|p| p.data = data);
@@ -207,7 +218,6 @@ mod tests {
         };
         assert!(say("cfiat:16k,tr_e:small", 1).starts_with("scheme `cfiat:16k,tr_e:small` is not known: tr_e:SET, "));
         assert_eq!(say("tr_e:small,cfiat:33k", 1), "bytes = 33792 is outside powers of two from 16 to 4194304");
-        assert!(say("tr_e:small,cfiat:16k+shared", 2).starts_with("cores = 2 is outside 1, which a shared cache"));
         assert!(say("tr_e:small,cfiat:16k+touched", 1).starts_with("gran = 4 is outside 1, which +touched has"));
     }
 

@@ -24,7 +24,8 @@ pub fn id(cores: u8, scheme: u8) -> u32 {
 /// What field `id.scheme` holds.
 pub fn scheme(params: &TraceParams) -> u8 {
     match params.flow {
-        FlowScheme::Tr(_) => 0,
+        // that with shared predictors has no circuit; its messages are T-raptor's
+        FlowScheme::Tr(_) | FlowScheme::TrShared(_) => 0,
         FlowScheme::Nexus(_) => 1,
         FlowScheme::ScLsp(_) => 2,
     }

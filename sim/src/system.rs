@@ -85,7 +85,8 @@ impl System {
         Ok(Self { model: params.flow.model(&params.platform), out, stats: StreamStats::default(), haste })
     }
 
-    /// Tells every core anew every `period`, behind a header.
+    /// Tells every core anew every `period`, behind a header; of a scheme that has resyncs
+    /// ([`TraceParams::check_period`]).
     #[must_use]
     pub fn sync_every(mut self, params: &TraceParams, period: Option<SyncPeriod>) -> Self {
         if let Some(period) = period {
@@ -142,7 +143,7 @@ impl System {
     pub fn streams(&self) -> Vec<Counts> {
         match &self.model {
             Model::ScLsp(cores) => cores.each(Front::counts),
-            Model::Tr(_) | Model::Nexus(_) => Vec::new(),
+            Model::Tr(_) | Model::Nexus(_) | Model::TrShared(_) => Vec::new(),
         }
     }
 }

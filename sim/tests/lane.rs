@@ -106,6 +106,7 @@ fn what_is_lost_is_a_gap_and_all_else_comes_back() {
                 FlowScheme::Tr(scheme) => lossy(&scheme, &p, &events, seed),
                 FlowScheme::Nexus(scheme) => lossy(&scheme, &p, &events, seed),
                 FlowScheme::ScLsp(scheme) => lossy(&scheme, &p, &events, seed),
+                FlowScheme::TrShared(_) => unreachable!("its cores are no lanes of their own"),
             };
             let mut seen: Vec<FlowEvent> = Vec::new();
             let run = Replay::new(&image, &p, words.into_iter()).unwrap().run(&mut Events(&mut seen));

@@ -25,7 +25,9 @@ fn same_circuit(a: &TraceParams, b: &TraceParams) -> bool {
             _ => a == b,
         },
         (FlowScheme::Nexus(NexusParams::NxB(_)), FlowScheme::Nexus(NexusParams::NxB(_))) => true,
-        (FlowScheme::Tr(_) | FlowScheme::Nexus(_) | FlowScheme::ScLsp(_), other) => a.flow == other,
+        (FlowScheme::Tr(_) | FlowScheme::Nexus(_) | FlowScheme::ScLsp(_) | FlowScheme::TrShared(_), other) => {
+            a.flow == other
+        }
     };
     same && a.timestamps == b.timestamps
 }

@@ -39,7 +39,10 @@ fn coding(p: &Point) -> Option<Coding> {
         FlowScheme::Tr(TrParams { coder: CoderParams::Chunked(c), .. }) | FlowScheme::Nexus(NexusParams::NxB(c)) => {
             Some(c)
         }
-        FlowScheme::Tr(_) | FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) => None,
+        // turns are bits of no field
+        FlowScheme::Tr(_) | FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => {
+            None
+        }
     }
 }
 
@@ -131,7 +134,7 @@ fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList) -> Shown<'a> {
         set: &p.set,
         time: if p.platform.timestamps { "stamped" } else { "functional" },
         family,
-        shared: family == Family::Shared,
+        shared: matches!(family, Family::Shared | Family::TrShared),
         predicts: p.predicts(),
         instructions: p.instructions,
         cycles: p.cycles,
@@ -149,7 +152,7 @@ fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList) -> Shown<'a> {
         lengths: p.lengths.as_ref().map(Lists::of),
         tr_e: match p.flow {
             Some(FlowScheme::Tr(tr)) => Some(chunks(&Coding::tr_e(tr.target.predicts()))),
-            Some(FlowScheme::Nexus(_) | FlowScheme::ScLsp(_)) | None => None,
+            Some(FlowScheme::Nexus(_) | FlowScheme::ScLsp(_) | FlowScheme::TrShared(_)) | None => None,
         },
         window: Window { cycles: p.window_cycles, instructions: &p.window_instructions, bits: &p.window_bits },
         file,

@@ -41,6 +41,15 @@ pub fn compiled(name: &str, compiler: &str) -> PathBuf {
     program
 }
 
+/// The programs of `programs/parallel`.
+pub fn built(compiler: &str) -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs/parallel/build");
+    let status = Command::new(script).arg(place.path()).arg(compiler).status();
+    assert!(status.unwrap().success(), "{compiler}");
+    place
+}
+
 pub fn options(schedule: &str, arguments: &[&str]) -> Options {
     Options {
         arguments: arguments.iter().map(Into::into).collect(),

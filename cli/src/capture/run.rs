@@ -28,6 +28,9 @@ use std::path::PathBuf;
 /// The program is a Linux executable of riscv64, riscv32, x86-64, aarch64 or arm, static or dynamic, as it is. Its threads
 /// become harts. What it prints goes to standard output, or with --json to standard error. When it crashes, or a limit
 /// is reached, what was captured up to there is written.
+///
+/// The exit code is the program's own; 128 + N where signal N ended it, as shells have it; 0 where it was ended with the
+/// trace; 2 where it could not be captured, which is said on standard error.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk capture run -o true.ret -- /bin/true\n  \
     goshawk capture run --schedule serial:100,jitter,seed=1 --rbt1 ls.rbt1.zst -- /bin/ls /\n  \
@@ -229,7 +232,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     } else {
         text(args, &captured, &outcome, plain, cost, out)?;
     }
-    Ok(if captured.failure.is_some() { Status::Partial } else { Status::Done })
+    Ok(match captured.ended {
+        _ if captured.failure.is_some() => Status::Partial,
+        Ended::Code(code) => Status::Code(code as u8),
+        Ended::Signal(signal) => Status::Code((128 + signal) as u8),
+        Ended::Trace => Status::Done,
+    })
 }
 
 fn ended(ended: Ended) -> String {

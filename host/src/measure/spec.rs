@@ -121,7 +121,8 @@ impl SchemeSpec {
             let scheme = scheme.map_err(illegal)?;
             let platform = stated.on(&Platform::RV32);
             platform.check().and_then(|()| scheme.check(&platform)).map_err(illegal)?;
-            stated.sync_period.map(SyncPeriod::new).transpose().map_err(illegal)?;
+            let period = stated.sync_period.map(SyncPeriod::new).transpose().map_err(illegal)?;
+            TraceParams::new(platform, scheme).check_period(period).map_err(illegal)?;
             Kind::System(scheme)
         } else if let Some(set) = name.strip_prefix("shared:") {
             Kind::Shared(TrParams::set(set).map_err(illegal)?)

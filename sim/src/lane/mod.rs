@@ -104,6 +104,13 @@ pub trait Front {
     fn reset(&mut self, pc: u64);
     /// A sync behind a gap, at `pc`: what was learnt stays.
     fn rejoin(&mut self, pc: u64);
+    /// Gives `to` what all cores use, where they take turns.
+    fn hand_over(&mut self, to: &mut Self)
+    where
+        Self: Sized,
+    {
+        let _ = to;
+    }
     /// The header was sent again: what is sent up to the next sync must not need what was sent before.
     fn ask(&mut self) {}
     /// A direct conditional branch.
@@ -216,11 +223,17 @@ impl Counters {
         self.rates.instructions <= self.settled
     }
 
+    /// Instructions and branches are counted from here.
+    #[inline]
+    fn count_anew(&mut self) {
+        self.count_from_here();
+        self.b_base = self.rates.conditionals + self.rates.indirects;
+    }
+
     /// Sends `body`, and counts anew from here.
     #[inline]
     pub fn send<B>(&mut self, cycle: u64, body: B, out: &mut impl Out<B>) {
-        self.count_from_here();
-        self.b_base = self.rates.conditionals + self.rates.indirects;
+        self.count_anew();
         self.send_waiting(cycle, body, out);
     }
 
@@ -322,6 +335,12 @@ impl<F: Front> Lane<F> {
     pub fn rejoin_with(&mut self, rejoin: Rejoin, settle: u32) {
         self.rejoin = rejoin;
         self.resync.settle = settle.into();
+    }
+
+    /// The turn of this core ends behind its last event, and that of `to` begins: counts begin anew.
+    pub fn hand_over(&mut self, to: &mut Self) {
+        self.front.hand_over(&mut to.front);
+        self.counters.count_anew();
     }
 
     /// What was counted so far.

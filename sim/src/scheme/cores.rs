@@ -5,7 +5,7 @@ use crate::bits::BitWriter;
 use crate::lane::{Front, Lane, Rates, SyncPeriod};
 use crate::message::{Message, Report, StreamStats};
 use crate::platform::Platform;
-use retire::FlowEvent;
+use retire::{FlowEvent, FlowKind};
 
 /// Golden model of all cores of scheme `S`.
 #[derive(Clone, Debug)]
@@ -15,6 +15,17 @@ pub struct Cores<S: Scheme> {
     /// Takes their messages.
     pub end: End<S::Coder>,
     settle: u32,
+    turn: Turn,
+}
+
+/// Whose turn it is, of cores that use the same predictors.
+#[derive(Clone, Debug, Default)]
+struct Turn {
+    core: u8,
+    /// Control-flow instructions of it so far.
+    length: u64,
+    /// Instructions that no message can tell yet, by core: they are counted with the next event.
+    held: Vec<u32>,
 }
 
 /// Where the messages of all cores go.
@@ -47,7 +58,8 @@ impl<S: Scheme> Cores<S> {
             every: u64::MAX,
             filled: false,
         };
-        Self { lanes, settle: params.settle(), end }
+        let turn = Turn { held: if S::TURNS { vec![0; platform.cores.into()] } else { Vec::new() }, ..Turn::default() };
+        Self { lanes, settle: params.settle(), end, turn }
     }
 
     /// Every core is told of anew every `period`, behind `header`: core 0 leads, all others follow at their next
@@ -64,6 +76,9 @@ impl<S: Scheme> Cores<S> {
     /// The next event, of one of the cores, in global commit order.
     #[inline]
     pub fn event(&mut self, e: &FlowEvent, out: &mut BitWriter, stats: &mut StreamStats) {
+        if S::TURNS {
+            return self.event_in_turn(e, out, stats);
+        }
         let Self { lanes, end, .. } = self;
         lanes[usize::from(e.hart)].event(e, &mut |m| end.write(out, stats, m));
         if end.again {
@@ -76,6 +91,53 @@ impl<S: Scheme> Cores<S> {
         }
     }
 
+    /// As [`Cores::event`], of cores that use the same predictors: the stream tells whose turn it is.
+    fn event_in_turn(&mut self, e: &FlowEvent, out: &mut BitWriter, stats: &mut StreamStats) {
+        let held = &mut self.turn.held[usize::from(e.hart)];
+        // it sends nothing and is no place where a turn could end
+        if matches!(e.kind, FlowKind::Stop | FlowKind::Context { .. }) {
+            *held += e.count;
+            return;
+        }
+        let e = FlowEvent { count: e.count + std::mem::take(held), ..*e };
+        self.take_turn(e.hart, out, stats);
+        self.turn.length += u64::from(e.kind.retires());
+        let Self { lanes, end, .. } = self;
+        lanes[usize::from(e.hart)].event(&e, &mut |m| end.write(out, stats, m));
+    }
+
+    /// The turn of `core` begins, if it is not its turn.
+    fn take_turn(&mut self, core: u8, out: &mut BitWriter, stats: &mut StreamStats) {
+        let Self { lanes, end, turn, .. } = self;
+        if core == turn.core {
+            return;
+        }
+        let before = std::mem::replace(&mut turn.core, core);
+        let (from, to) = (usize::from(before), usize::from(core));
+        let (low, high) = lanes.split_at_mut(from.max(to));
+        let (a, b) = (&mut low[from.min(to)], &mut high[0]);
+        if from < to {
+            a.hand_over(b);
+        } else {
+            b.hand_over(a);
+        }
+        let length = std::mem::take(&mut turn.length);
+        if let Some(body) = Report::turn(length, core) {
+            end.write(out, stats, &Message { core: before, diff_cc: 0, body });
+        }
+    }
+
+    /// The stop messages of cores that use the same predictors, each in its turn.
+    fn finish_in_turns(&mut self, cycle: u64, out: &mut BitWriter, stats: &mut StreamStats) {
+        for core in 0..self.lanes.len() {
+            self.take_turn(core as u8, out, stats);
+            let Self { lanes, end, turn, .. } = self;
+            lanes[core].pass(std::mem::take(&mut turn.held[core]));
+            lanes[core].stop(cycle, &mut |m| end.write(out, stats, m));
+        }
+        self.end.coder.flush(out);
+    }
+
     /// A resync is due at the next control-flow instruction of core 0.
     pub fn request(&mut self) {
         self.lanes[0].request();
@@ -83,6 +145,9 @@ impl<S: Scheme> Cores<S> {
 
     /// Tracing is disabled in `cycle`: the stop messages of all cores, and what the coder kept back.
     pub fn finish(&mut self, cycle: u64, out: &mut BitWriter, stats: &mut StreamStats) {
+        if S::TURNS {
+            return self.finish_in_turns(cycle, out, stats);
+        }
         let Self { lanes, end, .. } = self;
         for lane in lanes {
             lane.stop(cycle, &mut |m| end.write(out, stats, m));

@@ -154,6 +154,16 @@ impl<C: Code> Writer<C> {
         Self { platform: *platform, addresses: Addresses::new(platform), code, lengths: None }
     }
 
+    /// The same of a scheme whose order tells the core.
+    pub(super) fn in_turns(platform: &Platform, code: C) -> Self {
+        Self { platform: Platform { cores: 1, ..*platform }, ..Self::new(platform, code) }
+    }
+
+    /// Appends a field of fixed width that is no message's.
+    pub(super) fn bits(&mut self, field: Field, value: u64, bits: u32, out: &mut BitWriter) {
+        self.code.bits(field, value, bits, out);
+    }
+
     #[inline]
     fn number(&mut self, field: Field, value: u64, out: &mut BitWriter) {
         if let Some(lengths) = &mut self.lengths {
@@ -219,7 +229,9 @@ impl<C: Code> Encode<Body> for Writer<C> {
         if self.platform.timestamps {
             self.number(Field::DiffCc, message.diff_cc, out);
         }
-        self.code.bits(Field::Core, core.into(), self.platform.ti_bits(), out);
+        if self.platform.ti_bits() > 0 {
+            self.code.bits(Field::Core, core.into(), self.platform.ti_bits(), out);
+        }
         match message.body {
             Body::Outcome { count } | Body::Stream { length: count, target: None } => {
                 self.number(Field::Count, count, out);
@@ -241,6 +253,7 @@ impl<C: Code> Encode<Body> for Writer<C> {
             Body::Hits { .. } | Body::Index { .. } | Body::Descriptor { .. } => {
                 unreachable!("the records of sc-lsp have a coder of their own")
             }
+            Body::Turn { .. } => unreachable!("turns have a coder of their own"),
         }
     }
 
@@ -288,16 +301,61 @@ impl<C: Code> Reader<C> {
         Self { platform: *platform, addresses: Addresses::new(platform), code }
     }
 
+    /// The same of a scheme whose order tells the core, for [`Reader::head_of`].
+    pub(super) fn in_turns(platform: &Platform, code: C) -> Self {
+        Self::new(platform, code)
+    }
+
+    /// Reads a field of fixed width that is no message's.
+    pub(super) fn bits<I: Iterator<Item = u32>>(
+        &mut self,
+        field: Field,
+        bits: u32,
+        input: &mut BitReader<I>,
+    ) -> Result<u64, CodingError> {
+        self.code.read_bits(field, bits, input)
+    }
+
     /// Reads the head of the next message.
     #[inline]
     pub fn head<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<Head, CodingError> {
+        let diff_cc = self.diff_cc(input)?;
         let p = self.platform;
-        let diff_cc = if p.timestamps { self.code.read_number(Field::DiffCc, p.cc_bits.into(), input)? } else { 0 };
         let core = self.code.read_bits(Field::Core, p.ti_bits(), input)?;
         if core >= p.cores.into() {
             return Err(CodingError::Core { found: core, cores: p.cores });
         }
-        let core = core as u8;
+        self.rest(core as u8, diff_cc, input)
+    }
+
+    /// Reads the head of a message that is known to be of `core`.
+    pub(super) fn head_of<I: Iterator<Item = u32>>(
+        &mut self,
+        core: u8,
+        input: &mut BitReader<I>,
+    ) -> Result<Head, CodingError> {
+        let diff_cc = self.diff_cc(input)?;
+        self.rest(core, diff_cc, input)
+    }
+
+    #[inline]
+    fn diff_cc<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<u64, CodingError> {
+        let p = self.platform;
+        if p.timestamps {
+            self.code.read_number(Field::DiffCc, p.cc_bits.into(), input)
+        } else {
+            Ok(0)
+        }
+    }
+
+    #[inline]
+    fn rest<I: Iterator<Item = u32>>(
+        &mut self,
+        core: u8,
+        diff_cc: u64,
+        input: &mut BitReader<I>,
+    ) -> Result<Head, CodingError> {
+        let p = self.platform;
         let count = self.code.read_number(Field::Count, p.count_bits.into(), input)?;
         if count != 0 {
             return Ok(Head::Count { core, diff_cc, count });

@@ -10,6 +10,7 @@
 //! | `tr(bcnt=2,1;diffta=3,4;diffcc=4,2;icnt=2,2):SET` | the same in other chunk sizes; fields left out are those of `tr_e` |
 //! | `golomb:SET`, `golomb(bcnt=2;diffta=4;diffcc=4;icnt=3):SET` | the same in exponential Golomb codes, an order a field |
 //! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like; fields left out are those of `tr_b` |
+//! | `tr_e:SET+shared`, and so on with every coder of T-raptor | one set of predictors for all cores, and their order |
 //! | `sc-lsp:SHAPE` | stream cache: variant, sets and ways as `rbase-32x4` |
 //!
 //! A SET is a name or `OUTCOME/TARGET`, and may be followed by `+shiftN` (PC shift) and `+upper12`.
@@ -33,6 +34,7 @@ pub mod fields;
 pub mod inputs;
 pub mod nexus;
 pub mod sc_lsp;
+pub mod shared;
 pub mod tr;
 
 use crate::bits::{BitReader, BitWriter};
@@ -56,6 +58,8 @@ pub trait Scheme: Copy {
     const FAMILY: Family;
     /// Whether it predicts outcomes and targets, so that [`Rates`] tell of mispredictions.
     const PREDICTS: bool;
+    /// Whether its cores use the same predictors, in turns that the stream tells.
+    const TURNS: bool = false;
     /// Golden model of one core.
     type Front: Front<Body: Report>;
     /// Writes the messages of all cores.
@@ -130,7 +134,7 @@ macro_rules! schemes {
             $($(#[$doc])* $name,)*
             /// A compressor in software, which knows no time.
             Baseline,
-            /// One predictor for all cores, which makes no stream.
+            /// One predictor for all cores, counted only, without a stream.
             Shared,
         }
 
@@ -156,6 +160,11 @@ macro_rules! schemes {
             /// What kind of thing it is.
             pub fn family(&self) -> Family {
                 match self { $(Self::$name(_) => <$module::$params as Scheme>::FAMILY,)* }
+            }
+
+            /// Whether its cores use the same predictors, in turns that the stream tells.
+            pub fn takes_turns(&self) -> bool {
+                match self { $(Self::$name(_) => <$module::$params as Scheme>::TURNS,)* }
             }
 
             /// Whether it predicts outcomes and targets, so that [`Rates`] tell of mispredictions.
@@ -278,6 +287,8 @@ schemes! {
     Nexus(nexus::NexusParams),
     /// Stream cache and last stream predictor (paper 001).
     ScLsp(sc_lsp::StreamCacheParams),
+    /// T-raptor with one set of predictors for all cores.
+    TrShared(shared::SharedParams),
 }
 
 impl FromStr for FlowScheme {
@@ -324,17 +335,11 @@ impl DataScheme {
     }
 
     /// Refuses what cannot be executed again beside a trace of the control flow of `platform`.
-    pub fn check(&self, platform: &Platform) -> Result<(), ParamError> {
+    pub fn check(&self, _: &Platform) -> Result<(), ParamError> {
         match self {
             Self::Cfiat(sizes) => {
                 sizes.check()?;
-                let (one, gran) = (platform.cores == 1 || !sizes.shared, sizes.granule.into());
-                ParamError::unless(
-                    one,
-                    "cores",
-                    platform.cores.into(),
-                    "1, which a shared cache has beside a control flow",
-                )?;
+                let gran = sizes.granule.into();
                 ParamError::unless(sizes.can_decode(), "gran", gran, "1, which +touched has beside a control flow")
             }
         }

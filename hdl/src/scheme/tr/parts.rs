@@ -44,7 +44,7 @@ impl Parts {
         let (tr, nexus) = match params.flow {
             FlowScheme::Tr(tr) => (tr, false),
             FlowScheme::Nexus(NexusParams::NxB(coding)) => (TrParams::sizes(256, 0, 0).coded(coding), true),
-            FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) => return Err(none()),
+            FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => return Err(none()),
         };
         outcome(&tr.outcome)
             .and(target::<64>(&tr.target, 32))

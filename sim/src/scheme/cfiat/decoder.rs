@@ -16,6 +16,7 @@
 
 use super::cache::Cache;
 use super::message::{read, Record};
+use super::order::{self, Turns};
 use super::signature::Signature;
 use super::{header, CfiatParams};
 use crate::bits::BitReader;
@@ -125,6 +126,8 @@ pub enum WrongKind {
 pub struct Records {
     /// By core.
     pub by_core: Vec<Vec<Record>>,
+    /// The order of the cores, where they share a cache.
+    pub turns: Option<Turns>,
     /// Bits of the stream, header and padding included.
     pub bits: u64,
 }
@@ -145,10 +148,12 @@ impl Records {
         let mut by_core = vec![Vec::new(); usize::from(params.cores)];
         let mut stopped = vec![false; by_core.len()];
         let mut record = 0;
+        let mut order = order::Reader::new(params);
         while stopped.contains(&false) {
             let bit = input.position();
-            let found = read(params, &mut input).map_err(|source| StreamError::Coding { bit, record, source });
-            let (core, body) = found?;
+            let turns = order.as_mut().map_or(Ok(()), |order| order.up_to_record(&mut input));
+            let found = turns.and_then(|()| read(params, &mut input));
+            let (core, body) = found.map_err(|source| StreamError::Coding { bit, record, source })?;
             let i = usize::from(core);
             if stopped[i] {
                 return Err(StreamError::Stopped { record, core });
@@ -160,7 +165,7 @@ impl Records {
         if input.rest_of_word().0 != 0 || !input.at_end() {
             return Err(StreamError::Trailing);
         }
-        Ok(Self { by_core, bits: input.position() })
+        Ok(Self { by_core, turns: order.map(order::Reader::turns), bits: input.position() })
     }
 
     /// Records of values.
@@ -327,6 +332,11 @@ impl Decoder {
             let others = self.known.iter_mut().enumerate().filter(|(i, _)| *i != place);
             others.for_each(|(_, (cache, _))| cache.clear(addr, size.into()));
         }
+    }
+
+    /// Whether all of an access is in memory.
+    pub fn is_ram(&self, addr: u64, size: u8) -> bool {
+        self.params.is_ram(addr, size)
     }
 
     /// What an open CSR reads.

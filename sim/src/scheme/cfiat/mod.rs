@@ -29,6 +29,7 @@ pub mod decoder;
 pub mod descriptor;
 pub mod message;
 pub mod model;
+pub mod order;
 pub mod params;
 pub mod replay;
 pub mod signature;

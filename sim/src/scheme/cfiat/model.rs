@@ -6,6 +6,7 @@
 use super::cache::Cache;
 use super::descriptor::Descriptor;
 use super::message::{write, Record};
+use super::order::Order;
 use super::signature::Signature;
 use super::stats::CfiatStats;
 use super::{header, is_open_csr, CfiatParams};
@@ -30,6 +31,8 @@ pub struct Recorder {
     cores: Vec<Core>,
     /// One a core, or one for all.
     caches: Vec<Cache>,
+    /// Of a shared cache.
+    order: Option<Order>,
     out: BitWriter,
     stats: CfiatStats,
     descriptors: Option<Vec<Descriptor>>,
@@ -52,6 +55,7 @@ impl Recorder {
             params: *params,
             cores: vec![Core::default(); cores],
             caches: vec![Cache::new(&params.sizes); caches],
+            order: Order::new(params),
             out,
             stats: CfiatStats::default(),
             descriptors: None,
@@ -73,10 +77,17 @@ impl Recorder {
     pub fn finish(&mut self) {
         for (i, core) in self.cores.iter().enumerate() {
             let stop = Record::Stop { fah: core.fah, signature: core.signature.value() };
+            if let Some(order) = &mut self.order {
+                order.record(&mut self.out);
+            }
             write(&self.params, i as u8, &stop, &mut self.out);
         }
         self.out.pad();
         self.stats.bits = self.out.len();
+        if let Some(order) = &self.order {
+            (self.stats.turns, self.stats.order_bits) = (order.turns, order.bits);
+            self.stats.bits -= order.bits;
+        }
     }
 
     /// Takes the complete words that wait.
@@ -87,6 +98,13 @@ impl Recorder {
     /// What was sent so far; `bits` is filled in by [`Recorder::finish`].
     pub fn stats(&self) -> &CfiatStats {
         &self.stats
+    }
+
+    /// `core` does something that has its place in the order.
+    fn step(&mut self, core: usize) {
+        if let Some(order) = &mut self.order {
+            order.step(core as u8, &mut self.out);
+        }
     }
 
     /// A value that `core` takes; whether it has a record.
@@ -100,12 +118,16 @@ impl Recorder {
         self.stats.full += u64::from(known);
         self.stats.records += 1;
         let record = Record::Value { fah: std::mem::take(&mut me.fah), size, value };
+        if let Some(order) = &mut self.order {
+            order.record(&mut self.out);
+        }
         write(&self.params, core as u8, &record, &mut self.out);
         true
     }
 
     fn load(&mut self, core: usize, size: u8, addr: u64, value: u64) {
         let known = if self.params.is_ram(addr, size) {
+            self.step(core);
             let cache = if self.params.sizes.shared { 0 } else { core };
             let found = self.caches[cache].load(addr, size.into());
             let place = size.trailing_zeros() as usize;
@@ -134,6 +156,7 @@ impl Recorder {
         if !self.params.is_ram(addr, size) {
             return;
         }
+        self.step(core);
         let shared = self.params.sizes.shared;
         let found = self.caches[if shared { 0 } else { core }].store(addr, size.into());
         self.stats.stores[size.trailing_zeros() as usize].count(found.lines);
@@ -177,6 +200,7 @@ impl RetireSink for Recorder {
 
     fn note(&mut self, hart: u8, note: &Note) {
         if let Note::StoreConditional { stored } = *note {
+            self.step(hart.into());
             self.stats.failed += u64::from(!stored);
             self.value(hart.into(), u64::from(!stored), self.params.xlen / 8, stored);
         }
@@ -211,9 +235,13 @@ mod tests {
         let words: Vec<u32> = r.drain().collect();
         assert_eq!(words[..3], header(&r.params));
         let mut reader = BitReader::new(words[3..].iter().copied());
+        let mut order = super::super::order::Reader::new(&r.params);
         let mut found = Vec::new();
         let mut stops = 0;
         while stops < r.params.cores {
+            if let Some(order) = &mut order {
+                order.up_to_record(&mut reader).unwrap();
+            }
             let (core, record) = read(&r.params, &mut reader).unwrap();
             match record {
                 Record::Stop { .. } => stops += 1,

@@ -330,7 +330,8 @@ impl CfiatParams {
         format!(
             "cfiat bytes={bytes} ways={ways} line={line} gran={granule} shared={} replace={replacement} flags={flags} \
              count={count_bits} {coding} cores={} xlen={} ram=0x{:x}..0x{:x}",
-            u8::from(shared),
+            // with the order of the cores
+            if shared { 2 } else { 0 },
             self.cores,
             self.xlen,
             self.ram_base,

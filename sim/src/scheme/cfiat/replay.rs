@@ -9,9 +9,14 @@
 //! interrupt, or an access that a device refused. The trace does not say which, so cause and value of the trap
 //! (`mcause`, `mtval`) are values that have records where the handler reads them.
 //!
+//! # A shared cache
+//! The stream of values tells in which order the cores used it. A core that comes to an access out of its turn waits there, with the
+//! events that it is to reach, until the others have had theirs.
+//!
 //! Not replayed: code that another core wrote, gaps, and what is executed before tracing began.
 
 use super::decoder::{Decoder, Records, StreamError, View, Wrong};
+use super::order::Turns;
 use super::{is_open_csr, CfiatParams};
 use crate::riscv::bus::Bus;
 use crate::riscv::code::CodeCache;
@@ -81,6 +86,12 @@ struct World {
     wrong: Option<Wrong>,
     /// Where commands to the host are stored, which reads back as 0.
     tohost: Option<u64>,
+    /// Of a shared cache.
+    turns: Option<Turns>,
+    /// The instruction has taken something, so it cannot wait any more.
+    begun: bool,
+    /// It is not its core's turn.
+    waits: bool,
 }
 
 impl World {
@@ -89,6 +100,18 @@ impl World {
             self.wrong = Some(wrong);
             Break::Input
         })
+    }
+
+    /// The core uses the cache, or has to wait.
+    #[inline]
+    fn turn(&mut self, hart: usize) -> Result<(), Break> {
+        let Some(turns) = &mut self.turns else { return Ok(()) };
+        if turns.take(hart as u8) {
+            self.begun = true;
+            return Ok(());
+        }
+        self.waits = true;
+        Err(Break::Input)
     }
 
     #[inline]
@@ -119,6 +142,9 @@ impl Bus for World {
         if self.trial {
             return Err(Break::Input);
         }
+        if self.turns.is_some() && self.decoder.is_ram(addr, N as u8) {
+            self.turn(hart)?;
+        }
         let value = self.decoder.load(hart as u8, addr, N as u8);
         self.ok(value)
     }
@@ -126,6 +152,9 @@ impl Bus for World {
     fn write<const N: usize>(&mut self, hart: usize, addr: u64, value: u64, _: u64) -> Result<Effect, Break> {
         if self.trial {
             return Err(Break::Input);
+        }
+        if self.turns.is_some() && self.decoder.is_ram(addr, N as u8) {
+            self.turn(hart)?;
         }
         let mut bytes = value.to_le_bytes();
         bytes[taken(self.tohost, addr, N)].fill(0);
@@ -161,6 +190,7 @@ impl Bus for World {
         if self.trial {
             return Err(Break::Input);
         }
+        self.turn(hart)?;
         let stored = self.decoder.conditional(hart as u8);
         self.ok(stored)
     }
@@ -226,6 +256,8 @@ pub struct Replay {
     want: Vec<VecDeque<FlowEvent>>,
     /// Instructions of each core up to the last event.
     goal: Vec<u64>,
+    /// Events that a core has not reached, since it waits for its turn; whether the first of them is in `want`.
+    todo: Vec<(VecDeque<FlowEvent>, bool)>,
     stopped: Vec<bool>,
 }
 
@@ -246,7 +278,10 @@ impl Replay {
             return Err(ReplayError::Cannot(what.into()));
         }
         let records = Records::read(params, words)?;
-        let decoder = Decoder::new(params, View::Own, records)?;
+        // with the order of all their accesses, or each core alone
+        let turns = records.turns.clone();
+        let view = if turns.is_some() { View::All } else { View::Own };
+        let decoder = Decoder::new(params, view, records)?;
         let mut ram = vec![0; bytes as usize + 1];
         for s in &program.segments {
             let offset = s.addr.wrapping_sub(params.ram_base) as usize;
@@ -265,6 +300,9 @@ impl Replay {
             trial: false,
             wrong: None,
             tohost: program.tohost,
+            turns,
+            begun: false,
+            waits: false,
         };
         let timing = Timing::functional();
         Ok(Self {
@@ -275,6 +313,7 @@ impl Replay {
             timing,
             want: vec![VecDeque::new(); cores],
             goal: vec![0; cores],
+            todo: vec![Default::default(); cores],
             stopped: vec![false; cores],
         })
     }
@@ -333,11 +372,40 @@ impl Replay {
         if matches!(e.kind, FlowKind::Gap { .. }) {
             return Err(self.path(core, "the control flow has a gap"));
         }
-        self.want[core].push_back(*e);
-        self.goal[core] += u64::from(e.count);
-        while self.harts[core].at.instret < self.goal[core] {
-            self.execute(core, sink)?;
+        self.todo[core].0.push_back(*e);
+        let mut next = core;
+        loop {
+            self.advance(next, sink)?;
+            // who waits goes on when its turn has come
+            let turn = self.world.turns.as_ref().and_then(Turns::core).map(usize::from);
+            match turn.filter(|turn| *turn != next && !self.todo[*turn].0.is_empty()) {
+                Some(turn) => next = turn,
+                None => return Ok(()),
+            }
         }
+    }
+
+    /// Executes a core up to its events, or to where it has to wait.
+    fn advance(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<(), ReplayError> {
+        while let Some(e) = self.todo[core].0.front().copied() {
+            if !std::mem::replace(&mut self.todo[core].1, true) {
+                self.want[core].push_back(e);
+                self.goal[core] += u64::from(e.count);
+            }
+            while self.harts[core].at.instret < self.goal[core] {
+                if !self.execute(core, sink)? {
+                    return Ok(());
+                }
+            }
+            self.reached(core, &e, sink)?;
+            self.todo[core].0.pop_front();
+            self.todo[core].1 = false;
+        }
+        Ok(())
+    }
+
+    /// What an event says beside its instructions.
+    fn reached(&mut self, core: usize, e: &FlowEvent, sink: &mut impl RetireSink) -> Result<(), ReplayError> {
         match e.kind {
             FlowKind::Trap { .. } => self.trap(core, e),
             FlowKind::Start => Ok(()),
@@ -359,6 +427,12 @@ impl Replay {
     /// # Errors
     /// One has not.
     pub fn finish(&self) -> Result<(), ReplayError> {
+        if let Some(core) = self.todo.iter().position(|(events, _)| !events.is_empty()) {
+            return Err(self.path(core, "it waits for a turn that does not come"));
+        }
+        if self.world.turns.as_ref().is_some_and(|turns| !turns.is_over()) {
+            return Err(self.path(0, "the order of the cores goes on behind their stops"));
+        }
         match self.stopped.iter().position(|s| !s) {
             // a core that retired nothing has no stop
             Some(core) if self.harts[core].at.instret > 0 || self.world.decoder.finish(core as u8).is_err() => {
@@ -404,14 +478,19 @@ impl Replay {
         }
     }
 
-    /// One instruction, which retires.
-    fn execute(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<(), ReplayError> {
+    /// One instruction, which retires; false where it has to wait for the core's turn.
+    fn execute(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<bool, ReplayError> {
+        self.world.begun = false;
         let mut want = std::mem::take(&mut self.want[core]);
         let mut held = Held { sink, want: &mut want, wrong: None };
         let end = self.single(core, &mut held);
         let wrong = held.wrong;
         self.want[core] = want;
         match (end, wrong) {
+            (Err(Break::Input), None) if std::mem::take(&mut self.world.waits) => match self.world.begun {
+                false => Ok(false),
+                true => Err(self.path(core, "its turn ends inside an instruction")),
+            },
             (Err(Break::Input), _) => match self.world.wrong.take() {
                 Some(wrong) => Err(self.value(core, wrong)),
                 None => Err(self.path(core, "it takes something from outside")),
@@ -425,9 +504,9 @@ impl Replay {
             (_, Some((found, None))) => Err(self.path(core, format!("{}, the trace has none here", what(&found)))),
             (Err(Break::FenceI), None) => {
                 self.code[core].clear();
-                Ok(())
+                Ok(true)
             }
-            (Ok(()) | Err(Break::Bound | Break::Interrupts | Break::Wait | Break::Exit(_)), None) => Ok(()),
+            (Ok(()) | Err(Break::Bound | Break::Interrupts | Break::Wait | Break::Exit(_)), None) => Ok(true),
         }
     }
 

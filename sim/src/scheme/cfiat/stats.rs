@@ -53,6 +53,10 @@ pub struct CfiatStats {
     pub stores: [Hits; SIZES],
     /// First-access flags of loads whose lines were all there, by operand size.
     pub flags: [Hits; SIZES],
+    /// Turns of the cores, of a shared cache, and bits of their order.
+    pub turns: u64,
+    /// See `turns`.
+    pub order_bits: u64,
     /// Loads outside memory: each has a record.
     pub outside: u64,
     /// Reads of open CSRs: each has a record.

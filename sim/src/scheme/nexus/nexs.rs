@@ -109,7 +109,8 @@ impl Encode for Writer {
             | Body::Taken { .. }
             | Body::Hits { .. }
             | Body::Index { .. }
-            | Body::Descriptor { .. } => unreachable!("the front end makes stream messages only"),
+            | Body::Descriptor { .. }
+            | Body::Turn { .. } => unreachable!("the front end makes stream messages only"),
         }
     }
 

@@ -6,12 +6,14 @@
 //! | `outcome`, `target`, `coder` | predictors and coders, one file each |
 //! | `model` | front end of one core |
 //! | `replay` | its decoder |
-//! | `shared` | one predictor for all cores |
+//! | `descriptor` | what `mcfTRaptor` writes |
+//! | `shared` | rates of one predictor for all cores; its stream is a scheme of its own, [`shared`](super::shared) |
 //!
 //! # Source
 //! Papers 000 and 002. `mcfTRaptor` sets: paper 000 section 5; T-raptor sets: paper 002 section 5.1.
 
 pub mod coder;
+pub mod descriptor;
 pub mod model;
 pub mod outcome;
 pub mod replay;
@@ -141,6 +143,10 @@ impl Scheme for TrParams {
     fn parse(head: &str, tail: Option<&str>) -> Option<Result<Self, ParamError>> {
         // a name without a set, or with an unknown one, is told from another scheme's by its coder
         CoderParams::parse(head, true)?;
+        // one set of predictors for all cores is another scheme
+        if tail?.ends_with("+shared") {
+            return None;
+        }
         Some(Self::set(tail?).and_then(|params| {
             let coder = CoderParams::parse(head, params.target.predicts()).unwrap_or(params.coder);
             coder.check().map(|()| Self { coder, ..params })

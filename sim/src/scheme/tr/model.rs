@@ -99,12 +99,20 @@ impl Predictor {
 #[derive(Clone, Debug)]
 pub struct Front {
     predictor: Predictor,
+    /// It is that of all cores, and with the one whose turn it is.
+    shared: bool,
 }
 
 impl Front {
     /// In the reset state.
     pub fn new(params: &TrParams, platform: &Platform) -> Self {
-        Self { predictor: Predictor::new(params, platform) }
+        Self { predictor: Predictor::new(params, platform), shared: false }
+    }
+
+    /// Of one predictor for all cores: that one begins clears nothing.
+    #[must_use]
+    pub fn shared(self) -> Self {
+        Self { shared: true, ..self }
     }
 
     /// Whether the target was predicted.
@@ -127,7 +135,13 @@ impl lane::Front for Front {
     const PROGRESS: bool = true;
 
     fn reset(&mut self, _: u64) {
-        self.predictor.reset();
+        if !self.shared {
+            self.predictor.reset();
+        }
+    }
+
+    fn hand_over(&mut self, to: &mut Self) {
+        std::mem::swap(&mut self.predictor, &mut to.predictor);
     }
 
     fn rejoin(&mut self, _: u64) {}

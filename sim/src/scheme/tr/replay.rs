@@ -68,9 +68,9 @@ impl Path for Predictor {
 
 /// Goes to the `count`-th reported branch, which then counts as retired and waits to be resolved.
 #[inline]
-fn reach_branch<'a>(
+pub(in crate::scheme) fn reach_branch<'a>(
     hart: &mut Hart,
-    predictor: &mut Predictor,
+    predictor: &mut impl Path,
     image: &'a Image,
     mut count: u64,
     sink: &mut impl ReplaySink,
@@ -85,6 +85,38 @@ fn reach_branch<'a>(
         }
         predictor.follow(hart, exit, sink)?;
     }
+}
+
+/// Reads what a message says of the branch that was reached, which learns it.
+#[inline]
+pub(in crate::scheme) fn resolve<I: Iterator<Item = u32>>(
+    predictor: &mut Predictor,
+    reader: &mut Reader<Coder>,
+    (core, hart): (u8, &mut Hart),
+    (exit, count): (&Exit, u64),
+    bits: &mut BitReader<I>,
+    sink: &mut impl ReplaySink,
+) -> Result<Body, CodingError> {
+    let link = exit.pc + u64::from(exit.len);
+    Ok(if let ExitKind::Indirect(how, kind) = exit.kind {
+        let target = reader.target(core, bits)?;
+        predictor.indirect(how, exit.pc, link, hart.settling(), |_| Some(target));
+        hart.tell_exit(kind, exit, target, sink);
+        Body::Target { count, target }
+    } else if let ExitKind::ConditionalIndirect(how) = exit.kind {
+        let target = if reader.taken(bits)? { Some(reader.target(core, bits)?) } else { None };
+        match target {
+            Some(target) => _ = predictor.indirect(how, exit.pc, link, hart.settling(), |_| Some(target)),
+            None => predictor.indirect_not_taken(exit.pc, hart.settling()),
+        }
+        let kind = FlowKind::ConditionalIndirect { how, taken: target.is_some() };
+        hart.tell_exit(kind, exit, target.unwrap_or(link), sink);
+        target.map_or(Body::NotTaken { count }, |target| Body::Taken { count, target })
+    } else {
+        let taken = predictor.conditional(exit.pc, hart.settling(), |predicted| !predicted);
+        hart.tell_exit(FlowKind::Conditional { taken }, exit, if taken { exit.target } else { link }, sink);
+        Body::Outcome { count }
+    })
 }
 
 impl<'a> Decode<'a> for Replay {
@@ -107,26 +139,7 @@ impl<'a> Decode<'a> for Replay {
         let predictor = &mut self.predictors[usize::from(core)];
         let exit = reach_branch(hart, predictor, image, count, sink)?;
         hart.cycle += diff_cc;
-        let link = exit.pc + u64::from(exit.len);
-        let body = if let ExitKind::Indirect(how, kind) = exit.kind {
-            let target = self.reader.target(core, bits)?;
-            predictor.indirect(how, exit.pc, link, hart.settling(), |_| Some(target));
-            hart.tell_exit(kind, exit, target, sink);
-            Body::Target { count, target }
-        } else if let ExitKind::ConditionalIndirect(how) = exit.kind {
-            let target = if self.reader.taken(bits)? { Some(self.reader.target(core, bits)?) } else { None };
-            match target {
-                Some(target) => _ = predictor.indirect(how, exit.pc, link, hart.settling(), |_| Some(target)),
-                None => predictor.indirect_not_taken(exit.pc, hart.settling()),
-            }
-            let kind = FlowKind::ConditionalIndirect { how, taken: target.is_some() };
-            hart.tell_exit(kind, exit, target.unwrap_or(link), sink);
-            target.map_or(Body::NotTaken { count }, |target| Body::Taken { count, target })
-        } else {
-            let taken = predictor.conditional(exit.pc, hart.settling(), |predicted| !predicted);
-            hart.tell_exit(FlowKind::Conditional { taken }, exit, if taken { exit.target } else { link }, sink);
-            Body::Outcome { count }
-        };
+        let body = resolve(predictor, &mut self.reader, (core, hart), (exit, count), bits, sink)?;
         Ok(Message { core, diff_cc, body })
     }
 

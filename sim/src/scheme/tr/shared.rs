@@ -1,8 +1,7 @@
 //! One predictor shared by all cores: misprediction rates only
 //!
-//! A decoder could follow a shared predictor only if it knew the order of *all* reported branches of all
-//! cores, not just of the mispredicted ones, and that order is not in the stream. So this model makes
-//! statistics and never a stream.
+//! A stream of it has to tell the order of the cores: that is [`scheme::shared`](crate::scheme::shared). This counts beside any other
+//! scheme what one predictor would have got wrong.
 //!
 //! # Source
 //! Paper 003 sections 3 (figure 3.3) and 6.3 (shared T-raptor).

@@ -1,0 +1,124 @@
+//! A run to a file of `mcfTRaptor`'s descriptors
+
+use crate::progress::Progress;
+use crate::run::{Run, Told};
+use crate::HostError;
+use retire::file::Replacement;
+use retire::{FlowEvent, RetireSink};
+use sim::params::{FlowScheme, TraceParams};
+use sim::scheme::cfiat::descriptor::Form;
+use sim::scheme::shared::SharedParams;
+use sim::scheme::tr::descriptor::{Descriptors, What};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Events between two times that descriptors are written.
+const DRAIN: u32 = 1 << 14;
+
+/// What was written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The run.
+    pub told: Told,
+    /// Mispredicted outcomes.
+    pub outcomes: u64,
+    /// Mispredicted targets, and conditional indirect branches that were not taken.
+    pub targets: u64,
+    /// Exceptions and interrupts.
+    pub exceptions: u64,
+    /// Bytes of all.
+    pub bytes: u64,
+}
+
+/// Counts what is written.
+struct File {
+    out: Replacement,
+    bytes: u64,
+}
+
+impl Write for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.out.write(bytes)?;
+        self.bytes += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Sends descriptors to a file as they come; keeps the first error.
+struct ToFile {
+    made: Descriptors,
+    form: Form,
+    file: File,
+    error: Option<io::Error>,
+    since: u32,
+    kinds: [u64; 3],
+}
+
+impl ToFile {
+    fn drain(&mut self) {
+        for d in self.made.take() {
+            self.kinds[match d.what {
+                What::Outcome { .. } => 0,
+                What::Target { .. } => 1,
+                What::Exception { .. } => 2,
+            }] += 1;
+            if self.error.is_none() {
+                let written = match self.form {
+                    Form::Ascii => d.ascii(&mut self.file),
+                    Form::Binary => d.binary(&mut self.file),
+                };
+                self.error = written.err();
+            }
+        }
+    }
+}
+
+impl RetireSink for ToFile {
+    #[inline]
+    fn event(&mut self, e: &FlowEvent) {
+        self.made.event(e);
+        self.since += 1;
+        if self.since == DRAIN {
+            self.since = 0;
+            self.drain();
+        }
+    }
+}
+
+/// Writes the descriptors of `run` into the file at `path`.
+///
+/// # Errors
+/// Another scheme than T-raptor, which has none; a file that cannot be written.
+pub fn to_file(
+    run: &Run<'_>,
+    params: &TraceParams,
+    form: Form,
+    path: &Path,
+    progress: &dyn Progress,
+) -> Result<Written, HostError> {
+    let (tr, shared) = match params.flow {
+        FlowScheme::Tr(tr) => (tr, false),
+        FlowScheme::TrShared(SharedParams(tr)) => (tr, true),
+        FlowScheme::Nexus(_) | FlowScheme::ScLsp(_) => {
+            return Err(HostError::Other(format!(
+                "scheme `{}` has no descriptors; those of T-raptor have them, as tr_e:m4 and tr_e:m4+shared, and cfiat",
+                params.flow
+            )));
+        }
+    };
+    let file = File { out: Replacement::create(path)?, bytes: 0 };
+    let made = Descriptors::new(&tr, &params.platform, shared);
+    let mut sink = ToFile { made, form, file, error: None, since: 0, kinds: [0; 3] };
+    let told = run.tell(&mut sink, progress)?;
+    sink.drain();
+    if let Some(e) = sink.error {
+        return Err(HostError::io(path, e));
+    }
+    let ([outcomes, targets, exceptions], bytes) = (sink.kinds, sink.file.bytes);
+    sink.file.out.commit()?;
+    Ok(Written { told, outcomes, targets, exceptions, bytes })
+}

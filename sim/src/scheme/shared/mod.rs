@@ -1,0 +1,93 @@
+//! T-raptor with one set of predictors, which the cores use in the order in which their instructions retire
+//!
+//! A decoder can follow such predictors only if it knows that order. So the stream tells it: cores take turns, a message
+//! belongs to the core whose turn it is, and at the end of a turn stands how long it was and whose turn is next
+//! ([`Body::Turn`](crate::message::Body)). A message of this kind is the order, all others are what the predictors got wrong.
+//!
+//! | module | what is there |
+//! | --- | --- |
+//! | here | the parameters |
+//! | `turns` | how a turn is told, for both sides |
+//! | `coder` | messages and turns as bits |
+//! | `replay` | the decoder |
+//!
+//! The golden model of a core is that of [`tr`](super::tr), whose predictors go to the core whose turn it is
+//! ([`Cores`](super::cores::Cores)). Counts of a core begin anew with each turn, behind the last control-flow instruction of
+//! its turn before.
+//!
+//! A core's start clears nothing: the others go on with what they have learnt. There are no resyncs, since a decoder that
+//! begins in the middle would have to know the predictors; and no contexts.
+//!
+//! # Source
+//! Paper 003 section 3 (figure 3.3) and 6.3: shared T-raptor, of which no decoder is told there.
+
+pub mod coder;
+pub mod replay;
+pub mod turns;
+
+use super::fields::{Reader, Writer};
+use super::tr::model::Front;
+use super::tr::TrParams;
+use super::{Family, Scheme};
+use crate::platform::{ParamError, Platform};
+
+/// What a name of this scheme ends in.
+const SUFFIX: &str = "+shared";
+
+/// T-raptor's parameters; its predictors are there once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SharedParams(pub TrParams);
+
+impl Scheme for SharedParams {
+    const FAMILY: Family = Family::TrShared;
+    const PREDICTS: bool = true;
+    const TURNS: bool = true;
+    type Front = Front;
+    type Coder = coder::Coder;
+    type Replay<'a> = replay::Replay;
+
+    fn forms() -> Vec<&'static str> {
+        vec!["tr_e:SET+shared"]
+    }
+
+    fn blocks() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    fn parse(head: &str, tail: Option<&str>) -> Option<Result<Self, ParamError>> {
+        TrParams::parse(head, tail?.strip_suffix(SUFFIX)).map(|params| params.map(Self))
+    }
+
+    fn name(&self) -> String {
+        self.0.name() + SUFFIX
+    }
+
+    fn canonical(&self, platform: &Platform) -> String {
+        format!("shared {}", self.0.canonical(platform))
+    }
+
+    fn check(&self, platform: &Platform) -> Result<(), ParamError> {
+        platform.without_context()?;
+        self.0.check(platform)
+    }
+
+    fn state_bits(&self, platform: &Platform) -> u32 {
+        Scheme::state_bits(&self.0, platform)
+    }
+
+    fn settle(&self) -> u32 {
+        self.0.settle()
+    }
+
+    fn front(&self, platform: &Platform) -> Self::Front {
+        Front::new(&self.0, platform).shared()
+    }
+
+    fn coder(&self, platform: &Platform) -> Self::Coder {
+        coder::Coder::new(platform, Writer::in_turns(platform, self.0.coder.code()))
+    }
+
+    fn replay<'a>(&self, platform: &Platform) -> Self::Replay<'a> {
+        replay::Replay::new(&self.0, platform, Reader::in_turns(platform, self.0.coder.code()))
+    }
+}

@@ -1,0 +1,115 @@
+//! Replay: the core whose turn it is follows the common predictors, up to its message or to the end of its turn
+
+use super::turns::TurnCode;
+use crate::bits::BitReader;
+use crate::lane::replay::{Hart, Lanes, Path, PathError, Refused, ReplaySink};
+use crate::message::{Body, CodingError, Message};
+use crate::platform::Platform;
+use crate::scheme::fields::{Field, Head, Reader};
+use crate::scheme::tr::coder::Coder;
+use crate::scheme::tr::model::Predictor;
+use crate::scheme::tr::replay::{reach_branch, resolve};
+use crate::scheme::tr::TrParams;
+use crate::scheme::Decode;
+use retire::image::Exit;
+
+/// The predictors, the order, and the reader of messages.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    // tables of several kilobytes
+    common: Box<Common>,
+    turns: Option<TurnCode>,
+    reader: Reader<Coder>,
+    /// Whose turn it is.
+    core: u8,
+}
+
+/// What all cores use.
+#[derive(Clone, Debug)]
+struct Common {
+    predictor: Predictor,
+    /// Control-flow instructions of this turn.
+    length: u64,
+}
+
+impl Path for Common {
+    #[inline]
+    fn follow(&mut self, hart: &mut Hart, exit: &Exit, sink: &mut impl ReplaySink) -> Result<(), PathError> {
+        self.length += 1;
+        self.predictor.follow(hart, exit, sink)
+    }
+
+    // what one core has learnt the others know: that one begins clears nothing
+    fn reset(&mut self) {}
+
+    fn rejoin(&mut self) {}
+}
+
+impl Replay {
+    pub(super) fn new(params: &TrParams, platform: &Platform, reader: Reader<Coder>) -> Self {
+        let turns = (platform.cores > 1).then(|| TurnCode::new(platform.cores, platform.ti_bits()));
+        let common = Box::new(Common { predictor: Predictor::new(params, platform), length: 0 });
+        Self { common, turns, reader, core: 0 }
+    }
+
+    /// The end of a turn: its core goes on to there.
+    fn turn<I: Iterator<Item = u32>>(
+        &mut self,
+        lanes: &mut Lanes<'_>,
+        bits: &mut BitReader<I>,
+        sink: &mut impl ReplaySink,
+    ) -> Result<Message, Refused> {
+        let Self { common, turns, reader, core } = self;
+        lanes.current = Some(*core);
+        let turns = turns.as_mut().ok_or(CodingError::Needless("a turn of the only core"))?;
+        let (length, next) = turns.read(*core, |n| reader.bits(Field::Core, n, bits))?;
+        if length < common.length {
+            return Err(PathError::OutOfPlace("a turn is shorter than the core has come in it").into());
+        }
+        if length > common.length {
+            let (image, hart) = lanes.running(*core)?;
+            while common.length < length {
+                let exit = hart.run(image)?;
+                common.follow(hart, exit, sink)?;
+            }
+        }
+        common.length = 0;
+        let message = Message { core: *core, diff_cc: 0, body: Body::Turn { length, next } };
+        *core = next;
+        Ok(message)
+    }
+}
+
+impl<'a> Decode<'a> for Replay {
+    fn message<I: Iterator<Item = u32>>(
+        &mut self,
+        lanes: &mut Lanes<'a>,
+        bits: &mut BitReader<I>,
+        sink: &mut impl ReplaySink,
+    ) -> Result<Message, Refused> {
+        if self.turns.is_some() && self.reader.bits(Field::Core, 1, bits)? == 1 {
+            return self.turn(lanes, bits, sink);
+        }
+        let Self { common, reader, core, .. } = self;
+        let (diff_cc, count) = match reader.head_of(*core, bits)? {
+            Head::Count { diff_cc, count, .. } => (diff_cc, count),
+            Head::Escape(message) => {
+                lanes.escape(&message, common.as_mut(), sink)?;
+                return Ok(message);
+            }
+        };
+        let (image, hart) = lanes.running(*core)?;
+        let exit = reach_branch(hart, common.as_mut(), image, count, sink)?;
+        hart.cycle += diff_cc;
+        common.length += 1;
+        let body = resolve(&mut common.predictor, reader, (*core, hart), (exit, count), bits, sink)?;
+        Ok(Message { core: *core, diff_cc, body })
+    }
+
+    // it is never sent again
+    fn header(&mut self) {}
+
+    fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {
+        self.reader.flush(bits)
+    }
+}
