@@ -6,7 +6,6 @@
 //! `cargo run --release -p testbenches --example reports -- [CORES]`
 
 use programs::PROGRAMS;
-use retire::RetireSink;
 use sim::beats::blocks::itype;
 use sim::beats::{Expander, Retired};
 use testbenches::check::run;

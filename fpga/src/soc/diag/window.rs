@@ -45,7 +45,8 @@ pub struct Inside {
     pub behind: u64,
     /// Others that it did not tell.
     pub lost: u64,
-    /// Instructions that its overflow messages count: what is hidden between windows, and what is lost.
+    /// Instructions that its overflow messages count: what is hidden between windows, and what is lost. Behind a window that was
+    /// shorter than the pipeline is long, those hidden are not counted.
     pub counted: u64,
 }
 
@@ -109,7 +110,36 @@ fn lived(run: &DiagRun, core: u8, points: Points) -> Vec<Lived> {
     each.collect()
 }
 
-/// Marks what `told` tells of a core.
+/// Whether an event that stands behind instruction `at` is right there.
+fn fits(lived: &[Lived], at: usize, e: &FlowEvent) -> bool {
+    match e.kind {
+        FlowKind::Start => lived.get(at).is_some_and(|l| u64::from(l.pc) == e.pc),
+        FlowKind::Trap { .. } => lived.get(at).is_some_and(|l| u64::from(l.pc) == e.target),
+        FlowKind::Stop | FlowKind::Context { .. } | FlowKind::Gap { .. } => true,
+        _ => {
+            let last = at.checked_sub(1).and_then(|i| lived.get(i));
+            last.is_some_and(|l| (u64::from(l.pc), u64::from(l.npc)) == (e.pc, e.target))
+        }
+    }
+}
+
+/// Whether what is told up to the next gap may begin at `from`.
+fn begins(lived: &[Lived], from: usize, told: &[FlowEvent]) -> bool {
+    let mut at = from;
+    for e in told {
+        let Some(run) = lived.get(at..at + e.count as usize) else { return false };
+        at += run.len();
+        if !run.iter().all(|l| l.inside) || !fits(lived, at, e) {
+            return false;
+        }
+        if matches!(e.kind, FlowKind::Gap { .. }) {
+            break;
+        }
+    }
+    true
+}
+
+/// Marks what `told` tells of a core; instructions that are counted as lost.
 fn mark(core: u8, lived: &mut [Lived], told: &[FlowEvent]) -> Result<u64, WindowError> {
     // the first of all that is inside
     let mut at = lived.iter().position(|l| l.inside).unwrap_or(lived.len());
@@ -129,23 +159,20 @@ fn mark(core: u8, lived: &mut [Lived], told: &[FlowEvent]) -> Result<u64, Window
             l.told = true;
         }
         at += e.count as usize;
-        let right = match e.kind {
-            FlowKind::Start => lived.get(at).is_some_and(|l| u64::from(l.pc) == e.pc),
-            FlowKind::Gap { lost } => {
-                counted += u64::from(lost);
-                at += lost as usize;
-                // a trace may end in a gap
-                n + 1 == told.len() || lived.get(at).is_some_and(|l| u64::from(l.pc) == e.target)
-            }
-            FlowKind::Trap { .. } => lived.get(at).is_some_and(|l| u64::from(l.pc) == e.target),
-            FlowKind::Stop | FlowKind::Context { .. } => true,
-            _ => {
-                let last = at.checked_sub(1).and_then(|i| lived.get(i));
-                last.is_some_and(|l| (u64::from(l.pc), u64::from(l.npc)) == (e.pc, e.target))
-            }
-        };
-        if !right {
+        if !fits(lived, at, e) {
             return Err(different(at, lived.get(at)));
+        }
+        if let FlowKind::Gap { lost } = e.kind {
+            counted += u64::from(lost);
+            at += lost as usize;
+            let rest = &told[n + 1..];
+            // a trace may end in a gap
+            if rest.is_empty() {
+                break;
+            }
+            // more than are counted, where a window was shorter than the pipeline is long
+            let goes_on = |at: &usize| u64::from(lived[*at].pc) == e.target && begins(lived, *at, rest);
+            at = (at..lived.len()).find(goes_on).ok_or_else(|| different(at, lived.get(at)))?;
         }
     }
     Ok(counted)
@@ -219,7 +246,12 @@ mod tests {
         assert!(matches!(mark(0, &mut log.clone(), &more), Err(WindowError::Different { place: 3, .. })));
         assert!(mark(0, &mut log.clone(), &[event(FlowKind::Start, 0, 0, 0)]).is_err());
         more = told;
+        // fewer are counted; more than there are; it goes on elsewhere
         more[2] = event(FlowKind::Gap { lost: 0 }, 0, 12, 16);
+        assert_eq!(mark(0, &mut log.clone(), &more).unwrap(), 0);
+        more[2] = event(FlowKind::Gap { lost: 2 }, 0, 12, 16);
+        assert!(mark(0, &mut log.clone(), &more).is_err());
+        more[2] = event(FlowKind::Gap { lost: 1 }, 0, 12, 20);
         assert!(mark(0, &mut log.clone(), &more).is_err());
     }
 }
