@@ -47,7 +47,7 @@ fn chip(params: &DiagParams) -> Result<String, Box<dyn std::error::Error>> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let only: Vec<String> = std::env::args().skip(1).collect();
     let seat = |kind| verilog(Slot::<SeatIn>::new(node(kind).expect("a circuit")));
-    let of = |params: GeneratorParams| verilog(Slot::new(generator(&params, 0)));
+    let of = |params: GeneratorParams| verilog(Slot::new(generator(&params, 0, false)));
     let twelve = GeneratorParams { slots: 12, ..GeneratorParams::FULL };
     let rvfi = TraceParams::new(Platform::RV32, "tr_e:small".parse()?);
     let small = DiagParams {

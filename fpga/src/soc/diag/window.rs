@@ -208,8 +208,9 @@ pub fn check(
             silent &= !l.told;
             all.inside += 1;
             all.told += u64::from(l.told);
-            all.behind += u64::from(silent && since < SHORT);
-            all.lost += u64::from(!l.told && !(silent && since < SHORT));
+            let behind = silent && since < SHORT;
+            all.behind += u64::from(behind);
+            all.lost += u64::from(!l.told && !behind);
             closed = Some(l.clock);
         }
     }
