@@ -78,7 +78,7 @@ pub struct HardwareArgs {
     #[arg(long)]
     stall: bool,
     /// Build in a filter: which privilege modes are told is for software (`control.modes`) and for the inputs `allow_modes`, and an
-    /// input for each core hides what retires in a clock; RVFI and etrace-blocks
+    /// input for each core hides what retires in a clock; not pc-chain
     #[arg(long)]
     filter: bool,
     /// As --filter, and two inputs for each core say from where to where instructions are told

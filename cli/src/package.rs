@@ -65,9 +65,9 @@ pub fn make(
 ) -> Result<Package, Failure> {
     let verilog = emit_on(params, options, style, buses).map_err(|e| Failure::Other(e.to_string()))?;
     let lines = count(verilog.lines().count() as u64);
-    let vectors = match options.extras.retire {
-        Some(retire) if options.ingress == Ingress::Blocks => vectors::blocks::make(params, &options.extras, retire)?,
-        _ => vectors::make(params, options)?,
+    let vectors = match options.ingress {
+        Ingress::Blocks | Ingress::Etrace => vectors::blocks::make(params, &options.extras, options.extras.retire)?,
+        Ingress::Rvfi | Ingress::PcChain => vectors::make(params, options)?,
     };
     let described = json!({
         "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "filter": options.extras.filter, "filter_range": options.extras.range, "filter_space": options.extras.space, "retire": options.extras.retire.map_or(1, |r| r.lanes), "itype_bits": if options.extras.itype3 { 3 } else { 4 }, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked,
@@ -75,9 +75,13 @@ pub fn make(
     });
     let described = format!("{described:#}\n");
     let bench = testbench::make(params, options.ingress, options.extras, &buses.system(style), &vectors);
-    // the others hold an instruction until the next is told
+    // a PC chain holds an instruction until the next is told
     let of = if bench.is_some() { "" } else { ", where instructions are told in their own clock (RVFI)" };
-    let shown = if options.ingress == Ingress::Blocks { " as blocks" } else { "" };
+    let shown = match options.ingress {
+        Ingress::Blocks => " as blocks",
+        Ingress::Etrace => " as reports",
+        Ingress::Rvfi | Ingress::PcChain => "",
+    };
     let mut files = vec![
         (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
         (

@@ -44,7 +44,7 @@ const MEANINGS: [Meaning; 36] = [
     ("hart_reset", "the hart is in reset: the same", "core@_reset"),
     ("cause", "not used", "5'd0"),
     ("tval", "not used", "{XLEN{1'b0}}"),
-    ("privilege", "where contexts are told, and of blocks with a filter: the privilege mode; else not used", "core@_privilege"),
+    ("privilege", "where contexts are told, and with a filter: the privilege mode; else not used", "core@_privilege"),
     ("hide", "what retires in the clock must not be told (docs/filters.md)", "core@_hide"),
     ("mode", "its privilege mode, `rvfi_mode`", "core@_rvfi_mode"),
     ("space", "the number of its address space, say the ASID of `satp` (docs/contexts.md)", "core@_asid"),

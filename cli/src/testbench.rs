@@ -109,7 +109,8 @@ pub fn make(
     let shows = match ingress {
         Ingress::Rvfi => RVFI,
         Ingress::Blocks => blocks::BLOCKS,
-        Ingress::Etrace | Ingress::PcChain => return None,
+        Ingress::Etrace => blocks::REPORTS,
+        Ingress::PcChain => return None,
     };
     let cores = usize::from(params.cores);
     let each = |line: &dyn Fn(usize) -> String| (0..cores).map(line).collect::<String>();

@@ -57,6 +57,8 @@ fn a_log_says_what_the_run_said() {
 #[test]
 fn mistakes_are_one_message_with_exit_code_2() {
     let place = Place::new();
+    let points: String = (0..15).map(|n| format!("pc:main+{} {{ @n[pc] = count(); }}\n", 4 * n)).collect();
+    std::fs::write(place.path().join("many.dx"), points).unwrap();
     for (words, want) in [
         ("diag run -e call:nowhere{@=count()} builtin:bank", "goshawk: -e:1:1: the program has no symbol `nowhere`"),
         ("diag run builtin:none builtin:bank", "built-in script `none` is not known; atomic, calls, interrupts"),
@@ -104,6 +106,25 @@ fn mistakes_are_one_message_with_exit_code_2() {
         (
             "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-scheme tr_e:small,cfiat:16k",
             "load values do not go over the link",
+        ),
+        ("diag run builtin:race builtin:bank --trace x.gtr --trace-while call:lock", "--soc"),
+        ("diag run builtin:race builtin:bank --soc --trace-from call:lock", "--trace <FILE>"),
+        (
+            "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-while call:lock --trace-from call:lock",
+            "cannot be used with",
+        ),
+        (
+            "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-while call:nowhere",
+            "goshawk: --trace-while call:nowhere: the program has no symbol `nowhere`",
+        ),
+        (
+            "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-to ret:lock",
+            "goshawk: --trace-to ret:lock: is no single instruction of the program; call:F, pc:F+N or pc:ADDRESS are",
+        ),
+        (
+            "diag run many.dx builtin:bank --soc --trace x.gtr --trace-from call:lock --trace-to call:unlock",
+            "goshawk: --trace-from call:lock --trace-to call:unlock: takes 2 triggers of each event generator beside the 15 of \
+             the script; it has 16",
         ),
         ("diag run --processor builtin:race builtin:bank --log x", "not with --log, or --on-host and --soc"),
         ("diag run --processor builtin:race builtin:bank --soc --on-host", "not with --log, or --on-host and --soc"),
@@ -341,6 +362,15 @@ fn circuits_print_what_the_retire_log_says() {
         "{text}"
     );
     place.good("replay bank.gtr --elf bank.elf --check bank.ret --summary");
+    // of a function alone, and of what that calls; the script prints the same
+    let text = place.good(&format!("{words} --trace get.gtr --trace-while call:get_balance"));
+    let replay = text.lines().find(|l| l.starts_with("replay")).unwrap();
+    assert!(text.starts_with(&alone) && replay.contains(" and no other, nothing lost"), "{text}");
+    let text = place
+        .good(&format!("{words} --trace get.gtr --trace-from call:get_balance --trace-to call:set_balance --json"));
+    let run: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let inside = &run["trace"]["check"]["inside"];
+    assert!(inside["windows"].as_u64() > Some(50) && inside["lost"] == 0, "{inside}");
     // points for which no trigger is left are found in it
     let pcs: String = (0..4).map(|n| format!("pc:main+{} {{ @n[pc] = count(); }}\n", 4 * n)).collect();
     let functions =

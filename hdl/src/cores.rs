@@ -1,7 +1,7 @@
 //! A front end with its ingress adapter: what a trace system holds one of per core
 //!
 //! # Ports
-//! Those of the adapter ([`crate::ingress`]) towards the core (`hide`, `mode` and `modes`, which RVFI alone has, and `space`, which E-Trace has too, stand at all); `control` and `entry` of
+//! Those of the adapter ([`crate::ingress`]) towards the core (`mode`, which RVFI alone has, and `hide`, `modes` and `space`, which E-Trace has too, stand at all); `control` and `entry` of
 //! [`crate::spine::ports`] towards the spine.
 //!
 //! # Timing
@@ -92,12 +92,12 @@ with_ports!(
     RvfiStreamCore, StreamFront
 );
 with_ports!(
-    etrace, core, [reset space] Etrace,
+    etrace, core, [reset hide modes space] Etrace,
     /// Front end behind the E-Trace instruction trace interface.
     EtraceCore, FrontEnd
 );
 with_ports!(
-    etrace, core, [reset space] Etrace,
+    etrace, core, [reset hide modes space] Etrace,
     /// Front end with a stream cache behind the E-Trace instruction trace interface.
     EtraceStreamCore, StreamFront
 );

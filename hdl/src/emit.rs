@@ -127,7 +127,9 @@ pub enum EmitError {
     #[error("the discontinuity check is of the RVFI ingress; {0}")]
     NoCheck(&'static str),
     /// A filter of an ingress that does not tell an instruction in the clock in which it retires.
-    #[error("a filter is of the ingresses rvfi and etrace-blocks; {0} tells an instruction when the next one comes")]
+    #[error(
+        "a filter is of the ingresses rvfi, etrace and etrace-blocks; {0} tells an instruction when the next one comes"
+    )]
     NoFilter(&'static str),
     /// Contexts of an ingress that has no ports for them.
     #[error("contexts are of the ingresses rvfi, etrace and etrace-blocks; {0} has none")]
@@ -207,7 +209,6 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
         Ingress::Etrace if options.extras.check => {
             return Err(EmitError::NoCheck("E-Trace does not say where an instruction went"));
         }
-        Ingress::Etrace if options.extras.filter => return Err(EmitError::NoFilter("E-Trace")),
         Ingress::PcChain if options.extras.filter => return Err(EmitError::NoFilter("a PC chain")),
         Ingress::PcChain if options.extras.check => return Err(EmitError::NoCheck("a PC chain is always checked")),
         Ingress::Blocks if options.extras.check => {

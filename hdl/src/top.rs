@@ -18,7 +18,7 @@
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
 //! | `session[0]` | out | 1 | with [`Extras::session`]: from the header of a trace to its last bit |
 //! | `hide[i]` | in | 1 | with [`Extras::filter`]: the instruction that retires, or all of the clock, must not be told |
-//! | `mode[i]` | in | 2 | with it, and where contexts are told: its privilege mode, `rvfi_mode`; see [`crate::ingress::veil`]; a port of blocks has `privilege[i]` |
+//! | `mode[i]` | in | 2 | with it, and where contexts are told: its privilege mode, `rvfi_mode`; see [`crate::ingress::veil`]; an E-Trace port has `privilege[i]` |
 //! | `space[i]` | in | 16 | where contexts are told ([`sim::platform::Platform::context`]), and with [`Extras::space`]: the number of its address space |
 //! | `filter_first[i]`, `filter_last[i]` | in | W | with [`Extras::range`]: the addresses that are told, see [`crate::ingress::gate`] |
 //! | `filter_space[i]`, `filter_mask[i]` | in | 16 | with [`Extras::space`]: the address spaces that are told |
@@ -111,8 +111,8 @@ macro_rules! system {
                 let of = |is: bool| if is { cores } else { 0 };
                 // which gates its addresses itself, as each of its lanes has some
                 let gates = of((extras.range || extras.space) && extras.retire.is_none());
-                let modes = of(extras.filter && $code != 2);
                 // E-Trace has a port for the mode itself
+                let modes = of(extras.filter && $code == 0);
                 let mode_contexts = if $code == 1 { 0 } else { contexts };
                 let extras = Extras { ingress: $code, ..extras };
                 Self {
@@ -265,13 +265,13 @@ with_ports!(
     etrace, system,
     /// A trace system with E-Trace ingress, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    EtraceSystem, EtraceCore, Encoder, EntryLayout::new, 1
+    EtraceSystem, EtraceCore, Encoder, EntryLayout::new, 1, iaddr
 );
 with_ports!(
     etrace, system,
     /// A trace system of the scheme `sc-lsp` with E-Trace ingress, for all cores of the parameters, with addresses of
     /// W = `xlen` bits.
-    EtraceStreamSystem, EtraceStreamCore, StreamEncoder, layout, 1
+    EtraceStreamSystem, EtraceStreamCore, StreamEncoder, layout, 1, iaddr
 );
 with_ports!(
     blocks, system,

@@ -21,6 +21,7 @@ use hdl::diag::generator::full::slots::Slots;
 use hdl::diag::generator::full::stack::Stack;
 use hdl::diag::generator::full::word::Word;
 use hdl::diag::generator::observer::Observer;
+use hdl::diag::generator::window::Window;
 use hdl::diag::line::Line;
 use hdl::diag::node::trace::TraceNode;
 use hdl::diag::processor::core::Core;
@@ -46,7 +47,7 @@ fn chip(params: &DiagParams) -> Result<String, Box<dyn std::error::Error>> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let only: Vec<String> = std::env::args().skip(1).collect();
     let seat = |kind| verilog(Slot::<SeatIn>::new(node(kind).expect("a circuit")));
-    let of = |params: GeneratorParams| verilog(Slot::new(generator(&params, 0)));
+    let of = |params: GeneratorParams| verilog(Slot::new(generator(&params, 0, false)));
     let twelve = GeneratorParams { slots: 12, ..GeneratorParams::FULL };
     let rvfi = TraceParams::new(Platform::RV32, "tr_e:small".parse()?);
     let small = DiagParams {
@@ -54,12 +55,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         generator: GeneratorParams::LITE,
         outside: Vec::new(),
         nodes: vec![NodeKind::Count(64)],
+        windows: false,
     };
     let paper = DiagParams {
         cores: 4,
         generator: GeneratorParams::FULL,
         outside: Vec::new(),
         nodes: vec![NodeKind::Machine(16), NodeKind::Aggregate(256)],
+        windows: false,
     };
     let (output, host) = (Output::Uart { divisor: 25 }, Host::Starts);
     let soc = SocConfig { log2_ram: 15, output, host, ..SocConfig::simulated(CoreKind::Picorv32, 4) };
@@ -78,6 +81,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("word of the full generator", Box::new(|| verilog(Word::new())), both),
         ("control of the full generator", Box::new(|| verilog(Control::new(4))), both),
         ("outbox of the full generator", Box::new(|| verilog(Outbox::new(0))), both),
+        ("window of a generator", Box::new(|| verilog(Window::new())), both),
         ("observer", Box::new(|| verilog(Observer::new(&rvfi))), both),
         ("counters, 64", Box::new(|| seat(NodeKind::Count(64))), both),
         ("aggregate, 256 entries", Box::new(|| seat(NodeKind::Aggregate(256))), both),

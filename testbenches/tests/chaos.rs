@@ -48,6 +48,8 @@ enum Ports {
     Channels(u8),
     /// So many blocks.
     Blocks(u8),
+    /// An E-Trace report of one instruction.
+    Reports,
 }
 
 /// What a core has retired, of all that it will, and whether the trap before the next one is told.
@@ -61,7 +63,7 @@ impl Ports {
     /// What core `c` shows in a clock in which each channel is in use with a chance of `rate` in a hundred.
     fn show(self, c: usize, core: &mut Core, s: &mut Source, rate: u8, check: bool) -> Vec<(String, u128)> {
         let lanes = match self {
-            Ports::One => 1,
+            Ports::One | Ports::Reports => 1,
             Ports::Channels(n) | Ports::Blocks(n) => n,
         };
         let mut values = Vec::new();
@@ -69,8 +71,9 @@ impl Ports {
             if !s.percent(rate) || core.at == core.all.len() {
                 continue;
             }
-            if let Ports::Blocks(_) = self {
-                let block = core.block(s);
+            if let Ports::Blocks(_) | Ports::Reports = self {
+                let reports = matches!(self, Ports::Reports);
+                let block = core.block(s, if reports { 1 } else { 15 });
                 let port = |name: &str| match lanes {
                     1 => format!("{name}${c}"),
                     _ => format!("block{lane}_{name}${c}"),
@@ -80,8 +83,10 @@ impl Ports {
                     (port("iaddr"), block.iaddr.into()),
                     (port("iretire"), block.iretire.into()),
                     (port("ilastsize"), block.ilastsize.into()),
-                    (port("icount"), block.icount.into()),
                 ]);
+                if !reports {
+                    values.push((port("icount"), block.icount.into()));
+                }
                 continue;
             }
             let r = core.all[core.at];
@@ -105,14 +110,14 @@ impl Ports {
 }
 
 impl Core {
-    /// The next block, or the trap before it.
-    fn block(&mut self, s: &mut Source) -> Shown {
+    /// The next block, of so many instructions at most, or the trap before it.
+    fn block(&mut self, s: &mut Source, most: usize) -> Shown {
         let rest = &self.all[self.at..];
         if rest[0].trapped && !self.trap_told && self.at > 0 {
             self.trap_told = true;
             return Shown::trap(s.between(1, 2) as u8, self.all[self.at - 1].next_pc);
         }
-        let n = length(&rest[..rest.len().min(15)], 32, s.between(2, 15) as u8);
+        let n = length(&rest[..rest.len().min(most)], 32, s.between(2, 15) as u8);
         (self.at, self.trap_told) = (self.at + n, false);
         Shown::of(&rest[..n], 32)
     }
@@ -303,7 +308,7 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     (params.cores, params.timestamps) = (cores, timestamps);
     let lanes = match ports {
-        Ports::One => 1,
+        Ports::One | Ports::Reports => 1,
         Ports::Channels(n) | Ports::Blocks(n) => n,
     };
     let extras = Extras {
@@ -321,7 +326,11 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
 fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras), clocks: usize) {
     let (cores, timestamps) = (params.cores, params.timestamps);
     let place = format!("{}, N = {cores}, time-stamped {timestamps}, {ports:?}", params.flow.name());
-    let ingress = if let Ports::Blocks(_) = ports { Ingress::Blocks } else { Ingress::Rvfi };
+    let ingress = match ports {
+        Ports::Blocks(_) => Ingress::Blocks,
+        Ports::Reports => Ingress::Etrace,
+        Ports::One | Ports::Channels(_) => Ingress::Rvfi,
+    };
     let options = SystemOptions { ingress, log2_fifo, extras };
     let mut top = build(params, &options).unwrap();
     top.connect_all();
@@ -423,4 +432,18 @@ fn blocks_survive_chaos() {
     wide_chaos("sc-lsp:rbase-32x4", 1, true, Ports::Blocks(1), 3, 30_000);
     wide_chaos("sc-lsp:base-32x4", 2, false, Ports::Blocks(2), 2, 30_000);
     wide_chaos("tr_e:small", 2, true, Ports::Blocks(1), 4, 40_000);
+}
+
+#[test]
+fn reports_of_one_instruction_survive_chaos() {
+    let of = |scheme: &str, cores, timestamps, sync, clocks| {
+        let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+        (params.cores, params.timestamps) = (cores, timestamps);
+        let extras = Extras { session: true, lost: true, sync, ..Extras::default() };
+        survives(&params, 3, (Ports::Reports, extras), clocks);
+    };
+    of("tr_e:small", 1, true, false, 40_000);
+    of("tr_e:m4", 3, false, true, 30_000);
+    of("nx_b", 2, false, false, 30_000);
+    of("sc-lsp:rbase-32x4", 2, true, true, 30_000);
 }

@@ -231,7 +231,8 @@ fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&Ap
     let want: Vec<Packet> = golden.chip.take_arrived().into_iter().map(|a| a.packet).collect();
 
     let outside: Vec<u8> = (0..HARTS).collect();
-    let mut bench = Bench::new(&DiagParams { cores: 0, generator: GeneratorParams::LITE, outside, nodes }, 1, 100);
+    let mut bench =
+        Bench::new(&DiagParams { cores: 0, generator: GeneratorParams::LITE, outside, nodes, windows: false }, 1, 100);
     let (writes, node) = settings(&app, &layout.slots);
     bench.set(node, &writes);
     for (core, dest, event) in &golden.events {
@@ -279,7 +280,7 @@ fn lock_profiles_are_those_of_the_golden_chip() {
 fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
     let nodes = vec![NodeKind::Count(64)];
     let generator = GeneratorParams::LITE;
-    let params = DiagParams { cores: 2, generator, outside: vec![40], nodes: nodes.clone() };
+    let params = DiagParams { cores: 2, generator, outside: vec![40], nodes: nodes.clone(), windows: false };
     let mut bench = Bench::new(&params, 5, 80);
     // who is there
     for (address, want) in [(0, [1, 12]), (1, [1, 12]), (FIRST_NODE, [3, 64])] {
@@ -334,7 +335,7 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
 #[test]
 fn a_tick_empties_tables_and_a_log_tells_what_came_before() {
     let nodes = vec![NodeKind::Count(4), NodeKind::Log(4), NodeKind::Tick(2)];
-    let params = DiagParams { cores: 0, generator: GeneratorParams::LITE, outside: vec![40], nodes };
+    let params = DiagParams { cores: 0, generator: GeneratorParams::LITE, outside: vec![40], nodes, windows: false };
     let mut bench = Bench::new(&params, 6, 80);
     let [counts, logs, ticks] = [0, 1, 2].map(|n| FIRST_NODE + n);
     let rule = count::Rule { event: 1, first: 2, by_core: false, threshold: 0, to: Target { dest: HOST, id: 128 } };
@@ -382,7 +383,8 @@ fn a_tick_empties_tables_and_a_log_tells_what_came_before() {
 #[test]
 fn chips_pass_the_static_gates() {
     let nodes = vec![NodeKind::Machine(16), NodeKind::Aggregate(256), NodeKind::Count(64)];
-    let params = DiagParams { cores: 2, generator: GeneratorParams::LITE, outside: vec![40, 41], nodes };
+    let params =
+        DiagParams { cores: 2, generator: GeneratorParams::LITE, outside: vec![40, 41], nodes, windows: false };
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
 }
 
@@ -392,14 +394,14 @@ fn whole_chips_pass_the_static_gates() {
     let nodes = ["filter", "count", "pair", "aggregate", "histogram", "machine", "log", "tick"]
         .map(|k| k.parse().unwrap())
         .to_vec();
-    let params = DiagParams { cores: 1, generator: GeneratorParams::FULL, outside: Vec::new(), nodes };
+    let params = DiagParams { cores: 1, generator: GeneratorParams::FULL, outside: Vec::new(), nodes, windows: false };
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
 }
 
 #[test]
 fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
     let nodes = vec![NodeKind::Count(64), NodeKind::Log(32)];
-    let params = DiagParams { cores: 2, generator: GeneratorParams::LITE, outside: Vec::new(), nodes };
+    let params = DiagParams { cores: 2, generator: GeneratorParams::LITE, outside: Vec::new(), nodes, windows: false };
     let mut bench = Bench::new(&params, 12, 100);
     let slot = |event| Slot {
         trigger: Trigger::Pc(0x400 + 4 * u32::from(event)),

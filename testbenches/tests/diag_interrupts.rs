@@ -66,7 +66,7 @@ impl Case {
         let program = Program::parse(elf).unwrap();
         let config = SocConfig::simulated(self.core, self.cores);
         let (cores, generator) = (self.cores, self.generator());
-        let chip = DiagParams { cores, generator, outside: Vec::new(), nodes: Vec::new() };
+        let chip = DiagParams { cores, generator, outside: Vec::new(), nodes: Vec::new(), windows: false };
         let soc = DiagSoc::build(&config, &chip, &default_cache()).unwrap();
         let mut line = FrameWriter::default();
         let before: Vec<u8> = load::set(&laid, cores, self.lite).iter().flat_map(|p| line.frame(p)).collect();
@@ -152,7 +152,13 @@ fn cores_without_data_have_lite_generators() {
     let case = Case { lite: true, ..Case::new(CoreKind::Serv, 1, "bank", script, 400_000) };
     let (all, missing) = case.check();
     assert!(all > 5 && missing == 0);
-    let full = DiagParams { cores: 1, generator: GeneratorParams::FULL, outside: Vec::new(), nodes: Vec::new() };
+    let full = DiagParams {
+        cores: 1,
+        generator: GeneratorParams::FULL,
+        outside: Vec::new(),
+        nodes: Vec::new(),
+        windows: false,
+    };
     let refused = DiagSoc::build(&SocConfig::simulated(case.core, 1), &full, &default_cache());
     let said = refused.unwrap_err().to_string();
     assert!(said.contains("a full event generator needs a core that shows registers and memory"), "{said}");

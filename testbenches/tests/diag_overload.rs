@@ -37,7 +37,7 @@ fn bytes(event: &Event) -> usize {
 /// `cores` generators under overload for `clocks` clocks, with an instruction that is an event in `every` clocks and a byte
 /// of the link in `byte_clocks`.
 fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64, clocks: u64) -> Got {
-    let params = DiagParams { cores, generator, outside: Vec::new(), nodes: Vec::new() };
+    let params = DiagParams { cores, generator, outside: Vec::new(), nodes: Vec::new(), windows: false };
     let mut chip = DiagChip::new(&params).unwrap();
     chip.connect_all();
     let cosim = Cosim::of_block(&chip).unwrap();

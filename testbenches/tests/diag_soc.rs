@@ -49,7 +49,7 @@ fn nodes() -> Vec<NodeKind> {
 }
 
 fn chip() -> DiagParams {
-    DiagParams { cores: CORES, generator: GeneratorParams::FULL, outside: Vec::new(), nodes: nodes() }
+    DiagParams { cores: CORES, generator: GeneratorParams::FULL, outside: Vec::new(), nodes: nodes(), windows: false }
 }
 
 /// Words of packets.

@@ -49,23 +49,31 @@ enum Port {
     Channels(u8),
     /// So many blocks.
     Blocks(u8),
+    /// An E-Trace report of one instruction.
+    Report,
 }
 
 impl Port {
     fn lanes(self) -> u8 {
         match self {
-            Port::One => 1,
+            Port::One | Port::Report => 1,
             Port::Channels(n) | Port::Blocks(n) => n,
         }
     }
 
     fn retire(self) -> Option<Retire> {
         let log2_words = if self == Port::Blocks(2) { 3 } else { 4 };
-        (self != Port::One).then_some(Retire { lanes: self.lanes(), log2_words })
+        self.wide().then_some(Retire { lanes: self.lanes(), log2_words })
+    }
+
+    /// Whether several instructions retire in a clock.
+    fn wide(self) -> bool {
+        !matches!(self, Port::One | Port::Report)
     }
 
     fn ingress(self) -> Ingress {
         match self {
+            Port::Report => Ingress::Etrace,
             Port::Blocks(_) => Ingress::Blocks,
             Port::One | Port::Channels(_) => Ingress::Rvfi,
         }
@@ -76,7 +84,7 @@ impl Port {
         match self {
             Port::One => format!("rvfi_{name}${c}"),
             Port::Channels(_) => format!("rvfi{lane}_{name}${c}"),
-            Port::Blocks(1) => format!("{name}${c}"),
+            Port::Blocks(1) | Port::Report => format!("{name}${c}"),
             Port::Blocks(_) => format!("block{lane}_{name}${c}"),
         }
     }
@@ -119,7 +127,7 @@ fn words(
     let mut at = vec![0; lives.len()];
     // of blocks, whether the trap before the next one is told
     let mut trap_told = vec![true; lives.len()];
-    let wide = port != Port::One;
+    let wide = port.wide();
     let longest = lives.iter().map(Vec::len).max().unwrap_or(0) * if wide { 2 } else { 1 };
     let (mut rate, mut phase) = (100_u8, 0);
     let mut vectors = Vec::new();
@@ -170,7 +178,7 @@ fn words(
             };
             let Some(first) = all.get(at[c]) else {
                 // what is held of an indirect jump is told by a trap
-                if let (Port::Blocks(_), false) = (port, std::mem::replace(&mut trap_told[c], true)) {
+                if let (Port::Blocks(_) | Port::Report, false) = (port, std::mem::replace(&mut trap_told[c], true)) {
                     let gone = all.last().map_or(0, |l| l.0.next_pc);
                     values.push((port.name(c, 0, "itype"), 1));
                     values.push((port.name(c, 0, "iaddr"), gone.into()));
@@ -179,7 +187,7 @@ fn words(
             };
             let (mut mode, mut space) = of(first);
             // addresses tell the one from the other in a clock, all else is of the clock
-            let mixes = matches!(by, By::Range { .. }) && !contexts && port != Port::One;
+            let mixes = matches!(by, By::Range { .. }) && !contexts && wide;
             let joins = |l: &&Lived| mixes || of(l) == of(first);
             let mut noisy = false;
             for lane in 0..port.lanes() {
@@ -194,14 +202,15 @@ fn words(
                     By::Mode | By::Space => s.bits(32) & !1,
                 };
                 noisy |= noise.is_some();
-                if let Port::Blocks(_) = port {
+                if let Port::Blocks(_) | Port::Report = port {
+                    let most = if port == Port::Report { 1 } else { 15 };
                     let mut block = if r.trapped && !trap_told[c] && at[c] > 0 {
                         trap_told[c] = true;
                         Shown::trap(1, all[at[c] - 1].0.next_pc)
                     } else {
                         let run: Vec<Retired> = all[at[c]..]
                             .iter()
-                            .take(15)
+                            .take(most)
                             .take_while(|l| l.1 == class && joins(l))
                             .map(|l| l.0)
                             .collect();
@@ -212,7 +221,7 @@ fn words(
                         let mut block = Shown::of(&run[..n], 32);
                         if let Some(s) = &mut noise {
                             block.itype = s.bits(4) as u8;
-                            block.iretire = s.between(1, 15) as u8;
+                            block.iretire = s.between(1, if most > 1 { 15 } else { 3 }) as u8;
                             block.ilastsize = s.percent(50);
                             if before == MACHINE {
                                 block.iaddr = address(s);
@@ -228,8 +237,10 @@ fn words(
                         (port.name(c, lane, "iaddr"), block.iaddr.into()),
                         (port.name(c, lane, "iretire"), block.iretire.into()),
                         (port.name(c, lane, "ilastsize"), block.ilastsize.into()),
-                        (port.name(c, lane, "icount"), block.icount.into()),
                     ]);
+                    if wide {
+                        values.push((port.name(c, lane, "icount"), block.icount.into()));
+                    }
                     continue;
                 }
                 at[c] += 1;
@@ -255,8 +266,11 @@ fn words(
                     mode = *s.pick(&[USER, USER, 1, MACHINE]);
                 }
             }
-            let (mode_port, space_port) =
-                if let Port::Blocks(_) = port { ("privilege", "context_id") } else { ("mode", "space") };
+            let (mode_port, space_port) = match port {
+                Port::Blocks(_) => ("privilege", "context_id"),
+                Port::Report => ("privilege", "space"),
+                Port::One | Port::Channels(_) => ("mode", "space"),
+            };
             values.push((format!("{mode_port}${c}"), mode));
             if contexts {
                 values.push((format!("{space_port}${c}"), space.into()));
@@ -421,11 +435,16 @@ fn the_gate_is_the_comparison() {
 }
 
 #[test]
+fn nor_where_a_report_tells_one_instruction() {
+    filtered_at(Port::Report, "tr_e:small", 2, true, None, "mode");
+    filtered_at(Port::Report, "nx_b", 1, false, Some(4), "space");
+    filtered_at(Port::Report, "sc-lsp:rbase-32x4", 1, false, None, "range");
+}
+
+#[test]
 fn an_ingress_that_tells_an_instruction_later_has_no_filter() {
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
-    for ingress in [Ingress::Etrace, Ingress::PcChain] {
-        let extras = Extras { filter: true, ..Extras::default() };
-        let refused = build(&params, &SystemOptions { ingress, extras, ..SystemOptions::default() });
-        assert!(matches!(refused.err(), Some(EmitError::NoFilter(_))));
-    }
+    let extras = Extras { filter: true, ..Extras::default() };
+    let refused = build(&params, &SystemOptions { ingress: Ingress::PcChain, extras, ..SystemOptions::default() });
+    assert!(matches!(refused.err(), Some(EmitError::NoFilter(_))));
 }

@@ -18,8 +18,9 @@ use testbenches::check::rounds;
 use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
 
-/// With all that can be built in.
+/// With all that can be built in; of an E-Trace port, which does not say where an instruction went.
 const ALL: Extras = Extras { sync: true, check: true, filter: true, ..Extras::NONE };
+const REPORTED: Extras = Extras { check: false, ..ALL };
 
 fn tr(p: TrParams) -> TraceParams {
     TraceParams::tr(p)
@@ -116,13 +117,23 @@ fn gaps_between_instructions_change_nothing_but_times() {
 fn a_full_fifo_loses_whole_messages_and_says_how_many_instructions() {
     for (i, (name, p)) in variants().iter().enumerate().filter(|(_, (_, p))| p.xlen == 32) {
         let m = model(p, 3);
-        let mut bench = Bench::new(RvfiCore::<32>::new(p), p).unwrap();
-        bench.full_per_64k = 60;
-        let n =
-            bench.play(&m, &busy(200 + i as u64, 90), rounds(15_000, 25_000)).unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert!(n > 20 && bench.overflows > 2, "{name}: {n} messages, {} overflows are too few", bench.overflows);
-        if i < 3 {
-            bench.d.check_verilog().unwrap();
+        macro_rules! one {
+            ($core:ident) => {{
+                let mut bench = Bench::new($core::<32>::new(p), p).unwrap();
+                bench.full_per_64k = 60;
+                let n = bench
+                    .play(&m, &busy(200 + i as u64, 90), rounds(15_000, 25_000))
+                    .unwrap_or_else(|e| panic!("{name}: {e}"));
+                let overflows = bench.overflows;
+                assert!(n > 20 && overflows > 2, "{name}: {n} messages, {overflows} overflows are too few");
+                if i < 3 {
+                    bench.d.check_verilog().unwrap();
+                }
+            }};
+        }
+        one!(RvfiCore);
+        if i % 3 == 1 {
+            one!(EtraceCore);
         }
     }
 }
@@ -134,10 +145,10 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_predicts_nothing_fo
         // seldom, so that tables are used again; in time for the next; always
         for (k, rate) in [150, 800, 20_000].into_iter().enumerate() {
             macro_rules! one {
-                ($w:literal) => {{
-                    let mut bench = Bench::new(RvfiCore::<$w>::with(p, ALL), p).unwrap();
+                ($w:literal, $core:ident, $extras:expr) => {{
+                    let mut bench = Bench::new($core::<$w>::with(p, $extras), p).unwrap();
                     bench.sync_per_64k = rate;
-                    bench.silent_traps = true;
+                    (bench.silent_traps, bench.all_wait) = ($extras.check, true);
                     bench.full_per_64k = [0, 60, 20][(i + k) % 3];
                     let seed = 300 + (3 * i + k) as u64;
                     let steps = if $w == 64 { 2_500 } else { 5_000 };
@@ -149,8 +160,13 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_predicts_nothing_fo
                 }};
             }
             match p.xlen {
-                32 => one!(32),
-                _ => one!(64),
+                32 => one!(32, RvfiCore, ALL),
+                _ => one!(64, RvfiCore, ALL),
+            }
+            match p.xlen {
+                32 if k == i % 3 => one!(32, EtraceCore, REPORTED),
+                64 if k == i % 3 => one!(64, EtraceCore, REPORTED),
+                _ => {}
             }
         }
     }
@@ -161,9 +177,10 @@ fn what_must_not_be_told_is_lost_and_nothing_else() {
     for (i, (name, p)) in variants().iter().enumerate() {
         let m = model(p, 6);
         macro_rules! one {
-            ($w:literal) => {{
-                let extras = Extras { filter: true, ..if i % 2 == 0 { ALL } else { Extras::default() } };
-                let mut bench = Bench::new(RvfiCore::<$w>::with(p, extras), p).unwrap();
+            ($w:literal, $core:ident, $all:expr) => {{
+                let extras = Extras { filter: true, ..if i % 2 == 0 { $all } else { Extras::default() } };
+                let mut bench = Bench::new($core::<$w>::with(p, extras), p).unwrap();
+                bench.all_wait |= extras.sync;
                 (bench.hide_per_64k, bench.idle_before_stop) = ([300, 2_000][i % 2], 2 + i % 4);
                 // with room for all: exactly what is hidden
                 for seed in 0..3 {
@@ -185,8 +202,12 @@ fn what_must_not_be_told_is_lost_and_nothing_else() {
             }};
         }
         match p.xlen {
-            32 => one!(32),
-            _ => one!(64),
+            32 => one!(32, RvfiCore, ALL),
+            _ => one!(64, RvfiCore, ALL),
+        }
+        match p.xlen {
+            32 => one!(32, EtraceCore, REPORTED),
+            _ => one!(64, EtraceCore, REPORTED),
         }
     }
 }
@@ -202,9 +223,10 @@ fn a_change_of_context_is_told_before_the_first_instruction_that_is_in_it() {
         for k in [i % 4, (i + 2) % 4] {
             let (rate, retire_percent) = [(1_000, 100), (4_000, 40), (40_000, 95), (2_000, 95)][k];
             macro_rules! one {
-                ($w:literal) => {{
-                    let extras = if k > 1 { ALL } else { Extras::default() };
-                    let mut bench = Bench::new(RvfiCore::<$w>::with(p, extras), p).unwrap();
+                ($w:literal, $core:ident, $all:expr) => {{
+                    let extras = if k > 1 { $all } else { Extras::default() };
+                    let mut bench = Bench::new($core::<$w>::with(p, extras), p).unwrap();
+                    bench.all_wait |= extras.sync;
                     bench.context_per_64k = rate;
                     bench.full_per_64k = [0, 60, 0, 60][k];
                     (bench.sync_per_64k, bench.hide_per_64k) = [(0, 0), (0, 0), (800, 0), (200, 300)][k];
@@ -221,8 +243,13 @@ fn a_change_of_context_is_told_before_the_first_instruction_that_is_in_it() {
                 }};
             }
             match p.xlen {
-                32 => one!(32),
-                _ => one!(64),
+                32 => one!(32, RvfiCore, ALL),
+                _ => one!(64, RvfiCore, ALL),
+            }
+            match p.xlen {
+                32 if k == i % 4 => one!(32, EtraceCore, REPORTED),
+                64 if k == i % 4 => one!(64, EtraceCore, REPORTED),
+                _ => {}
             }
         }
     }
@@ -234,13 +261,19 @@ fn a_change_of_context_is_told_before_the_first_instruction_that_is_in_it() {
 fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
     let p = set("s2").timed();
     let m = model(&p, 8);
-    let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
-    for seed in 0..12 {
-        bench.full_per_64k = if seed % 3 == 2 { 200 } else { 0 };
-        bench.idle_before_stop = (seed % 4) as usize;
-        bench.play(&m, &busy(seed, 95), 1_500 + seed as usize).unwrap();
+    macro_rules! one {
+        ($core:ident) => {{
+            let mut bench = Bench::new($core::<32>::new(&p), &p).unwrap();
+            for seed in 0..12 {
+                bench.full_per_64k = if seed % 3 == 2 { 200 } else { 0 };
+                bench.idle_before_stop = (seed % 4) as usize;
+                bench.play(&m, &busy(seed, 95), 1_500 + seed as usize).unwrap();
+            }
+            bench.d.check_verilog().unwrap();
+        }};
     }
-    bench.d.check_verilog().unwrap();
+    one!(RvfiCore);
+    one!(EtraceCore);
 }
 
 #[test]

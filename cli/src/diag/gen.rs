@@ -44,6 +44,10 @@ pub struct Args {
     /// No nodes: all events go to the host
     #[arg(long)]
     no_nodes: bool,
+    /// A window for each generator: what opens and closes it are addresses of trigger slots, and an output for each core says what a
+    /// trace beside the chip is not to tell
+    #[arg(long)]
+    windows: bool,
     /// Name of the top module; all others begin with it
     #[arg(long, value_name = "NAME", default_value = "goshawk_diag", value_parser = module_name)]
     module_name: String,
@@ -59,7 +63,7 @@ pub struct Args {
 const VERILOG: &str = "goshawk_diag.v";
 
 /// What ports of a chip mean; those of RVFI without data are as of a trace system.
-const MEANINGS: [Meaning; 14] = [
+const MEANINGS: [Meaning; 15] = [
     ("host_valid", "a byte of a frame from the host is here, and stays until `host_ready`", "host_valid"),
     ("host_octet", "the byte", "host_octet"),
     ("host_ready", "it is taken at this edge if `host_valid`", "host_ready"),
@@ -73,6 +77,7 @@ const MEANINGS: [Meaning; 14] = [
     ("rvfi_mem_wmask", "bytes that it stores", "core@_rvfi_mem_wmask"),
     ("rvfi_mem_rdata", "what it loads", "core@_rvfi_mem_rdata"),
     ("rvfi_mem_wdata", "what it stores", "core@_rvfi_mem_wdata"),
+    ("hide", "what stood at the RVFI port a clock before is outside of the window: `hide_i` of a trace system whose ports are those of a clock before", "core@_hide"),
     ("cause", "of the trap before this instruction; 0 where the core does not tell", "core@_cause"),
 ];
 
@@ -142,7 +147,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         (false, false) => args.nodes.clone(),
     };
     let generator = if args.lite { GeneratorParams::LITE } else { GeneratorParams::FULL };
-    let params = DiagParams { cores: args.cores, generator, outside: Vec::new(), nodes };
+    let params = DiagParams { cores: args.cores, generator, outside: Vec::new(), nodes, windows: args.windows };
     let style = Style { name: args.module_name.clone(), initial: !args.no_initial };
     let files = files(&params, &style)?;
     let list = write_all(&args.output, &files)?;

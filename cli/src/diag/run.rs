@@ -58,6 +58,7 @@ impl From<FormatName> for Format {
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates\n  \
     goshawk diag run builtin:interrupts builtin:irq --soc --core ibex --harts 2 --max-cycles 1000000 --link 48000\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --link 24000 --trace bank.gtr\n  \
+    goshawk diag run builtin:race builtin:bank --soc --harts 2 --max-cycles 250000 --trace get.gtr --trace-while call:get_balance\n  \
     goshawk diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --damage 1e-3,seed=3 --rates\n  \
     goshawk diag run -e 'machine order by core { free: ret:mutex_lock -> held; held: call:mutex_unlock -> free; } \
     violation:order { @n[key, step] = count(); }' builtin:lockcont --harts 4 --link 48000")]

@@ -167,6 +167,7 @@ pub fn drive(
         generator: params.generator,
         outside: Vec::new(),
         nodes: params.nodes.clone(),
+        windows: trace.is_some_and(|t| t.window.is_some()),
     };
     let building = bar("building with Verilator", "", None);
     let soc = DiagSoc::build(&config, &chip, &default_cache()).map_err(|e| other(&e))?;
@@ -178,7 +179,7 @@ pub fn drive(
     }
     let mut frames = FrameWriter::default();
     let mut bytes = |packets: &[Packet]| packets.iter().flat_map(|p| frames.frame(p)).collect::<Vec<u8>>();
-    let (begins, [ends, rest]) = traced::packets();
+    let (begins, [ends, rest]) = traced::packets(chip.windows);
     let mut before = bytes(before);
     if trace.is_some() {
         before.extend(bytes(&[begins]));
@@ -251,7 +252,12 @@ pub fn observe(
     wanted: Option<&Wanted>,
 ) -> Result<Observed, Failure> {
     let params = &opened.params;
-    let before = load::set(layout, params.cores, params.generator.lite);
+    let mut before = load::set(layout, params.cores, params.generator.lite);
+    let window = wanted.and_then(|w| w.window.as_ref());
+    if let Some(window) = window {
+        let writes = window.set(layout.slots.len(), &params.generator)?;
+        before.extend((0..params.cores).flat_map(|core| load::write(core, &writes)));
+    }
     let (driven, packets) = drive(opened, &before, &load::flush(layout), args, wanted)?;
     let mut host = Host::new(&opened.app, layout);
     let replayed = match wanted {
@@ -274,7 +280,13 @@ pub fn observe(
             let flow = flow(&driven.run, opened)?;
             let of = traced::Observed { program: &opened.program, names: names(opened), flow: &flow };
             let bytes = traced::bytes(packets.iter().skip(driven.before));
-            Some(Traced::check(wanted, &of, replayed, bytes, (&opened.app, &opened.script))?)
+            Some(match window {
+                Some(window) => {
+                    let image = Image::new(&opened.program);
+                    Traced::inside((wanted, window), (&image, &driven.run), replayed, bytes)?
+                }
+                None => Traced::check(wanted, &of, replayed, bytes, (&opened.app, &opened.script))?,
+            })
         }
         _ => None,
     };
@@ -322,9 +334,17 @@ impl Observed {
 
 /// Runs a script on the circuits.
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let opened = args.script.open_soc(&args.machine, &args.chip, args.soc.core(), Room::of(args.trace.is_wanted()))?;
+    let opened = args.script.open_soc(
+        &args.machine,
+        &args.chip,
+        args.soc.core(),
+        Room::of(args.trace.is_wanted() && !args.trace.has_window()),
+    )?;
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan()? };
-    let wanted = args.trace.wanted(opened.params.cores, opened.align())?;
+    let mut wanted = args.trace.wanted(opened.params.cores, opened.align())?;
+    if let Some(wanted) = &mut wanted {
+        wanted.window = args.trace.window(&opened.symbols)?;
+    }
     let got = observe(&opened, &layout, &args.soc, wanted.as_ref())?;
     if let (Some(wanted), Some(traced)) = (&wanted, &got.traced) {
         let flow = flow(&got.run, &opened)?;

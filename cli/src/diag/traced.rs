@@ -4,19 +4,26 @@
 
 use crate::args::ParamArgs;
 use crate::files::OutputPath;
-use crate::output::{count, TOOL};
+use crate::output::{count, plural, TOOL};
 use crate::{Failure, Status};
-use ::diag::app::App;
+use ::diag::app::{App, Use};
 use ::diag::points;
 use ::diag::replayed::Replayed;
+use ::diag::resolve::resolve;
+use ::diag::symbols::Symbols;
 use fpga::soc::check::{check_words, Checked};
+use fpga::soc::diag::window::{self, Inside, Points};
+use fpga::soc::diag::DiagRun;
 use retire::elf::Program;
 use retire::file::hex;
 use retire::file::retire::{RetireInfo, RetireWriter};
+use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use sim::diag::chip::FRAME_BYTES;
 use sim::diag::node::trace::{write, ADDRESS, PLACES};
 use sim::diag::packet::{Body, Op, Packet, HOST};
+use sim::diag::registers::{self, Writes};
+use sim::diag::trigger::{GeneratorParams, Trigger};
 use sim::file::{TraceInfo, TraceWriter};
 use sim::params::TraceParams;
 use sim::regs::register;
@@ -34,6 +41,16 @@ pub struct TraceArgs {
     /// What the cores retired, as a retire file to check the trace with
     #[arg(long, value_name = "FILE", requires = "trace")]
     retired: Option<OutputPath>,
+    /// Trace each core of --soc only inside of a function and what that calls: a trigger of its event generator opens the trace, as
+    /// in call:F
+    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc", conflicts_with = "trace_from")]
+    trace_while: Option<String>,
+    /// Trace each core of --soc from this point of the program on: call:F, pc:F+N, pc:ADDRESS
+    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc")]
+    trace_from: Option<String>,
+    /// Trace each core of --soc up to this point, and with --trace-from or --trace-while again when that comes again
+    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc")]
+    trace_to: Option<String>,
 }
 
 /// The scheme of a trace, where none is asked for.
@@ -44,7 +61,48 @@ const SCHEME: &str = "tr_e:small";
 pub struct Wanted {
     /// Parameters.
     pub params: TraceParams,
+    /// What of the cores, where it is not all.
+    pub window: Option<Window>,
     set: Option<String>,
+}
+
+/// A window, by triggers of the event generators.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Its points.
+    pub points: Points,
+    /// As it was asked for.
+    name: String,
+}
+
+impl Window {
+    /// What is written to each generator, which has `used` of its slots for other things.
+    pub fn set(&self, used: usize, generator: &GeneratorParams) -> Result<Writes, Failure> {
+        let (free, needed) = (usize::from(generator.slots).saturating_sub(used), self.points.slots());
+        if needed > free {
+            return Err(Failure::Other(format!(
+                "{}: takes {} of each event generator beside the {used} of the script; it has {}",
+                self.name,
+                plural(needed as u64, "trigger"),
+                generator.slots
+            )));
+        }
+        let Points { opens, closes, returns } = self.points;
+        Ok(registers::window(used as u8, opens, closes, returns))
+    }
+}
+
+/// The address of a point of the program, as a script has it.
+fn address(option: &str, text: &str, symbols: &Symbols) -> Result<u32, Failure> {
+    let script = format!("{text} {{ @window[core] = count(); }}");
+    let found = ::diag::parse::parse(&script).and_then(|items| resolve(&items, symbols, 1));
+    let app = found.map_err(|e| Failure::Other(format!("{option} {text}: {}", e.what)))?;
+    match app.uses.as_slice() {
+        [Use { trigger: Trigger::Pc(pc) | Trigger::Entry { first: pc, .. }, .. }] => Ok(*pc),
+        _ => Err(Failure::Other(format!(
+            "{option} {text}: is no single instruction of the program; call:F, pc:F+N or pc:ADDRESS are"
+        ))),
+    }
 }
 
 impl Wanted {
@@ -57,7 +115,7 @@ impl Wanted {
                 "--trace-scheme {scheme}: load values do not go over the link; a scheme of the control flow does"
             )));
         }
-        Ok(Self { params, set })
+        Ok(Self { params, window: None, set })
     }
 
     /// The one that is taken where none is asked for.
@@ -79,11 +137,19 @@ pub struct Observed<'a> {
 /// What came of the trace.
 pub struct Traced {
     replayed: Replayed,
-    checked: Checked,
+    held: Held,
     /// Bytes of its frames, and of all others.
     bytes: (u64, u64),
     /// Points of the script that it told.
     points: Vec<String>,
+}
+
+/// What the trace was held to.
+enum Held {
+    /// All that the cores retired.
+    Whole(Checked),
+    /// What they did inside of a window.
+    Inside(Inside, String),
 }
 
 /// Bytes of the frames of a trace, and of the others.
@@ -108,6 +174,25 @@ impl TraceArgs {
     /// What is wanted for so many cores.
     pub fn wanted(&self, cores: u8, align: u8) -> Result<Option<Wanted>, Failure> {
         self.is_wanted().then(|| Wanted::new(&self.trace_scheme, cores, align)).transpose()
+    }
+
+    /// The window that is wanted, in a program with `symbols`.
+    pub fn window(&self, symbols: &Symbols) -> Result<Option<Window>, Failure> {
+        let of = |option: &str, text: &Option<String>| {
+            text.as_ref().map(|t| Ok::<_, Failure>((address(option, t, symbols)?, format!("{option} {t}")))).transpose()
+        };
+        let returns = of("--trace-while", &self.trace_while)?;
+        let (opens, closes) = (of("--trace-from", &self.trace_from)?, of("--trace-to", &self.trace_to)?);
+        let names = [&returns, &opens, &closes].map(|p| p.as_ref().map(|p| p.1.clone()));
+        let points =
+            Points { returns: returns.is_some(), opens: returns.or(opens).map(|p| p.0), closes: closes.map(|p| p.0) };
+        let name = names.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        Ok((points.slots() > 0).then_some(Window { points, name }))
+    }
+
+    /// Whether there is to be one.
+    pub fn has_window(&self) -> bool {
+        self.trace_while.is_some() || self.trace_from.is_some() || self.trace_to.is_some()
     }
 
     /// Writes the files that are wanted.
@@ -140,11 +225,14 @@ impl TraceArgs {
     }
 }
 
-/// Packets that begin the trace, and those that end it and then bring the rest of it.
-pub fn packets() -> (Packet, [Vec<Packet>; 2]) {
-    let control = register("control").addr;
+/// Packets that begin the trace, with a filter or without, and those that end it and then bring the rest of it.
+pub fn packets(filter: bool) -> (Packet, [Vec<Packet>; 2]) {
+    let control = register("control");
+    // with a filter software asks for the modes that it wants
+    let modes = if filter { 15 << control.field("modes").lsb } else { 0 };
+    let control = control.addr;
     let rest = Packet::control(HOST, ADDRESS, Op::Flush, 0, &[1]);
-    (write(control, 1), [vec![write(control, 0)], vec![rest]])
+    (write(control, modes | 1), [vec![write(control, 0)], vec![rest]])
 }
 
 impl Traced {
@@ -158,7 +246,19 @@ impl Traced {
     ) -> Result<Self, Failure> {
         let checked = check_words(&wanted.params, of.program, of.flow, &replayed.words);
         let checked = checked.map_err(|e| Failure::Other(e.to_string()))?;
-        Ok(Self { replayed, checked, bytes, points: points::names(app, script) })
+        Ok(Self { replayed, held: Held::Whole(checked), bytes, points: points::names(app, script) })
+    }
+
+    /// Holds it to what they did inside of its window.
+    pub fn inside(
+        (wanted, window): (&Wanted, &Window),
+        (image, run): (&Image, &DiagRun),
+        replayed: Replayed,
+        bytes: (u64, u64),
+    ) -> Result<Self, Failure> {
+        let inside = window::check(&wanted.params, image, run, window.points, &replayed.words);
+        let inside = inside.map_err(|e| Failure::Other(e.to_string()))?;
+        Ok(Self { replayed, held: Held::Inside(inside, window.name.clone()), bytes, points: Vec::new() })
     }
 
     /// Its words.
@@ -168,7 +268,6 @@ impl Traced {
 
     /// For people: `rate` of a number of bytes.
     pub fn facts(&self, rate: impl Fn(u64) -> String) -> Vec<(&'static str, String)> {
-        let c = &self.checked;
         let all = (self.bytes.0 + self.bytes.1).max(1) as f64;
         let share = |bytes: u64| {
             format!("{} bytes, {}, {:.1} % of the link's bytes", count(bytes), rate(bytes), 100.0 * bytes as f64 / all)
@@ -181,20 +280,44 @@ impl Traced {
                 count(words)
             ),
         };
-        let lost = match (c.overflows, self.replayed.missing) {
-            (0, 0) => "nothing lost".to_string(),
-            (o, m) => {
-                format!("{} instructions lost in {} overflows, {} packets missing", count(c.lost), count(o), count(m))
+        let overflows = self.overflows();
+        let replay = match &self.held {
+            Held::Whole(c) => {
+                let lost = match (c.overflows, self.replayed.missing) {
+                    (0, 0) => "nothing lost".to_string(),
+                    (o, m) => {
+                        format!(
+                            "{} instructions lost in {} overflows, {} packets missing",
+                            count(c.lost),
+                            count(o),
+                            count(m)
+                        )
+                    }
+                };
+                format!("equal to the retire log, {} events; {lost}", count(c.events))
+            }
+            Held::Inside(i, name) => {
+                let lost = match (i.lost, i.behind, self.replayed.missing) {
+                    (0, 0, 0) => "nothing lost".to_string(),
+                    (lost, behind, 0) => format!("{} lost, {} right behind another window", count(lost), count(behind)),
+                    (lost, _, missing) => format!("{} lost, {} packets missing", count(lost), count(missing)),
+                };
+                format!(
+                    "{name}: {} of {} instructions are inside, in {}; the trace has {} of them and no other, {lost}",
+                    count(i.inside),
+                    count(i.retired),
+                    plural(i.windows, "window"),
+                    count(i.told)
+                )
             }
         };
-        let replay = format!("equal to the retire log, {} events; {lost}", count(c.events));
         let mut facts = vec![
             ("trace", format!("{} words; {}{waited}", count(self.words().len() as u64), share(self.bytes.0))),
             ("diagnosis", share(self.bytes.1)),
             ("replay", replay),
         ];
         if !self.points.is_empty() {
-            let unseen = if c.overflows == 0 { "" } else { "; of the lost instructions it knows none" };
+            let unseen = if overflows == 0 { "" } else { "; of the lost instructions it knows none" };
             let found = format!("{} events of {}{unseen}", count(self.replayed.events), self.points.join(", "));
             facts.push(("points in it", found));
         }
@@ -206,13 +329,24 @@ impl Traced {
         serde_json::json!({
             "words": self.words().len(), "bytes": self.bytes.0, "diagnosis_bytes": self.bytes.1,
             "missing_packets": self.replayed.missing, "most_words_waiting": self.replayed.waited, "points": self.points, "point_events": self.replayed.events,
-            "check": self.checked,
+            "check": match &self.held {
+                Held::Whole(checked) => serde_json::json!(checked),
+                Held::Inside(inside, window) => serde_json::json!({ "window": window, "inside": inside }),
+            },
         })
+    }
+
+    /// How often instructions were lost that should have been told.
+    fn overflows(&self) -> u64 {
+        match &self.held {
+            Held::Whole(c) => c.overflows,
+            Held::Inside(i, _) => i.lost,
+        }
     }
 
     /// Whether all of it is there.
     pub fn status(&self) -> Status {
-        if self.checked.overflows == 0 && self.replayed.missing == 0 {
+        if self.overflows() == 0 && self.replayed.missing == 0 {
             return Status::Done;
         }
         Status::Partial

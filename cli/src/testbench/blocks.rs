@@ -1,4 +1,4 @@
-//! What of a bench is of a trace ingress port that shows blocks
+//! What of a bench is of a trace ingress port that shows blocks, or reports of one instruction
 
 use super::Shows;
 use hdl::spine::Extras;
@@ -26,6 +26,20 @@ pub const BLOCKS: Shows = Shows {
     mode: "",
     space: "",
     turns: false,
+};
+
+/// The same, of a report of one instruction: a block of one.
+pub const REPORTS: Shows = Shows {
+    ports: |i, _, _| {
+        let shown = [("itype", ""), ("iaddr", ""), ("iretire", "[1:0]"), ("ilastsize", "")];
+        let others = [("cause", "5'd0"), ("tval", "{@XLEN{1'b0}}"), ("privilege", "2'd3")];
+        let shown = shown.map(|(p, bits)| format!("        .{p}_{i}({p}0_{i}{bits}),\n"));
+        shown.into_iter().chain(others.map(|(p, value)| format!("        .{p}_{i}({value}),\n"))).collect()
+    },
+    // a port of all systems with reports
+    mode: "",
+    space: "        .space_{i}(16'd0),\n",
+    ..BLOCKS
 };
 
 /// The ports of core `i`; it is in machine mode, and nothing else is told.

@@ -1,4 +1,4 @@
-//! The same of a core whose trace ingress port shows blocks of several instructions
+//! The same of a core with a trace ingress port, of blocks of several instructions or reports of one
 //!
 //! When an event is told, and what its time is, is reckoned with the models of the adapter: one behind a block that waits for the
 //! address of the next is told later, in its own time.
@@ -27,14 +27,14 @@ struct Place {
     steps: std::ops::Range<usize>,
 }
 
-/// Makes the vectors of `params` and `extras`, with so many blocks a clock.
-pub fn make(params: &TraceParams, extras: &Extras, retire: Retire) -> Result<Vectors, Failure> {
+/// Makes the vectors of `params` and `extras`, with so many blocks a clock; without such a number a report of one instruction.
+pub fn make(params: &TraceParams, extras: &Extras, retire: Option<Retire>) -> Result<Vectors, Failure> {
     let model = model(params, extras.addresses);
     let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
     let mut steps: Vec<Vec<Step>> = vec![Vec::new(); params.cores.into()];
     run.by_ref().take(INSTRUCTIONS).for_each(|step| steps[usize::from(step.retired.hart)].push(step));
     let cores: Vec<Vec<Place>> =
-        steps.iter().zip(SEED..).map(|(s, seed)| cut(s, params.xlen, extras.itype3, retire.lanes, seed)).collect();
+        steps.iter().zip(SEED..).map(|(s, seed)| cut(s, params.xlen, extras.itype3, retire, seed)).collect();
     let last = cores.iter().filter_map(|c| c.last()).map(|b| b.clock).max().unwrap_or(0);
     let stop = last + START + 1 + STILL;
 
@@ -43,12 +43,13 @@ pub fn make(params: &TraceParams, extras: &Extras, retire: Retire) -> Result<Vec
     for (core, (shown, steps)) in cores.iter().zip(&steps).enumerate() {
         let xlen = params.xlen;
         let hold = if extras.itype3 { Hold::three(xlen) } else { Hold::new(xlen) }.all(all_wait(params, extras));
-        let rows = tell(shown, steps, (xlen, extras.itype3), (hold, retire.log2_words), last + STILL)?;
+        let queue = retire.map(|r| r.log2_words);
+        let rows = tell(shown, steps, (xlen, extras.itype3), (hold, queue), last + STILL)?;
         told.extend(rows.into_iter().map(|(clock, e)| (clock, core, e)));
     }
     told.sort_by_key(|(clock, core, _)| (*clock, *core));
     let stops = run.stop().into_iter().map(|e| FlowEvent { cycle: stop, ..e });
-    let ingress = Ingress::Blocks.code();
+    let ingress = if retire.is_some() { Ingress::Blocks } else { Ingress::Etrace }.code();
     let mut system = System::of_haste(params, Extras { ingress, ..*extras }.haste(params))?;
     for e in told.into_iter().map(|(.., e)| e).chain(stops) {
         system.event(&e);
@@ -59,7 +60,8 @@ pub fn make(params: &TraceParams, extras: &Extras, retire: Retire) -> Result<Vec
 }
 
 /// Cuts what a core retires into blocks of any size, and says in which clock and place each is shown.
-fn cut(steps: &[Step], xlen: u8, three: bool, lanes: u8, seed: u64) -> Vec<Place> {
+fn cut(steps: &[Step], xlen: u8, three: bool, retire: Option<Retire>, seed: u64) -> Vec<Place> {
+    let (lanes, most) = retire.map_or((1, 1), |r| (r.lanes, 15));
     let retired: Vec<Retired> = steps.iter().map(|s| s.retired).collect();
     let mut s = Source::seeded(seed);
     let mut shown: Vec<Place> = Vec::new();
@@ -71,7 +73,7 @@ fn cut(steps: &[Step], xlen: u8, three: bool, lanes: u8, seed: u64) -> Vec<Place
             let block = Block::trap(s.between(1, 2) as u8, retired[at - 1].next_pc);
             shown.push(Place { clock, lane, block, steps: at..at });
         }
-        let n = length(&retired[at..(at + 15).min(retired.len())], xlen, s.between(2, HALFWORDS.into()) as u8);
+        let n = length(&retired[at..(at + most).min(retired.len())], xlen, s.between(2, HALFWORDS.into()) as u8);
         let mut block = Block::of(&retired[at..at + n], xlen);
         if three {
             block.itype = narrow(block.itype);
@@ -101,10 +103,10 @@ fn tell(
     shown: &[Place],
     steps: &[Step],
     (xlen, three): (u8, bool),
-    (mut hold, log2_words): (Hold, u8),
+    (mut hold, log2_words): (Hold, Option<u8>),
     end: u64,
 ) -> Result<Vec<(u64, FlowEvent)>, Failure> {
-    let mut queue = Compressor::new(log2_words);
+    let mut queue = log2_words.map(Compressor::new);
     let is_event = |r: &Retired| {
         let itype = itype(r, xlen);
         let jumps = if three { narrow(itype) != 0 || r.next_pc != r.pc.wrapping_add(r.len.into()) } else { itype != 0 };
@@ -119,6 +121,15 @@ fn tell(
             next += 1;
         }
         let (out, late) = hold.clock(group, trap);
+        let Some(queue) = &mut queue else {
+            // told at once, in the clock in which it is known where it went
+            for step in &steps[released..released + out.len()] {
+                let events = step.before.iter().chain(&step.event);
+                told.extend(events.map(|e| (clock, FlowEvent { cycle: clock + START, ..*e })));
+            }
+            released += out.len();
+            continue;
+        };
         let came: Vec<(usize, bool)> = out.iter().map(&is_event).enumerate().collect();
         let row = queue.late(came.iter().map(|(i, event)| (released + i, *event)), true, late);
         released += came.len();

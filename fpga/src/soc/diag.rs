@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 mod trace;
+pub mod window;
 
 /// An instruction that retired, as RVFI of the core has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,12 +179,17 @@ impl DiagSoc {
         let inner = SocConfig { trace: None, ..config.clone() };
         let soc = inner.verilog_with(Purpose::Simulation, Some(&More::default()))?;
         let soc = soc.replace("module soc(", "module soc_inner(");
-        let trace = trace::circuits(config)?;
+        let windows = chip.windows;
+        if windows && config.trace.is_none() {
+            return Err(needs("a window", "a trace system"));
+        }
+        let trace = trace::circuits(config, windows)?;
         let outside = config.trace.map(|_| ADDRESS).into_iter().collect();
         let chip =
             DiagChip::new(&DiagParams { outside, ..chip.clone() }).map_err(|e| SocError::Refused(e.to_string()))?;
         let chip = emitted(chip, "diag_chip").map_err(SocError::Refused)?;
-        let text = format!("{soc}{chip}{trace}{}", top(config.core, config.cores, config.trace.is_some()));
+        let top = top(config.core, config.cores, config.trace.is_some(), windows);
+        let text = format!("{soc}{chip}{trace}{top}");
         let header = header(config.cores);
         let files = [
             ("soc.v", text.as_str()),
@@ -346,7 +352,7 @@ fn take(
 }
 
 /// The SoC and the chip side by side.
-fn top(core: CoreKind, cores: u8, traced: bool) -> String {
+fn top(core: CoreKind, cores: u8, traced: bool, windows: bool) -> String {
     let mut ports = [
         "input clk",
         "input reset",
@@ -392,8 +398,11 @@ fn top(core: CoreKind, cores: u8, traced: bool) -> String {
         let _ = write!(joined, ",\n        .cause_{i}({{4'd0, cause_{i}[3:0]}})");
     }
     if traced {
-        body.push_str(&trace::instances(cores));
+        body.push_str(&trace::instances(cores, windows));
         joined.push_str(&trace::joined());
+    }
+    if windows {
+        joined.push_str(&trace::hidden(cores));
     }
     format!(
         "module soc(\n    {}\n);\n    soc_inner inner(.clk(clk), .reset(soc_reset), .halt(halt), .run(run), .exited(exited), \

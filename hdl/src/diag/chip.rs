@@ -14,6 +14,7 @@
 //! | `valid`, `octet`, `ready` | out, out, in | 1, 8, 1 | frames to the host, see [`super::framer`] |
 //! | `put[i]`, `got[i]` | in, out | | packets of the i-th client outside, see [`crate::noc::ports`] |
 //! | `rvfi_*[i]`, `cause[i]` | in | | of core i, see [`super::generator::observer`] |
+//! | `hide[i]` | out | 1 | with windows: a trace of core i must not tell what was at its RVFI port a clock before, see [`super::generator::window`] |
 //!
 //! # Timing
 //! An event has the clock in which its instruction was at the RVFI port, counted from the end of the reset.
@@ -48,6 +49,8 @@ pub struct DiagParams {
     pub outside: Vec<u8>,
     /// Nodes, from [`FIRST_NODE`] on.
     pub nodes: Vec<NodeKind>,
+    /// Each generator has a window for a trace beside the chip.
+    pub windows: bool,
 }
 
 impl fmt::Display for DiagParams {
@@ -55,7 +58,8 @@ impl fmt::Display for DiagParams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let generator = if self.generator.lite { "lite" } else { "full" };
         let nodes: Vec<String> = self.nodes.iter().map(NodeKind::to_string).collect();
-        write!(f, "cores={};generator={generator};nodes={}", self.cores, nodes.join(","))
+        let windows = if self.windows { ";windows" } else { "" };
+        write!(f, "cores={};generator={generator};nodes={}{windows}", self.cores, nodes.join(","))
     }
 }
 
@@ -100,6 +104,7 @@ pub struct DiagChip {
     pub rvfi_mem_rdata: Vec<Signal<In, Bits<32>>>,
     pub rvfi_mem_wdata: Vec<Signal<In, Bits<32>>>,
     pub cause: Vec<Signal<In, Bits<8>>>,
+    pub hide: Vec<Signal<Out, Bit>>,
     clocks: DFF<Bits<32>>,
     observer: Vec<Observer>,
     router: Router,
@@ -116,6 +121,7 @@ pub struct DiagChip {
     _outside: usize,
     _cores: usize,
     _nodes: usize,
+    _windows: usize,
 }
 
 impl DiagChip {
@@ -158,11 +164,15 @@ impl DiagChip {
             rvfi_mem_rdata: each(cores),
             rvfi_mem_wdata: each(cores),
             cause: each(cores),
+            hide: each(if params.windows { cores } else { 0 }),
+            _windows: if params.windows { cores } else { 0 },
             observer: (0..cores).map(|_| Observer::new(&rvfi)).collect(),
             router: Router::new(HOST, 1, true),
             outer: params.outside.iter().map(|a| Router::new(*a, 1, false)).collect(),
             generator_router: (0..params.cores).map(|c| Router::new(c, 0, false)).collect(),
-            generator: (0..params.cores).map(|c| Slot::new(client::generator(&params.generator, c))).collect(),
+            generator: (0..params.cores)
+                .map(|c| Slot::new(client::generator(&params.generator, c, params.windows)))
+                .collect(),
             node_router: (0..nodes).map(|n| Router::new(node_at(n), 2, false)).collect(),
             node: params.nodes.iter().map(seat).collect::<Result<_, _>>()?,
             framer: Framer::new(),
@@ -260,6 +270,9 @@ impl Logic for DiagChip {
             self.generator_router[i].from.word.next = self.hop_word.val();
             self.hop_valid.next = self.generator_router[i].to.valid.val();
             self.hop_word.next = self.generator_router[i].to.word.val();
+        }
+        for w in 0..self._windows {
+            self.hide[w].next = self.generator[w].port.hides.val();
         }
         for i in 0..self._nodes {
             self.node_router[i].clock.next = self.clock.val();

@@ -9,12 +9,14 @@
 //! | `got_valid`, `got_word`, `got_ready` | in, in, out | 1, 16, 1 | packets that arrived, see [`crate::noc::ports`] |
 //! | `put_valid`, `put_word`, `put_ready` | out, out, in | 1, 16, 1 | packets to send |
 //! | `valid` to `value` | in | | of a generator: what its core retires, see [`super::ports`] |
+//! | `hides` | out | 1 | of a generator with a window: a trace must not tell it, see [`super::generator::window`] |
 //!
 //! # Timing
 //! As [`super::port`] and what is behind it.
 
 use super::generator::full::Full;
 use super::generator::lite::Lite;
+use super::generator::window::Window;
 use super::node::{
     aggregate::Aggregate, count::Count, filter::Filter, histogram::Histogram, log::Log, machine::Machine, pair::Pair,
     tick::Tick,
@@ -70,11 +72,14 @@ bundle!(
         rd: Bits<5>,
         value: Bits<32>,
     }
-    { got_ready: Bit, put_valid: Bit, put_word: Bits<16>, }
+    { got_ready: Bit, put_valid: Bit, put_word: Bits<16>, hides: Bit, }
 );
 
 macro_rules! client {
-    ($(#[$doc:meta])* $client:ident, $seat:ident, $name:literal, $inner:ident: $block:ident, $($kernel:tt)*) => {
+    (
+        $(#[$doc:meta])* $client:ident, $seat:ident, $name:literal, $inner:ident: $block:ident,
+        [$($more:ident: $type:ty),*] $($kernel:tt)*
+    ) => {
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
         pub struct $client {
@@ -82,6 +87,7 @@ macro_rules! client {
             pub port: $seat,
             packets: Port,
             $inner: $block,
+            $($more: $type,)*
         }
 
         impl Part<$seat> for $client {
@@ -107,7 +113,7 @@ macro_rules! client {
 
 macro_rules! node_client {
     ($(#[$doc:meta])* $client:ident, $name:literal, $inner:ident: $block:ident) => {
-        client! { $(#[$doc])* $client, SeatIn, $name, $inner: $block,
+        client! { $(#[$doc])* $client, SeatIn, $name, $inner: $block, []
             #[hdl_gen]
             fn update(&mut self) {
                 clock!(self, clock, packets, $inner);
@@ -157,7 +163,7 @@ node_client! {
 }
 client! {
     /// A tick.
-    TickClient, SeatIn, "tick_node", tick: Tick,
+    TickClient, SeatIn, "tick_node", tick: Tick, []
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, packets, tick);
@@ -176,7 +182,7 @@ client! {
 }
 client! {
     /// A lite event generator.
-    LiteClient, CoreSeatIn, "lite_generator", lite: Lite,
+    LiteClient, CoreSeatIn, "lite_generator", lite: Lite, [window: Vec<Window>, _windows: usize]
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, packets, lite);
@@ -194,12 +200,23 @@ client! {
         self.lite.valid.next = self.port.valid.val();
         self.lite.pc.next = self.port.pc.val();
         self.lite.now.next = self.port.now.val();
+        self.port.hides.next = false;
+        for w in 0..self._windows {
+            self.window[w].clock.next = self.clock.val();
+            self.window[w].reset.next = self.port.reset.val();
+            self.window[w].valid.next = self.port.valid.val();
+            self.window[w].points.next = self.lite.points.val();
+            self.window[w].call.next = self.port.call.val();
+            self.window[w].back.next = self.port.back.val();
+            WriteOut::join(&mut self.packets.write, &mut self.window[w].write);
+            self.port.hides.next = self.window[w].hides.val();
+        }
     }
 }
 
 client! {
     /// A full event generator.
-    FullClient, CoreSeatIn, "full_generator", full: Full,
+    FullClient, CoreSeatIn, "full_generator", full: Full, [window: Vec<Window>, _windows: usize]
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, packets, full);
@@ -234,17 +251,29 @@ client! {
         self.full.seen.sets.next = self.port.sets.val();
         self.full.seen.rd.next = self.port.rd.val();
         self.full.seen.value.next = self.port.value.val();
+        self.port.hides.next = false;
+        for w in 0..self._windows {
+            self.window[w].clock.next = self.clock.val();
+            self.window[w].reset.next = self.port.reset.val();
+            self.window[w].valid.next = self.port.valid.val();
+            self.window[w].points.next = self.full.points.val();
+            self.window[w].call.next = self.port.call.val();
+            self.window[w].back.next = self.port.back.val();
+            WriteOut::join(&mut self.packets.write, &mut self.window[w].write);
+            self.port.hides.next = self.window[w].hides.val();
+        }
     }
 }
 
-/// A generator of a core, lite or full.
-pub fn generator(params: &GeneratorParams, core: u8) -> Box<dyn Part<CoreSeatIn>> {
-    let registers = [1, params.slots.into()];
+/// A generator of a core, lite or full, with a window or without.
+pub fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Part<CoreSeatIn>> {
+    let packets = Port::new([1, params.slots.into()], false);
+    let _windows = usize::from(window);
+    let window = (0.._windows).map(|_| Window::new()).collect();
     if !params.lite {
-        let packets = Port::new(registers, false);
-        return Box::new(FullClient { packets, full: Full::new(params, core), ..Default::default() });
+        return Box::new(FullClient { packets, full: Full::new(params, core), window, _windows, ..Default::default() });
     }
-    Box::new(LiteClient { packets: Port::new(registers, false), lite: Lite::new(params, core), ..Default::default() })
+    Box::new(LiteClient { packets, lite: Lite::new(params, core), window, _windows, ..Default::default() })
 }
 
 /// A node of this kind, if there is a circuit of it: what there is of them a power of two.

@@ -19,6 +19,7 @@
 //! | `goes` | in | W | address of what is behind it, `align` low bits dropped |
 //! | `jumps` | in | 1 | 1: that follows without a trap |
 //! | `bore`, `intr_1`, `first` | out | 1, 1, W | of what is held: it has an address; `intr`; its address |
+//! | `long_1` | out | 1 | of it: its last instruction has 4 bytes, and might have 2 |
 //! | `head`, `tail` | out | | its first instruction; its last, if it has several |
 //! | `between` | out | 5 | instructions between them |
 //!
@@ -56,6 +57,7 @@ pub struct Held<const W: usize> {
     pub bore: Signal<Out, Bit>,
     pub intr_1: Signal<Out, Bit>,
     pub first: Signal<Out, Bits<W>>,
+    pub long_1: Signal<Out, Bit>,
     pub head: BeatOut<W>,
     pub tail: BeatOut<W>,
     pub between: Signal<Out, Bits<5>>,
@@ -119,6 +121,7 @@ impl<const W: usize> Logic for Held<W> {
         self.bore.next = self.bore_2.q.val();
         self.intr_1.next = self.intr_2.q.val();
         self.first.next = self.first_2.q.val();
+        self.long_1.next = self.long.q.val();
 
         // its first instruction, and what is behind it
         self.told.next = self.held.q.val() & self.tells.val();

@@ -2,6 +2,7 @@
 
 use super::processor;
 use super::registers::{ALL, ANY, CAPACITY, CONTROL, KIND, RECORDS, STEPS, TARGET};
+use super::window::WINDOW;
 
 /// The comment at the head of a source, without its title.
 pub fn head(source: &str) -> String {
@@ -16,9 +17,10 @@ pub fn markdown() -> String {
     let hex = |address: u16| format!("0x{address:03x}");
     let wide = |address: u32| format!("0x{address:x}");
     let mut text = format!(
-        "# Packets\n{}\n# Registers\n{}\n# Trace node\n{}\n# Processor\n{}",
+        "# Packets\n{}\n# Registers\n{}\n# Windows\n{}\n# Trace node\n{}\n# Processor\n{}",
         head(include_str!("packet.rs")),
         head(include_str!("registers.rs")),
+        head(include_str!("window.rs")),
         head(include_str!("node/trace.rs")),
         head(include_str!("processor/mod.rs")),
     );
@@ -36,6 +38,8 @@ pub fn markdown() -> String {
         ("TARGET", hex(TARGET)),
         ("RECORDS", hex(RECORDS)),
         ("STEPS", hex(STEPS)),
+        ("WINDOW", hex(WINDOW)),
+        ("super::registers::CONTROL", "the control register".into()),
         ("ALL", format!("{ALL} (all terms)")),
         ("ANY", format!("{ANY} (any of them)")),
         ("super::node::NodeKind::registers", "in the table above".into()),

@@ -35,3 +35,4 @@ pub mod returns;
 pub mod ring;
 pub mod shadow;
 pub mod trigger;
+pub mod window;

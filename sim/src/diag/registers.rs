@@ -12,6 +12,7 @@
 //! | [`TARGET`] | 13:8, 7:0 | of a machine: where reports go, and their identifier. Of a log: where events go, and the trigger's |
 //! | | 14 | of a machine: there is a state for each key |
 //! | [`RECORDS`] + 16 n + k | 16 | word k of record n, 0 to 63 |
+//! | [`WINDOW`] | | of a generator: what of its core a trace tells, see below |
 //! | [`STEPS`] + 16 s + c | 5:0 | of a machine: the step of class c in state s for the owner's events |
 //! | | 13:8 | for those of others: next state (3:0), becomes the owner (4), is reported (5) |
 //!
@@ -67,6 +68,7 @@ use super::node::filter::{Compare, Rule as FilterRule};
 use super::node::machine::{Step, Table};
 use super::node::{aggregate, count, histogram, log, pair, tick, Field, Target};
 use super::trigger::{Capture, GeneratorParams, Slot, Trigger, CAPTURES};
+use super::window::{Edges, WINDOW};
 
 /// Register of the kind.
 pub const KIND: u16 = 0;
@@ -248,6 +250,21 @@ pub fn lite(slots: &[Slot]) -> Writes {
         ]);
     }
     writes.push(control(slots.len()));
+    writes
+}
+
+/// Sets a window, see [`super::window`]: what opens and what closes it are addresses, put into slots from `free` on.
+pub fn window(free: u8, opens: Option<u32>, closes: Option<u32>, returns: bool) -> Writes {
+    let mut writes = Writes::new();
+    let mut next = free;
+    let mut slot = |pc: u32| {
+        let base = RECORDS + 16 * u16::from(next);
+        writes.extend([(base + 2, pc as u16), (base + 3, (pc >> 16) as u16)]);
+        next += 1;
+        next - 1
+    };
+    let edges = Edges { opens: opens.map(&mut slot), closes: closes.map(&mut slot), returns };
+    writes.push((WINDOW, edges.word()));
     writes
 }
 

@@ -2,7 +2,7 @@
 
 use super::entries::{resync, unasked};
 use super::golden::Golden;
-use super::ingress::{chained, Hide, Ingress, Show};
+use super::ingress::{chained, Hide, Ingress, Show, Told};
 use hdl::spine::entry::Entry;
 use retire::{Context, FlowEvent, FlowKind};
 use sim::message::Message;
@@ -34,6 +34,8 @@ pub struct Bench<T: Ingress> {
     pub hidden: Vec<(u64, u64)>,
     /// Traps that can be seen by where they go need not be told.
     pub silent_traps: bool,
+    /// It must be known where any control flow went: with resyncs, or a stream cache.
+    pub all_wait: bool,
     /// Resyncs seen.
     pub resyncs: usize,
     /// Clocks between the last instruction and the end.
@@ -53,9 +55,10 @@ pub struct Bench<T: Ingress> {
     pub messages: Vec<Message<<T::Golden as Golden>::Body>>,
 }
 
-/// One instruction with the clock in which it retires for the trace.
+/// One instruction with the clock in which it retires for the trace, and that in which it is shown.
 pub(super) struct Beat {
     pub clock: u64,
+    pub shown: usize,
     pub step: Step,
     pub hide: Hide,
     pub context: Context,
@@ -72,6 +75,7 @@ impl<T: Ingress> Bench<T> {
             hide_per_64k: 0,
             context_per_64k: 0,
             hidden: Vec::new(),
+            all_wait: params.stream_cache().is_some(),
             resyncs: 0,
             silent_traps: false,
             idle_before_stop: 2,
@@ -96,12 +100,15 @@ impl<T: Ingress> Bench<T> {
         let known = if T::ANNOUNCED { None } else { Some(chained(steps, &self.params)) };
         let (shows, mut beats) = self.shows(known.as_deref().unwrap_or(steps));
         let mut hides = vec![Hide::No; shows.len()];
-        beats.iter().filter(|b| b.hide != Hide::No).for_each(|b| hides[b.clock as usize] = b.hide);
+        beats.iter().for_each(|b| hides[b.shown] = b.hide);
         let mut contexts = vec![Context::RESET; shows.len()];
-        beats.iter().filter(|b| b.clock != u64::MAX).for_each(|b| contexts[b.clock as usize] = b.context);
+        beats.iter().for_each(|b| contexts[b.shown] = b.context);
         let idle = (Hide::No, Context(0));
         let mut clock = 0;
-        while !self.cycle(&Show::Nothing, idle, [false, false], [false; 3], true).0 {
+        // what is still held of an instruction of a run before is told by it, before tracing begins
+        let mut show = if T::ANNOUNCED && !T::INTR { Show::Trap(0x40) } else { Show::Nothing };
+        while !self.cycle(&show, idle, [false, false], [false; 3], true).0 || clock < 3 {
+            show = Show::Nothing;
             clock += 1;
             assert!(clock < 10_000, "never ready");
         }
@@ -235,13 +242,13 @@ impl<T: Ingress> Bench<T> {
             // a trap is told by a clock of its own, or by its neighbours
             let mut told = !T::ANNOUNCED;
             if let Some(Show::Retire { kind: None, then_trap, .. }) =
-                shows.last_mut().filter(|_| T::HOLDS && !told && r.trapped)
+                shows.last_mut().filter(|_| !T::INTR && !told && r.trapped)
             {
                 told = self.source.percent(50);
                 *then_trap = told;
             }
             let silent = !T::ANNOUNCED || self.silent_traps && r.trapped && r.pc != next_pc && self.source.percent(50);
-            let shown = !silent && r.trapped && ((T::HOLDS && !told) || self.source.percent(60));
+            let shown = !silent && r.trapped && ((!T::INTR && !told) || self.source.percent(60));
             if shown {
                 for _ in 0..self.source.between(1, 2) {
                     release(&mut beats, shows.len() as u64);
@@ -267,8 +274,15 @@ impl<T: Ingress> Bench<T> {
                     context = Context::new(mode, id << 14 | self.source.bits(2) as u32);
                 }
             }
-            beats.push(Beat { clock: if T::HOLDS { u64::MAX } else { clock }, step: *step, hide, context });
-            shows.push(Show::Retire { r, kind: step.event.map(|e| e.kind), intr, then_trap: false });
+            let (kind, shown) = (step.event.map(|e| e.kind), shows.len());
+            // what must not be told need not say where it went, where there is a filter
+            let told = match T::told(kind, self.all_wait) {
+                Told::WithNext if hide != Hide::No => Told::Behind(1),
+                told => told,
+            };
+            let clock = if let Told::Behind(clocks) = told { clock + clocks } else { u64::MAX };
+            beats.push(Beat { clock, shown, step: *step, hide, context });
+            shows.push(Show::Retire { r, kind, intr, then_trap: false });
             next_pc = r.next_pc;
         }
         (shows, beats)

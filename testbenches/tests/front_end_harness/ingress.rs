@@ -36,10 +36,21 @@ pub enum Hide {
     Mode,
 }
 
+/// When an instruction retires for the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// So many clocks behind its report.
+    Behind(u64),
+    /// With the next one that has an address.
+    WithNext,
+}
+
 /// What all front ends with adapters have.
 pub trait Ingress: Block {
-    /// How many clocks after its own report an instruction retires: 0, or (true) with the next report.
-    const HOLDS: bool;
+    /// Whether an instruction says itself that it is the first after a trap.
+    const INTR: bool;
+    /// When an instruction of this kind is told; `all`: it must be known where any control flow went.
+    fn told(kind: Option<FlowKind>, all: bool) -> Told;
     /// Whether it is told of traps, or sees them by where the next instruction is.
     const ANNOUNCED: bool = true;
     type Golden: Golden;
@@ -66,17 +77,17 @@ pub trait Ingress: Block {
 }
 
 macro_rules! common {
-    () => {
+    ($mode:ident) => {
         fn set_clock(&mut self, c: bool) {
             self.clock.next = c.into();
         }
         fn hide(&mut self, hide: Hide) {
             self.hide.next = hide == Hide::Own;
-            self.mode.next = (if hide == Hide::Mode { 3u64 } else { 1 }).to_bits();
+            self.$mode.next = (if hide == Hide::Mode { 3u64 } else { 1 }).to_bits();
             self.modes.next = 0b0010_u64.to_bits();
         }
         fn context(&mut self, context: Context, hide: Hide) {
-            self.mode.next = u64::from(context.privilege()).to_bits();
+            self.$mode.next = u64::from(context.privilege()).to_bits();
             self.space.next = u64::from(context.id()).to_bits();
             let modes = if hide == Hide::Mode { 0b1111 & !(1u64 << context.privilege()) } else { 0b1111 };
             self.modes.next = modes.to_bits();
@@ -134,9 +145,12 @@ pub fn to_u64<const W: usize>(b: Bits<W>) -> u64 {
 macro_rules! rvfi {
     ($core:ident, $golden:ty) => {
         impl<const W: usize> Ingress for $core<W> {
-            const HOLDS: bool = false;
+            const INTR: bool = true;
             type Golden = $golden;
-            common!();
+            common!(mode);
+            fn told(_: Option<FlowKind>, _: bool) -> Told {
+                Told::Behind(0)
+            }
             fn set(&mut self, show: &Show) {
                 self.rvfi_valid.next = !matches!(show, Show::Nothing);
                 self.rvfi_trap.next = matches!(show, Show::Trap(_));
@@ -165,9 +179,16 @@ macro_rules! rvfi {
 macro_rules! etrace {
     ($core:ident, $golden:ty) => {
         impl<const W: usize> Ingress for $core<W> {
-            const HOLDS: bool = true;
+            const INTR: bool = false;
             type Golden = $golden;
-            common!();
+            common!(privilege);
+            fn told(kind: Option<FlowKind>, all: bool) -> Told {
+                match kind {
+                    None => Told::Behind(1),
+                    Some(FlowKind::Conditional { .. } | FlowKind::Call | FlowKind::Jump) if !all => Told::Behind(1),
+                    Some(_) => Told::WithNext,
+                }
+            }
             fn set(&mut self, show: &Show) {
                 let (itype, iaddr, iretire, last) = match show {
                     Show::Nothing => (0, 0x4321, 0, false),
@@ -201,10 +222,13 @@ macro_rules! etrace {
 macro_rules! chain {
     ($core:ident, $golden:ty) => {
         impl<const W: usize> Ingress for $core<W> {
-            const HOLDS: bool = true;
+            const INTR: bool = false;
             const ANNOUNCED: bool = false;
             type Golden = $golden;
-            common!();
+            common!(mode);
+            fn told(_: Option<FlowKind>, _: bool) -> Told {
+                Told::WithNext
+            }
             fn set(&mut self, show: &Show) {
                 self.retire_valid.next = matches!(show, Show::Retire { .. });
                 let (insn, pc) = match show {

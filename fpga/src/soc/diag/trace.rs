@@ -9,19 +9,30 @@ use hdl::verilog::Style;
 /// What the trace system has of a core.
 const PORTS: [&str; 6] = ["rvfi_valid", "rvfi_insn", "rvfi_trap", "rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"];
 
-/// Trace system and node, where the SoC has one.
-pub(super) fn circuits(config: &SocConfig) -> Result<String, SocError> {
+/// Trace system and node, where the SoC has one; behind `windows` with a filter.
+pub(super) fn circuits(config: &SocConfig, windows: bool) -> Result<String, SocError> {
     let Some(params) = &config.trace else { return Ok(String::new()) };
+    let mut options = config.system();
+    if windows {
+        // its ports are those of a clock before, with what hides them
+        (options.extras.filter, options.extras.registered) = (true, false);
+    }
     let style = Style { name: "trace_system".into(), ..Style::default() };
     let node = emitted(TraceNode::new(), "diag_trace").map_err(SocError::Refused)?;
-    Ok(format!("{}{node}", emit_as(params, &config.system(), &style)?))
+    Ok(format!("{}{node}", emit_as(params, &options, &style)?))
 }
 
-/// Their instances, beside the chip.
-pub(super) fn instances(cores: u8) -> String {
-    let each = PORTS.iter().flat_map(|p| (0..cores).map(move |i| format!(".{p}_{i}({p}_{i})")));
+/// Their instances, beside the chip; with `windows` what a core retires reaches the trace system a clock later, when its window says
+/// whether that is hidden. All of these cores are in machine mode, which may be told.
+pub(super) fn instances(cores: u8, windows: bool) -> String {
+    let late = if windows { "_late" } else { "" };
+    let ports = PORTS.iter().flat_map(|p| (0..cores).map(move |i| format!(".{p}_{i}({p}_{i}{late})")));
+    let filter =
+        (0..cores).filter(|_| windows).map(|i| format!(".hide_{i}(hide_{i}), .mode_{i}(2'd3), .allow_modes_{i}(4'd8)"));
+    let each = ports.chain(filter);
+    let registers: String = (0..cores).filter(|_| windows).map(delayed).collect();
     format!(
-        "    wire [2:0] reg_addr;\n    wire reg_write, word_valid, word_ready;\n    wire [31:0] reg_wdata, reg_rdata, word;\n    \
+        "{registers}    wire [2:0] reg_addr;\n    wire reg_write, word_valid, word_ready;\n    wire [31:0] reg_wdata, reg_rdata, word;\n    \
          wire t_got_valid, t_got_ready, t_put_valid, t_put_ready;\n    wire [15:0] t_got_word, t_put_word;\n    \
          trace_system trace(.clock(clk), .reset(reset),\n        {},\n        \
          .bus_addr(reg_addr), .bus_write(reg_write), .bus_wdata(reg_wdata), .bus_rdata(reg_rdata),\n        \
@@ -32,6 +43,20 @@ pub(super) fn instances(cores: u8) -> String {
          .valid(word_valid), .ready(word_ready), .data(word));\n",
         each.collect::<Vec<_>>().join(",\n        ")
     )
+}
+
+/// Registers behind the ports of core `i`.
+fn delayed(i: u8) -> String {
+    let port = |p: &&str| {
+        let range = if p.contains("insn") || p.contains("pc_") { "[31:0] " } else { "" };
+        format!("    reg {range}{p}_{i}_late = 0;\n    always @(posedge clk) {p}_{i}_late <= {p}_{i};\n")
+    };
+    format!("    wire hide_{i};\n{}", PORTS.iter().map(port).collect::<String>())
+}
+
+/// What the windows of the chip say.
+pub(super) fn hidden(cores: u8) -> String {
+    (0..cores).map(|i| format!(",\n        .hide_{i}(hide_{i})")).collect()
 }
 
 /// The chip's ports of its client outside.

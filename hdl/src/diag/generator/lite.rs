@@ -16,12 +16,13 @@
 //! | `now` | in | 32 | the clock in which it does |
 //! | `write` | in | | a register is written |
 //! | `result` | out | | an event to send |
+//! | `points` | out | 16 | slots whose address it has, in use or not |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`. An event carries what its slot says when it is sent.
 //!
 //! # Timing
-//! An instruction a clock. An event is shown four clocks after its instruction where nothing waits. All outputs come from
-//! registers.
+//! An instruction a clock. An event is shown four clocks after its instruction where nothing waits. `points` follows its
+//! instruction in the same clock, all other outputs come from registers.
 //!
 //! Golden model: `sim::diag::generator`.
 
@@ -43,6 +44,7 @@ pub struct Lite {
     pub now: Signal<In, Bits<32>>,
     pub write: WriteIn,
     pub result: ResultOut,
+    pub points: Signal<Out, Bits<16>>,
 
     // slots
     used: DFF<Bits<5>>,
@@ -51,6 +53,8 @@ pub struct Lite {
     to: Vec<DFF<Bits<15>>>,
     slot_write: Signal<Local, Bit>,
     is_hit: Signal<Local, Bit>,
+    is_point: Signal<Local, Bit>,
+    point: Signal<Local, Bits<16>>,
     hits: Signal<Local, Bits<16>>,
     number: Signal<Local, Bits<5>>,
 
@@ -166,6 +170,7 @@ impl Logic for Lite {
         self.slot_write.next = self.write.we.val() & (self.write.addr.val().get_bits::<4>(8) == 4);
         self.hits.next = 0.into();
         self.number.next = 0.into();
+        self.point.next = 0.into();
         for i in 0..self._slots {
             self.low[i].clock.next = self.clock.val();
             self.high[i].clock.next = self.clock.val();
@@ -184,13 +189,16 @@ impl Logic for Lite {
                     self.high[i].d.next = self.write.data.val();
                 }
             }
-            self.is_hit.next = self.valid.val()
-                & (self.used.q.val() > i.to_bits::<5>())
+            self.is_point.next = self.valid.val()
                 & (self.low[i].q.val() == self.pc.val().get_bits::<16>(0))
                 & (self.high[i].q.val() == self.pc.val().get_bits::<16>(16));
+            self.point.next = self.point.val().replace_bit(i, self.is_point.val());
+            self.is_hit.next = self.is_point.val() & (self.used.q.val() > i.to_bits::<5>());
             self.hits.next = self.hits.val().replace_bit(i, self.is_hit.val());
             self.number.next = self.number.val() + bit_cast::<5, 1>(self.is_hit.val().into());
         }
+
+        self.points.next = self.point.val();
 
         // the lowest slot of the oldest instruction goes to the FIFO
         self.less.next = self.waiting[0].q.val() - self.one.val();

@@ -10,11 +10,12 @@
 //! | `seen` | in | what retires |
 //! | `write` | in | a register is written; the control register also forgets open calls |
 //! | `result` | out | an event to send |
+//! | `points` | out | slots whose address it has, see [`super::slots`] |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
 //!
 //! # Timing
-//! An instruction a clock. What an instruction takes behind the log: `sim::diag::full`. All outputs come from registers.
+//! An instruction a clock. What an instruction takes behind the log: `sim::diag::full`. All outputs but `points` come from registers.
 //! Times are clocks modulo 2^32; a duration of more clocks is told as 2^32 - 1, if the log is empty once in 2^31 clocks.
 //!
 //! Golden model: `sim::diag::full`, itself held to `sim::diag::generator`.
@@ -42,6 +43,7 @@ pub struct Full {
     pub seen: SeenIn,
     pub write: WriteIn,
     pub result: ResultOut,
+    pub points: Signal<Out, Bits<16>>,
     slots: Slots,
     log: Log,
     registers: Registers,
@@ -102,6 +104,7 @@ impl Logic for Full {
         DraftOut::join(&mut self.control.draft, &mut self.outbox.draft);
         ResultOut::link(&mut self.result, &mut self.outbox.result);
 
+        self.points.next = self.slots.points.val();
         self.slots.plan_at.next = self.control.plan_at.val();
         self.control.plan.next = self.slots.plan.val();
         self.control.returns.next = self.slots.returns.val();

@@ -13,12 +13,13 @@
 //! | `seen` | in | | what retires |
 //! | `write` | in | | a register is written, see `sim::diag::registers` |
 //! | `hits` | out | | slots that it hits |
+//! | `points` | out | 16 | slots whose address it has, in use or not, whatever they wait for |
 //! | `returns`, `entries` | out | 16, 4 | slots that wait for returns, and for functions that are entered |
 //! | `plan_at` | in | 7 | slot * 8 + k: 0 the target, k the k-th captured word |
 //! | `plan` | out | 16 | that word of the plan, a clock later |
 //!
 //! # Timing
-//! `hits` follows `seen` in the same clock; all others come from registers.
+//! `hits` and `points` follow `seen` in the same clock; all others come from registers.
 //!
 //! Golden model: `sim::diag::full`.
 
@@ -38,6 +39,7 @@ pub struct Slots {
     pub seen: SeenIn,
     pub write: WriteIn,
     pub hits: HitsOut,
+    pub points: Signal<Out, Bits<16>>,
     pub returns: Signal<Out, Bits<16>>,
     pub entries: Signal<Out, Bits<4>>,
     pub plan_at: Signal<In, Bits<7>>,
@@ -67,6 +69,8 @@ pub struct Slots {
     last_bound: Signal<Local, Bits<32>>,
     wanted: Signal<Local, Bits<32>>,
     hit: Signal<Local, Bits<16>>,
+    point: Signal<Local, Bits<16>>,
+    is_point: Signal<Local, Bit>,
     store_hit: Signal<Local, Bits<4>>,
     return_slots: Signal<Local, Bits<16>>,
     entry_slots: Signal<Local, Bits<4>>,
@@ -136,6 +140,7 @@ impl Logic for Slots {
         self.hit.next = 0.into();
         self.store_hit.next = 0.into();
         self.return_slots.next = 0.into();
+        self.point.next = 0.into();
         for i in 0..self._slots {
             self.low[i].clock.next = self.clock.val();
             self.high[i].clock.next = self.clock.val();
@@ -156,6 +161,8 @@ impl Logic for Slots {
             }
             self.at_pc.next = (self.low[i].q.val() == self.seen.pc.val().get_bits::<16>(0))
                 & (self.high[i].q.val() == self.seen.pc.val().get_bits::<16>(16));
+            self.is_point.next = self.seen.valid.val() & self.at_pc.val();
+            self.point.next = self.point.val().replace_bit(i, self.is_point.val());
             self.alive.next = self.seen.valid.val() & (self.used.q.val() > i.to_bits::<5>());
             self.is_hit.next = self.alive.val()
                 & (((self.kind[i].q.val().get_bits::<2>(1) == 0) & self.at_pc.val())
@@ -252,6 +259,7 @@ impl Logic for Slots {
         }
 
         self.hits.hits.next = self.hit.val();
+        self.points.next = self.point.val();
         self.hits.stores.next = self.store_hit.val();
         self.returns.next = self.return_slots.val();
         self.entries.next = self.entry_slots.val();

@@ -1,0 +1,258 @@
+//! Holds a trace of what is inside a window to the retire log, cut the same way
+
+use super::DiagRun;
+use retire::image::Image;
+use retire::isa::{flow, Flow, Indirect};
+use retire::{FlowEvent, FlowKind};
+use serde::Serialize;
+use sim::diag::window::{Edges, Window};
+use sim::params::TraceParams;
+use sim::replay::{Events, Replay, ReplayError};
+
+/// Clocks that a hidden stretch takes at least if all that is behind it is told: while its overflow message is under way, more is lost.
+pub const SHORT: u32 = 16;
+
+/// What opens and closes a window, by address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Points {
+    /// Opens it.
+    pub opens: Option<u32>,
+    /// Closes it.
+    pub closes: Option<u32>,
+    /// It closes with the return from where it opened.
+    pub returns: bool,
+}
+
+impl Points {
+    /// How many slots of a generator they take.
+    pub fn slots(&self) -> usize {
+        usize::from(self.opens.is_some()) + usize::from(self.closes.is_some())
+    }
+}
+
+/// What the comparison found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Inside {
+    /// Instructions that retired, and those of them that are inside.
+    pub retired: u64,
+    /// Those.
+    pub inside: u64,
+    /// How often the window opened.
+    pub windows: u64,
+    /// Of those inside the ones that the trace told: none else is told.
+    pub told: u64,
+    /// Those that it did not tell, at the beginning of a window that opened less than [`SHORT`] clocks after the last one closed.
+    pub behind: u64,
+    /// Others that it did not tell.
+    pub lost: u64,
+    /// Instructions that its overflow messages count: what is hidden between windows, and what is lost. Behind a window that was
+    /// shorter than the pipeline is long, those hidden are not counted.
+    pub counted: u64,
+}
+
+/// Why a trace is not that of the log.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum WindowError {
+    /// It cannot be replayed.
+    #[error("the trace cannot be replayed: {0}")]
+    Replay(#[from] ReplayError),
+    /// It tells what is outside of the window.
+    #[error("core {core}: 0x{pc:08x} is told, instruction {place} of the core, which is outside of the window")]
+    Outside {
+        /// Core.
+        core: u8,
+        /// Instruction of the core, from 0.
+        place: usize,
+        /// Its address.
+        pc: u32,
+    },
+    /// It tells something else.
+    #[error("core {core}, instruction {place}: replay says {replayed}, the core retired {retired}")]
+    Different {
+        /// Core.
+        core: u8,
+        /// Instruction of the core, from 0.
+        place: usize,
+        /// From the trace.
+        replayed: String,
+        /// From the log.
+        retired: String,
+    },
+}
+
+/// An instruction of a core.
+#[derive(Clone, Copy, Debug)]
+struct Lived {
+    pc: u32,
+    npc: u32,
+    clock: u32,
+    inside: bool,
+    told: bool,
+}
+
+/// What core `core` retired, with what the window of the golden model says of it.
+fn lived(run: &DiagRun, core: u8, points: Points) -> Vec<Lived> {
+    let edges = Edges { opens: points.opens.map(|_| 0), closes: points.closes.map(|_| 1), returns: points.returns };
+    let mut window = Window::new(edges);
+    let mine = run.retired.iter().filter(|r| r.core == core);
+    let each = mine.map(|r| {
+        let hit = |point: Option<u32>, bit: u16| if point == Some(r.pc) { bit } else { 0 };
+        let (call, back) = match flow(r.insn, 32) {
+            Flow::Jump { call, .. } => (call, false),
+            Flow::Indirect(Indirect::Call) => (true, false),
+            Flow::Indirect(Indirect::Return) => (false, true),
+            Flow::Indirect(Indirect::CoSwap) => (true, true),
+            _ => (false, false),
+        };
+        let hidden = window.retire(hit(points.opens, 1) | hit(points.closes, 2), call, back);
+        Lived { pc: r.pc, npc: r.npc, clock: r.clock, inside: !hidden, told: false }
+    });
+    each.collect()
+}
+
+/// Whether an event that stands behind instruction `at` is right there.
+fn fits(lived: &[Lived], at: usize, e: &FlowEvent) -> bool {
+    match e.kind {
+        FlowKind::Start => lived.get(at).is_some_and(|l| u64::from(l.pc) == e.pc),
+        FlowKind::Trap { .. } => lived.get(at).is_some_and(|l| u64::from(l.pc) == e.target),
+        FlowKind::Stop | FlowKind::Context { .. } | FlowKind::Gap { .. } => true,
+        _ => {
+            let last = at.checked_sub(1).and_then(|i| lived.get(i));
+            last.is_some_and(|l| (u64::from(l.pc), u64::from(l.npc)) == (e.pc, e.target))
+        }
+    }
+}
+
+/// Whether what is told up to the next gap may begin at `from`.
+fn begins(lived: &[Lived], from: usize, told: &[FlowEvent]) -> bool {
+    let mut at = from;
+    for e in told {
+        let Some(run) = lived.get(at..at + e.count as usize) else { return false };
+        at += run.len();
+        if !run.iter().all(|l| l.inside) || !fits(lived, at, e) {
+            return false;
+        }
+        if matches!(e.kind, FlowKind::Gap { .. }) {
+            break;
+        }
+    }
+    true
+}
+
+/// Marks what `told` tells of a core; instructions that are counted as lost.
+fn mark(core: u8, lived: &mut [Lived], told: &[FlowEvent]) -> Result<u64, WindowError> {
+    // the first of all that is inside
+    let mut at = lived.iter().position(|l| l.inside).unwrap_or(lived.len());
+    let mut counted = 0;
+    for (n, e) in told.iter().enumerate() {
+        let different = |place: usize, right: Option<&Lived>| WindowError::Different {
+            core,
+            place,
+            replayed: format!("{:?} at 0x{:08x} to 0x{:08x} after {} instructions", e.kind, e.pc, e.target, e.count),
+            retired: right.map_or("nothing more".into(), |l| format!("0x{:08x} to 0x{:08x}", l.pc, l.npc)),
+        };
+        for place in at..at + e.count as usize {
+            let Some(l) = lived.get_mut(place) else { return Err(different(place, None)) };
+            if !l.inside {
+                return Err(WindowError::Outside { core, place, pc: l.pc });
+            }
+            l.told = true;
+        }
+        at += e.count as usize;
+        if !fits(lived, at, e) {
+            return Err(different(at, lived.get(at)));
+        }
+        if let FlowKind::Gap { lost } = e.kind {
+            counted += u64::from(lost);
+            at += lost as usize;
+            let rest = &told[n + 1..];
+            // a trace may end in a gap
+            if rest.is_empty() {
+                break;
+            }
+            // more than are counted, where a window was shorter than the pipeline is long
+            let goes_on = |at: &usize| u64::from(lived[*at].pc) == e.target && begins(lived, *at, rest);
+            at = (at..lived.len()).find(goes_on).ok_or_else(|| different(at, lived.get(at)))?;
+        }
+    }
+    Ok(counted)
+}
+
+/// Replays `words` with the code of `image`, and compares with what the cores retired inside of the window of `points`.
+pub fn check(
+    params: &TraceParams,
+    image: &Image,
+    run: &DiagRun,
+    points: Points,
+    words: &[u32],
+) -> Result<Inside, WindowError> {
+    let mut events: Vec<FlowEvent> = Vec::new();
+    Replay::new(image, params, words.iter().copied())?.run(&mut Events(&mut events))?;
+    let mut all = Inside::default();
+    for core in 0..params.cores {
+        let mut lived = lived(run, core, points);
+        let told: Vec<FlowEvent> = events.iter().filter(|e| e.hart == core).copied().collect();
+        all.counted += mark(core, &mut lived, &told)?;
+        all.retired += lived.len() as u64;
+        // clocks since it closed, of the window that is open, and whether all since it opened was not told
+        let (mut since, mut silent, mut closed) = (u32::MAX, false, None);
+        for (i, l) in lived.iter().enumerate() {
+            if !l.inside {
+                continue;
+            }
+            let opens = i == 0 || !lived[i - 1].inside;
+            if opens {
+                (since, silent) = (closed.map_or(u32::MAX, |c| l.clock - c), true);
+                all.windows += 1;
+            }
+            silent &= !l.told;
+            all.inside += 1;
+            all.told += u64::from(l.told);
+            let behind = silent && since < SHORT;
+            all.behind += u64::from(behind);
+            all.lost += u64::from(!l.told && !behind);
+            closed = Some(l.clock);
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(kind: FlowKind, count: u32, pc: u64, target: u64) -> FlowEvent {
+        FlowEvent { hart: 0, kind, len: 4, count, pc, target, cycle: 0 }
+    }
+
+    #[test]
+    fn what_is_told_is_what_is_inside() {
+        let l = |pc: u32, inside| Lived { pc, npc: pc + 4, clock: pc, inside, told: false };
+        let log = [l(0, false), l(4, true), l(8, true), l(12, false), l(16, true)];
+        let jump = FlowKind::Jump;
+        let told = [
+            event(FlowKind::Start, 0, 4, 4),
+            event(jump, 2, 8, 12),
+            event(FlowKind::Gap { lost: 1 }, 0, 12, 16),
+            event(jump, 1, 16, 20),
+        ];
+        let mut right = log;
+        assert_eq!(mark(0, &mut right, &told).unwrap(), 1);
+        assert_eq!(right.map(|l| l.told), [false, true, true, false, true]);
+        // an instruction more, which is outside; another target; another start; nothing hidden
+        let mut more = told;
+        more[1] = event(jump, 3, 12, 16);
+        assert!(matches!(mark(0, &mut log.clone(), &more), Err(WindowError::Outside { place: 3, .. })));
+        more[1] = event(jump, 2, 8, 20);
+        assert!(matches!(mark(0, &mut log.clone(), &more), Err(WindowError::Different { place: 3, .. })));
+        assert!(mark(0, &mut log.clone(), &[event(FlowKind::Start, 0, 0, 0)]).is_err());
+        more = told;
+        // fewer are counted; more than there are; it goes on elsewhere
+        more[2] = event(FlowKind::Gap { lost: 0 }, 0, 12, 16);
+        assert_eq!(mark(0, &mut log.clone(), &more).unwrap(), 0);
+        more[2] = event(FlowKind::Gap { lost: 2 }, 0, 12, 16);
+        assert!(mark(0, &mut log.clone(), &more).is_err());
+        more[2] = event(FlowKind::Gap { lost: 1 }, 0, 12, 20);
+        assert!(mark(0, &mut log.clone(), &more).is_err());
+    }
+}

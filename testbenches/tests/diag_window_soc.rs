@@ -1,0 +1,113 @@
+//! Windows of event generators on a SoC of softcores in Verilator: the trace beside the chip tells what ran between triggers, and no
+//! other instruction
+
+use diag::link::{FrameReader, FrameWriter};
+use diag::load;
+use diag::symbols::Symbols;
+use fpga::soc::check::check_words;
+use fpga::soc::core::CoreKind;
+use fpga::soc::diag::window::{check, Inside, Points};
+use fpga::soc::diag::{DiagRun, DiagSoc};
+use fpga::soc::top::SocConfig;
+use fpga::soc::verilate::default_cache;
+use hdl::diag::chip::DiagParams;
+use retire::elf::Program;
+use retire::image::Image;
+use sim::diag::node::trace::{write, Joined, ADDRESS};
+use sim::diag::packet::{Op, Packet, HOST};
+use sim::diag::registers;
+use sim::diag::trigger::GeneratorParams;
+use sim::params::{Platform, TraceParams};
+use sim::regs::register;
+
+const CORES: u8 = 2;
+/// A byte of the link leaves in so many clocks: fast enough for all of the trace.
+const BYTE_CLOCKS: u32 = 8;
+const CLOCKS: u64 = 250_000;
+
+struct Bench {
+    soc: DiagSoc,
+    params: TraceParams,
+    program: Program,
+    symbols: Symbols,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let elf = programs::find("bank").unwrap().soc.get("rv32im").unwrap();
+        let platform = Platform { cores: CORES, align: 2, ..Platform::RV32 };
+        let params = TraceParams::new(platform, "tr_e:small".parse().unwrap());
+        let config = SocConfig { trace: Some(params), ..SocConfig::simulated(CoreKind::Picorv32, CORES) };
+        let generator = GeneratorParams::LITE;
+        let chip = DiagParams { cores: CORES, generator, outside: Vec::new(), nodes: Vec::new(), windows: true };
+        let soc = DiagSoc::build(&config, &chip, &default_cache()).unwrap();
+        Self { soc, params, program: Program::parse(elf).unwrap(), symbols: Symbols::parse(elf).unwrap() }
+    }
+
+    fn entry(&self, function: &str) -> u32 {
+        self.symbols.find(function).unwrap_or_else(|| panic!("no {function}")).0
+    }
+
+    /// Runs it with `points`, the last slots of the generators, and `control` of the trace system; the words.
+    fn run(&self, points: Points, control: u32) -> (DiagRun, Vec<u32>) {
+        let mut frames = FrameWriter::default();
+        let mut bytes = |packets: &[Packet]| packets.iter().flat_map(|p| frames.frame(p)).collect::<Vec<u8>>();
+        let free = GeneratorParams::LITE.slots - 2;
+        let window = registers::window(free, points.opens, points.closes, points.returns);
+        let mut before: Vec<Packet> = (0..CORES).flat_map(|core| load::write(core, &window)).collect();
+        let at = register("control").addr;
+        before.push(write(at, control));
+        let before = bytes(&before);
+        let rest = Packet::control(HOST, ADDRESS, Op::Flush, 0, &[1]);
+        let after = [bytes(&[write(at, 0)]), bytes(&[rest])];
+        let run = self.soc.run(&self.program, &before, &after, BYTE_CLOCKS, CLOCKS).unwrap();
+        let mut reader = FrameReader::default();
+        let got: Vec<u8> = run.bytes.iter().map(|b| b.1).collect();
+        let (mut joined, mut events) = (Joined::default(), 0);
+        for packet in reader.push(&got) {
+            let trace = joined.take(&packet);
+            events += usize::from(!trace && matches!(packet.body, sim::diag::packet::Body::Event(_)));
+        }
+        // slots behind those in use make no events
+        assert_eq!((reader.lost, joined.missing, events), (0, 0, 0), "frames, packets, events");
+        (run, joined.words)
+    }
+
+    fn inside(&self, points: Points) -> Inside {
+        let (run, words) = self.run(points, 0xf01);
+        let inside = check(&self.params, &Image::new(&self.program), &run, points, &words).unwrap();
+        eprintln!("{points:x?}: {inside:?}");
+        assert_eq!(inside.told + inside.behind, inside.inside, "{points:x?}: {inside:?}");
+        assert!(inside.windows > 5 && inside.told > 100 && inside.inside < inside.retired / 2, "{inside:?}");
+        inside
+    }
+}
+
+#[test]
+fn a_trace_tells_what_ran_between_triggers_and_nothing_else() {
+    let bench = Bench::new();
+    let of = |opens, closes, returns| Points { opens, closes, returns };
+    // a function that calls others, one that does not, from the entry of the one to that of the other
+    let (step, get, set) = (bench.entry("teller_step"), bench.entry("get_balance"), bench.entry("set_balance"));
+    let inside = bench.inside(of(Some(get), None, true));
+    assert_eq!(inside.lost + inside.behind, 0, "{inside:?}");
+    bench.inside(of(Some(step), None, true));
+    bench.inside(of(Some(get), Some(set), false));
+    // all up to the first time that it is called
+    let points = of(None, Some(set), false);
+    let (run, words) = bench.run(points, 0xf01);
+    let inside = check(&bench.params, &Image::new(&bench.program), &run, points, &words).unwrap();
+    assert_eq!((inside.windows, inside.told, inside.lost), (u64::from(CORES), inside.inside, 0), "{inside:?}");
+    assert!(inside.told > 100 && inside.told < inside.retired, "{inside:?}");
+
+    // without a window all of it
+    let (run, words) = bench.run(Points::default(), 0xf01);
+    let flow = run.flow(&bench.program, CORES).unwrap();
+    let checked = check_words(&bench.params, &bench.program, &flow, &words).unwrap();
+    assert_eq!((checked.overflows, checked.golden), (0, Some(true)));
+    // and an open window tells nothing of modes that software did not ask for
+    let points = of(Some(get), None, true);
+    let (run, words) = bench.run(points, 0x701);
+    let inside = check(&bench.params, &Image::new(&bench.program), &run, points, &words).unwrap();
+    assert!(inside.inside > 100 && inside.told == 0, "{inside:?}");
+}
