@@ -7,7 +7,7 @@ const SHARED: [&[&str]; 7] = [
     &["error"],
     &["files", "output", "progress"],
     &["args", "vectors", "etrace"],
-    &["cfiat", "circuit", "hardware", "inputs", "measured", "ports", "testbench"],
+    &["cfiat", "circuit", "descriptors", "hardware", "inputs", "measured", "ports", "testbench"],
     &["package"],
     &["describe", "recorded"],
     &["valued"],

@@ -28,8 +28,8 @@
 //! # Timing
 //! One retired instruction a core and clock, forever. `rdata` answers a clock after `addr`.
 //!
-//! `stall[i]` is high while half of the places of a FIFO, or more, are taken, and comes from registers. With 2^k places, nothing
-//! of a core is lost that retires at most 2^(k-1) - 4 instructions in the clocks behind that in which it is high; so k is 4 or more.
+//! `stall[i]` is high while half of the places of a FIFO but two, or more, are taken, and comes from registers. With 2^k places, nothing
+//! of a core is lost that retires at most 2^(k-1) - 2 instructions in the clocks behind that in which it is high; so k is 4 or more.
 //! Where up to L instructions a clock come in (of blocks twice as many as blocks), it is high, too, while two words wait in the queue of 2^q
 //! places, and nothing is lost of a core that retires in at most c clocks behind: c is the lesser of 2^q - 5 and (2^(k-1) - 2 - 5 L) / L.
 //!

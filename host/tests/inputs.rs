@@ -75,7 +75,10 @@ fn the_alignment_is_that_of_all_targets_wherever_the_odd_one_stands() {
         let e = to_file(&run, &request(1, true), &gtr, &Quiet).map(|_| ()).unwrap_err().to_string();
         assert_eq!(
             e,
-            "p: has branch targets of which only 0 low bits are 0; --align 1 drops 1, --align 0 would be right"
+            format!(
+                "{}: has branch targets of which only 0 low bits are 0; --align 1 drops 1, --align 0 would be right",
+                ret.display()
+            )
         );
     }
 }

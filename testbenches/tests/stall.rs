@@ -20,7 +20,7 @@ const NOP: u32 = 0x0000_0013;
 
 /// Instructions that a core may retire behind the clock in which `stall` rises, of 2^k places.
 fn allowed(log2_fifo: u8) -> usize {
-    (1 << (log2_fifo - 1)) - 4
+    (1 << (log2_fifo - 1)) - 2
 }
 
 fn register(name: &str) -> u128 {

@@ -13,7 +13,7 @@
 //! | `words` | out | trace words |
 //! | `active` | out | a session is under way |
 //! | `modes` | out | the privilege modes that software wants to be told of |
-//! | `half[i]` | out | half of the places of FIFO i are taken, or the queue before it is crowded |
+//! | `half[i]` | out | half of the places of FIFO i but two are taken, or the queue before it is crowded |
 //! | `control[i]` | out | to front end i |
 //! | `entry[i]` | in | event entries of front end i, see [`super::entry`] |
 //! | `read` | out | the entry that is next, to the encoder |

@@ -1277,37 +1277,40 @@ module goshawk_room (
     output wire        roomy
 );
 
-    localparam [7:0] HIGH = 8'he0;
-    localparam [7:0] PLACES = 8'hfe;
+    localparam [8:0] ALL = 9'h100;
+    localparam [8:0] FIRST = 9'd2;
+    localparam [8:0] HIGH = 9'h1e0;
 
-    reg  [7:0]  used;
+    reg  [8:0]  stored;
     reg         popped;
     wire        odd;
     wire        less;
-    reg  [7:0]  change;
+    wire [8:0]  used;
+    reg  [8:0]  change;
 
+    assign used = stored ^ FIRST;
     assign odd = take ^ give ^ popped;
     assign less = (!take & (give | popped)) | (give & popped);
-    assign spent = used == PLACES;
-    assign roomy = (used & HIGH) == 8'd0;
+    assign spent = |(used & ALL);
+    assign roomy = (used & HIGH) == 9'd0;
 
     always @(*) begin
-        change = {7'd0, odd};
+        change = {8'd0, odd};
         if (less) begin
-            change = {7'h7f, odd};
+            change = {8'hff, odd};
         end
     end
 
     always @(posedge clock) begin
         popped <= pop & !reset;
-        used <= used + change;
+        stored <= (used + change) ^ FIRST;
         if (reset) begin
-            used <= 8'd0;
+            stored <= 9'd0;
         end
     end
 
     initial begin
-        used = 8'd0;
+        stored = 9'd0;
         popped = 1'd0;
     end
 endmodule
@@ -3018,7 +3021,7 @@ module goshawk_life (
     assign falls = enter & (!begun | may) & control_spent;
     assign away = gap | falls;
     assign seen = here & !gap & !falls;
-    assign beat = valid & live & !losing;
+    assign beat = valid & live;
     assign due = beat & (first | intr | verdict_asks);
     assign send = due;
     assign drop = valid & !live & gap & tracing & !losing;
@@ -3029,9 +3032,9 @@ module goshawk_life (
     assign control_give = beat & (first | intr | verdict_flow) & !send;
     assign control_stop_ready = stop_ready_2;
     assign clear = tracing & !live & !gap & !losing & !control_spent & control_stop_go;
-    assign verdict_beat = valid & live & !losing;
-    assign verdict_sync = valid & live & !losing & first;
-    assign verdict_exception = valid & live & !losing & intr & !first;
+    assign verdict_beat = valid & live;
+    assign verdict_sync = valid & live & first;
+    assign verdict_exception = valid & live & intr & !first;
     assign verdict_losing = losing;
     assign verdict_tracing = tracing;
     assign verdict_send = send;

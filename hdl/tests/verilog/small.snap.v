@@ -260,36 +260,36 @@ module goshawk_digits (
     output wire        busy
 );
 
-    localparam [2:0] DIGIT_STATE_FIRST = 3'd2;
-    localparam [2:0] DIGIT_STATE_NEXT = 3'd3;
-    localparam [2:0] DIGIT_STATE_TAKE = 3'd4;
-    localparam [2:0] DIGIT_STATE_WAIT = 3'd0;
-    localparam [2:0] DIGIT_STATE_WALK = 3'd1;
+    localparam [1:0] DIGIT_STATE_SEND = 2'd2;
+    localparam [1:0] DIGIT_STATE_TAKE = 2'd3;
+    localparam [1:0] DIGIT_STATE_WAIT = 2'd0;
+    localparam [1:0] DIGIT_STATE_WALK = 2'd1;
     localparam [1:0] B_ZERO = 2'd3;
     localparam [3:0] HIGHEST = 4'hf;
     localparam [1:0] I_ZERO = 2'd2;
     localparam [3:0] INDEX_MASK = 4'd7;
     localparam [3:0] TOP_MASK = 4'd7;
 
-    reg  [2:0]  state;
+    reg  [1:0]  state;
+    reg         more;
     reg  [3:0]  at;
     reg  [3:0]  digit;
     reg         rest;
     reg         carry;
     reg         half;
+    reg         turn;
     reg  [3:0]  top;
     reg         negative;
     reg         sends;
     reg  [3:0]  v;
     reg         upper;
-    reg         begun;
     reg         raw;
     reg  [1:0]  size_q;
     reg         address;
     reg         sign;
     reg         wide;
     reg         odd;
-    reg         late;
+    reg         closes;
     wire        is_address;
     reg  [31:0] moved;
     wire [3:0]  read;
@@ -298,7 +298,12 @@ module goshawk_digits (
     reg  [3:0]  behind;
     wire        other;
     reg  [3:0]  term;
-    wire [4:0]  sum;
+    wire        carry_1;
+    wire        carry_2;
+    wire        carry_3;
+    wire        carry_4;
+    wire [3:0]  carries;
+    wire [3:0]  sum;
     reg         last;
     reg  [3:0]  mask;
     wire [3:0]  masked;
@@ -310,8 +315,6 @@ module goshawk_digits (
     reg         first;
     reg         second;
     reg         over;
-    wire        more;
-    reg         closes;
     wire        connect;
     wire        ends;
     wire        one_0;
@@ -334,12 +337,16 @@ module goshawk_digits (
     assign known_raddr = behind | {half, 3'd0};
     assign known_waddr = at | {other, 3'd0};
     assign known_wdata = ~digit;
-    assign known_we = state == 3'd1;
-    assign sum = {1'd0, digit} + {1'd0, term} + {4'd0, carry};
-    assign masked = sum[3:0] & mask;
+    assign known_we = state == 2'd1;
+    assign carry_1 = (digit[0] & term[0]) | (carry & (digit[0] | term[0]));
+    assign carry_2 = (digit[1] & term[1]) | (carry_1 & (digit[1] | term[1]));
+    assign carry_3 = (digit[2] & term[2]) | (carry_2 & (digit[2] | term[2]));
+    assign carry_4 = (digit[3] & term[3]) | (carry_3 & (digit[3] | term[3]));
+    assign carries = {carry_3, carry_2, carry_1, carry};
+    assign sum = digit ^ term ^ carries;
+    assign masked = sum & mask;
     assign under = |{sum[2], 2'd0};
-    assign load = ((state == 3'd2) & !sends) | ((state == 3'd3) & taken & upper);
-    assign more = state == 3'd3;
+    assign load = (state == DIGIT_STATE_SEND) & !turn & (!sends | (more & taken & upper));
     assign connect = over | (odd & second);
     assign ends = raw | (closes & !connect);
     assign one_0 = first;
@@ -417,14 +424,14 @@ module goshawk_digits (
 
     always @(*) begin
         last = behind == 4'd0;
-        if (state == 3'd1) begin
+        if (state == 2'd1) begin
             last = at == 4'd0;
         end
     end
 
     always @(*) begin
         mask = 4'hf;
-        if (last & is_address) begin
+        if (last & (is_address | 1'd1)) begin
             mask = TOP_MASK;
         end
     end
@@ -451,13 +458,6 @@ module goshawk_digits (
             first = v[2];
             second = v[3];
             over = more;
-        end
-    end
-
-    always @(*) begin
-        closes = (begun | !late) & !raw;
-        if (wide) begin
-            closes = (upper == late) & !raw;
         end
     end
 
@@ -492,8 +492,8 @@ module goshawk_digits (
 
     always @(posedge clock) begin
         if (sends & taken) begin
-            begun <= 1'd1;
             upper <= !upper;
+            closes <= !wide | !closes;
             if (upper) begin
                 v <= 4'd0;
             end
@@ -509,30 +509,32 @@ module goshawk_digits (
             upper <= 1'd0;
             sends <= 1'd1;
         end
-        if (state == 3'd0) begin
+        if (state == 2'd0) begin
             carry <= 1'd1;
             top <= 4'd1;
             negative <= 1'd0;
         end
-        if ((state == 3'd2) & !sends) begin
-            begun <= 1'd0;
+        if ((state == DIGIT_STATE_SEND) & !sends) begin
             address <= is_address;
             sign <= negative;
             raw <= is_raw;
             size_q <= I_ZERO;
             wide <= 1'd0;
             odd <= 1'd0;
-            late <= 1'd0;
+            closes <= 1'd1;
             if (kind == 3'd1) begin
                 size_q <= B_ZERO;
                 wide <= 1'd0;
                 odd <= 1'd1;
-                late <= 1'd1;
+                closes <= 1'd0;
             end
             if (is_address) begin
                 wide <= 1'd1;
                 odd <= 1'd1;
-                late <= 1'd1;
+                closes <= 1'd0;
+            end
+            if (is_raw) begin
+                closes <= 1'd0;
             end
             if (kind == 3'd0) begin
                 size_q <= size[1:0];
@@ -541,7 +543,7 @@ module goshawk_digits (
         case (state)
             DIGIT_STATE_WAIT: begin
                 if (valid) begin
-                    state <= DIGIT_STATE_FIRST;
+                    state <= DIGIT_STATE_SEND;
                     if (is_address) begin
                         at <= behind;
                         state <= DIGIT_STATE_WALK;
@@ -550,27 +552,18 @@ module goshawk_digits (
             end
             DIGIT_STATE_WALK: begin
                 at <= behind;
-                carry <= sum[4];
+                carry <= carry_4;
                 if (|turned) begin
                     top <= at;
                 end
                 if (at == 4'd0) begin
-                    carry <= !under & !negative;
-                    if (under & !negative) begin
-                        negative <= 1'd1;
-                    end else begin
-                        at <= 4'd0;
-                        state <= DIGIT_STATE_FIRST;
-                    end
+                    carry <= !negative;
+                    at <= 4'd0;
+                    state <= DIGIT_STATE_SEND;
                 end
             end
-            DIGIT_STATE_FIRST: begin
-                if (load) begin
-                    state <= DIGIT_STATE_TAKE;
-                end
-            end
-            DIGIT_STATE_NEXT: begin
-                if (load) begin
+            DIGIT_STATE_SEND: begin
+                if (load & !there_is_more) begin
                     state <= DIGIT_STATE_TAKE;
                 end
             end
@@ -579,17 +572,23 @@ module goshawk_digits (
                 half <= half ^ is_address;
                 state <= DIGIT_STATE_WAIT;
             end
-            default: ;
         endcase
+        turn <= (state == 2'd1) & (at == 4'd0) & under & !negative;
+        if (turn) begin
+            negative <= 1'd1;
+            carry <= 1'd0;
+            at <= behind;
+            state <= DIGIT_STATE_WALK;
+        end
         if (load) begin
             at <= behind;
-            carry <= sum[4];
-            if (there_is_more) begin
-                state <= DIGIT_STATE_NEXT;
-            end
+            carry <= carry_4;
+            more <= there_is_more;
         end
         if (reset) begin
             state <= DIGIT_STATE_WAIT;
+            more <= 1'd0;
+            turn <= 1'd0;
             at <= 4'd0;
             half <= 1'd0;
             sends <= 1'd0;
@@ -599,25 +598,26 @@ module goshawk_digits (
     end
 
     initial begin
-        state = 3'd0;
+        state = 2'd0;
+        more = 1'd0;
         at = 4'd0;
         digit = 4'd0;
         rest = 1'd0;
         carry = 1'd0;
         half = 1'd0;
+        turn = 1'd0;
         top = 4'd0;
         negative = 1'd0;
         sends = 1'd0;
         v = 4'd0;
         upper = 1'd0;
-        begun = 1'd0;
         raw = 1'd0;
         size_q = 2'd0;
         address = 1'd0;
         sign = 1'd0;
         wide = 1'd0;
         odd = 1'd0;
-        late = 1'd0;
+        closes = 1'd0;
     end
 endmodule
 
@@ -669,6 +669,7 @@ module goshawk_fields (
     localparam [2:0] FIELD_STEP_KIND = 3'd2;
     localparam [2:0] FIELD_STEP_LOST = 3'd4;
     localparam [2:0] FIELD_STEP_OPEN = 3'd0;
+    localparam [31:0] ABOVE_KIND = 32'hfffffff0;
     localparam [2:0] C_ADDRESS = 3'd2;
     localparam [2:0] C_INSTRUCTIONS = 3'd4;
     localparam [1:0] F_PC = 2'd2;
@@ -745,6 +746,7 @@ module goshawk_fields (
             FIELD_STEP_KIND: begin
                 kind = 3'd0;
                 value = {28'd0, special};
+                value = {28'd0, special} | (word & ABOVE_KIND);
                 if (exception) begin
                     size = 6'd0;
                 end
@@ -1324,37 +1326,40 @@ module goshawk_room (
     output wire        roomy
 );
 
-    localparam [7:0] HIGH = 8'he0;
-    localparam [7:0] PLACES = 8'hfe;
+    localparam [8:0] ALL = 9'h100;
+    localparam [8:0] FIRST = 9'd2;
+    localparam [8:0] HIGH = 9'h1e0;
 
-    reg  [7:0]  used;
+    reg  [8:0]  stored;
     reg         popped;
     wire        odd;
     wire        less;
-    reg  [7:0]  change;
+    wire [8:0]  used;
+    reg  [8:0]  change;
 
+    assign used = stored ^ FIRST;
     assign odd = take ^ give ^ popped;
     assign less = (!take & (give | popped)) | (give & popped);
-    assign spent = used == PLACES;
-    assign roomy = (used & HIGH) == 8'd0;
+    assign spent = |(used & ALL);
+    assign roomy = (used & HIGH) == 9'd0;
 
     always @(*) begin
-        change = {7'd0, odd};
+        change = {8'd0, odd};
         if (less) begin
-            change = {7'h7f, odd};
+            change = {8'hff, odd};
         end
     end
 
     always @(posedge clock) begin
         popped <= pop & !reset;
-        used <= used + change;
+        stored <= (used + change) ^ FIRST;
         if (reset) begin
-            used <= 8'd0;
+            stored <= 9'd0;
         end
     end
 
     initial begin
-        used = 8'd0;
+        stored = 9'd0;
         popped = 1'd0;
     end
 endmodule
@@ -2225,9 +2230,10 @@ module goshawk_gshare (
     reg         input_bit;
     wire [11:0] shifted;
     reg  [11:0] index_2;
-    reg  [1:0]  counter;
-    wire        says;
-    wire        firm;
+    reg         says;
+    wire        read_says;
+    wire        read_firm;
+    reg         kept;
     reg         then_says;
     wire        then_firm;
     wire [1:0]  updated;
@@ -2238,8 +2244,8 @@ module goshawk_gshare (
     assign msb = |{bhr[8], 8'd0};
     assign step = branch | !swept;
     assign shifted = {bhr[10:0], input_bit};
-    assign says = counter[1];
-    assign firm = counter[0];
+    assign read_says = counters_rdata[1];
+    assign read_firm = counters_rdata[0];
     assign then_firm = says == taken_3;
     assign updated = {then_says, then_firm};
     assign miss = branch_3 & (says ^ taken_3);
@@ -2269,16 +2275,21 @@ module goshawk_gshare (
     end
 
     always @(*) begin
-        counter = counters_rdata;
-        if (same_3) begin
-            counter = last_write;
+        kept = taken_3;
+        if (last_write[0]) begin
+            kept = last_write[1];
         end
     end
 
     always @(*) begin
+        says = read_says;
         then_says = taken_3;
-        if (firm) begin
-            then_says = says;
+        if (read_firm) begin
+            then_says = read_says;
+        end
+        if (same_3) begin
+            says = last_write[1];
+            then_says = kept;
         end
     end
 
@@ -2408,7 +2419,7 @@ module goshawk_life (
     assign away = gap | falls;
     assign shut = gap | control_spent;
     assign seen = here & !gap & !falls;
-    assign beat = valid & live & !losing;
+    assign beat = valid & live;
     assign due = beat & (first | intr | verdict_asks);
     assign send = due;
     assign drop = valid & !live & gap & tracing & !losing;
@@ -2419,9 +2430,9 @@ module goshawk_life (
     assign control_give = beat & (first | intr | verdict_flow) & !send;
     assign control_stop_ready = stop_due;
     assign clear = tracing & !live & !gap & !losing & !control_spent & control_stop_go;
-    assign verdict_beat = valid & live & !losing;
-    assign verdict_sync = valid & live & !losing & first;
-    assign verdict_exception = valid & live & !losing & intr & !first;
+    assign verdict_beat = valid & live;
+    assign verdict_sync = valid & live & first;
+    assign verdict_exception = valid & live & intr & !first;
     assign verdict_losing = losing;
     assign verdict_tracing = tracing;
     assign verdict_send = send;
