@@ -3,8 +3,9 @@
 
 mod encoder_harness;
 
+use encoder_harness::extras;
 use encoder_harness::tr::{contexts, passes_the_static_gates, platform, run};
-use hdl::spine::pieces::fits;
+use hdl::spine::pieces::{fits, Pieces};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::params::{Chunks, Coding, FlowScheme, NexusParams, TrParams, TraceParams};
@@ -63,6 +64,27 @@ fn random_entries_of_one_core_in_short_chunks_match_the_golden_coder() {
         let p = short(&mut ChaCha8Rng::seed_from_u64(seed));
         run::<32>(&p, seed, 300, seed % 2 == 0, true);
     }
+}
+
+/// Without a target predictor, with times or more cores: broad pieces.
+fn broad(rng: &mut impl Rng) -> TraceParams {
+    let mut c = |most| Chunks::new(rng.random_range(1..=most), rng.random_range(1..=16));
+    let coding = Coding { b_cnt: c(16), diff_ta: c(16), diff_cc: c(6), i_cnt: c(16) };
+    let mut p = TraceParams::tr(TrParams::sizes(512, 0, 0).coded(coding));
+    platform(rng, &mut p);
+    p.timestamps |= p.cores == 1;
+    assert_eq!(Pieces::of(&p, &extras(&p)), Pieces::Broad);
+    p
+}
+
+#[test]
+fn random_entries_in_broad_pieces_match_the_golden_coder() {
+    for seed in 0..rounds(12, 40) {
+        let p = broad(&mut ChaCha8Rng::seed_from_u64(seed));
+        run::<32>(&p, seed, rounds(400, 1_000), seed % 2 == 0, seed < 4);
+    }
+    let p = broad(&mut ChaCha8Rng::seed_from_u64(40)).with(|p| p.xlen = 64);
+    run::<64>(&p, 40, 400, true, true);
 }
 
 #[test]

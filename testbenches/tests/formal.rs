@@ -16,6 +16,8 @@ use hdl::spine::event_fifo::EventFifo;
 use hdl::spine::life::Life;
 use hdl::spine::merger::Merger;
 use hdl::spine::packer::Packer;
+use hdl::spine::packer_broad::BroadPacker;
+use hdl::spine::pieces::Pieces;
 use hdl::spine::session::Session;
 use hdl::spine::Extras;
 use hdl::spine::Stream;
@@ -113,15 +115,32 @@ fn addresses_at_the_place_before_are_found() {
 
 #[test]
 fn a_packer_hands_out_the_bits_of_its_pieces() {
-    let packer = |narrow| {
-        let packer = verilog(Packer::new(narrow)).size("MOST", if narrow { 4 } else { 8 });
+    let packer = |pieces: Pieces| {
+        let packer = verilog(Packer::new(pieces)).size("MOST", pieces.most());
         packer.inside("top", include_str!("../formal/packer.sv")).unwrap()
     };
-    holds(&packer(true), 3, 24);
-    let packer = packer(false);
+    holds(&packer(Pieces::Narrow), 3, 24);
+    let packer = packer(Pieces::Octet);
     holds(&packer, 3, 24);
     let (now, faulty) = ("aligned = ~|held$q & ~|lanes$q;", "aligned = ~|held$q;");
     finds(&outside(&packer), now, faulty, "aligned_is_true", 10);
+}
+
+/// Of a broad system.
+fn broad_packer() -> Proof {
+    verilog(BroadPacker::new()).inside("top", include_str!("../formal/packer_broad.sv")).unwrap()
+}
+
+#[test]
+fn a_broad_packer_hands_out_the_bits_of_its_pieces() {
+    holds(&broad_packer(), 3, 24);
+}
+
+#[test]
+fn a_half_over_a_half_is_found() {
+    // a word that waits, and both halves of the next one
+    let (now, faulty) = ("open = ~(full$q & half$q);", "open = 1'h1;");
+    finds(&outside(&broad_packer()), now, faulty, "takes_unless_two_halves_wait", 16);
 }
 
 fn session(cores: u8) -> Proof {
@@ -130,7 +149,7 @@ fn session(cores: u8) -> Proof {
     verilog(Session::new(&p, false))
         .size("CORES", cores)
         .size("HEADER", format!("96'h{c:08x}{b:08x}{a:08x}"))
-        .size("MOST", if Stream::from(&p).narrow { 4 } else { 8 })
+        .size("MOST", Stream::from(&p).pieces.most().min(8))
         .inside("top", include_str!("../formal/session.sv"))
         .unwrap()
 }
@@ -226,6 +245,18 @@ fn lives_end() {
 fn a_stop_into_a_full_fifo_is_found() {
     let (now, faulty) = ("& ~losing$q & ~control$spent;", "& ~losing$q;");
     finds(&life(false, 4, 6, false), now, faulty, "no_place_is_taken_twice", 24);
+}
+
+#[test]
+fn a_core_that_is_traced_while_it_loses_is_found() {
+    let life = life(false, 4, 2, false);
+    finds(
+        &life,
+        "overflow = losing$q & live_next & ~live;",
+        "overflow = losing$q & live_next & live;",
+        "never_both",
+        24,
+    );
 }
 
 /// Two front ends of the Nexus-like scheme that are shown the same, but for what hidden instructions are.

@@ -115,6 +115,21 @@ fn verilog_of_base_matches_golden_on_two_cores() {
     cosim(&p, &["irq", "strsearch"], 150_000);
 }
 
+/// A record for each predicted stream, of four cores, with event FIFOs of 16 places: broad pieces carry them.
+#[test]
+fn base_loses_nothing_at_full_rate() {
+    let sc = StreamCacheParams::new(Variant::Base, 64, 4);
+    for p in [params(sc, 4), timed(sc, 4)] {
+        let options = SystemOptions { log2_fifo: 4, ..SystemOptions::default() };
+        let sim = TraceCosim::build(&emit(&p, &options).unwrap(), &ports(4, p.xlen)).unwrap();
+        for info in programs::PROGRAMS {
+            let program = info.load().unwrap();
+            let (events, _) = run(&program, p.cores, 100_000);
+            check(&sim, &p, info.name, &program, &events);
+        }
+    }
+}
+
 /// Every variant, small and large, with times; a narrow cycle counter makes predicted streams go out early.
 #[test]
 fn time_stamped_verilog_matches_golden_on_programs() {

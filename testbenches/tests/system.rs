@@ -206,6 +206,7 @@ fn at_full_rate_nothing_is_lost() {
         ("small", true, 1),
         ("large", true, 1),
         ("s0", false, 1),
+        ("s0", true, 4),
     ] {
         let params = params(set, false, timed, cores);
         let verilog = emit(&params, &SystemOptions { log2_fifo: 4, ..SystemOptions::default() }).unwrap();

@@ -20,13 +20,15 @@ pub(crate) const REST: &str = "pipeline, wiring";
 pub fn block_of(module: &str) -> &'static str {
     // those of the schemes, and what is around them
     let mut blocks = FlowScheme::blocks();
-    blocks.extend(["ingress", "life", "event_fifo", "merger", "session", "encoder", "packer", "registers", "room"]);
+    let spine = ["event_fifo", "merger", "session", "encoder", "packer", "packer_broad", "registers", "room"];
+    blocks.extend(["ingress", "life"].into_iter().chain(spine));
     let plain = module.trim_end_matches(|c: char| c.is_ascii_digit());
     let names = [module, plain.strip_suffix('_').unwrap_or(module)];
     let ends = |b: &str| names.iter().any(|n| n.strip_suffix(b).is_some_and(|rest| rest.ends_with('_')));
     // the longest: an `ras_ibtb` is no `ibtb`
     match blocks.into_iter().filter(|b| ends(b)).max_by_key(|b| b.len()) {
         Some("event_fifo") => "fifo",
+        Some("packer_broad") => "packer",
         found => found.unwrap_or(REST),
     }
 }

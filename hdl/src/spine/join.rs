@@ -17,7 +17,7 @@
 //! | `control[i]` | out | to front end i |
 //! | `entry[i]` | in | event entries of front end i, see [`super::entry`] |
 //! | `read` | out | the entry that is next, to the encoder |
-//! | `coded` | in | pieces of its bits |
+//! | `coded`, `high[0]` | in | pieces of its bits; of broad ones those above the lower eight |
 //!
 //! All but the first are the bundles of [`super::ports`].
 //!
@@ -55,6 +55,8 @@ pub struct Spine<const W: usize> {
     pub entry: Vec<EntryIn<W>>,
     pub read: ReadOut<W>,
     pub coded: PieceIn,
+    pub high: Vec<Signal<In, Bits<8>>>,
+    _highs: usize,
     _cores: usize,
     fifo: Vec<EventFifo<W>>,
     room: Vec<Room>,
@@ -150,7 +152,9 @@ impl<const W: usize> Spine<W> {
             room: (0..cores).map(|_| Room::new(log2_depth)).collect(),
             merger: Merger::of(stream, log2_depth),
             session: Session::of(stream, false),
-            packer: Packer::new(stream.narrow),
+            high: each(stream.pieces.highs()),
+            _highs: stream.pieces.highs(),
+            packer: Packer::new(stream.pieces),
             registers: Registers::of(stream, Extras::default()),
             first: Fixed::of(FIELD_COUNT),
             ..Default::default()
@@ -283,6 +287,10 @@ impl<const W: usize> Logic for Spine<W> {
         // bits to words
         PieceIn::link(&mut self.coded, &mut self.session.coded);
         PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
+        for h in 0..self._highs {
+            self.session.coded_high[h].next = self.high[h].val();
+            self.packer.high[h].next = self.session.bits_high[h].val();
+        }
         self.session.aligned.next = self.packer.aligned.val();
         self.session.lane.next = self.packer.lane.val();
         self.active.next = self.session.active.val();

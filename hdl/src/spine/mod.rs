@@ -9,7 +9,8 @@
 //! | [`life`] | when a core's trace runs, what an instruction is due to, loss |
 //! | [`merger`] | which core's entry is next |
 //! | [`packer`] | bits to words |
-//! | [`pieces`] | which systems send their bits in small pieces |
+//! | [`packer_broad`] | the same of broad pieces, without a clock between words |
+//! | [`pieces`] | in how many bits at a time a system sends its messages |
 //! | [`ports`] | port bundles |
 //! | [`registers`] | control and status |
 //! | [`resync`] | when the cores are told of anew |
@@ -17,7 +18,9 @@
 //! | [`session`] | a trace from its header to its last word |
 //! | [`settle`] | instructions behind a resync in which nothing is predicted |
 //! | [`settle_wide`] | the same of a core that retires several a clock |
+//! | [`stamp`] | a short time before the field behind it |
 
+use pieces::Pieces;
 use sim::addresses::Addresses;
 use sim::params::TraceParams;
 use sim::regmap::scheme;
@@ -39,8 +42,8 @@ pub struct Stream {
     pub header: [u32; 3],
     /// Word 1 of a header that is sent again.
     pub again: u32,
-    /// Pieces of its bits have at most four.
-    pub narrow: bool,
+    /// How it sends its bits.
+    pub pieces: Pieces,
 }
 
 impl Stream {
@@ -49,7 +52,7 @@ impl Stream {
         let (stream, haste) = (Self::from(params), extras.haste(params));
         let [magic, shape, fingerprint] = stream.header;
         Self {
-            narrow: pieces::narrow(params, extras),
+            pieces: Pieces::of(params, extras),
             header: [magic, hasty(shape, haste), fingerprint],
             again: hasty(stream.again, haste),
             ..stream
@@ -70,7 +73,7 @@ impl From<&TraceParams> for Stream {
             senders: params.cores,
             header: header(params),
             again: header_again(params)[1],
-            narrow: pieces::narrow(params, &Extras::NONE),
+            pieces: Pieces::of(params, &Extras::NONE),
         }
     }
 }
@@ -78,14 +81,21 @@ impl From<&TraceParams> for Stream {
 impl From<&InputsParams> for Stream {
     fn from(params: &InputsParams) -> Self {
         let header = inputs::header(params);
-        Self { cores: params.cores, scheme: 0, senders: params.senders(), header, again: header[1], narrow: false }
+        Self {
+            cores: params.cores,
+            scheme: 0,
+            senders: params.senders(),
+            header,
+            again: header[1],
+            pieces: Pieces::Octet,
+        }
     }
 }
 
 impl From<&CfiatParams> for Stream {
     fn from(params: &CfiatParams) -> Self {
         let header = cfiat::header(params);
-        Self { cores: params.cores, scheme: 0, senders: params.cores, header, again: header[1], narrow: false }
+        Self { cores: params.cores, scheme: 0, senders: params.cores, header, again: header[1], pieces: Pieces::Octet }
     }
 }
 
@@ -211,6 +221,7 @@ pub mod landing;
 pub mod life;
 pub mod merger;
 pub mod packer;
+pub mod packer_broad;
 pub mod pieces;
 pub mod ports;
 pub mod registers;
@@ -219,3 +230,4 @@ pub mod room;
 pub mod session;
 pub mod settle;
 pub mod settle_wide;
+pub mod stamp;

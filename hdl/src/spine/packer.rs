@@ -7,7 +7,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty, no word waits |
-//! | `bits` | in | | pieces of 1 to 8 bits, of a narrow one 1 to 4 |
+//! | `bits`, `high[0]` | in | | pieces of as many bits as [`Pieces`] says; of broad ones those above the lower eight |
 //! | `aligned` | out | 1 | no bits wait for the rest of their word |
 //! | `lane` | out | 3 | half bytes of a word that are there |
 //! | `words.valid` | out | 1 | a word is there |
@@ -15,14 +15,18 @@
 //! | `words.data` | out | 32 | the word |
 //!
 //! # Timing
-//! A piece a clock, but for the clocks in which a word waits; no path from `words.ready` to `bits.ready`.
+//! A piece a clock, but for the clocks in which a word waits; no path from `words.ready` to `bits.ready`. Broad pieces have a packer of their
+//! own in it, [`super::packer_broad`].
 //!
 //! Less than a byte waits for its rest; bytes go into the word, which is its own buffer: into its top byte, and a clock later all
 //! below it is shifted, so that its many registers wait for no piece. In a narrow packer half bytes do.
 //!
 //! Golden model: [`sim::bits::BitWriter`].
 
+use super::packer_broad::BroadPacker;
+use super::pieces::Pieces;
 use super::ports::{PieceIn, WordsOut};
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -32,6 +36,7 @@ pub struct Packer {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub bits: PieceIn,
+    pub high: Vec<Signal<In, Bits<8>>>,
     pub aligned: Signal<Out, Bit>,
     pub lane: Signal<Out, Bits<3>>,
     pub words: WordsOut,
@@ -63,13 +68,22 @@ pub struct Packer {
     top_mask: Fixed<Bits<8>>,
     low_mask: Fixed<Bits<28>>,
     last: Fixed<Bits<3>>,
+    broad: Vec<BroadPacker>,
+    _broads: usize,
+    here: Fixed<Bit>,
 }
 
 impl Packer {
-    /// An empty one; a narrow one takes pieces of at most four bits.
-    pub fn new(narrow: bool) -> Self {
+    /// An empty one, for pieces of that size.
+    pub fn new(pieces: Pieces) -> Self {
+        let narrow = pieces == Pieces::Narrow;
+        let broads = pieces.highs();
         let by = |narrow_one: u8, other: u8| Fixed::of(if narrow { narrow_one } else { other });
         Self {
+            high: each(broads),
+            broad: (0..broads).map(|_| BroadPacker::new()).collect(),
+            _broads: broads,
+            here: Fixed::new(broads == 0),
             narrow: Fixed::new(narrow),
             step: by(1, 2),
             held_mask: by(3, 7),
@@ -101,7 +115,7 @@ impl Logic for Packer {
             | (bit_cast::<4, 1>((self.half_1.val() ^ self.into_1.val()).into()) << 1)
             | (bit_cast::<4, 1>((self.half_2.val() ^ self.into_2.val()).into()) << 2)
             | (bit_cast::<4, 1>((self.bits.count.val().get_bit(3) ^ self.into_3.val()).into()) << 3);
-        self.take.next = self.bits.valid.val() & !self.full.q.val();
+        self.take.next = self.bits.valid.val() & !self.full.q.val() & self.here.val();
         self.octet.next = self.take.val() & self.total.val().get_bit(3);
         if self.narrow.val() {
             self.octet.next = self.take.val() & self.total.val().get_bit(2);
@@ -148,5 +162,20 @@ impl Logic for Packer {
         self.lane.next = self.lanes.q.val();
         self.words.valid.next = self.full.q.val();
         self.words.data.next = self.whole.val();
+        for i in 0..self._broads {
+            self.broad[i].clock.next = self.clock.val();
+            self.broad[i].reset.next = self.reset.val();
+            self.broad[i].bits.valid.next = self.bits.valid.val();
+            self.broad[i].bits.count.next = self.bits.count.val();
+            self.broad[i].bits.data.next = self.bits.data.val();
+            self.broad[i].high.next = self.high[i].val();
+            self.broad[i].bits.busy.next = self.bits.busy.val();
+            self.broad[i].words.ready.next = self.words.ready.val();
+            self.bits.ready.next = self.broad[i].bits.ready.val();
+            self.aligned.next = self.broad[i].aligned.val();
+            self.lane.next = self.broad[i].lane.val();
+            self.words.valid.next = self.broad[i].words.valid.val();
+            self.words.data.next = self.broad[i].words.data.val();
+        }
     }
 }

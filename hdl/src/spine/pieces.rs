@@ -1,11 +1,56 @@
-//! Which systems send their bits in small pieces: those of one core whose predictors leave it a message in dozens of clocks
+//! Pieces: in how many bits at a time a system sends its messages
 //!
-//! A coder is asked for pieces of at most four bits there ([`digits`](crate::scheme::tr::coder::digits)), and the packer takes no
-//! more of them in a clock ([`packer`](super::packer)); both read it here.
+//! | | bits | which systems |
+//! | --- | ---: | --- |
+//! | [`Pieces::Narrow`] | 4 | those of one core whose predictors leave it a message in dozens of clocks: [`digits`](crate::scheme::tr::coder::digits) |
+//! | [`Pieces::Octet`] | 8 | all others |
+//! | [`Pieces::Broad`] | 15 | those that send so many messages that each must go in a clock or two: a short time goes in one piece with the field behind it, and no word keeps the packer waiting |
+//!
+//! Encoder, coder and packer read it here. What makes a system broad was measured: `docs/decisions/0031-broad.md`.
 
 use super::Extras;
 use sim::params::{Chunks, Coding, FlowScheme, TraceParams};
+use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use sim::scheme::tr::coder::CoderParams;
+
+/// How many bits go from an encoder to its packer in a clock at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pieces {
+    /// Four.
+    Narrow,
+    /// Eight.
+    #[default]
+    Octet,
+    /// Fifteen: eight behind a time of one chunk.
+    Broad,
+}
+
+impl Pieces {
+    /// Those of systems of `params` with `extras`.
+    pub fn of(params: &TraceParams, extras: &Extras) -> Self {
+        if narrow(params, extras) {
+            Self::Narrow
+        } else if broad(params, extras) {
+            Self::Broad
+        } else {
+            Self::Octet
+        }
+    }
+
+    /// Ports `high` beside those of a piece: one where it is broad.
+    pub fn highs(self) -> usize {
+        usize::from(self == Self::Broad)
+    }
+
+    /// Most bits of a piece.
+    pub fn most(self) -> u8 {
+        match self {
+            Self::Narrow => 4,
+            Self::Octet => 8,
+            Self::Broad => 15,
+        }
+    }
+}
 
 /// Most address bits: ten clocks for a difference.
 pub const MOST_BITS: u32 = 40;
@@ -24,7 +69,7 @@ pub fn fits(coding: &Coding, params: &TraceParams) -> bool {
 
 /// Whether pieces of the bits of `params` have at most four. Without a target predictor, with a message for every taken branch,
 /// with a time in each message, or of a core that retires several instructions a clock, an event FIFO of 16 places would fill up.
-pub fn narrow(params: &TraceParams, extras: &Extras) -> bool {
+fn narrow(params: &TraceParams, extras: &Extras) -> bool {
     if extras.retire.is_some() {
         return false;
     }
@@ -33,4 +78,37 @@ pub fn narrow(params: &TraceParams, extras: &Extras) -> bool {
     scheme.target.predicts()
         && params.context.is_none()
         && matches!(scheme.coder, CoderParams::Chunked(coding) if fits(&coding, params))
+}
+
+/// Most bits of the first chunk of a time that goes before a piece of eight bits.
+const MOST_TIME: u8 = 6;
+
+/// The chunks of the times that can go before the field behind them; `None`: times, if there are any, are fields of their own.
+pub fn stamp(params: &TraceParams, extras: &Extras) -> Option<Chunks> {
+    let chunks = times(params)?;
+    (params.timestamps && Pieces::of(params, extras) == Pieces::Broad).then_some(chunks)
+}
+
+/// Those of the times of `params`, where they are chunks.
+fn times(params: &TraceParams) -> Option<Chunks> {
+    match params.flow {
+        FlowScheme::ScLsp(_) => Some(StreamCacheParams::DIFF_CC),
+        FlowScheme::Tr(scheme) => match scheme.coder {
+            CoderParams::Chunked(coding) => Some(coding.diff_cc),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether those with many messages are asked for more than eight bits a clock: a record for each stream, or a message for each return,
+/// of more than one core, or of a core that retires several instructions a clock; or such a message with its time.
+fn broad(params: &TraceParams, extras: &Extras) -> bool {
+    let many = params.cores > 1 || extras.retire.is_some();
+    let often = match params.flow {
+        FlowScheme::ScLsp(scheme) => scheme.variant == Variant::Base && many,
+        FlowScheme::Tr(scheme) => !scheme.target.predicts() && (many || params.timestamps),
+        _ => false,
+    };
+    often && times(params).is_some_and(|time| !params.timestamps || time.first <= MOST_TIME)
 }

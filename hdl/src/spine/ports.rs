@@ -6,7 +6,7 @@
 //! | [`VerdictOut`] | life, messages of a front end | what an instruction is due to, see [`super::life`] |
 //! | [`EntryOut`] | front end, event FIFO | an event entry, see [`super::entry`] |
 //! | [`ReadOut`] | encoder, event FIFOs | the entry that is next, field by field |
-//! | [`PieceOut`] | encoder, packer | bits of messages, up to eight a clock |
+//! | [`PieceOut`] | encoder, packer | bits of messages, up to 15 a clock |
 //! | [`WordsOut`] | packer, outside | trace words |
 //! | [`BusOut`] | outside, registers | register bus |
 //!
@@ -52,8 +52,8 @@
 //! | port | dir of the encoder | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `valid` | out | 1 | bits are there, and stay until `ready` |
-//! | `count` | out | 4 | how many, 1 to 8 |
-//! | `data` | out | 8 | they, the first one lowest; 0 above |
+//! | `count` | out | 4 | how many, 1 to [`Pieces::most`](super::pieces::Pieces::most) |
+//! | `data` | out | 8 | they, the first one lowest; 0 above. Of broad pieces those above are in a port `high` beside the bundle |
 //! | `busy` | out | 1 | of entries that are done with, bits are still to come |
 //! | `ready` | in | 1 | they are taken at this edge if `valid` |
 

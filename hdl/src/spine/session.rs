@@ -31,8 +31,10 @@
 //! `tracing` follows `enable` by a clock, so that a trace that has begun reaches every core, however
 //! short `enable` was.
 
+use super::pieces::Pieces;
 use super::ports::{PieceIn, PieceOut};
 use super::Stream;
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -54,6 +56,9 @@ pub struct Session {
     pub begins: Signal<Out, Bit>,
     pub coded: PieceIn,
     pub bits: PieceOut,
+    pub coded_high: Vec<Signal<In, Bits<8>>>,
+    pub bits_high: Vec<Signal<Out, Bits<8>>>,
+    _highs: usize,
     pub aligned: Signal<In, Bit>,
     pub lane: Signal<In, Bits<3>>,
     session: DFF<Bit>,
@@ -99,17 +104,20 @@ impl Session {
     pub fn of(stream: &Stream, sync: bool) -> Self {
         let [header0, header1, header2] = stream.header.map(Fixed::of);
         Self {
+            coded_high: each(stream.pieces.highs()),
+            bits_high: each(stream.pieces.highs()),
+            _highs: stream.pieces.highs(),
             header_again: Fixed::of(stream.again),
             sync: Fixed::new(sync),
             header0,
             header1,
             header2,
-            narrow: Fixed::new(stream.narrow),
-            last: Fixed::of(if stream.narrow { 7u8 } else { 6 }),
+            narrow: Fixed::new(stream.pieces == Pieces::Narrow),
+            last: Fixed::of(if stream.pieces == Pieces::Narrow { 7u8 } else { 6 }),
             one_2: Fixed::of(1u8),
             third: Fixed::of(2u8),
             one: Fixed::of(1u8),
-            head_bits: Fixed::of(if stream.narrow { 4u8 } else { 8 }),
+            head_bits: Fixed::of(stream.pieces.most().min(8)),
             one_5: Fixed::new(1.into()),
             stops_mask: Fixed::of((u32::from(stream.senders) + 1).next_power_of_two() - 1),
             cores: Fixed::of(stream.senders),
@@ -210,6 +218,12 @@ impl Logic for Session {
             self.bits.data.next = 0.into();
             self.bits.count.next = self.one.val();
             self.bits.valid.next = !self.aligned.val();
+        }
+        for i in 0..self._highs {
+            self.bits_high[i].next = self.coded_high[i].val();
+            if self.head.q.val() | self.pad.val() {
+                self.bits_high[i].next = 0.into();
+            }
         }
         self.coded.ready.next = self.bits.ready.val() & !self.head.q.val();
     }

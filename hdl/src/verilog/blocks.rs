@@ -1,8 +1,9 @@
 //! What a module is called and what it is: the block behind a field, and its line in the list of its folder
 
 /// Fields that are not called as the source of their block is: field, module, source.
-const FIELDS: [(&str, &str, &str); 24] = [
+const FIELDS: [(&str, &str, &str); 25] = [
     ("lane", "rvfi", "rvfi"),
+    ("broad", "packer_broad", "packer_broad"),
     ("more", "delay", "delay"),
     ("step", "delay", "delay"),
     ("core", "core", "cores"),

@@ -10,14 +10,18 @@
 //! As [`crate::scheme::tr::encoder`]; the entries are those of [`super::entry`].
 //!
 //! # Timing
-//! A field a clock, for as long as the coder takes them. The core index goes with the first field behind the time.
+//! A field a clock, for as long as the coder takes them. The core index goes with the first field behind the time; in a broad system
+//! ([`crate::spine::pieces`]) so does a short time.
 //!
 //! Golden model: [`sim::scheme::sc_lsp::record`].
 
 use super::fields::{RecordField, RecordFields};
 use crate::scheme::tr::coder::chunked::Chunked;
+use crate::spine::pieces::{stamp, Pieces};
 use crate::spine::ports::{PieceOut, ReadIn};
+use crate::spine::stamp::Stamp;
 use crate::spine::Extras;
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::{Coding, TraceParams};
@@ -30,8 +34,12 @@ pub struct StreamEncoder<const W: usize> {
     pub reset: Signal<In, Bit>,
     pub entry: ReadIn<W>,
     pub bits: PieceOut,
+    pub high: Vec<Signal<Out, Bits<8>>>,
+    _highs: usize,
     fields: RecordFields<W>,
     coder: Chunked<W>,
+    stamp: Vec<Stamp>,
+    _stamps: usize,
     // where it is: at the beginning of a record, whether its time was sent; which records of the entry were
     step: DFF<RecordField>,
     told: DFF<Bit>,
@@ -67,8 +75,18 @@ impl<const W: usize> StreamEncoder<W> {
         let times = StreamCacheParams::DIFF_CC;
         let coding = Coding { b_cnt: times, diff_ta: times, diff_cc: times, i_cnt: times };
         let coder = Chunked::new(&coding, params).with_long_fields();
-        let sync = extras.sync;
-        Self { fields: RecordFields::new(params, sync), coder, sync: Fixed::new(sync), ..Default::default() }
+        let stamps = usize::from(stamp(params, &extras).is_some());
+        let highs = Pieces::of(params, &extras).highs();
+        Self {
+            fields: RecordFields::new(params, &extras),
+            coder,
+            stamp: (0..stamps).map(|_| Stamp::new(params, &extras)).collect(),
+            _stamps: stamps,
+            high: each(highs),
+            _highs: highs,
+            sync: Fixed::new(extras.sync),
+            ..Default::default()
+        }
     }
 }
 
@@ -128,6 +146,23 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                     self.fields.rest.val() & (self.past_marker.q.val() | self.fields.marks.val()) & self.sync.val();
             }
         }
+        // a short time goes before the field behind it
+        for j in 0..self._highs {
+            self.high[j].next = 0.into();
+        }
+        for i in 0..self._stamps {
+            self.stamp[i].clock.next = self.clock.val();
+            self.stamp[i].reset.next = self.reset.val();
+            self.stamp[i].comes.next = self.take.val() & self.fields.stamped.val();
+            self.stamp[i].cycles.next = self.fields.stamp.val();
+            self.stamp[i].goes.next = self.coder.port.have.val() & self.bits.ready.val();
+            self.stamp[i].count.next = self.coder.port.count.val();
+            self.stamp[i].data.next = self.coder.port.data.val();
+            self.bits.count.next = self.stamp[i].all.val();
+            self.bits.data.next = self.stamp[i].piece.val().get_bits::<8>(0);
+            self.high[i].next = self.stamp[i].piece.val().get_bits::<8>(8);
+        }
+
         self.entry.done.next = self.take.val() & self.fields.over.val() & !self.fields.rest.val();
         self.entry.ends.next = self.fields.ends.val();
         self.entry.again.next = false;

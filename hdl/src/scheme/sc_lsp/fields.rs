@@ -15,6 +15,7 @@
 //! | `cc` | in | 32 | `cc` of the entry |
 //! | `landing` | in | W | where its resync went |
 //! | `kind`, `size`, `value`, `lead` | out | | the field, see [`crate::scheme::tr::coder`] |
+//! | `stamped`, `stamp` | out | 1, 6 | the time of the record goes before it, and is this: one chunk |
 //! | `own_field`, `next_field` | out | 2 | where its word is, and that of the one behind it |
 //! | `next_step` | out | | the field behind it |
 //! | `is_time` | out | 1 | it is the time |
@@ -34,6 +35,8 @@ use super::entry::{CONTROL_BEHIND, NO_RUN, POST_INDEX, POST_MISS_START};
 use crate::scheme::tr::coder::{CYCLES, RAW};
 use crate::spine::entry::{CONTROL_OVERFLOW, CONTROL_RESYNC, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
+use crate::spine::pieces::stamp;
+use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -74,6 +77,8 @@ pub struct RecordFields<const W: usize> {
     pub size: Signal<Out, Bits<6>>,
     pub value: Signal<Out, Bits<W>>,
     pub lead: Signal<Out, Bit>,
+    pub stamped: Signal<Out, Bit>,
+    pub stamp: Signal<Out, Bits<6>>,
     pub own_field: Signal<Out, Bits<2>>,
     pub next_field: Signal<Out, Bits<2>>,
     pub next_step: Signal<Out, RecordField>,
@@ -87,6 +92,8 @@ pub struct RecordFields<const W: usize> {
     pub new_post: Signal<Out, Bits<2>>,
     pub marks: Signal<Out, Bit>,
     pub ends: Signal<Out, Bit>,
+    cycles: Signal<Local, Bits<32>>,
+    brief: Signal<Local, Bit>,
     // the entry
     begins: Signal<Local, Bit>,
     first: Signal<Local, Bits<28>>,
@@ -124,6 +131,8 @@ pub struct RecordFields<const W: usize> {
     one_wide: Fixed<Bits<W>>,
     many: Fixed<Bit>,
     timed: Fixed<Bit>,
+    stamps: Fixed<Bit>,
+    above_stamp: Fixed<Bits<32>>,
     register: Fixed<Bit>,
     counted: Fixed<Bit>,
     wait_size: Fixed<Bits<6>>,
@@ -159,19 +168,21 @@ pub struct RecordFields<const W: usize> {
 }
 
 impl<const W: usize> RecordFields<W> {
-    /// For records of `params`; with `sync`, resyncs are among them.
+    /// For records of `params` in systems with `extras`.
     ///
     /// # Panics
     /// When their scheme is not `sc-lsp`.
-    pub fn new(params: &TraceParams, sync: bool) -> Self {
+    pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
-        let address = params.address_bits();
+        let (address, stamp) = (params.address_bits(), stamp(params, extras));
         let (index, length) = (sc.index_bits(), u32::from(sc.sl_bits));
         let bits = |n: u32| Fixed::of(n - 1);
         let two = |v: u8| Fixed::of(v);
         let four = Fixed::<Bits<4>>::of::<u64>;
         Self {
-            sync_built: Fixed::new(sync),
+            sync_built: Fixed::new(extras.sync),
+            stamps: Fixed::new(stamp.is_some()),
+            above_stamp: Fixed::of(u32::MAX << stamp.map_or(0, |s| s.first)),
             one_wide: Fixed::new(1.into()),
             many: Fixed::new(params.cores > 1),
             timed: Fixed::new(params.timestamps),
@@ -299,6 +310,14 @@ impl<const W: usize> Logic for RecordFields<W> {
             self.streak_all.next = self.streak.val() + self.one_wide.val();
         }
 
+        // the later records of an entry are of the same cycle
+        self.cycles.next = self.cc.val();
+        if self.past_run.val() | self.past_pre.val() {
+            self.cycles.next = 0.into();
+        }
+        self.brief.next = self.stamps.val() & !(self.cycles.val() & self.above_stamp.val()).any();
+        self.stamp.next = self.cycles.val().get_bits::<6>(0);
+
         // of each step: its field, where that stands, and where the one behind it does
         self.kind.next = self.c_raw.val();
         self.value.next = self.word.val();
@@ -309,19 +328,17 @@ impl<const W: usize> Logic for RecordFields<W> {
         self.over.next = true;
         self.is_time.next = false;
         self.lead.next = false;
+        self.stamped.next = false;
         match self.step.val() {
             RecordField::Begin => {
-                if self.timed.val() & !self.told.val() {
-                    // the later records of an entry are of the same cycle
+                if self.timed.val() & !self.told.val() & !self.brief.val() {
                     self.is_time.next = true;
                     self.kind.next = self.c_cycles.val();
-                    self.value.next = bit_cast::<W, 32>(self.cc.val());
-                    if self.past_run.val() | self.past_pre.val() {
-                        self.value.next = 0.into();
-                    }
+                    self.value.next = bit_cast::<W, 32>(self.cycles.val());
                     self.over.next = false;
                 } else {
                     self.lead.next = self.many.val();
+                    self.stamped.next = self.brief.val() & !self.told.val();
                     if self.in_run.val() {
                         self.value.next = bit_cast::<W, W>(self.streak.val() << 1) | self.one_wide.val();
                         self.size.next = bit_cast::<6, 4>(self.run_size.val());

@@ -8,11 +8,11 @@
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: idle, nothing half sent |
 //! | `entry` | in | | the entry that is next, see [`crate::spine::ports`] |
-//! | `bits` | out | | pieces of its bits |
+//! | `bits`, `high[0]` | out | | pieces of its bits; of broad ones those above the lower eight |
 //!
 //! # Timing
 //! A field a clock and one more an entry, for as long as the coder takes them: while one is sent, the word of the next one
-//! is read, and behind the last field of an entry the first one of the next is there. What an entry is goes from its first
+//! is read, and behind the last field of an entry the first one of the next is there. In a broad system ([`crate::spine::pieces`]) a short time goes with the field behind it. What an entry is goes from its first
 //! word to registers, while the coder may still be at the one before: nothing is decided behind block RAM. The core index goes with the first field behind
 //! `diffCC`.
 //!
@@ -25,8 +25,11 @@
 use super::coder::CoderIn;
 use super::fields::{FieldStep, Fields};
 use super::parts::Parts;
+use crate::spine::pieces::{stamp, Pieces};
 use crate::spine::ports::{PieceOut, ReadIn};
-use crate::spine::{pieces, Extras};
+use crate::spine::stamp::Stamp;
+use crate::spine::Extras;
+use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::slot::Slot;
@@ -40,8 +43,12 @@ pub struct Encoder<const W: usize> {
     pub reset: Signal<In, Bit>,
     pub entry: ReadIn<W>,
     pub bits: PieceOut,
+    pub high: Vec<Signal<Out, Bits<8>>>,
+    _highs: usize,
     fields: Fields<W>,
     coder: Slot<CoderIn<W>>,
+    stamp: Vec<Stamp>,
+    _stamps: usize,
     // where it is, and what the message is; in the first step `told` says that the time was sent, `second` that this is the entry's second message
     step: DFF<FieldStep>,
     told: DFF<Bit>,
@@ -88,14 +95,19 @@ impl<const W: usize> Encoder<W> {
         let bits = u64::from(params.address_bits());
         assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
         let many = params.cores > 1;
+        let (stamps, pieces) = (stamp(params, &extras).is_some(), Pieces::of(params, &extras));
         Self {
-            fields: Fields::new(params, extras.sync, pieces::narrow(params, &extras)),
+            fields: Fields::new(params, &extras),
             sync: Fixed::new(extras.sync),
             coder: parts.coder(params, &extras),
             pta: Mem::new((params.ti_bits() as usize).max(1), if many { bits as usize } else { 0 }),
             kinds_at: Fixed::of(params.count_bits),
             many: Fixed::new(many),
-            narrow: Fixed::new(pieces::narrow(params, &extras)),
+            narrow: Fixed::new(pieces == Pieces::Narrow),
+            stamp: (0..usize::from(stamps)).map(|_| Stamp::new(params, &extras)).collect(),
+            _stamps: stamps.into(),
+            high: each(pieces.highs()),
+            _highs: pieces.highs(),
             mask: Fixed::of(u64::MAX >> (64 - bits)),
             ..Default::default()
         }
@@ -181,6 +193,23 @@ impl<const W: usize> Logic for Encoder<W> {
                 self.own_pta.d.next = !self.entry.word.val() & self.mask.val();
             }
         }
+        // a short time goes before the field behind it
+        for j in 0..self._highs {
+            self.high[j].next = 0.into();
+        }
+        for i in 0..self._stamps {
+            self.stamp[i].clock.next = self.clock.val();
+            self.stamp[i].reset.next = self.reset.val();
+            self.stamp[i].comes.next = self.take.val() & self.fields.stamped.val();
+            self.stamp[i].cycles.next = self.fields.stamp.val();
+            self.stamp[i].goes.next = self.coder.port.have.val() & self.bits.ready.val();
+            self.stamp[i].count.next = self.coder.port.count.val();
+            self.stamp[i].data.next = self.coder.port.data.val();
+            self.bits.count.next = self.stamp[i].all.val();
+            self.bits.data.next = self.stamp[i].piece.val().get_bits::<8>(0);
+            self.high[i].next = self.stamp[i].piece.val().get_bits::<8>(8);
+        }
+
         self.entry.done.next = self.take.val() & self.done.val();
         self.entry.ends.next = self.fields.ends.val();
         self.entry.again.next = false;

@@ -14,6 +14,7 @@
 //! | `word` | in | W | its word |
 //! | `cc` | in | 32 | `cc` of the entry |
 //! | `kind`, `size`, `value`, `zero`, `lead` | out | | the field, see [`super::coder`] |
+//! | `stamped`, `stamp` | out | 1, 6 | the time of the message goes before it, and is this: one chunk |
 //! | `own_field`, `next_field` | out | 2 | where its word is, and that of the one behind it |
 //! | `next_step` | out | | the field behind it |
 //! | `last` | out | 1 | there is none |
@@ -35,6 +36,8 @@ use crate::spine::entry::{
     PRE_SYNC,
 };
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
+use crate::spine::pieces::{stamp, Pieces};
+use crate::spine::Extras;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -73,6 +76,8 @@ pub struct Fields<const W: usize> {
     pub value: Signal<Out, Bits<W>>,
     pub zero: Signal<Out, Bit>,
     pub lead: Signal<Out, Bit>,
+    pub stamped: Signal<Out, Bit>,
+    pub stamp: Signal<Out, Bits<6>>,
     pub own_field: Signal<Out, Bits<2>>,
     pub next_field: Signal<Out, Bits<2>>,
     pub next_step: Signal<Out, FieldStep>,
@@ -84,6 +89,8 @@ pub struct Fields<const W: usize> {
     pub sync: Signal<Out, Bit>,
     pub marks: Signal<Out, Bit>,
     pub ends: Signal<Out, Bit>,
+    cycles: Signal<Local, Bits<32>>,
+    brief: Signal<Local, Bit>,
     special: Signal<Local, Bits<4>>,
     escape: Signal<Local, Bit>,
     exception: Signal<Local, Bit>,
@@ -108,6 +115,8 @@ pub struct Fields<const W: usize> {
     sync_built: Fixed<Bit>,
     many: Fixed<Bit>,
     narrow: Fixed<Bit>,
+    stamps: Fixed<Bit>,
+    above_stamp: Fixed<Bits<32>>,
     above_kind: Fixed<Bits<W>>,
     mask: Fixed<Bits<W>>,
     no_kinds: Fixed<Bits<W>>,
@@ -138,8 +147,9 @@ pub struct Fields<const W: usize> {
 }
 
 impl<const W: usize> Fields<W> {
-    /// For messages of `params`; with `sync`, resyncs are among them; for a `narrow` coder, which reads four bits of what an escape message is.
-    pub fn new(params: &TraceParams, sync: bool, narrow: bool) -> Self {
+    /// For messages of `params` in systems with `extras`. A narrow coder reads four bits of what an escape message is.
+    pub fn new(params: &TraceParams, extras: &Extras) -> Self {
+        let (pieces, stamp) = (Pieces::of(params, extras), stamp(params, extras));
         let (count, context) = (params.count_bits, params.context_bits());
         let contexts = usize::from(params.context.is_some());
         // what stands above a count: kinds, context
@@ -154,9 +164,11 @@ impl<const W: usize> Fields<W> {
             context_bit: Fixed::of(1u64 << context),
             kind_context: Fixed::of(1u8 | 5 << 1),
             timed: Fixed::new(params.timestamps),
-            sync_built: Fixed::new(sync),
+            sync_built: Fixed::new(extras.sync),
+            stamps: Fixed::new(stamp.is_some()),
+            above_stamp: Fixed::of(u32::MAX << stamp.map_or(0, |s| s.first)),
             many: Fixed::new(params.cores > 1),
-            narrow: Fixed::new(narrow),
+            narrow: Fixed::new(pieces == Pieces::Narrow),
             above_kind: Fixed::of(u64::MAX >> (64 - W) & !15),
             mask: Fixed::of(u64::MAX >> (64 - params.address_bits())),
             no_kinds: Fixed::of(!above & (u64::MAX >> (64 - W))),
@@ -192,6 +204,14 @@ impl<const W: usize> Fields<W> {
 impl<const W: usize> Logic for Fields<W> {
     #[hdl_gen]
     fn update(&mut self) {
+        // its time: that of a second message is 0
+        self.cycles.next = self.cc.val();
+        if self.second.val() {
+            self.cycles.next = 0.into();
+        }
+        self.brief.next = self.stamps.val() & !(self.cycles.val() & self.above_stamp.val()).any();
+        self.stamp.next = self.cycles.val().get_bits::<6>(0);
+
         // what the message is
         self.third_of.next = self.third.val() & self.sync_built.val();
         self.exception.next = self.pre.val() == self.k_exception.val();
@@ -230,17 +250,19 @@ impl<const W: usize> Logic for Fields<W> {
         self.is_time.next = false;
         self.again.next = false;
         self.lead.next = false;
+        self.stamped.next = false;
         self.size.next = self.kind_size.val();
         match self.step.val() {
             FieldStep::Open => {}
             FieldStep::Count => {
-                if self.timed.val() & !self.told.val() {
+                if self.timed.val() & !self.told.val() & !self.brief.val() {
                     self.is_time.next = true;
                     self.kind.next = self.c_cycles.val();
                     self.value.next = bit_cast::<W, 32>(self.cc.val());
                     self.zero.next = self.second.val();
                 } else {
                     self.lead.next = self.many.val();
+                    self.stamped.next = self.brief.val() & !self.told.val();
                     if self.escape.val() {
                         self.zero.next = true;
                         self.next_step.next = FieldStep::Kind;

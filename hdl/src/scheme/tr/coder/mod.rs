@@ -28,7 +28,8 @@
 //!
 //! Golden models: [`sim::scheme::tr::coder`].
 
-use crate::spine::{pieces, Extras};
+use crate::spine::pieces::Pieces;
+use crate::spine::Extras;
 use crate::widget::bundle::bundle;
 use crate::widget::slot::Slot;
 use rust_hdl::prelude::*;
@@ -78,7 +79,7 @@ macro_rules! list {
             extras: &Extras,
         ) -> Option<Slot<CoderIn<W>>> {
             match coder {
-                CoderParams::Chunked(coding) if pieces::narrow(params, extras) => {
+                CoderParams::Chunked(coding) if Pieces::of(params, extras) == Pieces::Narrow => {
                     Some(Slot::new(Box::new(digits::Digits::<W>::new(coding, params))))
                 }
                 $(CoderParams::$name(sizes) => {

@@ -1,0 +1,108 @@
+//! Broad packer: up to 15 bits a clock to 32-bit words behind a valid/ready port
+//!
+//! Less than half a word waits for its rest; the first half of a word waits for the second one, beside the word before it, so that
+//! pieces go on while a word is taken.
+//!
+//! # Source
+//! `docs/stream.md`, "Words and bits": a word fills from its least significant bit.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | 1: empty, no word waits |
+//! | `bits`, `high` | in | | pieces of 1 to 15 bits: the lower eight, and those above |
+//! | `aligned` | out | 1 | no bits wait for the rest of their word |
+//! | `lane` | out | 3 | half bytes of a word that are there |
+//! | `words.valid` | out | 1 | a word is there |
+//! | `words.ready` | in | 1 | it is taken at this edge |
+//! | `words.data` | out | 32 | the word |
+//!
+//! # Timing
+//! A piece a clock; one waits where a word does and half of the next one is there. No path from `words.ready` to `bits.ready`.
+//!
+//! Golden model: [`sim::bits::BitWriter`].
+
+use super::ports::{PieceIn, WordsOut};
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+
+/// The packer.
+#[derive(LogicBlock, Default)]
+pub struct BroadPacker {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub bits: PieceIn,
+    pub high: Signal<In, Bits<8>>,
+    pub aligned: Signal<Out, Bit>,
+    pub lane: Signal<Out, Bits<3>>,
+    pub words: WordsOut,
+    // bits of half a word, and how many
+    rest: DFF<Bits<15>>,
+    held: DFF<Bits<4>>,
+    // the first half of a word, whether it is there; the word
+    first: DFF<Bits<16>>,
+    half: DFF<Bit>,
+    word: DFF<Bits<32>>,
+    full: DFF<Bit>,
+    piece: Signal<Local, Bits<16>>,
+    spread: Signal<Local, Bits<31>>,
+    total: Signal<Local, Bits<5>>,
+    open: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+    fills: Signal<Local, Bit>,
+    second: Fixed<Bits<3>>,
+}
+
+impl BroadPacker {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self { second: Fixed::of(4u8), ..Default::default() }
+    }
+}
+
+impl Logic for BroadPacker {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, rest, held, first, half, word, full);
+        self.piece.next = bit_cast::<16, 8>(self.bits.data.val()) | (bit_cast::<16, 8>(self.high.val()) << 8);
+        self.spread.next = (bit_cast::<31, 16>(self.piece.val()) << bit_cast::<31, 4>(self.held.q.val()))
+            | bit_cast::<31, 15>(self.rest.q.val());
+        self.total.next = bit_cast::<5, 4>(self.held.q.val()) + bit_cast::<5, 4>(self.bits.count.val());
+        self.open.next = !(self.full.q.val() & self.half.q.val());
+        self.take.next = self.bits.valid.val() & self.open.val();
+        self.fills.next = self.take.val() & self.total.val().get_bit(4);
+        if self.words.ready.val() {
+            self.full.d.next = false;
+        }
+        if self.take.val() {
+            self.held.d.next = self.total.val().get_bits::<4>(0);
+            self.rest.d.next = self.spread.val().get_bits::<15>(0);
+        }
+        if self.fills.val() {
+            self.rest.d.next = self.spread.val().get_bits::<15>(16);
+            self.half.d.next = !self.half.q.val();
+            if self.half.q.val() {
+                self.word.d.next = bit_cast::<32, 16>(self.first.q.val())
+                    | (bit_cast::<32, 16>(self.spread.val().get_bits::<16>(0)) << 16);
+                self.full.d.next = true;
+            } else {
+                self.first.d.next = self.spread.val().get_bits::<16>(0);
+            }
+        }
+        if self.reset.val() {
+            self.rest.d.next = 0.into();
+            self.held.d.next = 0.into();
+            self.half.d.next = false;
+            self.full.d.next = false;
+        }
+        // not by `open`: a local shared with `take` would tie it to `bits.valid`, and Verilator would see a loop through the encoder
+        self.bits.ready.next = !(self.full.q.val() & self.half.q.val());
+        self.aligned.next = !self.held.q.val().any() & !self.half.q.val();
+        self.lane.next = bit_cast::<3, 2>(self.held.q.val().get_bits::<2>(2));
+        if self.half.q.val() {
+            self.lane.next = bit_cast::<3, 2>(self.held.q.val().get_bits::<2>(2)) | self.second.val();
+        }
+        self.words.valid.next = self.full.q.val();
+        self.words.data.next = self.word.q.val();
+    }
+}
