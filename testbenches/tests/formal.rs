@@ -137,10 +137,10 @@ fn a_broad_packer_hands_out_the_bits_of_its_pieces() {
 }
 
 #[test]
-fn a_half_over_a_half_is_found() {
-    // a word that waits, and both halves of the next one
+fn a_piece_that_goes_in_unasked_is_found() {
+    // a piece that is told to wait goes in all the same
     let (now, faulty) = ("open = ~(full$q & half$q);", "open = 1'h1;");
-    finds(&outside(&broad_packer()), now, faulty, "takes_unless_two_halves_wait", 16);
+    finds(&outside(&broad_packer()), now, faulty, "lane_is_true", 16);
 }
 
 fn session(cores: u8) -> Proof {
