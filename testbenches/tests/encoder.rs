@@ -1,5 +1,5 @@
 //! `hdl/src/scheme/tr/{encoder,fields}.rs` and `hdl/src/scheme/tr/coder/{chunked,digits}.rs` with
-//! `hdl/src/spine/{session,packer}.rs` against the golden coder
+//! `hdl/src/spine/{session,packer,packer_broad,stamp}.rs` against the golden coder
 
 mod encoder_harness;
 

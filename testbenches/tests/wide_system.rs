@@ -258,7 +258,8 @@ fn programs_send_the_words_of_a_narrow_core() {
         (case("sc-lsp:ebase-32x4", 1, true, retire(4, 2)), Pace::Timed),
     ];
     let more = [
-        (case("sc-lsp:base-32x4", 1, false, retire(4, 2)), Pace::Timed),
+        // of this one `parse` loses with 16 places
+        (Case { log2_fifo: 5, ..case("sc-lsp:base-32x4", 1, false, retire(4, 2)) }, Pace::Timed),
         (case("sc-lsp:rbase-32x4", 2, true, retire(2, 2)), Pace::Timed),
         (case("tr_e:large", 1, true, retire(2, 2)), Pace::Timed),
         (case("tr_e:small", 1, false, retire(2, 2)), Pace::Timed),
