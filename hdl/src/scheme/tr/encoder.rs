@@ -12,8 +12,9 @@
 //!
 //! # Timing
 //! A field a clock and one more an entry, for as long as the coder takes them: while one is sent, the word of the next one
-//! is read, and behind the last field of an entry the first one of the next is there. In a broad system ([`crate::spine::pieces`]) a short time goes with the field behind it. What an entry is goes from its first
-//! word to registers, while the coder may still be at the one before: nothing is decided behind block RAM. The core index goes with the first field behind
+//! is read, and behind the last field of an entry the first one of the next is there. What an entry is goes from its first
+//! word to registers, while the coder may still be at the one before: nothing is decided behind block RAM, but whether a time is
+//! short. The core index goes with the first field behind `diffCC`, and in a broad system ([`crate::spine::pieces`]) so does a short
 //! `diffCC`.
 //!
 //! # Addresses
