@@ -104,6 +104,24 @@ pub(super) fn build(node: &Node, children: Vec<Option<Child>>) -> Result<Module,
     Ok(module)
 }
 
+/// Stands in for a block whose outputs are all unread: its ports, and no instance.
+pub(super) fn none(node: &Node) -> Child {
+    let is = |a: &&Named| matches!(a.kind, AtomKind::InputParameter | AtomKind::OutputParameter);
+    let port = |a: &Named| Port {
+        key: a.name.clone(),
+        name: a.name.clone(),
+        output: a.kind == AtomKind::OutputParameter,
+        declared: a.bits,
+        width: a.bits,
+    };
+    Child {
+        module: None,
+        ports: node.atoms.iter().filter(is).map(port).collect(),
+        gone: Vec::new(),
+        places: Vec::new(),
+    }
+}
+
 /// `FieldStep$Count` to `Field_Step_Count`.
 fn snake(label: &str) -> String {
     let mut out = String::new();

@@ -39,6 +39,8 @@ pub(super) struct Node {
     pub labels: Vec<(String, u128, usize)>,
     pub content: Content,
     pub children: Vec<Node>,
+    /// None of its outputs is read.
+    pub dead: bool,
     /// The module that it was written as, and its ports.
     pub written: Option<(String, Vec<Port>)>,
 }
@@ -121,6 +123,7 @@ impl Probe for Walk {
             labels: Vec::new(),
             content,
             children: Vec::new(),
+            dead: false,
             written: None,
         });
         if let Some(what) = wrong {

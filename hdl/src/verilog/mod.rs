@@ -108,7 +108,7 @@ pub fn write(block: &dyn Block, style: &Style) -> Result<Written, Refused> {
     let (writer, top) = loop {
         let mut writer = Writer::new(style);
         let top = writer.module(&mut node, true)?;
-        if !writer.uses.mark(&mut node) {
+        if !writer.uses.mark(&mut node) && !writer.dead {
             break (writer, top);
         }
     };
@@ -129,13 +129,15 @@ struct Writer<'a> {
     /// How often a name was given.
     names: BTreeMap<String, usize>,
     uses: prune::Uses,
+    /// A block whose outputs are all unread was found in this pass.
+    dead: bool,
 }
 
 impl<'a> Writer<'a> {
     fn new(style: &'a Style) -> Self {
         // what these are called does not depend on what else there is
         let names = memory::NAMES.iter().map(|memory| (format!("{}_{memory}", style.name), 1)).collect();
-        Self { style, modules: Vec::new(), names, uses: prune::Uses::default() }
+        Self { style, modules: Vec::new(), names, uses: prune::Uses::default(), dead: false }
     }
 
     fn module(&mut self, node: &mut Node, top: bool) -> Result<Child, Refused> {
@@ -144,6 +146,7 @@ impl<'a> Writer<'a> {
         let mut children = Vec::new();
         for child in &mut node.children {
             children.push(match &child.content {
+                Content::Kernel(_) if child.dead => Some(build::none(child)),
                 Content::FlipFlop => None,
                 Content::Memory(shape) => {
                     let shape = *shape;
@@ -154,6 +157,7 @@ impl<'a> Writer<'a> {
         }
         let mut module = build::build(node, children).map_err(at)?;
         let mut arranged = arrange::arrange(&mut module).map_err(at)?;
+        self.dead |= prune::dead(node, &module, &arranged);
         let gone = if top { Vec::new() } else { prune::ports(node, &mut module, &mut arranged) };
         if let Some(mut child) = (!top).then(|| slot(&module, &arranged)).flatten() {
             child.gone = gone;

@@ -2,10 +2,11 @@
 //!
 //! What a module alone tells is gone when it is written: inputs that nothing reads, outputs that are a number. What
 //! its instances tell needs all of them: an input that all tie to one number, an output that none reads. Then the
-//! circuit is written again without it, until nothing more is found.
+//! circuit is written again without it, until nothing more is found. A block none of whose outputs is read is left out
+//! altogether.
 
 use super::build::{Gone, Module};
-use super::capture::{Named, Node};
+use super::capture::{Content, Named, Node};
 use super::module::{Role, Statement};
 use super::value::{ones, shift, Id, Value};
 use crate::verilog::arrange::Arranged;
@@ -82,6 +83,20 @@ pub(super) fn ports(node: &Node, module: &mut Module, arranged: &mut Arranged) -
         gone.push(Gone { key: signal.key.clone(), width: signal.width, output });
     }
     gone
+}
+
+/// Marks the blocks in `node` whose outputs are all unread. Returns whether it found any.
+pub(super) fn dead(node: &mut Node, module: &Module, arranged: &Arranged) -> bool {
+    let mut any = false;
+    for instance in &module.instances {
+        let mut outputs = instance.child.ports.iter().zip(&instance.signals).filter(|(p, _)| p.output);
+        if outputs.all(|(_, id)| arranged.unread.contains(id)) {
+            let child =
+                node.children.iter_mut().find(|c| c.name == instance.name && matches!(c.content, Content::Kernel(_)));
+            any |= child.map(|c| c.dead = true).is_some();
+        }
+    }
+    any
 }
 
 fn is_number(v: &Value) -> bool {

@@ -8,3 +8,12 @@
 pub fn each<T: Default>(n: usize) -> Vec<T> {
     (0..n).map(|_| T::default()).collect()
 }
+
+/// An optional block: made where it `is` used, else a default one, which is left out of the Verilog.
+pub fn when<T: Default>(is: bool, make: impl FnOnce() -> T) -> T {
+    if is {
+        make()
+    } else {
+        T::default()
+    }
+}
