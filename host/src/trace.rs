@@ -66,6 +66,9 @@ struct Losses<'a, S> {
 }
 
 impl<S: ReplaySink> ReplaySink for Losses<'_, S> {
+    // a gap is the last event of its message: nothing of it can be refused behind
+    const UNCHECKED: bool = S::UNCHECKED;
+
     #[inline]
     fn event(&mut self, e: &FlowEvent) {
         if let FlowKind::Gap { lost } = e.kind {

@@ -75,12 +75,26 @@ pub struct BitReader<I> {
     acc: u64,
     fill: u32,
     position: u64,
+    /// Bit of a word at which the words of the stream begin: not 0 behind a lost or doubled byte.
+    origin: u32,
 }
 
 impl<I: Iterator<Item = u32>> BitReader<I> {
     /// Reads from the first bit of the first word.
     pub fn new(words: I) -> Self {
-        Self { words, acc: 0, fill: 0, position: 0 }
+        Self { words, acc: 0, fill: 0, position: 0, origin: 0 }
+    }
+
+    /// The words that are read from.
+    pub(crate) fn words(&mut self) -> &mut I {
+        &mut self.words
+    }
+
+    /// The next word of [`BitReader::words`] is that of bit `position`, at which reading goes on and a word of the stream begins.
+    pub(crate) fn go_on_at(&mut self, position: u64) {
+        self.origin = position as u32 % 32;
+        (self.acc, self.fill, self.position) = (0, 0, position - u64::from(self.origin));
+        self.take(self.origin);
     }
 
     /// The next `bits` bits (at most 32) as a number, or `None` at the end of the words.
@@ -103,23 +117,20 @@ impl<I: Iterator<Item = u32>> BitReader<I> {
         self.position
     }
 
-    /// The rest of the current word: its value and width.
+    /// The rest of the current word of the stream: its value and width. What is missing of the last one is 0.
     pub fn rest_of_word(&mut self) -> (u64, u32) {
-        let rest = (self.acc, self.fill);
-        self.position += u64::from(self.fill);
-        self.acc = 0;
-        self.fill = 0;
-        rest
+        let width = self.origin.wrapping_sub(self.position as u32) % 32;
+        (self.take(width).unwrap_or(0), width)
     }
 
-    /// Whether a further word follows. Only to be asked at a word boundary.
+    /// Whether no further whole word of the stream follows. Only to be asked at a word boundary.
     pub fn at_end(&mut self) -> bool {
-        debug_assert_eq!(self.fill, 0);
+        debug_assert_eq!(self.position as u32 % 32, self.origin);
         match self.words.next() {
             None => true,
             Some(word) => {
-                self.acc = u64::from(word);
-                self.fill = 32;
+                self.acc |= u64::from(word) << self.fill;
+                self.fill += 32;
                 false
             }
         }

@@ -10,12 +10,18 @@ use retire::{Context, FlowEvent, FlowKind};
 
 /// Takes what replay finds.
 pub trait ReplaySink {
+    /// Takes events before the rest of their message has been checked, also those of a message that is then refused. Only
+    /// for sinks whose result does not depend on events.
+    const UNCHECKED: bool = false;
     /// The next control-flow event of a hart. Its cycle is exact where a message reports it, else that
     /// of the hart's last message (0 in functional streams); the cause of traps is not known.
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
         let _ = event;
     }
+    /// All that the message that is read has told so far is wrong.
+    #[inline]
+    fn retract(&mut self) {}
     /// The header that was sent again, at this bit: times of all cores count from that of core 0.
     fn header(&mut self, bit: u64) {
         let _ = bit;
@@ -147,6 +153,8 @@ pub struct Hart {
     asked: bool,
     /// What the next instruction is in, where that is told.
     context: Context,
+    /// `pc` and `instructions` after the last accepted message.
+    accepted: (u64, u64),
 }
 
 impl Hart {
@@ -164,6 +172,7 @@ impl Hart {
             settle: settle.into(),
             asked: false,
             context: platform.told(Context::RESET),
+            accepted: (0, 0),
         }
     }
 
@@ -183,6 +192,20 @@ impl Hart {
     #[inline]
     pub fn message_done(&mut self) {
         self.run = 0;
+    }
+
+    /// All of a message of this hart is valid and follows the program.
+    #[inline]
+    pub fn accept(&mut self) {
+        self.message_done();
+        self.accepted = (self.pc, self.instructions);
+    }
+
+    /// Its sync is due, and the path was wrong since some message that was accepted: as if reading began at the header.
+    fn lose_path(&mut self) {
+        self.state = State::Joining { gap: true };
+        (self.pc, self.instructions) = self.accepted;
+        (self.since, self.run) = (0, 0);
     }
 
     /// Tells `kind` at the current place.
@@ -384,6 +407,8 @@ pub struct Lanes<'a> {
     stopped: usize,
     /// Core of the message that is read, once that is known.
     pub(crate) current: Option<u8>,
+    /// Why the path of a core was found to be wrong by a message that is right.
+    contradiction: Option<PathError>,
 }
 
 impl<'a> Lanes<'a> {
@@ -391,7 +416,8 @@ impl<'a> Lanes<'a> {
     pub fn new(images: Images<'a>, platform: &Platform, settle: u32) -> Self {
         let harts: Vec<_> = (0..platform.cores).map(|i| Hart::new(i, platform, settle)).collect();
         let current_images = harts.iter().map(|h| images.find(h.context)).collect();
-        Self { images, current_images, harts, open: vec![None; platform.cores.into()], stopped: 0, current: None }
+        let open = vec![None; platform.cores.into()];
+        Self { images, current_images, harts, open, stopped: 0, current: None, contradiction: None }
     }
 
     /// Behind a resync nothing is predicted for so many instructions.
@@ -414,6 +440,7 @@ impl<'a> Lanes<'a> {
             hart.cycle = 0;
             hart.since = 0;
             hart.run = 0;
+            (hart.pc, hart.instructions) = hart.accepted;
         }
     }
 
@@ -426,9 +453,9 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    /// Instructions, by core.
+    /// Instructions of accepted messages, by core.
     pub fn instructions(&self) -> Vec<u64> {
-        self.harts.iter().map(|h| h.instructions).collect()
+        self.harts.iter().map(|h| h.accepted.1).collect()
     }
 
     /// Whether every core has stopped.
@@ -454,8 +481,46 @@ impl<'a> Lanes<'a> {
         Ok((self.current_images[usize::from(core)], hart))
     }
 
+    /// Takes why the path of a core was wrong, where the message that was read last has shown it. That message is right: the
+    /// core goes on with its sync, behind a gap.
+    #[inline]
+    pub fn contradiction(&mut self) -> Option<PathError> {
+        self.contradiction.take()
+    }
+
+    /// After a header, what is sent of a core up to its sync does not depend on its path. So when that turns out to be wrong (`e`),
+    /// only this core has lost it.
+    pub fn lose_path(&mut self, core: u8, e: PathError, sink: &mut impl ReplaySink) -> Result<(), PathError> {
+        let hart = &mut self.harts[usize::from(core)];
+        if !hart.asked || !matches!(hart.state, State::Running | State::Resync) {
+            return Err(e);
+        }
+        hart.lose_path();
+        self.open[usize::from(core)] = None;
+        self.contradiction = Some(e);
+        sink.retract();
+        Ok(())
+    }
+
     /// Replays an escape message; `path` is its core's.
     pub fn escape(
+        &mut self,
+        message: &Message,
+        path: &mut impl Path,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), PathError> {
+        let cycle = self.hart(message.core).cycle;
+        match self.replay_escape(message, path, sink) {
+            Err(e) => {
+                self.lose_path(message.core, e, sink)?;
+                self.hart(message.core).cycle = cycle;
+                self.replay_escape(message, path, sink)
+            }
+            done => done,
+        }
+    }
+
+    fn replay_escape(
         &mut self,
         message: &Message,
         path: &mut impl Path,
@@ -495,8 +560,7 @@ impl<'a> Lanes<'a> {
                 if let Some(context) = context.filter(|_| hart.state != State::Resync) {
                     hart.enter(context, false, target, sink);
                 }
-                let settles = std::mem::take(&mut hart.asked);
-                let keeps = !settles && matches!(hart.state, State::Lost(_));
+                let keeps = !hart.asked && matches!(hart.state, State::Lost(_));
                 match hart.state {
                     State::Resync => {
                         if let Some(exit) = open.take() {
@@ -512,6 +576,7 @@ impl<'a> Lanes<'a> {
                         hart.tell(kind, if gap { pc } else { target }, 0, target, sink);
                     }
                 }
+                let settles = std::mem::take(&mut hart.asked);
                 if keeps {
                     path.rejoin();
                 } else {

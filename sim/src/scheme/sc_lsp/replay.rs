@@ -70,6 +70,22 @@ impl<'a> Replay<'a> {
         hart.tell_exit(kind, exit, start & self.address, sink);
     }
 
+    /// Replays `hits` predicted streams that an escape record counts.
+    fn waiting_streams(
+        &mut self,
+        lanes: &mut Lanes<'a>,
+        core: u8,
+        hits: u32,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), Refused> {
+        let Ok((image, hart)) = lanes.running(core) else { return Ok(()) };
+        for _ in 0..hits {
+            let d = self.reader.predicted(core)?;
+            self.stream((image, hart), core, d, 0, sink)?;
+        }
+        Ok(())
+    }
+
     /// Replays the stream `d`, which ended `ahead` cycles after the last known time.
     #[inline]
     fn stream(
@@ -155,11 +171,12 @@ impl<'a> Decode<'a> for Replay<'a> {
         let record = self.reader.record(core, self.waiting[at].is_none(), !settling, bits)?;
         let message = Message { core, diff_cc, body: record.body() };
         if let Record::Escape { start, hits, escape } = record {
-            if let Ok((image, hart)) = lanes.running(core) {
-                for _ in 0..hits.unwrap_or(0) {
-                    let d = self.reader.predicted(core)?;
-                    self.stream((image, hart), core, d, 0, sink)?;
+            match self.waiting_streams(lanes, core, hits.unwrap_or(0), sink) {
+                Err(Refused::Path(e)) => {
+                    lanes.lose_path(core, e, sink)?;
+                    self.waiting[at] = None;
                 }
+                done => done?,
             }
             match (start, escape) {
                 (Some(start), _) => self.arrive(core, start, lanes.hart(core), sink),

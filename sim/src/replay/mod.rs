@@ -10,14 +10,17 @@
 //! # Source
 //! Paper 000 figure 6 and section 3, paper 002 figure 4; the stream: `docs/stream.md`.
 
+mod watch;
+
 use crate::bits::BitReader;
 pub use crate::lane::replay::{Images, PathError, ReplaySink};
 use crate::lane::replay::{Lanes, Refused};
-use crate::message::{CodingError, Report, StreamStats};
+use crate::message::{CodingError, Message, Report, StreamStats};
 use crate::params::TraceParams;
 use crate::scheme::{self, Decode};
 use crate::system;
 use retire::{FlowEvent, RetireSink};
+use watch::{Passed, Watched};
 
 /// Hands the events on to a [`RetireSink`].
 #[derive(Debug)]
@@ -34,7 +37,25 @@ impl<S: RetireSink> ReplaySink for Events<S> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ignore;
 
-impl ReplaySink for Ignore {}
+impl ReplaySink for Ignore {
+    const UNCHECKED: bool = true;
+}
+
+/// Events of the message that is being read. A sink gets them once all of the message is accepted; a refused message
+/// leaves nothing. At most one event per instruction that a message can count.
+#[derive(Clone, Debug, Default)]
+struct Pending(Vec<FlowEvent>);
+
+impl ReplaySink for Pending {
+    #[inline]
+    fn event(&mut self, event: &FlowEvent) {
+        self.0.push(*event);
+    }
+
+    fn retract(&mut self) {
+        self.0.clear();
+    }
+}
 
 /// Why a stream cannot be replayed, with the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,6 +93,9 @@ pub enum ReplayErrorKind {
     /// The messages do not fit the program.
     #[error("{0}; the trace is not of this ELF, or it is damaged")]
     Path(#[from] PathError),
+    /// A header where no message announces one.
+    #[error("a header is inside a message")]
+    HeaderInside,
     /// No header behind the marker that says so.
     #[error("behind the resync of core 0 the word must be filled with zeros, and the header follow")]
     NoHeader,
@@ -107,25 +131,31 @@ pub struct ReplaySummary {
 /// Replays one stream. A clone goes on where it was made, as its words do.
 #[derive(Clone, Debug)]
 pub struct Replay<'a, I> {
-    bits: BitReader<I>,
+    bits: BitReader<Watched<I>>,
     params: TraceParams,
     lanes: Lanes<'a>,
     scheme: scheme::Replay<'a>,
+    pending: Pending,
     stats: StreamStats,
     skipped: u64,
     damaged: u64,
     headers: u64,
+    /// First bit of the message that was read last.
+    begun: u64,
+    /// A message that is right and contradicts the path of its core, with its first bit: taken when reading is resumed.
+    contradiction: Option<(u64, Message)>,
 }
 
 impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     /// Begins at the first header, which is checked if it is the first word. `images`: the code, or that of every context.
     pub fn new(images: impl Into<Images<'a>>, params: &TraceParams, words: I) -> Result<Self, ReplayError> {
-        let mut bits = BitReader::new(words);
+        let mut bits = BitReader::new(Watched::new(words, system::header(params)));
         let begins = |kind| ReplayError { bit: 0, message: 0, core: None, kind };
         let (skipped, found) = match check_header(params, &mut bits) {
             Ok(found) => (0, found),
-            Err(kind @ ReplayErrorKind::Magic(first)) => {
-                find_header(params, first, &mut bits).ok_or_else(|| begins(kind))?
+            Err(kind @ ReplayErrorKind::Magic(_)) => {
+                let Passed { end, found } = next_header(&mut bits).ok_or_else(|| begins(kind))?;
+                ((end - HEADER_BITS).div_ceil(32), found)
             }
             Err(kind) => return Err(begins(kind)),
         };
@@ -134,10 +164,13 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             params: *params,
             lanes: Lanes::new(images.into(), &params.platform, params.flow.settle()),
             scheme: params.flow.replay(&params.platform),
+            pending: Pending::default(),
             stats: StreamStats::default(),
             skipped,
             damaged: 0,
             headers: 0,
+            begun: 0,
+            contradiction: None,
         };
         replay.begin(found);
         Ok(replay)
@@ -153,14 +186,19 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         }
     }
 
-    /// Goes on at the next header, where a step has failed: what the cores did up to their next sync is a gap of 0
-    /// instructions, which says that nobody knows how many. False where there is none.
+    /// Goes on where a step has failed: at the next header, at any byte, behind the beginning of the message that was refused;
+    /// where that message is right and the path of its core was wrong, at once, and for that core at its sync. What the cores did
+    /// up to their next sync is a gap of 0 instructions, which says that nobody knows how many. False where there is no header.
     pub fn resume(&mut self) -> bool {
-        self.bits.rest_of_word();
-        let Some(first) = self.bits.take(32) else { return false };
-        let Some((_, found)) = find_header(&self.params, first as u32, &mut self.bits) else { return false };
-        self.scheme = self.params.flow.replay(&self.params.platform);
         self.damaged += 1;
+        if self.contradiction.is_some() {
+            return true;
+        }
+        let words = self.bits.words();
+        let passed = words.take_header();
+        words.rewind(passed.map_or(self.begun, |p| p.end - HEADER_BITS) / 32);
+        let Some(Passed { found, .. }) = next_header(&mut self.bits) else { return false };
+        self.scheme = self.params.flow.replay(&self.params.platform);
         self.begin(found);
         true
     }
@@ -171,10 +209,12 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         Ok(self.summary())
     }
 
-    /// Replays one message; false when the stream has ended.
+    /// Replays one message; false when the stream has ended. `sink` gets its events when all of it is valid and follows the
+    /// program.
     #[inline]
-    pub fn step(&mut self, sink: &mut impl ReplaySink) -> Result<bool, ReplayError> {
+    pub fn step<S: ReplaySink>(&mut self, sink: &mut S) -> Result<bool, ReplayError> {
         let bit = self.bits.position();
+        self.begun = bit;
         self.lanes.current = None;
         self.message(bit, sink).map_err(|kind| ReplayError {
             bit,
@@ -196,10 +236,32 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     }
 
     #[inline]
-    fn message(&mut self, bit: u64, sink: &mut impl ReplaySink) -> Result<bool, ReplayErrorKind> {
-        let message = self.scheme.message(&mut self.lanes, &mut self.bits, sink)?;
-        self.lanes.hart(message.core).message_done();
-        sink.message(bit, &message);
+    fn message<S: ReplaySink>(&mut self, bit: u64, sink: &mut S) -> Result<bool, ReplayErrorKind> {
+        if let Some((bit, message)) = self.contradiction.take() {
+            return self.accept(bit, &message, sink);
+        }
+        self.pending.0.clear();
+        let message = if S::UNCHECKED {
+            self.scheme.message(&mut self.lanes, &mut self.bits, sink)?
+        } else {
+            self.scheme.message(&mut self.lanes, &mut self.bits, &mut self.pending)?
+        };
+        if self.bits.words().has_passed() {
+            return Err(ReplayErrorKind::HeaderInside);
+        }
+        if let Some(e) = self.lanes.contradiction() {
+            self.contradiction = Some((bit, message));
+            return Err(e.into());
+        }
+        self.accept(bit, &message, sink)
+    }
+
+    /// The message is valid and follows the program.
+    #[inline]
+    fn accept(&mut self, bit: u64, message: &Message, sink: &mut impl ReplaySink) -> Result<bool, ReplayErrorKind> {
+        self.pending.0.iter().for_each(|event| sink.event(event));
+        self.lanes.hart(message.core).accept();
+        sink.message(bit, message);
         self.stats.count(message.body.kind(), self.bits.position() - bit);
         if message.core == 0 && message.body.is_resync() {
             self.header(sink)?;
@@ -248,30 +310,21 @@ impl Found {
     }
 }
 
-/// Reads up to the end of the first header, of which `word` may be the first; returns how many words stand before it,
-/// and what it says.
-fn find_header<I: Iterator<Item = u32>>(
-    params: &TraceParams,
-    word: u32,
-    bits: &mut BitReader<I>,
-) -> Option<(u64, Found)> {
-    let want = system::header(params);
-    let mut last = [0, 0, word];
-    let mut before = 0;
-    loop {
-        last = [last[1], last[2], bits.take(32)? as u32];
-        before += 1;
-        let (shape, found) = Found::of(last[1]);
-        if [last[0], shape, last[2]] == want {
-            return Some((before - 2, found));
-        }
-    }
+/// Bits of a header.
+const HEADER_BITS: u64 = 96;
+
+/// Reads up to the end of the next header, from the next word on; reading goes on behind it.
+fn next_header<I: Iterator<Item = u32>>(bits: &mut BitReader<Watched<I>>) -> Option<Passed> {
+    let passed = bits.words().search()?;
+    bits.words().rewind(passed.end / 32);
+    bits.go_on_at(passed.end);
+    Some(passed)
 }
 
 /// Reads a header; returns what it says.
 fn check_header<I: Iterator<Item = u32>>(
     params: &TraceParams,
-    bits: &mut BitReader<I>,
+    bits: &mut BitReader<Watched<I>>,
 ) -> Result<Found, ReplayErrorKind> {
     let right = system::header(params);
     let mut word = || bits.take(32).map(|w| w as u32).ok_or(CodingError::Truncated);
@@ -295,5 +348,6 @@ fn check_header<I: Iterator<Item = u32>>(
             right: format!("0x{:08x} ({})", right[2], params.canonical()),
         });
     }
+    bits.words().take_header();
     Ok(found_here)
 }

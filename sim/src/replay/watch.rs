@@ -1,0 +1,163 @@
+//! Words of a stream, watched for headers
+//!
+//! Damage can hide the marker before a header that is sent again, and a lost or doubled byte shifts all that follows. Every
+//! word is therefore compared with the header, at each of its four bytes. A header that is found where none is due shows
+//! that the message around it is none. The last words are kept, so that a search can begin where a refused message began.
+//!
+//! A header fixes 91 of its 96 bits ([`Found`] holds the other five). Random bits match it at one byte in 2^91.
+
+use super::Found;
+use std::collections::VecDeque;
+
+/// Words that can be read again. No message is longer: its longest fields are three addresses in chunks of one bit.
+const KEPT: usize = 32;
+
+/// A header that passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Passed {
+    /// The bit that follows it.
+    pub end: u64,
+    /// What it says.
+    pub found: Found,
+}
+
+/// Words, and the last header among them that nobody has taken.
+#[derive(Clone, Debug)]
+pub(super) struct Watched<I> {
+    words: I,
+    /// Words to be read again.
+    again: VecDeque<u32>,
+    /// The last ones that were read: word i at i modulo their number.
+    kept: [u32; KEPT],
+    /// Words read so far.
+    count: u64,
+    /// The last four words, the newest on top.
+    window: u128,
+    header: [u32; 3],
+    passed: Option<Passed>,
+}
+
+impl<I> Watched<I> {
+    pub(super) fn new(words: I, header: [u32; 3]) -> Self {
+        Self { words, again: VecDeque::new(), kept: [0; KEPT], count: 0, window: 0, header, passed: None }
+    }
+
+    /// Takes the header that passed.
+    #[inline]
+    pub(super) fn take_header(&mut self) -> Option<Passed> {
+        self.passed.take()
+    }
+
+    /// Whether there is one to take.
+    #[inline]
+    pub(super) fn has_passed(&self) -> bool {
+        self.passed.is_some()
+    }
+
+    /// Compares the words that ended with the last one.
+    #[inline]
+    fn watch(&mut self) {
+        for shift in [8, 16, 24, 32] {
+            let at = self.window >> shift;
+            if at as u32 == self.header[0] {
+                self.compare(shift, at);
+            }
+        }
+    }
+
+    #[cold]
+    fn compare(&mut self, shift: u64, at: u128) {
+        let (shape, found) = Found::of((at >> 32) as u32);
+        if shape == self.header[1] && (at >> 64) as u32 == self.header[2] {
+            self.passed = Some(Passed { end: self.count * 32 + shift - 32, found });
+        }
+    }
+
+    /// The next word will be word `word`, or the oldest that is kept.
+    pub(super) fn rewind(&mut self, word: u64) {
+        let oldest = self.count.saturating_sub(KEPT as u64);
+        let from = word.clamp(oldest, self.count);
+        for i in (from..self.count).rev() {
+            self.again.push_front(self.kept[i as usize % KEPT]);
+        }
+        self.count = from;
+        self.window = 0;
+        self.passed = None;
+    }
+}
+
+impl<I: Iterator<Item = u32>> Watched<I> {
+    /// Reads up to the end of the next header.
+    pub(super) fn search(&mut self) -> Option<Passed> {
+        while self.passed.is_none() {
+            self.next()?;
+        }
+        self.take_header()
+    }
+}
+
+impl<I: Iterator<Item = u32>> Iterator for Watched<I> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let word = match self.again.pop_front() {
+            None => self.words.next()?,
+            Some(word) => word,
+        };
+        self.kept[self.count as usize % KEPT] = word;
+        self.count += 1;
+        self.window = self.window >> 32 | u128::from(word) << 96;
+        self.watch();
+        Some(word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: [u32; 3] = [0x0403_0201, 0x0001_0203, 0x0c0b_0a09];
+
+    fn words(bytes: &[u8]) -> Vec<u32> {
+        bytes.chunks(4).map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b))).collect()
+    }
+
+    fn watched(before: usize) -> Watched<std::vec::IntoIter<u32>> {
+        let header = HEADER.iter().flat_map(|w| w.to_le_bytes());
+        let bytes: Vec<u8> = std::iter::repeat_n(0x55, before).chain(header).chain([1; 9]).collect();
+        Watched::new(words(&bytes).into_iter(), HEADER)
+    }
+
+    #[test]
+    fn a_header_is_found_at_every_byte() {
+        for before in 0..9 {
+            let passed = watched(before).search().unwrap();
+            assert_eq!((passed.end, passed.found.again), (8 * before as u64 + 96, false), "{before}");
+        }
+    }
+
+    #[test]
+    fn a_header_that_differs_in_a_bit_is_none() {
+        for bit in 0..96 {
+            let mut header = HEADER;
+            header[bit / 32] ^= 1 << (bit % 32);
+            let found = Watched::new(header.into_iter().chain([0; 4]), HEADER).search();
+            // the five bits that say what kind of header it is
+            let free = bit == 49 || (52..56).contains(&bit);
+            assert_eq!(found.is_some(), free, "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn words_are_read_again_from_where_a_message_began() {
+        let mut watched = watched(5);
+        let read: Vec<u32> = watched.by_ref().take(6).collect();
+        assert_eq!(watched.take_header().map(|p| p.end), Some(8 * 5 + 96));
+        watched.rewind(1);
+        assert_eq!(watched.by_ref().take(5).collect::<Vec<_>>(), read[1..]);
+        assert_eq!(watched.take_header().map(|p| p.end), Some(8 * 5 + 96));
+        watched.rewind(2);
+        assert_eq!(watched.search(), None);
+    }
+}
