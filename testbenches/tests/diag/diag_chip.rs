@@ -1,0 +1,479 @@
+//! `hdl/src/diag/{chip,client}.rs` against the golden chip
+//!
+//! The paper's two examples: events of real programs go over the ring to machine and aggregate, and what leaves in frames is
+//! what the golden chip sends, word for word. Generators of this are golden models, as clients outside. Then a chip with
+//! lite generators at RVFI ports, and the words of the golden ones.
+
+use crate::diag_harness::{check_verilog, long};
+use diag::app::App;
+use diag::layout::{table, MACHINES};
+use diag::line::Sender;
+use diag::link::{FrameReader, FrameWriter};
+use diag::load;
+use diag::parse::parse;
+use diag::plan::{plan, Rates};
+use diag::resolve::resolve;
+use diag::share::Share;
+use diag::symbols::Symbols;
+use diag::watch::Watcher;
+use hdl::diag::chip::{DiagChip, DiagParams};
+use retire::image::Image;
+use retire::{DataEvent, FlowEvent, RetireSink};
+use rust_hdl::prelude::*;
+use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, TICK_EVENT};
+use sim::diag::generator::{Generator, Seen};
+use sim::diag::node::{aggregate, count, log, tick, Field, Node, NodeKind, Target};
+use sim::diag::packet::{Args, Body, Event, Op, Packet, HOST};
+use sim::diag::registers::{self, Writes};
+use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
+use sim::riscv::{Limits, Machine, MachineConfig};
+use sim::stimulus::Source;
+use std::collections::VecDeque;
+use testbenches::driver::Driver;
+use testbenches::gates::emit_checked_system;
+
+/// What a core retires in a clock, as its RVFI port has it.
+type Retired = Option<(u32, u32)>;
+
+struct Bench {
+    d: Driver<DiagChip>,
+    s: Source,
+    host: VecDeque<u8>,
+    line: FrameWriter,
+    outside: Vec<VecDeque<u16>>,
+    reader: FrameReader,
+    arrived: Vec<Packet>,
+    /// Of 100 clocks, those in which the link takes a byte.
+    takes: u8,
+    cores: usize,
+}
+
+impl Bench {
+    fn new(params: &DiagParams, seed: u64, takes: u8) -> Self {
+        let d = Driver::new(DiagChip::new(params).unwrap(), |u, c| u.clock.next = c.into()).unwrap().recording();
+        let mut bench = Self {
+            d,
+            s: Source::seeded(seed),
+            host: VecDeque::new(),
+            line: FrameWriter::default(),
+            outside: vec![VecDeque::new(); params.outside.len()],
+            reader: FrameReader::default(),
+            arrived: Vec::new(),
+            takes,
+            cores: params.cores.into(),
+        };
+        bench.clock(true, &[]);
+        bench
+    }
+
+    fn clock(&mut self, reset: bool, retired: &[Retired]) {
+        let ready = self.s.percent(self.takes);
+        let offer = |q: &VecDeque<u16>| q.front().copied().filter(|_| !reset);
+        let outside: Vec<_> = self.outside.iter().map(offer).collect();
+        let host = self.host.front().copied().filter(|_| !reset);
+        let noise = self.s.bits(32);
+        let (byte, taken) = self
+            .d
+            .cycle(
+                |u| {
+                    u.reset.next = reset;
+                    u.ready.next = ready;
+                    u.host_valid.next = host.is_some();
+                    u.host_octet.next = u64::from(host.unwrap_or(noise as u8)).to_bits();
+                    for (i, word) in outside.iter().enumerate() {
+                        u.put[i].valid.next = word.is_some();
+                        u.put[i].word.next = u64::from(word.unwrap_or(noise as u16)).to_bits();
+                        u.got[i].ready.next = true;
+                    }
+                    for i in 0..self.cores {
+                        let r = retired.get(i).copied().flatten();
+                        let (pc, next) = r.unwrap_or((noise as u32, !noise as u32));
+                        u.rvfi_valid[i].next = r.is_some();
+                        u.rvfi_insn[i].next = 0x13u64.to_bits();
+                        u.rvfi_trap[i].next = false;
+                        u.rvfi_intr[i].next = false;
+                        u.rvfi_pc_rdata[i].next = u64::from(pc).to_bits();
+                        u.rvfi_pc_wdata[i].next = u64::from(next).to_bits();
+                        u.rvfi_rd_addr[i].next = 0.into();
+                        u.rvfi_rd_wdata[i].next = 0.into();
+                        u.rvfi_mem_addr[i].next = (noise & 0xffff_ffff).to_bits();
+                        u.rvfi_mem_rmask[i].next = 0.into();
+                        u.rvfi_mem_wmask[i].next = 0.into();
+                        u.rvfi_mem_rdata[i].next = 0.into();
+                        u.rvfi_mem_wdata[i].next = 0.into();
+                        u.cause[i].next = 0.into();
+                    }
+                },
+                |u| {
+                    let puts: Vec<bool> = u.put.iter().map(|p| p.ready.val()).collect();
+                    (u.valid.val().then(|| u.octet.val().to_u64() as u8), (u.host_ready.val(), puts))
+                },
+            )
+            .unwrap();
+        if reset {
+            return;
+        }
+        if let (Some(byte), true) = (byte, ready) {
+            self.arrived.extend(self.reader.push(&[byte]));
+        }
+        if host.is_some() && taken.0 {
+            self.host.pop_front();
+        }
+        for (i, q) in self.outside.iter_mut().enumerate() {
+            if outside[i].is_some() && taken.1[i] {
+                q.pop_front();
+            }
+        }
+    }
+
+    fn idle(&mut self, clocks: usize) {
+        (0..clocks).for_each(|_| self.clock(false, &[]));
+    }
+
+    /// A packet of the host, and its answer.
+    fn ask(&mut self, dest: u8, op: Op, addr: u16, data: &[u16]) -> Packet {
+        self.host.extend(self.line.frame(&Packet::control(HOST, dest, op, addr, data)));
+        let before = self.arrived.len();
+        for _ in 0..40_000 {
+            self.idle(1);
+            if self.arrived[before..].iter().any(|p| matches!(p.body, Body::Control { .. })) {
+                return self.arrived.pop().unwrap();
+            }
+        }
+        panic!("{op:?} to {dest} is never answered");
+    }
+
+    /// Writes registers, runs of them in one packet.
+    fn set(&mut self, dest: u8, writes: &Writes) {
+        let mut rest = writes.as_slice();
+        while let Some(first) = rest.first() {
+            let run = (1..rest.len().min(14)).find(|i| rest[*i].0 != first.0 + *i as u16).unwrap_or(rest.len().min(14));
+            let data: Vec<u16> = rest[..run].iter().map(|w| w.1).collect();
+            let want = Packet::control(dest, HOST, Op::Written, first.0, &[]);
+            assert_eq!(self.ask(dest, Op::Write, first.0, &data), want);
+            rest = &rest[run..];
+        }
+    }
+
+    /// Flushes a node: what it sends before the answer.
+    fn flush(&mut self, dest: u8) {
+        let done = self.ask(dest, Op::Flush, 0, &[7]);
+        assert_eq!(done, Packet::control(dest, HOST, Op::Flush, 0, &[7]));
+    }
+}
+
+/// Golden chip and golden generators beside it, on a program whose clock is slowed down.
+struct Golden {
+    watcher: Watcher,
+    chip: Chip,
+    generators: Vec<Generator>,
+    events: Vec<(u8, u8, Event)>,
+}
+
+/// Clocks of the chip in one of the program: all that an event causes is over before the next.
+const SLOWER: u64 = 64;
+
+impl Golden {
+    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &Seen))) {
+        let (chip, generators, events) = (&mut self.chip, &mut self.generators, &mut self.events);
+        f(&mut self.watcher, &mut |core, seen| {
+            let seen = Seen { cycle: SLOWER * seen.cycle, ..*seen };
+            chip.observe(core, &seen);
+            let g = &mut generators[usize::from(core)];
+            g.observe(&seen);
+            while !g.is_idle() {
+                g.clock(None);
+                events.extend(g.pop().map(|(dest, e)| (core, dest, e)));
+            }
+        });
+    }
+}
+
+impl RetireSink for Golden {
+    const WANTS_DATA: bool = true;
+    fn event(&mut self, event: &FlowEvent) {
+        self.with(|w, mut each| w.event(event, &mut each));
+    }
+    fn data(&mut self, data: &DataEvent) {
+        self.with(|w, mut each| w.data(data, &mut each));
+    }
+}
+
+const HARTS: u8 = 4;
+
+/// A script on a program, on the golden chip and on the circuit. `settings` of the two nodes.
+fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&App, &[Slot]) -> (Writes, u8)) -> usize {
+    let nodes = vec![NodeKind::Machine(16), NodeKind::Aggregate(256)];
+    let params = ChipParams { nodes: nodes.clone(), link_bits: 400_000_000, ..ChipParams::new(HARTS) };
+    let symbols = Symbols::parse(programs::find(program).unwrap().elf).unwrap();
+    let app = parse(script).and_then(|i| resolve(&i, &symbols, params.clock_hz)).unwrap();
+    let layout = plan(&app, &params, &Rates::assumed(&app, params.clock_hz)).unwrap().layout;
+    let mut chip = Chip::new(params);
+    let mut generators = Vec::new();
+    for c in 0..HARTS {
+        chip.generator(c).set(layout.slots.clone()).unwrap();
+        let mut g = Generator::new(GeneratorParams::FULL, c);
+        g.set(layout.slots.clone()).unwrap();
+        generators.push(g);
+    }
+    for (n, node) in layout.nodes.iter().enumerate() {
+        *chip.node(n) = node.clone();
+    }
+    let loaded = programs::load(program).unwrap();
+    let watcher = Watcher::new(Image::new(&loaded), HARTS);
+    let mut golden = Golden { watcher, chip, generators, events: Vec::new() };
+    let config = MachineConfig { harts: HARTS, ..MachineConfig::default() };
+    Machine::new(&loaded, config).unwrap().run(&mut golden, Limits { instructions, ..Limits::default() }).unwrap();
+    golden.chip.finish();
+    assert_eq!(golden.chip.untold() + golden.chip.node_losses(), 0);
+    let want: Vec<Packet> = golden.chip.take_arrived().into_iter().map(|a| a.packet).collect();
+
+    let outside: Vec<u8> = (0..HARTS).collect();
+    let mut bench =
+        Bench::new(&DiagParams { cores: 0, generator: GeneratorParams::LITE, outside, nodes, windows: false }, 1, 100);
+    let (writes, node) = settings(&app, &layout.slots);
+    bench.set(node, &writes);
+    for (core, dest, event) in &golden.events {
+        assert_eq!(*dest, node, "every event is for a node");
+        bench.outside[usize::from(*core)].extend(Packet::event(*core, *dest, *event).to_words());
+        bench.idle(120);
+    }
+    bench.flush(node);
+    println!("{program}: {} events, {} packets", golden.events.len(), want.len());
+    assert_eq!(bench.arrived.len(), want.len());
+    for (n, (found, want)) in bench.arrived.iter().zip(&want).enumerate() {
+        assert_eq!(found.to_words(), want.to_words(), "packet {n}");
+    }
+    assert_eq!((bench.reader.lost, bench.reader.skipped), (0, 0));
+    if program == "bank" || long() {
+        check_verilog(&bench.d, 3);
+    }
+    want.len()
+}
+
+#[test]
+fn races_on_the_bank_are_those_of_the_golden_chip() {
+    let script = diag::scripts::find("race").unwrap();
+    let reports = example("bank", script, 90_000, |app, _| {
+        (registers::machine(&table(app, 0, Target { dest: HOST, id: MACHINES }, &Share::apart(app))), FIRST_NODE)
+    });
+    assert!(reports > 20, "{reports}");
+}
+
+#[test]
+fn lock_profiles_are_those_of_the_golden_chip() {
+    let script = diag::scripts::find("locks").unwrap();
+    let rows = example("lockcont", script, if long() { 3_000_000 } else { 1_000_000 }, |_, slots| {
+        let place = |c: Capture| slots[0].captures.iter().position(|x| *x == c).unwrap() as u8;
+        let (key, value) = (place(Capture::EntryRegister(10)), place(Capture::Elapsed));
+        let to = Target { dest: HOST, id: diag::layout::MAPS };
+        let rule = aggregate::Rule { event: slots[0].event, key: Field::Arg(key), value: Field::Arg(value), to };
+        (registers::aggregate(&[rule]), FIRST_NODE + 1)
+    });
+    assert!(rows > 3, "{rows}");
+}
+
+/// Two cores with lite generators: some events to the host, some to counters.
+#[test]
+fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
+    let nodes = vec![NodeKind::Count(64)];
+    let generator = GeneratorParams::LITE;
+    let params = DiagParams { cores: 2, generator, outside: vec![40], nodes: nodes.clone(), windows: false };
+    let mut bench = Bench::new(&params, 5, 80);
+    // who is there
+    for (address, want) in [(0, [1, 12]), (1, [1, 12]), (FIRST_NODE, [3, 64])] {
+        let answer = bench.ask(address, Op::Read, 0, &[2]);
+        assert_eq!(answer, Packet::control(address, HOST, Op::ReadData, 0, &want));
+    }
+    let slot = |pc, event, dest| Slot { trigger: Trigger::Pc(pc), event, dest, captures: Vec::new(), stamped: true };
+    let slots =
+        vec![slot(0x100, 1, HOST), slot(0x104, 2, FIRST_NODE), slot(0x100, 3, FIRST_NODE), slot(0x202, 4, HOST)];
+    let to = Target { dest: HOST, id: 128 };
+    let rule = |event, first| count::Rule { event, first, by_core: true, threshold: 0, to };
+    let rules = [rule(2, 0), rule(3, 16)];
+    bench.set(0, &registers::lite(&slots));
+    bench.set(1, &registers::lite(&slots));
+    bench.set(FIRST_NODE, &registers::count(&rules));
+    // the time begins anew, settings would be lost by a reset: the golden chip's clock is that of the circuit
+    let base = bench.d.cycles() - 1;
+    let mut golden = Chip::new(ChipParams { nodes, generator, link_bits: 1_000_000_000, ..ChipParams::new(2) });
+    for c in 0..2 {
+        golden.generator(c).set(slots.clone()).unwrap();
+    }
+    let Node::Count(node) = golden.node(0) else { panic!("no counters") };
+    rules.iter().for_each(|r| node.add(*r).unwrap());
+    for clock in 0..6_000 {
+        let mut retired = [None; 2];
+        for (core, r) in retired.iter_mut().enumerate() {
+            let pc = *bench.s.pick(&[0x100, 0x104, 0x202, 0x102, 0x200, 0x1000_0100, 0x106, 0x108]);
+            if bench.s.per_64k(if clock % 4_000 < 300 { 3_000 } else { 400 }) {
+                *r = Some((pc, pc + 4));
+                let cycle = base + clock;
+                golden.observe(core as u8, &Seen { cycle, pc, next_pc: pc + 4, insn: 0x13, len: 4, ..Seen::default() });
+            }
+        }
+        bench.clock(false, &retired);
+    }
+    bench.idle(4_000);
+    bench.flush(FIRST_NODE);
+    golden.finish();
+    let golden: Vec<Packet> = golden.take_arrived().into_iter().map(|a| a.packet).collect();
+    for src in [0, 1, FIRST_NODE] {
+        let of = |packets: &[Packet]| packets.iter().filter(|p| p.src == src).map(Packet::to_words).collect::<Vec<_>>();
+        let (found, want) = (of(&bench.arrived), of(&golden));
+        assert!(want.len() >= 4, "{} packets of {src}", want.len());
+        assert_eq!(found, want, "packets of {src}");
+    }
+    if long() {
+        check_verilog(&bench.d, 5);
+    }
+}
+
+/// A tick flushes counters, whose threshold makes a log tell what came before.
+#[test]
+fn a_tick_empties_tables_and_a_log_tells_what_came_before() {
+    let nodes = vec![NodeKind::Count(4), NodeKind::Log(4), NodeKind::Tick(2)];
+    let params = DiagParams { cores: 0, generator: GeneratorParams::LITE, outside: vec![40], nodes, windows: false };
+    let mut bench = Bench::new(&params, 6, 80);
+    let [counts, logs, ticks] = [0, 1, 2].map(|n| FIRST_NODE + n);
+    let rule = count::Rule { event: 1, first: 2, by_core: false, threshold: 0, to: Target { dest: HOST, id: 128 } };
+    bench.set(counts, &registers::count(&[rule]));
+    let rule = log::Rule { trigger: 9, to: Target { dest: HOST, id: 192 }, freezes: false };
+    bench.set(logs, &registers::log(&rule));
+    let rule = tick::Rule { period: 3_000, to: Target { dest: HOST, id: TICK_EVENT }, flushes: vec![counts, logs] };
+    bench.set(ticks, &registers::tick(&rule));
+    let event = |id, arg| Event { id, args: Args::of(&[arg]), ..Event::default() };
+    for n in 0..50 {
+        bench.outside[0].extend(Packet::event(40, counts, event(1, n)).to_words());
+        bench.outside[0].extend(Packet::event(40, logs, event(if n % 20 == 13 { 9 } else { 2 }, n)).to_words());
+        bench.idle(250);
+    }
+    let stop = Packet::control(HOST, ticks, Op::Write, 2, &[0]);
+    bench.host.extend(bench.line.frame(&stop));
+    bench.idle(2_000);
+    let arrived = std::mem::take(&mut bench.arrived);
+    let of = |id: u8| {
+        let event = |p: &Packet| if let Body::Event(e) = p.body { (e.id == id).then_some(e) } else { None };
+        arrived.iter().filter_map(event).collect::<Vec<Event>>()
+    };
+    let told: Vec<Event> = of(TICK_EVENT);
+    assert_eq!(told.iter().map(|e| e.args.to_vec()).collect::<Vec<_>>(), [[1, 2], [2, 2], [3, 2], [4, 2]]);
+    let times: Vec<u32> = told.iter().map(|e| e.time.unwrap()).collect();
+    assert!(times.windows(2).all(|t| t[1] - t[0] == 3_000), "{times:?}");
+    for node in [counts, logs] {
+        let done = |p: &Packet| match &p.body {
+            Body::Control { op: Op::Flush, data, .. } if p.src == node => Some(data[0]),
+            _ => None,
+        };
+        assert_eq!(arrived.iter().filter_map(done).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    }
+    // what came before a tick is in it, the rest is flushed by the host
+    let counted: Vec<u32> = of(128).iter().map(|e| e.args[1]).collect();
+    assert_eq!(counted.len(), 4);
+    bench.flush(counts);
+    let Body::Event(rest) = bench.arrived[0].body else { panic!("no count") };
+    assert_eq!(counted.iter().sum::<u32>() + rest.args[1], 50);
+    let kept = |id| of(id).iter().map(|e| e.args[0]).collect::<Vec<_>>();
+    assert_eq!((kept(2), kept(192)), (vec![10, 11, 12, 30, 31, 32], vec![13, 33]));
+    check_verilog(&bench.d, 6);
+}
+
+#[test]
+fn chips_pass_the_static_gates() {
+    let nodes = vec![NodeKind::Machine(16), NodeKind::Aggregate(256), NodeKind::Count(64)];
+    let params =
+        DiagParams { cores: 2, generator: GeneratorParams::LITE, outside: vec![40, 41], nodes, windows: false };
+    emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
+}
+
+/// Every kind of generator and node, as `goshawk diag gen` writes them.
+#[test]
+fn whole_chips_pass_the_static_gates() {
+    let nodes = ["filter", "count", "pair", "aggregate", "histogram", "machine", "log", "tick"]
+        .map(|k| k.parse().unwrap())
+        .to_vec();
+    let params = DiagParams { cores: 1, generator: GeneratorParams::FULL, outside: Vec::new(), nodes, windows: false };
+    emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
+}
+
+#[test]
+fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
+    let nodes = vec![NodeKind::Count(64), NodeKind::Log(32)];
+    let params = DiagParams { cores: 2, generator: GeneratorParams::LITE, outside: Vec::new(), nodes, windows: false };
+    let mut bench = Bench::new(&params, 12, 100);
+    let slot = |event| Slot {
+        trigger: Trigger::Pc(0x400 + 4 * u32::from(event)),
+        event,
+        dest: FIRST_NODE,
+        captures: vec![],
+        stamped: true,
+    };
+    let slots: Vec<Slot> = (0..10).map(slot).collect();
+    let rule = |n: u8| {
+        let to = Target { dest: HOST, id: 100 + n };
+        count::Rule { event: n, first: n, by_core: false, threshold: 0, to }
+    };
+    let rules: Vec<count::Rule> = (0..10).map(rule).collect();
+    let writes = |n| load::write(n, &registers::lite(&slots));
+    let sent: Vec<Packet> =
+        load::write(FIRST_NODE, &registers::count(&rules)).into_iter().chain((0..2).flat_map(writes)).collect();
+    let mut sender = Sender::default();
+    sent.iter().for_each(|p| sender.send(p));
+    let mut s = Source::seeded(77);
+    let (mut written, mut hit, mut quiet) = (Vec::new(), 0, 0);
+    while !sender.is_done() {
+        if bench.host.is_empty() {
+            match sender.bytes() {
+                Some(bytes) => {
+                    quiet = 0;
+                    for byte in bytes {
+                        let bad = s.per_64k(400);
+                        hit += u32::from(bad);
+                        if !bad || s.percent(50) {
+                            bench.host.push_back(if bad { byte ^ 1 << s.below(8) } else { byte });
+                        }
+                    }
+                }
+                None => quiet += 1,
+            }
+        }
+        if quiet > 400 {
+            quiet = 0;
+            sender.late();
+        }
+        bench.idle(1);
+        written.extend(bench.arrived.drain(..).filter(|p| !sender.take(p)));
+    }
+    bench.idle(2000);
+    written.append(&mut bench.arrived);
+    println!("{hit} bytes damaged, {} of {} frames sent again, told {:?}", sender.repeated, sent.len(), sender.told);
+    assert!(hit > 3 && sender.repeated > 3 && sender.told.0 > 0);
+    // every write is answered once, those of a client in their order
+    for dest in [FIRST_NODE, 0, 1] {
+        let of = |p: &&Packet| if let Body::Control { addr, .. } = p.body { addr } else { panic!("{p:?}") };
+        let want: Vec<u16> = sent.iter().filter(|p| p.dest == dest).map(|p| of(&p)).collect();
+        let found: Vec<u16> = written.iter().filter(|p| p.src == dest).map(|p| of(&p)).collect();
+        assert_eq!(found, want, "client {dest}");
+    }
+    // and all of them are right
+    for event in 0..10_u32 {
+        let pc = 0x400 + 4 * event;
+        for _ in 0..=event {
+            bench.clock(false, &[Some((pc, pc + 4)), Some((pc, pc + 4))]);
+            bench.idle(80);
+        }
+    }
+    bench.line = FrameWriter::from(sender.next());
+    bench.flush(FIRST_NODE);
+    let counted: Vec<(u8, u32)> = bench.arrived.iter().filter_map(event).map(|e| (e.id, e.args[1])).collect();
+    assert_eq!(counted, (0..10).map(|n| (100 + n, 2 * u32::from(n) + 2)).collect::<Vec<_>>());
+    check_verilog(&bench.d, 23);
+}
+
+fn event(p: &Packet) -> Option<Event> {
+    if let Body::Event(e) = p.body {
+        Some(e)
+    } else {
+        None
+    }
+}

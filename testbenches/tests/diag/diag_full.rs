@@ -1,0 +1,421 @@
+//! `hdl/src/diag/generator/full/{generator,slots,log,registers,stack,calls,word,control,outbox}.rs` and
+//! `hdl/src/diag/generator/observer.rs` against the golden generator, clock by clock
+//!
+//! Instructions that hit slots, calls, stores and traps as random as a core may make them; the ring takes events at random
+//! clocks, and for long not at all; resets, other slots, and a clock that jumps ahead. Then what is asked of a generator,
+//! worked by hand: recursion, preempted threads, `longjmp`, several triggers in a clock, arguments on the stack.
+
+use crate::diag_harness::{check_verilog, long, result, set_seen, set_write, shuffled};
+use hdl::diag::generator::full::Full;
+use hdl::diag::generator::observer::Observer;
+use rust_hdl::prelude::*;
+use sim::diag::full::Full as Golden;
+use sim::diag::generator::{Access, Seen};
+use sim::diag::packet::Event;
+use sim::diag::registers;
+use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
+use sim::stimulus::hits::{slots, Hits};
+use sim::stimulus::Source;
+use testbenches::driver::Driver;
+use testbenches::gates::{emit_checked, emit_checked_system};
+
+const CORE: u8 = 5;
+
+struct Bench {
+    d: Driver<Full>,
+    golden: Golden,
+    params: GeneratorParams,
+    noise: Source,
+    name: String,
+}
+
+impl Bench {
+    fn new(params: GeneratorParams, name: String) -> Self {
+        let d = Driver::new(Full::new(&params, CORE), |u, c| u.clock.next = c.into()).unwrap().recording();
+        let mut bench = Self { d, golden: Golden::new(params, CORE), params, noise: Source::seeded(7), name };
+        bench.clock(true, None, 0, None, false);
+        bench
+    }
+
+    /// A clock; the event that is there.
+    fn clock(
+        &mut self,
+        reset: bool,
+        seen: Option<&Seen>,
+        now: u64,
+        write: Option<(u16, u16)>,
+        ready: bool,
+    ) -> Option<(u8, Event)> {
+        let noise = self.noise.bits(48);
+        let found = self
+            .d
+            .cycle(
+                |u| {
+                    u.reset.next = reset;
+                    set_seen(&mut u.seen, seen, now, noise);
+                    set_write(&mut u.write, write, noise);
+                    u.result.ready.next = ready;
+                },
+                |u| result(&u.result),
+            )
+            .unwrap();
+        if self.d.cycles() > 1 {
+            assert_eq!(found, self.golden.result(), "{}, clock {}", self.name, self.d.cycles() - 1);
+        }
+        if reset {
+            self.golden = Golden::new(self.params, CORE);
+        } else {
+            self.golden.clock(seen, ready);
+        }
+        found
+    }
+
+    fn set(&mut self, slots: &[Slot], now: u64) {
+        for write in registers::full(slots) {
+            self.clock(false, None, now, Some(write), false);
+        }
+        self.golden.set(slots).unwrap();
+    }
+}
+
+/// Events, those that told losses, events lost because instructions came too fast, logs given up, entries that
+/// are not known.
+fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
+    let mut s = Source::seeded(seed);
+    let mut b = Bench::new(params, format!("seed {seed}"));
+    let mut program = Hits::new(&mut s);
+    let mut writes: Vec<(u16, u16)> = Vec::new();
+    let mut new = Vec::new();
+    let (mut now, mut sums) = (0xffff_ff00, [0; 5]);
+    let mut quiet = 0;
+    for clock in 0..clocks {
+        let phase = (clock * 8 / clocks) as usize;
+        let (retires, takes) = ([3, 100, 6, 12, 2, 30, 4, 8][phase], [100, 60, 100, 2, 10, 90, 30, 50][phase]);
+        let reset = s.per_64k(6);
+        if quiet == 0 && s.per_64k(60) {
+            quiet = s.below(400);
+        }
+        quiet -= u64::from(quiet > 0);
+        let write = writes.pop();
+        let seen = (write.is_none() && quiet == 0 && s.percent(retires)).then(|| program.next(&mut s, now));
+        let ready = s.percent(takes);
+        let before = (b.golden.crowded, b.golden.given_up, b.golden.unsure);
+        let found = b.clock(reset, seen.as_ref(), now, write, ready);
+        now += 1;
+        if reset {
+            writes.clear();
+            continue;
+        }
+        sums[0] += u64::from(found.is_some() && ready);
+        sums[1] += u64::from(found.is_some_and(|f| ready && f.1.lost > 0));
+        sums[2] += b.golden.crowded - before.0;
+        sums[3] += b.golden.given_up - before.1;
+        sums[4] += b.golden.unsure - before.2;
+        if write.is_some() && writes.is_empty() {
+            b.golden.set(&new).unwrap();
+        }
+        // new slots when nothing waits: an instruction that waits has the hits of the old ones
+        if writes.is_empty() && b.golden.is_idle() {
+            if s.per_64k(300) {
+                new = slots(&mut s, &params);
+                writes = shuffled(&mut s, registers::full(&new));
+                writes.reverse();
+            } else if s.percent(10) {
+                now += s.below(1 << 31);
+            }
+        }
+    }
+    if seed == 1 || long() {
+        check_verilog(&b.d, seed as u32);
+    }
+    sums
+}
+
+#[test]
+fn full_generators_do_what_the_golden_one_does() {
+    let small = GeneratorParams { slots: 7, wide: 1, returns: 3, ..GeneratorParams::FULL };
+    let times = if long() { 20 } else { 1 };
+    let mut runs = Vec::new();
+    for seed in 1..=8 * times {
+        let params = if seed % 3 == 0 { small } else { GeneratorParams::FULL };
+        runs.push(play(params, seed, if seed == 1 { 16_000 } else { 8_000 }));
+    }
+    println!("events, that told losses, lost by haste, logs given up, entries not known: {runs:?}");
+    let sum = |i: usize| runs.iter().map(|r| r[i]).sum::<u64>();
+    assert!(sum(0) > 100 && sum(1) > 20 && sum(2) > 100 && sum(3) > 10 && sum(4) > 3, "{runs:?}");
+}
+
+/// Instructions worked by hand.
+struct Core {
+    b: Bench,
+    now: u64,
+    events: Vec<Event>,
+}
+
+impl Core {
+    fn new(slots: &[Slot]) -> Self {
+        let mut c = Self { b: Bench::new(GeneratorParams::FULL, "by hand".into()), now: 1, events: Vec::new() };
+        c.b.set(slots, 0);
+        c
+    }
+
+    /// Retires; the next one 200 clocks later.
+    fn step(&mut self, seen: Seen) -> u64 {
+        let at = self.now;
+        let seen = Seen { cycle: at, ..seen };
+        for clock in 0..200 {
+            let found = self.b.clock(false, (clock == 0).then_some(&seen), self.now, None, true);
+            self.events.extend(found.map(|f| f.1));
+            self.now += 1;
+        }
+        at
+    }
+
+    fn plain(&mut self, pc: u32) -> u64 {
+        self.step(Seen { pc, next_pc: pc + 4, insn: 0x13, len: 4, ..Seen::default() })
+    }
+
+    fn set(&mut self, rd: u8, value: u32) {
+        self.step(Seen { pc: 0x10, next_pc: 0x14, insn: 0x13, len: 4, rd: Some((rd, value)), ..Seen::default() });
+    }
+
+    fn call(&mut self, pc: u32, to: u32) {
+        self.step(Seen { pc, next_pc: to, insn: 0xef, len: 4, rd: Some((1, pc + 4)), ..Seen::default() });
+    }
+
+    fn back(&mut self, pc: u32, to: u32) -> u64 {
+        self.step(Seen { pc, next_pc: to, insn: 0x8067, len: 4, ..Seen::default() })
+    }
+
+    fn args(&self) -> Vec<Vec<u32>> {
+        self.events.iter().map(|e| e.args.to_vec()).collect()
+    }
+}
+
+fn slot(trigger: Trigger, event: u8, captures: &[Capture]) -> Slot {
+    Slot { trigger, event, dest: 63, captures: captures.to_vec(), stamped: false }
+}
+
+const F: u32 = 0x400;
+const ENTRY: [Capture; 3] = [Capture::EntryRegister(10), Capture::Elapsed, Capture::Register(10)];
+
+#[test]
+fn recursion_tells_each_return_with_its_own_arguments() {
+    let mut c = Core::new(&[slot(Trigger::Return(F), 1, &ENTRY)]);
+    let mut want = Vec::new();
+    let mut at = Vec::new();
+    for depth in 0..6 {
+        c.set(2, 0x9000 - 16 * depth);
+        c.set(10, 100 + depth);
+        c.call(if depth == 0 { 0x20 } else { F + 8 }, F);
+        at.push(c.plain(F));
+    }
+    for depth in (0..6).rev() {
+        c.set(2, 0x9000 - 16 * depth);
+        c.set(10, depth);
+        let end = c.back(F + 40, if depth == 0 { 0x24 } else { F + 12 });
+        want.push(vec![100 + depth, (end - at[depth as usize]) as u32, depth]);
+    }
+    assert_eq!(c.args(), want);
+}
+
+#[test]
+fn preempted_threads_and_longjmp_are_told_apart() {
+    let mut c = Core::new(&[slot(Trigger::Return(F), 1, &ENTRY[..1])]);
+    // two threads in the same function, called from the same place; the first in is the first out
+    for (sp, arg) in [(0x9000, 1), (0xa000, 2)] {
+        c.set(2, sp);
+        c.set(10, arg);
+        c.call(0x20, F);
+        c.plain(F);
+    }
+    for sp in [0x9000, 0xa000] {
+        c.set(2, sp);
+        c.back(F + 40, 0x24);
+    }
+    assert_eq!(c.args(), [[1], [2]]);
+    // a jump out of the third call; other code then comes to its return address, by a return too, but from elsewhere
+    c.set(10, 3);
+    c.call(0x20, F);
+    c.plain(F);
+    c.step(Seen { pc: F + 8, next_pc: 0x24, insn: 0x13, len: 4, ..Seen::default() });
+    c.set(2, 0xa040);
+    c.back(0x80, 0x24);
+    assert_eq!(c.events.len(), 2);
+    // the same caller calls again: that call alone returns
+    c.set(2, 0xa000);
+    c.set(10, 4);
+    c.call(0x20, F);
+    c.plain(F);
+    c.back(F + 40, 0x24);
+    assert_eq!(c.args(), [[1], [2], [4]]);
+}
+
+#[test]
+fn all_triggers_of_a_clock_are_told() {
+    // address, return and trap return of one instruction, the first after a trap; data, twice
+    let mut slots = vec![slot(Trigger::Return(F), 0, &[])];
+    slots.extend((1..12).map(|n| slot(Trigger::Pc(F + 40), n, &[Capture::Register(10)])));
+    slots.push(slot(Trigger::Trap { interrupt: Some(true), cause: Some(7) }, 12, &[Capture::Cause, Capture::Pc]));
+    let all = Trigger::Data { first: 0x101, last: 0x102, loads: true, stores: true, value: None };
+    slots.push(slot(all, 13, &[Capture::Address, Capture::Value]));
+    slots.push(slot(Trigger::Data { first: 0, last: !0, loads: false, stores: true, value: Some(9) }, 14, &[]));
+    let mut c = Core::new(&slots);
+    c.set(2, 0x9000);
+    c.set(10, 77);
+    c.call(0x20, F);
+    c.plain(F);
+    assert_eq!(c.events, []);
+    let trap = Some((true, 7, 0x1234));
+    c.step(Seen { pc: F + 40, next_pc: 0x24, insn: 0x8067, len: 4, trap, ..Seen::default() });
+    let ids: Vec<u8> = c.events.iter().map(|e| e.id).collect();
+    assert_eq!(ids, [12, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    assert_eq!(c.events[0].args[..], [0x8000_0007, 0x1234]);
+    assert_eq!(c.events[12].args[..], [77]);
+    c.events.clear();
+    let access = |store, value| Some(Access { addr: 0x100, size: 4, value, store });
+    let accesses = [access(false, 8), access(true, 9)];
+    c.step(Seen { pc: 0x30, next_pc: 0x34, insn: 0x2f, len: 4, rd: Some((5, 8)), accesses, ..Seen::default() });
+    let ids: Vec<u8> = c.events.iter().map(|e| e.id).collect();
+    assert_eq!(ids, [13, 13, 14]);
+    assert_eq!(c.args()[..2], [[0x100, 8], [0x100, 9]]);
+}
+
+#[test]
+fn arguments_on_the_stack_are_those_that_were_passed() {
+    let captures = [Capture::EntryStack(0), Capture::EntryStack(2), Capture::EntryRegister(11)];
+    let mut c = Core::new(&[slot(Trigger::Return(F), 1, &captures), slot(Trigger::Pc(F), 2, &[Capture::Stack(0)])]);
+    c.set(2, 0x9000);
+    c.set(11, 5);
+    let store = |insn, addr, value| {
+        let accesses = [None, Some(Access { addr, size: 4, value, store: true })];
+        Seen { pc: 0x14, next_pc: 0x18, insn, len: 4, accesses, ..Seen::default() }
+    };
+    c.step(store(0x1_2023, 0x9000, 41));
+    c.step(store(0x1_2423, 0x9008, 42));
+    c.call(0x20, F);
+    c.plain(F);
+    // what the function does to its frame and arguments changes nothing
+    c.set(11, 6);
+    c.step(store(0x1_2023, 0x9000, 0));
+    c.back(F + 40, 0x24);
+    assert_eq!(c.args(), [vec![41], vec![41, 42, 5]]);
+    // the second word is stored otherwise, and not known any more: each return is counted as lost at the entry
+    c.step(store(0x4_2023, 0x9008, 9));
+    c.call(0x20, F);
+    c.plain(F);
+    c.back(F + 40, 0x24);
+    c.plain(F);
+    assert_eq!(c.args()[2..], [vec![0], vec![0]]);
+    assert_eq!(c.events.iter().map(|e| e.lost).collect::<Vec<_>>(), [0, 0, 1, 1]);
+}
+
+/// RVFI of random instructions, and what is to be seen of it.
+#[test]
+fn observers_see_what_retires() {
+    let params = sim::params::TraceParams::new(sim::params::Platform::RV32, "tr_e:small".parse().unwrap());
+    let d = Driver::new(Observer::new(&params), |u, c| u.clock.next = c.into()).unwrap();
+    let (mut d, mut s) = (d.recording(), Source::seeded(3));
+    let mut program = Hits::new(&mut s);
+    let mut want: Option<(Seen, u64)> = None;
+    let (mut came, mut trapped) = (0, false);
+    let mut traps = 0;
+    for clock in 0..20_000u64 {
+        let mut seen = program.next(&mut s, clock);
+        seen.trap = None;
+        if seen.accesses.iter().flatten().any(|a| a.addr & (u32::from(a.size) - 1) != 0) {
+            seen.accesses = [None; 2];
+            seen.insn = 0x13;
+        }
+        // there is no reset: what was before is a trap
+        let (valid, trap) = (clock == 0 || s.percent(50), clock == 0 || s.percent(5));
+        let intr = s.percent(5);
+        let cause = s.bits(8);
+        let found = d
+            .cycle(
+                |u| {
+                    let word = |w: u32| u64::from(w).to_bits::<32>();
+                    u.now.next = (clock & 0xffff_ffff).to_bits();
+                    u.cause.next = cause.to_bits();
+                    u.rvfi_valid.next = valid;
+                    u.rvfi_trap.next = trap;
+                    u.rvfi_intr.next = intr;
+                    u.rvfi_insn.next = word(seen.insn);
+                    u.rvfi_pc_rdata.next = word(seen.pc);
+                    u.rvfi_pc_wdata.next = word(seen.next_pc);
+                    let (rd, value) = seen.rd.unwrap_or_default();
+                    u.rvfi_rd_addr.next = u64::from(rd).to_bits();
+                    u.rvfi_rd_wdata.next = word(value);
+                    let [load, store] = seen.accesses;
+                    let any = load.or(store);
+                    let (addr, size) = any.map_or((0, 1), |a| (a.addr, a.size));
+                    // as picorv32 has it: the aligned word, and the lanes in it
+                    let (shift, mask) = (addr & 3, ((1u64 << size) - 1) << (addr & 3));
+                    let lanes = |a: Option<Access>| a.map_or(0x5555_5555, |a| a.value << (8 * shift));
+                    u.rvfi_mem_addr.next = word(addr & !3);
+                    u.rvfi_mem_rmask.next = if load.is_some() { mask } else { 0 }.to_bits();
+                    u.rvfi_mem_wmask.next = if store.is_some() { mask } else { 0 }.to_bits();
+                    u.rvfi_mem_rdata.next = word(lanes(load));
+                    u.rvfi_mem_wdata.next = word(lanes(store));
+                },
+                |u| {
+                    let p = &u.seen;
+                    let n = |b: Bits<32>| b.to_u64() as u32;
+                    let of = |there: bool, value, store| {
+                        let (addr, size) = (n(p.addr.val()), 1 << p.size.val().to_u64());
+                        there.then_some(Access { addr, size, value, store })
+                    };
+                    let seen = Seen {
+                        cycle: p.now.val().to_u64(),
+                        pc: n(p.pc.val()),
+                        next_pc: n(p.target.val()),
+                        trap: p.trap.val().then(|| {
+                            let cause = p.cause.val().to_u64();
+                            (cause >> 8 == 1, cause as u8, n(p.came.val()))
+                        }),
+                        rd: p.sets.val().then(|| (p.rd.val().to_u64() as u8, n(p.value.val()))),
+                        accesses: [
+                            of(p.load.val(), n(p.loaded.val()), false),
+                            of(p.store.val(), n(p.stored.val()), true),
+                        ],
+                        ..Seen::default()
+                    };
+                    let kind = (p.call.val(), p.back.val(), p.xret.val(), p.through_sp.val());
+                    p.valid.val().then_some((seen, kind))
+                },
+            )
+            .unwrap();
+        if clock > 1 {
+            let want = want.map(|(w, _)| {
+                use retire::isa::{flow, Flow, Indirect::*};
+                let f = flow(w.insn, 32);
+                let call = matches!(f, Flow::Jump { call: true, .. } | Flow::Indirect(Call | CoSwap));
+                let back = matches!(f, Flow::Indirect(Return | CoSwap));
+                let sp = sim::diag::shadow::stores_word_through_sp(w.insn, w.len);
+                (Seen { insn: 0, len: 0, ..w }, (call, back, f == Flow::TrapReturn, sp))
+            });
+            assert_eq!(found, want, "clock {clock}");
+        }
+        want = None;
+        if valid {
+            if !trap {
+                if intr || trapped {
+                    seen.trap = Some((!trapped, cause as u8, came));
+                    traps += 1;
+                }
+                want = Some((seen, clock));
+            }
+            came = if trap { seen.pc } else { seen.next_pc };
+            trapped = trap;
+        }
+    }
+    assert!(traps > 300, "{traps}");
+    check_verilog(&d, 3);
+}
+
+#[test]
+fn full_generators_pass_the_static_gates() {
+    emit_checked_system(&mut Full::new(&GeneratorParams::FULL, CORE)).unwrap();
+    let params = sim::params::TraceParams::new(sim::params::Platform::RV32, "tr_e:small".parse().unwrap());
+    emit_checked(&mut Observer::new(&params)).unwrap();
+}

@@ -1,0 +1,163 @@
+//! What benches of diagnosis circuits share
+
+pub mod code;
+
+use fpga::cosim::{Cosim, Interface};
+use hdl::diag::ports::{EventIn, ResultOut, SeenIn, WriteIn};
+use retire::isa::{self, Flow, Indirect};
+use rust_hdl::prelude::*;
+use sim::diag::generator::Seen;
+use sim::diag::packet::{Args, Event};
+use sim::diag::registers::Writes;
+use sim::diag::shadow::stores_word_through_sp;
+use sim::stimulus::Source;
+use testbenches::driver::Driver;
+
+/// Holds the Verilog, from random registers and memories, to what the driver recorded. Outputs of a bundle that has a
+/// `valid` are compared while that is 1.
+pub fn check_verilog<T: Block>(d: &Driver<T>, seed: u32) {
+    check_verilog_while(d, seed, |name, value| {
+        let Some((bundle, port)) = name.rsplit_once('$') else { return true };
+        let valid = if bundle.ends_with("write") { "we" } else { "valid" };
+        port == valid || port == "ready" || value(&format!("{bundle}${valid}")) != Some(0)
+    });
+}
+
+/// As [`check_verilog`]; an output is compared while `defined` of its name and the values of outputs.
+pub fn check_verilog_while<T: Block>(d: &Driver<T>, seed: u32, defined: Defined) {
+    let text = generate_verilog(&d.uut);
+    let mut parts = text.split("initial begin");
+    let mut verilog = parts.next().unwrap().to_string();
+    parts.for_each(|p| verilog.push_str(p.split_once("end").unwrap().1));
+    assert!(verilog.len() < text.len() && !verilog.contains("initial"), "power-up values are gone");
+    let cosim = Cosim::build(&verilog, &Interface::of(&d.uut)).unwrap().with_random_state(seed);
+    let names: Vec<String> = cosim.outputs().iter().map(|p| p.name.clone()).collect();
+    let record = d.record();
+    let cycles = cosim.run(record.iter().map(|r| r.0.clone()), |cycle, got| {
+        let want = &record[cycle as usize].1;
+        let value = |name: &str| Some(want[cosim.output(name).ok()?]);
+        for (i, name) in names.iter().enumerate() {
+            if cycle > 0 && got[i] != want[i] && defined(name, &value) {
+                assert_eq!(got[i], want[i], "Verilog, cycle {cycle}, {name}");
+            }
+        }
+    });
+    assert_eq!(cycles.unwrap(), record.len() as u64);
+}
+
+/// Whether an output is defined, by its name and the values of outputs.
+pub type Defined = fn(&str, &dyn Fn(&str) -> Option<u128>) -> bool;
+
+/// Whether long runs are wanted.
+pub fn long() -> bool {
+    std::env::var_os("GOSHAWK_LONG").is_some()
+}
+
+/// Drives a register write.
+pub fn set_write(port: &mut WriteIn, write: Option<(u16, u16)>, s: u64) {
+    port.we.next = write.is_some();
+    // what stands there otherwise is noise
+    let (addr, data) = write.unwrap_or((s as u16 & 0xfff, (s >> 16) as u16));
+    port.addr.next = u64::from(addr).to_bits();
+    port.data.next = u64::from(data).to_bits();
+}
+
+/// Drives an event, or a flush.
+pub fn set_event(port: &mut EventIn, event: Option<(Event, bool)>) {
+    let (e, flush) = event.unwrap_or_default();
+    let arg = |n: usize| u64::from(e.args.get(n).copied().unwrap_or(0)).to_bits::<32>();
+    port.valid.next = event.is_some();
+    port.flush.next = flush;
+    port.id.next = u64::from(e.id).to_bits();
+    port.core.next = u64::from(e.core).to_bits();
+    port.stamped.next = e.time.is_some();
+    port.stamp.next = u64::from(e.time.unwrap_or(0)).to_bits();
+    port.count.next = (e.args.len() as u64).to_bits();
+    port.a0.next = arg(0);
+    port.a1.next = arg(1);
+    port.a2.next = arg(2);
+    port.a3.next = arg(3);
+    port.a4.next = arg(4);
+    port.a5.next = arg(5);
+}
+
+/// The result that is there.
+pub fn result(port: &ResultOut) -> Option<(u8, Event)> {
+    let args = [port.a0.val(), port.a1.val(), port.a2.val(), port.a3.val(), port.a4.val(), port.a5.val()];
+    let words: Vec<u32> = args.iter().map(|a| a.to_u64() as u32).collect();
+    let count = port.count.val().to_u64() as usize;
+    port.valid.val().then(|| {
+        assert!(words[count..].iter().all(|w| *w == 0), "arguments behind the last are 0");
+        let event = Event {
+            id: port.id.val().to_u64() as u8,
+            core: port.core.val().to_u64() as u8,
+            lost: port.lost.val().to_u64() as u16,
+            time: port.stamped.val().then(|| port.stamp.val().to_u64() as u32),
+            args: Args::of(&words[..count]),
+        };
+        (port.dest.val().to_u64() as u8, event)
+    })
+}
+
+/// An event with one of `ids` first identifiers; arguments that often are alike.
+pub fn random_event(s: &mut Source, ids: u64) -> Event {
+    let mut args = Args::default();
+    for _ in 0..s.below(7) {
+        args.push(match s.below(8) {
+            0 => s.bits(32) as u32,
+            1 => u32::MAX - s.below(3) as u32,
+            2 => s.bits(12) as u32,
+            _ => s.below(4) as u32,
+        });
+    }
+    Event {
+        id: s.below(ids) as u8,
+        core: s.bits(4) as u8,
+        lost: 0,
+        time: s.percent(50).then(|| s.bits(32) as u32),
+        args,
+    }
+}
+
+/// Registers in another order, as a host may write them; control stays last.
+pub fn shuffled(s: &mut Source, mut writes: Writes) -> Writes {
+    for i in (1..writes.len() - 1).rev() {
+        writes.swap(i, s.below(i as u64 + 1) as usize);
+    }
+    writes
+}
+
+/// Drives what retires in clock `now`; what stands there otherwise is noise.
+pub fn set_seen(port: &mut SeenIn, seen: Option<&Seen>, now: u64, noise: u64) {
+    let word = |w: u32| u64::from(w).to_bits::<32>();
+    let (low, high) = (noise as u32, !(noise >> 7) as u32);
+    port.valid.next = seen.is_some();
+    port.now.next = word(now as u32);
+    let noisy = Seen { pc: low, next_pc: high, insn: low, ..Seen::default() };
+    let s = seen.unwrap_or(&noisy);
+    port.pc.next = word(s.pc);
+    port.target.next = word(s.next_pc);
+    let flow = isa::flow(s.insn, 32);
+    let back = matches!(flow, Flow::Indirect(Indirect::Return | Indirect::CoSwap));
+    let call = matches!(flow, Flow::Jump { call: true, .. } | Flow::Indirect(Indirect::Call | Indirect::CoSwap));
+    port.call.next = call;
+    port.back.next = back;
+    port.xret.next = flow == Flow::TrapReturn;
+    port.through_sp.next = stores_word_through_sp(s.insn, s.len);
+    port.trap.next = s.trap.is_some();
+    let (interrupt, cause, came) = s.trap.unwrap_or((low & 1 == 1, low as u8, high));
+    port.cause.next = (u64::from(interrupt) << 8 | u64::from(cause)).to_bits();
+    port.came.next = word(came);
+    let [load, store] = s.accesses;
+    let any = load.or(store);
+    port.load.next = load.is_some();
+    port.store.next = store.is_some();
+    port.addr.next = word(any.map_or(high, |a| a.addr));
+    port.size.next = u64::from(any.map_or(low as u8 & 3, |a| a.size.trailing_zeros() as u8)).to_bits();
+    port.loaded.next = word(load.map_or(0, |a| a.value));
+    port.stored.next = word(store.map_or(0, |a| a.value));
+    port.sets.next = s.rd.is_some();
+    let (rd, value) = s.rd.unwrap_or((low as u8 & 31, high));
+    port.rd.next = u64::from(rd).to_bits();
+    port.value.next = word(value);
+}

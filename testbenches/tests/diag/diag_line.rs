@@ -1,0 +1,215 @@
+//! `hdl/src/diag/line.rs` against the golden end of the line, clock by clock
+//!
+//! Frames of the golden sender, some of them damaged, lost, with noise between them or with a first word that is wrong; its
+//! requests go back to the sender. Bytes, the router and the framer stall at random; resets.
+
+use crate::diag_harness::check_verilog;
+use diag::line::{Sender, Taker};
+use hdl::diag::line::Line;
+use rust_hdl::prelude::*;
+use sim::diag::packet::{header, Op, Packet, HOST};
+use sim::stimulus::Source;
+use std::collections::VecDeque;
+use testbenches::driver::Driver;
+use testbenches::gates::emit_checked;
+
+/// Whose packet goes to the framer.
+enum Says {
+    Free,
+    Through(usize),
+    Ask(VecDeque<u16>),
+}
+
+fn packet(s: &mut Source) -> Packet {
+    let data: Vec<u16> = (0..s.below(15)).map(|_| if s.percent(20) { 0xd5d5 } else { s.bits(16) as u16 }).collect();
+    Packet::control(HOST, s.bits(6) as u8, Op::Write, s.bits(12) as u16, &data)
+}
+
+#[test]
+fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
+    let d = Driver::new(Line::new(), |u, c| u.clock.next = c.into()).unwrap();
+    let (mut d, mut s) = (d.recording(), Source::seeded(31));
+    let (mut sender, mut golden, mut says) = (Sender::default(), Taker::default(), Says::Free);
+    let (mut line, mut sent, mut put, mut want) = (VecDeque::new(), VecDeque::new(), VecDeque::new(), 0_usize);
+    let (mut back, mut request) = (VecDeque::<u16>::new(), Vec::new());
+    let (mut arrived, mut requests, mut through, mut quiet) = (0, 0, 0, 0);
+    for clock in 0..60_000_u64 {
+        let reset = clock == 0 || s.per_64k(6);
+        let rough = [0, 60, 600, 200][(clock / 4000 % 4) as usize];
+        if line.len() < 20 && s.percent(30) {
+            if s.percent(60) {
+                let p = packet(&mut s);
+                sent.push_back(p.to_words());
+                sender.send(&p);
+            }
+            match sender.bytes() {
+                Some(bytes) => {
+                    quiet = 0;
+                    for mut byte in bytes {
+                        if s.per_64k(rough) {
+                            match s.below(3) {
+                                0 => continue,
+                                1 => line.push_back(s.bits(8) as u8),
+                                _ => byte ^= 1 << s.below(8),
+                            }
+                        }
+                        line.push_back(byte);
+                    }
+                }
+                None => quiet += 1,
+            }
+            if quiet > 40 {
+                quiet = 0;
+                sender.late();
+            }
+        }
+        if back.is_empty() && s.percent(3) {
+            let data: Vec<u16> = (0..s.below(15)).map(|_| s.bits(16) as u16).collect();
+            back.extend(Packet::control(s.below(60) as u8, HOST, Op::ReadData, 0, &data).to_words());
+        }
+        let (stall_in, stall_out) = ((clock / 1000 % 2 * 50) as u8, (clock / 2000 % 2 * 70) as u8);
+        let byte: Option<u8> = line.front().copied().filter(|_| !s.percent(stall_in));
+        let (put_ready, say_ready) = (!s.percent(stall_out), !s.percent(stall_out));
+        let (got, noise) = (back.front().copied(), s.bits(24));
+        let (ready, word, said, got_ready) = d
+            .cycle(
+                |u| {
+                    u.reset.next = reset;
+                    u.valid.next = byte.is_some();
+                    u.octet.next = u64::from(byte.unwrap_or(noise as u8)).to_bits();
+                    u.put.ready.next = put_ready;
+                    u.say.ready.next = say_ready;
+                    u.got.valid.next = got.is_some();
+                    u.got.word.next = u64::from(got.unwrap_or((noise >> 8) as u16)).to_bits();
+                },
+                |u| {
+                    let word = u.put.valid.val().then(|| u.put.word.val().to_u64() as u16);
+                    let said = u.say.valid.val().then(|| u.say.word.val().to_u64() as u16);
+                    (u.ready.val(), word, said, u.got.ready.val())
+                },
+            )
+            .unwrap();
+        if reset {
+            (sender, golden, says) = (Sender::default(), Taker::default(), Says::Free);
+            line.clear();
+            sent.clear();
+            put.clear();
+            back.clear();
+            continue;
+        }
+        // to the framer
+        let says_want = match &says {
+            Says::Free => None,
+            Says::Through(_) => got,
+            Says::Ask(words) => words.front().copied(),
+        };
+        assert_eq!(said, says_want, "clock {clock}");
+        assert_eq!(got_ready, say_ready && matches!(says, Says::Through(_)), "clock {clock}");
+        match &mut says {
+            Says::Free if golden.asks() => {
+                let ask = golden.ask();
+                request.push(ask.clone());
+                says = Says::Ask(ask.to_words().into());
+            }
+            Says::Free => {
+                if let Some(head) = got {
+                    says = Says::Through(header(head).0);
+                }
+            }
+            Says::Through(left) => {
+                if got.is_some() && say_ready {
+                    back.pop_front();
+                    *left -= 1;
+                    if *left == 0 {
+                        through += 1;
+                        says = Says::Free;
+                    }
+                }
+            }
+            Says::Ask(words) => {
+                if say_ready {
+                    words.pop_front();
+                    if words.is_empty() {
+                        requests += 1;
+                        // the way back is rough, too
+                        let asked = request.pop().unwrap();
+                        assert!(s.per_64k(20 * rough) || sender.take(&asked));
+                        says = Says::Free;
+                    }
+                }
+            }
+        }
+        // to the router
+        assert_eq!(ready, put.is_empty(), "clock {clock}");
+        assert_eq!(word, put.front().copied(), "clock {clock}");
+        if word.is_some() && put_ready {
+            put.pop_front();
+            want += usize::from(put.is_empty());
+        }
+        if let Some(byte) = byte.filter(|_| ready) {
+            line.pop_front();
+            if let Some(words) = golden.push(byte) {
+                assert_eq!(Some(&words), sent.pop_front().as_ref(), "clock {clock}");
+                arrived += 1;
+                put.extend(words);
+            }
+        }
+    }
+    assert!(arrived > 600 && want > 600 && requests > 200 && through > 300, "{arrived} {want} {requests} {through}");
+    println!("{arrived} packets, {requests} requests, {through} packets between them");
+    check_verilog(&d, 8);
+}
+
+#[test]
+fn a_frame_whose_first_word_tells_another_length_is_taken_and_no_packet() {
+    let mut d = Driver::new(Line::new(), |u, c| u.clock.next = c.into()).unwrap();
+    let mut sender = Sender::default();
+    let mut golden = Taker::default();
+    let mut bytes = Vec::new();
+    for n in 2..=16 {
+        sender.send(&Packet::control(HOST, 3, Op::Write, 2, &vec![7; n - 2]));
+        bytes.extend(sender.bytes().unwrap());
+    }
+    // the fourth tells one word more; its sum is right
+    let at: usize = (2..5).map(|n| 5 + 2 * n).sum();
+    bytes[at + 4] += 0x10;
+    let sum = crc_of(&bytes[at + 1..at + 13]);
+    bytes[at + 13..at + 15].copy_from_slice(&sum.to_le_bytes());
+    let (mut put, mut want, mut at) = (Vec::new(), Vec::new(), 0);
+    for clock in 0..1500 {
+        let byte = bytes.get(at).copied().filter(|_| clock > 0);
+        let (ready, word) = d
+            .cycle(
+                |u| {
+                    u.reset.next = clock == 0;
+                    u.valid.next = byte.is_some();
+                    u.octet.next = u64::from(byte.unwrap_or(0)).to_bits();
+                    u.put.ready.next = true;
+                    u.say.ready.next = true;
+                    u.got.valid.next = false;
+                    u.got.word.next = 0u64.to_bits();
+                },
+                |u| (u.ready.val(), u.put.valid.val().then(|| u.put.word.val().to_u64() as u16)),
+            )
+            .unwrap();
+        put.extend(word.filter(|_| clock > 0));
+        if let Some(byte) = byte.filter(|_| ready) {
+            at += 1;
+            want.extend(golden.push(byte).into_iter().flatten());
+        }
+    }
+    assert_eq!(put, want);
+    assert_eq!((at, put.len()), (bytes.len(), (2..=16).sum::<usize>() - 5));
+}
+
+/// CRC-16/KERMIT, bit by bit.
+fn crc_of(bytes: &[u8]) -> u16 {
+    bytes.iter().fold(0, |sum, b| {
+        (0..8).fold(sum, |sum: u16, i| sum >> 1 ^ if (sum ^ u16::from(*b >> i)) & 1 == 1 { 0x8408 } else { 0 })
+    })
+}
+
+#[test]
+fn the_line_passes_the_static_gates() {
+    emit_checked(&mut Line::new()).unwrap();
+}

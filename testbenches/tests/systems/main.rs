@@ -1,0 +1,37 @@
+//! Benches of whole trace systems, on real programs and on random ones
+
+mod baselines;
+mod blocks;
+mod cfiat_harness;
+mod cfiat_system;
+mod chaos;
+mod etrace;
+mod filter;
+mod inputs;
+mod inputs_harness;
+mod programs;
+mod replay;
+mod same_verilog;
+mod stall;
+mod stream_replay;
+mod stream_system;
+mod stream_wide;
+mod synthetic;
+mod system;
+mod trace_sim;
+mod wide_context;
+mod wide_pace;
+mod wide_system;
+
+#[allow(dead_code, reason = "the tests of `sim` use the rest")]
+#[path = "../../../sim/tests/cfiat_support/mod.rs"]
+mod cfiat_support;
+#[allow(dead_code, reason = "the tests of `sim` use the rest")]
+#[path = "../../../sim/tests/inputs_support/mod.rs"]
+mod inputs_support;
+#[allow(dead_code, reason = "the tests of `sim` use the rest")]
+#[path = "../../../sim/tests/random_programs/mod.rs"]
+mod random_programs;
+#[allow(dead_code, reason = "the tests of `sim` use the rest")]
+#[path = "../../../sim/tests/rv32_support/mod.rs"]
+mod rv32_support;

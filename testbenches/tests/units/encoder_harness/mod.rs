@@ -1,0 +1,189 @@
+//! Plays event entries to an encoder with its packer and holds the words to those of a golden coder
+
+pub mod tr;
+
+use hdl::spine::entry::Entry;
+use hdl::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC};
+use hdl::spine::Extras;
+use rand::{Rng, RngExt};
+use sim::params::TraceParams;
+
+/// A number with corners: 0, 1, all ones, powers of two and one below, small ones.
+pub fn number(rng: &mut impl Rng, bits: u32, least: u64) -> u64 {
+    let mask = u64::MAX >> (64 - bits);
+    let v = match rng.random_range(0..8) {
+        0 => least,
+        1 => mask,
+        2 => 1 << rng.random_range(0..bits),
+        3 => (1 << rng.random_range(0..bits)) - 1,
+        4 | 5 => rng.random_range(0..12),
+        _ => rng.random::<u64>() >> rng.random_range(0..64),
+    };
+    (v & mask).max(least)
+}
+
+/// Resyncs are built in and drawn in every second system.
+pub fn extras(params: &TraceParams) -> Extras {
+    Extras { sync: params.count_bits % 2 == 0, ..Extras::default() }
+}
+
+/// What the event FIFO answers when it is asked for `field`.
+pub fn word(count_bits: usize, e: &Entry, field: u8) -> u64 {
+    match field {
+        FIELD_COUNT => u64::from(e.bcnt) | u64::from(e.pre | e.post << 2) << count_bits,
+        FIELD_INSTRUCTIONS => u64::from(e.icnt) | u64::from(e.context) << count_bits,
+        FIELD_PC => e.pc,
+        _ => e.target,
+    }
+}
+
+/// Encoder, session and packer, as the system joins them, with a player of entries.
+macro_rules! coder {
+    // `$lands`: whether the PC of an entry's sync goes past it
+    ($name:ident, $encoder:ident, $lands:expr) => {
+        #[derive(LogicBlock, Default)]
+        struct $name<const W: usize> {
+            clock: Signal<In, Clock>,
+            reset: Signal<In, Bit>,
+            enable: Signal<In, Bit>,
+            active: Signal<Out, Bit>,
+            tracing: Signal<Out, Bit>,
+            have: Signal<In, Bit>,
+            core: Signal<In, Bits<4>>,
+            field: Signal<Out, Bits<2>>,
+            word: Signal<In, Bits<W>>,
+            cc: Signal<In, Bits<32>>,
+            landing: Signal<In, Bits<W>>,
+            lands: Signal<Out, Bit>,
+            done: Signal<Out, Bit>,
+            words: WordsOut,
+            encoder: $encoder<W>,
+            session: Session,
+            packer: Packer,
+            _highs: usize,
+        }
+
+        impl<const W: usize> $name<W> {
+            fn new(params: &TraceParams) -> Self {
+                Self {
+                    encoder: $encoder::with(params, extras(params)),
+                    session: Session::new(params, extras(params).sync),
+                    _highs: hdl::spine::Stream::from(params).pieces.highs(),
+                    packer: Packer::new(hdl::spine::Stream::from(params).pieces),
+                    ..Default::default()
+                }
+            }
+        }
+
+        impl<const W: usize> Logic for $name<W> {
+            #[hdl_gen]
+            fn update(&mut self) {
+                clock!(self, clock, encoder, session, packer);
+                self.encoder.reset.next = self.reset.val();
+                self.session.reset.next = self.reset.val();
+                self.packer.reset.next = self.reset.val();
+                self.session.enable.next = self.enable.val();
+                self.session.ready.next = true;
+                self.active.next = self.session.active.val();
+                self.tracing.next = self.session.tracing.val();
+                self.session.show.next = self.have.val();
+                self.encoder.entry.have.next = self.session.have.val();
+                self.encoder.entry.core.next = self.core.val();
+                self.field.next = self.encoder.entry.field.val();
+                self.encoder.entry.word.next = self.word.val();
+                self.encoder.entry.cc.next = self.cc.val();
+                self.encoder.entry.landing.next = self.landing.val();
+                self.lands.next = self.encoder.entry.lands.val();
+                self.done.next = self.encoder.entry.done.val();
+                self.session.done.next = self.encoder.entry.done.val();
+                self.session.ends.next = self.encoder.entry.ends.val();
+                self.session.again.next = self.encoder.entry.again.val();
+                PieceOut::join(&mut self.encoder.bits, &mut self.session.coded);
+                PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
+                for h in 0..self._highs {
+                    self.session.coded_high[h].next = self.encoder.high[h].val();
+                    self.packer.high[h].next = self.session.bits_high[h].val();
+                }
+                self.session.aligned.next = self.packer.aligned.val();
+                self.session.lane.next = self.packer.lane.val();
+                WordsOut::link(&mut self.words, &mut self.packer.words);
+            }
+        }
+
+        impl<const W: usize> $name<W> {
+            /// Plays `list`, entries with their cores, whose counts have `count_bits` bits; `want` must come out.
+            fn play(
+                params: &TraceParams,
+                count_bits: usize,
+                list: &[(u8, Entry)],
+                want: &[u32],
+                seed: u64,
+                stalls: bool,
+                verilog: bool,
+            ) {
+                let mut rng = ChaCha8Rng::seed_from_u64(!seed);
+                let mut d = Driver::new(Self::new(params), |u, c| u.clock.next = c.into()).unwrap();
+                if verilog {
+                    d = d.recording();
+                }
+                let mut got = Vec::new();
+                let (mut at, mut starting, mut finished) = (0, true, false);
+                let (mut wait, mut asked) = (0, 0);
+                for cycle in 0.. {
+                    assert!(cycle < 2000 * (list.len() as u64 + 20), "seed {seed}: the encoder hangs at entry {at}");
+                    let ready = !stalls || rng.random_ratio(1, 40);
+                    let offer = wait == 0 && !starting;
+                    let (active, done, valid, data, field, lands) = d
+                        .cycle(
+                            |u| {
+                                u.reset.next = false;
+                                u.enable.next = starting;
+                                u.words.ready.next = ready;
+                                u.have.next = offer && at < list.len();
+                                if let (true, Some((core, e))) = (offer, list.get(at)) {
+                                    u.core.next = u64::from(*core).to_bits();
+                                    u.word.next = word(count_bits, e, asked).to_bits();
+                                    u.cc.next = u64::from(e.cc).to_bits();
+                                    u.landing.next = e.landing.to_bits();
+                                }
+                            },
+                            |u| {
+                                (
+                                    u.active.val(),
+                                    u.done.val(),
+                                    u.words.valid.val(),
+                                    u.words.data.val().to_u64(),
+                                    u.field.val().to_u64() as u8,
+                                    u.lands.val(),
+                                )
+                            },
+                        )
+                        .unwrap();
+                    if valid && ready {
+                        got.push(data as u32);
+                    }
+                    if let (true, Some((_, e))) = (done, list.get(at)) {
+                        assert_eq!(lands, $lands(e), "seed {seed}: entry {at}: {e:x?}");
+                    }
+                    // an entry is offered with its first field
+                    asked = if offer { field } else { FIELD_COUNT };
+                    finished |= !starting && !active;
+                    starting &= !active;
+                    wait = if done { rng.random_range(0..3) } else { wait.max(1) - 1 };
+                    at += usize::from(done);
+                    if finished && got.len() >= want.len() {
+                        break;
+                    }
+                }
+                for (i, (w, g)) in want.iter().zip(&got).enumerate() {
+                    assert_eq!(w, g, "seed {seed}, {}: word {i}, bit {}", params.canonical(), 32 * i);
+                }
+                assert_eq!(want.len(), got.len());
+                if verilog {
+                    d.check_verilog().unwrap();
+                }
+            }
+        }
+    };
+}
+pub(crate) use coder;

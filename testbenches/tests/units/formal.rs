@@ -1,0 +1,483 @@
+//! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/{chunked,digits}.rs`,
+//! `hdl/src/noc/router.rs` and `hdl/src/bus/{crossing,lock}.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
+//!
+//! What is proved how, and how long it takes: `docs/formal.md`. Each set of properties has covers that are reached, and is
+//! seen to find a fault that is planted in the Verilog.
+
+use hdl::bus::crossing::Crossing;
+use hdl::bus::lock::Lock;
+use hdl::cores::RvfiCore;
+use hdl::ingress::gate::Gate;
+use hdl::noc::router::Router;
+use hdl::scheme::tr::coder::chunked::Chunked;
+use hdl::scheme::tr::coder::digits::Digits;
+use hdl::spine::entry::EntryLayout;
+use hdl::spine::event_fifo::EventFifo;
+use hdl::spine::life::Life;
+use hdl::spine::merger::Merger;
+use hdl::spine::packer::Packer;
+use hdl::spine::packer_broad::BroadPacker;
+use hdl::spine::pieces::Pieces;
+use hdl::spine::session::Session;
+use hdl::spine::Extras;
+use hdl::spine::Stream;
+use rust_hdl::prelude::*;
+use sim::params::{Chunks, Coding, Platform, TrParams, TraceParams};
+use sim::system::header;
+use testbenches::formal::{Engine, FormalError, Proof, Verdict};
+use Engine::{Bounded, Cover, Induction};
+
+fn long() -> bool {
+    std::env::var_os("GOSHAWK_LONG").is_some()
+}
+
+fn params(cores: u8) -> TraceParams {
+    TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = cores)
+}
+
+fn verilog(mut block: impl Block) -> Proof {
+    block.connect_all();
+    Proof::new(generate_verilog(&block))
+}
+
+/// The assertions hold for all time, and the covers are reached.
+fn holds(proof: &Proof, induction: u32, cover: u32) {
+    assert_eq!(proof.run(Induction(induction)).unwrap(), Verdict::Pass, "assertions");
+    assert_eq!(proof.run(Cover(cover)).unwrap(), Verdict::Pass, "covers");
+}
+
+/// With `from` replaced by `to`, the assertion `label` fails within `depth` clocks.
+fn finds(proof: &Proof, from: &str, to: &str, label: &str, depth: u32) {
+    match proof.clone().replace(from, to).unwrap().run(Bounded(depth)).unwrap() {
+        Verdict::Fail(labels) => assert!(labels.iter().any(|l| l == label), "{label} holds; found: {labels:?}"),
+        other => panic!("`{to}` is not found: {other:?}"),
+    }
+}
+
+/// Without the lines that only make proofs inductive, so that a fault is found by what it does.
+fn outside(proof: &Proof) -> Proof {
+    proof.clone().size("OUTSIDE", 1)
+}
+
+/// A FIFO of 2^`log2_depth` - 2 entries of narrow fields: nothing in it looks at them.
+fn event_fifo(log2_depth: usize, early: bool) -> Result<Proof, FormalError> {
+    let layout = EntryLayout { count_bits: 2, address_bits: 6, cc_bits: 2, context_bits: 0, early, lands: false };
+    let fifo = verilog(EventFifo::<8>::new(&layout, log2_depth))
+        .size("LOG2_DEPTH", log2_depth)
+        .size("PLACES", (1 << log2_depth) - 2)
+        .size("COUNT_BITS", layout.count_bits)
+        .size("ADDRESS_BITS", layout.address_bits)
+        .size("CC_BITS", layout.cc_bits)
+        .inside("top", include_str!("../../formal/event_fifo.sv"))?
+        .ports("ccs", &["at", "read", "when", "lies_cc"], include_str!("../../formal/event_fifo_ccs.sv"))?;
+    if !early {
+        return fifo.ports(
+            "entries$0",
+            &["at", "read", "entry", "lies"],
+            include_str!("../../formal/event_fifo_entries.sv"),
+        );
+    }
+    fifo.size("EARLY", 1)
+        .ports("counts$0", &["at", "read", "pair", "lies_count"], include_str!("../../formal/event_fifo_counts.sv"))?
+        .ports(
+            "addresses$0",
+            &["at", "next_at", "read", "where", "next", "lies_address"],
+            include_str!("../../formal/event_fifo_addresses.sv"),
+        )
+}
+
+#[test]
+fn an_event_fifo_is_a_queue() {
+    for early in [false, true] {
+        holds(&event_fifo(3, early).unwrap(), 3, 16);
+    }
+    let deep = if long() { 5 } else { 4 };
+    assert_eq!(event_fifo(deep, true).unwrap().run(Induction(3)).unwrap(), Verdict::Pass);
+}
+
+#[test]
+fn an_entry_that_is_shown_too_early_is_found() {
+    let fifo = outside(&event_fifo(3, true).unwrap());
+    finds(
+        &fifo,
+        "fresh$d = ~none & (after_read != write$q);",
+        "fresh$d = ~none & (read$q != write$q);",
+        "there_when_it_must",
+        8,
+    );
+}
+
+#[test]
+fn addresses_at_the_place_before_are_found() {
+    let fifo = outside(&event_fifo(3, true).unwrap());
+    finds(&fifo, "addresses$0$waddr = next_write;", "addresses$0$waddr = write$q;", "as_it_went_in", 10);
+}
+
+#[test]
+fn a_packer_hands_out_the_bits_of_its_pieces() {
+    let packer = |pieces: Pieces| {
+        let packer = verilog(Packer::new(pieces)).size("MOST", pieces.most());
+        packer.inside("top", include_str!("../../formal/packer.sv")).unwrap()
+    };
+    holds(&packer(Pieces::Narrow), 3, 24);
+    let packer = packer(Pieces::Octet);
+    holds(&packer, 3, 24);
+    let (now, faulty) = ("aligned = ~|held$q & ~|lanes$q;", "aligned = ~|held$q;");
+    finds(&outside(&packer), now, faulty, "aligned_is_true", 10);
+}
+
+/// Of a broad system.
+fn broad_packer() -> Proof {
+    verilog(BroadPacker::new()).inside("top", include_str!("../../formal/packer_broad.sv")).unwrap()
+}
+
+#[test]
+fn a_broad_packer_hands_out_the_bits_of_its_pieces() {
+    holds(&broad_packer(), 3, 24);
+}
+
+#[test]
+fn a_piece_that_goes_in_unasked_is_found() {
+    // a piece that is told to wait goes in all the same
+    let (now, faulty) = ("open = ~(full$q & half$q);", "open = 1'h1;");
+    finds(&outside(&broad_packer()), now, faulty, "lane_is_true", 16);
+}
+
+fn session(cores: u8) -> Proof {
+    let p = params(cores);
+    let [a, b, c] = header(&p);
+    verilog(Session::new(&p, false))
+        .size("CORES", cores)
+        .size("HEADER", format!("96'h{c:08x}{b:08x}{a:08x}"))
+        .size("MOST", Stream::from(&p).pieces.most().min(8))
+        .inside("top", include_str!("../../formal/session.sv"))
+        .unwrap()
+}
+
+#[test]
+fn a_session_that_has_begun_ends() {
+    for cores in [1, 2, 4] {
+        holds(&session(cores), 3, 60);
+    }
+}
+
+#[test]
+fn a_session_that_no_core_sees_is_found() {
+    // an `enable` of one clock then sends a header and never ends
+    let (now, once) = ("tracing = running$q;", "tracing = running$q & enable;");
+    finds(&outside(&session(2)), now, once, "someone_has_to_move", 30);
+}
+
+#[test]
+fn a_session_that_ends_before_its_bits_is_found() {
+    let (now, faulty) = ("over = (stops$q == cores) & ~coded$busy;", "over = stops$q == cores;");
+    finds(&outside(&session(1)), now, faulty, "then_what_is_coded", 40);
+}
+
+/// For FIFOs of 2^`log2_depth` - 1 entries.
+fn merger(cores: u8, log2_depth: usize) -> Result<Proof, FormalError> {
+    let (p, places) = (params(cores), (1_u32 << log2_depth) - 1);
+    let proof = verilog(Merger::new(&p, log2_depth))
+        .size("CORES", cores)
+        .size("PLACES", places)
+        .size("NOTE_BITS", log2_depth as u32 + p.ti_bits())
+        .size("SUM_BITS", log2_depth as u32 + p.ti_bits() + 1)
+        .inside("top", include_str!("../../formal/merger.sv"))?;
+    // of one core nothing is noted
+    if cores == 1 {
+        return Ok(proof);
+    }
+    proof.ports("notes", &["peek"], include_str!("../../formal/merger_notes.sv"))
+}
+
+#[test]
+fn mergers_neither_lose_nor_reorder() {
+    holds(&merger(1, 3).unwrap(), 4, 30);
+    holds(&merger(2, 2).unwrap(), 4, 20);
+    holds(&merger(3, 1).unwrap(), 4, 20);
+}
+
+#[test]
+fn a_note_that_is_loaded_over_another_is_found() {
+    let merger = outside(&merger(2, 2).unwrap());
+    let (now, faulty) = ("(done & ~|behind)", "done");
+    finds(&merger, now, faulty, "in_its_turn", 12);
+}
+
+/// The life of a trace with so many clocks from `go` to `live`, and FIFOs of so many entries.
+fn life(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
+    verilog(Life::new(late, Extras { filter, ..Extras::default() }))
+        .size("FILTER", u8::from(filter))
+        .size("LATENCY", latency)
+        .size("LATE", u8::from(late))
+        .size("PLACES", places)
+        .size("ROOMY", places.div_ceil(3))
+        .inside("top", include_str!("../../formal/life.sv"))
+        .unwrap()
+}
+
+/// To so many clocks from reset on: what holds between the registers is not written down for induction.
+#[test]
+fn lives_sync_once_and_push_only_where_room_is() {
+    // so few places that a gap, all of it, fits into the clocks
+    let sizes = if long() { [(false, 4, 6, 24), (true, 5, 6, 24)] } else { [(false, 3, 2, 18), (true, 4, 2, 18)] };
+    for (filter, (late, latency, places, clocks)) in [false, true].into_iter().flat_map(|f| sizes.map(|s| (f, s))) {
+        let life = life(late, latency, places, filter);
+        assert_eq!(life.run(Bounded(clocks)).unwrap(), Verdict::Pass, "assertions");
+        assert_eq!(life.run(Cover(40)).unwrap(), Verdict::Pass, "covers");
+    }
+}
+
+/// With as many places as the smallest FIFO has: it takes an overflow and all that enters until that is sent.
+#[test]
+fn lives_end() {
+    if long() {
+        for (late, latency) in [(false, 4), (true, 5)] {
+            for filter in [false, true] {
+                let life = life(late, latency, 6, filter).size("ENDS", 1);
+                assert_eq!(life.run(Bounded(36)).unwrap(), Verdict::Pass, "it ends");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stop_into_a_full_fifo_is_found() {
+    let (now, faulty) = ("& ~losing$q & ~control$spent;", "& ~losing$q;");
+    finds(&life(false, 4, 6, false), now, faulty, "no_place_is_taken_twice", 24);
+}
+
+#[test]
+fn a_core_that_is_traced_while_it_loses_is_found() {
+    let life = life(false, 4, 2, false);
+    finds(
+        &life,
+        "overflow = losing$q & live_next & ~live;",
+        "overflow = losing$q & live_next & live;",
+        "never_both",
+        24,
+    );
+}
+
+/// Two front ends of the Nexus-like scheme that are shown the same, but for what hidden instructions are.
+fn twins(change: impl Fn(String) -> String) -> Proof {
+    Proof::new(both(change)).inside("top", include_str!("../../formal/filter.sv")).unwrap()
+}
+
+/// The same, each behind a gate, which `change` changes too.
+fn gated(change: impl Fn(String) -> String) -> Proof {
+    let mut gate = Gate::<32>::new(&Extras { filter: true, range: true, space: true, ..Extras::default() });
+    gate.connect_all();
+    let gate = change(
+        generate_verilog(&gate)
+            .replace("module top", "module gate")
+            .replace("endmodule // top", "endmodule // gate")
+            .replace("top$", "gate$"),
+    );
+    let text = format!("{}\n{gate}", both(|text| text));
+    Proof::new(text).inside("top", include_str!("../../formal/gate.sv")).unwrap()
+}
+
+/// Verilog of a front end with a filter and of another one.
+fn both(change: impl Fn(String) -> String) -> String {
+    let p = TraceParams::new(Platform::RV32, "nx_b".parse().unwrap());
+    let mut block = RvfiCore::<32>::with(&p, Extras { filter: true, ..Extras::default() });
+    block.connect_all();
+    // this scheme has nothing to clear, but a table that it does not use
+    let text = generate_verilog(&block);
+    let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("life$able =")).collect();
+    assert_eq!(waits.len(), 1, "what the life waits for: {waits:?}");
+    let one = change(text.replace(waits[0], "life$able = 1'b1;"));
+    // the same with other names of modules
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut other = String::new();
+    for piece in one.split_inclusive(|c| !word(c)) {
+        let (name, rest) = piece.split_at(piece.len().min(3));
+        other.push_str(if name == "top" && !rest.starts_with(word) { "twin" } else { name });
+        other.push_str(rest);
+    }
+    format!("{one}\n{other}")
+}
+
+#[test]
+fn nothing_depends_on_what_hidden_instructions_are() {
+    let depth = if long() { 30 } else { 18 };
+    assert_eq!(twins(|text| text).run(Bounded(depth)).unwrap(), Verdict::Pass, "assertions");
+    assert_eq!(twins(|text| text).run(Cover(40)).unwrap(), Verdict::Pass, "covers");
+}
+
+#[test]
+fn a_hidden_trap_that_is_told_is_found() {
+    let (now, faulty) = ("hidden = hide & filter;", "hidden = hide & filter & ~may;");
+    let both = |text: String| {
+        assert_eq!(
+            text.matches(now).count(),
+            1,
+            "{:?}",
+            text.lines().filter(|l| l.contains("hidden =")).collect::<Vec<_>>()
+        );
+        text.replace(now, faulty)
+    };
+    assert!(matches!(twins(both).run(Bounded(16)).unwrap(), Verdict::Fail(_)), "not found");
+}
+
+#[test]
+fn nothing_depends_on_what_is_at_hidden_addresses_or_in_hidden_spaces() {
+    let depth = if long() { 28 } else { 16 };
+    assert_eq!(gated(|text| text).run(Bounded(depth)).unwrap(), Verdict::Pass, "assertions");
+    assert_eq!(gated(|text| text).run(Cover(40)).unwrap(), Verdict::Pass, "covers");
+}
+
+#[test]
+fn a_gate_that_does_not_look_at_the_range_is_found() {
+    let faulty = |text: String| {
+        let now = "(pc > last)";
+        assert_eq!(text.matches(now).count(), 1, "{text}");
+        text.replace(now, "(pc > (last | 32'd255))")
+    };
+    assert!(matches!(gated(faulty).run(Bounded(16)).unwrap(), Verdict::Fail(_)), "not found");
+}
+
+/// The coder with ports of eight bits.
+fn chunked(coding: &Coding, cores: u8) -> Proof {
+    let p = params(cores).with(|p| (p.xlen, p.align) = (10, 2));
+    let mut proof = verilog(Chunked::<8>::new(coding, &p))
+        .size("WIDTH", 8)
+        .size("ROOM", 32)
+        .size("CHUNKS", 5)
+        .size("ADDRESS_BITS", p.address_bits())
+        .size("TI_BITS", p.ti_bits());
+    let kinds = [("B", coding.b_cnt), ("T", coding.diff_ta), ("C", coding.diff_cc), ("I", coding.i_cnt)];
+    for (name, Chunks { first, next }) in kinds {
+        proof = proof.size(&format!("{name}0"), first).size(&format!("{name}1"), next);
+    }
+    proof.inside("top", include_str!("../../formal/chunked.sv")).unwrap()
+}
+
+#[test]
+fn chunks_are_those_of_the_specification() {
+    for (coding, cores) in [(Coding::TR_E, 2), (Coding::TR_B, 1), (Coding::TR_E, 16)] {
+        holds(&chunked(&coding, cores), 3, 20);
+    }
+}
+
+#[test]
+fn a_sign_in_every_chunk_is_found() {
+    let coder = outside(&chunked(&Coding::TR_E, 2));
+    finds(&coder, "sign = ends$q & address$q;", "sign = address$q;", "bits_as_specified", 10);
+}
+
+/// The coder of one core, with ports of twelve bits and addresses of ten.
+fn digits(coding: &Coding) -> Proof {
+    let p = params(1).with(|p| (p.xlen, p.align) = (12, 2));
+    let chunks = [coding.b_cnt, coding.diff_ta, coding.i_cnt];
+    let mut proof = verilog(Digits::<12>::new(coding, &p))
+        .size("TURNS", 3)
+        .size("INDEX", 2)
+        .size("ROOM", 48)
+        .size("CHUNKS", 7)
+        .size("ADDRESS_BITS", p.address_bits())
+        .size("COUNT_BITS", 12);
+    for (name, Chunks { first, next }) in ["B", "T", "I"].into_iter().zip(chunks) {
+        proof = proof.size(&format!("{name}0"), first).size(&format!("{name}1"), next);
+    }
+    let memory = "output [31:0] all;\nassign all = {mem[7], mem[6], mem[5], mem[4], mem[3], mem[2], mem[1], mem[0]};\n";
+    proof.inside("top", include_str!("../../formal/digits.sv")).unwrap().ports("known", &["all"], memory).unwrap()
+}
+
+#[test]
+fn chunks_of_one_core_are_those_of_the_specification() {
+    // chunks that end in all places in which they can
+    let other =
+        Coding { b_cnt: Chunks::new(1, 4), diff_ta: Chunks::new(2, 4), i_cnt: Chunks::new(3, 4), ..Coding::TR_E };
+    let even =
+        Coding { b_cnt: Chunks::new(1, 2), diff_ta: Chunks::new(4, 2), i_cnt: Chunks::new(2, 4), ..Coding::TR_E };
+    for coding in [Coding::TR_E, other, even] {
+        holds(&digits(&coding), 2, 24);
+    }
+}
+
+#[test]
+fn a_carry_that_is_forgotten_is_found() {
+    let coder = outside(&digits(&Coding::TR_E));
+    finds(&coder, "carry$d = ~negative$q;", "carry$d = 1'b1;", "bits_as_specified", 16);
+}
+
+#[test]
+fn a_connect_bit_in_the_wrong_place_is_found() {
+    let coder = outside(&digits(&Coding::TR_E));
+    finds(&coder, "closes$d = ~wide$q | ~closes$q;", "closes$d = 1'b1;", "bits_as_specified", 12);
+}
+
+/// The router at address 3 with 2^`log2_places` places.
+fn router(log2_places: usize, first: bool) -> Result<Proof, FormalError> {
+    verilog(Router::new(3, log2_places, first))
+        .size("ADDRESS", 3)
+        .size("PLACES", 1 << log2_places)
+        .size("LOG2_PLACES", log2_places)
+        .size("FIRST", u8::from(first))
+        .inside("top", include_str!("../../formal/router.sv"))?
+        .ports(
+            "packet",
+            &["look", "send", "lies", "lies_now", "lies_head"],
+            include_str!("../../formal/router_packet.sv"),
+        )?
+        .ports(
+            "places",
+            &["at", "at_head", "reads", "came", "came_head", "comes"],
+            include_str!("../../formal/router_places.sv"),
+        )
+}
+
+#[test]
+fn routers_keep_the_token_and_tear_no_packet() {
+    holds(&router(0, false).unwrap(), 3, 16);
+    for (log2_places, first) in [(1, true), (2, false)] {
+        assert_eq!(router(log2_places, first).unwrap().run(Induction(3)).unwrap(), Verdict::Pass);
+    }
+}
+
+#[test]
+fn routers_that_lose_double_or_tear_are_found() {
+    let router = outside(&router(0, false).unwrap());
+    // a word of a packet that looks like the token is one; a token before the packet is over; a packet that is in no place
+    for (now, faulty, label) in [
+        ("token = from$valid & ~passing & is_token;", "token = from$valid & is_token;", "goes_through"),
+        ("token_next$d = send_at$q == one;", "token_next$d = send_at$q == one + one;", "token_behind"),
+        ("takes = here & room & ~other;", "takes = here & ~other;", "goes_through"),
+    ] {
+        finds(&router, now, faulty, label, 10);
+    }
+}
+
+fn crossing() -> Result<Proof, FormalError> {
+    verilog(Crossing::<32>::new()).of_many_clocks().inside("top", include_str!("../../formal/crossing.sv"))
+}
+
+#[test]
+fn words_cross_from_any_clock_to_any_other() {
+    holds(&crossing().unwrap(), 4, 48);
+}
+
+#[test]
+fn a_pointer_that_is_not_gray_and_a_place_taken_too_early_are_found() {
+    let crossing = outside(&crossing().unwrap());
+    finds(&crossing, "came_gray$d = then ^ ", "came_gray$d = then ^ 3'd0 & ", "one_bit_at_a_time", 20);
+    finds(&crossing, "full = came_gray$q ==", "full = 1'b0 & came_gray$q ==", "full_is_refused", 30);
+}
+
+fn lock() -> Result<Proof, FormalError> {
+    verilog(Lock::new()).inside("top", include_str!("../../formal/lock.sv"))
+}
+
+#[test]
+fn nothing_is_traced_that_is_not_allowed() {
+    holds(&lock().unwrap(), 3, 8);
+}
+
+#[test]
+fn a_lock_that_lets_through_or_does_not_end_is_found() {
+    let lock = outside(&lock().unwrap());
+    finds(&lock, "allow | ~begins", "1'b1 | ~begins", "not_begun", 4);
+    finds(&lock, "ends = begun$q & ", "ends = 1'b0 & begun$q & ", "ended_at_once", 6);
+}

@@ -1,0 +1,350 @@
+//! `hdl/src/scheme/tr/{front,messages}.rs`, `hdl/src/scheme/tr/target/ras_ibtb.rs`, `hdl/src/spine/life.rs`,
+//! `hdl/src/spine/settle.rs`, `hdl/src/ingress/{chain,rvfi,etrace,turn,veil}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
+//!
+//! A synthetic program's instructions go into the front end behind each of its ingress adapters; what
+//! comes out as entries must be the messages of the golden model, with their times.
+
+use crate::front_end_harness::bench::{spin, Bench};
+use crate::front_end_harness::decoder::{chain_matches, decoder_matches, registered_is_the_same};
+use hdl::cores::{ChainCore, EtraceCore, RvfiCore};
+use hdl::spine::Extras;
+use sim::message::{Body, Escape};
+use sim::params::{named_set, Platform, TrParams, TraceParams};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::Config;
+use testbenches::check::rounds;
+use testbenches::driver::CheckVerilog;
+use testbenches::gates::emit_checked;
+
+/// With all that can be built in; of an E-Trace port, which does not say where an instruction went.
+const ALL: Extras = Extras { sync: true, check: true, filter: true, ..Extras::NONE };
+const REPORTED: Extras = Extras { check: false, ..ALL };
+
+fn tr(p: TrParams) -> TraceParams {
+    TraceParams::tr(p)
+}
+
+fn set(name: &str) -> TraceParams {
+    tr(named_set(name).unwrap().params)
+}
+
+/// Every choice that changes the circuit, at least once.
+fn variants() -> Vec<(&'static str, TraceParams)> {
+    let sizes = TrParams::sizes;
+    let shifted = |shift, p| TrParams { pc_shift: shift, ..p };
+    let upper = |p| TrParams { upper_bits: 12, ..p };
+    vec![
+        ("small", set("small")),
+        ("medium", set("medium")),
+        ("large, timed", set("large").timed()),
+        ("s0", set("s0")),
+        ("no return stack, shift 0", tr(shifted(0, sizes(2048, 0, 32)))),
+        ("upper bits, shift 4, timed", tr(shifted(4, upper(sizes(512, 8, 16)))).timed()),
+        ("no C, shift 0", tr(shifted(0, sizes(256, 16, 16))).with(|p| p.align = 2)),
+        ("no C, shift 3", tr(shifted(3, sizes(256, 8, 16))).with(|p| p.align = 2)),
+        ("rv64", set("s2").with(|p| p.xlen = 64)),
+        (
+            "rv64, no C, upper bits, timed",
+            tr(upper(sizes(256, 8, 16))).with(|p| (p.xlen, p.align, p.timestamps) = (64, 2, true)),
+        ),
+        ("nexus-like", TraceParams::new(Platform::RV32, "nx_b(bcnt=4,4)".parse().unwrap())),
+        ("narrow counters, timed", set("s2").with(|p| (p.timestamps, p.count_bits, p.cc_bits) = (true, 16, 16))),
+        ("wide counters", set("s2").with(|p| p.count_bits = 24)),
+    ]
+}
+
+fn model(p: &TraceParams, seed: u64) -> Model {
+    let shape = if p.xlen == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
+    Model::new(&Shape { compressed: p.align == 1, ..shape })
+}
+
+/// A run in which traps and co-routine swaps are frequent.
+fn busy(seed: u64, retire_percent: u8) -> Config {
+    Config { retire_percent, wait_per_64k: 4, trap_per_64k: 400, ..Config::new(1, seed) }
+}
+
+/// Of which adapters the Verilog of variant `i` is looked at: one, and another with the next variant; all in the long run.
+fn of_variant(i: usize) -> impl Fn(usize) -> bool {
+    let all = rounds(false, true);
+    move |adapter| all || adapter == i % 3
+}
+
+fn all_adapters(name: &str, p: &TraceParams, config: &Config, steps: usize, verilog: impl Fn(usize) -> bool) {
+    let m = model(p, config.seed);
+    macro_rules! one {
+        ($w:literal, $core:ident, $adapter:literal) => {{
+            let mut bench = Bench::new($core::<$w>::new(p), p).unwrap();
+            let n = bench.play(&m, config, steps).unwrap_or_else(|e| panic!("{name}, {}: {e}", stringify!($core)));
+            assert!(n > steps / 200, "{name}: {n} messages are too few to trust this run");
+            if verilog($adapter) {
+                let e = |e| panic!("{name}, {}: {e}", stringify!($core));
+                bench.d.check_verilog_from_random(5).unwrap_or_else(e);
+            }
+        }};
+    }
+    match p.xlen {
+        32 => {
+            one!(32, RvfiCore, 0);
+            one!(32, EtraceCore, 1);
+            one!(32, ChainCore, 2);
+        }
+        _ => {
+            one!(64, RvfiCore, 0);
+            one!(64, EtraceCore, 1);
+            one!(64, ChainCore, 2);
+        }
+    }
+}
+
+#[test]
+fn every_variant_matches_golden_at_one_instruction_a_clock() {
+    for (i, (name, p)) in variants().iter().enumerate() {
+        let steps = if p.xlen == 64 { rounds(1_500, 3_000) } else { rounds(5_000, 10_000) };
+        all_adapters(name, p, &busy(i as u64, 100), steps, of_variant(i));
+    }
+}
+
+#[test]
+fn gaps_between_instructions_change_nothing_but_times() {
+    for (i, (name, p)) in variants().iter().enumerate().filter(|(_, (_, p))| p.xlen == 32) {
+        all_adapters(name, p, &busy(100 + i as u64, 40), rounds(2_500, 5_000), |_| false);
+    }
+}
+
+#[test]
+fn a_full_fifo_loses_whole_messages_and_says_how_many_instructions() {
+    for (i, (name, p)) in variants().iter().enumerate().filter(|(_, (_, p))| p.xlen == 32) {
+        let m = model(p, 3);
+        macro_rules! one {
+            ($core:ident) => {{
+                let mut bench = Bench::new($core::<32>::new(p), p).unwrap();
+                bench.full_per_64k = 60;
+                let n = bench
+                    .play(&m, &busy(200 + i as u64, 90), rounds(15_000, 25_000))
+                    .unwrap_or_else(|e| panic!("{name}: {e}"));
+                let overflows = bench.overflows;
+                assert!(n > 20 && overflows > 2, "{name}: {n} messages, {overflows} overflows are too few");
+                if i < 3 {
+                    bench.d.check_verilog().unwrap();
+                }
+            }};
+        }
+        one!(RvfiCore);
+        if i % 3 == 1 {
+            one!(EtraceCore);
+        }
+    }
+}
+
+#[test]
+fn a_resync_comes_with_the_next_control_flow_instruction_and_predicts_nothing_for_a_while() {
+    for (i, (name, p)) in variants().iter().enumerate() {
+        let m = model(p, 5);
+        // seldom, so that tables are used again; in time for the next; always
+        for (k, rate) in [150, 800, 20_000].into_iter().enumerate() {
+            macro_rules! one {
+                ($w:literal, $core:ident, $extras:expr) => {{
+                    let mut bench = Bench::new($core::<$w>::with(p, $extras), p).unwrap();
+                    bench.sync_per_64k = rate;
+                    (bench.silent_traps, bench.all_wait) = ($extras.check, true);
+                    bench.full_per_64k = [0, 60, 20][(i + k) % 3];
+                    let seed = 300 + (3 * i + k) as u64;
+                    let steps = if $w == 64 { 2_500 } else { 5_000 };
+                    bench.play(&m, &busy(seed, 95), steps).unwrap_or_else(|e| panic!("{name}, {rate}: {e}"));
+                    assert!(bench.resyncs > 1, "{name}, {rate}: {} resyncs", bench.resyncs);
+                    if k == 1 && i % 3 == 0 {
+                        bench.d.check_verilog_from_random(7).unwrap_or_else(|e| panic!("{name}, {rate}: {e}"));
+                    }
+                }};
+            }
+            match p.xlen {
+                32 => one!(32, RvfiCore, ALL),
+                _ => one!(64, RvfiCore, ALL),
+            }
+            match p.xlen {
+                32 if k == i % 3 => one!(32, EtraceCore, REPORTED),
+                64 if k == i % 3 => one!(64, EtraceCore, REPORTED),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn what_must_not_be_told_is_lost_and_nothing_else() {
+    for (i, (name, p)) in variants().iter().enumerate() {
+        let m = model(p, 6);
+        macro_rules! one {
+            ($w:literal, $core:ident, $all:expr) => {{
+                let extras = Extras { filter: true, ..if i % 2 == 0 { $all } else { Extras::default() } };
+                let mut bench = Bench::new($core::<$w>::with(p, extras), p).unwrap();
+                bench.all_wait |= extras.sync;
+                (bench.hide_per_64k, bench.idle_before_stop) = ([300, 2_000][i % 2], 2 + i % 4);
+                // with room for all: exactly what is hidden
+                for seed in 0..3 {
+                    let n = bench
+                        .play(&m, &busy(400 + 3 * i as u64 + seed, 95), 2_000)
+                        .unwrap_or_else(|e| panic!("{name}, {seed}: {e}"));
+                    assert!(n > 10, "{name}: {n} messages are too few");
+                }
+                assert!(bench.hidden.len() > 3, "{name}: {} stretches", bench.hidden.len());
+                let other = bench.hidden.iter().find(|(hidden, lost)| hidden != lost);
+                assert_eq!(other, None, "{name}: hidden, and told to be lost");
+                // with what is lost besides, and resyncs
+                (bench.full_per_64k, bench.silent_traps) = (60, extras.check);
+                bench.sync_per_64k = if extras.sync { 150 } else { 0 };
+                bench.play(&m, &busy(500 + i as u64, 95), 3_000).unwrap_or_else(|e| panic!("{name}, full: {e}"));
+                if i % 4 == 0 {
+                    bench.d.check_verilog_from_random(9).unwrap_or_else(|e| panic!("{name}: {e}"));
+                }
+            }};
+        }
+        match p.xlen {
+            32 => one!(32, RvfiCore, ALL),
+            _ => one!(64, RvfiCore, ALL),
+        }
+        match p.xlen {
+            32 => one!(32, EtraceCore, REPORTED),
+            _ => one!(64, EtraceCore, REPORTED),
+        }
+    }
+}
+
+#[test]
+fn a_change_of_context_is_told_before_the_first_instruction_that_is_in_it() {
+    let (mut contexts, mut overflows, mut resyncs) = (0, 0, 0);
+    for (i, (name, p)) in variants().iter().enumerate() {
+        let most = 16.min(p.xlen - p.align - p.count_bits - 3);
+        let p = &p.with(|p| p.context = Some([most, 2, 0][i % 3]));
+        let m = model(p, 7);
+        // seldom; often, with what is lost; nearly always, with resyncs; with all; two of them each
+        for k in [i % 4, (i + 2) % 4] {
+            let (rate, retire_percent) = [(1_000, 100), (4_000, 40), (40_000, 95), (2_000, 95)][k];
+            macro_rules! one {
+                ($w:literal, $core:ident, $all:expr) => {{
+                    let extras = if k > 1 { $all } else { Extras::default() };
+                    let mut bench = Bench::new($core::<$w>::with(p, extras), p).unwrap();
+                    bench.all_wait |= extras.sync;
+                    bench.context_per_64k = rate;
+                    bench.full_per_64k = [0, 60, 0, 60][k];
+                    (bench.sync_per_64k, bench.hide_per_64k) = [(0, 0), (0, 0), (800, 0), (200, 300)][k];
+                    bench.silent_traps = extras.check;
+                    let seed = 600 + (4 * i + k) as u64;
+                    let steps = if $w == 64 { 1_200 } else { 2_000 };
+                    bench.play(&m, &busy(seed, retire_percent), steps).unwrap_or_else(|e| panic!("{name}, {k}: {e}"));
+                    let told = |b: &Body| matches!(b, Body::Escape(Escape::Context { .. }));
+                    contexts += bench.messages.iter().filter(|m| told(&m.body)).count();
+                    (overflows, resyncs) = (overflows + bench.overflows, resyncs + bench.resyncs);
+                    if (i + k) % 8 == 0 {
+                        bench.d.check_verilog_from_random(11).unwrap_or_else(|e| panic!("{name}, {k}: {e}"));
+                    }
+                }};
+            }
+            match p.xlen {
+                32 => one!(32, RvfiCore, ALL),
+                _ => one!(64, RvfiCore, ALL),
+            }
+            match p.xlen {
+                32 if k == i % 4 => one!(32, EtraceCore, REPORTED),
+                64 if k == i % 4 => one!(64, EtraceCore, REPORTED),
+                _ => {}
+            }
+        }
+    }
+    let seen = (contexts, overflows, resyncs);
+    assert!(contexts > 1_000 && overflows > 30 && resyncs > 30, "{seen:?}: contexts, overflows, resyncs are too few");
+}
+
+#[test]
+fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
+    let p = set("s2").timed();
+    let m = model(&p, 8);
+    macro_rules! one {
+        ($core:ident) => {{
+            let mut bench = Bench::new($core::<32>::new(&p), &p).unwrap();
+            for seed in 0..12 {
+                bench.full_per_64k = if seed % 3 == 2 { 200 } else { 0 };
+                bench.idle_before_stop = (seed % 4) as usize;
+                bench.play(&m, &busy(seed, 95), 1_500 + seed as usize).unwrap();
+            }
+            bench.d.check_verilog().unwrap();
+        }};
+    }
+    one!(RvfiCore);
+    one!(EtraceCore);
+}
+
+#[test]
+fn nothing_retired_makes_a_stop_only() {
+    let p = set("small");
+    let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
+    assert_eq!(bench.play(&model(&p, 1), &busy(1, 100), 0).unwrap(), 1);
+}
+
+#[test]
+fn a_long_way_without_a_message_makes_progress_messages() {
+    let p = set("small").with(|p| (p.count_bits, p.cc_bits) = (16, 16));
+    for p in [p, p.timed()] {
+        // `j .`, forever
+        let steps = spin(70_000, 1);
+        let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
+        bench.play_steps(&steps).unwrap();
+        let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt: 32_768..=32_769 }));
+        assert_eq!(bench.messages.iter().filter(|m| progress(&m.body)).count(), 2);
+    }
+    // time alone does it, too; and the cycle count stops at its maximum
+    let p = p.timed();
+    for (steps, gap, count) in [(62, 1_100, 30), (3, 66_000, 1)] {
+        let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
+        bench.play_steps(&spin(steps, gap)).unwrap();
+        let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt }) if *i_cnt == count);
+        assert!(bench.messages.iter().any(|m| progress(&m.body)), "gap {gap}: {:?}", bench.messages);
+    }
+}
+
+#[test]
+fn the_decoder_agrees_with_the_model_on_every_kind_of_instruction() {
+    for p in [set("small"), set("small").with(|p| p.xlen = 64), set("small").with(|p| p.align = 2)] {
+        decoder_matches(&p, 60_000);
+    }
+}
+
+#[test]
+fn ports_from_registers_make_the_beats_of_an_adapter_with_registers() {
+    for (i, p) in
+        [set("small"), set("small").with(|p| p.xlen = 64), set("small").with(|p| p.align = 2)].iter().enumerate()
+    {
+        registered_is_the_same(p, false, 6_000);
+        registered_is_the_same(p, true, if i == 0 { 6_000 } else { 1_000 });
+    }
+}
+
+#[test]
+fn a_pc_chain_knows_what_cannot_follow_from_every_kind_of_instruction() {
+    for p in [set("small"), set("small").with(|p| p.xlen = 64), set("small").with(|p| p.align = 2)] {
+        chain_matches(&p, 30_000);
+    }
+}
+
+#[test]
+fn every_variant_passes_the_static_gates() {
+    for (i, (name, p)) in variants().into_iter().enumerate() {
+        macro_rules! gates {
+            ($w:literal) => {{
+                let passed = [
+                    of_variant(i)(0).then(|| emit_checked(&mut RvfiCore::<$w>::new(&p))),
+                    of_variant(i)(1).then(|| emit_checked(&mut EtraceCore::<$w>::new(&p))),
+                    of_variant(i)(2).then(|| emit_checked(&mut ChainCore::<$w>::new(&p))),
+                    ($w == 32).then(|| emit_checked(&mut RvfiCore::<$w>::with(&p, ALL))),
+                ];
+                for (adapter, passed) in passed.into_iter().enumerate() {
+                    passed.transpose().unwrap_or_else(|e| panic!("{name}, adapter {adapter}: {e}"));
+                }
+            }};
+        }
+        match p.xlen {
+            32 => gates!(32),
+            _ => gates!(64),
+        }
+    }
+}

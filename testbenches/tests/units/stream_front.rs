@@ -1,0 +1,289 @@
+//! `hdl/src/scheme/sc_lsp/{front,records}.rs` with `hdl/src/spine/{life,settle}.rs` against `sim/src/scheme/sc_lsp/model.rs`
+//!
+//! As `front_end.rs`: a synthetic program's instructions go into the front end behind each of its ingress
+//! adapters; what comes out as entries must be the records of the golden model, with their times.
+
+use crate::front_end_harness::bench::{spin, Bench};
+use hdl::cores::{ChainStreamCore, EtraceStreamCore, RvfiStreamCore};
+use hdl::spine::Extras;
+use sim::message::{Escape, Message};
+use sim::params::TraceParams;
+use sim::scheme::sc_lsp::{Hash, Record, StreamCacheParams, Variant};
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::run::Config;
+use testbenches::check::rounds;
+use testbenches::driver::CheckVerilog;
+use testbenches::gates::emit_checked;
+
+/// Every choice that changes the circuit, at least once.
+fn variants() -> Vec<TraceParams> {
+    let of = |variant, sets, ways| StreamCacheParams::new(variant, sets, ways);
+    let sc = TraceParams::sc_lsp;
+    let timed = TraceParams::timed;
+    use Variant::{Base, Ebase, Rbase};
+    vec![
+        sc(of(Rbase, 32, 4)),
+        sc(of(Ebase, 8, 8)),
+        timed(sc(of(Base, 64, 1))),
+        sc(StreamCacheParams { sl_bits: 6, shift: 0, ..of(Base, 16, 2) }),
+        sc(StreamCacheParams {
+            sl_bits: 10,
+            hash: Hash::Left,
+            shift: 2,
+            upper_bits: 1,
+            run_bits: 2,
+            ..of(Rbase, 8, 4)
+        }),
+        timed(sc(of(Ebase, 256, 4))).with(|p| (p.align, p.count_bits) = (2, 16)),
+        timed(sc(of(Rbase, 16, 4))).with(|p| p.cc_bits = 16),
+        timed(sc(StreamCacheParams { upper_bits: 40, ..of(Rbase, 32, 4) })).with(|p| p.xlen = 64),
+        sc(of(Base, 32, 4)).with(|p| p.xlen = 64),
+    ]
+}
+
+fn model(p: &TraceParams, seed: u64) -> Model {
+    let shape = if p.xlen == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
+    Model::new(&Shape { compressed: p.align == 1, ..shape })
+}
+
+/// A run in which traps and co-routine swaps are frequent.
+fn busy(seed: u64, retire_percent: u8) -> Config {
+    Config { retire_percent, wait_per_64k: 4, trap_per_64k: 400, ..Config::new(1, seed) }
+}
+
+/// Of which adapters the Verilog of variant `i` is looked at: one, and another with the next variant; all in the long run.
+fn of_variant(i: usize) -> impl Fn(usize) -> bool {
+    let all = rounds(false, true);
+    move |adapter| all || adapter == i % 3
+}
+
+fn all_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: impl Fn(usize) -> bool) {
+    let m = model(p, config.seed);
+    macro_rules! one {
+        ($w:literal, $core:ident, $adapter:literal) => {{
+            let place = format!("{}, {}", stringify!($core), p.canonical());
+            let mut bench = Bench::new($core::<$w>::new(p), p).unwrap();
+            let n = bench.play(&m, config, steps).unwrap_or_else(|e| panic!("{place}: {e}"));
+            assert!(n > steps / 100, "{place}: {n} records are too few to trust this run");
+            if verilog($adapter) {
+                bench.d.check_verilog_from_random(5).unwrap_or_else(|e| panic!("{place}: {e}"));
+            }
+        }};
+    }
+    if p.xlen == 32 {
+        one!(32, RvfiStreamCore, 0);
+        one!(32, EtraceStreamCore, 1);
+        one!(32, ChainStreamCore, 2);
+    } else {
+        one!(64, RvfiStreamCore, 0);
+        one!(64, EtraceStreamCore, 1);
+        one!(64, ChainStreamCore, 2);
+    }
+}
+
+#[test]
+fn every_variant_matches_golden_at_one_instruction_a_clock() {
+    for (i, p) in variants().iter().enumerate() {
+        let steps = if p.xlen == 64 { rounds(1_500, 3_000) } else { rounds(5_000, 10_000) };
+        all_adapters(p, &busy(i as u64, 100), steps, of_variant(i));
+    }
+}
+
+#[test]
+fn gaps_between_instructions_change_nothing_but_times() {
+    for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
+        all_adapters(p, &busy(100 + i as u64, 40), rounds(2_500, 5_000), |_| false);
+    }
+}
+
+#[test]
+fn a_hundred_and_twenty_thousand_random_instructions_match_golden() {
+    for (seed, p) in [(7, variants()[0]), (8, variants()[1])] {
+        let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+        let n = bench.play(&model(&p, seed), &busy(seed, 100), 60_000).unwrap();
+        assert!(n > 2_000, "{n} records");
+    }
+}
+
+#[test]
+fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
+    let mut runs = 0;
+    for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
+        let m = model(p, 3);
+        let mut bench = Bench::new(RvfiStreamCore::<32>::new(p), p).unwrap();
+        bench.full_per_64k = 60;
+        let place = p.canonical();
+        let n = bench
+            .play(&m, &busy(200 + i as u64, 90), rounds(15_000, 25_000))
+            .unwrap_or_else(|e| panic!("{place}: {e}"));
+        assert!(n > 20 && bench.overflows > 2, "{place}: {n} records, {} overflows are too few", bench.overflows);
+        // predicted streams that waited when the room ran out are still told
+        let with_run = |w: &[Message<Record>]| {
+            matches!(w[0].body, Record::Hits { .. })
+                && matches!(w[1].body, Record::Escape { escape: Escape::Overflow { .. }, .. })
+        };
+        runs += bench.messages.windows(2).filter(|w| with_run(w)).count();
+        if i < 3 {
+            bench.d.check_verilog().unwrap();
+        }
+    }
+    assert!(runs > 5, "{runs} overflows behind predicted streams");
+}
+
+/// With all that can be built in.
+const ALL: Extras = Extras { sync: true, check: true, filter: true, ..Extras::NONE };
+
+/// Whether a message is of the form that the first one behind a header that was sent again has; with predicted streams that wait.
+fn asked(m: &Message<Record>) -> (bool, bool) {
+    let hits = if let Record::Escape { hits, .. } = m.body { hits } else { None };
+    (hits.is_some(), hits > Some(0))
+}
+
+/// What a bench with resyncs saw: of each kind of message in the form of its own, resyncs behind an exception, and overflows.
+#[derive(Debug, Default)]
+struct Seen {
+    resyncs: usize,
+    behind: usize,
+    asked: [usize; 4],
+    waiting: usize,
+    overflows: usize,
+}
+
+impl Seen {
+    fn add(&mut self, messages: &[Message<Record>]) {
+        for (i, m) in messages.iter().enumerate() {
+            let Record::Escape { escape, .. } = m.body else { continue };
+            let (own, waits) = asked(m);
+            let kind = match escape {
+                Escape::Resync { .. } => 0,
+                Escape::Exception { .. } => 1,
+                Escape::Overflow { .. } => 2,
+                Escape::Stop { .. } => 3,
+                _ => continue,
+            };
+            self.asked[kind] += usize::from(own);
+            self.waiting += usize::from(waits);
+            let before = i.checked_sub(1).map(|i| messages[i].body);
+            let trap = matches!(before, Some(Record::Escape { escape: Escape::Exception { .. }, .. }));
+            self.behind += usize::from(kind == 0 && trap);
+        }
+    }
+}
+
+#[test]
+fn a_resync_comes_with_the_next_control_flow_instruction_and_asks_nothing_of_the_tables_for_a_while() {
+    let mut seen = Seen::default();
+    for (i, p) in variants().iter().enumerate() {
+        let m = model(p, 5);
+        // seldom, so that tables are used again; in time for the next; always
+        for (k, rate) in [150, 800, 20_000].into_iter().enumerate() {
+            macro_rules! one {
+                ($w:literal) => {{
+                    let mut bench = Bench::new(RvfiStreamCore::<$w>::with(p, ALL), p).unwrap();
+                    (bench.sync_per_64k, bench.silent_traps) = (rate, true);
+                    bench.full_per_64k = [0, 60, 20][(i + k) % 3];
+                    let place = format!("{}, {rate}", p.canonical());
+                    // again behind a stop, and one that begins with nothing retired
+                    for (run, steps) in
+                        [[if $w == 64 { 1_000 } else { 3_000 }, 1_000, 500][k], 0, 300].into_iter().enumerate()
+                    {
+                        let seed = 300 + (9 * i + 3 * k + run) as u64;
+                        bench.play(&m, &busy(seed, 95), steps).unwrap_or_else(|e| panic!("{place}, run {run}: {e}"));
+                        seen.add(&bench.messages);
+                    }
+                    assert!(bench.resyncs > 0, "{place}: no resync");
+                    (seen.resyncs, seen.overflows) = (seen.resyncs + bench.resyncs, seen.overflows + bench.overflows);
+                    if k == i % 4 {
+                        bench.d.check_verilog_from_random(7).unwrap_or_else(|e| panic!("{place}: {e}"));
+                    }
+                }};
+            }
+            match p.xlen {
+                32 => one!(32),
+                _ => one!(64),
+            }
+        }
+    }
+    let enough = seen.resyncs > 1_000 && seen.behind > 5 && seen.overflows > 30 && seen.waiting > 3;
+    assert!(enough && seen.asked.iter().all(|n| *n > 3), "{seen:?}");
+}
+
+#[test]
+fn what_must_not_be_told_is_lost_and_nothing_else() {
+    for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
+        let (m, place) = (model(p, 6), p.canonical());
+        let extras = Extras { filter: true, ..if i % 2 == 0 { ALL } else { Extras::default() } };
+        let mut bench = Bench::new(RvfiStreamCore::<32>::with(p, extras), p).unwrap();
+        (bench.hide_per_64k, bench.idle_before_stop) = ([300, 2_000][i % 2], 2 + i % 4);
+        for seed in 0..3 {
+            let busy = busy(400 + 3 * i as u64 + seed, 95);
+            bench.play(&m, &busy, 2_000).unwrap_or_else(|e| panic!("{place}, {seed}: {e}"));
+        }
+        assert!(bench.hidden.len() > 3, "{place}: {} stretches", bench.hidden.len());
+        let other = bench.hidden.iter().find(|(hidden, lost)| hidden != lost);
+        assert_eq!(other, None, "{place}: hidden, and told to be lost");
+        (bench.full_per_64k, bench.silent_traps) = (60, extras.check);
+        bench.sync_per_64k = if extras.sync { 150 } else { 0 };
+        bench.play(&m, &busy(500 + i as u64, 95), 3_000).unwrap_or_else(|e| panic!("{place}, full: {e}"));
+        if i % 4 == 0 {
+            bench.d.check_verilog_from_random(9).unwrap_or_else(|e| panic!("{place}: {e}"));
+        }
+    }
+}
+
+#[test]
+fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
+    let p = variants()[6];
+    let m = model(&p, 8);
+    let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+    for seed in 0..12 {
+        bench.full_per_64k = if seed % 3 == 2 { 200 } else { 0 };
+        bench.idle_before_stop = (seed % 4) as usize;
+        bench.play(&m, &busy(seed, 95), 1_500 + seed as usize).unwrap_or_else(|e| panic!("run {seed}: {e}"));
+    }
+    bench.d.check_verilog().unwrap();
+}
+
+#[test]
+fn nothing_retired_makes_a_stop_only() {
+    let p = variants()[0];
+    let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+    assert_eq!(bench.play(&model(&p, 1), &busy(1, 100), 0).unwrap(), 1);
+}
+
+/// `j .`, forever: streams of the greatest length, all but the first two predicted.
+#[test]
+fn streams_without_a_conditional_end_by_their_length_and_slow_ones_are_sent_early() {
+    let p = TraceParams::sc_lsp(StreamCacheParams::new(Variant::Rbase, 32, 4))
+        .with(|p| (p.timestamps, p.cc_bits) = (true, 16));
+    for (n, gap, early) in [(40_000, 1, false), (1_100, 150, true), (800, 330, true)] {
+        let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+        bench.play_steps(&spin(n, gap)).unwrap_or_else(|e| panic!("gap {gap}: {e}"));
+        // a run that is not full, with streams of 254 instructions between this record and the one before
+        let short = |m: &Message<Record>| matches!(m.body, Record::Hits { count, bits } if count < 1 << bits && m.diff_cc >= 1 << 15);
+        assert_eq!(bench.messages.iter().any(short), early, "gap {gap}: {:?}", bench.messages);
+    }
+}
+
+#[test]
+fn every_variant_passes_the_static_gates() {
+    for (i, p) in variants().into_iter().enumerate() {
+        macro_rules! gates {
+            ($w:literal) => {{
+                let passed = [
+                    of_variant(i)(0).then(|| emit_checked(&mut RvfiStreamCore::<$w>::new(&p))),
+                    of_variant(i)(1).then(|| emit_checked(&mut EtraceStreamCore::<$w>::new(&p))),
+                    of_variant(i)(2).then(|| emit_checked(&mut ChainStreamCore::<$w>::new(&p))),
+                    ($w == 32).then(|| emit_checked(&mut RvfiStreamCore::<$w>::with(&p, ALL))),
+                ];
+                for (adapter, passed) in passed.into_iter().enumerate() {
+                    passed.transpose().unwrap_or_else(|e| panic!("{}, adapter {adapter}: {e}", p.canonical()));
+                }
+            }};
+        }
+        match p.xlen {
+            32 => gates!(32),
+            _ => gates!(64),
+        }
+    }
+}
