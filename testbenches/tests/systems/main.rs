@@ -24,14 +24,14 @@ mod wide_pace;
 mod wide_system;
 
 #[allow(dead_code, reason = "the tests of `sim` use the rest")]
-#[path = "../../../sim/tests/cfiat_support/mod.rs"]
+#[path = "../../../sim/tests/all/cfiat_support/mod.rs"]
 mod cfiat_support;
 #[allow(dead_code, reason = "the tests of `sim` use the rest")]
-#[path = "../../../sim/tests/inputs_support/mod.rs"]
+#[path = "../../../sim/tests/all/inputs_support/mod.rs"]
 mod inputs_support;
 #[allow(dead_code, reason = "the tests of `sim` use the rest")]
-#[path = "../../../sim/tests/random_programs/mod.rs"]
+#[path = "../../../sim/tests/all/random_programs/mod.rs"]
 mod random_programs;
 #[allow(dead_code, reason = "the tests of `sim` use the rest")]
-#[path = "../../../sim/tests/rv32_support/mod.rs"]
+#[path = "../../../sim/tests/all/rv32_support/mod.rs"]
 mod rv32_support;

@@ -1,0 +1,140 @@
+//! Runs recorded and replayed, and both compared in everything that retired
+
+use retire::elf::Program;
+use retire::{DataEvent, DataKind, FlowEvent, MasterStore, Note, NullSink, RetireSink};
+use sim::riscv::{Limits, Machine, MachineConfig};
+use sim::scheme::inputs::model::InputsStats;
+use sim::scheme::inputs::params::Sizes;
+use sim::scheme::inputs::replay::Replay;
+use sim::scheme::inputs::{InputsParams, Recorder};
+
+/// What one hart did, in its own order, without times.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// A control-flow event.
+    Event(FlowEvent),
+    /// A load, store, CSR or register.
+    Data(u64, DataKind),
+}
+
+/// Everything, by hart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Log(pub Vec<Vec<Item>>);
+
+impl Log {
+    fn of(&mut self, hart: u8) -> &mut Vec<Item> {
+        let hart = usize::from(hart);
+        if self.0.len() <= hart {
+            self.0.resize(hart + 1, Vec::new());
+        }
+        &mut self.0[hart]
+    }
+}
+
+impl RetireSink for Log {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        self.of(e.hart).push(Item::Event(FlowEvent { cycle: 0, ..*e }));
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        self.of(d.hart).push(Item::Data(d.pc, d.kind));
+    }
+}
+
+/// Both.
+pub struct Both<'a>(pub &'a mut Recorder, pub &'a mut Log);
+
+impl RetireSink for Both<'_> {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        self.0.event(e);
+        self.1.event(e);
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        self.0.data(d);
+        self.1.data(d);
+    }
+
+    fn note(&mut self, hart: u8, note: &Note) {
+        self.0.note(hart, note);
+    }
+
+    fn master(&mut self, store: &MasterStore) {
+        self.0.master(store);
+    }
+}
+
+/// A recorded run.
+pub struct Recorded {
+    pub params: InputsParams,
+    pub words: Vec<u32>,
+    pub stats: InputsStats,
+    pub log: Log,
+    pub uart: Vec<u8>,
+}
+
+/// Runs and records.
+pub fn record(program: &Program, config: MachineConfig, instructions: u64, sizes: Sizes) -> Recorded {
+    record_from(program, config, 0, instructions, sizes).0
+}
+
+/// Runs, and records what is behind so many instructions of all harts; and the machine at the end.
+pub fn record_from(
+    program: &Program,
+    config: MachineConfig,
+    skip: u64,
+    instructions: u64,
+    sizes: Sizes,
+) -> (Recorded, Machine) {
+    let harts = config.harts;
+    let mut machine = Machine::new(program, config).unwrap();
+    let params = InputsParams::new(harts, program.xlen, machine.ram(), sizes);
+    let mut recorder = Recorder::new(&params, program).unwrap();
+    if sizes.known > 0 {
+        machine.run(&mut NullSink, Limits { instructions: skip, ..Limits::default() }).unwrap();
+        recorder.begin(machine.memory(), machine.states());
+    }
+    let mut log = Log::default();
+    let limits = Limits { instructions, ..Limits::default() };
+    let summary = machine.run(&mut Both(&mut recorder, &mut log), limits).unwrap();
+    recorder.finish();
+    let (words, stats) = (recorder.drain().collect(), *recorder.stats());
+    (Recorded { params, words, stats, log, uart: summary.uart }, machine)
+}
+
+/// The first item in which two logs differ.
+pub fn difference(run: &Log, replayed: &Log) -> Option<String> {
+    for (hart, want) in run.0.iter().enumerate() {
+        let got = replayed.0.get(hart).map_or(&[][..], |g| g);
+        if let Some(i) = (0..want.len().max(got.len())).find(|i| want.get(*i) != got.get(*i)) {
+            return Some(format!("hart {hart}, item {i}: run {:x?}, replay {:x?}", want.get(i), got.get(i)));
+        }
+    }
+    None
+}
+
+/// CSRs whose value is not known before a register takes it: where none does, replay does not tell it.
+pub fn known(log: &Log) -> Log {
+    let later = |item: &Item| {
+        matches!(
+            item,
+            Item::Data(_, DataKind::Csr { csr: 0x300 | 0x304 | 0x340..=0x343 | 0xb02 | 0xb82 | 0xc02 | 0xc82, .. })
+        )
+    };
+    Log(log.0.iter().map(|items| items.iter().filter(|i| !later(i)).cloned().collect()).collect())
+}
+
+/// Replays, and holds all to the run.
+pub fn assert_replays(program: &Program, recorded: &Recorded, what: &str) {
+    let mut replay = Replay::new(&recorded.params, program, recorded.words.clone()).unwrap().unwrap();
+    let mut log = Log::default();
+    let end = replay.run(&mut log, |_| false);
+    if let Some(difference) = difference(&recorded.log, &log) {
+        panic!("{what}: {difference}; {end:?}");
+    }
+    end.unwrap_or_else(|e| panic!("{what}: {e}"));
+}
