@@ -1,0 +1,175 @@
+//! Generated trace systems on standard buses, against bus models that are not ours: cocotb's and cocotbext-axi's
+
+use crate::common::Place;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Python with cocotb in it: `tools/setup` puts it into `.venv`.
+fn python() -> PathBuf {
+    let own = root().join(".venv/bin/python3");
+    if own.exists() {
+        own
+    } else {
+        "python3".into()
+    }
+}
+
+/// Plays `buses.py` to a system on `bus` and `port`; what it says where it fails.
+///
+/// `period`: of the words' own clock, where that of the system is 70.
+fn play(bus: &str, port: &str, more: &str, period: Option<u32>, change: impl Fn(&str) -> String) -> Result<(), String> {
+    let place = Place::new();
+    let clock = if period.is_some() { "--port-clock" } else { "" };
+    place.good(&format!("gen --set small --fifo 256 --bus {bus} --port {port} {more} {clock} -o out"));
+    let out = place.path().join("out");
+    let verilog = out.join("goshawk_trace.v");
+    let text = std::fs::read_to_string(&verilog).unwrap();
+    std::fs::write(&verilog, change(&text)).unwrap();
+    let mut envs = vec![("PORT", port.to_string()), ("WRITES", more.strip_prefix("--writes ").unwrap_or("any").into())];
+    envs.extend([("BUS", bus.to_string())]);
+    envs.extend(period.map(|p| ("PERIOD", p.to_string())));
+    cocotb(&out, "buses", &envs)
+}
+
+/// Plays a module of `cli/tests/buses` to the system in a folder; what it says where it fails.
+fn cocotb(out: &Path, module: &str, envs: &[(&str, String)]) -> Result<(), String> {
+    let script = "import os, sys\nfrom cocotb.runner import get_runner, check_results_file\n\
+        r = get_runner('icarus')\n\
+        r.build(verilog_sources=['goshawk_trace.v'], hdl_toplevel='goshawk', build_dir='build')\n\
+        check_results_file(r.test(test_module=os.environ['PLAYED'], hdl_toplevel='goshawk', build_dir='build'))\n";
+    let done = Command::new(python())
+        .args(["-c", script])
+        .current_dir(out)
+        .env("PYTHONPATH", root().join("cli/tests/buses"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("PLAYED", module)
+        .envs(envs.iter().cloned())
+        .env("SEED", "7")
+        .env("FOLDER", out)
+        .output()
+        .unwrap_or_else(|e| panic!("{}: {e}; tools/setup installs what is needed", python().display()));
+    let said = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    if done.status.success() {
+        Ok(())
+    } else {
+        Err(said)
+    }
+}
+
+/// Plays `memory.py` to a system on `bus` that writes into memory; the folder with what it left.
+fn into_memory(bus: &str, what: &str, more: &str, change: impl Fn(&str) -> String) -> Result<Place, String> {
+    let place = Place::new();
+    place.good(&format!("gen --set small --fifo 256 --bus {bus} --port axi4-memory {more} -o out"));
+    let out = place.path().join("out");
+    let verilog = out.join("goshawk_trace.v");
+    let text = std::fs::read_to_string(&verilog).unwrap();
+    std::fs::write(&verilog, change(&text)).unwrap();
+    let envs = [("BUS", bus), ("WHAT", what), ("WRITES", "any"), ("PORT", "axi4-memory"), ("SIZE", "204")];
+    cocotb(&out, "memory", &envs.map(|(name, value)| (name, value.to_string())))?;
+    Ok(place)
+}
+
+#[test]
+fn registers_and_words_by_models_of_others() {
+    for (bus, port, more) in
+        [("apb", "axi-stream", ""), ("axi-lite", "atb", "--no-initial"), ("wishbone", "bytes", "--module-name goshawk")]
+    {
+        play(bus, port, more, None, str::to_string).unwrap_or_else(|said| panic!("{bus}, {port}: {said}"));
+    }
+}
+
+/// A clock of the words' own, from a seventh of the system's rate to seven times it.
+#[test]
+fn words_by_another_clock() {
+    for (period, port) in [(10, "native"), (70, "atb"), (94, "bytes"), (490, "axi-stream")] {
+        play("apb", port, "", Some(period), str::to_string).unwrap_or_else(|said| panic!("{period}, {port}: {said}"));
+    }
+}
+
+/// Writes by those who may not change nothing and end with an error.
+#[test]
+fn writes_of_the_named_alone() {
+    for (bus, whose) in [("apb", "privileged"), ("axi-lite", "secure"), ("axi-lite", "privileged-secure")] {
+        let more = format!("--writes {whose}");
+        play(bus, "native", &more, None, str::to_string).unwrap_or_else(|said| panic!("{bus}, {whose}: {said}"));
+    }
+}
+
+/// The models see what is wrong: a write of a part of a register that is taken as whole.
+#[test]
+fn a_fault_is_found() {
+    let said = play("apb", "bytes", "", None, |text| {
+        let broken = text.replace("access & pwrite & !wrong", "access & pwrite");
+        assert_ne!(broken, text);
+        broken
+    });
+    let said = said.expect_err("a fault passed");
+    assert!(said.contains("Failed 1 of 1 tests"), "{said}");
+}
+
+/// What is in memory is the golden stream, and decodes to the same trace.
+#[test]
+fn words_in_memory_are_the_trace() {
+    for (bus, what) in [("apb", "whole"), ("wishbone", "stopped"), ("axi-lite", "stopped")] {
+        let place = into_memory(bus, what, "", str::to_string).unwrap_or_else(|said| panic!("{bus}, {what}: {said}"));
+        let decoded = |file| place.good(&format!("decode out/{file} --elf out/beats.ret"));
+        assert_eq!(decoded("memory.bin"), decoded("words.hex"), "{bus}, {what}");
+    }
+}
+
+/// A range that was gone round begins anywhere: it is decoded from a synchronisation on.
+#[test]
+fn a_range_that_was_gone_round_decodes_from_a_synchronisation() {
+    let place = into_memory("axi-lite", "wrapped", "--sync --timestamps", str::to_string)
+        .unwrap_or_else(|said| panic!("{said}"));
+    // core, kind and fields of each message; numbers and times count from where the stream begins
+    let decoded = |file: &str| {
+        let got = place.output(&format!("decode out/{file} --elf out/beats.ret"));
+        assert_eq!(got.status.code(), Some(0), "{file}");
+        let text = String::from_utf8(got.stdout).unwrap();
+        let said = |line: &str| line.split_whitespace().skip(3).map(str::to_string).collect::<Vec<_>>();
+        (text.lines().skip(1).map(said).collect::<Vec<_>>(), String::from_utf8(got.stderr).unwrap())
+    };
+    let ((all, quiet), (last, said)) = (decoded("golden.bin"), decoded("memory.bin"));
+    assert!(quiet.is_empty() && said.contains("words before the first header skipped"), "{quiet}{said}");
+    assert_eq!(last[0][1], "sync");
+    assert!(last.len() > 40 && last.len() < all.len(), "{} of {} messages", last.len(), all.len());
+    assert_eq!(last[1..], all[all.len() + 1 - last.len()..]);
+}
+
+/// A burst that is refused ends the writing; what was in memory before stays, and is decoded.
+#[test]
+fn a_refused_burst_is_told() {
+    into_memory("apb", "error", "--timestamps", str::to_string).unwrap_or_else(|said| panic!("{said}"));
+}
+
+#[test]
+fn faults_of_the_memory_port_are_found() {
+    type Fault = (&'static str, &'static str, &'static str);
+    let faults: [Fault; 2] = [
+        // a burst over a border of 4 KiB; a word that is lost where memory waits
+        ("whole", "border < 11'h10", "border < 11'h0"),
+        ("whole", "pop = sending & wready;", "pop = sending;"),
+    ];
+    for (what, right, wrong) in faults {
+        let said = into_memory("apb", what, "", |text| {
+            assert!(text.contains(right), "{right}");
+            text.replace(right, wrong)
+        });
+        assert!(said.is_err_and(|said| said.contains("Failed 1 of 1 tests")), "{wrong}: a fault passed");
+    }
+}
+
+/// One message, no file: the port's registers are by the system's clock.
+#[test]
+fn the_memory_port_has_no_clock_of_its_own() {
+    let place = Place::new();
+    let said = place.session("gen --set small --port axi4-memory --port-clock -o out");
+    assert!(said.ends_with("exit code 2\n"), "{said}");
+    assert!(said.contains("--port-clock: port axi4-memory is written by the clock of its registers"), "{said}");
+    assert!(!place.path().join("out").exists());
+}

@@ -1,0 +1,496 @@
+//! `goshawk capture run`: every command takes what it wrote; what is refused or cut says so
+
+use crate::common::Place;
+use retire::file::retire::RetireReader;
+use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::process::Command;
+
+/// A folder with a program of the crate `capture`'s tests in it, compiled.
+fn place(name: &str, compiler: &str) -> Place {
+    let place = Place::new();
+    let source = format!("{}/../capture/tests/guests/{name}.c", env!("CARGO_MANIFEST_DIR"));
+    let words: Vec<&str> = compiler.split(' ').collect();
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).args(["-O1", "-static", "-pthread", "-o", "guest"]).arg(source).current_dir(place.path());
+    assert!(command.status().expect("tools/setup installs the compiler").success());
+    place
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+/// As `good`, where the program writes to standard error, and ends with a code of its own.
+fn captured(place: &Place, words: &str) -> Value {
+    let o = place.output(words);
+    let told = json(&String::from_utf8(o.stdout).unwrap());
+    let code = o.status.code().unwrap();
+    // 0 where it was ended with its trace
+    assert_eq!(
+        told["ended"]["code"].as_i64().unwrap_or(0),
+        i64::from(code),
+        "{words}: {}",
+        String::from_utf8_lossy(&o.stderr)
+    );
+    told
+}
+
+/// Encodes, decodes back and compares, counts, sweeps.
+fn goes_through(place: &Place, file: &str) {
+    for scheme in ["tr_e:small", "nx_b", "sc-lsp:rbase-32x4", "tr_e:m4+shared"] {
+        place.good(&format!("encode {file} --scheme {scheme} -o x.gtr"));
+        let told = place.good(&format!("replay x.gtr --elf {file} --check {file}"));
+        assert!(told.contains("equal") || told.contains("checked"), "{file} {scheme}: {told}");
+    }
+    let stats = json(&place.good(&format!("stats {file} --json")));
+    assert!(stats["instructions"].as_u64().unwrap() > 5000, "{file}");
+    // the order of its events is no time
+    assert!(stats["cycles"].is_null() && stats["bits_per_cycle"].is_null(), "{file}: {stats}");
+    let folder = format!("{file}.sweep");
+    let o = place.output(&format!("sweep --trace {file} --encoding tr_e,golomb --set small -o {folder}"));
+    assert_eq!(o.status.code(), Some(0), "{file}: {}", String::from_utf8_lossy(&o.stderr));
+    let results = std::fs::read_to_string(place.path().join(folder).join("results.csv")).unwrap();
+    assert_eq!(results.lines().count(), 3, "{results}");
+    assert!(!results.contains("unverified"), "{results}");
+}
+
+#[test]
+fn every_command_takes_what_threads_of_rv64_did() {
+    let place = place("threads", "riscv64-linux-gnu-gcc");
+    let words =
+        "capture run --schedule serial:100,jitter,seed=5 --data -o a.ret --rbt1 a.rbt1.zst --mcf a.mcf --mls a.mls \
+                 --json -- ./guest 3";
+    let told = captured(&place, words);
+    assert_eq!((&told["threads"], &told["harts"]), (&json("7"), &json("4")));
+    assert_eq!(told["expanded"]["unexplained"], 0);
+    assert_eq!(told["schedule"], "serial:100,jitter,seed=5");
+    goes_through(&place, "a.ret");
+    goes_through(&place, "a.rbt1.zst");
+    // with the program itself in the place of what is learned from the recording
+    place.good("encode a.ret -o x.gtr");
+    place.good("replay x.gtr --elf guest --check a.ret");
+    // descriptors: as many as were counted, of the size that the thesis says
+    let sum = |name: &str| told[name].as_object().unwrap().values().map(|v| v.as_u64().unwrap()).sum::<u64>();
+    let size = |file: &str| std::fs::metadata(place.path().join(file)).unwrap().len();
+    assert_eq!(size("a.mcf"), 18 * sum("branches"));
+    let files = told["files"].as_array().unwrap();
+    assert_eq!(files[3]["records"].as_u64().unwrap(), sum("loads") + sum("stores"));
+    assert!(size("a.mls") > 20 * (sum("loads") + sum("stores")));
+    // how it was made is in the file, and is shown
+    let made = json(&place.good("export a.ret -o again.rbt1 --json"));
+    assert_eq!(made["harts"], 4);
+    let encoded = json(&place.good("encode a.ret -o x.gtr --json"));
+    let source = encoded["source"].as_str().unwrap();
+    assert!(
+        source.starts_with("captured under qemu-riscv64 7.2") && source.contains("serial:100,jitter,seed=5"),
+        "{source}"
+    );
+}
+
+#[test]
+fn every_command_takes_what_programs_of_other_machines_did() {
+    if std::env::consts::ARCH != "x86_64" {
+        return;
+    }
+    let place = place("signals", "gcc");
+    let told = captured(&place, "capture run -o a.ret --rbt1 a.rbt1 --json -- ./guest");
+    assert_eq!((&told["machine"], &told["expanded"]["signals"]), (&json("\"x86_64\""), &json("7")));
+    assert_eq!(told["expanded"]["unexplained"], 0);
+    goes_through(&place, "a.ret");
+    goes_through(&place, "a.rbt1");
+    // a dynamic executable, and its own image alone
+    let all = captured(&place, "capture run -o b.ret --json -- /bin/true");
+    let own = captured(&place, "capture run --own-image -o c.ret --json -- /bin/true");
+    let count = |v: &Value| v["expanded"]["instructions"].as_u64().unwrap();
+    assert!(count(&own) > 50 && 10 * count(&own) < count(&all), "{} {}", count(&own), count(&all));
+    for file in ["b.ret", "c.ret"] {
+        place.good(&format!("encode {file} -o x.gtr"));
+        place.good(&format!("replay x.gtr --elf {file} --check {file}"));
+    }
+}
+
+#[test]
+fn every_command_takes_conditional_indirect_branches() {
+    for set in ["-mthumb", "-marm"] {
+        let place = place("arm", &format!("arm-linux-gnueabihf-gcc {set}"));
+        let told = captured(&place, "capture run -o a.ret --mcf a.txt -a --json -- ./guest");
+        assert_eq!((&told["machine"], &told["expanded"]["unexplained"]), (&json("\"arm\""), &json("0")));
+        goes_through(&place, "a.ret");
+        for scheme in ["tr_b:large", "nexs", "sc-lsp:ebase-8x4", "tr_e:m4+upper12"] {
+            place.good(&format!("encode a.ret --scheme {scheme} -o x.gtr"));
+            place.good("replay x.gtr --elf a.ret --check a.ret");
+        }
+        let text = std::fs::read_to_string(place.path().join("a.txt")).unwrap();
+        assert!(text.lines().any(|l| l.ends_with("C, I, NT")) && text.lines().any(|l| l.ends_with("C, I, T")));
+        let o = place.output("capture run --rbt1 a.rbt1 -- ./guest");
+        let err = String::from_utf8_lossy(&o.stderr);
+        assert!(o.status.code() == Some(2) && err.contains("a.rbt1"), "{err}");
+        assert!(!place.path().join("a.rbt1").exists());
+    }
+}
+
+#[test]
+fn a_whole_machine_is_captured_encoded_and_replayed() {
+    let place = Place::new();
+    let elf = format!("{}/../programs/bare/elf/irq.elf", env!("CARGO_MANIFEST_DIR"));
+    std::fs::copy(elf, place.path().join("irq.elf")).unwrap();
+    let words = "capture run --system --harts 2 --schedule serial:1000 --length 5000000 --end-with-trace -o a.ret --json -- ./irq.elf";
+    let told = captured(&place, words);
+    assert_eq!((&told["harts"], &told["expanded"]["unexplained"]), (&json("2"), &json("0")));
+    assert!(told["source"].as_str().unwrap().starts_with("captured under qemu-system-riscv32 7.2"), "{told}");
+    assert!(told["expanded"]["signals"].as_u64().unwrap() > 100, "{told}");
+    goes_through(&place, "a.ret");
+    for (words, message) in [
+        (
+            "capture run --system --data -o a.ret -- ./irq.elf",
+            "shows a plugin no memory of a machine; --data with --system needs QEMU 10.0",
+        ),
+        ("capture run --system -o a.ret -- ./irq.elf x", "x: a program without a system (--system) takes no arguments"),
+        (
+            "capture run --system -o a.ret -- /bin/true",
+            "/bin/true: is of x86_64; whole machines of riscv32 and riscv64",
+        ),
+        (
+            "capture run --system --qemu /nowhere/q -o a.ret -- ./irq.elf",
+            "of whole machines is needed (Debian's package",
+        ),
+    ] {
+        let o = place.output(words);
+        let err = String::from_utf8_lossy(&o.stderr);
+        assert!(o.status.code() == Some(2) && err.contains(message), "{words}: {err}");
+    }
+}
+
+#[test]
+fn descriptors_are_lines_and_packed_as_asked() {
+    let place = place("flow", "riscv64-linux-gnu-gcc");
+    let run = |words: &str| captured(&place, &format!("capture run --length 2000 --json {words} -- ./guest"));
+    run("--mcf m.txt --mls l.txt -a -d");
+    let text = |file: &str| std::fs::read_to_string(place.path().join(file)).unwrap();
+    let (m, l) = (text("m.txt"), text("l.txt"));
+    for line in m.lines() {
+        let fields: Vec<&str> = line.splitn(6, ", ").collect();
+        assert!(fields.len() == 6 && fields[0] == "0" && fields[1].len() == 18 && fields[2].len() == 18, "{line}");
+        assert!(fields[5].starts_with("T ") || fields[5].starts_with("NT "), "{line}");
+    }
+    assert!(l.lines().all(|l| l.starts_with("0, L, 0x") || l.starts_with("0, S, 0x")), "{l}");
+    assert!(m.lines().any(|l| l.contains("U, D, T j")), "{m}");
+    for (name, unpack) in [("gzip", "gzip -dc"), ("zstd", ""), ("bzip2", ""), ("xz", "")] {
+        let told = run(&format!("--mcf p --compress {name} -a -d"));
+        assert_eq!(told["files"][0]["unpacked"].as_u64().unwrap() as usize, m.len(), "{name}");
+        let size = std::fs::metadata(place.path().join("p")).unwrap().len() as usize;
+        assert!(size * 3 < m.len(), "{name}: {size}");
+        if !unpack.is_empty() {
+            let o =
+                Command::new("sh").args(["-c", &format!("{unpack} <p")]).current_dir(place.path()).output().unwrap();
+            assert_eq!(String::from_utf8(o.stdout).unwrap(), m);
+        }
+    }
+    // loads alone have no letter
+    run("--mls o.txt -a --operands loads");
+    assert!(text("o.txt").lines().all(|l| l.starts_with("0, 0x")));
+}
+
+#[test]
+fn what_ends_early_says_so_and_is_readable() {
+    let place = place("end", "riscv64-linux-gnu-gcc");
+    for (options, how, message, code) in [
+        // the code is the program's, as of a shell's child
+        ("", "abort", "guest: was ended by signal 6", 128 + 6),
+        ("", "kill", "guest: was ended by signal 9", 128 + 9),
+        ("", "exec", "guest: called exec", 9),
+        ("--length 3000", "x", "guest: the limit of instructions was reached; 3000 instructions captured", 0),
+        ("--mcf m -a -f 1", "work", "", 0),
+        ("--qemu /nowhere/q", "x", "/nowhere/q: No such file or directory", 2),
+        ("-o /dev/full/x", "x", "/dev/full/x: not a directory", 2),
+    ] {
+        let o = if options.contains("-o ") {
+            place.output(&format!("capture run {options} -- ./guest {how}"))
+        } else {
+            place.output(&format!("capture run {options} -o a.ret -- ./guest {how}"))
+        };
+        let err = String::from_utf8_lossy(&o.stderr);
+        assert_eq!(o.status.code(), Some(code), "{options} {how}: {err}");
+        assert!(err.contains(message), "{options} {how}: {err}");
+        if code != 2 {
+            place.good("stats a.ret");
+            place.good("encode a.ret -o x.gtr");
+            place.good("replay x.gtr --elf a.ret --check a.ret");
+        }
+    }
+    if std::env::consts::ARCH == "x86_64" {
+        std::fs::write(place.path().join("exit.sh"), "exit $1").unwrap();
+        for code in [0, 1, 2, 77] {
+            let o = place.output(&format!("capture run --json -- /bin/sh exit.sh {code}"));
+            assert_eq!(o.status.code(), Some(code), "{}", String::from_utf8_lossy(&o.stderr));
+            assert_eq!(json(&String::from_utf8(o.stdout).unwrap())["ended"]["code"], code);
+        }
+    }
+    std::fs::write(place.path().join("text"), "x").unwrap();
+    let o = place.output("capture run -o t.ret -- ./text");
+    assert_eq!(o.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&o.stderr).starts_with("goshawk: ./text: is no ELF file"));
+    assert!(!place.path().join("t.ret").exists());
+}
+
+#[test]
+fn a_disk_that_is_full_leaves_no_file_behind() {
+    let place = place("flow", "riscv64-linux-gnu-gcc");
+    let goshawk = assert_cmd::cargo::cargo_bin("goshawk");
+    // files of at most 18 MB: enough for the ring, not for the descriptors
+    let line = "trap '' XFSZ; ulimit -f 36000; exec $G capture run --mls l.txt -a -- sh -c \
+                'i=0; while [ $i -lt 1500 ]; do i=$((i+1)); done'";
+    let o = Command::new("sh").args(["-c", line]).env("G", goshawk).current_dir(place.path()).output().unwrap();
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert_eq!(o.status.code(), Some(2), "{err}");
+    assert!(err.contains("l.txt: File too large"), "{err}");
+    assert!(!place.path().join("l.txt").exists());
+    let left: Vec<_> = place.path().read_dir().unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(left.iter().all(|n| ["guest", "p.elf"].iter().any(|k| n == k)), "{left:?}");
+}
+
+#[test]
+fn a_disk_that_fills_while_the_program_runs_leaves_what_came_before() {
+    let place = place("flow", "riscv64-linux-gnu-gcc");
+    let goshawk = assert_cmd::cargo::cargo_bin("goshawk");
+    // what is kept of the run goes to a disk of 256 KiB
+    std::fs::create_dir(place.path().join("small")).unwrap();
+    let line =
+        "mount -t tmpfs -o size=256k none small || exit 77; TMPDIR=$PWD/small exec $G capture run --data -o a.ret -- \
+                sh -c 'i=0; while [ $i -lt 1500 ]; do i=$((i+1)); done'";
+    let mut command = Command::new("unshare");
+    let o = command.args(["-rm", "sh", "-c", line]).env("G", goshawk).current_dir(place.path()).output().unwrap();
+    let err = String::from_utf8_lossy(&o.stderr);
+    if !o.status.success() && (o.status.code() == Some(77) || err.contains("unshare")) {
+        eprintln!("no disk can be mounted here: {err}");
+        return;
+    }
+    assert_eq!(o.status.code(), Some(2), "{err}");
+    assert!(err.contains("small (temporary file): No space left on device"), "{err}");
+    assert!(err.contains("captured up to there"), "{err}");
+    let stats = json(&place.good("stats a.ret --json"));
+    assert!(stats["instructions"].as_u64().unwrap() > 10_000, "{stats}");
+    place.good("encode a.ret -o x.gtr");
+    place.good("replay x.gtr --elf a.ret --check a.ret");
+}
+
+/// `capture`'s program with routines, with these arguments of the compiler.
+fn routines(place: &Place, name: &str, more: &[&str]) {
+    let source = |s: &str| format!("{}/../capture/tests/guests/{s}.c", env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new("riscv64-linux-gnu-gcc");
+    command.args(["-O1", "-static", "-pthread", "-g"]).args(more).args(["-o", name]);
+    command.args(["routines", "routines_other"].map(source)).current_dir(place.path());
+    assert!(command.status().expect("tools/setup installs the compiler").success());
+}
+
+#[test]
+fn routines_alone_are_recorded_encoded_and_replayed() {
+    let place = Place::new();
+    routines(&place, "guest", &[]);
+    let run = "capture run --schedule serial:50,jitter,seed=2 --data -o a.ret --json";
+    let told = captured(&place, &format!("{run} --routine work --routine leaf -- ./guest"));
+    let names: Vec<&str> = told["routines"].as_array().unwrap().iter().map(|r| r["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["work", "leaf"]);
+    assert!(told["source"].as_str().unwrap().contains(", only in work, leaf"), "{told}");
+    assert_eq!(told["expanded"]["unexplained"], 0);
+    goes_through(&place, "a.ret");
+    // the program itself in the place of what is learned, and where each instruction lies
+    place.good("encode a.ret -o x.gtr");
+    place.good("replay x.gtr --elf guest --check a.ret");
+    // a table, and a routine that is not reached
+    let text = place.output("capture run --routine faulty -- ./guest");
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("only in") && text.contains("faulty at 0x"), "{text}");
+    let o = place.output("capture run --routine work --skip 9999999 -o none.ret -- ./guest");
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert!(err.contains("no routine of --routine was executed"), "{err}");
+    assert_eq!(json(&place.good("stats none.ret --json"))["instructions"], 0);
+    // refused before anything is run or written
+    routines(&place, "bare", &["-s"]);
+    for (program, name, message) in [
+        ("guest", "wrok", "no routine `wrok` in its symbols or debug information; there is `work`"),
+        ("guest", "twice", "routine `twice` is at 0x"),
+        ("guest", "nowhere", "routine `nowhere` was inlined wherever it is called (at 0x"),
+        ("bare", "work", "no routine `work`: it has no symbols; a program that is not stripped is needed"),
+    ] {
+        let o = place.output(&format!("capture run --routine {name} -o no.ret -- ./{program}"));
+        let err = String::from_utf8_lossy(&o.stderr);
+        assert_eq!((o.status.code(), err.lines().count()), (Some(2), 1), "{err}");
+        assert!(err.starts_with(&format!("goshawk: ./{program}: {message}")) && o.stdout.is_empty(), "{err}");
+        assert!(!place.path().join("no.ret").exists());
+    }
+}
+
+/// Counts a recording without the code that is tested.
+#[derive(Default)]
+struct Counted {
+    /// By the number that the file has for a kind.
+    kinds: [u64; 16],
+    instructions: u64,
+    loads: HashMap<u64, u64>,
+    stores: HashMap<u64, u64>,
+    /// Bytes in the cache of a hart, and those that its host knows: of a cache that holds all, a line a byte.
+    present: HashSet<(u8, u64)>,
+    known: HashSet<(u8, u64)>,
+    /// By size: cache hits and misses, hits and misses of flags.
+    hits: HashMap<u64, [u64; 4]>,
+}
+
+impl RetireSink for Counted {
+    const WANTS_DATA: bool = true;
+
+    fn event(&mut self, e: &FlowEvent) {
+        self.kinds[usize::from(e.kind.code())] += 1;
+        self.instructions += u64::from(e.count);
+    }
+
+    fn data(&mut self, d: &DataEvent) {
+        let (size, addr, load) = match d.kind {
+            DataKind::Load { size, addr, .. } => (size, addr, true),
+            DataKind::Store { size, addr, .. } => (size, addr, false),
+            other => panic!("{other:?}"),
+        };
+        *if load { &mut self.loads } else { &mut self.stores }.entry(size.into()).or_default() += 1;
+        let (mut lines, mut flags) = (true, true);
+        for byte in addr..addr + u64::from(size) {
+            lines &= !self.present.insert((d.hart, byte));
+            flags &= !self.known.insert((d.hart, byte));
+            for other in (0..16).filter(|h| *h != d.hart && !load) {
+                self.known.remove(&(other, byte));
+            }
+        }
+        let hits = self.hits.entry(size.into()).or_default();
+        hits[usize::from(!lines)] += 1;
+        if load && lines {
+            hits[2 + usize::from(!flags)] += 1;
+        }
+    }
+}
+
+const SIZES: [(&str, u64); 4] = [("byte", 1), ("word", 2), ("doubleword", 4), ("quadword", 8)];
+const KINDS: [(&str, usize); 8] = [
+    ("conditional, not taken", 1),
+    ("conditional, taken", 2),
+    ("jump", 3),
+    ("call", 4),
+    ("indirect jump", 5),
+    ("indirect call", 6),
+    ("return", 7),
+    ("swap", 8),
+];
+
+#[test]
+fn statistics_are_what_the_recording_and_the_descriptors_say() {
+    let place = place("threads", "riscv64-linux-gnu-gcc");
+    captured(
+        &place,
+        "capture run --schedule serial:100,jitter,seed=5 --data -o a.ret --mcf m.txt --mls l.txt -a --json \
+         --statistics s.json --scheme cfiat:4096k+ways16+line1+gran1 -- ./guest 3",
+    );
+    let text = |file: &str| std::fs::read_to_string(place.path().join(file)).unwrap();
+    let found = json(&text("s.json"));
+    // all, by the recording
+    let mut counted = Counted::default();
+    let mut reader = RetireReader::open(&place.path().join("a.ret")).unwrap();
+    reader.tell(&mut counted).unwrap();
+    let all = &found["all"];
+    for (name, code) in KINDS {
+        assert_eq!(all["branches"][name], counted.kinds[code], "{name}");
+    }
+    assert!(KINDS[..7].iter().all(|(_, code)| counted.kinds[*code] > 0), "{:?}", counted.kinds);
+    assert_eq!(all["branches"]["all"], counted.kinds[1..9].iter().sum::<u64>());
+    assert_eq!(all["instructions"], counted.instructions);
+    let of = |map: &HashMap<u64, u64>, size| map.get(&size).copied().unwrap_or(0);
+    let values = &found["load_values"];
+    let mut flag_misses = 0;
+    for (name, size) in SIZES {
+        assert_eq!(all["loads"][name], of(&counted.loads, size), "{name}");
+        assert_eq!(all["stores"][name], of(&counted.stores, size), "{name}");
+        let [hits, misses, flag_hits, flags] = counted.hits.get(&size).copied().unwrap_or_default();
+        let pair = |hits, misses| serde_json::json!({ "hits": hits, "misses": misses });
+        assert_eq!(values["cache_references"][name], pair(hits, misses), "{name}");
+        assert_eq!(values["first_access_flags"][name], pair(flag_hits, flags), "{name}");
+        flag_misses += flags;
+    }
+    assert!(flag_misses > 100 && of(&counted.loads, 8) > 1000, "{flag_misses}");
+    // the same by another command, for caches that do not hold all
+    captured(
+        &place,
+        "capture run --length 20000 -o b.ret --json --data --statistics b.json --scheme cfiat:1k -- ./guest 3",
+    );
+    let (mine, right) = (json(&text("b.json")), json(&place.good("stats b.ret --scheme cfiat:1k --json")));
+    for name in ["cache_references", "cache_loads", "first_access_flags"] {
+        assert!(right[name]["total"]["misses"].as_u64().unwrap() > 50, "{right}");
+        assert_eq!(mine["load_values"][name], right[name], "{name}");
+    }
+    // by thread, by the descriptors
+    let mut branches: HashMap<(usize, String), u64> = HashMap::new();
+    for line in text("m.txt").lines() {
+        let fields: Vec<&str> = line.splitn(4, ", ").collect();
+        *branches.entry((fields[0].parse().unwrap(), fields[3].to_string())).or_default() += 1;
+    }
+    let mut operands: HashMap<(usize, bool, u64), u64> = HashMap::new();
+    for line in text("l.txt").lines() {
+        let fields: Vec<&str> = line.split(", ").collect();
+        *operands.entry((fields[0].parse().unwrap(), fields[1] == "L", fields[4].parse().unwrap())).or_default() += 1;
+    }
+    let threads = found["threads"].as_array().unwrap();
+    assert_eq!(threads.len(), 7);
+    let number = |v: &Value| v.as_u64().unwrap();
+    for (i, thread) in threads.iter().enumerate() {
+        let b = &thread["branches"];
+        let right = |class: &str| branches.get(&(i, class.to_string())).copied().unwrap_or(0);
+        assert_eq!(number(&b["conditional, taken"]), right("C, D, T"), "{i}");
+        assert_eq!(number(&b["conditional, not taken"]), right("C, D, NT"), "{i}");
+        assert_eq!(number(&b["jump"]) + number(&b["call"]), right("U, D, T"), "{i}");
+        let indirect = ["indirect jump", "indirect call", "return", "swap"].map(|k| number(&b[k]));
+        assert_eq!(indirect.iter().sum::<u64>(), right("U, I, T"), "{i}");
+        for (name, size) in SIZES {
+            let of = |load| operands.get(&(i, load, size)).copied().unwrap_or(0);
+            assert_eq!((number(&thread["loads"][name]), number(&thread["stores"][name])), (of(true), of(false)), "{i}");
+        }
+    }
+    let instructions: u64 = threads.iter().map(|t| number(&t["instructions"])).sum();
+    assert_eq!(instructions, counted.instructions);
+}
+
+#[test]
+fn statistics_are_a_table_too() {
+    let place = place("flow", "riscv64-linux-gnu-gcc");
+    let run = |options: &str| captured(&place, &format!("capture run --json {options} -- ./guest"));
+    let text = |file: &str| std::fs::read_to_string(place.path().join(file)).unwrap();
+    run("--data --statistics s.json");
+    run("--data --statistics s.txt --scheme cfiat:1k");
+    run("--statistics flow.txt");
+    let (found, table, flow) = (json(&text("s.json")), text("s.txt"), text("flow.txt"));
+    // the program does the same each time: the row of all threads is that of the object
+    let digits = |line: &str| {
+        let words = line.split_whitespace().filter_map(|w| w.replace(',', "").parse::<u64>().ok());
+        words.collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<u64>> = table.lines().filter(|l| l.starts_with("all ")).map(digits).collect();
+    let all = &found["all"];
+    let named = |of: &str, names: &[&str]| names.iter().map(|n| all[of][n].as_u64().unwrap()).collect::<Vec<_>>();
+    let kinds = [
+        "conditional, taken",
+        "conditional, not taken",
+        "jump",
+        "call",
+        "indirect jump",
+        "indirect call",
+        "return",
+        "swap",
+    ];
+    let sizes = SIZES.map(|s| s.0);
+    let first = [vec![all["instructions"].as_u64().unwrap()], named("branches", &kinds)].concat();
+    assert_eq!(rows, [named("branches", &["all"]), first, [named("loads", &sizes), named("stores", &sizes)].concat()]);
+    assert!(table.contains("cache hits") && !flow.contains("loads") && !flow.contains("cache hits"), "{table}{flow}");
+    assert!(found["load_values"].is_null() && !table.contains('\u{1b}'));
+    let o = place.output("capture run --statistics /dev/full/x -- ./guest");
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert!(o.status.code() == Some(2) && err.contains("/dev/full/x: not a directory"), "{err}");
+    let o = place.output("capture run --scheme cfiat:1k -- ./guest");
+    assert_eq!(o.status.code(), Some(2));
+}

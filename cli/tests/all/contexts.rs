@@ -1,0 +1,94 @@
+//! Contexts from a machine to its replay: a kernel and two processes at the same addresses, captured, traced, replayed
+
+use crate::common::Place;
+use retire::file::retire::RetireReader;
+use retire::{Context, FlowEvent, FlowKind};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Contexts that instructions were in, with how many.
+fn shares(path: &Path) -> HashMap<Context, u64> {
+    let mut events: Vec<FlowEvent> = Vec::new();
+    RetireReader::open(path).unwrap().tell(&mut events).unwrap();
+    let (mut now, mut next, mut shares) = (Context::RESET, Context::RESET, HashMap::new());
+    for e in &events {
+        *shares.entry(now).or_default() += u64::from(e.count);
+        match e.kind {
+            FlowKind::Context { context, alone } => {
+                next = context;
+                now = if alone { next } else { now };
+            }
+            _ => now = next,
+        }
+    }
+    shares
+}
+
+#[test]
+fn a_kernel_and_two_processes_come_back_instruction_for_instruction() {
+    let place = Place::new();
+    for name in ["kernel", "a", "b"] {
+        let elf = format!("{}/../programs/paged/elf/{name}.elf", env!("CARGO_MANIFEST_DIR"));
+        std::fs::copy(elf, place.path().join(format!("{name}.elf"))).unwrap();
+    }
+    let o = place.output("capture run --system --contexts --skip 6 -o paged.ret --json -- kernel.elf");
+    let told = String::from_utf8_lossy(&o.stderr).into_owned();
+    assert!(o.status.success() && told.contains("paged: result f006920d8a515dc1 ok"), "{told}");
+    let shares = shares(&place.path().join("paged.ret"));
+    for (privilege, id, least) in [(0, 1, 10_000), (0, 2, 10_000), (1, 1, 500), (1, 2, 500), (3, 1, 10)] {
+        let share = shares.get(&Context::new(privilege, id)).copied().unwrap_or(0);
+        assert!(share > least, "mode {privilege}, space {id}: {share} instructions of {shares:?}");
+    }
+    const CONTEXTS: &str = "--elf kernel.elf --context 1=a.elf --context 2=b.elf";
+    for options in
+        ["--context 2", "--context 16 --set large --timestamps --sync-period 14", "--context 3 --encoding nx_b"]
+    {
+        place.good(&format!("encode paged.ret --elf kernel.elf {options} -o x.gtr"));
+        let told = place.good(&format!("replay x.gtr {CONTEXTS} --check paged.ret"));
+        assert!(told.contains("equal to paged.ret"), "{options}: {told}");
+    }
+    // the programs the other way round are not what ran
+    let wrong = place.output("replay x.gtr --elf kernel.elf --context 1=b.elf --context 2=a.elf --check paged.ret");
+    assert_ne!(wrong.status.code(), Some(0));
+    // the listing has each process's own instructions
+    let listed = place.good(&format!("replay x.gtr {CONTEXTS}"));
+    for line in ["   0  context u:1", "   0  context u:2", "   0  context s:1", "   0  trap to 0x"] {
+        assert!(listed.contains(line), "{line}");
+    }
+    let first = |context: &str| {
+        let behind = listed.split(&format!("context {context}\n")).nth(1).unwrap();
+        behind.lines().next().unwrap().to_string()
+    };
+    let (a, b) = (first("u:1"), first("u:2"));
+    assert!(a.contains("0x00010000") && b.contains("0x00010000") && a != b, "{a} {b}");
+    let messages = place.good(&format!("decode x.gtr {CONTEXTS}"));
+    assert!(messages.contains("  context ") && messages.contains("context u:2"));
+}
+
+#[test]
+fn what_contexts_cannot_be_says_what_would_be_right() {
+    let place = Place::new();
+    let says = |words: &str| {
+        let o = place.output(words);
+        assert_eq!(o.status.code(), Some(2), "{words}");
+        String::from_utf8(o.stderr).unwrap()
+    };
+    place.good("encode p.elf -o plain.gtr");
+    place.good("encode p.elf --context 4 -o told.gtr");
+    place.good("replay told.gtr --elf p.elf --context sm:3=p.elf --summary");
+    for (words, right) in [
+        ("replay plain.gtr --elf p.elf --context 1=p.elf", "tells no contexts; `--context` of encode"),
+        ("replay told.gtr --elf p.elf --context 16=p.elf", "tells 4 bits of an address space"),
+        ("replay told.gtr --elf p.elf --context x=p.elf", "`x` is no number of an address space"),
+        ("encode p.elf --context 9 -o x.gtr", "context = 9 is outside 0 to 16"),
+        ("encode p.elf --context 4 --encoding nexs -o x.gtr", "the schemes tr, golomb and nx_b"),
+        (
+            "gen --context 4 --ingress pc-chain -o out",
+            "contexts are of the ingresses rvfi, etrace and etrace-blocks; pc-chain has none",
+        ),
+        ("sim p.elf --context 4", "--context is not for a simulation"),
+    ] {
+        let said = says(words);
+        assert!(said.contains(right), "{words}: {said}");
+    }
+}

@@ -1,0 +1,142 @@
+//! What describes a generated system, read by the tools that it is for
+
+use crate::common::Place;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Folder of the programs that `tools/setup` installs with Python packages.
+fn installed(name: &str) -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.venv/bin").join(name);
+    if own.exists() {
+        own
+    } else {
+        name.into()
+    }
+}
+
+/// What a program says, and that it ended well.
+fn said(program: impl AsRef<Path>, args: &[&str], at: &Path) -> String {
+    let program = program.as_ref();
+    let done = Command::new(program).args(args).current_dir(at).output();
+    let done = done.unwrap_or_else(|e| panic!("{}: {e}; tools/setup installs what is needed", program.display()));
+    let text = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{}: {text}", program.display());
+    text
+}
+
+/// Systems with and without buses, of both kinds.
+const SYSTEMS: [&str; 5] = [
+    "--set small --cores 2",
+    "--set small --bus apb --port axi-stream --module-name probe",
+    "--scheme sc-lsp:rbase-32x4 --bus axi-lite --port atb --port-clock",
+    "--scheme inputs:256 --cores 2",
+    "--scheme cfiat:1k --cores 2",
+];
+
+fn made(place: &Place, options: &str) -> PathBuf {
+    place.good(&format!("gen {options} -o out"));
+    place.path().join("out")
+}
+
+#[test]
+fn a_c_program_knows_the_registers() {
+    for options in SYSTEMS {
+        let place = Place::new();
+        let out = made(&place, options);
+        let name = if options.contains("probe") { "PROBE" } else { "GOSHAWK" };
+        let text = format!(
+            "#include \"registers.h\"\n#include <stdio.h>\nint main(void)\n{{\n\
+             uint32_t window[8] = {{{name}_ID_RESET, {name}_PARAMS_RESET}};\n\
+             {lower}_write((uintptr_t)window, {name}_CONTROL_OFFSET, {name}_CONTROL_ENABLE_MASK);\n\
+             printf(\"%08x %u %u %x\\n\", {lower}_read((uintptr_t)window, {name}_PARAMS_OFFSET),\n\
+             (window[0] & {name}_ID_CORES_MASK) >> {name}_ID_CORES_LSB, window[2], {name}_STATUS_IDLE_MASK);\n}}\n",
+            lower = name.to_lowercase()
+        );
+        std::fs::write(out.join("probe.c"), text).unwrap();
+        said("cc", &["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "probe.c", "-o", "probe"], &out);
+        let cores = if options.contains("--cores 2") { 2 } else { 1 };
+        let fingerprint = fingerprint(&out);
+        assert_eq!(said(out.join("probe"), &[], &out), format!("{fingerprint:08x} {cores} 1 4\n"), "{options}");
+    }
+}
+
+fn fingerprint(out: &Path) -> u32 {
+    let text = std::fs::read_to_string(out.join("parameters.json")).unwrap();
+    let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let found = read["parameters"]["fingerprint"].as_str().unwrap_or_else(|| panic!("{text}")).to_string();
+    u32::from_str_radix(found.trim_start_matches("0x"), 16).unwrap()
+}
+
+/// Registers and fields: path, lowest and highest bit, reset value, and who may write; without those of other tools.
+const TREE: &str = r"
+import sys
+from systemrdl import RDLCompiler, RDLListener, RDLWalker
+from systemrdl.node import FieldNode
+from peakrdl_ipxact import IPXACTImporter
+def tree(path):
+    rdl = RDLCompiler()
+    if path.endswith('.xml'):
+        IPXACTImporter(rdl).import_file(path)
+    else:
+        rdl.compile_file(path)
+    out = []
+    class Take(RDLListener):
+        def enter_Field(self, node):
+            reg = node.parent
+            out.append((reg.inst_name.removesuffix('_reg'), hex(reg.absolute_address), node.inst_name, node.low, node.high,
+                        node.get_property('reset'), node.get_property('sw').name, str(node.get_property('onwrite')),
+                        node.get_property('desc')))
+    RDLWalker().walk(rdl.elaborate().top, Take())
+    return out
+rdl, xml = tree('registers.rdl'), tree('component.xml')
+assert rdl == xml, [p for p in zip(rdl, xml) if p[0] != p[1]]
+print(len(rdl), 'fields')
+";
+
+#[test]
+fn ip_xact_and_system_rdl_say_the_same() {
+    for options in SYSTEMS {
+        let place = Place::new();
+        let out = made(&place, options);
+        let text = said(installed("python3"), &["-c", TREE], &out);
+        let fields: u32 = text.split_whitespace().next().unwrap().parse().unwrap();
+        assert!(fields >= 10, "{options}: {text}");
+    }
+}
+
+#[test]
+fn ip_xact_maps_every_port_of_a_bus() {
+    let place = Place::new();
+    let out = made(&place, SYSTEMS[1]);
+    let text = std::fs::read_to_string(out.join("component.xml")).unwrap();
+    let ports = text.matches("<ipxact:port><ipxact:name>").count();
+    let verilog = std::fs::read_to_string(out.join("goshawk_trace.v")).unwrap();
+    let head = verilog.split_once("module probe (").unwrap().1.split_once(");").unwrap().0;
+    assert_eq!(ports, head.lines().filter(|l| l.contains("wire") || l.contains("reg ")).count());
+    for (signal, port) in [("PSELx", "s_apb_psel"), ("PWDATA", "s_apb_pwdata"), ("TREADY", "m_axis_tready")] {
+        let map = format!(
+            "<ipxact:logicalPort><ipxact:name>{signal}</ipxact:name></ipxact:logicalPort><ipxact:physicalPort>\
+             <ipxact:name>{port}</ipxact:name>"
+        );
+        assert!(text.contains(&map), "{signal}");
+    }
+    assert_eq!(
+        text.matches("<ipxact:portMap>").count(),
+        head.matches("s_apb_").count() + head.matches("m_axis_").count()
+    );
+}
+
+#[test]
+fn fusesoc_plays_the_vectors() {
+    for options in [SYSTEMS[0], SYSTEMS[1], SYSTEMS[3]] {
+        let place = Place::new();
+        let out = made(&place, options);
+        let name = if options.contains("probe") { "probe" } else { "goshawk" };
+        let run = |target: &str| {
+            let vlnv = format!("::{name}");
+            said(installed("fusesoc"), &["--cores-root", ".", "run", "--target", target, &vlnv], &out)
+        };
+        assert!(run("sim").contains("PASS"), "{options}");
+        run("lint");
+    }
+}

@@ -1,0 +1,446 @@
+//! `goshawk diag`: what is printed, and with which exit code
+
+use crate::common::Place;
+use std::path::Path;
+use std::process::Command;
+
+const SHORT: &str = "--max-instructions 400000";
+
+#[test]
+fn chip_and_host_print_the_same() {
+    let place = Place::new();
+    for (script, program) in [("locks", "lockcont --harts 2"), ("writers", "bank --harts 2"), ("nested", "lockcont")] {
+        let text = place.good(&format!("diag test builtin:{script} builtin:{program} {SHORT}"));
+        assert!(text.starts_with("chip and host  equal"), "{text}");
+    }
+    let json = place.good(&format!("diag test builtin:locks builtin:lockcont {SHORT} --json"));
+    let object: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((object["equal"].as_bool(), object["lost"].as_u64()), (Some(true), Some(0)));
+}
+
+#[test]
+fn outputs_have_the_form_that_was_asked_for() {
+    let place = Place::new();
+    let run = |format: &str| place.output(&format!("diag run builtin:messages builtin:bank {SHORT} --format {format}"));
+    let text = String::from_utf8(run("text").stdout).unwrap();
+    assert!(text.starts_with("core 0: get_balance(") && text.contains("\nlost: "), "{text}");
+    let json = String::from_utf8(run("json").stdout).unwrap();
+    assert!(json.lines().all(|l| serde_json::from_str::<serde_json::Value>(l).is_ok()));
+    assert_eq!(json.lines().count(), text.lines().count());
+    let csv = run("csv").stdout;
+    let rows = csv::Reader::from_reader(&csv[..]).records().map(|r| r.unwrap().len()).collect::<Vec<_>>();
+    assert!(rows.len() + 1 > text.lines().count() - 1 && rows.iter().all(|n| *n == 6));
+    assert_eq!(run("perfetto").stdout[0], 0x0a);
+}
+
+#[test]
+fn a_log_says_what_the_run_said() {
+    let place = Place::new();
+    let run = place.good(&format!("diag run builtin:messages builtin:bank {SHORT} --log x.dlog"));
+    let replay = |place: &Place| place.output("diag replay builtin:messages builtin:bank --log x.dlog");
+    assert_eq!(String::from_utf8(replay(&place).stdout).unwrap(), run);
+    let other = place.output("diag replay builtin:race builtin:bank --log x.dlog");
+    assert_eq!(other.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&other.stderr).contains("x.dlog: is of another script"));
+    let path = place.path().join("x.dlog");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.len() - 100;
+    bytes[at] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let hurt = replay(&place);
+    assert_eq!(hurt.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&hurt.stderr).contains("x.dlog: 1 frames are missing"));
+}
+
+#[test]
+fn mistakes_are_one_message_with_exit_code_2() {
+    let place = Place::new();
+    let points: String = (0..15).map(|n| format!("pc:main+{} {{ @n[pc] = count(); }}\n", 4 * n)).collect();
+    std::fs::write(place.path().join("many.dx"), points).unwrap();
+    for (words, want) in [
+        ("diag run -e call:nowhere{@=count()} builtin:bank", "goshawk: -e:1:1: the program has no symbol `nowhere`"),
+        ("diag run builtin:none builtin:bank", "built-in script `none` is not known; atomic, calls, interrupts"),
+        ("diag run missing.dx builtin:bank", "missing.dx: "),
+        ("diag run builtin:race", "what is observed is missing"),
+        (
+            "diag run builtin:interrupts builtin:irq --soc",
+            "irq needs interrupts and exceptions, which picorv32 has not",
+        ),
+        ("diag run builtin:race builtin:bank --core ibex", "--soc"),
+        ("diag run builtin:race builtin:bank --soc --core arm", "possible values"),
+        (
+            "diag run builtin:race builtin:bank --soc --core serv",
+            "a full event generator needs a core that shows registers and memory as it is, picorv32 or ibex",
+        ),
+        ("diag test builtin:rate builtin:lockcont --soc", "the script has a tick"),
+        ("diag run builtin:race builtin:bank --soc --harts 9", "cores = 9 is outside"),
+        ("diag test builtin:race builtin:bank --soc --elf x", "cannot be used with"),
+        ("diag run builtin:race builtin:bank --soc --seed 1", "cannot be used with"),
+        ("diag run builtin:race builtin:bank --damage 1e-3", "--soc"),
+        ("diag run builtin:race builtin:bank --soc --damage 2", "`2` is no rate of damaged bytes"),
+        ("diag run builtin:race builtin:bank --soc --damage 1e-3,seed=x", "is no rate of damaged bytes"),
+        ("diag run builtin:race builtin:bank --max-cycles 1", "--soc"),
+        ("diag run builtin:race builtin:none --soc", "`none`"),
+        ("diag test builtin:rate builtin:lockcont", "the script has a tick"),
+        ("diag run builtin:locks builtin:lockcont --lite", "a lite event generator knows addresses"),
+        ("diag run builtin:locks builtin:bank", "the program has no symbol `mutex_lock`"),
+        (
+            "diag run --processor builtin:locks builtin:bank",
+            "builtin:locks:1:1: the program has no symbol `mutex_lock`",
+        ),
+        (
+            "diag run --processor builtin:none builtin:bank",
+            "`none` for --processor is not known; chaos, locks, race are",
+        ),
+        ("diag run --processor builtin:chaos builtin:bank", "goshawk: builtin:chaos:1:"),
+        ("diag run --processor missing.elf builtin:bank", "missing.elf: "),
+        ("diag run --processor builtin:race builtin:race builtin:bank", "--processor stands in the place of a script"),
+        ("diag run --processor builtin:race", "what is observed is missing"),
+        ("diag run builtin:race builtin:bank --trace x.gtr --log x", "cannot be used with"),
+        ("diag run builtin:race builtin:bank --soc --trace x.gtr --damage 1e-3", "cannot be used with"),
+        ("diag run builtin:race builtin:bank --trace x.gtr --trace-scheme none:x", "`none:x`"),
+        ("diag plan --processor builtin:race builtin:bank --trace", "cannot be used with"),
+        ("diag run --processor builtin:race builtin:bank --soc --trace x.gtr", "cannot be used with"),
+        (
+            "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-scheme tr_e:small,cfiat:16k",
+            "load values do not go over the link",
+        ),
+        ("diag run builtin:race builtin:bank --trace x.gtr --trace-while call:lock", "--soc"),
+        ("diag run builtin:race builtin:bank --soc --trace-from call:lock", "--trace <FILE>"),
+        (
+            "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-while call:lock --trace-from call:lock",
+            "cannot be used with",
+        ),
+        (
+            "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-while call:nowhere",
+            "goshawk: --trace-while call:nowhere: the program has no symbol `nowhere`",
+        ),
+        (
+            "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-to ret:lock",
+            "goshawk: --trace-to ret:lock: is no single instruction of the program; call:F, pc:F+N or pc:ADDRESS are",
+        ),
+        (
+            "diag run many.dx builtin:bank --soc --trace x.gtr --trace-from call:lock --trace-to call:unlock",
+            "goshawk: --trace-from call:lock --trace-to call:unlock: takes 2 triggers of each event generator beside the 15 of \
+             the script; it has 16",
+        ),
+        ("diag run --processor builtin:race builtin:bank --log x", "not with --log, or --on-host and --soc"),
+        ("diag run --processor builtin:race builtin:bank --soc --on-host", "not with --log, or --on-host and --soc"),
+        ("diag run --processor builtin:race builtin:bank --watchdog 1", "64..=4194304"),
+        ("diag top builtin:rate builtin:bank --every 2", "--processor"),
+    ] {
+        let output = place.output(words);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words}: {err}");
+        assert!(err.contains(want), "{words}: {err}");
+    }
+    place.good("run builtin:bank --max-instructions 100000 -o plain.ret");
+    let output = place.output("diag replay builtin:race plain.ret --elf builtin:bank");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("plain.ret: has no data; `goshawk run --data` records them")
+    );
+}
+
+/// 20 points and a table that needs values.
+fn many(place: &Place) {
+    let calls = "archive barrier check cut exit hart_count lock main memcpy memset mutex_lock mutex_unlock parallel report rt_main \
+        share try_lock unlock work";
+    let calls: Vec<String> = calls.split_whitespace().map(|f| format!("call:{f}")).collect();
+    let text = format!(
+        "ret:mutex_lock {{ @locks[arg0] = stats(elapsed); }}\n{} {{ @calls[pc] = count(); }}\n",
+        calls.join(",\n")
+    );
+    std::fs::write(place.path().join("many.dx"), text).unwrap();
+}
+
+#[test]
+fn a_script_of_more_points_than_triggers_runs_beside_a_trace_and_is_refused_without() {
+    let place = Place::new();
+    many(&place);
+    let program = format!("builtin:lockcont --harts 2 {SHORT}");
+    let output = place.output(&format!("diag run many.dx {program}"));
+    let err = String::from_utf8_lossy(&output.stderr).to_string();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err.contains("needs 20 triggers") && err.contains("with --trace it fits, too: "), "{err}");
+    assert!(err.lines().next().unwrap().contains("call:"), "{err}");
+    // as where each point has a trigger
+    let want = place.good(&format!("diag replay many.dx {program}"));
+    assert!(want.contains("mutex_unlock ") && want.contains("@locks"), "{want}");
+    let text = place.good(&format!("diag run many.dx {program} --link 96000 --trace many.gtr --retired many.ret"));
+    assert!(text.starts_with(&want), "{text}\n{want}");
+    assert!(text.contains("; nothing lost\n") && text.contains("\npoints in it  "), "{text}");
+    place.good("replay many.gtr --elf builtin:lockcont --check many.ret --summary");
+    let test = place.good(&format!("diag test many.dx {program} --link 96000 --trace"));
+    assert!(test.starts_with("chip and host  equal, "), "{test}");
+    // the plan says which they are, and what the trace costs
+    let words = format!("diag plan many.dx {program} --trace --calibrate");
+    let plan: serde_json::Value = serde_json::from_str(&place.good(&format!("{words} --json"))).unwrap();
+    let from = |plan: &serde_json::Value| {
+        plan["parts"].as_array().unwrap().iter().filter(|p| p["place"] == "host: trace of the cores").count()
+    };
+    assert!(from(&plan) >= 4, "{plan}");
+    let object = place.good(&format!("diag run many.dx {program} --link 96000 --trace many.gtr --rates --json"));
+    let run: serde_json::Value = serde_json::from_str(&object).unwrap();
+    let rate = 8.0 * run["trace"]["bytes"].as_f64().unwrap() * 50e6 / run["rates"]["cycles"].as_f64().unwrap();
+    let expected = plan["trace_bits_per_second"].as_f64().unwrap();
+    assert!((rate / expected - 1.0).abs() < 0.02, "{rate} in place of {expected}");
+    assert!(run["trace"]["point_events"].as_u64().unwrap() > 0 && run["lost"] == 0, "{run}");
+    assert_eq!(run["trace"]["points"].as_array().unwrap().len(), 4, "{run}");
+    // what a trace does not have is told with the point
+    let script: String = (0..18).map(|n| format!("pc:main+{} {{ @n{n}[arg{}] = count(); }}\n", 2 * n, n % 8)).collect();
+    std::fs::write(place.path().join("values.dx"), script).unwrap();
+    let output = place.output(&format!("diag run values.dx {program} --trace x.gtr"));
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    let want =
+        "without pc:main+32 (line 17), pc:main+34 (line 18) it fits; none of its points can come from a trace of the \
+        control flow: pc:main+32 (line 17) needs `arg0`, pc:main+34 (line 18) needs `arg1`";
+    assert!(err.starts_with("goshawk: values.dx:17:1: ") && err.contains(want), "{err}");
+}
+
+#[test]
+fn an_object_has_what_the_text_has() {
+    let place = Place::new();
+    let words = format!("diag run builtin:locks builtin:lockcont --harts 4 --rates {SHORT}");
+    let text = place.good(&words);
+    let object: serde_json::Value = serde_json::from_str(&place.good(&format!("{words} --json"))).unwrap();
+    assert_eq!((object["command"].as_str(), object["lost"].as_u64()), (Some("diag run"), Some(0)));
+    let table = &object["outputs"][0];
+    assert_eq!(table["map"], "locks");
+    let rows = table["rows"].as_array().unwrap();
+    let columns = ["name", "count", "sum", "avg", "min", "max"];
+    for (line, row) in text.lines().skip(1).zip(rows) {
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        for (cell, column) in cells.iter().zip(columns) {
+            let value = &row[column];
+            let same = value.as_str().map_or_else(|| cell.parse::<f64>().ok() == value.as_f64(), |name| name == *cell);
+            assert!(same, "{column} of {line}: {value}");
+        }
+    }
+    assert!(rows.len() >= 2 && text.lines().nth(rows.len() + 1).unwrap() == "lost: 0 events", "{text}");
+    let rates = &object["rates"];
+    let grouped = |value: &serde_json::Value| {
+        let digits = value.as_u64().unwrap().to_string();
+        digits.as_bytes().rchunks(3).rev().map(|c| std::str::from_utf8(c).unwrap()).collect::<Vec<_>>().join(",")
+    };
+    let run = format!("{} instructions, {} clocks", grouped(&rates["instructions"]), grouped(&rates["cycles"]));
+    assert!(text.contains(&run), "{run}: {text}");
+    assert!(text.contains(&format!("{} events, ", grouped(&rates["events"]))), "{text}");
+    let link = rates["link"]["rate"].as_f64().unwrap() / 1000.0;
+    assert!(text.contains(&format!("{} bytes, {link:.2} kbit/s", grouped(&rates["link"]["bytes"]))), "{text}");
+}
+
+/// What the generated bench says in Icarus.
+fn icarus(folder: &Path) -> String {
+    let run = |tool: &str, args: &[&str]| {
+        let out = Command::new(tool).args(args).current_dir(folder).output().unwrap_or_else(|e| panic!("{tool}: {e}"));
+        assert!(out.status.success(), "{tool}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).unwrap()
+    };
+    run("iverilog", &["-g2005", "-o", "tb", "goshawk_diag_tb.v", "goshawk_diag.v"]);
+    run("vvp", &["tb"])
+}
+
+#[test]
+fn a_written_chip_passes_its_bench_and_fails_when_a_byte_is_changed() {
+    let place = Place::new();
+    let words = "diag gen --cores 2 --lite --nodes count:16,machine --module-name acme --no-initial -o out";
+    let text = place.good(words);
+    assert!(text.contains("chip               2 cores, lite event generators, 2 nodes\n"), "{text}");
+    let out = place.path().join("out");
+    let verilog = std::fs::read_to_string(out.join("goshawk_diag.v")).unwrap();
+    assert!(!verilog.contains("initial") && !verilog.contains("goshawk_"), "a name or a value is left");
+    assert!(verilog.contains("\nmodule acme (") && verilog.contains("\nmodule acme_router ("));
+    let said = icarus(&out);
+    assert!(said.contains("PASS") && !said.contains("FAIL"), "{said}");
+    let bytes = out.join("bytes.hex");
+    let mut lines: Vec<String> = std::fs::read_to_string(&bytes).unwrap().lines().map(String::from).collect();
+    let right = std::mem::replace(&mut lines[100], "xx".into());
+    std::fs::write(&bytes, lines.join("\n")).unwrap();
+    let said = icarus(&out);
+    assert!(said.contains(&format!("FAIL: byte 100 is {right}, xx is right")), "{said}");
+    // one byte too many
+    lines[100] = right;
+    lines.pop();
+    std::fs::write(&bytes, lines.join("\n")).unwrap();
+    assert!(icarus(&out).contains(&format!("FAIL: byte {} is ", lines.len())));
+    let registers = std::fs::read_to_string(out.join("registers.md")).unwrap();
+    for line in ["| 1 | lite event generator | 1 | 12 triggers |", "| 17 | machine | 7 | 16 states |", "# Frames"] {
+        assert!(registers.contains(line), "{line}: {registers}");
+    }
+}
+
+/// Full generators and every node, from unknown registers.
+#[test]
+fn a_chip_of_everything_passes_its_bench_and_has_its_ports_told() {
+    let place = Place::new();
+    let object: serde_json::Value = serde_json::from_str(&place.good("diag gen --no-initial -o out --json")).unwrap();
+    assert_eq!(object["parameters"]["clients"].as_array().unwrap().len(), 11);
+    let out = place.path().join("out");
+    for file in object["files"].as_array().unwrap() {
+        let there = std::fs::metadata(out.join(file["name"].as_str().unwrap())).unwrap().len();
+        assert_eq!(file["bytes"].as_u64(), Some(there), "{file}");
+    }
+    let said = icarus(&out);
+    assert!(said.contains("PASS") && !said.contains("FAIL"), "{said}");
+    let ports = std::fs::read_to_string(out.join("ports.md")).unwrap();
+    let (table, instance) = ports.split_once("## An instance").unwrap();
+    let rows: Vec<&str> = table.lines().filter(|l| l.starts_with("| `")).collect();
+    assert_eq!(rows.len(), 22, "{table}");
+    assert!(rows.iter().all(|r| !r.ends_with("|  |")), "{table}");
+    assert!(instance.contains("goshawk_diag diag (") && instance.contains(".cause_0(core0_cause)"), "{instance}");
+}
+
+#[test]
+fn chips_that_there_are_not_are_refused_before_anything_is_written() {
+    let place = Place::new();
+    for (words, want) in [
+        ("--nodes count:3", "a count of 3 has no circuit; count of 2 to 128"),
+        ("--nodes log:3", "a log of 3 has no circuit"),
+        ("--nodes sum", "node `sum` is not known; filter, count, pair"),
+        ("--nodes count:x", "count: `x` is no number of counters"),
+        ("--nodes count --no-nodes", "cannot be used with"),
+        ("--cores 17", "17 is not in 1..=16"),
+        ("--module-name 1st", "a letter and up to 63 letters"),
+        (&format!("--nodes {}", ["pair"; 41].join(",")), "41 nodes are outside 0 to 40"),
+    ] {
+        let output = place.output(&format!("diag gen {words} -o none"));
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words}: {err}");
+        assert!(err.contains(want), "{words}: {err}");
+        assert!(!place.path().join("none").exists());
+    }
+    assert_eq!(place.output("diag run builtin:race builtin:bank --json --format csv").status.code(), Some(2));
+}
+
+/// What is missing is told before anything is built.
+#[test]
+fn a_soc_without_verilator_is_one_message() {
+    let place = Place::new();
+    let mut command = place.command("diag run builtin:race builtin:bank --soc");
+    let output = command.env("VERILATOR", "/none/verilator").env("GOSHAWK_SOC_CACHE", place.path()).output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.lines().count() == 1 && err.contains("/none/verilator"), "{err}");
+}
+
+/// Verilator builds for minutes.
+#[test]
+fn circuits_print_what_the_retire_log_says() {
+    if std::env::var_os("GOSHAWK_LONG").is_none() {
+        return;
+    }
+    let place = Place::new();
+    for (script, program) in [("race", "bank"), ("locks", "lockcont"), ("calls", "lockcont"), ("writers", "bank")] {
+        let words = format!("diag test builtin:{script} builtin:{program} --soc --harts 4 --max-cycles 1500000");
+        let text = place.good(&words);
+        assert!(text.starts_with("chip and host  equal") && text.ends_with("lost           0\n"), "{words}: {text}");
+        assert!(!text.contains("events         0"), "{words}: {text}");
+    }
+    // a machine with a state for each key
+    for key in ["core", "arg0"] {
+        let script = format!("machine m by {key} {{ a: call:get_balance -> b; b: call:set_balance -> b; }}\n");
+        std::fs::write(place.path().join("m.dx"), script + "violation:m { @v[key, state, step] = count(); }\n")
+            .unwrap();
+        let text = place.good("diag test m.dx builtin:bank --soc --harts 2 --max-cycles 400000");
+        assert!(text.starts_with("chip and host  equal") && text.ends_with("lost           0\n"), "{key}: {text}");
+        assert!(!text.contains("equal, 2 lines") || key == "core", "{text}");
+    }
+    let text = place.good("diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates");
+    assert!(text.contains("lost: 0 events\n") && text.contains("over the link"), "{text}");
+
+    // with a trace on the same link the script prints the same, and the trace is what the cores retired
+    let elf = place.path().join("bank.elf");
+    std::fs::write(elf, programs::find("bank").unwrap().soc.get("rv32im").unwrap()).unwrap();
+    let words = "diag run builtin:race-count bank.elf --soc --harts 4 --max-cycles 400000 --link 24000";
+    let alone = place.good(words);
+    let text = place.good(&format!("{words} --trace bank.gtr --retired bank.ret"));
+    assert!(
+        text.starts_with(&alone) && text.contains("equal to the retire log, 63,462 events; nothing lost"),
+        "{text}"
+    );
+    place.good("replay bank.gtr --elf bank.elf --check bank.ret --summary");
+    // of a function alone, and of what that calls; the script prints the same
+    let text = place.good(&format!("{words} --trace get.gtr --trace-while call:get_balance"));
+    let replay = text.lines().find(|l| l.starts_with("replay")).unwrap();
+    assert!(text.starts_with(&alone) && replay.contains(" and no other, nothing lost"), "{text}");
+    let text = place
+        .good(&format!("{words} --trace get.gtr --trace-from call:get_balance --trace-to call:set_balance --json"));
+    let run: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let inside = &run["trace"]["check"]["inside"];
+    assert!(inside["windows"].as_u64() > Some(50) && inside["lost"] == 0, "{inside}");
+    // points for which no trigger is left are found in it
+    let pcs: String = (0..4).map(|n| format!("pc:main+{} {{ @n[pc] = count(); }}\n", 4 * n)).collect();
+    let functions =
+        "check get_balance hart_count lock main memset parallel park report round rt_main set_balance share \
+        teller_step try_lock unlock work";
+    let calls: Vec<String> = functions.split_whitespace().map(|f| format!("call:{f}")).collect();
+    let text =
+        format!("{pcs}{} {{ @calls[pc] = count(); }}\nret:set_balance {{ @set[arg0] = count(); }}\n", calls.join(", "));
+    std::fs::write(place.path().join("many.dx"), text).unwrap();
+    let test = place.good("diag test many.dx bank.elf --soc --harts 4 --max-cycles 400000 --link 24000 --trace");
+    assert!(test.starts_with("chip and host  equal, ") && test.ends_with("lost           0\n"), "{test}");
+    // a link that is too slow for it costs instructions, all of which are counted, and no event
+    let slow = words.replace("24000", "6000");
+    let output = place.output(&format!("{slow} --trace slow.gtr --retired slow.ret"));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.starts_with(&alone) && text.contains(" instructions lost in "), "{text}");
+}
+
+#[test]
+fn a_program_on_the_processor_prints_what_a_script_does() {
+    let place = Place::new();
+    let run = |words: &str| place.good(&format!("diag {words} {SHORT}"));
+    let script = "txn a { open call:get_balance(arg0) close ret:set_balance(arg0) }
+        violation:a { printf(\"race: %d while %d owns\", key, owner); }";
+    std::fs::write(place.path().join("a.dx"), script).unwrap();
+    let want = run("replay a.dx builtin:bank --harts 4");
+    assert!(want.lines().count() > 50, "{want}");
+    let replayed = run("replay --processor builtin:race builtin:bank --harts 4");
+    assert_eq!(replayed, want);
+    let text = run("test --processor builtin:locks builtin:lockcont --harts 2");
+    assert!(text.starts_with("chip and host  equal, ") && text.ends_with("lost           0\n"), "{text}");
+    let rates = run("run --processor builtin:locks builtin:lockcont --harts 2 --rates");
+    assert!(rates.contains(": count ") && rates.contains("over the link"), "{rates}");
+    // the program on the host, behind the same link
+    let there = run("run --processor builtin:locks builtin:lockcont --harts 2");
+    assert_eq!(run("run --processor builtin:locks builtin:lockcont --harts 2 --on-host"), there);
+    // asked at each tick; what is told at the end is the whole
+    let top = run("top --processor builtin:locks builtin:lockcont --harts 2 --every 2");
+    assert!(top.matches("lost: 0 events\n").count() > 2 && top.ends_with(&there), "{top}");
+    // a handler has less time than it needs: each event costs itself and is told
+    let hung = run("run --processor builtin:locks builtin:lockcont --harts 2 --watchdog 64");
+    assert!(hung.contains("handler acquired took too long at 0x") && !hung.contains("outside of"), "{hung}");
+    // and of another machine
+    let path = place.path().join("wrong.elf");
+    std::fs::write(path, programs::find("bank").unwrap().soc.rv32imc).unwrap();
+    let output = place.output("diag run --processor wrong.elf builtin:bank");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("wrong.elf: is built with the C extension"));
+}
+
+#[test]
+fn the_ring_and_a_plan_are_listed() {
+    let place = Place::new();
+    let text = place.good("diag ls --harts 3");
+    assert_eq!(text.matches("event generator").count(), 3);
+    assert!(!text.contains("processor"), "{text}");
+    assert!(place.good("diag ls --processor").contains("     26  processor              16  slots\n"));
+    let plan = place.good("diag plan builtin:locks builtin:lockcont");
+    assert!(plan.contains("chip: aggregate (node 20)") && plan.contains("expected over the link: "), "{plan}");
+    let cuts = place.good("diag plan builtin:locks builtin:lockcont --cuts");
+    assert!(cuts.contains("  @locks\n") && cuts.contains("100.00 %  triggers only\n"), "{cuts}");
+    // what is expected of both places of a program is what the link of a run carries there
+    let program = format!("--processor builtin:race builtin:bank --harts 4 --link 48000 {SHORT}");
+    let plan: serde_json::Value =
+        serde_json::from_str(&place.good(&format!("diag plan {program} --calibrate --cuts --json"))).unwrap();
+    assert!(plan["parts"].to_string().contains("chip: processor (node 26)"), "{plan}");
+    for (n, at) in ["", "--on-host"].into_iter().enumerate() {
+        let run: serde_json::Value =
+            serde_json::from_str(&place.good(&format!("diag run {program} --rates --json {at}"))).unwrap();
+        let (want, found) =
+            (plan["cuts"][n]["bits_per_second"].as_f64().unwrap(), run["rates"]["link"]["rate"].as_f64().unwrap());
+        assert!((found / want - 1.0).abs() < 0.05, "{at}: {found} in place of {want}");
+    }
+}

@@ -1,0 +1,371 @@
+//! Every example in the help texts, the README and `docs/` runs as it is printed
+//!
+//! Examples are found by walking the commands through their own help, on a terminal of 60 columns, and in the code
+//! blocks of the pages. Each page's examples run in a folder of their own, one behind the other, by a shell, with
+//! stand-ins for the files that a person would bring. Only how much is run differs: `goshawk` on the path is a script
+//! that adds a limit where the command takes one. What needs a board, or minutes of place and route or Verilator, is
+//! only parsed here, by `--help` behind it; with `GOSHAWK_LONG=1` it is run, but for what needs a board.
+
+use crate::common::{elf, foreign, Place, RISCV};
+use rayon::prelude::*;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Instant;
+
+/// A page with examples: what it is called, and the lines that a shell takes.
+struct Page {
+    name: String,
+    examples: Vec<String>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn long() -> bool {
+    std::env::var_os("GOSHAWK_LONG").is_some()
+}
+
+fn help(words: &[&str]) -> String {
+    let mut command = assert_cmd::Command::cargo_bin("goshawk").unwrap();
+    let output = command.args(words).arg("--help").env("COLUMNS", "60").output().unwrap();
+    assert!(output.status.success(), "goshawk {words:?} --help");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The help texts of a command and all below it.
+fn helps(words: &[&str], found: &mut Vec<Page>) {
+    let text = help(words);
+    let examples = text.split("\nExamples:\n").nth(1).unwrap_or_default();
+    let examples = examples.lines().take_while(|l| l.starts_with("  ")).map(|l| l.trim().to_string()).collect();
+    found.push(Page { name: format!("goshawk {} --help", words.join(" ")), examples });
+    let below = text.split("\nCommands:\n").nth(1).unwrap_or_default();
+    for line in below.lines().take_while(|l| l.starts_with(' ')) {
+        // a name stands in the third column; what is further right is the rest of a description
+        let name = line[2..].split(' ').next().unwrap_or_default();
+        if !name.is_empty() && name != "help" {
+            helps(&[words, &[name]].concat(), found);
+        }
+    }
+}
+
+/// The commands of the code blocks of a page: lines behind a prompt, or all, where a block has no prompt.
+fn commands(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for block in text.split("\n```").skip(1).step_by(2) {
+        let Some((_, body)) = block.split_once('\n') else { continue };
+        let body = body.replace("\\\n", "");
+        for line in body.lines() {
+            let line = line.strip_prefix("$ ").unwrap_or(line);
+            let begins = |word: &str| line.split(' ').next() == Some(word);
+            if begins("goshawk") || begins("for") && line.contains("goshawk ") {
+                found.push(line.to_string());
+            }
+        }
+    }
+    found
+}
+
+fn markdown(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = folder.read_dir().unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            markdown(&path, found);
+        } else if path.extension().is_some_and(|e| e == "md") {
+            found.push(path);
+        }
+    }
+}
+
+fn pages() -> Vec<Page> {
+    let mut found = Vec::new();
+    helps(&[], &mut found);
+    let mut files = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
+    files.retain(|f| f.exists());
+    markdown(&root().join("docs"), &mut files);
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let name = file.strip_prefix(root()).unwrap().display().to_string();
+        let mut examples = commands(&text);
+        if name == "README.md" {
+            // the table of what to do with it
+            let rows = text.lines().filter(|l| l.starts_with("| ")).flat_map(|l| l.split('`').skip(1).step_by(2));
+            examples.extend(
+                rows.filter(|c| c.starts_with("goshawk ") && (c.contains(" -") || c.contains('.'))).map(str::to_string),
+            );
+        }
+        found.push(Page { name, examples });
+    }
+    // tests/days.rs and tests/day_researcher.rs run the transcripts, and compare what they print
+    found.retain(|p| !p.examples.is_empty() && !p.name.starts_with("docs/days/"));
+    found
+}
+
+/// What an example is run as.
+#[derive(Debug, PartialEq)]
+enum How {
+    Run,
+    /// Too long, or with tools that take minutes.
+    Long,
+    /// With a board on a serial line.
+    Board,
+    /// In another test.
+    Elsewhere,
+}
+
+fn how(example: &str) -> How {
+    let tools = ["goshawk gates", "goshawk soc", "--engine verilator", "--soc"];
+    if example.contains("goshawk capture")
+        && !["run", "bench"].iter().any(|c| example.contains(&format!("goshawk capture {c}")))
+    {
+        How::Board
+    } else if example == "goshawk demo" {
+        // tests/readme.rs runs it and compares what it prints
+        How::Elsewhere
+    } else if example.contains("goshawk gdb") {
+        // tests/gdb.rs runs it with GDB
+        How::Elsewhere
+    } else if example.contains("--qemu ./") {
+        // with an emulator that not every machine has; capture's tests run it
+        How::Elsewhere
+    } else if tools.iter().any(|t| example.contains(t)) {
+        How::Long
+    } else {
+        How::Run
+    }
+}
+
+/// Files that examples take and that a person brings: small ones.
+const STAND_INS: [&str; 20] = [
+    "gen --set medium --cores 4 -o trace4",
+    "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
+    "encode builtin:bank --harts 4 --scheme inputs -o bank.gip",
+    "encode builtin:fft --harts 2 -o fft.gtr --values fft.glv",
+    "run builtin:vm -o vm.ret",
+    "encode vm.ret -o vm.gtr",
+    "encode vm.ret --timestamps -o timed.gtr",
+    "run builtin:fft --harts 2 -o fft.ret",
+    "run firmware.elf --harts 4 -o firmware.ret",
+    "encode firmware.ret -o firmware.gtr",
+    "encode firmware.ret -o board.gtr",
+    "export vm.ret -o gcc.rbt1.zst",
+    "import 600.champsim.xz -o own.ret",
+    "encode gcc.rbt1.zst --pc-shift 0 -o gcc.gtr",
+    "run program.elf -o program.ret",
+    "run builtin:lz -o run.ret",
+    "encode program.ret -o program.gtr",
+    "sweep --plan papers.toml -o papers",
+    "capture run --system --contexts --skip 6 -o paged.ret -- kernel.elf",
+    "encode paged.ret --context 2 --elf kernel.elf -o kernel.gtr",
+];
+
+const PLAN: &str = "traces = [\"builtin:fft\", \"builtin:vm\"]\nharts = [1, 2]\nencodings = [\"tr_e\", \"nx_b\"]\n\
+                    sets = [\"s0\", \"m4\"]\nmax_instructions = 20000\n";
+
+/// Adds limits where a command takes them and has none; `GOSHAWK_PARSE` only parses.
+const SCRIPT: &str = r#"#!/bin/sh
+if [ -n "$GOSHAWK_PARSE" ]; then
+    # before the arguments of a program
+    for word; do
+        shift
+        [ "$word" = -- ] && set -- "$@" --help
+        set -- "$@" "$word"
+    done
+    exec "$GOSHAWK" "$@" --help
+fi
+limit=
+case " $* " in
+*" --max-instructions "* | *" --instructions "* | *" --dry-run "*) ;;
+*) case "$1" in
+    run) limit="--max-instructions 50000" ;;
+    encode | stats | export) case "$2" in builtin:* | *.elf) limit="--max-instructions 50000" ;; esac ;;
+    baselines) case "$*" in *.ret*) ;; *) limit="--max-instructions 20000" ;; esac ;;
+    sweep) [ "$2" != merge ] && limit="--max-instructions 5000" ;;
+    results | papers) limit="--instructions 5000" ;;
+    bench) limit="--instructions 1000000" ;;
+    soc) case " $* " in *" --max-cycles "*) ;; *) [ "$2" = sim ] && limit="--max-cycles 400000" ;; esac ;;
+    diag) case "$*" in "diag ls"*|"diag gen"*|*--soc*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;
+    esac ;;
+esac
+exec "$GOSHAWK" "$@" $limit
+"#;
+
+/// A place with stand-ins, and `goshawk` on its path.
+struct Shell(Place);
+
+impl Shell {
+    fn new() -> Self {
+        let shell = Self(Place::new());
+        let path = shell.0.path();
+        std::fs::create_dir(path.join("bin")).unwrap();
+        let script = path.join("bin/goshawk");
+        std::fs::write(&script, SCRIPT).unwrap();
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        for name in ["firmware.elf", "program.elf", "hello.elf"] {
+            // `csrr x5, mhartid` is `mv x5, x10`, for cores without that register
+            let mut file = elf(RISCV, 0);
+            file[84..88].copy_from_slice(&0x0005_0293u32.to_le_bytes());
+            std::fs::write(path.join(name), file).unwrap();
+        }
+        for name in ["kernel.elf", "a.elf", "b.elf"] {
+            std::fs::copy(root().join("programs/paged/elf").join(name), path.join(name)).unwrap();
+        }
+        std::os::unix::fs::symlink(root().join("programs"), path.join("programs")).unwrap();
+        std::fs::write(path.join("papers.toml"), PLAN).unwrap();
+        std::fs::write(path.join("big.toml"), PLAN).unwrap();
+        // traces of other tools, whatever they were packed with
+        let steps = foreign::steps(path.join("firmware.elf").to_str().unwrap(), 5000);
+        std::fs::write(path.join("qemu.log"), foreign::qemu(&steps)).unwrap();
+        std::fs::write(path.join("spike.log.xz"), foreign::spike(&steps)).unwrap();
+        std::fs::write(path.join("600.champsim.xz"), foreign::champsim(&steps)).unwrap();
+        std::fs::write(path.join("short.sbbt.zst"), foreign::sbbt(&steps)).unwrap();
+        std::fs::create_dir_all(path.join("docs/sweeps")).unwrap();
+        for file in ["docs/paper-notes.md", "docs/results-notes.md", "docs/sweeps/paper000.toml"] {
+            if root().join(file).exists() {
+                std::fs::copy(root().join(file), path.join(file)).unwrap();
+            }
+        }
+        shell
+    }
+
+    fn run(&self, line: &str, parse: bool) -> Output {
+        let path = format!("{}:{}", self.0.path().join("bin").display(), std::env::var("PATH").unwrap());
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(self.0.path()).env("PATH", path);
+        command.env("GOSHAWK", assert_cmd::cargo::cargo_bin("goshawk"));
+        if parse {
+            command.env("GOSHAWK_PARSE", "1");
+        }
+        command.output().unwrap()
+    }
+
+    /// What went wrong, if it did not succeed.
+    fn complaint(&self, line: &str, parse: bool) -> Option<String> {
+        let o = self.run(line, parse);
+        let err = String::from_utf8_lossy(&o.stderr);
+        // of a pipe the status is that of its end
+        let failed = o.status.code() != Some(0) || line.contains('|') && !err.is_empty();
+        failed.then(|| format!("$ {line}\n{err}{}\n", o.status))
+    }
+
+    fn stand_ins(&self) {
+        for line in STAND_INS {
+            assert_eq!(self.complaint(&format!("goshawk {line}"), false), None);
+        }
+        // shards as other machines made them
+        for shard in 1..=4 {
+            let line = format!("goshawk sweep --plan big.toml --shard {shard}/4 -o part{shard}");
+            assert_eq!(self.complaint(&line, false), None);
+        }
+        assert_eq!(self.complaint("cp -r papers big && mkdir -p docs", false), None);
+    }
+}
+
+#[test]
+fn every_example_runs_as_it_is_printed() {
+    let first = Shell::new();
+    first.stand_ins();
+    let pages = pages();
+    let examples: usize = pages.iter().map(|p| p.examples.len()).sum();
+    assert!(examples > 60 && pages.len() > 20, "{examples} examples on {} pages", pages.len());
+    let run = |page: &Page| {
+        let (mut wrong, mut rows) = (String::new(), String::new());
+        let shell = Shell::new();
+        let copy = format!("cp -rn {}/. .", first.0.path().display());
+        assert_eq!(shell.complaint(&copy, false), None);
+        // what examples that were only parsed would have written
+        let mut missing: Vec<&str> = Vec::new();
+        for example in &page.examples {
+            let how = how(example);
+            let parse = matches!(how, How::Board | How::Elsewhere)
+                || how == How::Long && !long()
+                || missing.iter().any(|m| example.contains(m));
+            if parse {
+                missing.extend(example.rsplit_once('>').map(|(_, file)| file.trim()));
+                missing.extend(example.split_once("--trace ").and_then(|(_, rest)| rest.split(' ').next()));
+            }
+            let start = Instant::now();
+            if let Some(complaint) = shell.complaint(example, parse) {
+                wrong.push_str(&format!("{}: {complaint}", page.name));
+            }
+            let took = if parse { "parsed".to_string() } else { format!("{:.1} s", start.elapsed().as_secs_f64()) };
+            rows.push_str(&format!("| {} | `{}` | {took} |\n", page.name, example.replace('|', "\\|")));
+        }
+        (wrong, rows)
+    };
+    let (wrong, rows): (String, String) = pages.par_iter().map(run).collect();
+    if let Some(path) = std::env::var_os("GOSHAWK_EXAMPLES") {
+        std::fs::write(path, format!("| where | example | took |\n| --- | --- | ---: |\n{rows}")).unwrap();
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn examples_are_whole_on_a_narrow_terminal() {
+    let mut found = Vec::new();
+    helps(&[], &mut found);
+    assert!(found.iter().filter(|p| p.examples.is_empty()).count() <= 1, "a command without an example");
+    for page in &found {
+        for example in &page.examples {
+            assert!(example.contains("goshawk "), "{}: `{example}` is no command", page.name);
+            assert!(!example.contains('\u{a0}'), "{}: `{example}` cannot be pasted", page.name);
+            assert!(!example.contains("   "), "{}: `{example}` has a remark in it", page.name);
+        }
+    }
+}
+
+#[test]
+fn help_on_help_is_help() {
+    let place = Place::new();
+    assert_eq!(place.good("help --help"), place.good("help"));
+    assert_eq!(place.good("help -h"), place.good("help"));
+    assert_eq!(place.good("soc help --help"), place.good("soc help"));
+    assert_eq!(place.good("help soc sim --help"), place.good("soc sim --help"));
+}
+
+#[test]
+fn a_dry_run_prints_json_where_it_is_asked_for() {
+    let place = Place::new();
+    let text = place.good("sweep --trace p.elf --harts 1,2 --dry-run --json -o x");
+    let object: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(object["traces"].as_array().map(Vec::len), Some(2));
+    let points = object["points"].as_array().unwrap();
+    let lines = place.good("sweep --trace p.elf --harts 1,2 --dry-run -o x");
+    let listed: Vec<&str> = lines.lines().skip(1).collect();
+    assert_eq!(points.iter().map(|p| p.as_str().unwrap()).collect::<Vec<_>>(), listed);
+    assert!(!place.path().join("x").exists(), "a dry run writes nothing");
+}
+
+/// The ends of `N to M` behind `about` in a help text.
+fn ends(help: &str, option: &str) -> (u64, u64) {
+    let text = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let at = text.find(&format!("{option} <")).unwrap_or_else(|| panic!("no {option}"));
+    let words: Vec<&str> = text[at..].split([' ', ',', ';', ':']).collect();
+    let to = words.iter().position(|w| *w == "to").unwrap();
+    (words[to - 1].parse().unwrap(), words[to + 1].parse().unwrap())
+}
+
+#[test]
+fn ranges_in_help_are_those_that_are_accepted() {
+    let place = Place::new();
+    for (words, option, rest) in [
+        ("gen", "--cores", "-o out"),
+        ("encode", "--pc-shift", "p.elf -o x.gtr"),
+        ("encode", "--count-bits", "p.elf -o x.gtr"),
+        ("encode", "--cc-bits", "p.elf -o x.gtr"),
+        ("encode", "--harts", "p.elf -o x.gtr"),
+        ("sim", "--harts", "p.elf --instructions 10"),
+        ("run", "--harts", "p.elf"),
+    ] {
+        let (from, to) = ends(&help(&[words]), option);
+        let status = |n: u64| place.output(&format!("{words} {rest} {option} {n}")).status.code();
+        for good in [from, to] {
+            assert_eq!(status(good), Some(0), "{words} {option} {good}");
+        }
+        for bad in [from.checked_sub(1), Some(to + 1)].into_iter().flatten() {
+            assert_eq!(status(bad), Some(2), "{words} {option} {bad}");
+        }
+    }
+}

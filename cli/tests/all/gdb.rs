@@ -1,0 +1,318 @@
+//! A recorded run and a trace under the real GDB: forwards, backwards, every core a thread
+
+use crate::common::Place;
+use std::path::Path;
+use std::process::Command;
+
+const SCRIPT: &str = r"
+set pagination off
+set confirm off
+set style enabled off
+target remote | goshawk gdb bank.gip --elf builtin:bank --stdio
+break set_balance
+ignore 1 20
+continue
+print src
+print value
+info threads
+delete
+watch -l mailbox[src].value
+reverse-continue
+info threads
+bt 2
+delete
+monitor when
+stepi
+reverse-stepi
+monitor when
+reverse-continue
+print $pc
+print $mhartid
+set var balance = 7
+";
+
+/// What GDB says to `script` and `bank.elf`.
+fn gdb(place: &Place) -> String {
+    let bin = assert_cmd::cargo::cargo_bin("goshawk");
+    let folder = bin.parent().unwrap_or(Path::new("."));
+    let output = Command::new("gdb-multiarch")
+        .args(["-nx", "-batch", "-x", "script", "bank.elf"])
+        .current_dir(place.path())
+        .env("PATH", format!("{}:{}", folder.display(), std::env::var("PATH").unwrap()))
+        .output()
+        .expect("gdb-multiarch (tools/setup installs it)");
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// What GDB says to each line of `script`, whatever became of the one before: on standard output and standard error.
+fn gdb_line_by_line(place: &Place, script: &str) -> (String, String) {
+    let bin = assert_cmd::cargo::cargo_bin("goshawk");
+    let folder = bin.parent().unwrap_or(Path::new("."));
+    let output = Command::new("gdb-multiarch")
+        .args(["-nx", "-batch"])
+        .args(script.lines().filter(|l| !l.is_empty()).flat_map(|l| ["-ex", l]))
+        .arg("bank.elf")
+        .current_dir(place.path())
+        .env("PATH", format!("{}:{}", folder.display(), std::env::var("PATH").unwrap()))
+        .output()
+        .expect("gdb-multiarch (tools/setup installs it)");
+    (String::from_utf8_lossy(&output.stdout).into(), String::from_utf8_lossy(&output.stderr).into())
+}
+
+/// All of them are in `said`, in this order.
+fn in_order(said: &str, expected: &[&str]) {
+    let mut rest = said;
+    for expected in expected {
+        let at = rest.find(expected).unwrap_or_else(|| panic!("no `{expected}` in the rest of:\n{said}"));
+        rest = &rest[at + expected.len()..];
+    }
+}
+
+/// What `bank.elf` says: 21 messages of tellers have set the balance at the breakpoint, and one core sent the last.
+#[test]
+fn gdb_goes_back_from_the_bank_to_the_teller() {
+    let place = Place::new();
+    place.good("encode builtin:bank --harts 4 --max-instructions 400000 --scheme inputs -o bank.gip");
+    let elf = programs::find("bank").unwrap().elf;
+    std::fs::write(place.path().join("bank.elf"), elf).unwrap();
+    std::fs::write(place.path().join("script"), SCRIPT).unwrap();
+    let said = gdb(&place);
+    in_order(
+        &said,
+        &[
+            "Thread 1 hit Breakpoint 1, set_balance (src=",
+            "(core 1, instruction ",
+            "Hardware watchpoint 2: -location mailbox[src].value",
+            "Old value = ",
+            "in teller_step",
+            "No more reverse-execution history",
+            "$3 = (void (*)()) 0x80000000 <_start>",
+            "moment ",
+            "moment ",
+            "Cannot access memory at address",
+        ],
+    );
+    // a step and a step back are the same moment
+    let moments: Vec<&str> = said.lines().filter(|l| l.starts_with("moment ")).collect();
+    assert_eq!(moments[0].split(':').next(), moments[1].split(':').next(), "{said}");
+}
+
+#[test]
+fn what_is_no_recorded_run_is_refused_with_what_would_be_one() {
+    let place = Place::new();
+    place.good("encode builtin:vm --max-instructions 1000 -o vm.gtr");
+    let say = |words: &str| {
+        let output = place.output(words);
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let refused = say("who-wrote vm.gtr 0x80001000 --elf builtin:vm");
+    assert!(refused.contains("is a trace of the control flow, which has no registers and no memory"), "{refused}");
+    let refused = say("gdb vm.gtr --elf builtin:lu --stdio");
+    assert!(refused.contains("vm.gtr: is of builtin:vm with build id "), "{refused}");
+    let refused = say("who-wrote p.elf 0x80001000 --elf p.elf");
+    assert!(refused.contains("is no recorded run; `goshawk encode --scheme inputs` makes one"), "{refused}");
+    place.good("encode builtin:bank --max-instructions 1000 --scheme inputs -o bank.gip");
+    let refused = say("replay bank.gip --elf builtin:lu");
+    assert!(refused.contains("bank.gip: is of builtin:bank with build id "), "{refused}");
+    let refused = say("who-wrote bank.gip nobody --elf builtin:bank");
+    assert!(refused.contains("has no symbol `nobody`"), "{refused}");
+}
+
+const FLOW_SCRIPT: &str = r"
+set pagination off
+set confirm off
+set style enabled off
+target remote | goshawk gdb bank.gtr --elf builtin:bank --stdio
+print $pc
+break set_balance
+ignore 1 20
+continue
+monitor when
+monitor bt 0
+info threads
+print $sp
+print balance
+x/2i $pc
+info symbol $pc
+stepi
+reverse-stepi
+monitor when
+reverse-continue
+delete
+hbreak teller_step
+continue
+monitor bt all
+delete
+continue
+reverse-continue
+print $pc
+monitor goto 1000
+monitor when
+monitor bt 99
+watch balance
+continue
+set var balance = 7
+";
+
+/// Every scheme of the control flow, and what GDB can know of it.
+#[test]
+fn gdb_goes_along_a_trace_of_the_control_flow_in_both_directions() {
+    let place = Place::new();
+    std::fs::write(place.path().join("bank.elf"), programs::find("bank").unwrap().elf).unwrap();
+    for scheme in ["tr_e:large", "nx_b", "nexs", "sc-lsp:rbase-32x4"] {
+        place.good(&format!("encode builtin:bank --harts 4 --max-instructions 400000 --scheme {scheme} -o bank.gtr"));
+        let (said, told) = gdb_line_by_line(&place, FLOW_SCRIPT);
+        in_order(
+            &said,
+            &[
+                "$1 = (void (*)()) 0x80000000 <_start>",
+                "hit Breakpoint 1, ",
+                "(core 1, instruction ",
+                "<unavailable>",
+                "=> 0x",
+                "set_balance",
+                "Hardware assisted breakpoint 2",
+                "hit Breakpoint 2, ",
+                " = (void (*)()) 0x80000000 <_start>",
+            ],
+        );
+        in_order(
+            &told,
+            &[
+                "moment ",
+                " in set_balance at ",
+                " in bank_step at ",
+                " in main at ",
+                " in _start",
+                "Cannot access memory at address",
+                " in teller_step at ",
+                "moment 1000:",
+                "`99` is no core: there are 4, counted from 0",
+                "has no memory to watch",
+                "Cannot access memory at address",
+            ],
+        );
+        let moments: Vec<&str> =
+            told.lines().filter(|l| l.starts_with("moment ")).filter_map(|l| l.split(':').next()).collect();
+        assert_eq!(moments[0], moments[1], "{scheme}: a step and a step back are the same moment\n{told}");
+    }
+}
+
+/// At a `fsd fa5, IMM(a4)` the register is what the store then leaves in memory, and it is a number.
+#[test]
+fn gdb_reads_the_float_registers_of_a_recorded_run() {
+    let place = Place::new();
+    let elf = programs::RV64.iter().find(|p| p.name == "float").unwrap().elf;
+    std::fs::write(place.path().join("bank.elf"), elf).unwrap();
+    place.good("encode bank.elf --max-instructions 200000 --scheme inputs -o float.gip");
+    let program = retire::elf::Program::parse(elf).unwrap();
+    let code = program.segments.iter().find(|s| s.executable).unwrap();
+    let fsd = |at: &usize| {
+        let word = u32::from_le_bytes(code.data[*at..at + 4].try_into().unwrap());
+        (word & 0x01ff_f07f == 0x00f7_3027)
+            .then(|| (code.addr + *at as u64, (word & 0xfe00_0000 | (word & 0xf80) << 13) as i32 >> 20))
+    };
+    let (pc, offset) = (0..code.data.len() - 4).step_by(2).find_map(|at| fsd(&at)).unwrap();
+    let script = format!(
+        "set pagination off\ntarget remote | goshawk gdb float.gip --elf bank.elf --stdio\nbreak *{pc}\ncontinue\ncontinue\n\
+         print/x $fa5\nprint $fa5\nset $at = $a4 + {offset}\nstepi\nprint/x *(long *)$at\ninfo registers fa5\nreverse-stepi\nprint $fs11\n"
+    );
+    std::fs::write(place.path().join("script"), script).unwrap();
+    let said = gdb(&place);
+    let of = |start: &str| {
+        said.lines().find_map(|l| l.strip_prefix(start)).unwrap_or_else(|| panic!("no {start} in\n{said}"))
+    };
+    let (register, stored) = (of("$1 = "), of("$3 = "));
+    assert!(register.contains(stored) && stored.len() > 10, "{said}");
+}
+
+const LATE_SCRIPT: &str = r"
+set pagination off
+set confirm off
+set style enabled off
+target remote | goshawk gdb late.gip --elf builtin:bank --stdio
+print $sp > 0x80000000
+print balance
+print $mscratch
+break set_balance
+continue
+finish
+print balance > 0
+reverse-continue
+monitor when
+";
+
+/// From the middle of a run: what no core has reached yet is not made up, and becomes known.
+#[test]
+fn a_recording_from_the_middle_of_a_run_tells_what_it_knows() {
+    let place = Place::new();
+    place.good(
+        "encode builtin:bank --harts 4 --scheme inputs:512+known4096 --skip 500000 --max-instructions 200000 -o late.gip",
+    );
+    std::fs::write(place.path().join("bank.elf"), programs::find("bank").unwrap().elf).unwrap();
+    let said = place.good("replay late.gip --elf builtin:bank --json");
+    let told: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(told["instructions"]["total"], 200_000);
+    let (said, errors) = gdb_line_by_line(&place, LATE_SCRIPT);
+    in_order(&said, &["$1 = 1", "hit Breakpoint 1, set_balance", "= 1", "hit Breakpoint 1, set_balance"]);
+    assert!(errors.contains("Cannot access memory at address"), "{errors}");
+    // nobody printed before wrote it, and nobody knows who did before
+    let said = place.good("who-wrote late.gip balance --elf builtin:bank --before 10");
+    assert!(said.contains("what was stored before the recording began is not known"), "{said}");
+    let say = |words: &str| {
+        let output = place.output(words);
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let refused = say("encode builtin:bank --scheme inputs --skip 5 -o x.gip");
+    assert!(refused.contains("begins at reset") && refused.contains("inputs:512+known4096 does"), "{refused}");
+    let refused = say("encode builtin:bank --skip 5 -o x.gtr");
+    assert!(refused.contains("--skip goes with --scheme inputs:256+known4096"), "{refused}");
+    let refused = say("encode builtin:bank --scheme inputs:512+known4096 --skip 999999999 -o x.gip");
+    assert!(
+        refused.contains("ends after 11658034 instructions; --skip 999999999 leaves nothing to record"),
+        "{refused}"
+    );
+    place.good("run builtin:bank --max-instructions 1000 -o bank.ret");
+    let refused = say("stats bank.ret --scheme inputs:512+known4096 --skip 5");
+    assert!(refused.contains("a recording has no values"), "{refused}");
+    let refused = say("gen --scheme inputs:512+known131072 -o x");
+    assert!(refused.contains("known above 65536"), "{refused}");
+    let refused = say("soc sim --core picorv32 --program bank --scheme inputs --record-after 1000");
+    assert!(refused.contains("needs scheme inputs with +known4096"), "{refused}");
+}
+
+/// Numbers of frames, which a DMA stores and no core: watched forwards and backwards.
+const DMA_SCRIPT: &str = "\
+target remote | goshawk gdb late.gip --elf builtin:dma --stdio
+watch *(unsigned *) 0x80000ce0
+continue
+continue
+print *(unsigned *) 0x80000ce0
+reverse-continue
+print *(unsigned *) 0x80000ce0
+";
+
+#[test]
+fn stores_of_a_bus_master_are_watched_and_found() {
+    let place = Place::new();
+    place.good("encode builtin:dma --harts 2 --scheme inputs:256+masters -o late.gip");
+    std::fs::write(place.path().join("bank.elf"), programs::find("dma").unwrap().elf).unwrap();
+    let said = place.good("who-wrote late.gip frame+252 --elf builtin:dma --before 40000 --last 2 --json");
+    let told: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let stores = &told["stores"];
+    // the script's address
+    assert_eq!((&stores[0]["address"], &stores[0]["bus_master"]), (&"0x80000ce0".into(), &true.into()), "{said}");
+    assert_eq!(stores[0]["value"].as_u64().unwrap(), 1 + stores[1]["value"].as_u64().unwrap(), "{said}");
+    assert!(stores[0]["core"].is_null() && stores[0]["moment"].as_u64() < Some(40_000), "{said}");
+    let (said, errors) = gdb_line_by_line(&place, DMA_SCRIPT);
+    assert!(said.matches("atchpoint 1").count() >= 3, "{said}{errors}");
+    in_order(&said, &["$1 = 2", "$2 = 1"]);
+    let refused = place.session("encode builtin:dma --harts 2 --scheme inputs:256 -o x.gip");
+    assert!(
+        refused.contains("a DMA stored 1536 words that inputs:256 does not record; inputs:256+masters does"),
+        "{refused}"
+    );
+    assert!(refused.ends_with("exit code 2\n") && !place.path().join("x.gip").exists(), "{refused}");
+}

@@ -1,0 +1,36 @@
+//! Tests of `cli`: one program, so that what they share is compiled once
+
+mod buses;
+mod capture;
+mod capture_run;
+mod commands;
+mod common;
+mod contexts;
+mod day_researcher;
+mod days;
+mod describe;
+mod diag;
+mod errors;
+mod examples;
+mod firmware;
+mod foreign;
+mod fpga_report;
+mod gdb;
+mod host;
+mod import;
+mod jtag;
+mod litex;
+mod lock;
+mod modules;
+mod papers;
+mod rbt1;
+mod readme;
+mod shared;
+mod soc;
+mod stream_cache;
+mod sweep;
+mod testbench;
+mod values;
+mod views;
+mod words;
+mod workflow;

@@ -1,0 +1,287 @@
+//! `goshawk sweep`: what it prints, goes on with and refuses
+
+use crate::common::Place;
+use serde_json::Value;
+use std::fmt::Write;
+use std::process::Command;
+
+const SWEEP: &str = "sweep --trace p.elf,builtin:fft --max-instructions 50000 --encoding tr_e,nx_b --set s0,m4";
+
+/// Exit code and standard error of the command.
+fn refused(place: &Place, words: &str) -> (Option<i32>, String) {
+    let output = place.command(words).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_sweep_prints_its_totals_and_goes_on_from_what_is_there() {
+    let place = Place::new();
+    let output = place.command(&format!("{SWEEP} -o s --harts 1,2")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.ends_with("12 points in s/results.csv, 0 of them from before\n"), "{text}");
+    let again = place.command(&format!("{SWEEP} -o s --harts 1,2 --json")).output().unwrap();
+    let object: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!((&object["points"], &object["points_from_before"]), (&12.into(), &12.into()));
+    // the totals are those of the table, and the table is that of the file
+    let totals = object["totals"].as_array().unwrap();
+    assert_eq!(totals.len(), 6);
+    for t in totals {
+        let (mut bits, mut instructions) = (0, 0);
+        for record in csv::Reader::from_path(place.path().join("s/results.csv")).unwrap().records() {
+            let r = record.unwrap();
+            if r[2] == t["scheme"] && r[1].parse().ok() == t["harts"].as_u64() {
+                bits += r[8].parse::<u64>().unwrap();
+                instructions += r[6].parse::<u64>().unwrap();
+                assert_eq!(&r[21], "equal");
+            }
+        }
+        assert_eq!((&t["bits"], &t["instructions"]), (&bits.into(), &instructions.into()));
+        assert!(text.contains(&format!("{:.4}", bits as f64 / instructions as f64)), "{t}\n{text}");
+    }
+}
+
+#[test]
+fn shards_merge_and_a_missing_one_is_told() {
+    let place = Place::new();
+    for shard in 1..=3 {
+        place.command(&format!("{SWEEP} -o part{shard} --shard {shard}/3")).assert().success();
+    }
+    place.command(&format!("{SWEEP} -o whole")).assert().success();
+    place.command("sweep merge part3 part1 part2 -o merged").assert().success();
+    let table = |folder: &str| -> Vec<Vec<String>> {
+        let mut reader = csv::Reader::from_path(place.path().join(folder).join("results.csv")).unwrap();
+        // all but the seconds
+        reader
+            .records()
+            .map(|r| r.unwrap().iter().enumerate().filter(|c| c.0 != 23).map(|c| c.1.into()).collect())
+            .collect()
+    };
+    assert_eq!(table("merged"), table("whole"));
+    assert_eq!(table("merged").len(), 6);
+    let (code, text) = refused(&place, "sweep merge part1 part3 -o merged");
+    assert_eq!((code, text.as_str()), (Some(2), "goshawk: shard 2/3 is missing; all of them must be given\n"));
+    let (code, text) = refused(&place, "sweep merge part1 whole part3 -o merged");
+    assert_eq!(code, Some(2));
+    assert_eq!(text, "goshawk: whole: its number of shards is not that of part1; shards of one sweep can be merged\n");
+}
+
+#[test]
+fn a_sweep_that_left_points_out_says_so_and_does_not_exit_with_0() {
+    let place = Place::new();
+    let words = "sweep --trace p.elf --encoding tr_e:m4,gzip-1 --timestamps both";
+    for more in ["-o s", "-o s --dry-run"] {
+        let o = place.command(&format!("{words} {more}")).output().unwrap();
+        let (text, error) = (String::from_utf8(o.stdout).unwrap(), String::from_utf8(o.stderr).unwrap());
+        assert_eq!(o.status.code(), Some(2), "{error}");
+        assert_eq!(error, "goshawk: left out: gzip-1 with time stamps: it knows no time\n");
+        assert!(text.contains("3 points"), "{text}");
+    }
+    let o = place.command(&format!("{words} -o s --json")).output().unwrap();
+    let object: Value = serde_json::from_slice(&o.stdout).unwrap();
+    assert_eq!(o.status.code(), Some(2));
+    assert_eq!(object["left_out"], serde_json::json!(["gzip-1 with time stamps: it knows no time"]));
+    assert_eq!((&object["points"], &object["points_from_before"]), (&3.into(), &3.into()));
+    // with its program a recording is no reason to leave E-Trace out
+    place.good("run p.elf --timing functional -o p.ret");
+    let etrace = "sweep --trace p.ret --encoding etrace -o e";
+    let (code, error) = refused(&place, etrace);
+    assert_eq!(code, Some(2));
+    assert!(error.ends_with("it needs the program, and this is a recording; --elf names it\n"), "{error}");
+    place.command(&format!("{etrace} --elf p.elf")).assert().success();
+}
+
+#[test]
+fn what_cannot_be_swept_is_told() {
+    let place = Place::new();
+    place.good("run p.elf --timing functional -o p.ret");
+    let whole = std::fs::read(place.path().join("p.ret")).unwrap();
+    std::fs::write(place.path().join("cut.ret"), &whole[..whole.len() - 5]).unwrap();
+    std::fs::write(place.path().join("notes.txt"), "no trace at all").unwrap();
+    std::fs::write(place.path().join("plan.toml"), "traces = [\"p.elf\"]\nschemes = [\"tr_e\"]\n").unwrap();
+    std::fs::write(place.path().join("file"), "").unwrap();
+    let commands = [
+        "sweep",
+        "sweep -o s",
+        "sweep -o s --trace missing.elf",
+        "sweep -o s --trace notes.txt",
+        "sweep -o s --trace cut.ret",
+        "sweep -o s --trace builtin:nothing",
+        "sweep -o s --trace p.elf --set huge",
+        "sweep -o s --trace p.elf --encoding morse",
+        "sweep -o s --trace p.elf --harts 9",
+        "sweep -o s --trace p.elf --shard 3/2",
+        "sweep -o s --plan plan.toml",
+        "sweep -o file --trace p.elf",
+        "sweep -o /dev/full --trace p.elf",
+        "sweep merge absent -o s",
+    ];
+    let text = commands.iter().fold(String::new(), |mut text, c| {
+        let (code, error) = refused(&place, c);
+        assert_eq!(code, Some(2), "{c}: {error}");
+        let _ = writeln!(text, "$ goshawk {c}\n{error}");
+        text
+    });
+    insta::assert_snapshot!(text);
+    assert!(!place.path().join("s/results.csv").exists());
+}
+
+#[test]
+fn names_say_widths_and_synchronisation_as_the_flags_of_encode_do() {
+    let place = Place::new();
+    place.good(
+        "sweep --trace builtin:fft --max-instructions 300000 --encoding tr_e,nx_b+sync12,nexs+count16 \
+        --set small,small+shift2+count16+align0+sync12,small+cc16 --timestamps both -o s",
+    );
+    let mut bits = std::collections::HashMap::new();
+    for r in csv::Reader::from_path(place.path().join("s/results.csv")).unwrap().records().map(Result::unwrap) {
+        assert_eq!(&r[21], "equal", "{r:?}");
+        let timed = &r[5] == "true";
+        bits.insert((r[2].to_string(), timed), r[8].parse::<u64>().unwrap());
+    }
+    assert_eq!(bits.len(), 10, "{bits:?}");
+    for (scheme, flags) in [
+        ("tr_e:small", "--set small"),
+        (
+            "tr_e:small+shift2+count16+align0+sync12",
+            "--set small --pc-shift 2 --count-bits 16 --align 0 --sync-period 12",
+        ),
+        ("tr_e:small+cc16", "--set small --cc-bits 16"),
+        ("nx_b+sync12", "--encoding nx_b --sync-period 12"),
+        ("nexs+count16", "--encoding nexs --count-bits 16"),
+    ] {
+        for (timed, stamps) in [(false, ""), (true, "--timestamps")] {
+            let told = place.good(&format!("stats builtin:fft --max-instructions 300000 {flags} {stamps} --json"));
+            let object: Value = serde_json::from_str(&told).unwrap();
+            let found = bits[&(scheme.to_string(), timed)];
+            assert_eq!(object["bits"], found, "{scheme} {timed}");
+        }
+    }
+    let (code, error) =
+        refused(&place, "sweep --trace builtin:fft --max-instructions 9000 --encoding nx_b+align2 --no-verify -o a");
+    assert_eq!(code, Some(2));
+    assert!(error.contains("nx_b+align2: branch targets of which only 1 low bits are 0"), "{error}");
+}
+
+#[test]
+fn a_second_plan_does_not_replace_the_results_of_the_first() {
+    let place = Place::new();
+    let one = "sweep --trace p.elf --encoding nx_b";
+    let other = "sweep --trace p.elf --encoding nexs";
+    place.good(&format!("{one} -o s"));
+    let kept = || ["results.csv", "sweep.json"].map(|f| std::fs::read(place.path().join("s").join(f)).unwrap());
+    let before = kept();
+    place.good(&format!("{other} -o t"));
+    for words in [&format!("{other} -o s"), "sweep merge t -o s"] {
+        let (code, error) = refused(&place, words);
+        assert_eq!(code, Some(2), "{words}: {error}");
+        assert!(
+            error.contains("s: holds 1 point") && error.contains("-o must name another folder"),
+            "{words}: {error}"
+        );
+        assert!(before == kept(), "{words}");
+    }
+    // one that has all of the first is no other plan
+    place.good("sweep --trace p.elf --encoding nx_b,nexs -o s");
+    assert!(before != kept());
+}
+
+/// A shell that may mount a file system of `size` at `disk`: as root, or in a user namespace.
+fn with_small_disk(place: &Place, size: &str, then: &str) -> Option<std::process::Output> {
+    let script = format!("mount -t tmpfs -o size={size} tmpfs disk && echo mounted && {then}");
+    std::fs::create_dir_all(place.path().join("disk")).unwrap();
+    let output = Command::new("unshare").args(["-rm", "sh", "-c", &script]).current_dir(place.path()).output().ok()?;
+    output.stdout.starts_with(b"mounted").then_some(output)
+}
+
+#[test]
+fn finished_points_survive_a_full_disk_and_are_not_run_again() {
+    let place = Place::new();
+    let goshawk = assert_cmd::cargo::cargo_bin("goshawk");
+    let sweep = format!("{} {SWEEP} --harts 1,2,4 --timestamps both -o disk/s", goshawk.display());
+    // the second run finds room that a file took away from the first one
+    let script = format!(
+        "head -c 400k /dev/zero >disk/ballast; {sweep} >&2; echo code $?; ls disk/s/points | wc -l; rm disk/ballast; {sweep} --json"
+    );
+    let Some(output) = with_small_disk(&place, "512k", &script) else {
+        eprintln!(
+            "finished_points_survive_a_full_disk_and_are_not_run_again: skipped, no small disk can be mounted here"
+        );
+        return;
+    };
+    let (text, error) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let mut lines = text.splitn(4, '\n').skip(1);
+    assert_eq!(lines.next(), Some("code 2"), "{error}");
+    let kept: usize = lines.next().unwrap().trim().parse().unwrap();
+    assert!(error.contains("No space left on device"), "{error}");
+    assert!(error.contains(&format!("{kept} of 36 points are kept, the same command goes on from there")), "{error}");
+    assert!((1..36).contains(&kept), "{kept} points fit");
+    let object: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
+    assert_eq!((&object["points"], &object["points_from_before"]), (&36.into(), &kept.into()));
+}
+
+#[test]
+fn a_killed_sweep_goes_on_from_its_finished_points() {
+    let place = Place::new();
+    // short traces first; the last one is still running when the command is killed
+    let words = "sweep --trace p.elf,builtin:strsearch --encoding tr_e,tr_b,nx_b --set s0,m4 --threads 1 -o s";
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin("goshawk"))
+        .current_dir(place.path())
+        .args(words.split_whitespace())
+        .spawn()
+        .unwrap();
+    let points = place.path().join("s/points");
+    let finished = || {
+        let names = std::fs::read_dir(&points).into_iter().flatten().filter_map(Result::ok);
+        names.filter(|f| f.path().extension().is_some_and(|e| e == "json")).count()
+    };
+    while finished() < 5 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = finished();
+    assert!((5..10).contains(&kept), "{kept} of 10 points were finished at the kill");
+    let before = place.output("report sweep s -o part.html");
+    assert_eq!(String::from_utf8(before.stdout).unwrap(), format!("{kept} points of 10 in part.html\n"));
+    let again = place.output(&format!("{words} --json"));
+    let object: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!((&object["points"], &object["points_from_before"]), (&10.into(), &kept.into()));
+}
+
+#[test]
+fn a_report_has_its_page_and_figures_or_says_why_not() {
+    let place = Place::new();
+    place.command(&format!("{SWEEP} -o s")).assert().success();
+    let text = place.good("report sweep s -o s.html --figures f --title Two");
+    assert_eq!(text, "6 points of 6 in s.html, 10 figures in f\n");
+    let page = std::fs::read_to_string(place.path().join("s.html")).unwrap();
+    assert!(page.contains("<h1>Two</h1>") && page.ends_with("</html>\n"));
+    for entry in std::fs::read_dir(place.path().join("f")).unwrap() {
+        let svg = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    }
+    std::fs::write(place.path().join("gates.json"), "{}").unwrap();
+    std::fs::create_dir(place.path().join("empty")).unwrap();
+    let manifest = std::fs::read_to_string(place.path().join("s/sweep.json")).unwrap();
+    std::fs::write(place.path().join("empty/sweep.json"), &manifest).unwrap();
+    std::fs::create_dir(place.path().join("cut")).unwrap();
+    std::fs::write(place.path().join("cut/sweep.json"), &manifest[..50]).unwrap();
+    let text = [
+        "report sweep absent -o x.html",
+        "report sweep empty -o x.html",
+        "report sweep cut -o x.html",
+        "report sweep s -o absent/x.html",
+        "report sweep s -o x.html --gates gates.json",
+        "report sweep s -o /dev/full/x.html",
+    ]
+    .iter()
+    .fold(String::new(), |mut text, c| {
+        let (code, error) = refused(&place, c);
+        assert_eq!(code, Some(2), "{c}: {error}");
+        let _ = writeln!(text, "$ goshawk {c}\n{error}");
+        text
+    });
+    insta::assert_snapshot!(text);
+    assert!(!place.path().join("x.html").exists());
+}

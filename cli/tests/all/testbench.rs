@@ -1,0 +1,105 @@
+//! The generated test bench: it passes, and fails where it should
+
+use crate::common::Place;
+use std::path::Path;
+use std::process::Command;
+
+fn run(folder: &Path, tool: &str, args: &[&str]) -> String {
+    let out = Command::new(tool).args(args).current_dir(folder).output().unwrap_or_else(|e| panic!("{tool}: {e}"));
+    let said = String::from_utf8_lossy(&out.stdout).to_string();
+    assert!(out.status.success(), "{tool}: {said}{}", String::from_utf8_lossy(&out.stderr));
+    said
+}
+
+/// What the bench says in Icarus.
+fn icarus(folder: &Path) -> String {
+    run(folder, "iverilog", &["-o", "tb", "goshawk_tb.v", "goshawk_trace.v"]);
+    run(folder, "vvp", &["tb"])
+}
+
+#[test]
+fn it_passes_in_icarus_and_fails_when_a_vector_is_changed() {
+    let place = Place::new();
+    place.good("gen --set small --timestamps --cores 2 --module-name acme_trace -o out");
+    let out = place.path().join("out");
+    let said = icarus(&out);
+    assert!(said.contains("PASS") && !said.contains("FAIL"), "{said}");
+    let words = out.join("words.hex");
+    let mut lines: Vec<String> = std::fs::read_to_string(&words).unwrap().lines().map(String::from).collect();
+    let right = std::mem::replace(&mut lines[20], "deadbeef".into());
+    std::fs::write(&words, lines.join("\n")).unwrap();
+    let said = icarus(&out);
+    assert!(said.contains(&format!("FAIL: word 20 is {right}, deadbeef is right")), "{said}");
+}
+
+/// In a simulation that knows what it does not know: without values at power-up, reset alone makes all that matters known.
+#[test]
+fn it_passes_in_icarus_from_unknown_registers() {
+    for what in [
+        "--set small",
+        "--set small --filter",
+        "--set small --filter-range --filter-space",
+        "--set small --retire 2 --timestamps --cores 2 --context 3",
+        "--set small --retire 4 --sync --timestamps --cores 2",
+        "--set small --ingress etrace --timestamps --cores 2 --sync --stall",
+        "--set m0 --ingress etrace --xlen 64 --filter --filter-range --filter-space --context 8",
+        "--scheme sc-lsp --ingress etrace --timestamps",
+        "--set small --ingress etrace-blocks",
+        "--set small --ingress etrace-blocks --retire 2 --timestamps --cores 2 --context 3 --filter-range --filter-space",
+        "--set s0 --ingress etrace-blocks --itype 3 --retire 2 --timestamps --xlen 64",
+        "--set large --cores 3 --timestamps",
+        "--scheme sc-lsp --variant rbase --cores 2",
+        "--scheme sc-lsp --variant base --retire 4 --timestamps --cores 2",
+        "--scheme cfiat:1k --cores 2",
+    ] {
+        let place = Place::new();
+        place.good(&format!("gen {what} --no-initial -o out"));
+        let said = icarus(&place.path().join("out"));
+        assert!(said.contains("PASS") && !said.contains("FAIL"), "{what}: {said}");
+    }
+}
+
+#[test]
+fn it_passes_in_verilator() {
+    for what in ["--scheme sc-lsp", "--set small --ingress etrace-blocks --retire 2 --timestamps --cores 2"] {
+        let place = Place::new();
+        place.good(&format!("gen {what} -o out"));
+        let out = place.path().join("out");
+        run(
+            &out,
+            "verilator",
+            &["--binary", "-Wno-fatal", "--top-module", "goshawk_tb", "goshawk_tb.v", "goshawk_trace.v"],
+        );
+        let said = run(&out, "obj_dir/Vgoshawk_tb", &[]);
+        assert!(said.contains("PASS") && !said.contains("FAIL"), "{what}: {said}");
+    }
+}
+
+/// What a clock shows of blocks is what the bench holds the circuit to: another number of instructions is another stream.
+#[test]
+fn a_block_that_is_changed_is_found() {
+    let place = Place::new();
+    place.good("gen --set small --ingress etrace-blocks --retire 2 -o out");
+    let out = place.path().join("out");
+    let beats = out.join("beats.txt");
+    let text = std::fs::read_to_string(&beats).unwrap();
+    // a branch that is taken, as one that is not
+    let changed = text.replacen(" 5 2000", " 4 2000", 40);
+    assert_ne!(text, changed, "no branch is taken");
+    std::fs::write(&beats, changed).unwrap();
+    let said = icarus(&out);
+    assert!(said.contains("FAIL: "), "{said}");
+}
+
+#[test]
+fn a_module_name_is_one_of_verilog() {
+    let place = Place::new();
+    let session = place.session("gen -o out --module-name 1st");
+    assert!(session.contains("a letter and up to 63 letters, digits and _ are right"), "{session}");
+    let session = place.session("gen -o out --module-name module");
+    assert!(session.contains("a keyword of Verilog"), "{session}");
+    place.good("gen --set small -o out --module-name acme --no-initial");
+    let verilog = std::fs::read_to_string(place.path().join("out/goshawk_trace.v")).unwrap();
+    assert!(!verilog.contains("initial") && !verilog.contains("goshawk_"), "a name or a value is left");
+    assert!(verilog.contains("\nmodule acme (") && verilog.contains("\nmodule acme_gshare ("));
+}

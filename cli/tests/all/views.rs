@@ -1,0 +1,287 @@
+//! Listings with filters, traces with losses and damage, files on standard output, completions and manual pages
+
+use crate::common::Place;
+
+/// A trace of `strsearch`, and its program.
+fn traced() -> Place {
+    let place = Place::new();
+    place.good("run builtin:strsearch --max-instructions 20000 -o x.ret");
+    place.good("encode x.ret -o x.gtr");
+    place
+}
+
+#[test]
+fn filters_list_what_they_say() {
+    let place = traced();
+    let replay = |rest: &str| place.good(&format!("replay x.gtr --elf builtin:strsearch {rest}"));
+    // traps stand between instructions
+    let lines = |text: &str| text.lines().filter(|l| !l.contains("trap to")).map(str::to_string).collect::<Vec<_>>();
+    let all = lines(&replay(""));
+    assert_eq!(all.len(), 20_000);
+    assert_eq!(lines(&replay("--first 100 --last 199")), all[100..200]);
+    assert_eq!(lines(&replay("--first 100 --limit 3")), all[100..103]);
+    let at = |line: &str| {
+        let pc = line.split_whitespace().nth(1).unwrap();
+        u64::from_str_radix(&pc[2..], 16).unwrap()
+    };
+    let from = at(&all[10_000]);
+    let some: Vec<String> = all.iter().filter(|l| (from..from + 8).contains(&at(l))).cloned().collect();
+    assert!(some.len() > 1);
+    assert_eq!(lines(&replay(&format!("--range 0x{from:x}..0x{:x}", from + 8))), some);
+    let named = replay("--function rt_main --symbols");
+    assert!(lines(&named).len() > 3 && lines(&named).iter().all(|l| l.contains("rt_main")), "{named}");
+    let shown = place.good("show x.gtr --elf builtin:strsearch --function rt_main --limit 5");
+    assert!(shown.contains("rt_main") && shown.contains("  c."), "{shown}");
+    for (words, wanted) in [
+        ("--function nobody", "has no function `nobody`"),
+        ("--range 5..3", "0x80000100..0x80000200 would be right"),
+        ("--first 9 --last 3", "no instruction is between them"),
+    ] {
+        let told = place.session(&format!("replay x.gtr --elf builtin:strsearch {words}"));
+        assert!(told.contains(wanted) && told.ends_with("exit code 2\n"), "{told}");
+    }
+}
+
+#[test]
+fn times_part_a_listing() {
+    let place = Place::new();
+    place.good("run builtin:strsearch --harts 2 --max-instructions 20000 -o x.ret");
+    place.good("encode x.ret --timestamps -o x.gtr");
+    let of = |command: &str, rest: &str| place.good(&format!("{command} x.gtr --elf builtin:strsearch {rest}"));
+    let lines = |text: &str| text.lines().filter(|l| l.starts_with("   ") && l.contains("0x")).count();
+    for command in ["replay", "show"] {
+        let parts = ["--to 4999", "--from 5000 --to 7999", "--from 8000"].map(|p| of(command, p));
+        let counts = parts.each_ref().map(|p| lines(p));
+        assert_eq!(counts.iter().sum::<usize>(), lines(&of(command, "")), "{counts:?}");
+        assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
+    }
+    let shown = of("show", "--from 5000 --to 7999");
+    let cycles: Vec<u64> =
+        shown.lines().filter_map(|l| l.split_once("  cycle ")?.1.split(' ').next()?.parse().ok()).collect();
+    assert!(cycles.len() > 10 && cycles.iter().all(|c| (5000..8000).contains(c)), "{cycles:?}");
+    place.good("encode x.ret -o plain.gtr");
+    for (words, wanted) in [
+        ("replay x.gtr --elf builtin:strsearch --from 9 --to 3", "no cycle is between them"),
+        ("show plain.gtr --elf builtin:strsearch --from 9", "plain.gtr: has no time stamps for --from and --to"),
+        ("replay plain.gtr --elf builtin:strsearch --to 9", "plain.gtr: has no time stamps for --from and --to"),
+    ] {
+        let told = place.session(words);
+        assert!(told.contains(wanted) && told.ends_with("exit code 2\n"), "{told}");
+    }
+}
+
+#[test]
+fn damage_ends_what_is_told_and_says_where() {
+    let place = Place::new();
+    // more than a block of the file, so that the first can be read
+    place.good("run builtin:strsearch --max-instructions 1000000 -o x.ret");
+    place.good("encode x.ret --encoding nx_b -o x.gtr");
+    let whole = place.good("replay x.gtr --elf builtin:strsearch");
+    let file = std::fs::read(place.path().join("x.gtr")).unwrap();
+    assert!(file.len() > 80_000, "{}", file.len());
+    std::fs::write(place.path().join("cut.gtr"), &file[..file.len() - 40]).unwrap();
+    let o = place.output("replay cut.gtr --elf builtin:strsearch");
+    let (out, err) = (String::from_utf8(o.stdout).unwrap(), String::from_utf8(o.stderr).unwrap());
+    assert_eq!(o.status.code(), Some(2));
+    assert!(err.contains("cut.gtr: byte") && err.contains("what is told ends there"), "{err}");
+    assert!(out.lines().count() > 1000 && whole.starts_with(&out[..out.len() / 2]), "a listing up to the damage");
+    for words in [
+        "replay cut.gtr --elf builtin:strsearch --summary",
+        "replay cut.gtr --elf builtin:strsearch --check x.ret",
+        "profile cut.gtr --elf builtin:strsearch",
+        "coverage cut.gtr --elf builtin:strsearch -o cut.info",
+        "timeline cut.gtr --elf builtin:strsearch -o cut.json",
+        "vcd cut.gtr --elf builtin:strsearch -o cut.vcd",
+        "decode cut.gtr --elf builtin:strsearch --json",
+    ] {
+        let o = place.output(words);
+        let err = String::from_utf8(o.stderr).unwrap();
+        assert_eq!((o.status.code(), err.matches("what is told ends there").count()), (Some(2), 1), "{words}: {err}");
+    }
+    for file in ["cut.info", "cut.json", "cut.vcd"] {
+        assert!(std::fs::metadata(place.path().join(file)).unwrap().len() > 100, "{file}");
+    }
+}
+
+#[test]
+fn losses_are_in_the_last_line_and_in_the_exit_code() {
+    use sim::file::{TraceInfo, TraceReader, TraceWriter};
+    let place = Place::new();
+    place.good("encode builtin:strsearch --max-instructions 60000 --sync-period 12 -o x.gtr");
+    let path = place.path().join("x.gtr");
+    let mut reader = TraceReader::<TraceInfo>::open(&path).unwrap();
+    let info = reader.info().clone();
+    let words: Vec<u32> = reader.by_ref().collect();
+    let mut seen = 0;
+    for at in (words.len() / 4..words.len() / 2).step_by(8) {
+        // wrong words with the right checksum, as from a noisy line
+        let mut words = words.clone();
+        words[at] ^= 0x0f0f_0f0f;
+        let mut writer = TraceWriter::create(&path, &info).unwrap();
+        writer.write(words).unwrap();
+        writer.finish().unwrap();
+        let o = place.output("replay x.gtr --elf builtin:strsearch --resume --summary");
+        let (out, err) = (String::from_utf8(o.stdout).unwrap(), String::from_utf8(o.stderr).unwrap());
+        if err.contains("damaged, read on") && out.contains("speed") {
+            seen += 1;
+            assert_eq!(o.status.code(), Some(2), "{out}{err}");
+            assert!(out.lines().last().unwrap().starts_with("lost "), "{out}");
+            assert!(err.lines().last().unwrap().contains("the trace lost "), "{err}");
+        }
+    }
+    assert!(seen > 0);
+}
+
+#[test]
+fn messages_are_lines_of_json() {
+    let place = traced();
+    let text = place.good("decode x.gtr --elf builtin:strsearch --json");
+    let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(lines[0]["command"], "decode");
+    assert!(lines.len() > 10 && lines[1..].iter().enumerate().all(|(i, m)| m["message"] == i), "{text}");
+    let listed = place.good("decode x.gtr --elf builtin:strsearch");
+    assert_eq!(listed.lines().count(), lines.len());
+}
+
+#[test]
+fn a_minus_is_standard_output() {
+    let place = traced();
+    for words in [
+        "run builtin:strsearch --max-instructions 20000 -o",
+        "encode x.ret -o",
+        "export x.ret -o",
+        "coverage x.gtr --elf builtin:strsearch -o",
+        "timeline x.gtr --elf builtin:strsearch -o",
+        "profile x.gtr --elf builtin:strsearch --folded",
+    ] {
+        assert_eq!(place.output(&format!("{words} file")).status.code(), Some(0), "{words}");
+        let o = place.output(&format!("{words} -"));
+        assert_eq!(o.status.code(), Some(0), "{words}");
+        assert_eq!(o.stdout, std::fs::read(place.path().join("file")).unwrap(), "{words}");
+    }
+    assert!(!place.path().join("-").exists());
+}
+
+#[test]
+fn shells_and_man_get_every_command() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let text = place.good(&format!("completions {shell}"));
+        assert!(text.contains("who-wrote") && text.contains("max-instructions"), "{shell}");
+    }
+    place.good("man pages/man1");
+    let page = std::fs::read_to_string(place.path().join("pages/man1/goshawk-run.1")).unwrap();
+    assert!(page.contains("exit") && page.contains("0x80000000"), "{page}");
+    assert!(place.path().join("pages/man1/goshawk-soc-sim.1").exists());
+}
+
+#[test]
+fn two_plans_in_one_folder_do_not_replace_each_others_results() {
+    let place = Place::new();
+    place.good("sweep --trace p.elf --set small,m4 -o s");
+    let before = std::fs::read_to_string(place.path().join("s/results.csv")).unwrap();
+    let told = place.session("sweep --trace p.elf --set s0 -o s");
+    assert!(told.contains(" points of another plan") && told.ends_with("exit code 2\n"), "{told}");
+    assert_eq!(std::fs::read_to_string(place.path().join("s/results.csv")).unwrap(), before);
+    // one that has all of them, and more, goes on
+    place.good("sweep --trace p.elf --set small,m4,s0 -o s");
+    let after = std::fs::read_to_string(place.path().join("s/results.csv")).unwrap();
+    assert!(after.lines().count() > before.lines().count() && before.lines().all(|l| after.contains(l)), "{after}");
+}
+
+#[test]
+fn the_version_names_the_commit_or_nothing() {
+    let place = Place::new();
+    let text = place.good("--version");
+    let rest = text.trim().strip_prefix(concat!("goshawk ", env!("CARGO_PKG_VERSION"))).unwrap();
+    let commit = rest.strip_prefix(" (").and_then(|r| r.strip_suffix(')'));
+    assert!(
+        rest.is_empty() || commit.is_some_and(|c| c.len() >= 10 && c.bytes().all(|b| b.is_ascii_hexdigit())),
+        "{text}"
+    );
+}
+
+/// Runs a tool of Debian's in the place; `tools/setup` installs it.
+fn tool(place: &Place, folder: &str, words: &str) -> String {
+    let mut words = words.split(' ');
+    let mut command = std::process::Command::new(words.next().unwrap());
+    let output = command.args(words).current_dir(place.path().join(folder)).output().unwrap();
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{text}");
+    text
+}
+
+#[test]
+fn genhtml_reads_coverage() {
+    let place = Place::new();
+    place.good("encode builtin:bank --harts 4 --scheme inputs --max-instructions 100000 -o bank.gip");
+    let told = place.good("coverage bank.gip --elf builtin:bank -o bank.info");
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../programs/bare");
+    let to = place.path().join("pages");
+    let info = place.path().join("bank.info");
+    let words = format!("genhtml --branch-coverage --quiet --output-directory {} {}", to.display(), info.display());
+    tool(&place, sources, &words);
+    let index = std::fs::read_to_string(to.join("index.html")).unwrap();
+    // `lines     212 of 315, 67.30 %`, and the same of branches
+    for line in told.lines().take(2) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        for n in [words[1], words[3].trim_end_matches(',')] {
+            assert!(index.contains(&format!("headerCovTableEntry\">{n}</td>")), "{n} of {line}");
+        }
+    }
+    assert!(to.join("src/bank.c.gcov.html").exists());
+}
+
+#[test]
+fn gtkwave_reads_a_vcd_and_gives_back_every_change() {
+    let place = Place::new();
+    place.good("encode builtin:bank --harts 4 --scheme inputs --max-instructions 20000 -o bank.gip");
+    place.good("vcd bank.gip --elf builtin:bank --registers --to 3000 -o bank.vcd");
+    tool(&place, ".", "vcd2fst bank.vcd bank.fst");
+    tool(&place, ".", "fst2vcd bank.fst -o back.vcd");
+    let changes = |file: &str| {
+        let text = std::fs::read_to_string(place.path().join(file)).unwrap();
+        let body = text.split("$enddefinitions $end").nth(1).unwrap().to_string();
+        let (mut time, mut all) = (String::new(), Vec::new());
+        for line in body.lines() {
+            match line.as_bytes().first() {
+                Some(b'#') => time = line.into(),
+                // the values of the beginning stand there in another order
+                Some(b'b' | b's') if time != "#0" => all.push(format!("{time} {line}")),
+                _ => {}
+            }
+        }
+        all.sort();
+        all
+    };
+    let (ours, theirs) = (changes("bank.vcd"), changes("back.vcd"));
+    assert!(ours.len() > 3000, "{}", ours.len());
+    assert_eq!(ours.len(), theirs.len());
+    for (a, b) in ours.iter().zip(&theirs) {
+        assert_eq!(a, b);
+    }
+}
+
+#[test]
+fn folders_and_patterns_name_traces() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("runs")).unwrap();
+    place.good("run p.elf -o runs/b.ret");
+    place.good("run p.elf --harts 2 -o runs/a.ret");
+    place.good("export p.elf -o runs/c.rbt1");
+    place.good("encode p.elf -o runs/d.gtr");
+    std::fs::write(place.path().join("runs/notes.txt"), "no trace").unwrap();
+    let traces = |words: &str| {
+        let text = place.good(&format!("sweep --trace {words} --dry-run --json -o s"));
+        let object: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let all = object["traces"].as_array().unwrap().iter().map(|t| t["trace"].as_str().unwrap().to_string());
+        all.collect::<Vec<_>>()
+    };
+    assert_eq!(traces("runs"), ["runs/a.ret", "runs/b.ret", "runs/c.rbt1"]);
+    assert_eq!(traces("runs/*.ret,p.elf"), ["runs/a.ret", "runs/b.ret", "p.elf"]);
+    std::fs::create_dir(place.path().join("none")).unwrap();
+    for words in ["none", "none/*.ret", "x[*"] {
+        let told = place.session(&format!("sweep --trace {words} --dry-run -o s"));
+        assert!(told.contains(words) && told.ends_with("exit code 2\n"), "{told}");
+    }
+}
