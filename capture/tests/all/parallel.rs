@@ -1,9 +1,7 @@
 //! The parallel programs of `programs/parallel`: results, and that each can be captured
 
-mod common;
-
+use crate::common::{built, options, run};
 use capture::run::Ended;
-use common::{built, options, run};
 use std::process::Command;
 
 /// Name, a size smaller than the usual one, and the line that it prints then.

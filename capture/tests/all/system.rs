@@ -1,9 +1,7 @@
 //! Whole machines: every pc of every hart is one that QEMU logs in the same run, traps and interrupts included
 
-mod common;
-
+use crate::common::{all, options, run};
 use capture::run::Ended;
-use common::{all, options, run};
 use retire::{DataKind, FlowKind};
 use std::collections::{BTreeSet, HashMap};
 use std::io::{BufRead, BufReader};

@@ -1,10 +1,8 @@
 //! Turns of a serial schedule: threads that work at the same time take them, wherever the host runs them
 
-mod common;
-
+use crate::common::{compiled, guest, options, run};
 use capture::expand::Nothing;
 use capture::run::Ended;
-use common::{compiled, guest, options, run};
 
 #[test]
 fn threads_that_are_woken_take_turns_from_then_on() {

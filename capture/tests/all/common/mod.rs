@@ -1,6 +1,4 @@
 //! Programs that are captured, and what is made of them
-// not every test takes all of it
-#![allow(dead_code)]
 
 use capture::expand::{Expanded, Of, Sink};
 use capture::machine::Executable;

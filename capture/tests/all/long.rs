@@ -1,10 +1,8 @@
 //! Runs of over 100 million instructions, every straight run of every thread held to the ELF: with `GOSHAWK_LONG=1`
 
-mod common;
-
+use crate::common::{built, options, run};
 use capture::expand::{Of, Sink};
 use capture::run::Ended;
-use common::{built, options, run};
 use retire::elf::Program;
 use retire::image::{ExitKind, Image};
 use retire::{DataEvent, FlowEvent, FlowKind};

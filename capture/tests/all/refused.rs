@@ -1,10 +1,8 @@
 //! What cannot be captured is refused with one clear message
 
-mod common;
-
+use crate::common::{self, guest, options};
 use capture::machine::Executable;
 use capture::run::capture;
-use common::{guest, options};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 

@@ -1,9 +1,7 @@
 //! Captured programs, traced with one set of predictors for all threads: every thread comes back
 
-mod common;
-
+use crate::common::{built, options, run};
 use capture::expand::{Of, Sink};
-use common::{built, options, run};
 use retire::elf::Program;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, RetireSink};

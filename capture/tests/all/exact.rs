@@ -1,9 +1,7 @@
 //! What is captured is what the program did: every pc, every straight run, every loaded value
 
-mod common;
-
+use crate::common::{all, compiled, guest, options, run, All};
 use capture::run::Ended;
-use common::{all, compiled, guest, options, run, All};
 use retire::elf::Program;
 use retire::image::{ExitKind, Image};
 use retire::isa::Indirect;

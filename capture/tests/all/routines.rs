@@ -1,10 +1,8 @@
 //! Routines that alone are traced: what of the whole run lies in them, thread by thread; and names that are refused
 
-mod common;
-
+use crate::common::{all, options, run, All};
 use capture::machine::Executable;
 use capture::routines::{find, Routine};
-use common::{all, options, run, All};
 use retire::{DataKind, FlowKind};
 use std::path::{Path, PathBuf};
 use std::process::Command;

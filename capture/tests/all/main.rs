@@ -1,0 +1,11 @@
+//! Tests of `capture`: one program, so that what they share is compiled once
+
+mod common;
+mod exact;
+mod long;
+mod parallel;
+mod refused;
+mod routines;
+mod shared;
+mod system;
+mod turns;
