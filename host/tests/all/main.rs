@@ -1,0 +1,9 @@
+//! Tests of `host`: one program, so that what they share is compiled once
+
+mod cut;
+mod far_back;
+mod flow;
+mod inputs;
+mod race;
+mod views;
+mod waves;
