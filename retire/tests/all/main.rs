@@ -1,0 +1,4 @@
+//! Tests of `retire`: one program, so that what they share is compiled once
+
+mod files;
+mod rbt1;
