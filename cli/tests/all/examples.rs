@@ -98,7 +98,7 @@ fn pages() -> Vec<Page> {
         }
         found.push(Page { name, examples });
     }
-    // tests/days.rs and tests/day_researcher.rs run the transcripts, and compare what they print
+    // days.rs and day_researcher.rs run the transcripts, and compare what they print
     found.retain(|p| !p.examples.is_empty() && !p.name.starts_with("docs/days/"));
     found
 }
@@ -122,10 +122,10 @@ fn how(example: &str) -> How {
     {
         How::Board
     } else if example == "goshawk demo" {
-        // tests/readme.rs runs it and compares what it prints
+        // readme.rs runs it and compares what it prints
         How::Elsewhere
     } else if example.contains("goshawk gdb") {
-        // tests/gdb.rs runs it with GDB
+        // gdb.rs runs it with GDB
         How::Elsewhere
     } else if example.contains("--qemu ./") {
         // with an emulator that not every machine has; capture's tests run it

@@ -133,7 +133,7 @@ fn the_table_of_the_programs_tells_their_instructions() {
 }
 
 #[test]
-#[ignore = "a measurement: cargo test -p testbenches --release --test programs -- --ignored --nocapture"]
+#[ignore = "a measurement: cargo test -p testbenches --release --test systems programs:: -- --ignored --nocapture"]
 fn instructions_and_cycles_by_harts() {
     println!("program, harts, instructions of all harts, cycles");
     for program in PROGRAMS {

@@ -393,7 +393,7 @@ fn atb_flushes_when_nothing_came_for_a_while() {
     d.check_verilog().unwrap();
 }
 
-/// Its Verilog is proved (`tests/formal.rs`) and played by cocotb (`cli/tests/buses.rs`).
+/// Its Verilog is proved (`tests/units/formal.rs`) and played by cocotb (`cli/tests/all/buses.rs`).
 /// Traces of one word and more, whose session ends when the last word is there or later, for a clock or longer.
 #[test]
 fn the_last_word_of_each_trace_is_marked() {

@@ -171,7 +171,7 @@ fn a_random_state_shows_what_nobody_clears() {
 }
 
 #[test]
-#[ignore = "a measurement: cargo test -p testbenches --release --test cosim -- --ignored --nocapture"]
+#[ignore = "a measurement: cargo test -p testbenches --release --test units cosim:: -- --ignored --nocapture"]
 fn speed_of_a_narrow_top() {
     let verilog = "module top(input clock, input en, output reg [15:0] q); initial q = 0; always @(posedge clock) if (en) q <= q + 1; endmodule";
     let interface = Interface { clock: Some("clock".into()), ports: vec![Port::input("en", 1), Port::output("q", 16)] };

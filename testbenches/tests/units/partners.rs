@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// Circuits that are no block of their own, with what holds them.
 const PARTS: [(&str, &str); 4] = [
-    ("hdl/src/widget/delay.rs", "tests/front_end.rs, by the clocks of every front end"),
-    ("hdl/src/widget/field_mem.rs", "tests/event_fifo.rs"),
-    ("hdl/src/widget/pair_mem.rs", "tests/event_fifo.rs"),
+    ("hdl/src/widget/delay.rs", "tests/units/front_end.rs, by the clocks of every front end"),
+    ("hdl/src/widget/field_mem.rs", "tests/units/event_fifo.rs"),
+    ("hdl/src/widget/pair_mem.rs", "tests/units/event_fifo.rs"),
     ("hdl/src/widget/mem.rs", "every bench of a block with a table"),
 ];
 

@@ -118,7 +118,7 @@ fn a_wrong_beat_file_is_an_error_that_says_why() {
 }
 
 #[test]
-#[ignore = "a measurement: cargo test -p testbenches --release --test trace_cosim -- --ignored --nocapture"]
+#[ignore = "a measurement: cargo test -p testbenches --release --test units trace_cosim:: -- --ignored --nocapture"]
 fn speed_on_the_stand_in() {
     let dir = tempfile::tempdir().unwrap();
     let start = std::time::Instant::now();

@@ -23,7 +23,7 @@
 //! An access that was pushed at an edge is read in the next clock, and there in the one after it; behind one that was popped
 //! the next is there at once. `brim`, `half` and `empty` are of registers.
 //!
-//! Golden model: a queue; `testbenches/tests/cfiat_system.rs` holds it to one.
+//! Golden model: a queue; `testbenches/tests/systems/cfiat_system.rs` holds it to one.
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;

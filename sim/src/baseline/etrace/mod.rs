@@ -4,7 +4,7 @@
 //! header byte and a payload that is sign-compressed to whole bytes. Their bits are made and read by the
 //! `riscv-etrace` crate; which packet is sent when, and where packets lead, is decided here, because the
 //! crate's encoder and its tracer know no branch prediction and no jump target cache, and its encoder no
-//! implicit returns. Where the crate's tracer can follow, it is the oracle (`testbenches/tests/etrace.rs`).
+//! implicit returns. Where the crate's tracer can follow, it is the oracle (`testbenches/tests/systems/etrace.rs`).
 //!
 //! | mode | [`Options`] | source |
 //! | --- | --- | --- |
