@@ -9,6 +9,7 @@ mod baselines;
 mod bench;
 mod capture;
 mod cfiat;
+mod check_port;
 mod circuit;
 mod completions;
 mod decode;
@@ -86,6 +87,7 @@ enum Command {
     Timeline(views::TimelineArgs),
     Vcd(views::VcdArgs),
     Gen(gen::Args),
+    CheckPort(check_port::Args),
     Sim(simulate::Args),
     Programs(programs::Args),
     Gates(gates::Args),
@@ -121,6 +123,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Timeline(args) => views::timeline(args, out),
         Command::Vcd(args) => views::vcd(args, out),
         Command::Gen(args) => gen::run(args, out),
+        Command::CheckPort(args) => check_port::run(args, out),
         Command::Sim(args) => simulate::run(args, out),
         Command::Programs(args) => programs::run(args, out),
         Command::Gates(args) => gates::run(args, out),

@@ -24,6 +24,7 @@
 //! | [`filter`] | which instructions are listed |
 //! | [`listing`] | what replay tells, an instruction a line |
 //! | [`views`] | profile, coverage, timeline |
+//! | [`port`] | checks a log of a core's trace port |
 //! | [`measure`] | schemes at work on a run, measured and verified |
 //! | [`speed`] | how fast this machine does all that |
 
@@ -41,6 +42,7 @@ pub mod inputs;
 pub mod listing;
 pub mod machine;
 pub mod measure;
+pub mod port;
 pub mod progress;
 pub mod recording;
 pub mod run;

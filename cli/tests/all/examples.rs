@@ -221,6 +221,9 @@ impl Shell {
         std::fs::write(path.join("spike.log.xz"), foreign::spike(&steps)).unwrap();
         std::fs::write(path.join("600.champsim.xz"), foreign::champsim(&steps)).unwrap();
         std::fs::write(path.join("short.sbbt.zst"), foreign::sbbt(&steps)).unwrap();
+        for name in ["sim.vcd", "sim.fst"] {
+            std::fs::write(path.join(name), foreign::wave(&steps)).unwrap();
+        }
         std::fs::create_dir_all(path.join("docs/sweeps")).unwrap();
         for file in ["docs/paper-notes.md", "docs/results-notes.md", "docs/sweeps/paper000.toml"] {
             if root().join(file).exists() {

@@ -4,6 +4,7 @@ mod cut;
 mod far_back;
 mod flow;
 mod inputs;
+mod port;
 mod race;
 mod views;
 mod waves;

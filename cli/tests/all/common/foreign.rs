@@ -139,3 +139,41 @@ pub fn sbbt(steps: &[Step]) -> Vec<u8> {
     trace.extend(packets);
     trace
 }
+
+/// What a simulation of a core would dump: its RVFI port in `tb.core`, its E-Trace port in `tb.soc.core0.trace`.
+pub fn wave(steps: &[Step]) -> String {
+    let mut vcd = String::from(
+        "$timescale 1 ns $end\n$scope module tb $end\n$var wire 1 ! clk $end\n$scope module core $end\n\
+         $var wire 1 v valid $end\n$var wire 32 i rvfi_insn $end\n$var wire 1 t rvfi_intr $end\n\
+         $var wire 32 p rvfi_pc_rdata $end\n$var wire 32 n rvfi_pc_wdata $end\n$upscope $end\n\
+         $scope module soc $end\n$scope module core0 $end\n$scope module trace $end\n\
+         $var wire 4 y itype $end\n$var wire 64 a iaddr $end\n$var wire 2 r iretire $end\n\
+         $var wire 1 l ilastsize $end\n$upscope $end\n$upscope $end\n$upscope $end\n$upscope $end\n\
+         $enddefinitions $end\n",
+    );
+    let (mut time, mut intr) = (0, false);
+    for step in steps {
+        let Step::Instruction { pc, bits, event } = *step else {
+            intr = true;
+            continue;
+        };
+        let long = bits & 3 == 3;
+        let next = event.map_or(pc + if long { 4 } else { 2 }, |e| e.target);
+        let itype = match event.map(|e| e.kind) {
+            Some(FlowKind::Conditional { taken }) => 4 + u8::from(taken),
+            Some(FlowKind::Jump) => 11,
+            Some(FlowKind::Call) => 9,
+            Some(FlowKind::IndirectJump) => 10,
+            Some(FlowKind::IndirectCall) => 8,
+            Some(FlowKind::Return) => 13,
+            Some(FlowKind::CoSwap) => 12,
+            Some(FlowKind::TrapReturn) => 3,
+            _ => 0,
+        };
+        writeln!(vcd, "#{time}\n0!\n1v\nb{bits:b} i\n{}t\nb{pc:b} p\nb{next:b} n", u8::from(intr)).unwrap();
+        writeln!(vcd, "b{itype:b} y\nb{pc:b} a\nb{:b} r\n{}l\n#{}\n1!", 1 + u8::from(long), u8::from(long), time + 5)
+            .unwrap();
+        (time, intr) = (time + 10, false);
+    }
+    vcd
+}

@@ -1,0 +1,312 @@
+//! A log of a port as rows: what its signals are at each rising edge of the clock
+//!
+//! **Waveforms** (VCD, FST, GHW) are read with `wellen`. A value counts as the core's flip-flops see it: that of the moment
+//! before the edge. **Text** has a line of signal names, then a line for each clock with a hexadecimal value for each name,
+//! separated by blanks or commas; `x` is unknown, `#` begins a comment. Columns that are no signals of the port are ignored,
+//! but for `cycle`, which names the place.
+
+use super::signals::PortKind;
+use crate::HostError;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use wellen::simple::Waveform;
+use wellen::{Hierarchy, SignalRef, SignalValueRef};
+
+/// What a signal is; `None`: some of its bits are unknown.
+pub type Value = Option<u64>;
+
+/// How a log is read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only signals below this place of the hierarchy, `top.core`.
+    pub scope: Option<String>,
+    /// Names of signals that are called otherwise: `rvfi_valid` and `top.core.valid_o`.
+    pub names: Vec<(String, String)>,
+    /// The clock: its place in the hierarchy.
+    pub clock: Option<String>,
+}
+
+/// Names that a clock has.
+const CLOCKS: [&str; 6] = ["clock", "clk", "clk_i", "clock_i", "aclk", "i_clk"];
+
+/// Longest line of text, bytes.
+const LINE: u64 = 1 << 16;
+
+/// A log that was opened.
+pub enum Rows {
+    /// A waveform.
+    Wave(Box<Wave>),
+    /// Lines of text.
+    Text(Text),
+}
+
+fn other(path: &Path, what: impl std::fmt::Display) -> HostError {
+    HostError::Other(format!("{}: {what}", path.display()))
+}
+
+impl Rows {
+    /// Opens a log and finds the signals of `port` in it.
+    ///
+    /// # Errors
+    /// It cannot be read, or lacks a signal that the port must have.
+    pub fn open(path: &Path, port: PortKind, options: &Options) -> Result<Self, HostError> {
+        let mut head = [0; 4096];
+        let mut file = File::open(path).map_err(|e| HostError::io(path, e))?;
+        if !file.metadata().map_err(|e| HostError::io(path, e))?.is_file() {
+            return Err(other(path, "is no regular file; a VCD, FST or text file is needed"));
+        }
+        let n = file.read(&mut head).map_err(|e| HostError::io(path, e))?;
+        let head = &head[..n];
+        let text = head.iter().all(|b| matches!(b, b'\t' | b'\n' | b'\r' | 0x20..=0x7e));
+        if text && !head.trim_ascii_start().starts_with(b"$") {
+            return Text::open(path, port, options).map(Self::Text);
+        }
+        Wave::open(path, port, options).map(|w| Self::Wave(Box::new(w)))
+    }
+
+    /// Hands out the row of each clock: how the log names it, and its values in the order of the port's signals.
+    ///
+    /// # Errors
+    /// The log cannot be read on.
+    pub fn each(self, take: &mut dyn FnMut(&dyn Fn() -> String, &[Value])) -> Result<(), HostError> {
+        match self {
+            Self::Wave(wave) => {
+                wave.each(take);
+                Ok(())
+            }
+            Self::Text(text) => text.each(take),
+        }
+    }
+}
+
+/// The signals of a port in a waveform.
+pub struct Wave {
+    wave: Waveform,
+    clock: SignalRef,
+    columns: Vec<Result<SignalRef, u64>>,
+    unit: String,
+}
+
+/// Where `name` is: whole, or its last part, with an index or the suffix of a direction.
+fn is_named(full: &str, name: &str) -> bool {
+    let last = full.rsplit('.').next().unwrap_or(full);
+    full == name || last == name || last.strip_suffix("_i").or(last.strip_suffix("_o")) == Some(name)
+}
+
+/// The one variable of `hierarchy` that `is` names.
+fn find(
+    hierarchy: &Hierarchy,
+    scope: Option<&str>,
+    is: impl Fn(&str) -> bool,
+) -> Result<Option<(SignalRef, String)>, Vec<String>> {
+    let mut found: Vec<(SignalRef, String)> = Vec::new();
+    for var in hierarchy.all_vars() {
+        let var = &hierarchy[var];
+        let full = var.full_name(hierarchy);
+        let inside = scope.is_none_or(|s| full.strip_prefix(s).is_some_and(|rest| rest.starts_with('.')));
+        // one signal has a name at each level that it passes
+        if inside && is(&full) && found.iter().all(|(signal, _)| *signal != var.signal_ref()) {
+            found.push((var.signal_ref(), full));
+        }
+    }
+    match found.len() {
+        0 | 1 => Ok(found.pop()),
+        _ => Err(found.into_iter().map(|(_, full)| full).collect()),
+    }
+}
+
+impl Wave {
+    fn open(path: &Path, port: PortKind, options: &Options) -> Result<Self, HostError> {
+        let mut wave = wellen::simple::read(path)
+            .map_err(|e| other(path, format_args!("is neither a waveform (VCD, FST, GHW) nor text: {e}")))?;
+        let hierarchy = wave.hierarchy();
+        let scope = options.scope.as_deref();
+        let several = |what: &str, all: Vec<String>| {
+            let shown = all.iter().take(6).map(String::as_str).collect::<Vec<_>>().join(", ");
+            other(path, format_args!("{} signals are called {what}: {shown}; --scope or --signal names one", all.len()))
+        };
+        let mut columns = Vec::new();
+        let mut place = None;
+        for signal in port.signals() {
+            let own = options.names.iter().find(|(name, _)| name == signal.name).map(|(_, own)| own.as_str());
+            let named = match own {
+                Some(own) => find(hierarchy, None, |full| full == own),
+                None => find(hierarchy, scope, |full| is_named(full, signal.name)),
+            };
+            columns.push(match (named.map_err(|all| several(signal.name, all))?, signal.without) {
+                (Some((signal, full)), _) => {
+                    place.get_or_insert(full);
+                    Ok(signal)
+                }
+                (None, Some(value)) if own.is_none() => Err(value),
+                (None, _) => {
+                    let (name, below) = (own.unwrap_or(signal.name), scope.map(|s| format!(" below {s}")).unwrap_or_default());
+                    return Err(other(path, format_args!("no signal {name}{below}; --scope says where the port is, --signal {}=PATH what a signal is called", signal.name)));
+                }
+            });
+        }
+        let clock = match &options.clock {
+            Some(clock) => find(hierarchy, None, |full| full == clock).map_err(|all| several(clock, all))?,
+            None => {
+                // of the port's own place, or the nearest one around it
+                let mut around = place.as_deref().unwrap_or_default();
+                loop {
+                    let Some((parent, _)) = around.rsplit_once('.') else { break None };
+                    around = parent;
+                    let here = |full: &str| {
+                        full.rsplit_once('.').is_some_and(|(p, name)| p == around && CLOCKS.contains(&name))
+                    };
+                    if let Some(found) = find(hierarchy, None, here).map_err(|all| several("a clock", all))? {
+                        break Some(found);
+                    }
+                }
+            }
+        };
+        let Some((clock, _)) = clock else {
+            let name = options.clock.as_deref().map_or_else(|| CLOCKS.join(", "), str::to_owned);
+            return Err(other(path, format_args!("no clock (looked for {name}); --clock names its signal")));
+        };
+        let unit = match hierarchy.timescale() {
+            Some(t) => t.unit.to_exponent().map_or_else(String::new, |e| format!(" x {} x 10^{e} s", t.factor)),
+            None => String::new(),
+        };
+        let all: Vec<SignalRef> = columns.iter().flatten().copied().chain([clock]).collect();
+        wave.load_signals(&all);
+        Ok(Self { wave, clock, columns, unit })
+    }
+
+    fn each(self, take: &mut dyn FnMut(&dyn Fn() -> String, &[Value])) {
+        let times = self.wave.time_table();
+        let Some(clock) = self.wave.get_signal(self.clock) else { return };
+        let mut cursors: Vec<_> = self
+            .columns
+            .iter()
+            .map(|c| match c {
+                Ok(signal) => (None, self.wave.get_signal(*signal).map(|s| s.iter_changes().peekable())),
+                Err(value) => (Some(*value), None),
+            })
+            .collect();
+        let mut row = vec![None; cursors.len()];
+        let (mut low, mut cycle) = (false, 0u64);
+        for (edge, value) in clock.iter_changes() {
+            let high = number(&value) == Some(1);
+            let rises = std::mem::replace(&mut low, !high) && high;
+            if !rises {
+                continue;
+            }
+            for ((now, changes), out) in cursors.iter_mut().zip(&mut row) {
+                while let Some((_, value)) = changes.as_mut().and_then(|c| c.next_if(|(at, _)| *at < edge)) {
+                    *now = number(&value);
+                }
+                *out = *now;
+            }
+            let time = times.get(edge as usize).copied().unwrap_or(0);
+            let at = || format!("clock {cycle}, time {time}{}", self.unit);
+            take(&at, &row);
+            cycle += 1;
+        }
+    }
+}
+
+/// A value as a number; `None` where a bit is unknown, or it has more than 64.
+fn number(value: &SignalValueRef<'_>) -> Value {
+    let bits = value.to_bit_string()?;
+    let bits = bits.trim_start_matches('0');
+    if bits.is_empty() {
+        return Some(0);
+    }
+    u64::from_str_radix(bits, 2).ok()
+}
+
+/// A table of text.
+pub struct Text {
+    path: PathBuf,
+    lines: std::io::Take<BufReader<File>>,
+    line: u64,
+    columns: Vec<Result<usize, u64>>,
+    cycle: Option<usize>,
+    width: usize,
+}
+
+impl Text {
+    fn open(path: &Path, port: PortKind, options: &Options) -> Result<Self, HostError> {
+        let file = File::open(path).map_err(|e| HostError::io(path, e))?;
+        let lines = BufReader::new(file).take(LINE);
+        let mut text = Self { path: path.to_path_buf(), lines, line: 0, columns: Vec::new(), cycle: None, width: 0 };
+        let Some(heading) = text.next()? else { return Err(other(path, "is empty; a line of signal names is first")) };
+        let names: Vec<&str> = fields(&heading).collect();
+        text.width = names.len();
+        text.cycle = names.iter().position(|n| *n == "cycle");
+        for signal in port.signals() {
+            let own = options.names.iter().find(|(name, _)| name == signal.name).map_or(signal.name, |(_, own)| own);
+            text.columns.push(match (names.iter().position(|n| is_named(n, own)), signal.without) {
+                (Some(column), _) => Ok(column),
+                (None, Some(value)) => Err(value),
+                (None, None) => {
+                    return Err(other(path, format_args!("line {}: no column {own}; the first line has the names of the port's signals, found {heading:?}", text.line)));
+                }
+            });
+        }
+        Ok(text)
+    }
+
+    /// The next line that says something.
+    fn next(&mut self) -> Result<Option<String>, HostError> {
+        loop {
+            let mut line = String::new();
+            self.lines.set_limit(LINE);
+            let n = self.lines.read_line(&mut line).map_err(|e| HostError::io(&self.path, e))?;
+            if n == 0 {
+                return Ok(None);
+            }
+            self.line += 1;
+            if n as u64 == LINE {
+                return Err(other(&self.path, format_args!("line {}: longer than {LINE} bytes", self.line)));
+            }
+            let said = line.split('#').next().unwrap_or_default().trim();
+            if !said.is_empty() {
+                return Ok(Some(said.to_string()));
+            }
+        }
+    }
+
+    fn each(mut self, take: &mut dyn FnMut(&dyn Fn() -> String, &[Value])) -> Result<(), HostError> {
+        let mut row = Vec::new();
+        while let Some(line) = self.next()? {
+            let cells: Vec<&str> = fields(&line).collect();
+            let wrong = |what: String| Err(other(&self.path, format_args!("line {}: {what}", self.line)));
+            if cells.len() != self.width {
+                return wrong(format!("{} values; the heading names {}", cells.len(), self.width));
+            }
+            row.clear();
+            for column in &self.columns {
+                row.push(match column {
+                    Err(value) => Some(*value),
+                    Ok(i) => {
+                        let cell = cells[*i];
+                        let digits = cell.strip_prefix("0x").unwrap_or(cell);
+                        if digits.bytes().any(|b| matches!(b, b'x' | b'X' | b'z' | b'Z')) {
+                            None
+                        } else {
+                            match u64::from_str_radix(digits, 16) {
+                                Ok(value) => Some(value),
+                                Err(_) => return wrong(format!("`{cell}` is no hexadecimal value")),
+                            }
+                        }
+                    }
+                });
+            }
+            let line = self.line;
+            let cycle = self.cycle.map(|i| cells[i]);
+            let at = || cycle.map_or_else(|| format!("line {line}"), |c| format!("line {line}, cycle {c}"));
+            take(&at, &row);
+        }
+        Ok(())
+    }
+}
+
+/// Words between blanks and commas.
+fn fields(line: &str) -> impl Iterator<Item = &str> {
+    line.split([' ', '\t', ',']).filter(|s| !s.is_empty())
+}
