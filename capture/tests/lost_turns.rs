@@ -2,6 +2,8 @@
 //!
 //! On a host with much to do that is rare, and then the program never ends. Here the plugin's turns stand alone, and a handler
 //! of a signal keeps the thread from waking.
+//!
+//! A program of its own: it installs a signal handler, which is that of the whole process.
 // The plugin's own module, and a signal; each block says why it holds.
 #![allow(unsafe_code, dead_code, missing_docs)]
 
