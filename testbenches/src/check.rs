@@ -9,6 +9,7 @@ use sim::beats::{Expander, Writer};
 use sim::params::TraceParams;
 use sim::replay::{Events, Replay};
 use sim::riscv::{Limits, Machine, MachineConfig};
+use sim::stimulus::rounds;
 use sim::system::System;
 use std::collections::HashMap;
 use std::io::BufWriter;
@@ -17,15 +18,6 @@ use tempfile::NamedTempFile;
 /// Instructions of each run: `short`, or with `GOSHAWK_LONG` set the whole program.
 pub fn limit(short: u64) -> u64 {
     rounds(short, u64::MAX)
-}
-
-/// How much a bench does: `usual`, or with `GOSHAWK_LONG` set `long`.
-pub fn rounds<T>(usual: T, long: T) -> T {
-    if std::env::var_os("GOSHAWK_LONG").is_some() {
-        long
-    } else {
-        usual
-    }
 }
 
 /// Events and cycles of the first `instructions` of `program` on the built-in simulator.

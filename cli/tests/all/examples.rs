@@ -8,6 +8,7 @@
 
 use crate::common::{elf, foreign, Place, RISCV};
 use rayon::prelude::*;
+use sim::stimulus::long;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -21,10 +22,6 @@ struct Page {
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-fn long() -> bool {
-    std::env::var_os("GOSHAWK_LONG").is_some()
 }
 
 fn help(words: &[&str]) -> String {

@@ -1,7 +1,7 @@
 //! SoCs of softcores that record (scheme `inputs`) in Verilator: replay of what the trace port sends is what the cores did,
 //! in every register, load and store
 //!
-//! The runs are cut at some hundred thousand cycles; with `GOSHAWK_LONG=1` all programs run on 1, 2 and 4 cores, each for
+//! The runs are cut at some hundred thousand cycles; of the ignored tests one runs all programs on 1, 2 and 4 cores, each for
 //! twenty million, or as many as `GOSHAWK_CYCLES` says.
 
 use fpga::soc::core::CoreKind;
@@ -13,10 +13,7 @@ use retire::elf::{Program, Segment};
 use retire::NullSink;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{InputsError, Replay};
-
-fn long() -> bool {
-    std::env::var_os("GOSHAWK_LONG").is_some_and(|v| v == "1")
-}
+use sim::stimulus::long;
 
 /// Small enough that a bank fits, and a check comes soon.
 fn sizes() -> Sizes {
@@ -88,13 +85,15 @@ fn copied(config: &SocConfig) -> Recorded {
 /// A bus master that is no core stores what all of them wait for; the program says whether what they added up is right.
 #[test]
 fn a_dma_is_recorded_and_replayed() {
-    let masters = Sizes { masters: true, ..sizes() };
-    let known = Sizes { known: 1024, ..masters };
+    let known = Sizes { known: 1024, masters: true, ..sizes() };
     copied(&SocConfig { record_after: 30_001, ..config(CoreKind::Ibex, 2, known) });
-    if long() {
-        for (core, cores) in [(CoreKind::Picorv32, 1), (CoreKind::Picorv32, 3), (CoreKind::Ibex, 4)] {
-            copied(&config(core, cores, masters));
-        }
+}
+
+#[test]
+#[ignore = "long: builds three more SoCs"]
+fn a_dma_is_recorded_and_replayed_on_other_cores() {
+    for (core, cores) in [(CoreKind::Picorv32, 1), (CoreKind::Picorv32, 3), (CoreKind::Ibex, 4)] {
+        copied(&config(core, cores, Sizes { masters: true, ..sizes() }));
     }
 }
 
@@ -119,10 +118,8 @@ fn interrupts(r: &Run, cause: u8) -> u64 {
 
 /// One core has no episodes: all that is sent is the counts of its interrupts, values and checks.
 #[test]
+#[ignore = "long: builds another SoC"]
 fn one_ibex_replays_with_its_interrupts() {
-    if !long() {
-        return;
-    }
     let (r, c) = recorded(&config(CoreKind::Ibex, 1, sizes()), "irq", 600_000);
     let (timer, software) = (interrupts(&r, 7), interrupts(&r, 3));
     println!("{timer} timer interrupts, {software} of software");
@@ -180,10 +177,8 @@ fn a_recording_may_begin_in_the_middle_of_a_run() {
 
 /// The timer's interrupt told as that of software, and the other way round: the handler is entered elsewhere.
 #[test]
+#[ignore = "long: builds another SoC"]
 fn an_interrupt_of_another_cause_is_found() {
-    if !long() {
-        return;
-    }
     let config = config(CoreKind::Ibex, 1, sizes());
     let soc = Soc::build_edited(&config, false, &default_cache(), |verilog| {
         let right = "assign trap_cause = taken_cause[3:0];";
@@ -256,10 +251,8 @@ fn cores_wait_where_messages_come_faster_than_they_leave() {
 }
 
 #[test]
+#[ignore = "long: 20 million cycles of each program"]
 fn all_programs_on_one_two_and_four_cores() {
-    if !long() {
-        return;
-    }
     let cycles = std::env::var("GOSHAWK_CYCLES").map_or(20_000_000, |n| n.parse().unwrap());
     let mut instructions = 0;
     for core in [CoreKind::Vexriscv, CoreKind::Picorv32, CoreKind::Ibex] {

@@ -1,6 +1,7 @@
 //! RV64 cores with their trace systems in Verilator: what the trace tells is what the cores retired
 //!
-//! Only with `GOSHAWK_LONG=1`: Verilator and compiler take half a minute for a core.
+//! Ignored unless asked for: Verilator and the compiler take half a minute for a core, and `tools/setup` fetches the cores
+//! only with `GOSHAWK_LONG=1`.
 
 use fpga::soc::verilate::default_cache;
 use fpga::tile::check::check;
@@ -11,10 +12,6 @@ use retire::FlowKind;
 use sim::params::{named_set, TraceParams};
 
 const LOG2_FIFO: u8 = 6;
-
-fn long() -> bool {
-    std::env::var_os("GOSHAWK_LONG").is_some_and(|v| v == "1")
-}
 
 fn params(kind: TileKind, set: &str) -> TraceParams {
     let set = named_set(set).unwrap();
@@ -56,10 +53,8 @@ fn traced(kind: TileKind, set: &str, names: &[&str], cycles: u64) -> Vec<Run> {
 }
 
 #[test]
+#[ignore = "long: builds cva6"]
 fn cva6_with_two_instructions_a_clock_replays_to_what_it_retired() {
-    if !long() {
-        return;
-    }
     let names = ["traps", "vm", "fsm", "qsort", "lz", "strsearch", "crypt", "matmul"];
     let runs = traced(TileKind::Cva6, "small", &names, 200_000);
     for (name, run) in names.iter().zip(&runs) {
@@ -69,20 +64,16 @@ fn cva6_with_two_instructions_a_clock_replays_to_what_it_retired() {
 }
 
 #[test]
+#[ignore = "long: builds cva6"]
 fn cva6_runs_a_program_to_its_end() {
-    if !long() {
-        return;
-    }
     let run = &traced(TileKind::Cva6, "small", &["traps"], 0)[0];
     assert_eq!(run.exit_code, Some(0));
     assert_eq!(String::from_utf8_lossy(&run.console), format!("{}\n", programs::find_tile("traps").unwrap().output));
 }
 
 #[test]
+#[ignore = "long: builds rocket"]
 fn rocket_by_its_trace_port_replays_to_what_it_retired() {
-    if !long() {
-        return;
-    }
     let names = ["traps", "vm", "fsm", "qsort", "lz", "strsearch", "crypt", "matmul"];
     let runs = traced(TileKind::Rocket, "small", &names, 300_000);
     assert!(runs.iter().all(|r| r.instructions() > 50_000));
@@ -91,10 +82,8 @@ fn rocket_by_its_trace_port_replays_to_what_it_retired() {
 }
 
 #[test]
+#[ignore = "long: builds four rockets"]
 fn four_rockets_replay_to_what_they_retired_in_order() {
-    if !long() {
-        return;
-    }
     for run in traced(TileKind::Rocket4, "medium", &["lockcont", "fft", "radix"], 300_000) {
         let by_hart: Vec<usize> = run.addresses.iter().map(Vec::len).collect();
         // who waits for the others' work sleeps

@@ -6,6 +6,7 @@ use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::Replay;
 use sim::scheme::inputs::{InputsParams, Recorder};
+use sim::stimulus::rounds;
 use std::time::Instant;
 
 const RAM: u64 = 0x8000_0000;
@@ -37,8 +38,7 @@ fn program(turns: u32) -> Program {
 
 #[test]
 fn reverse_continue_finds_the_first_store_from_the_end() {
-    let long = std::env::var_os("GOSHAWK_LONG").is_some();
-    let turns = if long { 0x110_0000 } else { 0x8_0000 };
+    let turns = rounds(0x8_0000, 0x110_0000);
     let instructions = BEFORE + TURN * u64::from(turns);
     let program = program(turns);
     let config = MachineConfig { harts: 1, ram_bytes: 1 << 20, ..MachineConfig::default() };

@@ -8,14 +8,11 @@ use sim::riscv::{MachineConfig, Timing};
 use sim::scheme::cfiat::decoder::StreamError;
 use sim::scheme::cfiat::params::Sizes;
 use sim::scheme::cfiat::replay::ReplayError;
-
-fn long() -> bool {
-    std::env::var_os("GOSHAWK_LONG").is_some()
-}
+use sim::stimulus::rounds;
 
 #[test]
 fn every_program_is_executed_again() {
-    let instructions = if long() { 5_000_000 } else { 150_000 };
+    let instructions = rounds(150_000, 5_000_000);
     for program in programs::PROGRAMS {
         let loaded = program.load().unwrap();
         for harts in [1, 2, 4] {
@@ -49,7 +46,7 @@ fn sizes(rng: &mut ChaCha8Rng) -> Sizes {
 
 #[test]
 fn random_programs_with_traps_devices_and_atomics_are_executed_again() {
-    let (seeds, instructions) = if long() { (1_000, 200_000) } else { (100, 20_000) };
+    let (seeds, instructions) = rounds((100, 20_000), (1_000, 200_000));
     let (mut failed, mut csrs, mut outside) = (0, 0, 0);
     for seed in 0..seeds {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0xcf1a7);
@@ -83,7 +80,7 @@ fn what_cannot_be_executed_again_is_refused() {
 /// A flipped bit, a cut, and a trace of another run: never an end without an error and another log.
 #[test]
 fn damage_is_noticed_at_the_end_of_a_core_at_the_latest() {
-    let flips = if long() { 5_000 } else { 300 };
+    let flips = rounds(300, 5_000);
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let (mut stream, mut value, mut path, mut same) = (0, 0, 0, 0);
     for (name, harts, sizes) in [

@@ -7,6 +7,7 @@ use retire::{DataEvent, DataKind, Note, RetireSink};
 use sim::scheme::cfiat::decoder::{Decoder, Records, StreamError, View, WrongKind};
 use sim::scheme::cfiat::params::Sizes;
 use sim::scheme::cfiat::{CfiatParams, Recorder};
+use sim::stimulus::rounds;
 use std::collections::HashMap;
 
 const BASE: u64 = 0x1000;
@@ -110,7 +111,7 @@ fn params() -> impl Strategy<Value = CfiatParams> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("GOSHAWK_LONG").is_some() { 20_000 } else { 500 }))]
+    #![proptest_config(ProptestConfig::with_cases(rounds(500, 20_000)))]
     #[test]
     fn every_value_is_told_again(params in params(), seed: u64, count in 0usize..2500) {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

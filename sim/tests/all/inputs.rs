@@ -3,14 +3,11 @@
 use crate::inputs_support::{assert_replays, record};
 use sim::riscv::MachineConfig;
 use sim::scheme::inputs::params::Sizes;
+use sim::stimulus::rounds;
 
 /// Instructions of each run.
 fn instructions() -> u64 {
-    if std::env::var_os("GOSHAWK_LONG").is_some() {
-        2_000_000
-    } else {
-        150_000
-    }
+    rounds(150_000, 2_000_000)
 }
 
 #[test]

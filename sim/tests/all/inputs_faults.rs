@@ -7,6 +7,7 @@ use retire::elf::Program;
 use sim::riscv::MachineConfig;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{InputsError, Replay};
+use sim::stimulus::rounds;
 
 /// What became of damaged streams.
 #[derive(Debug, Default)]
@@ -74,8 +75,7 @@ fn try_words(program: &Program, run: &Recorded, words: Vec<u32>, outcomes: &mut 
 
 #[test]
 fn no_damage_gives_a_wrong_instruction_that_is_not_marked() {
-    let long = std::env::var_os("GOSHAWK_LONG").is_some();
-    let flips = if long { usize::MAX } else { 250 };
+    let flips = rounds(250, usize::MAX);
     let mut table: Vec<(&str, Outcomes)> =
         ["one bit", "cut", "a word lost", "a word twice", "two words swapped", "a word of ones"]
             .map(|n| (n, Outcomes::default()))

@@ -14,6 +14,7 @@ use sim::scheme::inputs::message::{Body, Coder};
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{Replay, Timeline};
 use sim::scheme::inputs::{InputsParams, Recorder};
+use sim::stimulus::rounds;
 
 const RAM: u32 = 0x8000_0000;
 
@@ -142,8 +143,7 @@ fn assert_replays(program: &Program, (run, machine): &(Recorded, Machine), what:
 /// Copies among the words that harts load, store, swap and reserve, from reset and from anywhere.
 #[test]
 fn random_programs_with_copies_replay() {
-    let long = std::env::var_os("GOSHAWK_LONG").is_some();
-    let (seeds, instructions) = if long { (2_000, 200_000) } else { (80, 30_000) };
+    let (seeds, instructions) = rounds((80, 30_000), (2_000, 200_000));
     let (mut stores, mut episodes) = (0, 0);
     for seed in 0..seeds {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0xd3a);

@@ -10,6 +10,7 @@ use retire::NullSink;
 use sim::riscv::{Machine, MachineConfig, Timing};
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{Replay, Timeline};
+use sim::stimulus::rounds;
 
 /// Bytes of RAM that replay knows at the end, all held to the machine.
 fn assert_replays(program: &Program, (run, machine): &(Recorded, Machine), what: &str) -> usize {
@@ -42,7 +43,7 @@ fn sizes(known: u32) -> Sizes {
 
 #[test]
 fn every_program_replays_from_its_middle() {
-    let instructions = if std::env::var_os("GOSHAWK_LONG").is_some() { 2_000_000 } else { 30_000 };
+    let instructions = rounds(30_000, 2_000_000);
     let narrow = programs::PROGRAMS.iter().map(|p| (p.name, p.elf));
     for (name, elf) in narrow.chain(programs::RV64.iter().map(|p| (p.name, p.elf))) {
         let loaded = Program::parse(elf).unwrap();
@@ -59,8 +60,7 @@ fn every_program_replays_from_its_middle() {
 /// Shared words, atomics, reservations, devices, interrupts and refused accesses, from anywhere.
 #[test]
 fn random_programs_replay_from_anywhere() {
-    let long = std::env::var_os("GOSHAWK_LONG").is_some();
-    let (seeds, instructions) = if long { (2_000, 200_000) } else { (60, 20_000) };
+    let (seeds, instructions) = rounds((60, 20_000), (2_000, 200_000));
     let (mut inputs, mut episodes) = (0, 0);
     for seed in 0..seeds {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x51a7);

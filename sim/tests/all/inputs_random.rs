@@ -7,11 +7,11 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::riscv::{MachineConfig, Timing};
 use sim::scheme::inputs::params::Sizes;
+use sim::stimulus::rounds;
 
 #[test]
 fn random_programs_replay_for_any_sizes() {
-    let long = std::env::var_os("GOSHAWK_LONG").is_some();
-    let (seeds, instructions) = if long { (2_000, 500_000) } else { (100, 100_000) };
+    let (seeds, instructions) = rounds((100, 100_000), (2_000, 500_000));
     let (mut traps, mut inputs, mut episodes, mut full) = (0, 0, 0, 0);
     for seed in 0..seeds {
         let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed);

@@ -8,13 +8,10 @@
 //! `GOSHAWK_LONG=1` runs more seeds.
 
 use crate::qemu_support::{assert_equal, program};
+use sim::stimulus::rounds;
 
 fn seeds() -> u64 {
-    if std::env::var_os("GOSHAWK_LONG").is_some() {
-        40
-    } else {
-        1
-    }
+    rounds(1, 40)
 }
 
 #[test]

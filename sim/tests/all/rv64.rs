@@ -12,6 +12,7 @@ use sim::replay::Events;
 use sim::riscv::{Exit, Limits, Machine, MachineConfig, Timing, Unmodelled};
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::{replay, InputsParams, Recorder};
+use sim::stimulus::{long, rounds};
 use sim::system::System;
 
 fn load(name: &str) -> Program {
@@ -21,7 +22,7 @@ fn load(name: &str) -> Program {
 
 #[test]
 fn programs_print_their_results() {
-    let all = std::env::var_os("GOSHAWK_LONG").is_some();
+    let all = long();
     for program in RV64.iter().filter(|p| all || ["float", "fft", "strsearch"].contains(&p.name)) {
         for harts in [1, 4] {
             let loaded = Program::parse(program.elf).expect("it loads");
@@ -62,7 +63,7 @@ fn the_control_flow_comes_back_from_tr_e() {
 
 #[test]
 fn every_program_replays_with_all_its_values() {
-    let instructions = if std::env::var_os("GOSHAWK_LONG").is_some() { 2_000_000 } else { 60_000 };
+    let instructions = rounds(60_000, 2_000_000);
     let mut floats = 0;
     for program in RV64 {
         let loaded = Program::parse(program.elf).expect("it loads");

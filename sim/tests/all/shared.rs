@@ -15,6 +15,7 @@ use sim::scheme::tr::coder::CoderParams;
 use sim::scheme::tr::outcome::OutcomeParams;
 use sim::scheme::tr::shared::SharedRates;
 use sim::scheme::tr::target::TargetParams;
+use sim::stimulus::rounds;
 
 /// The same paths in other turns: of up to `longest` events of a core, which is the next one or, rarely, any.
 fn in_turns(events: &[FlowEvent], cores: u8, longest: usize, rng: &mut ChaCha8Rng) -> Vec<FlowEvent> {
@@ -81,7 +82,7 @@ fn name() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("GOSHAWK_LONG").is_some() { 5000 } else { 150 }))]
+    #![proptest_config(ProptestConfig::with_cases(rounds(150, 5000)))]
     #[test]
     fn every_core_comes_back(
         name in name(), cores in 1u8..=8, seed: u64, longest in prop::sample::select(vec![1, 2, 7, 50, 700]),

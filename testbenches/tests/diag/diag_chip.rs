@@ -4,7 +4,7 @@
 //! what the golden chip sends, word for word. Generators of this are golden models, as clients outside. Then a chip with
 //! lite generators at RVFI ports, and the words of the golden ones.
 
-use crate::diag_harness::{check_verilog, long};
+use crate::diag_harness::check_verilog;
 use diag::app::App;
 use diag::layout::{table, MACHINES};
 use diag::line::Sender;
@@ -27,7 +27,7 @@ use sim::diag::packet::{Args, Body, Event, Op, Packet, HOST};
 use sim::diag::registers::{self, Writes};
 use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
 use sim::riscv::{Limits, Machine, MachineConfig};
-use sim::stimulus::Source;
+use sim::stimulus::{long, rounds, Source};
 use std::collections::VecDeque;
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked_system;
@@ -263,7 +263,7 @@ fn races_on_the_bank_are_those_of_the_golden_chip() {
 #[test]
 fn lock_profiles_are_those_of_the_golden_chip() {
     let script = diag::scripts::find("locks").unwrap();
-    let rows = example("lockcont", script, if long() { 3_000_000 } else { 1_000_000 }, |_, slots| {
+    let rows = example("lockcont", script, rounds(1_000_000, 3_000_000), |_, slots| {
         let place = |c: Capture| slots[0].captures.iter().position(|x| *x == c).unwrap() as u8;
         let (key, value) = (place(Capture::EntryRegister(10)), place(Capture::Elapsed));
         let to = Target { dest: HOST, id: diag::layout::MAPS };

@@ -4,13 +4,13 @@
 //! Programs change their own code, jump anywhere, reach for what is not there; loads and stores are held back, and the core is
 //! restarted at any clock. The Verilog does the same from random registers and memories.
 
+use crate::diag_harness::check_verilog_while;
 use crate::diag_harness::code::instruction;
-use crate::diag_harness::{check_verilog_while, long};
 use hdl::diag::processor::core::Core as Circuit;
 use rust_hdl::prelude::*;
 use sim::diag::processor::core::{is_known, Core, End, Space};
 use sim::diag::processor::{RAM_BYTES, SEND_AT, SLOTS_AT};
-use sim::stimulus::Source;
+use sim::stimulus::{rounds, Source};
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
 
@@ -162,7 +162,7 @@ fn run(d: &mut Driver<Circuit>, s: &mut Source, steps: u64, counts: &mut Counts)
 fn random_programs_do_what_the_simulators_executor_does() {
     let mut d = Driver::new(Circuit::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
     let (mut s, mut counts) = (Source::seeded(41), Counts::default());
-    run(&mut d, &mut s, if long() { 2_000 } else { 260 }, &mut counts);
+    run(&mut d, &mut s, rounds(260, 2_000), &mut counts);
     println!("instructions, faults, restarts: {counts:?} in {} clocks", d.cycles());
     assert!(counts[0] > 8_000 && counts[1] > 20 && counts[2] > 3, "{counts:?}");
     check_verilog_while(&d, 41, |name, value| {
@@ -182,7 +182,7 @@ fn random_programs_do_what_the_simulators_executor_does() {
 fn random_instructions_are_known_or_not_to_both() {
     let mut d = Driver::new(Circuit::new(), |u, c| u.clock.next = c.into()).unwrap();
     let mut s = Source::seeded(42);
-    for _ in 0..if long() { 60_000 } else { 3_000 } {
+    for _ in 0..rounds(3_000, 60_000) {
         // mostly those that are nearly right
         let near = instruction(&mut s) ^ if s.percent(70) { 1 << s.below(32) } else { 0 };
         let insn = if s.percent(10) { s.bits(32) as u32 } else { near };

@@ -5,7 +5,7 @@
 //! clocks, and for long not at all; resets, other slots, and a clock that jumps ahead. Then what is asked of a generator,
 //! worked by hand: recursion, preempted threads, `longjmp`, several triggers in a clock, arguments on the stack.
 
-use crate::diag_harness::{check_verilog, long, result, set_seen, set_write, shuffled};
+use crate::diag_harness::{check_verilog, result, set_seen, set_write, shuffled};
 use hdl::diag::generator::full::Full;
 use hdl::diag::generator::observer::Observer;
 use rust_hdl::prelude::*;
@@ -15,7 +15,7 @@ use sim::diag::packet::Event;
 use sim::diag::registers;
 use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
 use sim::stimulus::hits::{slots, Hits};
-use sim::stimulus::Source;
+use sim::stimulus::{long, rounds, Source};
 use testbenches::driver::Driver;
 use testbenches::gates::{emit_checked, emit_checked_system};
 
@@ -134,7 +134,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
 #[test]
 fn full_generators_do_what_the_golden_one_does() {
     let small = GeneratorParams { slots: 7, wide: 1, returns: 3, ..GeneratorParams::FULL };
-    let times = if long() { 20 } else { 1 };
+    let times = rounds(1, 20);
     let mut runs = Vec::new();
     for seed in 1..=8 * times {
         let params = if seed % 3 == 0 { small } else { GeneratorParams::FULL };

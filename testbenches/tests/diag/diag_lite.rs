@@ -3,14 +3,14 @@
 //! Instructions with random addresses, many of them those of slots; the ring takes events at random clocks, and for long not
 //! at all. In each clock an event is there when the golden generator has one, with the same losses told.
 
-use crate::diag_harness::{check_verilog, long, result, set_write, shuffled};
+use crate::diag_harness::{check_verilog, result, set_write, shuffled};
 use hdl::diag::generator::lite::Lite;
 use rust_hdl::prelude::*;
 use sim::diag::generator::{Generator, Seen};
 use sim::diag::packet::Event;
 use sim::diag::registers;
 use sim::diag::trigger::{GeneratorParams, Slot, Trigger};
-use sim::stimulus::Source;
+use sim::stimulus::{long, Source};
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
 

@@ -3,7 +3,7 @@
 //! Random rules, written as registers; random events, flushes, resets and new settings; results are taken at random clocks.
 //! What a node sends is what `sim::diag::node` sends, result by result, and it is done when all of it is sent.
 
-use crate::diag_harness::{check_verilog, long, random_event, result, set_event, set_write, shuffled};
+use crate::diag_harness::{check_verilog, random_event, result, set_event, set_write, shuffled};
 use hdl::diag::node::{
     aggregate::Aggregate, count::Count, filter::Filter, histogram::Histogram, log::Log, machine::Machine, pair::Pair,
 };
@@ -13,7 +13,7 @@ use sim::diag::node::machine::{Class, Step, Table};
 use sim::diag::node::{aggregate, count, filter, histogram, log, machine, pair, Field, Node, Outbox, Target};
 use sim::diag::packet::{Event, HOST};
 use sim::diag::registers::{self, Writes, CONTROL, RECORDS};
-use sim::stimulus::Source;
+use sim::stimulus::{long, rounds, Source};
 use std::collections::VecDeque;
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
@@ -174,7 +174,7 @@ fn counters_do_what_the_golden_counters_do() {
     for (log2, most, takes) in [(6, 20, 50), (1, u32::MAX, 100), (5, 3, 10), (7, 7, 90)] {
         let mut bench = Bench::new(Count::new(log2, most), u64::from(most));
         let counters = 1_u8 << log2;
-        bench.run(if long() { 5_000 } else { 700 }, 6, takes, |s| {
+        bench.run(rounds(700, 5_000), 6, takes, |s| {
             let empty = count::Count::with_limit(counters, most);
             let (mut set, mut rules) = (empty.clone(), Vec::new());
             for _ in 0..s.below(17) {

@@ -13,6 +13,7 @@ use sim::diag::chip::FRAME_BYTES;
 use sim::diag::packet::{Body, Event, HOST};
 use sim::diag::registers;
 use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
+use sim::stimulus::rounds;
 
 const PC: u128 = 0x400;
 /// Clocks of reset.
@@ -125,10 +126,9 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
 
 /// Prints a row.
 fn check(generator: GeneratorParams, cores: u8, every: u64) {
-    let long = std::env::var_os("GOSHAWK_LONG").is_some();
     let name = if generator.lite { "lite" } else { "full" };
     // a line of 12 Mbit/s at 50 MHz
-    let got = overload(cores, generator, every, 33, if long { 1_000_000 } else { 60_000 });
+    let got = overload(cores, generator, every, 33, rounds(60_000, 1_000_000));
     let Got { offered, arrived, told, useful, .. } = got;
     let (least, most) = (got.in_time.iter().min().unwrap(), got.in_time.iter().max().unwrap());
     println!(
@@ -141,11 +141,7 @@ fn check(generator: GeneratorParams, cores: u8, every: u64) {
 }
 
 fn numbers_of_cores() -> &'static [u8] {
-    if std::env::var_os("GOSHAWK_LONG").is_some() {
-        &[1, 2, 4, 8]
-    } else {
-        &[2]
-    }
+    rounds(&[2], &[1, 2, 4, 8])
 }
 
 #[test]

@@ -4,12 +4,12 @@
 //! of its own; the ring takes words at random clocks. What is asked of the node, what is written and every packet that is
 //! sent are those of `sim::diag::interface`.
 
-use crate::diag_harness::{check_verilog, long, random_event};
+use crate::diag_harness::{check_verilog, random_event};
 use hdl::diag::port::Port;
 use rust_hdl::prelude::*;
 use sim::diag::interface::{Ask, Interface};
 use sim::diag::packet::{Args, Event, Op, Packet, BROADCAST, HOST};
-use sim::stimulus::Source;
+use sim::stimulus::{long, rounds, Source};
 use std::collections::VecDeque;
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
@@ -279,7 +279,7 @@ impl Bench {
 fn packets_are_what_the_golden_interface_makes_of_them() {
     for (node, seed) in [(true, 1), (false, 2)] {
         let mut bench = Bench::new(node, seed);
-        bench.run(if long() { 200_000 } else { 30_000 });
+        bench.run(rounds(30_000, 200_000));
         println!("writes, events, flushes, answers, dropped, results: {:?}", bench.counts);
         let few = |i: usize, n: &u64| *n < 50 && (node || !(i == 1 || i == 2));
         assert!(!bench.counts.iter().enumerate().any(|(i, n)| few(i, n)), "{:?}", bench.counts);

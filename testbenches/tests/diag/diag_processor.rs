@@ -5,7 +5,7 @@
 //! with resets at any clock, with more packets than there are slots for, and with handlers of random instructions.
 
 use crate::diag_harness::code::instruction;
-use crate::diag_harness::{check_verilog, long, random_event};
+use crate::diag_harness::{check_verilog, random_event};
 use hdl::diag::processor::node::Processor as Circuit;
 use retire::elf::Program;
 use rust_hdl::prelude::*;
@@ -13,7 +13,7 @@ use sim::diag::packet::{Args, Body, Event, Op, Packet, HOST};
 use sim::diag::processor::node::{start, Processor};
 use sim::diag::processor::{MEMORY, RAM_BYTES, SLOTS};
 use sim::diag::registers::{Writes, CONTROL};
-use sim::stimulus::Source;
+use sim::stimulus::{rounds, Source};
 use std::collections::VecDeque;
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
@@ -234,7 +234,7 @@ impl Bench {
 fn handlers_do_what_the_golden_processor_does() {
     let mut bench = Bench::new(51);
     let program = start(&image("chaos"), 64);
-    for round in 0..if long() { 60 } else { 4 } {
+    for round in 0..rounds(4, 60) {
         bench.write(&program);
         (bench.takes, bench.gaps) = *bench.s.pick(&[(100, 0), (30, 10), (80, 80)]);
         for _ in 0..40 {
@@ -310,7 +310,7 @@ fn random_handler(s: &mut Source) -> Vec<u8> {
 fn handlers_of_random_instructions_cost_nothing_but_themselves() {
     let mut bench = Bench::new(54);
     let (mut stopped, mut handled) = (0, 0);
-    for _ in 0..if long() { 200 } else { 8 } {
+    for _ in 0..rounds(8, 200) {
         let code = random_handler(&mut bench.s);
         let watchdog = bench.s.between(4, 8) as u16;
         bench.write(&start(&code, watchdog));

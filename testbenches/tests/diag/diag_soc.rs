@@ -27,12 +27,8 @@ use sim::diag::node::{aggregate, Field, NodeKind, Target};
 use sim::diag::packet::{Body, Event, Op, Packet, HOST};
 use sim::diag::registers::{self, Writes};
 use sim::diag::trigger::{Capture, GeneratorParams};
+use sim::stimulus::long;
 use std::sync::Mutex;
-
-/// Whether everything is to be run.
-fn long() -> bool {
-    std::env::var_os("GOSHAWK_LONG").is_some()
-}
 
 const CORES: u8 = 4;
 const HZ: u64 = 50_000_000;

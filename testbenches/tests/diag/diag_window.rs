@@ -11,8 +11,7 @@ use rust_hdl::prelude::*;
 use sim::diag::registers::{CONTROL, RECORDS};
 use sim::diag::trigger::GeneratorParams;
 use sim::diag::window::{Edges, Window as Golden, WINDOW};
-use sim::stimulus::Source;
-use testbenches::check::rounds;
+use sim::stimulus::{rounds, Source};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 

@@ -16,11 +16,11 @@ use sim::beats::{Expander, Retired, Writer};
 use sim::params::{Platform, TraceParams};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config, Run};
-use sim::stimulus::Source;
+use sim::stimulus::{rounds, Source};
 use sim::system::System;
 use std::io::BufWriter;
 use tempfile::NamedTempFile;
-use testbenches::check::{rounds, run};
+use testbenches::check::run;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 

@@ -13,7 +13,7 @@ use sim::scheme::cfiat::stats::CfiatStats;
 use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::model::{Access, Beat, Retired};
 use sim::scheme::inputs::InputsParams;
-use sim::stimulus::Source;
+use sim::stimulus::{long, rounds, Source};
 use std::collections::VecDeque;
 use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked_system;
@@ -22,10 +22,6 @@ const RAM: (u32, u32) = (0x8000_0000, 0x1_0000);
 
 fn params(cores: u8, name: &str) -> CfiatParams {
     CfiatParams::new(cores, RAM, name.parse().unwrap())
-}
-
-fn long() -> bool {
-    std::env::var_os("GOSHAWK_LONG").is_some()
 }
 
 /// What was seen in all.
@@ -108,7 +104,7 @@ fn random_ports_give_the_words_of_the_model_in_both_simulations() {
 /// Every size that changes the circuit, on 1, 2, 3, 4 and, with `GOSHAWK_LONG=1`, 8 cores.
 #[test]
 fn verilog_gives_the_words_of_the_model_on_random_ports() {
-    let cycles = if long() { 2_000_000 } else { 20_000 };
+    let cycles = rounds(20_000, 2_000_000);
     let mut lost = 0;
     for (seed, cores, depth, name) in [
         (3, 1, 4, "cfiat(fah=8,9;value=16,1):1k+ways2+line32+gran1"),
@@ -239,7 +235,7 @@ fn play(bench: &mut Bench, s: &mut Source, mut steps: VecDeque<(u8, Retired, u32
 
 /// The words are those that the model sent of the run, and with its control flow they are the run.
 fn programs_replay(cores: u8, names: &[&str], scheme: &str, depth: usize) {
-    let instructions = if long() { 1_000_000 } else { 20_000 };
+    let instructions = rounds(20_000, 1_000_000);
     let mut built: Option<Bench> = None;
     for name in names {
         let program = programs::load(name).unwrap();

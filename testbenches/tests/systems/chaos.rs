@@ -17,9 +17,8 @@ use sim::regs::REGS;
 use sim::replay::{Events, Replay};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config, Retired};
-use sim::stimulus::Source;
+use sim::stimulus::{rounds, Source};
 use sim::system::{hasty, header, header_again};
-use testbenches::check::rounds;
 
 /// Clocks in which nothing is drawn any more: enough for all that waits.
 const CALM: usize = 6_000;

@@ -16,7 +16,7 @@ use sim::scheme::inputs::model::{Beat, InputsStats};
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::Replay;
 use sim::scheme::inputs::InputsParams;
-use sim::stimulus::Source;
+use sim::stimulus::{rounds, Source};
 use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked_system;
 
@@ -160,8 +160,7 @@ fn a_recording_that_ends_while_it_begins_is_whole() {
 /// Every size that changes the circuit, on 1, 3, 4 and 8 cores.
 #[test]
 fn verilog_gives_the_words_of_the_model_on_random_ports() {
-    let long = std::env::var_os("GOSHAWK_LONG").is_some();
-    let cycles = if long { 2_000_000 } else { 40_000 };
+    let cycles = rounds(40_000, 2_000_000);
     for (seed, cores, depth, sizes) in [
         (2, 1, 4, Sizes { last: 1, ..small() }),
         (
@@ -197,8 +196,7 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
 /// One sender more than there are cores: with eight of them the index has a bit more.
 #[test]
 fn verilog_gives_the_words_of_the_model_with_bus_masters() {
-    let long = std::env::var_os("GOSHAWK_LONG").is_some();
-    let cycles = if long { 1_000_000 } else { 20_000 };
+    let cycles = rounds(20_000, 1_000_000);
     for (seed, cores, depth, sizes) in
         [(10, 1, 5, Sizes { masters: true, block: 4, ..small() }), (12, 8, 4, Sizes { masters: true, ..small() })]
     {
@@ -243,8 +241,7 @@ fn programs_replay(cores: u8, names: &[&str], sizes: Sizes, depth: usize) {
 
 /// Programs on the Verilog: the words are the model's, and their replay is the run.
 fn these_replay(cores: u8, programs: &[(String, Program)], sizes: Sizes, depth: usize) {
-    let long = std::env::var_os("GOSHAWK_LONG").is_some();
-    let instructions = if long { 2_000_000 } else { 40_000 };
+    let instructions = rounds(40_000, 2_000_000);
     let mut built = None;
     for (name, program) in programs {
         let config = MachineConfig { harts: cores, seed: 3, ..MachineConfig::default() };

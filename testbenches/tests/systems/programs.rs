@@ -8,6 +8,7 @@ use fpga::cosim::tools::tool_name;
 use programs::{ProgramInfo, PROGRAMS};
 use retire::NullSink;
 use sim::riscv::{Exit, Limits, Machine, MachineConfig, RunSummary, Timing};
+use sim::stimulus::rounds;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -40,10 +41,6 @@ fn qemu(elf: &Path, harts: u32) -> (String, Option<i32>) {
     (text, out.status.code())
 }
 
-fn long() -> bool {
-    std::env::var_os("GOSHAWK_LONG").is_some()
-}
-
 fn elf_file(program: &ProgramInfo) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(file.path(), program.elf).expect("the temporary file can be written");
@@ -52,7 +49,7 @@ fn elf_file(program: &ProgramInfo) -> tempfile::NamedTempFile {
 
 #[test]
 fn every_program_prints_its_result_and_passes_for_any_number_of_harts() {
-    let harts: &[u32] = if long() { &[1, 2, 3, 4, 8] } else { &[1, 4] };
+    let harts: &[u32] = rounds(&[1, 4], &[1, 2, 3, 4, 8]);
     for program in PROGRAMS {
         let file = elf_file(program);
         for &n in harts.iter().filter(|&&n| n <= u32::from(program.max_harts)) {
@@ -101,7 +98,7 @@ fn simulate(program: &ProgramInfo, harts: u8, timing: Timing, seed: u64) -> RunS
 
 #[test]
 fn the_simulator_prints_the_same_for_any_number_of_harts() {
-    let runs: &[(u8, u64)] = if long() { &[(2, 0), (3, 1), (4, 0), (4, 2), (8, 0)] } else { &[(4, 0)] };
+    let runs: &[(u8, u64)] = rounds(&[(4, 0)], &[(2, 0), (3, 1), (4, 0), (4, 2), (8, 0)]);
     for program in PROGRAMS {
         for &(harts, seed) in runs {
             let run = simulate(program, harts, Timing::functional(), seed);

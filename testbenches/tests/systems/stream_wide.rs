@@ -15,9 +15,8 @@ use sim::params::{Platform, TraceParams};
 use sim::regs::REGS;
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config, Retired};
-use sim::stimulus::Source;
+use sim::stimulus::{rounds, Source};
 use sim::system::System;
-use testbenches::check::rounds;
 use testbenches::driver::{CheckVerilog, Driver};
 
 /// What is written to which register.

@@ -6,7 +6,7 @@ use programs::load;
 use retire::FlowEvent;
 use sim::params::{named_set, TraceParams};
 use sim::riscv::{Limits, Machine, MachineConfig};
-use testbenches::check::rounds;
+use sim::stimulus::rounds;
 
 fn run(name: &str, params: &TraceParams, instructions: u64, pace: u64) -> Comparison {
     let program = load(name).unwrap();

@@ -17,11 +17,11 @@ use sim::lane::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
-use sim::stimulus::Source;
+use sim::stimulus::{rounds, Source};
 use sim::system::System;
 use std::io::BufWriter;
 use tempfile::NamedTempFile;
-use testbenches::check::{right_around_gaps, rounds, run, run as run_program};
+use testbenches::check::{right_around_gaps, run, run as run_program};
 use testbenches::gates::emit_checked_system;
 
 /// Clocks from activation to clock 0 of the beat file, as `status.active` shows it and time stamps see it.

@@ -7,7 +7,7 @@ use sim::scheme::cfiat::decoder::Records;
 use sim::scheme::cfiat::message::Record;
 use sim::scheme::cfiat::params::Sizes;
 use sim::scheme::cfiat::{CfiatParams, Recorder};
-use sim::stimulus::Source;
+use sim::stimulus::{rounds, Source};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
@@ -130,8 +130,7 @@ fn play(name: &str, cycles: u64, rates: &Rates, span: u64) -> (Driver<Filter>, u
 
 #[test]
 fn random_accesses_match_the_model() {
-    let long = std::env::var_os("GOSHAWK_LONG").is_some();
-    let cycles = if long { 200_000 } else { 4_000 };
+    let cycles = rounds(4_000, 200_000);
     let names = [
         ("cfiat:32k", 4000),
         ("cfiat:256+ways2+line16", 600),
@@ -144,7 +143,7 @@ fn random_accesses_match_the_model() {
     let stalls = [(100, 100, 0), (50, 100, 30), (100, 40, 30), (60, 60, 150)];
     for (i, (name, span)) in names.into_iter().enumerate() {
         // every cache without stalls or with them, every kind of stall with several caches
-        for (valid, taken, reset) in if long { stalls.to_vec() } else { vec![stalls[i % 4], stalls[(i + 2) % 4]] } {
+        for (valid, taken, reset) in rounds(vec![stalls[i % 4], stalls[(i + 2) % 4]], stalls.to_vec()) {
             let (d, records) = play(name, cycles, &Rates { valid, taken, reset }, span);
             assert!(records > 200, "{name}: {records} records");
             d.check_verilog_from_random(5).unwrap();

@@ -7,7 +7,7 @@ use hdl::spine::pieces::{fits, Pieces};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::params::{Chunks, Coding, FlowScheme, NexusParams, TrParams, TraceParams};
-use testbenches::check::rounds;
+use sim::stimulus::rounds;
 
 fn params(rng: &mut impl Rng) -> TraceParams {
     let mut c = || Chunks::new(rng.random_range(1..=16), rng.random_range(1..=16));

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use sim::params::{TrParams, TraceParams};
 use sim::scheme::tr::coder::golomb::Orders;
 use sim::scheme::tr::coder::CoderParams;
-use testbenches::check::rounds;
+use sim::stimulus::rounds;
 
 fn golomb(orders: Orders) -> TraceParams {
     TraceParams::tr(TrParams { coder: CoderParams::Golomb(orders), ..TrParams::sizes(512, 8, 0) })

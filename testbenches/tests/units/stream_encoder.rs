@@ -17,8 +17,8 @@ use sim::message::{Message, Report};
 use sim::params::TraceParams;
 use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use sim::scheme::{Encode, Scheme};
+use sim::stimulus::rounds;
 use sim::system::{header, header_again};
-use testbenches::check::rounds;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 

@@ -11,7 +11,7 @@ use sim::params::TraceParams;
 use sim::scheme::sc_lsp::{Hash, Record, StreamCacheParams, Variant};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::Config;
-use testbenches::check::rounds;
+use sim::stimulus::{long, rounds};
 use testbenches::driver::CheckVerilog;
 use testbenches::gates::emit_checked;
 
@@ -53,7 +53,7 @@ fn busy(seed: u64, retire_percent: u8) -> Config {
 
 /// Of which adapters the Verilog of variant `i` is looked at: one, and another with the next variant; all in the long run.
 fn of_variant(i: usize) -> impl Fn(usize) -> bool {
-    let all = rounds(false, true);
+    let all = long();
     move |adapter| all || adapter == i % 3
 }
 

@@ -12,8 +12,7 @@ use sim::beats::wide::{Check, Compressor, Row};
 use sim::params::{Platform, TraceParams};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{Config, Retired, Run};
-use sim::stimulus::Source;
-use testbenches::check::rounds;
+use sim::stimulus::{rounds, Source};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 

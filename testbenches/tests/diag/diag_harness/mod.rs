@@ -48,11 +48,6 @@ pub fn check_verilog_while<T: Block>(d: &Driver<T>, seed: u32, defined: Defined)
 /// Whether an output is defined, by its name and the values of outputs.
 pub type Defined = fn(&str, &dyn Fn(&str) -> Option<u128>) -> bool;
 
-/// Whether long runs are wanted.
-pub fn long() -> bool {
-    std::env::var_os("GOSHAWK_LONG").is_some()
-}
-
 /// Drives a register write.
 pub fn set_write(port: &mut WriteIn, write: Option<(u16, u16)>, s: u64) {
     port.we.next = write.is_some();

@@ -5,7 +5,7 @@ use hdl::trace_sim::{compare, Play};
 use retire::FlowEvent;
 use sim::params::{Platform, TraceParams};
 use sim::riscv::{Limits, Machine, MachineConfig};
-use testbenches::check::rounds;
+use sim::stimulus::rounds;
 
 /// Runs a program on a system of `scheme` in the rust-hdl simulation: its words are those of the golden model.
 pub fn sends_what_the_model_sends(scheme: &str) {
