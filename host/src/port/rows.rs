@@ -16,6 +16,9 @@ use wellen::{Hierarchy, SignalRef, SignalValueRef};
 /// What a signal is; `None`: some of its bits are unknown.
 pub type Value = Option<u64>;
 
+/// Takes a row: how the log names its clock, and its values in the order of the port's signals.
+pub type TakeRow<'a> = dyn FnMut(&dyn Fn() -> String, &[Value]) + 'a;
+
 /// How a log is read.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -69,7 +72,7 @@ impl Rows {
     ///
     /// # Errors
     /// The log cannot be read on.
-    pub fn each(self, take: &mut dyn FnMut(&dyn Fn() -> String, &[Value])) -> Result<(), HostError> {
+    pub fn each(self, take: &mut TakeRow<'_>) -> Result<(), HostError> {
         match self {
             Self::Wave(wave) => {
                 wave.each(take);
@@ -176,7 +179,7 @@ impl Wave {
         Ok(Self { wave, clock, columns, unit })
     }
 
-    fn each(self, take: &mut dyn FnMut(&dyn Fn() -> String, &[Value])) {
+    fn each(self, take: &mut TakeRow<'_>) {
         let times = self.wave.time_table();
         let Some(clock) = self.wave.get_signal(self.clock) else { return };
         let mut cursors: Vec<_> = self
@@ -271,7 +274,7 @@ impl Text {
         }
     }
 
-    fn each(mut self, take: &mut dyn FnMut(&dyn Fn() -> String, &[Value])) -> Result<(), HostError> {
+    fn each(mut self, take: &mut TakeRow<'_>) -> Result<(), HostError> {
         let mut row = Vec::new();
         while let Some(line) = self.next()? {
             let cells: Vec<&str> = fields(&line).collect();
