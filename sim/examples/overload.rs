@@ -9,7 +9,6 @@
 use programs::PROGRAMS;
 use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::bits::BitWriter;
-use sim::lane::Rejoin;
 use sim::message::Message;
 use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::riscv::{Limits, Machine, MachineConfig};
@@ -29,27 +28,21 @@ const ENTRIES: usize = 12;
 #[derive(Clone, Copy)]
 struct Way {
     name: &'static str,
-    rejoin: Rejoin,
     /// Once so few entries wait.
     entries: usize,
-    /// And so many clocks have passed since the gap began: K of the scheme, or none.
-    waits: bool,
 }
 
-const fn way(name: &'static str, rejoin: Rejoin, entries: usize, waits: bool) -> Way {
-    Way { name, rejoin, entries, waits }
+const fn way(name: &'static str, entries: usize) -> Way {
+    Way { name, entries }
 }
 
-const WAYS: [Way; 8] = [
-    way("tables cleared: from empty", Rejoin::Clear, 0, true),
-    way("tables cleared: from 6 entries", Rejoin::Clear, 6, true),
-    way("nothing predicted for K: from 6", Rejoin::Settle, 6, false),
-    way("tables kept: from empty", Rejoin::Keep, 0, false),
+const WAYS: [Way; 5] = [
+    way("tables kept: from empty", 0),
     // an eighth of the places: what the circuit does
-    way("tables kept: from 1", Rejoin::Keep, 1, false),
-    way("tables kept: from 3", Rejoin::Keep, 3, false),
-    way("tables kept: from 6", Rejoin::Keep, 6, false),
-    way("tables kept: from 9", Rejoin::Keep, 9, false),
+    way("tables kept: from 1", 1),
+    way("tables kept: from 3", 3),
+    way("tables kept: from 6", 6),
+    way("tables kept: from 9", 9),
 ];
 
 /// Programs that ask for about the same in each quarter of a run: of others an overload cannot be forced by a rate.
@@ -68,14 +61,12 @@ struct Sum {
 struct Core {
     held: usize,
     pc: u64,
-    /// Clock in which the gap began that it is in.
-    gap: Option<u64>,
+    /// It is in a gap.
+    gap: bool,
 }
 
 fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: f64, way: Way) -> Sum {
     let Cores { mut lanes, mut end, .. } = Cores::new(scheme, &params.platform);
-    lanes.iter_mut().for_each(|lane| lane.rejoin_with(way.rejoin, scheme.settle()));
-    let waits = if way.waits { u64::from(scheme.settle()) } else { 0 };
     let mut cores = vec![Core::default(); usize::from(params.cores)];
     // entries in order: whose, and bits still to send
     let (mut queue, mut budget, mut clock) = (VecDeque::<(usize, f64)>::new(), 0.0, 0);
@@ -104,16 +95,15 @@ fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: 
             end.coder.encode(m, &mut out);
             bits += out.len() - before;
         };
-        let ready = core.gap.is_some_and(|since| core.held <= way.entries && clock >= since + waits);
-        if ready {
-            core.gap = None;
+        if core.gap && core.held <= way.entries {
+            core.gap = false;
             lane.overflow(clock, &mut send);
             let start = FlowEvent { kind: FlowKind::Start, len: 0, count: 0, pc: core.pc, target: core.pc, ..*e };
             lane.offer(&[start], false, &mut send);
         }
         let lost = lane.offer(&[*e], core.held >= ENTRIES, &mut send);
-        if lost && core.gap.is_none() {
-            core.gap = Some(clock);
+        if lost && !core.gap {
+            core.gap = true;
             sum.gaps += 1;
         }
         core.pc = e.target;

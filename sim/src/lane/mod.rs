@@ -246,18 +246,6 @@ impl Counters {
     }
 }
 
-/// What the sync behind a gap does to the predictors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rejoin {
-    /// They are as they were before the gap. This is what streams are made with; the others are there to be measured.
-    #[default]
-    Keep,
-    /// They are in the reset state, as a circuit has them that waited until its tables were clear.
-    Clear,
-    /// As [`Rejoin::Clear`], but nothing is predicted or learnt for the K instructions in which a circuit clears them.
-    Settle,
-}
-
 /// Golden model of what one core sends.
 #[derive(Clone, Debug)]
 pub struct Lane<F> {
@@ -267,7 +255,6 @@ pub struct Lane<F> {
     lost: Option<u64>,
     /// When it is told of anew.
     resync: Resync,
-    rejoin: Rejoin,
     /// The next sync is behind a gap.
     gap: bool,
 }
@@ -305,7 +292,7 @@ impl<F: Front> Lane<F> {
     /// Core `core` with `front` in its reset state; tracing becomes active in cycle 0.
     pub fn new(core: u8, platform: &Platform, front: F) -> Self {
         let resync = Resync { due: NEVER, first: 0, asked: false, period: None, settle: 0 };
-        Self { front, counters: Counters::new(core, platform), lost: None, resync, rejoin: Rejoin::Keep, gap: false }
+        Self { front, counters: Counters::new(core, platform), lost: None, resync, gap: false }
     }
 
     /// Takes part in resyncs, with `settle` instructions behind each in which nothing is predicted; `period` is that of
@@ -329,12 +316,6 @@ impl<F: Front> Lane<F> {
     pub fn request(&mut self) {
         self.resync.due = self.resync.first;
         self.counters.quiet = 0;
-    }
-
-    /// Goes on behind gaps with `rejoin`, and where that settles for `settle` instructions.
-    pub fn rejoin_with(&mut self, rejoin: Rejoin, settle: u32) {
-        self.rejoin = rejoin;
-        self.resync.settle = settle.into();
     }
 
     /// The turn of this core ends behind its last event, and that of `to` begins: counts begin anew.
@@ -435,16 +416,18 @@ impl<F: Front> Lane<F> {
     /// The next instruction is at `pc`. The front is reset, but behind a gap, of which the decoder knows where it began.
     #[inline(never)]
     fn sync(&mut self, cycle: u64, pc: u64, out: &mut impl Out<F::Body>) {
-        let Self { front, counters: c, resync, rejoin, gap, .. } = self;
-        let keep = std::mem::take(gap).then_some(*rejoin);
-        let settled = c.rates.instructions + resync.settle;
-        match keep {
-            // who begins to read at the header does not know what was before
-            _ if resync.asked => (front.reset(pc), c.settled = settled),
-            Some(Rejoin::Keep) => (front.rejoin(pc), ()),
-            Some(Rejoin::Settle) => (front.reset(pc), c.settled = settled),
-            Some(Rejoin::Clear) | None => (front.reset(pc), c.settled = 0),
-        };
+        let Self { front, counters: c, resync, gap, .. } = self;
+        let rejoins = std::mem::take(gap);
+        // who begins to read at the header does not know what was before
+        if resync.asked {
+            front.reset(pc);
+            c.settled = c.rates.instructions + resync.settle;
+        } else if rejoins {
+            front.rejoin(pc);
+        } else {
+            front.reset(pc);
+            c.settled = 0;
+        }
         c.count_from_here();
         c.quiet = 0;
         resync.synced(c.rates.instructions + 1);
