@@ -78,6 +78,9 @@ impl std::ops::Deref for Args {
     }
 }
 
+/// Events with their destinations.
+pub type Outbox = Vec<(u8, Event)>;
+
 /// What happened, with what was captured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Event {

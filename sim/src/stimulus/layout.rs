@@ -1,6 +1,6 @@
 //! Addresses and encodings of a synthetic program
 
-use super::program::{Insn, Op};
+use super::insn::{Insn, Op};
 use super::Source;
 
 /// Gives every instruction its address (the first of each region keeps the one it has) and its bits.

@@ -3,6 +3,7 @@
 //! Everything here but [`long`] and [`rounds`] is a pure function of its seed, so a failure can be replayed from its one line.
 
 pub mod hits;
+mod insn;
 mod layout;
 pub mod program;
 mod random;

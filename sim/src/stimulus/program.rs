@@ -4,6 +4,7 @@
 //! branches with a bias or a loop count, switches and indirect calls with a few targets, nested and
 //! recursive calls, trap handlers, functions in regions far apart. [`super::run`] walks it.
 
+pub use super::insn::{Habit, Insn, Op};
 use super::Source;
 use retire::elf::{Program, Segment};
 
@@ -39,58 +40,6 @@ impl Shape {
         let regions = vec![0x0001_0000, 0x8000_0000, 0x3f_ff80_0000, 0xffff_ffe0_0000_0000];
         Self { xlen: 64, regions, ..Self::rv32(seed) }
     }
-}
-
-/// When a conditional branch is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Habit {
-    /// In so many of 100 cases.
-    Percent(u8),
-    /// All but every n-th time: the end of a loop body.
-    Loop(u16),
-    /// When the call stack is deep enough: what ends a recursion.
-    Deep,
-}
-
-/// What an instruction does; places are indices into [`Model::code`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Op {
-    /// Goes on.
-    Sequential,
-    /// Direct conditional branch.
-    Branch {
-        /// Where to.
-        target: u32,
-        /// When.
-        habit: Habit,
-    },
-    /// Direct jump.
-    Jump(u32),
-    /// Direct call.
-    Call(u32),
-    /// Indirect jump to one of these.
-    IndirectJump(Vec<u32>),
-    /// Indirect call of one of these.
-    IndirectCall(Vec<u32>),
-    /// Return.
-    Return,
-    /// Co-routine swap; calls this function when there is nobody to swap with.
-    CoSwap(u32),
-    /// `mret`.
-    TrapReturn,
-}
-
-/// One instruction.
-#[derive(Clone, Debug)]
-pub struct Insn {
-    /// Address.
-    pub pc: u64,
-    /// 2 or 4 bytes.
-    pub len: u8,
-    /// Encoding; the low half of it for 2 bytes.
-    pub bits: u32,
-    /// Behaviour.
-    pub op: Op,
 }
 
 /// A synthetic program.

@@ -43,7 +43,7 @@ impl<const W: usize> Pair<W> {
     fn new(p: &RasIbtbSizes, shift: u8, address_bits: usize) -> Self {
         let mut pair = Self {
             d: Driver::new(Ibtb::new(p, address_bits), |u, c| u.clock.next = c.into()).unwrap().recording(),
-            golden: ibtb::Ibtb::new(p, shift),
+            golden: ibtb::Ibtb::new(p.ibtb, shift),
             shift,
             mask: u64::MAX >> (64 - address_bits),
             target: 0,
@@ -162,7 +162,7 @@ fn random_branches_match_golden() {
 fn tour(period: u64, gap: u32, size: u8) -> Pair<32> {
     let p = sizes(size);
     let mut pair = Pair::<32>::new(&p, 1, 31);
-    let mut model = ibtb::Ibtb::new(&p, 1);
+    let mut model = ibtb::Ibtb::new(p.ibtb, 1);
     for i in 0..600u64 {
         // the PC undoes the PIR, so that set and tag are those of a small number
         let wanted = i % period;
@@ -207,7 +207,7 @@ fn the_less_recently_used_way_is_replaced() {
     let p = sizes(16);
     for gap in [0, 1, 3] {
         let mut pair = Pair::<32>::new(&p, 1, 31);
-        let mut pir = ibtb::Ibtb::new(&p, 1);
+        let mut pir = ibtb::Ibtb::new(p.ibtb, 1);
         let mut hits = Vec::new();
         for tag in [1, 2, 1, 3, 1, 2, 3, 3, 2] {
             let pc = (u64::from(pir.pir() >> 8) & 7 | (u64::from(pir.pir()) & 0xff ^ tag) << 6) << 1;

@@ -34,8 +34,7 @@ use crate::noc::ports::{PacketIn, PacketOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::diag::packet::HOST;
-use sim::diag::processor::{KIND, RAM_BYTES, READABLE, SLOTS, TRIP_EVENT};
-use sim::diag::registers::CONTROL;
+use sim::diag::processor::{CONTROL, KIND, RAM_BYTES, READABLE, SLOTS, TRIP_EVENT};
 
 /// What is done with the packet that comes.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]

@@ -27,8 +27,7 @@ use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::diag::processor::{LIMIT, NEXT_AT, NO_EVENT, SEND_AT, SLOTS_AT, TIME_AT, WATCHDOG};
-use sim::diag::registers::CONTROL;
+use sim::diag::processor::{CONTROL, LIMIT, NEXT_AT, NO_EVENT, SEND_AT, SLOTS_AT, TIME_AT, WATCHDOG};
 
 /// The processor.
 #[derive(LogicBlock, Default)]

@@ -30,13 +30,11 @@ pub mod tick;
 pub mod trace;
 
 use super::packet::Event;
+pub use super::packet::Outbox;
 use super::processor::seat::Seat;
 use super::processor::{KIND as PROCESSOR, SLOTS};
 use std::fmt;
 use std::str::FromStr;
-
-/// Events with their destinations.
-pub type Outbox = Vec<(u8, Event)>;
 
 /// What of an event is a key, a value or an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

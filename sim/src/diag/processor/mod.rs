@@ -78,6 +78,8 @@ pub const TIME_AT: u32 = 0x3_0004;
 pub const LIMIT: u16 = 1024;
 /// Clocks of a unit of the watchdog.
 pub const UNIT: u32 = 64;
+/// Register: it runs.
+pub const CONTROL: u16 = 2;
 /// Register: the watchdog.
 pub const WATCHDOG: u16 = 4;
 /// Registers that can be read.

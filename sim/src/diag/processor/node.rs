@@ -4,10 +4,10 @@
 
 use super::core::{Core, End, Space};
 use super::{
-    FAULT, KIND, LIMIT, MEMORY, NO_EVENT, RAM_BYTES, READABLE, SLOTS, SLOTS_AT, TOO_LONG, TRIP_EVENT, UNIT, WATCHDOG,
+    CONTROL, FAULT, KIND, LIMIT, MEMORY, NO_EVENT, RAM_BYTES, READABLE, SLOTS, SLOTS_AT, TOO_LONG, TRIP_EVENT, UNIT,
+    WATCHDOG,
 };
 use crate::diag::packet::{Args, Body, Event, Op, Packet, HOST, MAX_WORDS};
-use crate::diag::registers::{Writes, CONTROL};
 use std::collections::VecDeque;
 
 /// What is in a slot.
@@ -298,7 +298,7 @@ impl Processor {
 }
 
 /// Loads a program and starts it; `watchdog`: in units of [`UNIT`] clocks.
-pub fn start(image: &[u8], watchdog: u16) -> Writes {
+pub fn start(image: &[u8], watchdog: u16) -> Vec<(u16, u16)> {
     let mut writes = vec![(CONTROL, 0), (WATCHDOG, watchdog)];
     for (n, half) in image.chunks(2).enumerate() {
         let word = u16::from(half[0]) | u16::from(half.get(1).copied().unwrap_or(0)) << 8;

@@ -4,9 +4,7 @@
 //! circuit, where packets leave in between, but not clock for clock.
 
 use super::node::Processor;
-use crate::diag::node::Outbox;
-use crate::diag::packet::{Body, Event, Op, Packet};
-use crate::diag::registers::Writes;
+use crate::diag::packet::{Body, Event, Op, Outbox, Packet};
 use crate::diag::ring::RingNode;
 use std::collections::VecDeque;
 
@@ -32,7 +30,7 @@ impl Seat {
     }
 
     /// Writes registers at once.
-    pub fn set(&mut self, writes: &Writes) {
+    pub fn set(&mut self, writes: &[(u16, u16)]) {
         writes.iter().for_each(|w| self.processor.write(w.0, w.1));
     }
 

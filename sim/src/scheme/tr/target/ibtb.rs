@@ -16,7 +16,28 @@
 //! Paper 000 section 5, paper 002 section 5.1. Paper 003 figures 4.26, 4.27 and 4.35 show a variant
 //! without tags that no decoder could follow; the test here holds the hash formulas to figure 4.35.
 
-use super::ras_ibtb::RasIbtbSizes;
+/// Sets of a buffer of so many entries, q / 2. 0 where there is none.
+pub const fn sets(entries: u8) -> u32 {
+    entries as u32 / 2
+}
+
+/// log2 of its sets, bits.
+pub const fn log2_sets(entries: u8) -> u32 {
+    if entries == 0 {
+        0
+    } else {
+        sets(entries).trailing_zeros()
+    }
+}
+
+/// w: width of its PIR, bits. 0 where there is no buffer.
+pub const fn pir_bits(entries: u8) -> u32 {
+    if entries == 0 {
+        0
+    } else {
+        8 + log2_sets(entries)
+    }
+}
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Way {
@@ -47,15 +68,15 @@ pub struct Ibtb {
 }
 
 impl Ibtb {
-    /// In the reset state: all invalid, PIR 0.
-    pub fn new(sizes: &RasIbtbSizes, pc_shift: u8) -> Self {
+    /// In the reset state: all of its `entries` invalid, PIR 0.
+    pub fn new(entries: u8, pc_shift: u8) -> Self {
         Self {
             sets: [Set::RESET; 32],
             pir: 0,
-            pir_mask: (1 << sizes.pir_bits()) - 1,
-            set_mask: sizes.sets().saturating_sub(1),
+            pir_mask: (1 << pir_bits(entries)) - 1,
+            set_mask: sets(entries).saturating_sub(1),
             shift: pc_shift,
-            present: sizes.ibtb != 0,
+            present: entries != 0,
         }
     }
 
@@ -128,7 +149,7 @@ mod tests {
     /// 16 bits wide and untruncated, ours has the 13 bits of the formula).
     #[test]
     fn hashes_of_figure_4_35_of_paper_003() {
-        let mut b = Ibtb::new(&RasIbtbSizes { ras: 8, ibtb: 64 }, 4);
+        let mut b = Ibtb::new(64, 4);
         let pc = 0x40_049c;
         for (pir, index) in [(0, 9), (0x49, 9), (0x16d, 8)] {
             assert_eq!((b.pir(), b.index(pc)), (pir, index));
@@ -175,7 +196,7 @@ mod tests {
 
     fn flat() -> Ibtb {
         // a PC of zeros keeps index and tag equal to the PIR's
-        Ibtb::new(&RasIbtbSizes { ras: 8, ibtb: 16 }, 1)
+        Ibtb::new(16, 1)
     }
 
     #[test]
@@ -207,7 +228,7 @@ mod tests {
 
     #[test]
     fn without_entries_nothing_is_predicted() {
-        let mut b = Ibtb::new(&RasIbtbSizes { ras: 8, ibtb: 0 }, 1);
+        let mut b = Ibtb::new(0, 1);
         b.update(0, 5);
         assert_eq!((b.predict(0), b.pir()), (None, 0));
     }

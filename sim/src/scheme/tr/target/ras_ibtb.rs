@@ -3,7 +3,7 @@
 //! # Source
 //! Paper 000 section 5, paper 002 section 5.1.
 
-use super::ibtb::Ibtb;
+use super::ibtb::{self, Ibtb};
 use super::ras::Ras;
 use super::{TargetPredictor, TargetSizes};
 use crate::platform::ParamError;
@@ -22,27 +22,19 @@ impl RasIbtbSizes {
     const RAS: &'static str = "0, 8, 16 or 32";
     const IBTB: &'static str = "0, 16, 32 or 64";
 
-    /// Sets of the iBTB, q / 2. 0 where there is none.
+    /// Sets of the iBTB. 0 where there is none.
     pub const fn sets(&self) -> u32 {
-        self.ibtb as u32 / 2
+        ibtb::sets(self.ibtb)
     }
 
     /// log2 of the iBTB sets, bits.
     pub const fn log2_sets(&self) -> u32 {
-        if self.ibtb == 0 {
-            0
-        } else {
-            self.sets().trailing_zeros()
-        }
+        ibtb::log2_sets(self.ibtb)
     }
 
     /// w: width of the PIR, bits. 0 where there is no iBTB.
     pub const fn pir_bits(&self) -> u32 {
-        if self.ibtb == 0 {
-            0
-        } else {
-            8 + self.log2_sets()
-        }
+        ibtb::pir_bits(self.ibtb)
     }
 }
 
@@ -89,7 +81,7 @@ impl TargetSizes for RasIbtbSizes {
     }
 
     fn model(&self, pc_shift: u8) -> RasIbtb {
-        RasIbtb { ras: Ras::new(self.ras), ibtb: Ibtb::new(self, pc_shift) }
+        RasIbtb { ras: Ras::new(self.ras), ibtb: Ibtb::new(self.ibtb, pc_shift) }
     }
 }
 
