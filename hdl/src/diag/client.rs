@@ -6,8 +6,8 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: nothing is set, nothing is on its way |
-//! | `got_valid`, `got_word`, `got_ready` | in, in, out | 1, 16, 1 | packets that arrived, see [`crate::noc::ports`] |
-//! | `put_valid`, `put_word`, `put_ready` | out, out, in | 1, 16, 1 | packets to send |
+//! | `got` | in | | packets that arrived, see [`crate::noc::ports`] |
+//! | `put` | out | | packets to send |
 //! | `valid` to `value` | in | | of a generator: what its core retires, see [`super::ports`] |
 //! | `hides` | out | 1 | of a generator with a window: a trace must not tell it, see [`super::generator::window`] |
 //!
@@ -23,57 +23,51 @@ use super::node::{
 };
 use super::port::Port;
 use super::ports::{EventOut, ResultOut, WriteOut};
-use super::processor::client::ProcessorClient;
-use crate::widget::bundle::bundle;
+use super::processor::node::Processor;
+use crate::noc::ports::{PacketIn, PacketOut};
+use crate::widget::fixed::Fixed;
 use crate::widget::slot::Part;
 use rust_hdl::prelude::*;
 use sim::diag::node::aggregate::SUM_BITS;
 use sim::diag::node::NodeKind;
 use sim::diag::trigger::GeneratorParams;
 
-bundle!(
-    /// A seat at the ring.
-    SeatOut "SeatIn" SeatIn
-    {
-        reset: Bit,
-        got_valid: Bit,
-        got_word: Bits<16>,
-        put_ready: Bit,
-    }
-    { got_ready: Bit, put_valid: Bit, put_word: Bits<16>, }
-);
+/// A seat at the ring.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct SeatIn {
+    pub reset: Signal<In, Bit>,
+    pub got: PacketIn,
+    pub put: PacketOut,
+}
 
-bundle!(
-    /// A seat of a generator.
-    CoreSeatOut "CoreSeatIn" CoreSeatIn
-    {
-        reset: Bit,
-        got_valid: Bit,
-        got_word: Bits<16>,
-        put_ready: Bit,
-        valid: Bit,
-        now: Bits<32>,
-        pc: Bits<32>,
-        target: Bits<32>,
-        call: Bit,
-        back: Bit,
-        xret: Bit,
-        through_sp: Bit,
-        trap: Bit,
-        cause: Bits<9>,
-        came: Bits<32>,
-        load: Bit,
-        store: Bit,
-        addr: Bits<32>,
-        size: Bits<2>,
-        loaded: Bits<32>,
-        stored: Bits<32>,
-        sets: Bit,
-        rd: Bits<5>,
-        value: Bits<32>,
-    }
-    { got_ready: Bit, put_valid: Bit, put_word: Bits<16>, hides: Bit, }
-);
+/// A seat of a generator.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct CoreSeatIn {
+    pub reset: Signal<In, Bit>,
+    pub got: PacketIn,
+    pub put: PacketOut,
+    pub valid: Signal<In, Bit>,
+    pub now: Signal<In, Bits<32>>,
+    pub pc: Signal<In, Bits<32>>,
+    pub target: Signal<In, Bits<32>>,
+    pub call: Signal<In, Bit>,
+    pub back: Signal<In, Bit>,
+    pub xret: Signal<In, Bit>,
+    pub through_sp: Signal<In, Bit>,
+    pub trap: Signal<In, Bit>,
+    pub cause: Signal<In, Bits<9>>,
+    pub came: Signal<In, Bits<32>>,
+    pub load: Signal<In, Bit>,
+    pub store: Signal<In, Bit>,
+    pub addr: Signal<In, Bits<32>>,
+    pub size: Signal<In, Bits<2>>,
+    pub loaded: Signal<In, Bits<32>>,
+    pub stored: Signal<In, Bits<32>>,
+    pub sets: Signal<In, Bit>,
+    pub rd: Signal<In, Bits<5>>,
+    pub value: Signal<In, Bits<32>>,
+    pub hides: Signal<Out, Bit>,
+}
 
 macro_rules! client {
     (
@@ -85,7 +79,6 @@ macro_rules! client {
         pub struct $client {
             pub clock: Signal<In, Clock>,
             pub port: $seat,
-            packets: Port,
             $inner: $block,
             $($more: $type,)*
         }
@@ -113,18 +106,14 @@ macro_rules! client {
 
 macro_rules! node_client {
     ($(#[$doc:meta])* $client:ident, $name:literal, $inner:ident: $block:ident) => {
-        client! { $(#[$doc])* $client, SeatIn, $name, $inner: $block, []
+        client! { $(#[$doc])* $client, SeatIn, $name, $inner: $block, [packets: Port]
             #[hdl_gen]
             fn update(&mut self) {
                 clock!(self, clock, packets, $inner);
                 self.packets.reset.next = self.port.reset.val();
                 self.$inner.reset.next = self.port.reset.val();
-                self.packets.got.valid.next = self.port.got_valid.val();
-                self.packets.got.word.next = self.port.got_word.val();
-                self.port.got_ready.next = self.packets.got.ready.val();
-                self.port.put_valid.next = self.packets.put.valid.val();
-                self.port.put_word.next = self.packets.put.word.val();
-                self.packets.put.ready.next = self.port.put_ready.val();
+                PacketIn::link(&mut self.port.got, &mut self.packets.got);
+                PacketOut::link(&mut self.port.put, &mut self.packets.put);
                 WriteOut::join(&mut self.packets.write, &mut self.$inner.write);
                 EventOut::join(&mut self.packets.event, &mut self.$inner.event);
                 ResultOut::join(&mut self.$inner.result, &mut self.packets.result);
@@ -163,71 +152,69 @@ node_client! {
 }
 client! {
     /// A tick.
-    TickClient, SeatIn, "tick_node", tick: Tick, []
+    TickClient, SeatIn, "tick_node", tick: Tick, [packets: Port]
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, packets, tick);
         self.packets.reset.next = self.port.reset.val();
         self.tick.reset.next = self.port.reset.val();
-        self.packets.got.valid.next = self.port.got_valid.val();
-        self.packets.got.word.next = self.port.got_word.val();
-        self.port.got_ready.next = self.packets.got.ready.val();
-        self.port.put_valid.next = self.packets.put.valid.val();
-        self.port.put_word.next = self.packets.put.word.val();
-        self.packets.put.ready.next = self.port.put_ready.val();
+        PacketIn::link(&mut self.port.got, &mut self.packets.got);
+        PacketOut::link(&mut self.port.put, &mut self.packets.put);
         WriteOut::join(&mut self.packets.write, &mut self.tick.write);
         ResultOut::join(&mut self.tick.result, &mut self.packets.result);
         self.packets.event.ready.next = false;
     }
 }
 client! {
-    /// A lite event generator.
-    LiteClient, CoreSeatIn, "lite_generator", lite: Lite, [window: Vec<Window>, _windows: usize]
+    /// A processor, which has its network interface in it.
+    ProcessorClient, SeatIn, "processor_node", processor: Processor, []
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, packets, lite);
+        clock!(self, clock, processor);
+        self.processor.reset.next = self.port.reset.val();
+        PacketIn::link(&mut self.port.got, &mut self.processor.got);
+        PacketOut::link(&mut self.port.put, &mut self.processor.put);
+    }
+}
+client! {
+    /// A lite event generator.
+    LiteClient, CoreSeatIn, "lite_generator", lite: Lite, [packets: Port, window: Window, windowed: Fixed<Bit>]
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, packets, lite, window);
         self.packets.reset.next = self.port.reset.val();
         self.lite.reset.next = self.port.reset.val();
-        self.packets.got.valid.next = self.port.got_valid.val();
-        self.packets.got.word.next = self.port.got_word.val();
-        self.port.got_ready.next = self.packets.got.ready.val();
-        self.port.put_valid.next = self.packets.put.valid.val();
-        self.port.put_word.next = self.packets.put.word.val();
-        self.packets.put.ready.next = self.port.put_ready.val();
+        PacketIn::link(&mut self.port.got, &mut self.packets.got);
+        PacketOut::link(&mut self.port.put, &mut self.packets.put);
         WriteOut::join(&mut self.packets.write, &mut self.lite.write);
         ResultOut::join(&mut self.lite.result, &mut self.packets.result);
         self.packets.event.ready.next = false;
         self.lite.valid.next = self.port.valid.val();
         self.lite.pc.next = self.port.pc.val();
         self.lite.now.next = self.port.now.val();
+        self.window.reset.next = self.port.reset.val();
+        self.window.valid.next = self.port.valid.val();
+        self.window.points.next = self.lite.points.val();
+        self.window.call.next = self.port.call.val();
+        self.window.back.next = self.port.back.val();
+        WriteOut::join(&mut self.packets.write, &mut self.window.write);
         self.port.hides.next = false;
-        for w in 0..self._windows {
-            self.window[w].clock.next = self.clock.val();
-            self.window[w].reset.next = self.port.reset.val();
-            self.window[w].valid.next = self.port.valid.val();
-            self.window[w].points.next = self.lite.points.val();
-            self.window[w].call.next = self.port.call.val();
-            self.window[w].back.next = self.port.back.val();
-            WriteOut::join(&mut self.packets.write, &mut self.window[w].write);
-            self.port.hides.next = self.window[w].hides.val();
+        if self.windowed.val() {
+            self.port.hides.next = self.window.hides.val();
         }
     }
 }
 
 client! {
     /// A full event generator.
-    FullClient, CoreSeatIn, "full_generator", full: Full, [window: Vec<Window>, _windows: usize]
+    FullClient, CoreSeatIn, "full_generator", full: Full, [packets: Port, window: Window, windowed: Fixed<Bit>]
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, packets, full);
+        clock!(self, clock, packets, full, window);
         self.packets.reset.next = self.port.reset.val();
         self.full.reset.next = self.port.reset.val();
-        self.packets.got.valid.next = self.port.got_valid.val();
-        self.packets.got.word.next = self.port.got_word.val();
-        self.port.got_ready.next = self.packets.got.ready.val();
-        self.port.put_valid.next = self.packets.put.valid.val();
-        self.port.put_word.next = self.packets.put.word.val();
-        self.packets.put.ready.next = self.port.put_ready.val();
+        PacketIn::link(&mut self.port.got, &mut self.packets.got);
+        PacketOut::link(&mut self.port.put, &mut self.packets.put);
         WriteOut::join(&mut self.packets.write, &mut self.full.write);
         ResultOut::join(&mut self.full.result, &mut self.packets.result);
         self.packets.event.ready.next = false;
@@ -251,16 +238,15 @@ client! {
         self.full.seen.sets.next = self.port.sets.val();
         self.full.seen.rd.next = self.port.rd.val();
         self.full.seen.value.next = self.port.value.val();
+        self.window.reset.next = self.port.reset.val();
+        self.window.valid.next = self.port.valid.val();
+        self.window.points.next = self.full.points.val();
+        self.window.call.next = self.port.call.val();
+        self.window.back.next = self.port.back.val();
+        WriteOut::join(&mut self.packets.write, &mut self.window.write);
         self.port.hides.next = false;
-        for w in 0..self._windows {
-            self.window[w].clock.next = self.clock.val();
-            self.window[w].reset.next = self.port.reset.val();
-            self.window[w].valid.next = self.port.valid.val();
-            self.window[w].points.next = self.full.points.val();
-            self.window[w].call.next = self.port.call.val();
-            self.window[w].back.next = self.port.back.val();
-            WriteOut::join(&mut self.packets.write, &mut self.window[w].write);
-            self.port.hides.next = self.window[w].hides.val();
+        if self.windowed.val() {
+            self.port.hides.next = self.window.hides.val();
         }
     }
 }
@@ -268,12 +254,11 @@ client! {
 /// A generator of a core, lite or full, with a window or without.
 pub fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Part<CoreSeatIn>> {
     let packets = Port::new([1, params.slots.into()], false);
-    let _windows = usize::from(window);
-    let window = (0.._windows).map(|_| Window::new()).collect();
+    let (windowed, window) = (Fixed::new(window), Window::new());
     if !params.lite {
-        return Box::new(FullClient { packets, full: Full::new(params, core), window, _windows, ..Default::default() });
+        return Box::new(FullClient { packets, full: Full::new(params, core), window, windowed, ..Default::default() });
     }
-    Box::new(LiteClient { packets, lite: Lite::new(params, core), window, _windows, ..Default::default() })
+    Box::new(LiteClient { packets, lite: Lite::new(params, core), window, windowed, ..Default::default() })
 }
 
 /// A node of this kind, if there is a circuit of it: what there is of them a power of two.
@@ -306,7 +291,7 @@ pub fn node(kind: NodeKind) -> Option<Box<dyn Part<SeatIn>>> {
             let tick = Tick::new(usize::from(n + 1).next_power_of_two().trailing_zeros() as usize);
             Box::new(TickClient { packets: Port::of_tick(kind.registers()), tick, ..Default::default() })
         }
-        NodeKind::Processor(_) => Box::new(ProcessorClient::new()),
+        NodeKind::Processor(_) => Box::new(ProcessorClient { processor: Processor::new(), ..Default::default() }),
         NodeKind::Machine(_) | NodeKind::Filter(_) | NodeKind::Tick(_) => return None,
     })
 }

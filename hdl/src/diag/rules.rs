@@ -27,7 +27,7 @@
 //!
 //! Golden model: the nodes of `sim::diag::node`.
 
-use super::ports::WriteIn;
+use super::ports::{EventIn, WriteIn};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
@@ -42,6 +42,39 @@ pub enum RulesState {
     Hit,
     Finished,
 }
+
+/// The ports of the rules that take an event as it is.
+macro_rules! operands {
+    ($($port:ident),*) => {
+        impl Operands {
+            /// Joins the event of a node to its rules.
+            pub fn join(event: &mut EventIn, rules: &mut Rules) {
+                $(rules.$port.next = event.$port.val();)*
+            }
+
+            /// The same, for the writer of Verilog.
+            pub fn join_hdl(_: &str, event: &str, rules: &str) -> Vec<ast::VerilogLink> {
+                let ports = [$(stringify!($port)),*].iter();
+                let link = |port: &&str| ast::VerilogLinkDetails {
+                    my_name: format!(".{port}"),
+                    owner_name: event.into(),
+                    other_name: rules.into(),
+                };
+                ports.map(|port| ast::VerilogLink::Forward(link(port))).collect()
+            }
+        }
+
+        impl LogicJoin for Rules {
+            fn join_connect(&mut self) {
+                $(self.$port.connect();)*
+            }
+        }
+    };
+}
+
+/// What rules look up of an event; in the kernel of a node `Operands::join(&mut self.event, &mut self.rules)`.
+pub struct Operands;
+operands!(id, core, a0, a1, a2, a3, a4, a5);
 
 /// The rules.
 #[derive(LogicBlock, Default)]

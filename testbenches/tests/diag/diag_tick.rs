@@ -98,13 +98,13 @@ fn seat(d: &mut Driver<Slot<SeatIn>>, words: &[u16], clocks: usize, s: &mut Sour
             .cycle(
                 |u| {
                     u.port.reset.next = clock == 0 && words.is_empty();
-                    u.port.got_valid.next = valid;
-                    u.port.got_word.next = u64::from(word).to_bits();
-                    u.port.put_ready.next = ready;
+                    u.port.got.valid.next = valid;
+                    u.port.got.word.next = u64::from(word).to_bits();
+                    u.port.put.ready.next = ready;
                 },
                 |u| {
-                    let put = u.port.put_valid.val().then(|| u.port.put_word.val().to_u64() as u16);
-                    (u.port.got_ready.val(), put)
+                    let put = u.port.put.valid.val().then(|| u.port.put.word.val().to_u64() as u16);
+                    (u.port.got.ready.val(), put)
                 },
             )
             .unwrap();

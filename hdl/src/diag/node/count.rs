@@ -20,7 +20,7 @@
 //! Golden model: `sim::diag::node::count`.
 
 use crate::diag::ports::{EventIn, ResultOut, WriteIn};
-use crate::diag::rules::Rules;
+use crate::diag::rules::{Operands, Rules};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
@@ -92,14 +92,7 @@ impl Logic for Count {
         WriteIn::link(&mut self.write, &mut self.rules.write);
         self.rules.clock.next = self.clock.val();
         self.rules.reset.next = self.reset.val();
-        self.rules.id.next = self.event.id.val();
-        self.rules.core.next = self.event.core.val();
-        self.rules.a0.next = self.event.a0.val();
-        self.rules.a1.next = self.event.a1.val();
-        self.rules.a2.next = self.event.a2.val();
-        self.rules.a3.next = self.event.a3.val();
-        self.rules.a4.next = self.event.a4.val();
-        self.rules.a5.next = self.event.a5.val();
+        Operands::join(&mut self.event, &mut self.rules);
         self.rules.go.next = self.event.valid.val() & (self.doing.q.val() != CountState::Clear);
         self.rules.every.next = self.event.flush.val();
         self.event.ready.next = self.rules.finished.val();

@@ -2,14 +2,12 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`client`] | the processor at a seat of the ring |
 //! | [`core`] | a core of RV32I |
 //! | [`dma`] | packets of the ring to slots, and what the core sends to packets |
 //! | [`node`] | both with run queue, watchdog and memories |
 //!
 //! Memory map and registers: `sim::diag::processor`.
 
-pub mod client;
 pub mod core;
 pub mod dma;
 pub mod node;
