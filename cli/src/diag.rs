@@ -1,6 +1,8 @@
 //! `goshawk diag`: scripts that observe a run, cut between chip and host
 
+mod circuits;
 mod common;
+mod firmware;
 mod gen;
 mod ls;
 mod plan;
@@ -41,10 +43,16 @@ enum Command {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     match &args.command {
         Command::Ls(args) => ls::run(args, out),
+        Command::Plan(args) if args.script.is_program() => processor::plan(args, out),
         Command::Plan(args) => plan::run(args, out),
+        Command::Run(args) if args.script.is_program() => processor::run(args, out),
+        Command::Run(args) if args.soc.soc => circuits::run(args, out),
         Command::Run(args) => run::run(args, out),
+        Command::Top(args) if args.script.is_program() => processor::top(args, out),
         Command::Top(args) => run::top(args, out),
+        Command::Replay(args) if args.script.is_program() => processor::replay(args, out),
         Command::Replay(args) => run::replay(args, out),
+        Command::Test(args) if args.script.is_program() => processor::test(args, out),
         Command::Test(args) => test::run(args, out),
         Command::Gen(args) => gen::run(args, out),
     }

@@ -1,6 +1,6 @@
 //! What the subcommands share: script, program and chip from the command line
 
-use super::processor::ProcessorArgs;
+use super::firmware::ProcessorArgs;
 use super::traced::{self, TraceArgs, Traced, Wanted};
 use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::hardware::built;
@@ -239,6 +239,11 @@ impl RetireSink for Measured {
 }
 
 impl ScriptArgs {
+    /// Whether a program for the diagnosis processor stands in the place of a script.
+    pub fn is_program(&self) -> bool {
+        self.processor.is_wanted()
+    }
+
     /// Name and text of the script, and name of what is observed.
     fn named(&self) -> Result<(String, String, &String), Failure> {
         // with -e the first name is the input

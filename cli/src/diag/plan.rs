@@ -38,9 +38,6 @@ pub struct Args {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    if args.script.processor.is_wanted() {
-        return super::processor::plan(args, out);
-    }
     let mut opened = args.script.open(&args.machine, &args.chip, Room::of(args.trace))?;
     let (plan, rates) = if args.calibrate {
         let wanted = args.trace.then(|| opened.usual_trace()).transpose()?;

@@ -15,7 +15,6 @@ use ::diag::plan::CutRate;
 use ::diag::program::{self, ProgramRates};
 use ::diag::runtime::Output;
 use ::diag::session::Totals;
-use host::input::BUILTIN;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::FIRST_NODE;
 use sim::diag::node::NodeKind;
@@ -24,41 +23,6 @@ use sim::diag::processor::node::start;
 use sim::diag::processor::{SLOTS, UNIT};
 use sim::diag::registers;
 use std::io::Write;
-use std::path::Path;
-
-/// The diagnosis processor.
-#[derive(clap::Args, Clone, Debug)]
-pub struct ProcessorArgs {
-    /// Program for the diagnosis processor in the place of a script: an ELF, builtin:locks or builtin:race
-    #[arg(long, value_name = "ELF|builtin:NAME", conflicts_with = "text")]
-    processor: Option<String>,
-    /// Clocks after which a handler of --processor is ended
-    #[arg(long, value_name = "CLOCKS", requires = "processor", default_value_t = 65_536,
-        value_parser = clap::value_parser!(u32).range(64..=4_194_304))]
-    watchdog: u32,
-}
-
-impl ProcessorArgs {
-    /// Whether there is a program.
-    pub fn is_wanted(&self) -> bool {
-        self.processor.is_some()
-    }
-
-    /// The program with its name.
-    fn firmware(&self) -> Result<(&String, Firmware), Failure> {
-        let name = self.processor.as_ref().ok_or_else(|| Failure::Other("--processor is missing".into()))?;
-        let elf = match name.strip_prefix(BUILTIN) {
-            Some(builtin) => programs::handlers(builtin)
-                .ok_or_else(|| {
-                    let names = programs::HANDLERS.map(|h| h.0).join(", ");
-                    Failure::Other(format!("built-in program `{builtin}` for --processor is not known; {names} are"))
-                })?
-                .to_vec(),
-            None => std::fs::read(name).map_err(|e| Failure::io(Path::new(name), e))?,
-        };
-        Ok((name, Firmware::parse(&elf).map_err(|e| Failure::Other(format!("{name}: {e}")))?))
-    }
-}
 
 /// A program that is read, with the run that it is for.
 fn open(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs) -> Result<(Firmware, Opened), Failure> {

@@ -1,9 +1,8 @@
 //! `goshawk diag run`, `top` and `replay`: a script on a chip, live, and on generators alone
 
 use super::common::{ChipArgs, Opened, Room, ScriptArgs};
-use super::processor;
 use super::screen::Screen;
-use super::soc::{self, SocArgs};
+use super::soc::SocArgs;
 use super::traced::{TraceArgs, Traced};
 use crate::args::MachineArgs;
 use crate::files::OutputPath;
@@ -214,12 +213,6 @@ pub(super) fn causes(t: &Totals) -> String {
 
 /// Runs a script on the chip.
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    if args.script.processor.is_wanted() {
-        return processor::run(args, out);
-    }
-    if args.soc.soc {
-        return soc::run(args, out);
-    }
     let opened = args.script.open(&args.machine, &args.chip, Room::of(args.trace.is_wanted()))?;
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan()?.0.layout };
     let wanted = args.trace.wanted(opened.params.cores, opened.source.input.likely_align()?)?;
@@ -280,9 +273,6 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 
 /// Runs a script on generators alone.
 pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    if args.script.processor.is_wanted() {
-        return processor::replay(args, out);
-    }
     let room = if args.log.is_some() { Room::Triggers } else { Room::Any };
     let opened = args.script.open(&args.machine, &args.chip, room)?;
     if let Some(path) = &args.log {
@@ -354,9 +344,6 @@ impl RetireSink for Live<'_> {
 
 /// Runs a script and shows its tables.
 pub fn top(args: &TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    if args.script.processor.is_wanted() {
-        return processor::top(args, out);
-    }
     let opened = args.script.open(&args.machine, &args.chip, Room::Triggers)?;
     let layout = opened.plan()?.0.layout;
     let chip = opened.on_chip(&layout)?;

@@ -1,7 +1,6 @@
 //! `goshawk diag test`: the same script on the chip and on the host, compared
 
 use super::common::{untraced, ChipArgs, Room, ScriptArgs};
-use super::processor;
 use super::soc::{self, SocArgs};
 use super::traced::Wanted;
 use crate::args::MachineArgs;
@@ -43,9 +42,6 @@ pub struct Args {
 
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    if args.script.processor.is_wanted() {
-        return processor::test(args, out);
-    }
     if args.soc.soc {
         let opened = args.script.open_soc(&args.machine, &args.chip, args.soc.core(), Room::of(args.trace))?;
         without_tick(&opened.app, &opened.input)?;

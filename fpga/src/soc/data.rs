@@ -7,6 +7,7 @@ use super::log::{Code, LogError};
 use retire::elf::Program;
 use retire::isa::{flow, length, Flow, MRET};
 use retire::{DataKind, MasterStore};
+use sim::platform::ParamError;
 use sim::riscv::CoreState;
 use sim::scheme::inputs::model::{Access, Beat, InputsStats, Recorder, Reference, Retired};
 use sim::scheme::inputs::start::Kept;
@@ -182,11 +183,7 @@ impl DataLog {
     ///
     /// # Errors
     /// Parameters that are not possible.
-    pub fn golden(
-        &self,
-        params: &InputsParams,
-        program: &Program,
-    ) -> Result<(Vec<u32>, InputsStats), super::record::RecordError> {
+    pub fn golden(&self, params: &InputsParams, program: &Program) -> Result<(Vec<u32>, InputsStats), ParamError> {
         let mut model = Recorder::new(params, program)?;
         let begun = self.begun.unwrap_or(0);
         if params.sizes.known > 0 {

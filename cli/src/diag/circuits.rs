@@ -1,0 +1,70 @@
+//! `goshawk diag run --soc`: a script on the chip's circuits, beside softcores in Verilator
+
+use super::common::Room;
+use super::run::{kbit, rate_values, rates, whole, write, RunArgs};
+use super::soc::{flow, names, observe, Damage};
+use super::traced::{self, Traced};
+use crate::output::{count, facts};
+use crate::{Failure, Status};
+use serde_json::json;
+use std::io::Write;
+
+/// Runs a script on the circuits.
+pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+    let opened = args.script.open_soc(
+        &args.machine,
+        &args.chip,
+        args.soc.core(),
+        Room::of(args.trace.is_wanted() && !args.trace.has_window()),
+    )?;
+    let layout = if args.on_host { opened.host_layout()? } else { opened.plan()? };
+    let mut wanted = args.trace.wanted(opened.params.cores, opened.align())?;
+    if let Some(wanted) = &mut wanted {
+        wanted.window = args.trace.window(&opened.symbols)?;
+    }
+    let got = observe(&opened, &layout, &args.soc, wanted.as_ref())?;
+    if let (Some(wanted), Some(traced)) = (&wanted, &got.traced) {
+        let flow = flow(&got.run, &opened)?;
+        let of = traced::Observed { program: &opened.program, names: names(&opened), flow: &flow };
+        args.trace.write(wanted, &of, traced.words())?;
+    }
+    let status = got.traced.as_ref().map_or(Status::Done, Traced::status);
+    let (t, clock_hz) = (&got.totals, opened.params.clock_hz);
+    if args.json {
+        let rates = args.rates.then(|| rate_values(clock_hz, t, t.event_bytes));
+        let mut whole = whole(&opened.input, &opened.symbols, &got.outputs, t.lost(), rates);
+        if let Some(traced) = &got.traced {
+            whole = whole.with("trace", traced.value());
+        }
+        if let Some(d) = &got.damage {
+            let Damage { bytes: (bytes, hit), lost, repeated } = *d;
+            let line = json!({ "bytes": bytes, "damaged": hit, "frames_lost": lost, "frames_repeated": repeated });
+            whole = whole.with("line", line);
+        }
+        let whole = whole.with("core", opened.core.name().into()).with("cores", opened.params.cores.into());
+        whole.with("exited", got.run.exited.into()).print(out)?;
+        return Ok(status);
+    }
+    write(&opened.symbols, clock_hz, &got.outputs, t.lost(), args.format, args.output.as_ref(), out)?;
+    if args.rates {
+        let mut lines = rates(clock_hz, t, t.event_bytes, "as the chip told");
+        let end = if got.run.exited { "the program ended" } else { "stopped by --max-cycles" };
+        let cores = count(opened.params.cores.into());
+        lines.push(("cores", format!("{cores} {} in Verilator, {end}", opened.core.name())));
+        facts(out, &lines)?;
+    }
+    if let Some(Damage { bytes: (bytes, hit), lost, repeated }) = got.damage {
+        let told = format!(
+            "{} of {} bytes damaged; {} frames of the chip lost, {} of the host sent again",
+            count(hit),
+            count(bytes),
+            count(lost),
+            count(repeated)
+        );
+        facts(out, &[("line", told)])?;
+    }
+    if let Some(traced) = &got.traced {
+        facts(out, &traced.facts(|bytes| kbit(t, bytes, clock_hz)))?;
+    }
+    Ok(status)
+}

@@ -1,0 +1,40 @@
+//! `--processor`: the program that stands in the place of a script
+
+use crate::Failure;
+use ::diag::firmware::Firmware;
+use host::input::BUILTIN;
+use std::path::Path;
+
+/// The diagnosis processor.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ProcessorArgs {
+    /// Program for the diagnosis processor in the place of a script: an ELF, builtin:locks or builtin:race
+    #[arg(long, value_name = "ELF|builtin:NAME", conflicts_with = "text")]
+    processor: Option<String>,
+    /// Clocks after which a handler of --processor is ended
+    #[arg(long, value_name = "CLOCKS", requires = "processor", default_value_t = 65_536,
+        value_parser = clap::value_parser!(u32).range(64..=4_194_304))]
+    pub watchdog: u32,
+}
+
+impl ProcessorArgs {
+    /// Whether there is a program.
+    pub fn is_wanted(&self) -> bool {
+        self.processor.is_some()
+    }
+
+    /// The program with its name.
+    pub fn firmware(&self) -> Result<(&String, Firmware), Failure> {
+        let name = self.processor.as_ref().ok_or_else(|| Failure::Other("--processor is missing".into()))?;
+        let elf = match name.strip_prefix(BUILTIN) {
+            Some(builtin) => programs::handlers(builtin)
+                .ok_or_else(|| {
+                    let names = programs::HANDLERS.map(|h| h.0).join(", ");
+                    Failure::Other(format!("built-in program `{builtin}` for --processor is not known; {names} are"))
+                })?
+                .to_vec(),
+            None => std::fs::read(name).map_err(|e| Failure::io(Path::new(name), e))?,
+        };
+        Ok((name, Firmware::parse(&elf).map_err(|e| Failure::Other(format!("{name}: {e}")))?))
+    }
+}
