@@ -1,7 +1,8 @@
-//! No circles: neither between the top-level modules of a crate nor between the crates of the workspace
+//! No circles: neither between modules of a crate that stand beside each other nor between the crates of the workspace
 //!
-//! The arrows are read off the sources: paths that begin with `crate::` or with `super::`, and names of other crates.
-//! Unit tests may look anywhere, and are left out; so is the root of a crate, which only wires.
+//! The arrows are read off the sources: paths that begin with `crate::`, `super::` or `self::`, followed through what
+//! modules re-export, and names of other crates. Unit tests may look anywhere, and are left out; so are arrows between a
+//! module and those in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -38,34 +39,57 @@ fn code(text: &str) -> String {
     text.lines().map(|l| l.split("//").next().unwrap_or(l)).collect::<Vec<_>>().join("\n")
 }
 
-/// First names behind each `prefix` in `code`: one, or those of a group in braces.
-fn names(code: &str, prefix: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    for (at, _) in code.match_indices(prefix) {
-        let word = |c: char| c.is_alphanumeric() || c == '_';
-        // `sim::crate_of` and `my_crate::` are other words
-        if code[..at].ends_with(|c| word(c) || c == ':') {
-            continue;
+type Names = Vec<String>;
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Adds the paths at the start of `text` to `found`: one, or those of a group in braces. What is behind them comes out.
+fn expand<'a>(text: &'a str, before: &[String], found: &mut Vec<Names>) -> &'a str {
+    let text = text.trim_start();
+    if let Some(mut rest) = text.strip_prefix('{') {
+        while !rest.trim_start().starts_with('}') {
+            let next = expand(rest, before, found).trim_start();
+            let Some(more) = next.strip_prefix(',') else { return next.strip_prefix('}').unwrap_or(next) };
+            rest = more;
         }
-        let rest = &code[at + prefix.len()..];
-        let Some(group) = rest.strip_prefix('{') else {
-            names.extend(rest.split(|c| !word(c)).next().map(String::from));
-            continue;
-        };
-        let (mut depth, mut name) = (0, String::new());
-        for c in group.chars() {
-            match c {
-                '{' => depth += 1,
-                '}' if depth == 0 => break,
-                '}' => depth -= 1,
-                ',' if depth == 0 => names.push(std::mem::take(&mut name)),
-                c if depth == 0 => name.push(c),
-                _ => {}
-            }
-        }
-        names.push(name);
+        return &rest.trim_start()[1..];
     }
-    names.iter().map(|n| n.trim().split("::").next().unwrap_or_default().trim().to_string()).collect()
+    let (name, rest) = text.split_at(text.find(|c| !is_word(c)).unwrap_or(text.len()));
+    if name.is_empty() {
+        found.push(before.to_vec());
+        return rest.strip_prefix('*').unwrap_or(rest);
+    }
+    let path = [before, &[name.to_string()]].concat();
+    if let Some(rest) = rest.strip_prefix("::") {
+        return expand(rest, &path, found);
+    }
+    found.push(path);
+    let alias = rest.strip_prefix(" as ").map(|alias| alias.trim_start_matches(is_word));
+    alias.unwrap_or(rest)
+}
+
+/// Paths behind each `prefix` in `code`, and whether it is made public there.
+fn paths(code: &str, prefix: &str) -> Vec<(Names, bool)> {
+    let mut paths = Vec::new();
+    for (at, _) in code.match_indices(prefix) {
+        // `sim::crate_of` and `my_crate::` are other words
+        if code[..at].ends_with(|c| is_word(c) || c == ':') {
+            continue;
+        }
+        let statement = code[..at].rsplit([';', '}', '\n']).next().unwrap_or_default().trim();
+        let public = statement.starts_with("pub") && (statement.ends_with("use") || prefix == "use ");
+        let mut found = Vec::new();
+        expand(&code[at + prefix.len()..], &[], &mut found);
+        paths.extend(found.into_iter().map(|path| (path, public)));
+    }
+    paths
+}
+
+/// First names behind each `prefix` in `code`.
+fn names(code: &str, prefix: &str) -> Names {
+    paths(code, prefix).into_iter().filter_map(|(path, _)| path.into_iter().next()).collect()
 }
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -91,24 +115,82 @@ fn place(src: &Path, file: &Path) -> Vec<String> {
     names
 }
 
-/// Arrows between the top-level modules of the crate whose sources are in `src`.
-fn modules(src: &Path) -> Graph {
-    let files = sources(src);
-    let mut graph: Graph =
-        files.iter().filter_map(|f| place(src, f).first().cloned()).map(|m| (m, BTreeSet::new())).collect();
-    for file in &files {
-        let place = place(src, file);
-        let Some(own) = place.first() else { continue };
-        let code = code(&std::fs::read_to_string(file).unwrap());
-        // as many `super` as there are modules around it lead to the root
-        let root = ["crate::".to_string(), "super::".repeat(place.len())];
-        for name in root.iter().flat_map(|prefix| names(&code, prefix)) {
-            if name != *own && graph.contains_key(&name) {
-                graph.get_mut(own).unwrap().insert(name);
+/// The modules of a crate, with what they name and what they re-export.
+#[derive(Default)]
+struct Modules {
+    named: BTreeMap<Names, Vec<Names>>,
+    exports: BTreeMap<Names, Names>,
+}
+
+impl Modules {
+    /// Those of the crate whose sources are in `src`.
+    fn of(src: &Path) -> Self {
+        let mut modules = Self::default();
+        for file in sources(src) {
+            let place = place(src, &file);
+            let code = code(&std::fs::read_to_string(&file).unwrap());
+            modules.add(&place, &code);
+        }
+        modules
+    }
+
+    fn add(&mut self, place: &[String], code: &str) {
+        let supers = (1..=place.len()).map(|n| ("super::".repeat(n), &place[..place.len() - n]));
+        let roots = [("crate::".to_string(), &[][..]), ("self::".to_string(), place)];
+        let mut named = Vec::new();
+        for (prefix, root) in roots.into_iter().chain(supers) {
+            for (path, public) in paths(code, &prefix) {
+                // `super::super::` is another prefix
+                if path.first().is_none_or(|name| name == "super") {
+                    continue;
+                }
+                let path = [root, &path].concat();
+                if public {
+                    self.export(place, &path);
+                }
+                named.push(path);
             }
         }
+        // a module names those in it without a prefix
+        for (path, _) in paths(code, "use ").into_iter().filter(|(_, public)| *public) {
+            if path.first().is_some_and(|name| !["crate", "self", "super"].contains(&name.as_str())) {
+                self.export(place, &[place, &path].concat());
+            }
+        }
+        self.named.entry(place.to_vec()).or_default().extend(named);
     }
-    graph
+
+    fn export(&mut self, place: &[String], path: &[String]) {
+        self.exports.insert([place, &path[path.len() - 1..]].concat(), path.to_vec());
+    }
+
+    /// The module of what a path names.
+    fn module(&self, path: &[String]) -> Names {
+        let mut path = path.to_vec();
+        // a re-export of a re-export, but no circle of them
+        for _ in 0..8 {
+            let known = |n: &usize| self.exports.contains_key(&path[..*n]) && !self.named.contains_key(&path[..*n]);
+            let Some(n) = (1..=path.len()).rev().find(known) else { break };
+            path = [&self.exports[&path[..n]], &path[n..]].concat();
+        }
+        while !self.named.contains_key(&path) && path.pop().is_some() {}
+        path
+    }
+
+    /// Arrows between modules beside each other, by the module that they are in.
+    fn graphs(&self) -> BTreeMap<String, Graph> {
+        let mut graphs = BTreeMap::<String, Graph>::new();
+        for (from, named) in &self.named {
+            for to in named.iter().map(|path| self.module(path)) {
+                let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+                if let (Some(a), Some(b)) = (from.get(common), to.get(common)) {
+                    let graph = graphs.entry(from[..common].join("::")).or_default();
+                    graph.entry(a.clone()).or_default().insert(b.clone());
+                }
+            }
+        }
+        graphs
+    }
 }
 
 fn workspace() -> PathBuf {
@@ -123,17 +205,25 @@ fn crates() -> BTreeMap<String, PathBuf> {
     members.map(|m| (m.clone(), workspace().join(m))).collect()
 }
 
+/// Modules in which there still are circles.
+const CIRCLES: [(&str, &str); 2] = [("hdl", "verilog"), ("sim", "riscv")];
+
 #[test]
 fn no_crate_has_a_circle_of_modules() {
-    let mut circles = Vec::new();
+    let mut circles = BTreeMap::new();
     let mut arrows = 0;
     for (name, folder) in crates() {
-        let graph = modules(&folder.join("src"));
-        arrows += graph.values().map(BTreeSet::len).sum::<usize>();
-        circles.extend(circle(&graph).map(|c| format!("{name}: {}", c.join(" -> "))));
+        for (place, graph) in Modules::of(&folder.join("src")).graphs() {
+            arrows += graph.values().map(BTreeSet::len).sum::<usize>();
+            circles.extend(circle(&graph).map(|c| ((name.clone(), place), c.join(" -> "))));
+        }
     }
-    assert!(arrows > 100, "{arrows} arrows are too few to trust this");
-    assert!(circles.is_empty(), "{}", circles.join("\n"));
+    assert!(arrows > 500, "{arrows} arrows are too few to trust this");
+    for (name, place) in CIRCLES {
+        let found = circles.remove(&(name.to_string(), place.to_string()));
+        assert!(found.is_some(), "{name}::{place} has no circle any more: take it out of CIRCLES");
+    }
+    assert!(circles.is_empty(), "{circles:#?}");
 }
 
 #[test]
@@ -173,6 +263,20 @@ fn arrows_are_read_off_the_paths() {
     let text =
         "use crate::a::B;\nuse crate::{c, d::{E, F}, g};\n// use crate::h;\nfn f() { crate::i::j(); my_crate::k(); }\n\
                 #[cfg(test)]\nmod tests { use crate::l; }";
-    assert_eq!(names(&code(text), "crate::"), ["a", "c", "d", "g", "i"]);
+    assert_eq!(names(&code(text), "crate::"), ["a", "c", "d", "d", "g", "i"]);
     assert_eq!(names("use super::super::m::n; use super::o;", "super::super::"), ["m"]);
+}
+
+#[test]
+fn arrows_are_followed_through_what_modules_re_export() {
+    let mut modules = Modules::default();
+    let place = |path: &str| path.split("::").map(String::from).collect::<Names>();
+    modules.add(&place("a"), "pub mod b;\npub mod c;\npub use b::B;\npub(super) use self::c::{C, D as E};");
+    modules.add(&place("a::b"), "use super::c;\nuse super::super::d::{self, F};\nfn f() -> crate::d::F {}");
+    modules.add(&place("a::c"), "use super::B;");
+    modules.add(&place("d"), "use crate::a::C;");
+    let graphs = modules.graphs();
+    let arrows = |place: &str| format!("{:?}", graphs[place]);
+    assert_eq!(arrows(""), r#"{"a": {"d"}, "d": {"a"}}"#);
+    assert_eq!(arrows("a"), r#"{"b": {"c"}, "c": {"b"}}"#);
 }
