@@ -1,12 +1,12 @@
 //! Record and replay: a run to a file of what its cores took from outside, and the run again from it
 
+use crate::drain::Drained;
 use crate::input::{check_build_id, Beside, Input, Named};
 use crate::progress::Progress;
 use crate::recording::FileKind;
 use crate::run::{Run, Told};
 use crate::{HostError, TOOL};
-use retire::file::FileError;
-use retire::{DataEvent, FlowEvent, MasterStore, Note, RetireSink};
+use retire::RetireSink;
 use sim::file::{InputsInfo, TraceReader, TraceWriter};
 use sim::riscv::Machine;
 use sim::scheme::inputs::model::InputsStats;
@@ -14,9 +14,6 @@ use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{InputsError, Replay};
 use sim::scheme::inputs::{InputsParams, Recorder};
 use std::path::{Path, PathBuf};
-
-/// Events between two times that words are written.
-const DRAIN: u32 = 1 << 16;
 
 /// What recording a run gave.
 #[derive(Clone, Debug)]
@@ -27,52 +24,6 @@ pub struct Recorded {
     pub stats: InputsStats,
     /// The run.
     pub told: Told,
-}
-
-/// Sends the words of a recorder to a file, where there is one, as they come; keeps the first error.
-struct ToFile {
-    recorder: Recorder,
-    writer: Option<TraceWriter>,
-    error: Option<FileError>,
-    since: u32,
-}
-
-impl ToFile {
-    fn drain(&mut self) {
-        let words = self.recorder.drain();
-        if let (Some(writer), None) = (&mut self.writer, &self.error) {
-            self.error = writer.write(words).err();
-        }
-    }
-}
-
-impl RetireSink for ToFile {
-    const WANTS_DATA: bool = true;
-
-    #[inline]
-    fn event(&mut self, e: &FlowEvent) {
-        self.recorder.event(e);
-        self.since += 1;
-        if self.since == DRAIN {
-            self.since = 0;
-            self.drain();
-        }
-    }
-
-    #[inline]
-    fn data(&mut self, d: &DataEvent) {
-        self.recorder.data(d);
-    }
-
-    #[inline]
-    fn note(&mut self, hart: u8, note: &Note) {
-        self.recorder.note(hart, note);
-    }
-
-    #[inline]
-    fn master(&mut self, store: &MasterStore) {
-        self.recorder.master(store);
-    }
 }
 
 /// Records what `run` does behind its first `skip` instructions of all cores, into the file at `path` where there is one.
@@ -109,30 +60,31 @@ pub fn record(
     let ram = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?.ram();
     let params = InputsParams::new(run.harts, named.program.xlen, ram, sizes);
     let info = InputsInfo { tool: TOOL.into(), params, build_id: named.build_id.clone(), program: named.name.clone() };
-    let writer = path.map(|path| TraceWriter::create(path, &info)).transpose()?;
+    let mut writer = path.map(|path| TraceWriter::create(path, &info)).transpose()?;
     let recorder = Recorder::new(&params, &named.program)?;
-    let mut sink = ToFile { recorder, writer, error: None, since: 0 };
+    let mut sink = Drained::new(recorder, |recorder: &mut Recorder| {
+        let words = recorder.drain();
+        writer.as_mut().map_or(Ok(()), |writer| writer.write(words))
+    });
     let told = run.tell_behind(skip, &mut sink, progress, |machine, sink| {
         if sizes.known > 0 {
             sink.recorder.begin(machine.memory(), machine.states());
         }
     })?;
     sink.recorder.finish();
-    sink.drain();
-    if let Some(e) = sink.error {
-        return Err(e.into());
-    }
-    let missed = sink.recorder.stats().unrecorded;
+    let (recorder, written) = sink.finish();
+    written?;
+    let missed = recorder.stats().unrecorded;
     if missed > 0 {
         return Err(HostError::Other(format!(
             "{}: a DMA stored {missed} words that {sizes} does not record; {sizes}+masters does",
             named.name
         )));
     }
-    if let Some(writer) = sink.writer {
+    if let Some(writer) = writer {
         writer.finish()?;
     }
-    Ok(Recorded { params, stats: *sink.recorder.stats(), told })
+    Ok(Recorded { params, stats: *recorder.stats(), told })
 }
 
 /// A recorded run with its program.

@@ -32,6 +32,7 @@ pub mod assembly;
 pub mod check;
 pub mod debug;
 pub mod descriptors;
+mod drain;
 pub mod encode;
 mod error;
 pub mod fault;

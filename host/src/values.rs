@@ -1,5 +1,6 @@
 //! Load values: a run to a file of what its cores loaded, and the cores executed again with a trace of their control flow
 
+use crate::drain::Drained;
 use crate::input::{check_build_id, Beside, Input, Named};
 use crate::progress::Progress;
 use crate::recording::{Events, FileKind, Recording};
@@ -7,7 +8,7 @@ use crate::run::{Run, Told};
 use crate::trace::Trace;
 use crate::{HostError, TOOL};
 use retire::file::{FileError, Replacement};
-use retire::{DataEvent, DataKind, FlowEvent, MasterStore, Note, RetireSink};
+use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
 use sim::file::{TraceReader, TraceWriter, ValuesInfo};
 use sim::replay::{ReplaySink, ReplaySummary};
 use sim::riscv::Machine;
@@ -18,9 +19,6 @@ use sim::scheme::cfiat::stats::CfiatStats;
 use sim::scheme::cfiat::{CfiatParams, Recorder};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-
-/// Events between two times that words are written.
-const DRAIN: u32 = 1 << 16;
 
 /// What tracing the loads of a run gave.
 #[derive(Clone, Debug)]
@@ -50,58 +48,19 @@ enum Out {
     Descriptors(Replacement, PathBuf, Form),
 }
 
-/// Sends what a recorder makes to a file as it comes; keeps the first error.
-struct ToFile {
-    recorder: Recorder,
-    out: Out,
-    error: Option<FileError>,
-    since: u32,
-}
-
-impl ToFile {
-    fn drain(&mut self) {
-        let descriptors = self.recorder.take_descriptors();
-        let words = self.recorder.drain();
-        if self.error.is_some() {
-            return;
-        }
-        self.error = match &mut self.out {
-            Out::Nothing => None,
-            Out::Stream(writer) => writer.write(words).err(),
-            Out::Descriptors(file, path, form) => {
+impl Out {
+    /// What a recorder made since.
+    fn write(&mut self, recorder: &mut Recorder) -> Result<(), FileError> {
+        let descriptors = recorder.take_descriptors();
+        let words = recorder.drain();
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Stream(writer) => writer.write(words),
+            Self::Descriptors(file, path, form) => {
                 let written = descriptors.iter().try_for_each(|d| d.write(*form, file));
-                written.map_err(|source| FileError::Io { path: path.display().to_string(), source }).err()
+                written.map_err(|source| FileError::Io { path: path.display().to_string(), source })
             }
-        };
-    }
-}
-
-impl RetireSink for ToFile {
-    const WANTS_DATA: bool = true;
-
-    #[inline]
-    fn event(&mut self, e: &FlowEvent) {
-        self.recorder.event(e);
-        self.since += 1;
-        if self.since == DRAIN {
-            self.since = 0;
-            self.drain();
         }
-    }
-
-    #[inline]
-    fn data(&mut self, d: &DataEvent) {
-        self.recorder.data(d);
-    }
-
-    #[inline]
-    fn note(&mut self, hart: u8, note: &Note) {
-        self.recorder.note(hart, note);
-    }
-
-    #[inline]
-    fn master(&mut self, store: &MasterStore) {
-        self.recorder.master(store);
     }
 }
 
@@ -152,12 +111,12 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
             out = Out::Descriptors(Replacement::create(path)?, path.into(), form);
         }
     }
-    let mut sink = ToFile { recorder, out, error: None, since: 0 };
+    let mut sink = Drained::new(recorder, |recorder: &mut Recorder| out.write(recorder));
     let told = run.tell(&mut sink, progress)?;
     sink.recorder.finish();
-    sink.drain();
-    let stats = *sink.recorder.stats();
-    if stats.masters > 0 && matches!(sink.out, Out::Stream(_)) {
+    let (recorder, written) = sink.finish();
+    let stats = *recorder.stats();
+    if stats.masters > 0 && matches!(out, Out::Stream(_)) {
         return Err(HostError::Other(format!(
             "{}: a DMA stored {} words, which a trace of load values does not tell, so its cores cannot be executed again; \
              `goshawk encode --scheme inputs:512+masters` records them, --ascii, --binary and `stats` need them not",
@@ -168,10 +127,8 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
     if run.input.is_recording() && stats.all_loads() == 0 {
         return Err(HostError::Other(format!("{}: holds no load; `goshawk run --data` records them", run.name())));
     }
-    if let Some(e) = sink.error {
-        return Err(e.into());
-    }
-    match sink.out {
+    written?;
+    match out {
         Out::Nothing => {}
         Out::Stream(writer) => writer.finish()?,
         Out::Descriptors(file, ..) => file.commit()?,
