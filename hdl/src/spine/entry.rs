@@ -94,11 +94,6 @@ impl EntryLayout {
             lands: false,
         }
     }
-
-    /// Bits of a whole entry without `push`: `pre`, `post`, both counts, `belongs`, both addresses, `cc`.
-    pub fn bits(&self) -> usize {
-        2 + 2 + 2 * self.count_bits + self.context_bits + 2 * self.address_bits + self.cc_bits
-    }
 }
 
 /// One entry as plain numbers, for models and benches.
@@ -146,15 +141,6 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim::params::TrParams;
-
-    #[test]
-    fn the_small_entry_has_106_bits() {
-        let mut p = TraceParams::tr(TrParams::sizes(512, 8, 0));
-        assert_eq!(EntryLayout::new(&p).bits(), 4 + 40 + 62);
-        p.timestamps = true;
-        assert_eq!(EntryLayout::new(&p).bits(), 4 + 40 + 62 + 32);
-    }
 
     #[test]
     fn unused_fields_do_not_count() {

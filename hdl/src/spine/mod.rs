@@ -160,13 +160,9 @@ impl Extras {
         ingress: 0,
     };
 
-    /// Cores of which several instructions are lost in a clock, and counted.
-    pub fn many_lost(&self, cores: u8) -> usize {
-        if self.lost && self.retire.is_some() {
-            cores.into()
-        } else {
-            0
-        }
+    /// Whether several instructions of a core are lost in a clock, and counted.
+    pub fn many_lost(&self) -> bool {
+        self.lost && self.retire.is_some()
     }
 
     /// [`haste`] of a core with resyncs, of what has tables to clear.
