@@ -1,13 +1,14 @@
 //! `hdl/src/spine/event_fifo.rs` against a queue
 
 use fpga::cosim::Cosim;
-use hdl::spine::entry::{Entry, EntryLayout};
+use hdl::spine::entry::EntryLayout;
 use hdl::spine::event_fifo::{EventFifo, FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use rust_hdl::prelude::*;
 use sim::params::{TrParams, TraceParams};
 use sim::stimulus::Source;
 use std::collections::VecDeque;
 use testbenches::driver::Driver;
+use testbenches::entry::Entry;
 use testbenches::gates::emit_checked;
 
 fn params() -> TraceParams {

@@ -3,7 +3,7 @@
 //! It reads every field of each entry, sends its eight lowest bits in two pieces, and says which entries are stop messages.
 
 use fpga::cosim::Cosim;
-use hdl::spine::entry::{Entry, EntryLayout, CONTROL_STOP, PRE_CONTROL};
+use hdl::spine::entry::{EntryLayout, CONTROL_STOP, PRE_CONTROL};
 use hdl::spine::join::Spine;
 use hdl::spine::Extras;
 use rust_hdl::prelude::*;
@@ -14,6 +14,7 @@ use sim::stimulus::Source;
 use sim::system::header;
 use std::collections::VecDeque;
 use testbenches::driver::Driver;
+use testbenches::entry::Entry;
 use testbenches::gates::emit_checked_system;
 
 fn params(cores: u8) -> TraceParams {

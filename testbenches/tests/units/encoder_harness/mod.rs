@@ -2,11 +2,11 @@
 
 pub mod tr;
 
-use hdl::spine::entry::Entry;
 use hdl::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC};
 use hdl::spine::Extras;
 use rand::{Rng, RngExt};
 use sim::params::TraceParams;
+use testbenches::entry::Entry;
 
 /// A number with corners: 0, 1, all ones, powers of two and one below, small ones.
 pub fn number(rng: &mut impl Rng, bits: u32, least: u64) -> u64 {
