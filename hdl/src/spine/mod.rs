@@ -16,8 +16,7 @@
 //! | [`resync`] | when the cores are told of anew |
 //! | [`room`] | places of a FIFO that are held or promised |
 //! | [`session`] | a trace from its header to its last word |
-//! | [`settle`] | instructions behind a resync in which nothing is predicted |
-//! | [`settle_wide`] | the same of a core that retires several a clock |
+//! | [`settle`] | instructions after a resync in which nothing is predicted |
 //! | [`stamp`] | a short time before the field behind it |
 
 use pieces::Pieces;
@@ -225,5 +224,4 @@ pub mod resync;
 pub mod room;
 pub mod session;
 pub mod settle;
-pub mod settle_wide;
 pub mod stamp;

@@ -32,7 +32,7 @@ mod resync;
 mod ring;
 mod room;
 mod rvfi_data;
-mod settle_wide;
+mod settle;
 mod soc_circuits;
 mod stream_encoder;
 mod stream_front;
