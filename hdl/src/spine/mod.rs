@@ -2,6 +2,7 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | [`cycles`] | cycles since the last message, where several instructions retire a cycle |
 //! | [`entry`] | event entries: the interface between front ends and spine |
 //! | [`event_fifo`] | entries of one core until the encoder takes them |
 //! | [`join`] | all of it, joined |
@@ -209,6 +210,7 @@ impl std::fmt::Display for Extras {
     }
 }
 
+pub mod cycles;
 pub mod entry;
 pub mod event_fifo;
 pub mod join;

@@ -4,6 +4,7 @@ mod bimodal;
 mod buses;
 mod cfiat;
 mod cosim;
+mod cycles;
 mod detector;
 mod encoder;
 mod encoder_harness;
