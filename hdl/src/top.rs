@@ -47,7 +47,6 @@ use crate::scheme::sc_lsp::entry::layout;
 use crate::scheme::tr::encoder::Encoder;
 use crate::spine::entry::EntryLayout;
 use crate::spine::join::Spine;
-use crate::spine::pieces::Pieces;
 use crate::spine::ports::{ControlOut, EntryOut, PieceOut, ReadOut};
 use crate::spine::Extras;
 use crate::widget::each::each;
@@ -84,7 +83,6 @@ macro_rules! system {
             pub stall: Vec<Signal<Out, Bit>>,
             _cores: usize,
             _sessions: usize,
-            _highs: usize,
             _stalls: usize,
             _filters: usize,
             _modes: usize,
@@ -121,7 +119,6 @@ macro_rules! system {
                     _cores: cores,
                     session: each(usize::from(extras.session)),
                     _sessions: usize::from(extras.session),
-                    _highs: Pieces::of(params, &extras).highs(),
                     stall: each(if extras.stall { cores } else { 0 }),
                     _stalls: if extras.stall { cores } else { 0 },
                     hide: each(if extras.filter { cores } else { 0 }),
@@ -171,9 +168,6 @@ macro_rules! system {
                 }
                 ReadOut::<W>::join(&mut self.spine.read, &mut self.encoder.entry);
                 PieceOut::join(&mut self.encoder.bits, &mut self.spine.coded);
-                for h in 0..self._highs {
-                    self.spine.high[h].next = self.encoder.high[h].val();
-                }
                 for i in 0..self._cores {
                     self.core[i].clock.next = self.clock.val();
                     self.core[i].reset.next = self.reset.val();

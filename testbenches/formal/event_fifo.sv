@@ -65,7 +65,7 @@ always @(posedge clock) begin
 end
 
 always @(*) begin
-    count_is_true: assert(empty == (f_held == 0) && full == f_low);
+    count_is_true: assert(none == (f_held == 0) && full == f_low);
     room_for_two: assert(full || `PLACES - f_held >= 2);
     never_more_than_fit: assert(f_held <= `PLACES);
     there_when_it_must: assert(have == f_there);

@@ -2,7 +2,7 @@
 //
 // All bits that are on the way are kept here once more, in one register, and handed out 32 at a time.
 
-wire [15:0] f_piece = {high, bits$data};
+wire [15:0] f_piece = {bits$high, bits$data};
 always @(*) begin
     assume(!bits$valid || bits$count >= 1);
     assume(f_piece >> bits$count == 0);

@@ -3,6 +3,7 @@
 //! | module | what it is for |
 //! | --- | --- |
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
+//! | [`entry`] | an event entry as plain numbers |
 //! | [`formal`] | proofs about emitted Verilog |
 //! | [`gates`] | all static checks of a circuit in one call |
 //! | [`lint`] | finds what simulates right and emits wrong |
@@ -59,6 +60,7 @@
 
 pub mod check;
 pub mod driver;
+pub mod entry;
 pub mod formal;
 pub mod gates;
 pub mod lint;

@@ -58,14 +58,18 @@ impl Step {
         load.into_iter().chain(store).chain(register)
     }
 
+    /// The CSR that its register took, with the value.
+    pub fn csr(&self) -> Option<(u16, u32)> {
+        let reads = self.insn & 0x7f == 0x73 && self.insn >> 12 & 3 != 0;
+        self.register.filter(|_| reads).map(|(_, value)| ((self.insn >> 20) as u16, value))
+    }
+
     /// What the core's port tells of it.
     fn beat(&self) -> Beat {
-        let open = self.insn & 0x7f == 0x73 && self.insn >> 12 & 3 != 0;
-        let csr = self.register.filter(|_| open).map(|(_, value)| ((self.insn >> 20) as u16, value));
         Beat::Retired(Retired {
             load: self.load,
             store: self.store,
-            csr,
+            csr: self.csr(),
             register: self.register,
             conditional: None,
             flow: (flow(self.insn, 32) != Flow::Sequential).then_some((self.pc, self.npc)),

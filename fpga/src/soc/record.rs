@@ -79,7 +79,7 @@ pub(super) struct Compare {
     data: Vec<Vec<(u32, DataKind)>>,
     events: Vec<Vec<FlowEvent>>,
     /// Events and data of each core that were told.
-    pub at: Vec<(usize, usize)>,
+    at: Vec<(usize, usize)>,
     /// What was stored to the console.
     pub console: Vec<u8>,
     /// The first difference.
@@ -114,6 +114,11 @@ impl Compare {
             }
         }
         Ok(())
+    }
+
+    /// Events and data that were compared, of all cores.
+    pub fn compared(&self) -> (u64, u64) {
+        self.at.iter().fold((0, 0), |(events, data), at| (events + at.0 as u64, data + at.1 as u64))
     }
 
     fn differs(&mut self, core: u8, what: &'static str, at: usize, replayed: String, done: String) {
@@ -228,10 +233,11 @@ pub fn check(params: &InputsParams, program: &Program, run: &Run) -> Result<Reco
         }
     }
     let (words, stats) = log.golden(params, program)?;
+    let (events, data) = compare.compared();
     Ok(Recorded {
         instructions: (0..params.cores).map(|c| replay.retired(c)).collect(),
-        data: compare.at.iter().map(|a| a.1 as u64).sum(),
-        events: compare.at.iter().map(|a| a.0 as u64).sum(),
+        data,
+        events,
         stats,
         golden: words == run.words,
     })

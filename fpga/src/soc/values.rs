@@ -90,9 +90,7 @@ fn golden(params: &CfiatParams, log: &DataLog) -> Result<(Vec<u32>, CfiatStats),
     let mut steps: Vec<_> = log.steps.iter().collect();
     steps.sort_by_key(|s| (s.cycle, s.core));
     for s in steps {
-        let reads = s.insn & 0x7f == 0x73 && s.insn >> 12 & 3 != 0;
-        let csr = s.register.filter(|_| reads);
-        let csr = csr.map(|(_, value)| DataKind::Csr { csr: (s.insn >> 20) as u16, value: value.into() });
+        let csr = s.csr().map(|(csr, value)| DataKind::Csr { csr, value: value.into() });
         for kind in s.data().chain(csr) {
             model.data(&DataEvent { hart: s.core, kind, pc: s.pc.into(), cycle: s.cycle });
         }
@@ -170,8 +168,8 @@ pub fn check(config: &SocConfig, program: &Program, run: &Run) -> Result<Valued,
         let (replayed, done) = (compare.console.len(), run.console.len());
         return Err(RecordError::Console { replayed, done }.into());
     }
-    let sum = |of: fn(&(usize, usize)) -> usize| compare.at.iter().map(of).sum::<usize>() as u64;
     let instructions = (0..params.cores).map(|c| replay.retired(c)).collect();
-    found.replayed = Some((instructions, sum(|a| a.0), sum(|a| a.1)));
+    let (events, data) = compare.compared();
+    found.replayed = Some((instructions, events, data));
     Ok(found)
 }

@@ -9,7 +9,6 @@
 //! | `reset` | in | 1 | 1: empty |
 //! | `entry` | in | | an entry, see [`super::entry`]; where no place is free it is ignored, or ([`EventFifo::promised`]) none comes |
 //! | `full` | out | 1 | in the cycle before, fewer than three places were free: now two are if it is 0, whatever was pushed |
-//! | `empty` | out | 1 | no entry is in it |
 //! | `have` | out | 1 | an entry is in it, and its fields are at `word` |
 //! | `pop` | in | 1 | the oldest entry is done with; only while `have` is 1 |
 //! | `field` | in | 2 | what to read of the oldest entry, with `pop` of the one after it: [`FIELD_COUNT`] .. [`FIELD_TARGET`] |
@@ -31,7 +30,6 @@
 
 use super::entry::{EntryLayout, CC_PORT_BITS, COUNT_PORT_BITS};
 use super::ports::EntryIn;
-use crate::widget::each::each;
 use crate::widget::field_mem::FieldMem;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
@@ -70,18 +68,16 @@ pub struct EventFifo<const W: usize> {
     pub reset: Signal<In, Bit>,
     pub entry: EntryIn<W>,
     pub full: Signal<Out, Bit>,
-    pub empty: Signal<Out, Bit>,
     pub have: Signal<Out, Bit>,
     pub pop: Signal<In, Bit>,
     pub field: Signal<In, Bits<2>>,
     pub word: Signal<Out, Bits<W>>,
     pub cc: Signal<Out, Bits<32>>,
     // whole entries, or counts and addresses apart
-    entries: Vec<FieldMem<8, W>>,
-    counts: Vec<PairMem<8, W>>,
-    addresses: Vec<PairMem<8, W>>,
-    _late: usize,
-    _early: usize,
+    entries: FieldMem<8, W>,
+    counts: PairMem<8, W>,
+    addresses: PairMem<8, W>,
+    early: Fixed<Bit>,
     is_address: DFF<Bit>,
     ccs: Mem<8, 32>,
     write: DFF<Bits<8>>,
@@ -103,12 +99,12 @@ pub struct EventFifo<const W: usize> {
     accept: Signal<Local, Bit>,
     promised: Fixed<Bit>,
     kinds: Signal<Local, Bits<W>>,
+    first: Signal<Local, Bits<W>>,
+    second: Signal<Local, Bits<W>>,
     mask: Fixed<Bits<8>>,
     feedback: Fixed<Bits<8>>,
     count_bits: Fixed<Bits<6>>,
-    // where contexts are told
-    second: Vec<Signal<Local, Bits<W>>>,
-    _contexts: usize,
+    contexts: Fixed<Bit>,
 }
 
 impl<const W: usize> EventFifo<W> {
@@ -121,18 +117,16 @@ impl<const W: usize> EventFifo<W> {
         assert!(layout.count_bits <= COUNT_PORT_BITS && layout.cc_bits <= CC_PORT_BITS);
         let (counts, width) = (layout.count_bits + layout.context_bits.max(4), layout.address_bits);
         assert!(counts <= width && width <= W, "address_bits = {width} is outside {counts}..={W}");
-        let early = usize::from(layout.early);
+        let of = |used: bool, width| if used { width } else { 0 };
         Self {
-            entries: (early..1).map(|_| FieldMem::new(log2_depth, width)).collect(),
-            counts: (0..early).map(|_| PairMem::new(log2_depth, counts)).collect(),
-            addresses: (0..early).map(|_| PairMem::new(log2_depth, width)).collect(),
-            _late: 1 - early,
-            _early: early,
-            second: each(usize::from(layout.context_bits > 0)),
-            _contexts: usize::from(layout.context_bits > 0),
+            entries: FieldMem::new(log2_depth, of(!layout.early, width)),
+            counts: PairMem::new(log2_depth, of(layout.early, counts)),
+            addresses: PairMem::new(log2_depth, of(layout.early, width)),
+            early: Fixed::new(layout.early),
+            contexts: Fixed::new(layout.context_bits > 0),
             ccs: Mem::new(log2_depth, layout.cc_bits),
             mask: Fixed::of((1u64 << log2_depth) - 1),
-            feedback: Fixed::new(taps(log2_depth).to_bits::<8>()),
+            feedback: Fixed::of(taps(log2_depth)),
             count_bits: Fixed::of(layout.count_bits as u64),
             ..Default::default()
         }
@@ -143,22 +137,13 @@ impl<const W: usize> EventFifo<W> {
         self.promised = Fixed::new(true);
         self
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        let apart = |m: &[PairMem<8, W>]| m.iter().map(PairMem::bits).sum::<usize>();
-        self.entries.iter().map(FieldMem::bits).sum::<usize>()
-            + apart(&self.counts)
-            + apart(&self.addresses)
-            + self.ccs.bits()
-    }
 }
 
 impl<const W: usize> Logic for EventFifo<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, write, read, fresh, low, is_address);
-        clock!(self, clock, ccs);
+        clock!(self, clock, entries, counts, addresses, ccs);
 
         // the feedback is inverted: so all zeros, as after power-up, is on the cycle
         self.write_bit.next = !(self.write.q.val() & self.feedback.val()).xor();
@@ -182,7 +167,6 @@ impl<const W: usize> Logic for EventFifo<W> {
             | (self.after_that.val() == self.read.q.val())
             | (self.after_these.val() == self.read.q.val());
         self.full.next = self.low.q.val();
-        self.empty.next = self.none.val();
 
         self.accept.next = self.entry.push.val() & (!self.brim.val() | self.promised.val());
         self.ccs.we.next = self.accept.val();
@@ -210,50 +194,40 @@ impl<const W: usize> Logic for EventFifo<W> {
         self.read.d.next = self.next_read.val();
         self.ccs.raddr.next = self.next_read.val();
 
-        for k in 0..self._contexts {
-            self.second[k].next = bit_cast::<W, 24>(self.entry.icnt.val())
+        self.first.next = bit_cast::<W, 24>(self.entry.bcnt.val()) | (self.kinds.val() << self.count_bits.val());
+        self.second.next = bit_cast::<W, 24>(self.entry.icnt.val());
+        if self.contexts.val() {
+            self.second.next = bit_cast::<W, 24>(self.entry.icnt.val())
                 | (bit_cast::<W, 19>(self.entry.belongs.val()) << self.count_bits.val());
         }
+        self.entries.raddr.next = self.next_read.val();
+        self.entries.field.next = self.field.val();
+        self.entries.we.next = self.accept.val();
+        self.entries.waddr.next = self.write.q.val();
+        self.entries.w0.next = self.first.val();
+        self.entries.w1.next = self.second.val();
+        self.entries.w2.next = self.entry.pc.val();
+        self.entries.w3.next = self.entry.target.val();
+
+        self.counts.raddr.next = self.next_read.val();
+        self.counts.second.next = self.field.val().get_bit(0);
+        self.counts.we.next = self.accept.val();
+        self.counts.waddr.next = self.write.q.val();
+        self.counts.w0.next = self.first.val();
+        self.counts.w1.next = self.second.val();
+        self.addresses.raddr.next = self.next_read.val();
+        self.addresses.second.next = self.field.val().get_bit(0);
+        self.addresses.we.next = true;
+        self.addresses.waddr.next = self.next_write.val();
+        self.addresses.w0.next = self.entry.pc.val();
+        self.addresses.w1.next = self.entry.target.val();
+
         self.is_address.d.next = self.field.val().get_bit(1);
-        self.word.next = 0.into();
-        for i in 0..self._late {
-            self.entries[i].clock.next = self.clock.val();
-            self.entries[i].raddr.next = self.next_read.val();
-            self.entries[i].field.next = self.field.val();
-            self.entries[i].we.next = self.accept.val();
-            self.entries[i].waddr.next = self.write.q.val();
-            self.entries[i].w0.next =
-                bit_cast::<W, 24>(self.entry.bcnt.val()) | (self.kinds.val() << self.count_bits.val());
-            self.entries[i].w1.next = bit_cast::<W, 24>(self.entry.icnt.val());
-            for m in 0..self._contexts {
-                self.entries[i].w1.next = self.second[m].val();
-            }
-            self.entries[i].w2.next = self.entry.pc.val();
-            self.entries[i].w3.next = self.entry.target.val();
-            self.word.next = self.entries[i].rdata.val();
-        }
-        for j in 0..self._early {
-            self.counts[j].clock.next = self.clock.val();
-            self.counts[j].raddr.next = self.next_read.val();
-            self.counts[j].second.next = self.field.val().get_bit(0);
-            self.counts[j].we.next = self.accept.val();
-            self.counts[j].waddr.next = self.write.q.val();
-            self.counts[j].w0.next =
-                bit_cast::<W, 24>(self.entry.bcnt.val()) | (self.kinds.val() << self.count_bits.val());
-            self.counts[j].w1.next = bit_cast::<W, 24>(self.entry.icnt.val());
-            for n in 0..self._contexts {
-                self.counts[j].w1.next = self.second[n].val();
-            }
-            self.addresses[j].clock.next = self.clock.val();
-            self.addresses[j].raddr.next = self.next_read.val();
-            self.addresses[j].second.next = self.field.val().get_bit(0);
-            self.addresses[j].we.next = true;
-            self.addresses[j].waddr.next = self.next_write.val();
-            self.addresses[j].w0.next = self.entry.pc.val();
-            self.addresses[j].w1.next = self.entry.target.val();
-            self.word.next = self.counts[j].rdata.val();
+        self.word.next = self.entries.rdata.val();
+        if self.early.val() {
+            self.word.next = self.counts.rdata.val();
             if self.is_address.q.val() {
-                self.word.next = self.addresses[j].rdata.val();
+                self.word.next = self.addresses.rdata.val();
             }
         }
         if self.reset.val() {

@@ -55,8 +55,6 @@ pub struct Spine<const W: usize> {
     pub entry: Vec<EntryIn<W>>,
     pub read: ReadOut<W>,
     pub coded: PieceIn,
-    pub high: Vec<Signal<In, Bits<8>>>,
-    _highs: usize,
     _cores: usize,
     fifo: Vec<EventFifo<W>>,
     room: Vec<Room>,
@@ -64,11 +62,11 @@ pub struct Spine<const W: usize> {
     session: Session,
     packer: Packer,
     registers: Registers,
-    // with resyncs, what asks for them
-    resync: Vec<Resync>,
-    _resyncs: usize,
+    // with resyncs, what asks for them, and where they went
+    resync: Resync,
+    sync: Fixed<Bit>,
     landing: Vec<Landing<W>>,
-    _landings: usize,
+    lands: Fixed<Bit>,
     synced: Signal<Local, Bits<16>>,
     broken: Signal<Local, Bits<16>>,
     follow: Signal<Local, Bits<16>>,
@@ -83,46 +81,28 @@ pub struct Spine<const W: usize> {
     word: Signal<Local, Bits<W>>,
     cc: Signal<Local, Bits<32>>,
     landed: Signal<Local, Bits<W>>,
-    // cores that lose several instructions a clock, which are counted
-    _wides: usize,
-    // the same of front ends that are told of them where they decide about resyncs
+    // where several instructions of a core retire a clock; how many are lost, of front ends that tell it where they decide
+    // about resyncs
+    wide: Fixed<Bit>,
     fallen: Vec<Delay<10>>,
-    _ahead: usize,
-    _crowds: usize,
-    _lags: usize,
     first: Fixed<Bits<2>>,
 }
 
 impl<const W: usize> Spine<W> {
-    /// The spine for `params`, with FIFOs of 2^`log2_depth` - 1 entries of `layout`.
+    /// The spine for `params` with `extras`, with FIFOs of 2^`log2_depth` - 2 entries of `layout`.
     ///
     /// # Panics
-    /// When `params` are refused, or `log2_depth` is outside 3..=8.
-    pub fn new(params: &TraceParams, layout: &EntryLayout, log2_depth: usize) -> Self {
-        Self::with(params, layout, log2_depth, Extras::default())
-    }
-
-    /// As [`Spine::new`], with `extras`.
-    ///
-    /// # Panics
-    /// As [`Spine::new`].
+    /// When `log2_depth` is outside 3..=8.
     pub fn with(params: &TraceParams, layout: &EntryLayout, log2_depth: usize, extras: Extras) -> Self {
         let sync = extras.sync;
         let stream = Stream::with(params, &extras);
-        let landings = if sync && layout.lands { usize::from(params.cores) } else { 0 };
-        let ahead = if layout.lands { extras.many_lost(params.cores) } else { 0 };
         Self {
-            session: Session::of(&stream, sync),
-            resync: (0..usize::from(sync)).map(|_| Resync::with(params, &extras)).collect(),
-            _resyncs: usize::from(sync),
-            landing: (0..landings).map(|_| Landing::new(log2_depth, layout.address_bits)).collect(),
-            _landings: landings,
-            registers: Registers::new(params, extras),
-            _wides: extras.many_lost(params.cores),
-            fallen: (0..ahead).map(|_| Delay::new(AHEAD)).collect(),
-            _ahead: ahead,
-            _lags: if extras.sync && extras.retire.is_some() { params.cores.into() } else { 0 },
-            _crowds: if extras.stall && extras.retire.is_some() { params.cores.into() } else { 0 },
+            session: Session::new(&stream, sync),
+            resync: Resync::new(params, &extras),
+            sync: Fixed::new(sync),
+            lands: Fixed::new(layout.lands),
+            registers: Registers::new(&stream, extras),
+            wide: Fixed::new(extras.retire.is_some()),
             ..Self::of(&stream, layout, log2_depth)
         }
     }
@@ -151,11 +131,11 @@ impl<const W: usize> Spine<W> {
                 .collect(),
             room: (0..cores).map(|_| Room::new(log2_depth)).collect(),
             merger: Merger::of(stream, log2_depth),
-            session: Session::of(stream, false),
-            high: each(stream.pieces.highs()),
-            _highs: stream.pieces.highs(),
+            session: Session::new(stream, false),
+            landing: (0..cores).map(|_| Landing::new(log2_depth, layout.address_bits)).collect(),
+            fallen: (0..cores).map(|_| Delay::new(AHEAD)).collect(),
             packer: Packer::new(stream.pieces),
-            registers: Registers::of(stream, Extras::default()),
+            registers: Registers::new(stream, Extras::default()),
             first: Fixed::of(FIELD_COUNT),
             ..Default::default()
         }
@@ -165,7 +145,7 @@ impl<const W: usize> Spine<W> {
 impl<const W: usize> Logic for Spine<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, merger, session, packer, registers);
+        clock!(self, clock, merger, session, packer, registers, resync);
         self.merger.reset.next = self.reset.val();
         self.session.reset.next = self.reset.val();
         self.packer.reset.next = self.reset.val();
@@ -204,7 +184,6 @@ impl<const W: usize> Logic for Spine<W> {
             }
             self.control[i].spent.next = self.room[i].spent.val();
             self.control[i].roomy.next = self.room[i].roomy.val();
-            self.half[i].next = self.room[i].half.val();
             self.control[i].enable.next = self.session.tracing.val();
             self.pushes.next = self.pushes.val().replace_bit(i, self.entry[i].push.val());
             self.haves.next = self.haves.val().replace_bit(i, self.fifo[i].have.val());
@@ -224,7 +203,7 @@ impl<const W: usize> Logic for Spine<W> {
             }
         }
         self.landed.next = 0.into();
-        for m in 0..self._landings {
+        for m in 0..self._cores {
             self.landing[m].clock.next = self.clock.val();
             self.landing[m].reset.next = self.reset.val();
             self.landing[m].push.next = self.control[m].resynced.val();
@@ -232,7 +211,9 @@ impl<const W: usize> Logic for Spine<W> {
             self.landing[m].pop.next = false;
             if self.merger.core.val() == m.to_bits() {
                 self.landing[m].pop.next = self.read.done.val() & self.read.lands.val();
-                self.landed.next = self.landing[m].word.val();
+                if self.sync.val() & self.lands.val() {
+                    self.landed.next = self.landing[m].word.val();
+                }
             }
         }
         self.read.landing.next = self.landed.val();
@@ -240,20 +221,20 @@ impl<const W: usize> Logic for Spine<W> {
         self.lead.next = false;
         self.follow.next = 0.into();
         self.ask.next = false;
-        for j in 0..self._resyncs {
-            self.resync[j].clock.next = self.clock.val();
-            self.resync[j].active.next = self.session.active.val();
-            self.resync[j].period.next = self.registers.period.val();
-            self.resync[j].bytes.next = self.registers.bytes.val();
-            self.resync[j].begins.next = self.session.begins.val();
-            self.resync[j].leaves.next = self.packer.words.valid.val() & self.words.ready.val();
-            self.resync[j].request.next = self.registers.request.val();
-            self.resync[j].counted.next = self.control[0].counted.val();
-            self.resync[j].resynced.next = self.control[0].resynced.val();
-            self.resync[j].synced.next = self.synced.val();
-            self.lead.next = self.resync[j].lead.val();
-            self.follow.next = self.resync[j].follow.val();
-            self.ask.next = self.resync[j].ask.val();
+        self.resync.active.next = self.session.active.val();
+        self.resync.period.next = self.registers.period.val();
+        self.resync.bytes.next = self.registers.bytes.val();
+        self.resync.begins.next = self.session.begins.val();
+        self.resync.leaves.next = self.packer.words.valid.val() & self.words.ready.val();
+        self.resync.request.next = self.registers.request.val();
+        self.resync.counted.next = self.control[0].counted.val();
+        self.resync.more.next = self.control[0].more.val();
+        self.resync.resynced.next = self.control[0].resynced.val();
+        self.resync.synced.next = self.synced.val();
+        if self.sync.val() {
+            self.lead.next = self.resync.lead.val();
+            self.follow.next = self.resync.follow.val();
+            self.ask.next = self.resync.ask.val();
         }
         for k in 0..self._cores {
             self.control[k].stop_go.next = self.all_stopped.val();
@@ -261,13 +242,9 @@ impl<const W: usize> Logic for Spine<W> {
             self.control[k].anew.next = self.follow.val().get_bit(k);
             self.control[k].ask.next = self.ask.val();
             self.control[k].lead_lag.next = 0.into();
-        }
-        for x in 0..self._resyncs {
-            self.resync[x].more.next = 0.into();
-        }
-        for l in 0..self._lags {
-            self.resync[0].more.next = self.control[0].more.val();
-            self.control[l].lead_lag.next = self.control[0].lag.val();
+            if self.sync.val() & self.wide.val() {
+                self.control[k].lead_lag.next = self.control[0].lag.val();
+            }
         }
         self.control[0].due.next = self.lead.val();
         self.control[0].anew.next = false;
@@ -287,10 +264,6 @@ impl<const W: usize> Logic for Spine<W> {
         // bits to words
         PieceIn::link(&mut self.coded, &mut self.session.coded);
         PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
-        for h in 0..self._highs {
-            self.session.coded_high[h].next = self.high[h].val();
-            self.packer.high[h].next = self.session.bits_high[h].val();
-        }
         self.session.aligned.next = self.packer.aligned.val();
         self.session.lane.next = self.packer.lane.val();
         self.active.next = self.session.active.val();
@@ -309,17 +282,18 @@ impl<const W: usize> Logic for Spine<W> {
         self.modes.next = self.registers.modes.val();
         self.registers.overflow.next = self.losses.val();
         self.registers.loses.next = self.falls.val();
-        for c in 0..self._crowds {
-            self.half[c].next = self.room[c].half.val() | self.control[c].crowd.val();
-        }
-        for n in 0..self._wides {
+        for n in 0..self._cores {
+            self.half[n].next = self.room[n].half.val();
+            if self.wide.val() {
+                self.half[n].next = self.room[n].half.val() | self.control[n].crowd.val();
+            }
+            self.fallen[n].clock.next = self.clock.val();
+            self.fallen[n].clear.next = self.reset.val();
+            self.fallen[n].from.next = self.control[n].more.val();
             self.registers.more[n].next = self.control[n].more.val();
-        }
-        for f in 0..self._ahead {
-            self.fallen[f].clock.next = self.clock.val();
-            self.fallen[f].clear.next = self.reset.val();
-            self.fallen[f].from.next = self.control[f].more.val();
-            self.registers.more[f].next = self.fallen[f].to.val();
+            if self.lands.val() {
+                self.registers.more[n].next = self.fallen[n].to.val();
+            }
         }
         self.registers.broken.next = self.broken.val();
     }

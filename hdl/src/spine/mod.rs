@@ -2,6 +2,7 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | [`cycles`] | cycles since the last message, where several instructions retire a cycle |
 //! | [`entry`] | event entries: the interface between front ends and spine |
 //! | [`event_fifo`] | entries of one core until the encoder takes them |
 //! | [`join`] | all of it, joined |
@@ -16,8 +17,7 @@
 //! | [`resync`] | when the cores are told of anew |
 //! | [`room`] | places of a FIFO that are held or promised |
 //! | [`session`] | a trace from its header to its last word |
-//! | [`settle`] | instructions behind a resync in which nothing is predicted |
-//! | [`settle_wide`] | the same of a core that retires several a clock |
+//! | [`settle`] | instructions after a resync in which nothing is predicted |
 //! | [`stamp`] | a short time before the field behind it |
 
 use pieces::Pieces;
@@ -160,13 +160,9 @@ impl Extras {
         ingress: 0,
     };
 
-    /// Cores of which several instructions are lost in a clock, and counted.
-    pub fn many_lost(&self, cores: u8) -> usize {
-        if self.lost && self.retire.is_some() {
-            cores.into()
-        } else {
-            0
-        }
+    /// Whether several instructions of a core are lost in a clock, and counted.
+    pub fn many_lost(&self) -> bool {
+        self.lost && self.retire.is_some()
     }
 
     /// [`haste`] of a core with resyncs, of what has tables to clear.
@@ -214,6 +210,7 @@ impl std::fmt::Display for Extras {
     }
 }
 
+pub mod cycles;
 pub mod entry;
 pub mod event_fifo;
 pub mod join;
@@ -229,5 +226,4 @@ pub mod resync;
 pub mod room;
 pub mod session;
 pub mod settle;
-pub mod settle_wide;
 pub mod stamp;

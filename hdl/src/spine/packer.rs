@@ -7,7 +7,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty, no word waits |
-//! | `bits`, `high[0]` | in | | pieces of as many bits as [`Pieces`] says; of broad ones those above the lower eight |
+//! | `bits` | in | | pieces of as many bits as [`Pieces`] says |
 //! | `aligned` | out | 1 | no bits wait for the rest of their word |
 //! | `lane` | out | 3 | half bytes of a word that are there |
 //! | `words.valid` | out | 1 | a word is there |
@@ -26,7 +26,6 @@
 use super::packer_broad::BroadPacker;
 use super::pieces::Pieces;
 use super::ports::{PieceIn, WordsOut};
-use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -36,7 +35,6 @@ pub struct Packer {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub bits: PieceIn,
-    pub high: Vec<Signal<In, Bits<8>>>,
     pub aligned: Signal<Out, Bit>,
     pub lane: Signal<Out, Bits<3>>,
     pub words: WordsOut,
@@ -68,8 +66,7 @@ pub struct Packer {
     top_mask: Fixed<Bits<8>>,
     low_mask: Fixed<Bits<28>>,
     last: Fixed<Bits<3>>,
-    broad: Vec<BroadPacker>,
-    _broads: usize,
+    broad: BroadPacker,
     here: Fixed<Bit>,
 }
 
@@ -77,13 +74,10 @@ impl Packer {
     /// An empty one, for pieces of that size.
     pub fn new(pieces: Pieces) -> Self {
         let narrow = pieces == Pieces::Narrow;
-        let broads = pieces.highs();
         let by = |narrow_one: u8, other: u8| Fixed::of(if narrow { narrow_one } else { other });
         Self {
-            high: each(broads),
-            broad: (0..broads).map(|_| BroadPacker::new()).collect(),
-            _broads: broads,
-            here: Fixed::new(broads == 0),
+            broad: BroadPacker::new(),
+            here: Fixed::new(pieces != Pieces::Broad),
             narrow: Fixed::new(narrow),
             step: by(1, 2),
             held_mask: by(3, 7),
@@ -162,20 +156,20 @@ impl Logic for Packer {
         self.lane.next = self.lanes.q.val();
         self.words.valid.next = self.full.q.val();
         self.words.data.next = self.whole.val();
-        for i in 0..self._broads {
-            self.broad[i].clock.next = self.clock.val();
-            self.broad[i].reset.next = self.reset.val();
-            self.broad[i].bits.valid.next = self.bits.valid.val();
-            self.broad[i].bits.count.next = self.bits.count.val();
-            self.broad[i].bits.data.next = self.bits.data.val();
-            self.broad[i].high.next = self.high[i].val();
-            self.broad[i].bits.busy.next = self.bits.busy.val();
-            self.broad[i].words.ready.next = self.words.ready.val();
-            self.bits.ready.next = self.broad[i].bits.ready.val();
-            self.aligned.next = self.broad[i].aligned.val();
-            self.lane.next = self.broad[i].lane.val();
-            self.words.valid.next = self.broad[i].words.valid.val();
-            self.words.data.next = self.broad[i].words.data.val();
+        self.broad.clock.next = self.clock.val();
+        self.broad.reset.next = self.reset.val();
+        self.broad.bits.valid.next = self.bits.valid.val();
+        self.broad.bits.count.next = self.bits.count.val();
+        self.broad.bits.data.next = self.bits.data.val();
+        self.broad.bits.high.next = self.bits.high.val();
+        self.broad.bits.busy.next = self.bits.busy.val();
+        self.broad.words.ready.next = self.words.ready.val();
+        if !self.here.val() {
+            self.bits.ready.next = self.broad.bits.ready.val();
+            self.aligned.next = self.broad.aligned.val();
+            self.lane.next = self.broad.lane.val();
+            self.words.valid.next = self.broad.words.valid.val();
+            self.words.data.next = self.broad.words.data.val();
         }
     }
 }

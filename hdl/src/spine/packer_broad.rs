@@ -10,7 +10,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty, no word waits |
-//! | `bits`, `high` | in | | pieces of 1 to 15 bits: the lower eight, and those above |
+//! | `bits` | in | | pieces of 1 to 15 bits |
 //! | `aligned` | out | 1 | no bits wait for the rest of their word |
 //! | `lane` | out | 3 | half bytes of a word that are there |
 //! | `words.valid` | out | 1 | a word is there |
@@ -23,7 +23,6 @@
 //! Golden model: [`sim::bits::BitWriter`].
 
 use super::ports::{PieceIn, WordsOut};
-use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
 /// The packer.
@@ -32,7 +31,6 @@ pub struct BroadPacker {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub bits: PieceIn,
-    pub high: Signal<In, Bits<8>>,
     pub aligned: Signal<Out, Bit>,
     pub lane: Signal<Out, Bits<3>>,
     pub words: WordsOut,
@@ -50,13 +48,12 @@ pub struct BroadPacker {
     open: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     fills: Signal<Local, Bit>,
-    second: Fixed<Bits<3>>,
 }
 
 impl BroadPacker {
     /// An empty one.
     pub fn new() -> Self {
-        Self { second: Fixed::of(4u8), ..Default::default() }
+        Self::default()
     }
 }
 
@@ -64,7 +61,7 @@ impl Logic for BroadPacker {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, rest, held, first, half, word, full);
-        self.piece.next = bit_cast::<16, 8>(self.bits.data.val()) | (bit_cast::<16, 8>(self.high.val()) << 8);
+        self.piece.next = bit_cast::<16, 8>(self.bits.data.val()) | (bit_cast::<16, 8>(self.bits.high.val()) << 8);
         self.spread.next = (bit_cast::<31, 16>(self.piece.val()) << bit_cast::<31, 4>(self.held.q.val()))
             | bit_cast::<31, 15>(self.rest.q.val());
         self.total.next = bit_cast::<5, 4>(self.held.q.val()) + bit_cast::<5, 4>(self.bits.count.val());
@@ -95,13 +92,10 @@ impl Logic for BroadPacker {
             self.half.d.next = false;
             self.full.d.next = false;
         }
-        // not by `open`: a local shared with `take` would tie it to `bits.valid`, and Verilator would see a loop through the encoder
-        self.bits.ready.next = !(self.full.q.val() & self.half.q.val());
+        self.bits.ready.next = self.open.val();
         self.aligned.next = !self.held.q.val().any() & !self.half.q.val();
-        self.lane.next = bit_cast::<3, 2>(self.held.q.val().get_bits::<2>(2));
-        if self.half.q.val() {
-            self.lane.next = bit_cast::<3, 2>(self.held.q.val().get_bits::<2>(2)) | self.second.val();
-        }
+        self.lane.next =
+            bit_cast::<3, 2>(self.held.q.val().get_bits::<2>(2)) | (bit_cast::<3, 1>(self.half.q.val().into()) << 2);
         self.words.valid.next = self.full.q.val();
         self.words.data.next = self.word.q.val();
     }

@@ -37,11 +37,6 @@ impl Pieces {
         }
     }
 
-    /// Ports `high` beside those of a piece: one where it is broad.
-    pub fn highs(self) -> usize {
-        usize::from(self == Self::Broad)
-    }
-
     /// Most bits of a piece.
     pub fn most(self) -> u8 {
         match self {

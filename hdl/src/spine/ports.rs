@@ -53,7 +53,8 @@
 //! | --- | --- | ---: | --- |
 //! | `valid` | out | 1 | bits are there, and stay until `ready` |
 //! | `count` | out | 4 | how many, 1 to [`Pieces::most`](super::pieces::Pieces::most) |
-//! | `data` | out | 8 | they, the first one lowest; 0 above. Of broad pieces those above are in a port `high` beside the bundle |
+//! | `data` | out | 8 | they, the first one lowest; 0 above |
+//! | `high` | out | 8 | of broad pieces those above the lower eight; else 0 |
 //! | `busy` | out | 1 | of entries that are done with, bits are still to come |
 //! | `ready` | in | 1 | they are taken at this edge if `valid` |
 
@@ -129,7 +130,7 @@ bundle!(
 bundle!(
     /// Bits of messages.
     PieceOut "PieceIn" PieceIn
-    { valid: Bit, count: Bits<4>, data: Bits<8>, busy: Bit, }
+    { valid: Bit, count: Bits<4>, data: Bits<8>, high: Bits<8>, busy: Bit, }
     { ready: Bit, }
 );
 

@@ -14,7 +14,7 @@
 //! | `ready`, `active`, `idle` | in | 1 | for `status` |
 //! | `overflow` | in | 16 | bit i: core i loses messages now |
 //! | `loses` | in | 16 | bit i: core i loses an instruction in this clock |
-//! | `more[i]` | in | 10 | where several retire a clock and losses are counted: so many more of core i are lost with it |
+//! | `more[i]` | in | 10 | where several retire a clock and losses are counted, else 0: so many more of core i are lost with it |
 //! | `broken` | in | 16 | bit i: an instruction of core i does not follow from the one before |
 //! | `enable` | out | 1 | `control.enable` |
 //! | `modes` | out | 4 | `control.modes`; 0 without a filter |
@@ -31,7 +31,6 @@ use super::{Extras, Stream};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
-use sim::params::TraceParams;
 use sim::regmap::id;
 use sim::regs::register;
 
@@ -53,7 +52,7 @@ pub struct Registers {
     pub overflow: Signal<In, Bits<16>>,
     pub loses: Signal<In, Bits<16>>,
     pub more: Vec<Signal<In, Bits<10>>>,
-    _wides: usize,
+    _cores: usize,
     pub broken: Signal<In, Bits<16>>,
     pub enable: Signal<Out, Bit>,
     pub modes: Signal<Out, Bits<4>>,
@@ -76,12 +75,11 @@ pub struct Registers {
     count: DFF<Bits<24>>,
     after: Signal<Local, Bits<25>>,
     // the same where several are lost of a core
-    fell_wide: Vec<DFF<Bits<15>>>,
-    sum_wide: Vec<Signal<Local, Bits<15>>>,
+    fell_wide: DFF<Bits<15>>,
+    sum_wide: Signal<Local, Bits<15>>,
     one_15: Fixed<Bits<15>>,
     one_more: Signal<Local, Bits<10>>,
-    fell_many: Signal<Local, Bits<15>>,
-    _sums: usize,
+    many: Fixed<Bit>,
     traced: DFF<Bit>,
     lost_at: Fixed<Bits<6>>,
     one_5: Fixed<Bits<5>>,
@@ -105,7 +103,6 @@ pub struct Registers {
     id: Fixed<Bits<32>>,
     // what `status` always has
     built: Fixed<Bits<32>>,
-    _builts: usize,
     fingerprint: Fixed<Bits<32>>,
     cores: Fixed<Bits<16>>,
     zero: Fixed<Bits<32>>,
@@ -125,13 +122,8 @@ fn field_bit(reg: &str, field: &str) -> u64 {
 }
 
 impl Registers {
-    /// The registers of a system of `params`; those of what `extras` does not have read as 0.
-    pub fn new(params: &TraceParams, extras: Extras) -> Self {
-        Self::of(&Stream::from(params), extras)
-    }
-
-    /// As [`Registers::new`], for a stream of any scheme.
-    pub fn of(stream: &Stream, extras: Extras) -> Self {
+    /// The registers of a system that sends `stream`; those of what `extras` does not have read as 0.
+    pub fn new(stream: &Stream, extras: Extras) -> Self {
         let addr = |name| Fixed::of(register(name).addr);
         let word = Fixed::<Bits<32>>::of::<u64>;
         let bit = |field| word(field_bit("status", field));
@@ -158,15 +150,12 @@ impl Registers {
             lost_at: Fixed::of(lost.lsb),
             one_5: Fixed::of(1u8),
             one_15: Fixed::of(1u8),
-            more: each(extras.many_lost(stream.senders)),
-            _wides: extras.many_lost(stream.senders),
-            fell_wide: each(extras.many_lost(1)),
-            sum_wide: each(extras.many_lost(1)),
-            _sums: extras.many_lost(1),
+            more: each(stream.senders.into()),
+            _cores: stream.senders.into(),
+            many: Fixed::new(extras.many_lost()),
             most: Fixed::of((1u64 << COUNT_BITS) - 1),
             id: word(id(stream.cores, stream.scheme).into()),
             built: word(extras.status().into()),
-            _builts: usize::from(extras.status() != 0),
             fingerprint: word(stream.header[2].into()),
             cores: Fixed::of((1u64 << stream.senders) - 1),
             zero: word(0),
@@ -184,7 +173,8 @@ impl Registers {
 impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, wanted, every, filled, requested, noted, seen, answer, fell, count, traced);
+        dff_setup!(self, clock, enabled, wanted, every, filled, requested, noted, seen, answer, count, traced);
+        dff_setup!(self, clock, fell, fell_wide);
         self.clear.next = 0.into();
         if self.bus.write.val() {
             if self.bus.addr.val() == self.control_addr.val() {
@@ -226,29 +216,20 @@ impl Logic for Registers {
             }
         }
         self.after.next = bit_cast::<25, 24>(self.count.q.val()) + bit_cast::<25, 5>(self.fell.q.val());
-        self.fell_many.next = 0.into();
-        for s in 0..self._sums {
-            self.sum_wide[s].next = 0.into();
-            self.fell_many.next = self.fell_wide[s].q.val();
-            self.after.next = bit_cast::<25, 24>(self.count.q.val()) + bit_cast::<25, 15>(self.fell_many.val());
-        }
+        self.sum_wide.next = 0.into();
         self.one_more.next = 0.into();
-        for w in 0..self._wides {
+        for w in 0..self._cores {
             self.one_more.next = self.more[w].val();
             if self.loses.val().get_bit(w) {
-                self.sum_wide[0].next =
-                    self.sum_wide[0].val() + bit_cast::<15, 10>(self.one_more.val()) + self.one_15.val();
+                self.sum_wide.next = self.sum_wide.val() + bit_cast::<15, 10>(self.one_more.val()) + self.one_15.val();
             }
         }
-        for f in 0..self._sums {
-            self.fell_wide[f].clock.next = self.clock.val();
-            self.fell_wide[f].d.next = self.sum_wide[f].val();
-            if self.reset.val() {
-                self.fell_wide[f].d.next = 0.into();
-            }
+        if self.many.val() {
+            self.after.next = bit_cast::<25, 24>(self.count.q.val()) + bit_cast::<25, 15>(self.fell_wide.q.val());
         }
         if self.lost.val() {
             self.fell.d.next = self.sum.val();
+            self.fell_wide.d.next = self.sum_wide.val();
             self.count.d.next = self.after.val().get_bits::<24>(0);
             if self.after.val().get_bit(24) {
                 self.count.d.next = self.most.val();
@@ -262,7 +243,7 @@ impl Logic for Registers {
         if self.lost.val() {
             self.status.next = bit_cast::<32, 24>(self.count.q.val()) << self.lost_at.val();
         }
-        for _b in 0..self._builts {
+        if self.built.val().any() {
             self.status.next = self.status.val() | self.built.val();
         }
         if self.ready.val() {
@@ -313,6 +294,7 @@ impl Logic for Registers {
             self.noted.d.next = 0.into();
             self.seen.d.next = 0.into();
             self.fell.d.next = 0.into();
+            self.fell_wide.d.next = 0.into();
             self.count.d.next = 0.into();
             self.traced.d.next = false;
         }

@@ -46,7 +46,6 @@ pub struct Resync {
     pub request: Signal<In, Bit>,
     pub counted: Signal<In, Bit>,
     pub more: Signal<In, Bits<10>>,
-    _wides: usize,
     up_to: Signal<Local, Bits<32>>,
     passed: Signal<Local, Bits<32>>,
     pub resynced: Signal<In, Bit>,
@@ -72,19 +71,14 @@ pub struct Resync {
     others: Fixed<Bits<16>>,
     all: Fixed<Bits<32>>,
     one: Fixed<Bits<32>>,
+    wide: Fixed<Bit>,
 }
 
 impl Resync {
-    /// For the cores of `params`.
-    pub fn new(params: &TraceParams) -> Self {
-        Self::with(params, &Extras::NONE)
-    }
-
-    /// The same with `extras`, which say whether several retire a clock.
-    pub fn with(params: &TraceParams, extras: &Extras) -> Self {
-        let wides = usize::from(extras.retire.is_some());
+    /// For the cores of `params`, of which with some `extras` several instructions retire a clock.
+    pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         Self {
-            _wides: wides,
+            wide: Fixed::new(extras.retire.is_some()),
             others: Fixed::of(((1u64 << params.cores) - 1) & !1),
             all: Fixed::of(u64::from(u32::MAX)),
             one: Fixed::of(1u64),
@@ -108,7 +102,7 @@ impl Logic for Resync {
         }
         self.up_to.next = 0.into();
         self.passed.next = 0.into();
-        for _w in 0..self._wides {
+        if self.wide.val() {
             // those that stand with it were before it
             self.up_to.next = self.count.q.val() + bit_cast::<32, 10>(self.more.val());
             self.passed.next = self.up_to.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());

@@ -34,10 +34,8 @@
 use super::pieces::Pieces;
 use super::ports::{PieceIn, PieceOut};
 use super::Stream;
-use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
-use sim::params::TraceParams;
 
 /// Where a trace is.
 #[derive(LogicBlock, Default)]
@@ -56,9 +54,6 @@ pub struct Session {
     pub begins: Signal<Out, Bit>,
     pub coded: PieceIn,
     pub bits: PieceOut,
-    pub coded_high: Vec<Signal<In, Bits<8>>>,
-    pub bits_high: Vec<Signal<Out, Bits<8>>>,
-    _highs: usize,
     pub aligned: Signal<In, Bit>,
     pub lane: Signal<In, Bits<3>>,
     session: DFF<Bit>,
@@ -83,6 +78,7 @@ pub struct Session {
     sync: Fixed<Bit>,
     // halves of a byte
     narrow: Fixed<Bit>,
+    broad: Fixed<Bit>,
     last: Fixed<Bits<3>>,
     one_2: Fixed<Bits<2>>,
     third: Fixed<Bits<2>>,
@@ -95,24 +91,17 @@ pub struct Session {
 }
 
 impl Session {
-    /// For the streams of `params`; with `sync` the header can be sent again.
-    pub fn new(params: &TraceParams, sync: bool) -> Self {
-        Self::of(&Stream::from(params), sync)
-    }
-
-    /// As [`Session::new`], for a stream of any scheme.
-    pub fn of(stream: &Stream, sync: bool) -> Self {
+    /// For `stream`; with `sync` its header can be sent again.
+    pub fn new(stream: &Stream, sync: bool) -> Self {
         let [header0, header1, header2] = stream.header.map(Fixed::of);
         Self {
-            coded_high: each(stream.pieces.highs()),
-            bits_high: each(stream.pieces.highs()),
-            _highs: stream.pieces.highs(),
             header_again: Fixed::of(stream.again),
             sync: Fixed::new(sync),
             header0,
             header1,
             header2,
             narrow: Fixed::new(stream.pieces == Pieces::Narrow),
+            broad: Fixed::new(stream.pieces == Pieces::Broad),
             last: Fixed::of(if stream.pieces == Pieces::Narrow { 7u8 } else { 6 }),
             one_2: Fixed::of(1u8),
             third: Fixed::of(2u8),
@@ -219,11 +208,9 @@ impl Logic for Session {
             self.bits.count.next = self.one.val();
             self.bits.valid.next = !self.aligned.val();
         }
-        for i in 0..self._highs {
-            self.bits_high[i].next = self.coded_high[i].val();
-            if self.head.q.val() | self.pad.val() {
-                self.bits_high[i].next = 0.into();
-            }
+        self.bits.high.next = 0.into();
+        if self.broad.val() & !self.head.q.val() & !self.pad.val() {
+            self.bits.high.next = self.coded.high.val();
         }
         self.coded.ready.next = self.bits.ready.val() & !self.head.q.val();
     }

@@ -1,31 +1,37 @@
-//! Instructions behind a resync in which nothing is predicted, while tables are cleared
+//! Warm-up: the instructions after a resync in which nothing is predicted, while tables are cleared
 //!
-//! A count of instructions is known to the decoder, clocks are not. It is counted where predictors are asked, so the
-//! instructions between there and the decision about messages, which were asked before it fell, are taken off.
+//! The decoder knows how many instructions those are, and knows no cycles. They are counted where predictors are asked, so
+//! the instructions between there and the decision about messages, which were asked before it was made, are subtracted.
+//!
+//! Where a core retires several instructions a cycle, what enters and leaves stands for several, and K is longer
+//! ([`sim::system::haste`]): tables still take one cycle for each word.
 //!
 //! # Source
-//! `docs/stream.md`, "Periodic synchronisation"; `sim::scheme::Scheme::settle`.
+//! `docs/stream.md`, "Periodic synchronisation"; `sim::scheme::Scheme::settle`; `docs/decisions/0026-wide-resyncs.md`.
 //!
 //! # Ports
-//! | port | dir | meaning |
-//! | --- | --- | --- |
-//! | `reset` | in | back to the state at power-up |
-//! | `resync` | in | the instruction in the last stage makes a resync: the K are those behind it |
-//! | `fresh` | in | it has a sync for those who begin there: it is the first of the K |
-//! | `cancel` | in | the trace is over |
-//! | `enter` | in | a traced instruction is where predictors are asked |
-//! | `leave` | in | one is in the last stage |
-//! | `hold` | out | predictors must not be asked |
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | back to the state at power-up |
+//! | `resync` | in | 1 | the instruction in the last stage makes a resync: the K are those after it |
+//! | `fresh` | in | 1 | it has a sync for decoders that begin there: it is the first of the K, and alone |
+//! | `cancel` | in | 1 | the trace is over |
+//! | `enter` | in | 1 | traced instructions are where predictors are asked |
+//! | `entering` | in | 10 | of several a cycle: how many besides one; only the last one may ask |
+//! | `leave` | in | 1 | some are in the last stage |
+//! | `leaving` | in | 10 | of several a cycle: how many besides one |
+//! | `hold` | out | 1 | the one that enters last must not ask |
+//! | `holding` | out | 1 | some of the K are still to enter |
 //!
 //! # Timing
-//! `hold` rises in the clock behind `resync` or `fresh`, and falls behind the last of the K instructions that enters. The last
-//! stage may be the one where predictors are asked ([`Settle::at_once`]): then `leave` means nothing.
+//! `holding` rises in the cycle after `resync` or `fresh`, and falls after the last of the K has entered. `hold` answers
+//! `entering` in the same cycle: with the last of the K one may come that is none of them. The last stage may be the one where
+//! predictors are asked ([`Settle::at_once`]): then `leave` and `leaving` are not used.
+//!
+//! Golden model: [`sim::lane`].
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
-
-/// Widest K: the largest tables have 4,096 words.
-const K_BITS: usize = 13;
 
 /// Holds predictors for K instructions.
 #[derive(LogicBlock, Default)]
@@ -36,78 +42,116 @@ pub struct Settle {
     pub fresh: Signal<In, Bit>,
     pub cancel: Signal<In, Bit>,
     pub enter: Signal<In, Bit>,
+    pub entering: Signal<In, Bits<10>>,
     pub leave: Signal<In, Bit>,
+    pub leaving: Signal<In, Bits<10>>,
     pub hold: Signal<Out, Bit>,
-    // instructions from behind the one to the other stage, the last one included
-    flight: DFF<Bits<3>>,
+    pub holding: Signal<Out, Bit>,
+    // instructions that have entered and not left
+    flight: DFF<Bits<13>>,
     // that are still to enter
-    left: DFF<Bits<13>>,
-    holding: DFF<Bit>,
-    off: Signal<Local, Bits<3>>,
+    left: DFF<Bits<19>>,
+    some: DFF<Bit>,
+    come: Signal<Local, Bits<13>>,
+    go: Signal<Local, Bits<13>>,
+    after: Signal<Local, Bits<13>>,
+    comes: Signal<Local, Bits<19>>,
+    stays: Signal<Local, Bit>,
+    wide: Fixed<Bit>,
     apart: Fixed<Bit>,
-    k: Fixed<Bits<13>>,
-    k_fresh: Fixed<Bits<13>>,
-    one: Fixed<Bits<13>>,
-    one_3: Fixed<Bits<3>>,
+    k: Fixed<Bits<19>>,
+    k_fresh: Fixed<Bits<19>>,
+    one_13: Fixed<Bits<13>>,
+    one_19: Fixed<Bits<19>>,
+    // as many bits as the counters need
+    flight_mask: Fixed<Bits<13>>,
+    left_mask: Fixed<Bits<19>>,
 }
 
 impl Settle {
-    /// For `instructions`; at least 8, more than are ever in flight.
+    /// For K `instructions`; `wide`: several may retire in a cycle.
     ///
     /// # Panics
-    /// When there are fewer, or more than 2^13 - 2.
-    pub fn new(instructions: u32) -> Self {
-        assert!((8..(1 << K_BITS) - 1).contains(&instructions), "{instructions} instructions");
-        // of those in flight one makes the resync
-        Self {
-            apart: Fixed::new(true),
-            k: Fixed::of(u64::from(instructions) + 1),
-            k_fresh: Fixed::of(u64::from(instructions)),
-            one: Fixed::of(1u64),
-            one_3: Fixed::of(1u64),
-            ..Default::default()
-        }
+    /// When K is less than 8, `wide` 1,024: more than are ever in flight. When it is more than 2^13 - 1, `wide` 2^19 - 1.
+    pub fn new(instructions: u32, wide: bool) -> Self {
+        assert!(instructions >= if wide { 1_024 } else { 8 }, "{instructions} instructions");
+        Self { apart: Fixed::new(true), ..Self::at_once(instructions, wide) }
     }
 
-    /// As [`Settle::new`], where predictors are asked in the stage that decides about resyncs.
+    /// As [`Settle::new`], where predictors are asked in the stage that decides about resyncs: K may be any number but 0.
     ///
     /// # Panics
-    /// As [`Settle::new`].
-    pub fn at_once(instructions: u32) -> Self {
-        Self { apart: Fixed::new(false), ..Self::new(instructions) }
+    /// When K is 0 or too large.
+    pub fn at_once(instructions: u32, wide: bool) -> Self {
+        // the largest tables have 4,096 words; two blocks a cycle make K 64 times as long
+        let (flight, left) = if wide { (13, 19) } else { (3, 13) };
+        assert!((1..1 << left).contains(&instructions), "{instructions} instructions");
+        Self {
+            wide: Fixed::new(wide),
+            k: Fixed::of(instructions),
+            k_fresh: Fixed::of(instructions - 1),
+            one_13: Fixed::of(1u8),
+            one_19: Fixed::of(1u8),
+            flight_mask: Fixed::of((1u32 << flight) - 1),
+            left_mask: Fixed::of(u32::MAX >> instructions.leading_zeros()),
+            ..Default::default()
+        }
     }
 }
 
 impl Logic for Settle {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, flight, left, holding);
-        self.off.next = self.flight.q.val();
+        dff_setup!(self, clock, flight, left, some);
+        self.come.next = 0.into();
         if self.enter.val() {
-            self.off.next = self.flight.q.val() + self.one_3.val();
+            self.come.next = self.one_13.val();
+            if self.wide.val() {
+                self.come.next = bit_cast::<13, 10>(self.entering.val()) + self.one_13.val();
+            }
         }
-        self.flight.d.next = self.off.val();
+        self.go.next = 0.into();
         if self.leave.val() {
-            self.flight.d.next = self.off.val() - self.one_3.val();
+            self.go.next = self.one_13.val();
+            if self.wide.val() {
+                self.go.next = bit_cast::<13, 10>(self.leaving.val()) + self.one_13.val();
+            }
         }
-        if self.holding.q.val() & self.enter.val() {
-            self.left.d.next = self.left.q.val() - self.one.val();
-            self.holding.d.next = self.left.q.val() != self.one.val();
+        // without the ones in the last stage: those are the resync's own
+        self.after.next = 0.into();
+        if self.apart.val() {
+            self.after.next =
+                bit_cast::<13, 13>(self.flight.q.val() + self.come.val() - self.go.val()) & self.flight_mask.val();
+        }
+        self.flight.d.next = self.after.val();
+
+        self.comes.next = bit_cast::<19, 13>(self.come.val());
+        self.stays.next = self.left.q.val() != self.one_19.val();
+        self.hold.next = self.some.q.val();
+        if self.wide.val() {
+            self.stays.next = self.left.q.val() > self.comes.val();
+            self.hold.next = self.some.q.val() & (self.left.q.val() >= self.comes.val());
+        }
+        self.holding.next = self.some.q.val();
+        if self.some.q.val() & self.enter.val() {
+            self.left.d.next = bit_cast::<19, 19>(self.left.q.val() - self.comes.val()) & self.left_mask.val();
+            self.some.d.next = self.stays.val();
         }
         if self.resync.val() {
-            self.left.d.next = self.k.val() - bit_cast::<13, 3>(self.off.val());
-            self.holding.d.next = true;
+            self.left.d.next =
+                bit_cast::<19, 19>(self.k.val() - bit_cast::<19, 13>(self.after.val())) & self.left_mask.val();
+            self.some.d.next = true;
         }
         if self.fresh.val() {
-            self.left.d.next = self.k_fresh.val() - bit_cast::<13, 3>(self.off.val());
-            self.holding.d.next = true;
+            self.left.d.next =
+                bit_cast::<19, 19>(self.k_fresh.val() - bit_cast::<19, 13>(self.after.val())) & self.left_mask.val();
+            self.some.d.next = true;
         }
         if self.cancel.val() | self.reset.val() {
-            self.holding.d.next = false;
+            self.some.d.next = false;
         }
-        if self.reset.val() | !self.apart.val() {
+        if self.reset.val() {
             self.flight.d.next = 0.into();
         }
-        self.hold.next = self.holding.q.val();
     }
 }

@@ -19,7 +19,7 @@
 use super::mem::{MemoryShape, Place};
 use rust_hdl::prelude::*;
 
-/// 2^`address_bits` entries of two fields of `width` bits.
+/// 2^`address_bits` entries of two fields of `width` bits, or none.
 #[derive(LogicBlock, Default)]
 pub struct PairMem<const A: usize, const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -37,25 +37,20 @@ pub struct PairMem<const A: usize, const W: usize> {
 }
 
 impl<const A: usize, const W: usize> PairMem<A, W> {
-    /// A memory of 2^`address_bits` entries of two fields of `width` bits.
+    /// A memory of 2^`address_bits` entries of two fields of `width` bits. `width` 0 makes none: it reads 0.
     ///
     /// # Panics
-    /// Unless 1 <= `address_bits` <= A, A >= 2 and 2 <= `width` <= W.
+    /// Unless 1 <= `address_bits` <= A, A >= 2 and `width` is 0 or 2 <= `width` <= W.
     pub fn new(address_bits: usize, width: usize) -> Self {
         assert!(A >= 2 && (1..=A).contains(&address_bits), "address_bits = {address_bits} is outside 1..={A}");
-        assert!((2..=W).contains(&width), "width = {width} is outside 2..={W}");
+        assert!(width == 0 || (2..=W).contains(&width), "width = {width} is neither 0 nor in 2..={W}");
         Self {
             _address_bits: address_bits,
             _width: width,
-            _mask: Bits::<W>::mask() >> (W - width) as u64,
+            _mask: if width == 0 { Bits::default() } else { Bits::<W>::mask() >> (W - width) as u64 },
             _words: vec![[Bits::default(); 2]; 1 << address_bits],
             ..Default::default()
         }
-    }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        (2 * self._width) << self._address_bits
     }
 }
 
@@ -80,9 +75,12 @@ impl<const A: usize, const W: usize> Logic for PairMem<A, W> {
     }
 
     fn hdl(&self) -> Verilog {
+        let shape = MemoryShape { fields: 2, address: self._address_bits, width: self._width, place: Place::Auto };
+        if self._width == 0 {
+            return Verilog::Custom(format!("{shape}always @(*) rdata = {W}'d0;\n"));
+        }
         let (top, msb) = (self._address_bits - 1, self._width - 1);
         let pad = if self._width < W { format!("{{{}'d0, q}}", W - self._width) } else { "q".to_string() };
-        let shape = MemoryShape { fields: 2, address: self._address_bits, width: self._width, place: Place::Auto };
         Verilog::Custom(format!(
             "{shape}(* no_rw_check *) reg [{msb}:0] mem [0:{last}];\n\
              reg [{msb}:0] q;\n\

@@ -1347,9 +1347,9 @@ module goshawk_event_fifo (
     wire        none;
     wire        accept;
     wire [31:0] kinds;
-    wire [30:0] entries_0_rdata;
-    wire [30:0] entries_0_w0;
-    wire [30:0] entries_0_w1;
+    wire [31:0] first;
+    wire [31:0] second;
+    wire [30:0] entries_rdata;
 
     assign write_bit = !(^(write & FEEDBACK));
     assign after_write = {write[6:0], write_bit};
@@ -1359,20 +1359,20 @@ module goshawk_event_fifo (
     assign none = write == read;
     assign accept = entry_push & !brim;
     assign kinds = {28'd0, entry_post, entry_pre};
-    assign entries_0_w0 = {kinds[6:0], entry_bcnt};
-    assign entries_0_w1 = {7'd0, entry_icnt};
-    assign word = {1'd0, entries_0_rdata};
+    assign first = {kinds[7:0], entry_bcnt};
+    assign second = {8'd0, entry_icnt};
+    assign word = {1'd0, entries_rdata};
     assign have = fresh;
 
-    goshawk_field_mem #(.ADDRESS(8), .WIDTH(31)) u_entries_0 (
+    goshawk_field_mem #(.ADDRESS(8), .WIDTH(31)) u_entries (
         .clock(clock),
         .raddr(next_read),
         .field(field),
-        .rdata(entries_0_rdata),
+        .rdata(entries_rdata),
         .we(accept),
         .waddr(write),
-        .w0(entries_0_w0),
-        .w1(entries_0_w1),
+        .w0(first[30:0]),
+        .w1(second[30:0]),
         .w2(entry_pc[30:0]),
         .w3(entry_target[30:0])
     );

@@ -1397,9 +1397,10 @@ module goshawk_event_fifo (
     wire        none;
     wire        accept;
     wire [31:0] kinds;
-    wire [23:0] counts_0_rdata;
-    wire [23:0] counts_0_w0;
-    wire [30:0] addresses_0_rdata;
+    wire [31:0] first;
+    wire [31:0] second;
+    wire [23:0] counts_rdata;
+    wire [30:0] addresses_rdata;
 
     assign write_bit = !(^(write & FEEDBACK));
     assign after_write = {write[6:0], write_bit};
@@ -1409,25 +1410,26 @@ module goshawk_event_fifo (
     assign none = write == read;
     assign accept = entry_push & (!brim | 1'd1);
     assign kinds = {28'd0, entry_post, entry_pre};
-    assign counts_0_w0 = entry_bcnt | {kinds[3:0], 20'd0};
+    assign first = {8'd0, entry_bcnt} | {kinds[11:0], 20'd0};
+    assign second = {8'd0, entry_icnt};
     assign have = fresh;
 
-    goshawk_pair_mem #(.ADDRESS(8), .WIDTH(24)) u_counts_0 (
+    goshawk_pair_mem #(.ADDRESS(8), .WIDTH(24)) u_counts (
         .clock(clock),
         .raddr(next_read),
         .second(field[0]),
-        .rdata(counts_0_rdata),
+        .rdata(counts_rdata),
         .we(accept),
         .waddr(write),
-        .w0(counts_0_w0),
-        .w1(entry_icnt)
+        .w0(first[23:0]),
+        .w1(second[23:0])
     );
 
-    goshawk_pair_mem #(.ADDRESS(8), .WIDTH(31)) u_addresses_0 (
+    goshawk_pair_mem #(.ADDRESS(8), .WIDTH(31)) u_addresses (
         .clock(clock),
         .raddr(next_read),
         .second(field[0]),
-        .rdata(addresses_0_rdata),
+        .rdata(addresses_rdata),
         .we(1'd1),
         .waddr(next_write),
         .w0(entry_pc[30:0]),
@@ -1452,9 +1454,9 @@ module goshawk_event_fifo (
     end
 
     always @(*) begin
-        word = {8'd0, counts_0_rdata};
+        word = {8'd0, counts_rdata};
         if (is_address) begin
-            word = {1'd0, addresses_0_rdata};
+            word = {1'd0, addresses_rdata};
         end
     end
 
@@ -2103,12 +2105,6 @@ module goshawk_ras_ibtb (
         pop_3 = 1'd0;
         hit_3 = 1'd0;
     end
-endmodule
-
-// targets by path and address, part of a predictor
-module goshawk_ibtb (
-
-);
 endmodule
 
 // return addresses, part of a predictor

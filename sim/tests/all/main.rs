@@ -6,6 +6,7 @@ mod cfiat_decoder;
 mod cfiat_support;
 mod common;
 mod context;
+mod data_log;
 mod diag_chip;
 mod diag_full;
 mod diag_generator;

@@ -5,6 +5,7 @@
 
 use crate::cfiat_harness::{Bench, Dut};
 use crate::cfiat_support;
+use crate::data_harness::MemPorts;
 use crate::inputs_harness::beats::{beat, noise, ports};
 use hdl::scheme::cfiat::system::CfiatSystem;
 use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
@@ -67,13 +68,13 @@ fn random(bench: &mut Bench, seed: u64, cycles: u64, trace: u64, log2_depth: u32
                 all.push(if goes { ports(&mut s, &b, insn, aligned) } else { noise(&mut s) });
                 beats.push(b);
             }
-            bench.cycle(false, s.percent(taken), all, &beats);
+            bench.cycle(false, s.percent(taken), MemPorts::default(), all, &beats);
             assert!(!(heeds && bench.lost), "seed {seed}, cycle {}: lost, though the cores wait", bench.cycles);
         }
         if resets {
             for _ in 0..s.between(1, 3) {
                 let all = (0..p.cores).map(|_| noise(&mut s)).collect();
-                bench.cycle(true, s.percent(50), all, &[]);
+                bench.cycle(true, s.percent(50), MemPorts::default(), all, &[]);
             }
             continue;
         }
@@ -93,7 +94,7 @@ fn random(bench: &mut Bench, seed: u64, cycles: u64, trace: u64, log2_depth: u32
 fn random_ports_give_the_words_of_the_model_in_both_simulations() {
     for (seed, cores, name) in [(1, 2, "cfiat:64+ways2+line16+gran1"), (2, 1, "cfiat(fixed):256+ways4+line32+round")] {
         let p = params(cores, name);
-        let mut bench = Bench::new(Dut::rust(&p, 4), p);
+        let mut bench = Bench::new(Dut::rust(&p, 4), p, p.cores);
         let seen = random(&mut bench, seed, 3_000, 1_000, 4);
         assert!(seen.records > 100 && seen.known > 1, "{seen:?}: too few to trust this run");
         let Dut::Rust(d) = bench.dut else { unreachable!() };
@@ -117,7 +118,7 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
             continue;
         }
         let p = params(cores, name);
-        let mut bench = Bench::new(Dut::verilog(&p, depth, seed as u32), p);
+        let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, depth, seed as u32)), p, p.cores);
         let seen = random(&mut bench, seed, cycles, 3_000, depth as u32);
         let enough = seen.records > 500 && seen.known > 8 && seen.failed > 20 && seen.csrs > 20;
         lost += seen.lost;
@@ -136,7 +137,7 @@ fn burst(bench: &mut Bench, s: &mut Source, loads: u64, every: u64) -> bool {
     for n in 0..every * loads {
         let b = if n % every == 0 { load(RAM.0) } else { Beat::Idle };
         let port = if n % every == 0 { ports(s, &b, 0x2003, true) } else { noise(s) };
-        bench.cycle(false, true, vec![port], &[b]);
+        bench.cycle(false, true, MemPorts::default(), vec![port], &[b]);
     }
     bench.idle(true);
     bench.idle(true);
@@ -148,7 +149,7 @@ fn burst(bench: &mut Bench, s: &mut Source, loads: u64, every: u64) -> bool {
 #[test]
 fn bursts_of_twice_the_places_and_a_load_in_two_clocks_are_carried() {
     let p = params(1, "cfiat");
-    let mut bench = Bench::new(Dut::verilog(&p, 4, 1), p);
+    let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, 4, 1)), p, p.cores);
     let mut s = Source::seeded(1);
     // 14 places, and from the fourth clock on a load leaves them in two clocks
     assert!(!burst(&mut bench, &mut s, 24, 1));
@@ -213,7 +214,7 @@ impl RetireSink for Collect {
 /// Plays a run to the circuit at random speeds, in its order; the words.
 fn play(bench: &mut Bench, s: &mut Source, mut steps: VecDeque<(u8, Retired, u32)>, place: &str) -> Vec<u32> {
     bench.begin();
-    let cores = usize::from(bench.p.cores);
+    let cores = bench.cores;
     while !steps.is_empty() {
         let mut beats = vec![Beat::Idle; cores];
         let mut all: Vec<_> = (0..cores).map(|_| noise(s)).collect();
@@ -227,7 +228,7 @@ fn play(bench: &mut Bench, s: &mut Source, mut steps: VecDeque<(u8, Retired, u32
             steps.pop_front();
             from = core + 1;
         }
-        bench.cycle(false, s.percent(70), all, &beats);
+        bench.cycle(false, s.percent(70), MemPorts::default(), all, &beats);
     }
     assert!(!bench.lost, "{place}");
     bench.end(place).0
@@ -245,7 +246,7 @@ fn programs_replay(cores: u8, names: &[&str], scheme: &str, depth: usize) {
         let mut machine = Machine::new(&program, config).unwrap();
         machine.run(&mut collect, Limits { instructions, ..Limits::default() }).unwrap();
         let p = traced.params;
-        let bench = built.get_or_insert_with(|| Bench::new(Dut::verilog(&p, depth, 1), p));
+        let bench = built.get_or_insert_with(|| Bench::new(Dut::verilog(&Dut::build(&p, depth, 1)), p, p.cores));
         assert_eq!(bench.p, p, "{name}: RAM lies elsewhere");
         let place = format!("{name}, {cores} cores, {scheme}");
         let words = play(bench, &mut Source::seeded(cores.into()), collect.steps, &place);

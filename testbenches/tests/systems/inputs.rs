@@ -3,9 +3,10 @@
 //!
 //! What the circuit sends of a program is replayed, and what comes back is the run.
 
+use crate::data_harness::MemPorts;
 use crate::inputs_harness::beats::{beat, memory, noise, ports};
 use crate::inputs_harness::run::Collect;
-use crate::inputs_harness::{Bench, Dut, MemPorts};
+use crate::inputs_harness::{Bench, Dut};
 use crate::inputs_support::{difference, known, Log};
 use crate::random_programs;
 use hdl::scheme::inputs::system::InputsSystem;
@@ -63,12 +64,9 @@ fn random(bench: &mut Bench, seed: u64, cycles: u64, trace: u64) -> InputsStats 
                 let all = (0..p.cores).map(|_| noise(&mut s)).collect();
                 bench.cycle(true, s.percent(50), memory(&mut s, &p, quiet), all, &[]);
             }
-            bench.golden = None;
-            bench.words.clear();
             continue;
         }
-        let stats = *bench.golden.as_ref().unwrap().stats();
-        bench.end(&format!("seed {seed}, {} cores, {}, cycle {}", p.cores, p.sizes, bench.cycles));
+        let (_, stats) = bench.end(&format!("seed {seed}, {} cores, {}, cycle {}", p.cores, p.sizes, bench.cycles));
         for (sum, more) in [
             (&mut sum.episodes, stats.episodes),
             (&mut sum.inputs, stats.inputs),
@@ -109,7 +107,7 @@ fn warm(bench: &mut Bench, s: &mut Source) {
 #[test]
 fn random_ports_give_the_words_of_the_model_in_both_simulations() {
     let p = params(2, small());
-    let mut bench = Bench::new(Dut::rust(&p, 4), p);
+    let mut bench = Bench::new(Dut::rust(&p, 4), p, p.cores);
     let sent = random(&mut bench, 1, 6_000, 2_000);
     assert!(sent.episodes.messages > 20 && sent.inputs.messages > 50, "{sent:?}: too few to trust this run");
     let Dut::Rust(d) = bench.dut else { unreachable!() };
@@ -119,7 +117,7 @@ fn random_ports_give_the_words_of_the_model_in_both_simulations() {
 #[test]
 fn from_the_middle_both_simulations_give_the_words_of_the_model() {
     let p = params(2, Sizes { known: 256, ..small() });
-    let mut bench = Bench::new(Dut::rust(&p, 4), p);
+    let mut bench = Bench::new(Dut::rust(&p, 4), p, p.cores);
     let sent = random(&mut bench, 6, 6_000, 1_000);
     assert!(sent.episodes.messages > 20 && sent.inputs.messages > 100, "{sent:?}: too few to trust this run");
     let Dut::Rust(d) = bench.dut else { unreachable!() };
@@ -129,7 +127,7 @@ fn from_the_middle_both_simulations_give_the_words_of_the_model() {
 #[test]
 fn stores_of_bus_masters_give_the_words_of_the_model_in_both_simulations() {
     let p = params(1, Sizes { masters: true, ..small() });
-    let mut bench = Bench::new(Dut::rust(&p, 4), p);
+    let mut bench = Bench::new(Dut::rust(&p, 4), p, p.cores);
     let sent = random(&mut bench, 1, 6_000, 2_000);
     assert!(sent.episodes.messages > 20 && sent.masters.messages > 100, "{sent:?}: too few to trust this run");
     let Dut::Rust(d) = bench.dut else { unreachable!() };
@@ -140,7 +138,7 @@ fn stores_of_bus_masters_give_the_words_of_the_model_in_both_simulations() {
 #[test]
 fn a_recording_that_ends_while_it_begins_is_whole() {
     let p = params(2, Sizes { known: 64, ..small() });
-    let mut bench = Bench::new(Dut::rust(&p, 4), p);
+    let mut bench = Bench::new(Dut::rust(&p, 4), p, p.cores);
     let mut s = Source::seeded(12);
     let mut none = 0;
     for round in 0..10 {
@@ -180,7 +178,7 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
         ),
     ] {
         let p = params(cores, sizes);
-        let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, depth, seed as u32)), p);
+        let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, depth, seed as u32)), p, p.cores);
         // a start in the middle takes time
         let cycles = if sizes.known > 0 { 3 * cycles } else { cycles };
         let sent = random(&mut bench, seed, cycles, 12_000);
@@ -201,7 +199,7 @@ fn verilog_gives_the_words_of_the_model_with_bus_masters() {
         [(10, 1, 5, Sizes { masters: true, block: 4, ..small() }), (12, 8, 4, Sizes { masters: true, ..small() })]
     {
         let p = params(cores, sizes);
-        let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, depth, seed as u32)), p);
+        let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, depth, seed as u32)), p, p.cores);
         let sent = random(&mut bench, seed, cycles, 6_000);
         let rest = sent.inputs.messages > 100 && sent.traps.messages > 5;
         let order = sent.episodes.messages > 50 && sent.masters.messages > 100;
@@ -261,10 +259,10 @@ fn these_replay(cores: u8, programs: &[(String, Program)], sizes: Sizes, depth: 
         machine.run(&mut Both(&mut collect, &mut log), limits).unwrap();
         let (of, cosim) = built.get_or_insert_with(|| (p, Dut::build(&p, depth, 1)));
         assert_eq!(*of, p, "{name}: RAM lies elsewhere");
-        let mut bench = Bench::new(Dut::verilog(cosim), p);
+        let mut bench = Bench::new(Dut::verilog(cosim), p, p.cores);
         collect.play(&mut bench, &mut Source::seeded(cores.into()), &before);
         let place = format!("{name}, {cores} cores, {sizes}");
-        let words = bench.end(&place);
+        let (words, _) = bench.end(&place);
         let mut back = Log::default();
         let end = Replay::new(&p, program, words).unwrap().unwrap().run(&mut back, |_| false);
         let (log, back) = if sizes.known > 0 { (known(&log), known(&back)) } else { (log, back) };

@@ -5,6 +5,7 @@ mod blocks;
 mod cfiat_harness;
 mod cfiat_system;
 mod chaos;
+mod data_harness;
 mod etrace;
 mod filter;
 mod inputs;
@@ -26,6 +27,8 @@ mod wide_system;
 #[allow(dead_code, reason = "the tests of `sim` use the rest")]
 #[path = "../../../sim/tests/all/cfiat_support/mod.rs"]
 mod cfiat_support;
+#[path = "../../../sim/tests/all/data_log/mod.rs"]
+mod data_log;
 #[allow(dead_code, reason = "the tests of `sim` use the rest")]
 #[path = "../../../sim/tests/all/inputs_support/mod.rs"]
 mod inputs_support;

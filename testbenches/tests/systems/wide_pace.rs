@@ -1,4 +1,4 @@
-//! Whether K, the instructions behind a resync in which nothing is predicted, is long enough at full pace: `hdl/src/spine/settle_wide.rs`
+//! Whether K, the instructions behind a resync in which nothing is predicted, is long enough at full pace: `hdl/src/spine/settle.rs`
 //! in whole systems, under Verilator, against `sim/src/system.rs`
 //!
 //! Cores retire all that they can in every clock. At a resync their queue is all but full, and what waits in it counts, too, while

@@ -3,7 +3,7 @@
 //! It reads every field of each entry, sends its eight lowest bits in two pieces, and says which entries are stop messages.
 
 use fpga::cosim::Cosim;
-use hdl::spine::entry::{Entry, EntryLayout, CONTROL_STOP, PRE_CONTROL};
+use hdl::spine::entry::{EntryLayout, CONTROL_STOP, PRE_CONTROL};
 use hdl::spine::join::Spine;
 use hdl::spine::Extras;
 use rust_hdl::prelude::*;
@@ -14,6 +14,7 @@ use sim::stimulus::Source;
 use sim::system::header;
 use std::collections::VecDeque;
 use testbenches::driver::Driver;
+use testbenches::entry::Entry;
 use testbenches::gates::emit_checked_system;
 
 fn params(cores: u8) -> TraceParams {
@@ -70,7 +71,7 @@ fn address(name: &str) -> u64 {
 impl Bench {
     fn new(cores: u8, log2_depth: usize) -> Self {
         let p = params(cores);
-        let spine = Spine::<32>::new(&p, &layout(&p), log2_depth);
+        let spine = Spine::<32>::with(&p, &layout(&p), log2_depth, Extras::NONE);
         let d = Driver::new(spine, |u, c| u.clock.next = c.into()).unwrap().recording();
         let mut sent = BitWriter::new();
         header(&p).iter().for_each(|w| sent.push((*w).into(), 32));
@@ -342,6 +343,6 @@ fn lost_instructions_are_counted() {
 fn spines_pass_the_static_gates() {
     for cores in [1, 4] {
         let p = params(cores);
-        emit_checked_system(&mut Spine::<32>::new(&p, &layout(&p), 8)).unwrap();
+        emit_checked_system(&mut Spine::<32>::with(&p, &layout(&p), 8, Extras::NONE)).unwrap();
     }
 }

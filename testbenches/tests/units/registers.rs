@@ -1,7 +1,7 @@
 //! `hdl/src/spine/registers.rs` against `sim/src/regs.rs`
 
 use hdl::spine::registers::Registers;
-use hdl::spine::{Extras, Retire};
+use hdl::spine::{Extras, Retire, Stream};
 use rust_hdl::prelude::*;
 use sim::params::{TrParams, TraceParams};
 use sim::regmap::reset_value;
@@ -103,7 +103,7 @@ fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Regi
     let params = params(cores);
     let mut d = Driver::new(
         Registers::new(
-            &params,
+            &Stream::from(&params),
             Extras {
                 sync,
                 check: sync,
@@ -199,7 +199,8 @@ fn an_overflow_in_the_clock_in_which_it_is_cleared_stays_noted() {
 #[test]
 fn a_counter_of_losses_that_is_full_stays_so() {
     let extras = Extras { lost: true, ..Extras::default() };
-    let mut d = Driver::new(Registers::new(&params(16), extras), |u, c| u.clock.next = c.into()).unwrap();
+    let mut d =
+        Driver::new(Registers::new(&Stream::from(&params(16)), extras), |u, c| u.clock.next = c.into()).unwrap();
     let status = REGS.iter().find(|r| r.name == "status").unwrap().addr;
     let mut read = |n: u64| {
         let mut answer = 0;
@@ -223,7 +224,7 @@ fn a_counter_of_losses_that_is_full_stays_so() {
 fn registers_pass_the_static_gates() {
     for cores in [1, 16] {
         emit_checked(&mut Registers::new(
-            &params(cores),
+            &Stream::from(&params(cores)),
             Extras { sync: cores == 16, check: cores == 16, lost: cores == 16, ..Extras::default() },
         ))
         .unwrap();

@@ -28,7 +28,7 @@ fn periods_requests_and_followers_match_plain_numbers() {
     for (cores, wide) in [(1, false), (3, false), (8, false), (16, false), (1, true), (5, true)] {
         let mut s = Source::seeded(40 + u64::from(cores));
         let retire = wide.then_some(Retire { lanes: 4, log2_words: 3 });
-        let uut = Resync::with(&params(cores), &Extras { retire, ..Extras::default() });
+        let uut = Resync::new(&params(cores), &Extras { retire, ..Extras::NONE });
         let mut d = Driver::new(uut, |u, c| u.clock.next = c.into()).unwrap().recording();
         let mut g = Golden::default();
         let (mut period, mut bytes, mut active, mut leads, mut filled) = (0_u64, 0_u64, false, 0, 0);
@@ -98,6 +98,6 @@ fn periods_requests_and_followers_match_plain_numbers() {
 #[test]
 fn resync_passes_the_static_gates() {
     for cores in [1, 16] {
-        emit_checked(&mut Resync::new(&params(cores))).unwrap();
+        emit_checked(&mut Resync::new(&params(cores), &Extras::NONE)).unwrap();
     }
 }

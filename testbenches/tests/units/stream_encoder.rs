@@ -20,6 +20,7 @@ use sim::scheme::{Encode, Scheme};
 use sim::stimulus::rounds;
 use sim::system::{header, header_again};
 use testbenches::driver::{CheckVerilog, Driver};
+use testbenches::entry::Entry;
 use testbenches::gates::emit_checked;
 
 coder!(StreamCoder, StreamEncoder, resync);

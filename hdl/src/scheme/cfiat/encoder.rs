@@ -216,6 +216,7 @@ impl Logic for CfiatEncoder {
         self.bits.valid.next = self.sends.val();
         self.bits.count.next = self.count.val();
         self.bits.data.next = self.raw.val();
+        self.bits.high.next = 0.into();
         self.bits.busy.next = false;
         self.taken.next = self.sends.val() & self.bits.ready.val();
 

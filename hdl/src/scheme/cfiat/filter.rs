@@ -238,13 +238,6 @@ impl Filter {
         };
         Some(format!("{sizes} has no circuit, {right} have"))
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        let tags: usize = self.tags.iter().map(Mem::bits).sum();
-        let flags: usize = self.flags.iter().map(Mem::bits).sum();
-        tags + flags + self.order.bits()
-    }
 }
 
 impl Logic for Filter {

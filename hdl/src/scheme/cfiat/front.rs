@@ -111,12 +111,6 @@ impl CfiatFront {
             ..Default::default()
         }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        let queues: usize = self.queue.iter().map(AccessQueue::bits).sum();
-        queues + self.filter.iter().map(Filter::bits).sum::<usize>() + self.merger.bits()
-    }
 }
 
 impl Logic for CfiatFront {

@@ -74,11 +74,6 @@ impl AccessQueue {
             ..Default::default()
         }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self.accesses.bits()
-    }
 }
 
 impl Logic for AccessQueue {

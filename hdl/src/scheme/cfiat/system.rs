@@ -102,11 +102,6 @@ impl CfiatSystem {
         (self.session, self._sessions) = (each(1), 1);
         self
     }
-
-    /// Bits of memory of queues, caches and the order between cores.
-    pub fn bits(&self) -> usize {
-        self.front.bits()
-    }
 }
 
 impl Logic for CfiatSystem {

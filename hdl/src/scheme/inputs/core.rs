@@ -64,8 +64,8 @@ pub struct InputsCore {
     pub session: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
     pub hold: Signal<Out, Bit>,
-    _middle: usize,
-    kept: Vec<KeptState>,
+    kept: KeptState,
+    middle: Fixed<Bit>,
     ingress: Rvfi<32>,
     memory: RvfiData<32, 4>,
     front: InputsFront,
@@ -89,10 +89,9 @@ impl InputsCore {
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         // of a flow trace the adapter needs the width of addresses only
         let flow = TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = params.cores);
-        let middle = usize::from(params.sizes.known > 0);
         Self {
-            _middle: middle,
-            kept: (0..middle).map(|_| KeptState::new(params)).collect(),
+            kept: KeptState::new(params),
+            middle: Fixed::new(params.sizes.known > 0),
             mret: Fixed::of(0x3020_0073u32),
             ingress: Rvfi::new(&flow),
             memory: RvfiData::new(),
@@ -103,18 +102,13 @@ impl InputsCore {
             ..Default::default()
         }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self.front.bits() + self.kept.iter().map(KeptState::bits).sum::<usize>()
-    }
 }
 
 impl Logic for InputsCore {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, conditional, trap, cause, returns, walks_1, rest_1);
-        clock!(self, clock, ingress, memory, front);
+        clock!(self, clock, ingress, memory, front, kept);
         self.ingress.live.next = self.front.go.val();
         self.ingress.rvfi_valid.next = self.rvfi_valid.val();
         self.ingress.rvfi_insn.next = self.rvfi_insn.val();
@@ -156,23 +150,22 @@ impl Logic for InputsCore {
         self.front.begun.next = self.begun.val();
         self.front.tell.next = self.walks_1.q.val();
         self.front.rest.next = self.rest_1.q.val();
+        self.kept.reset.next = self.reset.val();
+        self.kept.valid.next = self.rvfi_valid.val();
+        self.kept.insn.next = self.rvfi_insn.val();
+        self.kept.target.next = self.rvfi_pc_wdata.val();
+        self.kept.traps.next = self.rvfi_trap.val();
+        self.kept.trap.next = self.trap_valid.val();
+        self.kept.interrupt.next = self.trap_interrupt.val();
+        self.kept.cause.next = self.trap_cause.val();
+        self.kept.sets.next = self.memory.data.sets.val();
+        self.kept.rd.next = self.memory.data.rd.val();
+        self.kept.value.next = self.memory.data.value.val();
+        self.kept.item.next = self.item.val();
+        self.kept.walks.next = self.walks.val();
         self.front.state.next = 0.into();
-        for i in 0..self._middle {
-            self.kept[i].clock.next = self.clock.val();
-            self.kept[i].reset.next = self.reset.val();
-            self.kept[i].valid.next = self.rvfi_valid.val();
-            self.kept[i].insn.next = self.rvfi_insn.val();
-            self.kept[i].target.next = self.rvfi_pc_wdata.val();
-            self.kept[i].traps.next = self.rvfi_trap.val();
-            self.kept[i].trap.next = self.trap_valid.val();
-            self.kept[i].interrupt.next = self.trap_interrupt.val();
-            self.kept[i].cause.next = self.trap_cause.val();
-            self.kept[i].sets.next = self.memory.data.sets.val();
-            self.kept[i].rd.next = self.memory.data.rd.val();
-            self.kept[i].value.next = self.memory.data.value.val();
-            self.kept[i].item.next = self.item.val();
-            self.kept[i].walks.next = self.walks.val();
-            self.front.state.next = self.kept[i].state.val();
+        if self.middle.val() {
+            self.front.state.next = self.kept.state.val();
         }
         self.front.trap.next = self.trap.q.val();
         self.front.cause.next = self.cause.q.val();

@@ -113,6 +113,9 @@ pub struct InputsEncoder {
     beyond: Signal<Local, Bits<28>>,
     chunk: DFF<Bits<4>>,
     shifted: Signal<Local, Bits<32>>,
+    // the last bit of a length is sent
+    measured: Signal<Local, Bit>,
+    stops: Signal<Local, Bit>,
     // the piece
     sends: Signal<Local, Bit>,
     count: Signal<Local, Bits<4>>,
@@ -180,11 +183,6 @@ impl InputsEncoder {
             ..Default::default()
         }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self.means.bits()
-    }
 }
 
 impl Logic for InputsEncoder {
@@ -194,6 +192,7 @@ impl Logic for InputsEncoder {
         dff_setup!(self, clock, old_cause, had_cause, v, left, above, scale, k, ones, long, chunk);
         self.means.clock.next = self.clock.val();
 
+        self.stops.next = self.kind.q.val() == self.stop_kind.val();
         self.of_masters.next = self.masters.val() & (self.entry.core.val() == self.masters_core.val());
 
         // the mean of this core: of references, or of a trap's instructions
@@ -280,6 +279,7 @@ impl Logic for InputsEncoder {
         self.bits.valid.next = self.sends.val();
         self.bits.count.next = self.count.val();
         self.bits.data.next = self.raw.val() & self.keep.val();
+        self.bits.high.next = 0.into();
         self.bits.busy.next = false;
         self.taken.next = self.sends.val() & self.bits.ready.val();
 
@@ -302,7 +302,7 @@ impl Logic for InputsEncoder {
             }
         }
         self.entry.done.next = self.step.q.val() == InputsStep::Done;
-        self.entry.ends.next = self.message.q.val() & (self.kind.q.val() == self.stop_kind.val());
+        self.entry.ends.next = self.message.q.val() & self.stops.val();
         self.entry.again.next = false;
         self.entry.lands.next = false;
 
@@ -310,6 +310,7 @@ impl Logic for InputsEncoder {
         self.beyond.next = self.above.q.val().get_bits::<28>(4);
         self.long_now.next = self.beyond.val().any() | (self.above.q.val().get_bits::<4>(0) >= self.twelve_4.val());
         self.shifted.next = self.v.q.val() >> bit_cast::<32, 4>(self.chunk.q.val());
+        self.measured.next = false;
         match self.step.q.val() {
             InputsStep::Wait => {
                 self.references.d.next = self.entry.word.val().get_bits::<24>(0);
@@ -374,18 +375,7 @@ impl Logic for InputsEncoder {
                     if !self.ones.q.val().any() | (self.long.q.val() & (self.ones.q.val() == self.one_4.val())) {
                         self.step.d.next = InputsStep::Low;
                         // a mean of 1 has no low bits
-                        if !self.left.q.val().any() {
-                            self.step.d.next = InputsStep::Kind;
-                            if self.trap.q.val() {
-                                self.step.d.next = InputsStep::Same;
-                            } else if !self.behind.q.val() {
-                                self.behind.d.next = true;
-                                self.step.d.next = InputsStep::Done;
-                                if self.message.q.val() {
-                                    self.step.d.next = InputsStep::Mean;
-                                }
-                            }
-                        }
+                        self.measured.next = !self.left.q.val().any();
                     }
                 }
             }
@@ -393,18 +383,7 @@ impl Logic for InputsEncoder {
                 if self.taken.val() {
                     self.v.d.next = self.v.q.val() >> 8;
                     self.left.d.next = self.left.q.val() - self.eight_6.val();
-                    if self.left.q.val() <= self.eight_6.val() {
-                        self.step.d.next = InputsStep::Kind;
-                        if self.trap.q.val() {
-                            self.step.d.next = InputsStep::Same;
-                        } else if !self.behind.q.val() {
-                            self.behind.d.next = true;
-                            self.step.d.next = InputsStep::Done;
-                            if self.message.q.val() {
-                                self.step.d.next = InputsStep::Mean;
-                            }
-                        }
-                    }
+                    self.measured.next = self.left.q.val() <= self.eight_6.val();
                 }
             }
             InputsStep::Kind => {
@@ -412,7 +391,7 @@ impl Logic for InputsEncoder {
                     self.v.d.next = self.entry.word.val();
                     self.chunk.d.next = self.two_4.val();
                     self.step.d.next = InputsStep::Chunk;
-                    if self.kind.q.val() == self.stop_kind.val() {
+                    if self.stops.val() {
                         self.chunk.d.next = self.eight_4.val();
                     }
                     if self.kind.q.val() == self.check_kind.val() {
@@ -432,14 +411,14 @@ impl Logic for InputsEncoder {
             }
             InputsStep::More => {
                 if self.taken.val() {
-                    if self.kind.q.val() != self.stop_kind.val() {
+                    if !self.stops.val() {
                         self.chunk.d.next = self.four_4.val();
                     }
                     self.step.d.next = InputsStep::Chunk;
                     if !self.v.q.val().any() {
                         self.second.d.next = true;
                         self.v.d.next = self.entry.word.val();
-                        if self.kind.q.val() == self.stop_kind.val() {
+                        if self.stops.val() {
                             self.step.d.next = InputsStep::Read;
                         } else if self.valueless.q.val() | self.second.q.val() {
                             self.step.d.next = InputsStep::Done;
@@ -479,10 +458,22 @@ impl Logic for InputsEncoder {
             }
             InputsStep::Done => {
                 // behind the stop of a core its means are forgotten
-                if self.message.q.val() & (self.kind.q.val() == self.stop_kind.val()) & !self.of_masters.val() {
+                if self.message.q.val() & self.stops.val() & !self.of_masters.val() {
                     self.known.d.next = self.known.q.val() & self.others.val();
                 }
                 self.step.d.next = InputsStep::Wait;
+            }
+        }
+        if self.measured.val() {
+            self.step.d.next = InputsStep::Kind;
+            if self.trap.q.val() {
+                self.step.d.next = InputsStep::Same;
+            } else if !self.behind.q.val() {
+                self.behind.d.next = true;
+                self.step.d.next = InputsStep::Done;
+                if self.message.q.val() {
+                    self.step.d.next = InputsStep::Mean;
+                }
             }
         }
         if self.reset.val() {

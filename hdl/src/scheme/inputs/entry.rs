@@ -8,7 +8,7 @@
 //! | `post` | 2 | bit 0: a message is behind it; bit 1: an input without a value, a failed `sc` |
 //! | `pre` | 2 | its kind: [`INPUT`], [`TRAP`], [`CHECK`], [`STOP`] |
 //! | `pc` | 32 | of an input `skipped`; of a trap and a stop `iCnt` |
-//! | `target` | 32 | of an input the zigzag difference; of a trap its [`cause`]; of check and stop the signature |
+//! | `target` | 32 | of an input the zigzag difference; of a trap its cause, above a bit that says whether it is an interrupt; of check and stop the signature |
 //!
 //! Of bus masters, behind the cores: [`INPUT`] is a store of a word, [`PART`] one of some bytes; `pc` is the zigzag number of
 //! words further, of some bytes shifted by 4 above the mask, `target` that of the value's difference; of [`STOP`] `pc` counts
@@ -31,11 +31,6 @@ pub const PART: u8 = TRAP;
 pub const CHECK: u8 = 2;
 /// `pre`: the end.
 pub const STOP: u8 = 3;
-
-/// A trap's cause as it is sent: the interrupt bit lowest.
-pub const fn cause(interrupt: bool, cause: u8) -> u8 {
-    cause << 1 | interrupt as u8
-}
 
 /// The widths of an entry.
 pub const LAYOUT: EntryLayout =

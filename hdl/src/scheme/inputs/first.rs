@@ -14,8 +14,7 @@
 //! | `clear` | in | 1 | | forgets all |
 //! | `cleared` | out | 1 | | all is forgotten, and accesses may come |
 //! | `counts` | out | 1 | S1 | the CSR is one of counts that the host cannot know |
-//! | `asks` | out | 1 | S1 | the CSR, or `mepc` for an `mret`, is told: the first time that a core needs it |
-//! | `fill` | out | 1 | S2 | that, or the load is of bytes that the core has not reached |
+//! | `fill` | out | 1 | S2 | the CSR, or `mepc` for an `mret`, is told, as a core needs it for the first time; or the load is of bytes that the core has not reached |
 //!
 //! # Timing
 //! An access a clock. S1: the line is read. S2: compared, and written. A line that is read in the clock in which it is
@@ -46,7 +45,6 @@ pub struct Unknown {
     pub clear: Signal<In, Bit>,
     pub cleared: Signal<Out, Bit>,
     pub counts: Signal<Out, Bit>,
-    pub asks: Signal<Out, Bit>,
     pub fill: Signal<Out, Bit>,
     // bit 0 of a tag word: the line is there
     tags: Mem<12, 29>,
@@ -135,11 +133,6 @@ impl Unknown {
             bit_one: Fixed::of(1u8),
             ..Default::default()
         }
-    }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self.tags.bits() + self.flags.bits()
     }
 }
 
@@ -235,7 +228,6 @@ impl Logic for Unknown {
         self.told.d.next = self.told.q.val() | self.which.val();
         self.counts.next = ((self.csr_addr.val() & self.but_high.val()) == self.csr_minstret.val())
             | ((self.csr_addr.val() & self.but_high.val()) == self.csr_instret.val());
-        self.asks.next = self.first.val();
         self.asks_2.d.next = self.first.val();
         self.fill.next = self.asks_2.q.val() | (self.load_2.q.val() & !self.has.val());
 

@@ -11,7 +11,7 @@
 //! | `entry` | out | | S2 | event entries, see [`super::entry`] |
 //! | `beat`, `data` | in | | S1 | of the ingress, see [`crate::ingress`] |
 //! | `conditional` | in | 1 | S1 | the instruction is an `sc` |
-//! | `trap`, `cause` | in | 1, 5 | S1 | a trap is told; see [`super::entry::cause`]. Nothing retires then |
+//! | `trap`, `cause` | in | 1, 5 | S1 | a trap is told; its cause as in [`super::entry`]. Nothing retires then |
 //! | `begun` | in | 1 | | the state of the cores is told: they are recorded; 1 where a recording begins at reset |
 //! | `tell`, `state`, `rest` | in | 1, 32, 1 | S1 | an item of the core's state, and what is behind the last one; see [`super::start`] |
 //! | `returns` | in | 1 | S1 | the instruction is an `mret` |
@@ -34,6 +34,7 @@ use super::table::EpisodeTable;
 use crate::ingress::beat::BeatIn;
 use crate::ingress::rvfi_data::DataIn;
 use crate::spine::ports::{ControlIn, EntryOut};
+use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::start::items;
@@ -66,8 +67,7 @@ pub struct InputsFront {
     pub session: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
     pub hold: Signal<Out, Bit>,
-    _middle: usize,
-    unknown: Vec<Unknown>,
+    unknown: Unknown,
     episodes: EpisodeTable,
     last: LastTable,
     signature: SignatureRegister,
@@ -156,7 +156,7 @@ pub struct InputsFront {
     stop_kind: Fixed<Bits<2>>,
     one: Fixed<Bits<32>>,
     // 1: a recording may begin in the middle of a run
-    middle: Fixed<Bits<1>>,
+    middle: Fixed<Bit>,
     // items of the state that no core of these has: float registers
     floats: Fixed<Bits<32>>,
     one_7: Fixed<Bits<7>>,
@@ -171,12 +171,11 @@ impl InputsFront {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let limit = |bytes| Fixed::of(params.ram_bytes - bytes);
         let period = 1u32 << params.sizes.check;
-        let middle = usize::from(params.sizes.known > 0);
+        let middle = params.sizes.known > 0;
         let floats = items(params).count() - usize::from(MTVEC) - 1;
         Self {
-            _middle: middle,
-            unknown: (0..middle).map(|_| Unknown::new(params)).collect(),
-            middle: Fixed::of(middle as u8),
+            unknown: when(middle, || Unknown::new(params)),
+            middle: Fixed::new(middle),
             floats: Fixed::of(floats as u32),
             episodes: EpisodeTable::new(params),
             last: LastTable::new(params),
@@ -204,11 +203,6 @@ impl InputsFront {
             ..Default::default()
         }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self.episodes.bits() + self.last.bits() + self.unknown.iter().map(Unknown::bits).sum::<usize>()
-    }
 }
 
 impl Logic for InputsFront {
@@ -217,7 +211,7 @@ impl Logic for InputsFront {
         dff_setup!(self, clock, live_1, live_2, recording, stop_ready, sweep, count, since);
         dff_setup!(self, clock, slot_2, stored_2, fails_2, told_2, kind_2, count_2, cause_2, value_2, size_2, slots);
         dff_setup!(self, clock, tell_2, rest_2);
-        clock!(self, clock, episodes, last, signature, level);
+        clock!(self, clock, episodes, last, signature, level, unknown);
 
         // life
         self.live_1.d.next = self.control.enable.val() & self.begun.val() & !self.reset.val();
@@ -245,8 +239,8 @@ impl Logic for InputsFront {
             self.sweep.d.next = 0.into();
         }
         self.forgotten.next = true;
-        for i in 0..self._middle {
-            self.forgotten.next = self.unknown[i].cleared.val();
+        if self.middle.val() {
+            self.forgotten.next = self.unknown.cleared.val();
         }
         self.able.next = self.swept.val() & self.episodes.cleared.val() & self.forgotten.val();
         self.session.next = self.recording.q.val();
@@ -286,18 +280,17 @@ impl Logic for InputsFront {
             | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_mcycle.val())
             | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_cycle.val())
             | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_time.val());
+        self.unknown.load.next = self.retires.val() & self.data.load.val() & !self.outside.val();
+        self.unknown.store.next = self.retires.val() & self.data.store.val() & !self.outside.val();
+        self.unknown.addr.next = self.data.addr.val();
+        self.unknown.size.next = self.data.size.val();
+        self.unknown.csr.next = self.retires.val() & self.data.csr.val();
+        self.unknown.csr_addr.next = self.data.csr_addr.val();
+        self.unknown.returns.next = self.retires.val() & self.returns.val();
+        self.unknown.clear.next = self.clear.val();
         self.counts.next = false;
-        for i in 0..self._middle {
-            self.unknown[i].clock.next = self.clock.val();
-            self.unknown[i].load.next = self.retires.val() & self.data.load.val() & !self.outside.val();
-            self.unknown[i].store.next = self.retires.val() & self.data.store.val() & !self.outside.val();
-            self.unknown[i].addr.next = self.data.addr.val();
-            self.unknown[i].size.next = self.data.size.val();
-            self.unknown[i].csr.next = self.retires.val() & self.data.csr.val();
-            self.unknown[i].csr_addr.next = self.data.csr_addr.val();
-            self.unknown[i].returns.next = self.retires.val() & self.returns.val();
-            self.unknown[i].clear.next = self.clear.val();
-            self.counts.next = self.unknown[i].counts.val();
+        if self.middle.val() {
+            self.counts.next = self.unknown.counts.val();
         }
         self.reads.next = self.retires.val() & self.data.csr.val() & (self.open.val() | self.counts.val());
         self.slot.next = self.takes.val() | self.reads.val();
@@ -388,19 +381,19 @@ impl Logic for InputsFront {
         }
         self.tell_2.d.next = self.tell.val();
         self.rest_2.d.next = self.rest.val();
-        if self.middle.val().any() & self.returns.val() {
+        if self.middle.val() & self.returns.val() {
             self.value_2.d.next = self.target.val();
             self.size_2.d.next = 2.into();
         }
-        if self.middle.val().any() & self.tell.val() {
+        if self.middle.val() & self.tell.val() {
             self.value_2.d.next = self.state.val();
             self.size_2.d.next = 2.into();
         }
 
         // S2: what is not as expected
         self.fill.next = false;
-        for i in 0..self._middle {
-            self.fill.next = self.unknown[i].fill.val() | self.tell_2.q.val();
+        if self.middle.val() {
+            self.fill.next = self.unknown.fill.val() | self.tell_2.q.val();
         }
         self.miss.next = (self.slot_2.q.val() & !self.last.hit.val()) | (self.fill.val() & self.value_2.q.val().any());
         if self.stored_2.q.val()
@@ -409,7 +402,7 @@ impl Logic for InputsFront {
         {
             self.slots.d.next = self.slots.q.val() + self.one.val();
         }
-        if self.middle.val().any() & self.rest_2.q.val() {
+        if self.middle.val() & self.rest_2.q.val() {
             self.slots.d.next = self.slots.q.val() + self.floats.val();
         }
         if self.miss.val() | self.fails_2.q.val() | self.clear.val() {
@@ -459,10 +452,10 @@ impl Logic for InputsFront {
         self.entry.post.next =
             bit_cast::<2, 1>(self.message.val().into()) | (bit_cast::<2, 1>(self.fails_2.q.val().into()) << 1);
         // every value is there where replay must look ahead
-        if self.middle.val().any() {
+        if self.middle.val() {
             self.entry.post.next = bit_cast::<2, 1>(self.message.val().into());
         }
-        if self.middle.val().any() & self.fails_2.q.val() {
+        if self.middle.val() & self.fails_2.q.val() {
             self.entry.target.next = 0.into();
         }
         self.entry.icnt.next = 0.into();

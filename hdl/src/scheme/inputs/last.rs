@@ -84,11 +84,6 @@ impl LastTable {
             ..Default::default()
         }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self.kinds.bits() + self.places.bits() + self.values.bits()
-    }
 }
 
 impl Logic for LastTable {

@@ -106,11 +106,6 @@ impl KeptState {
             ..Default::default()
         }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self.registers.bits()
-    }
 }
 
 impl Logic for KeptState {

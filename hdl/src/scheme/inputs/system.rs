@@ -39,6 +39,7 @@ use crate::spine::join::Spine;
 use crate::spine::ports::{ControlOut, EntryOut, PieceOut, ReadOut};
 use crate::spine::Stream;
 use crate::widget::each::each;
+use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::InputsParams;
 
@@ -86,8 +87,8 @@ pub struct InputsSystem {
     _sessions: usize,
     core: Vec<InputsCore>,
     snoop: Snoop,
-    start: Vec<Start>,
-    _middle: usize,
+    start: Start,
+    middle: Fixed<Bit>,
     masters: Vec<Masters>,
     _senders: usize,
     foreign: Signal<Local, Bit>,
@@ -112,16 +113,16 @@ impl InputsSystem {
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         assert!(params.xlen == 32 && params.sizes.unmodelled.is_none(), "no circuit for 64 bits, nor for a mask");
         let cores = usize::from(params.cores);
-        let (middle, masters) = (usize::from(params.sizes.known > 0), usize::from(params.sizes.masters));
+        let masters = usize::from(params.sizes.masters);
         Self {
-            _middle: middle,
             masters: (0..masters).map(|_| Masters::new(params, log2_depth)).collect(),
             _senders: cores + masters,
             master_valid: each(masters),
             master_addr: each(masters),
             master_data: each(masters),
             master_mask: each(masters),
-            start: (0..middle).map(|_| Start::new()).collect(),
+            start: Start::new(),
+            middle: Fixed::new(params.sizes.known > 0),
             _cores: cores,
             rvfi_valid: each(cores),
             rvfi_insn: each(cores),
@@ -157,7 +158,7 @@ impl Logic for InputsSystem {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, held, filled);
-        clock!(self, clock, snoop, spine, encoder);
+        clock!(self, clock, snoop, spine, encoder, start);
         self.spine.reset.next = self.reset.val();
         self.encoder.reset.next = self.reset.val();
         self.spine.bus.addr.next = self.bus_addr.val();
@@ -187,16 +188,15 @@ impl Logic for InputsSystem {
         self.walks.next = false;
         self.item.next = 0.into();
         self.rest.next = false;
-        for i in 0..self._middle {
-            self.start[i].clock.next = self.clock.val();
-            self.start[i].reset.next = self.reset.val();
-            self.start[i].session.next = self.core[0].session.val();
-            self.begun.next = self.start[i].begun.val();
-            self.walks.next = self.start[i].walks.val();
-            self.item.next = self.start[i].item.val();
-            self.rest.next = self.start[i].rest.val();
-            self.holds.next = self.start[i].hold.val();
-            self.start[i].full.next = self.filled.q.val();
+        self.start.reset.next = self.reset.val();
+        self.start.session.next = self.core[0].session.val();
+        self.start.full.next = self.filled.q.val();
+        if self.middle.val() {
+            self.begun.next = self.start.begun.val();
+            self.walks.next = self.start.walks.val();
+            self.item.next = self.start.item.val();
+            self.rest.next = self.start.rest.val();
+            self.holds.next = self.start.hold.val();
         }
         self.fills.next = false;
         self.foreign.next = false;

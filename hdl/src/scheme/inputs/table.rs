@@ -124,11 +124,6 @@ impl EpisodeTable {
             ..Default::default()
         }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self.entries.bits()
-    }
 }
 
 impl Logic for EpisodeTable {

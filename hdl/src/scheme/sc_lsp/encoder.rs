@@ -17,11 +17,10 @@
 
 use super::fields::{RecordField, RecordFields};
 use crate::scheme::tr::coder::chunked::Chunked;
-use crate::spine::pieces::{stamp, Pieces};
+use crate::spine::pieces::stamp;
 use crate::spine::ports::{PieceOut, ReadIn};
 use crate::spine::stamp::Stamp;
 use crate::spine::Extras;
-use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::{Coding, TraceParams};
@@ -34,8 +33,6 @@ pub struct StreamEncoder<const W: usize> {
     pub reset: Signal<In, Bit>,
     pub entry: ReadIn<W>,
     pub bits: PieceOut,
-    pub high: Vec<Signal<Out, Bits<8>>>,
-    _highs: usize,
     fields: RecordFields<W>,
     coder: Chunked<W>,
     stamp: Vec<Stamp>,
@@ -76,14 +73,11 @@ impl<const W: usize> StreamEncoder<W> {
         let coding = Coding { b_cnt: times, diff_ta: times, diff_cc: times, i_cnt: times };
         let coder = Chunked::new(&coding, params).with_long_fields();
         let stamps = usize::from(stamp(params, &extras).is_some());
-        let highs = Pieces::of(params, &extras).highs();
         Self {
             fields: RecordFields::new(params, &extras),
             coder,
             stamp: (0..stamps).map(|_| Stamp::new(params, &extras)).collect(),
             _stamps: stamps,
-            high: each(highs),
-            _highs: highs,
             sync: Fixed::new(extras.sync),
             ..Default::default()
         }
@@ -147,9 +141,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
             }
         }
         // a short time goes before the field behind it
-        for j in 0..self._highs {
-            self.high[j].next = 0.into();
-        }
+        self.bits.high.next = 0.into();
         for i in 0..self._stamps {
             self.stamp[i].clock.next = self.clock.val();
             self.stamp[i].reset.next = self.reset.val();
@@ -160,7 +152,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
             self.stamp[i].data.next = self.coder.port.data.val();
             self.bits.count.next = self.stamp[i].all.val();
             self.bits.data.next = self.stamp[i].piece.val().get_bits::<8>(0);
-            self.high[i].next = self.stamp[i].piece.val().get_bits::<8>(8);
+            self.bits.high.next = self.stamp[i].piece.val().get_bits::<8>(8);
         }
 
         self.entry.done.next = self.take.val() & self.fields.over.val() & !self.fields.rest.val();

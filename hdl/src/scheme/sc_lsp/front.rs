@@ -30,10 +30,9 @@ use crate::spine::landing::AHEAD;
 use crate::spine::life::Life;
 use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
 use crate::spine::settle::Settle;
-use crate::spine::settle_wide::SettleWide;
 use crate::spine::Extras;
 use crate::widget::delay::Delay;
-use crate::widget::each::each;
+use crate::widget::each::{each, when};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -69,11 +68,8 @@ pub struct StreamFront<const W: usize> {
     records: Records<W>,
     // with resyncs: what holds the tables behind them; what S2 says of an instruction, for S6: it makes one, its sync is for
     // those who begin there, the tables were not asked, the header is sent again
-    settle: Vec<Settle>,
-    // the same of several instructions a clock
-    settle_wide: Vec<SettleWide>,
-    _settles: usize,
-    _wide_settles: usize,
+    settle: Settle,
+    sync: Fixed<Bit>,
     mark_3: Vec<DFF<Bits<4>>>,
     mark_4: Vec<DFF<Bits<4>>>,
     mark_5: Vec<DFF<Bits<4>>>,
@@ -160,9 +156,7 @@ impl<const W: usize> StreamFront<W> {
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
         let syncs = usize::from(extras.sync);
         let wides = usize::from(extras.retire.is_some());
-        let wide_settles = syncs.min(wides);
-        let settles = syncs - wide_settles;
-        let debts = if params.timestamps { wide_settles } else { 0 };
+        let debts = if params.timestamps { syncs.min(wides) } else { 0 };
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let entries = params.stream_cache().map_or(1, |sc| sc.entries());
         Self {
@@ -180,12 +174,8 @@ impl<const W: usize> StreamFront<W> {
             lsp: Lsp::new(params),
             life: Life::early(true, extras),
             records: Records::with(params, extras),
-            settle: (0..settles).map(|_| Settle::at_once(params.flow.settle())).collect(),
-            settle_wide: (0..wide_settles)
-                .map(|_| SettleWide::at_once(params.flow.settle() << extras.haste(params)))
-                .collect(),
-            _settles: settles,
-            _wide_settles: wide_settles,
+            settle: when(extras.sync, || Settle::at_once(params.flow.settle() << extras.haste(params), wides > 0)),
+            sync: Fixed::new(extras.sync),
             mark_3: each(syncs),
             mark_4: each(syncs),
             mark_5: each(syncs),
@@ -226,7 +216,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         dff_setup!(self, clock, live_5, valid_5, intr_5, ends_5, flow_5, known_5, count_5, length_5, pc_5, start_5);
         dff_setup!(self, clock, live_6, valid_6, intr_6, ends_6, flow_6, known_6, count_6, length_6, pc_6, start_6);
         dff_setup!(self, clock, hit_6, same_6, index_6);
-        clock!(self, clock, life, detector, stream_cache, lsp, records);
+        clock!(self, clock, settle, life, detector, stream_cache, lsp, records);
 
         self.life.reset.next = self.reset.val();
         ControlIn::link(&mut self.control, &mut self.life.control);
@@ -291,27 +281,19 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.held_2.next = false;
         self.held_3.next = false;
         self.marked.next = 0.into();
-        for i in 0..self._settles {
-            self.settle[i].clock.next = self.clock.val();
-            self.settle[i].reset.next = self.reset.val();
-            self.settle[i].resync.next = self.life.resyncs.val();
-            self.settle[i].fresh.next = self.life.begins.val();
-            self.settle[i].cancel.next = self.life.verdict.stop.val();
-            self.settle[i].enter.next = self.live_2.val() & self.valid_2.val();
-            self.settle[i].leave.next = false;
-            self.held_2.next = self.settle[i].hold.val() | self.life.begins.val();
+        self.settle.reset.next = self.reset.val();
+        self.settle.resync.next = self.life.resyncs.val();
+        self.settle.fresh.next = self.life.begins.val();
+        self.settle.cancel.next = self.life.verdict.stop.val();
+        self.settle.enter.next = self.live_2.val() & self.valid_2.val();
+        self.settle.entering.next = 0.into();
+        self.settle.leave.next = false;
+        self.settle.leaving.next = 0.into();
+        for w in 0..self._wides {
+            self.settle.entering.next = self.more[w].val().get_bits::<10>(0);
         }
-        for w in 0..self._wide_settles {
-            self.settle_wide[w].clock.next = self.clock.val();
-            self.settle_wide[w].reset.next = self.reset.val();
-            self.settle_wide[w].resync.next = self.life.resyncs.val();
-            self.settle_wide[w].fresh.next = self.life.begins.val();
-            self.settle_wide[w].cancel.next = self.life.verdict.stop.val();
-            self.settle_wide[w].enter.next = self.live_2.val() & self.valid_2.val();
-            self.settle_wide[w].entering.next = self.more[0].val().get_bits::<10>(0);
-            self.settle_wide[w].leave.next = false;
-            self.settle_wide[w].leaving.next = 0.into();
-            self.held_2.next = self.settle_wide[w].hold.val() | self.life.begins.val();
+        if self.sync.val() {
+            self.held_2.next = self.settle.hold.val() | self.life.begins.val();
         }
         for d in 0..self._debts {
             self.olds[d].clock.next = self.clock.val();

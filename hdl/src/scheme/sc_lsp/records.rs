@@ -32,6 +32,7 @@
 //! Golden model: [`sim::scheme::sc_lsp::model`].
 
 use super::entry::{LENGTH_BITS, NO_RUN};
+use crate::spine::cycles::Cycles;
 use crate::spine::entry::CONTROL_RESYNC;
 use crate::spine::ports::{EntryOut, VerdictIn};
 use crate::spine::Extras;
@@ -82,16 +83,10 @@ pub struct Records<const W: usize> {
     cc: DFF<Bits<32>>,
     // of several instructions: cycles counted in the last clock, and those of this one are added
     ran: Vec<DFF<Bit>>,
-    cc_from: Vec<Signal<Local, Bits<32>>>,
-    elapsed: Vec<Signal<Local, Bits<32>>>,
-    cc_sum: Vec<Signal<Local, Bits<32>>>,
     // with resyncs and time: cycles that must go by before any count, up to the header's
-    debt: Vec<DFF<Bits<8>>>,
-    debt_left: Vec<Signal<Local, Bits<8>>>,
-    owed: Signal<Local, Bits<8>>,
-    younger: Signal<Local, Bits<8>>,
+    debt: DFF<Bits<8>>,
+    cycles: Cycles,
     _debts: usize,
-    cc_over: Vec<Signal<Local, Bit>>,
     half_full: Vec<Signal<Local, Bit>>,
     all_dropped: Vec<Signal<Local, Bits<24>>>,
     // decisions
@@ -161,8 +156,6 @@ pub struct Records<const W: usize> {
     timed: Fixed<Bit>,
     cc_mask: Fixed<Bits<32>>,
     cc_top: Fixed<Bits<32>>,
-    cc_whole: Fixed<Bit>,
-    cc_above: Fixed<Bits<32>>,
     count_above: Fixed<Bits<24>>,
     upper_mask: Fixed<Bits<W>>,
     count_mask: Fixed<Bits<24>>,
@@ -202,13 +195,8 @@ impl<const W: usize> Records<W> {
             young: each(debts),
             _wides: wides,
             ran: each(wides),
-            cc_from: each(wides),
-            elapsed: each(wides),
-            debt: each(debts),
-            debt_left: each(debts),
             _debts: debts,
-            cc_sum: each(wides),
-            cc_over: each(wides),
+            cycles: Cycles::new(params, &extras),
             half_full: each(wides),
             all_dropped: each(wides),
             sync: Fixed::new(extras.sync),
@@ -218,8 +206,6 @@ impl<const W: usize> Records<W> {
             timed: Fixed::new(params.timestamps),
             cc_mask: Fixed::of((1u64 << params.cc_bits) - 1),
             cc_top: Fixed::of(1u64 << (params.cc_bits - 1)),
-            cc_whole: Fixed::new(params.cc_bits == 32),
-            cc_above: Fixed::of(u64::from(u32::MAX) & !((1 << params.cc_bits) - 1)),
             count_above: Fixed::of(0xff_ffff & !((1u64 << (params.count_bits - 1)) - 1)),
             upper_mask: Fixed::new(ones(address) ^ ones(address - usize::from(sc.upper_bits))),
             count_mask: Fixed::of((1u64 << params.count_bits) - 1),
@@ -244,7 +230,7 @@ impl<const W: usize> Records<W> {
 impl<const W: usize> Logic for Records<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, begun, dropped, asked, hits, size, ones, monitor, upper, cc);
+        dff_setup!(self, clock, begun, dropped, asked, hits, size, ones, monitor, upper, cc, debt);
         dff_setup!(self, clock, push_7, pre_7, post_7, icnt_7, bcnt_7, pc_7, target_7, cc_7);
 
         // resyncs
@@ -262,36 +248,22 @@ impl<const W: usize> Logic for Records<W> {
             }
             self.entry.landing.next = self.landing.val();
         }
-        for a in 0..self._wides {
-            self.elapsed[a].next = self.step[a].val();
-            self.cc_from[a].next = self.cc.q.val();
-        }
-        self.owed.next = 0.into();
-        self.younger.next = 0.into();
+        // the cycle of the header may be behind the one that is reported, or ahead of it
+        self.cycles.step.next = 0.into();
+        self.cycles.counted.next = self.cc.q.val();
+        self.cycles.ask.next = self.ask.val();
+        self.cycles.old.next = 0.into();
+        self.cycles.young.next = 0.into();
+        self.cycles.debt.next = self.debt.q.val();
         for d in 0..self._debts {
-            // the cycle of the header may be behind that which is told, or ahead of it
-            self.owed.next = self.debt[d].q.val();
-            self.younger.next = self.young[d].val();
-            if bit_cast::<32, 8>(self.owed.val()) > self.step[d].val() {
-                self.debt_left[d].next = self.debt[d].q.val() - self.step[d].val().get_bits::<8>(0);
-                self.elapsed[d].next = 0.into();
-            } else {
-                self.debt_left[d].next = 0.into();
-                self.elapsed[d].next = self.step[d].val() - bit_cast::<32, 8>(self.owed.val());
-            }
-            if self.ask.val() {
-                self.cc_from[d].next = 0.into();
-                self.debt_left[d].next = self.old[d].val();
-                self.elapsed[d].next = bit_cast::<32, 8>(self.younger.val());
-            }
+            self.cycles.old.next = self.old[d].val();
+            self.cycles.young.next = self.young[d].val();
         }
         for i in 0..self._wides {
-            self.cc_sum[i].next = self.cc_from[i].val() + self.elapsed[i].val();
-            self.cc_over[i].next = (self.cc_sum[i].val() & self.cc_above.val()).any()
-                | (self.cc_whole.val() & (self.cc_sum[i].val() < self.cc_from[i].val()));
-            if self.ran[i].q.val() {
-                self.cc_now.next = self.cc_sum[i].val();
-                if self.cc_over[i].val() {
+            self.cycles.step.next = self.step[i].val();
+            if self.timed.val() & self.ran[i].q.val() {
+                self.cc_now.next = self.cycles.sum.val();
+                if self.cycles.over.val() {
                     self.cc_now.next = self.cc_mask.val();
                 }
             }
@@ -300,7 +272,7 @@ impl<const W: usize> Logic for Records<W> {
             self.half_full[j].next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
             if self.ran[j].q.val() {
                 self.half_full[j].next =
-                    ((self.cc_sum[j].val() & self.cc_top.val()).any() | self.cc_over[j].val()) & self.timed.val();
+                    ((self.cycles.sum.val() & self.cc_top.val()).any() | self.cycles.over.val()) & self.timed.val();
             }
         }
 
@@ -470,12 +442,9 @@ impl<const W: usize> Logic for Records<W> {
                 self.cc.d.next = 0.into();
             }
         }
-        for e in 0..self._debts {
-            self.debt[e].clock.next = self.clock.val();
-            self.debt[e].d.next = self.debt_left[e].val();
-            if self.verdict.restart.val() | self.idle.val() | self.reset.val() {
-                self.debt[e].d.next = 0.into();
-            }
+        self.debt.d.next = self.cycles.left.val();
+        if self.verdict.restart.val() | self.idle.val() | self.reset.val() {
+            self.debt.d.next = 0.into();
         }
         if !self.timed.val() {
             self.cc.d.next = 0.into();

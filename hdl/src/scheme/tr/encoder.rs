@@ -8,7 +8,7 @@
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: idle, nothing half sent |
 //! | `entry` | in | | the entry that is next, see [`crate::spine::ports`] |
-//! | `bits`, `high[0]` | out | | pieces of its bits; of broad ones those above the lower eight |
+//! | `bits` | out | | pieces of its bits |
 //!
 //! # Timing
 //! A field a clock and one more an entry, for as long as the coder takes them: while one is sent, the word of the next one
@@ -30,7 +30,6 @@ use crate::spine::pieces::{stamp, Pieces};
 use crate::spine::ports::{PieceOut, ReadIn};
 use crate::spine::stamp::Stamp;
 use crate::spine::Extras;
-use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::slot::Slot;
@@ -44,8 +43,6 @@ pub struct Encoder<const W: usize> {
     pub reset: Signal<In, Bit>,
     pub entry: ReadIn<W>,
     pub bits: PieceOut,
-    pub high: Vec<Signal<Out, Bits<8>>>,
-    _highs: usize,
     fields: Fields<W>,
     coder: Slot<CoderIn<W>>,
     stamp: Vec<Stamp>,
@@ -107,8 +104,6 @@ impl<const W: usize> Encoder<W> {
             narrow: Fixed::new(pieces == Pieces::Narrow),
             stamp: (0..usize::from(stamps)).map(|_| Stamp::new(params, &extras)).collect(),
             _stamps: stamps.into(),
-            high: each(pieces.highs()),
-            _highs: pieces.highs(),
             mask: Fixed::of(u64::MAX >> (64 - bits)),
             ..Default::default()
         }
@@ -195,9 +190,7 @@ impl<const W: usize> Logic for Encoder<W> {
             }
         }
         // a short time goes before the field behind it
-        for j in 0..self._highs {
-            self.high[j].next = 0.into();
-        }
+        self.bits.high.next = 0.into();
         for i in 0..self._stamps {
             self.stamp[i].clock.next = self.clock.val();
             self.stamp[i].reset.next = self.reset.val();
@@ -208,7 +201,7 @@ impl<const W: usize> Logic for Encoder<W> {
             self.stamp[i].data.next = self.coder.port.data.val();
             self.bits.count.next = self.stamp[i].all.val();
             self.bits.data.next = self.stamp[i].piece.val().get_bits::<8>(0);
-            self.high[i].next = self.stamp[i].piece.val().get_bits::<8>(8);
+            self.bits.high.next = self.stamp[i].piece.val().get_bits::<8>(8);
         }
 
         self.entry.done.next = self.take.val() & self.done.val();

@@ -36,10 +36,9 @@ use crate::scheme::tr::target::TargetIn;
 use crate::spine::life::Life;
 use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
 use crate::spine::settle::Settle;
-use crate::spine::settle_wide::SettleWide;
 use crate::spine::Extras;
 use crate::widget::delay::Delay;
-use crate::widget::each::each;
+use crate::widget::each::{each, when};
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::Slot;
 use rust_hdl::prelude::*;
@@ -66,11 +65,8 @@ pub struct FrontEnd<const W: usize> {
     target: Slot<TargetIn<W>>,
     messages: Messages<W>,
     // with resyncs, one that holds the predictors behind them
-    settle: Vec<Settle>,
-    _settles: usize,
-    // the same of several instructions a clock
-    settle_wide: Vec<SettleWide>,
-    _wide_settles: usize,
+    settle: Settle,
+    settles: Fixed<Bit>,
     hold: Signal<Local, Bit>,
     holding: Signal<Local, Bit>,
     // S2: of the beat what is not lost
@@ -153,9 +149,7 @@ impl<const W: usize> FrontEnd<W> {
         let (outcome, target) = (parts.outcome(), parts.target::<W>(low));
         // where nothing is predicted, nothing is to be cleared
         let wides = usize::from(extras.retire.is_some());
-        let settles = usize::from(sync && params.flow.settle() > 0);
-        let wide_settles = settles.min(wides);
-        let settles = settles - wide_settles;
+        let settles = sync && params.flow.settle() > 0;
         let turns = usize::from(params.context.is_some());
         let latency = outcome.latency().max(target.latency());
         Self {
@@ -176,12 +170,8 @@ impl<const W: usize> FrontEnd<W> {
             entering: each(wides),
             keeps: each(wides),
             _wides: wides,
-            settle: (0..settles).map(|_| Settle::new(params.flow.settle())).collect(),
-            _settles: settles,
-            settle_wide: (0..wide_settles)
-                .map(|_| SettleWide::new(params.flow.settle() << extras.haste(params)))
-                .collect(),
-            _wide_settles: wide_settles,
+            settle: when(settles, || Settle::new(params.flow.settle() << extras.haste(params), wides > 0)),
+            settles: Fixed::new(settles),
             sync: Fixed::new(sync),
             shift_up: Fixed::of(align.saturating_sub(shift)),
             shift_down: Fixed::of(shift.saturating_sub(align)),
@@ -208,7 +198,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
         dff_setup!(self, clock, upper);
         dff_setup!(self, clock, live_5, valid_5, intr_5, reported_5, flow_5, outcome_5, miss_5);
         dff_setup!(self, clock, taken_5, indirect_5, held_5);
-        clock!(self, clock, life, outcome, target, messages, flags, pcs, targets, misses, hits);
+        clock!(self, clock, life, outcome, target, messages, settle, flags, pcs, targets, misses, hits);
 
         self.life.reset.next = self.reset.val();
         ControlIn::link(&mut self.control, &mut self.life.control);
@@ -257,31 +247,23 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.jump_2.next = self.beat.jump.val() & !self.life.shut.val();
 
         // behind a resync
+        self.settle.reset.next = self.reset.val();
+        self.settle.resync.next = self.life.verdict.resync.val();
+        self.settle.fresh.next = self.life.verdict.fresh.val();
+        self.settle.cancel.next = self.life.verdict.stop.val();
+        self.settle.enter.next = self.live_2.val() & self.valid_2.val();
+        self.settle.entering.next = 0.into();
+        self.settle.leave.next = self.live_5.q.val() & self.valid_5.q.val();
+        self.settle.leaving.next = 0.into();
+        for w in 0..self._wides {
+            self.settle.entering.next = self.entering[w].val();
+            self.settle.leaving.next = self.more[w].val().get_bits::<10>(0);
+        }
         self.hold.next = false;
         self.holding.next = false;
-        for i in 0..self._settles {
-            self.settle[i].clock.next = self.clock.val();
-            self.settle[i].reset.next = self.reset.val();
-            self.settle[i].resync.next = self.life.verdict.resync.val();
-            self.settle[i].fresh.next = self.life.verdict.fresh.val();
-            self.settle[i].cancel.next = self.life.verdict.stop.val();
-            self.settle[i].enter.next = self.live_2.val() & self.valid_2.val();
-            self.settle[i].leave.next = self.live_5.q.val() & self.valid_5.q.val();
-            self.hold.next = self.settle[i].hold.val();
-            self.holding.next = self.settle[i].hold.val();
-        }
-        for w in 0..self._wide_settles {
-            self.settle_wide[w].clock.next = self.clock.val();
-            self.settle_wide[w].reset.next = self.reset.val();
-            self.settle_wide[w].resync.next = self.life.verdict.resync.val();
-            self.settle_wide[w].fresh.next = self.life.verdict.fresh.val();
-            self.settle_wide[w].cancel.next = self.life.verdict.stop.val();
-            self.settle_wide[w].enter.next = self.live_2.val() & self.valid_2.val();
-            self.settle_wide[w].entering.next = self.entering[0].val();
-            self.settle_wide[w].leave.next = self.live_5.q.val() & self.valid_5.q.val();
-            self.settle_wide[w].leaving.next = self.more[0].val().get_bits::<10>(0);
-            self.hold.next = self.settle_wide[w].hold.val();
-            self.holding.next = self.settle_wide[w].holding.val();
+        if self.settles.val() {
+            self.hold.next = self.settle.hold.val();
+            self.holding.next = self.settle.holding.val();
         }
         self.asks_target.next = (self.live_2.val() | self.life.away.val()) & !self.hold.val();
         for k in 0..self._wides {

@@ -32,6 +32,7 @@
 //! Golden model: [`sim::scheme::tr::model`] in a [`sim::lane`].
 
 use crate::scheme::tr::parts::Parts;
+use crate::spine::cycles::Cycles;
 use crate::spine::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
 use crate::spine::ports::{EntryOut, VerdictIn};
 use crate::spine::Extras;
@@ -89,26 +90,16 @@ pub struct Messages<const W: usize> {
     resync: Signal<Local, Bit>,
     // of several instructions
     preceding: Vec<Signal<Local, Bits<24>>>,
-    cc_sum: Vec<Signal<Local, Bits<32>>>,
-    cc_over: Vec<Signal<Local, Bit>>,
     cc_next: Vec<Signal<Local, Bits<32>>>,
-    elapsed: Vec<Signal<Local, Bits<32>>>,
-    cc_from: Vec<Signal<Local, Bits<32>>>,
     // clocks until that of the header, where it is ahead
-    debt: Vec<DFF<Bits<8>>>,
-    debt_left: Vec<Signal<Local, Bits<8>>>,
-    owed: Signal<Local, Bits<8>>,
-    own_lag: Signal<Local, Bits<8>>,
-    its_lag: Signal<Local, Bits<8>>,
-    _debts: usize,
+    debt: DFF<Bits<8>>,
+    cycles: Cycles,
     bcnt_told: Vec<Signal<Local, Bits<24>>>,
     // a change of context that neither exception nor sync tells
     alone: Vec<Signal<Local, Bit>>,
     told: Signal<Local, Bits<18>>,
     told_alone: Signal<Local, Bit>,
     alone_at: Fixed<Bits<5>>,
-    cc_whole: Fixed<Bit>,
-    cc_above: Fixed<Bits<32>>,
     // the entry
     pre_1: Signal<Local, Bit>,
     pre_0: Signal<Local, Bit>,
@@ -134,7 +125,6 @@ impl<const W: usize> Messages<W> {
         let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let (count, cc) = (u32::from(params.count_bits), u32::from(params.cc_bits));
         let wides = usize::from(extras.retire.is_some());
-        let debts = if extras.sync && params.timestamps { wides } else { 0 };
         let turns = usize::from(params.context.is_some());
         let count_constant = Fixed::<Bits<COUNT_PORT_BITS>>::of::<u64>;
         let cc_constant = Fixed::<Bits<CC_PORT_BITS>>::of::<u64>;
@@ -150,25 +140,17 @@ impl<const W: usize> Messages<W> {
             step: each(wides),
             lag: each(wides),
             lead_lag: each(wides),
-            elapsed: each(wides),
-            cc_from: each(wides),
-            debt: each(debts),
-            debt_left: each(debts),
-            _debts: debts,
             _wides: wides,
             turns: each(turns),
             belongs: each(turns),
             alone: each(turns),
             _turns: turns,
             _wide_turns: wides.min(turns),
+            cycles: Cycles::new(params, &extras),
             alone_at: Fixed::of(params.context_bits()),
             preceding: each(wides),
-            cc_sum: each(wides),
-            cc_over: each(wides),
             cc_next: each(wides),
             bcnt_told: each(wides),
-            cc_whole: Fixed::new(cc == 32),
-            cc_above: cc_constant(u64::from(u32::MAX) & !((1 << cc) - 1)),
             ..Default::default()
         }
     }
@@ -177,56 +159,34 @@ impl<const W: usize> Messages<W> {
 impl<const W: usize> Logic for Messages<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, icnt, bcnt, cc);
+        dff_setup!(self, clock, icnt, bcnt, cc, debt);
 
         self.cc_now.next = self.cc.q.val();
         if self.ask.val() & self.sync.val() {
             self.cc_now.next = 0.into();
         }
+        // the cycle of the header may be ahead of the one that is reported, or behind it
+        self.cycles.step.next = 0.into();
+        self.cycles.counted.next = self.cc.q.val();
+        self.cycles.ask.next = self.ask.val();
+        self.cycles.old.next = 0.into();
+        self.cycles.young.next = 0.into();
+        self.cycles.debt.next = self.debt.q.val();
+        self.debt.d.next = 0.into();
+        if !self.verdict.restart.val() & (self.live.val() | self.verdict.tracing.val()) {
+            self.debt.d.next = self.cycles.left.val();
+        }
         for e in 0..self._wides {
-            self.elapsed[e].next = self.step[e].val();
-            self.cc_from[e].next = self.cc.q.val();
-        }
-        self.owed.next = 0.into();
-        self.own_lag.next = 0.into();
-        self.its_lag.next = 0.into();
-        for h in 0..self._debts {
-            self.owed.next = self.debt[h].q.val();
-            self.own_lag.next = self.lag[h].val();
-            self.its_lag.next = self.lead_lag[h].val();
-            // the clock of the header may be ahead of that which is told, or behind it
-            self.debt_left[h].next = 0.into();
-            if bit_cast::<32, 8>(self.owed.val()) > self.step[h].val() {
-                self.debt_left[h].next = self.debt[h].q.val() - self.step[h].val().get_bits::<8>(0);
-                self.elapsed[h].next = 0.into();
+            self.cycles.step.next = self.step[e].val();
+            if self.lag[e].val() > self.lead_lag[e].val() {
+                self.cycles.old.next = self.lag[e].val() - self.lead_lag[e].val();
             } else {
-                self.elapsed[h].next = self.step[h].val() - bit_cast::<32, 8>(self.owed.val());
+                self.cycles.young.next = self.lead_lag[e].val() - self.lag[e].val();
             }
-            if self.ask.val() {
-                self.cc_from[h].next = 0.into();
-                self.debt_left[h].next = 0.into();
-                self.elapsed[h].next = 0.into();
-                if self.lag[h].val() > self.lead_lag[h].val() {
-                    self.debt_left[h].next = self.lag[h].val() - self.lead_lag[h].val();
-                } else {
-                    self.elapsed[h].next =
-                        bit_cast::<32, 8>(self.its_lag.val()) - bit_cast::<32, 8>(self.own_lag.val());
-                }
-            }
-            self.debt[h].clock.next = self.clock.val();
-            self.debt[h].d.next = 0.into();
-            if !self.verdict.restart.val() & (self.live.val() | self.verdict.tracing.val()) {
-                self.debt[h].d.next = self.debt_left[h].val();
-            }
-        }
-        for j in 0..self._wides {
-            // at the first clock that is traced none has gone by
-            self.cc_sum[j].next = self.cc_from[j].val() + self.elapsed[j].val();
-            self.cc_over[j].next = (self.cc_sum[j].val() & self.cc_above.val()).any()
-                | (self.cc_whole.val() & (self.cc_sum[j].val() < self.cc_from[j].val()));
-            if self.verdict.tracing.val() {
-                self.cc_now.next = self.cc_sum[j].val();
-                if self.cc_over[j].val() {
+            // in the first cycle that is traced none has passed
+            if self.timed.val() & self.verdict.tracing.val() {
+                self.cc_now.next = self.cycles.sum.val();
+                if self.cycles.over.val() {
                     self.cc_now.next = self.cc_mask.val();
                 }
             }
@@ -258,7 +218,7 @@ impl<const W: usize> Logic for Messages<W> {
         for i in 0..self._wides {
             // but for that of several instructions
             self.long.next = (self.preceding[i].val() & self.count_top.val()).any()
-                | (((self.cc_sum[i].val() & self.cc_top.val()).any() | self.cc_over[i].val()) & self.timed.val());
+                | (((self.cycles.sum.val() & self.cc_top.val()).any() | self.cycles.over.val()) & self.timed.val());
         }
         self.progress.next = self.flow.val() & self.long.val() & !self.any_pre.val() & !self.any_post.val();
         // from inputs and registers alone, so that nothing ties it to the verdict
@@ -286,7 +246,7 @@ impl<const W: usize> Logic for Messages<W> {
                 | self.miss.val()
                 | (self.flow.val()
                     & ((self.preceding[m].val() & self.count_top.val()).any()
-                        | (((self.cc_sum[m].val() & self.cc_top.val()).any() | self.cc_over[m].val())
+                        | (((self.cycles.sum.val() & self.cc_top.val()).any() | self.cycles.over.val())
                             & self.timed.val())));
         }
 
@@ -296,7 +256,7 @@ impl<const W: usize> Logic for Messages<W> {
                 | self.miss.val()
                 | (self.flow.val()
                     & ((self.preceding[q].val() & self.count_top.val()).any()
-                        | (((self.cc_sum[q].val() & self.cc_top.val()).any() | self.cc_over[q].val())
+                        | (((self.cycles.sum.val() & self.cc_top.val()).any() | self.cycles.over.val())
                             & self.timed.val())));
         }
 

@@ -1,8 +1,9 @@
 //! Runs with their control flow and load values traced, and executed again from both
 
+use crate::data_log::{difference, Log};
 use retire::elf::Program;
 use retire::image::Image;
-use retire::{DataEvent, DataKind, FlowEvent, Note, RetireSink};
+use retire::{DataEvent, FlowEvent, Note, RetireSink};
 use sim::params::{named_set, TraceParams};
 use sim::replay::Events;
 use sim::riscv::{Limits, Machine, MachineConfig};
@@ -11,45 +12,6 @@ use sim::scheme::cfiat::replay::{Replay, ReplayError};
 use sim::scheme::cfiat::stats::CfiatStats;
 use sim::scheme::cfiat::{CfiatParams, Recorder};
 use sim::system::System;
-
-/// What one hart did, in its own order, without times.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Item {
-    /// A control-flow event; what a trap was is not told.
-    Event(FlowEvent),
-    /// A load, store, CSR or register.
-    Data(u64, DataKind),
-}
-
-/// Everything, by hart.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Log(pub Vec<Vec<Item>>);
-
-impl Log {
-    fn of(&mut self, hart: u8) -> &mut Vec<Item> {
-        let hart = usize::from(hart);
-        if self.0.len() <= hart {
-            self.0.resize(hart + 1, Vec::new());
-        }
-        &mut self.0[hart]
-    }
-}
-
-impl RetireSink for Log {
-    const WANTS_DATA: bool = true;
-
-    fn event(&mut self, e: &FlowEvent) {
-        let kind = match e.kind {
-            retire::FlowKind::Trap { .. } => retire::FlowKind::Trap { interrupt: false, cause: 0 },
-            kind => kind,
-        };
-        self.of(e.hart).push(Item::Event(FlowEvent { cycle: 0, kind, ..*e }));
-    }
-
-    fn data(&mut self, d: &DataEvent) {
-        self.of(d.hart).push(Item::Data(d.pc, d.kind));
-    }
-}
 
 struct All<'a>(&'a mut Recorder, &'a mut Log, &'a mut System);
 
@@ -102,7 +64,7 @@ pub fn trace(program: &Program, config: MachineConfig, instructions: u64, sizes:
         stats: *recorder.stats(),
         flow,
         flow_words: system.drain().collect(),
-        log,
+        log: log.without_causes(),
     }
 }
 
@@ -127,18 +89,7 @@ pub fn replay(
         events.iter().try_for_each(|e| replay.event(e, &mut log))?;
         replay.finish()
     });
-    (log, end)
-}
-
-/// The first item in which two logs differ.
-pub fn difference(run: &Log, replayed: &Log) -> Option<String> {
-    for (hart, want) in run.0.iter().enumerate() {
-        let got = replayed.0.get(hart).map_or(&[][..], |g| g);
-        if let Some(i) = (0..want.len().max(got.len())).find(|i| want.get(*i) != got.get(*i)) {
-            return Some(format!("hart {hart}, item {i}: run {:x?}, replay {:x?}", want.get(i), got.get(i)));
-        }
-    }
-    None
+    (log.without_causes(), end)
 }
 
 /// Executes the cores again, and holds all to the run.

@@ -1,5 +1,6 @@
 //! Runs recorded and replayed, and both compared in everything that retired
 
+pub use crate::data_log::{difference, Item, Log};
 use retire::elf::Program;
 use retire::{DataEvent, DataKind, FlowEvent, MasterStore, Note, NullSink, RetireSink};
 use sim::riscv::{Limits, Machine, MachineConfig};
@@ -7,41 +8,6 @@ use sim::scheme::inputs::model::InputsStats;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::Replay;
 use sim::scheme::inputs::{InputsParams, Recorder};
-
-/// What one hart did, in its own order, without times.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Item {
-    /// A control-flow event.
-    Event(FlowEvent),
-    /// A load, store, CSR or register.
-    Data(u64, DataKind),
-}
-
-/// Everything, by hart.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Log(pub Vec<Vec<Item>>);
-
-impl Log {
-    fn of(&mut self, hart: u8) -> &mut Vec<Item> {
-        let hart = usize::from(hart);
-        if self.0.len() <= hart {
-            self.0.resize(hart + 1, Vec::new());
-        }
-        &mut self.0[hart]
-    }
-}
-
-impl RetireSink for Log {
-    const WANTS_DATA: bool = true;
-
-    fn event(&mut self, e: &FlowEvent) {
-        self.of(e.hart).push(Item::Event(FlowEvent { cycle: 0, ..*e }));
-    }
-
-    fn data(&mut self, d: &DataEvent) {
-        self.of(d.hart).push(Item::Data(d.pc, d.kind));
-    }
-}
 
 /// Both.
 pub struct Both<'a>(pub &'a mut Recorder, pub &'a mut Log);
@@ -104,17 +70,6 @@ pub fn record_from(
     recorder.finish();
     let (words, stats) = (recorder.drain().collect(), *recorder.stats());
     (Recorded { params, words, stats, log, uart: summary.uart }, machine)
-}
-
-/// The first item in which two logs differ.
-pub fn difference(run: &Log, replayed: &Log) -> Option<String> {
-    for (hart, want) in run.0.iter().enumerate() {
-        let got = replayed.0.get(hart).map_or(&[][..], |g| g);
-        if let Some(i) = (0..want.len().max(got.len())).find(|i| want.get(*i) != got.get(*i)) {
-            return Some(format!("hart {hart}, item {i}: run {:x?}, replay {:x?}", want.get(i), got.get(i)));
-        }
-    }
-    None
 }
 
 /// CSRs whose value is not known before a register takes it: where none does, replay does not tell it.

@@ -1,6 +1,6 @@
 //! Random beats, and the ports that say them
 
-use super::{CorePorts, MemPorts};
+use crate::data_harness::{CorePorts, MemPorts};
 use retire::isa::MRET;
 use sim::scheme::inputs::model::{Access, Beat, Retired};
 use sim::scheme::inputs::InputsParams;

@@ -1,7 +1,8 @@
 //! Runs of programs as the ports of their cores say them, at random speeds
 
 use super::beats::ports;
-use super::{Bench, CorePorts, MemPorts};
+use super::Bench;
+use crate::data_harness::{CorePorts, MemPorts};
 use retire::elf::Program;
 use retire::isa::{self, Flow, MRET};
 use retire::{DataEvent, DataKind, FlowEvent, MasterStore, Note, RetireSink};

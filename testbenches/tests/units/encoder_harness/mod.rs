@@ -2,11 +2,11 @@
 
 pub mod tr;
 
-use hdl::spine::entry::Entry;
 use hdl::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC};
 use hdl::spine::Extras;
 use rand::{Rng, RngExt};
 use sim::params::TraceParams;
+use testbenches::entry::Entry;
 
 /// A number with corners: 0, 1, all ones, powers of two and one below, small ones.
 pub fn number(rng: &mut impl Rng, bits: u32, least: u64) -> u64 {
@@ -60,15 +60,13 @@ macro_rules! coder {
             encoder: $encoder<W>,
             session: Session,
             packer: Packer,
-            _highs: usize,
         }
 
         impl<const W: usize> $name<W> {
             fn new(params: &TraceParams) -> Self {
                 Self {
                     encoder: $encoder::with(params, extras(params)),
-                    session: Session::new(params, extras(params).sync),
-                    _highs: hdl::spine::Stream::from(params).pieces.highs(),
+                    session: Session::new(&hdl::spine::Stream::from(params), extras(params).sync),
                     packer: Packer::new(hdl::spine::Stream::from(params).pieces),
                     ..Default::default()
                 }
@@ -100,10 +98,6 @@ macro_rules! coder {
                 self.session.again.next = self.encoder.entry.again.val();
                 PieceOut::join(&mut self.encoder.bits, &mut self.session.coded);
                 PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
-                for h in 0..self._highs {
-                    self.session.coded_high[h].next = self.encoder.high[h].val();
-                    self.packer.high[h].next = self.session.bits_high[h].val();
-                }
                 self.session.aligned.next = self.packer.aligned.val();
                 self.session.lane.next = self.packer.lane.val();
                 WordsOut::link(&mut self.words, &mut self.packer.words);

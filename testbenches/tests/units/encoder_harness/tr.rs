@@ -17,6 +17,7 @@ use sim::params::{FlowScheme, TraceParams};
 use sim::scheme::{Encode, Scheme};
 use sim::system::{header, header_again};
 use testbenches::driver::{CheckVerilog, Driver};
+use testbenches::entry::Entry;
 use testbenches::gates::emit_checked;
 
 coder!(Coder, Encoder, |_: &Entry| false);

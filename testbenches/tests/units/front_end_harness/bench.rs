@@ -3,7 +3,6 @@
 use super::entries::{resync, unasked};
 use super::golden::Golden;
 use super::ingress::{chained, Hide, Ingress, Show, Told};
-use hdl::spine::entry::Entry;
 use retire::{Context, FlowEvent, FlowKind};
 use sim::message::Message;
 use sim::params::TraceParams;
@@ -12,6 +11,7 @@ use sim::stimulus::run::{Config, Retired, Run, Step};
 use sim::stimulus::Source;
 use std::collections::VecDeque;
 use testbenches::driver::{Driver, DriverError};
+use testbenches::entry::Entry;
 
 /// Entries that the FIFO takes, and with how many places held or promised it goes on behind a gap.
 const PLACES: usize = 6;

@@ -3,9 +3,9 @@
 use super::bench::{Beat, Bench};
 use super::golden::Golden;
 use super::ingress::{Hide, Ingress};
-use hdl::spine::entry::Entry;
 use retire::{Context, FlowEvent, FlowKind};
 use sim::message::Message;
+use testbenches::entry::Entry;
 
 impl<T: Ingress> Bench<T> {
     /// Holds `entries` to the golden model. Where an instruction finds no place left, a clock behind the ingress, is known;

@@ -6,6 +6,7 @@ use retire::Context;
 use sim::message::{Body, Escape, Message};
 use sim::params::{FlowScheme, TraceParams};
 use sim::scheme::sc_lsp::{Record, Variant};
+use testbenches::entry::Entry;
 
 /// Whether an entry of a front end with a stream cache is a resync.
 pub fn resync(e: &Entry) -> bool {

@@ -2,7 +2,6 @@
 
 use super::entries::{messages, records};
 use hdl::scheme::tr::parts::Parts;
-use hdl::spine::entry::Entry;
 use retire::FlowEvent;
 use sim::lane::{Front, Lane};
 use sim::message::{Body, Escape, Message};
@@ -10,6 +9,7 @@ use sim::params::{FlowScheme, TraceParams};
 use sim::scheme::sc_lsp::{self, Record};
 use sim::scheme::{nexus, tr, Scheme};
 use std::fmt::Debug;
+use testbenches::entry::Entry;
 
 /// The golden model of a front end: a lane.
 pub trait Golden {

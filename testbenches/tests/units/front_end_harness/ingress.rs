@@ -2,12 +2,12 @@
 
 use super::golden::{Golden, Predicting, Streaming};
 use hdl::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
-use hdl::spine::entry::Entry;
 use retire::{Context, FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
 use sim::beats::chain::Chain;
 use sim::params::TraceParams;
 use sim::stimulus::run::{Retired, Step};
+use testbenches::entry::Entry;
 
 /// What an ingress shows in one clock.
 #[derive(Clone, Copy, Debug)]
