@@ -2,22 +2,37 @@
 //!
 //! Reads 32- and 64-bit little-endian RISC-V executables with the `object` crate.
 
-use object::elf::{EF_RISCV_RVC, EM_RISCV, ET_EXEC, PF_X, PT_LOAD};
-use object::read::elf::{FileHeader, ProgramHeader};
+use object::elf::{EF_RISCV_RVC, EM_RISCV, ET_EXEC, PF_X, PT_LOAD, SHF_EXECINSTR};
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol};
 use std::path::Path;
 
 /// One loaded segment. Bytes past the file's are zero, up to `mem_size`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Physical load address.
+    /// Load address: where it lies before the program begins.
     pub addr: u64,
+    /// Address at which the program uses it. Other than `addr` where the program copies it first, as functions in RAM.
+    pub virtual_addr: u64,
     /// Bytes from the file.
     pub data: Vec<u8>,
     /// Size in memory, bytes; at least `data.len()`.
     pub mem_size: u64,
-    /// Holds code.
+    /// Holds code: its flags say so, or a section in it does (linker scripts without program header flags).
     pub executable: bool,
+}
+
+impl Segment {
+    /// Code at `addr`.
+    pub fn code(addr: u64, data: Vec<u8>) -> Self {
+        Self { addr, virtual_addr: addr, mem_size: data.len() as u64, data, executable: true }
+    }
+
+    /// With `mem_size` bytes in memory.
+    #[must_use]
+    pub fn of_size(self, mem_size: u64) -> Self {
+        Self { mem_size, ..self }
+    }
 }
 
 /// A program as it is run and as replay reads it.
@@ -95,6 +110,13 @@ impl Program {
         if header.e_type(endian) != ET_EXEC {
             return Err(ElfError::NotExecutable(header.e_type(endian).0));
         }
+        let sections = header.sections(endian, data).map_err(bad)?;
+        // file offsets of code
+        let code: Vec<u64> = sections
+            .iter()
+            .filter(|s| s.sh_flags(endian).contains(SHF_EXECINSTR) && s.sh_size(endian).into() > 0)
+            .map(|s| s.sh_offset(endian).into())
+            .collect();
         let mut segments = Vec::new();
         for p in header.program_headers(endian, data).map_err(bad)? {
             if p.p_type(endian) != PT_LOAD || p.p_memsz(endian).into() == 0 {
@@ -102,11 +124,13 @@ impl Program {
             }
             let bytes =
                 p.data(endian, data).map_err(|()| ElfError::NotElf("a segment lies outside the file".into()))?;
+            let file: std::ops::Range<u64> = p.p_offset(endian).into()..p.p_offset(endian).into() + bytes.len() as u64;
             segments.push(Segment {
                 addr: p.p_paddr(endian).into(),
+                virtual_addr: p.p_vaddr(endian).into(),
                 data: bytes.to_vec(),
                 mem_size: p.p_memsz(endian).into().max(bytes.len() as u64),
-                executable: p.p_flags(endian).contains(PF_X),
+                executable: p.p_flags(endian).contains(PF_X) || code.iter().any(|at| file.contains(at)),
             });
         }
         if !segments.iter().any(|s| s.executable) {
@@ -127,6 +151,16 @@ impl Program {
             segments,
             build_id,
         })
+    }
+}
+
+impl Program {
+    /// Code with the addresses at which it can run: those of the segments that the program uses, then those that it is
+    /// loaded at where they differ.
+    pub fn code(&self) -> impl Iterator<Item = (u64, &[u8])> + Clone {
+        let code = self.segments.iter().filter(|s| s.executable);
+        let loaded = code.clone().filter(|s| s.addr != s.virtual_addr).map(|s| (s.addr, s.data.as_slice()));
+        code.map(|s| (s.virtual_addr, s.data.as_slice())).chain(loaded)
     }
 }
 

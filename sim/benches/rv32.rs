@@ -69,7 +69,7 @@ impl RetireSink for Count {
 
 fn speed(c: &mut Criterion) {
     let data = CODE.iter().flat_map(|insn| insn.to_le_bytes()).collect::<Vec<_>>();
-    let segments = vec![Segment { addr: 0x8000_0000, mem_size: data.len() as u64, data, executable: true }];
+    let segments = vec![Segment::code(0x8000_0000, data)];
     let program = Program {
         xlen: 32,
         compressed: false,

@@ -1,6 +1,6 @@
 //! A firmware developer's programs: crashes are told as what they are, exit codes handed on, runs stopped
 
-use crate::common::{elf_of, Place, RISCV};
+use crate::common::{elf_of, elf_of_segments, Place, RISCV};
 use std::fmt::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -104,6 +104,41 @@ fn an_elf_in_front_of_ram_gets_a_hint() {
     std::fs::write(place.path().join("low.elf"), low).unwrap();
     let text = place.good("run low.elf");
     assert!(text.contains("RAM is 0x7ff00000 to 0x80f00000") && text.contains("-Wl,-N"), "{text}");
+}
+
+#[test]
+fn a_function_that_is_copied_to_ram_replays_where_it_runs() {
+    let main = [
+        &[
+            0x8000_02b7, // lui t0, 0x80000
+            0x1002_8293, // addi t0, t0, 0x100
+            0x8000_1337, // lui t1, 0x80001
+            0x0002_a383, // lw t2, 0(t0)
+            0x0073_2023, // sw t2, 0(t1)
+            0x0042_a383, // lw t2, 4(t0)
+            0x0073_2223, // sw t2, 4(t1)
+            0x0000_100f, // fence.i
+            0x0003_00e7, // jalr ra, (t1)
+        ][..],
+        &END,
+    ]
+    .concat();
+    let seven = [0x0070_0513, 0x0000_8067]; // li a0, 7; ret
+    let place = Place::new();
+    let elf = elf_of_segments(RISCV, &[(0x8000_0000, 0x8000_0000, &main), (0x8000_0100, 0x8000_1000, &seven)]);
+    std::fs::write(place.path().join("ram.elf"), elf).unwrap();
+    assert_eq!(place.output("run ram.elf -o ram.ret --exit-code").status.code(), Some(7));
+    place.good("encode ram.ret -o ram.gtr");
+    let listed = place.good("replay ram.gtr --elf ram.elf");
+    assert!(listed.contains("0x80001000  00700513\n") && listed.contains("0x80001004  00008067\n"), "{listed}");
+    place.good("replay ram.gtr --elf ram.elf --check ram.ret");
+    // without the segment nobody knows what is there
+    std::fs::write(place.path().join("half.elf"), elf_of(RISCV, &main)).unwrap();
+    let text = place.session("replay ram.gtr --elf half.elf --any-build");
+    assert!(
+        text.contains("no code is known at pc 0x80001000: it is in no executable segment of the program; code that"),
+        "{text}"
+    );
 }
 
 /// Runs `words` until a file grows in the place, and asks it to end; what it printed, and its exit code.

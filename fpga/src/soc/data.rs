@@ -289,7 +289,7 @@ mod tests {
 
     fn program(code: &[u32]) -> Program {
         let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
-        let segment = Segment { addr: 0x8000_0000, mem_size: data.len() as u64, data, executable: true };
+        let segment = Segment::code(0x8000_0000, data);
         Program {
             xlen: 32,
             compressed: false,

@@ -85,7 +85,7 @@ mod tests {
     use retire::elf::Segment;
 
     fn program(addr: u64, data: &[u8], mem_size: u64) -> Program {
-        let segment = Segment { addr, data: data.to_vec(), mem_size, executable: true };
+        let segment = Segment::code(addr, data.to_vec()).of_size(mem_size);
         Program {
             xlen: 32,
             compressed: false,

@@ -57,15 +57,15 @@ pub(super) struct Code {
 
 impl Code {
     pub(super) fn new(program: &Program) -> Self {
-        let code = program.segments.iter().filter(|s| s.executable);
-        let base = code.clone().map(|s| s.addr).min().unwrap_or(0);
+        let code = program.code();
+        let base = code.clone().map(|(addr, _)| addr).min().unwrap_or(0);
         let mut bytes = Vec::new();
-        for s in code {
-            let at = (s.addr - base) as usize;
-            if bytes.len() < at + s.data.len() {
-                bytes.resize(at + s.data.len(), 0);
+        for (addr, data) in code {
+            let at = (addr - base) as usize;
+            if bytes.len() < at + data.len() {
+                bytes.resize(at + data.len(), 0);
             }
-            bytes[at..at + s.data.len()].copy_from_slice(&s.data);
+            bytes[at..at + data.len()].copy_from_slice(data);
         }
         Self { base, bytes }
     }

@@ -246,7 +246,7 @@ fn cores_do_not_write_the_trace_registers() {
         0x0000006f, // j .
     ];
     let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let code = Segment { addr: RAM_BASE, mem_size: data.len() as u64, data, executable: true };
+    let code = Segment::code(RAM_BASE, data);
     let program = Program {
         xlen: 32,
         compressed: false,

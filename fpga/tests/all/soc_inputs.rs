@@ -217,7 +217,7 @@ fn talker() -> Program {
         0x0000006f, // j .
     ];
     let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let code = Segment { addr: RAM_BASE, mem_size: data.len() as u64, data, executable: true };
+    let code = Segment::code(RAM_BASE, data);
     let segments = vec![code];
     Program {
         xlen: 32,

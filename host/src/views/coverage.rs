@@ -67,7 +67,7 @@ impl Coverage {
         let counts = self.counts(&image);
         let mut files: BTreeMap<String, BTreeMap<u32, Line>> = BTreeMap::new();
         for segment in program.segments.iter().filter(|s| s.executable) {
-            let (mut pc, end) = (segment.addr, segment.addr + segment.data.len() as u64);
+            let (mut pc, end) = (segment.virtual_addr, segment.virtual_addr + segment.data.len() as u64);
             while pc < end {
                 let len = image.instruction(pc).map_or(2, |(_, len)| len.max(2));
                 if let Some((file, number)) = lines.at(pc).filter(|(_, number)| *number > 0) {

@@ -32,7 +32,7 @@ fn program(turns: u32) -> Program {
         0x6f,                                                              // j .
     ];
     let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let segments = vec![Segment { addr: RAM, mem_size: data.len() as u64, data, executable: true }];
+    let segments = vec![Segment::code(RAM, data)];
     Program { xlen: 32, compressed: true, multiplies: true, tohost: None, entry: RAM, segments, build_id: vec![1] }
 }
 

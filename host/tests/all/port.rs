@@ -175,7 +175,7 @@ fn blocks_are_walked_in_the_program() {
         multiplies: true,
         tohost: None,
         entry: 0,
-        segments: vec![retire::elf::Segment { addr: 0, mem_size: 16, data, executable: true }],
+        segments: vec![retire::elf::Segment::code(0, data)],
         build_id: vec![1],
     };
     let image = Image::new(&program);

@@ -82,13 +82,16 @@ fn classify(flow: Flow, pc: u64) -> Option<(ExitKind, u64)> {
 }
 
 impl Image {
-    /// Decodes the executable segments of `program`.
+    /// Decodes the code of `program`, at each address at which it can run ([`Program::code`]).
     pub fn new(program: &Program) -> Self {
         let mut image = Self { segments: Vec::new(), exits: Vec::new(), learned: None };
-        for s in program.segments.iter().filter(|s| s.executable) {
-            image.add(s.addr, s.data.clone(), program.xlen);
-        }
+        program.code().for_each(|(addr, data)| image.add(addr, data.to_vec(), program.xlen));
         image
+    }
+
+    /// Whether its code was learned from a recording.
+    pub fn is_learned(&self) -> bool {
+        self.learned.is_some()
     }
 
     /// Holds what was learned from a run, and no code.

@@ -1,4 +1,5 @@
 //! Tests of `retire`: one program, so that what they share is compiled once
 
+mod elf;
 mod files;
 mod rbt1;

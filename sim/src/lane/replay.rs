@@ -35,9 +35,12 @@ pub trait ReplaySink {
 /// Why the program cannot have done what the messages say.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// The path leaves the ELF's code.
-    #[error("pc 0x{0:08x} is outside the code of the ELF")]
+    /// The program has no code there.
+    #[error("no code is known at pc 0x{0:08x}: it is in no executable segment of the program")]
     OutsideCode(u64),
+    /// The code was learned from a recording, which never was there.
+    #[error("no code is known at pc 0x{0:08x}: the recording that the code is learned from has no run from there")]
+    NotRecorded(u64),
     /// An indirect branch that is said to be predicted, where the predictors predict nothing.
     #[error("the indirect branch at pc 0x{0:08x} is said to be predicted, but its predictor is empty")]
     NoPrediction(u64),
@@ -66,6 +69,27 @@ pub enum PathError {
     /// Messages before the first sync, after the stop, or between an overflow and its sync.
     #[error("{0}")]
     OutOfPlace(&'static str),
+}
+
+impl PathError {
+    /// `image` has no code at `pc`.
+    fn no_code(image: &Image, pc: u64) -> Self {
+        match image.is_learned() {
+            true => Self::NotRecorded(pc),
+            false => Self::OutsideCode(pc),
+        }
+    }
+
+    /// What can have caused it.
+    pub fn causes(&self) -> &'static str {
+        match self {
+            Self::OutsideCode(_) => {
+                "code that was loaded or written at run time, a trace of another program, or damage of the trace"
+            }
+            Self::NotRecorded(_) => "a trace of another run, or damage of the trace",
+            _ => "the trace is not of this ELF, or it is damaged",
+        }
+    }
 }
 
 /// Why a message cannot be replayed.
@@ -237,9 +261,9 @@ impl Hart {
     /// Instructions from here to the next control-flow instruction, and which that is.
     #[inline]
     pub fn next_run<'a>(&self, image: &'a Image) -> Result<(u32, &'a Exit), PathError> {
-        let (count, exit) = image.run(self.pc).ok_or(PathError::OutsideCode(self.pc))?;
+        let (count, exit) = image.run(self.pc).ok_or_else(|| PathError::no_code(image, self.pc))?;
         if exit.kind == ExitKind::End {
-            Err(PathError::OutsideCode(exit.pc))
+            Err(PathError::no_code(image, exit.pc))
         } else {
             Ok((count, exit))
         }
@@ -248,7 +272,7 @@ impl Hart {
     /// Retires up to the next control-flow instruction, that included; where the code ends, up to there.
     #[inline]
     pub fn run<'a>(&mut self, image: &'a Image) -> Result<&'a Exit, PathError> {
-        let (count, exit) = image.run(self.pc).ok_or(PathError::OutsideCode(self.pc))?;
+        let (count, exit) = image.run(self.pc).ok_or_else(|| PathError::no_code(image, self.pc))?;
         self.retire(count)?;
         Ok(exit)
     }
@@ -288,13 +312,13 @@ impl Hart {
         sink: &mut impl ReplaySink,
     ) -> Result<(), PathError> {
         while count > 0 {
-            let (n, exit) = image.run(self.pc).ok_or(PathError::OutsideCode(self.pc))?;
+            let (n, exit) = image.run(self.pc).ok_or_else(|| PathError::no_code(image, self.pc))?;
             if u64::from(n) > count || exit.kind == ExitKind::End {
                 if u64::from(n) < count {
-                    return Err(PathError::OutsideCode(exit.pc));
+                    return Err(PathError::no_code(image, exit.pc));
                 }
                 self.retire(count as u32)?;
-                self.pc = image.skip(self.pc, count as u32).ok_or(PathError::OutsideCode(self.pc))?;
+                self.pc = image.skip(self.pc, count as u32).ok_or_else(|| PathError::no_code(image, self.pc))?;
                 return Ok(());
             }
             self.retire(n)?;

@@ -91,7 +91,7 @@ pub enum ReplayErrorKind {
     #[error("{0}")]
     Coding(#[from] CodingError),
     /// The messages do not fit the program.
-    #[error("{0}; the trace is not of this ELF, or it is damaged")]
+    #[error("{path}; {causes}", path = .0, causes = .0.causes())]
     Path(#[from] PathError),
     /// A header where no message announces one.
     #[error("a header is inside a message")]

@@ -205,12 +205,7 @@ fn image(code: &[Insn], shape: &Shape, entry: u32) -> Program {
                 s.data.extend_from_slice(bytes);
                 s.mem_size += bytes.len() as u64;
             }
-            _ => segments.push(Segment {
-                addr: insn.pc,
-                data: bytes.to_vec(),
-                mem_size: bytes.len() as u64,
-                executable: true,
-            }),
+            _ => segments.push(Segment::code(insn.pc, bytes.to_vec())),
         }
     }
     let mut build_id = b"model".to_vec();

@@ -73,7 +73,7 @@ fn random_walks_come_back_in_every_mode() {
 fn a_loop_costs_what_the_packets_do() {
     // nop, and a branch back to it
     let data = [0x0000_0013u32, 0xfe00_0ee3].iter().flat_map(|w| w.to_le_bytes()).collect();
-    let segments = vec![Segment { addr: 0x8000_0000, data, mem_size: 8, executable: true }];
+    let segments = vec![Segment::code(0x8000_0000, data).of_size(8)];
     let program = Program {
         xlen: 32,
         compressed: true,
@@ -139,7 +139,7 @@ fn counts_and_indices_are_sent_as_worked_by_hand() {
     let (nop, branch, jump) = (0x8000_0000, 0x8000_0004, 0x8000_0008);
     // nop; a branch to it; jr a5
     let data = [0x0000_0013u32, 0xfe00_0ee3, 0x0007_8067].iter().flat_map(|w| w.to_le_bytes()).collect();
-    let segments = vec![Segment { addr: nop, data, mem_size: 12, executable: true }];
+    let segments = vec![Segment::code(nop, data).of_size(12)];
     let program = Program {
         xlen: 32,
         compressed: true,

@@ -40,7 +40,7 @@ fn program() -> Program {
     code[0x100 / 4] = csrr(10, MTVAL);
     code[0x11c / 4..][..3].copy_from_slice(&[csrr(6, MSTATUS), csrr(7, MCAUSE), 0x3020_0073]);
     let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let segment = Segment { addr: RAM.into(), mem_size: data.len() as u64, data, executable: true };
+    let segment = Segment::code(RAM.into(), data);
     Program {
         xlen: 32,
         compressed: false,

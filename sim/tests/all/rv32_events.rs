@@ -242,7 +242,7 @@ fn a_program_that_only_jumps_to_itself_is_over() {
     let program = |words: &[u32]| {
         let data: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         let (addr, mem_size) = (0x8000_0000, data.len() as u64);
-        let segments = vec![Segment { addr, data, mem_size, executable: true }];
+        let segments = vec![Segment::code(addr, data).of_size(mem_size)];
         Program { xlen: 32, compressed: true, multiplies: true, tohost: None, entry: addr, segments, build_id: vec![1] }
     };
     let far = Limits { instructions: 50_000_000, ..Limits::default() };
@@ -281,7 +281,7 @@ fn ram_lies_where_the_program_wants_it() {
     let data: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     for addr in [0x2001_0000u64, 0x8000_0000, 0x8001_0000, 0x3000] {
         let mem_size = data.len() as u64;
-        let segments = vec![Segment { addr, data: data.clone(), mem_size, executable: true }];
+        let segments = vec![Segment::code(addr, data.clone()).of_size(mem_size)];
         let program = Program {
             xlen: 32,
             compressed: false,

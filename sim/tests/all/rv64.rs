@@ -119,7 +119,7 @@ fn custom(xlen: u8) -> Program {
     ];
     let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
     let addr = 0x8000_0000;
-    let segments = vec![Segment { addr, mem_size: data.len() as u64, data, executable: true }];
+    let segments = vec![Segment::code(addr, data)];
     Program { xlen, compressed: true, multiplies: true, tohost: None, entry: addr, segments, build_id: vec![0] }
 }
 

@@ -40,6 +40,11 @@ pub fn elf(machine: u16, change: u32) -> Vec<u8> {
 
 /// ELF32 with `code` at 0x80000000.
 pub fn elf_of(machine: u16, code: &[u32]) -> Vec<u8> {
+    elf_of_segments(machine, &[(0x8000_0000, 0x8000_0000, code)])
+}
+
+/// ELF32 with these segments of code: load address, virtual address, instructions.
+pub fn elf_of_segments(machine: u16, segments: &[(u32, u32, &[u32])]) -> Vec<u8> {
     let mut e = vec![0x7f, b'E', b'L', b'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let half = |e: &mut Vec<u8>, v: u16| e.extend(v.to_le_bytes());
     let word = |e: &mut Vec<u8>, v: u32| e.extend(v.to_le_bytes());
@@ -48,14 +53,18 @@ pub fn elf_of(machine: u16, code: &[u32]) -> Vec<u8> {
     for v in [1, 0x8000_0000, 52, 0, 0] {
         word(&mut e, v); // version, entry, program headers, section headers, flags
     }
-    for v in [52, 32, 1, 40, 0, 0] {
+    for v in [52, 32, segments.len() as u16, 40, 0, 0] {
         half(&mut e, v);
     }
-    let size = 4 * code.len() as u32;
-    for v in [1, 84, 0x8000_0000, 0x8000_0000, size, size, 5, 4] {
-        word(&mut e, v); // PT_LOAD, offset, addresses, sizes, R+X, alignment
+    let mut offset = 52 + 32 * segments.len() as u32;
+    for (load, address, code) in segments {
+        let size = 4 * code.len() as u32;
+        for v in [1, offset, *address, *load, size, size, 5, 4] {
+            word(&mut e, v); // PT_LOAD, offset, addresses, sizes, R+X, alignment
+        }
+        offset += size;
     }
-    for v in code {
+    for v in segments.iter().flat_map(|(_, _, code)| *code) {
         word(&mut e, *v);
     }
     e

@@ -48,7 +48,7 @@ pub fn program(seed: u64, slots: usize) -> Program {
         multiplies: true,
         tohost: None,
         entry: BASE,
-        segments: vec![Segment { addr: BASE, mem_size: data.len() as u64, data, executable: true }],
+        segments: vec![Segment::code(BASE, data)],
         build_id: seed.to_le_bytes().to_vec(),
     }
 }

@@ -174,7 +174,7 @@ fn send(xlen: u8, from: u64, to: u32) -> Vec<u32> {
 impl Random {
     fn simulator(&self) -> Vec<u8> {
         let (addr, data) = (RAM, self.image.clone());
-        let segments = vec![Segment { addr, mem_size: data.len() as u64, data, executable: true }];
+        let segments = vec![Segment::code(addr, data)];
         let program = Program {
             xlen: self.xlen,
             compressed: true,

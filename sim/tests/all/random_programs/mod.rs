@@ -104,7 +104,7 @@ pub fn with(seed: u64, harts: u32, dma: bool) -> Program {
     code.push(csr(6, 0, 0x300, 8));
     code.push(jal(0, 4 * (top as i32 - code.len() as i32)));
     let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let segments = vec![Segment { addr: BASE.into(), mem_size: data.len() as u64, data, executable: true }];
+    let segments = vec![Segment::code(BASE.into(), data)];
     Program {
         xlen: 32,
         compressed: false,
