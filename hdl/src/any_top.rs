@@ -1,13 +1,10 @@
 //! A trace system of whatever type its parameters ask for
 //!
-//! rust-hdl's blocks are generic over the address width, and each type is a circuit of its own to compile. Behind a trait object they are compiled once, here, however many crates simulate or emit
-//! them.
+//! Systems are generic over pins and address width, and each type is a circuit of its own to compile. Behind a trait object they
+//! are compiled once, here, however many crates simulate or emit them.
 
-use crate::top::{
-    BlocksStreamSystem, BlocksSystem, BlocksTwoStreamSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem,
-    EtraceStreamSystem, EtraceSystem, RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
-    RvfiTwoStreamSystem, RvfiTwoSystem,
-};
+use crate::ingress::pins::Pins;
+use crate::top::System;
 use rust_hdl::prelude::*;
 use sim::beats::Retired;
 
@@ -31,85 +28,38 @@ pub trait TraceTop: Block {
     fn word(&self) -> Option<u32>;
 }
 
-macro_rules! trace_top {
-    ($system:ident, $rvfi:literal, |$top:ident, $core:ident, $beat:ident| $retire:block) => {
-        impl<const W: usize> TraceTop for $system<W> {
-            fn clock(&mut self, high: bool) {
-                self.clock.next = high.into();
-            }
-            fn reset(&mut self, on: bool) {
-                self.reset.next = on;
-            }
-            fn is_rvfi(&self) -> bool {
-                $rvfi
-            }
-            fn retire(&mut self, $core: usize, $beat: Option<&Retired>) {
-                let $top = self;
-                $retire
-            }
-            fn bus(&mut self, addr: u8, write: bool, data: u32) {
-                self.bus_addr.next = u64::from(addr).to_bits();
-                self.bus_write.next = write;
-                self.bus_wdata.next = u64::from(data).to_bits();
-            }
-            fn read(&self) -> u32 {
-                self.bus_rdata.val().index() as u32
-            }
-            fn take(&mut self, ready: bool) {
-                self.ready.next = ready;
-            }
-            fn word(&self) -> Option<u32> {
-                self.valid.val().then(|| self.data.val().index() as u32)
-            }
+impl<P: Pins<W>, const W: usize> TraceTop for System<P, W> {
+    fn clock(&mut self, high: bool) {
+        self.clock.next = high.into();
+    }
+    fn reset(&mut self, on: bool) {
+        self.reset.next = on;
+    }
+    fn is_rvfi(&self) -> bool {
+        P::DRIVEN
+    }
+    fn retire(&mut self, core: usize, beat: Option<&Retired>) {
+        // without contexts of their own all instructions are in that of reset
+        if let (Some(mode), Some(_)) = (self.mode.get_mut(core), self.space.get(core)) {
+            mode.next = 3u64.to_bits();
         }
-    };
-    (rvfi $system:ident) => {
-        trace_top!($system, true, |top, core, beat| {
-            // without contexts of their own all instructions are in that of reset
-            if let (Some(mode), Some(_)) = (top.mode.get_mut(core), top.space.get(core)) {
-                mode.next = 3u64.to_bits();
-            }
-            top.rvfi_valid[core].next = beat.is_some();
-            if let Some(b) = beat {
-                top.rvfi_intr[core].next = b.trapped;
-                top.rvfi_insn[core].next = u64::from(b.insn).to_bits();
-                top.rvfi_pc_rdata[core].next = b.pc.to_bits();
-                top.rvfi_pc_wdata[core].next = b.next_pc.to_bits();
-            }
-        });
-    };
-    (channel $system:ident) => {
-        trace_top!($system, true, |top, core, beat| {
-            if let (Some(mode), Some(_)) = (top.mode.get_mut(core), top.space.get(core)) {
-                mode.next = 3u64.to_bits();
-            }
-            top.rvfi0_valid[core].next = beat.is_some();
-            if let Some(b) = beat {
-                top.rvfi0_intr[core].next = b.trapped;
-                top.rvfi0_insn[core].next = u64::from(b.insn).to_bits();
-                top.rvfi0_pc_rdata[core].next = b.pc.to_bits();
-                top.rvfi0_pc_wdata[core].next = b.next_pc.to_bits();
-            }
-        });
-    };
-    (silent $system:ident) => {
-        trace_top!($system, false, |_top, _core, _beat| {});
-    };
+        self.pins[core].retire(beat);
+    }
+    fn bus(&mut self, addr: u8, write: bool, data: u32) {
+        self.bus_addr.next = u64::from(addr).to_bits();
+        self.bus_write.next = write;
+        self.bus_wdata.next = u64::from(data).to_bits();
+    }
+    fn read(&self) -> u32 {
+        self.bus_rdata.val().index() as u32
+    }
+    fn take(&mut self, ready: bool) {
+        self.ready.next = ready;
+    }
+    fn word(&self) -> Option<u32> {
+        self.valid.val().then(|| self.data.val().index() as u32)
+    }
 }
-trace_top!(rvfi RvfiSystem);
-trace_top!(rvfi RvfiStreamSystem);
-trace_top!(channel RvfiTwoSystem);
-trace_top!(channel RvfiFourSystem);
-trace_top!(channel RvfiTwoStreamSystem);
-trace_top!(channel RvfiFourStreamSystem);
-trace_top!(silent BlocksSystem);
-trace_top!(silent BlocksTwoSystem);
-trace_top!(silent BlocksStreamSystem);
-trace_top!(silent BlocksTwoStreamSystem);
-trace_top!(silent EtraceSystem);
-trace_top!(silent EtraceStreamSystem);
-trace_top!(silent ChainSystem);
-trace_top!(silent ChainStreamSystem);
 
 /// Any of them, as one block.
 pub struct AnyTop(Box<dyn TraceTop>);

@@ -1,113 +1,134 @@
 //! A front end with its ingress adapter: what a trace system holds one of per core
 //!
+//! Where several instructions retire in a clock, what a beat carries besides, how many instructions and clocks it stands for, waits
+//! here as long as the beat is on its way through the front end. Of beats that found no place in the compressor's queue the
+//! front end is told that there is none in its event FIFO: so they are lost as any others are.
+//!
 //! # Ports
-//! Those of the adapter ([`crate::ingress`]) towards the core (`mode`, which RVFI alone has, and `hide`, `modes` and `space`, which E-Trace has too, stand at all); `control` and `entry` of
-//! [`crate::spine::ports`] towards the spine.
+//! Those of the adapter ([`crate::ingress::pins`]) towards the core; `control` and `entry` of [`crate::spine::ports`] towards the spine.
 //!
 //! # Timing
 //! As the two parts.
 //!
-//! Golden model: [`sim::lane`].
+//! Golden model: [`sim::lane`], where several instructions retire in a clock behind [`sim::beats::wide`].
 
 use crate::ingress::beat::BeatOut;
-use crate::ingress::chain::Chain;
-use crate::ingress::etrace::Etrace;
-use crate::ingress::ports::with_ports;
-use crate::ingress::rvfi::Rvfi;
-use crate::scheme::sc_lsp::front::StreamFront;
-use crate::scheme::tr::front::FrontEnd;
+use crate::ingress::pins::{IngressPort, Pins};
+use crate::scheme::flow;
+use crate::spine::front_port::FrontPort;
 use crate::spine::ports::{ControlIn, EntryOut};
 use crate::spine::Extras;
+use crate::widget::delay::Delay;
+use crate::widget::fixed::Fixed;
+use crate::widget::slot::Slot;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// `$also`: ports of the front end that the adapter takes too.
-macro_rules! core {
-    (
-        [$($port:ident: [$($type:tt)+],)*] [$($also:ident)*] $ingress:ident,
-        $(#[$doc:meta])* $name:ident, $front:ident
-    ) => {
-        $(#[$doc])*
-        #[derive(LogicBlock, Default)]
-        pub struct $name<const W: usize> {
-            pub clock: Signal<In, Clock>,
-            pub reset: Signal<In, Bit>,
-            $(pub $port: Signal<In, $($type)+>,)*
-            pub hide: Signal<In, Bit>,
-            pub mode: Signal<In, Bits<2>>,
-            pub modes: Signal<In, Bits<4>>,
-            pub space: Signal<In, Bits<16>>,
-            pub control: ControlIn,
-            pub entry: EntryOut<W>,
-            ingress: $ingress<W>,
-            front: $front<W>,
-        }
-
-        impl<const W: usize> $name<W> {
-            /// The front end for `params`, any that are legal.
-            ///
-            /// # Panics
-            /// When [`TraceParams::check`] refuses `params`, or W is not `xlen`.
-            pub fn new(params: &TraceParams) -> Self {
-                Self::with(params, Extras::default())
-            }
-
-            /// As the one above, with `extras`.
-            ///
-            /// # Panics
-            /// As the one above, or when the adapter or the front end has none of them.
-            pub fn with(params: &TraceParams, extras: Extras) -> Self {
-                Self {
-                    ingress: $ingress::with(params, extras),
-                    front: $front::with(params, extras),
-                    ..Default::default()
-                }
-            }
-        }
-
-        impl<const W: usize> Logic for $name<W> {
-            #[hdl_gen]
-            fn update(&mut self) {
-                clock!(self, clock, ingress, front);
-                $(self.ingress.$also.next = self.$also.val();)*
-                $(self.ingress.$port.next = self.$port.val();)*
-                self.ingress.live.next = self.front.go.val();
-                self.front.reset.next = self.reset.val();
-                BeatOut::<W>::join(&mut self.ingress.beat, &mut self.front.beat);
-                ControlIn::link(&mut self.control, &mut self.front.control);
-                EntryOut::<W>::link(&mut self.entry, &mut self.front.entry);
-            }
-        }
-    };
+/// The front end of the scheme of its parameters, behind the adapter of the pins `P`.
+#[derive(LogicBlock, Default)]
+pub struct Core<P: Pins<W>, const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub pins: P,
+    pub hide: Signal<In, Bit>,
+    pub mode: Signal<In, Bits<2>>,
+    pub modes: Signal<In, Bits<4>>,
+    pub space: Signal<In, Bits<16>>,
+    pub first: Signal<In, Bits<W>>,
+    pub last: Signal<In, Bits<W>>,
+    pub wanted: Signal<In, Bits<16>>,
+    pub mask: Signal<In, Bits<16>>,
+    pub control: ControlIn,
+    pub entry: EntryOut<W>,
+    ingress: Slot<IngressPort<P, W>>,
+    front: Slot<FrontPort<W>>,
+    more: Delay<10>,
+    step: Delay<8>,
+    lag: Delay<8>,
+    /// Whether several instructions retire in a clock.
+    wide: Fixed<Bit>,
 }
 
-with_ports!(
-    rvfi, core, [hide mode modes space] Rvfi,
-    /// Front end behind RVFI.
-    RvfiCore, FrontEnd
-);
-with_ports!(
-    rvfi, core, [hide mode modes space] Rvfi,
-    /// Front end with a stream cache behind RVFI.
-    RvfiStreamCore, StreamFront
-);
-with_ports!(
-    etrace, core, [reset hide modes space] Etrace,
-    /// Front end behind the E-Trace instruction trace interface.
-    EtraceCore, FrontEnd
-);
-with_ports!(
-    etrace, core, [reset hide modes space] Etrace,
-    /// Front end with a stream cache behind the E-Trace instruction trace interface.
-    EtraceStreamCore, StreamFront
-);
-with_ports!(
-    chain, core, [reset] Chain,
-    /// Front end behind a PC chain.
-    ChainCore, FrontEnd
-);
-with_ports!(
-    chain, core, [reset] Chain,
-    /// Front end with a stream cache behind a PC chain.
-    ChainStreamCore, StreamFront
-);
+impl<P: Pins<W>, const W: usize> Core<P, W> {
+    /// The core for `params`, with `extras`.
+    ///
+    /// # Panics
+    /// When `params` are refused, W is not `xlen`, or the adapter or the front end has none of the extras.
+    pub fn with(params: &TraceParams, extras: Extras) -> Self {
+        let front = flow::front(params, extras);
+        let wait = front.latency();
+        Self {
+            ingress: P::adapter(params, extras),
+            front,
+            more: Delay::new(wait),
+            step: Delay::new(wait),
+            lag: Delay::new(wait),
+            wide: Fixed::new(extras.retire.is_some()),
+            ..Default::default()
+        }
+    }
+}
+
+impl<P: Pins<W>, const W: usize> Logic for Core<P, W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, ingress, front, more, step, lag);
+        self.ingress.port.reset.next = self.reset.val();
+        self.ingress.port.live.next = self.front.port.go.val();
+        P::link(&mut self.pins, &mut self.ingress.port.pins);
+        self.ingress.port.hide.next = self.hide.val();
+        self.ingress.port.mode.next = self.mode.val();
+        self.ingress.port.modes.next = self.modes.val();
+        self.ingress.port.space.next = self.space.val();
+        self.ingress.port.first.next = self.first.val();
+        self.ingress.port.last.next = self.last.val();
+        self.ingress.port.wanted.next = self.wanted.val();
+        self.ingress.port.mask.next = self.mask.val();
+        self.front.port.reset.next = self.reset.val();
+        BeatOut::<W>::join(&mut self.ingress.port.beat, &mut self.front.port.beat);
+        EntryOut::<W>::link(&mut self.entry, &mut self.front.port.entry);
+
+        self.more.clear.next = self.reset.val();
+        self.more.from.next = self.ingress.port.more.val();
+        self.front.port.more.next = bit_cast::<24, 10>(self.more.to.val());
+        self.step.clear.next = self.reset.val();
+        self.step.from.next = self.ingress.port.step.val();
+        self.front.port.step.next = bit_cast::<32, 8>(self.step.to.val());
+        self.lag.clear.next = self.reset.val();
+        self.lag.from.next = self.ingress.port.lag.val();
+        self.front.port.lag.next = self.lag.to.val();
+        self.front.port.entering.next = self.ingress.port.more.val();
+
+        // a link of the bundle cannot be changed behind it
+        self.front.port.control.enable.next = self.control.enable.val();
+        self.front.port.control.full.next = self.control.full.val();
+        self.front.port.control.spent.next = self.control.spent.val();
+        self.front.port.control.roomy.next = self.control.roomy.val();
+        self.front.port.control.stop_go.next = self.control.stop_go.val();
+        self.front.port.control.due.next = self.control.due.val();
+        self.front.port.control.anew.next = self.control.anew.val();
+        self.front.port.control.ask.next = self.control.ask.val();
+        self.front.port.control.lead_lag.next = self.control.lead_lag.val();
+        self.control.ready.next = self.front.port.control.ready.val();
+        self.control.stop_ready.next = self.front.port.control.stop_ready.val();
+        self.control.lost.next = self.front.port.control.lost.val();
+        self.control.loses.next = self.front.port.control.loses.val();
+        self.control.more.next = self.front.port.control.more.val();
+        self.control.crowd.next = self.front.port.control.crowd.val();
+        self.control.lag.next = self.front.port.control.lag.val();
+        self.control.take.next = self.front.port.control.take.val();
+        self.control.give.next = self.front.port.control.give.val();
+        self.control.counted.next = self.front.port.control.counted.val();
+        self.control.resynced.next = self.front.port.control.resynced.val();
+        self.control.synced.next = self.front.port.control.synced.val();
+        self.control.broken.next = self.front.port.control.broken.val();
+        if self.wide.val() {
+            // of what is not traced it would only put off the stop
+            self.front.port.control.spent.next =
+                self.control.spent.val() | (self.ingress.port.choked.val() & self.ingress.port.beat.live.val());
+            self.control.more.next = self.more.to.val();
+            self.control.crowd.next = self.ingress.port.crowd.val();
+            self.control.lag.next = self.lag.to.val();
+        }
+    }
+}

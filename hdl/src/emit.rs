@@ -5,6 +5,12 @@
 use crate::any_top::AnyTop;
 use crate::bus::wrap::{wrap, Buses};
 use crate::diag::chip::{DiagChip, DiagParams, NoChip};
+use crate::ingress::blocks::{BlocksPins, BlocksTwoPins};
+use crate::ingress::chain::ChainPins;
+use crate::ingress::etrace::EtracePins;
+use crate::ingress::pins::Pins;
+use crate::ingress::rvfi::RvfiPins;
+use crate::ingress::rvfi_wide::{RvfiFourPins, RvfiTwoPins};
 use crate::scheme::cfiat::filter::Filter;
 use crate::scheme::cfiat::system::CfiatSystem;
 use crate::scheme::inputs::first::KNOWN;
@@ -12,11 +18,7 @@ use crate::scheme::inputs::system::InputsSystem;
 use crate::scheme::sc_lsp::entry::LENGTH_BITS;
 use crate::scheme::tr::parts::{NoCircuit, Parts};
 use crate::spine::{Extras, Retire, BLOCKS as BLOCKS_CODE};
-use crate::top::{
-    BlocksStreamSystem, BlocksSystem, BlocksTwoStreamSystem, BlocksTwoSystem, ChainStreamSystem, ChainSystem,
-    EtraceStreamSystem, EtraceSystem, RvfiFourStreamSystem, RvfiFourSystem, RvfiStreamSystem, RvfiSystem,
-    RvfiTwoStreamSystem, RvfiTwoSystem,
-};
+use crate::top::System;
 use crate::verilog::{self, Refused, Style};
 use rust_hdl::prelude::*;
 use sim::params::{FlowScheme, ParamError, TraceParams};
@@ -315,34 +317,19 @@ fn check_itype3(params: &TraceParams, ingress: Ingress) -> Result<(), EmitError>
 }
 
 fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
-    let lanes = options.extras.retire.map_or(1, |r| r.lanes);
-    match (options.ingress, lanes) {
-        (Ingress::Rvfi, 2) if params.stream_cache().is_some() => {
-            return AnyTop::new(RvfiTwoStreamSystem::<W>::new(params, depth, options.extras));
-        }
-        (Ingress::Rvfi, 4) if params.stream_cache().is_some() => {
-            return AnyTop::new(RvfiFourStreamSystem::<W>::new(params, depth, options.extras));
-        }
-        (Ingress::Rvfi, 2) => return AnyTop::new(RvfiTwoSystem::<W>::new(params, depth, options.extras)),
-        (Ingress::Rvfi, 4) => return AnyTop::new(RvfiFourSystem::<W>::new(params, depth, options.extras)),
-        (Ingress::Blocks, 1) if params.stream_cache().is_some() => {
-            return AnyTop::new(BlocksStreamSystem::<W>::new(params, depth, options.extras));
-        }
-        (Ingress::Blocks, 2) if params.stream_cache().is_some() => {
-            return AnyTop::new(BlocksTwoStreamSystem::<W>::new(params, depth, options.extras));
-        }
-        (Ingress::Blocks, 2) => return AnyTop::new(BlocksTwoSystem::<W>::new(params, depth, options.extras)),
-        _ => {}
+    match (options.ingress, options.extras.retire.map_or(1, |r| r.lanes)) {
+        (Ingress::Rvfi, 2) => system::<RvfiTwoPins<W>, W>(params, options, depth),
+        (Ingress::Rvfi, 4) => system::<RvfiFourPins<W>, W>(params, options, depth),
+        (Ingress::Rvfi, _) => system::<RvfiPins<W>, W>(params, options, depth),
+        (Ingress::Etrace, _) => system::<EtracePins<W>, W>(params, options, depth),
+        (Ingress::Blocks, 2) => system::<BlocksTwoPins<W>, W>(params, options, depth),
+        (Ingress::Blocks, _) => system::<BlocksPins<W>, W>(params, options, depth),
+        (Ingress::PcChain, _) => system::<ChainPins<W>, W>(params, options, depth),
     }
-    match (params.stream_cache().is_some(), options.ingress) {
-        (_, Ingress::Blocks) => AnyTop::new(BlocksSystem::<W>::new(params, depth, options.extras)),
-        (false, Ingress::Rvfi) => AnyTop::new(RvfiSystem::<W>::new(params, depth, options.extras)),
-        (false, Ingress::Etrace) => AnyTop::new(EtraceSystem::<W>::new(params, depth, options.extras)),
-        (false, Ingress::PcChain) => AnyTop::new(ChainSystem::<W>::new(params, depth, options.extras)),
-        (true, Ingress::PcChain) => AnyTop::new(ChainStreamSystem::<W>::new(params, depth, options.extras)),
-        (true, Ingress::Rvfi) => AnyTop::new(RvfiStreamSystem::<W>::new(params, depth, options.extras)),
-        (true, Ingress::Etrace) => AnyTop::new(EtraceStreamSystem::<W>::new(params, depth, options.extras)),
-    }
+}
+
+fn system<P: Pins<W>, const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
+    AnyTop::new(System::<P, W>::new(params, depth, options.extras))
 }
 
 /// The record system for `params`, with event FIFOs of 2^`log2_fifo` places.

@@ -5,7 +5,6 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`cores`] | front ends behind their ingress |
-//! | [`cores_wide`] | front ends behind an ingress of several instructions a clock |
 //! | [`any_top`] | a system of whatever type, as one block |
 //! | [`diag`] | diagnosis on the chip: event generators and nodes |
 //! | [`drive`] | runs a circuit in the calling thread, with a VCD if wanted |
@@ -25,7 +24,6 @@
 pub mod any_top;
 pub mod bus;
 pub mod cores;
-pub mod cores_wide;
 pub mod diag;
 pub mod drive;
 pub mod emit;

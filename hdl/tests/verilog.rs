@@ -117,6 +117,20 @@ fn every_module_says_what_it_is() {
 }
 
 #[test]
+fn every_module_has_ports_and_a_body() {
+    for (name, p, o) in points() {
+        let text = verilog(name, &p, &o);
+        for module in text.split("\nmodule ").skip(1) {
+            let (header, body) = module.split_once(");\n").unwrap();
+            let (title, ports) = header.split_once('(').unwrap();
+            assert!(!ports.trim().is_empty(), "{name} {p:?} {o:?}: {title} has no ports");
+            let statements = body.split("endmodule").next().unwrap();
+            assert!(!statements.trim().is_empty(), "{name} {p:?} {o:?}: {title} is empty");
+        }
+    }
+}
+
+#[test]
 fn names_are_plain_and_clocks_are_nets() {
     for (name, p, o) in points() {
         let text = verilog(name, &p, &o);

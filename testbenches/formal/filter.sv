@@ -17,11 +17,11 @@ wire f_ready, f_stop_ready, f_lost, f_take, f_give, f_counted, f_resynced, f_syn
 
 twin twin (
     .clock(clock), .reset(reset),
-    .rvfi_valid(rvfi_valid), .rvfi_trap(rvfi_trap), .hide(hide), .mode(mode), .modes(modes),
-    .rvfi_insn(f_free ? f_insn : rvfi_insn),
-    .rvfi_intr(f_free ? f_intr : rvfi_intr),
-    .rvfi_pc_rdata(f_free ? f_pc : rvfi_pc_rdata),
-    .rvfi_pc_wdata(f_free ? f_next : rvfi_pc_wdata),
+    .pins$rvfi$valid(pins$rvfi$valid), .pins$rvfi$trap(pins$rvfi$trap), .hide(hide), .mode(mode), .modes(modes),
+    .pins$rvfi$insn(f_free ? f_insn : pins$rvfi$insn),
+    .pins$rvfi$intr(f_free ? f_intr : pins$rvfi$intr),
+    .pins$rvfi$pc_rdata(f_free ? f_pc : pins$rvfi$pc_rdata),
+    .pins$rvfi$pc_wdata(f_free ? f_next : pins$rvfi$pc_wdata),
     .control$enable(control$enable), .control$full(control$full), .control$spent(control$spent),
     .control$roomy(control$roomy), .control$stop_go(control$stop_go), .control$due(control$due),
     .control$anew(control$anew), .control$ask(control$ask),
@@ -42,7 +42,7 @@ always @(posedge clock) begin
     f_past <= 1;
     f_same_pc <= entry$pc == f_entry_pc;
     f_same_target <= entry$target == f_target;
-    if (rvfi_valid && f_free && f_insn != rvfi_insn && f_pc != rvfi_pc_rdata) f_apart <= 1;
+    if (pins$rvfi$valid && f_free && f_insn != pins$rvfi$insn && f_pc != pins$rvfi$pc_rdata) f_apart <= 1;
 end
 always @(*) begin
     // both begin from reset

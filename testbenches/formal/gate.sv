@@ -13,14 +13,14 @@
 (* anyseq *) wire f_intr;
 (* anyseq *) wire [1:0] f_mode;
 wire f_hides, f_other_hides;
-gate f_gate (.hide(f_hide), .pc(rvfi_pc_rdata), .first(f_first), .last(f_last), .space(f_space), .wanted(f_wanted_space),
+gate f_gate (.hide(f_hide), .pc(pins$rvfi$pc_rdata), .first(f_first), .last(f_last), .space(f_space), .wanted(f_wanted_space),
     .mask(f_mask), .hides(f_hides));
 gate f_other_gate (.hide(f_hide), .pc(f_pc), .first(f_first), .last(f_last), .space(f_other_space), .wanted(f_wanted_space),
     .mask(f_mask), .hides(f_other_hides));
 wire [3:0] f_told = modes >> mode;
 wire [3:0] f_other_told = modes >> f_mode;
 // as `docs/filters.md` has it
-wire f_outside = rvfi_pc_rdata < f_first || rvfi_pc_rdata > f_last || ((f_space ^ f_wanted_space) & f_mask) != 0;
+wire f_outside = pins$rvfi$pc_rdata < f_first || pins$rvfi$pc_rdata > f_last || ((f_space ^ f_wanted_space) & f_mask) != 0;
 wire f_other_outside = f_pc < f_first || f_pc > f_last || ((f_other_space ^ f_wanted_space) & f_mask) != 0;
 wire f_hidden = f_hide || f_outside || !f_told[0];
 wire f_other_hidden = f_hide || f_other_outside || !f_other_told[0];
@@ -33,11 +33,11 @@ wire f_ready, f_stop_ready, f_lost, f_take, f_give, f_counted, f_resynced, f_syn
 
 twin twin (
     .clock(clock), .reset(reset),
-    .rvfi_valid(rvfi_valid), .rvfi_trap(rvfi_trap), .hide(f_other_hides), .mode(f_mode), .modes(modes),
-    .rvfi_insn(f_hidden ? f_insn : rvfi_insn),
-    .rvfi_intr(f_hidden ? f_intr : rvfi_intr),
-    .rvfi_pc_rdata(f_pc),
-    .rvfi_pc_wdata(f_hidden ? f_next : rvfi_pc_wdata),
+    .pins$rvfi$valid(pins$rvfi$valid), .pins$rvfi$trap(pins$rvfi$trap), .hide(f_other_hides), .mode(f_mode), .modes(modes),
+    .pins$rvfi$insn(f_hidden ? f_insn : pins$rvfi$insn),
+    .pins$rvfi$intr(f_hidden ? f_intr : pins$rvfi$intr),
+    .pins$rvfi$pc_rdata(f_pc),
+    .pins$rvfi$pc_wdata(f_hidden ? f_next : pins$rvfi$pc_wdata),
     .control$enable(control$enable), .control$full(control$full), .control$spent(control$spent),
     .control$roomy(control$roomy), .control$stop_go(control$stop_go), .control$due(control$due),
     .control$anew(control$anew), .control$ask(control$ask),
@@ -60,8 +60,8 @@ always @(posedge clock) begin
     f_same_pc <= entry$pc == f_entry_pc;
     f_same_target <= entry$target == f_target;
     // by the address alone, by the space alone
-    if (rvfi_valid && !f_hide && f_told[0] && f_outside && f_pc != rvfi_pc_rdata && f_mask == 0) f_apart <= 1;
-    if (rvfi_valid && !f_hide && f_told[0] && f_outside && f_space != f_other_space && f_first == 0 && &f_last) f_spaced <= 1;
+    if (pins$rvfi$valid && !f_hide && f_told[0] && f_outside && f_pc != pins$rvfi$pc_rdata && f_mask == 0) f_apart <= 1;
+    if (pins$rvfi$valid && !f_hide && f_told[0] && f_outside && f_space != f_other_space && f_first == 0 && &f_last) f_spaced <= 1;
 end
 always @(*) begin
     // both begin from reset
@@ -69,7 +69,7 @@ always @(*) begin
     assume(hide == f_hides);
     // the same is hidden of both, and of what is not all is the same
     assume(f_hidden == f_other_hidden);
-    if (!f_hidden) assume(f_pc == rvfi_pc_rdata && f_mode == mode && f_other_space == f_space);
+    if (!f_hidden) assume(f_pc == pins$rvfi$pc_rdata && f_mode == mode && f_other_space == f_space);
     same_entries: assert(!f_past || entry$push == f_push);
     if (f_past && entry$push) begin
         same_kinds: assert(entry$pre == f_pre && entry$post == f_post && entry$cc == f_cc);

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`driver`] | runs a rust-hdl circuit in the calling thread, with a VCD if wanted |
 //! | [`entry`] | an event entry as plain numbers |
+//! | [`equal`] | whether two emitted Verilog texts are the same circuit |
 //! | [`formal`] | proofs about emitted Verilog |
 //! | [`gates`] | all static checks of a circuit in one call |
 //! | [`lint`] | finds what simulates right and emits wrong |
@@ -61,6 +62,7 @@
 pub mod check;
 pub mod driver;
 pub mod entry;
+pub mod equal;
 pub mod formal;
 pub mod gates;
 pub mod lint;

@@ -21,6 +21,7 @@ pub mod trace;
 pub use hdl::drive::{sample, Dir, Interface, Port};
 pub use session::Session;
 
+use hdl::verilog::Written;
 use std::path::PathBuf;
 use tools::ToolError;
 
@@ -117,6 +118,20 @@ impl Cosim {
     /// Where rust-hdl cannot emit the block at all; `check_all` passes before.
     pub fn of_block(block: &impl rust_hdl::prelude::Block) -> Result<Self, CosimError> {
         Self::build(&rust_hdl::prelude::generate_verilog(block), &Interface::of(block))
+    }
+
+    /// Builds the Verilog that users get of a block, with the pins' names there. In rust-hdl's own text each block is a single
+    /// `always`, and Verilator sees combinational loops that are none.
+    pub fn of_written(written: &Written) -> Result<Self, CosimError> {
+        let (mut clock, mut ports) = (None, Vec::new());
+        for pin in &written.pins {
+            let dir = if pin.output { Dir::Output } else { Dir::Input };
+            match pin.name.as_str() {
+                "clock" => clock = Some(pin.name.clone()),
+                name => ports.push(Port { name: name.into(), width: pin.width as u16, dir }),
+            }
+        }
+        Self::build(&written.text, &Interface { clock, ports })
     }
 
     /// The same top, but registers and memories without an initial value start with random bits from

@@ -10,8 +10,6 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | back to the state at power-up |
-//! | `live` | in | 1 | 1: what is told in this clock is traced |
 //! | `itype` | in | 4 | how the block ends, as of [`super::etrace`] |
 //! | `iaddr` | in | W | address of its first instruction; of a trap without one, where it happened |
 //! | `iretire` | in | 4 | its halfwords; 0: nothing retires |
@@ -19,13 +17,12 @@
 //! | `icount` | in | 4 | its instructions; not looked at without the C extension |
 //! | `privilege`, `context_id` | in | 2, 32 | where contexts are told: privilege mode and, in the low 16 bits, number of the address space of all that is shown in the clock |
 //! | `cause`, `tval`, `trigger` | in | 5, W, 4 | not used |
-//! | `hide`, `modes` | in | 1, 4 | with [`Extras::filter`]: nothing that is shown must be told; modes that may be, of which `privilege` is one |
-//! | `first`, `last`, `wanted`, `mask` | in | W, W, 16, 16 | with [`Extras::range`], [`Extras::space`]: as of [`super::gate`]; a block is told if both its ends may be |
 //! | `halted` | in | 1 | the hart is in debug mode: the next block begins as behind a trap |
 //! | `hart_reset` | in | 1 | the hart is in reset: the same |
-//! | `beat`, `more`, `step`, `choked`, `crowd`, `lag` | out | | as those of the compressor |
 //!
-//! Of two blocks a clock the first seven ports are there for each, `block0_itype` and so on: block 0 is the older one, and any may be empty.
+//! and those of all adapters, see [`super::pins`]. With a filter by address a block is reported if both its ends may be.
+//!
+//! Of two blocks a clock the first five ports are there for each, `block0.itype` and so on: block 0 is the older one, and any may be empty.
 //!
 //! With [`Extras::itype3`] bit 3 of `itype` is 0, and 6 is any jump, call or return whose target the program does not tell. Which of these it is
 //! nobody knows: so there is no return address stack and no table of targets, but `tr` without both, and `nx_b`.
@@ -42,51 +39,76 @@ use super::beat::BeatOut;
 use super::compress::Compress;
 use super::gate::Gate;
 use super::held::Held;
+use super::pins::{IngressPort, Pins};
 use super::shown::Shown;
 use super::turn::Turn;
-use crate::spine::{Extras, Retire};
-use crate::widget::each::each;
+use crate::spine::{Extras, Retire, BLOCKS};
+use crate::widget::each::{each, when};
 use crate::widget::fixed::Fixed;
+use crate::widget::slot::{part, Slot};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
+/// One of two blocks.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct BlockChannel<const W: usize> {
+    pub itype: Signal<In, Bits<4>>,
+    pub iaddr: Signal<In, Bits<W>>,
+    pub iretire: Signal<In, Bits<4>>,
+    pub ilastsize: Signal<In, Bit>,
+    pub icount: Signal<In, Bits<4>>,
+}
+
+/// The E-Trace instruction trace interface, of blocks.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct BlocksPins<const W: usize> {
+    pub itype: Signal<In, Bits<4>>,
+    pub iaddr: Signal<In, Bits<W>>,
+    pub iretire: Signal<In, Bits<4>>,
+    pub ilastsize: Signal<In, Bit>,
+    pub icount: Signal<In, Bits<4>>,
+    pub cause: Signal<In, Bits<5>>,
+    pub tval: Signal<In, Bits<W>>,
+    pub privilege: Signal<In, Bits<2>>,
+    pub context_id: Signal<In, Bits<32>>,
+    pub trigger: Signal<In, Bits<4>>,
+    pub halted: Signal<In, Bit>,
+    pub hart_reset: Signal<In, Bit>,
+}
+
+/// The same of two blocks a clock.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct BlocksTwoPins<const W: usize> {
+    pub block0: BlockChannel<W>,
+    pub block1: BlockChannel<W>,
+    pub cause: Signal<In, Bits<5>>,
+    pub tval: Signal<In, Bits<W>>,
+    pub privilege: Signal<In, Bits<2>>,
+    pub context_id: Signal<In, Bits<32>>,
+    pub trigger: Signal<In, Bits<4>>,
+    pub halted: Signal<In, Bit>,
+    pub hart_reset: Signal<In, Bit>,
+}
+
+/// `$shown`: where the pins of a block are.
 macro_rules! adapter {
     (
-        $(#[$doc:meta])* $name:ident, $blocks:tt, $last:tt, ($($younger:tt $older:tt)*)
-        $([$j:tt $next:tt $head:tt $tail:tt $itype:ident $iaddr:ident $iretire:ident $ilastsize:ident $icount:ident])+
+        $(#[$doc:meta])* $name:ident, $pins:ident, $blocks:tt, $last:tt, ($($younger:tt $older:tt)*)
+        $([$j:tt $next:tt $head:tt $tail:tt $($shown:ident).+])+
     ) => {
+        impl<const W: usize> Pins<W> for $pins<W> {
+            const CODE: u8 = BLOCKS;
+
+            fn adapter(params: &TraceParams, extras: Extras) -> Slot<IngressPort<Self, W>> {
+                Slot::new(Box::new($name::with(params, extras)))
+            }
+        }
+
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
         pub struct $name<const W: usize> {
             pub clock: Signal<In, Clock>,
-            pub reset: Signal<In, Bit>,
-            pub live: Signal<In, Bit>,
-            $(
-                pub $itype: Signal<In, Bits<4>>,
-                pub $iaddr: Signal<In, Bits<W>>,
-                pub $iretire: Signal<In, Bits<4>>,
-                pub $ilastsize: Signal<In, Bit>,
-                pub $icount: Signal<In, Bits<4>>,
-            )+
-            pub cause: Signal<In, Bits<5>>,
-            pub tval: Signal<In, Bits<W>>,
-            pub privilege: Signal<In, Bits<2>>,
-            pub context_id: Signal<In, Bits<32>>,
-            pub trigger: Signal<In, Bits<4>>,
-            pub halted: Signal<In, Bit>,
-            pub hart_reset: Signal<In, Bit>,
-            pub hide: Signal<In, Bit>,
-            pub modes: Signal<In, Bits<4>>,
-            pub first: Signal<In, Bits<W>>,
-            pub last: Signal<In, Bits<W>>,
-            pub wanted: Signal<In, Bits<16>>,
-            pub mask: Signal<In, Bits<16>>,
-            pub beat: BeatOut<W>,
-            pub more: Signal<Out, Bits<10>>,
-            pub step: Signal<Out, Bits<8>>,
-            pub choked: Signal<Out, Bit>,
-            pub crowd: Signal<Out, Bit>,
-            pub lag: Signal<Out, Bits<8>>,
+            pub port: IngressPort<$pins<W>, W>,
             block: Vec<Shown<W>>,
             held: Vec<Held<W>>,
             compress: Compress<W>,
@@ -95,24 +117,25 @@ macro_rules! adapter {
             trap_before: DFF<Bit>,
             shown: Vec<Signal<Local, Bit>>,
             open: Vec<Signal<Local, Bit>>,
-            // with a filter: whether the mode is told, each block must not be; of blocks by address or address space both ends
+            // with a filter: whether the mode is reported, nothing of the clock may be, each block must not be; of blocks by
+            // address or address space both ends
             wants: Signal<Local, Bits<4>>,
+            filtered: Signal<Local, Bit>,
             hidden: Vec<Signal<Local, Bit>>,
             filter: Fixed<Bit>,
+            gated: Fixed<Bit>,
             begin_gate: Vec<Gate<W>>,
             end_gate: Vec<Gate<W>>,
-            at: Vec<Signal<Local, Bits<W>>>,
-            _gates: usize,
             // the address behind a block that is held, and whether that follows without a trap
             goes: Vec<Signal<Local, Bits<W>>>,
             jumps: Vec<Signal<Local, Bit>>,
             waits: DFF<Bit>,
             behind: DFF<Bits<8>>,
             keeps: Signal<Local, Bit>,
-            // where contexts are told
+            // where contexts are reported
             any: Signal<Local, Bit>,
-            turn: Vec<Turn>,
-            _turns: usize,
+            turning: Fixed<Bit>,
+            turn: Turn,
         }
 
         impl<const W: usize> $name<W> {
@@ -122,7 +145,6 @@ macro_rules! adapter {
             /// When they do not say how many blocks a clock retire, or ask for the check; and as [`Compress::new`].
             pub fn with(params: &TraceParams, extras: Extras) -> Self {
                 let retire = extras.retire.expect("blocks");
-                let gates = if extras.range || extras.space { $blocks } else { 0 };
                 assert!(!extras.check, "no circuit of the check");
                 assert_eq!(retire.lanes, $blocks, "blocks a clock");
                 Self {
@@ -133,14 +155,13 @@ macro_rules! adapter {
                         Extras { retire: Some(Retire { lanes: 2 * $blocks, ..retire }), ..extras },
                         true,
                     ),
-                    turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
-                    _turns: usize::from(params.context.is_some()),
+                    turning: Fixed::new(params.context.is_some()),
+                    turn: when(params.context.is_some(), || Turn::new(params.context_bits())),
                     hidden: each($blocks),
                     filter: Fixed::new(extras.filter),
-                    begin_gate: (0..gates).map(|_| Gate::new(&extras)).collect(),
-                    end_gate: (0..gates).map(|_| Gate::new(&extras)).collect(),
-                    at: each($blocks),
-                    _gates: gates,
+                    gated: Fixed::new(extras.range || extras.space),
+                    begin_gate: (0..$blocks).map(|_| Gate::new(&extras)).collect(),
+                    end_gate: (0..$blocks).map(|_| Gate::new(&extras)).collect(),
                     trapped: each($blocks + 1),
                     shown: each($blocks + 1),
                     open: each($blocks + 1),
@@ -163,48 +184,48 @@ macro_rules! adapter {
             #[hdl_gen]
             fn update(&mut self) {
                 dff_setup!(self, clock, trap_before, waits, behind);
-                clock!(self, clock, compress);
-                self.compress.reset.next = self.reset.val();
-                self.compress.go.next = self.live.val();
+                clock!(self, clock, compress, turn);
+                self.compress.reset.next = self.port.reset.val();
+                self.compress.go.next = self.port.live.val();
 
-                // what of it must not be told
-                self.wants.next = self.modes.val() >> self.privilege.val();
+                // what of it must not be reported
+                self.wants.next = self.port.modes.val() >> self.port.pins.privilege.val();
+                self.filtered.next = (self.port.hide.val() | !self.wants.val().get_bit(0)) & self.filter.val();
                 $(
-                    self.at[$j].next = self.$iaddr.val();
-                    self.hidden[$j].next = (self.hide.val() | !self.wants.val().get_bit(0)) & self.filter.val();
+                    self.begin_gate[$j].hide.next = self.filtered.val();
+                    self.begin_gate[$j].pc.next = self.port.$($shown).+.iaddr.val();
+                    self.begin_gate[$j].first.next = self.port.first.val();
+                    self.begin_gate[$j].last.next = self.port.last.val();
+                    self.begin_gate[$j].space.next = self.port.pins.context_id.val().get_bits::<16>(0);
+                    self.begin_gate[$j].wanted.next = self.port.wanted.val();
+                    self.begin_gate[$j].mask.next = self.port.mask.val();
+                    self.end_gate[$j].hide.next = self.begin_gate[$j].hides.val();
+                    self.end_gate[$j].pc.next = self.block[$j].ends.val();
+                    self.end_gate[$j].first.next = self.port.first.val();
+                    self.end_gate[$j].last.next = self.port.last.val();
+                    self.end_gate[$j].space.next = 0.into();
+                    self.end_gate[$j].wanted.next = 0.into();
+                    self.end_gate[$j].mask.next = 0.into();
+                    self.hidden[$j].next = self.filtered.val();
+                    if self.gated.val() {
+                        self.hidden[$j].next = self.end_gate[$j].hides.val();
+                    }
                 )+
-                for g in 0..self._gates {
-                    self.begin_gate[g].hide.next = self.hidden[g].val();
-                    self.begin_gate[g].pc.next = self.at[g].val();
-                    self.begin_gate[g].first.next = self.first.val();
-                    self.begin_gate[g].last.next = self.last.val();
-                    self.begin_gate[g].space.next = self.context_id.val().get_bits::<16>(0);
-                    self.begin_gate[g].wanted.next = self.wanted.val();
-                    self.begin_gate[g].mask.next = self.mask.val();
-                    self.end_gate[g].hide.next = self.begin_gate[g].hides.val();
-                    self.end_gate[g].pc.next = self.block[g].ends.val();
-                    self.end_gate[g].first.next = self.first.val();
-                    self.end_gate[g].last.next = self.last.val();
-                    self.end_gate[g].space.next = 0.into();
-                    self.end_gate[g].wanted.next = 0.into();
-                    self.end_gate[g].mask.next = 0.into();
-                    self.hidden[g].next = self.end_gate[g].hides.val();
-                }
 
                 // what is shown, from the oldest on
-                self.trapped[0].next = self.trap_before.q.val() | self.halted.val() | self.hart_reset.val();
+                self.trapped[0].next = self.trap_before.q.val() | self.port.pins.halted.val() | self.port.pins.hart_reset.val();
                 self.shown[0].next = false;
                 self.open[0].next = false;
                 $(
                     self.held[$j].clock.next = self.clock.val();
-                    self.held[$j].reset.next = self.reset.val();
-                    self.block[$j].itype.next = self.$itype.val();
-                    self.block[$j].iaddr.next = self.$iaddr.val();
-                    self.block[$j].iretire.next = self.$iretire.val();
-                    self.block[$j].ilastsize.next = self.$ilastsize.val();
-                    self.block[$j].icount.next = self.$icount.val();
-                    self.held[$j].itype.next = self.$itype.val();
-                    self.held[$j].ilastsize.next = self.$ilastsize.val();
+                    self.held[$j].reset.next = self.port.reset.val();
+                    self.block[$j].itype.next = self.port.$($shown).+.itype.val();
+                    self.block[$j].iaddr.next = self.port.$($shown).+.iaddr.val();
+                    self.block[$j].iretire.next = self.port.$($shown).+.iretire.val();
+                    self.block[$j].ilastsize.next = self.port.$($shown).+.ilastsize.val();
+                    self.block[$j].icount.next = self.port.$($shown).+.icount.val();
+                    self.held[$j].itype.next = self.port.$($shown).+.itype.val();
+                    self.held[$j].ilastsize.next = self.port.$($shown).+.ilastsize.val();
                     self.held[$j].icount.next = self.block[$j].count.val();
                     self.held[$j].retires.next = self.block[$j].retires.val();
                     self.held[$j].bears.next = self.block[$j].bears.val();
@@ -262,45 +283,46 @@ macro_rules! adapter {
                 // with what is held: while that waits nothing retires
                 self.any.next = false;
                 $(
-                    if self.block[$j].retires.val() & !self.reset.val() {
+                    if self.block[$j].retires.val() & !self.port.reset.val() {
                         self.any.next = true;
                     }
                 )+
+                self.turn.retires.next = self.any.val();
+                self.turn.mode.next = self.port.pins.privilege.val();
+                self.turn.space.next = self.port.pins.context_id.val().get_bits::<16>(0);
                 self.compress.turns.next = false;
                 self.compress.belongs.next = 0.into();
-                for n in 0..self._turns {
-                    self.turn[n].clock.next = self.clock.val();
-                    self.turn[n].retires.next = self.any.val();
-                    self.turn[n].mode.next = self.privilege.val();
-                    self.turn[n].space.next = self.context_id.val().get_bits::<16>(0);
-                    self.compress.turns.next = self.turn[n].turns.val();
-                    self.compress.belongs.next = self.turn[n].belongs.val();
+                if self.turning.val() {
+                    self.compress.turns.next = self.turn.turns.val();
+                    self.compress.belongs.next = self.turn.belongs.val();
                 }
-                if self.reset.val() {
+                if self.port.reset.val() {
                     self.waits.d.next = false;
                     self.trap_before.d.next = false;
                     self.behind.d.next = 0.into();
                 }
 
-                BeatOut::<W>::link(&mut self.beat, &mut self.compress.beat);
-                self.more.next = self.compress.more.val();
-                self.step.next = self.compress.step.val();
-                self.choked.next = self.compress.choked.val();
-                self.crowd.next = self.compress.crowd.val();
-                self.lag.next = self.compress.late_by.val();
+                BeatOut::<W>::link(&mut self.port.beat, &mut self.compress.beat);
+                self.port.more.next = self.compress.more.val();
+                self.port.step.next = self.compress.step.val();
+                self.port.choked.next = self.compress.choked.val();
+                self.port.crowd.next = self.compress.crowd.val();
+                self.port.lag.next = self.compress.late_by.val();
             }
         }
+
+        part!($name<W>, IngressPort<$pins<W>, W>, "ingress");
     };
 }
 
 adapter!(
     /// The adapter for a block a clock, for addresses of W = `xlen` bits.
-    Blocks, 1, 0, ()
-    [0 1 0 1 itype iaddr iretire ilastsize icount]
+    Blocks, BlocksPins, 1, 0, ()
+    [0 1 0 1 pins]
 );
 adapter!(
     /// The adapter for two blocks a clock, for addresses of W = `xlen` bits.
-    BlocksTwo, 2, 1, (1 0)
-    [0 1 0 1 block0_itype block0_iaddr block0_iretire block0_ilastsize block0_icount]
-    [1 2 2 3 block1_itype block1_iaddr block1_iretire block1_ilastsize block1_icount]
+    BlocksTwo, BlocksTwoPins, 2, 1, (1 0)
+    [0 1 0 1 pins.block0]
+    [1 2 2 3 pins.block1]
 );

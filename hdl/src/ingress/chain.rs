@@ -9,11 +9,11 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `live` | in | 1 | 1: this cycle is traced |
 //! | `retire_valid` | in | 1 | an instruction retires |
 //! | `retire_insn` | in | 32 | its bits; of a 2-byte one the low half |
 //! | `retire_pc` | in | W | its address |
-//! | `beat` | out | | a retire beat, see [`super::beat`] |
+//!
+//! and those of all adapters, see [`super::pins`]; of these `reset`, `live` and `beat` are used.
 //!
 //! An instruction is **held until the next one** and retires, for the trace, in that cycle: it is not counted if tracing
 //! is disabled before.
@@ -31,26 +31,39 @@
 
 use super::beat::BeatOut;
 use super::narrow::Narrow;
+use super::pins::{IngressPort, Pins};
 use super::rvfi::Rvfi;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
+use crate::widget::slot::{part, Slot};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
+
+/// A PC chain.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct ChainPins<const W: usize> {
+    pub retire_valid: Signal<In, Bit>,
+    pub retire_insn: Signal<In, Bits<32>>,
+    pub retire_pc: Signal<In, Bits<W>>,
+}
+
+impl<const W: usize> Pins<W> for ChainPins<W> {
+    const CODE: u8 = 3;
+
+    fn adapter(params: &TraceParams, extras: Extras) -> Slot<IngressPort<Self, W>> {
+        Slot::new(Box::new(Chain::with(params, extras)))
+    }
+}
 
 /// The adapter, for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
 pub struct Chain<const W: usize> {
     pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub live: Signal<In, Bit>,
-    pub retire_valid: Signal<In, Bit>,
-    pub retire_insn: Signal<In, Bits<32>>,
-    pub retire_pc: Signal<In, Bits<W>>,
-    pub beat: BeatOut<W>,
+    pub port: IngressPort<ChainPins<W>, W>,
     // where it is; where fewer bits differ
     came: Signal<Local, Bits<W>>,
-    narrow: Vec<Narrow<W>>,
-    _narrows: usize,
+    fewer: Fixed<Bit>,
+    narrow: Narrow<W>,
     // the instruction that is held
     held: DFF<Bit>,
     held_intr: DFF<Bit>,
@@ -118,8 +131,8 @@ impl<const W: usize> Chain<W> {
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
         assert!(!extras.check, "a chain is always checked");
         Self {
-            narrow: extras.addresses.iter().map(Narrow::new).collect(),
-            _narrows: usize::from(extras.addresses.is_some()),
+            fewer: Fixed::new(extras.addresses.is_some()),
+            narrow: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
             ..Self::new(params)
         }
     }
@@ -131,10 +144,10 @@ impl<const W: usize> Logic for Chain<W> {
         clock!(self, clock, rvfi);
         dff_setup!(self, clock, held, held_intr, held_insn, held_pc);
 
-        self.came.next = self.retire_pc.val();
-        for j in 0..self._narrows {
-            self.narrow[j].wide.next = self.retire_pc.val();
-            self.came.next = self.narrow[j].narrow.val();
+        self.came.next = self.port.pins.retire_pc.val();
+        self.narrow.wide.next = self.port.pins.retire_pc.val();
+        if self.fewer.val() {
+            self.came.next = self.narrow.to.val();
         }
 
         // what is held: which jump or branch, and how far
@@ -209,26 +222,40 @@ impl<const W: usize> Logic for Chain<W> {
             self.follows.next = true;
         }
 
-        if self.retire_valid.val() {
+        if self.port.pins.retire_valid.val() {
             self.held.d.next = true;
             self.held_intr.d.next = self.held.q.val() & !self.follows.val();
-            self.held_insn.d.next = self.retire_insn.val();
+            self.held_insn.d.next = self.port.pins.retire_insn.val();
             self.held_pc.d.next = self.came.val();
         }
-        if self.reset.val() {
+        if self.port.reset.val() {
             self.held.d.next = false;
         }
-        self.rvfi.live.next = self.live.val();
-        self.rvfi.rvfi_valid.next = self.retire_valid.val() & self.held.q.val() & !self.reset.val();
-        self.rvfi.rvfi_insn.next = self.held_insn.q.val();
-        self.rvfi.rvfi_trap.next = false;
-        self.rvfi.hide.next = false;
-        self.rvfi.mode.next = 0.into();
-        self.rvfi.modes.next = 0.into();
-        self.rvfi.space.next = 0.into();
-        self.rvfi.rvfi_intr.next = self.held_intr.q.val();
-        self.rvfi.rvfi_pc_rdata.next = self.held_pc.q.val();
-        self.rvfi.rvfi_pc_wdata.next = self.came.val();
-        BeatOut::<W>::link(&mut self.beat, &mut self.rvfi.beat);
+        // of the adapter behind it nothing but the decoder is used
+        self.rvfi.port.reset.next = false;
+        self.rvfi.port.live.next = self.port.live.val();
+        self.rvfi.port.pins.rvfi.valid.next =
+            self.port.pins.retire_valid.val() & self.held.q.val() & !self.port.reset.val();
+        self.rvfi.port.pins.rvfi.insn.next = self.held_insn.q.val();
+        self.rvfi.port.pins.rvfi.trap.next = false;
+        self.rvfi.port.pins.rvfi.intr.next = self.held_intr.q.val();
+        self.rvfi.port.pins.rvfi.pc_rdata.next = self.held_pc.q.val();
+        self.rvfi.port.pins.rvfi.pc_wdata.next = self.came.val();
+        self.rvfi.port.hide.next = false;
+        self.rvfi.port.mode.next = 0.into();
+        self.rvfi.port.modes.next = 0.into();
+        self.rvfi.port.space.next = 0.into();
+        self.rvfi.port.first.next = 0.into();
+        self.rvfi.port.last.next = 0.into();
+        self.rvfi.port.wanted.next = 0.into();
+        self.rvfi.port.mask.next = 0.into();
+        BeatOut::<W>::link(&mut self.port.beat, &mut self.rvfi.port.beat);
+        self.port.more.next = 0.into();
+        self.port.step.next = 0.into();
+        self.port.lag.next = 0.into();
+        self.port.choked.next = false;
+        self.port.crowd.next = false;
     }
 }
+
+part!(Chain<W>, IngressPort<ChainPins<W>, W>, "ingress");

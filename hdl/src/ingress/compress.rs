@@ -73,8 +73,8 @@ pub struct Compress<const W: usize> {
     kind_words: Vec<Mem<4, 14>>,
     words: Mem<4, 22>,
     // where contexts are told: whether a word's first instruction is the first in its context, and that
-    context_words: Vec<Mem<4, 19>>,
-    _contexts: usize,
+    turning: Fixed<Bit>,
+    context_words: Mem<4, 19>,
     turned: Signal<Local, Bit>,
     belongs_2: DFF<Bits<18>>,
     turns_2: DFF<Bit>,
@@ -94,9 +94,9 @@ pub struct Compress<const W: usize> {
     event: Vec<Signal<Local, Bit>>,
     // where the one before went, and whether that is known; the lane does not follow from it
     gone: Vec<Signal<Local, Bits<W>>>,
-    gone_2: Vec<DFF<Bits<W>>>,
+    gone_2: DFF<Bits<W>>,
     known: Vec<Signal<Local, Bit>>,
-    known_2: Vec<DFF<Bit>>,
+    known_2: DFF<Bit>,
     breaks: Vec<Signal<Local, Bit>>,
     intr: Vec<Signal<Local, Bit>>,
     // whether what is before a lane must not be told, where there is a filter; of that lane the same, and whether they differ
@@ -174,8 +174,6 @@ pub struct Compress<const W: usize> {
     compressed: Fixed<Bit>,
     minus: Fixed<Bits<10>>,
     check: Fixed<Bit>,
-    _checks: usize,
-    _checked: usize,
     before_mask: Fixed<Bits<5>>,
     // of the kind what is not of the instruction itself
     counts: Fixed<Bits<14>>,
@@ -218,15 +216,11 @@ impl<const W: usize> Compress<W> {
             before: each(lanes),
             sums: Fixed::of(if blocks { 31_u64 } else { 7 }),
             words: Mem::new(log2, if params.timestamps { 22 } else { 14 }),
-            context_words: params.context.iter().map(|_| Mem::new(log2, params.context_bits() as usize + 1)).collect(),
-            _contexts: usize::from(params.context.is_some()),
+            turning: Fixed::new(params.context.is_some()),
+            context_words: Mem::new(log2, params.context.map_or(0, |_| params.context_bits() as usize + 1)),
             event: each(lanes),
-            gone: each(if extras.check { lanes + 1 } else { 0 }),
-            gone_2: each(usize::from(extras.check)),
-            known_2: each(usize::from(extras.check)),
-            known: each(if extras.check { lanes + 1 } else { 0 }),
-            _checks: if extras.check { lanes } else { 0 },
-            _checked: usize::from(extras.check),
+            gone: each(lanes + 1),
+            known: each(lanes + 1),
             breaks: each(lanes),
             intr: each(lanes),
             dark: each(lanes + 1),
@@ -256,8 +250,8 @@ impl<const W: usize> Logic for Compress<W> {
         dff_setup!(self, clock, write, read, current, have, seen, pending, gap, served, split, now, lag);
         dff_setup!(self, clock, behind_1, behind_2, belongs_2, turns_2);
         dff_setup!(self, clock, live_2, valid_2, kind_2, pc_2, target_2, more_2, step_2, choked_2, broken_2);
-        dff_setup!(self, clock, dark_2, told_dark, hide_2);
-        clock!(self, clock, words);
+        dff_setup!(self, clock, dark_2, told_dark, hide_2, gone_2, known_2);
+        clock!(self, clock, words, context_words);
 
         // the queue
         self.after_write.next = bit_cast::<4, 4>(self.write.q.val() + 1) & self.places.val();
@@ -284,27 +278,25 @@ impl<const W: usize> Logic for Compress<W> {
         for b in 0..self._lanes {
             self.breaks[b].next = false;
         }
-        for f in 0..self._checked {
-            self.gone_2[f].clock.next = self.clock.val();
-            self.gone[f].next = self.gone_2[f].q.val();
-            self.known_2[f].clock.next = self.clock.val();
-            self.known[f].next = self.known_2[f].q.val();
-        }
-        for c in 0..self._checks {
-            self.breaks[c].next = self.lane[c].valid.val()
-                & !self.hides[c].val()
-                & !self.dark[c].val()
-                & self.known[c].val()
-                & !self.lane[c].intr.val()
-                & (self.lane[c].pc.val() != self.gone[c].val());
-            self.gone[c + 1].next = self.gone[c].val();
-            self.known[c + 1].next = self.known[c].val();
-            if self.lane[c].valid.val() {
-                self.gone[c + 1].next = self.lane[c].target.val();
-                self.known[c + 1].next = true;
+        if self.check.val() {
+            self.gone[0].next = self.gone_2.q.val();
+            self.known[0].next = self.known_2.q.val();
+            for c in 0..self._lanes {
+                self.breaks[c].next = self.lane[c].valid.val()
+                    & !self.hides[c].val()
+                    & !self.dark[c].val()
+                    & self.known[c].val()
+                    & !self.lane[c].intr.val()
+                    & (self.lane[c].pc.val() != self.gone[c].val());
+                self.gone[c + 1].next = self.gone[c].val();
+                self.known[c + 1].next = self.known[c].val();
+                if self.lane[c].valid.val() {
+                    self.gone[c + 1].next = self.lane[c].target.val();
+                    self.known[c + 1].next = true;
+                }
+                self.gone_2.d.next = self.gone[c + 1].val();
+                self.known_2.d.next = self.known[c + 1].val() & !self.reset.val();
             }
-            self.gone_2[0].d.next = self.gone[c + 1].val();
-            self.known_2[0].d.next = self.known[c + 1].val() & !self.reset.val();
         }
 
         // what comes: events, instructions up to a lane, those behind the last event
@@ -491,18 +483,16 @@ impl<const W: usize> Logic for Compress<W> {
         // its context
         self.turned.next = false;
         self.belongs_2.d.next = 0.into();
-        for n in 0..self._contexts {
-            self.context_words[n].clock.next = self.clock.val();
-            self.context_words[n].raddr.next = self.address.val();
-            self.context_words[n].waddr.next = self.write.q.val();
-            self.context_words[n].we.next = self.push.val();
-            self.context_words[n].wdata.next =
-                (bit_cast::<19, 18>(self.belongs.val()) << 1) | bit_cast::<19, 1>(self.turns.val().into());
-            self.turned.next =
-                self.context_words[n].rdata.val().get_bit(0) & self.told.val() & !self.served.q.val().any();
+        self.context_words.raddr.next = self.address.val();
+        self.context_words.waddr.next = self.write.q.val();
+        self.context_words.we.next = self.push.val();
+        self.context_words.wdata.next =
+            (bit_cast::<19, 18>(self.belongs.val()) << 1) | bit_cast::<19, 1>(self.turns.val().into());
+        if self.turning.val() {
+            self.turned.next = self.context_words.rdata.val().get_bit(0) & self.told.val() & !self.served.q.val().any();
             self.belongs_2.d.next = self.belongs_2.q.val();
             if self.told.val() {
-                self.belongs_2.d.next = self.context_words[n].rdata.val().get_bits::<18>(1);
+                self.belongs_2.d.next = self.context_words.rdata.val().get_bits::<18>(1);
             }
         }
         self.turns_2.d.next = self.turned.val() & self.live.val();

@@ -8,16 +8,14 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | back to the state at power-up |
-//! | `live` | in | 1 | 1: what is told in this clock is traced |
 //! | `itype` | in | 4 | how the block ends |
 //! | `iaddr` | in | W | address of the instruction; of a trap without one, the address where it happened |
 //! | `iretire` | in | 2 | 0: nothing retires; otherwise one instruction does |
 //! | `ilastsize` | in | 1 | 0: it is 2 bytes long, 1: 4 bytes |
 //! | `cause`, `tval` | in | 5, W | not used |
-//! | `privilege`, `space` | in | 2, 16 | where contexts are told: privilege mode and number of the address space of the instruction, see [`super::turn`] |
-//! | `hide`, `modes` | in | 1, 4 | with [`Extras::filter`]: the instruction must not be told; modes that may be, of which `privilege` is one |
-//! | `beat` | out | | a retire beat, see [`super::beat`] |
+//! | `privilege` | in | 2 | privilege mode of the instruction; the number of its address space is in `space` |
+//!
+//! and those of all adapters, see [`super::pins`].
 //!
 //! | `itype` | taken for |
 //! | --- | --- |
@@ -44,22 +42,21 @@
 //!
 //! Golden model: [`sim::beats::blocks::Hold`], of groups of one instruction.
 
-use super::beat::BeatOut;
+use super::gate::Gate;
 use super::held::Held;
+use super::pins::{IngressPort, Pins};
 use super::shown::Shown;
 use super::turn::Turn;
 use crate::spine::Extras;
-use crate::widget::each::each;
+use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
+use crate::widget::slot::{part, Slot};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// The adapter, for addresses of W = `xlen` bits.
-#[derive(LogicBlock, Default)]
-pub struct Etrace<const W: usize> {
-    pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub live: Signal<In, Bit>,
+/// The E-Trace instruction trace interface, of single instructions.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct EtracePins<const W: usize> {
     pub itype: Signal<In, Bits<4>>,
     pub iaddr: Signal<In, Bits<W>>,
     pub iretire: Signal<In, Bits<2>>,
@@ -67,10 +64,22 @@ pub struct Etrace<const W: usize> {
     pub cause: Signal<In, Bits<5>>,
     pub tval: Signal<In, Bits<W>>,
     pub privilege: Signal<In, Bits<2>>,
-    pub space: Signal<In, Bits<16>>,
-    pub hide: Signal<In, Bit>,
-    pub modes: Signal<In, Bits<4>>,
-    pub beat: BeatOut<W>,
+}
+
+impl<const W: usize> Pins<W> for EtracePins<W> {
+    const CODE: u8 = 1;
+    const SPACE: bool = true;
+
+    fn adapter(params: &TraceParams, extras: Extras) -> Slot<IngressPort<Self, W>> {
+        Slot::new(Box::new(Etrace::with(params, extras)))
+    }
+}
+
+/// The adapter, for addresses of W = `xlen` bits.
+#[derive(LogicBlock, Default)]
+pub struct Etrace<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub port: IngressPort<EtracePins<W>, W>,
     // what is shown, and what was
     shown: Shown<W>,
     held: Held<W>,
@@ -79,14 +88,18 @@ pub struct Etrace<const W: usize> {
     waits: DFF<Bit>,
     keeps: Signal<Local, Bit>,
     told: Signal<Local, Bit>,
-    // with a filter: whether the mode is told; the instruction must not be
+    // with a filter: whether the mode is reported; the instruction must not be; by address or address space
     wants: Signal<Local, Bits<4>>,
+    hides: Signal<Local, Bit>,
     hidden: Signal<Local, Bit>,
-    // where contexts are told: that of the one that is held, and of the beat
-    turn: Vec<Turn>,
-    turns_2: Vec<DFF<Bit>>,
-    belongs_2: Vec<DFF<Bits<18>>>,
-    _turns: usize,
+    filter: Fixed<Bit>,
+    gated: Fixed<Bit>,
+    gate: Gate<W>,
+    // where contexts are reported: that of the one that is held, and of the beat
+    turning: Fixed<Bit>,
+    turn: Turn,
+    turns_2: DFF<Bit>,
+    belongs_2: DFF<Bits<18>>,
     length: Signal<Local, Bits<2>>,
     // the beat
     live_2: DFF<Bit>,
@@ -102,7 +115,6 @@ pub struct Etrace<const W: usize> {
     pc_2: DFF<Bits<W>>,
     long_2: DFF<Bit>,
     target_2: DFF<Bits<W>>,
-    filter: Fixed<Bit>,
 }
 
 impl<const W: usize> Etrace<W> {
@@ -122,17 +134,16 @@ impl<const W: usize> Etrace<W> {
         assert!(!extras.check, "no circuit of the check");
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
-        let turns = usize::from(params.context.is_some());
         // which 3 bits of `itype` are, only a port of blocks says
         let extras = Extras { itype3: false, ..extras };
         Self {
             shown: Shown::new(params, &extras),
             held: Held::new(params, &extras),
-            turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
-            turns_2: each(turns),
-            belongs_2: each(turns),
-            _turns: turns,
             filter: Fixed::new(extras.filter),
+            gated: Fixed::new(extras.range || extras.space),
+            gate: Gate::new(&extras),
+            turning: Fixed::new(params.context.is_some()),
+            turn: when(params.context.is_some(), || Turn::new(params.context_bits())),
             ..Default::default()
         }
     }
@@ -141,30 +152,41 @@ impl<const W: usize> Etrace<W> {
 impl<const W: usize> Logic for Etrace<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, held);
+        clock!(self, clock, held, turn);
         dff_setup!(self, clock, trap_before, waits, live_2, valid_2, intr_2, hide_2, branch_2, taken_2, look_2, push_2);
-        dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2);
+        dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2, turns_2, belongs_2);
 
         // what is shown: a block of one instruction, whose last is its first
-        self.shown.itype.next = self.itype.val();
-        self.shown.iaddr.next = self.iaddr.val();
-        self.shown.iretire.next = bit_cast::<4, 2>(self.iretire.val());
-        self.shown.ilastsize.next = self.ilastsize.val();
+        self.shown.itype.next = self.port.pins.itype.val();
+        self.shown.iaddr.next = self.port.pins.iaddr.val();
+        self.shown.iretire.next = bit_cast::<4, 2>(self.port.pins.iretire.val());
+        self.shown.ilastsize.next = self.port.pins.ilastsize.val();
         self.shown.icount.next = 1.into();
         self.retires.next = self.shown.retires.val();
 
         // what must not be told need not wait
-        self.wants.next = self.modes.val() >> self.privilege.val();
-        self.hidden.next = (self.hide.val() | !self.wants.val().get_bit(0)) & self.filter.val();
+        self.wants.next = self.port.modes.val() >> self.port.pins.privilege.val();
+        self.gate.hide.next = self.port.hide.val();
+        self.gate.pc.next = self.port.pins.iaddr.val();
+        self.gate.first.next = self.port.first.val();
+        self.gate.last.next = self.port.last.val();
+        self.gate.space.next = self.port.space.val();
+        self.gate.wanted.next = self.port.wanted.val();
+        self.gate.mask.next = self.port.mask.val();
+        self.hides.next = self.port.hide.val();
+        if self.gated.val() {
+            self.hides.next = self.gate.hides.val();
+        }
+        self.hidden.next = (self.hides.val() | !self.wants.val().get_bit(0)) & self.filter.val();
         self.keeps.next = self.waits.q.val() & !self.shown.bears.val();
         self.waits.d.next = self.keeps.val() | (self.shown.open.val() & !self.hidden.val());
         if self.shown.bears.val() {
             self.trap_before.d.next = self.shown.traps.val();
         }
 
-        self.held.reset.next = self.reset.val();
-        self.held.itype.next = self.itype.val();
-        self.held.ilastsize.next = self.ilastsize.val();
+        self.held.reset.next = self.port.reset.val();
+        self.held.itype.next = self.port.pins.itype.val();
+        self.held.ilastsize.next = self.port.pins.ilastsize.val();
         self.held.icount.next = 1.into();
         self.held.retires.next = self.shown.retires.val();
         self.held.bears.next = self.shown.bears.val();
@@ -179,7 +201,7 @@ impl<const W: usize> Logic for Etrace<W> {
 
         // what is told
         self.told.next = self.held.head.valid.val();
-        self.live_2.d.next = self.live.val();
+        self.live_2.d.next = self.port.live.val();
         self.valid_2.d.next = self.told.val();
         self.intr_2.d.next = self.held.head.intr.val();
         if self.told.val() {
@@ -194,14 +216,14 @@ impl<const W: usize> Logic for Etrace<W> {
         self.push_2.d.next = self.held.head.push.val();
         self.pop_2.d.next = self.held.head.pop.val();
         self.jump_2.d.next = self.held.head.jump.val();
-        if !self.told.val() | !self.live.val() {
+        if !self.told.val() | !self.port.live.val() {
             self.branch_2.d.next = false;
             self.look_2.d.next = false;
             self.push_2.d.next = false;
             self.pop_2.d.next = false;
             self.jump_2.d.next = false;
         }
-        if self.reset.val() {
+        if self.port.reset.val() {
             self.trap_before.d.next = false;
             self.waits.d.next = false;
             self.valid_2.d.next = false;
@@ -211,37 +233,39 @@ impl<const W: usize> Logic for Etrace<W> {
         if self.long_2.q.val() {
             self.length.next = 2.into();
         }
-        self.beat.live.next = self.live_2.q.val();
-        self.beat.valid.next = self.valid_2.q.val();
-        self.beat.intr.next = self.intr_2.q.val();
-        self.beat.broken.next = false;
-        self.beat.hide.next = self.hide_2.q.val();
-        self.beat.turns.next = false;
-        self.beat.belongs.next = 0.into();
-        for n in 0..self._turns {
-            self.turn[n].clock.next = self.clock.val();
-            self.turn[n].retires.next = self.retires.val() & !self.reset.val();
-            self.turn[n].mode.next = self.privilege.val();
-            self.turn[n].space.next = self.space.val();
-            self.turns_2[n].clock.next = self.clock.val();
-            self.belongs_2[n].clock.next = self.clock.val();
-            self.turns_2[n].d.next = self.turns_2[n].q.val();
-            self.belongs_2[n].d.next = self.belongs_2[n].q.val();
-            if self.told.val() {
-                self.turns_2[n].d.next = self.turn[n].turns.val();
-                self.belongs_2[n].d.next = self.turn[n].belongs.val();
-            }
-            self.beat.turns.next = self.turns_2[n].q.val();
-            self.beat.belongs.next = self.belongs_2[n].q.val();
+        self.port.beat.live.next = self.live_2.q.val();
+        self.port.beat.valid.next = self.valid_2.q.val();
+        self.port.beat.intr.next = self.intr_2.q.val();
+        self.port.beat.broken.next = false;
+        self.port.beat.hide.next = self.hide_2.q.val();
+        self.turn.retires.next = self.retires.val() & !self.port.reset.val();
+        self.turn.mode.next = self.port.pins.privilege.val();
+        self.turn.space.next = self.port.space.val();
+        if self.told.val() {
+            self.turns_2.d.next = self.turn.turns.val();
+            self.belongs_2.d.next = self.turn.belongs.val();
         }
-        self.beat.branch.next = self.branch_2.q.val();
-        self.beat.taken.next = self.taken_2.q.val();
-        self.beat.look.next = self.look_2.q.val();
-        self.beat.push.next = self.push_2.q.val();
-        self.beat.pop.next = self.pop_2.q.val();
-        self.beat.jump.next = self.jump_2.q.val();
-        self.beat.pc.next = self.pc_2.q.val();
-        self.beat.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());
-        self.beat.target.next = self.target_2.q.val();
+        self.port.beat.turns.next = false;
+        self.port.beat.belongs.next = 0.into();
+        if self.turning.val() {
+            self.port.beat.turns.next = self.turns_2.q.val();
+            self.port.beat.belongs.next = self.belongs_2.q.val();
+        }
+        self.port.beat.branch.next = self.branch_2.q.val();
+        self.port.beat.taken.next = self.taken_2.q.val();
+        self.port.beat.look.next = self.look_2.q.val();
+        self.port.beat.push.next = self.push_2.q.val();
+        self.port.beat.pop.next = self.pop_2.q.val();
+        self.port.beat.jump.next = self.jump_2.q.val();
+        self.port.beat.pc.next = self.pc_2.q.val();
+        self.port.beat.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());
+        self.port.beat.target.next = self.target_2.q.val();
+        self.port.more.next = 0.into();
+        self.port.step.next = 0.into();
+        self.port.lag.next = 0.into();
+        self.port.choked.next = false;
+        self.port.crowd.next = false;
     }
 }
+
+part!(Etrace<W>, IngressPort<EtracePins<W>, W>, "ingress");

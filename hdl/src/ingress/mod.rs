@@ -10,6 +10,7 @@
 //! | [`gate`] | which instructions are outside the addresses and the address space that are told |
 //! | [`held`] | one of the blocks of a clock, until it is told |
 //! | [`narrow`] | an address of which fewer bits differ |
+//! | [`pins`] | pins of an ingress, ports of all adapters |
 //! | [`rvfi`] | RISC-V formal interface, with the instruction decoder |
 //! | [`rvfi_data`] | its memory, CSR and register ports, to data beats |
 //! | [`rvfi_wide`] | RVFI of several instructions a clock |
@@ -25,7 +26,7 @@ pub mod etrace;
 pub mod gate;
 pub mod held;
 pub mod narrow;
-pub(crate) mod ports;
+pub mod pins;
 pub mod rvfi;
 pub mod rvfi_data;
 pub mod rvfi_wide;

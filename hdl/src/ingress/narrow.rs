@@ -10,7 +10,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `wide` | in | W | the address of the core |
-//! | `narrow` | out | W | the same, if it is one of those that were promised |
+//! | `to` | out | W | the same, if it is one of those that were promised |
 //!
 //! # Timing
 //! In the same cycle.
@@ -25,7 +25,7 @@ use sim::addresses::Addresses;
 #[derive(LogicBlock, Default)]
 pub struct Narrow<const W: usize> {
     pub wide: Signal<In, Bits<W>>,
-    pub narrow: Signal<Out, Bits<W>>,
+    pub to: Signal<Out, Bits<W>>,
     shifted: Signal<Local, Bits<W>>,
     mask: Fixed<Bits<W>>,
     copies: Fixed<Bits<W>>,
@@ -52,9 +52,9 @@ impl<const W: usize> Logic for Narrow<W> {
     #[hdl_gen]
     fn update(&mut self) {
         self.shifted.next = self.wide.val() >> self.highest.val();
-        self.narrow.next = self.wide.val() & self.mask.val();
+        self.to.next = self.wide.val() & self.mask.val();
         if self.shifted.val().get_bit(0) {
-            self.narrow.next = (self.wide.val() & self.mask.val()) | self.copies.val();
+            self.to.next = (self.wide.val() & self.mask.val()) | self.copies.val();
         }
     }
 }

@@ -10,16 +10,14 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `live` | in | 1 | 1: this cycle is traced |
-//! | `rvfi_valid` | in | 1 | an instruction is here |
-//! | `rvfi_insn` | in | 32 | its bits; of a 2-byte one the low half |
-//! | `rvfi_trap` | in | 1 | it trapped: it does not retire, and the next that does is the first after a trap |
-//! | `rvfi_intr` | in | 1 | it is the first of a trap handler |
-//! | `rvfi_pc_rdata` | in | W | its address |
-//! | `rvfi_pc_wdata` | in | W | address of the next instruction |
-//! | `hide`, `mode`, `modes` | in | 1, 2, 4 | with [`Extras::filter`]: whether it must not be told, see [`super::veil`] |
-//! | `mode`, `space` | in | 2, 16 | where contexts are told: its privilege mode and the number of its address space, see [`super::turn`] |
-//! | `beat` | out | | a retire beat, see [`super::beat`] |
+//! | `rvfi.valid` | in | 1 | an instruction is here |
+//! | `rvfi.insn` | in | 32 | its bits; of a 2-byte one the low half |
+//! | `rvfi.trap` | in | 1 | it trapped: it does not retire, and the next that does is the first after a trap |
+//! | `rvfi.intr` | in | 1 | it is the first of a trap handler |
+//! | `rvfi.pc_rdata` | in | W | its address |
+//! | `rvfi.pc_wdata` | in | W | address of the next instruction |
+//!
+//! and those of all adapters, see [`super::pins`]; `reset` is not used.
 //!
 //! # Timing
 //! One instruction a cycle. The beat comes one cycle later, all of it from registers but `link`, which is added behind
@@ -40,31 +38,69 @@
 //!
 //! Golden model: [`retire::isa::flow`].
 
-use super::beat::BeatOut;
+use super::gate::Gate;
 use super::narrow::Narrow;
+use super::pins::{IngressPort, Pins};
 use super::turn::Turn;
 use super::veil::Veil;
 use crate::spine::Extras;
+use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
+use crate::widget::slot::{part, Slot};
 use rust_hdl::prelude::*;
+use sim::beats::Retired;
 use sim::params::TraceParams;
+
+/// One channel of an RVFI port.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct RvfiChannel<const W: usize> {
+    pub valid: Signal<In, Bit>,
+    pub insn: Signal<In, Bits<32>>,
+    pub trap: Signal<In, Bit>,
+    pub intr: Signal<In, Bit>,
+    pub pc_rdata: Signal<In, Bits<W>>,
+    pub pc_wdata: Signal<In, Bits<W>>,
+}
+
+impl<const W: usize> RvfiChannel<W> {
+    /// Drives what retires in this cycle.
+    pub fn retire(&mut self, beat: Option<&Retired>) {
+        self.valid.next = beat.is_some();
+        if let Some(b) = beat {
+            self.intr.next = b.trapped;
+            self.insn.next = u64::from(b.insn).to_bits();
+            self.pc_rdata.next = b.pc.to_bits();
+            self.pc_wdata.next = b.next_pc.to_bits();
+        }
+    }
+}
+
+/// RVFI of one channel.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct RvfiPins<const W: usize> {
+    pub rvfi: RvfiChannel<W>,
+}
+
+impl<const W: usize> Pins<W> for RvfiPins<W> {
+    const CODE: u8 = 0;
+    const MODE: bool = true;
+    const SPACE: bool = true;
+    const DRIVEN: bool = true;
+
+    fn adapter(params: &TraceParams, extras: Extras) -> Slot<IngressPort<Self, W>> {
+        Slot::new(Box::new(Rvfi::with(params, extras)))
+    }
+
+    fn retire(&mut self, beat: Option<&Retired>) {
+        self.rvfi.retire(beat);
+    }
+}
 
 /// The adapter, for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
 pub struct Rvfi<const W: usize> {
     pub clock: Signal<In, Clock>,
-    pub live: Signal<In, Bit>,
-    pub rvfi_valid: Signal<In, Bit>,
-    pub rvfi_insn: Signal<In, Bits<32>>,
-    pub rvfi_trap: Signal<In, Bit>,
-    pub rvfi_intr: Signal<In, Bit>,
-    pub rvfi_pc_rdata: Signal<In, Bits<W>>,
-    pub rvfi_pc_wdata: Signal<In, Bits<W>>,
-    pub hide: Signal<In, Bit>,
-    pub mode: Signal<In, Bits<2>>,
-    pub modes: Signal<In, Bits<4>>,
-    pub space: Signal<In, Bits<16>>,
-    pub beat: BeatOut<W>,
+    pub port: IngressPort<RvfiPins<W>, W>,
     // decoder
     opcode: Signal<Local, Bits<7>>,
     wide: Signal<Local, Bit>,
@@ -92,15 +128,18 @@ pub struct Rvfi<const W: usize> {
     length: Signal<Local, Bits<2>>,
     link: Signal<Local, Bits<W>>,
     // where fewer bits differ
-    narrow: Vec<Narrow<W>>,
-    narrow_next: Vec<Narrow<W>>,
-    _narrows: usize,
-    // with a filter
-    veil: Vec<Veil>,
-    _veils: usize,
-    // where contexts are told
-    turn: Vec<Turn>,
-    _turns: usize,
+    fewer: Fixed<Bit>,
+    narrow: Narrow<W>,
+    narrow_next: Narrow<W>,
+    // with a filter; by address or address space
+    filter: Fixed<Bit>,
+    gated: Fixed<Bit>,
+    veil: Veil,
+    gate: Gate<W>,
+    hides: Signal<Local, Bit>,
+    // where contexts are reported
+    turning: Fixed<Bit>,
+    turn: Turn,
     // what the beat is made of: registers, or what goes to them
     live_1: Signal<Local, Bit>,
     pc_beat: Signal<Local, Bits<W>>,
@@ -160,13 +199,14 @@ impl<const W: usize> Rvfi<W> {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         Self {
-            narrow: extras.addresses.iter().map(Narrow::new).collect(),
-            narrow_next: extras.addresses.iter().map(Narrow::new).collect(),
-            _narrows: usize::from(extras.addresses.is_some()),
-            veil: (0..usize::from(extras.filter)).map(|_| Veil::default()).collect(),
-            _veils: usize::from(extras.filter),
-            turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
-            _turns: usize::from(params.context.is_some()),
+            fewer: Fixed::new(extras.addresses.is_some()),
+            narrow: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
+            narrow_next: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
+            filter: Fixed::new(extras.filter),
+            gated: Fixed::new(extras.range || extras.space),
+            gate: Gate::new(&extras),
+            turning: Fixed::new(params.context.is_some()),
+            turn: when(params.context.is_some(), || Turn::new(params.context_bits())),
             registered: Fixed::new(extras.registered),
             check: Fixed::new(extras.check),
             align: Fixed::of(params.align),
@@ -186,51 +226,52 @@ impl<const W: usize> Logic for Rvfi<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, trap_before, live_2, valid_2, intr_2, branch_2, look_2, push_2);
         dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2, known, broken_2);
+        clock!(self, clock, veil, turn);
 
         // which jump or branch, if any
-        self.opcode.next = self.rvfi_insn.val().get_bits::<7>(0);
-        self.quadrant.next = self.rvfi_insn.val().get_bits::<2>(0);
-        self.funct_c.next = self.rvfi_insn.val().get_bits::<3>(13);
+        self.opcode.next = self.port.pins.rvfi.insn.val().get_bits::<7>(0);
+        self.quadrant.next = self.port.pins.rvfi.insn.val().get_bits::<2>(0);
+        self.funct_c.next = self.port.pins.rvfi.insn.val().get_bits::<3>(13);
         self.wide.next = (self.quadrant.val() == 3) | !self.compressed.val();
-        self.rd.next = self.rvfi_insn.val().get_bits::<5>(7);
-        self.rs1.next = self.rvfi_insn.val().get_bits::<5>(15);
+        self.rd.next = self.port.pins.rvfi.insn.val().get_bits::<5>(7);
+        self.rs1.next = self.port.pins.rvfi.insn.val().get_bits::<5>(15);
         self.rd_is_link.next = (self.rd.val() & self.but_bit_2.val()) == self.x1.val();
         self.rs1_is_link.next = (self.rs1.val() & self.but_bit_2.val()) == self.x1.val();
-        self.xret_word.next = self.rvfi_insn.val() & self.but_bit_29.val();
+        self.xret_word.next = self.port.pins.rvfi.insn.val() & self.but_bit_29.val();
         self.is_xret.next = self.xret_word.val() == self.sret.val();
         if self.wide.val() {
-            self.is_branch.next = (self.opcode.val() == 0x63) & (self.rvfi_insn.val().get_bits::<2>(13) != 1);
+            self.is_branch.next = (self.opcode.val() == 0x63) & (self.port.pins.rvfi.insn.val().get_bits::<2>(13) != 1);
             self.is_jal.next = self.opcode.val() == 0x6f;
-            self.is_jalr.next = (self.opcode.val() == 0x67) & (self.rvfi_insn.val().get_bits::<3>(12) == 0);
+            self.is_jalr.next = (self.opcode.val() == 0x67) & (self.port.pins.rvfi.insn.val().get_bits::<3>(12) == 0);
             self.jal_links.next = self.rd_is_link.val();
             self.links.next = self.rd_is_link.val();
             self.returns.next = self.rs1_is_link.val();
-            self.same.next = self.rvfi_insn.val().get_bit(9) == self.rvfi_insn.val().get_bit(17);
+            self.same.next = self.port.pins.rvfi.insn.val().get_bit(9) == self.port.pins.rvfi.insn.val().get_bit(17);
         } else {
             // c.beqz c.bnez; c.j c.jal; c.jr c.jalr, of which the latter links x1
-            self.is_branch.next = (self.quadrant.val() == 1) & (self.rvfi_insn.val().get_bits::<2>(14) == 3);
+            self.is_branch.next = (self.quadrant.val() == 1) & (self.port.pins.rvfi.insn.val().get_bits::<2>(14) == 3);
             self.is_jal.next = (self.quadrant.val() == 1)
                 & ((self.funct_c.val() == 5) | ((self.funct_c.val() == 1) & self.rv32.val()));
             self.is_jalr.next = (self.quadrant.val() == 2)
                 & (self.funct_c.val() == 4)
-                & (self.rvfi_insn.val().get_bits::<5>(2) == 0)
+                & (self.port.pins.rvfi.insn.val().get_bits::<5>(2) == 0)
                 & (self.rd.val() != 0);
             self.jal_links.next = self.funct_c.val() == 1;
-            self.links.next = self.rvfi_insn.val().get_bit(12);
+            self.links.next = self.port.pins.rvfi.insn.val().get_bit(12);
             self.returns.next = self.rd_is_link.val();
-            self.same.next = !self.rvfi_insn.val().get_bit(9);
+            self.same.next = !self.port.pins.rvfi.insn.val().get_bit(9);
         }
         // two equal link registers are a call, two different ones a pop and a push
         self.pops.next = self.is_jalr.val() & self.returns.val() & !(self.links.val() & self.same.val());
 
-        self.retires.next = self.rvfi_valid.val() & !self.rvfi_trap.val();
-        self.live_1.next = self.live.val();
+        self.retires.next = self.port.pins.rvfi.valid.val() & !self.port.pins.rvfi.trap.val();
+        self.live_1.next = self.port.live.val();
         if self.registered.val() {
             self.live_1.next = self.live_2.q.val();
         }
         self.traced.next = self.retires.val() & self.live_1.val();
-        if self.rvfi_valid.val() {
-            self.trap_before.d.next = self.rvfi_trap.val();
+        if self.port.pins.rvfi.valid.val() {
+            self.trap_before.d.next = self.port.pins.rvfi.trap.val();
         }
         self.branch_1.next = self.is_branch.val();
         self.look_1.next = (self.is_jalr.val() & !self.pops.val()) | self.is_xret.val();
@@ -244,7 +285,7 @@ impl<const W: usize> Logic for Rvfi<W> {
             self.pop_1.next = false;
             self.jump_1.next = false;
         }
-        self.live_2.d.next = self.live.val();
+        self.live_2.d.next = self.port.live.val();
         self.valid_2.d.next = self.retires.val();
         self.branch_2.d.next = self.branch_1.val();
         self.look_2.d.next = self.look_1.val();
@@ -252,13 +293,13 @@ impl<const W: usize> Logic for Rvfi<W> {
         self.pop_2.d.next = self.pop_1.val();
         self.jump_2.d.next = self.jump_1.val();
 
-        self.pc_1.next = self.rvfi_pc_rdata.val() >> self.align.val();
-        self.target_1.next = self.rvfi_pc_wdata.val() >> self.align.val();
-        for j in 0..self._narrows {
-            self.narrow[j].wide.next = self.rvfi_pc_rdata.val();
-            self.narrow_next[j].wide.next = self.rvfi_pc_wdata.val();
-            self.pc_1.next = self.narrow[j].narrow.val() >> self.align.val();
-            self.target_1.next = self.narrow_next[j].narrow.val() >> self.align.val();
+        self.pc_1.next = self.port.pins.rvfi.pc_rdata.val() >> self.align.val();
+        self.target_1.next = self.port.pins.rvfi.pc_wdata.val() >> self.align.val();
+        self.narrow.wide.next = self.port.pins.rvfi.pc_rdata.val();
+        self.narrow_next.wide.next = self.port.pins.rvfi.pc_wdata.val();
+        if self.fewer.val() {
+            self.pc_1.next = self.narrow.to.val() >> self.align.val();
+            self.target_1.next = self.narrow_next.to.val() >> self.align.val();
         }
         self.long_2.d.next = self.wide.val() & self.compressed.val();
         self.pc_2.d.next = self.pc_1.val();
@@ -272,12 +313,12 @@ impl<const W: usize> Logic for Rvfi<W> {
             self.known.d.next = self.live_1.val() & (self.known.q.val() | self.retires.val());
             self.broken.next = self.retires.val()
                 & self.known.q.val()
-                & !self.rvfi_intr.val()
+                & !self.port.pins.rvfi.intr.val()
                 & !self.trap_before.q.val()
                 & (self.pc_1.val() != self.target_2.q.val());
         }
         self.broken_2.d.next = self.broken.val();
-        self.intr_1.next = self.rvfi_intr.val() | self.trap_before.q.val() | self.broken.val();
+        self.intr_1.next = self.port.pins.rvfi.intr.val() | self.trap_before.q.val() | self.broken.val();
         self.intr_2.d.next = self.intr_1.val();
 
         self.pc_beat.next = self.pc_2.q.val();
@@ -294,49 +335,62 @@ impl<const W: usize> Logic for Rvfi<W> {
         }
         self.link.next = self.pc_beat.val() + bit_cast::<W, 2>(self.length.val());
 
-        self.beat.hide.next = false;
-        for k in 0..self._veils {
-            self.veil[k].clock.next = self.clock.val();
-            self.veil[k].retires.next = self.retires.val();
-            self.veil[k].hide.next = self.hide.val();
-            self.veil[k].mode.next = self.mode.val();
-            self.veil[k].modes.next = self.modes.val();
-            self.beat.hide.next = self.veil[k].hidden.val();
+        self.gate.hide.next = self.port.hide.val();
+        self.gate.pc.next = self.port.pins.rvfi.pc_rdata.val();
+        self.gate.first.next = self.port.first.val();
+        self.gate.last.next = self.port.last.val();
+        self.gate.space.next = self.port.space.val();
+        self.gate.wanted.next = self.port.wanted.val();
+        self.gate.mask.next = self.port.mask.val();
+        self.hides.next = self.port.hide.val();
+        if self.gated.val() {
+            self.hides.next = self.gate.hides.val();
+        }
+        self.veil.retires.next = self.retires.val();
+        self.veil.hide.next = self.hides.val();
+        self.veil.mode.next = self.port.mode.val();
+        self.veil.modes.next = self.port.modes.val();
+        self.port.beat.hide.next = self.filter.val() & self.veil.hidden.val();
+
+        self.turn.retires.next = self.retires.val();
+        self.turn.mode.next = self.port.mode.val();
+        self.turn.space.next = self.port.space.val();
+        self.port.beat.turns.next = false;
+        self.port.beat.belongs.next = 0.into();
+        if self.turning.val() {
+            self.port.beat.turns.next = self.turn.turns.val();
+            self.port.beat.belongs.next = self.turn.belongs.val();
         }
 
-        self.beat.turns.next = false;
-        self.beat.belongs.next = 0.into();
-        for m in 0..self._turns {
-            self.turn[m].clock.next = self.clock.val();
-            self.turn[m].retires.next = self.retires.val();
-            self.turn[m].mode.next = self.mode.val();
-            self.turn[m].space.next = self.space.val();
-            self.beat.turns.next = self.turn[m].turns.val();
-            self.beat.belongs.next = self.turn[m].belongs.val();
-        }
-
-        self.beat.live.next = self.live_2.q.val();
-        self.beat.valid.next = self.valid_2.q.val();
-        self.beat.intr.next = self.intr_2.q.val();
-        self.beat.broken.next = self.broken_2.q.val();
-        self.beat.branch.next = self.branch_2.q.val();
-        self.beat.look.next = self.look_2.q.val();
-        self.beat.push.next = self.push_2.q.val();
-        self.beat.pop.next = self.pop_2.q.val();
-        self.beat.jump.next = self.jump_2.q.val();
+        self.port.beat.live.next = self.live_2.q.val();
+        self.port.beat.valid.next = self.valid_2.q.val();
+        self.port.beat.intr.next = self.intr_2.q.val();
+        self.port.beat.broken.next = self.broken_2.q.val();
+        self.port.beat.branch.next = self.branch_2.q.val();
+        self.port.beat.look.next = self.look_2.q.val();
+        self.port.beat.push.next = self.push_2.q.val();
+        self.port.beat.pop.next = self.pop_2.q.val();
+        self.port.beat.jump.next = self.jump_2.q.val();
         if self.registered.val() {
-            self.beat.valid.next = self.retires.val();
-            self.beat.intr.next = self.intr_1.val();
-            self.beat.broken.next = self.broken.val();
-            self.beat.branch.next = self.branch_1.val();
-            self.beat.look.next = self.look_1.val();
-            self.beat.push.next = self.push_1.val();
-            self.beat.pop.next = self.pop_1.val();
-            self.beat.jump.next = self.jump_1.val();
+            self.port.beat.valid.next = self.retires.val();
+            self.port.beat.intr.next = self.intr_1.val();
+            self.port.beat.broken.next = self.broken.val();
+            self.port.beat.branch.next = self.branch_1.val();
+            self.port.beat.look.next = self.look_1.val();
+            self.port.beat.push.next = self.push_1.val();
+            self.port.beat.pop.next = self.pop_1.val();
+            self.port.beat.jump.next = self.jump_1.val();
         }
-        self.beat.taken.next = self.link.val().get_bits::<12>(0) != self.target_beat.val().get_bits::<12>(0);
-        self.beat.pc.next = self.pc_beat.val();
-        self.beat.link.next = self.link.val();
-        self.beat.target.next = self.target_beat.val();
+        self.port.beat.taken.next = self.link.val().get_bits::<12>(0) != self.target_beat.val().get_bits::<12>(0);
+        self.port.beat.pc.next = self.pc_beat.val();
+        self.port.beat.link.next = self.link.val();
+        self.port.beat.target.next = self.target_beat.val();
+        self.port.more.next = 0.into();
+        self.port.step.next = 0.into();
+        self.port.lag.next = 0.into();
+        self.port.choked.next = false;
+        self.port.crowd.next = false;
     }
 }
+
+part!(Rvfi<W>, IngressPort<RvfiPins<W>, W>, "ingress");

@@ -8,13 +8,10 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | back to the state at power-up |
-//! | `live` | in | 1 | 1: what is told in this clock is traced |
-//! | `rvfi<j>_*` | in | | channel j, as those of [`super::rvfi`]; of a clock the lower channel is the older instruction, and any may be empty |
-//! | `mode`, `space` | in | 2, 16 | where contexts are told, and with a filter: privilege mode and number of the address space of all that retires in the clock |
-//! | `hide`, `modes` | in | 1, 4 | with [`Extras::filter`]: nothing of the clock must be told; modes that may be, see [`super::veil`] |
-//! | `first`, `last`, `wanted`, `mask` | in | | with [`Extras::range`], [`Extras::space`]: as of [`super::gate`], which each channel has |
-//! | `beat`, `more`, `step`, `choked`, `crowd`, `lag` | out | | as those of the compressor |
+//! | `rvfi<j>.*` | in | | channel j, as that of [`super::rvfi`]; of a clock the lower channel is the older instruction, and any may be empty |
+//!
+//! and those of all adapters, see [`super::pins`]. Mode, address space and `hide` are those of all that retires in the clock; each
+//! channel has its own [`super::gate`].
 //!
 //! An instruction is traced if tracing is on when it is *told*: those that wait when it is disabled are not.
 //!
@@ -25,60 +22,64 @@
 
 use super::beat::BeatOut;
 use super::compress::Compress;
-use super::gate::Gate;
-use super::rvfi::Rvfi;
+use super::pins::{IngressPort, Pins};
+use super::rvfi::{Rvfi, RvfiChannel};
 use super::turn::Turn;
 use crate::spine::{Extras, Retire};
-use crate::widget::each::each;
+use crate::widget::each::{each, when};
+use crate::widget::fixed::Fixed;
+use crate::widget::slot::{part, Slot};
 use rust_hdl::prelude::*;
+use sim::beats::Retired;
 use sim::params::TraceParams;
 
+/// RVFI of two channels.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct RvfiTwoPins<const W: usize> {
+    pub rvfi0: RvfiChannel<W>,
+    pub rvfi1: RvfiChannel<W>,
+}
+
+/// RVFI of four channels.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct RvfiFourPins<const W: usize> {
+    pub rvfi0: RvfiChannel<W>,
+    pub rvfi1: RvfiChannel<W>,
+    pub rvfi2: RvfiChannel<W>,
+    pub rvfi3: RvfiChannel<W>,
+}
+
 macro_rules! adapter {
-    (
-        $(#[$doc:meta])* $name:ident, $lanes:tt,
-        $([$j:tt $next:tt $valid:ident $insn:ident $trap:ident $intr:ident $pc:ident $to:ident])+
-    ) => {
+    ($(#[$doc:meta])* $name:ident, $pins:ident, $lanes:tt, $([$j:tt $next:tt $channel:ident])+) => {
+        impl<const W: usize> Pins<W> for $pins<W> {
+            const CODE: u8 = 0;
+            const MODE: bool = true;
+            const SPACE: bool = true;
+            const DRIVEN: bool = true;
+
+            fn adapter(params: &TraceParams, extras: Extras) -> Slot<IngressPort<Self, W>> {
+                Slot::new(Box::new($name::with(params, extras)))
+            }
+
+            fn retire(&mut self, beat: Option<&Retired>) {
+                self.rvfi0.retire(beat);
+            }
+        }
+
         $(#[$doc])*
         #[derive(LogicBlock, Default)]
         pub struct $name<const W: usize> {
             pub clock: Signal<In, Clock>,
-            pub reset: Signal<In, Bit>,
-            pub live: Signal<In, Bit>,
-            $(
-                pub $valid: Signal<In, Bit>,
-                pub $insn: Signal<In, Bits<32>>,
-                pub $trap: Signal<In, Bit>,
-                pub $intr: Signal<In, Bit>,
-                pub $pc: Signal<In, Bits<W>>,
-                pub $to: Signal<In, Bits<W>>,
-            )+
-            pub mode: Signal<In, Bits<2>>,
-            pub space: Signal<In, Bits<16>>,
-            pub hide: Signal<In, Bit>,
-            pub modes: Signal<In, Bits<4>>,
-            pub first: Signal<In, Bits<W>>,
-            pub last: Signal<In, Bits<W>>,
-            pub wanted: Signal<In, Bits<16>>,
-            pub mask: Signal<In, Bits<16>>,
-            pub beat: BeatOut<W>,
-            pub more: Signal<Out, Bits<10>>,
-            pub step: Signal<Out, Bits<8>>,
-            pub choked: Signal<Out, Bit>,
-            pub crowd: Signal<Out, Bit>,
-            pub lag: Signal<Out, Bits<8>>,
+            pub port: IngressPort<$pins<W>, W>,
             lane: Vec<Rvfi<W>>,
             compress: Compress<W>,
-            // with a filter by address or address space
-            gate: Vec<Gate<W>>,
-            at: Vec<Signal<Local, Bits<W>>>,
-            _gates: usize,
             // whether the instruction before a channel's trapped
             trapped: Vec<Signal<Local, Bit>>,
             trap_before: DFF<Bit>,
-            // where contexts are told
+            // where contexts are reported
             any: Signal<Local, Bit>,
-            turn: Vec<Turn>,
-            _turns: usize,
+            turning: Fixed<Bit>,
+            turn: Turn,
         }
 
         impl<const W: usize> $name<W> {
@@ -89,18 +90,15 @@ macro_rules! adapter {
             pub fn with(params: &TraceParams, extras: Extras) -> Self {
                 let retire = extras.retire.expect("several instructions a clock");
                 assert_eq!(retire.lanes, $lanes, "channels");
-                let gates = if extras.range || extras.space { $lanes } else { 0 };
                 // the context is that of a clock
                 let mut alone = params.clone();
                 alone.context = None;
+                let lane = || Rvfi::with(&alone, Extras { check: false, retire: None, ..extras });
                 Self {
-                    lane: (0..$lanes).map(|_| Rvfi::with(&alone, Extras { check: false, retire: None, ..extras })).collect(),
-                    turn: params.context.iter().map(|_| Turn::new(params.context_bits())).collect(),
-                    _turns: usize::from(params.context.is_some()),
+                    lane: (0..$lanes).map(|_| lane()).collect(),
+                    turning: Fixed::new(params.context.is_some()),
+                    turn: when(params.context.is_some(), || Turn::new(params.context_bits())),
                     compress: Compress::of(params, extras, false),
-                    gate: (0..gates).map(|_| Gate::new(&extras)).collect(),
-                    at: each($lanes),
-                    _gates: gates,
                     trapped: each($lanes + 1),
                     ..Default::default()
                 }
@@ -119,81 +117,71 @@ macro_rules! adapter {
             #[hdl_gen]
             fn update(&mut self) {
                 dff_setup!(self, clock, trap_before);
-                clock!(self, clock, compress);
-                self.compress.reset.next = self.reset.val();
-                self.compress.go.next = self.live.val();
+                clock!(self, clock, compress, turn);
+                self.compress.reset.next = self.port.reset.val();
+                self.compress.go.next = self.port.live.val();
                 self.compress.behind.next = 0.into();
                 self.trapped[0].next = self.trap_before.q.val();
                 $(
                     self.lane[$j].clock.next = self.clock.val();
-                    self.lane[$j].live.next = true;
-                    self.lane[$j].rvfi_valid.next = self.$valid.val() & !self.$trap.val() & !self.reset.val();
-                    self.lane[$j].rvfi_insn.next = self.$insn.val();
-                    self.lane[$j].rvfi_trap.next = false;
-                    self.at[$j].next = self.$pc.val();
-                    self.lane[$j].hide.next = self.hide.val();
-                    self.lane[$j].mode.next = self.mode.val();
-                    self.lane[$j].modes.next = self.modes.val();
-                    self.lane[$j].space.next = 0.into();
-                    self.lane[$j].rvfi_intr.next = self.$intr.val() | self.trapped[$j].val();
-                    self.lane[$j].rvfi_pc_rdata.next = self.$pc.val();
-                    self.lane[$j].rvfi_pc_wdata.next = self.$to.val();
-                    BeatOut::<W>::join(&mut self.lane[$j].beat, &mut self.compress.lane[$j]);
+                    self.lane[$j].port.reset.next = self.port.reset.val();
+                    self.lane[$j].port.live.next = true;
+                    self.lane[$j].port.pins.rvfi.valid.next =
+                        self.port.pins.$channel.valid.val() & !self.port.pins.$channel.trap.val() & !self.port.reset.val();
+                    self.lane[$j].port.pins.rvfi.insn.next = self.port.pins.$channel.insn.val();
+                    self.lane[$j].port.pins.rvfi.trap.next = false;
+                    self.lane[$j].port.pins.rvfi.intr.next = self.port.pins.$channel.intr.val() | self.trapped[$j].val();
+                    self.lane[$j].port.pins.rvfi.pc_rdata.next = self.port.pins.$channel.pc_rdata.val();
+                    self.lane[$j].port.pins.rvfi.pc_wdata.next = self.port.pins.$channel.pc_wdata.val();
+                    self.lane[$j].port.hide.next = self.port.hide.val();
+                    self.lane[$j].port.mode.next = self.port.mode.val();
+                    self.lane[$j].port.modes.next = self.port.modes.val();
+                    self.lane[$j].port.space.next = self.port.space.val();
+                    self.lane[$j].port.first.next = self.port.first.val();
+                    self.lane[$j].port.last.next = self.port.last.val();
+                    self.lane[$j].port.wanted.next = self.port.wanted.val();
+                    self.lane[$j].port.mask.next = self.port.mask.val();
+                    BeatOut::<W>::join(&mut self.lane[$j].port.beat, &mut self.compress.lane[$j]);
                     self.compress.extra[$j].next = 0.into();
                     self.trapped[$next].next = self.trapped[$j].val();
-                    if self.$valid.val() {
-                        self.trapped[$next].next = self.$trap.val();
+                    if self.port.pins.$channel.valid.val() {
+                        self.trapped[$next].next = self.port.pins.$channel.trap.val();
                     }
                 )+
                 self.any.next = false;
                 $(
-                    if self.$valid.val() & !self.$trap.val() & !self.reset.val() {
+                    if self.port.pins.$channel.valid.val() & !self.port.pins.$channel.trap.val() & !self.port.reset.val() {
                         self.any.next = true;
                     }
                 )+
-                for g in 0..self._gates {
-                    self.gate[g].hide.next = self.hide.val();
-                    self.gate[g].pc.next = self.at[g].val();
-                    self.gate[g].first.next = self.first.val();
-                    self.gate[g].last.next = self.last.val();
-                    self.gate[g].space.next = self.space.val();
-                    self.gate[g].wanted.next = self.wanted.val();
-                    self.gate[g].mask.next = self.mask.val();
-                    self.lane[g].hide.next = self.gate[g].hides.val();
-                }
+                self.turn.retires.next = self.any.val();
+                self.turn.mode.next = self.port.mode.val();
+                self.turn.space.next = self.port.space.val();
                 self.compress.turns.next = false;
                 self.compress.belongs.next = 0.into();
-                for n in 0..self._turns {
-                    self.turn[n].clock.next = self.clock.val();
-                    self.turn[n].retires.next = self.any.val();
-                    self.turn[n].mode.next = self.mode.val();
-                    self.turn[n].space.next = self.space.val();
-                    self.compress.turns.next = self.turn[n].turns.val();
-                    self.compress.belongs.next = self.turn[n].belongs.val();
+                if self.turning.val() {
+                    self.compress.turns.next = self.turn.turns.val();
+                    self.compress.belongs.next = self.turn.belongs.val();
                 }
-                self.trap_before.d.next = self.trapped[$lanes].val() & !self.reset.val();
-                BeatOut::<W>::link(&mut self.beat, &mut self.compress.beat);
-                self.more.next = self.compress.more.val();
-                self.step.next = self.compress.step.val();
-                self.choked.next = self.compress.choked.val();
-                self.crowd.next = self.compress.crowd.val();
-                self.lag.next = self.compress.late_by.val();
+                self.trap_before.d.next = self.trapped[$lanes].val() & !self.port.reset.val();
+                BeatOut::<W>::link(&mut self.port.beat, &mut self.compress.beat);
+                self.port.more.next = self.compress.more.val();
+                self.port.step.next = self.compress.step.val();
+                self.port.choked.next = self.compress.choked.val();
+                self.port.crowd.next = self.compress.crowd.val();
+                self.port.lag.next = self.compress.late_by.val();
             }
         }
+
+        part!($name<W>, IngressPort<$pins<W>, W>, "ingress");
     };
 }
 
 adapter!(
     /// The adapter for two channels, for addresses of W = `xlen` bits.
-    RvfiTwo, 2,
-    [0 1 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
-    [1 2 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]
+    RvfiTwo, RvfiTwoPins, 2, [0 1 rvfi0] [1 2 rvfi1]
 );
 adapter!(
     /// The adapter for four channels, for addresses of W = `xlen` bits.
-    RvfiFour, 4,
-    [0 1 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
-    [1 2 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]
-    [2 3 rvfi2_valid rvfi2_insn rvfi2_trap rvfi2_intr rvfi2_pc_rdata rvfi2_pc_wdata]
-    [3 4 rvfi3_valid rvfi3_insn rvfi3_trap rvfi3_intr rvfi3_pc_rdata rvfi3_pc_wdata]
+    RvfiFour, RvfiFourPins, 4, [0 1 rvfi0] [1 2 rvfi1] [2 3 rvfi2] [3 4 rvfi3]
 );

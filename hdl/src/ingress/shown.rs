@@ -45,9 +45,9 @@ pub struct Shown<const W: usize> {
     finish: Signal<Local, Bits<W>>,
     size: Signal<Local, Bits<W>>,
     // where fewer bits differ
-    narrow: Vec<Narrow<W>>,
-    narrow_last: Vec<Narrow<W>>,
-    _narrows: usize,
+    fewer: Fixed<Bit>,
+    narrow: Narrow<W>,
+    narrow_last: Narrow<W>,
     // of the parameters
     align: Fixed<Bits<2>>,
     compressed: Fixed<Bit>,
@@ -64,9 +64,9 @@ impl<const W: usize> Shown<W> {
     /// The block for `params`, with `extras`, of which it looks at the addresses, [`Extras::itype3`] and [`Extras::sync`].
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         Self {
-            narrow: extras.addresses.iter().map(Narrow::new).collect(),
-            narrow_last: extras.addresses.iter().map(Narrow::new).collect(),
-            _narrows: usize::from(extras.addresses.is_some()),
+            fewer: Fixed::new(extras.addresses.is_some()),
+            narrow: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
+            narrow_last: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
             align: Fixed::of(params.align),
             compressed: Fixed::new(params.align == 1),
             three: Fixed::new(extras.itype3),
@@ -103,11 +103,11 @@ impl<const W: usize> Logic for Shown<W> {
         self.ends.next = self.finish.val();
         self.start.next = self.iaddr.val() >> self.align.val();
         self.last.next = self.finish.val() >> self.align.val();
-        for j in 0..self._narrows {
-            self.narrow[j].wide.next = self.iaddr.val();
-            self.narrow_last[j].wide.next = self.finish.val();
-            self.start.next = self.narrow[j].narrow.val() >> self.align.val();
-            self.last.next = self.narrow_last[j].narrow.val() >> self.align.val();
+        self.narrow.wide.next = self.iaddr.val();
+        self.narrow_last.wide.next = self.finish.val();
+        if self.fewer.val() {
+            self.start.next = self.narrow.to.val() >> self.align.val();
+            self.last.next = self.narrow_last.to.val() >> self.align.val();
         }
     }
 }

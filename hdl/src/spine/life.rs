@@ -58,7 +58,6 @@
 
 use super::ports::{ControlIn, VerdictOut};
 use super::Extras;
-use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -95,8 +94,8 @@ pub struct Life {
     stopping: DFF<Bit>,
     resume: DFF<Bit>,
     // of several instructions a clock: a cycle of this trace was seen
-    heard: Vec<DFF<Bit>>,
-    _wides: usize,
+    wide: Fixed<Bit>,
+    heard: DFF<Bit>,
     start: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
     // where predictors are asked: in a gap; nothing was traced yet
@@ -124,6 +123,7 @@ pub struct Life {
     stop: Signal<Local, Bit>,
     resync: Signal<Local, Bit>,
     told: Signal<Local, Bit>,
+    fresh: Signal<Local, Bit>,
     sync: Fixed<Bit>,
     filter: Fixed<Bit>,
     /// `stop_ready` from a register: what the other cores make of it comes back as `stop_go`.
@@ -135,13 +135,11 @@ impl Life {
     /// A life whose `stop_ready` is `late` by a clock, with what `extras` asks for.
     pub fn new(late: bool, extras: Extras) -> Self {
         let Extras { sync, filter, retire, .. } = extras;
-        let wides = usize::from(retire.is_some());
         Self {
             late: Fixed::new(late),
             sync: Fixed::new(sync),
             filter: Fixed::new(filter),
-            heard: each(wides),
-            _wides: wides,
+            wide: Fixed::new(retire.is_some()),
             ..Default::default()
         }
     }
@@ -155,16 +153,29 @@ impl Life {
 impl Logic for Life {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, run, stopping, resume, losing, first, tracing, stop_ready_2, gap, opened, begun, dark);
+        dff_setup!(
+            self,
+            clock,
+            run,
+            stopping,
+            resume,
+            losing,
+            first,
+            tracing,
+            stop_ready_2,
+            gap,
+            opened,
+            begun,
+            dark,
+            heard
+        );
 
         // which cycles are traced
         self.start.next = self.control.enable.val() & self.able.val() & !self.run.q.val();
-        self.active.next = self.start.val() | (self.run.q.val() & self.control.enable.val() & !self.stopping.q.val());
         // an adapter at which instructions wait answers later: until then it is asked
-        for i in 0..self._wides {
-            self.active.next = self.start.val()
-                | (self.run.q.val() & ((self.control.enable.val() & !self.stopping.q.val()) | !self.heard[i].q.val()));
-        }
+        self.active.next = self.start.val()
+            | (self.run.q.val()
+                & ((self.control.enable.val() & !self.stopping.q.val()) | (self.wide.val() & !self.heard.q.val())));
         self.resume.d.next = self.losing.q.val() & (self.resume.q.val() | self.control.roomy.val());
         self.go.next = self.active.val();
         if self.losing.q.val() {
@@ -240,8 +251,7 @@ impl Logic for Life {
             self.resync.next = self.beat.val() & self.resynced.val();
             self.resyncs.next = self.told.val() & self.begun.q.val() & self.flow.val() & self.control.due.val();
             self.begins.next = self.told.val() & !self.begun.q.val() & self.control.anew.val();
-            self.control.resynced.next =
-                self.told.val() & self.begun.q.val() & self.flow.val() & self.control.due.val();
+            self.control.resynced.next = self.resyncs.val();
             self.control.synced.next =
                 self.told.val() & (!self.begun.q.val() | (self.flow.val() & self.control.due.val()));
             self.control.counted.next = self.told.val();
@@ -256,9 +266,8 @@ impl Logic for Life {
             & !self.control.spent.val();
         self.stop.next = self.stop_due.val() & self.control.stop_go.val();
         // places of the FIFO: one for the overflow message, too, before those behind it can take them all
-        // from inputs alone: `hidden` would tie it, and `asks`, to what is seen
         self.control.take.next = (self.enter.val()
-            & !(self.hide.val() & self.filter.val())
+            & !self.hidden.val()
             & !self.gap.q.val()
             & (!self.begun.q.val() | self.may.val())
             & !self.control.spent.val())
@@ -273,10 +282,7 @@ impl Logic for Life {
             self.run.d.next = false;
             self.stopping.d.next = false;
         }
-        for j in 0..self._wides {
-            self.heard[j].clock.next = self.clock.val();
-            self.heard[j].d.next = (self.heard[j].q.val() | self.here.val()) & !self.stop.val() & !self.reset.val();
-        }
+        self.heard.d.next = (self.heard.q.val() | self.here.val()) & !self.stop.val() & !self.reset.val();
         if self.drop.val() {
             self.losing.d.next = true;
         }
@@ -295,37 +301,15 @@ impl Logic for Life {
             self.control.stop_ready.next = self.stop_ready_2.q.val();
         }
 
-        // `resync`, `fresh` or `stop`, from inputs and registers alone: a local shared with `run` would tie it to `able`
-        self.clear.next = (self.sync.val()
-            & self.valid.val()
-            & self.live.val()
-            & self.verdict.flow.val()
-            & self.control.due.val()
-            & !self.first.q.val())
-            | (self.sync.val() & self.valid.val() & self.live.val() & self.first.q.val() & self.control.anew.val())
-            | (self.tracing.q.val()
-                & !self.live.val()
-                & !self.gap.q.val()
-                & !self.losing.q.val()
-                & !self.control.spent.val()
-                & self.control.stop_go.val());
-        self.verdict.fresh.next =
-            self.sync.val() & self.valid.val() & self.live.val() & self.first.q.val() & self.control.anew.val();
+        self.fresh.next = self.sync.val() & self.beat.val() & self.first.q.val() & self.control.anew.val();
         if self.early.val() {
-            self.clear.next =
-                (self.sync.val() & self.valid.val() & self.live.val() & (self.resynced.val() | self.began.val()))
-                    | (self.tracing.q.val()
-                        & !self.live.val()
-                        & !self.gap.q.val()
-                        & !self.losing.q.val()
-                        & !self.control.spent.val()
-                        & self.control.stop_go.val());
-            self.verdict.fresh.next = self.sync.val() & self.valid.val() & self.live.val() & self.began.val();
+            self.fresh.next = self.sync.val() & self.beat.val() & self.began.val();
         }
-        // likewise these, so that nothing ties them to `asks`
-        self.verdict.beat.next = self.valid.val() & self.live.val();
-        self.verdict.sync.next = self.valid.val() & self.live.val() & self.first.q.val();
-        self.verdict.exception.next = self.valid.val() & self.live.val() & self.intr.val() & !self.first.q.val();
+        self.clear.next = self.resync.val() | self.fresh.val() | self.stop.val();
+        self.verdict.fresh.next = self.fresh.val();
+        self.verdict.beat.next = self.beat.val();
+        self.verdict.sync.next = self.beat.val() & self.first.q.val();
+        self.verdict.exception.next = self.beat.val() & self.intr.val() & !self.first.q.val();
         self.verdict.losing.next = self.losing.q.val();
         self.verdict.tracing.next = self.tracing.q.val();
         self.verdict.send.next = self.send.val();

@@ -53,7 +53,6 @@ pub struct Merger {
     load: Signal<Local, Bit>,
     less: Signal<Local, Bits<16>>,
     rest: Signal<Local, Bits<16>>,
-    behind: Signal<Local, Bits<16>>,
     not_rest: Signal<Local, Bits<16>>,
     lowest: Signal<Local, Bits<16>>,
     index: Signal<Local, Bits<4>>,
@@ -119,12 +118,9 @@ impl Logic for Merger {
             | (bit_cast::<4, 1>((self.lowest.val() & self.odd_4.val()).any().into()) << 2)
             | (bit_cast::<4, 1>((self.lowest.val() & self.odd_8.val()).any().into()) << 3);
 
-        // as `rest`, but on its own: a local shared with `show` would tie that to `done`, and Verilator would see a loop
-        // through the encoder
-        self.behind.next = self.current.q.val() & (self.current.q.val() - self.one_16.val());
         // the note at the read address is there if it was written before its address was given
         self.load.next =
-            self.fresh.q.val() & (!self.current.q.val().any() | (self.done.val() & !self.behind.val().any()));
+            self.fresh.q.val() & (!self.current.q.val().any() | (self.done.val() & !self.rest.val().any()));
         self.next_read.next = self.read.q.val();
         if self.load.val() {
             self.next_read.next = bit_cast::<12, 12>(self.read.q.val() + self.one.val()) & self.mask.val();
@@ -133,7 +129,7 @@ impl Logic for Merger {
         self.notes.raddr.next = self.next_read.val();
         self.fresh.d.next = self.write.q.val() != self.next_read.val();
         if self.done.val() {
-            self.current.d.next = self.behind.val();
+            self.current.d.next = self.rest.val();
         }
         if self.load.val() {
             self.current.d.next = self.notes.rdata.val();

@@ -5,6 +5,7 @@
 //! | [`cycles`] | cycles since the last message, where several instructions retire a cycle |
 //! | [`entry`] | event entries: the interface between front ends and spine |
 //! | [`event_fifo`] | entries of one core until the encoder takes them |
+//! | [`front_port`] | ports of front ends and encoders |
 //! | [`join`] | all of it, joined |
 //! | [`landing`] | where resyncs went |
 //! | [`life`] | when a core's trace runs, what an instruction is due to, loss |
@@ -213,6 +214,7 @@ impl std::fmt::Display for Extras {
 pub mod cycles;
 pub mod entry;
 pub mod event_fifo;
+pub mod front_port;
 pub mod join;
 pub mod landing;
 pub mod life;

@@ -5,11 +5,10 @@
 //! into `always` blocks that share no signal. The value that is read is the same one: that of the end of the list, or
 //! reader and writer stay in one block.
 
-use super::build::Module;
-use super::module::{filtered, Role, Statement};
-use super::prune;
+use super::module::{filtered, Module, Role, Statement};
+use super::numbers::numbers;
+use super::refused::Refused;
 use super::value::{Id, Value};
-use super::Refused;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module's statements in their places.
@@ -35,13 +34,13 @@ pub(super) struct Arranged {
 pub(super) fn arrange(module: &mut Module) -> Result<Arranged, Refused> {
     let mut out = Arranged::default();
     let mut list = std::mem::take(&mut module.statements);
-    while prune::numbers(module, &mut list) {
+    while numbers(module, &mut list) {
         overwritten(&mut list);
     }
     forward(module, &mut list);
     chained(&mut list);
     overwritten(&mut list);
-    while prune::numbers(module, &mut list) {
+    while numbers(module, &mut list) {
         overwritten(&mut list);
     }
     connect(module, &mut list, &mut out);

@@ -2,67 +2,10 @@
 
 use super::capture::{Content, Named, Node};
 use super::lower::{Lower, Meaning};
-use super::module::{Register, Role, Signal, Statement};
+use super::module::{Child, Instance, Module, Port, Register, Role};
+use super::refused::Refused;
 use super::value::{concat, Id, Value};
-use super::Refused;
 use rust_hdl::core::atom::AtomKind;
-
-/// A port of a module that is done.
-#[derive(Clone, Debug)]
-pub(super) struct Port {
-    /// rust-hdl's name.
-    pub key: String,
-    /// Name in Verilog.
-    pub name: String,
-    pub output: bool,
-    /// Bits that rust-hdl's port has.
-    pub declared: usize,
-    /// Bits that the port has: a memory takes what it needs of them.
-    pub width: usize,
-}
-
-/// A port that rust-hdl's module has and the one that is written has not.
-#[derive(Clone)]
-pub(super) struct Gone {
-    /// rust-hdl's name.
-    pub key: String,
-    pub width: usize,
-    /// What the output always is, 0 if nobody needs it; `None`: an input that is not read.
-    pub output: Option<u128>,
-}
-
-/// An instance: of what, and where it comes from.
-#[derive(Clone)]
-pub(super) struct Child {
-    /// Module with its parameters; `None`: a memory of no bits.
-    pub module: Option<String>,
-    pub ports: Vec<Port>,
-    pub gone: Vec<Gone>,
-    /// Registers and memories in it: path in rust-hdl's text and path here.
-    pub places: Vec<(String, String)>,
-}
-
-/// An instance in its module, and the signals at its ports.
-pub(super) struct Instance {
-    pub name: String,
-    pub child: Child,
-    pub signals: Vec<Id>,
-}
-
-#[derive(Default)]
-pub(super) struct Module {
-    pub signals: Vec<Signal>,
-    pub registers: Vec<Register>,
-    pub instances: Vec<Instance>,
-    pub statements: Vec<Statement>,
-}
-
-impl Module {
-    fn signal(&mut self, key: String, width: usize, role: Role) -> Id {
-        self.signals.push(Signal { key, width, role });
-        self.signals.len() - 1
-    }
-}
 
 /// The module of a kernel, whose children are `children`, `None` for a flip-flop.
 pub(super) fn build(node: &Node, children: Vec<Option<Child>>) -> Result<Module, Refused> {

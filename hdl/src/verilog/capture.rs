@@ -1,14 +1,15 @@
 //! A rust-hdl circuit as a tree of blocks, each with its signals and its code
 
-use super::build::Port;
-use super::Refused;
+use super::module::Port;
+use super::pins;
+use super::refused::Refused;
 use crate::widget::mem::MemoryShape;
 use rust_hdl::core::ast::{Verilog, VerilogLiteral};
 use rust_hdl::prelude::*;
 
 /// A signal or constant of a block.
 pub(super) struct Named {
-    /// `rvfi_valid$0`, `control$enable`.
+    /// `stall$0`, `control$enable`.
     pub name: String,
     pub kind: AtomKind,
     pub bits: usize,
@@ -153,7 +154,8 @@ impl Probe for Walk {
     }
 
     fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
-        let Some(node) = self.open.pop() else { return };
+        let Some(mut node) = self.open.pop() else { return };
+        pins::sort(&mut node.atoms);
         match self.open.last_mut() {
             Some(parent) => parent.children.push(node),
             None => self.done = Some(node),

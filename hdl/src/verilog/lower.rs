@@ -5,8 +5,8 @@
 
 use super::capture::literal;
 use super::module::Statement;
+use super::refused::Refused;
 use super::value::{self, binary, not, reduce, shift, Id, Op, Reduce, Test, Value};
-use super::Refused;
 use rust_hdl::core::ast::{
     VerilogBlockOrConditional as Else, VerilogExpression as E, VerilogLink, VerilogOp, VerilogOpUnary as Un,
     VerilogStatement as S,

@@ -3,8 +3,8 @@
 //!
 //! Behind them a user puts the memories of his process.
 
-use super::build::{Child, Port};
 use super::capture::Node;
+use super::module::{Child, Port};
 use crate::widget::mem::{MemoryShape, Place};
 use rust_hdl::core::atom::AtomKind;
 

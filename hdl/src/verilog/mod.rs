@@ -9,8 +9,9 @@
 //! | `capture` | a circuit as a tree of blocks |
 //! | `lower` | syntax tree of a kernel to statements, `value`s of an exact width in them |
 //! | `build` | block to `module` |
-//! | `arrange` | statements to connections, assignments, `always` blocks |
+//! | `arrange`, `numbers` | statements to connections, assignments, `always` blocks |
 //! | `names`, `expression`, `text` | module to text |
+//! | `pins` | pins of several cores |
 //! | `prune` | what this circuit does not need is left out |
 //! | `memory` | the modules of memories |
 //! | `blocks` | what a module is called and what it is |
@@ -25,18 +26,20 @@ mod lower;
 mod memory;
 mod module;
 mod names;
+mod numbers;
+mod pins;
 mod prune;
+mod refused;
 mod text;
 mod value;
 
 pub use keywords::KEYWORDS;
+pub use refused::Refused;
 
-use build::{Child, Port};
 use capture::{Content, Node};
-use module::Role;
+use module::{Child, Module, Port, Role};
 use rust_hdl::prelude::Block;
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// How Verilog is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,16 +72,6 @@ impl Style {
     }
 }
 
-/// What this writer of Verilog does not know.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Refused(pub(crate) String);
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// The Verilog of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
@@ -96,6 +89,8 @@ pub struct Written {
 pub struct Pin {
     /// Name in Verilog.
     pub name: String,
+    /// Name in rust-hdl's text.
+    pub source: String,
     /// Whether it is an output.
     pub output: bool,
     /// Width, bits.
@@ -113,7 +108,8 @@ pub fn write(block: &dyn Block, style: &Style) -> Result<Written, Refused> {
         }
     };
     let text = writer.modules.iter().rev().map(|m| format!("{}module {}{}", m.comment, m.name, m.body));
-    let pins = top.ports.into_iter().map(|p| Pin { name: p.name, output: p.output, width: p.width }).collect();
+    let pins =
+        top.ports.into_iter().map(|p| Pin { name: p.name, source: p.key, output: p.output, width: p.width }).collect();
     Ok(Written { text: text.collect::<Vec<_>>().join("\n"), places: top.places, pins })
 }
 
@@ -143,6 +139,7 @@ impl<'a> Writer<'a> {
     fn module(&mut self, node: &mut Node, top: bool) -> Result<Child, Refused> {
         let name = node.name.clone();
         let at = |e: Refused| Refused(format!("{name}: {e}"));
+        let (written, given) = (self.modules.len(), self.names.clone());
         let mut children = Vec::new();
         for child in &mut node.children {
             children.push(match &child.content {
@@ -163,6 +160,14 @@ impl<'a> Writer<'a> {
             child.gone = gone;
             node.written = child.module.clone().map(|m| (m, child.ports.clone()));
             return Ok(child);
+        }
+        if !top && !module.signals.iter().any(|s| s.role == Role::Output) {
+            // it drives nothing: neither it nor what is in it is written
+            self.modules.truncate(written);
+            self.names = given;
+            let mut child = build::none(node);
+            child.ports.retain(|port| !gone.iter().any(|g| g.key == port.key));
+            return Ok(Child { gone, ..child });
         }
         self.uses.add(&module, &arranged);
         let (body, ports, names) = text::text(&module, &mut arranged, self.style.initial);
@@ -215,7 +220,7 @@ impl<'a> Writer<'a> {
 }
 
 /// The instance in a module that does nothing but hold it.
-fn slot(module: &build::Module, arranged: &arrange::Arranged) -> Option<Child> {
+fn slot(module: &Module, arranged: &arrange::Arranged) -> Option<Child> {
     let [inner] = module.instances.as_slice() else { return None };
     let own = module.signals.iter().filter(|s| matches!(s.role, Role::Input | Role::Output)).count();
     let empty = arranged.assigns.is_empty() && arranged.blocks.is_empty() && arranged.registers.is_empty();

@@ -1,9 +1,9 @@
 //! Names in Verilog: plain words, no two alike in a module
 
 use super::arrange::Arranged;
-use super::build::Module;
 use super::keywords::KEYWORDS;
-use super::module::Role;
+use super::module::{Module, Role};
+use super::pins::core_pin;
 use super::value::Id;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,9 +17,13 @@ pub(super) struct Names {
     taken: BTreeSet<String>,
 }
 
-/// `rvfi_valid$0` to `rvfi_valid_0`; the one bundle of a circuit in a slot is not named.
+/// `stall$0` to `stall_0`; the bundle of a circuit in a slot is not named, nor are the pins of a core.
 fn plain(key: &str) -> String {
-    key.strip_prefix("port$").unwrap_or(key).replace('$', "_")
+    let key = key.strip_prefix("port$").unwrap_or(key);
+    match core_pin(key) {
+        Some((core, pin)) => format!("{pin}_{core}").replace('$', "_"),
+        None => key.strip_prefix("pins$").unwrap_or(key).replace('$', "_"),
+    }
 }
 
 impl Names {

@@ -1,9 +1,8 @@
 //! The text of a module behind its name
 
 use super::arrange::Arranged;
-use super::build::{Module, Port};
 use super::expression::number;
-use super::module::{Role, Statement};
+use super::module::{Module, Port, Role, Statement};
 use super::names::Names;
 use super::value::{Id, Value};
 use std::collections::{BTreeMap, BTreeSet};

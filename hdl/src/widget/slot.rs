@@ -23,6 +23,32 @@ pub trait Part<P>: Block {
     fn port(&mut self) -> &mut P;
 }
 
+/// Implements [`Part`] for a circuit whose ports are `port`: `part!(Rvfi<W>, IngressPort<RvfiPins<W>, W>, "ingress")`, and
+/// behind that its latency, `|self| ..`, if it does not answer in the same cycle.
+macro_rules! part {
+    ($circuit:ident<$w:ident>, $port:ty, $name:literal) => {
+        crate::widget::slot::part!($circuit<$w>, $port, $name, |_part| 0);
+    };
+    ($circuit:ident<$w:ident>, $port:ty, $name:literal, |$part:ident| $latency:expr) => {
+        impl<const $w: usize> crate::widget::slot::Part<$port> for $circuit<$w> {
+            fn name(&self) -> &'static str {
+                $name
+            }
+            fn latency(&self) -> usize {
+                let $part = self;
+                $latency
+            }
+            fn clock(&mut self) -> &mut Signal<In, Clock> {
+                &mut self.clock
+            }
+            fn port(&mut self) -> &mut $port {
+                &mut self.port
+            }
+        }
+    };
+}
+pub(crate) use part;
+
 /// The place. Its default is empty, and not to be used.
 #[derive(Default)]
 pub struct Slot<P> {

@@ -1656,7 +1656,7 @@ module goshawk_front (
     assign sweep = !swept;
     assign flow = beat_branch | beat_look | beat_pop | beat_jump;
     assign life_enter = beat_live & beat_valid;
-    assign life_may = beat_intr | beat_branch | beat_look | beat_pop | beat_jump;
+    assign life_may = beat_intr | flow;
     assign live_2 = life_seen;
     assign valid_2 = beat_valid;
     assign detector_branch = beat_branch & !life_away;
@@ -1995,7 +1995,7 @@ module goshawk_records (
     assign filled = hits == ones;
     assign goes = guessed & !any_pre & filled;
     assign verdict_flow = flow;
-    assign verdict_asks = ends & (!hit | !same | ({1'd0, start[30:19], 19'd0} != upper) | (hits == ones));
+    assign verdict_asks = ends & (!hit | !same | !upper_hit | filled);
     assign idle = !live & !verdict_tracing & !verdict_losing;
     assign forget = idle | reset;
     assign parts = verdict_send | verdict_drop;
@@ -3031,10 +3031,10 @@ module goshawk_life (
     assign control_take = (enter & !gap & (!begun | may) & !control_spent) | opens | stop;
     assign control_give = beat & (first | intr | verdict_flow) & !send;
     assign control_stop_ready = stop_ready_2;
-    assign clear = tracing & !live & !gap & !losing & !control_spent & control_stop_go;
-    assign verdict_beat = valid & live;
-    assign verdict_sync = valid & live & first;
-    assign verdict_exception = valid & live & intr & !first;
+    assign clear = stop;
+    assign verdict_beat = beat;
+    assign verdict_sync = beat & first;
+    assign verdict_exception = beat & intr & !first;
     assign verdict_losing = losing;
     assign verdict_tracing = tracing;
     assign verdict_send = send;

@@ -168,7 +168,7 @@ module goshawk_encoder (
 
     assign opens = step == 3'd0;
     assign kinds = {20'd0, entry_word[31:20]};
-    assign coder_valid = entry_have & (step != 3'd0);
+    assign coder_valid = entry_have & !opens;
     assign take = entry_have & coder_ready & !opens;
     assign entry_done = take & then_done;
 
@@ -1992,7 +1992,7 @@ module goshawk_messages (
     assign icnt_sum = icnt + {23'd0, icnt_inc};
     assign long = icnt[19];
     assign progress = flow & long & !any_pre & !any_post;
-    assign verdict_asks = outcome | miss | (flow & icnt[19]);
+    assign verdict_asks = outcome | miss | (flow & long);
     assign counted = reported;
     assign bcnt_stop = bcnt[19];
     assign bcnt_sum = bcnt + {23'd0, bcnt_inc};
@@ -2425,10 +2425,10 @@ module goshawk_life (
     assign control_take = (enter & !gap & (!begun | may) & !control_spent) | opens | stop;
     assign control_give = beat & (first | intr | verdict_flow) & !send;
     assign control_stop_ready = stop_due;
-    assign clear = tracing & !live & !gap & !losing & !control_spent & control_stop_go;
-    assign verdict_beat = valid & live;
-    assign verdict_sync = valid & live & first;
-    assign verdict_exception = valid & live & intr & !first;
+    assign clear = stop;
+    assign verdict_beat = beat;
+    assign verdict_sync = beat & first;
+    assign verdict_exception = beat & intr & !first;
     assign verdict_losing = losing;
     assign verdict_tracing = tracing;
     assign verdict_send = send;

@@ -94,7 +94,7 @@ fn said<const W: usize>(b: &BeatOut<W>, choked: bool, more: u64, step: u64) -> S
 }
 
 macro_rules! adapter {
-    ($name:ident, $blocks:literal, $([$j:literal $itype:ident $iaddr:ident $iretire:ident $ilastsize:ident $icount:ident])+) => {
+    ($name:ident, $blocks:literal, $([$j:literal $($shown:ident).+])+) => {
         impl<const W: usize> Adapter for $name<W> {
             const XLEN: u8 = W as u8;
             fn make(params: &TraceParams, extras: Extras) -> Self {
@@ -104,38 +104,36 @@ macro_rules! adapter {
                 self.clock.next = high.into();
             }
             fn control(&mut self, reset: bool, live: bool, halted: bool, noise: u64) {
-                self.reset.next = reset;
-                self.live.next = live;
-                self.halted.next = halted;
-                self.hart_reset.next = halted && noise & 1 == 1;
-                self.cause.next = (noise & 31).to_bits();
-                self.tval.next = noise.to_bits();
-                self.privilege.next = (noise & 3).to_bits();
-                self.context_id.next = noise.to_bits();
-                self.trigger.next = (noise & 15).to_bits();
+                self.port.reset.next = reset;
+                self.port.live.next = live;
+                self.port.pins.halted.next = halted;
+                self.port.pins.hart_reset.next = halted && noise & 1 == 1;
+                self.port.pins.cause.next = (noise & 31).to_bits();
+                self.port.pins.tval.next = noise.to_bits();
+                self.port.pins.privilege.next = (noise & 3).to_bits();
+                self.port.pins.context_id.next = noise.to_bits();
+                self.port.pins.trigger.next = (noise & 15).to_bits();
             }
             fn show(&mut self, lane: u8, shown: Shown) {
                 match lane {
                     $($j => {
-                        self.$itype.next = u64::from(shown.itype).to_bits();
-                        self.$iaddr.next = shown.iaddr.to_bits();
-                        self.$iretire.next = u64::from(shown.iretire).to_bits();
-                        self.$ilastsize.next = shown.ilastsize;
-                        self.$icount.next = u64::from(shown.icount).to_bits();
+                        self.port.$($shown).+.itype.next = u64::from(shown.itype).to_bits();
+                        self.port.$($shown).+.iaddr.next = shown.iaddr.to_bits();
+                        self.port.$($shown).+.iretire.next = u64::from(shown.iretire).to_bits();
+                        self.port.$($shown).+.ilastsize.next = shown.ilastsize;
+                        self.port.$($shown).+.icount.next = u64::from(shown.icount).to_bits();
                     })+
                     _ => panic!("block {lane} of {}", $blocks),
                 }
             }
             fn said(&self) -> Said {
-                said(&self.beat, self.choked.val(), self.more.val().to_u64(), self.step.val().to_u64())
+                said(&self.port.beat, self.port.choked.val(), self.port.more.val().to_u64(), self.port.step.val().to_u64())
             }
         }
     };
 }
-adapter!(Blocks, 1, [0 itype iaddr iretire ilastsize icount]);
-adapter!(BlocksTwo, 2,
-    [0 block0_itype block0_iaddr block0_iretire block0_ilastsize block0_icount]
-    [1 block1_itype block1_iaddr block1_iretire block1_ilastsize block1_icount]);
+adapter!(Blocks, 1, [0 pins]);
+adapter!(BlocksTwo, 2, [0 pins.block0] [1 pins.block1]);
 
 #[derive(Default)]
 struct Seen {

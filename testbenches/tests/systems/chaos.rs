@@ -5,9 +5,10 @@
 //! each of them tells what its cores retired, and a system that is left alone becomes idle. Where losses are counted, their
 //! number in register `status` is what the trace tells of its gaps.
 
-use fpga::cosim::{Cosim, Interface};
+use fpga::cosim::Cosim;
 use hdl::emit::{build, Ingress, SystemOptions, LOG2_STALL};
 use hdl::spine::{Extras, Retire};
+use hdl::verilog::{write, Style};
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
@@ -74,8 +75,8 @@ impl Ports {
                 let reports = matches!(self, Ports::Reports);
                 let block = core.block(s, if reports { 1 } else { 15 });
                 let port = |name: &str| match lanes {
-                    1 => format!("{name}${c}"),
-                    _ => format!("block{lane}_{name}${c}"),
+                    1 => format!("{name}_{c}"),
+                    _ => format!("block{lane}_{name}_{c}"),
                 };
                 values.extend([
                     (port("itype"), block.itype.into()),
@@ -101,7 +102,7 @@ impl Ports {
                 ("pc_rdata", r.pc.into()),
                 ("pc_wdata", r.next_pc.into()),
             ] {
-                values.push((format!("rvfi{channel}_{name}${c}"), value));
+                values.push((format!("rvfi{channel}_{name}_{c}"), value));
             }
         }
         values
@@ -333,8 +334,7 @@ fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras
     let options = SystemOptions { ingress, log2_fifo, extras };
     let mut top = build(params, &options).unwrap();
     top.connect_all();
-    let verilog = generate_verilog(&top);
-    let cosim = Cosim::build(&verilog, &Interface::of(&top)).unwrap();
+    let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
     let outputs = ["valid", "data", "bus_rdata"].map(|name| cosim.output(name).unwrap());
     let [ready, address] =
         ["ready", "bus_addr"].map(|name| cosim.inputs().iter().position(|p| p.name == name).unwrap());

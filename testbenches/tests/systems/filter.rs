@@ -4,10 +4,11 @@
 //! A synthetic program of which a part runs in machine mode, all else in user mode, on cores that retire at full rate and
 //! now and then. Two runs differ in all that the part does: instructions, addresses, targets.
 
-use fpga::cosim::{Cosim, Interface};
+use fpga::cosim::Cosim;
 use hdl::emit::{build, EmitError, Ingress, SystemOptions};
 use hdl::ingress::gate::Gate;
 use hdl::spine::{Extras, Retire};
+use hdl::verilog::{write, Style};
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
@@ -82,10 +83,10 @@ impl Port {
     /// Port `name` of channel or block `lane` of core `c`.
     fn name(self, c: usize, lane: u8, name: &str) -> String {
         match self {
-            Port::One => format!("rvfi_{name}${c}"),
-            Port::Channels(_) => format!("rvfi{lane}_{name}${c}"),
-            Port::Blocks(1) | Port::Report => format!("{name}${c}"),
-            Port::Blocks(_) => format!("block{lane}_{name}${c}"),
+            Port::One => format!("rvfi_{name}_{c}"),
+            Port::Channels(_) => format!("rvfi{lane}_{name}_{c}"),
+            Port::Blocks(1) | Port::Report => format!("{name}_{c}"),
+            Port::Blocks(_) => format!("block{lane}_{name}_{c}"),
         }
     }
 }
@@ -120,7 +121,7 @@ fn words(
     allow: u128,
     noise: Option<u64>,
 ) -> Vec<u32> {
-    let contexts = cosim.inputs().iter().any(|p| ["space$0", "context_id$0"].contains(&p.name.as_str()));
+    let contexts = cosim.inputs().iter().any(|p| ["space_0", "context_id_0"].contains(&p.name.as_str()));
     let [valid, data] = ["valid", "data"].map(|name| cosim.output(name).unwrap());
     let mut noise = noise.map(Source::seeded);
     let mut pace = Source::seeded(5);
@@ -148,18 +149,18 @@ fn words(
         }
         phase -= 1;
         for (c, all) in lives.iter().enumerate() {
-            values.push((format!("allow_modes${c}"), allow));
+            values.push((format!("allow_modes_{c}"), allow));
             let (mask, wanted) = if open { (0, 0xffff) } else { SPACES };
             match by {
                 By::Mode => {}
                 By::Range { first } => {
                     let first = if open { 0 } else { first };
-                    values.push((format!("filter_first${c}"), first.into()));
-                    values.push((format!("filter_last${c}"), 0xffff_ffff));
+                    values.push((format!("filter_first_{c}"), first.into()));
+                    values.push((format!("filter_last_{c}"), 0xffff_ffff));
                 }
                 By::Space => {
-                    values.push((format!("filter_mask${c}"), mask));
-                    values.push((format!("filter_space${c}"), wanted));
+                    values.push((format!("filter_mask_{c}"), mask));
+                    values.push((format!("filter_space_{c}"), wanted));
                 }
             }
             // tables are clear then
@@ -271,9 +272,9 @@ fn words(
                 Port::Report => ("privilege", "space"),
                 Port::One | Port::Channels(_) => ("mode", "space"),
             };
-            values.push((format!("{mode_port}${c}"), mode));
+            values.push((format!("{mode_port}_{c}"), mode));
             if contexts {
-                values.push((format!("{space_port}${c}"), space.into()));
+                values.push((format!("{space_port}_{c}"), space.into()));
             }
         }
         let values: Vec<(&str, u128)> = values.iter().map(|(n, v)| (n.as_str(), *v)).collect();
@@ -309,7 +310,7 @@ fn filtered_at(port: Port, scheme: &str, cores: u8, timestamps: bool, context: O
     let extras = Extras { filter: true, range, space, retire, ..Extras::default() };
     let mut top = build(&params, &SystemOptions { ingress: port.ingress(), log2_fifo: 6, extras }).unwrap();
     top.connect_all();
-    let cosim = Cosim::build(&generate_verilog(&top), &Interface::of(&top)).unwrap();
+    let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
     let model = Model::new(&Shape::rv32(9));
     let image = Image::new(&model.program);
     let lives = lives(&model, cores, 4, 12_000);

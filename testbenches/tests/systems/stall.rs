@@ -3,9 +3,10 @@
 //! Every instruction is a jump to anywhere, in phases of clocks; a core goes on retiring as many as it may behind `stall`.
 //! The words are the golden model's, which loses nothing. So do cores of several instructions or blocks a clock, which go on for some clocks.
 
-use fpga::cosim::{Cosim, Interface};
+use fpga::cosim::Cosim;
 use hdl::emit::{build, Ingress, SystemOptions};
 use hdl::spine::{Extras, Retire};
+use hdl::verilog::{write, Style};
 use retire::{FlowEvent, FlowKind, RetireSink};
 use rust_hdl::prelude::*;
 use sim::params::{Platform, TraceParams};
@@ -82,12 +83,12 @@ impl Port {
             let block = if many { format!("block{lane}_") } else { String::new() };
             let itype = if jump { 10 } else { 0 };
             let values = [("itype", itype), ("iaddr", pc.into()), ("iretire", 2), ("ilastsize", 1), ("icount", 1)];
-            return values.map(|(name, value)| (format!("{block}{name}${core}"), value)).into();
+            return values.map(|(name, value)| (format!("{block}{name}_{core}"), value)).into();
         }
         let channel = if many { lane.to_string() } else { String::new() };
         let insn = if jump { JUMP } else { NOP };
         let values = [("valid", 1), ("insn", u128::from(insn)), ("pc_rdata", pc.into()), ("pc_wdata", next.into())];
-        values.map(|(name, value)| (format!("rvfi{channel}_{name}${core}"), value)).into()
+        values.map(|(name, value)| (format!("rvfi{channel}_{name}_{core}"), value)).into()
     }
 }
 
@@ -98,9 +99,9 @@ fn play(scheme: &str, cores: u8, log2_fifo: u8, late: usize, clocks: u64, port: 
     let extras = Extras { stall: true, retire: port.retire, ..Extras::default() };
     let mut top = build(&params, &SystemOptions { ingress: port.ingress, log2_fifo, extras }).unwrap();
     top.connect_all();
-    let cosim = Cosim::build(&generate_verilog(&top), &Interface::of(&top)).unwrap().with_random_state(7);
+    let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap().with_random_state(7);
     let [valid, data, rdata] = ["valid", "data", "bus_rdata"].map(|name| cosim.output(name).unwrap());
-    let stalls: Vec<usize> = (0..cores).map(|c| cosim.output(&format!("stall${c}")).unwrap()).collect();
+    let stalls: Vec<usize> = (0..cores).map(|c| cosim.output(&format!("stall_{c}")).unwrap()).collect();
     let mut session = cosim.session().unwrap();
     let mut golden = System::new(&params).unwrap();
     let mut s = Source::seeded(log2_fifo as u64);

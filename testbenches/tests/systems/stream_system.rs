@@ -5,8 +5,10 @@
 
 use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{emit, SystemOptions};
+use hdl::ingress::etrace::EtracePins;
+use hdl::ingress::rvfi::RvfiPins;
 use hdl::spine::Extras;
-use hdl::top::{EtraceStreamSystem, RvfiStreamSystem};
+use hdl::top::System as Circuit;
 use hdl::trace_sim::{compare, Play};
 use programs::ProgramInfo;
 use retire::elf::Program;
@@ -89,11 +91,11 @@ fn timed(sc: StreamCacheParams, cores: u8) -> TraceParams {
 fn the_emitted_verilog_passes_all_gates() {
     for variant in Variant::ALL {
         let sc = StreamCacheParams::new(variant, 32, 4);
-        emit_checked_system(&mut RvfiStreamSystem::<32>::new(&params(sc, 1), 3, NONE)).unwrap();
+        emit_checked_system(&mut Circuit::<RvfiPins<32>, 32>::new(&params(sc, 1), 3, NONE)).unwrap();
     }
     let timed = timed(StreamCacheParams::new(Variant::Rbase, 8, 8), 4);
-    emit_checked_system(&mut RvfiStreamSystem::<32>::new(&timed, 8, NONE)).unwrap();
-    emit_checked_system(&mut EtraceStreamSystem::<64>::new(&timed.with(|p| (p.xlen, p.cores) = (64, 1)), 8, NONE))
+    emit_checked_system(&mut Circuit::<RvfiPins<32>, 32>::new(&timed, 8, NONE)).unwrap();
+    emit_checked_system(&mut Circuit::<EtracePins<64>, 64>::new(&timed.with(|p| (p.xlen, p.cores) = (64, 1)), 8, NONE))
         .unwrap();
 }
 

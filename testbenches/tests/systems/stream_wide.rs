@@ -6,8 +6,9 @@
 //! resets, and the Verilog says the same clock by clock (that it is right then is shown by `chaos.rs`).
 
 use hdl::emit::SystemOptions;
+use hdl::ingress::rvfi_wide::{RvfiFourPins, RvfiTwoPins};
 use hdl::spine::{Extras, Retire};
-use hdl::top::{RvfiFourStreamSystem, RvfiTwoStreamSystem};
+use hdl::top::System as Circuit;
 use retire::RetireSink;
 use rust_hdl::prelude::*;
 use sim::lane::SyncPeriod;
@@ -43,8 +44,8 @@ fn register(name: &str) -> u64 {
 }
 
 macro_rules! wide {
-    ($name:ident, $lanes:literal, $([$j:literal $valid:ident $insn:ident $trap:ident $intr:ident $pc:ident $to:ident])+) => {
-        impl<const W: usize> Wide for $name<W> {
+    ($name:ident, $lanes:literal, $([$j:literal $channel:ident])+) => {
+        impl<const W: usize> Wide for Circuit<$name<W>, W> {
             const LANES: u8 = $lanes;
             const XLEN: u8 = W as u8;
             fn make(params: &TraceParams, extras: Extras) -> Self {
@@ -64,15 +65,15 @@ macro_rules! wide {
             fn set(&mut self, lane: u8, show: Option<Retired>) {
                 match lane {
                     $($j => {
-                        self.$valid[0].next = show.is_some();
-                        self.$trap[0].next = false;
+                        self.pins[0].$channel.valid.next = show.is_some();
+                        self.pins[0].$channel.trap.next = false;
                         // noise that must not count: a call to nowhere
                         let (insn, pc, to, intr) = show
                             .map_or((0x0000_80e7, 0x1234, 0x5678, false), |r| (r.insn, r.pc, r.next_pc, r.trapped));
-                        self.$insn[0].next = u64::from(insn).to_bits();
-                        self.$pc[0].next = pc.to_bits();
-                        self.$to[0].next = to.to_bits();
-                        self.$intr[0].next = intr;
+                        self.pins[0].$channel.insn.next = u64::from(insn).to_bits();
+                        self.pins[0].$channel.pc_rdata.next = pc.to_bits();
+                        self.pins[0].$channel.pc_wdata.next = to.to_bits();
+                        self.pins[0].$channel.intr.next = intr;
                     })+
                     _ => panic!("channel {lane} of {}", $lanes),
                 }
@@ -84,14 +85,8 @@ macro_rules! wide {
         }
     };
 }
-wide!(RvfiTwoStreamSystem, 2,
-    [0 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
-    [1 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]);
-wide!(RvfiFourStreamSystem, 4,
-    [0 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
-    [1 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]
-    [2 rvfi2_valid rvfi2_insn rvfi2_trap rvfi2_intr rvfi2_pc_rdata rvfi2_pc_wdata]
-    [3 rvfi3_valid rvfi3_insn rvfi3_trap rvfi3_intr rvfi3_pc_rdata rvfi3_pc_wdata]);
+wide!(RvfiTwoPins, 2, [0 rvfi0] [1 rvfi1]);
+wide!(RvfiFourPins, 4, [0 rvfi0] [1 rvfi1] [2 rvfi2] [3 rvfi3]);
 
 /// Clocks until tables are clear, and until all that waits is sent.
 const CALM: usize = 1_500;
@@ -188,14 +183,14 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
 #[test]
 fn the_rust_hdl_simulation_sends_the_words_of_one_instruction_a_clock() {
     let instructions = rounds(3_000, 20_000);
-    drive::<RvfiTwoStreamSystem<32>>("sc-lsp:rbase-32x4", 1, instructions, 0);
-    drive::<RvfiFourStreamSystem<32>>("sc-lsp:ebase-8x8", 2, instructions, 0);
-    drive::<RvfiFourStreamSystem<64>>("sc-lsp:base-16x2", 3, instructions, 0);
+    drive::<Circuit<RvfiTwoPins<32>, 32>>("sc-lsp:rbase-32x4", 1, instructions, 0);
+    drive::<Circuit<RvfiFourPins<32>, 32>>("sc-lsp:ebase-8x8", 2, instructions, 0);
+    drive::<Circuit<RvfiFourPins<64>, 64>>("sc-lsp:base-16x2", 3, instructions, 0);
 }
 
 #[test]
 fn resyncs_are_those_of_one_instruction_a_clock() {
     let instructions = rounds(6_000, 30_000);
-    drive::<RvfiTwoStreamSystem<32>>("sc-lsp:rbase-16x2", 4, instructions, 10);
-    drive::<RvfiFourStreamSystem<32>>("sc-lsp:base-8x4", 5, instructions, 11);
+    drive::<Circuit<RvfiTwoPins<32>, 32>>("sc-lsp:rbase-16x2", 4, instructions, 10);
+    drive::<Circuit<RvfiFourPins<32>, 32>>("sc-lsp:base-8x4", 5, instructions, 11);
 }

@@ -1,9 +1,10 @@
 //! `hdl/src/ingress/turn.rs` before cores that retire several instructions or blocks a clock, or with an E-Trace port, emitted and under Verilator, against
 //! `sim/src/system.rs`: the words are those of a core of one instruction a clock
 
-use fpga::cosim::{Cosim, Interface};
+use fpga::cosim::Cosim;
 use hdl::emit::{build, Ingress, SystemOptions};
 use hdl::spine::{Extras, Retire};
+use hdl::verilog::{write, Style};
 use retire::isa::{flow, Flow};
 use retire::{Context, FlowEvent, FlowKind, RetireSink};
 use rust_hdl::prelude::*;
@@ -61,7 +62,7 @@ fn channels(lives: &[Lived], lanes: usize, seed: u64) -> Vec<Ports> {
     let mut s = Source::seeded(seed);
     let (mut clocks, mut at) = (Vec::new(), 0);
     while at < lives.len() {
-        let mut ports: Ports = vec![("mode$0".into(), s.bits(2).into()), ("space$0".into(), s.bits(16).into())];
+        let mut ports: Ports = vec![("mode_0".into(), s.bits(2).into()), ("space_0".into(), s.bits(16).into())];
         let context = lives[at].1;
         // less than what is sent of them
         let active = s.percent(if lanes == 4 { 10 } else { 30 });
@@ -80,7 +81,7 @@ fn channels(lives: &[Lived], lanes: usize, seed: u64) -> Vec<Ports> {
                 ("pc_rdata", r.pc.into()),
                 ("pc_wdata", r.next_pc.into()),
             ] {
-                ports.push((format!("rvfi{lane}_{name}$0"), value));
+                ports.push((format!("rvfi{lane}_{name}_0"), value));
             }
         }
         clocks.push(ports);
@@ -94,7 +95,7 @@ fn blocks(lives: &[Lived], seed: u64) -> Vec<Ports> {
     let (mut clocks, mut at, mut trap_told) = (Vec::new(), 0, true);
     while at < lives.len() {
         let mut ports: Ports =
-            vec![("privilege$0".into(), s.bits(2).into()), ("context_id$0".into(), s.bits(32).into())];
+            vec![("privilege_0".into(), s.bits(2).into()), ("context_id_0".into(), s.bits(32).into())];
         let context = lives[at].1;
         let active = s.percent(25);
         for j in 0..2 {
@@ -123,13 +124,13 @@ fn blocks(lives: &[Lived], seed: u64) -> Vec<Ports> {
                 ("ilastsize", block.ilastsize.into()),
                 ("icount", u128::from(block.icount)),
             ] {
-                ports.push((format!("block{j}_{name}$0"), value));
+                ports.push((format!("block{j}_{name}_0"), value));
             }
         }
         clocks.push(ports);
     }
     // what is held of an indirect jump is told by a trap
-    let trap = [("block0_itype$0".into(), 1), ("block0_iaddr$0".into(), lives[lives.len() - 1].0.next_pc.into())];
+    let trap = [("block0_itype_0".into(), 1), ("block0_iaddr_0".into(), lives[lives.len() - 1].0.next_pc.into())];
     clocks.push(trap.into());
     clocks
 }
@@ -141,24 +142,24 @@ fn reports(lives: &[Lived], seed: u64) -> Vec<Ports> {
     for (i, &(r, context)) in lives.iter().enumerate() {
         // what stands at the ports between reports is noise
         while s.percent(70) {
-            clocks.push(vec![("privilege$0".into(), s.bits(2).into()), ("space$0".into(), s.bits(16).into())]);
+            clocks.push(vec![("privilege_0".into(), s.bits(2).into()), ("space_0".into(), s.bits(16).into())]);
         }
         if r.trapped && i > 0 {
-            let noise = [("privilege$0".into(), s.bits(2).into()), ("space$0".into(), s.bits(16).into())];
-            let trap = [("itype$0".into(), 1), ("iaddr$0".into(), lives[i - 1].0.next_pc.into())];
+            let noise = [("privilege_0".into(), s.bits(2).into()), ("space_0".into(), s.bits(16).into())];
+            let trap = [("itype_0".into(), 1), ("iaddr_0".into(), lives[i - 1].0.next_pc.into())];
             clocks.push(noise.into_iter().chain(trap).collect());
         }
         let block = Shown::of(&[r], 32);
         clocks.push(vec![
-            ("privilege$0".into(), context.privilege().into()),
-            ("space$0".into(), context.id().into()),
-            ("itype$0".into(), block.itype.into()),
-            ("iaddr$0".into(), r.pc.into()),
-            ("iretire$0".into(), s.between(1, 3).into()),
-            ("ilastsize$0".into(), block.ilastsize.into()),
+            ("privilege_0".into(), context.privilege().into()),
+            ("space_0".into(), context.id().into()),
+            ("itype_0".into(), block.itype.into()),
+            ("iaddr_0".into(), r.pc.into()),
+            ("iretire_0".into(), s.between(1, 3).into()),
+            ("ilastsize_0".into(), block.ilastsize.into()),
         ]);
     }
-    clocks.push(vec![("itype$0".into(), 1), ("iaddr$0".into(), lives[lives.len() - 1].0.next_pc.into())]);
+    clocks.push(vec![("itype_0".into(), 1), ("iaddr_0".into(), lives[lives.len() - 1].0.next_pc.into())]);
     clocks
 }
 
@@ -195,7 +196,7 @@ fn told(scheme: &str, ingress: Ingress, retire: Option<Retire>, bits: u8) {
     let extras = Extras { retire, ..Extras::default() };
     let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 8, extras }).unwrap();
     top.connect_all();
-    let cosim = Cosim::build(&generate_verilog(&top), &Interface::of(&top)).unwrap();
+    let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
     let model = Model::new(&Shape::rv32(9));
     let (lives, events, turns) = lives(&model, 20_000, u64::from(bits) + 1);
     let clocks = match ingress {

@@ -5,9 +5,10 @@
 //! tables are cleared. With the K of [`sim::system::haste`] the words are those of the golden model; of a K that is too short, on both sides,
 //! they are not, because tables are asked that are not clear yet.
 
-use fpga::cosim::{Cosim, Interface};
+use fpga::cosim::Cosim;
 use hdl::emit::{build, Ingress, SystemOptions};
 use hdl::spine::{Extras, Retire};
+use hdl::verilog::{write, Style};
 use retire::{FlowEvent, FlowKind, RetireSink};
 use rust_hdl::prelude::*;
 use sim::beats::blocks::Block as Shown;
@@ -122,7 +123,7 @@ impl Case {
         let (params, options) = (self.params(), self.options());
         let mut top = build(&params, &options).unwrap();
         top.connect_all();
-        let mut verilog = generate_verilog(&top);
+        let mut verilog = write(&top, &Style::default()).unwrap();
         let (own, settle) = (options.haste(&params), params.flow.settle());
         if haste != own {
             let k = |haste: u8| settle << haste;
@@ -133,14 +134,23 @@ impl Case {
                 (32, hasty(head, own), hasty(head, haste)),
                 (32, hasty(again, own), hasty(again, haste)),
             ] {
-                let text = |value: u32| [format!("{bits}'h{value:x};"), format!("{bits}'b{value:b};")];
-                let ways: Vec<_> =
-                    text(from).into_iter().zip(text(to)).filter(|(from, _)| verilog.contains(from)).collect();
-                assert!(ways.len() == 1, "{self:?}: {from} in {bits} bits");
-                verilog = verilog.replace(&ways[0].0, &ways[0].1);
+                // a number ends where no digit follows
+                let text = |value: u32| [format!("{bits}'d{value}"), format!("{bits}'h{value:x}")];
+                let ways: Vec<_> = text(from).into_iter().zip(text(to)).collect();
+                let mut found = 0;
+                let mut changed = String::new();
+                for piece in verilog.text.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || c == '\'')) {
+                    let number = piece.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '\''));
+                    let way = ways.iter().find(|(from, _)| from == number);
+                    found += usize::from(way.is_some());
+                    changed.push_str(way.map_or(number, |(_, to)| to));
+                    changed.push_str(&piece[number.len()..]);
+                }
+                assert!(found > 0, "{self:?}: {from} in {bits} bits");
+                verilog.text = changed;
             }
         }
-        Cosim::build(&verilog, &Interface::of(&top)).unwrap()
+        Cosim::of_written(&verilog).unwrap()
     }
 
     /// The words of the circuit, with `rest` idle clocks behind each.
@@ -181,9 +191,9 @@ impl Case {
         let r = run[0];
         let block = Shown::of(run, 32);
         let port = |name: &str| match (self.ingress, self.retire.lanes) {
-            (Ingress::Blocks, 1) => format!("{name}$0"),
-            (Ingress::Blocks, _) => format!("block{lane}_{name}$0"),
-            _ => format!("rvfi{lane}_{name}$0"),
+            (Ingress::Blocks, 1) => format!("{name}_0"),
+            (Ingress::Blocks, _) => format!("block{lane}_{name}_0"),
+            _ => format!("rvfi{lane}_{name}_0"),
         };
         let values: &[(&str, u128)] = match self.ingress {
             Ingress::Blocks => &[

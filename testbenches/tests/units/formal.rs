@@ -6,8 +6,9 @@
 
 use hdl::bus::crossing::Crossing;
 use hdl::bus::lock::Lock;
-use hdl::cores::RvfiCore;
+use hdl::cores::Core;
 use hdl::ingress::gate::Gate;
+use hdl::ingress::rvfi::RvfiPins;
 use hdl::noc::router::Router;
 use hdl::scheme::tr::coder::chunked::Chunked;
 use hdl::scheme::tr::coder::digits::Digits;
@@ -277,7 +278,7 @@ fn gated(change: impl Fn(String) -> String) -> Proof {
 /// Verilog of a front end with a filter and of another one.
 fn both(change: impl Fn(String) -> String) -> String {
     let p = TraceParams::new(Platform::RV32, "nx_b".parse().unwrap());
-    let mut block = RvfiCore::<32>::with(&p, Extras { filter: true, ..Extras::default() });
+    let mut block = Core::<RvfiPins<32>, 32>::with(&p, Extras { filter: true, ..Extras::default() });
     block.connect_all();
     // this scheme has nothing to clear, but a table that it does not use
     let text = generate_verilog(&block);

@@ -4,9 +4,10 @@
 //! A synthetic program's instructions go into the front end behind each of its ingress adapters; what
 //! comes out as entries must be the messages of the golden model, with their times.
 
-use crate::front_end_harness::bench::{spin, Bench};
+use crate::front_end_harness::bench::spin;
 use crate::front_end_harness::decoder::{chain_matches, decoder_matches, registered_is_the_same};
-use hdl::cores::{ChainCore, EtraceCore, RvfiCore};
+use crate::front_end_harness::golden::Predicting;
+use crate::front_end_harness::ingress::{ChainCore, EtraceCore, RvfiCore};
 use hdl::spine::Extras;
 use sim::message::{Body, Escape};
 use sim::params::{named_set, Platform, TrParams, TraceParams};
@@ -14,7 +15,9 @@ use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::Config;
 use sim::stimulus::{long, rounds};
 use testbenches::driver::CheckVerilog;
-use testbenches::gates::emit_checked;
+use testbenches::gates::emit_checked_system;
+
+type Bench<T> = crate::front_end_harness::bench::Bench<T, Predicting>;
 
 /// With all that can be built in; of an E-Trace port, which does not say where an instruction went.
 const ALL: Extras = Extras { sync: true, check: true, filter: true, ..Extras::NONE };
@@ -73,7 +76,7 @@ fn all_adapters(name: &str, p: &TraceParams, config: &Config, steps: usize, veri
     let m = model(p, config.seed);
     macro_rules! one {
         ($w:literal, $core:ident, $adapter:literal) => {{
-            let mut bench = Bench::new($core::<$w>::new(p), p).unwrap();
+            let mut bench = Bench::new($core::<$w>::with(p, Extras::default()), p).unwrap();
             let n = bench.play(&m, config, steps).unwrap_or_else(|e| panic!("{name}, {}: {e}", stringify!($core)));
             assert!(n > steps / 200, "{name}: {n} messages are too few to trust this run");
             if verilog($adapter) {
@@ -117,7 +120,7 @@ fn a_full_fifo_loses_whole_messages_and_says_how_many_instructions() {
         let m = model(p, 3);
         macro_rules! one {
             ($core:ident) => {{
-                let mut bench = Bench::new($core::<32>::new(p), p).unwrap();
+                let mut bench = Bench::new($core::<32>::with(p, Extras::default()), p).unwrap();
                 bench.full_per_64k = 60;
                 let n = bench
                     .play(&m, &busy(200 + i as u64, 90), rounds(15_000, 25_000))
@@ -261,7 +264,7 @@ fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
     let m = model(&p, 8);
     macro_rules! one {
         ($core:ident) => {{
-            let mut bench = Bench::new($core::<32>::new(&p), &p).unwrap();
+            let mut bench = Bench::new($core::<32>::with(&p, Extras::default()), &p).unwrap();
             for seed in 0..12 {
                 bench.full_per_64k = if seed % 3 == 2 { 200 } else { 0 };
                 bench.idle_before_stop = (seed % 4) as usize;
@@ -277,7 +280,7 @@ fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
 #[test]
 fn nothing_retired_makes_a_stop_only() {
     let p = set("small");
-    let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
+    let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
     assert_eq!(bench.play(&model(&p, 1), &busy(1, 100), 0).unwrap(), 1);
 }
 
@@ -287,7 +290,7 @@ fn a_long_way_without_a_message_makes_progress_messages() {
     for p in [p, p.timed()] {
         // `j .`, forever
         let steps = spin(70_000, 1);
-        let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
+        let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
         bench.play_steps(&steps).unwrap();
         let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt: 32_768..=32_769 }));
         assert_eq!(bench.messages.iter().filter(|m| progress(&m.body)).count(), 2);
@@ -295,7 +298,7 @@ fn a_long_way_without_a_message_makes_progress_messages() {
     // time alone does it, too; and the cycle count stops at its maximum
     let p = p.timed();
     for (steps, gap, count) in [(62, 1_100, 30), (3, 66_000, 1)] {
-        let mut bench = Bench::new(RvfiCore::<32>::new(&p), &p).unwrap();
+        let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
         bench.play_steps(&spin(steps, gap)).unwrap();
         let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt }) if *i_cnt == count);
         assert!(bench.messages.iter().any(|m| progress(&m.body)), "gap {gap}: {:?}", bench.messages);
@@ -332,10 +335,10 @@ fn every_variant_passes_the_static_gates() {
         macro_rules! gates {
             ($w:literal) => {{
                 let passed = [
-                    of_variant(i)(0).then(|| emit_checked(&mut RvfiCore::<$w>::new(&p))),
-                    of_variant(i)(1).then(|| emit_checked(&mut EtraceCore::<$w>::new(&p))),
-                    of_variant(i)(2).then(|| emit_checked(&mut ChainCore::<$w>::new(&p))),
-                    ($w == 32).then(|| emit_checked(&mut RvfiCore::<$w>::with(&p, ALL))),
+                    of_variant(i)(0).then(|| emit_checked_system(&mut RvfiCore::<$w>::with(&p, Extras::default()))),
+                    of_variant(i)(1).then(|| emit_checked_system(&mut EtraceCore::<$w>::with(&p, Extras::default()))),
+                    of_variant(i)(2).then(|| emit_checked_system(&mut ChainCore::<$w>::with(&p, Extras::default()))),
+                    ($w == 32).then(|| emit_checked_system(&mut RvfiCore::<$w>::with(&p, ALL))),
                 ];
                 for (adapter, passed) in passed.into_iter().enumerate() {
                     passed.transpose().unwrap_or_else(|e| panic!("{name}, adapter {adapter}: {e}"));

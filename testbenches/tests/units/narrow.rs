@@ -23,7 +23,7 @@ fn alone<const W: usize>(text: &str) {
     let mut s = Source::seeded(addresses.bits.into());
     for _ in 0..2_000 {
         let wide = s.bits(W as u32);
-        let got = d.cycle(|u| u.wide.next = wide.to_bits(), |u| u.narrow.val().to_u64()).unwrap();
+        let got = d.cycle(|u| u.wide.next = wide.to_bits(), |u| u.to.val().to_u64()).unwrap();
         assert_eq!(got, addresses.narrow(wide, W as u8), "{text}: {wide:#x}");
     }
     d.check_verilog().unwrap();

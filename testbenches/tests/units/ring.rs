@@ -3,9 +3,10 @@
 //! Every output of every clock is that of `sim::diag::ring`, and by a list kept here every packet arrives once, whole and
 //! in order by its sender. The emitted Verilog does the same from any state before the reset.
 
-use fpga::cosim::{Cosim, Interface};
+use fpga::cosim::Cosim;
 use hdl::noc::ring::Ring;
 use hdl::noc::router::Router;
+use hdl::verilog::{write, Style};
 use rust_hdl::prelude::*;
 use sim::diag::packet::{header, BROADCAST, HOST, MAX_WORDS, REFUSED, TAKEN};
 use sim::diag::ring::{Ring as Golden, RingCounts, RingNode, TOKEN};
@@ -204,13 +205,8 @@ impl Bench {
 
     /// The Verilog, from random registers and memories, does what the circuit did.
     fn check_verilog(&self, seed: u32) {
-        let text = generate_verilog(&self.d.uut);
-        let mut parts = text.split("initial begin");
-        let mut verilog = parts.next().unwrap().to_string();
-        parts.for_each(|p| verilog.push_str(p.split_once("end").unwrap().1));
-        assert!(verilog.len() < text.len() && !verilog.contains("initial"), "power-up values are gone");
-        let interface = Interface::of(&self.d.uut);
-        let cosim = Cosim::build(&verilog, &interface).unwrap().with_random_state(seed);
+        let written = write(&self.d.uut, &Style { initial: false, ..Style::default() }).unwrap();
+        let cosim = Cosim::of_written(&written).unwrap().with_random_state(seed);
         let record = self.d.record();
         // the word behind a `valid` that is 0 is not defined
         let ports: Vec<_> = cosim.outputs().iter().map(|p| p.name.clone()).collect();

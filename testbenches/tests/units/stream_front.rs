@@ -3,8 +3,9 @@
 //! As `front_end.rs`: a synthetic program's instructions go into the front end behind each of its ingress
 //! adapters; what comes out as entries must be the records of the golden model, with their times.
 
-use crate::front_end_harness::bench::{spin, Bench};
-use hdl::cores::{ChainStreamCore, EtraceStreamCore, RvfiStreamCore};
+use crate::front_end_harness::bench::spin;
+use crate::front_end_harness::golden::Streaming;
+use crate::front_end_harness::ingress::{ChainCore, EtraceCore, RvfiCore};
 use hdl::spine::Extras;
 use sim::message::{Escape, Message};
 use sim::params::TraceParams;
@@ -13,7 +14,9 @@ use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::Config;
 use sim::stimulus::{long, rounds};
 use testbenches::driver::CheckVerilog;
-use testbenches::gates::emit_checked;
+use testbenches::gates::emit_checked_system;
+
+type Bench<T> = crate::front_end_harness::bench::Bench<T, Streaming>;
 
 /// Every choice that changes the circuit, at least once.
 fn variants() -> Vec<TraceParams> {
@@ -62,7 +65,7 @@ fn all_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: impl Fn
     macro_rules! one {
         ($w:literal, $core:ident, $adapter:literal) => {{
             let place = format!("{}, {}", stringify!($core), p.canonical());
-            let mut bench = Bench::new($core::<$w>::new(p), p).unwrap();
+            let mut bench = Bench::new($core::<$w>::with(p, Extras::default()), p).unwrap();
             let n = bench.play(&m, config, steps).unwrap_or_else(|e| panic!("{place}: {e}"));
             assert!(n > steps / 100, "{place}: {n} records are too few to trust this run");
             if verilog($adapter) {
@@ -71,13 +74,13 @@ fn all_adapters(p: &TraceParams, config: &Config, steps: usize, verilog: impl Fn
         }};
     }
     if p.xlen == 32 {
-        one!(32, RvfiStreamCore, 0);
-        one!(32, EtraceStreamCore, 1);
-        one!(32, ChainStreamCore, 2);
+        one!(32, RvfiCore, 0);
+        one!(32, EtraceCore, 1);
+        one!(32, ChainCore, 2);
     } else {
-        one!(64, RvfiStreamCore, 0);
-        one!(64, EtraceStreamCore, 1);
-        one!(64, ChainStreamCore, 2);
+        one!(64, RvfiCore, 0);
+        one!(64, EtraceCore, 1);
+        one!(64, ChainCore, 2);
     }
 }
 
@@ -99,7 +102,7 @@ fn gaps_between_instructions_change_nothing_but_times() {
 #[test]
 fn a_hundred_and_twenty_thousand_random_instructions_match_golden() {
     for (seed, p) in [(7, variants()[0]), (8, variants()[1])] {
-        let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+        let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
         let n = bench.play(&model(&p, seed), &busy(seed, 100), 60_000).unwrap();
         assert!(n > 2_000, "{n} records");
     }
@@ -110,7 +113,7 @@ fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
     let mut runs = 0;
     for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
         let m = model(p, 3);
-        let mut bench = Bench::new(RvfiStreamCore::<32>::new(p), p).unwrap();
+        let mut bench = Bench::new(RvfiCore::<32>::with(p, Extras::default()), p).unwrap();
         bench.full_per_64k = 60;
         let place = p.canonical();
         let n = bench
@@ -179,7 +182,7 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_asks_nothing_of_the
         for (k, rate) in [150, 800, 20_000].into_iter().enumerate() {
             macro_rules! one {
                 ($w:literal) => {{
-                    let mut bench = Bench::new(RvfiStreamCore::<$w>::with(p, ALL), p).unwrap();
+                    let mut bench = Bench::new(RvfiCore::<$w>::with(p, ALL), p).unwrap();
                     (bench.sync_per_64k, bench.silent_traps) = (rate, true);
                     bench.full_per_64k = [0, 60, 20][(i + k) % 3];
                     let place = format!("{}, {rate}", p.canonical());
@@ -213,7 +216,7 @@ fn what_must_not_be_told_is_lost_and_nothing_else() {
     for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
         let (m, place) = (model(p, 6), p.canonical());
         let extras = Extras { filter: true, ..if i % 2 == 0 { ALL } else { Extras::default() } };
-        let mut bench = Bench::new(RvfiStreamCore::<32>::with(p, extras), p).unwrap();
+        let mut bench = Bench::new(RvfiCore::<32>::with(p, extras), p).unwrap();
         (bench.hide_per_64k, bench.idle_before_stop) = ([300, 2_000][i % 2], 2 + i % 4);
         for seed in 0..3 {
             let busy = busy(400 + 3 * i as u64 + seed, 95);
@@ -235,7 +238,7 @@ fn what_must_not_be_told_is_lost_and_nothing_else() {
 fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
     let p = variants()[6];
     let m = model(&p, 8);
-    let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+    let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
     for seed in 0..12 {
         bench.full_per_64k = if seed % 3 == 2 { 200 } else { 0 };
         bench.idle_before_stop = (seed % 4) as usize;
@@ -247,7 +250,7 @@ fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
 #[test]
 fn nothing_retired_makes_a_stop_only() {
     let p = variants()[0];
-    let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+    let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
     assert_eq!(bench.play(&model(&p, 1), &busy(1, 100), 0).unwrap(), 1);
 }
 
@@ -257,7 +260,7 @@ fn streams_without_a_conditional_end_by_their_length_and_slow_ones_are_sent_earl
     let p = TraceParams::sc_lsp(StreamCacheParams::new(Variant::Rbase, 32, 4))
         .with(|p| (p.timestamps, p.cc_bits) = (true, 16));
     for (n, gap, early) in [(40_000, 1, false), (1_100, 150, true), (800, 330, true)] {
-        let mut bench = Bench::new(RvfiStreamCore::<32>::new(&p), &p).unwrap();
+        let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
         bench.play_steps(&spin(n, gap)).unwrap_or_else(|e| panic!("gap {gap}: {e}"));
         // a run that is not full, with streams of 254 instructions between this record and the one before
         let short = |m: &Message<Record>| matches!(m.body, Record::Hits { count, bits } if count < 1 << bits && m.diff_cc >= 1 << 15);
@@ -271,10 +274,10 @@ fn every_variant_passes_the_static_gates() {
         macro_rules! gates {
             ($w:literal) => {{
                 let passed = [
-                    of_variant(i)(0).then(|| emit_checked(&mut RvfiStreamCore::<$w>::new(&p))),
-                    of_variant(i)(1).then(|| emit_checked(&mut EtraceStreamCore::<$w>::new(&p))),
-                    of_variant(i)(2).then(|| emit_checked(&mut ChainStreamCore::<$w>::new(&p))),
-                    ($w == 32).then(|| emit_checked(&mut RvfiStreamCore::<$w>::with(&p, ALL))),
+                    of_variant(i)(0).then(|| emit_checked_system(&mut RvfiCore::<$w>::with(&p, Extras::default()))),
+                    of_variant(i)(1).then(|| emit_checked_system(&mut EtraceCore::<$w>::with(&p, Extras::default()))),
+                    of_variant(i)(2).then(|| emit_checked_system(&mut ChainCore::<$w>::with(&p, Extras::default()))),
+                    ($w == 32).then(|| emit_checked_system(&mut RvfiCore::<$w>::with(&p, ALL))),
                 ];
                 for (adapter, passed) in passed.into_iter().enumerate() {
                     passed.transpose().unwrap_or_else(|e| panic!("{}, adapter {adapter}: {e}", p.canonical()));

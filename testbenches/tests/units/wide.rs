@@ -69,7 +69,7 @@ fn said<const W: usize>(beat: &BeatOut<W>, [more, step]: [u64; 2], choked: bool)
 }
 
 macro_rules! wide {
-    ($name:ident, $lanes:literal, $([$j:literal $valid:ident $insn:ident $trap:ident $intr:ident $pc:ident $to:ident])+) => {
+    ($name:ident, $lanes:literal, $([$j:literal $channel:ident])+) => {
         impl<const W: usize> Wide for $name<W> {
             const LANES: usize = $lanes;
             const XLEN: u8 = W as u8;
@@ -77,49 +77,43 @@ macro_rules! wide {
                 self.clock.next = high.into();
             }
             fn control(&mut self, reset: bool, live: bool) {
-                self.reset.next = reset;
-                self.live.next = live;
+                self.port.reset.next = reset;
+                self.port.live.next = live;
             }
             fn veil(&mut self, hide: bool, first: u64, last: u64) {
-                self.hide.next = hide;
-                self.mode.next = 0.into();
-                self.modes.next = 1.into();
-                self.first.next = first.to_bits();
-                self.last.next = last.to_bits();
+                self.port.hide.next = hide;
+                self.port.mode.next = 0.into();
+                self.port.modes.next = 1.into();
+                self.port.first.next = first.to_bits();
+                self.port.last.next = last.to_bits();
             }
             fn set(&mut self, lane: usize, show: Channel) {
                 match lane {
                     $($j => {
-                        self.$valid.next = !matches!(show, Channel::Nothing);
-                        self.$trap.next = matches!(show, Channel::Traps);
+                        self.port.pins.$channel.valid.next = !matches!(show, Channel::Nothing);
+                        self.port.pins.$channel.trap.next = matches!(show, Channel::Traps);
                         let (insn, pc, to, intr) = match show {
                             Channel::Retires { r, intr } => (r.insn, r.pc, r.next_pc, intr),
                             // noise that must not count: a call to nowhere
                             _ => (0x0000_80e7, 0x1234, 0x5678, false),
                         };
-                        self.$insn.next = u64::from(insn).to_bits();
-                        self.$pc.next = pc.to_bits();
-                        self.$to.next = to.to_bits();
-                        self.$intr.next = intr;
+                        self.port.pins.$channel.insn.next = u64::from(insn).to_bits();
+                        self.port.pins.$channel.pc_rdata.next = pc.to_bits();
+                        self.port.pins.$channel.pc_wdata.next = to.to_bits();
+                        self.port.pins.$channel.intr.next = intr;
                     })+
                     _ => panic!("channel {lane} of {}", $lanes),
                 }
             }
             fn told(&self) -> Told {
-                let numbers = [self.more.val().to_u64(), self.step.val().to_u64()];
-                said(&self.beat, numbers, self.choked.val())
+                let numbers = [self.port.more.val().to_u64(), self.port.step.val().to_u64()];
+                said(&self.port.beat, numbers, self.port.choked.val())
             }
         }
     };
 }
-wide!(RvfiTwo, 2,
-    [0 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
-    [1 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]);
-wide!(RvfiFour, 4,
-    [0 rvfi0_valid rvfi0_insn rvfi0_trap rvfi0_intr rvfi0_pc_rdata rvfi0_pc_wdata]
-    [1 rvfi1_valid rvfi1_insn rvfi1_trap rvfi1_intr rvfi1_pc_rdata rvfi1_pc_wdata]
-    [2 rvfi2_valid rvfi2_insn rvfi2_trap rvfi2_intr rvfi2_pc_rdata rvfi2_pc_wdata]
-    [3 rvfi3_valid rvfi3_insn rvfi3_trap rvfi3_intr rvfi3_pc_rdata rvfi3_pc_wdata]);
+wide!(RvfiTwo, 2, [0 rvfi0] [1 rvfi1]);
+wide!(RvfiFour, 4, [0 rvfi0] [1 rvfi1] [2 rvfi2] [3 rvfi3]);
 
 /// Control flow, or the first after a trap.
 fn is_event(r: &Retired, xlen: u8) -> bool {

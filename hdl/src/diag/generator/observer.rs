@@ -91,17 +91,22 @@ impl Logic for Observer {
     fn update(&mut self) {
         dff_setup!(self, clock, now_2, xret_2, through_2, cause_2, came_2, next, trapped);
         clock!(self, clock, flow, values);
-        self.flow.live.next = true;
-        self.flow.rvfi_valid.next = self.rvfi_valid.val();
-        self.flow.rvfi_insn.next = self.rvfi_insn.val();
-        self.flow.rvfi_trap.next = self.rvfi_trap.val();
-        self.flow.rvfi_intr.next = self.rvfi_intr.val();
-        self.flow.hide.next = false;
-        self.flow.mode.next = 0.into();
-        self.flow.modes.next = 0.into();
-        self.flow.space.next = 0.into();
-        self.flow.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
-        self.flow.rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
+        self.flow.port.reset.next = false;
+        self.flow.port.live.next = true;
+        self.flow.port.pins.rvfi.valid.next = self.rvfi_valid.val();
+        self.flow.port.pins.rvfi.insn.next = self.rvfi_insn.val();
+        self.flow.port.pins.rvfi.trap.next = self.rvfi_trap.val();
+        self.flow.port.pins.rvfi.intr.next = self.rvfi_intr.val();
+        self.flow.port.hide.next = false;
+        self.flow.port.mode.next = 0.into();
+        self.flow.port.modes.next = 0.into();
+        self.flow.port.space.next = 0.into();
+        self.flow.port.first.next = 0.into();
+        self.flow.port.last.next = 0.into();
+        self.flow.port.wanted.next = 0.into();
+        self.flow.port.mask.next = 0.into();
+        self.flow.port.pins.rvfi.pc_rdata.next = self.rvfi_pc_rdata.val();
+        self.flow.port.pins.rvfi.pc_wdata.next = self.rvfi_pc_wdata.val();
         self.values.rvfi_valid.next = self.rvfi_valid.val();
         self.values.rvfi_trap.next = self.rvfi_trap.val();
         self.values.rvfi_insn.next = self.rvfi_insn.val();
@@ -132,15 +137,15 @@ impl Logic for Observer {
             }
         }
 
-        self.seen.valid.next = self.flow.beat.valid.val();
+        self.seen.valid.next = self.flow.port.beat.valid.val();
         self.seen.now.next = self.now_2.q.val();
-        self.seen.pc.next = self.flow.beat.pc.val() << 1;
-        self.seen.target.next = self.flow.beat.target.val() << 1;
-        self.seen.call.next = self.flow.beat.push.val();
-        self.seen.back.next = self.flow.beat.pop.val();
+        self.seen.pc.next = self.flow.port.beat.pc.val() << 1;
+        self.seen.target.next = self.flow.port.beat.target.val() << 1;
+        self.seen.call.next = self.flow.port.beat.push.val();
+        self.seen.back.next = self.flow.port.beat.pop.val();
         self.seen.xret.next = self.xret_2.q.val();
         self.seen.through_sp.next = self.through_2.q.val();
-        self.seen.trap.next = self.flow.beat.intr.val();
+        self.seen.trap.next = self.flow.port.beat.intr.val();
         self.seen.cause.next = self.cause_2.q.val();
         self.seen.came.next = self.came_2.q.val();
         self.seen.load.next = self.values.data.load.val();

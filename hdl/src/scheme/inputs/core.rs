@@ -109,18 +109,23 @@ impl Logic for InputsCore {
     fn update(&mut self) {
         dff_setup!(self, clock, conditional, trap, cause, returns, walks_1, rest_1);
         clock!(self, clock, ingress, memory, front, kept);
-        self.ingress.live.next = self.front.go.val();
-        self.ingress.rvfi_valid.next = self.rvfi_valid.val();
-        self.ingress.rvfi_insn.next = self.rvfi_insn.val();
-        self.ingress.rvfi_trap.next = self.rvfi_trap.val();
+        self.ingress.port.live.next = self.front.go.val();
+        self.ingress.port.pins.rvfi.valid.next = self.rvfi_valid.val();
+        self.ingress.port.pins.rvfi.insn.next = self.rvfi_insn.val();
+        self.ingress.port.pins.rvfi.trap.next = self.rvfi_trap.val();
         // what happens at traps is told by the trap port
-        self.ingress.rvfi_intr.next = false;
-        self.ingress.hide.next = false;
-        self.ingress.mode.next = 0.into();
-        self.ingress.modes.next = 0.into();
-        self.ingress.space.next = 0.into();
-        self.ingress.rvfi_pc_rdata.next = self.rvfi_pc_rdata.val();
-        self.ingress.rvfi_pc_wdata.next = self.rvfi_pc_wdata.val();
+        self.ingress.port.pins.rvfi.intr.next = false;
+        self.ingress.port.hide.next = false;
+        self.ingress.port.mode.next = 0.into();
+        self.ingress.port.modes.next = 0.into();
+        self.ingress.port.space.next = 0.into();
+        self.ingress.port.first.next = 0.into();
+        self.ingress.port.last.next = 0.into();
+        self.ingress.port.wanted.next = 0.into();
+        self.ingress.port.mask.next = 0.into();
+        self.ingress.port.reset.next = false;
+        self.ingress.port.pins.rvfi.pc_rdata.next = self.rvfi_pc_rdata.val();
+        self.ingress.port.pins.rvfi.pc_wdata.next = self.rvfi_pc_wdata.val();
         self.memory.rvfi_valid.next = self.rvfi_valid.val();
         self.memory.rvfi_trap.next = self.rvfi_trap.val();
         self.memory.rvfi_insn.next = self.rvfi_insn.val();
@@ -138,7 +143,7 @@ impl Logic for InputsCore {
             (bit_cast::<5, 4>(self.trap_cause.val()) << 1) | bit_cast::<5, 1>(self.trap_interrupt.val().into());
 
         self.front.reset.next = self.reset.val();
-        BeatOut::<32>::join(&mut self.ingress.beat, &mut self.front.beat);
+        BeatOut::<32>::join(&mut self.ingress.port.beat, &mut self.front.beat);
         DataOut::<32>::join(&mut self.memory.data, &mut self.front.data);
         ControlIn::link(&mut self.control, &mut self.front.control);
         EntryOut::<32>::link(&mut self.entry, &mut self.front.entry);

@@ -10,7 +10,7 @@
 //! | `branch`, `taken` | in | 1 | it is a direct conditional; its outcome |
 //! | `indirect`, `jump` | in | 1 | it is an indirect branch; a direct jump or call |
 //! | `resync` | in | 1 | it makes a resync: it ends no stream, and the next one begins where it goes |
-//! | `more[0]` | in | 24 | with [`crate::spine::Extras::retire`]: sequential instructions that retired before it, and stand with it |
+//! | `more` | in | 24 | with [`crate::spine::Extras::retire`]: sequential instructions that retired before it, and stand with it |
 //! | `pc`, `target` | in | W | its address; where it went; `align` low bits dropped |
 //! | `count` | out | 24 | instructions of the current stream before this one, those that stand with it among them; with it, if it makes a resync and begins no stream |
 //! | `start`, `known` | out | W, 1 | its start address; the decoder knows that |
@@ -28,7 +28,6 @@
 //! Golden model: [`sim::scheme::sc_lsp::model`].
 
 use super::cache::LENGTH_PORT_BITS;
-use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -47,8 +46,8 @@ pub struct Detector<const W: usize> {
     pub resync: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
     pub target: Signal<In, Bits<W>>,
-    pub more: Vec<Signal<In, Bits<24>>>,
-    _wides: usize,
+    pub more: Signal<In, Bits<24>>,
+    wide: Fixed<Bit>,
     pub count: Signal<Out, Bits<24>>,
     pub start: Signal<Out, Bits<W>>,
     pub known: Signal<Out, Bit>,
@@ -96,8 +95,7 @@ impl<const W: usize> Detector<W> {
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
         assert!(usize::from(sc.sl_bits) <= LENGTH_PORT_BITS, "sl_bits = {} is outside 6..=10", sc.sl_bits);
         Self {
-            more: each(wide.into()),
-            _wides: wide.into(),
+            wide: Fixed::new(wide),
             one: Fixed::new(1.into()),
             longest: Fixed::of(sc.longest()),
             long_length: Fixed::of(sc.longest()),
@@ -115,8 +113,8 @@ impl<const W: usize> Logic for Detector<W> {
         self.idle.d.next = !self.live.val() | (self.idle.q.val() & !self.valid.val());
         self.restart.next = self.idle.q.val() | self.intr.val();
         self.earlier.next = self.counted.q.val();
-        for j in 0..self._wides {
-            self.earlier.next = self.counted.q.val() + self.more[j].val();
+        if self.wide.val() {
+            self.earlier.next = self.counted.q.val() + self.more.val();
         }
         self.origin.next = self.from.q.val();
         if self.restart.val() {
@@ -154,10 +152,8 @@ impl<const W: usize> Logic for Detector<W> {
             }
         }
         self.count.next = self.counted.q.val();
-        for k in 0..self._wides {
-            if self.beat.val() {
-                self.count.next = self.counted.q.val() + self.more[k].val();
-            }
+        if self.wide.val() & self.beat.val() {
+            self.count.next = self.counted.q.val() + self.more.val();
         }
         if self.resync.val() & !self.restart.val() {
             self.count.next = self.now.val();

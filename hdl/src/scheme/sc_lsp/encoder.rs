@@ -17,11 +17,13 @@
 
 use super::fields::{RecordField, RecordFields};
 use crate::scheme::tr::coder::chunked::Chunked;
+use crate::spine::front_port::EncoderPort;
 use crate::spine::pieces::stamp;
-use crate::spine::ports::{PieceOut, ReadIn};
 use crate::spine::stamp::Stamp;
 use crate::spine::Extras;
+use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
+use crate::widget::slot::part;
 use rust_hdl::prelude::*;
 use sim::params::{Coding, TraceParams};
 use sim::scheme::sc_lsp::StreamCacheParams;
@@ -30,13 +32,11 @@ use sim::scheme::sc_lsp::StreamCacheParams;
 #[derive(LogicBlock, Default)]
 pub struct StreamEncoder<const W: usize> {
     pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub entry: ReadIn<W>,
-    pub bits: PieceOut,
+    pub port: EncoderPort<W>,
     fields: RecordFields<W>,
     coder: Chunked<W>,
-    stamp: Vec<Stamp>,
-    _stamps: usize,
+    stamps: Fixed<Bit>,
+    stamp: Stamp,
     // where it is: at the beginning of a record, whether its time was sent; which records of the entry were
     step: DFF<RecordField>,
     told: DFF<Bit>,
@@ -72,12 +72,12 @@ impl<const W: usize> StreamEncoder<W> {
         let times = StreamCacheParams::DIFF_CC;
         let coding = Coding { b_cnt: times, diff_ta: times, diff_cc: times, i_cnt: times };
         let coder = Chunked::new(&coding, params).with_long_fields();
-        let stamps = usize::from(stamp(params, &extras).is_some());
+        let stamps = stamp(params, &extras).is_some();
         Self {
             fields: RecordFields::new(params, &extras),
             coder,
-            stamp: (0..stamps).map(|_| Stamp::new(params, &extras)).collect(),
-            _stamps: stamps,
+            stamps: Fixed::new(stamps),
+            stamp: when(stamps, || Stamp::new(params, &extras)),
             sync: Fixed::new(extras.sync),
             ..Default::default()
         }
@@ -88,7 +88,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, told, past_run, past_pre, past_marker, known, upper, pre, post);
-        self.coder.clock.next = self.clock.val();
+        clock!(self, clock, coder, stamp);
 
         // the field
         self.fields.step.next = self.step.q.val();
@@ -100,32 +100,32 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         self.fields.upper.next = self.upper.q.val();
         self.fields.pre.next = self.pre.q.val();
         self.fields.post.next = self.post.q.val();
-        self.fields.word.next = self.entry.word.val();
-        self.fields.cc.next = self.entry.cc.val();
-        self.fields.landing.next = self.entry.landing.val();
+        self.fields.word.next = self.port.entry.word.val();
+        self.fields.cc.next = self.port.entry.cc.val();
+        self.fields.landing.next = self.port.entry.landing.val();
 
         // to the coder; no address is sent as a difference
         self.coder.port.minus.next = self.none.val();
         self.coder.port.fresh.next = false;
-        self.coder.port.reset.next = self.reset.val();
-        self.coder.port.valid.next = self.entry.have.val();
+        self.coder.port.reset.next = self.port.reset.val();
+        self.coder.port.valid.next = self.port.entry.have.val();
         self.coder.port.kind.next = self.fields.kind.val();
         self.coder.port.size.next = self.fields.size.val();
         self.coder.port.value.next = self.fields.value.val();
         self.coder.port.zero.next = false;
         self.coder.port.lead.next = self.fields.lead.val();
-        self.coder.port.core.next = self.entry.core.val();
-        self.coder.port.taken.next = self.bits.ready.val();
-        self.bits.valid.next = self.coder.port.have.val();
-        self.bits.count.next = self.coder.port.count.val();
-        self.bits.data.next = self.coder.port.data.val();
-        self.bits.busy.next = self.coder.port.busy.val();
+        self.coder.port.core.next = self.port.entry.core.val();
+        self.coder.port.taken.next = self.port.bits.ready.val();
+        self.port.bits.valid.next = self.coder.port.have.val();
+        self.port.bits.count.next = self.coder.port.count.val();
+        self.port.bits.data.next = self.coder.port.data.val();
+        self.port.bits.busy.next = self.coder.port.busy.val();
 
         // on to the next field, the next record, or the next entry
-        self.take.next = self.entry.have.val() & self.coder.port.ready.val();
-        self.entry.field.next = self.fields.own_field.val();
+        self.take.next = self.port.entry.have.val() & self.coder.port.ready.val();
+        self.port.entry.field.next = self.fields.own_field.val();
         if self.take.val() {
-            self.entry.field.next = self.fields.next_field.val();
+            self.port.entry.field.next = self.fields.next_field.val();
             self.step.d.next = self.fields.next_step.val();
             self.told.d.next = self.fields.is_time.val();
             self.known.d.next = self.fields.new_known.val();
@@ -141,29 +141,28 @@ impl<const W: usize> Logic for StreamEncoder<W> {
             }
         }
         // a short time goes before the field behind it
-        self.bits.high.next = 0.into();
-        for i in 0..self._stamps {
-            self.stamp[i].clock.next = self.clock.val();
-            self.stamp[i].reset.next = self.reset.val();
-            self.stamp[i].comes.next = self.take.val() & self.fields.stamped.val();
-            self.stamp[i].cycles.next = self.fields.stamp.val();
-            self.stamp[i].goes.next = self.coder.port.have.val() & self.bits.ready.val();
-            self.stamp[i].count.next = self.coder.port.count.val();
-            self.stamp[i].data.next = self.coder.port.data.val();
-            self.bits.count.next = self.stamp[i].all.val();
-            self.bits.data.next = self.stamp[i].piece.val().get_bits::<8>(0);
-            self.bits.high.next = self.stamp[i].piece.val().get_bits::<8>(8);
+        self.stamp.reset.next = self.port.reset.val();
+        self.stamp.comes.next = self.take.val() & self.fields.stamped.val();
+        self.stamp.cycles.next = self.fields.stamp.val();
+        self.stamp.goes.next = self.coder.port.have.val() & self.port.bits.ready.val();
+        self.stamp.count.next = self.coder.port.count.val();
+        self.stamp.data.next = self.coder.port.data.val();
+        self.port.bits.high.next = 0.into();
+        if self.stamps.val() {
+            self.port.bits.count.next = self.stamp.all.val();
+            self.port.bits.data.next = self.stamp.piece.val().get_bits::<8>(0);
+            self.port.bits.high.next = self.stamp.piece.val().get_bits::<8>(8);
         }
 
-        self.entry.done.next = self.take.val() & self.fields.over.val() & !self.fields.rest.val();
-        self.entry.ends.next = self.fields.ends.val();
-        self.entry.again.next = false;
-        self.entry.lands.next = false;
+        self.port.entry.done.next = self.take.val() & self.fields.over.val() & !self.fields.rest.val();
+        self.port.entry.ends.next = self.fields.ends.val();
+        self.port.entry.again.next = false;
+        self.port.entry.lands.next = false;
         if self.sync.val() {
-            self.entry.again.next = self.take.val() & self.fields.marks.val() & !self.entry.core.val().any();
-            self.entry.lands.next = self.past_marker.q.val();
+            self.port.entry.again.next = self.take.val() & self.fields.marks.val() & !self.port.entry.core.val().any();
+            self.port.entry.lands.next = self.past_marker.q.val();
         }
-        if self.reset.val() {
+        if self.port.reset.val() {
             self.step.d.next = RecordField::Begin;
             self.told.d.next = false;
             self.past_run.d.next = false;
@@ -172,3 +171,5 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         }
     }
 }
+
+part!(StreamEncoder<W>, EncoderPort<W>, "encoder");

@@ -6,8 +6,8 @@
 //! Paper 001 figure 2; `docs/trace-module.md`.
 //!
 //! # Ports
-//! As [`crate::scheme::tr::front::FrontEnd`]; `link` is not looked at, and the entries are those of [`super::entry`]. `more[0]` and
-//! `step[0]`, and with resyncs `lag[0]`, are of the beat in S2: streams are counted, and resyncs decided there.
+//! Those of [`crate::spine::front_port`]. `beat.link` is not used; the entries are those of [`super::entry`]. `more` and `step`, and
+//! with resyncs `lag`, are of the beat in S2: streams are counted, and resyncs decided there.
 //!
 //! # Timing
 //! | stage | what |
@@ -25,15 +25,16 @@ use super::cache::StreamCache;
 use super::detector::Detector;
 use super::lsp::Lsp;
 use super::records::Records;
-use crate::ingress::beat::BeatIn;
+use crate::spine::front_port::FrontPort;
 use crate::spine::landing::AHEAD;
 use crate::spine::life::Life;
 use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
 use crate::spine::settle::Settle;
 use crate::spine::Extras;
 use crate::widget::delay::Delay;
-use crate::widget::each::{each, when};
+use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
+use crate::widget::slot::part;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
@@ -44,22 +45,13 @@ const S2_TO_S6: usize = AHEAD;
 #[derive(LogicBlock, Default)]
 pub struct StreamFront<const W: usize> {
     pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub control: ControlIn,
-    pub go: Signal<Out, Bit>,
-    pub beat: BeatIn<W>,
-    pub entry: EntryOut<W>,
-    pub more: Vec<Signal<In, Bits<24>>>,
-    pub step: Vec<Signal<In, Bits<32>>>,
-    pub lag: Vec<Signal<In, Bits<8>>>,
-    _wides: usize,
+    pub port: FrontPort<W>,
     // to S6
-    mores: Vec<Delay<24>>,
-    steps: Vec<Delay<32>>,
+    mores: Delay<24>,
+    steps: Delay<32>,
     // with resyncs and time: by how much what is here is older than the header that is sent again, and by how much younger
-    olds: Vec<Delay<8>>,
-    youngs: Vec<Delay<8>>,
-    _debts: usize,
+    olds: Delay<8>,
+    youngs: Delay<8>,
     // Blocks
     life: Life,
     detector: Detector<W>,
@@ -69,12 +61,10 @@ pub struct StreamFront<const W: usize> {
     // with resyncs: what holds the tables behind them; what S2 says of an instruction, for S6: it makes one, its sync is for
     // those who begin there, the tables were not asked, the header is sent again
     settle: Settle,
-    sync: Fixed<Bit>,
-    mark_3: Vec<DFF<Bits<4>>>,
-    mark_4: Vec<DFF<Bits<4>>>,
-    mark_5: Vec<DFF<Bits<4>>>,
-    mark_6: Vec<DFF<Bits<4>>>,
-    _syncs: usize,
+    mark_3: DFF<Bits<4>>,
+    mark_4: DFF<Bits<4>>,
+    mark_5: DFF<Bits<4>>,
+    mark_6: DFF<Bits<4>>,
     held_2: Signal<Local, Bit>,
     held_3: Signal<Local, Bit>,
     marked: Signal<Local, Bits<4>>,
@@ -135,6 +125,8 @@ pub struct StreamFront<const W: usize> {
     same_6: DFF<Bit>,
     index_6: DFF<Bits<10>>,
     // Parameters
+    sync: Fixed<Bit>,
+    wide: Fixed<Bit>,
     last_word: Fixed<Bits<10>>,
     one: Fixed<Bits<10>>,
 }
@@ -154,42 +146,26 @@ impl<const W: usize> StreamFront<W> {
     /// # Panics
     /// As [`StreamFront::new`].
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
-        let syncs = usize::from(extras.sync);
-        let wides = usize::from(extras.retire.is_some());
-        let debts = if params.timestamps { syncs.min(wides) } else { 0 };
+        let (sync, wide) = (extras.sync, extras.retire.is_some());
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         let entries = params.stream_cache().map_or(1, |sc| sc.entries());
         Self {
             detector: Detector::with(params, extras.retire.is_some()),
-            more: each(wides),
-            step: each(wides),
-            lag: each(wides),
-            _wides: wides,
-            mores: (0..wides).map(|_| Delay::new(S2_TO_S6)).collect(),
-            steps: (0..wides).map(|_| Delay::new(S2_TO_S6)).collect(),
-            olds: (0..debts).map(|_| Delay::new(S2_TO_S6)).collect(),
-            youngs: (0..debts).map(|_| Delay::new(S2_TO_S6)).collect(),
-            _debts: debts,
+            mores: Delay::new(S2_TO_S6),
+            steps: Delay::new(S2_TO_S6),
+            olds: Delay::new(S2_TO_S6),
+            youngs: Delay::new(S2_TO_S6),
             stream_cache: StreamCache::new(params),
             lsp: Lsp::new(params),
             life: Life::early(true, extras),
             records: Records::with(params, extras),
-            settle: when(extras.sync, || Settle::at_once(params.flow.settle() << extras.haste(params), wides > 0)),
-            sync: Fixed::new(extras.sync),
-            mark_3: each(syncs),
-            mark_4: each(syncs),
-            mark_5: each(syncs),
-            mark_6: each(syncs),
-            _syncs: syncs,
+            settle: when(sync, || Settle::at_once(params.flow.settle() << extras.haste(params), wide)),
+            sync: Fixed::new(sync),
+            wide: Fixed::new(wide),
             last_word: Fixed::of(entries - 1),
             one: Fixed::new(1.into()),
             ..Default::default()
         }
-    }
-
-    /// Clocks from a beat to what `more`, `step` and `lag` say of it: they are asked with it.
-    pub fn wait(_: &TraceParams) -> usize {
-        0
     }
 }
 
@@ -215,14 +191,14 @@ impl<const W: usize> Logic for StreamFront<W> {
         dff_setup!(self, clock, live_4, valid_4, intr_4, ends_4, flow_4, known_4, count_4, length_4, pc_4, start_4);
         dff_setup!(self, clock, live_5, valid_5, intr_5, ends_5, flow_5, known_5, count_5, length_5, pc_5, start_5);
         dff_setup!(self, clock, live_6, valid_6, intr_6, ends_6, flow_6, known_6, count_6, length_6, pc_6, start_6);
-        dff_setup!(self, clock, hit_6, same_6, index_6);
-        clock!(self, clock, settle, life, detector, stream_cache, lsp, records);
+        dff_setup!(self, clock, hit_6, same_6, index_6, mark_3, mark_4, mark_5, mark_6);
+        clock!(self, clock, life, detector, stream_cache, lsp, records, mores, steps, olds, youngs, settle);
 
-        self.life.reset.next = self.reset.val();
-        ControlIn::link(&mut self.control, &mut self.life.control);
+        self.life.reset.next = self.port.reset.val();
+        ControlIn::link(&mut self.port.control, &mut self.life.control);
         self.life.able.next = self.swept.q.val();
-        self.go.next = self.life.go.val();
-        self.life.broken.next = self.beat.broken.val() & self.beat.live.val();
+        self.port.go.next = self.life.go.val();
+        self.life.broken.next = self.port.beat.broken.val() & self.port.beat.live.val();
         self.life.live.next = self.live_6.q.val();
         self.life.live_next.next = self.live_5.q.val();
         self.life.valid.next = self.valid_6.q.val();
@@ -236,113 +212,95 @@ impl<const W: usize> Logic for StreamFront<W> {
                 self.swept.d.next = true;
             }
         }
-        if self.life.clear.val() | self.reset.val() {
+        if self.life.clear.val() | self.port.reset.val() {
             self.sweep_at.d.next = 0.into();
             self.swept.d.next = false;
         }
 
         // S2: what is lost enters no table
-        self.flow.next = self.beat.branch.val() | self.beat.look.val() | self.beat.pop.val() | self.beat.jump.val();
-        self.life.here.next = self.beat.live.val();
-        self.life.enter.next = self.beat.live.val() & self.beat.valid.val();
-        // of inputs alone: shared with what is not `away`, `flow` would tie the two into a circle
-        self.life.hide.next = self.beat.hide.val();
-        self.life.may.next = self.beat.intr.val()
-            | self.beat.branch.val()
-            | self.beat.look.val()
-            | self.beat.pop.val()
-            | self.beat.jump.val();
-        self.life.flow.next =
-            self.beat.branch.val() | self.beat.look.val() | self.beat.pop.val() | self.beat.jump.val();
+        self.flow.next = self.port.beat.branch.val()
+            | self.port.beat.look.val()
+            | self.port.beat.pop.val()
+            | self.port.beat.jump.val();
+        self.life.here.next = self.port.beat.live.val();
+        self.life.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();
+        self.life.hide.next = self.port.beat.hide.val();
+        self.life.may.next = self.port.beat.intr.val() | self.flow.val();
+        self.life.flow.next = self.flow.val();
         self.live_2.next = self.life.seen.val();
-        self.valid_2.next = self.beat.valid.val() & self.life.counts.val();
+        self.valid_2.next = self.port.beat.valid.val() & self.life.counts.val();
         self.detector.live.next = self.live_2.val();
         self.detector.valid.next = self.valid_2.val();
-        self.detector.intr.next = self.beat.intr.val();
-        self.detector.branch.next = self.beat.branch.val() & !self.life.away.val();
-        self.detector.taken.next = self.beat.taken.val();
-        self.detector.indirect.next = (self.beat.look.val() | self.beat.pop.val()) & !self.life.away.val();
-        self.detector.jump.next = self.beat.jump.val() & !self.life.away.val();
+        self.detector.intr.next = self.port.beat.intr.val();
+        self.detector.branch.next = self.port.beat.branch.val() & !self.life.away.val();
+        self.detector.taken.next = self.port.beat.taken.val();
+        self.detector.indirect.next = (self.port.beat.look.val() | self.port.beat.pop.val()) & !self.life.away.val();
+        self.detector.jump.next = self.port.beat.jump.val() & !self.life.away.val();
         self.detector.resync.next = self.life.resyncs.val();
-        self.detector.pc.next = self.beat.pc.val();
-        self.detector.target.next = self.beat.target.val();
-        for n in 0..self._wides {
-            self.detector.more[n].next = self.more[n].val();
-            self.mores[n].clock.next = self.clock.val();
-            self.mores[n].clear.next = self.reset.val();
-            self.mores[n].from.next = self.more[n].val();
-            self.records.more[n].next = self.mores[n].to.val();
-            self.steps[n].clock.next = self.clock.val();
-            self.steps[n].clear.next = self.reset.val();
-            self.steps[n].from.next = self.step[n].val();
-            self.records.step[n].next = self.steps[n].to.val();
-        }
+        self.detector.pc.next = self.port.beat.pc.val();
+        self.detector.target.next = self.port.beat.target.val();
+        self.detector.more.next = self.port.more.val();
+        self.mores.clear.next = self.port.reset.val();
+        self.mores.from.next = self.port.more.val();
+        self.records.more.next = self.mores.to.val();
+        self.steps.clear.next = self.port.reset.val();
+        self.steps.from.next = self.port.step.val();
+        self.records.step.next = self.steps.to.val();
         // behind a resync nothing is asked of the tables
-        self.held_2.next = false;
-        self.held_3.next = false;
-        self.marked.next = 0.into();
-        self.settle.reset.next = self.reset.val();
+        self.settle.reset.next = self.port.reset.val();
         self.settle.resync.next = self.life.resyncs.val();
         self.settle.fresh.next = self.life.begins.val();
         self.settle.cancel.next = self.life.verdict.stop.val();
         self.settle.enter.next = self.live_2.val() & self.valid_2.val();
-        self.settle.entering.next = 0.into();
         self.settle.leave.next = false;
+        self.settle.entering.next = self.port.more.val().get_bits::<10>(0);
         self.settle.leaving.next = 0.into();
-        for w in 0..self._wides {
-            self.settle.entering.next = self.more[w].val().get_bits::<10>(0);
-        }
+        self.held_2.next = false;
         if self.sync.val() {
             self.held_2.next = self.settle.hold.val() | self.life.begins.val();
         }
-        for d in 0..self._debts {
-            self.olds[d].clock.next = self.clock.val();
-            self.olds[d].clear.next = self.reset.val();
-            self.olds[d].from.next = 0.into();
-            self.youngs[d].clock.next = self.clock.val();
-            self.youngs[d].clear.next = self.reset.val();
-            self.youngs[d].from.next = 0.into();
-            if self.lag[d].val() > self.control.lead_lag.val() {
-                self.olds[d].from.next = self.lag[d].val() - self.control.lead_lag.val();
-            } else {
-                self.youngs[d].from.next = self.control.lead_lag.val() - self.lag[d].val();
-            }
-            self.records.old[d].next = self.olds[d].to.val();
-            self.records.young[d].next = self.youngs[d].to.val();
+        self.olds.clear.next = self.port.reset.val();
+        self.olds.from.next = 0.into();
+        self.youngs.clear.next = self.port.reset.val();
+        self.youngs.from.next = 0.into();
+        if self.port.lag.val() > self.port.control.lead_lag.val() {
+            self.olds.from.next = self.port.lag.val() - self.port.control.lead_lag.val();
+        } else {
+            self.youngs.from.next = self.port.control.lead_lag.val() - self.port.lag.val();
         }
-        for i in 0..self._syncs {
-            self.mark_3[i].clock.next = self.clock.val();
-            self.mark_4[i].clock.next = self.clock.val();
-            self.mark_5[i].clock.next = self.clock.val();
-            self.mark_6[i].clock.next = self.clock.val();
-            self.mark_3[i].d.next = bit_cast::<4, 1>(self.life.resyncs.val().into())
-                | (bit_cast::<4, 1>(self.life.begins.val().into()) << 1)
-                | (bit_cast::<4, 1>(self.held_2.val().into()) << 2)
-                | (bit_cast::<4, 1>(self.control.ask.val().into()) << 3);
-            self.mark_4[i].d.next = self.mark_3[i].q.val();
-            self.mark_5[i].d.next = self.mark_4[i].q.val();
-            self.mark_6[i].d.next = self.mark_5[i].q.val();
-            if self.reset.val() {
-                self.mark_3[i].d.next = 0.into();
-                self.mark_4[i].d.next = 0.into();
-                self.mark_5[i].d.next = 0.into();
-                self.mark_6[i].d.next = 0.into();
-            }
-            self.held_3.next = self.mark_3[i].q.val().get_bit(2);
-            self.marked.next = self.mark_6[i].q.val();
+        self.records.old.next = self.olds.to.val();
+        self.records.young.next = self.youngs.to.val();
+        self.mark_3.d.next = bit_cast::<4, 1>(self.life.resyncs.val().into())
+            | (bit_cast::<4, 1>(self.life.begins.val().into()) << 1)
+            | (bit_cast::<4, 1>(self.held_2.val().into()) << 2)
+            | (bit_cast::<4, 1>(self.port.control.ask.val().into()) << 3);
+        self.mark_4.d.next = self.mark_3.q.val();
+        self.mark_5.d.next = self.mark_4.q.val();
+        self.mark_6.d.next = self.mark_5.q.val();
+        if self.port.reset.val() {
+            self.mark_3.d.next = 0.into();
+            self.mark_4.d.next = 0.into();
+            self.mark_5.d.next = 0.into();
+            self.mark_6.d.next = 0.into();
+        }
+        self.held_3.next = false;
+        self.marked.next = 0.into();
+        if self.sync.val() {
+            self.held_3.next = self.mark_3.q.val().get_bit(2);
+            self.marked.next = self.mark_6.q.val();
         }
         self.life.resynced.next = self.marked.val().get_bit(0);
         self.life.began.next = self.marked.val().get_bit(1);
 
-        self.live_3.d.next = self.live_2.val() & !self.reset.val();
+        self.live_3.d.next = self.live_2.val() & !self.port.reset.val();
         self.valid_3.d.next = self.valid_2.val();
-        self.intr_3.d.next = self.beat.intr.val();
+        self.intr_3.d.next = self.port.beat.intr.val();
         self.ends_3.d.next = self.detector.ends.val();
         self.flow_3.d.next = self.flow.val() & !self.life.away.val();
         self.known_3.d.next = self.detector.known.val();
         self.count_3.d.next = self.detector.count.val();
         self.length_3.d.next = self.detector.length.val();
-        self.pc_3.d.next = self.beat.pc.val();
+        self.pc_3.d.next = self.port.beat.pc.val();
         self.start_3.d.next = self.detector.start.val();
         self.own_start_3.d.next = self.detector.own_start.val();
 
@@ -352,7 +310,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.stream_cache.length.next = self.length_3.q.val();
         self.stream_cache.sweep.next = self.sweep.val();
         self.stream_cache.sweep_index.next = self.sweep_at.q.val();
-        self.live_4.d.next = self.live_3.q.val() & !self.reset.val();
+        self.live_4.d.next = self.live_3.q.val() & !self.port.reset.val();
         self.valid_4.d.next = self.valid_3.q.val();
         self.intr_4.d.next = self.intr_3.q.val();
         self.ends_4.d.next = self.ends_3.q.val();
@@ -364,7 +322,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.start_4.d.next = self.start_3.q.val();
 
         // S4
-        self.live_5.d.next = self.live_4.q.val() & !self.reset.val();
+        self.live_5.d.next = self.live_4.q.val() & !self.port.reset.val();
         self.valid_5.d.next = self.valid_4.q.val();
         self.intr_5.d.next = self.intr_4.q.val();
         self.ends_5.d.next = self.ends_4.q.val();
@@ -380,7 +338,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.lsp.index.next = self.stream_cache.index.val();
         self.lsp.sweep.next = self.sweep.val();
         self.lsp.sweep_index.next = self.sweep_at.q.val();
-        self.live_6.d.next = self.live_5.q.val() & !self.reset.val();
+        self.live_6.d.next = self.live_5.q.val() & !self.port.reset.val();
         self.valid_6.d.next = self.valid_5.q.val();
         self.intr_6.d.next = self.intr_5.q.val();
         self.ends_6.d.next = self.ends_5.q.val();
@@ -395,7 +353,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.index_6.d.next = self.stream_cache.index.val();
 
         // S6
-        self.records.reset.next = self.reset.val();
+        self.records.reset.next = self.port.reset.val();
         self.records.flow.next = self.flow_6.q.val();
         self.records.live.next = self.live_6.q.val();
         self.records.valid.next = self.valid_6.q.val();
@@ -408,10 +366,12 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.records.hit.next = self.hit_6.q.val() & !self.marked.val().get_bit(2);
         self.records.held.next = self.marked.val().get_bit(2);
         self.records.ask.next = self.marked.val().get_bit(3);
-        self.records.landing.next = self.beat.target.val();
+        self.records.landing.next = self.port.beat.target.val();
         self.records.same.next = self.same_6.q.val();
         self.records.index.next = self.index_6.q.val();
         VerdictOut::join(&mut self.life.verdict, &mut self.records.verdict);
-        EntryOut::<W>::link(&mut self.entry, &mut self.records.entry);
+        EntryOut::<W>::link(&mut self.port.entry, &mut self.records.entry);
     }
 }
+
+part!(StreamFront<W>, FrontPort<W>, "front");

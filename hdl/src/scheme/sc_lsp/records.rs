@@ -20,9 +20,9 @@
 //! | `held` | in | 1 | nothing was asked of them: tables are cleared |
 //! | `ask` | in | 1 | the header is sent again: cycles count from here, and the next message needs nothing from before |
 //! | `landing` | in | W | for `entry.landing` |
-//! | `more[0]` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
-//! | `step[0]` | in | 32 | with it: cycles since the last clock |
-//! | `old[0]`, `young[0]` | in | 8 | with it, resyncs and time, used with `ask`: by how much this cycle is older than the one of the header, by how much younger |
+//! | `more` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
+//! | `step` | in | 32 | with it: cycles since the last clock |
+//! | `old`, `young` | in | 8 | with it, resyncs and time, used with `ask`: by how much this cycle is older than the one of the header, by how much younger |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`super::entry`] |
 //!
@@ -36,7 +36,6 @@ use crate::spine::cycles::Cycles;
 use crate::spine::entry::CONTROL_RESYNC;
 use crate::spine::ports::{EntryOut, VerdictIn};
 use crate::spine::Extras;
-use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -63,11 +62,10 @@ pub struct Records<const W: usize> {
     pub ask: Signal<In, Bit>,
     pub landing: Signal<In, Bits<W>>,
     pub verdict: VerdictIn,
-    pub more: Vec<Signal<In, Bits<24>>>,
-    pub step: Vec<Signal<In, Bits<32>>>,
-    pub old: Vec<Signal<In, Bits<8>>>,
-    pub young: Vec<Signal<In, Bits<8>>>,
-    _wides: usize,
+    pub more: Signal<In, Bits<24>>,
+    pub step: Signal<In, Bits<32>>,
+    pub old: Signal<In, Bits<8>>,
+    pub young: Signal<In, Bits<8>>,
     pub entry: EntryOut<W>,
     // state
     begun: DFF<Bit>,
@@ -82,13 +80,12 @@ pub struct Records<const W: usize> {
     upper: DFF<Bits<W>>,
     cc: DFF<Bits<32>>,
     // of several instructions: cycles counted in the last clock, and those of this one are added
-    ran: Vec<DFF<Bit>>,
+    ran: DFF<Bit>,
     // with resyncs and time: cycles that must go by before any count, up to the header's
     debt: DFF<Bits<8>>,
     cycles: Cycles,
-    _debts: usize,
-    half_full: Vec<Signal<Local, Bit>>,
-    all_dropped: Vec<Signal<Local, Bits<24>>>,
+    half_full: Signal<Local, Bit>,
+    all_dropped: Signal<Local, Bits<24>>,
     // decisions
     any_pre: Signal<Local, Bit>,
     sure: Signal<Local, Bit>,
@@ -150,6 +147,7 @@ pub struct Records<const W: usize> {
     ask_start: Signal<Local, Bit>,
     // of the parameters
     sync: Fixed<Bit>,
+    wide: Fixed<Bit>,
     rbase: Fixed<Bit>,
     register: Fixed<Bit>,
     counts: Fixed<Bit>,
@@ -180,8 +178,7 @@ impl<const W: usize> Records<W> {
     /// # Panics
     /// When `params` are refused by their check, their scheme is not `sc-lsp`, or SL has more than 10 bits.
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
-        let wides = usize::from(extras.retire.is_some());
-        let debts = if extras.sync && params.timestamps { wides } else { 0 };
+        let wide = extras.retire.is_some();
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
         assert!(usize::from(sc.sl_bits) <= LENGTH_BITS, "sl_bits = {} is outside 6..=10", sc.sl_bits);
@@ -189,16 +186,8 @@ impl<const W: usize> Records<W> {
         let ones = |bits: usize| Bits::<W>::mask() >> (W - bits) as u64;
         let first = u64::from(sc.run_bits != 0);
         Self {
-            more: each(wides),
-            step: each(wides),
-            old: each(debts),
-            young: each(debts),
-            _wides: wides,
-            ran: each(wides),
-            _debts: debts,
+            wide: Fixed::new(wide),
             cycles: Cycles::new(params, &extras),
-            half_full: each(wides),
-            all_dropped: each(wides),
             sync: Fixed::new(extras.sync),
             rbase: Fixed::new(sc.variant == Variant::Rbase),
             register: Fixed::new(sc.upper_bits != 0),
@@ -230,7 +219,7 @@ impl<const W: usize> Records<W> {
 impl<const W: usize> Logic for Records<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, begun, dropped, asked, hits, size, ones, monitor, upper, cc, debt);
+        dff_setup!(self, clock, begun, dropped, asked, hits, size, ones, monitor, upper, cc, ran, debt);
         dff_setup!(self, clock, push_7, pre_7, post_7, icnt_7, bcnt_7, pc_7, target_7, cc_7);
 
         // resyncs
@@ -249,29 +238,22 @@ impl<const W: usize> Logic for Records<W> {
             self.entry.landing.next = self.landing.val();
         }
         // the cycle of the header may be behind the one that is reported, or ahead of it
-        self.cycles.step.next = 0.into();
+        self.cycles.step.next = self.step.val();
         self.cycles.counted.next = self.cc.q.val();
         self.cycles.ask.next = self.ask.val();
-        self.cycles.old.next = 0.into();
-        self.cycles.young.next = 0.into();
+        self.cycles.old.next = self.old.val();
+        self.cycles.young.next = self.young.val();
         self.cycles.debt.next = self.debt.q.val();
-        for d in 0..self._debts {
-            self.cycles.old.next = self.old[d].val();
-            self.cycles.young.next = self.young[d].val();
-        }
-        for i in 0..self._wides {
-            self.cycles.step.next = self.step[i].val();
-            if self.timed.val() & self.ran[i].q.val() {
-                self.cc_now.next = self.cycles.sum.val();
-                if self.cycles.over.val() {
-                    self.cc_now.next = self.cc_mask.val();
-                }
+        if self.wide.val() & self.timed.val() & self.ran.q.val() {
+            self.cc_now.next = self.cycles.sum.val();
+            if self.cycles.over.val() {
+                self.cc_now.next = self.cc_mask.val();
             }
         }
-        for j in 0..self._wides {
-            self.half_full[j].next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
-            if self.ran[j].q.val() {
-                self.half_full[j].next =
+        if self.wide.val() {
+            self.half_full.next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
+            if self.ran.q.val() {
+                self.half_full.next =
                     ((self.cycles.sum.val() & self.cc_top.val()).any() | self.cycles.over.val()) & self.timed.val();
             }
         }
@@ -294,28 +276,19 @@ impl<const W: usize> Logic for Records<W> {
         // in base, where each does, it may stand behind an exception
         self.filled.next = self.hits.q.val() == self.ones.q.val();
         self.late.next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
-        for p in 0..self._wides {
-            self.late.next = self.half_full[p].val();
+        if self.wide.val() {
+            self.late.next = self.half_full.val();
         }
         self.goes.next = self.guessed.val() & !self.any_pre.val() & (self.filled.val() | self.late.val());
         self.alone.next = self.guessed.val() & self.any_pre.val() & !self.counts.val();
 
-        // what else is due to be told, from inputs and registers alone, so that nothing ties it to the verdict
         self.verdict.flow.next = self.flow.val();
         self.verdict.asks.next = self.ends.val()
             & (!self.hit.val()
                 | !self.same.val()
-                | (self.rbase.val() & ((self.start.val() & self.upper_mask.val()) != self.upper.q.val()))
-                | (self.hits.q.val() == self.ones.q.val())
-                | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val()));
-        for q in 0..self._wides {
-            self.verdict.asks.next = self.ends.val()
-                & (!self.hit.val()
-                    | !self.same.val()
-                    | (self.rbase.val() & ((self.start.val() & self.upper_mask.val()) != self.upper.q.val()))
-                    | (self.hits.q.val() == self.ones.q.val())
-                    | self.half_full[q].val());
-        }
+                | (self.rbase.val() & !self.upper_hit.val())
+                | self.filled.val()
+                | self.late.val());
 
         self.idle.next = !self.live.val() & !self.verdict.tracing.val() & !self.verdict.losing.val();
         self.forget.next = self.idle.val() | self.reset.val() | self.anew.val();
@@ -403,11 +376,11 @@ impl<const W: usize> Logic for Records<W> {
         if self.verdict.losing.val() & self.valid.val() & !self.dropped_top.val() {
             self.dropped_now.next = self.dropped_more.val();
         }
-        for k in 0..self._wides {
-            self.all_dropped[k].next = self.dropped_more.val() + self.more[k].val();
+        if self.wide.val() {
+            self.all_dropped.next = self.dropped_more.val() + self.more.val();
             if self.verdict.losing.val() & self.valid.val() {
-                self.dropped_now.next = self.all_dropped[k].val();
-                if (self.all_dropped[k].val() & self.count_above.val()).any() {
+                self.dropped_now.next = self.all_dropped.val();
+                if (self.all_dropped.val() & self.count_above.val()).any() {
                     self.dropped_now.next = self.count_top.val();
                 }
             }
@@ -416,10 +389,8 @@ impl<const W: usize> Logic for Records<W> {
         if self.verdict.drop.val() {
             self.dropped.d.next = self.one_24.val();
         }
-        for m in 0..self._wides {
-            if self.verdict.drop.val() {
-                self.dropped.d.next = self.more[m].val() + self.one_24.val();
-            }
+        if self.wide.val() & self.verdict.drop.val() {
+            self.dropped.d.next = self.more.val() + self.one_24.val();
         }
 
         // cycles since the last record; a stop tells when tracing ended, not when it was its turn
@@ -432,9 +403,8 @@ impl<const W: usize> Logic for Records<W> {
         } else if !self.cc_all.val() & (self.live.val() | self.verdict.drop.val() | self.verdict.losing.val()) {
             self.cc.d.next = self.cc_now.val() + self.one_32.val();
         }
-        for n in 0..self._wides {
-            self.ran[n].clock.next = self.clock.val();
-            self.ran[n].d.next = (self.live.val() | self.verdict.drop.val() | self.verdict.losing.val())
+        if self.wide.val() {
+            self.ran.d.next = (self.live.val() | self.verdict.drop.val() | self.verdict.losing.val())
                 & self.timed.val()
                 & !self.reset.val();
             self.cc.d.next = self.cc_now.val();

@@ -4,11 +4,7 @@
 //! `docs/stream.md`; paper 000 section 4, table 3 and figure 7.
 //!
 //! # Ports
-//! | port | dir | bits | meaning |
-//! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: idle, nothing half sent |
-//! | `entry` | in | | the entry that is next, see [`crate::spine::ports`] |
-//! | `bits` | out | | pieces of its bits |
+//! Those of [`crate::spine::front_port`].
 //!
 //! # Timing
 //! A field a clock and one more an entry, for as long as the coder takes them: while one is sent, the word of the next one
@@ -26,13 +22,14 @@
 use super::coder::CoderIn;
 use super::fields::{FieldStep, Fields};
 use super::parts::Parts;
+use crate::spine::front_port::EncoderPort;
 use crate::spine::pieces::{stamp, Pieces};
-use crate::spine::ports::{PieceOut, ReadIn};
 use crate::spine::stamp::Stamp;
 use crate::spine::Extras;
+use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
-use crate::widget::slot::Slot;
+use crate::widget::slot::{part, Slot};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
@@ -40,13 +37,11 @@ use sim::params::TraceParams;
 #[derive(LogicBlock, Default)]
 pub struct Encoder<const W: usize> {
     pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub entry: ReadIn<W>,
-    pub bits: PieceOut,
+    pub port: EncoderPort<W>,
     fields: Fields<W>,
     coder: Slot<CoderIn<W>>,
-    stamp: Vec<Stamp>,
-    _stamps: usize,
+    stamps: Fixed<Bit>,
+    stamp: Stamp,
     // where it is, and what the message is; in the first step `told` says that the time was sent, `second` that this is the entry's second message
     step: DFF<FieldStep>,
     told: DFF<Bit>,
@@ -102,8 +97,8 @@ impl<const W: usize> Encoder<W> {
             kinds_at: Fixed::of(params.count_bits),
             many: Fixed::new(many),
             narrow: Fixed::new(pieces == Pieces::Narrow),
-            stamp: (0..usize::from(stamps)).map(|_| Stamp::new(params, &extras)).collect(),
-            _stamps: stamps.into(),
+            stamps: Fixed::new(stamps),
+            stamp: when(stamps, || Stamp::new(params, &extras)),
             mask: Fixed::of(u64::MAX >> (64 - bits)),
             ..Default::default()
         }
@@ -114,12 +109,12 @@ impl<const W: usize> Logic for Encoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, step, told, second, third, pre, post, own_pta, then_field, then_done);
-        clock!(self, clock, coder, pta);
+        clock!(self, clock, coder, pta, stamp);
 
         // its first word says what an entry is; from there on registers do
         self.opens.next = self.step.q.val() == FieldStep::Open;
-        self.kinds.next = self.entry.word.val() >> self.kinds_at.val();
-        if self.opens.val() & self.entry.have.val() {
+        self.kinds.next = self.port.entry.word.val() >> self.kinds_at.val();
+        if self.opens.val() & self.port.entry.have.val() {
             self.step.d.next = FieldStep::Count;
             self.pre.d.next = self.kinds.val().get_bits::<2>(0);
             self.post.d.next = self.kinds.val().get_bits::<2>(2);
@@ -132,8 +127,8 @@ impl<const W: usize> Logic for Encoder<W> {
         self.fields.third.next = self.third.q.val();
         self.fields.pre.next = self.pre.q.val();
         self.fields.post.next = self.post.q.val();
-        self.fields.word.next = self.entry.word.val();
-        self.fields.cc.next = self.entry.cc.val();
+        self.fields.word.next = self.port.entry.word.val();
+        self.fields.cc.next = self.port.entry.cc.val();
 
         // to the coder; nothing is subtracted at a sync
         self.known.next = self.own_pta.q.val();
@@ -145,20 +140,19 @@ impl<const W: usize> Logic for Encoder<W> {
             self.coder.port.minus.next = self.mask.val();
         }
         self.coder.port.fresh.next = self.fields.sync.val();
-        self.coder.port.reset.next = self.reset.val();
-        // not by `opens`: a local shared with `take` would tie it to the coder's `ready`, and Verilator would see a loop
-        self.coder.port.valid.next = self.entry.have.val() & (self.step.q.val() != FieldStep::Open);
+        self.coder.port.reset.next = self.port.reset.val();
+        self.coder.port.valid.next = self.port.entry.have.val() & !self.opens.val();
         self.coder.port.kind.next = self.fields.kind.val();
         self.coder.port.size.next = self.fields.size.val();
         self.coder.port.lead.next = self.fields.lead.val();
         self.coder.port.value.next = self.fields.value.val();
         self.coder.port.zero.next = self.fields.zero.val();
-        self.coder.port.core.next = self.entry.core.val();
-        self.coder.port.taken.next = self.bits.ready.val();
-        self.bits.valid.next = self.coder.port.have.val();
-        self.bits.count.next = self.coder.port.count.val();
-        self.bits.data.next = self.coder.port.data.val();
-        self.bits.busy.next = self.coder.port.busy.val();
+        self.coder.port.core.next = self.port.entry.core.val();
+        self.coder.port.taken.next = self.port.bits.ready.val();
+        self.port.bits.valid.next = self.coder.port.have.val();
+        self.port.bits.count.next = self.coder.port.count.val();
+        self.port.bits.data.next = self.coder.port.data.val();
+        self.port.bits.busy.next = self.coder.port.busy.val();
 
         // on to the next field, or the next entry: where fields are taken clocks behind the step before, by registers
         self.then_field.d.next = self.fields.next_field.val();
@@ -169,14 +163,14 @@ impl<const W: usize> Logic for Encoder<W> {
             self.then.next = self.then_field.q.val();
             self.done.next = self.then_done.q.val();
         }
-        self.take.next = self.entry.have.val() & self.coder.port.ready.val() & !self.opens.val();
-        self.entry.field.next = self.fields.own_field.val();
-        self.pta.raddr.next = self.entry.core.val();
-        self.pta.waddr.next = self.entry.core.val();
-        self.pta.wdata.next = !self.entry.word.val() & self.mask.val();
+        self.take.next = self.port.entry.have.val() & self.coder.port.ready.val() & !self.opens.val();
+        self.port.entry.field.next = self.fields.own_field.val();
+        self.pta.raddr.next = self.port.entry.core.val();
+        self.pta.waddr.next = self.port.entry.core.val();
+        self.pta.wdata.next = !self.port.entry.word.val() & self.mask.val();
         self.pta.we.next = false;
         if self.take.val() {
-            self.entry.field.next = self.then.val();
+            self.port.entry.field.next = self.then.val();
             self.step.d.next = self.fields.next_step.val();
             self.pre.d.next = self.fields.new_pre.val();
             self.post.d.next = self.fields.new_post.val();
@@ -186,32 +180,31 @@ impl<const W: usize> Logic for Encoder<W> {
                 (self.third.q.val() | self.fields.marks.val()) & !self.fields.last.val() & self.sync.val();
             if self.step.q.val() == FieldStep::Address {
                 self.pta.we.next = self.many.val();
-                self.own_pta.d.next = !self.entry.word.val() & self.mask.val();
+                self.own_pta.d.next = !self.port.entry.word.val() & self.mask.val();
             }
         }
         // a short time goes before the field behind it
-        self.bits.high.next = 0.into();
-        for i in 0..self._stamps {
-            self.stamp[i].clock.next = self.clock.val();
-            self.stamp[i].reset.next = self.reset.val();
-            self.stamp[i].comes.next = self.take.val() & self.fields.stamped.val();
-            self.stamp[i].cycles.next = self.fields.stamp.val();
-            self.stamp[i].goes.next = self.coder.port.have.val() & self.bits.ready.val();
-            self.stamp[i].count.next = self.coder.port.count.val();
-            self.stamp[i].data.next = self.coder.port.data.val();
-            self.bits.count.next = self.stamp[i].all.val();
-            self.bits.data.next = self.stamp[i].piece.val().get_bits::<8>(0);
-            self.bits.high.next = self.stamp[i].piece.val().get_bits::<8>(8);
+        self.stamp.reset.next = self.port.reset.val();
+        self.stamp.comes.next = self.take.val() & self.fields.stamped.val();
+        self.stamp.cycles.next = self.fields.stamp.val();
+        self.stamp.goes.next = self.coder.port.have.val() & self.port.bits.ready.val();
+        self.stamp.count.next = self.coder.port.count.val();
+        self.stamp.data.next = self.coder.port.data.val();
+        self.port.bits.high.next = 0.into();
+        if self.stamps.val() {
+            self.port.bits.count.next = self.stamp.all.val();
+            self.port.bits.data.next = self.stamp.piece.val().get_bits::<8>(0);
+            self.port.bits.high.next = self.stamp.piece.val().get_bits::<8>(8);
         }
 
-        self.entry.done.next = self.take.val() & self.done.val();
-        self.entry.ends.next = self.fields.ends.val();
-        self.entry.again.next = false;
-        self.entry.lands.next = false;
+        self.port.entry.done.next = self.take.val() & self.done.val();
+        self.port.entry.ends.next = self.fields.ends.val();
+        self.port.entry.again.next = false;
+        self.port.entry.lands.next = false;
         if self.sync.val() {
-            self.entry.again.next = self.take.val() & self.fields.marks.val() & !self.entry.core.val().any();
+            self.port.entry.again.next = self.take.val() & self.fields.marks.val() & !self.port.entry.core.val().any();
         }
-        if self.reset.val() {
+        if self.port.reset.val() {
             self.step.d.next = FieldStep::Open;
             self.told.d.next = false;
             self.second.d.next = false;
@@ -219,3 +212,5 @@ impl<const W: usize> Logic for Encoder<W> {
         }
     }
 }
+
+part!(Encoder<W>, EncoderPort<W>, "encoder");

@@ -38,7 +38,6 @@ use crate::spine::entry::{
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
 use crate::spine::pieces::{stamp, Pieces};
 use crate::spine::Extras;
-use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -102,9 +101,9 @@ pub struct Fields<const W: usize> {
     third_of: Signal<Local, Bit>,
     has_pc: Signal<Local, Bit>,
     // where contexts are told
-    beside: Vec<Signal<Local, Bits<W>>>,
-    alone: Vec<Signal<Local, Bit>>,
-    _contexts: usize,
+    turning: Fixed<Bit>,
+    beside: Signal<Local, Bits<W>>,
+    alone: Signal<Local, Bit>,
     count_bits: Fixed<Bits<5>>,
     context_mask: Fixed<Bits<W>>,
     context_size: Fixed<Bits<6>>,
@@ -151,13 +150,11 @@ impl<const W: usize> Fields<W> {
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         let (pieces, stamp) = (Pieces::of(params, extras), stamp(params, extras));
         let (count, context) = (params.count_bits, params.context_bits());
-        let contexts = usize::from(params.context.is_some());
+        let turning = params.context.is_some();
         // what stands above a count: kinds, context
-        let above = if contexts > 0 { u64::MAX << count } else { 15u64 << count };
+        let above = if turning { u64::MAX << count } else { 15u64 << count };
         Self {
-            beside: each(contexts),
-            alone: each(contexts),
-            _contexts: contexts,
+            turning: Fixed::new(turning),
             count_bits: Fixed::of(count),
             context_mask: Fixed::of((1u64 << context) - 1),
             context_size: Fixed::of(context.saturating_sub(1)),
@@ -334,11 +331,11 @@ impl<const W: usize> Logic for Fields<W> {
                 }
             }
         }
-        for k in 0..self._contexts {
+        if self.turning.val() {
             // from the word of iCnt, where that stands
-            self.beside[k].next = self.word.val() >> self.count_bits.val();
-            self.alone[k].next = self.exception.val() & (self.beside[k].val() & self.context_bit.val()).any();
-            if self.alone[k].val() & (self.step.val() == FieldStep::Kind) {
+            self.beside.next = self.word.val() >> self.count_bits.val();
+            self.alone.next = self.exception.val() & (self.beside.val() & self.context_bit.val()).any();
+            if self.alone.val() & (self.step.val() == FieldStep::Kind) {
                 self.value.next = self.kind_context.val();
                 self.size.next = self.kind_size.val();
             }
@@ -349,10 +346,10 @@ impl<const W: usize> Logic for Fields<W> {
             if self.has_pc.val() & (self.step.val() == FieldStep::Lost) {
                 self.kind.next = self.c_raw.val();
                 self.size.next = self.context_size.val();
-                self.value.next = self.beside[k].val() & self.context_mask.val();
+                self.value.next = self.beside.val() & self.context_mask.val();
                 self.own_field.next = self.f_instructions.val();
                 self.last.next = false;
-                if self.alone[k].val() {
+                if self.alone.val() {
                     self.last.next = self.post.val() == self.k_none.val();
                     self.again.next = self.post.val() != self.k_none.val();
                 } else {

@@ -7,15 +7,7 @@
 //! `docs/trace-module.md`; paper 000 figure 5, paper 002 section 5 and (upper address bits) section 5.4.
 //!
 //! # Ports
-//! | port | dir | bits | meaning |
-//! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | back to the state at power-up |
-//! | `control` | in | | to the spine, see [`crate::spine::ports`] |
-//! | `go` | out | 1 | this cycle is traced: for the ingress adapter, which answers a cycle later |
-//! | `beat` | in | | its beats, see [`crate::ingress::beat`] |
-//! | `more[0]`, `step[0]`, `lag[0]` | in | 24, 32, 8 | with [`Extras::retire`]: to [`super::messages`], of the beat in S5 |
-//! | `entering[0]` | in | 10 | with it: `more` of the beat in S2 |
-//! | `entry` | out | | event entries, see [`crate::spine::entry`] |
+//! Those of [`crate::spine::front_port`]. `more`, `step` and `lag` are of the beat in S5, `entering` of the one in S2.
 //!
 //! # Timing
 //! | stage | what |
@@ -28,19 +20,19 @@
 //!
 //! Golden model: [`sim::scheme::tr::model`] in a [`sim::lane`].
 
-use crate::ingress::beat::BeatIn;
 use crate::scheme::tr::messages::Messages;
 use crate::scheme::tr::outcome::OutcomeIn;
 use crate::scheme::tr::parts::Parts;
 use crate::scheme::tr::target::TargetIn;
+use crate::spine::front_port::FrontPort;
 use crate::spine::life::Life;
 use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
 use crate::spine::settle::Settle;
 use crate::spine::Extras;
 use crate::widget::delay::Delay;
-use crate::widget::each::{each, when};
+use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
-use crate::widget::slot::Slot;
+use crate::widget::slot::{part, Slot};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
@@ -48,17 +40,8 @@ use sim::params::TraceParams;
 #[derive(LogicBlock, Default)]
 pub struct FrontEnd<const W: usize> {
     pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub control: ControlIn,
-    pub go: Signal<Out, Bit>,
-    pub beat: BeatIn<W>,
-    pub entry: EntryOut<W>,
-    pub more: Vec<Signal<In, Bits<24>>>,
-    pub step: Vec<Signal<In, Bits<32>>>,
-    pub lag: Vec<Signal<In, Bits<8>>>,
-    pub entering: Vec<Signal<In, Bits<10>>>,
-    _wides: usize,
-    keeps: Vec<Signal<Local, Bit>>,
+    pub port: FrontPort<W>,
+    keeps: Signal<Local, Bit>,
     // Blocks
     life: Life,
     outcome: Slot<OutcomeIn>,
@@ -66,7 +49,6 @@ pub struct FrontEnd<const W: usize> {
     messages: Messages<W>,
     // with resyncs, one that holds the predictors behind them
     settle: Settle,
-    settles: Fixed<Bit>,
     hold: Signal<Local, Bit>,
     holding: Signal<Local, Bit>,
     // S2: of the beat what is not lost
@@ -94,8 +76,7 @@ pub struct FrontEnd<const W: usize> {
     targets: Delay<W>,
     misses: Delay<1>,
     // where contexts are told: the one, and above it whether it is new
-    turns: Vec<Delay<19>>,
-    _turns: usize,
+    turns: Delay<19>,
     hits: Delay<1>,
     // S4: live, valid, intr, reported, flow, conditional taken, indirect, same upper bits, predictors held
     flags_4: Signal<Local, Bits<9>>,
@@ -122,6 +103,9 @@ pub struct FrontEnd<const W: usize> {
     sync: Fixed<Bit>,
     /// Whether the target predictor is clear before the outcome predictor is.
     sooner: Fixed<Bit>,
+    turning: Fixed<Bit>,
+    wide: Fixed<Bit>,
+    settles: Fixed<Bit>,
 }
 
 impl<const W: usize> FrontEnd<W> {
@@ -148,30 +132,24 @@ impl<const W: usize> FrontEnd<W> {
         let ones = |bits: usize| if bits == 0 { Bits::<W>::default() } else { Bits::<W>::mask() >> (W - bits) as u64 };
         let (outcome, target) = (parts.outcome(), parts.target::<W>(low));
         // where nothing is predicted, nothing is to be cleared
-        let wides = usize::from(extras.retire.is_some());
+        let wide = extras.retire.is_some();
         let settles = sync && params.flow.settle() > 0;
-        let turns = usize::from(params.context.is_some());
         let latency = outcome.latency().max(target.latency());
         Self {
             flags: Delay::new(latency),
             pcs: Delay::new(latency),
             targets: Delay::new(latency),
-            turns: (0..turns).map(|_| Delay::new(latency + 1)).collect(),
-            _turns: turns,
+            turns: Delay::new(latency + 1),
+            turning: Fixed::new(params.context.is_some()),
+            wide: Fixed::new(wide),
+            settles: Fixed::new(settles),
             misses: Delay::new(latency - outcome.latency()),
             hits: Delay::new(latency - target.latency()),
             outcome,
             target,
             life: Life::new(false, extras),
             messages: Messages::with(params, extras),
-            more: each(wides),
-            step: each(wides),
-            lag: each(wides),
-            entering: each(wides),
-            keeps: each(wides),
-            _wides: wides,
-            settle: when(settles, || Settle::new(params.flow.settle() << extras.haste(params), wides > 0)),
-            settles: Fixed::new(settles),
+            settle: when(settles, || Settle::new(params.flow.settle() << extras.haste(params), wide)),
             sync: Fixed::new(sync),
             shift_up: Fixed::of(align.saturating_sub(shift)),
             shift_down: Fixed::of(shift.saturating_sub(align)),
@@ -181,15 +159,6 @@ impl<const W: usize> FrontEnd<W> {
             ..Default::default()
         }
     }
-
-    /// Clocks from a beat to what `more` and `step` say of it.
-    ///
-    /// # Panics
-    /// As [`FrontEnd::new`].
-    pub fn wait(params: &TraceParams) -> usize {
-        let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
-        1 + parts.outcome().latency().max(parts.target::<W>(params.address_bits() as usize).latency())
-    }
 }
 
 impl<const W: usize> Logic for FrontEnd<W> {
@@ -198,104 +167,89 @@ impl<const W: usize> Logic for FrontEnd<W> {
         dff_setup!(self, clock, upper);
         dff_setup!(self, clock, live_5, valid_5, intr_5, reported_5, flow_5, outcome_5, miss_5);
         dff_setup!(self, clock, taken_5, indirect_5, held_5);
-        clock!(self, clock, life, outcome, target, messages, settle, flags, pcs, targets, misses, hits);
+        clock!(self, clock, life, outcome, target, messages, flags, pcs, targets, misses, hits, turns, settle);
 
-        self.life.reset.next = self.reset.val();
-        ControlIn::link(&mut self.control, &mut self.life.control);
+        self.life.reset.next = self.port.reset.val();
+        ControlIn::link(&mut self.port.control, &mut self.life.control);
         self.life.able.next = self.outcome.port.ready.val() & (self.target.port.ready.val() | self.sooner.val());
-        self.go.next = self.life.go.val();
-        self.life.broken.next = self.beat.broken.val() & self.beat.live.val();
+        self.port.go.next = self.life.go.val();
+        self.life.broken.next = self.port.beat.broken.val() & self.port.beat.live.val();
         self.life.live.next = self.live_5.q.val();
         self.life.live_next.next = self.flags.to.val().get_bit(0);
         self.life.valid.next = self.valid_5.q.val();
         self.life.intr.next = self.intr_5.q.val();
 
         // S2: what is lost enters no predictor; while it is, they stand
-        self.life.here.next = self.beat.live.val();
-        self.life.enter.next = self.beat.live.val() & self.beat.valid.val();
-        self.life.hide.next = self.beat.hide.val();
+        self.life.here.next = self.port.beat.live.val();
+        self.life.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();
+        self.life.hide.next = self.port.beat.hide.val();
         // resyncs are decided in the last stage
         self.life.flow.next = false;
         self.life.resynced.next = false;
         self.life.began.next = false;
-        self.life.may.next = self.beat.intr.val()
-            | self.beat.branch.val()
-            | self.beat.look.val()
-            | self.beat.pop.val()
-            | self.beat.jump.val();
-        for j in 0..self._turns {
-            self.life.may.next = self.beat.turns.val()
-                | self.beat.intr.val()
-                | self.beat.branch.val()
-                | self.beat.look.val()
-                | self.beat.pop.val()
-                | self.beat.jump.val();
-            self.turns[j].clock.next = self.clock.val();
-            self.turns[j].clear.next = self.reset.val();
-            self.turns[j].from.next =
-                bit_cast::<19, 18>(self.beat.belongs.val()) | (bit_cast::<19, 1>(self.beat.turns.val().into()) << 18);
-            self.messages.turns[j].next = self.turns[j].to.val().get_bit(18);
-            self.messages.belongs[j].next = self.turns[j].to.val().get_bits::<18>(0);
-        }
+        self.life.may.next = (self.turning.val() & self.port.beat.turns.val())
+            | self.port.beat.intr.val()
+            | self.port.beat.branch.val()
+            | self.port.beat.look.val()
+            | self.port.beat.pop.val()
+            | self.port.beat.jump.val();
+        self.turns.clear.next = self.port.reset.val();
+        self.turns.from.next = bit_cast::<19, 18>(self.port.beat.belongs.val())
+            | (bit_cast::<19, 1>(self.port.beat.turns.val().into()) << 18);
+        self.messages.turns.next = self.turns.to.val().get_bit(18);
+        self.messages.belongs.next = self.turns.to.val().get_bits::<18>(0);
         // all of these may make an entry
         self.live_2.next = self.life.seen.val();
-        self.valid_2.next = self.beat.valid.val() & self.life.counts.val();
-        self.branch_2.next = self.beat.branch.val() & !self.life.shut.val();
-        self.look_2.next = self.beat.look.val() & !self.life.shut.val();
-        self.push_2.next = self.beat.push.val() & !self.life.shut.val();
-        self.pop_2.next = self.beat.pop.val() & !self.life.shut.val();
-        self.jump_2.next = self.beat.jump.val() & !self.life.shut.val();
+        self.valid_2.next = self.port.beat.valid.val() & self.life.counts.val();
+        self.branch_2.next = self.port.beat.branch.val() & !self.life.shut.val();
+        self.look_2.next = self.port.beat.look.val() & !self.life.shut.val();
+        self.push_2.next = self.port.beat.push.val() & !self.life.shut.val();
+        self.pop_2.next = self.port.beat.pop.val() & !self.life.shut.val();
+        self.jump_2.next = self.port.beat.jump.val() & !self.life.shut.val();
 
         // behind a resync
-        self.settle.reset.next = self.reset.val();
+        self.hold.next = false;
+        self.holding.next = false;
+        self.settle.reset.next = self.port.reset.val();
         self.settle.resync.next = self.life.verdict.resync.val();
         self.settle.fresh.next = self.life.verdict.fresh.val();
         self.settle.cancel.next = self.life.verdict.stop.val();
         self.settle.enter.next = self.live_2.val() & self.valid_2.val();
-        self.settle.entering.next = 0.into();
+        self.settle.entering.next = self.port.entering.val();
         self.settle.leave.next = self.live_5.q.val() & self.valid_5.q.val();
-        self.settle.leaving.next = 0.into();
-        for w in 0..self._wides {
-            self.settle.entering.next = self.entering[w].val();
-            self.settle.leaving.next = self.more[w].val().get_bits::<10>(0);
-        }
-        self.hold.next = false;
-        self.holding.next = false;
+        self.settle.leaving.next = self.port.more.val().get_bits::<10>(0);
         if self.settles.val() {
             self.hold.next = self.settle.hold.val();
             self.holding.next = self.settle.holding.val();
         }
-        self.asks_target.next = (self.live_2.val() | self.life.away.val()) & !self.hold.val();
-        for k in 0..self._wides {
-            // behind a gap it can take a while until an instruction is told
-            self.keeps[k].next = self.life.verdict.losing.val();
-            self.asks_target.next = (self.live_2.val() | self.life.away.val() | self.keeps[k].val()) & !self.hold.val();
-        }
+        // behind a gap it can take a while until an instruction of several is told
+        self.keeps.next = self.wide.val() & self.life.verdict.losing.val();
+        self.asks_target.next = (self.live_2.val() | self.life.away.val() | self.keeps.val()) & !self.hold.val();
 
         // S2: PC >> s, of which the lowest bits are dropped already
-        self.pc_low.next = self.beat.pc.val().get_bits::<18>(0);
+        self.pc_low.next = self.port.beat.pc.val().get_bits::<18>(0);
         self.pc_up.next = self.pc_low.val() << self.shift_up.val();
         self.pc_hash.next = self.pc_up.val() >> self.shift_down.val();
         self.hash.next = self.pc_hash.val().get_bits::<14>(0);
         self.outcome.port.branch.next = self.branch_2.val() & !self.hold.val();
-        self.outcome.port.taken.next = self.beat.taken.val();
+        self.outcome.port.taken.next = self.port.beat.taken.val();
         self.outcome.port.hash.next = self.hash.val();
-        self.outcome.port.clear.next = self.life.clear.val() | self.reset.val();
+        self.outcome.port.clear.next = self.life.clear.val() | self.port.reset.val();
         self.target.port.live.next = self.asks_target.val();
         self.target.port.look.next = self.look_2.val() & !self.hold.val();
         self.target.port.push.next = self.push_2.val() & !self.hold.val();
         self.target.port.pop.next = self.pop_2.val() & !self.hold.val();
         self.target.port.branch.next = self.branch_2.val() & !self.hold.val();
-        self.target.port.taken.next = self.beat.taken.val();
+        self.target.port.taken.next = self.port.beat.taken.val();
         self.target.port.hash.next = self.hash.val();
-        self.target.port.link.next = self.beat.link.val();
-        self.target.port.target.next = self.beat.target.val();
-        self.target.port.clear.next = self.life.clear.val() | self.reset.val();
+        self.target.port.link.next = self.port.beat.link.val();
+        self.target.port.target.next = self.port.beat.target.val();
+        self.target.port.clear.next = self.life.clear.val() | self.port.reset.val();
 
         // upper address bits of the last indirect target
         self.indirect.next = self.look_2.val() | self.pop_2.val();
         self.reported.next = self.branch_2.val() | self.indirect.val();
-        self.target_upper.next = self.beat.target.val() & self.upper_mask.val();
+        self.target_upper.next = self.port.beat.target.val() & self.upper_mask.val();
         self.same_upper.next = self.target_upper.val() == self.upper.q.val();
         if self.indirect.val() {
             self.upper.d.next = self.target_upper.val();
@@ -305,20 +259,20 @@ impl<const W: usize> Logic for FrontEnd<W> {
         }
 
         // all else waits until both predictors have answered
-        self.flags.clear.next = self.reset.val();
+        self.flags.clear.next = self.port.reset.val();
         self.flags.from.next = bit_cast::<9, 1>(self.live_2.val().into())
             | (bit_cast::<9, 1>(self.valid_2.val().into()) << 1)
-            | (bit_cast::<9, 1>(self.beat.intr.val().into()) << 2)
+            | (bit_cast::<9, 1>(self.port.beat.intr.val().into()) << 2)
             | (bit_cast::<9, 1>(self.reported.val().into()) << 3)
             | (bit_cast::<9, 1>((self.jump_2.val() | self.reported.val()).into()) << 4)
-            | (bit_cast::<9, 1>((self.branch_2.val() & self.beat.taken.val()).into()) << 5)
+            | (bit_cast::<9, 1>((self.branch_2.val() & self.port.beat.taken.val()).into()) << 5)
             | (bit_cast::<9, 1>(self.indirect.val().into()) << 6)
             | (bit_cast::<9, 1>(self.same_upper.val().into()) << 7)
             | (bit_cast::<9, 1>(self.hold.val().into()) << 8);
         self.pcs.clear.next = false;
-        self.pcs.from.next = self.beat.pc.val();
+        self.pcs.from.next = self.port.beat.pc.val();
         self.targets.clear.next = false;
-        self.targets.from.next = self.beat.target.val();
+        self.targets.from.next = self.port.beat.target.val();
         self.misses.clear.next = false;
         self.misses.from.next = bit_cast::<1, 1>(self.outcome.port.miss.val().into());
         self.hits.clear.next = false;
@@ -329,7 +283,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.live_4.next = self.flags_4.val().get_bit(0);
         self.indirect_4.next = self.flags_4.val().get_bit(6);
         self.hit_4.next = self.hits.to.val().any() & self.flags_4.val().get_bit(7);
-        self.live_5.d.next = self.live_4.val() & !self.reset.val();
+        self.live_5.d.next = self.live_4.val() & !self.port.reset.val();
         self.valid_5.d.next = self.flags_4.val().get_bit(1);
         self.intr_5.d.next = self.flags_4.val().get_bit(2);
         self.reported_5.d.next = self.flags_4.val().get_bit(3);
@@ -360,16 +314,16 @@ impl<const W: usize> Logic for FrontEnd<W> {
                 self.messages.miss.next = self.indirect_5.q.val();
             }
         }
-        self.messages.ask.next = self.control.ask.val();
+        self.messages.ask.next = self.port.control.ask.val();
         self.messages.pc.next = self.pcs.to.val();
         self.messages.target.next = self.targets.to.val();
-        for j in 0..self._wides {
-            self.messages.more[j].next = self.more[j].val();
-            self.messages.step[j].next = self.step[j].val();
-            self.messages.lag[j].next = self.lag[j].val();
-            self.messages.lead_lag[j].next = self.control.lead_lag.val();
-        }
+        self.messages.more.next = self.port.more.val();
+        self.messages.step.next = self.port.step.val();
+        self.messages.lag.next = self.port.lag.val();
+        self.messages.lead_lag.next = self.port.control.lead_lag.val();
         VerdictOut::join(&mut self.life.verdict, &mut self.messages.verdict);
-        EntryOut::<W>::link(&mut self.entry, &mut self.messages.entry);
+        EntryOut::<W>::link(&mut self.port.entry, &mut self.messages.entry);
     }
 }
+
+part!(FrontEnd<W>, FrontPort<W>, "front", |front| 1 + front.outcome.latency().max(front.target.latency()));

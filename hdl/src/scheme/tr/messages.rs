@@ -14,10 +14,10 @@
 //! | `outcome`, `miss` | in | 1 | it is due to be sent as outcome; as target. 0 unless `valid` and `live` |
 //! | `pc`, `target` | in | W | its address, where it went, a clock before all else |
 //! | `ask` | in | 1 | cycles count from here |
-//! | `more[0]` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
-//! | `step[0]` | in | 32 | with it: cycles since the last clock |
-//! | `lag[0]`, `lead_lag[0]` | in | 8 | with it: how late this clock is told, and that of the core that is told of anew |
-//! | `turns[0]`, `belongs[0]` | in | 1, 18 | where contexts are told: it is the first in its context; that |
+//! | `more` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
+//! | `step` | in | 32 | with it: cycles since the last clock |
+//! | `lag`, `lead_lag` | in | 8 | with it: how late this clock is told, and that of the core that is told of anew |
+//! | `turns`, `belongs` | in | 1, 18 | where contexts are told: it is the first in its context; that |
 //! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`crate::spine::entry`] |
 //!
@@ -36,7 +36,6 @@ use crate::spine::cycles::Cycles;
 use crate::spine::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
 use crate::spine::ports::{EntryOut, VerdictIn};
 use crate::spine::Extras;
-use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -55,15 +54,12 @@ pub struct Messages<const W: usize> {
     pub target: Signal<In, Bits<W>>,
     pub ask: Signal<In, Bit>,
     pub verdict: VerdictIn,
-    pub more: Vec<Signal<In, Bits<24>>>,
-    pub step: Vec<Signal<In, Bits<32>>>,
-    pub lag: Vec<Signal<In, Bits<8>>>,
-    pub lead_lag: Vec<Signal<In, Bits<8>>>,
-    _wides: usize,
-    pub turns: Vec<Signal<In, Bit>>,
-    pub belongs: Vec<Signal<In, Bits<18>>>,
-    _turns: usize,
-    _wide_turns: usize,
+    pub more: Signal<In, Bits<24>>,
+    pub step: Signal<In, Bits<32>>,
+    pub lag: Signal<In, Bits<8>>,
+    pub lead_lag: Signal<In, Bits<8>>,
+    pub turns: Signal<In, Bit>,
+    pub belongs: Signal<In, Bits<18>>,
     pub entry: EntryOut<W>,
     // state
     icnt: DFF<Bits<24>>,
@@ -89,14 +85,14 @@ pub struct Messages<const W: usize> {
     cc_now: Signal<Local, Bits<32>>,
     resync: Signal<Local, Bit>,
     // of several instructions
-    preceding: Vec<Signal<Local, Bits<24>>>,
-    cc_next: Vec<Signal<Local, Bits<32>>>,
+    preceding: Signal<Local, Bits<24>>,
+    cc_after: Signal<Local, Bits<32>>,
     // clocks until that of the header, where it is ahead
     debt: DFF<Bits<8>>,
     cycles: Cycles,
-    bcnt_told: Vec<Signal<Local, Bits<24>>>,
+    bcnt_told: Signal<Local, Bits<24>>,
     // a change of context that neither exception nor sync tells
-    alone: Vec<Signal<Local, Bit>>,
+    alone: Signal<Local, Bit>,
     told: Signal<Local, Bits<18>>,
     told_alone: Signal<Local, Bit>,
     alone_at: Fixed<Bits<5>>,
@@ -113,6 +109,8 @@ pub struct Messages<const W: usize> {
     timed: Fixed<Bit>,
     nexus: Fixed<Bit>,
     sync: Fixed<Bit>,
+    wide: Fixed<Bit>,
+    turning: Fixed<Bit>,
 }
 
 impl<const W: usize> Messages<W> {
@@ -124,8 +122,7 @@ impl<const W: usize> Messages<W> {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let (count, cc) = (u32::from(params.count_bits), u32::from(params.cc_bits));
-        let wides = usize::from(extras.retire.is_some());
-        let turns = usize::from(params.context.is_some());
+        let wide = extras.retire.is_some();
         let count_constant = Fixed::<Bits<COUNT_PORT_BITS>>::of::<u64>;
         let cc_constant = Fixed::<Bits<CC_PORT_BITS>>::of::<u64>;
         Self {
@@ -136,21 +133,10 @@ impl<const W: usize> Messages<W> {
             timed: Fixed::new(params.timestamps),
             nexus: Fixed::new(parts.nexus),
             sync: Fixed::new(extras.sync),
-            more: each(wides),
-            step: each(wides),
-            lag: each(wides),
-            lead_lag: each(wides),
-            _wides: wides,
-            turns: each(turns),
-            belongs: each(turns),
-            alone: each(turns),
-            _turns: turns,
-            _wide_turns: wides.min(turns),
+            wide: Fixed::new(wide),
             cycles: Cycles::new(params, &extras),
+            turning: Fixed::new(params.context.is_some()),
             alone_at: Fixed::of(params.context_bits()),
-            preceding: each(wides),
-            cc_next: each(wides),
-            bcnt_told: each(wides),
             ..Default::default()
         }
     }
@@ -166,99 +152,60 @@ impl<const W: usize> Logic for Messages<W> {
             self.cc_now.next = 0.into();
         }
         // the cycle of the header may be ahead of the one that is reported, or behind it
-        self.cycles.step.next = 0.into();
+        self.cycles.step.next = self.step.val();
         self.cycles.counted.next = self.cc.q.val();
         self.cycles.ask.next = self.ask.val();
         self.cycles.old.next = 0.into();
         self.cycles.young.next = 0.into();
+        if self.lag.val() > self.lead_lag.val() {
+            self.cycles.old.next = self.lag.val() - self.lead_lag.val();
+        } else {
+            self.cycles.young.next = self.lead_lag.val() - self.lag.val();
+        }
         self.cycles.debt.next = self.debt.q.val();
         self.debt.d.next = 0.into();
         if !self.verdict.restart.val() & (self.live.val() | self.verdict.tracing.val()) {
             self.debt.d.next = self.cycles.left.val();
         }
-        for e in 0..self._wides {
-            self.cycles.step.next = self.step[e].val();
-            if self.lag[e].val() > self.lead_lag[e].val() {
-                self.cycles.old.next = self.lag[e].val() - self.lead_lag[e].val();
-            } else {
-                self.cycles.young.next = self.lead_lag[e].val() - self.lag[e].val();
-            }
-            // in the first cycle that is traced none has passed
-            if self.timed.val() & self.verdict.tracing.val() {
-                self.cc_now.next = self.cycles.sum.val();
-                if self.cycles.over.val() {
-                    self.cc_now.next = self.cc_mask.val();
-                }
+        // in the first cycle that is traced none has passed
+        if self.wide.val() & self.timed.val() & self.verdict.tracing.val() {
+            self.cc_now.next = self.cycles.sum.val();
+            if self.cycles.over.val() {
+                self.cc_now.next = self.cc_mask.val();
             }
         }
         self.resync.next = self.verdict.resync.val() & self.sync.val();
         self.verdict.flow.next = self.flow.val();
 
         // what this instruction is due to send
-        self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val();
-        for a in 0..self._turns {
-            self.alone[a].next = self.turns[a].val()
-                & self.verdict.beat.val()
-                & !self.verdict.sync.val()
-                & !self.verdict.exception.val();
-            self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val() | self.alone[a].val();
-        }
+        self.alone.next = self.turning.val()
+            & self.turns.val()
+            & self.verdict.beat.val()
+            & !self.verdict.sync.val()
+            & !self.verdict.exception.val();
+        self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val() | self.alone.val();
         self.any_post.next = self.outcome.val() | self.miss.val();
         self.icnt_inc.next = self.verdict.beat.val() & !self.any_pre.val();
         self.icnt_sum.next = self.icnt.q.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
-        for k in 0..self._wides {
-            self.preceding[k].next = self.icnt.q.val() + self.more[k].val();
+        if self.wide.val() {
+            self.preceding.next = self.icnt.q.val() + self.more.val();
             if self.verdict.beat.val() {
-                self.icnt_sum.next = self.preceding[k].val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
+                self.icnt_sum.next = self.preceding.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
             }
         }
         // the count before this instruction: the carry chain stays out of the decision
         self.long.next = (self.icnt.q.val() & self.count_top.val()).any()
             | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val() & !(self.ask.val() & self.sync.val()));
-        for i in 0..self._wides {
+        if self.wide.val() {
             // but for that of several instructions
-            self.long.next = (self.preceding[i].val() & self.count_top.val()).any()
+            self.long.next = (self.preceding.val() & self.count_top.val()).any()
                 | (((self.cycles.sum.val() & self.cc_top.val()).any() | self.cycles.over.val()) & self.timed.val());
         }
         self.progress.next = self.flow.val() & self.long.val() & !self.any_pre.val() & !self.any_post.val();
-        // from inputs and registers alone, so that nothing ties it to the verdict
-        self.verdict.asks.next = self.outcome.val()
+        self.verdict.asks.next = (self.turning.val() & self.turns.val())
+            | self.outcome.val()
             | self.miss.val()
-            | (self.flow.val()
-                & ((self.icnt.q.val() & self.count_top.val()).any()
-                    | ((self.cc.q.val() & self.cc_top.val()).any()
-                        & self.timed.val()
-                        & !(self.ask.val() & self.sync.val()))));
-
-        for b in 0..self._turns {
-            self.verdict.asks.next = self.turns[b].val()
-                | self.outcome.val()
-                | self.miss.val()
-                | (self.flow.val()
-                    & ((self.icnt.q.val() & self.count_top.val()).any()
-                        | ((self.cc.q.val() & self.cc_top.val()).any()
-                            & self.timed.val()
-                            & !(self.ask.val() & self.sync.val()))));
-        }
-
-        for m in 0..self._wides {
-            self.verdict.asks.next = self.outcome.val()
-                | self.miss.val()
-                | (self.flow.val()
-                    & ((self.preceding[m].val() & self.count_top.val()).any()
-                        | (((self.cycles.sum.val() & self.cc_top.val()).any() | self.cycles.over.val())
-                            & self.timed.val())));
-        }
-
-        for q in 0..self._wide_turns {
-            self.verdict.asks.next = self.turns[q].val()
-                | self.outcome.val()
-                | self.miss.val()
-                | (self.flow.val()
-                    & ((self.preceding[q].val() & self.count_top.val()).any()
-                        | (((self.cycles.sum.val() & self.cc_top.val()).any() | self.cycles.over.val())
-                            & self.timed.val())));
-        }
+            | (self.flow.val() & self.long.val());
 
         // iCnt stands still while messages are lost; bCnt counts the lost instructions then
         self.counted.next = self.reported.val() | (self.nexus.val() & self.verdict.beat.val());
@@ -268,10 +215,10 @@ impl<const W: usize> Logic for Messages<W> {
             self.bcnt_inc.next = self.valid.val() & !self.bcnt_stop.val();
         }
         self.bcnt_sum.next = self.bcnt.q.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
-        for n in 0..self._wides {
+        if self.wide.val() {
             if (self.verdict.losing.val() & self.bcnt_inc.val()) | (self.nexus.val() & self.verdict.beat.val()) {
                 self.bcnt_sum.next =
-                    self.bcnt.q.val() + self.more[n].val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
+                    self.bcnt.q.val() + self.more.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
             }
         }
         // an instruction after its own pre-message counts in what follows
@@ -292,9 +239,9 @@ impl<const W: usize> Logic for Messages<W> {
         if self.clear_counts.val() | self.verdict.drop.val() {
             self.bcnt.d.next = bit_cast::<24, 1>(self.bcnt_one.val().into());
         }
-        for p in 0..self._wides {
+        if self.wide.val() {
             if self.verdict.drop.val() {
-                self.bcnt.d.next = self.more[p].val() + 1;
+                self.bcnt.d.next = self.more.val() + 1;
             }
         }
         self.cc_all.next = self.cc_now.val() == self.cc_mask.val();
@@ -305,12 +252,12 @@ impl<const W: usize> Logic for Messages<W> {
         } else if !self.cc_all.val() {
             self.cc.d.next = self.cc_now.val() + 1;
         }
-        for r in 0..self._wides {
-            self.cc_next[r].next = 0.into();
+        if self.wide.val() {
+            self.cc_after.next = 0.into();
             if !self.verdict.restart.val() & (self.live.val() | self.verdict.tracing.val()) {
-                self.cc_next[r].next = self.cc_now.val();
+                self.cc_after.next = self.cc_now.val();
             }
-            self.cc.d.next = self.cc_next[r].val();
+            self.cc.d.next = self.cc_after.val();
         }
         if !self.timed.val() {
             self.cc.d.next = 0.into();
@@ -322,8 +269,8 @@ impl<const W: usize> Logic for Messages<W> {
         self.pre_1.next = self.verdict.sync.val() | self.verdict.overflow.val() | self.verdict.stop.val();
         self.post_0.next = self.outcome.val() | self.progress.val() | self.verdict.overflow.val();
         self.post_1.next = self.miss.val() | self.progress.val();
-        for c in 0..self._turns {
-            if self.alone[c].val() {
+        if self.turning.val() {
+            if self.alone.val() {
                 self.pre_0.next = true;
             }
         }
@@ -334,8 +281,8 @@ impl<const W: usize> Logic for Messages<W> {
             self.post_0.next = self.verdict.exception.val();
             self.post_1.next = true;
         }
-        for d in 0..self._turns {
-            if self.resync.val() & self.alone[d].val() {
+        if self.turning.val() {
+            if self.resync.val() & self.alone.val() {
                 self.pre_1.next = false;
                 self.post_0.next = true;
             }
@@ -346,22 +293,22 @@ impl<const W: usize> Logic for Messages<W> {
             (bit_cast::<2, 1>(self.post_1.val().into()) << 1) | bit_cast::<2, 1>(self.post_0.val().into());
         self.entry.icnt.next = self.icnt_sum.val() & self.count_mask.val();
         self.entry.bcnt.next = self.bcnt_sum.val() & self.count_mask.val();
-        for s in 0..self._wides {
+        if self.wide.val() {
             // what several instructions add goes over the top bit
-            self.bcnt_told[s].next = self.bcnt_sum.val() & self.count_mask.val();
+            self.bcnt_told.next = self.bcnt_sum.val() & self.count_mask.val();
             if self.verdict.overflow.val() & self.bcnt_stop.val() {
-                self.bcnt_told[s].next = self.count_top.val();
+                self.bcnt_told.next = self.count_top.val();
             }
-            self.entry.bcnt.next = self.bcnt_told[s].val();
+            self.entry.bcnt.next = self.bcnt_told.val();
         }
         if self.any_pre.val() {
             self.entry.bcnt.next = 1.into();
         }
         self.told.next = 0.into();
         self.told_alone.next = false;
-        for g in 0..self._turns {
-            self.told.next = self.belongs[g].val();
-            self.told_alone.next = self.alone[g].val();
+        if self.turning.val() {
+            self.told.next = self.belongs.val();
+            self.told_alone.next = self.alone.val();
         }
         self.entry.landing.next = 0.into();
         self.entry.belongs.next = bit_cast::<19, 18>(self.told.val())

@@ -77,7 +77,7 @@ macro_rules! coder {
             #[hdl_gen]
             fn update(&mut self) {
                 clock!(self, clock, encoder, session, packer);
-                self.encoder.reset.next = self.reset.val();
+                self.encoder.port.reset.next = self.reset.val();
                 self.session.reset.next = self.reset.val();
                 self.packer.reset.next = self.reset.val();
                 self.session.enable.next = self.enable.val();
@@ -85,18 +85,18 @@ macro_rules! coder {
                 self.active.next = self.session.active.val();
                 self.tracing.next = self.session.tracing.val();
                 self.session.show.next = self.have.val();
-                self.encoder.entry.have.next = self.session.have.val();
-                self.encoder.entry.core.next = self.core.val();
-                self.field.next = self.encoder.entry.field.val();
-                self.encoder.entry.word.next = self.word.val();
-                self.encoder.entry.cc.next = self.cc.val();
-                self.encoder.entry.landing.next = self.landing.val();
-                self.lands.next = self.encoder.entry.lands.val();
-                self.done.next = self.encoder.entry.done.val();
-                self.session.done.next = self.encoder.entry.done.val();
-                self.session.ends.next = self.encoder.entry.ends.val();
-                self.session.again.next = self.encoder.entry.again.val();
-                PieceOut::join(&mut self.encoder.bits, &mut self.session.coded);
+                self.encoder.port.entry.have.next = self.session.have.val();
+                self.encoder.port.entry.core.next = self.core.val();
+                self.field.next = self.encoder.port.entry.field.val();
+                self.encoder.port.entry.word.next = self.word.val();
+                self.encoder.port.entry.cc.next = self.cc.val();
+                self.encoder.port.entry.landing.next = self.landing.val();
+                self.lands.next = self.encoder.port.entry.lands.val();
+                self.done.next = self.encoder.port.entry.done.val();
+                self.session.done.next = self.encoder.port.entry.done.val();
+                self.session.ends.next = self.encoder.port.entry.ends.val();
+                self.session.again.next = self.encoder.port.entry.again.val();
+                PieceOut::join(&mut self.encoder.port.bits, &mut self.session.coded);
                 PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
                 self.session.aligned.next = self.packer.aligned.val();
                 self.session.lane.next = self.packer.lane.val();

@@ -18,7 +18,7 @@ const PLACES: usize = 6;
 const ROOMY: usize = 2;
 
 /// A front end, what it said, and what it should.
-pub struct Bench<T: Ingress> {
+pub struct Bench<T: Ingress, G: Golden> {
     pub d: Driver<T>,
     pub(super) params: TraceParams,
     source: Source,
@@ -52,7 +52,7 @@ pub struct Bench<T: Ingress> {
     /// Addresses at the ports in the last clock.
     addresses: (u64, u64),
     /// All messages of the last run.
-    pub messages: Vec<Message<<T::Golden as Golden>::Body>>,
+    pub messages: Vec<Message<G::Body>>,
 }
 
 /// One instruction with the clock in which it retires for the trace, and that in which it is shown.
@@ -64,7 +64,7 @@ pub(super) struct Beat {
     pub context: Context,
 }
 
-impl<T: Ingress> Bench<T> {
+impl<T: Ingress, G: Golden> Bench<T, G> {
     pub fn new(uut: T, params: &TraceParams) -> Result<Self, DriverError> {
         Ok(Self {
             d: Driver::new(uut, |u: &mut T, c| u.set_clock(c))?.recording(),
@@ -132,8 +132,8 @@ impl<T: Ingress> Bench<T> {
                 shut_for = self.source.between(1, 400);
             }
             // where the stop message does not tell when it was its turn, it is not put off
-            let pop = shut_for == 0 && (self.full_per_64k == 0 || self.source.percent(60))
-                || t >= end && T::Golden::TELLS_THE_END;
+            let pop =
+                shut_for == 0 && (self.full_per_64k == 0 || self.source.percent(60)) || t >= end && G::TELLS_THE_END;
             let enable = t < end;
             shut_for = u64::saturating_sub(shut_for, 1);
             full_at.push(self.used == PLACES);
@@ -154,11 +154,11 @@ impl<T: Ingress> Bench<T> {
             }
             if ready_to_stop {
                 // the other cores of the system let it wait now and then
-                let told = if T::Golden::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
-                stopped = Some(told - T::Golden::to_decision(&self.params));
+                let told = if G::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
+                stopped = Some(told - G::to_decision(&self.params));
                 for after in 0..=1 {
                     let (_, _, entry) = self.cycle(&Show::Nothing, idle, [false, true], [false; 3], true);
-                    assert_eq!(entry.is_some(), after == T::Golden::TO_ENTRY, "stop entry");
+                    assert_eq!(entry.is_some(), after == G::TO_ENTRY, "stop entry");
                     entries.extend(entry.map(|e| (t as u64 + 1 + after, e)));
                 }
                 break;
@@ -197,17 +197,17 @@ impl<T: Ingress> Bench<T> {
             )
             .unwrap();
         self.synced = synced;
-        if T::Golden::TO_RESYNC.is_some() && synced.0 {
+        if G::TO_RESYNC.is_some() && synced.0 {
             self.landings.push_back(landing);
         }
         let (pc, target) = std::mem::replace(&mut self.addresses, addresses);
-        let entry = entry.map(|e| match T::Golden::TO_RESYNC {
+        let entry = entry.map(|e| match G::TO_RESYNC {
             // with resyncs built in, this bit is theirs in an escape message
             Some(_) if self.sync_per_64k == 0 => unasked(e),
             Some(_) if resync(&e) => Entry { landing: self.landings.pop_front().unwrap_or(u64::MAX), ..e },
             _ => e,
         });
-        let entry = entry.map(|e| if T::Golden::EARLY { Entry { pc, target, ..e } } else { e });
+        let entry = entry.map(|e| if G::EARLY { Entry { pc, target, ..e } } else { e });
         // every entry has a place that was taken for it
         let pop = usize::from(pop && self.held > 0);
         assert!(!(take && spent), "a place is taken where none is left");

@@ -7,7 +7,7 @@ use retire::{Context, FlowEvent, FlowKind};
 use sim::message::Message;
 use testbenches::entry::Entry;
 
-impl<T: Ingress> Bench<T> {
+impl<T: Ingress, G: Golden> Bench<T, G> {
     /// Holds `entries` to the golden model. Where an instruction finds no place left, a clock behind the ingress, is known;
     /// when there is room again is not, so it is looked up in the overflow entry.
     pub(super) fn compare(
@@ -19,14 +19,14 @@ impl<T: Ingress> Bench<T> {
         stopped: u64,
     ) -> Result<usize, String> {
         self.messages.clear();
-        let to_decision = T::Golden::to_decision(&self.params);
-        let to_resync = T::Golden::TO_RESYNC.unwrap_or(to_decision);
+        let to_decision = G::to_decision(&self.params);
+        let to_resync = G::TO_RESYNC.unwrap_or(to_decision);
         let mut got = entries.iter().copied();
-        let mut lane = T::Golden::new(&self.params);
+        let mut lane = G::new(&self.params);
         let mut due = Vec::new();
         let mut asks = asks.iter().copied().peekable();
         // what was asked up to the decision in a clock
-        let mut ask = |lane: &mut T::Golden, clock: u64| {
+        let mut ask = |lane: &mut G, clock: u64| {
             while let Some((at, follows)) = asks.next_if(|(at, _)| *at <= clock) {
                 if follows {
                     lane.ask(at - to_resync);
@@ -81,7 +81,7 @@ impl<T: Ingress> Bench<T> {
             self.take(&mut got, &due)?;
             due.clear();
             let (clock, entry) = got.next().ok_or("no overflow entry")?;
-            let at = clock - to_decision - T::Golden::TO_ENTRY;
+            let at = clock - to_decision - G::TO_ENTRY;
             lane.pass(std::mem::take(&mut count));
             while beats.get(i).is_some_and(|b| b.clock <= at) {
                 lane.pass(1);
@@ -89,13 +89,13 @@ impl<T: Ingress> Bench<T> {
             }
             ask(&mut lane, at + to_resync);
             lane.overflow(at, &mut due);
-            let mine = T::Golden::messages(&entry, &self.params);
+            let mine = G::messages(&entry, &self.params);
             if mine != due {
                 return Err(format!("overflow {mine:x?}, golden says {due:x?}"));
             }
             self.overflows += 1;
             if hides && stretch.1 > 2 * to_decision + 8 {
-                let lost = mine.iter().find_map(T::Golden::lost).ok_or("nothing is lost")?;
+                let lost = mine.iter().find_map(G::lost).ok_or("nothing is lost")?;
                 self.hidden.push((stretch.0, lost));
             }
             self.messages.append(&mut due);
@@ -112,15 +112,11 @@ impl<T: Ingress> Bench<T> {
     }
 
     /// Takes as many entries as `due` needs, and compares their messages.
-    fn take(
-        &mut self,
-        got: &mut impl Iterator<Item = (u64, Entry)>,
-        due: &[Message<<T::Golden as Golden>::Body>],
-    ) -> Result<(), String> {
+    fn take(&mut self, got: &mut impl Iterator<Item = (u64, Entry)>, due: &[Message<G::Body>]) -> Result<(), String> {
         let mut mine = Vec::new();
         while mine.len() < due.len() {
             let Some((_, e)) = got.next() else { break };
-            mine.extend(T::Golden::messages(&e, &self.params));
+            mine.extend(G::messages(&e, &self.params));
         }
         for (k, (a, b)) in mine.iter().zip(due).enumerate() {
             if a != b {

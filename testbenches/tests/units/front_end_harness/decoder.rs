@@ -69,16 +69,28 @@ fn decoder<const W: usize>(p: &TraceParams, n: usize) {
         let got = d
             .cycle(
                 |u| {
-                    u.live.next = true;
-                    u.rvfi_valid.next = true;
-                    u.rvfi_insn.next = u64::from(insn).to_bits();
-                    u.rvfi_pc_rdata.next = pc.to_bits();
-                    u.rvfi_pc_wdata.next = next.to_bits();
+                    u.port.live.next = true;
+                    u.port.pins.rvfi.valid.next = true;
+                    u.port.pins.rvfi.insn.next = u64::from(insn).to_bits();
+                    u.port.pins.rvfi.pc_rdata.next = pc.to_bits();
+                    u.port.pins.rvfi.pc_wdata.next = next.to_bits();
                 },
                 |u| {
-                    let flags = [&u.beat.branch, &u.beat.look, &u.beat.push, &u.beat.pop, &u.beat.jump, &u.beat.taken]
-                        .map(|f| f.val());
-                    (flags, to_u64(u.beat.pc.val()), to_u64(u.beat.link.val()), to_u64(u.beat.target.val()))
+                    let flags = [
+                        &u.port.beat.branch,
+                        &u.port.beat.look,
+                        &u.port.beat.push,
+                        &u.port.beat.pop,
+                        &u.port.beat.jump,
+                        &u.port.beat.taken,
+                    ]
+                    .map(|f| f.val());
+                    (
+                        flags,
+                        to_u64(u.port.beat.pc.val()),
+                        to_u64(u.port.beat.link.val()),
+                        to_u64(u.port.beat.target.val()),
+                    )
                 },
             )
             .unwrap();
@@ -140,16 +152,16 @@ fn registered<const W: usize>(p: &TraceParams, check: bool, n: usize) {
             let (valid, insn, trap, intr, pc, next) = ports;
             d.cycle(
                 |u| {
-                    u.live.next = live;
-                    u.rvfi_valid.next = valid;
-                    u.rvfi_insn.next = u64::from(insn).to_bits();
-                    u.rvfi_trap.next = trap;
-                    u.rvfi_intr.next = intr;
-                    u.rvfi_pc_rdata.next = pc.to_bits();
-                    u.rvfi_pc_wdata.next = next.to_bits();
+                    u.port.live.next = live;
+                    u.port.pins.rvfi.valid.next = valid;
+                    u.port.pins.rvfi.insn.next = u64::from(insn).to_bits();
+                    u.port.pins.rvfi.trap.next = trap;
+                    u.port.pins.rvfi.intr.next = intr;
+                    u.port.pins.rvfi.pc_rdata.next = pc.to_bits();
+                    u.port.pins.rvfi.pc_wdata.next = next.to_bits();
                 },
                 |u| {
-                    let b = &u.beat;
+                    let b = &u.port.beat;
                     let flags =
                         [&b.live, &b.valid, &b.intr, &b.broken, &b.branch, &b.taken, &b.look, &b.push, &b.pop, &b.jump];
                     (flags.map(|f| f.val()), to_u64(b.pc.val()), to_u64(b.link.val()), to_u64(b.target.val()))
@@ -200,14 +212,14 @@ fn chain<const W: usize>(p: &TraceParams, n: usize) {
         let got = d
             .cycle(
                 |u| {
-                    u.live.next = true;
-                    u.reset.next = reset;
-                    u.retire_valid.next = valid;
-                    u.retire_insn.next = u64::from(insn).to_bits();
-                    u.retire_pc.next = pc.to_bits();
+                    u.port.live.next = true;
+                    u.port.reset.next = reset;
+                    u.port.pins.retire_valid.next = valid;
+                    u.port.pins.retire_insn.next = u64::from(insn).to_bits();
+                    u.port.pins.retire_pc.next = pc.to_bits();
                 },
                 |u| {
-                    let b = &u.beat;
+                    let b = &u.port.beat;
                     b.valid.val().then(|| (b.intr.val(), to_u64(b.pc.val()), to_u64(b.target.val())))
                 },
             )

@@ -62,7 +62,7 @@ fn offer<F: Front<Body: Copy>>(
     lane.offer(events, full, &mut |m: &Message<F::Body>| out.push(*m))
 }
 
-/// The model of `RvfiCore`.
+/// The model of `FrontEnd`.
 pub enum Predicting {
     Tr(Box<Lane<tr::model::Front>>),
     Nexus(Lane<nexus::model::Front>),
@@ -139,7 +139,7 @@ impl Golden for Predicting {
     }
 }
 
-/// The model of `RvfiStreamCore`.
+/// The model of `StreamFront`.
 pub type Streaming = Lane<sc_lsp::Front>;
 
 impl Golden for Streaming {

@@ -1,13 +1,19 @@
 //! How each adapter is shown what retires
 
-use super::golden::{Golden, Predicting, Streaming};
-use hdl::cores::{ChainCore, ChainStreamCore, EtraceCore, EtraceStreamCore, RvfiCore, RvfiStreamCore};
+use hdl::cores::Core;
+use hdl::ingress::chain::ChainPins;
+use hdl::ingress::etrace::EtracePins;
+use hdl::ingress::rvfi::RvfiPins;
 use retire::{Context, FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
 use sim::beats::chain::Chain;
 use sim::params::TraceParams;
 use sim::stimulus::run::{Retired, Step};
 use testbenches::entry::Entry;
+
+pub type RvfiCore<const W: usize> = Core<RvfiPins<W>, W>;
+pub type EtraceCore<const W: usize> = Core<EtracePins<W>, W>;
+pub type ChainCore<const W: usize> = Core<ChainPins<W>, W>;
 
 /// What an ingress shows in one clock.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +59,6 @@ pub trait Ingress: Block {
     fn told(kind: Option<FlowKind>, all: bool) -> Told;
     /// Whether it is told of traps, or sees them by where the next instruction is.
     const ANNOUNCED: bool = true;
-    type Golden: Golden;
     fn set_clock(&mut self, c: bool);
     fn set(&mut self, show: &Show);
     /// What retires in this clock must not be told, if the adapter has a filter.
@@ -77,17 +82,17 @@ pub trait Ingress: Block {
 }
 
 macro_rules! common {
-    ($mode:ident) => {
+    ($($mode:ident).+) => {
         fn set_clock(&mut self, c: bool) {
             self.clock.next = c.into();
         }
         fn hide(&mut self, hide: Hide) {
             self.hide.next = hide == Hide::Own;
-            self.$mode.next = (if hide == Hide::Mode { 3u64 } else { 1 }).to_bits();
+            self.$($mode).+.next = (if hide == Hide::Mode { 3u64 } else { 1 }).to_bits();
             self.modes.next = 0b0010_u64.to_bits();
         }
         fn context(&mut self, context: Context, hide: Hide) {
-            self.$mode.next = u64::from(context.privilege()).to_bits();
+            self.$($mode).+.next = u64::from(context.privilege()).to_bits();
             self.space.next = u64::from(context.id()).to_bits();
             let modes = if hide == Hide::Mode { 0b1111 & !(1u64 << context.privilege()) } else { 0b1111 };
             self.modes.next = modes.to_bits();
@@ -142,112 +147,90 @@ pub fn to_u64<const W: usize>(b: Bits<W>) -> u64 {
     (0..W).fold(0, |v, i| v | u64::from(b.get_bit(i)) << i)
 }
 
-macro_rules! rvfi {
-    ($core:ident, $golden:ty) => {
-        impl<const W: usize> Ingress for $core<W> {
-            const INTR: bool = true;
-            type Golden = $golden;
-            common!(mode);
-            fn told(_: Option<FlowKind>, _: bool) -> Told {
-                Told::Behind(0)
+impl<const W: usize> Ingress for RvfiCore<W> {
+    const INTR: bool = true;
+    common!(mode);
+    fn told(_: Option<FlowKind>, _: bool) -> Told {
+        Told::Behind(0)
+    }
+    fn set(&mut self, show: &Show) {
+        self.pins.rvfi.valid.next = !matches!(show, Show::Nothing);
+        self.pins.rvfi.trap.next = matches!(show, Show::Trap(_));
+        match show {
+            Show::Retire { r, intr, .. } => {
+                // the high half of a short instruction may hold anything
+                let high = if r.len == 2 { 0x9a5f_0000 } else { 0 };
+                self.pins.rvfi.insn.next = u64::from(r.insn | high).to_bits();
+                self.pins.rvfi.pc_rdata.next = r.pc.to_bits();
+                self.pins.rvfi.pc_wdata.next = r.next_pc.to_bits();
+                self.pins.rvfi.intr.next = *intr;
             }
-            fn set(&mut self, show: &Show) {
-                self.rvfi_valid.next = !matches!(show, Show::Nothing);
-                self.rvfi_trap.next = matches!(show, Show::Trap(_));
-                match show {
-                    Show::Retire { r, intr, .. } => {
-                        // the high half of a short instruction may hold anything
-                        let high = if r.len == 2 { 0x9a5f_0000 } else { 0 };
-                        self.rvfi_insn.next = u64::from(r.insn | high).to_bits();
-                        self.rvfi_pc_rdata.next = r.pc.to_bits();
-                        self.rvfi_pc_wdata.next = r.next_pc.to_bits();
-                        self.rvfi_intr.next = *intr;
-                    }
-                    // noise that must not count: a call to nowhere
-                    _ => {
-                        self.rvfi_insn.next = 0x0000_80e7_u64.to_bits();
-                        self.rvfi_pc_rdata.next = 0x1234_u64.to_bits();
-                        self.rvfi_pc_wdata.next = 0x5678_u64.to_bits();
-                        self.rvfi_intr.next = false;
-                    }
-                }
+            // noise that must not count: a call to nowhere
+            _ => {
+                self.pins.rvfi.insn.next = 0x0000_80e7_u64.to_bits();
+                self.pins.rvfi.pc_rdata.next = 0x1234_u64.to_bits();
+                self.pins.rvfi.pc_wdata.next = 0x5678_u64.to_bits();
+                self.pins.rvfi.intr.next = false;
             }
         }
-    };
+    }
 }
 
-macro_rules! etrace {
-    ($core:ident, $golden:ty) => {
-        impl<const W: usize> Ingress for $core<W> {
-            const INTR: bool = false;
-            type Golden = $golden;
-            common!(privilege);
-            fn told(kind: Option<FlowKind>, all: bool) -> Told {
-                match kind {
-                    None => Told::Behind(1),
-                    Some(FlowKind::Conditional { .. } | FlowKind::Call | FlowKind::Jump) if !all => Told::Behind(1),
-                    Some(_) => Told::WithNext,
-                }
-            }
-            fn set(&mut self, show: &Show) {
-                let (itype, iaddr, iretire, last) = match show {
-                    Show::Nothing => (0, 0x4321, 0, false),
-                    Show::Trap(pc) => (1 + (pc >> 2 & 1), *pc, 0, false),
-                    Show::Retire { r, kind, then_trap, .. } => {
-                        let itype = match kind {
-                            None if *then_trap => 1 + (r.pc >> 2 & 1),
-                            None => 0,
-                            Some(FlowKind::TrapReturn) => 3,
-                            Some(FlowKind::Conditional { taken }) => 4 + u64::from(*taken),
-                            Some(FlowKind::IndirectCall) => 8,
-                            Some(FlowKind::Call) => 9,
-                            Some(FlowKind::Jump) => 11 + (r.pc & 4),
-                            Some(FlowKind::CoSwap) => 12,
-                            Some(FlowKind::Return) => 13,
-                            Some(FlowKind::IndirectJump) => 10 + (r.pc & 4),
-                            other => panic!("{other:?} has no itype"),
-                        };
-                        (itype, r.pc, u64::from(r.len / 2), r.len == 4)
-                    }
+impl<const W: usize> Ingress for EtraceCore<W> {
+    const INTR: bool = false;
+    common!(pins.privilege);
+    fn told(kind: Option<FlowKind>, all: bool) -> Told {
+        match kind {
+            None => Told::Behind(1),
+            Some(FlowKind::Conditional { .. } | FlowKind::Call | FlowKind::Jump) if !all => Told::Behind(1),
+            Some(_) => Told::WithNext,
+        }
+    }
+    fn set(&mut self, show: &Show) {
+        let (itype, iaddr, iretire, last) = match show {
+            Show::Nothing => (0, 0x4321, 0, false),
+            Show::Trap(pc) => (1 + (pc >> 2 & 1), *pc, 0, false),
+            Show::Retire { r, kind, then_trap, .. } => {
+                let itype = match kind {
+                    None if *then_trap => 1 + (r.pc >> 2 & 1),
+                    None => 0,
+                    Some(FlowKind::TrapReturn) => 3,
+                    Some(FlowKind::Conditional { taken }) => 4 + u64::from(*taken),
+                    Some(FlowKind::IndirectCall) => 8,
+                    Some(FlowKind::Call) => 9,
+                    Some(FlowKind::Jump) => 11 + (r.pc & 4),
+                    Some(FlowKind::CoSwap) => 12,
+                    Some(FlowKind::Return) => 13,
+                    Some(FlowKind::IndirectJump) => 10 + (r.pc & 4),
+                    other => panic!("{other:?} has no itype"),
                 };
-                self.itype.next = itype.to_bits();
-                self.iaddr.next = iaddr.to_bits();
-                self.iretire.next = iretire.to_bits();
-                self.ilastsize.next = last;
+                (itype, r.pc, u64::from(r.len / 2), r.len == 4)
             }
-        }
-    };
+        };
+        self.pins.itype.next = itype.to_bits();
+        self.pins.iaddr.next = iaddr.to_bits();
+        self.pins.iretire.next = iretire.to_bits();
+        self.pins.ilastsize.next = last;
+    }
 }
 
-macro_rules! chain {
-    ($core:ident, $golden:ty) => {
-        impl<const W: usize> Ingress for $core<W> {
-            const INTR: bool = false;
-            const ANNOUNCED: bool = false;
-            type Golden = $golden;
-            common!(mode);
-            fn told(_: Option<FlowKind>, _: bool) -> Told {
-                Told::WithNext
-            }
-            fn set(&mut self, show: &Show) {
-                self.retire_valid.next = matches!(show, Show::Retire { .. });
-                let (insn, pc) = match show {
-                    Show::Retire { r, .. } => (r.insn | if r.len == 2 { 0x9a5f_0000 } else { 0 }, r.pc),
-                    _ => (0x0000_80e7, 0x1234),
-                };
-                self.retire_insn.next = u64::from(insn).to_bits();
-                self.retire_pc.next = pc.to_bits();
-            }
-        }
-    };
+impl<const W: usize> Ingress for ChainCore<W> {
+    const INTR: bool = false;
+    const ANNOUNCED: bool = false;
+    common!(mode);
+    fn told(_: Option<FlowKind>, _: bool) -> Told {
+        Told::WithNext
+    }
+    fn set(&mut self, show: &Show) {
+        self.pins.retire_valid.next = matches!(show, Show::Retire { .. });
+        let (insn, pc) = match show {
+            Show::Retire { r, .. } => (r.insn | if r.len == 2 { 0x9a5f_0000 } else { 0 }, r.pc),
+            _ => (0x0000_80e7, 0x1234),
+        };
+        self.pins.retire_insn.next = u64::from(insn).to_bits();
+        self.pins.retire_pc.next = pc.to_bits();
+    }
 }
-
-rvfi!(RvfiCore, Predicting);
-rvfi!(RvfiStreamCore, Streaming);
-etrace!(EtraceCore, Predicting);
-etrace!(EtraceStreamCore, Streaming);
-chain!(ChainCore, Predicting);
-chain!(ChainStreamCore, Streaming);
 
 /// What a PC chain makes of `steps`.
 pub fn chained(steps: &[Step], params: &TraceParams) -> Vec<Step> {

@@ -1,0 +1,85 @@
+//! Writes the Verilog of many trace systems into a folder, one file a system
+//!
+//! `dump FOLDER [PART]`; with PART, only the systems whose file name contains it. Two versions of this repository are
+//! compared by the folders that each of them writes: `cargo run --release -p testbenches --example equal OLD NEW` says
+//! which files are equal, and proves the others.
+//!
+//! The systems cover every kind of ingress and of scheme with their main options: address width, number of cores,
+//! timestamps, contexts, and nothing else (0), all extras but ranges (1), all extras (2).
+
+use hdl::emit::{emit, Ingress, SystemOptions};
+use hdl::spine::{Extras, Retire};
+use sim::params::{Platform, TraceParams};
+use std::error::Error;
+use std::path::PathBuf;
+
+const SCHEMES: [&str; 3] = ["tr_e:small", "nx_b", "sc-lsp:rbase-32x4"];
+
+/// Each ingress, with the instructions or blocks that retire in a cycle.
+const INGRESSES: [(Ingress, u8); 6] = [
+    (Ingress::Rvfi, 1),
+    (Ingress::Etrace, 1),
+    (Ingress::Rvfi, 2),
+    (Ingress::Blocks, 1),
+    (Ingress::Blocks, 2),
+    (Ingress::PcChain, 1),
+];
+
+/// The systems: name of the file, parameters, options.
+fn systems() -> Result<Vec<(String, TraceParams, SystemOptions)>, Box<dyn Error>> {
+    let mut systems = Vec::new();
+    for name in SCHEMES {
+        for (ingress, lanes) in INGRESSES {
+            for (xlen, cores) in [(32, 1), (64, 2)] {
+                for (time, timestamps, context) in [("", false, None), ("t", true, None), ("tc", true, Some(8))] {
+                    for level in 0..3 {
+                        // neither a PC chain nor a stream cache has contexts
+                        if context.is_some() && (ingress == Ingress::PcChain || name.starts_with("sc-lsp")) {
+                            continue;
+                        }
+                        let platform = Platform { xlen, cores, timestamps, context, ..Platform::RV32 };
+                        let options = SystemOptions { ingress, log2_fifo: 6, extras: extras(ingress, lanes, level) };
+                        let file = format!(
+                            "{}_{}{lanes}_rv{xlen}_n{cores}_{time}{level}.v",
+                            name.replace(':', "-"),
+                            ingress.name()
+                        );
+                        systems.push((file, TraceParams::new(platform, name.parse()?), options));
+                    }
+                }
+            }
+        }
+    }
+    Ok(systems)
+}
+
+fn extras(ingress: Ingress, lanes: u8, level: u8) -> Extras {
+    let several = lanes > 1 || ingress == Ingress::Blocks;
+    let (some, chain) = (level > 0, ingress == Ingress::PcChain);
+    Extras {
+        sync: some,
+        session: some,
+        stall: some,
+        lost: some,
+        check: some && ingress == Ingress::Rvfi && !several,
+        filter: some && !chain,
+        range: level > 1 && !chain,
+        space: level > 1 && !chain,
+        retire: several.then_some(Retire { lanes, log2_words: 3 }),
+        ..Extras::NONE
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = std::env::args().skip(1);
+    let folder = PathBuf::from(args.next().ok_or("usage: dump FOLDER [PART]")?);
+    let part = args.next().unwrap_or_default();
+    std::fs::create_dir_all(&folder)?;
+    let mut written = 0;
+    for (file, params, options) in systems()?.iter().filter(|(file, ..)| file.contains(&part)) {
+        std::fs::write(folder.join(file), emit(params, options)?)?;
+        written += 1;
+    }
+    println!("{written} systems in {}", folder.display());
+    Ok(())
+}

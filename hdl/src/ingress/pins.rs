@@ -1,0 +1,67 @@
+//! Pins of an ingress, and the ports that all adapters have
+//!
+//! A system is generic over the pins. The adapter behind them is chosen with the pins; everything after it is the same
+//! for all.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `reset` | in | 1 | back to the state at power-up |
+//! | `live` | in | 1 | 1: this cycle is traced |
+//! | `pins` | in | | what the core shows, see the adapter |
+//! | `hide` | in | 1 | with [`Extras::filter`]: nothing that retires in this cycle may be reported |
+//! | `mode`, `space` | in | 2, 16 | privilege mode and number of the address space, where the pins do not contain them: with [`Extras::filter`], or where contexts are reported |
+//! | `modes` | in | 4 | with [`Extras::filter`]: bit m: instructions of mode m may be reported |
+//! | `first`, `last`, `wanted`, `mask` | in | W, W, 16, 16 | with [`Extras::range`], [`Extras::space`]: as those of [`super::gate`] |
+//! | `beat` | out | | a retire beat, see [`super::beat`] |
+//! | `more`, `step`, `lag`, `choked`, `crowd` | out | 10, 8, 8, 1, 1 | as those of [`super::compress`]; 0 where one instruction retires in a cycle |
+
+use super::beat::BeatOut;
+use crate::spine::Extras;
+use crate::widget::slot::Slot;
+use rust_hdl::prelude::*;
+use sim::beats::Retired;
+use sim::params::TraceParams;
+
+/// The pins of an ingress.
+pub trait Pins<const W: usize>: LogicLink + LogicJoin + Block + Default + 'static {
+    /// The ingress, as register `status` has it.
+    const CODE: u8;
+    /// Whether the privilege mode comes beside them.
+    const MODE: bool = false;
+    /// Whether the number of the address space does.
+    const SPACE: bool = false;
+    /// Whether [`Pins::retire`] drives them.
+    const DRIVEN: bool = false;
+
+    /// The adapter behind them.
+    ///
+    /// # Panics
+    /// When [`TraceParams::check`] refuses `params`, W is not `xlen`, or the adapter has no circuit of an extra.
+    fn adapter(params: &TraceParams, extras: Extras) -> Slot<IngressPort<Self, W>>;
+
+    /// Drives what retires in this cycle, in the first of several channels; `None`: nothing.
+    fn retire(&mut self, _: Option<&Retired>) {}
+}
+
+/// The ports of an adapter but its clock.
+#[derive(LogicInterface, Default)]
+pub struct IngressPort<P: Pins<W>, const W: usize> {
+    pub reset: Signal<In, Bit>,
+    pub live: Signal<In, Bit>,
+    pub pins: P,
+    pub hide: Signal<In, Bit>,
+    pub mode: Signal<In, Bits<2>>,
+    pub modes: Signal<In, Bits<4>>,
+    pub space: Signal<In, Bits<16>>,
+    pub first: Signal<In, Bits<W>>,
+    pub last: Signal<In, Bits<W>>,
+    pub wanted: Signal<In, Bits<16>>,
+    pub mask: Signal<In, Bits<16>>,
+    pub beat: BeatOut<W>,
+    pub more: Signal<Out, Bits<10>>,
+    pub step: Signal<Out, Bits<8>>,
+    pub lag: Signal<Out, Bits<8>>,
+    pub choked: Signal<Out, Bit>,
+    pub crowd: Signal<Out, Bit>,
+}

@@ -1,0 +1,75 @@
+//! Signals that are a number in every clock, and what they decide
+
+use super::module::{Module, Role, Statement};
+use super::value::{ones, shift, Id, Value};
+
+/// Puts numbers in the place of what is assigned to one, and leaves out what they decide; whether there were any.
+pub(super) fn numbers(module: &Module, list: &mut Vec<Statement>) -> bool {
+    let mut any = false;
+    for id in 0..module.signals.len() {
+        let Some(value) = always(module, list, id).filter(|_| list.iter().any(|s| s.does_read(id))) else { continue };
+        any = true;
+        for s in list.iter_mut() {
+            s.values(&mut |v| {
+                v.each(&mut |v| put(v, id, value));
+                *v = std::mem::replace(v, Value::number(0, 1)).again();
+            });
+        }
+    }
+    if any {
+        *list = decided(std::mem::take(list));
+    }
+    any
+}
+
+/// The number that a signal has in every clock. Registers that never change stay: no proof would pair them.
+fn always(module: &Module, list: &[Statement], id: Id) -> Option<u128> {
+    if !matches!(module.signals[id].role, Role::Local | Role::Output | Role::To(..)) {
+        return None;
+    }
+    let mut writers = list.iter().filter(|s| s.does_write(id));
+    match (writers.next()?.plain()?, writers.next()) {
+        ((_, Value::Number { value, .. }), None) => Some(*value),
+        _ => None,
+    }
+}
+
+/// `number` in the place of `signal`.
+fn put(v: &mut Value, signal: Id, number: u128) {
+    *v = match v {
+        Value::Slice { signal: s, low, width, .. } if *s == signal => Value::number(number >> *low, *width),
+        Value::Element { signal: s, of, at, width } if *s == signal => {
+            shift(false, Value::number(number, *of), (**at).clone()).fit(*width)
+        }
+        _ => return,
+    };
+}
+
+/// Without the branches that numbers decide.
+fn decided(list: Vec<Statement>) -> Vec<Statement> {
+    let mut out = Vec::new();
+    for s in list {
+        match s {
+            Statement::If { test, then, otherwise } => match test.constant() {
+                Some(0) => out.extend(decided(otherwise)),
+                Some(_) => out.extend(decided(then)),
+                None => out.push(Statement::If { test, then: decided(then), otherwise: decided(otherwise) }),
+            },
+            Statement::Case { test, arms } => match test.constant() {
+                Some(c) => {
+                    let width = test.width();
+                    let is = |label: &Option<Value>| {
+                        label.as_ref().is_none_or(|l| l.constant().is_some_and(|l| l & ones(width) == c))
+                    };
+                    out.extend(arms.into_iter().find(|(label, _)| is(label)).map_or_else(Vec::new, |a| decided(a.1)));
+                }
+                None => {
+                    let arms = arms.into_iter().map(|(label, list)| (label, decided(list))).collect();
+                    out.push(Statement::Case { test, arms });
+                }
+            },
+            s => out.push(s),
+        }
+    }
+    out
+}
