@@ -12,7 +12,7 @@ pub fn module_name(name: &str) -> Result<String, String> {
 
 /// What `--fifo` is, wherever there is one.
 pub fn fifo_help() -> String {
-    format!("Places of each core's event FIFO, of which two stay free: {}", sizes())
+    format!("Depth of each core's event FIFO, in entries, of which two stay free: {}", sizes())
 }
 
 /// The places that an event FIFO can have.

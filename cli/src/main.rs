@@ -29,6 +29,8 @@ mod import;
 mod inputs;
 mod man;
 mod measured;
+#[cfg(test)]
+mod names;
 mod options;
 mod output;
 mod package;
