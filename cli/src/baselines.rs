@@ -20,7 +20,8 @@ pub struct Args {
     /// Programs of the recordings, for E-Trace: each takes the one whose build it is of; may be given several times
     #[arg(long, value_name = "ELF|builtin:NAME")]
     elf: Vec<String>,
-    /// Take the one program for all recordings, whatever build they are of
+    /// Accept a program whose build is not the one that the trace or the recording names. The one program is
+    /// that of all recordings
     #[arg(long, requires = "elf")]
     any_build: bool,
     #[command(flatten)]

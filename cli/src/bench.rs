@@ -10,7 +10,7 @@ use std::io::Write;
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk bench\n  goshawk bench --program builtin:fsm --json\n  goshawk bench --part inputs --program builtin:bank\n  \
-    goshawk bench --part inputs --program program.elf --instructions 300000000"
+    goshawk bench --part inputs --program program.elf --max-instructions 300000000"
 )]
 pub struct Args {
     /// Program: RISC-V executable, or builtin:NAME
@@ -19,9 +19,9 @@ pub struct Args {
     /// What is measured
     #[arg(long, value_enum, default_value_t = Part::All)]
     part: Part,
-    /// Instructions to run at most
-    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
-    instructions: u64,
+    /// Stop after so many instructions of all cores or harts
+    #[arg(long, alias = "instructions", value_name = "N", default_value_t = 10_000_000)]
+    max_instructions: u64,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -48,7 +48,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     for (part, measure) in [(Part::Models, models as fn(&str, u64) -> _), (Part::Files, files), (Part::Inputs, inputs)]
     {
         if is(part) {
-            speeds.extend(measure(name, args.instructions)?);
+            speeds.extend(measure(name, args.max_instructions)?);
         }
     }
     if args.json {

@@ -54,8 +54,8 @@ pub struct SerialArgs {
     /// Serial device
     #[arg(long, value_name = "DEVICE")]
     port: String,
-    /// Bits per second
-    #[arg(long, value_name = "RATE", default_value_t = 1_000_000)]
+    /// Baud rate of the serial line
+    #[arg(long, value_name = "BAUD", default_value_t = 1_000_000)]
     baud: u32,
     /// Trace file to write
     #[arg(short, long, value_name = "FILE")]

@@ -1,7 +1,7 @@
 //! `encode`, `replay` and `stats` of load values: the scheme `cfiat`
 
-use crate::args::{ParamArgs, Source, SyncArgs};
-use crate::output::{big, count, facts, percent, plural, short_id, Left, Object, Right, Table};
+use crate::args::Source;
+use crate::output::{big, circuit_parameters, count, facts, percent, plural, short_id, Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::check::Check;
@@ -12,31 +12,9 @@ use sim::analysis::ratio;
 use sim::replay::ReplaySink;
 use sim::scheme::cfiat::params::Sizes;
 use sim::scheme::cfiat::stats::{total, CfiatStats, Hits, SIZES, SIZE_NAMES};
-use sim::scheme::cfiat::CfiatParams;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
-
-/// The caches that `--scheme` asks for; `None` where another scheme is.
-///
-/// # Errors
-/// A name that is none, or an argument of another scheme beside it.
-pub fn sizes(params: &ParamArgs, sync: &SyncArgs) -> Result<Option<Sizes>, Failure> {
-    let Some(name) = params.scheme.as_deref().filter(|n| Sizes::is_name(n)) else { return Ok(None) };
-    params.only_scheme("cfiat", sync)?;
-    Ok(Some(name.parse::<Sizes>()?))
-}
-
-/// What JSON says of the parameters.
-pub fn parameters(p: &CfiatParams) -> Value {
-    json!({
-        "scheme": p.sizes.to_string(),
-        "cores": p.cores,
-        "state_bits": p.sizes.state_bits(p.xlen),
-        "canonical": p.canonical(),
-        "fingerprint": format!("0x{:08x}", p.fingerprint()),
-    })
-}
 
 /// Hits and misses, all and by operand size.
 pub fn by_size(hits: &[Hits; SIZES]) -> Value {
@@ -145,7 +123,7 @@ pub fn encode(
         let of = Object::new(command, &info.program)
             .with("build_id", info.build_id.into())
             .with("source", info.source.into())
-            .with("parameters", parameters(&traced.params));
+            .with("parameters", circuit_parameters(&traced.params));
         let object = object(&traced, of);
         match path {
             Some(path) => object.with("output", path.into()).print(out)?,
@@ -258,7 +236,7 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
         Object::new("replay", &asked.trace.display().to_string())
             .with("program", info.program.clone().into())
             .with("build_id", build_id.into())
-            .with("parameters", parameters(&info.params))
+            .with("parameters", circuit_parameters(&info.params))
             .with("instructions", json!({ "total": instructions, "by_core": summary.instructions }))
             .with("flow_bits", summary.stats.bits.into())
             .with("value_bits", bits.into())

@@ -29,7 +29,7 @@ pub struct Args {
     /// Port of the core
     #[arg(long, value_enum, value_name = "PORT", default_value = "rvfi")]
     ingress: Port,
-    /// Address width of the core: 32 or 64
+    /// Address width of the cores: 32 or 64
     #[arg(long, value_name = "BITS", default_value = "32", value_parser = ["32", "64"])]
     xlen: String,
     /// Place of the port in the hierarchy, as tb.soc.core0 [default: anywhere]

@@ -23,13 +23,13 @@ pub struct Args {
     /// Trace file, or words of own hardware, as text or bytes
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
-    /// The program it is of: RISC-V executable, or builtin:NAME; or a recording of the run (retire file or
-    /// branch trace), where there is no program
-    #[arg(long, value_name = "ELF|builtin:NAME|RET|RBT1")]
+    /// Program of the trace or the recording: RISC-V executable, or builtin:NAME; or a recording of
+    /// the run (retire file or branch trace), where there is no program
+    #[arg(long, value_name = "ELF|builtin:NAME")]
     elf: String,
     #[command(flatten)]
     contexts: ContextArgs,
-    /// Take the program although the trace names another build
+    /// Accept a program whose build is not the one that the trace or the recording names
     #[arg(long)]
     any_build: bool,
     /// Of words that are no trace file: parameters as `gen` writes them [default: parameters.json beside the words]
@@ -38,13 +38,13 @@ pub struct Args {
     /// Where the trace is damaged, go on at the next header that was sent again (`encode --sync-period`)
     #[arg(long)]
     resume: bool,
-    /// List at most so many messages
+    /// List at most so many lines: messages
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// List this core only
+    /// This core only
     #[arg(long, value_name = "N")]
     core: Option<u8>,
-    /// Print JSON, an object a line: first how the trace was made, then each message
+    /// Print one JSON object: how the trace was made. Each message is an object on a line of its own after it
     #[arg(long)]
     json: bool,
 }

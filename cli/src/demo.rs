@@ -9,6 +9,7 @@ use crate::{Failure, Status};
 use ::sweep::plan::Plan;
 use ::sweep::run::{Made, Options};
 use ::sweep::tables::{Measured, Way};
+use hdl::options::System;
 use host::check::Check;
 use host::encode::{to_file, Request};
 use host::input::{Beside, Input, Named};
@@ -251,8 +252,13 @@ fn circuit(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut S
 }
 
 fn verilog(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(), Failure> {
-    let (options, style) = (hdl::emit::SystemOptions::default(), hdl::verilog::Style::default());
-    let files = package::make(params, Some("small"), &options, &style, hdl::bus::wrap::Buses::default())?.files;
+    let system = System {
+        circuit: Box::new(*params),
+        options: hdl::emit::SystemOptions::default(),
+        buses: hdl::bus::wrap::Buses::default(),
+        style: hdl::verilog::Style::default(),
+    };
+    let files = package::make(&system)?.files;
     for (name, text, _) in &files {
         write_file(&place.folder.join(name), text.as_bytes())?;
     }

@@ -24,7 +24,7 @@ pub fn encode(
     let run = source.run()?;
     let info = run.info();
     check_cores(info.harts)?;
-    if params.timestamps {
+    if params.has("timestamps") {
         return Err(Failure::Other("--timestamps is not for descriptors, which have no place for a time".into()));
     }
     params.no_context("descriptors")?;

@@ -3,6 +3,7 @@
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
 use crate::files::OutputPath;
 use crate::inputs::SkipArgs;
+use crate::options::with_data;
 use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -11,6 +12,7 @@ use host::values::{record, Output};
 use serde_json::json;
 use sim::analysis::ratio;
 use sim::params::DataScheme;
+use sim::scheme::any::AnyScheme;
 use sim::scheme::cfiat::descriptor::Form;
 use std::io::Write;
 
@@ -69,31 +71,36 @@ pub struct Args {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let source = Source::open(&args.input, &args.program, &args.machine)?;
-    if let Some(sizes) = crate::inputs::sizes(&args.params, &args.sync)? {
-        return crate::inputs::encode(
-            "encode",
-            &source,
-            (sizes, args.skip.instructions()),
-            Some(&args.output),
-            args.json,
-            out,
-        );
-    }
-    args.skip.refuse()?;
+    let name = args.params.scheme()?;
     let form = match (args.ascii, args.binary) {
         (true, _) => Some(("--ascii", Form::Ascii)),
         (_, true) => Some(("--binary", Form::Binary)),
         _ => None,
     };
-    if let Some(sizes) = crate::cfiat::sizes(&args.params, &args.sync)? {
-        if args.values.is_some() {
-            return Err(Failure::Other("--values goes with a scheme of the control flow; -o is enough here".into()));
+    match name.scheme {
+        AnyScheme::Flow(_) => args.skip.refuse()?,
+        AnyScheme::Inputs(sizes) => {
+            args.sync.refuse()?;
+            let of = (sizes, args.skip.instructions());
+            return crate::inputs::encode("encode", &source, of, Some(&args.output), args.json, out);
         }
-        let output = match form {
-            Some((_, form)) => Output::Descriptors(&args.output, form),
-            None => Output::Stream(&args.output),
-        };
-        return crate::cfiat::encode("encode", &source, sizes, output, args.json, out);
+        AnyScheme::Cfiat(sizes) => {
+            args.sync.refuse()?;
+            args.skip.refuse()?;
+            if args.values.is_some() {
+                return Err(Failure::Other(
+                    "--values goes with a scheme of the control flow; -o is enough here".into(),
+                ));
+            }
+            let output = match form {
+                Some((_, form)) => Output::Descriptors(&args.output, form),
+                None => Output::Stream(&args.output),
+            };
+            return crate::cfiat::encode("encode", &source, sizes, output, args.json, out);
+        }
+        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
+            return Err(args.params.refuse(&name, "it has no trace file"));
+        }
     }
     if let Some((option, form)) = form {
         let others = [("--values", args.values.is_some()), ("--sync-period", args.sync.sync_period.is_some())];
@@ -107,13 +114,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let info = run.info();
     check_cores(info.harts)?;
     let data = args.data.as_deref().or(args.values.is_some().then_some("cfiat"));
-    let data = data.filter(|_| args.data.is_some() || !args.params.names_data());
-    let (params, set) = args.params.resolve_with(data, (info.harts, info.xlen, source.input.likely_align()?))?;
+    let data = data.filter(|_| args.data.is_some() || name.data.is_none());
+    let platform = (info.harts, info.xlen, source.input.likely_align()?);
+    let (params, set, period) = args.params.resolve_synced(platform)?;
+    let params = with_data(params, data)?;
     let request = Request {
         params,
         set: set.clone(),
-        fixed_align: args.params.align.is_some(),
-        sync_period: args.sync.sync_period,
+        fixed_align: args.params.has("align") || name.stated.align.is_some(),
+        sync_period: args.sync.period(period)?,
     };
     // what it refuses is refused before a file is there
     let values = match (&args.values, params.data) {

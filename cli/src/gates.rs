@@ -1,17 +1,14 @@
 //! `goshawk gates`: gates, LUTs and clock rate of a trace system
 
-use crate::args::{ParamArgs, SyncArgs};
-use crate::hardware::{several, HardwareArgs};
-use crate::output::{count, plural, Left, Object, Right, Table};
+use crate::options::{system, SystemArgs};
+use crate::output::{circuit_parameters, count, plural, Left, Object, Right, Table};
 use crate::progress::bar;
-use crate::{cfiat, inputs};
 use crate::{Failure, Status};
 use fpga::gates::{self, GateReport, Library};
 use fpga::place::{self, Device, PlaceReport};
-use hdl::bus::wrap::Buses;
-use hdl::emit::{emit, emit_cfiat, emit_inputs, EmitError, SystemOptions};
-use hdl::verilog::Style;
-use serde_json::{json, Value};
+use hdl::emit::{emit, SystemOptions};
+use serde_json::json;
+use sim::params::TraceParams;
 use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use std::io::Write;
 
@@ -30,9 +27,7 @@ use std::io::Write;
     goshawk gates --scheme cfiat:16k --fifo 16 --place hx8k")]
 pub struct Args {
     #[command(flatten)]
-    params: ParamArgs,
-    #[command(flatten)]
-    hardware: HardwareArgs,
+    options: SystemArgs,
     /// Cell library: nand2 (our own), nangate45, osu035
     #[arg(long, value_name = "NAME", default_value = "nand2")]
     library: String,
@@ -66,39 +61,44 @@ const fn target_mhz(device: Device) -> u32 {
 /// Runs it.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
-    if let Some(sizes) = inputs::sizes(&args.params, &SyncArgs::default())? {
-        let p = args.hardware.inputs(sizes)?;
-        let emit = |log2_fifo| emit_inputs(&p, log2_fifo, &Style::default(), Buses::default());
-        return with_data(args, &p.sizes.to_string(), inputs::parameters(&p), emit, out);
-    }
-    if let Some(sizes) = cfiat::sizes(&args.params, &SyncArgs::default())? {
-        let p = args.hardware.cfiat(sizes)?;
-        let emit = |log2_fifo| emit_cfiat(&p, log2_fifo, &Style::default(), Buses::default());
-        return with_data(args, &p.sizes.to_string(), cfiat::parameters(&p), emit, out);
-    }
-    args.hardware.no_inputs()?;
-    let (params, set) = args.params.resolve(args.hardware.cores, args.hardware.xlen)?;
-    let options = args.hardware.options();
-    // each channel is a core's port more
-    let wide = options.extras.retire.is_some();
-    let (report, placed) = measure(args, wide, || emit(&params, &options).map_err(|e| other(&e)))?;
-    let state = params.state_bits() * u32::from(params.cores);
-    let scheme = params.flow.name();
-    let name = set.as_deref().unwrap_or(&scheme);
+    let system = system(&args.options.0)?;
+    let (circuit, options) = (&system.circuit, &system.options);
+    let params = circuit.flow();
+    // each channel is a core's port more, and the cores' data are
+    let wide = options.extras.retire.is_some() || params.is_none();
+    let (report, placed) = measure(args, wide, || emit(&**circuit, options).map_err(|e| other(&e)))?;
+    let set = params.and_then(|p| p.flow.set());
+    let state = params.map_or(0, |p| p.state_bits() * u32::from(p.cores));
+    let name = set.unwrap_or_else(|| circuit.name());
     if args.json {
-        Object::new("gates", name)
-            .with_params(&params, set.as_deref())
-            .with("fifo_entries", options.fifo_entries().into())
-            .with("predictor_state_bits", state.into())
-            .with("gates", json!(report))
-            .with("gates_with_memory", report.with_memory().into())
-            .with("gates_of_predictors", report.tables().0.into())
-            .with("memory_bits_of_predictors", report.tables().1.into())
-            .with("place", json!(placed))
-            .print(out)?;
+        let mut object = Object::new("gates", &name)
+            .with("parameters", circuit_parameters(&**circuit))
+            .with("fifo_entries", options.fifo_entries().into());
+        if params.is_some() {
+            object = object.with("predictor_state_bits", state.into());
+        }
+        object = object.with("gates", json!(report)).with("gates_with_memory", report.with_memory().into());
+        if params.is_some() {
+            object = object
+                .with("gates_of_predictors", report.tables().0.into())
+                .with("memory_bits_of_predictors", report.tables().1.into());
+        }
+        object.with("place", json!(placed)).print(out)?;
         return Ok(Status::Done);
     }
-    print_gates(name, args.hardware.cores, &options, &report, out)?;
+    print_gates(&name, circuit.cores(), options, &report, out)?;
+    if let Some(params) = params {
+        print_state(params, state, &report, out)?;
+    }
+    placed.iter().try_for_each(|p| print_place(p, out))?;
+    if wide && !placed.is_empty() {
+        writeln!(out, "\n{FEW_PINS}")?;
+    }
+    Ok(Status::Done)
+}
+
+/// Gates and bits of the predictors beside those of all else, and what the papers count.
+fn print_state(params: &TraceParams, state: u32, report: &GateReport, out: &mut dyn Write) -> Result<(), Failure> {
     let (tables, bits) = report.tables();
     writeln!(
         out,
@@ -113,14 +113,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         count(state.into()),
         count(u64::from(state) * 3 / 2)
     )?;
-    if let Some(sc) = params.stream_cache() {
-        print_stream_cache(&sc, out)?;
+    match params.stream_cache() {
+        Some(sc) => print_stream_cache(&sc, out),
+        None => Ok(()),
     }
-    placed.iter().try_for_each(|p| print_place(p, out))?;
-    if wide && !placed.is_empty() {
-        writeln!(out, "\n{FEW_PINS}")?;
-    }
-    Ok(Status::Done)
 }
 
 /// What is said of a circuit that is placed with few pins.
@@ -150,35 +146,6 @@ fn measure(
     Ok((report, placed))
 }
 
-/// Of a system that takes the cores' data.
-fn with_data(
-    args: &Args,
-    name: &str,
-    parameters: Value,
-    emit: impl FnOnce(u8) -> Result<String, EmitError>,
-    out: &mut dyn Write,
-) -> Result<Status, Failure> {
-    let options = args.hardware.options();
-    let verilog = || emit(options.log2_fifo).map_err(|e| Failure::Other(e.to_string()));
-    let (report, placed) = measure(args, true, verilog)?;
-    if args.json {
-        Object::new("gates", name)
-            .with("parameters", parameters)
-            .with("fifo_entries", options.fifo_entries().into())
-            .with("gates", json!(report))
-            .with("gates_with_memory", report.with_memory().into())
-            .with("place", json!(placed))
-            .print(out)?;
-        return Ok(Status::Done);
-    }
-    print_gates(name, args.hardware.cores, &options, &report, out)?;
-    placed.iter().try_for_each(|p| print_place(p, out))?;
-    if !placed.is_empty() {
-        writeln!(out, "\n{FEW_PINS}")?;
-    }
-    Ok(Status::Done)
-}
-
 fn print_gates(
     name: &str,
     cores: u8,
@@ -191,7 +158,7 @@ fn print_gates(
         "{name}, {}, {} ingress{}, event FIFOs of {} entries; library {}; {}\n",
         plural(cores, "core"),
         options.ingress.name(),
-        several(options),
+        options.several(),
         options.fifo_entries(),
         r.library,
         r.tool

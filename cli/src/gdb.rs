@@ -30,7 +30,7 @@ pub struct Args {
     /// Talk to GDB on standard input and output, for `target remote | goshawk gdb ...`
     #[arg(long)]
     stdio: bool,
-    /// Print one JSON object with the port before waiting
+    /// Print one JSON object. It says the port, before GDB connects
     #[arg(long, conflicts_with = "stdio")]
     json: bool,
 }

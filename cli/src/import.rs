@@ -65,7 +65,8 @@ pub struct ImportArgs {
     /// What the trace is [default: what it begins with, or its name]
     #[arg(long, value_enum)]
     format: Option<FormatName>,
-    /// The program that a log is of: needed for QEMU; of Spike, what lies outside it is left out
+    /// Program of the trace or the recording: RISC-V executable, or builtin:NAME.
+    /// Needed for logs of QEMU; of logs of Spike, what lies outside it is left out
     #[arg(long, value_name = "ELF|builtin:NAME")]
     elf: Option<String>,
     /// Print one JSON object

@@ -1,7 +1,7 @@
 //! `encode`, `replay` and `stats` with the scheme `inputs`: a run recorded with all its values, and executed again
 
-use crate::args::{ParamArgs, Source, SyncArgs};
-use crate::output::{big, count, facts, plural, short_id, Object};
+use crate::args::Source;
+use crate::output::{big, circuit_parameters, count, facts, plural, short_id, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::check::Check;
@@ -14,20 +14,9 @@ use sim::analysis::ratio;
 use sim::replay::ReplaySink;
 use sim::scheme::inputs::model::{InputsStats, Sent};
 use sim::scheme::inputs::params::Sizes;
-use sim::scheme::inputs::InputsParams;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
-
-/// The sizes that are asked for; `None` where another scheme is.
-///
-/// # Errors
-/// A name that is none, or an argument of another scheme beside it.
-pub fn sizes(params: &ParamArgs, sync: &SyncArgs) -> Result<Option<Sizes>, Failure> {
-    let Some(name) = params.scheme.as_deref().filter(|n| Sizes::is_name(n)) else { return Ok(None) };
-    params.only_scheme("inputs", sync)?;
-    Ok(Some(name.parse::<Sizes>()?))
-}
 
 /// Where a recording begins.
 #[derive(clap::Args, Clone, Debug)]
@@ -59,11 +48,6 @@ impl SkipArgs {
 
 fn sent(s: &Sent) -> Value {
     json!({ "messages": s.messages, "bits": s.bits })
-}
-
-/// The parameters as `--json` has them.
-pub fn parameters(p: &InputsParams) -> Value {
-    json!({ "scheme": p.sizes.to_string(), "cores": p.cores, "canonical": p.canonical(), "fingerprint": format!("0x{:08x}", p.fingerprint()) })
 }
 
 /// What a recorded run is made of, a line each.
@@ -102,7 +86,7 @@ pub fn encode(
         let object = Object::new(command, &info.program)
             .with("build_id", info.build_id.into())
             .with("source", info.source.into())
-            .with("parameters", parameters(&recorded.params))
+            .with("parameters", circuit_parameters(&recorded.params))
             .with("skipped", skip.into())
             .with("instructions", stats.instructions.into())
             .with("cycles", recorded.told.cycles.into())
@@ -194,7 +178,7 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
         Object::new("replay", &asked.path.display().to_string())
             .with("program", session.named.name.clone().into())
             .with("build_id", session.info.build_id.clone().into())
-            .with("parameters", parameters(&params))
+            .with("parameters", circuit_parameters(&params))
             .with("instructions", json!({ "total": instructions, "by_core": by_core }))
             .with("messages", replay.messages().into())
             .with("bits", replay.bits().into())

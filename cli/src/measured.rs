@@ -35,15 +35,15 @@ pub struct PageArgs {
     /// Own traces in the place of the built-in programs: ELFs, retire or rbt1 files, folders, patterns as 'traces/*.ret'
     #[arg(long, value_name = "TRACE", value_delimiter = ',', conflicts_with = "program")]
     trace: Vec<String>,
-    /// Programs of recordings, for E-Trace: each takes the one whose build it is of; may be given several times
+    /// Programs of the recordings, for E-Trace: each takes the one whose build it is of; may be given several times
     #[arg(long, value_name = "ELF|builtin:NAME", requires = "trace")]
     elf: Vec<String>,
     /// Only this built-in program; may be given several times
     #[arg(long, value_name = "NAME")]
     program: Vec<String>,
-    /// Instructions of each run at most
-    #[arg(long, value_name = "N")]
-    instructions: Option<u64>,
+    /// Stop after so many instructions of all cores or harts; in each run
+    #[arg(long, alias = "instructions", value_name = "N")]
+    max_instructions: Option<u64>,
     /// Text to put behind each table: a Markdown file whose headings are those of the tables
     #[arg(long, value_name = "FILE")]
     notes: Option<PathBuf>,
@@ -96,7 +96,7 @@ impl PageArgs {
         let own = !self.trace.is_empty();
         let traces: Vec<String> =
             if own { self.trace.clone() } else { mine.map(|p| format!("builtin:{}", p.name)).collect() };
-        let mut plan = plan(text, &traces, self.instructions)?;
+        let mut plan = plan(text, &traces, self.max_instructions)?;
         plan.each(|p| p.elfs.clone_from(&self.elf));
         let (measured, left_out) = measure(command, &plan)?;
         if !left_out.is_empty() && !own {

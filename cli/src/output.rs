@@ -3,6 +3,7 @@
 use crate::{Failure, Status};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::CellAlignment;
+use hdl::scheme::Circuit;
 use host::trace::Lost;
 use host::HostError;
 use retire::file::Replacement;
@@ -225,6 +226,20 @@ pub fn parameters(params: &TraceParams, set: Option<&str>) -> Value {
         map.insert("set".into(), set.into());
         map.insert("canonical".into(), params.canonical().into());
         map.insert("fingerprint".into(), format!("0x{:08x}", params.fingerprint()).into());
+    }
+    value
+}
+
+/// The parameters of any circuit's stream.
+pub fn circuit_parameters(circuit: &dyn Circuit) -> Value {
+    if let Some(params) = circuit.flow() {
+        return parameters(params, params.flow.set().as_deref());
+    }
+    let mut value = json!({ "scheme": circuit.name(), "cores": circuit.cores() });
+    if let Value::Object(map) = &mut value {
+        map.extend(circuit.state_bits().map(|bits| ("state_bits".into(), bits.into())));
+        map.insert("canonical".into(), circuit.canonical().into());
+        map.insert("fingerprint".into(), format!("0x{:08x}", circuit.fingerprint()).into());
     }
     value
 }

@@ -1,25 +1,24 @@
-//! The files of a trace system: Verilog, register map, parameters, test vectors
+//! The files of a system: Verilog, register map, parameters, test vectors, descriptions for the tools of a chip
 
-use crate::output::{count, folder, parameters, write_file, TOOL};
-use crate::{testbench, vectors, Failure};
-use hdl::bus::wrap::Buses;
-use hdl::emit::{emit_on, Ingress, SystemOptions};
-use hdl::verilog::Style;
+use crate::describe::describe;
+use crate::output::{circuit_parameters, count, folder, write_file, TOOL};
+use crate::{ports, testbench, vectors, Failure};
+use hdl::emit::{emit_on, Ingress};
+use hdl::options::System;
+use hdl::scheme::data::INSTRUCTIONS;
 use retire::file::retire::{RetireInfo, RetireWriter};
 use retire::{FlowEvent, RetireSink};
 use serde_json::{json, Value};
-use sim::params::TraceParams;
+use sim::params::{named_set, TraceParams};
 use sim::regmap;
 use std::path::Path;
 
-/// Name of the Verilog file.
-pub const VERILOG: &str = "goshawk_trace.v";
+pub use crate::describe::VERILOG;
 
 /// Name of the file with the vectors' instructions as a recording.
 pub const RECORDING: &str = "beats.ret";
 
-/// A file: its name, its text, what it is.
-pub type File = (&'static str, String, String);
+pub use crate::describe::File;
 
 /// Writes the files into a folder, which is made where it is missing; names and sizes of them.
 pub fn write_all(path: &Path, files: &[File]) -> Result<Vec<Value>, Failure> {
@@ -56,24 +55,78 @@ impl Package {
 }
 
 /// Makes all of them.
-pub fn make(
-    params: &TraceParams,
-    set: Option<&str>,
-    options: &SystemOptions,
-    style: &Style,
-    buses: Buses,
-) -> Result<Package, Failure> {
-    let verilog = emit_on(params, options, style, buses).map_err(|e| Failure::Other(e.to_string()))?;
+///
+/// # Errors
+/// There is no circuit.
+pub fn make(system: &System) -> Result<Package, Failure> {
+    let System { circuit, options, buses, style } = system;
+    let failure = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
+    let verilog = emit_on(&**circuit, options, style, *buses).map_err(|e| failure(&e))?;
     let lines = count(verilog.lines().count() as u64);
+    let files = vec![(VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name))];
+    match circuit.flow() {
+        Some(params) => of_flow(params, system, files),
+        None => of_data(system, files),
+    }
+}
+
+/// Adds the files for people and for the tools of a chip.
+pub fn complete(package: &mut Package, system: &System) {
+    let System { circuit, options, buses, style } = system;
+    if let Some(params) = circuit.flow() {
+        let ports = ports::markdown(&package.files[0].1, style, params.xlen);
+        package.files.insert(1, (ports::FILE, ports, "ports, and an instance to copy".into()));
+    }
+    let known = circuit.flow().map_or((circuit.cores(), 0, 0), |p| (p.cores, regmap::scheme(p), options.status()));
+    describe(&mut package.files, style, known, circuit.fingerprint(), circuit.canonical(), buses.words);
+}
+
+/// The register map, in Markdown and SystemRDL.
+fn registers(params: &TraceParams, memory: bool, status: u32) -> [File; 2] {
+    [
+        ("registers.md", regmap::markdown(params, memory, status), "register map".into()),
+        ("registers.rdl", regmap::systemrdl(params, memory, status), "register map in SystemRDL 2.0".into()),
+    ]
+}
+
+/// Of a system that takes the cores' data.
+fn of_data(system: &System, mut files: Vec<File>) -> Result<Package, Failure> {
+    let System { circuit, options, buses, style } = system;
+    let Some(vectors) = circuit.vectors()? else {
+        return Err(Failure::Other(format!("{}: has no test vectors", circuit.name())));
+    };
+    let described =
+        json!({ "tool": TOOL, "fifo_entries": options.fifo_entries(), "parameters": circuit_parameters(&**circuit) });
+    // the map is that of any system; what differs is which one it says that it is
+    let set = named_set("small").map_err(|e| Failure::Other(e.to_string()))?;
+    let other = TraceParams::tr(set.params).with(|o| o.cores = circuit.cores());
+    let (line, number) = (other.canonical(), format!("{:x}", other.fingerprint()));
+    let own = format!("{:x}", circuit.fingerprint());
+    let map = |text: String| text.replace(&line, &circuit.canonical()).replace(&number, &own);
+    let registers = registers(&other, buses.words.has_registers(), 0);
+    files.extend(registers.map(|(name, text, what)| (name, map(text), what)));
+    let bench = testbench::data::bench(circuit.cores(), &buses.system(style), &vectors);
+    let words: String = vectors.words.iter().map(|w| format!("{w:08x}\n")).collect();
+    files.extend([
+        ("parameters.json", format!("{described:#}\n"), "all parameters, fingerprint".into()),
+        ("beats.txt", vectors.beats, format!("test vectors: {} instructions in", count(INSTRUCTIONS.into()))),
+        ("words.hex", words, format!("test vectors: {} words out", count(vectors.words.len() as u64))),
+        (testbench::FILE, bench, "test bench that plays them".into()),
+    ]);
+    Ok(Package { files, events: Vec::new() })
+}
+
+/// Of a trace system.
+fn of_flow(params: &TraceParams, system: &System, mut files: Vec<File>) -> Result<Package, Failure> {
+    let System { circuit, options, buses, style } = system;
     let vectors = match options.ingress {
         Ingress::Blocks | Ingress::Etrace => vectors::blocks::make(params, &options.extras, options.extras.retire)?,
         Ingress::Rvfi | Ingress::PcChain => vectors::make(params, options)?,
     };
     let described = json!({
         "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "filter": options.extras.filter, "filter_range": options.extras.range, "filter_space": options.extras.space, "retire": options.extras.retire.map_or(1, |r| r.lanes), "itype_bits": if options.extras.itype3 { 3 } else { 4 }, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked,
-        "parameters": parameters(params, set),
+        "parameters": circuit_parameters(&**circuit),
     });
-    let described = format!("{described:#}\n");
     let bench = testbench::make(params, options.ingress, options.extras, &buses.system(style), &vectors);
     // a PC chain holds an instruction until the next is told
     let of = if bench.is_some() { "" } else { ", where instructions are told in their own clock (RVFI)" };
@@ -82,26 +135,16 @@ pub fn make(
         Ingress::Etrace => " as reports",
         Ingress::Rvfi | Ingress::PcChain => "",
     };
-    let mut files = vec![
-        (VERILOG, verilog, format!("Verilog, top module `{}`, {lines} lines", style.name)),
-        (
-            "registers.md",
-            regmap::markdown(params, buses.words.has_registers(), options.status()),
-            "register map".into(),
-        ),
-        (
-            "registers.rdl",
-            regmap::systemrdl(params, buses.words.has_registers(), options.status()),
-            "register map in SystemRDL 2.0".into(),
-        ),
-        ("parameters.json", described, "all parameters, fingerprint".into()),
+    files.extend(registers(params, buses.words.has_registers(), options.status()));
+    files.extend([
+        ("parameters.json", format!("{described:#}\n"), "all parameters, fingerprint".into()),
         (
             "beats.txt",
             vectors.beats,
             format!("test vectors: {} instructions in{shown}", count(vectors::INSTRUCTIONS as u64)),
         ),
         ("words.hex", vectors.words, format!("test vectors: {} words out{of}", count(vectors.word_count as u64))),
-    ];
+    ]);
     files.extend(bench.map(|text| (testbench::FILE, text, "test bench that plays them".into())));
     Ok(Package { files, events: vectors.events })
 }

@@ -38,16 +38,17 @@ pub struct Args {
     /// Trace file, or words of own hardware, as text or bytes
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
-    /// The program it is of: RISC-V executable, or builtin:NAME; or a recording of the run (retire file or
-    /// branch trace), where there is no program
-    #[arg(long, value_name = "ELF|builtin:NAME|RET|RBT1")]
+    /// Program of the trace or the recording: RISC-V executable, or builtin:NAME; or a recording of
+    /// the run (retire file or branch trace), where there is no program
+    #[arg(long, value_name = "ELF|builtin:NAME")]
     elf: String,
     #[command(flatten)]
     contexts: ContextArgs,
     /// Load values of the run (`encode --values`): the cores are executed again, with registers, loads and stores
     #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "symbols", "function", "range", "first", "last", "from", "to"])]
     values: Option<PathBuf>,
-    /// Take the program, and the run to compare with, although the trace names another build
+    /// Accept a program whose build is not the one that the trace or the recording names. It holds for the run to compare
+    /// with too
     #[arg(long)]
     any_build: bool,
     /// Of words that are no trace file: parameters as `gen` writes them [default: parameters.json beside the words]
@@ -65,12 +66,12 @@ pub struct Args {
     /// No listing, only the sums
     #[arg(long)]
     summary: bool,
-    /// List at most so many instructions
+    /// List at most so many lines: instructions
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Print one JSON object (no listing)
+    /// Print one JSON object. No instructions are listed
     #[arg(long)]
     json: bool,
 }

@@ -11,7 +11,7 @@ use std::io::Write;
 /// What is measured is a plan of sweep/plans, results.toml or stream-caches.toml. The run takes some minutes.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  goshawk results -o docs/results.md --json results.json\n  goshawk results --program vm --instructions 1000000 -o vm.md\n  goshawk results --trace vm.ret,gcc.rbt1.zst -o own.md\n  goshawk results --of stream-caches -o docs/stream-cache-results.md"
+    after_help = "Examples:\n  goshawk results -o docs/results.md --json results.json\n  goshawk results --program vm --max-instructions 1000000 -o vm.md\n  goshawk results --trace vm.ret,gcc.rbt1.zst -o own.md\n  goshawk results --of stream-caches -o docs/stream-cache-results.md"
 )]
 pub struct Args {
     /// What is measured

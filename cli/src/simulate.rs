@@ -19,22 +19,24 @@ use std::io::{BufWriter, Write};
 use std::time::Instant;
 
 /// Simulate the trace circuit on a run, and compare what it sends with the golden model
+///
+/// 20,000 instructions of all cores are simulated, or as many as --max-instructions says.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk sim builtin:fft --harts 2 --vcd fft.vcd\n  \
-    goshawk sim fft.ret --elf builtin:fft --set large --instructions 5000\n  \
-    goshawk sim builtin:vm --engine verilator --instructions 1000000")]
+    goshawk sim fft.ret --elf builtin:fft --set large --max-instructions 5000\n  \
+    goshawk sim builtin:vm --engine verilator --max-instructions 1000000")]
 pub struct Args {
     /// RISC-V executable, builtin:NAME, or a recording (retire file or rbt1)
     #[arg(value_name = "ELF|builtin:NAME|RET|RBT1")]
     input: String,
     #[command(flatten)]
     program: ProgramArgs,
-    /// Simulate at most so many instructions of all cores
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
-    instructions: u64,
-    /// Simulate at most so many clock cycles of the run
-    #[arg(long, value_name = "N")]
-    cycles: Option<u64>,
+    /// The old name of --max-instructions
+    #[arg(long, value_name = "N", hide = true, conflicts_with = "max_instructions")]
+    instructions: Option<u64>,
+    /// Stop after so many clock cycles of the run
+    #[arg(long, alias = "cycles", value_name = "N")]
+    max_cycles: Option<u64>,
     /// Clocks of the circuit for each of the cores: more leave the encoder more time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pace: u64,
@@ -98,17 +100,23 @@ fn on_verilator(params: &TraceParams, named: &Named, events: &[FlowEvent], pace:
     Ok(comparison)
 }
 
+/// Instructions that are simulated unless it is said how many.
+const INSTRUCTIONS: u64 = 20_000;
+
 /// Takes the program and the first events of the input.
 fn load(args: &Args) -> Result<(Named, Vec<FlowEvent>, u8), Failure> {
-    let mut source = Source::open(&args.input, &args.program, &args.machine)?;
+    // of a recording, too, so many instructions are simulated
+    let most = args.machine.max_instructions.or(args.instructions).unwrap_or(INSTRUCTIONS);
+    let machine = MachineArgs { max_instructions: None, ..args.machine.clone() };
+    let mut source = Source::open(&args.input, &args.program, &machine)?;
     if !source.input.is_recording() {
-        source.limit(args.instructions);
+        source.limit(most);
     }
     let Some(named) = source.input.named().cloned() else {
         return Err(Failure::Other(format!("{}: is a retire file; --elf must name its program", args.input)));
     };
     let run = source.run()?;
-    let mut first = First::new(args.instructions, args.cycles.unwrap_or(u64::MAX));
+    let mut first = First::new(most, args.max_cycles.unwrap_or(u64::MAX));
     run.tell(&mut first, &Bars)?;
     Ok((named, first.events(), run.harts))
 }

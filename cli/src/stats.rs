@@ -15,8 +15,9 @@ use serde_json::{json, Value};
 use sim::analysis::{ratio, Window, Windows};
 use sim::lane::Rates;
 use sim::message::Kind;
-use sim::params::{FlowScheme, TraceParams};
+use sim::params::TraceParams;
 use sim::replay::Events;
+use sim::scheme::any::AnyScheme;
 use sim::scheme::tr::shared::SharedRates;
 use sim::system::{StreamStats, System};
 use std::io::{Read, Write};
@@ -107,18 +108,17 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
         )));
     }
     check_cores(run.harts)?;
-    let (params, set) = args.params.resolve_for(run.harts, run.xlen, source.input.align()?)?;
+    let (params, set, period) = args.params.resolve_synced((run.harts, run.xlen, source.input.align()?))?;
+    let period = args.sync.period(period)?;
     if let Input::Recording(recording, None) = &source.input {
         // one that contradicts itself is refused
         recording.image(&Bars)?;
     }
-    params.check_period(args.sync.sync_period)?;
-    let system = System::new(&params)?.sync_every(&params, args.sync.sync_period);
+    params.check_period(period)?;
+    let system = System::new(&params)?.sync_every(&params, period);
     let windows = Windows::new(system, args.window.unwrap_or(1 << 20));
-    let shared = match &params.flow {
-        FlowScheme::Tr(tr) => Some(SharedRates::new(tr, &params.platform)),
-        FlowScheme::Nexus(_) | FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => None,
-    };
+    let private = params.flow.predictors().filter(|(_, shared)| !shared);
+    let shared = private.map(|(tr, _)| SharedRates::new(&tr, &params.platform));
     let mut sink = Both { windows, shared };
     let told = source.run()?.tell(&mut sink, &Bars)?;
     let (mut system, windows) = sink.windows.finish(told.cycles);
@@ -226,8 +226,9 @@ fn several(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<Stat
     if args.window.is_some() {
         return Err(Failure::Other("--window is for one input".into()));
     }
-    if let Some(scheme) = args.params.scheme.as_deref().filter(|s| s.starts_with("inputs") || s.starts_with("cfiat")) {
-        return Err(Failure::Other(format!("--scheme {scheme} is for one input")));
+    let name = args.params.scheme()?;
+    if !matches!(name.scheme, AnyScheme::Flow(_)) {
+        return Err(args.params.refuse(&name, "it is for one input"));
     }
     let columns =
         [("input", Left), ("cores", Right), ("instructions", Right), ("messages", Right), ("bits/instr", Right)];
@@ -265,20 +266,27 @@ fn several(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<Stat
 
 /// Of one input.
 fn one(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    if let Some(sizes) = crate::inputs::sizes(&args.params, &args.sync)? {
-        if args.window.is_some() {
-            return Err(Failure::Other("--window is not for the scheme `inputs`".into()));
+    let name = args.params.scheme()?;
+    let whole = || match args.window {
+        Some(_) => Err(args.params.refuse(&name, "--window is for a trace of the control flow")),
+        None => args.sync.refuse(),
+    };
+    match name.scheme {
+        AnyScheme::Flow(_) => args.skip.refuse()?,
+        AnyScheme::Inputs(sizes) => {
+            whole()?;
+            let source = Source::open(&args.input, &args.program, &args.machine)?;
+            return crate::inputs::encode("stats", &source, (sizes, args.skip.instructions()), None, args.json, out);
         }
-        let source = Source::open(&args.input, &args.program, &args.machine)?;
-        return crate::inputs::encode("stats", &source, (sizes, args.skip.instructions()), None, args.json, out);
-    }
-    args.skip.refuse()?;
-    if let Some(sizes) = crate::cfiat::sizes(&args.params, &args.sync)? {
-        if args.window.is_some() {
-            return Err(Failure::Other("--window is not for the scheme `cfiat`".into()));
+        AnyScheme::Cfiat(sizes) => {
+            whole()?;
+            args.skip.refuse()?;
+            let source = Source::open(&args.input, &args.program, &args.machine)?;
+            return crate::cfiat::encode("stats", &source, sizes, host::values::Output::Nothing, args.json, out);
         }
-        let source = Source::open(&args.input, &args.program, &args.machine)?;
-        return crate::cfiat::encode("stats", &source, sizes, host::values::Output::Nothing, args.json, out);
+        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
+            return Err(args.params.refuse(&name, "it has no messages to count"));
+        }
     }
     let counts = if is_trace(args)? { of_trace(args)? } else { of_run(args)? };
     if args.json {

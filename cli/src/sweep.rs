@@ -72,10 +72,11 @@ struct RunArgs {
     /// Programs of the recordings, for E-Trace: each takes the one whose build it is of; may be given several times
     #[arg(long, value_name = "ELF|builtin:NAME")]
     elf: Vec<String>,
-    /// Take the one program for all recordings, whatever build they are of
+    /// Accept a program whose build is not the one that the trace or the recording names. The one program is
+    /// that of all recordings
     #[arg(long)]
     any_build: bool,
-    /// Harts that run the programs; recordings have theirs [default: 1]
+    /// Harts that run the program, 1 to 8; recordings have theirs [default: 1]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     harts: Vec<u8>,
     /// Encodings: tr_e, tr_b, tr(bcnt=3,2;...) and shared (rates of one predictor for all cores) meet every
@@ -95,13 +96,13 @@ struct RunArgs {
     /// When instructions retire [default: papers]
     #[arg(long, value_enum)]
     timing: Option<TimingName>,
-    /// Caches and latencies that are not those of the papers, as of `goshawk run`
+    /// Caches and latencies that are not those of the papers: as of `goshawk run`
     #[arg(long, value_name = "NAME=N,...")]
     caches: Option<TimingOptions>,
     /// 0: all harts start at once; else each a little late, as the number says
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// Stop each program after so many instructions of all harts
+    /// Stop after so many instructions of all cores or harts; in each run
     #[arg(long, value_name = "N")]
     max_instructions: Option<u64>,
     /// Do not decode the streams: faster, and results are marked as unverified

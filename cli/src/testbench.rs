@@ -4,6 +4,7 @@
 //! counts as wrong.
 
 mod blocks;
+pub mod data;
 
 use crate::vectors::Vectors;
 use hdl::emit::Ingress;

@@ -34,13 +34,13 @@ pub struct ShowArgs {
     /// Leave out so many of those that are listed
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
-    /// List at most so many
+    /// List at most so many lines: instructions
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Where the source files are, for their text
     #[arg(long, value_name = "PLACE", default_value = ".")]
     sources: String,
-    /// Print one JSON object, with the lines of the listing
+    /// Print one JSON object. The listing is in it
     #[arg(long, requires = "limit")]
     json: bool,
 }

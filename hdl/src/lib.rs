@@ -11,6 +11,7 @@
 //! | [`emit`] | Verilog of a trace system, chosen at run time |
 //! | [`ingress`] | a core's port to retire beats |
 //! | [`noc`] | the ring that carries diagnosis packets |
+//! | [`options`] | the table of all options, and which go together |
 //! | [`scheme`] | front ends, predictors, caches and encoders of each scheme |
 //! | [`spine`] | event FIFO, merger, packer, registers: once for all schemes |
 //! | [`top`] | trace systems |
@@ -29,6 +30,7 @@ pub mod drive;
 pub mod emit;
 pub mod ingress;
 pub mod noc;
+pub mod options;
 pub mod scheme;
 pub mod spine;
 pub mod top;

@@ -5,9 +5,8 @@ use crate::run::{Run, Told};
 use crate::HostError;
 use retire::file::Replacement;
 use retire::{FlowEvent, RetireSink};
-use sim::params::{FlowScheme, TraceParams};
+use sim::params::TraceParams;
 use sim::scheme::cfiat::descriptor::Form;
-use sim::scheme::shared::SharedParams;
 use sim::scheme::tr::descriptor::{Descriptors, What};
 use std::io::{self, Write};
 use std::path::Path;
@@ -100,15 +99,11 @@ pub fn to_file(
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Written, HostError> {
-    let (tr, shared) = match params.flow {
-        FlowScheme::Tr(tr) => (tr, false),
-        FlowScheme::TrShared(SharedParams(tr)) => (tr, true),
-        FlowScheme::Nexus(_) | FlowScheme::ScLsp(_) => {
-            return Err(HostError::Other(format!(
-                "scheme `{}` has no descriptors; those of T-raptor have them, as tr_e:m4 and tr_e:m4+shared, and cfiat",
-                params.flow
-            )));
-        }
+    let Some((tr, shared)) = params.flow.predictors() else {
+        return Err(HostError::Other(format!(
+            "scheme `{}` has no descriptors; those of T-raptor have them, as tr_e:m4 and tr_e:m4+shared, and cfiat",
+            params.flow
+        )));
     };
     let file = File { out: Replacement::create(path)?, bytes: 0 };
     let made = Descriptors::new(&tr, &params.platform, shared);

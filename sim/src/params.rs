@@ -6,6 +6,7 @@
 pub use crate::chunk::Chunks;
 use crate::lane::SyncPeriod;
 pub use crate::platform::{ParamError, Platform};
+use crate::scheme::any::{AnyScheme, SchemeName, Stated};
 pub use crate::scheme::nexus::NexusParams;
 pub use crate::scheme::sc_lsp::StreamCacheParams;
 pub use crate::scheme::tr::coder::chunked::Coding;
@@ -74,12 +75,12 @@ impl TraceParams {
     /// Both schemes of a name: of the control flow, and behind a comma of the data, `tr_e:small,cfiat:16k`.
     ///
     /// # Errors
-    /// One of them is none.
+    /// It names another scheme, or says more than schemes.
     pub fn schemes(name: &str) -> Result<(FlowScheme, Option<DataScheme>), ParamError> {
-        let mut commas = name.match_indices(',');
-        match commas.find(|(at, _)| DataScheme::is_name(&name[at + 1..])) {
-            Some((at, _)) => Ok((name[..at].parse()?, Some(name[at + 1..].parse()?))),
-            None => Ok((name.parse()?, None)),
+        let SchemeName { scheme, data, stated } = name.parse()?;
+        match scheme {
+            AnyScheme::Flow(flow) if stated == Stated::default() => Ok((flow, data)),
+            _ => Err(ParamError::UnknownScheme { name: name.into(), forms: FlowScheme::forms().join(", ") }),
         }
     }
 
@@ -94,11 +95,8 @@ impl TraceParams {
     }
 
     /// The stream cache, where the scheme is `sc-lsp`.
-    pub const fn stream_cache(&self) -> Option<StreamCacheParams> {
-        match self.flow {
-            FlowScheme::ScLsp(sc) => Some(sc),
-            FlowScheme::Tr(_) | FlowScheme::Nexus(_) | FlowScheme::TrShared(_) => None,
-        }
+    pub fn stream_cache(&self) -> Option<StreamCacheParams> {
+        self.flow.stream_cache()
     }
 
     /// Bits of state of one core, as the papers count it: of the predictors, or of a stream cache with its
@@ -216,7 +214,7 @@ mod tests {
             }
             Err(e) => e.to_string(),
         };
-        assert!(say("cfiat:16k,tr_e:small", 1).starts_with("scheme `cfiat:16k,tr_e:small` is not known: tr_e:SET, "));
+        assert!(say("cfiat:16k,tr_e:small", 1).starts_with("scheme `cfiat:16k,tr_e:small` is not known: cfiat, "));
         assert_eq!(say("tr_e:small,cfiat:33k", 1), "bytes = 33792 is outside powers of two from 16 to 4194304");
         assert!(say("tr_e:small,cfiat:16k+touched", 1).starts_with("gran = 4 is outside 1, which +touched has"));
     }

@@ -2,7 +2,7 @@
 //!
 //! Both are made from [`crate::regs`], which the circuit reads too.
 
-use crate::params::{FlowScheme, TraceParams};
+use crate::params::TraceParams;
 use crate::regs::{list, Reg, RegAccess, ADDR_BITS, ID_KIND};
 use std::fmt::Write;
 
@@ -23,12 +23,7 @@ pub fn id(cores: u8, scheme: u8) -> u32 {
 
 /// What field `id.scheme` holds.
 pub fn scheme(params: &TraceParams) -> u8 {
-    match params.flow {
-        // that with shared predictors has no circuit; its messages are T-raptor's
-        FlowScheme::Tr(_) | FlowScheme::TrShared(_) => 0,
-        FlowScheme::Nexus(_) => 1,
-        FlowScheme::ScLsp(_) => 2,
-    }
+    params.flow.code()
 }
 
 fn access(a: RegAccess) -> &'static str {

@@ -3,8 +3,7 @@
 use crate::point::Point;
 use crate::SweepError;
 use serde::Deserialize;
-use sim::params::{FlowScheme, NexusParams, TrParams, TraceParams};
-use sim::scheme::tr::coder::CoderParams;
+use sim::params::TraceParams;
 use std::path::Path;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -19,17 +18,7 @@ pub struct GateList(Vec<Measured>);
 
 /// Whether two schemes are one circuit: chunk sizes are constants of it and hardly change its size.
 fn same_circuit(a: &TraceParams, b: &TraceParams) -> bool {
-    let same = match (a.flow, b.flow) {
-        (FlowScheme::Tr(a), FlowScheme::Tr(b)) => match (a.coder, b.coder) {
-            (CoderParams::Chunked(_), CoderParams::Chunked(_)) => a == TrParams { coder: a.coder, ..b },
-            _ => a == b,
-        },
-        (FlowScheme::Nexus(NexusParams::NxB(_)), FlowScheme::Nexus(NexusParams::NxB(_))) => true,
-        (FlowScheme::Tr(_) | FlowScheme::Nexus(_) | FlowScheme::ScLsp(_) | FlowScheme::TrShared(_), other) => {
-            a.flow == other
-        }
-    };
-    same && a.timestamps == b.timestamps
+    a.flow.with_usual_chunks() == b.flow.with_usual_chunks() && a.timestamps == b.timestamps
 }
 
 impl GateList {

@@ -6,8 +6,7 @@ use crate::store::Manifest;
 use report::page::Page;
 use serde::Serialize;
 use sim::lengths::{FieldLengths, Lengths};
-use sim::params::{Coding, FlowScheme, NexusParams, TrParams};
-use sim::scheme::tr::coder::CoderParams;
+use sim::params::Coding;
 use sim::scheme::Family;
 use std::collections::BTreeMap;
 
@@ -35,15 +34,7 @@ pub struct FieldBits {
 
 /// Chunk sizes of a point, where its fields are chunked.
 fn coding(p: &Point) -> Option<Coding> {
-    match p.flow? {
-        FlowScheme::Tr(TrParams { coder: CoderParams::Chunked(c), .. }) | FlowScheme::Nexus(NexusParams::NxB(c)) => {
-            Some(c)
-        }
-        // turns are bits of no field
-        FlowScheme::Tr(_) | FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => {
-            None
-        }
-    }
+    p.flow?.chunks()
 }
 
 /// How the bits of a point divide, where its fields are chunked.
@@ -134,7 +125,7 @@ fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList) -> Shown<'a> {
         set: &p.set,
         time: if p.platform.timestamps { "stamped" } else { "functional" },
         family,
-        shared: matches!(family, Family::Shared | Family::TrShared),
+        shared: p.shares(),
         predicts: p.predicts(),
         instructions: p.instructions,
         cycles: p.cycles,
@@ -150,10 +141,11 @@ fn shown<'a>(file: &'a str, p: &'a Point, gates: &GateList) -> Shown<'a> {
         kinds: &p.kinds,
         fields: field_bits(p),
         lengths: p.lengths.as_ref().map(Lists::of),
-        tr_e: match p.flow {
-            Some(FlowScheme::Tr(tr)) => Some(chunks(&Coding::tr_e(tr.target.predicts()))),
-            Some(FlowScheme::Nexus(_) | FlowScheme::ScLsp(_) | FlowScheme::TrShared(_)) | None => None,
-        },
+        tr_e: p
+            .flow
+            .and_then(|f| f.predictors())
+            .filter(|(_, shared)| !shared)
+            .map(|(tr, _)| chunks(&Coding::tr_e(tr.target.predicts()))),
         window: Window { cycles: p.window_cycles, instructions: &p.window_instructions, bits: &p.window_bits },
         file,
     }

@@ -151,13 +151,17 @@ impl Point {
 
     /// Gates of one core by the papers' rule, 1.5 a bit of state.
     pub fn rule_gates(&self) -> f64 {
-        1.5 * self.state_bits as f64
-            / if matches!(self.family, Family::Shared | Family::TrShared) { 1.0 } else { f64::from(self.harts) }
+        1.5 * self.state_bits as f64 / if self.shares() { 1.0 } else { f64::from(self.harts) }
     }
 
     /// Whether its mispredictions mean anything: the other schemes have no outcome and target predictors.
     pub fn predicts(&self) -> bool {
-        matches!(self.family, Family::Tr | Family::Shared | Family::TrShared)
+        self.flow.map_or(self.family == Family::Shared, |flow| flow.predicts())
+    }
+
+    /// Whether all cores use one predictor.
+    pub fn shares(&self) -> bool {
+        self.flow.map_or(self.family == Family::Shared, |flow| flow.takes_turns())
     }
 
     /// Its row.

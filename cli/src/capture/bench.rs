@@ -27,7 +27,7 @@ pub struct Args {
     /// Repetitions
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
-    /// How threads take turns, as in `goshawk capture run`
+    /// How threads take turns: as in `goshawk capture run`
     #[arg(long, value_name = "SCHEDULE", default_value_t)]
     schedule: Schedule,
     /// The program has no system under it: it runs on QEMU's machine `virt` with --harts harts (1 unless said)
@@ -36,7 +36,7 @@ pub struct Args {
     /// With --system: harts of the machine, 1 to 16
     #[arg(long, value_name = "N", requires = "system", value_parser = clap::value_parser!(u8).range(1..=16))]
     harts: Option<u8>,
-    /// QEMU's emulator, in place of qemu-NAME, or with --system qemu-system-NAME, on the path
+    /// QEMU's user mode emulator, in place of qemu-NAME on the path; with --system qemu-system-NAME
     #[arg(long, value_name = "FILE")]
     qemu: Option<PathBuf>,
     /// Folder where the program finds its libraries [default: that of Debian's cross compilers]

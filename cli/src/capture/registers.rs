@@ -21,8 +21,8 @@ pub struct Args {
     /// Serial device
     #[arg(long, value_name = "DEVICE")]
     port: String,
-    /// Bits per second
-    #[arg(long, value_name = "RATE", default_value_t = 1_000_000)]
+    /// Baud rate of the serial line
+    #[arg(long, value_name = "BAUD", default_value_t = 1_000_000)]
     baud: u32,
     /// Write a value first, decimal or 0x...; may be given again
     #[arg(long = "set", value_name = "REGISTER=VALUE")]

@@ -1,7 +1,7 @@
 //! The files for FuseSoC (CAPI2)
 
+use super::VERILOG;
 use super::{System, VERSION};
-use crate::package::VERILOG;
 use crate::testbench::FILE as BENCH;
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Ports, registers and files in IP-XACT (IEEE 1685-2014)
 
+use super::VERILOG;
 use super::{System, VERSION};
-use crate::package::VERILOG;
 use crate::ports::Port;
 use sim::regs::{list, Reg, RegAccess};
 use std::fmt::Write;

@@ -7,12 +7,17 @@ mod fusesoc;
 mod header;
 mod ipxact;
 
-use crate::package::{File, VERILOG};
 use crate::ports::{ports, Port};
 use hdl::bus::wrap::WordPort;
 use hdl::verilog::Style;
 use sim::regmap;
 use sim::regs::Reg;
+
+/// Name of the Verilog file.
+pub const VERILOG: &str = "goshawk_trace.v";
+
+/// A file: its name, its text, what it is.
+pub type File = (&'static str, String, String);
 
 /// A system, as far as its descriptions go.
 struct System<'a> {

@@ -108,7 +108,7 @@ fn address(option: &str, text: &str, symbols: &Symbols) -> Result<u32, Failure> 
 impl Wanted {
     /// A trace of so many cores whose code begins at multiples of 2 to the `align`.
     pub fn new(scheme: &str, cores: u8, align: u8) -> Result<Self, Failure> {
-        let args = ParamArgs { scheme: Some(scheme.into()), count_bits: 20, cc_bits: 32, ..ParamArgs::default() };
+        let args = ParamArgs::of_scheme(scheme);
         let (params, set) = args.resolve_with(None, (cores, 32, align))?;
         if params.data.is_some() {
             return Err(Failure::Other(format!(

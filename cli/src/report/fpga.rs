@@ -31,7 +31,7 @@ pub struct Args {
     /// The tables as Markdown
     #[arg(long, value_name = "FILE")]
     markdown: Option<OutputPath>,
-    /// Print one JSON object with all tables
+    /// Print one JSON object. All tables are in it
     #[arg(long)]
     json: bool,
 }

@@ -1,12 +1,12 @@
 //! `goshawk soc sim`: a SoC of softcores runs a program in Verilator, and its trace is checked
 
 use super::checked;
-use crate::args::{range, CoreName, ParamArgs, SyncArgs};
+use crate::args::{range, CoreName, ParamArgs};
 use crate::files::OutputPath;
 use crate::hardware::{built, fifo_help, places};
-use crate::output::{count, facts, short_id, Object, TOOL};
+use crate::inputs;
+use crate::output::{circuit_parameters, count, facts, short_id, Object, TOOL};
 use crate::progress::bar;
-use crate::{cfiat, inputs};
 use crate::{Failure, Status};
 use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
@@ -26,6 +26,7 @@ use serde_json::json;
 use sim::analysis::ratio;
 use sim::file::{InputsInfo, TraceInfo, TraceWriter, ValuesInfo};
 use sim::params::{DataScheme, TraceParams};
+use sim::scheme::any::AnyScheme;
 use sim::scheme::inputs::InputsParams;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -130,13 +131,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let loaded = load(args.elf.as_deref(), args.program.as_deref(), args.core)?;
     let (program, name) = loaded.ok_or_else(|| Failure::Other("--elf or --program is needed".into()))?;
     let kind = CoreKind::from(args.core);
-    let sizes = inputs::sizes(&args.params, &SyncArgs::default())?;
+    let scheme = args.params.scheme()?;
+    let (sizes, alone) = match scheme.scheme {
+        AnyScheme::Flow(_) => (None, None),
+        AnyScheme::Inputs(sizes) => (Some(sizes), None),
+        AnyScheme::Cfiat(sizes) => (None, Some(DataScheme::Cfiat(sizes))),
+        AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
+            return Err(args.params.refuse(&scheme, "it has no circuit"));
+        }
+    };
     if let (Some(_), Some(given)) =
         (sizes, [("--no-trace", args.no_trace), ("--buffer", args.buffer.is_some())].into_iter().find(|g| g.1))
     {
         return Err(Failure::Other(format!("{} is not for the scheme `inputs`, which records the whole run", given.0)));
     }
-    let alone = cfiat::sizes(&args.params, &SyncArgs::default())?.map(DataScheme::Cfiat);
     if let (true, Some(given)) = (sizes.is_some() || alone.is_some(), &args.data) {
         return Err(Failure::Other(format!("--data {given} goes with a scheme of the control flow")));
     }
@@ -326,7 +334,7 @@ fn report(
             .with("core", CoreKind::from(args.core).name().into())
             .with("cores", args.cores.into());
         object = match (&found, params) {
-            (Found::Recorded(inputs, _), _) => object.with("parameters", inputs::parameters(inputs)),
+            (Found::Recorded(inputs, _), _) => object.with("parameters", circuit_parameters(inputs)),
             (Found::Whole(_) | Found::Parts(_), Some(params)) => object.with_params(params, set),
             _ => object,
         };
@@ -402,7 +410,7 @@ fn report(
 fn value_object(valued: &Result<Valued, ValueError>) -> serde_json::Value {
     match valued {
         Ok(v) => json!({
-            "parameters": cfiat::parameters(&v.params),
+            "parameters": circuit_parameters(&v.params),
             "equal": true,
             "bits": v.bits,
             "bits_per_instruction": ratio(v.bits, v.stats.instructions),

@@ -81,12 +81,12 @@ fn what_contexts_cannot_be_says_what_would_be_right() {
         ("replay told.gtr --elf p.elf --context 16=p.elf", "tells 4 bits of an address space"),
         ("replay told.gtr --elf p.elf --context x=p.elf", "`x` is no number of an address space"),
         ("encode p.elf --context 9 -o x.gtr", "context = 9 is outside 0 to 16"),
-        ("encode p.elf --context 4 --encoding nexs -o x.gtr", "the schemes tr, golomb and nx_b"),
         (
-            "gen --context 4 --ingress pc-chain -o out",
-            "contexts are of the ingresses rvfi, etrace and etrace-blocks; pc-chain has none",
+            "encode p.elf --context 4 --encoding nexs -o x.gtr",
+            "`--context 4`: only with a scheme that reports contexts, not `--encoding nexs`",
         ),
-        ("sim p.elf --context 4", "--context is not for a simulation"),
+        ("gen --context 4 --ingress pc-chain -o out", "`--context 4`: not with `--ingress pc-chain`"),
+        ("sim p.elf --context 4", "`--context 4`: not for a simulation"),
     ] {
         let said = says(words);
         assert!(said.contains(right), "{words}: {said}");

@@ -180,8 +180,8 @@ case " $* " in
     encode | stats | export) case "$2" in builtin:* | *.elf) limit="--max-instructions 50000" ;; esac ;;
     baselines) case "$*" in *.ret*) ;; *) limit="--max-instructions 20000" ;; esac ;;
     sweep) [ "$2" != merge ] && limit="--max-instructions 5000" ;;
-    results | papers) limit="--instructions 5000" ;;
-    bench) limit="--instructions 1000000" ;;
+    results | papers) limit="--max-instructions 5000" ;;
+    bench) limit="--max-instructions 1000000" ;;
     soc) case " $* " in *" --max-cycles "*) ;; *) [ "$2" = sim ] && limit="--max-cycles 400000" ;; esac ;;
     diag) case "$*" in "diag ls"*|"diag gen"*|*--soc*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;
     esac ;;
@@ -356,7 +356,7 @@ fn ranges_in_help_are_those_that_are_accepted() {
         ("encode", "--count-bits", "p.elf -o x.gtr"),
         ("encode", "--cc-bits", "p.elf -o x.gtr"),
         ("encode", "--harts", "p.elf -o x.gtr"),
-        ("sim", "--harts", "p.elf --instructions 10"),
+        ("sim", "--harts", "p.elf --max-instructions 10"),
         ("run", "--harts", "p.elf"),
     ] {
         let (from, to) = ends(&help(&[words]), option);

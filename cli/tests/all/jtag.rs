@@ -111,6 +111,6 @@ fn words_leave_by_the_port_of_the_registers() {
     let place = Place::new();
     let said = place.session("gen --set small --bus apb --port jtag -o out");
     assert!(said.ends_with("exit code 2\n"), "{said}");
-    assert!(said.contains("--port jtag: words leave by the test access port of --bus jtag"), "{said}");
+    assert!(said.contains("`--port jtag`: only with `--bus jtag`, not `--bus apb`"), "{said}");
     assert!(!place.path().join("out").exists());
 }

@@ -68,7 +68,8 @@ fn a_record_system_has_no_lock() {
     let place = Place::new();
     let said = place.session("gen --scheme inputs:256 --lock -o out");
     assert!(
-        said.ends_with("exit code 2\n") && said.contains("--lock: a system that takes the cores' data has none"),
+        said.ends_with("exit code 2\n")
+            && said.contains("`--lock`: only with a scheme that traces the control flow, not `--scheme inputs:256`"),
         "{said}"
     );
 }

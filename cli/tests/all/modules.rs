@@ -3,14 +3,13 @@
 use std::path::Path;
 
 /// What several commands share, the lowest first: a module names only modules before it.
-const SHARED: [&[&str]; 7] = [
+const SHARED: [&[&str]; 6] = [
     &["error"],
-    &["files", "output", "progress"],
+    &["files", "options", "output", "progress"],
     &["args", "vectors", "etrace"],
     &["cfiat", "circuit", "descriptors", "hardware", "inputs", "measured", "ports", "testbench"],
+    &["describe"],
     &["package"],
-    &["describe", "recorded"],
-    &["valued"],
 ];
 
 /// Level of a module; commands stand above all that is shared.

@@ -60,7 +60,7 @@ fn damage_and_what_there_is_not_are_told() {
     refused(&place, "replay bank.gtr --elf fft.ret --summary", "build");
     let of = |options: &str| format!("encode bank.ret --scheme tr_e:m4+shared {options} -o x.gtr");
     refused(&place, &of("--sync-period 12"), "sync period = 12 is outside none, with +shared");
-    refused(&place, &of("--context 2"), "context = 2 is outside");
+    refused(&place, &of("--context 2"), "`--context 2`: only with a scheme that reports contexts");
     refused(&place, "stats bank.ret --scheme tr_e:m4+shared --sync-period 12", "outside none, with +shared");
     refused(&place, "encode bank.ret --scheme nexs:m4+shared -o x.gtr", "scheme `nexs:m4+shared` is not known");
     refused(&place, "gen --scheme tr_e:m4+shared -o x", "scheme tr_e:m4+shared has a model and no circuit");

@@ -38,10 +38,10 @@ fn hit_rates_are_told_in_place_of_mispredictions() {
 fn what_cannot_be_made_is_refused_with_what_would_be_right() {
     let place = Place::new();
     for (words, why) in [
-        ("--sets 64", "--sets is of stream caches; it goes with --scheme sc-lsp"),
-        ("--scheme sc-lsp --sets 48", "sets = 48 is outside powers of two"),
-        ("--scheme sc-lsp --ways 3", "ways = 3 is outside 1, 2, 4 or 8"),
-        ("--scheme sc-lsp --sets 512", "stream cache entries = 2048 is outside 32 to 1024"),
+        ("--sets 64", "`--sets 64`: only with `--scheme sc-lsp`"),
+        ("--scheme sc-lsp --sets 48", "invalid value '48' for '--sets <N>'"),
+        ("--scheme sc-lsp --ways 3", "invalid value '3' for '--ways <N>'"),
+        ("--scheme sc-lsp --sets 512", "`--sets 512`: sets times ways is 2048, 32 to 1024 would be right"),
         (
             "--scheme sc-lsp --hash up4",
             "stream cache `rbase-32x4+up4` is not known: base, ebase or rbase, then sets x ways",
@@ -51,7 +51,7 @@ fn what_cannot_be_made_is_refused_with_what_would_be_right() {
         assert!(session.contains(&format!("goshawk: {why}")) && session.ends_with("\nexit code 2\n"), "{session}");
     }
     let session = place.session("gen -o out --scheme sc-lsp --cores 9");
-    assert!(session.contains("circuits exist for 1 to 8 cores"), "{session}");
+    assert!(session.contains("`--cores 9`: 1 to 8 would be right"), "{session}");
 }
 
 #[test]

@@ -59,12 +59,24 @@ fn a_data_scheme_stands_behind_a_comma() {
     refused(
         &place,
         &of("--scheme tr_e:small,cfiat:4k --values x.glv --data cfiat:1k"),
-        "--data is not for a --scheme that says it",
+        "the scheme's name says `cfiat:4k` already",
     );
-    refused(&place, "gen --scheme tr_e:small,cfiat:4k -o x", "scheme `tr_e:small,cfiat:4k` is not known");
-    refused(&place, "gen --scheme cfiat:4k --sync -o x", "--sync is not for the scheme `cfiat`");
+    refused(
+        &place,
+        "gen --scheme tr_e:small,cfiat:4k -o x",
+        "`--scheme tr_e:small,cfiat:4k`: load values have a system of their own",
+    );
+    refused(
+        &place,
+        "gen --scheme cfiat:4k --sync -o x",
+        "`--sync`: only with a scheme that traces the control flow, not `--scheme cfiat:4k`",
+    );
     refused(&place, "gen --scheme cfiat:4k+ways8 -o x", "at most 4 ways have");
-    refused(&place, "gen --scheme cfiat:4k --xlen 64 -o x", "scheme cfiat: xlen = 64 has no circuit; 32 has one");
+    refused(
+        &place,
+        "gen --scheme cfiat:4k --xlen 64 -o x",
+        "`--xlen 64`: only with a scheme that traces the control flow, not `--scheme cfiat:4k`",
+    );
 }
 
 /// One cache for all cores: its stream tells in which order they used it.
@@ -139,7 +151,11 @@ fn what_does_not_fit_is_refused_with_what_would() {
     assert!(!place.path().join("dma.glv").exists());
     place.good("stats builtin:dma --scheme cfiat");
     refused(&place, &out("--scheme cfiat:32k+foo"), "scheme `cfiat:32k+foo` is not known: cfiat, ");
-    refused(&place, &out("--scheme cfiat:32k --set small"), "--set is not for the scheme `cfiat`");
+    refused(
+        &place,
+        &out("--scheme cfiat:32k --set small"),
+        "`--set small`: only with `--scheme tr`, not `--scheme cfiat:32k`",
+    );
     refused(&place, &out("--scheme cfiat:32k+touched"), "cannot be followed by a host");
     refused(&place, &out("--scheme nexs --ascii"), "scheme `nexs` has no descriptors");
     refused(&place, &out("--ascii --values y.glv"), "--values is for a stream");

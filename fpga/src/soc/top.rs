@@ -11,10 +11,8 @@ use super::circuit::ring::Ring;
 use super::circuit::uart::Uart;
 use super::core::{CoreError, CoreKind};
 use super::emitted::emitted;
-use hdl::bus::wrap::Buses;
-use hdl::emit::{
-    build_cfiat, emit_as, emit_cfiat, emit_inputs, EmitError, SystemOptions, CORES, LOG2_FIFO, LOG2_RECORD_FIFO,
-};
+use hdl::emit::{emit_as, EmitError, SystemOptions, CORES, LOG2_FIFO, LOG2_RECORD_FIFO};
+use hdl::scheme::Circuit;
 use hdl::spine::Extras;
 use hdl::verilog::Style;
 use serde::Serialize;
@@ -238,7 +236,7 @@ impl SocConfig {
             if self.trace.is_some() && matches!(self.output, Output::Uart { .. }) {
                 return needs("scheme cfiat beside a trace of the control flow", "parallel ports, one for each");
             }
-            build_cfiat(&params, self.log2_fifo)?;
+            Circuit::check(&params, &self.system())?;
         }
         if self.record_after > 0 && self.record.is_none_or(|sizes| sizes.known == 0) {
             let needs = "scheme inputs with +known4096: what RAM held must be told";
@@ -340,11 +338,11 @@ impl SocConfig {
             text.push_str(&emit_as(params, &self.system(), &style)?);
         }
         if let Some(params) = self.inputs() {
-            text.push_str(&emit_inputs(&params, self.log2_fifo, &style, Buses::default())?);
+            text.push_str(&emit_as(&params, &self.system(), &style)?);
         }
         if let Some(params) = self.cfiat() {
             let style = Style { name: "value_system".into(), ..Style::default() };
-            text.push_str(&emit_cfiat(&params, self.log2_fifo, &style, Buses::default())?);
+            text.push_str(&emit_as(&params, &self.system(), &style)?);
         }
         text.push_str(&self.top(purpose == Purpose::Simulation, more));
         Ok(text)

@@ -9,9 +9,8 @@
 //! Encoder, coder and packer read it here. What makes a system broad was measured: `docs/decisions/0031-broad.md`.
 
 use super::Extras;
-use sim::params::{Chunks, Coding, FlowScheme, TraceParams};
-use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
-use sim::scheme::tr::coder::CoderParams;
+use crate::scheme;
+use sim::params::{Chunks, Coding, TraceParams};
 
 /// How many bits go from an encoder to its packer in a clock at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,14 +64,7 @@ pub fn fits(coding: &Coding, params: &TraceParams) -> bool {
 /// Whether pieces of the bits of `params` have at most four. Without a target predictor, with a message for every taken branch,
 /// with a time in each message, or of a core that retires several instructions a clock, an event FIFO of 16 places would fill up.
 fn narrow(params: &TraceParams, extras: &Extras) -> bool {
-    if extras.retire.is_some() {
-        return false;
-    }
-    let FlowScheme::Tr(scheme) = params.flow else { return false };
-    // a context is longer than its fields that are sent as they are
-    scheme.target.predicts()
-        && params.context.is_none()
-        && matches!(scheme.coder, CoderParams::Chunked(coding) if fits(&coding, params))
+    extras.retire.is_none() && scheme::flow::is_seldom(params)
 }
 
 /// Most bits of the first chunk of a time that goes before a piece of eight bits.
@@ -80,30 +72,14 @@ const MOST_TIME: u8 = 6;
 
 /// The chunks of the times that can go before the field behind them; `None`: times, if there are any, are fields of their own.
 pub fn stamp(params: &TraceParams, extras: &Extras) -> Option<Chunks> {
-    let chunks = times(params)?;
+    let chunks = scheme::flow::times(params)?;
     (params.timestamps && Pieces::of(params, extras) == Pieces::Broad).then_some(chunks)
-}
-
-/// Those of the times of `params`, where they are chunks.
-fn times(params: &TraceParams) -> Option<Chunks> {
-    match params.flow {
-        FlowScheme::ScLsp(_) => Some(StreamCacheParams::DIFF_CC),
-        FlowScheme::Tr(scheme) => match scheme.coder {
-            CoderParams::Chunked(coding) => Some(coding.diff_cc),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Whether those with many messages are asked for more than eight bits a clock: a record for each stream, or a message for each return,
 /// of more than one core, or of a core that retires several instructions a clock; or such a message with its time.
 fn broad(params: &TraceParams, extras: &Extras) -> bool {
     let many = params.cores > 1 || extras.retire.is_some();
-    let often = match params.flow {
-        FlowScheme::ScLsp(scheme) => scheme.variant == Variant::Base && many,
-        FlowScheme::Tr(scheme) => !scheme.target.predicts() && (many || params.timestamps),
-        _ => false,
-    };
-    often && times(params).is_some_and(|time| !params.timestamps || time.first <= MOST_TIME)
+    scheme::flow::is_frequent(params, many)
+        && scheme::flow::times(params).is_some_and(|time| !params.timestamps || time.first <= MOST_TIME)
 }

@@ -5,11 +5,10 @@ use super::etrace::Etrace;
 use super::stream::{Shared, Stream};
 use super::TraceScheme;
 use retire::image::Image;
-use sim::baseline::{self, etrace};
 use sim::lane::SyncPeriod;
 use sim::params::{ParamError, TraceParams};
 use sim::platform::Platform;
-use sim::scheme::tr::TrParams;
+use sim::scheme::any::{AnyScheme, SchemeName, Stated};
 use sim::scheme::{Family, FlowScheme};
 
 /// A scheme by name, with its parameters.
@@ -18,68 +17,9 @@ pub struct SchemeSpec {
     /// As it was given.
     pub name: String,
     /// What makes the stream.
-    kind: Kind,
+    scheme: AnyScheme,
     /// What the name says of the platform.
     stated: Stated,
-}
-
-/// What stands behind a scheme's name, in the place of what the trace or the default says: `+count18`, `+cc24`, `+align0`,
-/// `+sync12`, in any order, each once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Stated {
-    count_bits: Option<u8>,
-    cc_bits: Option<u8>,
-    align: Option<u8>,
-    sync_period: Option<u8>,
-}
-
-/// How [`Stated`] looks, for people.
-const STATED: &str =
-    "behind a scheme of a trace module +count16 to +count24, +cc16 to +cc32, +align0 to +align2 and +sync10 to +sync31";
-
-impl Stated {
-    /// Cuts what stands behind a name.
-    fn cut(name: &str) -> (&str, Self) {
-        let (mut rest, mut stated) = (name, Self::default());
-        while let Some((front, word)) = rest.rsplit_once('+') {
-            let digits = word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len());
-            let field = match &word[..digits] {
-                "count" => &mut stated.count_bits,
-                "cc" => &mut stated.cc_bits,
-                "align" => &mut stated.align,
-                "sync" => &mut stated.sync_period,
-                _ => break,
-            };
-            let Ok(value) = word[digits..].parse() else { break };
-            if field.replace(value).is_some() {
-                break;
-            }
-            rest = front;
-        }
-        (rest, stated)
-    }
-
-    fn on(&self, platform: &Platform) -> Platform {
-        Platform {
-            count_bits: self.count_bits.unwrap_or(platform.count_bits),
-            cc_bits: self.cc_bits.unwrap_or(platform.cc_bits),
-            align: self.align.unwrap_or(platform.align),
-            ..*platform
-        }
-    }
-}
-
-/// What makes a stream.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    /// A trace system.
-    System(FlowScheme),
-    /// One predictor for all cores: none.
-    Shared(TrParams),
-    /// A compressor in software.
-    Baseline(baseline::Params),
-    /// E-Trace with these modes.
-    Etrace(etrace::Options),
 }
 
 /// Why a name is no scheme.
@@ -87,11 +27,14 @@ enum Kind {
 pub enum SchemeError {
     /// Not one of the forms above.
     #[error(
-        "scheme `{0}` is not known: {forms}, tslz(256x12,9), edmtf(192,4), gzip-9, zstd-19, xz-9, etrace+ir8+bp512+jtc64 \
-         and shared:SET are; {STATED}",
-        forms = FlowScheme::forms().join(", ")
+        "scheme `{0}` is not known: {forms} are; {stated}",
+        forms = AnyScheme::forms().join(", "),
+        stated = Stated::FORMS
     )]
     Unknown(String),
+    /// One that is none of the control flow.
+    #[error("scheme `{0}` is not measured in a sweep, which traces the control flow; `goshawk stats --scheme {0}` measures it")]
+    Data(String),
     /// A set or a size that is not legal.
     #[error("scheme `{name}`: {source}{}", more(.source))]
     Params {
@@ -105,7 +48,7 @@ pub enum SchemeError {
 /// What else is right behind a name of which the set is not known.
 fn more(source: &ParamError) -> String {
     match source {
-        ParamError::UnknownSet(_) | ParamError::UnknownStreamCache(_) => format!("; {STATED}"),
+        ParamError::UnknownSet(_) | ParamError::UnknownStreamCache(_) => format!("; {}", Stated::FORMS),
         _ => String::new(),
     }
 }
@@ -114,24 +57,24 @@ impl SchemeSpec {
     /// The scheme of that name, see the table above.
     pub fn parse(name: &str) -> Result<Self, SchemeError> {
         let illegal = |source| SchemeError::Params { name: name.to_string(), source };
-        let (front, stated) = Stated::cut(name);
-        let found = FlowScheme::find(front);
-        let stated = if found.is_some() { stated } else { Stated::default() };
-        let kind = if let Some(scheme) = found {
-            let scheme = scheme.map_err(illegal)?;
-            let platform = stated.on(&Platform::RV32);
-            platform.check().and_then(|()| scheme.check(&platform)).map_err(illegal)?;
-            let period = stated.sync_period.map(SyncPeriod::new).transpose().map_err(illegal)?;
-            TraceParams::new(platform, scheme).check_period(period).map_err(illegal)?;
-            Kind::System(scheme)
-        } else if let Some(set) = name.strip_prefix("shared:") {
-            Kind::Shared(TrParams::set(set).map_err(illegal)?)
-        } else {
-            let compressor = name.parse().map(Kind::Baseline).ok();
-            let kind = compressor.or_else(|| name.parse().map(Kind::Etrace).ok());
-            kind.ok_or_else(|| SchemeError::Unknown(name.to_string()))?
-        };
-        Ok(Self { name: name.to_string(), kind, stated })
+        let found = name.parse::<SchemeName>().map_err(|e| match e {
+            ParamError::UnknownScheme { .. } => SchemeError::Unknown(name.to_string()),
+            source => illegal(source),
+        })?;
+        let SchemeName { scheme, data, stated } = found;
+        match scheme {
+            AnyScheme::Flow(flow) if data.is_none() => {
+                let platform = stated.on(&Platform::RV32);
+                flow.check(&platform).map_err(illegal)?;
+                let period = stated.sync_period.map(SyncPeriod::new).transpose().map_err(illegal)?;
+                TraceParams::new(platform, flow).check_period(period).map_err(illegal)?;
+            }
+            AnyScheme::Flow(_) | AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => {
+                return Err(SchemeError::Data(name.to_string()));
+            }
+            AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {}
+        }
+        Ok(Self { name: name.to_string(), scheme, stated })
     }
 
     /// The platform of a trace, with what the name says in its place.
@@ -146,16 +89,17 @@ impl SchemeSpec {
 
     /// What it is.
     pub fn family(&self) -> Family {
-        match &self.kind {
-            Kind::System(scheme) => scheme.family(),
-            Kind::Shared(_) => Family::Shared,
-            Kind::Baseline(_) | Kind::Etrace(_) => Family::Baseline,
+        match &self.scheme {
+            AnyScheme::Flow(flow) => flow.family(),
+            AnyScheme::Shared(_) => Family::Shared,
+            AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => Family::Baseline,
+            AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => unreachable!("refused in `parse`"),
         }
     }
 
     /// Whether it cannot do without the program: a recording of the run is not enough.
     pub fn needs_program(&self) -> bool {
-        matches!(self.kind, Kind::Etrace(_))
+        matches!(self.scheme, AnyScheme::Etrace(_))
     }
 
     /// The part of the name before the set: the encoding.
@@ -170,9 +114,13 @@ impl SchemeSpec {
 
     /// What tells the control flow, if a trace module could.
     pub fn flow(&self) -> Option<FlowScheme> {
-        match self.kind {
-            Kind::System(scheme) => Some(scheme),
-            Kind::Shared(_) | Kind::Baseline(_) | Kind::Etrace(_) => None,
+        match self.scheme {
+            AnyScheme::Flow(flow) => Some(flow),
+            AnyScheme::Inputs(_)
+            | AnyScheme::Cfiat(_)
+            | AnyScheme::Shared(_)
+            | AnyScheme::Baseline(_)
+            | AnyScheme::Etrace(_) => None,
         }
     }
 
@@ -192,10 +140,11 @@ impl SchemeSpec {
     /// Bits of state of all cores on a platform: predictors or stream cache.
     pub fn state_bits(&self, platform: &Platform) -> u64 {
         let platform = &self.on(platform);
-        match &self.kind {
-            Kind::Baseline(_) | Kind::Etrace(_) => 0,
-            Kind::Shared(params) => params.state_bits(platform.address_bits()).into(),
-            Kind::System(scheme) => u64::from(scheme.state_bits(platform)) * u64::from(platform.cores),
+        match &self.scheme {
+            AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => 0,
+            AnyScheme::Shared(set) => set.0.state_bits(platform.address_bits()).into(),
+            AnyScheme::Flow(flow) => u64::from(flow.state_bits(platform)) * u64::from(platform.cores),
+            AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => unreachable!("refused in `parse`"),
         }
     }
 
@@ -209,14 +158,15 @@ impl SchemeSpec {
     ) -> Result<Box<dyn TraceScheme + 'a>, ParamError> {
         self.check(platform)?;
         let platform = &self.on(platform);
-        Ok(match &self.kind {
-            Kind::System(scheme) => {
+        Ok(match &self.scheme {
+            AnyScheme::Flow(scheme) => {
                 let period = self.stated.sync_period.map(SyncPeriod::new).transpose()?;
                 Box::new(Stream::new(TraceParams::new(*platform, *scheme), period, keep)?)
             }
-            Kind::Shared(params) => Box::new(Shared::new(params, platform)),
-            Kind::Baseline(compressor) => Box::new(Baseline::new(*compressor, *platform, keep)),
-            Kind::Etrace(options) => Box::new(Etrace::new(*options, *platform, keep, image)),
+            AnyScheme::Shared(set) => Box::new(Shared::new(&set.0, platform)),
+            AnyScheme::Baseline(compressor) => Box::new(Baseline::new(*compressor, *platform, keep)),
+            AnyScheme::Etrace(options) => Box::new(Etrace::new(*options, *platform, keep, image)),
+            AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => unreachable!("refused in `parse`"),
         })
     }
 }
@@ -224,6 +174,7 @@ impl SchemeSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim::scheme::tr::TrParams;
 
     #[test]
     fn names_give_the_schemes_they_say() {

@@ -28,6 +28,7 @@
 //! A SHAPE may be followed by `+rightN` or `+leftN` (hash), `+slN` (bits of SL), `+upperN` (bits of the last-value
 //! register) and `+runN` (bits of the one-length counter).
 
+pub mod any;
 pub mod cfiat;
 pub mod cores;
 pub mod fields;
@@ -48,6 +49,7 @@ use retire::FlowEvent;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use tr::coder::chunked::Coding;
 
 /// Clocks of a circuit's pipeline, and some to spare, that [`Scheme::settle`] has over those of the tables.
 const SETTLE_MARGIN: u32 = 16;
@@ -60,6 +62,8 @@ pub trait Scheme: Copy {
     const PREDICTS: bool;
     /// Whether its cores use the same predictors, in turns that the stream tells.
     const TURNS: bool = false;
+    /// What field `id.scheme` of a system's registers holds.
+    const CODE: u8;
     /// Golden model of one core.
     type Front: Front<Body: Report>;
     /// Writes the messages of all cores.
@@ -74,6 +78,26 @@ pub trait Scheme: Copy {
     fn parse(head: &str, tail: Option<&str>) -> Option<Result<Self, ParamError>>;
     /// The name that [`Scheme::parse`] reads, with all that differs from what is meant without.
     fn name(&self) -> String;
+    /// What its set or shape is called, where it is one of those that have names.
+    fn set(&self) -> Option<String> {
+        None
+    }
+    /// The predictors of T-raptor that it has, and whether all cores use them together.
+    fn predictors(&self) -> Option<(tr::TrParams, bool)> {
+        None
+    }
+    /// The stream cache that it is.
+    fn stream_cache(&self) -> Option<sc_lsp::StreamCacheParams> {
+        None
+    }
+    /// The chunks of its fields, where all are chunked.
+    fn chunks(&self) -> Option<Coding> {
+        None
+    }
+    /// The same with the usual chunks, where its fields are chunked: such schemes are one circuit, in size.
+    fn with_usual_chunks(&self) -> Self {
+        *self
+    }
     /// All parameters on one line, in a fixed order; the same for all that give the same stream.
     fn canonical(&self, platform: &Platform) -> String;
     /// Refuses what model and circuit cannot honour.
@@ -175,6 +199,37 @@ macro_rules! schemes {
             /// The name that [`FlowScheme::find`] reads, with all that differs from what is meant without.
             pub fn name(&self) -> String {
                 match self { $(Self::$name(params) => Scheme::name(params),)* }
+            }
+
+            /// What its set or shape is called, where it is one of those that have names.
+            pub fn set(&self) -> Option<String> {
+                match self { $(Self::$name(params) => Scheme::set(params),)* }
+            }
+
+            /// What field `id.scheme` of a system's registers holds.
+            pub fn code(&self) -> u8 {
+                match self { $(Self::$name(_) => <$module::$params as Scheme>::CODE,)* }
+            }
+
+            /// The predictors of T-raptor that it has, and whether all cores use them together.
+            pub fn predictors(&self) -> Option<(tr::TrParams, bool)> {
+                match self { $(Self::$name(params) => Scheme::predictors(params),)* }
+            }
+
+            /// The stream cache that it is.
+            pub fn stream_cache(&self) -> Option<sc_lsp::StreamCacheParams> {
+                match self { $(Self::$name(params) => Scheme::stream_cache(params),)* }
+            }
+
+            /// The chunks of its fields, where all are chunked.
+            pub fn chunks(&self) -> Option<Coding> {
+                match self { $(Self::$name(params) => Scheme::chunks(params),)* }
+            }
+
+            /// The same with the usual chunks, where its fields are chunked: such schemes are one circuit, in size.
+            #[must_use]
+            pub fn with_usual_chunks(&self) -> Self {
+                match self { $(Self::$name(params) => Self::$name(Scheme::with_usual_chunks(params)),)* }
             }
 
             /// All parameters on one line, in a fixed order: the same for all that give the same stream.

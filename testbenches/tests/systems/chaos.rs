@@ -6,7 +6,7 @@
 //! number in register `status` is what the trace tells of its gaps.
 
 use fpga::cosim::Cosim;
-use hdl::emit::{build, Ingress, SystemOptions, LOG2_STALL};
+use hdl::emit::{build, Ingress, SystemOptions};
 use hdl::spine::{Extras, Retire};
 use hdl::verilog::{write, Style};
 use retire::image::Image;
@@ -298,7 +298,8 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     (params.cores, params.timestamps) = (cores, timestamps);
     // with all that can be built in, in every second system
     let all = clocks == 40_000;
-    let stall = all && log2_fifo >= LOG2_STALL;
+    // a smaller FIFO is full before a core that is stalled has retired what is in flight
+    let stall = all && log2_fifo >= 4;
     let extras = Extras { sync: all, check: all, session: all, stall, lost: all, ..Extras::default() };
     survives(&params, log2_fifo, (Ports::One, extras), clocks);
 }

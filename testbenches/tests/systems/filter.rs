@@ -447,5 +447,5 @@ fn an_ingress_that_tells_an_instruction_later_has_no_filter() {
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
     let extras = Extras { filter: true, ..Extras::default() };
     let refused = build(&params, &SystemOptions { ingress: Ingress::PcChain, extras, ..SystemOptions::default() });
-    assert!(matches!(refused.err(), Some(EmitError::NoFilter(_))));
+    assert!(matches!(refused.err(), Some(EmitError::Options(_))));
 }

@@ -10,6 +10,7 @@
 //! | [`queue`] | accesses of a core until the filters take them |
 //! | [`system`] | all of it, with the spine |
 
+mod circuit;
 pub mod core;
 pub mod encoder;
 pub mod entry;
@@ -17,3 +18,4 @@ pub mod filter;
 pub mod front;
 pub mod queue;
 pub mod system;
+mod vectors;

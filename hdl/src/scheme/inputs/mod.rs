@@ -16,6 +16,7 @@
 //! | [`system`] | all of it, with the spine |
 //! | [`table`] | reads and writes of an episode |
 
+mod circuit;
 pub mod core;
 pub mod encoder;
 pub mod entry;
@@ -30,3 +31,4 @@ pub mod start;
 pub mod state;
 pub mod system;
 pub mod table;
+mod vectors;

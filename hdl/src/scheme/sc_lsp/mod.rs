@@ -16,6 +16,7 @@ pub mod detector;
 pub mod encoder;
 pub mod entry;
 pub mod fields;
+mod flow;
 pub mod front;
 pub mod lsp;
 pub mod records;

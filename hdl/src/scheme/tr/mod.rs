@@ -14,6 +14,7 @@
 pub mod coder;
 pub mod encoder;
 pub mod fields;
+mod flow;
 pub mod front;
 pub mod messages;
 pub mod outcome;

@@ -1,13 +1,12 @@
 //! What the circuits of T-raptor are built from: predictors and coder of which there is a circuit
-//!
-//! The Nexus-like `nx_b` is the same circuit with its smallest predictors, which nothing asks.
 
 use super::coder::{coder, CoderIn};
 use super::outcome::{outcome, OutcomeIn};
 use super::target::{target, TargetIn};
+use crate::scheme;
 use crate::spine::Extras;
 use crate::widget::slot::Slot;
-use sim::params::{FlowScheme, NexusParams, TrParams, TraceParams};
+use sim::params::TraceParams;
 use sim::scheme::tr::coder::CoderParams;
 use sim::scheme::tr::outcome::OutcomeParams;
 use sim::scheme::tr::target::TargetParams;
@@ -41,11 +40,7 @@ impl Parts {
     /// When it is another scheme, or has a part without a circuit.
     pub fn of(params: &TraceParams) -> Result<Self, NoCircuit> {
         let none = || NoCircuit(params.flow.name());
-        let (tr, nexus) = match params.flow {
-            FlowScheme::Tr(tr) => (tr, false),
-            FlowScheme::Nexus(NexusParams::NxB(coding)) => (TrParams::sizes(256, 0, 0).coded(coding), true),
-            FlowScheme::Nexus(NexusParams::NexS) | FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => return Err(none()),
-        };
+        let (tr, nexus) = scheme::flow::parts(params)?;
         outcome(&tr.outcome)
             .and(target::<64>(&tr.target, 32))
             .and(coder::<64>(&tr.coder, params, &Extras::NONE))

@@ -33,6 +33,7 @@ pub enum NexusParams {
 
 impl Scheme for NexusParams {
     const FAMILY: Family = Family::Nexus;
+    const CODE: u8 = 1;
     const PREDICTS: bool = false;
     type Front = model::Front;
     type Coder = Coder;
@@ -61,6 +62,17 @@ impl Scheme for NexusParams {
             Self::NxB(coding) => coding.difference("nx_b", &Coding::TR_B).unwrap_or_else(|| "nx_b".into()),
             Self::NexS => "nexs".into(),
         }
+    }
+
+    fn chunks(&self) -> Option<Coding> {
+        match self {
+            Self::NxB(coding) => Some(*coding),
+            Self::NexS => None,
+        }
+    }
+
+    fn with_usual_chunks(&self) -> Self {
+        self.chunks().map_or(*self, |_| Self::NxB(Coding::TR_B))
     }
 
     fn canonical(&self, platform: &Platform) -> String {

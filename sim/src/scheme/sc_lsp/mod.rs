@@ -26,6 +26,7 @@ use crate::platform::{ParamError, Platform};
 
 impl Scheme for StreamCacheParams {
     const FAMILY: Family = Family::ScLsp;
+    const CODE: u8 = 2;
     const PREDICTS: bool = false;
     type Front = Front;
     type Coder = record::Writer;
@@ -48,6 +49,14 @@ impl Scheme for StreamCacheParams {
 
     fn name(&self) -> String {
         format!("sc-lsp:{}", self.shape_name())
+    }
+
+    fn set(&self) -> Option<String> {
+        Self::named(&self.shape_name()).is_ok().then(|| self.shape_name())
+    }
+
+    fn stream_cache(&self) -> Option<Self> {
+        Some(*self)
     }
 
     fn canonical(&self, platform: &Platform) -> String {

@@ -40,6 +40,8 @@ pub struct SharedParams(pub TrParams);
 
 impl Scheme for SharedParams {
     const FAMILY: Family = Family::TrShared;
+    // it has no circuit; its messages are T-raptor's
+    const CODE: u8 = 0;
     const PREDICTS: bool = true;
     const TURNS: bool = true;
     type Front = Front;
@@ -60,6 +62,10 @@ impl Scheme for SharedParams {
 
     fn name(&self) -> String {
         self.0.name() + SUFFIX
+    }
+
+    fn predictors(&self) -> Option<(TrParams, bool)> {
+        Some((self.0, true))
     }
 
     fn canonical(&self, platform: &Platform) -> String {

@@ -127,6 +127,7 @@ impl TrParams {
 
 impl Scheme for TrParams {
     const FAMILY: Family = Family::Tr;
+    const CODE: u8 = 0;
     const PREDICTS: bool = true;
     type Front = model::Front;
     type Coder = Writer<Coder>;
@@ -155,6 +156,25 @@ impl Scheme for TrParams {
 
     fn name(&self) -> String {
         format!("{}:{}", self.coder.name(self.target.predicts()), self.set_name())
+    }
+
+    fn set(&self) -> Option<String> {
+        Some(self.set_name()).filter(|name| !name.contains('/'))
+    }
+
+    fn predictors(&self) -> Option<(TrParams, bool)> {
+        Some((*self, false))
+    }
+
+    fn chunks(&self) -> Option<Coding> {
+        match self.coder {
+            CoderParams::Chunked(coding) => Some(coding),
+            _ => None,
+        }
+    }
+
+    fn with_usual_chunks(&self) -> Self {
+        self.chunks().map_or(*self, |_| self.coded(Coding::TR_E))
     }
 
     fn canonical(&self, platform: &Platform) -> String {

@@ -1,16 +1,8 @@
-//! The files of a system of load values (scheme `cfiat`): as those of a record system
-//!
-//! The vectors are seeded random ports, at a pace at which no core has to wait, and the words that the golden model makes
-//! of them.
+//! Test vectors of a system of load values
 
-use crate::cfiat;
-use crate::package::File;
-use crate::recorded::{beat, bench, head, System, Vectors, INSTRUCTIONS, PACE};
-use crate::Failure;
-use hdl::bus::wrap::Buses;
-use hdl::emit::{emit_cfiat, SystemOptions};
-use hdl::verilog::Style;
+use crate::scheme::data::{beat, head, DataBench, INSTRUCTIONS, PACE};
 use retire::{DataEvent, DataKind, Note, RetireSink};
+use sim::params::ParamError;
 use sim::scheme::cfiat::{CfiatParams, Recorder};
 use sim::scheme::inputs::model::{Access, Beat, Retired};
 use sim::scheme::inputs::InputsParams;
@@ -30,7 +22,11 @@ fn tell(model: &mut Recorder, hart: u8, cycle: u64, r: &Retired) {
     }
 }
 
-fn vectors(p: &CfiatParams) -> Result<Vectors, Failure> {
+/// The vectors.
+///
+/// # Errors
+/// Parameters that the model does not honour.
+pub fn vectors(p: &CfiatParams) -> Result<DataBench, ParamError> {
     let (mut model, mut s) = (Recorder::new(p)?, Source::seeded(1));
     // where what cores do lies
     let ram = (p.ram_base as u32, (p.ram_last - p.ram_base) as u32);
@@ -51,27 +47,6 @@ fn vectors(p: &CfiatParams) -> Result<Vectors, Failure> {
     }
     model.finish();
     let words: Vec<u32> = model.drain().collect();
-    Ok(Vectors::new(beats, &words, cycle))
-}
-
-/// Makes all of them.
-///
-/// # Errors
-/// There is no circuit.
-pub fn make(p: &CfiatParams, options: &SystemOptions, style: &Style, buses: Buses) -> Result<Vec<File>, Failure> {
-    let verilog = emit_cfiat(p, options.log2_fifo, style, buses).map_err(|e| Failure::Other(e.to_string()))?;
-    let vectors = vectors(p)?;
     let own = ["        .lost(),\n".into(), String::new(), String::new(), String::new()];
-    let bench = bench(p.cores, &[], own, &buses.system(style), &vectors);
-    let system = System {
-        cores: p.cores,
-        canonical: p.canonical(),
-        fingerprint: p.fingerprint(),
-        parameters: cfiat::parameters(p),
-        verilog,
-        vectors,
-        bench,
-        style,
-    };
-    system.files(options, buses)
+    Ok(DataBench { beats, words, stop: cycle, ports: &[], own })
 }

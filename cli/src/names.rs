@@ -1,0 +1,92 @@
+//! One name, one value name and one help text for one thing, in all commands
+//!
+//! Long names that mean several things, or are owned by a command of its own, are listed with the reason.
+
+use crate::Cli;
+use clap::{Command, CommandFactory};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Long names that are not the same everywhere, and why.
+const SEVERAL: &[(&str, &str)] = &[
+    ("ascii", "descriptors of a trace, and of a capture with their disassembly"),
+    ("buffer", "its depth in a SoC that is built, and that there is one in a SoC that is read"),
+    ("check", "`replay` compares with a run, `gen` builds the discontinuity check in"),
+    ("clock", "the rate of a chip, and a signal of a log"),
+    ("context", "how contexts are traced, and which program each of them executes"),
+    ("core", "a traced core of a listing, and the softcore of a SoC"),
+    ("cores", "cores of a system, of a SoC and of a chip of diagnosis have ranges of their own"),
+    ("data", "a scheme of load values, and that a run is recorded with its data"),
+    ("elf", "the program of a trace, programs of a sweep, and what a SoC executes"),
+    ("encoding", "a sweep takes several, and those in software only"),
+    ("format", "what is read, and how a result is written"),
+    ("from", "a cycle of a trace, and a time of a dump of signals"),
+    ("harts", "of a program that is run, of a recording that is captured and of a chip"),
+    ("ingress", "the interface that is built, and the one in a log"),
+    ("json", "in `results` and `papers` a file beside the page"),
+    ("last", "the last instruction of a listing, and how many stores are listed"),
+    ("log", "a file to write and one to read"),
+    ("max-cycles", "of a run, and of the cores of a SoC"),
+    ("out", "each SoC says which files are in its folder"),
+    ("output", "each command says what it writes"),
+    ("port", "a port of the network, of a serial line and of a circuit"),
+    ("processor", "a chip that has one, and the program that it executes"),
+    ("program", "a program to measure, and one of those that are built for a SoC"),
+    ("scheme", "of a trace, and of the statistics of a capture"),
+    ("seed", "of the harts' starts, and of a placement"),
+    ("set", "of predictors, of several in a sweep, and a value of a register"),
+    ("skip", "instructions before a recording, and lines of a listing"),
+    ("timestamps", "a sweep takes both"),
+    ("to", "a cycle of a trace, and a time of a dump of signals"),
+    ("trace", "a trace to measure, and that a chip traces its cores"),
+    ("values", "a file to write and one to read"),
+    ("vcd", "a file, and that there is one in the folder of a SoC"),
+];
+
+/// The first sentence of a help text.
+fn sentence(text: &str) -> String {
+    let end = [". ", ": ", "; ", " [default", "\n"].iter().filter_map(|mark| text.find(mark)).min();
+    text[..end.unwrap_or(text.len())].to_string()
+}
+
+type Uses = BTreeMap<String, BTreeMap<(String, String), Vec<String>>>;
+
+/// All options of a command and of those below it.
+fn collect(command: &Command, path: &str, uses: &mut Uses) {
+    for arg in command.get_arguments().filter(|a| !a.is_hide_set()) {
+        let Some(long) = arg.get_long() else { continue };
+        let unit = match arg.get_action().takes_values() {
+            true => arg.get_value_names().unwrap_or_default().join(" "),
+            false => String::new(),
+        };
+        let help = sentence(&arg.get_help().map(ToString::to_string).unwrap_or_default());
+        uses.entry(long.into()).or_default().entry((unit, help)).or_default().push(path.to_string());
+    }
+    for below in command.get_subcommands() {
+        collect(below, &format!("{path} {}", below.get_name()), uses);
+    }
+}
+
+#[test]
+fn options_of_one_name_have_one_value_name_and_one_help_text() {
+    let mut uses = Uses::new();
+    collect(&Cli::command(), "goshawk", &mut uses);
+    assert!(uses.len() > 100, "{}", uses.len());
+    let listed: BTreeSet<&str> = SEVERAL.iter().map(|s| s.0).collect();
+    let found: BTreeSet<&str> = uses.iter().filter(|u| u.1.len() > 1).map(|u| u.0.as_str()).collect();
+    for name in found.difference(&listed) {
+        panic!("--{name} is not the same in all commands: {:#?}", uses[*name]);
+    }
+    assert_eq!(listed.difference(&found).collect::<Vec<_>>(), Vec::<&&str>::new(), "are the same everywhere by now");
+}
+
+#[test]
+fn predictors_are_named_in_help() {
+    let command = Cli::command();
+    let gen = command.find_subcommand("gen").unwrap().clone().render_long_help().to_string();
+    let text = gen.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in
+        ["bimodal256 to bimodal4096", "last16 to last256", "golomb(", "inputs:512", "Trace system:", "Stream cache"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}

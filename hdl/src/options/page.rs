@@ -1,0 +1,38 @@
+//! The reference page of the options
+
+use super::{Group, Takes};
+use crate::options::table::OPTIONS;
+use std::fmt::Write;
+
+/// The page, in Markdown.
+pub fn page() -> String {
+    let mut page = String::from(
+        "# Options of trace systems\n\n\
+         What `goshawk gen` and `goshawk gates` take. `goshawk help COMMAND` says which of them another command takes. An option \
+         that would have no effect is refused.\n\n\
+         Made from the table of options by `cargo run --release -p hdl --example options > docs/options.md`.\n",
+    );
+    for group in Group::ALL {
+        let _ = writeln!(
+            page,
+            "\n## {}\n\n| option | values | default | meaning |\n| --- | --- | --- | --- |",
+            group.heading()
+        );
+        for option in OPTIONS.iter().filter(|o| o.group == group) {
+            let value = if option.unit.is_empty() { String::new() } else { format!(" {}", option.unit) };
+            let values = match option.takes {
+                Takes::One(values) => values.iter().map(|v| format!("`{v}`")).collect::<Vec<_>>().join(", "),
+                Takes::Text { .. } if !(option.list)().is_empty() => (option.list)(),
+                Takes::Switch | Takes::Range(..) | Takes::Text { .. } => option.takes.values(),
+            };
+            let default = if option.default.is_empty() { String::new() } else { format!("`{}`", option.default) };
+            let mut meaning = format!("{}.", option.help);
+            for rule in option.rules.iter().chain(option.circuit) {
+                let _ = write!(meaning, " {}: {}.", rule.text(), rule.why());
+            }
+            let row = [format!("`--{}{value}`", option.name), values, default, meaning];
+            let _ = writeln!(page, "| {} |", row.map(|cell| cell.replace('|', "\\|")).join(" | "));
+        }
+    }
+    page
+}

@@ -1,0 +1,197 @@
+//! Rules of options: which go together, in data, so that help and refusals are made from the same line
+
+use super::{Given, Opt};
+use sim::scheme::any::AnyScheme;
+
+/// Something that holds or not.
+#[derive(Clone, Copy)]
+pub enum Cond {
+    /// The option has one of these values, given or by default; without values: it is given.
+    Is(&'static str, &'static [&'static str]),
+    /// The scheme has a property.
+    Scheme(Property),
+}
+
+/// A property of schemes.
+#[derive(Clone, Copy)]
+pub struct Property {
+    /// What a scheme with it is, as in "with TEXT".
+    pub text: &'static str,
+    /// Whether a scheme has it.
+    pub holds: fn(&AnyScheme) -> bool,
+}
+
+/// What must be so.
+#[derive(Clone, Copy)]
+pub enum Needs {
+    /// One of them holds.
+    Any(&'static [Cond]),
+    /// None of them holds.
+    None(&'static [Cond]),
+    /// The other option is as great as that, in this unit.
+    Least(&'static str, u32, &'static str),
+}
+
+/// A rule of an option.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    /// Values of the option that it is about; none: all.
+    of: &'static [&'static str],
+    /// It is about the option only where all of these hold.
+    when: &'static [Cond],
+    needs: Needs,
+    /// Why, as a clause.
+    why: &'static str,
+}
+
+impl Rule {
+    const fn new(needs: Needs, why: &'static str) -> Self {
+        Self { of: &[], when: &[], needs, why }
+    }
+
+    /// Only with one of these.
+    pub const fn only(conds: &'static [Cond], why: &'static str) -> Self {
+        Self::new(Needs::Any(conds), why)
+    }
+
+    /// With none of these.
+    pub const fn never(conds: &'static [Cond], why: &'static str) -> Self {
+        Self::new(Needs::None(conds), why)
+    }
+
+    /// The other option must be as great.
+    pub const fn least(option: &'static str, least: u32, unit: &'static str, why: &'static str) -> Self {
+        Self::new(Needs::Least(option, least, unit), why)
+    }
+
+    /// It is about these values.
+    pub const fn of(self, of: &'static [&'static str]) -> Self {
+        Self { of, ..self }
+    }
+
+    /// It is about the option only where all of these hold.
+    pub const fn when(self, when: &'static [Cond]) -> Self {
+        Self { when, ..self }
+    }
+
+    /// Why.
+    pub const fn why(&self) -> &'static str {
+        self.why
+    }
+
+    /// The rule as a sentence without a full stop.
+    pub fn text(&self) -> String {
+        let when = match self.when {
+            [] => String::new(),
+            when => format!("with {}, ", and(when.iter().map(Cond::text))),
+        };
+        let of = match self.of {
+            [] => String::new(),
+            of => format!("{} ", or(of.iter().map(|v| format!("`{v}`")))),
+        };
+        let text = match self.needs {
+            Needs::Any([]) => format!("{when}{of}not in a circuit"),
+            Needs::Any(conds) => format!("{when}{of}only with {}", or(conds.iter().map(Cond::text))),
+            Needs::None(conds) => format!("{when}{of}not with {}", or(conds.iter().map(Cond::text))),
+            Needs::Least(option, least, _) => format!("{when}{of}needs `--{option} {least}` or more"),
+        };
+        let mut letters = text.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + letters.as_str())
+    }
+
+    /// How `option`, which is given, breaks it.
+    pub fn broken(&self, option: &Opt, given: &Given, scheme: &AnyScheme) -> Option<String> {
+        let value = given.value(option.name);
+        if !self.of.is_empty() && !self.of.contains(&value) || !self.when.iter().all(|c| c.holds(given, scheme)) {
+            return None;
+        }
+        let mut own = given.shown(option.name);
+        for cond in self.when {
+            own += &format!(" with {}", cond.shown(given));
+        }
+        let text = match self.needs {
+            Needs::Any(conds) => {
+                if conds.iter().any(|c| c.holds(given, scheme)) {
+                    return None;
+                }
+                if conds.is_empty() {
+                    return Some(format!("{own}: not in a circuit; {}", self.why));
+                }
+                let others: Vec<String> = conds.iter().filter_map(|c| c.stated(given)).collect();
+                let not = if others.is_empty() { String::new() } else { format!(", not {}", or(others)) };
+                format!("{own}: only with {}{not}", or(conds.iter().map(Cond::text)))
+            }
+            Needs::None(conds) => {
+                let held = conds.iter().find(|c| c.holds(given, scheme))?;
+                format!("{own}: not with {}", held.shown(given))
+            }
+            Needs::Least(other, least, unit) => {
+                if given.value(other).parse().is_ok_and(|n: u32| n >= least) {
+                    return None;
+                }
+                match given.get(other) {
+                    Some(_) => format!("{}: {own} needs at least {least} {unit}", given.shown(other)),
+                    None => format!("{own}: needs `--{other} {least}` or more, the default is {}", given.value(other)),
+                }
+            }
+        };
+        Some(format!("{text}; {}", self.why))
+    }
+}
+
+impl Cond {
+    /// Whether it holds.
+    pub fn holds(&self, given: &Given, scheme: &AnyScheme) -> bool {
+        match self {
+            Self::Is(name, []) => given.has(name),
+            Self::Is(name, values) => values.contains(&given.value(name)),
+            Self::Scheme(property) => (property.holds)(scheme),
+        }
+    }
+
+    /// What it asks for.
+    fn text(&self) -> String {
+        match self {
+            Self::Is(name, []) => format!("`--{name}`"),
+            Self::Is(name, values) => {
+                let (first, others) = values.split_first().map_or(("", [].as_slice()), |(f, o)| (*f, o));
+                or(std::iter::once(format!("`--{name} {first}`")).chain(others.iter().map(|v| format!("`{v}`"))))
+            }
+            Self::Scheme(property) => property.text.into(),
+        }
+    }
+
+    /// What of it the user typed, or has by default.
+    fn shown(&self, given: &Given) -> String {
+        match self {
+            Self::Is(name, _) => given.shown(name),
+            Self::Scheme(_) => given.shown_scheme(),
+        }
+    }
+
+    /// What of it the user typed.
+    fn stated(&self, given: &Given) -> Option<String> {
+        match self {
+            Self::Is(name, _) => given.get(name).map(|_| given.shown(name)),
+            Self::Scheme(_) => Some(given.shown_scheme()),
+        }
+    }
+}
+
+/// `a`, `b` or `c`.
+pub fn or(items: impl IntoIterator<Item = String>) -> String {
+    joined(items, "or")
+}
+
+fn and(items: impl IntoIterator<Item = String>) -> String {
+    joined(items, "and")
+}
+
+fn joined(items: impl IntoIterator<Item = String>, word: &str) -> String {
+    let items: Vec<String> = items.into_iter().collect();
+    match items.split_last() {
+        None => String::new(),
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} {word} {last}", others.join(", ")),
+    }
+}

@@ -1,0 +1,247 @@
+//! The table of options: what each takes, what goes with it, and its help
+
+use super::rule::Cond::{Is, Scheme};
+use super::rule::{Cond, Property, Rule};
+use super::Group::{Chip, Circuit, StreamCache, Trace};
+use super::Takes::{One, Range, Switch, Text};
+use super::{Group, Opt, Takes};
+use crate::scheme::flow::needs_call_types;
+use crate::verilog::Style;
+use sim::addresses::Addresses;
+use sim::params::{FlowScheme, Platform, NAMED_SETS};
+use sim::scheme::any::AnyScheme;
+use sim::scheme::tr::outcome::OutcomeParams;
+use sim::scheme::tr::target::TargetParams;
+
+const fn switch(name: &'static str, group: Group, help: &'static str) -> Opt {
+    value(name, "", Switch, "", group, help)
+}
+
+const fn value(
+    name: &'static str,
+    unit: &'static str,
+    takes: Takes,
+    default: &'static str,
+    group: Group,
+    help: &'static str,
+) -> Opt {
+    Opt { name, unit, takes, default, group, implies: &[], rules: &[], circuit: &[], help, list: String::new }
+}
+
+impl Opt {
+    const fn rules(self, rules: &'static [Rule]) -> Self {
+        Self { rules, ..self }
+    }
+
+    const fn circuit(self, circuit: &'static [Rule]) -> Self {
+        Self { circuit, ..self }
+    }
+
+    const fn list(self, list: fn() -> String) -> Self {
+        Self { list, ..self }
+    }
+
+    const fn implies(self, implies: &'static [&'static str]) -> Self {
+        Self { implies, ..self }
+    }
+}
+
+fn flow(scheme: &AnyScheme) -> Option<&FlowScheme> {
+    match scheme {
+        AnyScheme::Flow(flow) => Some(flow),
+        AnyScheme::Inputs(_)
+        | AnyScheme::Cfiat(_)
+        | AnyScheme::Shared(_)
+        | AnyScheme::Baseline(_)
+        | AnyScheme::Etrace(_) => None,
+    }
+}
+
+const CONTROL: Cond = Scheme(Property { text: "a scheme that traces the control flow", holds: |s| flow(s).is_some() });
+const DATA: Cond = Scheme(Property { text: "a scheme that records data", holds: |s| flow(s).is_none() });
+const PREDICTS: Cond =
+    Scheme(Property { text: "an encoding of T-raptor", holds: |s| flow(s).is_some_and(FlowScheme::predicts) });
+const CONTEXTS: Cond = Scheme(Property {
+    text: "a scheme that reports contexts",
+    holds: |s| flow(s).is_some_and(|f| f.check(&Platform { context: Some(0), ..Platform::RV32 }).is_ok()),
+});
+const FEW_TYPES: Cond = Scheme(Property {
+    text: "a scheme that predicts no targets",
+    holds: |s| flow(s).is_some_and(|f| !needs_call_types(f)),
+});
+
+const FLOW: Rule = Rule::only(&[CONTROL], "the scheme sends no control flow");
+const PUT_TOGETHER: Rule = Rule::only(&[Is("scheme", &["tr"])], "any other scheme is named whole");
+const PREDICTOR: Rule = Rule::only(&[PREDICTS], "the scheme has no predictors");
+const CACHE: &[Rule] = &[Rule::only(&[Is("scheme", &["sc-lsp"])], "any other scheme is named whole")];
+
+const RVFI: &[&str] = &["rvfi"];
+const BLOCKS: Cond = Is("ingress", &["etrace-blocks"]);
+const CHAIN: Cond = Is("ingress", &["pc-chain"]);
+const NOT_CHAIN: Rule = Rule::never(&[CHAIN], "that ingress knows an instruction only when the next one retires");
+const DEEP: &str = "a stalled core retires what is in flight, and nothing may be lost";
+
+/// All options, in the order of help.
+#[rustfmt::skip]
+pub const OPTIONS: &[Opt] = &[
+    value("cores", "N", Range(1, 8), "1", Circuit, "Number of traced cores"),
+    value("xlen", "BITS", One(&["32", "64"]), "32", Circuit, "Address width of the cores")
+        .circuit(&[Rule::only(&[CONTROL], "the scheme has a circuit for 32-bit cores").of(&["64"])]),
+    value("ingress", "KIND", One(&["rvfi", "etrace", "etrace-blocks", "pc-chain"]), "rvfi", Circuit,
+        "Interface between core and trace system")
+        .rules(&[FLOW.of(&["etrace", "etrace-blocks", "pc-chain"])]),
+    value("retire", "N", One(&["1", "2", "4"]), "1", Circuit,
+        "Instructions that a core retires in a cycle, at most; with `--ingress etrace-blocks` blocks of instructions. The trace \
+         stream is identical to that of a single-retire port")
+        .rules(&[
+            FLOW.of(&["2", "4"]),
+            Rule::only(&[Is("ingress", &["rvfi", "etrace-blocks"])], "other ingresses have one channel").of(&["2"]),
+            Rule::only(&[Is("ingress", RVFI)], "blocks come one or two a cycle, other ingresses have one channel").of(&["4"]),
+        ]),
+    value("retire-queue", "N", One(&["4", "8", "16"]), "8", Circuit, "Depth of the retire queue, in entries")
+        .rules(&[
+            Rule::only(&[Is("retire", &["2", "4"]), BLOCKS], "a core that retires one instruction a cycle has no queue"),
+            Rule::only(&[Is("retire", &["1"])], "its counter of instructions has ten bits").of(&["16"]).when(&[BLOCKS]),
+        ]),
+    value("itype", "BITS", One(&["3", "4"]), "4", Circuit,
+        "Width of `itype`. A 3-bit `itype` cannot distinguish calls, returns and jumps")
+        .rules(&[
+            Rule::only(&[BLOCKS], "other ingresses have no 3-bit `itype`").of(&["3"]),
+            Rule::only(&[FEW_TYPES], "its target predictor must know calls and returns; sets s0, m0, b0 and nx_b need not").of(&["3"]),
+        ]),
+    value("fifo", "N", One(&["8", "16", "32", "64", "128", "256"]), "16", Circuit,
+        "Depth of each core's event FIFO, in entries, of which two stay free")
+        .rules(&[Rule::only(&[CONTROL], "cores retire some more instructions after they are asked to wait").of(&["8"])]),
+    switch("sync", Circuit, "Build in periodic synchronisation and synchronisation on request (registers `sync` and `request`)")
+        .rules(&[FLOW]),
+    switch("check", Circuit,
+        "Build in the discontinuity check: an instruction that does not follow from the one before is reported as an exception, \
+         and in register `discontinuity`")
+        .rules(&[FLOW, Rule::only(&[Is("ingress", RVFI)], "E-Trace does not report where an instruction went, a PC chain is always checked")]),
+    switch("stall", Circuit, "Build in an output for each core that stalls it before its FIFO is full, so that nothing is lost")
+        .rules(&[
+            FLOW,
+            Rule::least("fifo", 16, "entries", DEEP),
+            Rule::least("fifo", 32, "entries", DEEP).when(&[Is("retire", &["2"])]),
+            Rule::least("fifo", 64, "entries", DEEP).when(&[Is("retire", &["4"])]),
+            Rule::least("fifo", 32, "entries", DEEP).when(&[BLOCKS]),
+            Rule::least("fifo", 64, "entries", DEEP).when(&[BLOCKS, Is("retire", &["2"])]),
+            Rule::least("retire-queue", 8, "entries", DEEP),
+        ]),
+    switch("filter", Circuit,
+        "Build in a filter: software (`control.modes`) and the inputs `allow_modes` select the traced privilege modes, and an \
+         input for each core hides what retires in a cycle")
+        .rules(&[FLOW, NOT_CHAIN]),
+    switch("filter-range", Circuit, "As `--filter`, and two inputs for each core select the traced address range")
+        .implies(&["filter"])
+        .rules(&[FLOW, NOT_CHAIN]),
+    switch("filter-space", Circuit, "As `--filter`, and inputs for each core select the traced address spaces, by number and mask")
+        .implies(&["filter"])
+        .rules(&[FLOW, NOT_CHAIN]),
+    switch("registered-ports", Circuit,
+        "The cores' ports come from registers, so the ingress needs none. The trace stream is identical, the circuit smaller")
+        .rules(&[
+            FLOW,
+            Rule::only(&[Is("ingress", RVFI)], "other ingresses need their registers"),
+            Rule::never(&[Is("filter", &[]), Is("context", &[])], "it needs the ingress' registers"),
+            Rule::only(&[Is("retire", &["1"])], "several instructions a cycle need the ingress' registers"),
+        ]),
+    switch("count-lost", Circuit, "Build in a counter of lost instructions, field `lost` of register `status`").rules(&[FLOW]),
+    value("address-bits", "BITS[@BASE]",
+        Text { check: |t| t.parse::<Addresses>().map(|_| ()), such: &["24", "24@0x80000000"] }, "", Circuit,
+        "Address bits of the cores that differ, with `--xlen 32` 16 to 31 and an optional base address, with `--xlen 64` 22 to \
+         63, of which the upper bits are copies of the highest. The trace stream is identical, the circuit smaller")
+        .rules(&[FLOW]),
+    value("ram", "BASE+BYTES", Text { check: |t| ram(t).map(|_| ()), such: &["0x80000000+0x10000"] },
+        "0x80000000+0x1000000", Circuit, "RAM of the cores: loads from elsewhere are recorded")
+        .rules(&[Rule::only(&[DATA], "the scheme records no loads")]),
+
+    value("scheme", "NAME", Text { check: text, such: &["nx_b", "sc-lsp", "tr_e:m4", "inputs", "cfiat"] }, "tr", Trace,
+        "Trace scheme, by its whole name; or tr, what `--set` and `--encoding` say; or sc-lsp, what the options of stream caches say")
+        .list(|| AnyScheme::forms().join(", ")),
+    value("set", "NAME|G/R/Q", Text { check: text, such: &["medium", "s0", "bimodal512/last32"] }, "small", Trace,
+        "Predictor set, by name or as OUTCOME/TARGET")
+        .list(sets)
+        .rules(&[PUT_TOGETHER, PREDICTOR]),
+    value("encoding", "ENCODING", Text { check: text, such: &["tr_b", "golomb", "nx_b"] }, "tr_e", Trace,
+        "Encoding; fields left out are those of tr_e, of nx_b those of tr_b")
+        .list(encodings)
+        .rules(&[PUT_TOGETHER]),
+    switch("timestamps", Trace, "Every message carries the cycles since the one before").rules(&[FLOW]),
+    value("pc-shift", "BITS", Range(0, 4), "1", Trace, "Right shift of the PC in table indices")
+        .rules(&[PUT_TOGETHER, PREDICTOR]),
+    value("upper-bits", "BITS", One(&["0", "12"]), "0", Trace, "Upper target bits in a last-value register")
+        .rules(&[PUT_TOGETHER, PREDICTOR]),
+    value("align", "BITS", Range(0, 2), "", Trace,
+        "Address bits that are always 0: 2 without the C extension, 1 with it, 0 for imported traces with instructions at odd \
+         addresses [default: that of the input, or 1]")
+        .rules(&[FLOW])
+        .circuit(&[Rule::only(&[], "instructions of RISC-V are at even addresses").of(&["0"])]),
+    value("count-bits", "BITS", Range(16, 24), "20", Trace, "Width of the instruction and branch counters").rules(&[FLOW]),
+    value("cc-bits", "BITS", Range(16, 32), "32", Trace, "Width of the cycle counter")
+        .rules(&[FLOW])
+        .circuit(&[Rule::only(&[Is("timestamps", &[])], "a trace without times has no cycle counter")]),
+    value("context", "BITS", Range(0, 16), "", Trace,
+        "Report contexts: privilege mode, and so many bits of the address space's number [default: contexts are not reported]")
+        .rules(&[FLOW, Rule::only(&[CONTEXTS], "its messages have no place for a context")])
+        .circuit(&[Rule::never(&[CHAIN], "that ingress has no ports for contexts")]),
+
+    value("variant", "VARIANT", One(&["base", "ebase", "rbase"]), "rbase", StreamCache, "Variant of paper 001").rules(CACHE),
+    value("sets", "N", One(&["4", "8", "16", "32", "64", "128", "256", "512", "1024"]), "32", StreamCache,
+        "Number of sets; sets times ways is 32 to 1024")
+        .rules(CACHE),
+    value("ways", "N", One(&["1", "2", "4", "8"]), "4", StreamCache, "Number of ways").rules(CACHE),
+    value("hash", "rightN|leftN", Text { check: text, such: &["right3", "left2"] }, "right4", StreamCache,
+        "Shift of the start address in the set index: right or left, by 0 to 8 bits")
+        .rules(CACHE),
+
+    value("module-name", "NAME", Text { check: Style::check, such: &["acme"] }, "goshawk", Chip,
+        "Name of the top module; all others begin with it"),
+    switch("no-initial", Chip, "Leave out the values that registers have at power-up: reset does all"),
+    value("bus", "BUS", One(&["native", "apb", "axi-lite", "wishbone", "jtag"]), "native", Chip, "Bus of the registers"),
+    value("writes", "WHOSE", One(&["any", "privileged", "secure", "privileged-secure"]), "any", Chip,
+        "Accepted register writes, by PPROT or AWPROT")
+        .rules(&[Rule::only(&[Is("bus", &["apb", "axi-lite"])], "other buses do not say who writes")
+            .of(&["privileged", "secure", "privileged-secure"])]),
+    value("port", "PORT", One(&["native", "axi-stream", "atb", "bytes", "axi4-memory", "jtag"]), "native", Chip,
+        "Port of the trace words")
+        .rules(&[Rule::only(&[Is("bus", &["jtag"])], "the words leave by the test access port of that bus").of(&["jtag"])]),
+    switch("port-clock", Chip, "The trace words leave by a clock of their own: ports `port_clock` and `port_reset`")
+        .rules(&[Rule::only(&[Is("port", &["native", "axi-stream", "atb", "bytes"])], "the port uses the clock of its registers")]),
+    switch("lock", Chip, "Trace only while the input `allow` is 1")
+        .rules(&[Rule::only(&[CONTROL], "gate the bus of a system that records data in the chip")]),
+];
+
+/// Names of sets, and the predictors that sets are made of, each by its smallest and its greatest sizes.
+fn sets() -> String {
+    let names = |examples: &[&[&str]]| {
+        let ends = |e: &&[&str]| format!("{} to {}", e.first().unwrap_or(&""), e.last().unwrap_or(&""));
+        examples.iter().map(ends).collect::<Vec<_>>().join(" or ")
+    };
+    let named: Vec<&str> = NAMED_SETS.iter().map(|s| s.name).collect();
+    let (outcome, target) = (names(OutcomeParams::EXAMPLES), names(TargetParams::EXAMPLES));
+    format!("{}; OUTCOME is {outcome}, TARGET {target}", named.join(", "))
+}
+
+/// Schemes without what is behind the colon of their names.
+fn encodings() -> String {
+    let forms = FlowScheme::forms();
+    let set = |form: &&str| form.ends_with(":SET") || !form.contains(':');
+    let names: Vec<&str> = forms.iter().filter(|f| set(f)).map(|f| f.trim_end_matches(":SET")).collect();
+    names.join(", ")
+}
+
+/// Any text: what it means is up to who reads it.
+fn text(_: &str) -> Result<(), String> {
+    Ok(())
+}
+
+/// First byte and number of bytes.
+pub fn ram(text: &str) -> Result<(u32, u32), String> {
+    let number = |text: &str| match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    let both = text.split_once('+').and_then(|(base, bytes)| Some((number(base)?, number(bytes)?)));
+    both.ok_or_else(|| "its first byte, + and its bytes would be right, as 0x80000000+0x1000000".into())
+}

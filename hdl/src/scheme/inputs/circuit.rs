@@ -1,0 +1,72 @@
+//! Record systems among the circuits of all schemes
+
+use super::first::KNOWN;
+use super::system::InputsSystem;
+use crate::bus::wrap::Buses;
+use crate::emit::{EmitError, SystemOptions, LOG2_RECORD_FIFO};
+use crate::scheme::data::DataBench;
+use crate::scheme::{self, Circuit};
+use crate::verilog::Style;
+use sim::params::ParamError;
+use sim::scheme::inputs::InputsParams;
+
+impl Circuit for InputsParams {
+    fn title(&self) -> &'static str {
+        "record system"
+    }
+
+    fn ports(&self, options: &SystemOptions) -> String {
+        format!("ingress rvfi with data, event FIFOs of {} entries", options.fifo_entries())
+    }
+
+    fn interface(&self, _: &SystemOptions) -> String {
+        "RVFI with data, memory bus".into()
+    }
+
+    fn cores(&self) -> u8 {
+        self.cores
+    }
+
+    fn check(&self, options: &SystemOptions) -> Result<(), EmitError> {
+        self.check()?;
+        let none = |what: &str, has| Err(EmitError::Data(format!("{}: {what}", self.sizes), has));
+        if self.xlen != 32 {
+            return none("xlen = 64", "32");
+        }
+        if self.sizes.unmodelled.is_some() {
+            return none("a mask", "the scheme without one");
+        }
+        if self.sizes.known > KNOWN {
+            return none("known above 65536", "up to 65536");
+        }
+        match LOG2_RECORD_FIFO.contains(&options.log2_fifo) {
+            true => Ok(()),
+            false => Err(EmitError::RecordFifo(options.log2_fifo)),
+        }
+    }
+
+    fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError> {
+        let top = InputsSystem::new(self, options.log2_fifo.into());
+        scheme::write(if buses.words.has_packets() { top.with_session() } else { top }, style, buses)
+    }
+
+    fn canonical(&self) -> String {
+        self.canonical()
+    }
+
+    fn fingerprint(&self) -> u32 {
+        self.fingerprint()
+    }
+
+    fn name(&self) -> String {
+        self.sizes.to_string()
+    }
+
+    fn state_bits(&self) -> Option<u64> {
+        None
+    }
+
+    fn vectors(&self) -> Result<Option<DataBench>, ParamError> {
+        super::vectors::vectors(self).map(Some)
+    }
+}

@@ -1,0 +1,17 @@
+//! Nexus-like schemes: `nx_b` is T-raptor's circuit with its smallest predictors, which nothing asks
+
+use super::flow::FlowCircuit;
+use sim::params::{NexusParams, TrParams};
+
+impl FlowCircuit for NexusParams {
+    fn parts(&self) -> Option<(TrParams, bool)> {
+        match self {
+            Self::NxB(coding) => Some((TrParams::sizes(256, 0, 0).coded(*coding), true)),
+            Self::NexS => None,
+        }
+    }
+
+    fn needs_call_types(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,266 @@
+//! Schemes of every kind by name: the one grammar of all commands
+//!
+//! A name says a scheme, and may say more:
+//!
+//! | after the scheme | meaning |
+//! | --- | --- |
+//! | `+count16` to `+count24`, `+cc16` to `+cc32`, `+align0` to `+align2`, `+sync10` to `+sync31` | widths, alignment and synchronisation period of a trace of the control flow, in any order, each once |
+//! | `,cfiat:16k` | load values traced with the control flow |
+//!
+//! Which of them a command can use is up to the command: a `match` on [`AnyScheme`] names every kind.
+
+use super::{cfiat, inputs, DataScheme, FlowScheme};
+use crate::baseline::{self, etrace};
+use crate::platform::{ParamError, Platform};
+use crate::scheme::tr::TrParams;
+use std::fmt;
+use std::str::FromStr;
+
+/// A kind of schemes: how its names are read and written.
+pub trait Named: Sized + fmt::Display {
+    /// How its names look, for people.
+    fn forms() -> Vec<&'static str>;
+    /// From a name; `None` where another kind is meant.
+    fn find(name: &str) -> Option<Result<Self, ParamError>>;
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident($params:ty),)*) => {
+        /// A scheme of any kind.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum AnyScheme {
+            $($(#[$doc])* $name($params),)*
+        }
+
+        impl AnyScheme {
+            /// How names look, of all schemes.
+            pub fn forms() -> Vec<&'static str> {
+                [$(<$params as Named>::forms(),)*].concat()
+            }
+
+            /// The scheme of that name.
+            ///
+            /// # Errors
+            /// No scheme is called so, or it has no such sizes.
+            pub fn find(name: &str) -> Result<Self, ParamError> {
+                None$(.or_else(|| <$params as Named>::find(name).map(|p| p.map(Self::$name))))*.unwrap_or_else(|| {
+                    Err(ParamError::UnknownScheme { name: name.into(), forms: Self::forms().join(", ") })
+                })
+            }
+        }
+
+        impl fmt::Display for AnyScheme {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self { $(Self::$name(params) => params.fmt(f),)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// A trace of the control flow.
+    Flow(FlowScheme),
+    /// A recording of all inputs of the cores.
+    Inputs(inputs::params::Sizes),
+    /// A trace of load values.
+    Cfiat(cfiat::params::Sizes),
+    /// Misprediction rates of one predictor for all cores, without a stream.
+    Shared(SharedRatesOf),
+    /// A compressor in software.
+    Baseline(baseline::Params),
+    /// RISC-V E-Trace in software.
+    Etrace(etrace::Options),
+}
+
+impl Named for FlowScheme {
+    fn forms() -> Vec<&'static str> {
+        Self::forms()
+    }
+
+    fn find(name: &str) -> Option<Result<Self, ParamError>> {
+        Self::find(name)
+    }
+}
+
+impl Named for inputs::params::Sizes {
+    fn forms() -> Vec<&'static str> {
+        vec![inputs::params::FORMS]
+    }
+
+    fn find(name: &str) -> Option<Result<Self, ParamError>> {
+        Self::is_name(name).then(|| name.parse())
+    }
+}
+
+impl Named for cfiat::params::Sizes {
+    fn forms() -> Vec<&'static str> {
+        vec![cfiat::params::FORMS]
+    }
+
+    fn find(name: &str) -> Option<Result<Self, ParamError>> {
+        Self::is_name(name).then(|| name.parse())
+    }
+}
+
+/// The predictors of one set for all cores: `shared:SET`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SharedRatesOf(pub TrParams);
+
+impl fmt::Display for SharedRatesOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "shared:{}", self.0.set_name())
+    }
+}
+
+impl Named for SharedRatesOf {
+    fn forms() -> Vec<&'static str> {
+        vec!["shared:SET"]
+    }
+
+    fn find(name: &str) -> Option<Result<Self, ParamError>> {
+        name.strip_prefix("shared:").map(|set| TrParams::set(set).map(Self))
+    }
+}
+
+impl Named for baseline::Params {
+    fn forms() -> Vec<&'static str> {
+        vec!["tslz(256x12,9)", "edmtf(192,4)", "gzip-9", "zstd-19", "xz-9"]
+    }
+
+    fn find(name: &str) -> Option<Result<Self, ParamError>> {
+        name.parse().ok().map(Ok)
+    }
+}
+
+impl Named for etrace::Options {
+    fn forms() -> Vec<&'static str> {
+        vec!["etrace+ir8+bp512+jtc64"]
+    }
+
+    fn find(name: &str) -> Option<Result<Self, ParamError>> {
+        name.parse().ok().map(Ok)
+    }
+}
+
+/// What a name says of a trace of the control flow besides its scheme.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stated {
+    /// Width of the instruction and branch counters.
+    pub count_bits: Option<u8>,
+    /// Width of the cycle counter.
+    pub cc_bits: Option<u8>,
+    /// Address bits that are always 0.
+    pub align: Option<u8>,
+    /// log2 of the synchronisation period.
+    pub sync_period: Option<u8>,
+}
+
+impl Stated {
+    /// How it looks, for people.
+    pub const FORMS: &'static str =
+        "behind a scheme of a trace module +count16 to +count24, +cc16 to +cc32, +align0 to +align2 and +sync10 to +sync31";
+
+    /// Cuts what stands after a scheme of the control flow, if the name is of one.
+    pub fn cut(name: &str) -> (&str, Self) {
+        let (mut rest, mut stated) = (name, Self::default());
+        while let Some((front, word)) = rest.rsplit_once('+') {
+            let digits = word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len());
+            let field = match &word[..digits] {
+                "count" => &mut stated.count_bits,
+                "cc" => &mut stated.cc_bits,
+                "align" => &mut stated.align,
+                "sync" => &mut stated.sync_period,
+                _ => break,
+            };
+            let Ok(value) = word[digits..].parse() else { break };
+            if field.replace(value).is_some() {
+                break;
+            }
+            rest = front;
+        }
+        match FlowScheme::find(rest) {
+            Some(_) => (rest, stated),
+            None => (name, Self::default()),
+        }
+    }
+
+    /// The platform with what is stated in place of what it has.
+    pub fn on(&self, platform: &Platform) -> Platform {
+        Platform {
+            count_bits: self.count_bits.unwrap_or(platform.count_bits),
+            cc_bits: self.cc_bits.unwrap_or(platform.cc_bits),
+            align: self.align.unwrap_or(platform.align),
+            ..*platform
+        }
+    }
+}
+
+/// A whole name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SchemeName {
+    /// The scheme.
+    pub scheme: AnyScheme,
+    /// Load values traced with it.
+    pub data: Option<DataScheme>,
+    /// What else the name says.
+    pub stated: Stated,
+}
+
+impl FromStr for SchemeName {
+    type Err = ParamError;
+
+    fn from_str(name: &str) -> Result<Self, ParamError> {
+        let comma = name.match_indices(',').find(|(at, _)| DataScheme::is_name(&name[at + 1..]));
+        let (front, data) = match comma {
+            Some((at, _)) if FlowScheme::find(Stated::cut(&name[..at]).0).is_some() => {
+                (&name[..at], Some(name[at + 1..].parse()?))
+            }
+            _ => (name, None),
+        };
+        let (front, stated) = Stated::cut(front);
+        let scheme = AnyScheme::find(front)?;
+        if let AnyScheme::Flow(_) = scheme {
+            stated.on(&Platform::RV32).check()?;
+        }
+        Ok(Self { scheme, data, stated })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_scheme_has_names() {
+        for (name, shortest) in [
+            ("tr_e:512/8/0", "tr_e:small"),
+            ("sc-lsp:rbase-32x4", "sc-lsp:rbase-32x4"),
+            ("inputs", "inputs:512"),
+            ("cfiat:16k+count24", "cfiat:16k+count24"),
+            ("shared:large", "shared:large"),
+            ("gzip-9", "gzip-9"),
+            ("etrace+ir8", "etrace+ir8"),
+        ] {
+            let found: SchemeName = name.parse().unwrap();
+            assert_eq!(
+                (found.scheme.to_string().as_str(), found.data, found.stated),
+                (shortest, None, Stated::default())
+            );
+        }
+        let unknown = "inptus".parse::<SchemeName>().unwrap_err().to_string();
+        for form in ["tr_e:SET", "inputs:512", "cfiat:32k", "gzip-9", "etrace+ir8"] {
+            assert!(unknown.contains(form), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_name_says_widths_and_load_values() {
+        let all: SchemeName = "tr_e:small+count18+sync12,cfiat:16k".parse().unwrap();
+        assert_eq!(all.scheme, AnyScheme::Flow("tr_e:small".parse().unwrap()));
+        assert_eq!(all.data, Some("cfiat:16k".parse().unwrap()));
+        assert_eq!(all.stated, Stated { count_bits: Some(18), sync_period: Some(12), ..Stated::default() });
+        let say = |name: &str| name.parse::<SchemeName>().unwrap_err().to_string();
+        assert_eq!(say("tr_e:small+count30"), "count_bits = 30 is outside 16 to 24");
+        assert!(say("inputs,cfiat:16k").starts_with("scheme `inputs,cfiat:16k` is not known"));
+    }
+}
