@@ -6,7 +6,7 @@
 
 use crate::verilog::VerilogError;
 use fpga::cosim::tools::{run, tool_name};
-use hdl::verilog::{write, Refused, Style};
+use hdl::verilog::{plain, write, Refused, Style};
 use hdl::widget::mem::{MemoryShape, Place};
 use rust_hdl::prelude::*;
 
@@ -136,8 +136,8 @@ fn script(gold: &str, gate: &str, places: &[(String, String)]) -> String {
         s.push_str(&format!("rename {old}{cell} {new}\n"));
     }
     let ports = gold.split_once("module top(").and_then(|(_, rest)| Some(rest.split_once(')')?.0)).unwrap_or_default();
-    for port in ports.split(',').filter(|p| p.contains('$')) {
-        s.push_str(&format!("rename {port} {}\n", port.replace('$', "_")));
+    for port in ports.split(',').map(str::trim).filter(|p| p.contains('$')) {
+        s.push_str(&format!("rename {port} {}\n", plain(port)));
     }
     s.push_str("cd ..\ncd gate\n");
     s.push_str(&hide(registers.iter().map(|r| &r.1).collect()));

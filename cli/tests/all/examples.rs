@@ -342,7 +342,7 @@ fn a_dry_run_prints_json_where_it_is_asked_for() {
 fn ends(help: &str, option: &str) -> (u64, u64) {
     let text = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let at = text.find(&format!("{option} <")).unwrap_or_else(|| panic!("no {option}"));
-    let words: Vec<&str> = text[at..].split([' ', ',', ';', ':']).collect();
+    let words: Vec<&str> = text[at..].split([' ', ',', ';', ':', '.']).collect();
     let to = words.iter().position(|w| *w == "to").unwrap();
     (words[to - 1].parse().unwrap(), words[to + 1].parse().unwrap())
 }

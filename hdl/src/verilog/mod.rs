@@ -34,6 +34,7 @@ mod text;
 mod value;
 
 pub use keywords::KEYWORDS;
+pub use names::plain;
 pub use refused::Refused;
 
 use capture::{Content, Node};

@@ -17,8 +17,9 @@ pub(super) struct Names {
     taken: BTreeSet<String>,
 }
 
-/// `stall$0` to `stall_0`; the bundle of a circuit in a slot is not named, nor are the pins of a core.
-fn plain(key: &str) -> String {
+/// The name in Verilog of a signal that rust-hdl calls `key`, where nothing else has it: `stall$0` is `stall_0`. The bundle of
+/// a circuit in a slot is not named, nor are the pins of a core.
+pub fn plain(key: &str) -> String {
     let key = key.strip_prefix("port$").unwrap_or(key);
     match core_pin(key) {
         Some((core, pin)) => format!("{pin}_{core}").replace('$', "_"),

@@ -84,7 +84,8 @@ impl Named for FlowScheme {
 
 impl Named for inputs::params::Sizes {
     fn forms() -> Vec<&'static str> {
-        vec![inputs::params::FORMS]
+        // a name that begins so and is wrong is refused with its sizes
+        vec!["inputs:SIZES"]
     }
 
     fn find(name: &str) -> Option<Result<Self, ParamError>> {
@@ -94,7 +95,7 @@ impl Named for inputs::params::Sizes {
 
 impl Named for cfiat::params::Sizes {
     fn forms() -> Vec<&'static str> {
-        vec![cfiat::params::FORMS]
+        vec!["cfiat:SIZES"]
     }
 
     fn find(name: &str) -> Option<Result<Self, ParamError>> {

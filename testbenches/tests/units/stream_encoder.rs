@@ -21,7 +21,7 @@ use sim::stimulus::rounds;
 use sim::system::{header, header_again};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::entry::Entry;
-use testbenches::gates::emit_checked;
+use testbenches::gates::emit_checked_system;
 
 coder!(StreamCoder, StreamEncoder, resync);
 
@@ -144,8 +144,8 @@ fn addresses_of_64_bits_match_the_golden_coder() {
 fn encoder_and_packer_pass_the_static_gates() {
     for variant in Variant::ALL {
         let p = TraceParams::sc_lsp(StreamCacheParams::new(variant, 32, 4));
-        emit_checked(&mut StreamCoder::<32>::new(&p)).unwrap();
-        emit_checked(&mut StreamCoder::<64>::new(&p.with(|p| (p.cores, p.timestamps, p.xlen) = (4, true, 64))))
+        emit_checked_system(&mut StreamCoder::<32>::new(&p)).unwrap();
+        emit_checked_system(&mut StreamCoder::<64>::new(&p.with(|p| (p.cores, p.timestamps, p.xlen) = (4, true, 64))))
             .unwrap();
     }
 }

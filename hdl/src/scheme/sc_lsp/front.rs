@@ -263,10 +263,12 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.olds.from.next = 0.into();
         self.youngs.clear.next = self.port.reset.val();
         self.youngs.from.next = 0.into();
-        if self.port.lag.val() > self.port.control.lead_lag.val() {
-            self.olds.from.next = self.port.lag.val() - self.port.control.lead_lag.val();
-        } else {
-            self.youngs.from.next = self.port.control.lead_lag.val() - self.port.lag.val();
+        if self.wide.val() {
+            if self.port.lag.val() > self.port.control.lead_lag.val() {
+                self.olds.from.next = self.port.lag.val() - self.port.control.lead_lag.val();
+            } else {
+                self.youngs.from.next = self.port.control.lead_lag.val() - self.port.lag.val();
+            }
         }
         self.records.old.next = self.olds.to.val();
         self.records.young.next = self.youngs.to.val();

@@ -18,7 +18,7 @@ use sim::scheme::{Encode, Scheme};
 use sim::system::{header, header_again};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::entry::Entry;
-use testbenches::gates::emit_checked;
+use testbenches::gates::emit_checked_system;
 
 coder!(Coder, Encoder, |_: &Entry| false);
 
@@ -159,6 +159,6 @@ pub fn contexts(rng: &mut impl Rng, p: &mut TraceParams) {
 
 /// Narrow and wide systems of the scheme of `p` pass the static gates.
 pub fn passes_the_static_gates(p: &TraceParams) {
-    emit_checked(&mut Coder::<32>::new(p)).unwrap();
-    emit_checked(&mut Coder::<64>::new(&p.with(|p| (p.cores, p.timestamps, p.xlen) = (4, true, 64)))).unwrap();
+    emit_checked_system(&mut Coder::<32>::new(p)).unwrap();
+    emit_checked_system(&mut Coder::<64>::new(&p.with(|p| (p.cores, p.timestamps, p.xlen) = (4, true, 64)))).unwrap();
 }
