@@ -6,6 +6,7 @@ mod cfiat_harness;
 mod cfiat_system;
 mod chaos;
 mod data_harness;
+mod equal;
 mod etrace;
 mod filter;
 mod inputs;
