@@ -110,7 +110,7 @@ fn every_module_says_what_it_is() {
         let lines: Vec<&str> = text.lines().collect();
         for (i, line) in lines.iter().enumerate().filter(|(_, l)| l.starts_with("module ") && **l != "module goshawk (")
         {
-            let what = "a line in the list of its folder is missing, or in `verilog/blocks.rs` its field";
+            let what = "its field has no line in `verilog/blocks.rs`";
             assert!(lines[i - 1].starts_with("// "), "{name}: {line}: {what}");
         }
     }
