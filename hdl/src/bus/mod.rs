@@ -55,9 +55,6 @@ bundle!(
 /// Bits of a trace word with a mark above it: the last word of its trace.
 pub const PACKET_BITS: usize = 33;
 
-/// Bits of a byte address in the window of the registers.
-pub const WINDOW_BITS: usize = 12;
-
 /// Whose writes of registers are taken, by the protection bits of APB4 (ARM IHI 0024, section 3.5) and AXI4 (ARM IHI 0022,
 /// A4.7): bit 0 is 1 for a privileged access, bit 1 is 1 for one that is not secure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

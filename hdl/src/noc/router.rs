@@ -144,11 +144,6 @@ impl Router {
             ..Default::default()
         }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self.places.bits() + self.packet.bits()
-    }
 }
 
 impl Logic for Router {

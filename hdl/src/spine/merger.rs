@@ -89,11 +89,6 @@ impl Merger {
             ..Default::default()
         }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self.notes.bits()
-    }
 }
 
 impl Logic for Merger {

@@ -131,11 +131,6 @@ impl<const A: usize, const D: usize> Mem<A, D> {
         self._place = Place::Memory;
         self
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self._width << self._address_bits
-    }
 }
 
 impl<const A: usize, const D: usize> Default for Mem<A, D> {

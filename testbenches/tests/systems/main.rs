@@ -6,6 +6,7 @@ mod cfiat_harness;
 mod cfiat_system;
 mod chaos;
 mod data_harness;
+mod equal;
 mod etrace;
 mod filter;
 mod inputs;
@@ -20,6 +21,7 @@ mod stream_wide;
 mod synthetic;
 mod system;
 mod trace_sim;
+mod verilator_lint;
 mod wide_context;
 mod wide_pace;
 mod wide_system;
@@ -29,6 +31,8 @@ mod wide_system;
 mod cfiat_support;
 #[path = "../../../sim/tests/all/data_log/mod.rs"]
 mod data_log;
+#[path = "../../../hdl/examples/dump/systems.rs"]
+mod dump_list;
 #[allow(dead_code, reason = "the tests of `sim` use the rest")]
 #[path = "../../../sim/tests/all/inputs_support/mod.rs"]
 mod inputs_support;

@@ -170,13 +170,6 @@ impl<const W: usize> StreamCache<W> {
             ..Default::default()
         }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        let each: usize =
-            self.starts.iter().map(Mem::bits).sum::<usize>() + self.lengths.iter().map(Mem::bits).sum::<usize>();
-        each + self.ranks.bits()
-    }
 }
 
 impl<const W: usize> Logic for StreamCache<W> {

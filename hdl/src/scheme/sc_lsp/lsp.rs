@@ -49,11 +49,6 @@ impl Lsp {
         let bits = sc.index_bits() as usize;
         Self { words: Mem::new(bits, bits), ..Default::default() }
     }
-
-    /// Bits of memory.
-    pub fn bits(&self) -> usize {
-        self.words.bits()
-    }
 }
 
 impl Logic for Lsp {

@@ -1,17 +1,12 @@
-//! Writes the Verilog of many trace systems into a folder, one file a system
-//!
-//! `dump FOLDER [PART]`; with PART, only the systems whose file name contains it. Two versions of this repository are
-//! compared by the folders that each of them writes: `cargo run --release -p testbenches --example equal OLD NEW` says
-//! which files are equal, and proves the others.
+//! The systems that `dump` writes; the test of Verilator's lint reads the list, too
 //!
 //! The systems cover every kind of ingress and of scheme with their main options: address width, number of cores,
 //! timestamps, contexts, and nothing else (0), all extras but ranges (1), all extras (2).
 
-use hdl::emit::{emit, Ingress, SystemOptions};
+use hdl::emit::{Ingress, SystemOptions};
 use hdl::spine::{Extras, Retire};
 use sim::params::{Platform, TraceParams};
 use std::error::Error;
-use std::path::PathBuf;
 
 const SCHEMES: [&str; 3] = ["tr_e:small", "nx_b", "sc-lsp:rbase-32x4"];
 
@@ -26,7 +21,7 @@ const INGRESSES: [(Ingress, u8); 6] = [
 ];
 
 /// The systems: name of the file, parameters, options.
-fn systems() -> Result<Vec<(String, TraceParams, SystemOptions)>, Box<dyn Error>> {
+pub fn systems() -> Result<Vec<(String, TraceParams, SystemOptions)>, Box<dyn Error>> {
     let mut systems = Vec::new();
     for name in SCHEMES {
         for (ingress, lanes) in INGRESSES {
@@ -68,18 +63,4 @@ fn extras(ingress: Ingress, lanes: u8, level: u8) -> Extras {
         retire: several.then_some(Retire { lanes, log2_words: 3 }),
         ..Extras::NONE
     }
-}
-
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut args = std::env::args().skip(1);
-    let folder = PathBuf::from(args.next().ok_or("usage: dump FOLDER [PART]")?);
-    let part = args.next().unwrap_or_default();
-    std::fs::create_dir_all(&folder)?;
-    let mut written = 0;
-    for (file, params, options) in systems()?.iter().filter(|(file, ..)| file.contains(&part)) {
-        std::fs::write(folder.join(file), emit(params, options)?)?;
-        written += 1;
-    }
-    println!("{written} systems in {}", folder.display());
-    Ok(())
 }

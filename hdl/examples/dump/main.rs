@@ -1,0 +1,26 @@
+//! Writes the Verilog of many trace systems into a folder, one file a system
+//!
+//! `dump FOLDER [PART]`; with PART, only the systems whose file name contains it. Two versions of this repository are
+//! compared by the folders that each of them writes: `cargo run --release -p testbenches --example equal OLD NEW` says
+//! which files are equal, and proves the others.
+
+mod systems;
+
+use hdl::emit::emit;
+use std::error::Error;
+use std::path::PathBuf;
+use systems::systems;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = std::env::args().skip(1);
+    let folder = PathBuf::from(args.next().ok_or("usage: dump FOLDER [PART]")?);
+    let part = args.next().unwrap_or_default();
+    std::fs::create_dir_all(&folder)?;
+    let mut written = 0;
+    for (file, params, options) in systems()?.iter().filter(|(file, ..)| file.contains(&part)) {
+        std::fs::write(folder.join(file), emit(params, options)?)?;
+        written += 1;
+    }
+    println!("{written} systems in {}", folder.display());
+    Ok(())
+}

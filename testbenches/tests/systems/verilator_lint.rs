@@ -1,0 +1,36 @@
+//! Verilator has nothing to say of whole systems: no combinational loop in them, nor one that it sees where there is none
+
+use crate::dump_list::systems;
+use hdl::emit::{emit_as, Ingress, SystemOptions};
+use hdl::verilog::Style;
+use rayon::prelude::*;
+use sim::params::TraceParams;
+use testbenches::verilog::verilator_lint_system;
+
+fn verilog(params: &TraceParams, options: &SystemOptions) -> String {
+    emit_as(params, options, &Style { name: "top".into(), ..Style::default() }).unwrap()
+}
+
+/// Of the list the systems with all extras, and those of two cores without any.
+#[test]
+fn every_kind_of_system_passes() {
+    let mut systems = systems().unwrap();
+    systems.retain(|(file, params, _)| file.ends_with("2.v") || (file.ends_with("0.v") && params.cores == 2));
+    let blocks = |s: &&(_, _, SystemOptions)| s.2.ingress == Ingress::Blocks && s.2.extras.range && s.2.extras.space;
+    assert!(systems.iter().filter(blocks).count() > 20, "too few of blocks with filters by range and space");
+    systems.par_iter().for_each(|(file, params, options)| {
+        verilator_lint_system(&verilog(params, options)).unwrap_or_else(|e| panic!("{file}: {e}"));
+    });
+}
+
+/// Filters of a block are behind each other: what one hides goes through the next one.
+#[test]
+fn a_loop_through_the_filters_of_a_block_is_found() {
+    let systems = systems().unwrap();
+    let (_, params, options) = systems.iter().find(|(file, ..)| file == "nx_b_etrace-blocks1_rv32_n1_2.v").unwrap();
+    let text = verilog(params, options);
+    let turned = text.replacen("assign filtered = hide |", "assign filtered = hide | end_gate_0_hides |", 1);
+    assert_ne!(turned, text, "nothing was changed");
+    let e = verilator_lint_system(&turned).unwrap_err().to_string();
+    assert!(e.contains("UNOPTFLAT") && e.contains("end_gate_0_hides"), "{e}");
+}
