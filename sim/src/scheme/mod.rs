@@ -142,6 +142,14 @@ pub trait Decode<'a> {
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError>;
 }
 
+/// A question that is generic in the scheme, for [`FlowScheme::answer`].
+pub trait Question {
+    /// What the answer is.
+    type Answer;
+    /// The answer for one scheme.
+    fn of<S: Scheme>(self, scheme: &S) -> Self::Answer;
+}
+
 macro_rules! schemes {
     ($($(#[$doc:meta])* $name:ident($module:ident::$params:ident),)*) => {
         /// What is sent: which events make a message, and how it is written.
@@ -250,6 +258,11 @@ macro_rules! schemes {
             /// Instructions behind a resync in which nothing is predicted or learnt.
             pub fn settle(&self) -> u32 {
                 match self { $(Self::$name(params) => Scheme::settle(params),)* }
+            }
+
+            /// What `question` says of the scheme that it is.
+            pub fn answer<Q: Question>(&self, question: Q) -> Q::Answer {
+                match self { $(Self::$name(params) => question.of(params),)* }
             }
 
             /// The golden model in its reset state.
