@@ -10,6 +10,7 @@
 //! | `tr(bcnt=2,1;diffta=3,4;diffcc=4,2;icnt=2,2):SET` | the same in other chunk sizes; fields left out are those of `tr_e` |
 //! | `golomb:SET`, `golomb(bcnt=2;diffta=4;diffcc=4;icnt=3):SET` | the same in exponential Golomb codes, an order a field |
 //! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like; fields left out are those of `tr_b` |
+//! | `taken` | a message for every taken control-flow instruction, see [`taken`] |
 //! | `tr_e:SET+shared`, and so on with every coder of T-raptor | one set of predictors for all cores, and their order |
 //! | `sc-lsp:SHAPE` | stream cache: variant, sets and ways as `rbase-32x4` |
 //!
@@ -36,6 +37,7 @@ pub mod inputs;
 pub mod nexus;
 pub mod sc_lsp;
 pub mod shared;
+pub mod taken;
 pub mod tr;
 
 use crate::bits::{BitReader, BitWriter};
@@ -357,6 +359,8 @@ schemes! {
     ScLsp(sc_lsp::StreamCacheParams),
     /// T-raptor with one set of predictors for all cores.
     TrShared(shared::SharedParams),
+    /// Every taken control-flow instruction.
+    Taken(taken::TakenParams),
 }
 
 impl FromStr for FlowScheme {

@@ -108,6 +108,7 @@ fn what_is_lost_is_a_gap_and_all_else_comes_back() {
         "golomb:bimodal256/last16",
         "nx_b",
         "nexs",
+        "taken",
         "sc-lsp:base-64x1",
         "sc-lsp:rbase-32x4",
     ] {
