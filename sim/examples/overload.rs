@@ -10,10 +10,10 @@ use programs::PROGRAMS;
 use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::bits::BitWriter;
 use sim::message::Message;
-use sim::params::{FlowScheme, Platform, TraceParams};
+use sim::params::{Platform, TraceParams};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::cores::Cores;
-use sim::scheme::{Encode, Scheme};
+use sim::scheme::{Encode, Question, Scheme};
 use sim::system::System;
 use std::collections::VecDeque;
 use std::error::Error;
@@ -117,13 +117,24 @@ fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: 
     sum
 }
 
-fn overloaded(params: &TraceParams, events: &[FlowEvent], rate: f64, way: Way) -> Sum {
-    match &params.flow {
-        FlowScheme::Tr(scheme) => run(scheme, params, events, rate, way),
-        FlowScheme::Nexus(scheme) => run(scheme, params, events, rate, way),
-        FlowScheme::ScLsp(scheme) => run(scheme, params, events, rate, way),
-        FlowScheme::TrShared(_) => unreachable!("its cores are no lanes of their own"),
+/// [`run`] of any scheme.
+struct Overloaded<'a> {
+    params: &'a TraceParams,
+    events: &'a [FlowEvent],
+    rate: f64,
+    way: Way,
+}
+
+impl Question for Overloaded<'_> {
+    type Answer = Sum;
+
+    fn of<S: Scheme>(self, scheme: &S) -> Sum {
+        run(scheme, self.params, self.events, self.rate, self.way)
     }
+}
+
+fn overloaded(params: &TraceParams, events: &[FlowEvent], rate: f64, way: Way) -> Sum {
+    params.flow.answer(Overloaded { params, events, rate, way })
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

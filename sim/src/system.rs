@@ -143,7 +143,7 @@ impl System {
     pub fn streams(&self) -> Vec<Counts> {
         match &self.model {
             Model::ScLsp(cores) => cores.each(Front::counts),
-            Model::Tr(_) | Model::Nexus(_) | Model::TrShared(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

@@ -86,7 +86,7 @@ macro_rules! flow {
     };
 }
 
-flow! { Tr, Nexus, ScLsp, TrShared, }
+flow! { Tr, Nexus, ScLsp, TrShared, Taken, }
 
 /// Whether the front end of a scheme must tell calls, returns and jumps apart.
 pub fn needs_call_types(flow: &FlowScheme) -> bool {

@@ -12,6 +12,7 @@
 //! | [`nexus`] | Nexus-like: T-raptor's circuit with a message for every taken branch |
 //! | [`sc_lsp`] | stream cache and last stream predictor |
 //! | [`shared`] | T-raptor with shared predictors, in software only |
+//! | [`taken`] | the smallest one: a message for every taken control-flow instruction |
 //! | [`tr`] | T-raptor |
 
 pub mod cfiat;
@@ -21,6 +22,7 @@ pub mod inputs;
 pub mod nexus;
 pub mod sc_lsp;
 pub mod shared;
+pub mod taken;
 pub mod tr;
 
 use crate::bus::wrap::{wrap, Buses};

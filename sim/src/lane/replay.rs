@@ -44,6 +44,9 @@ pub enum PathError {
     /// An indirect branch that is said to be predicted, where the predictors predict nothing.
     #[error("the indirect branch at pc 0x{0:08x} is said to be predicted, but its predictor is empty")]
     NoPrediction(u64),
+    /// A control-flow instruction that always makes a message is passed without one.
+    #[error("the jump at pc 0x{0:08x} has no message, but in this scheme every jump has one")]
+    NoMessage(u64),
     /// A counter passes more instructions than it can count.
     #[error("no message for {0} instructions: the counters of the trace module cannot go so far")]
     NoProgress(u64),
@@ -330,7 +333,7 @@ impl Hart {
 
     /// Goes `count` instructions on, the last of which is a control-flow instruction; it then counts as retired and waits
     /// to be resolved.
-    fn reach<'a>(
+    pub fn reach<'a>(
         &mut self,
         image: &'a Image,
         mut count: u64,

@@ -10,6 +10,7 @@
 //! | `tr(bcnt=2,1;diffta=3,4;diffcc=4,2;icnt=2,2):SET` | the same in other chunk sizes; fields left out are those of `tr_e` |
 //! | `golomb:SET`, `golomb(bcnt=2;diffta=4;diffcc=4;icnt=3):SET` | the same in exponential Golomb codes, an order a field |
 //! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like; fields left out are those of `tr_b` |
+//! | `taken` | a message for every taken control-flow instruction, see [`taken`] |
 //! | `tr_e:SET+shared`, and so on with every coder of T-raptor | one set of predictors for all cores, and their order |
 //! | `sc-lsp:SHAPE` | stream cache: variant, sets and ways as `rbase-32x4` |
 //!
@@ -36,6 +37,7 @@ pub mod inputs;
 pub mod nexus;
 pub mod sc_lsp;
 pub mod shared;
+pub mod taken;
 pub mod tr;
 
 use crate::bits::{BitReader, BitWriter};
@@ -140,6 +142,14 @@ pub trait Decode<'a> {
     fn header(&mut self);
     /// Reads what [`Encode::flush`] appended.
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError>;
+}
+
+/// A question that is generic in the scheme, for [`FlowScheme::answer`].
+pub trait Question {
+    /// What the answer is.
+    type Answer;
+    /// The answer for one scheme.
+    fn of<S: Scheme>(self, scheme: &S) -> Self::Answer;
 }
 
 macro_rules! schemes {
@@ -252,6 +262,11 @@ macro_rules! schemes {
                 match self { $(Self::$name(params) => Scheme::settle(params),)* }
             }
 
+            /// What `question` says of the scheme that it is.
+            pub fn answer<Q: Question>(&self, question: Q) -> Q::Answer {
+                match self { $(Self::$name(params) => question.of(params),)* }
+            }
+
             /// The golden model in its reset state.
             pub fn model(&self, platform: &Platform) -> Model {
                 match self { $(Self::$name(params) => Model::$name(Cores::new(params, platform)),)* }
@@ -344,6 +359,8 @@ schemes! {
     ScLsp(sc_lsp::StreamCacheParams),
     /// T-raptor with one set of predictors for all cores.
     TrShared(shared::SharedParams),
+    /// Every taken control-flow instruction.
+    Taken(taken::TakenParams),
 }
 
 impl FromStr for FlowScheme {

@@ -10,7 +10,7 @@ use sim::message::Message;
 use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::replay::{Events, Replay};
 use sim::scheme::cores::Cores;
-use sim::scheme::{Encode, Scheme};
+use sim::scheme::{Encode, Question, Scheme};
 use sim::system::header;
 
 /// What became of a hart: where it is, and since which expected event it is lost.
@@ -76,6 +76,21 @@ fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64
     (out.drain().collect(), want)
 }
 
+/// [`lossy`] of any scheme.
+struct Lossy<'a> {
+    p: &'a TraceParams,
+    events: &'a [FlowEvent],
+    seed: u64,
+}
+
+impl Question for Lossy<'_> {
+    type Answer = (Vec<u32>, Vec<FlowEvent>);
+
+    fn of<S: Scheme>(self, scheme: &S) -> Self::Answer {
+        lossy(scheme, self.p, self.events, self.seed)
+    }
+}
+
 /// `more` instructions were lost, and the trace goes on at `target`.
 fn gap(e: &mut FlowEvent, more: u32, target: Option<u64>) {
     if let FlowKind::Gap { lost } = &mut e.kind {
@@ -93,6 +108,7 @@ fn what_is_lost_is_a_gap_and_all_else_comes_back() {
         "golomb:bimodal256/last16",
         "nx_b",
         "nexs",
+        "taken",
         "sc-lsp:base-64x1",
         "sc-lsp:rbase-32x4",
     ] {
@@ -100,12 +116,7 @@ fn what_is_lost_is_a_gap_and_all_else_comes_back() {
             let flow: FlowScheme = name.parse().unwrap();
             let p = TraceParams::new(Platform { cores: 2, timestamps: seed % 2 == 1, ..Platform::RV32 }, flow);
             let events = common::walk(&image, 300, 2, seed, 4000);
-            let (words, want) = match flow {
-                FlowScheme::Tr(scheme) => lossy(&scheme, &p, &events, seed),
-                FlowScheme::Nexus(scheme) => lossy(&scheme, &p, &events, seed),
-                FlowScheme::ScLsp(scheme) => lossy(&scheme, &p, &events, seed),
-                FlowScheme::TrShared(_) => unreachable!("its cores are no lanes of their own"),
-            };
+            let (words, want) = flow.answer(Lossy { p: &p, events: &events, seed });
             let mut seen: Vec<FlowEvent> = Vec::new();
             let run = Replay::new(&image, &p, words.into_iter()).unwrap().run(&mut Events(&mut seen));
             run.unwrap_or_else(|e| panic!("{name}, seed {seed}: {e}"));

@@ -29,7 +29,7 @@ impl Decoder {
             FlowScheme::Tr(tr) => fields(tr.coder),
             FlowScheme::Nexus(NexusParams::NxB(coding)) => fields(CoderParams::Chunked(coding)),
             FlowScheme::Nexus(NexusParams::NexS) => Self::Groups(nexs::Reader::new(&params.platform)),
-            FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => panic!("has a bench of its own"),
+            _ => panic!("has a bench of its own"),
         }
     }
 
@@ -59,7 +59,7 @@ fn coder(params: &TraceParams) -> Box<dyn Encode> {
     match params.flow {
         FlowScheme::Tr(p) => Box::new(p.coder(&params.platform)),
         FlowScheme::Nexus(p) => Box::new(p.coder(&params.platform)),
-        FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => panic!("has a bench of its own"),
+        _ => panic!("has a bench of its own"),
     }
 }
 

@@ -11,7 +11,7 @@ use sim::replay::{Replay, ReplaySink, ReplaySummary};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::{header_again, System};
 
-const SCHEMES: [&str; 9] = [
+const SCHEMES: [&str; 10] = [
     "tr_e:s0",
     // told anew before its tables would be clear
     "tr_e:large",
@@ -19,6 +19,7 @@ const SCHEMES: [&str; 9] = [
     "golomb:bimodal256/last16",
     "nx_b",
     "nexs",
+    "taken",
     "sc-lsp:base-64x1",
     "sc-lsp:ebase-8x4",
     "sc-lsp:rbase-32x4",

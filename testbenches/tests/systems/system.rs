@@ -124,6 +124,8 @@ fn periodic_synchronisation_matches_the_golden_model() {
         ("tr_e:m4+upper12", false, 2, 11),
         ("golomb:m4", true, 1, 13),
         ("nx_b", false, 2, 10),
+        ("taken", true, 2, 10),
+        ("taken", false, 1, 11),
         ("sc-lsp:rbase-32x4", false, 1, 11),
         ("sc-lsp:ebase-8x8", true, 3, 10),
         ("sc-lsp:base-64x1", false, 2, 12),

@@ -26,7 +26,7 @@ fn nexus(params: &TraceParams) -> bool {
     match params.flow {
         FlowScheme::Tr(_) => false,
         FlowScheme::Nexus(_) => true,
-        FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => panic!("has a bench of its own, or none"),
+        _ => panic!("has a bench of its own, or none"),
     }
 }
 
@@ -122,7 +122,7 @@ pub fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stal
     let mut coder: Box<dyn Encode> = match params.flow {
         FlowScheme::Tr(p) => Box::new(p.coder(&params.platform)),
         FlowScheme::Nexus(p) => Box::new(p.coder(&params.platform)),
-        FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => panic!("has a bench of its own, or none"),
+        _ => panic!("has a bench of its own, or none"),
     };
     for (core, e) in &list {
         for m in messages(params, *core, e) {

@@ -73,7 +73,7 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
     let nexus = match p.flow {
         FlowScheme::Tr(_) => false,
         FlowScheme::Nexus(_) => true,
-        FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => panic!("its entries are records, or it has none"),
+        _ => panic!("its entries are records, or it has none"),
     };
     let mut bodies = Vec::new();
     let told = p.told(Context(e.context));

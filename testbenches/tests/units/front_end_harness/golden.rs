@@ -78,7 +78,7 @@ impl Golden for Predicting {
         match p.flow {
             FlowScheme::Tr(scheme) => Self::Tr(Box::new(lane(&scheme, p))),
             FlowScheme::Nexus(scheme) => Self::Nexus(lane(&scheme, p)),
-            FlowScheme::ScLsp(_) | FlowScheme::TrShared(_) => panic!("has a front end of its own, or none"),
+            _ => panic!("has a front end of its own, or none"),
         }
     }
     fn to_decision(p: &TraceParams) -> u64 {

@@ -1,0 +1,26 @@
+//! The smallest scheme: a front end of its own, and T-raptor's encoder
+//!
+//! | module | circuit |
+//! | --- | --- |
+//! | [`front`] | front end of a core |
+
+pub mod front;
+
+use super::flow::FlowCircuit;
+use crate::spine::front_port::FrontPort;
+use crate::spine::Extras;
+use crate::widget::slot::Slot;
+use front::TakenFront;
+use sim::params::{TrParams, TraceParams};
+use sim::scheme::taken::TakenParams;
+
+impl FlowCircuit for TakenParams {
+    // for the coder and the counters; its front end has no predictors
+    fn parts(&self) -> Option<(TrParams, bool)> {
+        Some((TrParams::sizes(256, 0, 0).coded(Self::CODING), true))
+    }
+
+    fn front<const W: usize>(&self, params: &TraceParams, extras: Extras) -> Slot<FrontPort<W>> {
+        Slot::new(Box::new(TakenFront::with(params, extras)))
+    }
+}
