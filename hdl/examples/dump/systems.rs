@@ -20,8 +20,11 @@ const INGRESSES: [(Ingress, u8); 6] = [
     (Ingress::PcChain, 1),
 ];
 
-/// The systems: name of the file, parameters, options.
-pub fn systems() -> Result<Vec<(String, TraceParams, SystemOptions)>, Box<dyn Error>> {
+/// A system: name of the file, parameters, options.
+pub type Listed = (String, TraceParams, SystemOptions);
+
+/// All systems of the list.
+pub fn systems() -> Result<Vec<Listed>, Box<dyn Error>> {
     let mut systems = Vec::new();
     for name in SCHEMES {
         for (ingress, lanes) in INGRESSES {

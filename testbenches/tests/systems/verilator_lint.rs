@@ -1,6 +1,6 @@
 //! Verilator has nothing to say of whole systems: no combinational loop in them, nor one that it sees where there is none
 
-use crate::dump_list::systems;
+use crate::dump_list::{systems, Listed};
 use hdl::emit::{emit_as, Ingress, SystemOptions};
 use hdl::verilog::Style;
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ fn verilog(params: &TraceParams, options: &SystemOptions) -> String {
 fn every_kind_of_system_passes() {
     let mut systems = systems().unwrap();
     systems.retain(|(file, params, _)| file.ends_with("2.v") || (file.ends_with("0.v") && params.cores == 2));
-    let blocks = |s: &&(_, _, SystemOptions)| s.2.ingress == Ingress::Blocks && s.2.extras.range && s.2.extras.space;
+    let blocks = |s: &&Listed| s.2.ingress == Ingress::Blocks && s.2.extras.range && s.2.extras.space;
     assert!(systems.iter().filter(blocks).count() > 20, "too few of blocks with filters by range and space");
     systems.par_iter().for_each(|(file, params, options)| {
         verilator_lint_system(&verilog(params, options)).unwrap_or_else(|e| panic!("{file}: {e}"));
