@@ -415,6 +415,12 @@ fn others_survive_chaos() {
 }
 
 #[test]
+fn the_smallest_scheme_survives_chaos() {
+    chaos("taken", 2, true, 3, 30_000);
+    wide_chaos("taken", 1, true, Ports::Channels(2), 3, 30_000);
+}
+
+#[test]
 fn several_instructions_a_clock_survive_chaos() {
     wide_chaos("tr_e:small", 1, true, Ports::Channels(2), 2, 40_000);
     wide_chaos("tr_e:small", 1, false, Ports::Channels(4), 3, 40_000);
