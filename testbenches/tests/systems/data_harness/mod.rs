@@ -128,6 +128,7 @@ pub trait DataSystem: Block + Sized + 'static {
 }
 
 /// One of the two simulations.
+#[allow(clippy::large_enum_variant, reason = "there is one of it")]
 pub enum Dut<S: DataSystem> {
     Rust(Box<Driver<S>>),
     Verilog { session: Session, ports: Vec<(String, usize)>, outputs: [usize; 5], lost: Option<usize> },
