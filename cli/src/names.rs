@@ -85,7 +85,7 @@ fn predictors_are_named_in_help() {
     let gen = command.find_subcommand("gen").unwrap().clone().render_long_help().to_string();
     let text = gen.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in
-        ["bimodal256 to bimodal4096", "last16 to last256", "golomb(", "inputs:512", "Trace system:", "Stream cache"]
+        ["bimodal256 to bimodal4096", "last16 to last256", "golomb(", "inputs:SIZES", "Trace system:", "Stream cache"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }

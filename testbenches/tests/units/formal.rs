@@ -198,7 +198,7 @@ fn mergers_neither_lose_nor_reorder() {
 #[test]
 fn a_note_that_is_loaded_over_another_is_found() {
     let merger = outside(&merger(2, 2).unwrap());
-    let (now, faulty) = ("(done & (", "(done | (");
+    let (now, faulty) = ("(done & ~|rest)", "done");
     finds(&merger, now, faulty, "in_its_turn", 12);
 }
 
