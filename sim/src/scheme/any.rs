@@ -249,7 +249,7 @@ mod tests {
             );
         }
         let unknown = "inptus".parse::<SchemeName>().unwrap_err().to_string();
-        for form in ["tr_e:SET", "inputs:512", "cfiat:32k", "gzip-9", "etrace+ir8"] {
+        for form in ["tr_e:SET", "inputs:SIZES", "cfiat:SIZES", "gzip-9", "etrace+ir8"] {
             assert!(unknown.contains(form), "{unknown}");
         }
     }

@@ -1,4 +1,4 @@
-//! `hdl/src/diag/processor/client.rs` on the ring of a chip against the golden processor
+//! `hdl/src/diag/client.rs` on the ring of a chip against the golden processor
 //!
 //! The host loads a program over the ring and starts it, while a client outside sends events as fast as the ring takes them, of which
 //! the first one hangs. Every event is handled once and in order, the host is answered in between, and what goes to the client outside goes on, too.

@@ -1,4 +1,4 @@
-//! `hdl/src/{cores_wide,top}.rs` with `hdl/src/scheme/sc_lsp/{detector,front,records}.rs` against `sim/src/system.rs`, in the
+//! `hdl/src/{cores,top}.rs` with `hdl/src/scheme/sc_lsp/{detector,front,records}.rs` against `sim/src/system.rs`, in the
 //! rust-hdl simulation; and the Verilog of the same in step with it
 //!
 //! Stream caches of cores that retire several instructions a clock: random programs with traps, in any channels, a sink that

@@ -1,4 +1,4 @@
-//! `hdl/src/top.rs`, emitted and under Verilator, against `sim/src/system.rs`: whole trace systems, on real programs
+//! `hdl/src/top.rs` with `hdl/src/scheme/taken/front.rs`, emitted and under Verilator, against `sim/src/system.rs`: whole trace systems, on real programs
 
 use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{emit, SystemOptions};

@@ -1,4 +1,4 @@
-//! `hdl/src/{cores_wide,top}.rs`, emitted and under Verilator, against `sim/src/system.rs`: cores that retire up to four
+//! `hdl/src/{cores,top}.rs`, emitted and under Verilator, against `sim/src/system.rs`: cores that retire up to four
 //! instructions a clock send the words of a core that retires one
 //!
 //! Programs are repacked: what an in-order core retired in clocks one after the other retires together. Time is the
