@@ -256,6 +256,8 @@ impl Given {
                 given = std::mem::take(&mut given).with(name, &value);
             }
         };
+        let (scheme, set) = (params.flow.name(), params.flow.set());
+        value("scheme", set.map_or_else(|| scheme.clone(), |set| format!("{scheme}:{set}")));
         value("cores", params.cores.to_string());
         value("xlen", params.xlen.to_string());
         value("ingress", options.ingress.name().into());

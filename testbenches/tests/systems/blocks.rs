@@ -450,11 +450,14 @@ fn what_blocks_cannot_tell_is_refused() {
     assert_eq!(of("tr_e:s0", Ingress::Blocks, three), None);
     assert_eq!(of("nx_b", Ingress::Blocks, three), None);
     let stack = of("tr_e:small", Ingress::Blocks, three).unwrap();
-    assert!(stack.starts_with("an itype of 3 bits does not tell calls, returns and jumps apart: tr_e:"), "{stack}");
+    assert!(
+        stack.starts_with("`--itype 3`: only with a scheme that predicts no targets, not `--scheme tr_e:small`"),
+        "{stack}"
+    );
     let rvfi = of("tr_e:s0", Ingress::Rvfi, Extras { itype3: true, ..Extras::default() }).unwrap();
-    assert_eq!(rvfi, "an itype of 3 bits is of the etrace-blocks ingress; rvfi has none");
+    assert_eq!(rvfi, "`--itype 3`: only with `--ingress etrace-blocks`; other ingresses have no 3-bit `itype`");
     let four = of("tr_e:small", Ingress::Blocks, Port::new(4, false, 3).extras()).unwrap();
-    assert_eq!(four, "the etrace-blocks ingress takes 1 or 2 blocks a clock, not 4");
+    assert_eq!(four, "`--retire 4`: only with `--ingress rvfi`, not `--ingress etrace-blocks`; blocks come one or two a cycle, other ingresses have one channel");
     let deep = of("tr_e:small", Ingress::Blocks, Port::new(2, false, 4).extras()).unwrap();
-    assert_eq!(deep, "a queue of 2^4 words behind two blocks a clock is outside 2^2 to 2^3");
+    assert_eq!(deep, "`--retire-queue 16` with `--ingress etrace-blocks`: only with `--retire 1`, not `--retire 2`; its counter of instructions has ten bits");
 }

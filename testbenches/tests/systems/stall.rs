@@ -278,15 +278,15 @@ fn what_is_full_before_a_wide_core_waits_is_refused() {
     assert_eq!(of(Ingress::Rvfi, 4, 3, 6), None);
     assert_eq!(
         of(Ingress::Rvfi, 4, 3, 5).unwrap(),
-        "stall outputs take FIFOs of 64 places or more where 4 instructions a clock come in (a block counts as two); there are 32"
+        "`--fifo 32`: `--stall` with `--retire 4` needs at least 64 entries; a stalled core retires what is in flight, and nothing may be lost"
     );
     assert_eq!(
         of(Ingress::Blocks, 1, 3, 4).unwrap(),
-        "stall outputs take FIFOs of 32 places or more where 2 instructions a clock come in (a block counts as two); there are 16"
+        "`--fifo 16`: `--stall` with `--ingress etrace-blocks` needs at least 32 entries; a stalled core retires what is in flight, and nothing may be lost"
     );
     assert_eq!(
         of(Ingress::Rvfi, 2, 2, 5).unwrap(),
-        "stall outputs take a queue of 8 places or more, log2_words = 3; there are 4"
+        "`--retire-queue 4`: `--stall` needs at least 8 entries; a stalled core retires what is in flight, and nothing may be lost"
     );
 }
 
@@ -297,6 +297,6 @@ fn fifos_of_eight_places_are_refused() {
     let refused = build(&params, &SystemOptions { log2_fifo: 3, extras, ..SystemOptions::default() });
     assert_eq!(
         refused.err().unwrap().to_string(),
-        "stall outputs take FIFOs of 16 places or more, log2_fifo = 4; there are 8"
+        "`--fifo 8`: `--stall` needs at least 16 entries; a stalled core retires what is in flight, and nothing may be lost"
     );
 }

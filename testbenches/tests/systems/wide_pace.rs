@@ -130,7 +130,6 @@ impl Case {
             let [head, again] = [header(&params)[1], header_again(&params)[1]];
             for (bits, from, to) in [
                 (19, k(own), k(haste)),
-                (19, k(own) - 1, k(haste) - 1),
                 (32, hasty(head, own), hasty(head, haste)),
                 (32, hasty(again, own), hasty(again, haste)),
             ] {
