@@ -13,7 +13,7 @@
 //! | `host_valid`, `host_octet`, `host_ready` | in, in, out | 1, 8, 1 | frames of the host, see [`super::line`] |
 //! | `valid`, `octet`, `ready` | out, out, in | 1, 8, 1 | frames to the host, see [`super::framer`] |
 //! | `put[i]`, `got[i]` | in, out | | packets of the i-th client outside, see [`crate::noc::ports`] |
-//! | `rvfi_*[i]`, `cause[i]` | in | | of core i, see [`super::generator::observer`] |
+//! | `pins[i]` | in | | of core i, see [`super::generator::observer`] |
 //! | `hide[i]` | out | 1 | with windows: a trace of core i must not tell what was at its RVFI port a clock before, see [`super::generator::window`] |
 //!
 //! # Timing
@@ -23,7 +23,7 @@
 
 use super::client::{self, CoreSeatIn, SeatIn};
 use super::framer::Framer;
-use super::generator::observer::Observer;
+use super::generator::observer::{Observer, ObserverPins};
 use super::line::Line;
 use crate::noc::ports::{PacketIn, PacketOut};
 use crate::noc::router::Router;
@@ -90,20 +90,7 @@ pub struct DiagChip {
     pub ready: Signal<In, Bit>,
     pub put: Vec<PacketIn>,
     pub got: Vec<PacketOut>,
-    pub rvfi_valid: Vec<Signal<In, Bit>>,
-    pub rvfi_insn: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_trap: Vec<Signal<In, Bit>>,
-    pub rvfi_intr: Vec<Signal<In, Bit>>,
-    pub rvfi_pc_rdata: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_pc_wdata: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_rd_addr: Vec<Signal<In, Bits<5>>>,
-    pub rvfi_rd_wdata: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_mem_addr: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_mem_rmask: Vec<Signal<In, Bits<4>>>,
-    pub rvfi_mem_wmask: Vec<Signal<In, Bits<4>>>,
-    pub rvfi_mem_rdata: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_mem_wdata: Vec<Signal<In, Bits<32>>>,
-    pub cause: Vec<Signal<In, Bits<8>>>,
+    pub pins: Vec<ObserverPins>,
     pub hide: Vec<Signal<Out, Bit>>,
     clocks: DFF<Bits<32>>,
     observer: Vec<Observer>,
@@ -150,20 +137,7 @@ impl DiagChip {
         Ok(Self {
             put: each(outside),
             got: each(outside),
-            rvfi_valid: each(cores),
-            rvfi_insn: each(cores),
-            rvfi_trap: each(cores),
-            rvfi_intr: each(cores),
-            rvfi_pc_rdata: each(cores),
-            rvfi_pc_wdata: each(cores),
-            rvfi_rd_addr: each(cores),
-            rvfi_rd_wdata: each(cores),
-            rvfi_mem_addr: each(cores),
-            rvfi_mem_rmask: each(cores),
-            rvfi_mem_wmask: each(cores),
-            rvfi_mem_rdata: each(cores),
-            rvfi_mem_wdata: each(cores),
-            cause: each(cores),
+            pins: each(cores),
             hide: each(if params.windows { cores } else { 0 }),
             _windows: if params.windows { cores } else { 0 },
             observer: (0..cores).map(|_| Observer::new(&rvfi)).collect(),
@@ -222,20 +196,7 @@ impl Logic for DiagChip {
         for i in 0..self._cores {
             self.observer[i].clock.next = self.clock.val();
             self.observer[i].now.next = self.clocks.q.val();
-            self.observer[i].rvfi_valid.next = self.rvfi_valid[i].val();
-            self.observer[i].rvfi_insn.next = self.rvfi_insn[i].val();
-            self.observer[i].rvfi_trap.next = self.rvfi_trap[i].val();
-            self.observer[i].rvfi_intr.next = self.rvfi_intr[i].val();
-            self.observer[i].rvfi_pc_rdata.next = self.rvfi_pc_rdata[i].val();
-            self.observer[i].rvfi_pc_wdata.next = self.rvfi_pc_wdata[i].val();
-            self.observer[i].rvfi_rd_addr.next = self.rvfi_rd_addr[i].val();
-            self.observer[i].rvfi_rd_wdata.next = self.rvfi_rd_wdata[i].val();
-            self.observer[i].rvfi_mem_addr.next = self.rvfi_mem_addr[i].val();
-            self.observer[i].rvfi_mem_rmask.next = self.rvfi_mem_rmask[i].val();
-            self.observer[i].rvfi_mem_wmask.next = self.rvfi_mem_wmask[i].val();
-            self.observer[i].rvfi_mem_rdata.next = self.rvfi_mem_rdata[i].val();
-            self.observer[i].rvfi_mem_wdata.next = self.rvfi_mem_wdata[i].val();
-            self.observer[i].cause.next = self.cause[i].val();
+            ObserverPins::link(&mut self.pins[i], &mut self.observer[i].pins);
             self.generator_router[i].clock.next = self.clock.val();
             self.generator_router[i].reset.next = self.reset.val();
             self.generator[i].clock.next = self.clock.val();

@@ -9,7 +9,7 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `rvfi_*` | in | | as there |
+//! | `rvfi.*` | in | | as there |
 //! | `data` | out | | what became of the data, see below |
 //!
 //! | port of [`DataOut`] | bits | meaning |
@@ -51,20 +51,26 @@ bundle!(
     {}
 );
 
+/// Of one channel of an RVFI port: the instruction, and what became of the data. M = W / 8 bytes.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct RvfiDataChannel<const W: usize, const M: usize> {
+    pub valid: Signal<In, Bit>,
+    pub insn: Signal<In, Bits<32>>,
+    pub trap: Signal<In, Bit>,
+    pub rd_addr: Signal<In, Bits<5>>,
+    pub rd_wdata: Signal<In, Bits<W>>,
+    pub mem_addr: Signal<In, Bits<W>>,
+    pub mem_rmask: Signal<In, Bits<M>>,
+    pub mem_wmask: Signal<In, Bits<M>>,
+    pub mem_rdata: Signal<In, Bits<W>>,
+    pub mem_wdata: Signal<In, Bits<W>>,
+}
+
 /// The adapter, for registers of W = `xlen` bits, M = W / 8 bytes.
 #[derive(LogicBlock, Default)]
 pub struct RvfiData<const W: usize, const M: usize> {
     pub clock: Signal<In, Clock>,
-    pub rvfi_valid: Signal<In, Bit>,
-    pub rvfi_trap: Signal<In, Bit>,
-    pub rvfi_insn: Signal<In, Bits<32>>,
-    pub rvfi_rd_addr: Signal<In, Bits<5>>,
-    pub rvfi_rd_wdata: Signal<In, Bits<W>>,
-    pub rvfi_mem_addr: Signal<In, Bits<W>>,
-    pub rvfi_mem_rmask: Signal<In, Bits<M>>,
-    pub rvfi_mem_wmask: Signal<In, Bits<M>>,
-    pub rvfi_mem_rdata: Signal<In, Bits<W>>,
-    pub rvfi_mem_wdata: Signal<In, Bits<W>>,
+    pub rvfi: RvfiDataChannel<W, M>,
     pub data: DataOut<W>,
     retires: Signal<Local, Bit>,
     // lanes of the access, moved down to bit 0, and how far in bytes
@@ -127,9 +133,9 @@ impl<const W: usize, const M: usize> Logic for RvfiData<W, M> {
     fn update(&mut self) {
         dff_setup!(self, clock, load_2, store_2, addr_2, size_2, loaded_2, stored_2);
         dff_setup!(self, clock, csr_2, csr_addr_2, sets_2, rd_2, value_2);
-        self.retires.next = self.rvfi_valid.val() & !self.rvfi_trap.val();
+        self.retires.next = self.rvfi.valid.val() & !self.rvfi.trap.val();
 
-        self.both.next = self.rvfi_mem_rmask.val() | self.rvfi_mem_wmask.val();
+        self.both.next = self.rvfi.mem_rmask.val() | self.rvfi.mem_wmask.val();
         self.lanes.next = bit_cast::<8, M>(self.both.val());
         self.offset.next = 0.into();
         self.by_4.next = self.lanes.val();
@@ -165,27 +171,27 @@ impl<const W: usize, const M: usize> Logic for RvfiData<W, M> {
             self.size.next = 3.into();
             self.keep.next = self.keep_8.val();
         }
-        self.load_2.d.next = self.retires.val() & self.rvfi_mem_rmask.val().any();
-        self.store_2.d.next = self.retires.val() & self.rvfi_mem_wmask.val().any();
-        self.addr_2.d.next = self.rvfi_mem_addr.val() + bit_cast::<W, 3>(self.offset.val());
+        self.load_2.d.next = self.retires.val() & self.rvfi.mem_rmask.val().any();
+        self.store_2.d.next = self.retires.val() & self.rvfi.mem_wmask.val().any();
+        self.addr_2.d.next = self.rvfi.mem_addr.val() + bit_cast::<W, 3>(self.offset.val());
         self.size_2.d.next = self.size.val();
         self.loaded_2.d.next = 0.into();
-        if self.rvfi_mem_rmask.val().any() {
-            self.loaded_2.d.next = (self.rvfi_mem_rdata.val() >> self.bit_offset.val()) & self.keep.val();
+        if self.rvfi.mem_rmask.val().any() {
+            self.loaded_2.d.next = (self.rvfi.mem_rdata.val() >> self.bit_offset.val()) & self.keep.val();
         }
         self.stored_2.d.next = 0.into();
-        if self.rvfi_mem_wmask.val().any() {
-            self.stored_2.d.next = (self.rvfi_mem_wdata.val() >> self.bit_offset.val()) & self.keep.val();
+        if self.rvfi.mem_wmask.val().any() {
+            self.stored_2.d.next = (self.rvfi.mem_wdata.val() >> self.bit_offset.val()) & self.keep.val();
         }
 
-        self.sets.next = self.retires.val() & self.rvfi_rd_addr.val().any();
+        self.sets.next = self.retires.val() & self.rvfi.rd_addr.val().any();
         self.sets_2.d.next = self.sets.val();
-        self.rd_2.d.next = self.rvfi_rd_addr.val();
-        self.value_2.d.next = self.rvfi_rd_wdata.val();
-        self.opcode.next = self.rvfi_insn.val().get_bits::<7>(0);
-        self.funct.next = self.rvfi_insn.val().get_bits::<2>(12);
+        self.rd_2.d.next = self.rvfi.rd_addr.val();
+        self.value_2.d.next = self.rvfi.rd_wdata.val();
+        self.opcode.next = self.rvfi.insn.val().get_bits::<7>(0);
+        self.funct.next = self.rvfi.insn.val().get_bits::<2>(12);
         self.csr_2.d.next = self.sets.val() & (self.opcode.val() == self.system.val()) & self.funct.val().any();
-        self.csr_addr_2.d.next = self.rvfi_insn.val().get_bits::<12>(20);
+        self.csr_addr_2.d.next = self.rvfi.insn.val().get_bits::<12>(20);
 
         self.data.load.next = self.load_2.q.val();
         self.data.store.next = self.store_2.q.val();

@@ -88,20 +88,21 @@ impl Bench {
                     for i in 0..self.cores {
                         let r = retired.get(i).copied().flatten();
                         let (pc, next) = r.unwrap_or((noise as u32, !noise as u32));
-                        u.rvfi_valid[i].next = r.is_some();
-                        u.rvfi_insn[i].next = 0x13u64.to_bits();
-                        u.rvfi_trap[i].next = false;
-                        u.rvfi_intr[i].next = false;
-                        u.rvfi_pc_rdata[i].next = u64::from(pc).to_bits();
-                        u.rvfi_pc_wdata[i].next = u64::from(next).to_bits();
-                        u.rvfi_rd_addr[i].next = 0.into();
-                        u.rvfi_rd_wdata[i].next = 0.into();
-                        u.rvfi_mem_addr[i].next = (noise & 0xffff_ffff).to_bits();
-                        u.rvfi_mem_rmask[i].next = 0.into();
-                        u.rvfi_mem_wmask[i].next = 0.into();
-                        u.rvfi_mem_rdata[i].next = 0.into();
-                        u.rvfi_mem_wdata[i].next = 0.into();
-                        u.cause[i].next = 0.into();
+                        let pins = &mut u.pins[i];
+                        pins.rvfi.valid.next = r.is_some();
+                        pins.rvfi.insn.next = 0x13u64.to_bits();
+                        pins.rvfi.trap.next = false;
+                        pins.rvfi_intr.next = false;
+                        pins.rvfi_pc_rdata.next = u64::from(pc).to_bits();
+                        pins.rvfi_pc_wdata.next = u64::from(next).to_bits();
+                        pins.rvfi.rd_addr.next = 0.into();
+                        pins.rvfi.rd_wdata.next = 0.into();
+                        pins.rvfi.mem_addr.next = (noise & 0xffff_ffff).to_bits();
+                        pins.rvfi.mem_rmask.next = 0.into();
+                        pins.rvfi.mem_wmask.next = 0.into();
+                        pins.rvfi.mem_rdata.next = 0.into();
+                        pins.rvfi.mem_wdata.next = 0.into();
+                        pins.cause.next = 0.into();
                     }
                 },
                 |u| {

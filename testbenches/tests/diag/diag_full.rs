@@ -336,27 +336,27 @@ fn observers_see_what_retires() {
                 |u| {
                     let word = |w: u32| u64::from(w).to_bits::<32>();
                     u.now.next = (clock & 0xffff_ffff).to_bits();
-                    u.cause.next = cause.to_bits();
-                    u.rvfi_valid.next = valid;
-                    u.rvfi_trap.next = trap;
-                    u.rvfi_intr.next = intr;
-                    u.rvfi_insn.next = word(seen.insn);
-                    u.rvfi_pc_rdata.next = word(seen.pc);
-                    u.rvfi_pc_wdata.next = word(seen.next_pc);
+                    u.pins.cause.next = cause.to_bits();
+                    u.pins.rvfi.valid.next = valid;
+                    u.pins.rvfi.trap.next = trap;
+                    u.pins.rvfi_intr.next = intr;
+                    u.pins.rvfi.insn.next = word(seen.insn);
+                    u.pins.rvfi_pc_rdata.next = word(seen.pc);
+                    u.pins.rvfi_pc_wdata.next = word(seen.next_pc);
                     let (rd, value) = seen.rd.unwrap_or_default();
-                    u.rvfi_rd_addr.next = u64::from(rd).to_bits();
-                    u.rvfi_rd_wdata.next = word(value);
+                    u.pins.rvfi.rd_addr.next = u64::from(rd).to_bits();
+                    u.pins.rvfi.rd_wdata.next = word(value);
                     let [load, store] = seen.accesses;
                     let any = load.or(store);
                     let (addr, size) = any.map_or((0, 1), |a| (a.addr, a.size));
                     // as picorv32 has it: the aligned word, and the lanes in it
                     let (shift, mask) = (addr & 3, ((1u64 << size) - 1) << (addr & 3));
                     let lanes = |a: Option<Access>| a.map_or(0x5555_5555, |a| a.value << (8 * shift));
-                    u.rvfi_mem_addr.next = word(addr & !3);
-                    u.rvfi_mem_rmask.next = if load.is_some() { mask } else { 0 }.to_bits();
-                    u.rvfi_mem_wmask.next = if store.is_some() { mask } else { 0 }.to_bits();
-                    u.rvfi_mem_rdata.next = word(lanes(load));
-                    u.rvfi_mem_wdata.next = word(lanes(store));
+                    u.pins.rvfi.mem_addr.next = word(addr & !3);
+                    u.pins.rvfi.mem_rmask.next = if load.is_some() { mask } else { 0 }.to_bits();
+                    u.pins.rvfi.mem_wmask.next = if store.is_some() { mask } else { 0 }.to_bits();
+                    u.pins.rvfi.mem_rdata.next = word(lanes(load));
+                    u.pins.rvfi.mem_wdata.next = word(lanes(store));
                 },
                 |u| {
                     let p = &u.seen;

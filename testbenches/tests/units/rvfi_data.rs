@@ -85,16 +85,16 @@ fn play<const W: usize, const M: usize>(seed: u64, steps: usize) {
         let got = d
             .cycle(
                 |u| {
-                    u.rvfi_valid.next = p.valid;
-                    u.rvfi_trap.next = p.trap;
-                    u.rvfi_insn.next = u64::from(p.insn).to_bits();
-                    u.rvfi_rd_addr.next = u64::from(p.rd.0).to_bits();
-                    u.rvfi_rd_wdata.next = p.rd.1.to_bits();
-                    u.rvfi_mem_addr.next = p.addr.to_bits();
-                    u.rvfi_mem_rmask.next = p.mask.0.to_bits();
-                    u.rvfi_mem_wmask.next = p.mask.1.to_bits();
-                    u.rvfi_mem_rdata.next = p.data.0.to_bits();
-                    u.rvfi_mem_wdata.next = p.data.1.to_bits();
+                    u.rvfi.valid.next = p.valid;
+                    u.rvfi.trap.next = p.trap;
+                    u.rvfi.insn.next = u64::from(p.insn).to_bits();
+                    u.rvfi.rd_addr.next = u64::from(p.rd.0).to_bits();
+                    u.rvfi.rd_wdata.next = p.rd.1.to_bits();
+                    u.rvfi.mem_addr.next = p.addr.to_bits();
+                    u.rvfi.mem_rmask.next = p.mask.0.to_bits();
+                    u.rvfi.mem_wmask.next = p.mask.1.to_bits();
+                    u.rvfi.mem_rdata.next = p.data.0.to_bits();
+                    u.rvfi.mem_wdata.next = p.data.1.to_bits();
                 },
                 |u| {
                     let o = &u.data;

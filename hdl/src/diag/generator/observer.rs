@@ -9,8 +9,8 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `rvfi_*` | in | | of RVFI |
-//! | `cause` | in | 8 | RVFI has none: cause of the trap before this instruction, as far as the core tells it |
+//! | `pins.rvfi*` | in | | of RVFI |
+//! | `pins.cause` | in | 8 | RVFI has none: cause of the trap before this instruction, as far as the core tells it |
 //! | `now` | in | 32 | the clock |
 //! | `seen` | out | | see [`crate::diag::ports`] |
 //!
@@ -23,30 +23,27 @@
 
 use crate::diag::ports::SeenOut;
 use crate::ingress::rvfi::Rvfi;
-use crate::ingress::rvfi_data::RvfiData;
+use crate::ingress::rvfi_data::{RvfiData, RvfiDataChannel};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
+
+/// What an observer takes from a core of RV32.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct ObserverPins {
+    pub rvfi: RvfiDataChannel<32, 4>,
+    pub rvfi_intr: Signal<In, Bit>,
+    pub rvfi_pc_rdata: Signal<In, Bits<32>>,
+    pub rvfi_pc_wdata: Signal<In, Bits<32>>,
+    pub cause: Signal<In, Bits<8>>,
+}
 
 /// The observer of a core of RV32.
 #[derive(LogicBlock, Default)]
 pub struct Observer {
     pub clock: Signal<In, Clock>,
     pub now: Signal<In, Bits<32>>,
-    pub cause: Signal<In, Bits<8>>,
-    pub rvfi_valid: Signal<In, Bit>,
-    pub rvfi_insn: Signal<In, Bits<32>>,
-    pub rvfi_trap: Signal<In, Bit>,
-    pub rvfi_intr: Signal<In, Bit>,
-    pub rvfi_pc_rdata: Signal<In, Bits<32>>,
-    pub rvfi_pc_wdata: Signal<In, Bits<32>>,
-    pub rvfi_rd_addr: Signal<In, Bits<5>>,
-    pub rvfi_rd_wdata: Signal<In, Bits<32>>,
-    pub rvfi_mem_addr: Signal<In, Bits<32>>,
-    pub rvfi_mem_rmask: Signal<In, Bits<4>>,
-    pub rvfi_mem_wmask: Signal<In, Bits<4>>,
-    pub rvfi_mem_rdata: Signal<In, Bits<32>>,
-    pub rvfi_mem_wdata: Signal<In, Bits<32>>,
+    pub pins: ObserverPins,
     pub seen: SeenOut,
     flow: Rvfi<32>,
     values: RvfiData<32, 4>,
@@ -93,10 +90,10 @@ impl Logic for Observer {
         clock!(self, clock, flow, values);
         self.flow.port.reset.next = false;
         self.flow.port.live.next = true;
-        self.flow.port.pins.rvfi.valid.next = self.rvfi_valid.val();
-        self.flow.port.pins.rvfi.insn.next = self.rvfi_insn.val();
-        self.flow.port.pins.rvfi.trap.next = self.rvfi_trap.val();
-        self.flow.port.pins.rvfi.intr.next = self.rvfi_intr.val();
+        self.flow.port.pins.rvfi.valid.next = self.pins.rvfi.valid.val();
+        self.flow.port.pins.rvfi.insn.next = self.pins.rvfi.insn.val();
+        self.flow.port.pins.rvfi.trap.next = self.pins.rvfi.trap.val();
+        self.flow.port.pins.rvfi.intr.next = self.pins.rvfi_intr.val();
         self.flow.port.hide.next = false;
         self.flow.port.mode.next = 0.into();
         self.flow.port.modes.next = 0.into();
@@ -105,35 +102,26 @@ impl Logic for Observer {
         self.flow.port.last.next = 0.into();
         self.flow.port.wanted.next = 0.into();
         self.flow.port.mask.next = 0.into();
-        self.flow.port.pins.rvfi.pc_rdata.next = self.rvfi_pc_rdata.val();
-        self.flow.port.pins.rvfi.pc_wdata.next = self.rvfi_pc_wdata.val();
-        self.values.rvfi_valid.next = self.rvfi_valid.val();
-        self.values.rvfi_trap.next = self.rvfi_trap.val();
-        self.values.rvfi_insn.next = self.rvfi_insn.val();
-        self.values.rvfi_rd_addr.next = self.rvfi_rd_addr.val();
-        self.values.rvfi_rd_wdata.next = self.rvfi_rd_wdata.val();
-        self.values.rvfi_mem_addr.next = self.rvfi_mem_addr.val();
-        self.values.rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
-        self.values.rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
-        self.values.rvfi_mem_rdata.next = self.rvfi_mem_rdata.val();
-        self.values.rvfi_mem_wdata.next = self.rvfi_mem_wdata.val();
+        self.flow.port.pins.rvfi.pc_rdata.next = self.pins.rvfi_pc_rdata.val();
+        self.flow.port.pins.rvfi.pc_wdata.next = self.pins.rvfi_pc_wdata.val();
+        RvfiDataChannel::<32, 4>::link(&mut self.pins.rvfi, &mut self.values.rvfi);
 
         self.now_2.d.next = self.now.val();
-        self.word_of_xret.next = self.rvfi_insn.val() & self.but_bit_29.val();
+        self.word_of_xret.next = self.pins.rvfi.insn.val() & self.but_bit_29.val();
         self.xret_2.d.next = self.word_of_xret.val() == self.sret.val();
-        self.fields.next = self.rvfi_insn.val() & self.store_mask.val();
-        self.fields_c.next = self.rvfi_insn.val() & self.store_c_mask.val();
+        self.fields.next = self.pins.rvfi.insn.val() & self.store_mask.val();
+        self.fields_c.next = self.pins.rvfi.insn.val() & self.store_c_mask.val();
         self.through_2.d.next = (self.fields.val() == self.store.val()) | (self.fields_c.val() == self.store_c.val());
-        self.cause_2.d.next = bit_cast::<9, 8>(self.cause.val());
+        self.cause_2.d.next = bit_cast::<9, 8>(self.pins.cause.val());
         if !self.trapped.q.val() {
-            self.cause_2.d.next = bit_cast::<9, 8>(self.cause.val()) | 256;
+            self.cause_2.d.next = bit_cast::<9, 8>(self.pins.cause.val()) | 256;
         }
         self.came_2.d.next = self.next.q.val();
-        if self.rvfi_valid.val() {
-            self.trapped.d.next = self.rvfi_trap.val();
-            self.next.d.next = self.rvfi_pc_wdata.val();
-            if self.rvfi_trap.val() {
-                self.next.d.next = self.rvfi_pc_rdata.val();
+        if self.pins.rvfi.valid.val() {
+            self.trapped.d.next = self.pins.rvfi.trap.val();
+            self.next.d.next = self.pins.rvfi_pc_wdata.val();
+            if self.pins.rvfi.trap.val() {
+                self.next.d.next = self.pins.rvfi_pc_rdata.val();
             }
         }
 

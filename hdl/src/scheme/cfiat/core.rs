@@ -7,7 +7,7 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `rvfi_*` | in | | as in [`crate::ingress::rvfi_data`] |
+//! | `rvfi.*` | in | | as in [`crate::ingress::rvfi_data`] |
 //! | `push` | out | 1 | the instruction accesses memory, or takes a value |
 //! | `access` | out | 70 | what it does, see [`super::queue`] |
 //!
@@ -18,7 +18,7 @@
 
 use super::filter::{CONDITIONAL, LOAD, STORE, STORED, VALUE};
 use super::queue::ACCESS;
-use crate::ingress::rvfi_data::RvfiData;
+use crate::ingress::rvfi_data::{RvfiData, RvfiDataChannel};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::CfiatParams;
@@ -27,16 +27,7 @@ use sim::scheme::cfiat::CfiatParams;
 #[derive(LogicBlock, Default)]
 pub struct CfiatCore {
     pub clock: Signal<In, Clock>,
-    pub rvfi_valid: Signal<In, Bit>,
-    pub rvfi_insn: Signal<In, Bits<32>>,
-    pub rvfi_trap: Signal<In, Bit>,
-    pub rvfi_rd_addr: Signal<In, Bits<5>>,
-    pub rvfi_rd_wdata: Signal<In, Bits<32>>,
-    pub rvfi_mem_addr: Signal<In, Bits<32>>,
-    pub rvfi_mem_rmask: Signal<In, Bits<4>>,
-    pub rvfi_mem_wmask: Signal<In, Bits<4>>,
-    pub rvfi_mem_rdata: Signal<In, Bits<32>>,
-    pub rvfi_mem_wdata: Signal<In, Bits<32>>,
+    pub rvfi: RvfiDataChannel<32, 4>,
     pub push: Signal<Out, Bit>,
     pub access: Signal<Out, Bits<70>>,
     memory: RvfiData<32, 4>,
@@ -119,19 +110,10 @@ impl Logic for CfiatCore {
     fn update(&mut self) {
         dff_setup!(self, clock, conditional);
         self.memory.clock.next = self.clock.val();
-        self.memory.rvfi_valid.next = self.rvfi_valid.val();
-        self.memory.rvfi_trap.next = self.rvfi_trap.val();
-        self.memory.rvfi_insn.next = self.rvfi_insn.val();
-        self.memory.rvfi_rd_addr.next = self.rvfi_rd_addr.val();
-        self.memory.rvfi_rd_wdata.next = self.rvfi_rd_wdata.val();
-        self.memory.rvfi_mem_addr.next = self.rvfi_mem_addr.val();
-        self.memory.rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
-        self.memory.rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
-        self.memory.rvfi_mem_rdata.next = self.rvfi_mem_rdata.val();
-        self.memory.rvfi_mem_wdata.next = self.rvfi_mem_wdata.val();
-        self.masked.next = self.rvfi_insn.val() & self.sc_mask.val();
+        RvfiDataChannel::<32, 4>::link(&mut self.rvfi, &mut self.memory.rvfi);
+        self.masked.next = self.rvfi.insn.val() & self.sc_mask.val();
         self.conditional.d.next =
-            self.rvfi_valid.val() & !self.rvfi_trap.val() & (self.masked.val() == self.sc_word.val());
+            self.rvfi.valid.val() & !self.rvfi.trap.val() & (self.masked.val() == self.sc_word.val());
 
         self.offset.next = self.memory.data.addr.val() - self.base.val();
         self.limit.next = self.limit_4.val();

@@ -6,9 +6,7 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: idle, nothing half sent |
-//! | `entry` | in | | the entry that is next, see [`crate::spine::ports`], in the layout of [`super::entry`] |
-//! | `bits` | out | | pieces of its bits |
+//! | `port` | | | as that of every encoder, see [`crate::spine::front_port`]; entries in the layout of [`super::entry`] |
 //!
 //! # Timing
 //! A record takes 4 clocks, and one for each chunk of up to 7 bits; a longer one two. Of `(fixed)` 3 clocks, and one for each
@@ -18,7 +16,7 @@
 
 use super::entry::STOP;
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_PC, FIELD_TARGET};
-use crate::spine::ports::{PieceOut, ReadIn};
+use crate::spine::front_port::EncoderPort;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::params::Coding;
@@ -47,9 +45,7 @@ pub enum CfiatStep {
 #[derive(LogicBlock, Default)]
 pub struct CfiatEncoder {
     pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub entry: ReadIn<32>,
-    pub bits: PieceOut,
+    pub port: EncoderPort<32>,
     step: DFF<CfiatStep>,
     size: DFF<Bits<2>>,
     stop: DFF<Bit>,
@@ -168,10 +164,10 @@ impl Logic for CfiatEncoder {
         self.raw.next = 0.into();
         match self.step.q.val() {
             CfiatStep::Head => {
-                self.raw.next = bit_cast::<8, 4>(self.entry.core.val());
+                self.raw.next = bit_cast::<8, 4>(self.port.entry.core.val());
                 if !self.fixed.val() {
                     self.count.next = self.ti_bits.val() + self.code_bits.val();
-                    self.raw.next = bit_cast::<8, 4>(self.entry.core.val())
+                    self.raw.next = bit_cast::<8, 4>(self.port.entry.core.val())
                         | bit_cast::<8, 8>(self.code.val() << bit_cast::<8, 4>(self.ti_bits.val()));
                 }
             }
@@ -213,25 +209,25 @@ impl Logic for CfiatEncoder {
         }
         self.ends.next =
             (self.closes.val() & !self.more.val()) | (!self.chunked.q.val() & (self.bytes.q.val() == self.one_3.val()));
-        self.bits.valid.next = self.sends.val();
-        self.bits.count.next = self.count.val();
-        self.bits.data.next = self.raw.val();
-        self.bits.high.next = 0.into();
-        self.bits.busy.next = false;
-        self.taken.next = self.sends.val() & self.bits.ready.val();
+        self.port.bits.valid.next = self.sends.val();
+        self.port.bits.count.next = self.count.val();
+        self.port.bits.data.next = self.raw.val();
+        self.port.bits.high.next = 0.into();
+        self.port.bits.busy.next = false;
+        self.taken.next = self.sends.val() & self.port.bits.ready.val();
 
         // the word that the next clock needs
-        self.entry.field.next = self.field_target.val();
+        self.port.entry.field.next = self.field_target.val();
         match self.step.q.val() {
-            CfiatStep::Wait => self.entry.field.next = self.field_count.val(),
-            CfiatStep::Done => self.entry.field.next = self.field_count.val(),
-            CfiatStep::Head => self.entry.field.next = self.field_pc.val(),
+            CfiatStep::Wait => self.port.entry.field.next = self.field_count.val(),
+            CfiatStep::Done => self.port.entry.field.next = self.field_count.val(),
+            CfiatStep::Head => self.port.entry.field.next = self.field_pc.val(),
             _ => {}
         }
-        self.entry.done.next = self.step.q.val() == CfiatStep::Done;
-        self.entry.ends.next = self.stop.q.val();
-        self.entry.again.next = false;
-        self.entry.lands.next = false;
+        self.port.entry.done.next = self.step.q.val() == CfiatStep::Done;
+        self.port.entry.ends.next = self.stop.q.val();
+        self.port.entry.again.next = false;
+        self.port.entry.lands.next = false;
 
         if self.number.val() & self.taken.val() {
             self.v.d.next = self.behind.val();
@@ -246,9 +242,9 @@ impl Logic for CfiatEncoder {
         }
         match self.step.q.val() {
             CfiatStep::Wait => {
-                self.size.d.next = self.entry.word.val().get_bits::<2>(16);
-                self.stop.d.next = self.entry.word.val().get_bits::<2>(18) == self.stop_kind.val();
-                if self.entry.have.val() {
+                self.size.d.next = self.port.entry.word.val().get_bits::<2>(16);
+                self.stop.d.next = self.port.entry.word.val().get_bits::<2>(18) == self.stop_kind.val();
+                if self.port.entry.have.val() {
                     self.step.d.next = CfiatStep::Head;
                 }
             }
@@ -258,7 +254,7 @@ impl Logic for CfiatEncoder {
                 }
             }
             CfiatStep::Load => {
-                self.v.d.next = self.entry.word.val();
+                self.v.d.next = self.port.entry.word.val();
                 self.left.d.next = self.fah_first.val();
                 self.chunked.d.next = !self.fixed.val();
                 self.bytes.d.next = self.four_3.val();
@@ -266,7 +262,7 @@ impl Logic for CfiatEncoder {
             }
             CfiatStep::Fah => {
                 if self.taken.val() & self.ends.val() {
-                    self.v.d.next = self.entry.word.val();
+                    self.v.d.next = self.port.entry.word.val();
                     self.left.d.next = self.value_first.val();
                     self.chunked.d.next = !self.fixed.val() & !self.stop.q.val();
                     self.bytes.d.next = self.octets.val();
@@ -290,7 +286,7 @@ impl Logic for CfiatEncoder {
                 self.step.d.next = CfiatStep::Wait;
             }
         }
-        if self.reset.val() {
+        if self.port.reset.val() {
             self.step.d.next = CfiatStep::Wait;
         }
     }

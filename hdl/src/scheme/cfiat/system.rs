@@ -10,7 +10,7 @@
 //! | --- | --- | ---: | --- |
 //! | `clock` | in | 1 | rising edge |
 //! | `reset` | in | 1 | synchronous; registers and memories have their values at power-up too |
-//! | `rvfi_*[i]` | in | | of core i, see [`crate::ingress::rvfi_data`] |
+//! | `pins[i]` | in | | of core i, see [`crate::ingress::rvfi_data`] |
 //! | `recording` | out | 1 | what the cores do is traced: those that are to be executed again begin after it has risen |
 //! | `hold` | out | 1 | the cores are to wait |
 //! | `lost` | out | 1 | one did not, and the trace has ended |
@@ -28,6 +28,7 @@ use super::core::CfiatCore;
 use super::encoder::CfiatEncoder;
 use super::entry::LAYOUT;
 use super::front::CfiatFront;
+use crate::ingress::rvfi_data::RvfiDataChannel;
 use crate::spine::join::Spine;
 use crate::spine::ports::{ControlOut, EntryOut, PieceOut, ReadOut};
 use crate::spine::Stream;
@@ -35,21 +36,18 @@ use crate::widget::each::each;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::CfiatParams;
 
+/// What a core shows.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct CfiatPins {
+    pub rvfi: RvfiDataChannel<32, 4>,
+}
+
 /// The system of all cores of the parameters.
 #[derive(LogicBlock, Default)]
 pub struct CfiatSystem {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub rvfi_valid: Vec<Signal<In, Bit>>,
-    pub rvfi_insn: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_trap: Vec<Signal<In, Bit>>,
-    pub rvfi_rd_addr: Vec<Signal<In, Bits<5>>>,
-    pub rvfi_rd_wdata: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_mem_addr: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_mem_rmask: Vec<Signal<In, Bits<4>>>,
-    pub rvfi_mem_wmask: Vec<Signal<In, Bits<4>>>,
-    pub rvfi_mem_rdata: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_mem_wdata: Vec<Signal<In, Bits<32>>>,
+    pub pins: Vec<CfiatPins>,
     pub recording: Signal<Out, Bit>,
     pub hold: Signal<Out, Bit>,
     pub lost: Signal<Out, Bit>,
@@ -78,16 +76,7 @@ impl CfiatSystem {
         assert!((4..=8).contains(&log2_depth), "log2_depth = {log2_depth} is outside 4..=8");
         let cores = usize::from(params.cores);
         Self {
-            rvfi_valid: each(cores),
-            rvfi_insn: each(cores),
-            rvfi_trap: each(cores),
-            rvfi_rd_addr: each(cores),
-            rvfi_rd_wdata: each(cores),
-            rvfi_mem_addr: each(cores),
-            rvfi_mem_rmask: each(cores),
-            rvfi_mem_wmask: each(cores),
-            rvfi_mem_rdata: each(cores),
-            rvfi_mem_wdata: each(cores),
+            pins: each(cores),
             _cores: cores,
             core: (0..cores).map(|_| CfiatCore::new(params)).collect(),
             front: CfiatFront::new(params, log2_depth),
@@ -110,7 +99,7 @@ impl Logic for CfiatSystem {
         clock!(self, clock, front, spine, encoder);
         self.front.reset.next = self.reset.val();
         self.spine.reset.next = self.reset.val();
-        self.encoder.reset.next = self.reset.val();
+        self.encoder.port.reset.next = self.reset.val();
         self.spine.bus.addr.next = self.bus_addr.val();
         self.spine.bus.write.next = self.bus_write.val();
         self.spine.bus.wdata.next = self.bus_wdata.val();
@@ -121,20 +110,11 @@ impl Logic for CfiatSystem {
         for q in 0..self._sessions {
             self.session[q].next = self.spine.active.val();
         }
-        ReadOut::<32>::join(&mut self.spine.read, &mut self.encoder.entry);
-        PieceOut::join(&mut self.encoder.bits, &mut self.spine.coded);
+        ReadOut::<32>::join(&mut self.spine.read, &mut self.encoder.port.entry);
+        PieceOut::join(&mut self.encoder.port.bits, &mut self.spine.coded);
         for i in 0..self._cores {
             self.core[i].clock.next = self.clock.val();
-            self.core[i].rvfi_valid.next = self.rvfi_valid[i].val();
-            self.core[i].rvfi_insn.next = self.rvfi_insn[i].val();
-            self.core[i].rvfi_trap.next = self.rvfi_trap[i].val();
-            self.core[i].rvfi_rd_addr.next = self.rvfi_rd_addr[i].val();
-            self.core[i].rvfi_rd_wdata.next = self.rvfi_rd_wdata[i].val();
-            self.core[i].rvfi_mem_addr.next = self.rvfi_mem_addr[i].val();
-            self.core[i].rvfi_mem_rmask.next = self.rvfi_mem_rmask[i].val();
-            self.core[i].rvfi_mem_wmask.next = self.rvfi_mem_wmask[i].val();
-            self.core[i].rvfi_mem_rdata.next = self.rvfi_mem_rdata[i].val();
-            self.core[i].rvfi_mem_wdata.next = self.rvfi_mem_wdata[i].val();
+            RvfiDataChannel::<32, 4>::link(&mut self.pins[i].rvfi, &mut self.core[i].rvfi);
             self.front.push[i].next = self.core[i].push.val();
             self.front.access[i].next = self.core[i].access.val();
             ControlOut::join(&mut self.spine.control[i], &mut self.front.control[i]);

@@ -6,9 +6,9 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `rvfi_*` | in | | as in [`crate::ingress::rvfi`] and [`crate::ingress::rvfi_data`] |
-//! | `trap_valid` | in | 1 | in this clock an interrupt is taken, or an access is refused. Nothing retires |
-//! | `trap_interrupt`, `trap_cause` | in | 1, 4 | which; as in `mcause` |
+//! | `pins.rvfi*` | in | | as in [`crate::ingress::rvfi`] and [`crate::ingress::rvfi_data`] |
+//! | `pins.trap.valid` | in | 1 | in this clock an interrupt is taken, or an access is refused. Nothing retires |
+//! | `pins.trap.interrupt`, `pins.trap.cause` | in | 1, 4 | which; as in `mcause` |
 //! | `begun`, `walks`, `item`, `rest` | in | | see [`super::start`] |
 //! | `look` .. `again`, `pop`, `session`, `go`, `hold`, `control`, `entry` | | | as in [`super::front`] |
 //!
@@ -21,12 +21,29 @@ use super::front::InputsFront;
 use super::state::KeptState;
 use crate::ingress::beat::BeatOut;
 use crate::ingress::rvfi::Rvfi;
-use crate::ingress::rvfi_data::{DataOut, RvfiData};
+use crate::ingress::rvfi_data::{DataOut, RvfiData, RvfiDataChannel};
 use crate::spine::ports::{ControlIn, EntryOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::{TrParams, TraceParams};
 use sim::scheme::inputs::InputsParams;
+
+/// A trap as a core's trap port shows it.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct TrapPins {
+    pub valid: Signal<In, Bit>,
+    pub interrupt: Signal<In, Bit>,
+    pub cause: Signal<In, Bits<4>>,
+}
+
+/// What a core shows.
+#[derive(LogicInterface, Clone, Debug, Default)]
+pub struct InputsPins {
+    pub rvfi: RvfiDataChannel<32, 4>,
+    pub rvfi_pc_rdata: Signal<In, Bits<32>>,
+    pub rvfi_pc_wdata: Signal<In, Bits<32>>,
+    pub trap: TrapPins,
+}
 
 /// The front end behind RVFI.
 #[derive(LogicBlock, Default)]
@@ -35,21 +52,7 @@ pub struct InputsCore {
     pub reset: Signal<In, Bit>,
     pub control: ControlIn,
     pub entry: EntryOut<32>,
-    pub rvfi_valid: Signal<In, Bit>,
-    pub rvfi_insn: Signal<In, Bits<32>>,
-    pub rvfi_trap: Signal<In, Bit>,
-    pub rvfi_pc_rdata: Signal<In, Bits<32>>,
-    pub rvfi_pc_wdata: Signal<In, Bits<32>>,
-    pub rvfi_rd_addr: Signal<In, Bits<5>>,
-    pub rvfi_rd_wdata: Signal<In, Bits<32>>,
-    pub rvfi_mem_addr: Signal<In, Bits<32>>,
-    pub rvfi_mem_rmask: Signal<In, Bits<4>>,
-    pub rvfi_mem_wmask: Signal<In, Bits<4>>,
-    pub rvfi_mem_rdata: Signal<In, Bits<32>>,
-    pub rvfi_mem_wdata: Signal<In, Bits<32>>,
-    pub trap_valid: Signal<In, Bit>,
-    pub trap_interrupt: Signal<In, Bit>,
-    pub trap_cause: Signal<In, Bits<4>>,
+    pub pins: InputsPins,
     pub begun: Signal<In, Bit>,
     pub walks: Signal<In, Bit>,
     pub item: Signal<In, Bits<6>>,
@@ -110,9 +113,9 @@ impl Logic for InputsCore {
         dff_setup!(self, clock, conditional, trap, cause, returns, walks_1, rest_1);
         clock!(self, clock, ingress, memory, front, kept);
         self.ingress.port.live.next = self.front.go.val();
-        self.ingress.port.pins.rvfi.valid.next = self.rvfi_valid.val();
-        self.ingress.port.pins.rvfi.insn.next = self.rvfi_insn.val();
-        self.ingress.port.pins.rvfi.trap.next = self.rvfi_trap.val();
+        self.ingress.port.pins.rvfi.valid.next = self.pins.rvfi.valid.val();
+        self.ingress.port.pins.rvfi.insn.next = self.pins.rvfi.insn.val();
+        self.ingress.port.pins.rvfi.trap.next = self.pins.rvfi.trap.val();
         // what happens at traps is told by the trap port
         self.ingress.port.pins.rvfi.intr.next = false;
         self.ingress.port.hide.next = false;
@@ -124,23 +127,14 @@ impl Logic for InputsCore {
         self.ingress.port.wanted.next = 0.into();
         self.ingress.port.mask.next = 0.into();
         self.ingress.port.reset.next = false;
-        self.ingress.port.pins.rvfi.pc_rdata.next = self.rvfi_pc_rdata.val();
-        self.ingress.port.pins.rvfi.pc_wdata.next = self.rvfi_pc_wdata.val();
-        self.memory.rvfi_valid.next = self.rvfi_valid.val();
-        self.memory.rvfi_trap.next = self.rvfi_trap.val();
-        self.memory.rvfi_insn.next = self.rvfi_insn.val();
-        self.memory.rvfi_rd_addr.next = self.rvfi_rd_addr.val();
-        self.memory.rvfi_rd_wdata.next = self.rvfi_rd_wdata.val();
-        self.memory.rvfi_mem_addr.next = self.rvfi_mem_addr.val();
-        self.memory.rvfi_mem_rmask.next = self.rvfi_mem_rmask.val();
-        self.memory.rvfi_mem_wmask.next = self.rvfi_mem_wmask.val();
-        self.memory.rvfi_mem_rdata.next = self.rvfi_mem_rdata.val();
-        self.memory.rvfi_mem_wdata.next = self.rvfi_mem_wdata.val();
-        self.masked.next = self.rvfi_insn.val() & self.sc_mask.val();
+        self.ingress.port.pins.rvfi.pc_rdata.next = self.pins.rvfi_pc_rdata.val();
+        self.ingress.port.pins.rvfi.pc_wdata.next = self.pins.rvfi_pc_wdata.val();
+        RvfiDataChannel::<32, 4>::link(&mut self.pins.rvfi, &mut self.memory.rvfi);
+        self.masked.next = self.pins.rvfi.insn.val() & self.sc_mask.val();
         self.conditional.d.next = self.masked.val() == self.sc_word.val();
-        self.trap.d.next = self.trap_valid.val();
-        self.cause.d.next =
-            (bit_cast::<5, 4>(self.trap_cause.val()) << 1) | bit_cast::<5, 1>(self.trap_interrupt.val().into());
+        self.trap.d.next = self.pins.trap.valid.val();
+        self.cause.d.next = (bit_cast::<5, 4>(self.pins.trap.cause.val()) << 1)
+            | bit_cast::<5, 1>(self.pins.trap.interrupt.val().into());
 
         self.front.reset.next = self.reset.val();
         BeatOut::<32>::join(&mut self.ingress.port.beat, &mut self.front.beat);
@@ -148,7 +142,7 @@ impl Logic for InputsCore {
         ControlIn::link(&mut self.control, &mut self.front.control);
         EntryOut::<32>::link(&mut self.entry, &mut self.front.entry);
         self.front.conditional.next = self.conditional.q.val();
-        self.returns.d.next = self.rvfi_insn.val() == self.mret.val();
+        self.returns.d.next = self.pins.rvfi.insn.val() == self.mret.val();
         self.walks_1.d.next = self.walks.val();
         self.rest_1.d.next = self.rest.val();
         self.front.returns.next = self.returns.q.val();
@@ -156,13 +150,13 @@ impl Logic for InputsCore {
         self.front.tell.next = self.walks_1.q.val();
         self.front.rest.next = self.rest_1.q.val();
         self.kept.reset.next = self.reset.val();
-        self.kept.valid.next = self.rvfi_valid.val();
-        self.kept.insn.next = self.rvfi_insn.val();
-        self.kept.target.next = self.rvfi_pc_wdata.val();
-        self.kept.traps.next = self.rvfi_trap.val();
-        self.kept.trap.next = self.trap_valid.val();
-        self.kept.interrupt.next = self.trap_interrupt.val();
-        self.kept.cause.next = self.trap_cause.val();
+        self.kept.valid.next = self.pins.rvfi.valid.val();
+        self.kept.insn.next = self.pins.rvfi.insn.val();
+        self.kept.target.next = self.pins.rvfi_pc_wdata.val();
+        self.kept.traps.next = self.pins.rvfi.trap.val();
+        self.kept.trap.next = self.pins.trap.valid.val();
+        self.kept.interrupt.next = self.pins.trap.interrupt.val();
+        self.kept.cause.next = self.pins.trap.cause.val();
         self.kept.sets.next = self.memory.data.sets.val();
         self.kept.rd.next = self.memory.data.rd.val();
         self.kept.value.next = self.memory.data.value.val();

@@ -6,9 +6,7 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: idle, nothing half sent |
-//! | `entry` | in | | the entry that is next, see [`crate::spine::ports`], in the layout of [`super::entry`] |
-//! | `bits` | out | | pieces of its bits |
+//! | `port` | | | as that of every encoder, see [`crate::spine::front_port`]; entries in the layout of [`super::entry`] |
 //!
 //! # Timing
 //! A length takes 6 clocks, one for each bit of k, and one for each bit of its unary part; other fields a clock for eight
@@ -21,7 +19,7 @@
 //! Golden model: [`sim::scheme::inputs::message::Coder`], [`sim::scheme::inputs::length::Rice`].
 
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_PC, FIELD_TARGET};
-use crate::spine::ports::{PieceOut, ReadIn};
+use crate::spine::front_port::EncoderPort;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
@@ -68,9 +66,7 @@ pub enum InputsStep {
 #[derive(LogicBlock, Default)]
 pub struct InputsEncoder {
     pub clock: Signal<In, Clock>,
-    pub reset: Signal<In, Bit>,
-    pub entry: ReadIn<32>,
-    pub bits: PieceOut,
+    pub port: EncoderPort<32>,
     step: DFF<InputsStep>,
     // of the entry
     references: DFF<Bits<24>>,
@@ -193,10 +189,11 @@ impl Logic for InputsEncoder {
         self.means.clock.next = self.clock.val();
 
         self.stops.next = self.kind.q.val() == self.stop_kind.val();
-        self.of_masters.next = self.masters.val() & (self.entry.core.val() == self.masters_core.val());
+        self.of_masters.next = self.masters.val() & (self.port.entry.core.val() == self.masters_core.val());
 
         // the mean of this core: of references, or of a trap's instructions
-        self.address.next = (bit_cast::<4, 4>(self.entry.core.val() << 1)) | bit_cast::<4, 1>(self.trap.q.val().into());
+        self.address.next =
+            (bit_cast::<4, 4>(self.port.entry.core.val() << 1)) | bit_cast::<4, 1>(self.trap.q.val().into());
         self.place.next = self.one_16.val() << bit_cast::<16, 4>(self.address.val());
         self.seen.next = (self.known.q.val() & self.place.val()).any();
         self.means.raddr.next = self.address.val();
@@ -218,14 +215,15 @@ impl Logic for InputsEncoder {
         self.whole.next = self.mean.val() >> 4;
         self.learns.next = (self.step.q.val() == InputsStep::Scale) & (self.trap.q.val() | !self.behind.q.val());
         self.means.we.next = self.learns.val();
-        self.means.wdata.next =
-            bit_cast::<41, 36>(self.moved.val()) | (bit_cast::<41, 5>(self.entry.word.val().get_bits::<5>(0)) << 36);
+        self.means.wdata.next = bit_cast::<41, 36>(self.moved.val())
+            | (bit_cast::<41, 5>(self.port.entry.word.val().get_bits::<5>(0)) << 36);
         self.both.next = self.place.val() | bit_cast::<16, 16>(self.place.val() << 1);
         self.others.next = !self.both.val();
         if self.learns.val() {
             self.known.d.next = self.known.q.val() | self.place.val();
         }
-        self.same.next = self.had_cause.q.val() & (self.old_cause.q.val() == self.entry.word.val().get_bits::<5>(0));
+        self.same.next =
+            self.had_cause.q.val() & (self.old_cause.q.val() == self.port.entry.word.val().get_bits::<5>(0));
 
         // what is sent
         self.sends.next = true;
@@ -234,7 +232,7 @@ impl Logic for InputsEncoder {
         match self.step.q.val() {
             InputsStep::Core => {
                 self.count.next = self.ti_bits.val();
-                self.raw.next = bit_cast::<8, 4>(self.entry.core.val());
+                self.raw.next = bit_cast::<8, 4>(self.port.entry.core.val());
             }
             InputsStep::Ones => {
                 if self.ones.q.val().any() {
@@ -267,7 +265,7 @@ impl Logic for InputsEncoder {
                 self.raw.next = bit_cast::<8, 1>(self.same.val().into());
             }
             InputsStep::Cause => {
-                self.raw.next = self.entry.word.val().get_bits::<8>(0);
+                self.raw.next = self.port.entry.word.val().get_bits::<8>(0);
                 self.count.next = self.five_4.val();
             }
             _ => {
@@ -276,35 +274,35 @@ impl Logic for InputsEncoder {
         }
         self.over.next = self.all.val() << bit_cast::<8, 4>(self.count.val());
         self.keep.next = !self.over.val();
-        self.bits.valid.next = self.sends.val();
-        self.bits.count.next = self.count.val();
-        self.bits.data.next = self.raw.val() & self.keep.val();
-        self.bits.high.next = 0.into();
-        self.bits.busy.next = false;
-        self.taken.next = self.sends.val() & self.bits.ready.val();
+        self.port.bits.valid.next = self.sends.val();
+        self.port.bits.count.next = self.count.val();
+        self.port.bits.data.next = self.raw.val() & self.keep.val();
+        self.port.bits.high.next = 0.into();
+        self.port.bits.busy.next = false;
+        self.taken.next = self.sends.val() & self.port.bits.ready.val();
 
         // the word that the next clock needs
-        self.entry.field.next = self.field_target.val();
+        self.port.entry.field.next = self.field_target.val();
         match self.step.q.val() {
-            InputsStep::Wait => self.entry.field.next = self.field_count.val(),
-            InputsStep::Done => self.entry.field.next = self.field_count.val(),
-            InputsStep::Chunk => self.entry.field.next = self.field_target.val(),
-            InputsStep::More => self.entry.field.next = self.field_target.val(),
-            InputsStep::Same => self.entry.field.next = self.field_target.val(),
-            InputsStep::Cause => self.entry.field.next = self.field_target.val(),
-            InputsStep::Read => self.entry.field.next = self.field_target.val(),
-            InputsStep::Load => self.entry.field.next = self.field_target.val(),
-            InputsStep::Word => self.entry.field.next = self.field_target.val(),
+            InputsStep::Wait => self.port.entry.field.next = self.field_count.val(),
+            InputsStep::Done => self.port.entry.field.next = self.field_count.val(),
+            InputsStep::Chunk => self.port.entry.field.next = self.field_target.val(),
+            InputsStep::More => self.port.entry.field.next = self.field_target.val(),
+            InputsStep::Same => self.port.entry.field.next = self.field_target.val(),
+            InputsStep::Cause => self.port.entry.field.next = self.field_target.val(),
+            InputsStep::Read => self.port.entry.field.next = self.field_target.val(),
+            InputsStep::Load => self.port.entry.field.next = self.field_target.val(),
+            InputsStep::Word => self.port.entry.field.next = self.field_target.val(),
             _ => {
                 if !self.trap.q.val() {
-                    self.entry.field.next = self.field_pc.val();
+                    self.port.entry.field.next = self.field_pc.val();
                 }
             }
         }
-        self.entry.done.next = self.step.q.val() == InputsStep::Done;
-        self.entry.ends.next = self.message.q.val() & self.stops.val();
-        self.entry.again.next = false;
-        self.entry.lands.next = false;
+        self.port.entry.done.next = self.step.q.val() == InputsStep::Done;
+        self.port.entry.ends.next = self.message.q.val() & self.stops.val();
+        self.port.entry.again.next = false;
+        self.port.entry.lands.next = false;
 
         self.rest.next = self.scale.q.val() >> 1;
         self.beyond.next = self.above.q.val().get_bits::<28>(4);
@@ -313,14 +311,14 @@ impl Logic for InputsEncoder {
         self.measured.next = false;
         match self.step.q.val() {
             InputsStep::Wait => {
-                self.references.d.next = self.entry.word.val().get_bits::<24>(0);
-                self.kind.d.next = self.entry.word.val().get_bits::<2>(24);
-                self.message.d.next = self.entry.word.val().get_bit(26);
-                self.valueless.d.next = self.entry.word.val().get_bit(27);
-                self.behind.d.next = !self.entry.word.val().get_bits::<24>(0).any();
+                self.references.d.next = self.port.entry.word.val().get_bits::<24>(0);
+                self.kind.d.next = self.port.entry.word.val().get_bits::<2>(24);
+                self.message.d.next = self.port.entry.word.val().get_bit(26);
+                self.valueless.d.next = self.port.entry.word.val().get_bit(27);
+                self.behind.d.next = !self.port.entry.word.val().get_bits::<24>(0).any();
                 self.trap.d.next = false;
                 self.second.d.next = false;
-                if self.entry.have.val() {
+                if self.port.entry.have.val() {
                     self.step.d.next = InputsStep::Mean;
                 }
             }
@@ -388,7 +386,7 @@ impl Logic for InputsEncoder {
             }
             InputsStep::Kind => {
                 if self.taken.val() {
-                    self.v.d.next = self.entry.word.val();
+                    self.v.d.next = self.port.entry.word.val();
                     self.chunk.d.next = self.two_4.val();
                     self.step.d.next = InputsStep::Chunk;
                     if self.stops.val() {
@@ -417,7 +415,7 @@ impl Logic for InputsEncoder {
                     self.step.d.next = InputsStep::Chunk;
                     if !self.v.q.val().any() {
                         self.second.d.next = true;
-                        self.v.d.next = self.entry.word.val();
+                        self.v.d.next = self.port.entry.word.val();
                         if self.stops.val() {
                             self.step.d.next = InputsStep::Read;
                         } else if self.valueless.q.val() | self.second.q.val() {
@@ -443,7 +441,7 @@ impl Logic for InputsEncoder {
                 self.step.d.next = InputsStep::Load;
             }
             InputsStep::Load => {
-                self.v.d.next = self.entry.word.val();
+                self.v.d.next = self.port.entry.word.val();
                 self.left.d.next = self.word_6.val();
                 self.step.d.next = InputsStep::Word;
             }
@@ -476,7 +474,7 @@ impl Logic for InputsEncoder {
                 }
             }
         }
-        if self.reset.val() {
+        if self.port.reset.val() {
             self.step.d.next = InputsStep::Wait;
             self.known.d.next = 0.into();
         }

@@ -10,7 +10,7 @@
 //! | --- | --- | ---: | --- |
 //! | `clock` | in | 1 | rising edge |
 //! | `reset` | in | 1 | synchronous; registers and memories have their values at power-up too |
-//! | `rvfi_*[i]`, `trap_*[i]` | in | | of core i, see [`super::core`] |
+//! | `pins[i]` | in | | of core i, see [`super::core`] |
 //! | `mem_valid` | in | 1 | the memory bus does a load or store of a core |
 //! | `mem_core` .. `mem_again` | in | | see [`super::snoop`] |
 //! | `master_*[0]` | in | | with bus masters that are no cores: a store of one, see [`super::master`]; no `mem_valid` then |
@@ -29,7 +29,7 @@
 //!
 //! Golden model: [`sim::scheme::inputs::Recorder::clock`].
 
-use super::core::InputsCore;
+use super::core::{InputsCore, InputsPins};
 use super::encoder::InputsEncoder;
 use super::entry::LAYOUT;
 use super::master::Masters;
@@ -48,21 +48,7 @@ use sim::scheme::inputs::InputsParams;
 pub struct InputsSystem {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub rvfi_valid: Vec<Signal<In, Bit>>,
-    pub rvfi_insn: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_trap: Vec<Signal<In, Bit>>,
-    pub rvfi_pc_rdata: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_pc_wdata: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_rd_addr: Vec<Signal<In, Bits<5>>>,
-    pub rvfi_rd_wdata: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_mem_addr: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_mem_rmask: Vec<Signal<In, Bits<4>>>,
-    pub rvfi_mem_wmask: Vec<Signal<In, Bits<4>>>,
-    pub rvfi_mem_rdata: Vec<Signal<In, Bits<32>>>,
-    pub rvfi_mem_wdata: Vec<Signal<In, Bits<32>>>,
-    pub trap_valid: Vec<Signal<In, Bit>>,
-    pub trap_interrupt: Vec<Signal<In, Bit>>,
-    pub trap_cause: Vec<Signal<In, Bits<4>>>,
+    pub pins: Vec<InputsPins>,
     pub mem_valid: Signal<In, Bit>,
     pub mem_core: Signal<In, Bits<3>>,
     pub mem_addr: Signal<In, Bits<32>>,
@@ -124,21 +110,7 @@ impl InputsSystem {
             start: Start::new(),
             middle: Fixed::new(params.sizes.known > 0),
             _cores: cores,
-            rvfi_valid: each(cores),
-            rvfi_insn: each(cores),
-            rvfi_trap: each(cores),
-            rvfi_pc_rdata: each(cores),
-            rvfi_pc_wdata: each(cores),
-            rvfi_rd_addr: each(cores),
-            rvfi_rd_wdata: each(cores),
-            rvfi_mem_addr: each(cores),
-            rvfi_mem_rmask: each(cores),
-            rvfi_mem_wmask: each(cores),
-            rvfi_mem_rdata: each(cores),
-            rvfi_mem_wdata: each(cores),
-            trap_valid: each(cores),
-            trap_interrupt: each(cores),
-            trap_cause: each(cores),
+            pins: each(cores),
             core: (0..cores).map(|_| InputsCore::new(params, log2_depth)).collect(),
             snoop: Snoop::new(params),
             spine: Spine::of(&Stream::from(params), &LAYOUT, log2_depth),
@@ -160,7 +132,7 @@ impl Logic for InputsSystem {
         dff_setup!(self, clock, held, filled);
         clock!(self, clock, snoop, spine, encoder, start);
         self.spine.reset.next = self.reset.val();
-        self.encoder.reset.next = self.reset.val();
+        self.encoder.port.reset.next = self.reset.val();
         self.spine.bus.addr.next = self.bus_addr.val();
         self.spine.bus.write.next = self.bus_write.val();
         self.spine.bus.wdata.next = self.bus_wdata.val();
@@ -171,8 +143,8 @@ impl Logic for InputsSystem {
         for q in 0..self._sessions {
             self.session[q].next = self.spine.active.val();
         }
-        ReadOut::<32>::join(&mut self.spine.read, &mut self.encoder.entry);
-        PieceOut::join(&mut self.encoder.bits, &mut self.spine.coded);
+        ReadOut::<32>::join(&mut self.spine.read, &mut self.encoder.port.entry);
+        PieceOut::join(&mut self.encoder.port.bits, &mut self.spine.coded);
 
         self.snoop.live.next = self.core[0].go.val();
         self.snoop.valid.next = self.mem_valid.val();
@@ -209,7 +181,7 @@ impl Logic for InputsSystem {
             self.masters[0].addr.next = self.master_addr[0].val();
             self.masters[0].data.next = self.master_data[0].val();
             self.masters[0].mask.next = self.master_mask[0].val();
-            self.masters[0].pop.next = self.encoder.entry.done.val() & (self.spine.read.core.val() == i.to_bits());
+            self.masters[0].pop.next = self.encoder.port.entry.done.val() & (self.spine.read.core.val() == i.to_bits());
             ControlOut::join(&mut self.spine.control[i], &mut self.masters[0].control);
             EntryOut::<32>::join(&mut self.masters[0].entry, &mut self.spine.entry[i]);
             if self.masters[0].store.val() {
@@ -228,28 +200,14 @@ impl Logic for InputsSystem {
         for i in 0..self._cores {
             self.core[i].clock.next = self.clock.val();
             self.core[i].reset.next = self.reset.val();
-            self.core[i].rvfi_valid.next = self.rvfi_valid[i].val();
-            self.core[i].rvfi_insn.next = self.rvfi_insn[i].val();
-            self.core[i].rvfi_trap.next = self.rvfi_trap[i].val();
-            self.core[i].rvfi_pc_rdata.next = self.rvfi_pc_rdata[i].val();
-            self.core[i].rvfi_pc_wdata.next = self.rvfi_pc_wdata[i].val();
-            self.core[i].rvfi_rd_addr.next = self.rvfi_rd_addr[i].val();
-            self.core[i].rvfi_rd_wdata.next = self.rvfi_rd_wdata[i].val();
-            self.core[i].rvfi_mem_addr.next = self.rvfi_mem_addr[i].val();
-            self.core[i].rvfi_mem_rmask.next = self.rvfi_mem_rmask[i].val();
-            self.core[i].rvfi_mem_wmask.next = self.rvfi_mem_wmask[i].val();
-            self.core[i].rvfi_mem_rdata.next = self.rvfi_mem_rdata[i].val();
-            self.core[i].rvfi_mem_wdata.next = self.rvfi_mem_wdata[i].val();
-            self.core[i].trap_valid.next = self.trap_valid[i].val();
-            self.core[i].trap_interrupt.next = self.trap_interrupt[i].val();
-            self.core[i].trap_cause.next = self.trap_cause[i].val();
+            InputsPins::link(&mut self.pins[i], &mut self.core[i].pins);
             self.core[i].look.next = self.snoop.look.val();
             self.core[i].own.next = (self.snoop.whose.val() == i.to_bits()) & !self.foreign.val();
             self.core[i].index.next = self.snoop.index.val();
             self.core[i].tag.next = self.snoop.tag.val();
             self.core[i].alters.next = self.snoop.alters.val();
             self.core[i].again.next = self.snoop.more.val();
-            self.core[i].pop.next = self.encoder.entry.done.val() & (self.spine.read.core.val() == i.to_bits());
+            self.core[i].pop.next = self.encoder.port.entry.done.val() & (self.spine.read.core.val() == i.to_bits());
             ControlOut::join(&mut self.spine.control[i], &mut self.core[i].control);
             EntryOut::<32>::join(&mut self.core[i].entry, &mut self.spine.entry[i]);
             self.core[i].begun.next = self.begun.val();

@@ -34,16 +34,7 @@ impl DataSystem for CfiatSystem {
         self.bus_wdata.next = i.bus.1.unwrap_or(0).to_bits();
         self.ready.next = i.ready;
         for (k, c) in i.cores.iter().enumerate() {
-            self.rvfi_valid[k].next = c.valid;
-            self.rvfi_insn[k].next = u64::from(c.insn).to_bits();
-            self.rvfi_trap[k].next = c.trap;
-            self.rvfi_rd_addr[k].next = u64::from(c.rd.0).to_bits();
-            self.rvfi_rd_wdata[k].next = u64::from(c.rd.1).to_bits();
-            self.rvfi_mem_addr[k].next = u64::from(c.addr).to_bits();
-            self.rvfi_mem_rmask[k].next = u64::from(c.masks.0).to_bits();
-            self.rvfi_mem_wmask[k].next = u64::from(c.masks.1).to_bits();
-            self.rvfi_mem_rdata[k].next = u64::from(c.data.0).to_bits();
-            self.rvfi_mem_wdata[k].next = u64::from(c.data.1).to_bits();
+            c.drive(&mut self.pins[k].rvfi);
         }
     }
 

@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 
 use fpga::cosim::{Cosim, Session};
+use hdl::ingress::rvfi_data::RvfiDataChannel;
 use retire::MasterStore;
 use rust_hdl::prelude::*;
 use sim::regs::REGS;
@@ -22,6 +23,22 @@ pub struct CorePorts {
     pub data: (u32, u32),
     /// Interrupt, cause.
     pub told: Option<(bool, u8)>,
+}
+
+impl CorePorts {
+    /// Shows them, but the addresses of instructions and the trap port.
+    pub fn drive(&self, pins: &mut RvfiDataChannel<32, 4>) {
+        pins.valid.next = self.valid;
+        pins.insn.next = u64::from(self.insn).to_bits();
+        pins.trap.next = self.trap;
+        pins.rd_addr.next = u64::from(self.rd.0).to_bits();
+        pins.rd_wdata.next = u64::from(self.rd.1).to_bits();
+        pins.mem_addr.next = u64::from(self.addr).to_bits();
+        pins.mem_rmask.next = u64::from(self.masks.0).to_bits();
+        pins.mem_wmask.next = u64::from(self.masks.1).to_bits();
+        pins.mem_rdata.next = u64::from(self.data.0).to_bits();
+        pins.mem_wdata.next = u64::from(self.data.1).to_bits();
+    }
 }
 
 /// Ports of the memory bus.
@@ -147,9 +164,10 @@ impl<S: DataSystem> Dut<S> {
     }
 
     pub fn verilog(cosim: &Cosim) -> Self {
-        let split = |name: &str| match name.rsplit_once('$') {
-            Some((name, core)) => (name.to_string(), core.parse().unwrap()),
-            None => (name.to_string(), 0),
+        let split = |name: &str| {
+            let name = plain(name);
+            let indexed = name.rsplit_once('_').and_then(|(name, core)| Some((name.to_string(), core.parse().ok()?)));
+            indexed.unwrap_or((name, 0))
         };
         let ports = cosim.inputs().iter().map(|p| split(&p.name)).collect();
         let outputs = ["recording", "hold", "bus_rdata", "valid", "data"].map(|n| cosim.output(n).unwrap());

@@ -46,21 +46,13 @@ impl DataSystem for InputsSystem {
         self.mem_changes.next = i.mem.changes;
         self.mem_again.next = i.mem.again;
         for (k, c) in i.cores.iter().enumerate() {
-            self.rvfi_valid[k].next = c.valid;
-            self.rvfi_insn[k].next = u64::from(c.insn).to_bits();
-            self.rvfi_trap[k].next = c.trap;
-            self.rvfi_pc_rdata[k].next = u64::from(c.pc.0).to_bits();
-            self.rvfi_pc_wdata[k].next = u64::from(c.pc.1).to_bits();
-            self.rvfi_rd_addr[k].next = u64::from(c.rd.0).to_bits();
-            self.rvfi_rd_wdata[k].next = u64::from(c.rd.1).to_bits();
-            self.rvfi_mem_addr[k].next = u64::from(c.addr).to_bits();
-            self.rvfi_mem_rmask[k].next = u64::from(c.masks.0).to_bits();
-            self.rvfi_mem_wmask[k].next = u64::from(c.masks.1).to_bits();
-            self.rvfi_mem_rdata[k].next = u64::from(c.data.0).to_bits();
-            self.rvfi_mem_wdata[k].next = u64::from(c.data.1).to_bits();
-            self.trap_valid[k].next = c.told.is_some();
-            self.trap_interrupt[k].next = c.told.is_some_and(|t| t.0);
-            self.trap_cause[k].next = u64::from(c.told.map_or(0, |t| t.1)).to_bits();
+            let pins = &mut self.pins[k];
+            c.drive(&mut pins.rvfi);
+            pins.rvfi_pc_rdata.next = u64::from(c.pc.0).to_bits();
+            pins.rvfi_pc_wdata.next = u64::from(c.pc.1).to_bits();
+            pins.trap.valid.next = c.told.is_some();
+            pins.trap.interrupt.next = c.told.is_some_and(|t| t.0);
+            pins.trap.cause.next = u64::from(c.told.map_or(0, |t| t.1)).to_bits();
         }
     }
 
