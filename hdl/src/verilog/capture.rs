@@ -155,7 +155,7 @@ impl Probe for Walk {
 
     fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
         let Some(mut node) = self.open.pop() else { return };
-        pins::sort(&mut node.atoms);
+        pins::sort(&mut node.atoms, |atom| &atom.name);
         match self.open.last_mut() {
             Some(parent) => parent.children.push(node),
             None => self.done = Some(node),

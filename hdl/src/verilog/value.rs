@@ -369,6 +369,7 @@ pub(super) fn binary(op: Op, a: Value, b: Value) -> Value {
         (Op::And, Some(0), _) | (Op::And, _, Some(0)) => return Value::number(0, width),
         (Op::And, Some(x), _) if x == ones(width) => return b,
         (Op::And, _, Some(x)) if x == ones(width) => return a,
+        (Op::Or, Some(x), _) | (Op::Or, _, Some(x)) if x == ones(width) => return Value::number(x, width),
         (Op::Or | Op::Xor | Op::Add, Some(0), _) => return b,
         (Op::Or | Op::Xor | Op::Add | Op::Sub, _, Some(0)) => return a,
         _ => {}
@@ -546,6 +547,14 @@ mod tests {
         let sum = binary(Op::Add, signal(0, 4).fit(32), Value::number(1, 32));
         assert_eq!(sum.clone().fit(4), Binary(Op::Add, Box::new(signal(0, 4)), Box::new(Value::number(1, 4))));
         assert!(shift(false, sum, Value::number(1, 3)).fit(4).has_low());
+    }
+
+    #[test]
+    fn what_a_constant_decides_is_a_constant() {
+        let (x, all) = (signal(0, 3), Value::number(7, 3));
+        assert_eq!(binary(Op::Or, x.clone(), all.clone()), all);
+        assert_eq!(binary(Op::Or, all.clone(), x.clone()), all);
+        assert_eq!(binary(Op::And, x.clone(), all), x);
     }
 
     #[test]
