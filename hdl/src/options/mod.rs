@@ -8,16 +8,21 @@
 //! | --- | --- |
 //! | [`table`] | the options |
 //! | [`rule`] | which options and values go together, and how a refusal reads |
-//! | [`given`] | the options that were given, and what they mean together |
+//! | [`given`] | the options that were given |
+//! | `check` | what of them does not go together |
+//! | [`system`] | the system that they mean together |
 //! | [`page`] | the reference page |
 
+mod check;
 pub mod given;
 pub mod page;
 pub mod rule;
+pub mod system;
 pub mod table;
 
-pub use given::{Given, System};
+pub use given::Given;
 use rule::Rule;
+pub use system::System;
 
 /// What an option takes.
 #[derive(Clone, Copy)]

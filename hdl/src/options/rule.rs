@@ -1,6 +1,7 @@
 //! Rules of options: which go together, in data, so that help and refusals are made from the same line
 
-use super::{Given, Opt};
+use super::given::Given;
+use super::Opt;
 use sim::scheme::any::AnyScheme;
 
 /// Something that holds or not.

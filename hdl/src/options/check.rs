@@ -1,0 +1,69 @@
+//! What of the options that were given does not go together
+
+use super::given::Given;
+use super::rule::Rule;
+use super::table::OPTIONS;
+use super::{find, Opt};
+use sim::params::Platform;
+use sim::scheme::any::SchemeName;
+
+impl Given {
+    /// Refuses values that an option does not take.
+    ///
+    /// # Errors
+    /// The option as it was typed, and what would be right.
+    pub fn check_values(&self) -> Result<(), String> {
+        self.values().try_for_each(|(name, value)| {
+            find(name).takes.check(value).map_err(|e| format!("{}: {e}", self.shown(name)))
+        })?;
+        let Some(name) = ["sets", "ways"].into_iter().find(|name| self.has(name)) else { return Ok(()) };
+        let entries: u32 =
+            ["sets", "ways"].into_iter().filter_map(|name| self.value(name).parse::<u32>().ok()).product();
+        match (32..=1024).contains(&entries) {
+            true => Ok(()),
+            false => Err(format!("{}: sets times ways is {entries}, 32 to 1024 would be right", self.shown(name))),
+        }
+    }
+
+    /// Refuses what does not go together; with `circuit` also what no circuit has.
+    ///
+    /// # Errors
+    /// The options as they were typed, what would be right, and why.
+    pub fn check(&self, name: &SchemeName, circuit: bool) -> Result<(), String> {
+        let rules = |o: &Opt| -> [&'static [Rule]; 2] { [o.rules, if circuit { o.circuit } else { &[] }] };
+        let given = OPTIONS.iter().filter(|o| self.get(o.name).is_some());
+        self.check_values()?;
+        for option in given {
+            let broken = rules(option).into_iter().flatten().find_map(|r| r.broken(option, self, &name.scheme));
+            if let Some(text) = broken {
+                return Err(text);
+            }
+        }
+        if circuit {
+            self.check_context(name)?;
+        }
+        let stated = &name.stated;
+        let twice = [("count-bits", stated.count_bits), ("cc-bits", stated.cc_bits), ("align", stated.align)];
+        match twice.into_iter().find(|(option, said)| said.is_some() && self.has(option)) {
+            Some((option, _)) => {
+                Err(format!("{}: the scheme `{}` says it too", self.shown(option), self.scheme_name()))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses contexts that fit no message of a circuit: what is left of an address behind a count.
+    fn check_context(&self, name: &SchemeName) -> Result<(), String> {
+        let platform = self.platform(name, (1, self.number("xlen").unwrap_or(Platform::RV32.xlen), 1));
+        let most = platform.address_bits().saturating_sub(u32::from(platform.count_bits) + 3);
+        match platform.context {
+            Some(bits) if u32::from(bits) > most => Err(format!(
+                "{}: at most {most} with {} and {}; a context goes where an address and a count go",
+                self.shown("context"),
+                self.shown("xlen"),
+                self.shown("count-bits")
+            )),
+            Some(_) | None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The system that options mean together
+
+use super::given::Given;
+use super::{find, table};
+use crate::bus::wrap::{Buses, RegisterBus, WordPort};
+use crate::bus::Writers;
+use crate::emit::{Ingress, SystemOptions};
+use crate::scheme::{circuit, Circuit};
+use crate::spine::Extras;
+use crate::verilog::Style;
+use sim::params::{ParamError, Platform, TraceParams};
+use sim::scheme::any::SchemeName;
+
+/// A whole system.
+pub struct System {
+    /// The scheme, with all that shapes its stream.
+    pub circuit: Box<dyn Circuit>,
+    /// The circuit's own options.
+    pub options: SystemOptions,
+    /// How it is joined to a chip.
+    pub buses: Buses,
+    /// How it is written.
+    pub style: Style,
+}
+
+impl Given {
+    /// What is traced: `cores` and `xlen` are of whom it is traced, `align` what holds without `--align`.
+    pub fn platform(&self, name: &SchemeName, (cores, xlen, align): (u8, u8, u8)) -> Platform {
+        let stated = name.stated.on(&Platform { cores, xlen, align, ..Platform::RV32 });
+        Platform {
+            timestamps: self.has("timestamps"),
+            align: self.number("align").unwrap_or(stated.align),
+            count_bits: self.number("count-bits").unwrap_or(stated.count_bits),
+            cc_bits: self.number("cc-bits").unwrap_or(stated.cc_bits),
+            context: self.number("context"),
+            ..stated
+        }
+    }
+
+    /// What is built in.
+    pub fn options(&self) -> SystemOptions {
+        let ingress = Ingress::ALL.into_iter().find(|i| i.name() == self.value("ingress")).unwrap_or(Ingress::Rvfi);
+        let log2 = |name| self.value(name).parse::<u32>().map_or(0, |n| n.trailing_zeros() as u8);
+        let lanes = self.value("retire").parse().unwrap_or(1);
+        let several = lanes > 1 || ingress == Ingress::Blocks;
+        SystemOptions {
+            ingress,
+            log2_fifo: log2("fifo"),
+            extras: Extras {
+                sync: self.has("sync"),
+                check: self.has("check"),
+                session: false,
+                stall: self.has("stall"),
+                filter: self.has("filter"),
+                range: self.has("filter-range"),
+                space: self.has("filter-space"),
+                lost: self.has("count-lost"),
+                registered: self.has("registered-ports"),
+                retire: several.then(|| crate::spine::Retire { lanes, log2_words: log2("retire-queue") }),
+                itype3: self.value("itype") == "3",
+                addresses: self.get("address-bits").and_then(|a| a.parse().ok()),
+                ingress: 0,
+            },
+        }
+    }
+
+    /// How it is joined to a chip.
+    pub fn buses(&self) -> Buses {
+        let named = |name| self.value(name);
+        Buses {
+            registers: RegisterBus::ALL.into_iter().find(|b| b.name() == named("bus")).unwrap_or_default(),
+            writers: Writers::ALL.into_iter().find(|w| w.name() == named("writes")).unwrap_or_default(),
+            words: WordPort::ALL.into_iter().find(|p| p.name() == named("port")).unwrap_or_default(),
+            crossing: self.has("port-clock"),
+            locked: self.has("lock"),
+        }
+    }
+
+    /// How it is written.
+    pub fn style(&self) -> Style {
+        Style { name: self.value("module-name").into(), initial: !self.has("no-initial") }
+    }
+
+    /// The system, without a look at the rules: what has no effect is left out, and [`Circuit::check`] refuses what is impossible.
+    ///
+    /// # Errors
+    /// Parameters that no model honours, or a scheme without a circuit.
+    pub fn system(&self) -> Result<System, ParamError> {
+        let name = self.scheme()?;
+        let (cores, xlen) = (self.value("cores").parse().unwrap_or(1), self.value("xlen").parse().unwrap_or(32));
+        let platform = self.platform(&name, (cores, xlen, 1));
+        let ram = table::ram(self.value("ram")).unwrap_or_default();
+        Ok(System {
+            circuit: circuit(&name, &platform, ram)?,
+            options: self.options(),
+            buses: self.buses(),
+            style: self.style(),
+        })
+    }
+
+    /// The options that give such a system: how the library's own calls are checked against the table.
+    pub fn of(params: &TraceParams, options: &SystemOptions) -> Self {
+        let extras = &options.extras;
+        let mut given = Self::default();
+        let mut value = |name: &str, value: String| {
+            if value != find(name).default {
+                given = std::mem::take(&mut given).with(name, &value);
+            }
+        };
+        value("scheme", params.flow.name());
+        value("cores", params.cores.to_string());
+        value("xlen", params.xlen.to_string());
+        value("ingress", options.ingress.name().into());
+        value("fifo", (1u32 << options.log2_fifo).to_string());
+        if let Some(retire) = extras.retire {
+            value("retire", retire.lanes.to_string());
+            value("retire-queue", (1u32 << retire.log2_words).to_string());
+        }
+        if extras.itype3 {
+            value("itype", "3".into());
+        }
+        if params.align != Platform::RV32.align {
+            value("align", params.align.to_string());
+        }
+        if let Some(bits) = params.context {
+            value("context", bits.to_string());
+        }
+        if let Some(addresses) = extras.addresses {
+            value("address-bits", addresses.to_string());
+        }
+        for (name, on) in [
+            ("sync", extras.sync),
+            ("check", extras.check),
+            ("stall", extras.stall),
+            ("filter", extras.filter),
+            ("filter-range", extras.range),
+            ("filter-space", extras.space),
+            ("count-lost", extras.lost),
+            ("registered-ports", extras.registered),
+        ] {
+            if on {
+                given = given.with(name, "");
+            }
+        }
+        given
+    }
+}
