@@ -22,6 +22,7 @@ pub mod regmap;
 pub mod regs;
 pub mod replay;
 pub mod riscv;
+pub mod run_length;
 pub mod scheme;
 pub mod stimulus;
 pub mod system;

@@ -25,7 +25,7 @@
 use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
 use crate::bits::BitWriter;
 use crate::chunk::{self, Chunks};
-use crate::scheme::sc_lsp::run_length::RunLength;
+use crate::run_length::RunLength;
 use retire::image::Image;
 use retire::stream::{End, Stream, Walker};
 

@@ -13,7 +13,7 @@ use super::node::tick::{Rule, Tick};
 use super::node::trace::{self, Bus, TraceNode, PACKET_WORDS};
 use super::node::{Node, NodeKind, Outbox, Target};
 use super::packet::{Body, Event, Op, Packet, HOST, NODES};
-use super::ring::{Ring, RingCounts, RingNode};
+use super::ring::{Ring, RingNode};
 use super::trigger::GeneratorParams;
 use std::collections::VecDeque;
 
@@ -271,11 +271,6 @@ impl Chip {
     /// Clocks so far.
     pub fn now(&self) -> u64 {
         self.now
-    }
-
-    /// Counts of all ring nodes.
-    pub fn ring_counts(&self) -> Vec<(u8, RingCounts)> {
-        self.ring.nodes().iter().map(|n| (n.address(), n.counts())).collect()
     }
 
     /// What arrived at the host since this was last asked.

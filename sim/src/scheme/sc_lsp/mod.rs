@@ -14,7 +14,6 @@ pub mod params;
 pub mod reader;
 pub mod record;
 pub mod replay;
-pub mod run_length;
 pub mod tables;
 
 pub use model::{Counts, Front};

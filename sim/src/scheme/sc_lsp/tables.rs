@@ -7,7 +7,7 @@
 
 use super::cache::{Descriptor, StreamCache};
 use super::params::{StreamCacheParams, Variant};
-use super::run_length::RunLength;
+use crate::run_length::RunLength;
 
 /// What is sent for a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
