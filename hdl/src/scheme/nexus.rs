@@ -1,6 +1,6 @@
 //! Nexus-like schemes: `nx_b` is T-raptor's circuit with its smallest predictors, which nothing asks
 
-use super::flow::FlowCircuit;
+use super::tr::flow::FlowCircuit;
 use sim::params::{NexusParams, TrParams};
 
 impl FlowCircuit for NexusParams {

@@ -1,6 +1,6 @@
 //! T-raptor with one set of predictors for all cores: it has a model and no circuit
 
-use super::flow::FlowCircuit;
+use super::tr::flow::FlowCircuit;
 use sim::scheme::shared::SharedParams;
 
 impl FlowCircuit for SharedParams {}

@@ -205,9 +205,9 @@ fn crates() -> BTreeMap<String, PathBuf> {
     members.map(|m| (m.clone(), workspace().join(m))).collect()
 }
 
-/// Modules in which there still are circles.
-const CIRCLES: [(&str, &str); 6] =
-    [("hdl", "verilog"), ("hdl", ""), ("hdl", "options"), ("hdl", "scheme"), ("sim", ""), ("sim", "riscv")];
+/// Modules in which there still are circles: parameters and schemes, which name each other's types; ports that the spine
+/// and the ingress share; a hart and the bus that answers it.
+const CIRCLES: [(&str, &str); 3] = [("hdl", ""), ("sim", ""), ("sim", "riscv")];
 
 #[test]
 fn no_crate_has_a_circle_of_modules() {

@@ -2,13 +2,14 @@
 
 use crate::encoder_harness::{coder, extras, number, word};
 use crate::front_end_harness::entries::{records, resync};
-use hdl::scheme::sc_lsp::encoder::StreamEncoder;
 use hdl::scheme::sc_lsp::entry::{CONTROL_BEHIND, NO_RUN, POST_HIT, POST_INDEX};
 use hdl::spine::entry::*;
 use hdl::spine::event_fifo::FIELD_COUNT;
+use hdl::spine::front_port::EncoderPort;
 use hdl::spine::packer::Packer;
 use hdl::spine::ports::{PieceOut, WordsOut};
 use hdl::spine::session::Session;
+use hdl::widget::slot::Slot;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rust_hdl::prelude::*;
@@ -23,7 +24,7 @@ use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::entry::Entry;
 use testbenches::gates::emit_checked_system;
 
-coder!(StreamCoder, StreamEncoder, resync);
+coder!(StreamCoder, resync);
 
 /// A random entry, legal in that indices and lengths are not 0 and in what `base` does not have.
 fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {

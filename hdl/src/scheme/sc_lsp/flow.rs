@@ -4,7 +4,7 @@ use super::encoder::StreamEncoder;
 use super::entry::{self, LENGTH_BITS};
 use super::front::StreamFront;
 use crate::emit::EmitError;
-use crate::scheme::flow::FlowCircuit;
+use crate::scheme::tr::flow::FlowCircuit;
 use crate::spine::entry::EntryLayout;
 use crate::spine::front_port::{EncoderPort, FrontPort};
 use crate::spine::Extras;

@@ -63,7 +63,7 @@ impl<const W: usize> TakenFront<W> {
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         Self {
             life: Life::new(false, extras),
-            messages: Messages::with(params, extras),
+            messages: Messages::with(params, extras, true),
             flags: Delay::new(1),
             last: Delay::new(1),
             pcs: Delay::new(1),

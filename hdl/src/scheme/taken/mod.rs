@@ -6,18 +6,27 @@
 
 pub mod front;
 
-use super::flow::FlowCircuit;
+use super::tr::flow::FlowCircuit;
 use crate::spine::front_port::FrontPort;
 use crate::spine::Extras;
 use crate::widget::slot::Slot;
 use front::TakenFront;
-use sim::params::{TrParams, TraceParams};
+use sim::params::{Chunks, TrParams, TraceParams};
 use sim::scheme::taken::TakenParams;
 
 impl FlowCircuit for TakenParams {
     // for the coder and the counters; its front end has no predictors
     fn parts(&self) -> Option<(TrParams, bool)> {
         Some((TrParams::sizes(256, 0, 0).coded(Self::CODING), true))
+    }
+
+    fn times(&self) -> Option<Chunks> {
+        Some(Self::CODING.diff_cc)
+    }
+
+    // a message for each taken branch
+    fn is_frequent(&self, many: bool, timestamps: bool) -> bool {
+        many || timestamps
     }
 
     fn front<const W: usize>(&self, params: &TraceParams, extras: Extras) -> Slot<FrontPort<W>> {

@@ -70,21 +70,12 @@ pub struct Encoder<const W: usize> {
 }
 
 impl<const W: usize> Encoder<W> {
-    /// The circuit for `params`.
+    /// The circuit for `params` with `extras`, made of `parts`.
     ///
     /// # Panics
-    /// When `params` are refused by their check, or their scheme has no circuit.
-    pub fn new(params: &TraceParams) -> Self {
-        Self::with(params, Extras::default())
-    }
-
-    /// As [`Encoder::new`], with `extras`.
-    ///
-    /// # Panics
-    /// As [`Encoder::new`].
-    pub fn with(params: &TraceParams, extras: Extras) -> Self {
+    /// When `params` are refused by their check.
+    pub fn with(params: &TraceParams, extras: Extras, parts: &Parts) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
-        let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let bits = u64::from(params.address_bits());
         assert!(bits <= W as u64, "address_bits = {bits} is outside 1..={W}");
         let many = params.cores > 1;

@@ -109,23 +109,14 @@ pub struct FrontEnd<const W: usize> {
 }
 
 impl<const W: usize> FrontEnd<W> {
-    /// The front end for `params`, any that are legal.
+    /// The front end for `params` with `extras`, made of `parts`.
     ///
     /// # Panics
-    /// When [`TraceParams::check`] or [`Parts::of`] refuses `params`, or W is not `xlen`.
-    pub fn new(params: &TraceParams) -> Self {
-        Self::with(params, Extras::default())
-    }
-
-    /// As [`FrontEnd::new`], with `extras`.
-    ///
-    /// # Panics
-    /// As [`FrontEnd::new`].
-    pub fn with(params: &TraceParams, extras: Extras) -> Self {
+    /// When [`TraceParams::check`] refuses `params`, or W is not `xlen`.
+    pub fn with(params: &TraceParams, extras: Extras, parts: &Parts) -> Self {
         let sync = extras.sync;
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
-        let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let (align, shift) = (params.align, parts.pc_shift);
         let address = params.address_bits() as usize;
         let low = address - usize::from(parts.upper_bits);
@@ -148,7 +139,7 @@ impl<const W: usize> FrontEnd<W> {
             outcome,
             target,
             life: Life::new(false, extras),
-            messages: Messages::with(params, extras),
+            messages: Messages::with(params, extras, parts.nexus),
             settle: when(settles, || Settle::new(params.flow.settle() << extras.haste(params), wide)),
             sync: Fixed::new(sync),
             shift_up: Fixed::of(align.saturating_sub(shift)),

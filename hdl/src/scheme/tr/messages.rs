@@ -31,7 +31,6 @@
 //!
 //! Golden model: [`sim::scheme::tr::model`] in a [`sim::lane`].
 
-use crate::scheme::tr::parts::Parts;
 use crate::spine::cycles::Cycles;
 use crate::spine::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
 use crate::spine::ports::{EntryOut, VerdictIn};
@@ -114,13 +113,12 @@ pub struct Messages<const W: usize> {
 }
 
 impl<const W: usize> Messages<W> {
-    /// The circuit for `params`, with `extras`.
+    /// The circuit for `params`, with `extras`; `nexus`: every taken branch makes a message.
     ///
     /// # Panics
-    /// When [`TraceParams::check`] or [`Parts::of`] refuses `params`.
-    pub fn with(params: &TraceParams, extras: Extras) -> Self {
+    /// When [`TraceParams::check`] refuses `params`.
+    pub fn with(params: &TraceParams, extras: Extras, nexus: bool) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
-        let parts = Parts::of(params).unwrap_or_else(|e| panic!("{e}"));
         let (count, cc) = (u32::from(params.count_bits), u32::from(params.cc_bits));
         let wide = extras.retire.is_some();
         let count_constant = Fixed::<Bits<COUNT_PORT_BITS>>::of::<u64>;
@@ -131,7 +129,7 @@ impl<const W: usize> Messages<W> {
             cc_mask: cc_constant((1 << cc) - 1),
             cc_top: cc_constant(1 << (cc - 1)),
             timed: Fixed::new(params.timestamps),
-            nexus: Fixed::new(parts.nexus),
+            nexus: Fixed::new(nexus),
             sync: Fixed::new(extras.sync),
             wide: Fixed::new(wide),
             cycles: Cycles::new(params, &extras),

@@ -14,7 +14,7 @@
 pub mod coder;
 pub mod encoder;
 pub mod fields;
-mod flow;
+pub(super) mod flow;
 pub mod front;
 pub mod messages;
 pub mod outcome;

@@ -3,10 +3,9 @@
 use super::coder::{coder, CoderIn};
 use super::outcome::{outcome, OutcomeIn};
 use super::target::{target, TargetIn};
-use crate::scheme;
 use crate::spine::Extras;
 use crate::widget::slot::Slot;
-use sim::params::TraceParams;
+use sim::params::{TrParams, TraceParams};
 use sim::scheme::tr::coder::CoderParams;
 use sim::scheme::tr::outcome::OutcomeParams;
 use sim::scheme::tr::target::TargetParams;
@@ -34,13 +33,13 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Of the scheme of `params`.
+    /// Of predictors and coder, and whether every taken branch makes a message: what the scheme of `params` is made of.
     ///
     /// # Errors
-    /// When it is another scheme, or has a part without a circuit.
-    pub fn of(params: &TraceParams) -> Result<Self, NoCircuit> {
+    /// When it is made of none, or has a part without a circuit.
+    pub fn of(params: &TraceParams, made_of: Option<(TrParams, bool)>) -> Result<Self, NoCircuit> {
         let none = || NoCircuit(params.flow.name());
-        let (tr, nexus) = scheme::flow::parts(params)?;
+        let (tr, nexus) = made_of.ok_or_else(none)?;
         outcome(&tr.outcome)
             .and(target::<64>(&tr.target, 32))
             .and(coder::<64>(&tr.coder, params, &Extras::NONE))
@@ -60,11 +59,9 @@ impl Parts {
         outcome(&self.outcome).expect("asked for in `of`")
     }
 
-    /// Whether the target predictor is clear long before the outcome predictor is, which then says alone when both are: a
-    /// return stack is empty after as many clocks as it has places, 32 at most, counters are swept one by one, 256 at least.
+    /// Whether the target predictor is clear so long before the outcome predictor is that the latter says alone when both are.
     pub fn target_clears_sooner(&self) -> bool {
-        let stack = matches!(self.target, TargetParams::RasIbtb(sizes) if sizes.ibtb == 0);
-        stack && matches!(self.outcome, OutcomeParams::Gshare(_))
+        2 * self.target.clear_clocks() <= self.outcome.clear_clocks()
     }
 
     /// Circuit of the coder, in systems of `params` with `extras`.

@@ -40,7 +40,7 @@ pub fn word(count_bits: usize, e: &Entry, field: u8) -> u64 {
 /// Encoder, session and packer, as the system joins them, with a player of entries.
 macro_rules! coder {
     // `$lands`: whether the PC of an entry's sync goes past it
-    ($name:ident, $encoder:ident, $lands:expr) => {
+    ($name:ident, $lands:expr) => {
         #[derive(LogicBlock, Default)]
         struct $name<const W: usize> {
             clock: Signal<In, Clock>,
@@ -57,7 +57,7 @@ macro_rules! coder {
             lands: Signal<Out, Bit>,
             done: Signal<Out, Bit>,
             words: WordsOut,
-            encoder: $encoder<W>,
+            encoder: Slot<EncoderPort<W>>,
             session: Session,
             packer: Packer,
         }
@@ -65,7 +65,7 @@ macro_rules! coder {
         impl<const W: usize> $name<W> {
             fn new(params: &TraceParams) -> Self {
                 Self {
-                    encoder: $encoder::with(params, extras(params)),
+                    encoder: hdl::scheme::flow::encoder(params, extras(params)),
                     session: Session::new(&hdl::spine::Stream::from(params), extras(params).sync),
                     packer: Packer::new(hdl::spine::Stream::from(params).pieces),
                     ..Default::default()

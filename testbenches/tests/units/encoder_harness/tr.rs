@@ -1,12 +1,13 @@
 //! Messages of T-raptor, and the encoder with its coder, session and packer beside their golden models
 
 use crate::encoder_harness::{coder, extras, number, word};
-use hdl::scheme::tr::encoder::Encoder;
 use hdl::spine::entry::*;
 use hdl::spine::event_fifo::FIELD_COUNT;
+use hdl::spine::front_port::EncoderPort;
 use hdl::spine::packer::Packer;
 use hdl::spine::ports::{PieceOut, WordsOut};
 use hdl::spine::session::Session;
+use hdl::widget::slot::Slot;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::Context;
@@ -20,7 +21,7 @@ use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::entry::Entry;
 use testbenches::gates::emit_checked_system;
 
-coder!(Coder, Encoder, |_: &Entry| false);
+coder!(Coder, |_: &Entry| false);
 
 fn nexus(params: &TraceParams) -> bool {
     match params.flow {

@@ -1,7 +1,8 @@
 //! The golden models behind front ends
 
 use super::entries::{messages, records};
-use hdl::scheme::tr::parts::Parts;
+use hdl::scheme::flow::front;
+use hdl::spine::Extras;
 use retire::FlowEvent;
 use sim::lane::{Front, Lane};
 use sim::message::{Body, Escape, Message};
@@ -82,9 +83,11 @@ impl Golden for Predicting {
         }
     }
     fn to_decision(p: &TraceParams) -> u64 {
-        let parts = Parts::of(p).unwrap();
-        let target = parts.target::<64>(p.address_bits() as usize);
-        2 + parts.outcome().latency().max(target.latency()) as u64
+        let latency = match p.xlen {
+            32 => front::<32>(p, Extras::NONE).latency(),
+            _ => front::<64>(p, Extras::NONE).latency(),
+        };
+        1 + latency as u64
     }
     fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message>) -> bool {
         match self {

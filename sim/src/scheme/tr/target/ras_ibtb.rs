@@ -76,8 +76,12 @@ impl TargetSizes for RasIbtbSizes {
     }
 
     fn clear_clocks(&self) -> u32 {
-        // the most sets that there are, twice
-        64
+        match self.ibtb {
+            // a stack is empty after as many cycles as it has entries
+            0 => self.ras.into(),
+            // the most sets that there are, twice
+            _ => 64,
+        }
     }
 
     fn model(&self, pc_shift: u8) -> RasIbtb {
