@@ -282,7 +282,7 @@ fn what_is_full_before_a_wide_core_waits_is_refused() {
     );
     assert_eq!(
         of(Ingress::Blocks, 1, 3, 4).unwrap(),
-        "`--fifo 16`: `--stall` with `--ingress etrace-blocks` needs at least 32 entries; a stalled core retires what is in flight, and nothing may be lost"
+        "`--stall` with `--ingress etrace-blocks`: needs `--fifo 32` or more, the default is 16; a stalled core retires what is in flight, and nothing may be lost"
     );
     assert_eq!(
         of(Ingress::Rvfi, 2, 2, 5).unwrap(),
