@@ -48,7 +48,7 @@ pub struct Execution {
     /// Accept a program whose build is not the one that the trace or the recording names
     #[arg(long)]
     pub any_build: bool,
-    /// Of words that are no trace file: parameters as `gen` writes them [default: parameters.json beside the words]
+    /// Parameters of raw trace words, as `gen` writes them [default: parameters.json in the directory of the words]
     #[arg(long, value_name = "FILE")]
     pub parameters: Option<PathBuf>,
 }
@@ -177,8 +177,8 @@ impl Source {
 /// How often a decoder can begin.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SyncArgs {
-    /// Send the header again, and tell every core anew, every 2^N instructions of core 0, 10 to 31, or every so many bytes of
-    /// the trace, 64B to 2147483648B, so that a trace can be read from its middle [default: never]
+    /// Synchronisation period: 2^N instructions of core 0 (N is 10 to 31), or bytes of the trace (64B to 2147483648B). Each period
+    /// starts with a header and a sync of every core, from which a decoder can begin [default: none]
     #[arg(long, value_name = "N|NB", value_parser = sync_period)]
     pub sync_period: Option<SyncPeriod>,
 }

@@ -44,7 +44,7 @@ enum Command {
 /// Receive the frames of a SoC's serial port, and write a trace file
 ///
 /// Ends with the SoC's end frame, or when the line is silent for --timeout. What the program prints goes to
-/// standard output. Frames that are damaged or missing are told; the trace file then ends where the first one is
+/// standard output. Frames that are damaged or missing are reported; the trace file then ends where the first one is
 /// missing, and the exit code is 1.
 #[derive(clap::Args, Debug)]
 #[command(
@@ -75,7 +75,7 @@ pub struct SerialArgs {
     #[arg(long, value_name = "SECONDS")]
     halt_after: Option<u64>,
     /// The SoC has a circular trace buffer: its newer half is written to --output, the older one, where there is
-    /// one, beside it as OUTPUT.older
+    /// one, as OUTPUT.older
     #[arg(long)]
     buffer: bool,
     /// Give up after so many seconds without a byte

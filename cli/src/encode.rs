@@ -39,11 +39,11 @@ pub struct Args {
     /// Trace file to write
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
-    /// Load values beside the control flow, into this file
+    /// Trace load values too, and write them to this file
     #[arg(long, value_name = "FILE")]
     values: Option<OutputPath>,
-    /// What they are traced with: cfiat:32k+ways4+line32+gran4, and behind it +round or +countN; or say it behind the
-    /// scheme, as --scheme tr_e:small,cfiat:16k [default: cfiat]
+    /// Scheme of the load values: cfiat:32k+ways4+line32+gran4, optionally with +round or +countN. It can also follow the control-flow
+    /// scheme, as in --scheme tr_e:small,cfiat:16k [default: cfiat]
     #[arg(long, value_name = "NAME", requires = "values")]
     data: Option<String>,
     /// Write descriptors as text in place of a stream: those of mcfTRaptor (--set, or --scheme tr_e:m4+shared) or of load

@@ -13,7 +13,7 @@ use std::io::Write;
 /// Serve a recorded run or a trace to GDB, forwards and backwards
 ///
 /// Every core is a thread. Breakpoints, step and continue work in both directions (reverse-stepi, reverse-continue);
-/// `monitor when` tells the moment, `monitor goto N` goes to one. Of a run of `goshawk encode --scheme inputs` registers and
+/// `monitor when` shows the current position, `monitor goto N` goes to one. Of a run of `goshawk encode --scheme inputs` registers and
 /// memory are known, and can be watched. Of a trace of the control flow it is the pc alone, and memory that no program
 /// writes: `monitor bt` shows the call stack, for GDB cannot unwind without registers.
 /// In GDB: `target remote localhost:3333`, or without a port `target remote | goshawk gdb TRACE --elf ELF --stdio`.

@@ -21,7 +21,7 @@ use std::time::Instant;
 /// Where a recording begins.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SkipArgs {
-    /// With --scheme inputs:...+knownN: record what is behind so many instructions of all cores
+    /// Start the recording after this many instructions of all cores. Only with --scheme inputs:...+knownN
     #[arg(long, value_name = "INSTRUCTIONS")]
     skip: Option<u64>,
 }

@@ -44,7 +44,7 @@ pub struct PageArgs {
     /// Stop after so many instructions of all cores or harts; in each run
     #[arg(long, alias = "instructions", value_name = "N")]
     max_instructions: Option<u64>,
-    /// Text to put behind each table: a Markdown file whose headings are those of the tables
+    /// Text to insert after each table: a Markdown file whose headings are those of the tables
     #[arg(long, value_name = "FILE")]
     notes: Option<PathBuf>,
 }

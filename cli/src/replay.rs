@@ -51,7 +51,7 @@ pub struct Args {
     /// with too
     #[arg(long)]
     any_build: bool,
-    /// Of words that are no trace file: parameters as `gen` writes them [default: parameters.json beside the words]
+    /// Parameters of raw trace words, as `gen` writes them [default: parameters.json in the directory of the words]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
     /// Where the trace is damaged, go on at the next header that was sent again (`encode --sync-period`)

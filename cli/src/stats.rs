@@ -43,7 +43,7 @@ pub struct Args {
     input: String,
     #[command(flatten)]
     program: ProgramArgs,
-    /// Of words that are no trace file: parameters as `gen` writes them [default: parameters.json beside the words]
+    /// Parameters of raw trace words, as `gen` writes them [default: parameters.json in the directory of the words]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
     /// Bits over time, in windows of so many cycles

@@ -68,7 +68,7 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
-/// Tell where two executions of a program part, core by core
+/// Show where two executions of a program diverge, for each core
 ///
 /// Both are traces or recorded runs of the same program. Exit code 0: they do the same; 1: they part.
 #[derive(clap::Args, Debug)]
@@ -120,7 +120,7 @@ pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(if partings.is_empty() { Status::Done } else { Status::Different })
 }
 
-/// Tell in which functions the instructions were
+/// Count the instructions of each function
 ///
 /// Calls, returns and traps of each core are followed. A function's total has the instructions of those that it called.
 #[derive(clap::Args, Debug)]
@@ -173,7 +173,7 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
     Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
-/// Tell which source lines and branches ran, as lcov reads it
+/// List the source lines and branches that ran, in lcov's format
 ///
 /// Lines of inlined functions are those of the functions' own files. `genhtml --branch-coverage` makes pages of it.
 #[derive(clap::Args, Debug)]

@@ -10,10 +10,10 @@ use serde_json::json;
 use sim::scheme::inputs::replay::Timeline;
 use std::io::Write;
 
-/// Tell which core, or which bus master, wrote an address last, where in the program, and what
+/// Show which core, or which bus master, wrote an address last, where in the program, and what
 ///
 /// The run is one of `goshawk encode --scheme inputs`. A moment is a number of instructions of all cores, in replay's
-/// order, as `monitor when` of `goshawk gdb` tells it.
+/// order, as `monitor when` of `goshawk gdb` shows it.
 #[derive(clap::Args, Debug)]
 #[command(
     name = "who-wrote",
@@ -22,7 +22,7 @@ use std::io::Write;
 pub struct Args {
     #[command(flatten)]
     execution: Execution,
-    /// Address, 0x and hexadecimal, or a name of the program's symbol table; with +N behind it N bytes further
+    /// Address, 0x and hexadecimal, or a symbol of the program; +N adds N bytes
     #[arg(value_name = "ADDRESS")]
     address: String,
     /// Bytes

@@ -6,7 +6,7 @@ use retire::Context;
 /// Programs of processes, beside that of all else.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ContextArgs {
-    /// Where contexts are told (`encode --context`): the program of address space ID in these modes, of u, s and m
+    /// In traces with contexts (`encode --context`): the program of address space ID in these modes, of u, s and m
     /// [default: u]; --elf is that of all else
     #[arg(long = "context", value_name = "[MODES:]ID=ELF", value_parser = parse)]
     contexts: Vec<Named>,

@@ -18,17 +18,17 @@ pub struct FilterArgs {
     /// At these addresses only, the last not included: 0x80000100..0x80000200 (may be given more than once)
     #[arg(long, value_name = "FROM..TO", value_parser = addresses)]
     pub range: Vec<std::ops::Range<u64>>,
-    /// From this instruction on; they are counted from 0, those of --core or of all cores
+    /// First instruction listed, counted from 0 over the instructions of --core, or of all cores
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub first: u64,
-    /// Up to this one, which is listed
+    /// Last instruction listed
     #[arg(long, value_name = "NUMBER")]
     pub last: Option<u64>,
-    /// Of a trace with time stamps: from this clock cycle on; an instruction has the time of the branch behind it, or where the
-    /// trace tells none, that of the last one that was told
+    /// First clock cycle listed, of a trace with time stamps. An instruction has the time of the next branch, or where the
+    /// trace has none, that of the last reported one
     #[arg(long, value_name = "CYCLE")]
     pub from: Option<u64>,
-    /// Of a trace with time stamps: up to this clock cycle
+    /// Last clock cycle listed, of a trace with time stamps
     #[arg(long, value_name = "CYCLE")]
     pub to: Option<u64>,
 }

@@ -14,11 +14,11 @@ use std::path::PathBuf;
 
 /// Measure what capture of a program costs, in CPU time against plain QEMU
 ///
-/// The program runs in QEMU without capture, with a plugin that tells nothing, with control flow and with loads and
-/// stores too. CPU time is that of all processes, user and system, with what packs the kept run; files are not
+/// The program runs in QEMU without capture, with a plugin that reports nothing, with control flow and with loads and
+/// stores too. CPU time is that of all processes, user and system, including the compression of the recording; files are not
 /// written. Of several repetitions the shortest counts. What the program prints is thrown away or goes to standard
 /// error. With --system it is a bare-metal program on QEMU's machine `virt`, which must end by itself; loads and stores
-/// are measured where QEMU tells them (10.0).
+/// are measured where QEMU reports them (10.0).
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk capture bench -- /bin/true\n  \
     goshawk capture bench --repeat 3 --schedule free --json -- /bin/ls /\n  \

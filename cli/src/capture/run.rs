@@ -73,13 +73,13 @@ pub struct Args {
     /// Lines of descriptors end in the instruction
     #[arg(short, long, requires = "ascii")]
     disassemble: bool,
-    /// What packs descriptors: none, gzip, zstd, bzip2 or xz
+    /// Compression of descriptors: none, gzip, zstd, bzip2 or xz
     #[arg(short, long, value_name = "NAME", default_value = "none", value_parser = compression)]
     compress: Compression,
-    /// Stop the trace when a file of descriptors, before it is packed, or the kept run has so many megabytes
+    /// Stop the trace at this size, in megabytes, of the descriptors before compression, or of the recording
     #[arg(short = 'f', long, value_name = "MB", default_value_t = 51_200, value_parser = clap::value_parser!(u64).range(1..))]
     size_limit: u64,
-    /// Instructions of all threads before the first that is traced
+    /// Skip this many instructions of all threads before the trace starts
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     skip: u64,
     /// Instructions of all threads that are traced [default: all]
@@ -103,7 +103,7 @@ pub struct Args {
     /// loads and stores of it need QEMU 10.0
     #[arg(long, conflicts_with_all = ["own_image", "routine", "sysroot"])]
     system: bool,
-    /// With --system: tell contexts, which are privilege mode and ASID; for `encode --context` and `replay --context`
+    /// With --system: record contexts (privilege mode and ASID), for `encode --context` and `replay --context`
     #[arg(long, requires = "system", conflicts_with = "rbt1")]
     contexts: bool,
     /// Harts of the recordings, 1 to 16 (rbt1: 8); threads beyond share them [default: most threads at one time]

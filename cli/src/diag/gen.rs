@@ -44,8 +44,8 @@ pub struct Args {
     /// No nodes: all events go to the host
     #[arg(long)]
     no_nodes: bool,
-    /// A window for each generator: what opens and closes it are addresses of trigger slots, and an output for each core says what a
-    /// trace beside the chip is not to tell
+    /// A trace window for each event generator: trigger points open and close it, and an output per core tells a separate trace system
+    /// which instructions to hide
     #[arg(long)]
     windows: bool,
     /// Name of the top module; all others begin with it

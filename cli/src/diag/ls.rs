@@ -20,7 +20,7 @@ pub struct Args {
     harts: u8,
     #[command(flatten)]
     chip: ChipArgs,
-    /// With a diagnosis processor behind the other nodes
+    /// Add a diagnosis processor after the other nodes
     #[arg(long)]
     processor: bool,
     /// With a trace system at the ring

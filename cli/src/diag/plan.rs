@@ -8,7 +8,7 @@ use ::diag::plan::{cuts, CutRate, Reason};
 use serde_json::json;
 use std::io::Write;
 
-/// Tell which part of a script runs on the chip and which on the host, why, and the bandwidth to expect
+/// Show which part of a script runs on the chip and which on the host, why, and the expected bandwidth
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag plan builtin:locks builtin:lockcont\n  \
     goshawk diag plan builtin:race builtin:bank --harts 4 --calibrate --cuts\n  \
@@ -21,7 +21,7 @@ pub struct Args {
     /// Run the program once, to know how often things happen; else 1000 events a second a probe are assumed
     #[arg(long)]
     pub(super) calibrate: bool,
-    /// Tell the bandwidth to expect of every cut that the chip can hold, too, least first
+    /// Also show the expected bandwidth of every partition that fits the chip, lowest first
     #[arg(long)]
     cuts: bool,
     /// With a trace of the cores over the same link: points for which no trigger is left come from it

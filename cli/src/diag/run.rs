@@ -71,7 +71,7 @@ pub struct RunArgs {
     /// Only triggers on the chip, all else on the host, the program of --processor too
     #[arg(long)]
     pub(super) on_host: bool,
-    /// Tell the rates at each stage behind the output
+    /// Show the data rate of each stage after the output
     #[arg(long)]
     pub(super) rates: bool,
     /// How outputs look
@@ -129,7 +129,7 @@ pub struct ReplayArgs {
     /// File to write; standard output without it
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<OutputPath>,
-    /// Take what `diag run --log` kept in place of a run; the program tells the symbols
+    /// Read a log of `diag run --log` instead of running the program, which then supplies the symbols only
     #[arg(long, value_name = "FILE", conflicts_with = "processor")]
     log: Option<PathBuf>,
     #[command(flatten)]

@@ -29,7 +29,7 @@ use std::str::FromStr;
 /// The SoC.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SocArgs {
-    /// On the chip's circuits, beside --harts softcores in Verilator
+    /// Run on the chip's circuits, with --harts softcores, in Verilator
     #[arg(long, conflicts_with_all = ["timing", "caches", "seed", "max_instructions", "elf", "any_build"])]
     pub soc: bool,
     /// Softcore of --soc; picorv32 and ibex have full event generators, others those of --lite

@@ -15,7 +15,7 @@ use std::io::Write;
 
 /// Run a script on the chip and on the host and compare what both print; 1 is the exit code when they differ
 ///
-/// With --soc the chip is its circuits beside softcores in Verilator, and the host has what the cores' own retirement
+/// With --soc the chip is its circuits with softcores in Verilator, and the host has what the cores' own retirement
 /// ports logged.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag test builtin:locks builtin:lockcont --harts 2\n  \

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Sizes, clock rates and critical paths of SoCs and trace systems: a page, Markdown and JSON
 ///
 /// The files are what `goshawk soc build --json` and `goshawk gates --json` printed, in any order; a file may hold
-/// several. What was built with --compare tells what tracing costs.
+/// several. What was built with --compare shows what tracing costs.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk soc build --board colorlight_i5 --set medium --compare --json >i5.json\n  \

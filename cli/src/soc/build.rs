@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Trace, console and exit code leave on the board's serial line (`goshawk capture serial` receives them).
 /// Verilog, netlist, logs and bitstream stay in the output folder. With --compare the SoC is built without trace
-/// modules too, and the core alone is synthesised, to tell what tracing costs.
+/// modules too, and the core alone is synthesised, to show what tracing costs.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk soc build --board ice40_hx8k_b_evn --set small\n  \
     goshawk soc build --board colorlight_i5 --cores 4 --set medium --compare --json\n  \
@@ -70,7 +70,7 @@ pub struct Args {
     /// Without trace modules
     #[arg(long)]
     no_trace: bool,
-    /// Build it without trace modules as well, and tell the difference
+    /// Also build it without trace modules, and show the difference
     #[arg(long, conflicts_with = "no_trace")]
     compare: bool,
     /// Folder for everything that is made; it is made where it is missing [default: soc-BOARD]

@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 /// The trace is read from the pins of the SoC's trace port. It must replay to exactly what the cores' own
 /// retirement ports logged, in the order in which instructions retired, with the bits of the golden model; else
 /// the exit code is 1. With --scheme inputs the run is recorded with all its values: executed again, it must be what the
-/// cores did in every register, load and store. With --data, load values are traced beside the control flow, on a port of their
+/// cores did in every register, load and store. With --data, load values are traced too, on a port of their
 /// own, and the cores are executed again from both; with --scheme cfiat alone. Softcores come from Python packages that tools/setup installs.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk soc sim --core vexriscv --cores 4 --program irq --max-cycles 2000000\n  \
@@ -90,7 +90,7 @@ pub struct Args {
     /// Without trace modules
     #[arg(long)]
     no_trace: bool,
-    /// Trace load values beside the control flow, with cfiat:16k say (docs/load-values.md); or say it behind the scheme, as
+    /// Trace load values too, for example with cfiat:16k (docs/load-values.md); or append it to the scheme, as
     /// --scheme tr_e:small,cfiat:16k
     #[arg(long, value_name = "NAME", conflicts_with = "no_trace")]
     data: Option<String>,

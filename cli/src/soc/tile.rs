@@ -25,7 +25,7 @@ use std::path::PathBuf;
 
 /// Run a program on an RV64 core of another hand with a trace system, in Verilator, and check the trace
 ///
-/// The core has RAM and devices of its own behind its AXI4 ports, where QEMU's board `virt` has them. Its trace must replay to
+/// The core has its own RAM and devices on its AXI4 ports, where QEMU's board `virt` has them. Its trace must replay to
 /// each instruction that its own retirement wires logged, with the bits of the golden model; else the exit code is 1. Cores
 /// come from Python packages, which tools/setup installs with GOSHAWK_LONG=1; a core is built in a minute or two.
 #[derive(clap::Args, Debug)]
@@ -59,7 +59,7 @@ pub struct Args {
 /// A core of `goshawk soc tile`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum TileName {
-    /// RV64IMAC, two instructions a clock by RVFI of two channels
+    /// RV64IMAC, two instructions per cycle, two RVFI channels
     Cva6,
     /// RV64IMAC, one hart, by its trace port
     Rocket,
