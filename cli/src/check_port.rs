@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Check a log of a core's trace port for what a trace system cannot work with
 ///
 /// The log is a waveform (VCD, FST) of a simulation, or text: a line of signal names, then the hexadecimal values of each
-/// clock. Exit code 0: nothing is wrong; 1: rules are broken, listed with the first places.
+/// clock. Exit code 0: nothing is wrong; 1: rules are broken, listed with the first occurrences.
 #[derive(clap::Args, Debug)]
 #[command(
     name = "check-port",
@@ -54,7 +54,7 @@ pub struct Args {
 enum Port {
     /// RISC-V Formal Interface
     Rvfi,
-    /// Instruction trace ingress port of the RISC-V E-Trace specification, one block a clock
+    /// Instruction trace ingress port of the RISC-V E-Trace specification, one block per cycle
     Etrace,
     /// Instructions and their addresses alone
     PcChain,

@@ -46,6 +46,8 @@ mod simulate;
 mod soc;
 mod stats;
 mod sweep;
+#[cfg(test)]
+mod terms;
 mod testbench;
 mod vectors;
 mod views;

@@ -57,7 +57,7 @@ pub struct Args {
     /// Where the trace is damaged, go on at the next header that was sent again (`encode --sync-period`)
     #[arg(long)]
     resume: bool,
-    /// Name the places of listed instructions, from the symbol table of this program [default: that of --elf]
+    /// Show symbols of listed instructions, from the symbol table of this program [default: that of --elf]
     #[arg(long, value_name = "ELF|builtin:NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "json")]
     symbols: Option<String>,
     /// Compare with this retire file or branch trace, event by event; 1 is the exit code when they differ

@@ -8,6 +8,7 @@
 //! | [`formal`] | proofs about emitted Verilog |
 //! | [`gates`] | all static checks of a circuit in one call |
 //! | [`lint`] | finds what simulates right and emits wrong |
+//! | [`mutation`] | single changes of emitted Verilog, for judging a bench |
 //! | [`same`] | whether the Verilog that users get is the circuit of rust-hdl's text |
 //! | [`verilog`] | yosys and Verilator on emitted Verilog |
 //!
@@ -66,5 +67,6 @@ pub mod equal;
 pub mod formal;
 pub mod gates;
 pub mod lint;
+pub mod mutation;
 pub mod same;
 pub mod verilog;

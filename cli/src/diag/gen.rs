@@ -44,8 +44,8 @@ pub struct Args {
     /// No nodes: all events go to the host
     #[arg(long)]
     no_nodes: bool,
-    /// A trace window for each event generator: trigger points open and close it, and an output per core tells a separate trace system
-    /// which instructions to hide
+    /// A trace window for each event generator: trigger points open and close it, and an output per core marks the
+    /// instructions that a separate trace system must hide
     #[arg(long)]
     windows: bool,
     /// Name of the top module; all others begin with it

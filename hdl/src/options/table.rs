@@ -206,7 +206,7 @@ pub const OPTIONS: &[Opt] = &[
     value("port", "PORT", One(&["native", "axi-stream", "atb", "bytes", "axi4-memory", "jtag"]), "native", Chip,
         "Port of the trace words")
         .rules(&[Rule::only(&[Is("bus", &["jtag"])], "the words leave by the test access port of that bus").of(&["jtag"])]),
-    switch("port-clock", Chip, "The trace words leave by a clock of their own: ports `port_clock` and `port_reset`")
+    switch("port-clock", Chip, "Separate clock for the trace words: ports `port_clock` and `port_reset`")
         .rules(&[Rule::only(&[Is("port", &["native", "axi-stream", "atb", "bytes"])], "the port uses the clock of its registers")]),
     switch("lock", Chip, "Trace only while the input `allow` is 1")
         .rules(&[Rule::only(&[CONTROL], "gate the bus of a system that records data in the chip")]),

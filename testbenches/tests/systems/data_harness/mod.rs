@@ -165,7 +165,7 @@ impl<S: DataSystem> Dut<S> {
 
     pub fn verilog(cosim: &Cosim) -> Self {
         let split = |name: &str| {
-            let name = plain(name);
+            let name = hdl::verilog::plain(name);
             let indexed = name.rsplit_once('_').and_then(|(name, core)| Some((name.to_string(), core.parse().ok()?)));
             indexed.unwrap_or((name, 0))
         };
