@@ -188,7 +188,7 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_asks_nothing_of_the
                     let place = format!("{}, {rate}", p.canonical());
                     // again behind a stop, and one that begins with nothing retired
                     for (run, steps) in
-                        [[if $w == 64 { 1_000 } else { 3_000 }, 1_000, 500][k], 0, 300].into_iter().enumerate()
+                        [[if $w == 64 { 1_000 } else { 3_000 }, 1_500, 500][k], 0, 300].into_iter().enumerate()
                     {
                         let seed = 300 + (9 * i + 3 * k + run) as u64;
                         bench.play(&m, &busy(seed, 95), steps).unwrap_or_else(|e| panic!("{place}, run {run}: {e}"));
