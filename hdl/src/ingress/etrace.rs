@@ -188,7 +188,8 @@ impl<const W: usize> Logic for Etrace<W> {
         self.held.itype.next = self.port.pins.itype.val();
         self.held.ilastsize.next = self.port.pins.ilastsize.val();
         self.held.icount.next = 1.into();
-        self.held.retires.next = self.shown.retires.val();
+        // what is held when a trace begins is older than that
+        self.held.retires.next = self.shown.retires.val() & self.port.open.val();
         self.held.bears.next = self.shown.bears.val();
         self.held.start.next = self.shown.start.val();
         self.held.last.next = self.shown.start.val();

@@ -25,6 +25,7 @@
 //! | `counts` | out | 0: an instruction in it is none, for what is traced and for what is lost |
 //! | `clear` | out | they are no longer needed and must be cleared |
 //! | `go` | out | this cycle is traced: for the ingress adapter, which answers a cycle later with the beat's `live` |
+//! | `open` | out | what retires in this cycle is of the trace: it is told, or lost |
 //! | `live`, `live_next` | in | the cycle in the last stage is traced, and not lost; the next one is |
 //! | `valid`, `intr` | in | in the last stage an instruction retires; it is the first after a trap |
 //! | `resynced`, `began` | in | what `resyncs`, `begins` said of it |
@@ -84,6 +85,7 @@ pub struct Life {
     pub seen: Signal<Out, Bit>,
     pub counts: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
+    pub open: Signal<Out, Bit>,
     pub live: Signal<In, Bit>,
     pub live_next: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
@@ -171,7 +173,8 @@ impl Logic for Life {
         self.start.next = self.control.enable.val() & self.able.val() & !self.run.q.val();
         self.active.next = self.start.val() | (self.run.q.val() & self.control.enable.val() & !self.stopping.q.val());
         self.resume.d.next = self.losing.q.val() & (self.resume.q.val() | self.control.roomy.val());
-        self.go.next = self.active.val() & (!self.losing.q.val() | self.resume.q.val()) & !self.reset.val();
+        self.open.next = self.active.val() & !self.reset.val();
+        self.go.next = self.open.val() & (!self.losing.q.val() | self.resume.q.val());
         if self.start.val() {
             self.run.d.next = true;
         }

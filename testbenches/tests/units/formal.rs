@@ -7,9 +7,12 @@
 use hdl::bus::crossing::Crossing;
 use hdl::bus::lock::Lock;
 use hdl::cores::Core;
+use hdl::ingress::chain::ChainPins;
+use hdl::ingress::etrace::EtracePins;
 use hdl::ingress::gate::Gate;
 use hdl::ingress::pins::Pins;
 use hdl::ingress::rvfi::RvfiPins;
+use hdl::ingress::rvfi_wide::RvfiTwoPins;
 use hdl::noc::router::Router;
 use hdl::scheme::tr::coder::chunked::Chunked;
 use hdl::scheme::tr::coder::digits::Digits;
@@ -21,8 +24,7 @@ use hdl::spine::packer::Packer;
 use hdl::spine::packer_broad::BroadPacker;
 use hdl::spine::pieces::Pieces;
 use hdl::spine::session::Session;
-use hdl::spine::Extras;
-use hdl::spine::Stream;
+use hdl::spine::{Extras, Retire, Stream};
 use rust_hdl::prelude::*;
 use sim::params::{Chunks, Coding, Platform, TrParams, TraceParams};
 use sim::stimulus::rounds;
@@ -408,7 +410,15 @@ fn nothing_depends_on_what_retires_while_nothing_is_enabled() {
     let same = |text: String| text;
     let depth = rounds(14, 24);
     let taken = stops::<RvfiPins<32>>("taken", Extras::default(), 3, same);
-    for proof in [&taken, &stops::<RvfiPins<32>>("nx_b", Extras { filter: true, ..Extras::default() }, 4, same)] {
+    let retire = Some(Retire { lanes: 2, log2_words: 2 });
+    for proof in [
+        &taken,
+        &stops::<RvfiPins<32>>("nx_b", Extras { filter: true, ..Extras::default() }, 4, same),
+        // adapters that hold what retired
+        &stops::<ChainPins<32>>("taken", Extras::default(), 3, same),
+        &stops::<EtracePins<32>>("taken", Extras::default(), 3, same),
+        &stops::<RvfiTwoPins<32>>("taken", Extras { retire, ..Extras::default() }, 3, same),
+    ] {
         assert_eq!(proof.run(Bounded(depth)).unwrap(), Verdict::Pass, "assertions");
     }
     assert_eq!(taken.run(Cover(30)).unwrap(), Verdict::Pass, "covers");

@@ -93,6 +93,7 @@ impl Logic for Observer {
         clock!(self, clock, flow, values);
         self.flow.port.reset.next = false;
         self.flow.port.live.next = true;
+        self.flow.port.open.next = true;
         self.flow.port.pins.rvfi.valid.next = self.rvfi_valid.val();
         self.flow.port.pins.rvfi.insn.next = self.rvfi_insn.val();
         self.flow.port.pins.rvfi.trap.next = self.rvfi_trap.val();

@@ -110,6 +110,7 @@ impl Logic for InputsCore {
         dff_setup!(self, clock, conditional, trap, cause, returns, walks_1, rest_1);
         clock!(self, clock, ingress, memory, front, kept);
         self.ingress.port.live.next = self.front.go.val();
+        self.ingress.port.open.next = self.front.go.val();
         self.ingress.port.pins.rvfi.valid.next = self.rvfi_valid.val();
         self.ingress.port.pins.rvfi.insn.next = self.rvfi_insn.val();
         self.ingress.port.pins.rvfi.trap.next = self.rvfi_trap.val();
