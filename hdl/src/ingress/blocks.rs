@@ -274,7 +274,7 @@ macro_rules! adapter {
                     }
                 )*
                 $(
-                    self.held[$j].keep.next = self.keeps.val();
+                    self.held[$j].keep.next = self.keeps.val() & self.port.open.val();
                     self.held[$j].tells.next = !self.keeps.val();
                     self.held[$j].goes.next = self.goes[$j].val();
                     self.held[$j].jumps.next = self.jumps[$j].val();

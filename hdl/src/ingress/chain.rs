@@ -225,13 +225,16 @@ impl<const W: usize> Logic for Chain<W> {
 
         if self.port.pins.retire_valid.val() {
             self.held.d.next = true;
-            self.held_open.d.next = self.port.open.val();
+            self.held_open.d.next = true;
             self.held_intr.d.next = self.held.q.val() & !self.follows.val();
             self.held_insn.d.next = self.port.pins.retire_insn.val();
             self.held_pc.d.next = self.came.val();
         }
         if self.port.reset.val() {
             self.held.d.next = false;
+        }
+        // nor is what was held at the end of a trace of the next one
+        if self.port.reset.val() | !self.port.open.val() {
             self.held_open.d.next = false;
         }
         // of the adapter behind it nothing but the decoder is used
