@@ -7,11 +7,8 @@
 use hdl::bus::crossing::Crossing;
 use hdl::bus::lock::Lock;
 use hdl::cores::Core;
-use hdl::ingress::etrace::EtracePins;
 use hdl::ingress::gate::Gate;
-use hdl::ingress::pins::Pins;
 use hdl::ingress::rvfi::RvfiPins;
-use hdl::ingress::rvfi_wide::RvfiTwoPins;
 use hdl::noc::router::Router;
 use hdl::scheme::tr::coder::chunked::Chunked;
 use hdl::scheme::tr::coder::digits::Digits;
@@ -23,7 +20,7 @@ use hdl::spine::packer::Packer;
 use hdl::spine::packer_broad::BroadPacker;
 use hdl::spine::pieces::Pieces;
 use hdl::spine::session::Session;
-use hdl::spine::{Extras, Retire, Stream};
+use hdl::spine::{Extras, Stream};
 use rust_hdl::prelude::*;
 use sim::params::{Chunks, Coding, Platform, TrParams, TraceParams};
 use sim::stimulus::rounds;
@@ -355,9 +352,9 @@ fn a_gate_that_does_not_look_at_the_range_is_found() {
 
 /// A front end behind its adapter, and beside it another one that is shown the same while a trace is enabled; `latency` is that from
 /// `enable` to an entry.
-fn stops<P: Pins<32>>(scheme: &str, extras: Extras, latency: usize, change: impl Fn(String) -> String) -> Proof {
+fn stops(scheme: &str, extras: Extras, latency: usize, change: impl Fn(String) -> String) -> Proof {
     let p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
-    let mut block = Core::<P, 32>::with(&p, extras);
+    let mut block = Core::<RvfiPins<32>, 32>::with(&p, extras);
     block.connect_all();
     // what is cleared takes more clocks than the proof has
     let text = generate_verilog(&block);
@@ -408,36 +405,11 @@ fn beside(text: &str) -> String {
 fn nothing_depends_on_what_retires_while_nothing_is_enabled() {
     let same = |text: String| text;
     let depth = rounds(14, 24);
-    let taken = stops::<RvfiPins<32>>("taken", Extras::default(), 3, same);
-    for proof in [&taken, &stops::<RvfiPins<32>>("nx_b", Extras { filter: true, ..Extras::default() }, 4, same)] {
+    let taken = stops("taken", Extras::default(), 3, same);
+    for proof in [&taken, &stops("nx_b", Extras { filter: true, ..Extras::default() }, 4, same)] {
         assert_eq!(proof.run(Bounded(depth)).unwrap(), Verdict::Pass, "assertions");
     }
     assert_eq!(taken.run(Cover(30)).unwrap(), Verdict::Pass, "covers");
-}
-
-/// Of adapters that hold what retired.
-#[test]
-fn nor_on_what_an_adapter_held() {
-    let (same, depth) = (|text: String| text, rounds(13, 16));
-    let retire = Some(Retire { lanes: 2, log2_words: 2 });
-    for proof in [
-        stops::<EtracePins<32>>("taken", Extras::default(), 3, same),
-        stops::<RvfiTwoPins<32>>("taken", Extras { retire, ..Extras::default() }, 3, same),
-    ] {
-        assert_eq!(proof.run(Bounded(depth)).unwrap(), Verdict::Pass, "assertions");
-    }
-}
-
-#[test]
-fn what_an_adapter_still_holds_is_found() {
-    let (now, faulty) = ("ingress$held$retires = shown$retires & port$open", "ingress$held$retires = shown$retires");
-    let held = |text: String| {
-        let lines: Vec<&str> = text.lines().filter(|l| l.contains("held$retires = ")).collect();
-        assert_eq!(text.matches(now).count(), 1, "{lines:?}");
-        text.replace(now, faulty)
-    };
-    let proof = stops::<EtracePins<32>>("taken", Extras::default(), 3, held);
-    assert!(matches!(proof.run(Bounded(13)).unwrap(), Verdict::Fail(_)), "not found");
 }
 
 #[test]
@@ -447,7 +419,7 @@ fn a_core_that_goes_on_behind_its_end_is_found() {
         assert_eq!(text.matches(now).count(), 1, "{text}");
         text.replace(now, faulty)
     };
-    let proof = stops::<RvfiPins<32>>("taken", Extras::default(), 3, goes_on);
+    let proof = stops("taken", Extras::default(), 3, goes_on);
     assert!(matches!(proof.run(Bounded(20)).unwrap(), Verdict::Fail(_)), "not found");
 }
 
