@@ -75,6 +75,7 @@ impl<P: Pins<W>, const W: usize> Logic for Core<P, W> {
         clock!(self, clock, ingress, front, more, step, lag);
         self.ingress.port.reset.next = self.reset.val();
         self.ingress.port.live.next = self.front.port.go.val();
+        self.ingress.port.open.next = self.front.port.open.val();
         P::link(&mut self.pins, &mut self.ingress.port.pins);
         self.ingress.port.hide.next = self.hide.val();
         self.ingress.port.mode.next = self.mode.val();

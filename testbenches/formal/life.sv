@@ -79,6 +79,15 @@ reg [D-1:0] f_gone = 0;
 always @(posedge clock) f_gone <= reset ? 0 : {f_gone[D-2:0], f_here && away && f_in_valid && counts};
 always @(*) nothing_lost_in_silence: assert(!f_gone[D-1] || verdict$drop || verdict$losing);
 
+// what retires in a clock in which `enable` is 0 is neither told nor counted as lost
+reg f_after = 0;
+reg [D-1:0] f_behind = 0;
+always @(posedge clock) begin
+    f_after <= !control$enable;
+    f_behind <= {f_behind[D-2:0], f_after && f_in_valid};
+end
+always @(*) nothing_behind_the_end: assert(!f_behind[D-1] || !verdict$beat && !control$loses);
+
 // with a filter, what must not be told never is, in whatever clock
 always @(*) what_is_hidden_is_not_told: assert(!(`FILTER && f_veiled[D-1] && verdict$beat));
 

@@ -130,6 +130,7 @@ macro_rules! adapter {
             goes: Vec<Signal<Local, Bits<W>>>,
             jumps: Vec<Signal<Local, Bit>>,
             waits: DFF<Bit>,
+            shut: DFF<Bit>,
             behind: DFF<Bits<8>>,
             keeps: Signal<Local, Bit>,
             // where contexts are reported
@@ -183,9 +184,11 @@ macro_rules! adapter {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                dff_setup!(self, clock, trap_before, waits, behind);
+                dff_setup!(self, clock, trap_before, waits, behind, shut);
                 clock!(self, clock, compress, turn);
-                self.compress.reset.next = self.port.reset.val();
+                // what waits when a trace begins is older than that
+                self.shut.d.next = !self.port.open.val();
+                self.compress.reset.next = self.port.reset.val() | self.shut.q.val();
                 self.compress.go.next = self.port.live.val();
 
                 // what of it must not be reported
@@ -227,7 +230,7 @@ macro_rules! adapter {
                     self.held[$j].itype.next = self.port.$($shown).+.itype.val();
                     self.held[$j].ilastsize.next = self.port.$($shown).+.ilastsize.val();
                     self.held[$j].icount.next = self.block[$j].count.val();
-                    self.held[$j].retires.next = self.block[$j].retires.val();
+                    self.held[$j].retires.next = self.block[$j].retires.val() & self.port.open.val();
                     self.held[$j].bears.next = self.block[$j].bears.val();
                     self.held[$j].start.next = self.block[$j].start.val();
                     self.held[$j].last.next = self.block[$j].last.val();
@@ -271,7 +274,7 @@ macro_rules! adapter {
                     }
                 )*
                 $(
-                    self.held[$j].keep.next = self.keeps.val();
+                    self.held[$j].keep.next = self.keeps.val() & self.port.open.val();
                     self.held[$j].tells.next = !self.keeps.val();
                     self.held[$j].goes.next = self.goes[$j].val();
                     self.held[$j].jumps.next = self.jumps[$j].val();

@@ -16,7 +16,7 @@
 //! and those of all adapters, see [`super::pins`]; of these `reset`, `live` and `beat` are used.
 //!
 //! An instruction is **held until the next one** and retires, for the trace, in that cycle: it is not counted if tracing
-//! is disabled before.
+//! is disabled before. One that was held when a trace began is not told: it is older than that.
 //!
 //! One that is where the one before cannot have gone is the first after a trap. What a trap hides is not told: behind a
 //! conditional, its outcome is what the 12 low significant bits of the handler's address make of it; behind an indirect jump the
@@ -66,6 +66,7 @@ pub struct Chain<const W: usize> {
     narrow: Narrow<W>,
     // the instruction that is held
     held: DFF<Bit>,
+    held_open: DFF<Bit>,
     held_intr: DFF<Bit>,
     held_insn: DFF<Bits<32>>,
     held_pc: DFF<Bits<W>>,
@@ -142,7 +143,7 @@ impl<const W: usize> Logic for Chain<W> {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, rvfi);
-        dff_setup!(self, clock, held, held_intr, held_insn, held_pc);
+        dff_setup!(self, clock, held, held_open, held_intr, held_insn, held_pc);
 
         self.came.next = self.port.pins.retire_pc.val();
         self.narrow.wide.next = self.port.pins.retire_pc.val();
@@ -224,6 +225,7 @@ impl<const W: usize> Logic for Chain<W> {
 
         if self.port.pins.retire_valid.val() {
             self.held.d.next = true;
+            self.held_open.d.next = true;
             self.held_intr.d.next = self.held.q.val() & !self.follows.val();
             self.held_insn.d.next = self.port.pins.retire_insn.val();
             self.held_pc.d.next = self.came.val();
@@ -231,11 +233,16 @@ impl<const W: usize> Logic for Chain<W> {
         if self.port.reset.val() {
             self.held.d.next = false;
         }
+        // nor is what was held at the end of a trace of the next one
+        if self.port.reset.val() | !self.port.open.val() {
+            self.held_open.d.next = false;
+        }
         // of the adapter behind it nothing but the decoder is used
         self.rvfi.port.reset.next = false;
         self.rvfi.port.live.next = self.port.live.val();
+        self.rvfi.port.open.next = self.port.open.val();
         self.rvfi.port.pins.rvfi.valid.next =
-            self.port.pins.retire_valid.val() & self.held.q.val() & !self.port.reset.val();
+            self.port.pins.retire_valid.val() & self.held_open.q.val() & !self.port.reset.val();
         self.rvfi.port.pins.rvfi.insn.next = self.held_insn.q.val();
         self.rvfi.port.pins.rvfi.trap.next = false;
         self.rvfi.port.pins.rvfi.intr.next = self.held_intr.q.val();

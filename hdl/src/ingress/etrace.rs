@@ -188,13 +188,14 @@ impl<const W: usize> Logic for Etrace<W> {
         self.held.itype.next = self.port.pins.itype.val();
         self.held.ilastsize.next = self.port.pins.ilastsize.val();
         self.held.icount.next = 1.into();
-        self.held.retires.next = self.shown.retires.val();
+        self.held.retires.next = self.shown.retires.val() & self.port.open.val();
         self.held.bears.next = self.shown.bears.val();
         self.held.start.next = self.shown.start.val();
         self.held.last.next = self.shown.start.val();
         self.held.intr.next = self.trap_before.q.val();
         self.held.hide.next = self.hidden.val();
-        self.held.keep.next = self.keeps.val();
+        // nothing is held from a trace to the next one
+        self.held.keep.next = self.keeps.val() & self.port.open.val();
         self.held.tells.next = !self.keeps.val();
         self.held.goes.next = self.shown.start.val();
         self.held.jumps.next = !self.trap_before.q.val();

@@ -8,6 +8,7 @@
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | back to the state at power-up |
 //! | `live` | in | 1 | 1: this cycle is traced |
+//! | `open` | in | 1 | what retires in this cycle may be told, now or when it is its turn; 1 where `live` is |
 //! | `pins` | in | | what the core shows, see the adapter |
 //! | `hide` | in | 1 | with [`Extras::filter`]: nothing that retires in this cycle may be reported |
 //! | `mode`, `space` | in | 2, 16 | privilege mode and number of the address space, where the pins do not contain them: with [`Extras::filter`], or where contexts are reported |
@@ -49,6 +50,7 @@ pub trait Pins<const W: usize>: LogicLink + LogicJoin + Block + Default + 'stati
 pub struct IngressPort<P: Pins<W>, const W: usize> {
     pub reset: Signal<In, Bit>,
     pub live: Signal<In, Bit>,
+    pub open: Signal<In, Bit>,
     pub pins: P,
     pub hide: Signal<In, Bit>,
     pub mode: Signal<In, Bits<2>>,

@@ -76,6 +76,7 @@ macro_rules! adapter {
             // whether the instruction before a channel's trapped
             trapped: Vec<Signal<Local, Bit>>,
             trap_before: DFF<Bit>,
+            shut: DFF<Bit>,
             // where contexts are reported
             any: Signal<Local, Bit>,
             turning: Fixed<Bit>,
@@ -116,9 +117,11 @@ macro_rules! adapter {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                dff_setup!(self, clock, trap_before);
+                dff_setup!(self, clock, trap_before, shut);
                 clock!(self, clock, compress, turn);
-                self.compress.reset.next = self.port.reset.val();
+                // what waits when a trace begins is older than that
+                self.shut.d.next = !self.port.open.val();
+                self.compress.reset.next = self.port.reset.val() | self.shut.q.val();
                 self.compress.go.next = self.port.live.val();
                 self.compress.behind.next = 0.into();
                 self.trapped[0].next = self.trap_before.q.val();
@@ -126,8 +129,9 @@ macro_rules! adapter {
                     self.lane[$j].clock.next = self.clock.val();
                     self.lane[$j].port.reset.next = self.port.reset.val();
                     self.lane[$j].port.live.next = true;
+                    self.lane[$j].port.open.next = true;
                     self.lane[$j].port.pins.rvfi.valid.next =
-                        self.port.pins.$channel.valid.val() & !self.port.pins.$channel.trap.val() & !self.port.reset.val();
+                        self.port.pins.$channel.valid.val() & !self.port.pins.$channel.trap.val() & self.port.open.val() & !self.port.reset.val();
                     self.lane[$j].port.pins.rvfi.insn.next = self.port.pins.$channel.insn.val();
                     self.lane[$j].port.pins.rvfi.trap.next = false;
                     self.lane[$j].port.pins.rvfi.intr.next = self.port.pins.$channel.intr.val() | self.trapped[$j].val();

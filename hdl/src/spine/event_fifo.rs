@@ -8,6 +8,7 @@
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty |
 //! | `entry` | in | | an entry, see [`super::entry`]; where no place is free it is ignored, or ([`EventFifo::promised`]) none comes |
+//! | `taken` | out | 1 | the entry of this clock is not ignored |
 //! | `full` | out | 1 | in the cycle before, fewer than three places were free: now two are if it is 0, whatever was pushed |
 //! | `have` | out | 1 | an entry is in it, and its fields are at `word` |
 //! | `pop` | in | 1 | the oldest entry is done with; only while `have` is 1 |
@@ -67,6 +68,7 @@ pub struct EventFifo<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub entry: EntryIn<W>,
+    pub taken: Signal<Out, Bit>,
     pub full: Signal<Out, Bit>,
     pub have: Signal<Out, Bit>,
     pub pop: Signal<In, Bit>,
@@ -169,6 +171,7 @@ impl<const W: usize> Logic for EventFifo<W> {
         self.full.next = self.low.q.val();
 
         self.accept.next = self.entry.push.val() & (!self.brim.val() | self.promised.val());
+        self.taken.next = self.accept.val();
         self.ccs.we.next = self.accept.val();
         self.ccs.waddr.next = self.write.q.val();
 

@@ -185,7 +185,8 @@ impl<const W: usize> Logic for Spine<W> {
             self.control[i].spent.next = self.room[i].spent.val();
             self.control[i].roomy.next = self.room[i].roomy.val();
             self.control[i].enable.next = self.session.tracing.val();
-            self.pushes.next = self.pushes.val().replace_bit(i, self.entry[i].push.val());
+            // one that finds no place has no turn: the order would wait for it for ever
+            self.pushes.next = self.pushes.val().replace_bit(i, self.fifo[i].taken.val());
             self.haves.next = self.haves.val().replace_bit(i, self.fifo[i].have.val());
             self.losses.next = self.losses.val().replace_bit(i, self.control[i].lost.val());
             self.falls.next = self.falls.val().replace_bit(i, self.control[i].loses.val());

@@ -25,6 +25,7 @@
 //! | `counts` | out | 0: an instruction in it is none, for what is traced and for what is lost |
 //! | `clear` | out | they are no longer needed and must be cleared |
 //! | `go` | out | this cycle is traced: for the ingress adapter, which answers a cycle later with the beat's `live` |
+//! | `open` | out | what retires in this cycle is of the trace: it is told, or lost |
 //! | `live`, `live_next` | in | the cycle in the last stage is traced, and not lost; the next one is |
 //! | `valid`, `intr` | in | in the last stage an instruction retires; it is the first after a trap |
 //! | `resynced`, `began` | in | what `resyncs`, `begins` said of it |
@@ -50,7 +51,10 @@
 //! While nothing is traced yet, hidden instructions are no instructions.
 //!
 //! `enable` may rise and fall at any time; a trace that has begun always ends with a stop message before the next
-//! begins. An instruction that may make an entry takes a place of the FIFO when it enters. Where none is left, it and those
+//! begins. From the cycle in which it falls on nothing is traced, nor counted as lost. A core that was losing then sends the
+//! overflow message once there is room, and the stop message behind it, without a sync.
+//!
+//! An instruction that may make an entry takes a place of the FIFO when it enters. Where none is left, it and those
 //! behind it are lost, before they can change a table; once those before it have left the pipeline and there is room again,
 //! the core goes on with overflow and sync, with its tables as they were. A resync that is due waits for a control-flow
 //! instruction that is not lost and has no sync. It is decided in the last stage, or ([`Life::early`]) where the predictors are
@@ -81,6 +85,7 @@ pub struct Life {
     pub seen: Signal<Out, Bit>,
     pub counts: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
+    pub open: Signal<Out, Bit>,
     pub live: Signal<In, Bit>,
     pub live_next: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
@@ -93,9 +98,6 @@ pub struct Life {
     run: DFF<Bit>,
     stopping: DFF<Bit>,
     resume: DFF<Bit>,
-    // of several instructions a clock: a cycle of this trace was seen
-    wide: Fixed<Bit>,
-    heard: DFF<Bit>,
     start: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
     // where predictors are asked: in a gap; nothing was traced yet
@@ -105,6 +107,9 @@ pub struct Life {
     hidden: Signal<Local, Bit>,
     unbegun: Signal<Local, Bit>,
     falls: Signal<Local, Bit>,
+    // since the trace or the gap began no cycle was seen; it is over, and one without an instruction stands for it
+    owed: DFF<Bit>,
+    last: Signal<Local, Bit>,
     // since the gap closed no cycle was seen, and none is to be while what retires is hidden
     dark: DFF<Bit>,
     armed: Signal<Local, Bit>,
@@ -134,14 +139,8 @@ pub struct Life {
 impl Life {
     /// A life whose `stop_ready` is `late` by a clock, with what `extras` asks for.
     pub fn new(late: bool, extras: Extras) -> Self {
-        let Extras { sync, filter, retire, .. } = extras;
-        Self {
-            late: Fixed::new(late),
-            sync: Fixed::new(sync),
-            filter: Fixed::new(filter),
-            wide: Fixed::new(retire.is_some()),
-            ..Default::default()
-        }
+        let Extras { sync, filter, .. } = extras;
+        Self { late: Fixed::new(late), sync: Fixed::new(sync), filter: Fixed::new(filter), ..Default::default() }
     }
 
     /// As [`Life::new`], with resyncs that are decided where predictors are asked.
@@ -167,23 +166,15 @@ impl Logic for Life {
             opened,
             begun,
             dark,
-            heard
+            owed
         );
 
         // which cycles are traced
         self.start.next = self.control.enable.val() & self.able.val() & !self.run.q.val();
-        // an adapter at which instructions wait answers later: until then it is asked
-        self.active.next = self.start.val()
-            | (self.run.q.val()
-                & ((self.control.enable.val() & !self.stopping.q.val()) | (self.wide.val() & !self.heard.q.val())));
+        self.active.next = self.start.val() | (self.run.q.val() & self.control.enable.val() & !self.stopping.q.val());
         self.resume.d.next = self.losing.q.val() & (self.resume.q.val() | self.control.roomy.val());
-        self.go.next = self.active.val();
-        if self.losing.q.val() {
-            self.go.next = self.resume.q.val();
-        }
-        if self.reset.val() {
-            self.go.next = false;
-        }
+        self.open.next = self.active.val() & !self.reset.val();
+        self.go.next = self.open.val() & (!self.losing.q.val() | self.resume.q.val());
         if self.start.val() {
             self.run.d.next = true;
         }
@@ -208,9 +199,14 @@ impl Logic for Life {
         self.away.next =
             self.gap.q.val() | self.falls.val() | (self.unbegun.val() & (self.enter.val() | self.armed.val()));
         self.shut.next = self.gap.q.val() | self.hidden.val() | self.control.spent.val();
+        // the ingress has answered to the end: what comes later is no instruction, and is not lost either
+        self.counts.next = (!self.unbegun.val() | self.armed.val()) & !self.stopping.q.val();
+        self.last.next = self.owed.q.val() & self.stopping.q.val() & !self.gap.q.val();
         self.seen.next =
-            self.here.val() & !self.gap.q.val() & !self.falls.val() & !(self.unbegun.val() & self.armed.val());
-        self.counts.next = !self.unbegun.val() | self.armed.val();
+            (self.here.val() & !self.gap.q.val() & !self.falls.val() & !(self.unbegun.val() & self.armed.val()))
+                | self.last.val();
+        self.owed.d.next =
+            (self.start.val() | self.falls.val() | self.owed.q.val()) & !self.seen.val() & !self.reset.val();
         self.dark.d.next = self.filter.val()
             & ((self.gap.q.val() & self.opened.q.val()) | self.dark.q.val())
             & !self.seen.val()
@@ -282,7 +278,6 @@ impl Logic for Life {
             self.run.d.next = false;
             self.stopping.d.next = false;
         }
-        self.heard.d.next = (self.heard.q.val() | self.here.val()) & !self.stop.val() & !self.reset.val();
         if self.drop.val() {
             self.losing.d.next = true;
         }

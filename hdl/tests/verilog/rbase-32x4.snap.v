@@ -1627,6 +1627,7 @@ module goshawk_front (
     wire        life_may;
     wire        life_away;
     wire        life_seen;
+    wire        life_counts;
     wire        life_verdict_beat;
     wire        life_verdict_sync;
     wire        life_verdict_exception;
@@ -1658,7 +1659,7 @@ module goshawk_front (
     assign life_enter = beat_live & beat_valid;
     assign life_may = beat_intr | flow;
     assign live_2 = life_seen;
-    assign valid_2 = beat_valid;
+    assign valid_2 = beat_valid & life_counts;
     assign detector_branch = beat_branch & !life_away;
     assign detector_indirect = (beat_look | beat_pop) & !life_away;
     assign detector_jump = beat_jump & !life_away;
@@ -1682,6 +1683,7 @@ module goshawk_front (
         .may(life_may),
         .away(life_away),
         .seen(life_seen),
+        .counts(life_counts),
         .go(go),
         .live(live_6),
         .live_next(live_5),
@@ -2972,7 +2974,8 @@ module goshawk_life (
     input  wire        may,
     output wire        away,
     output wire        seen,
-    output reg         go,
+    output wire        counts,
+    output wire        go,
     input  wire        live,
     input  wire        live_next,
     input  wire        valid,
@@ -2997,13 +3000,16 @@ module goshawk_life (
     reg         gap;
     reg         opened;
     reg         begun;
+    reg         owed;
     reg         losing;
     reg         first;
     reg         tracing;
     reg         stop_ready_2;
+    wire        open;
     wire        start;
     wire        active;
     wire        falls;
+    wire        last;
     wire        beat;
     wire        due;
     wire        opens;
@@ -3015,12 +3021,16 @@ module goshawk_life (
 
     assign start = control_enable & able & !run;
     assign active = start | (run & control_enable & !stopping);
+    assign open = active & !reset;
+    assign go = open & (!losing | resume);
     assign control_ready = able;
     assign control_lost = losing;
     assign opens = losing & control_roomy & !resume;
     assign falls = enter & (!begun | may) & control_spent;
     assign away = gap | falls;
-    assign seen = here & !gap & !falls;
+    assign counts = !stopping;
+    assign last = owed & stopping & !gap;
+    assign seen = (here & !gap & !falls) | last;
     assign beat = valid & live;
     assign due = beat & (first | intr | verdict_asks);
     assign send = due;
@@ -3042,16 +3052,6 @@ module goshawk_life (
     assign verdict_overflow = overflow;
     assign verdict_stop = stop;
     assign verdict_restart = send | overflow | stop;
-
-    always @(*) begin
-        go = active;
-        if (losing) begin
-            go = resume;
-        end
-        if (reset) begin
-            go = 1'd0;
-        end
-    end
 
     always @(posedge clock) begin
         if (start) begin
@@ -3076,6 +3076,7 @@ module goshawk_life (
             tracing <= 1'd0;
         end
         resume <= losing & (resume | control_roomy);
+        owed <= (start | falls | owed) & !seen & !reset;
         opened <= opens;
         gap <= ((gap & !opened) | falls) & !reset;
         begun <= here & !gap & !falls & (begun | enter) & !reset;
@@ -3090,6 +3091,7 @@ module goshawk_life (
         gap = 1'd0;
         opened = 1'd0;
         begun = 1'd0;
+        owed = 1'd0;
         losing = 1'd0;
         first = 1'd0;
         tracing = 1'd0;

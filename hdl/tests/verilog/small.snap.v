@@ -1678,6 +1678,7 @@ module goshawk_front (
     wire        life_away;
     wire        life_shut;
     wire        life_seen;
+    wire        life_counts;
     wire        life_verdict_beat;
     wire        life_verdict_sync;
     wire        life_verdict_exception;
@@ -1707,7 +1708,7 @@ module goshawk_front (
     assign life_enter = beat_live & beat_valid;
     assign life_may = beat_intr | beat_branch | beat_look | beat_pop | beat_jump;
     assign live_2 = life_seen;
-    assign valid_2 = beat_valid;
+    assign valid_2 = beat_valid & life_counts;
     assign branch_2 = beat_branch & !life_shut;
     assign look_2 = beat_look & !life_shut;
     assign push_2 = beat_push & !life_shut;
@@ -1749,6 +1750,7 @@ module goshawk_front (
         .away(life_away),
         .shut(life_shut),
         .seen(life_seen),
+        .counts(life_counts),
         .go(go),
         .live(live_5),
         .live_next(flags_to[0]),
@@ -2366,7 +2368,8 @@ module goshawk_life (
     output wire        away,
     output wire        shut,
     output wire        seen,
-    output reg         go,
+    output wire        counts,
+    output wire        go,
     input  wire        live,
     input  wire        live_next,
     input  wire        valid,
@@ -2391,12 +2394,15 @@ module goshawk_life (
     reg         gap;
     reg         opened;
     reg         begun;
+    reg         owed;
     reg         losing;
     reg         first;
     reg         tracing;
+    wire        open;
     wire        start;
     wire        active;
     wire        falls;
+    wire        last;
     wire        beat;
     wire        due;
     wire        opens;
@@ -2408,13 +2414,17 @@ module goshawk_life (
 
     assign start = control_enable & able & !run;
     assign active = start | (run & control_enable & !stopping);
+    assign open = active & !reset;
+    assign go = open & (!losing | resume);
     assign control_ready = able;
     assign control_lost = losing;
     assign opens = losing & control_roomy & !resume;
     assign falls = enter & (!begun | may) & control_spent;
     assign away = gap | falls;
     assign shut = gap | control_spent;
-    assign seen = here & !gap & !falls;
+    assign counts = !stopping;
+    assign last = owed & stopping & !gap;
+    assign seen = (here & !gap & !falls) | last;
     assign beat = valid & live;
     assign due = beat & (first | intr | verdict_asks);
     assign send = due;
@@ -2436,16 +2446,6 @@ module goshawk_life (
     assign verdict_overflow = overflow;
     assign verdict_stop = stop;
     assign verdict_restart = send | overflow | stop;
-
-    always @(*) begin
-        go = active;
-        if (losing) begin
-            go = resume;
-        end
-        if (reset) begin
-            go = 1'd0;
-        end
-    end
 
     always @(posedge clock) begin
         if (start) begin
@@ -2470,6 +2470,7 @@ module goshawk_life (
             tracing <= 1'd0;
         end
         resume <= losing & (resume | control_roomy);
+        owed <= (start | falls | owed) & !seen & !reset;
         opened <= opens;
         gap <= ((gap & !opened) | falls) & !reset;
         begun <= here & !gap & !falls & (begun | enter) & !reset;
@@ -2483,6 +2484,7 @@ module goshawk_life (
         gap = 1'd0;
         opened = 1'd0;
         begun = 1'd0;
+        owed = 1'd0;
         losing = 1'd0;
         first = 1'd0;
         tracing = 1'd0;

@@ -521,8 +521,9 @@ impl<F: Front> Lane<F> {
         }
     }
 
-    /// Tracing is disabled in `cycle`.
+    /// Tracing is disabled in `cycle`: what was lost up to there is told, and no sync follows.
     pub fn stop(&mut self, cycle: u64, out: &mut impl Out<F::Body>) {
+        self.overflow(cycle, out);
         let Self { front, counters: c, .. } = self;
         front.escape(cycle, Escape::Stop { i_cnt: c.i_cnt() }, c, out);
     }

@@ -33,7 +33,7 @@ fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64
         if e.kind == FlowKind::Stop {
             lane.pass(e.count);
             if let Some(at) = hart.lost {
-                lane.overflow(e.cycle, send);
+                // the stop tells it
                 gap(&mut want[at], e.count, None);
             } else {
                 want.push(*e);

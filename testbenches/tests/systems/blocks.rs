@@ -106,6 +106,7 @@ macro_rules! adapter {
             fn control(&mut self, reset: bool, live: bool, halted: bool, noise: u64) {
                 self.port.reset.next = reset;
                 self.port.live.next = live;
+                self.port.open.next = true;
                 self.port.pins.halted.next = halted;
                 self.port.pins.hart_reset.next = halted && noise & 1 == 1;
                 self.port.pins.cause.next = (noise & 31).to_bits();

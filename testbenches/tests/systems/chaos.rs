@@ -4,15 +4,21 @@
 //! However it goes, what comes out between two resets is a row of whole traces (the last one may be cut by the reset),
 //! each of them tells what its cores retired, and a system that is left alone becomes idle. Where losses are counted, their
 //! number in register `status` is what the trace tells of its gaps.
+//!
+//! While nothing is enabled, and from the second clock on behind one in which `control` is written 0 or `allow` is 0, the cores run code at
+//! secret addresses, with jumps and traps. None of it is told or counted as lost, also where a core was losing when the trace ended, or the
+//! adapter still holds it when the next one begins: no trace replays with it, each ends where the last instruction before retired, and
+//! in streams that hold whole addresses its bits are nowhere.
 
-use fpga::cosim::Cosim;
-use hdl::emit::{build, Ingress, SystemOptions};
+use fpga::cosim::{Cosim, Dir, Interface, Port};
+use hdl::bus::wrap::Buses;
+use hdl::emit::{build, emit_on, Ingress, SystemOptions};
 use hdl::spine::{Extras, Retire};
-use hdl::verilog::{write, Style};
+use hdl::verilog::{write, Style, Written};
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use rust_hdl::prelude::*;
-use sim::beats::blocks::{length, Block as Shown};
+use sim::beats::blocks::{length, Block as Report};
 use sim::params::{Platform, TraceParams};
 use sim::regs::REGS;
 use sim::replay::{Events, Replay};
@@ -20,9 +26,13 @@ use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config, Retired};
 use sim::stimulus::{rounds, Source};
 use sim::system::{hasty, header, header_again};
+use std::collections::VecDeque;
 
 /// Clocks in which nothing is drawn any more: enough for all that waits.
 const CALM: usize = 6_000;
+
+/// Where the secret code is: all of these addresses but for so many low bits.
+const SECRET: (u64, u32) = (0x5ec0_a5a0, 5);
 
 /// What was put in, besides the vectors.
 struct Played {
@@ -33,6 +43,8 @@ struct Played {
     retired: Vec<Vec<Retired>>,
     /// Enabled for a single clock, so often.
     flashes: usize,
+    /// How much each core had retired when what comes was to be told no more.
+    ends: Vec<Vec<usize>>,
 }
 
 fn register(name: &str) -> u128 {
@@ -52,16 +64,32 @@ enum Ports {
     Reports,
 }
 
-/// What a core has retired, of all that it will, and whether the trap before the next one is told.
+/// What a core has retired, of all that it will, and whether the trap before the next one is told; where the next secret one is.
 struct Core {
     all: Vec<Retired>,
     at: usize,
     trap_told: bool,
+    secret: u64,
+}
+
+/// What a trace may tell of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    /// The next instructions of the program.
+    Program,
+    /// Secret ones, of which nothing may be told.
+    Secret,
 }
 
 impl Ports {
     /// What core `c` shows in a clock in which each channel is in use with a chance of `rate` in a hundred.
-    fn show(self, c: usize, core: &mut Core, s: &mut Source, rate: u8, check: bool) -> Vec<(String, u128)> {
+    fn show(
+        self,
+        (c, core): (usize, &mut Core),
+        s: &mut Source,
+        (rate, check): (u8, bool),
+        shown: Shown,
+    ) -> Vec<(String, u128)> {
         let lanes = match self {
             Ports::One | Ports::Reports => 1,
             Ports::Channels(n) | Ports::Blocks(n) => n,
@@ -73,7 +101,11 @@ impl Ports {
             }
             if let Ports::Blocks(_) | Ports::Reports = self {
                 let reports = matches!(self, Ports::Reports);
-                let block = core.block(s, if reports { 1 } else { 15 });
+                let block = match shown {
+                    Shown::Program => core.block(s, if reports { 1 } else { 15 }),
+                    Shown::Secret if s.percent(10) => Report::trap(1, core.secret),
+                    Shown::Secret => Report::of(&[core.hidden(s)], 32),
+                };
                 let port = |name: &str| match lanes {
                     1 => format!("{name}_{c}"),
                     _ => format!("block{lane}_{name}_{c}"),
@@ -89,11 +121,10 @@ impl Ports {
                 }
                 continue;
             }
-            let r = core.all[core.at];
-            // a trap that shows by where it goes need not be told
-            let seen = core.at > 0 && core.all[core.at - 1].next_pc != r.pc;
-            let silent = check && seen && s.percent(50);
-            core.at += 1;
+            let (r, silent) = match shown {
+                Shown::Program => core.next(s, check),
+                Shown::Secret => (core.hidden(s), false),
+            };
             let channel = if lanes == 1 { String::new() } else { lane.to_string() };
             for (name, value) in [
                 ("valid", 1),
@@ -110,16 +141,31 @@ impl Ports {
 }
 
 impl Core {
+    /// The next instruction, and whether the trap before it is not told: one that shows by where it goes need not be.
+    fn next(&mut self, s: &mut Source, check: bool) -> (Retired, bool) {
+        let r = self.all[self.at];
+        let seen = self.at > 0 && self.all[self.at - 1].next_pc != r.pc;
+        self.at += 1;
+        (r, check && seen && s.percent(50))
+    }
+
+    /// A secret instruction: a return.
+    fn hidden(&mut self, s: &mut Source) -> Retired {
+        let next_pc = SECRET.0 | s.bits(SECRET.1.into()) & !1;
+        let pc = std::mem::replace(&mut self.secret, next_pc);
+        Retired { cycle: 0, hart: 0, trapped: s.percent(20), len: 4, pc, next_pc, insn: 0x8067 }
+    }
+
     /// The next block, of so many instructions at most, or the trap before it.
-    fn block(&mut self, s: &mut Source, most: usize) -> Shown {
+    fn block(&mut self, s: &mut Source, most: usize) -> Report {
         let rest = &self.all[self.at..];
         if rest[0].trapped && !self.trap_told && self.at > 0 {
             self.trap_told = true;
-            return Shown::trap(s.between(1, 2) as u8, self.all[self.at - 1].next_pc);
+            return Report::trap(s.between(1, 2) as u8, self.all[self.at - 1].next_pc);
         }
         let n = length(&rest[..rest.len().min(most)], 32, s.between(2, 15) as u8);
         (self.at, self.trap_told) = (self.at + n, false);
-        Shown::of(&rest[..n], 32)
+        Report::of(&rest[..n], 32)
     }
 }
 
@@ -131,13 +177,24 @@ fn play(
     seed: u64,
     clocks: usize,
 ) -> Played {
+    let locked = cosim.inputs().iter().any(|p| p.name == "allow");
     let cores = usize::from(params.cores);
     let mut s = Source::seeded(seed);
     let steps = cores * (clocks + 1_000) * if let Ports::One = ports { 1 } else { 3 };
     let recording = record(model, &Config::new(params.cores, seed), steps);
     let of = |c| recording.retired.iter().filter(|r| usize::from(r.hart) == c).copied().collect();
-    let mut all: Vec<Core> = (0..cores).map(|c| Core { all: of(c), at: 0, trap_told: false }).collect();
-    let mut p = Played { vectors: vec![], resets: vec![], retired: vec![Vec::new(); cores], flashes: 0 };
+    let mut all: Vec<Core> =
+        (0..cores).map(|c| Core { all: of(c), at: 0, trap_told: false, secret: SECRET.0 }).collect();
+    let mut p = Played {
+        vectors: vec![],
+        resets: vec![],
+        retired: vec![Vec::new(); cores],
+        flashes: 0,
+        ends: vec![Vec::new(); cores],
+    };
+    // what the cores show, and when that changes; whether a trace may begin
+    let (mut shown, mut turns) = (Shown::Secret, VecDeque::new());
+    let (mut allow, mut allow_for) = (true, 0_u64);
     let (mut enabled, mut dwell, mut reset_for) = (false, 600, 4_u64);
     let (mut rate, mut phase, mut stall) = (100_u8, 0, 0_u8);
     for clock in 0..clocks + CALM {
@@ -151,17 +208,32 @@ fn play(
         if reset {
             p.resets.push(clock as u64);
             enabled = false;
+            turns = VecDeque::from([(clock, Shown::Secret)]);
+        }
+        if locked {
+            allow_for = allow_for.saturating_sub(1);
+            if allow_for == 0 {
+                (allow, allow_for) = (calm || !allow, *s.pick(&[1, 2, 5, 60, 700, 2_000]));
+                allow_for = if allow { 2 * allow_for } else { allow_for.min(300) };
+            }
+            values.push(("allow".into(), allow.into()));
         }
         values.push(("reset".into(), reset.into()));
         // the register bus: enable or disable when it is time, read anything else
         dwell = if calm { 0 } else { dwell - 1 };
         if dwell <= 0 && (!calm || enabled) && !reset {
-            enabled = !calm && !enabled;
+            let wanted = !calm && !enabled;
+            enabled = wanted;
             dwell = *s.pick(&[1_i64, 1, 2, 3, 7, 20, 100, 511, 600, 3_000]);
             p.flashes += usize::from(enabled && dwell == 1);
+            // a write in the clock in which the lock ends a trace is lost; so is one that begins while it is shut
+            enabled &= allow;
+            if !enabled || allow {
+                turns.push_back((clock + 2, if enabled { Shown::Program } else { Shown::Secret }));
+            }
             values.push(("bus_addr".into(), register("control")));
             values.push(("bus_write".into(), 1));
-            values.push(("bus_wdata".into(), enabled.into()));
+            values.push(("bus_wdata".into(), wanted.into()));
         } else if extras.sync && !calm && s.per_64k(100) {
             // a short period, none, or one at once; what the register takes
             let (name, value) = *s.pick(&[
@@ -186,19 +258,36 @@ fn play(
         }
         phase -= 1;
         values.push(("ready".into(), (calm || !s.percent(stall)).into()));
+        if enabled && !allow {
+            enabled = false;
+            turns.push_back((clock + 2, Shown::Secret));
+        }
+        while let Some((_, next)) = turns.front().filter(|(at, _)| *at <= clock) {
+            if std::mem::replace(&mut shown, *next) == Shown::Program && shown == Shown::Secret {
+                all.iter().zip(&mut p.ends).for_each(|(core, ends)| ends.push(core.at));
+            }
+            turns.pop_front();
+        }
         for (c, core) in all.iter_mut().enumerate().filter(|_| !calm) {
-            values.extend(ports.show(c, core, &mut s, rate, extras.check));
+            values.extend(ports.show((c, core), &mut s, (rate, extras.check), shown));
         }
         let values: Vec<(&str, u128)> = values.iter().map(|(n, v)| (n.as_str(), *v)).collect();
         p.vectors.push(cosim.vector(&values).unwrap());
     }
+    all.iter().zip(&mut p.ends).for_each(|(core, ends)| ends.push(core.at));
     p.retired = all.into_iter().map(|core| core.all[..core.at].to_vec()).collect();
     p
 }
 
-/// Where `told` stands in what a core `retired`, from `from` on: the place behind it. Told from the `middle` of a trace, it begins
+/// Where `told` stands in what a core `retired`, from `from` on: the place behind it, one that `takes` likes with where it begins. Told from the `middle` of a trace, it begins
 /// where an instruction went, which may be a trap's.
-fn place(told: &[FlowEvent], retired: &[Retired], from: usize, middle: bool) -> Option<usize> {
+fn place(
+    told: &[FlowEvent],
+    retired: &[Retired],
+    from: usize,
+    middle: bool,
+    takes: impl Fn(usize, usize) -> bool,
+) -> Option<usize> {
     let (start, rest) = told.split_first()?;
     assert_eq!(start.kind, FlowKind::Start, "a trace begins with a start");
     let went = |i: usize| middle && i > 0 && retired[i - 1].next_pc == start.pc;
@@ -220,9 +309,20 @@ fn place(told: &[FlowEvent], retired: &[Retired], from: usize, middle: bool) -> 
                 continue 'at;
             }
         }
-        return Some(i);
+        if takes(first, i) {
+            return Some(i);
+        }
     }
     None
+}
+
+/// Whether the bits of a secret address stand anywhere in `words`, whole, without its lowest bits.
+fn tells(words: &[u32]) -> bool {
+    let (secret, width) = (SECRET.0 >> SECRET.1, 32 - SECRET.1);
+    words.windows(2).any(|w| {
+        let both = u64::from(w[0]) | u64::from(w[1]) << 32;
+        (0..32).any(|at| both >> at & ((1 << width) - 1) == secret)
+    })
 }
 
 #[derive(Default, Debug)]
@@ -230,6 +330,8 @@ struct Seen {
     traces: usize,
     gaps: usize,
     instructions: u64,
+    /// Of all the cores in them those that ended in a gap.
+    cut: usize,
     /// Headers that were sent again.
     headers: usize,
     /// Of each trace, the word behind it and the instructions lost in it.
@@ -239,7 +341,7 @@ struct Seen {
 /// Replays every trace of `words`, and finds it in what was retired.
 fn check(
     words: &[u32],
-    (params, haste): (&TraceParams, u8),
+    (params, ports, haste): (&TraceParams, Ports, u8),
     image: &Image,
     p: &Played,
     from: &mut [usize],
@@ -275,7 +377,7 @@ fn check(
             seen.headers += 1;
             for (hart, from) in from.iter().enumerate() {
                 let told: Vec<FlowEvent> = back.iter().filter(|e| usize::from(e.hart) == hart).copied().collect();
-                let found = told.is_empty() || place(&told, &p.retired[hart], *from, true).is_some();
+                let found = told.is_empty() || place(&told, &p.retired[hart], *from, true, |_, _| true).is_some();
                 assert!(found, "trace {k}, from word {again}, core {hart}: what it tells was not retired: {told:x?}");
             }
         }
@@ -285,9 +387,20 @@ fn check(
             if told.is_empty() {
                 continue;
             }
-            let behind = place(&told, &p.retired[hart], *from, false);
-            *from =
-                behind.unwrap_or_else(|| panic!("trace {k}, core {hart}: what it tells was not retired: {told:x?}"));
+            // it ends where it is disabled, and not behind that; an adapter that holds an instruction, or several, does not tell them
+            let ends = &p.ends[hart];
+            let fits = |first, behind| match ports {
+                Ports::One => ends.contains(&behind),
+                _ => !ends.iter().any(|end| first < *end && *end < behind),
+            };
+            *from = place(&told, &p.retired[hart], *from, false, fits).unwrap_or_else(|| {
+                let anywhere = place(&told, &p.retired[hart], *from, false, |_, _| true);
+                let end =
+                    anywhere.map_or("nowhere".into(), |behind| format!("up to {behind}, not where it was to end"));
+                panic!("trace {k}, core {hart}: what it tells was retired {end}: {told:x?}")
+            });
+            let mut last = told.iter().rev().filter(|e| e.kind != FlowKind::Stop);
+            seen.cut += usize::from(matches!(last.next(), Some(FlowEvent { kind: FlowKind::Gap { .. }, .. })));
         }
     }
     seen
@@ -325,6 +438,24 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
 }
 
 fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras), clocks: usize) {
+    all_of(params, log2_fifo, (ports, extras), clocks, false);
+}
+
+/// The same system behind a lock.
+fn locked_system(params: &TraceParams, options: &SystemOptions, system: &Written) -> Cosim {
+    let text = emit_on(params, options, &Style::default(), Buses { locked: true, ..Buses::default() }).unwrap();
+    let port = |name: &str, width, output: bool| Port {
+        name: name.into(),
+        width,
+        dir: if output { Dir::Output } else { Dir::Input },
+    };
+    let pins = system.pins.iter().filter(|p| p.name != "clock");
+    let mut ports: Vec<Port> = pins.map(|p| port(&p.name, p.width as u16, p.output)).collect();
+    ports.push(port("allow", 1, false));
+    Cosim::build(&text, &Interface { clock: Some("clock".into()), ports }).unwrap()
+}
+
+fn all_of(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras), clocks: usize, locked: bool) {
     let (cores, timestamps) = (params.cores, params.timestamps);
     let place = format!("{}, N = {cores}, time-stamped {timestamps}, {ports:?}", params.flow.name());
     let ingress = match ports {
@@ -335,7 +466,8 @@ fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras
     let options = SystemOptions { ingress, log2_fifo, extras };
     let mut top = build(params, &options).unwrap();
     top.connect_all();
-    let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
+    let written = write(&top, &Style::default()).unwrap();
+    let cosim = if locked { locked_system(params, &options, &written) } else { Cosim::of_written(&written).unwrap() };
     let outputs = ["valid", "data", "bus_rdata"].map(|name| cosim.output(name).unwrap());
     let [ready, address] =
         ["ready", "bus_addr"].map(|name| cosim.inputs().iter().position(|p| p.name == name).unwrap());
@@ -370,12 +502,15 @@ fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras
             .unwrap();
         assert_eq!(status >> idle & 1, 1, "{place}, seed {seed}: it never becomes idle, status {status:#x}");
         segments.push(words);
+        let whole = params.stream_cache().is_some();
+        assert!(!whole || !segments.iter().any(|words| tells(words)), "{place}, seed {seed}: bits of a secret address");
         let mut from = vec![0; cores.into()];
         let last = segments.len() - 1;
         for (i, words) in segments.iter().enumerate() {
-            let seen = check(words, (params, options.haste(params)), &image, &p, &mut from, i == last);
+            let seen = check(words, (params, ports, options.haste(params)), &image, &p, &mut from, i == last);
             all.traces += seen.traces;
             all.gaps += seen.gaps;
+            all.cut += seen.cut;
             all.headers += seen.headers;
             all.instructions += seen.instructions;
             for (_, words, counted) in idles.iter().filter(|idle| extras.lost && idle.0 == i) {
@@ -393,6 +528,7 @@ fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras
         flashes += p.flashes;
     }
     eprintln!("{place}: {all:?}, {resets} clocks of reset, enabled for one clock {flashes} times");
+    assert!(all.cut > 0, "{place}: {all:?}");
     assert!(all.traces > 8 && all.gaps > 3 && all.instructions > 1_000, "{place}: {all:?}");
     assert!(!extras.sync || all.headers > 2, "{place}: {all:?}");
     assert!(resets > 10 && flashes > 5, "{place}: {resets} resets, {flashes} flashes");
@@ -412,6 +548,24 @@ fn others_survive_chaos() {
     chaos("nx_b", 6, false, 3, 40_000);
     chaos("sc-lsp:rbase-32x4", 7, false, 4, 40_000);
     chaos("sc-lsp:base-32x4", 1, true, 3, 60_000);
+}
+
+#[test]
+fn locked_systems_survive_chaos() {
+    for (scheme, cores, log2_fifo, ports, clocks) in [
+        ("tr_e:small", 2, 3, Ports::One, 60_000),
+        ("sc-lsp:base-32x4", 1, 3, Ports::One, 60_000),
+        ("nx_b", 1, 4, Ports::Channels(4), 40_000),
+        ("taken", 2, 3, Ports::Reports, 40_000),
+    ] {
+        let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+        params.cores = cores;
+        let retire = match ports {
+            Ports::Channels(lanes) => Some(Retire { lanes, log2_words: 3 }),
+            _ => None,
+        };
+        all_of(&params, log2_fifo, (ports, Extras { lost: true, retire, ..Extras::default() }), clocks, true);
+    }
 }
 
 #[test]

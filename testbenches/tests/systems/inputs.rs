@@ -3,12 +3,13 @@
 //!
 //! What the circuit sends of a program is replayed, and what comes back is the run.
 
-use crate::data_harness::MemPorts;
+use crate::data_harness::{MemPorts, Model};
 use crate::inputs_harness::beats::{beat, memory, noise, ports};
 use crate::inputs_harness::run::Collect;
-use crate::inputs_harness::{Bench, Dut};
+use crate::inputs_harness::{Bench, Dut, Golden};
 use crate::inputs_support::{difference, known, Log};
 use crate::random_programs;
+use fpga::cosim::Cosim;
 use hdl::scheme::inputs::system::InputsSystem;
 use retire::elf::Program;
 use retire::{DataEvent, FlowEvent, MasterStore, Note, RetireSink};
@@ -188,6 +189,51 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
         let rest = sent.inputs.messages > 200 && sent.traps.messages > 20 && sent.checks.messages > 1;
         assert!(order && rest, "{cores} cores: {sent:?}: too few to trust this run");
         assert!(bench.held > 100, "{cores} cores: the circuit asked the cores to wait in {} clocks", bench.held);
+    }
+}
+
+/// Traces of cores that do not heed `hold`, with a slow sink; what was sent of each, and how many lost something. What is behind the
+/// end of each is of `behind`.
+fn lossy(cosim: &Cosim, p: InputsParams, seed: u64, behind: u64) -> (Vec<Vec<u32>>, usize) {
+    let mut bench = Bench::new(Dut::verilog(cosim), p, p.cores);
+    let mut s = Source::seeded(seed);
+    let (mut sent, mut lossy) = (Vec::new(), 0);
+    for round in 0..40 {
+        bench.begin();
+        let (clocks, taken) = (s.between(1, 400), *s.pick(&[2, 30, 100]));
+        for _ in 0..clocks {
+            let (mem, cores) = Golden::goes_on(&p, &mut s);
+            bench.cycle(false, s.percent(taken), mem, cores, &[]);
+        }
+        let place = format!("seed {seed}, {} cores, {}, round {round} of {clocks} clocks", p.cores, p.sizes);
+        sent.push(bench.disable(&place, behind + round));
+        lossy += usize::from(bench.read("overflow") != 0);
+        bench.write("overflow", 0xffff);
+        bench.idle(true);
+        bench.forget();
+    }
+    // what comes behind is whole
+    let end = bench.cycles + 5_000;
+    random(&mut bench, seed, end, 2_000);
+    (sent, lossy)
+}
+
+#[test]
+fn a_recording_that_lost_something_ends_and_tells_nothing_of_what_is_behind() {
+    for (seed, cores, depth, sizes) in [
+        (20, 1, 4, small()),
+        (21, 2, 4, small()),
+        (22, 4, 5, small()),
+        (23, 8, 4, small()),
+        (24, 2, 4, Sizes { masters: true, ..small() }),
+    ] {
+        let p = params(cores, sizes);
+        let cosim = Dut::build(&p, depth, seed as u32);
+        let (sent, lost) = lossy(&cosim, p, seed, 1_000);
+        assert!((5..40).contains(&lost), "{cores} cores: {lost} of 40 lost something");
+        let (other, _) = lossy(&cosim, p, seed, 2_000);
+        let at = sent.iter().zip(&other).position(|(a, b)| a != b);
+        assert_eq!(at, None, "{cores} cores, {sizes}: what is behind the end is seen in this round");
     }
 }
 

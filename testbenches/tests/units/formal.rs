@@ -20,8 +20,7 @@ use hdl::spine::packer::Packer;
 use hdl::spine::packer_broad::BroadPacker;
 use hdl::spine::pieces::Pieces;
 use hdl::spine::session::Session;
-use hdl::spine::Extras;
-use hdl::spine::Stream;
+use hdl::spine::{Extras, Stream};
 use rust_hdl::prelude::*;
 use sim::params::{Chunks, Coding, Platform, TrParams, TraceParams};
 use sim::stimulus::rounds;
@@ -218,9 +217,11 @@ fn life(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
 #[test]
 fn lives_sync_once_and_push_only_where_room_is() {
     // so few places that a gap, all of it, fits into the clocks
-    let sizes = rounds([(false, 3, 2, 18), (true, 4, 2, 18)], [(false, 4, 6, 24), (true, 5, 6, 24)]);
+    let sizes = rounds([(false, 3, 2, 22), (true, 4, 2, 22)], [(false, 4, 6, 24), (true, 5, 6, 24)]);
     for (filter, (late, latency, places, clocks)) in [false, true].into_iter().flat_map(|f| sizes.map(|s| (f, s))) {
+        // with so few places that it ends, too
         let life = life(late, latency, places, filter);
+        let life = if places == 2 { life.size("ENDS", 1) } else { life };
         assert_eq!(life.run(Bounded(clocks)).unwrap(), Verdict::Pass, "assertions");
         assert_eq!(life.run(Cover(40)).unwrap(), Verdict::Pass, "covers");
     }
@@ -242,6 +243,16 @@ fn lives_end() {
 fn a_stop_into_a_full_fifo_is_found() {
     let (now, faulty) = ("& ~losing$q & ~control$spent;", "& ~losing$q;");
     finds(&life(false, 4, 6, false), now, faulty, "no_place_is_taken_twice", 24);
+}
+
+#[test]
+fn a_core_that_goes_on_behind_a_gap_when_it_is_to_stop_is_found() {
+    for (now, faulty, label) in [
+        ("go = open & ", "go = (open | resume$q) & ", "nothing_behind_the_end"),
+        ("last = owed$q & ", "last = 1'b0 & owed$q & ", "it_ends"),
+    ] {
+        finds(&life(false, 3, 2, false).size("ENDS", 1), now, faulty, label, 24);
+    }
 }
 
 #[test]
@@ -285,15 +296,19 @@ fn both(change: impl Fn(String) -> String) -> String {
     let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("life$able =")).collect();
     assert_eq!(waits.len(), 1, "what the life waits for: {waits:?}");
     let one = change(text.replace(waits[0], "life$able = 1'b1;"));
-    // the same with other names of modules
+    format!("{one}\n{}", twin(&one))
+}
+
+/// The same circuit as that of `text`, with other names of modules.
+fn twin(text: &str) -> String {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut other = String::new();
-    for piece in one.split_inclusive(|c| !word(c)) {
+    for piece in text.split_inclusive(|c| !word(c)) {
         let (name, rest) = piece.split_at(piece.len().min(3));
         other.push_str(if name == "top" && !rest.starts_with(word) { "twin" } else { name });
         other.push_str(rest);
     }
-    format!("{one}\n{other}")
+    other
 }
 
 #[test]
@@ -333,6 +348,79 @@ fn a_gate_that_does_not_look_at_the_range_is_found() {
         text.replace(now, "(pc > (last | 32'd255))")
     };
     assert!(matches!(gated(faulty).run(Bounded(16)).unwrap(), Verdict::Fail(_)), "not found");
+}
+
+/// A front end behind its adapter, and beside it another one that is shown the same while a trace is enabled; `latency` is that from
+/// `enable` to an entry.
+fn stops(scheme: &str, extras: Extras, latency: usize, change: impl Fn(String) -> String) -> Proof {
+    let p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+    let mut block = Core::<RvfiPins<32>, 32>::with(&p, extras);
+    block.connect_all();
+    // what is cleared takes more clocks than the proof has
+    let text = generate_verilog(&block);
+    let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("life$able =")).collect();
+    assert_eq!(waits.len(), 1, "what the life waits for: {waits:?}");
+    let text = change(text.replace(waits[0], "life$able = 1'b1;"));
+    let twin = twin(&text);
+    let properties = format!("{}{}", beside(&text), include_str!("../../formal/stops.sv"));
+    Proof::new(format!("{text}\n{twin}"))
+        .size("LATENCY", latency)
+        .size("EARLY", u8::from(p.stream_cache().is_none()))
+        .inside("top", &properties)
+        .unwrap()
+}
+
+/// The twin in `text`: what is shown to it is the same or, while nothing is enabled, its own.
+fn beside(text: &str) -> String {
+    let (_, body) = text.split_once("module top(").unwrap();
+    let (body, _) = body.split_once("endmodule // top\n").unwrap();
+    let (mut own, mut wired) = (String::new(), Vec::new());
+    for line in body.lines().map(str::trim) {
+        let Some((way, rest)) = line.split_once(' ') else { continue };
+        let rest = rest.trim_end_matches(';').trim_start_matches("wire ").trim_start_matches("reg ");
+        let (range, name) = match rest.rsplit_once(' ') {
+            Some((range, name)) => (range, name),
+            None => ("", rest),
+        };
+        match way {
+            "input" if name == "clock" || name == "reset" || name.starts_with("control$") => {
+                wired.push(format!(".{name}({name})"));
+            }
+            "input" => {
+                own += &format!("(* anyseq *) wire {range} f_{name};\n");
+                wired.push(format!(".{name}(control$enable ? {name} : f_{name})"));
+            }
+            "output" => {
+                own += &format!("wire {range} f_{name};\n");
+                wired.push(format!(".{name}(f_{name})"));
+            }
+            _ => {}
+        }
+    }
+    assert!(wired.len() > 20, "{wired:?}");
+    format!("{own}twin twin ({});\n", wired.join(", "))
+}
+
+#[test]
+fn nothing_depends_on_what_retires_while_nothing_is_enabled() {
+    let same = |text: String| text;
+    let depth = rounds(14, 24);
+    let taken = stops("taken", Extras::default(), 3, same);
+    for proof in [&taken, &stops("nx_b", Extras { filter: true, ..Extras::default() }, 4, same)] {
+        assert_eq!(proof.run(Bounded(depth)).unwrap(), Verdict::Pass, "assertions");
+    }
+    assert_eq!(taken.run(Cover(30)).unwrap(), Verdict::Pass, "covers");
+}
+
+#[test]
+fn a_core_that_goes_on_behind_its_end_is_found() {
+    let (now, faulty) = ("go = open & ", "go = (open | resume$q) & ");
+    let goes_on = |text: String| {
+        assert_eq!(text.matches(now).count(), 1, "{text}");
+        text.replace(now, faulty)
+    };
+    let proof = stops("taken", Extras::default(), 3, goes_on);
+    assert!(matches!(proof.run(Bounded(20)).unwrap(), Verdict::Fail(_)), "not found");
 }
 
 /// The coder with ports of eight bits.

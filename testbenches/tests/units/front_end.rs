@@ -278,6 +278,40 @@ fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
 }
 
 #[test]
+fn what_retires_behind_the_end_is_not_told_in_whatever_state_it_comes() {
+    for (i, (name, p)) in variants().iter().enumerate() {
+        let m = model(p, 9);
+        macro_rules! one {
+            ($w:literal, $core:ident, $all:expr) => {{
+                let extras = if i % 2 == 0 { $all } else { Extras::default() };
+                let mut bench = Bench::new($core::<$w>::with(p, extras), p).unwrap();
+                (bench.all_wait, bench.silent_traps) = (bench.all_wait || extras.sync, extras.check);
+                (bench.full_per_64k, bench.hide_per_64k) = (2_000, if extras.filter { 300 } else { 0 });
+                for seed in 0..60 {
+                    bench.goes_on = 40 + 3 * seed as usize;
+                    bench.sync_per_64k = if extras.sync { [0, 800][seed as usize % 2] } else { 0 };
+                    let config = busy(700 + 60 * i as u64 + seed, [100, 95, 40][seed as usize % 3]);
+                    bench
+                        .play(&m, &config, 500)
+                        .unwrap_or_else(|e| panic!("{name}, {}, {seed}: {e}", stringify!($core)));
+                }
+                let ended = bench.ended_in_gaps;
+                assert!(ended > 5, "{name}, {}: {ended} traces ended in a gap", stringify!($core));
+                if i % 4 == 1 {
+                    bench.d.check_verilog_from_random(15).unwrap_or_else(|e| panic!("{name}: {e}"));
+                }
+            }};
+        }
+        match (p.xlen, i % 3) {
+            (32, 0) => one!(32, EtraceCore, REPORTED),
+            (32, 1) if !p.timestamps => one!(32, ChainCore, Extras::default()),
+            (32, _) => one!(32, RvfiCore, ALL),
+            _ => one!(64, RvfiCore, ALL),
+        }
+    }
+}
+
+#[test]
 fn nothing_retired_makes_a_stop_only() {
     let p = set("small");
     let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();

@@ -188,7 +188,7 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_asks_nothing_of_the
                     let place = format!("{}, {rate}", p.canonical());
                     // again behind a stop, and one that begins with nothing retired
                     for (run, steps) in
-                        [[if $w == 64 { 1_000 } else { 3_000 }, 1_000, 500][k], 0, 300].into_iter().enumerate()
+                        [[if $w == 64 { 1_000 } else { 3_000 }, 1_000, 500][k], 0, 300, 300].into_iter().enumerate()
                     {
                         let seed = 300 + (9 * i + 3 * k + run) as u64;
                         bench.play(&m, &busy(seed, 95), steps).unwrap_or_else(|e| panic!("{place}, run {run}: {e}"));
@@ -245,6 +245,27 @@ fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
         bench.play(&m, &busy(seed, 95), 1_500 + seed as usize).unwrap_or_else(|e| panic!("run {seed}: {e}"));
     }
     bench.d.check_verilog().unwrap();
+}
+
+#[test]
+fn what_retires_behind_the_end_is_not_told_in_whatever_state_it_comes() {
+    for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
+        let (m, place) = (model(p, 9), p.canonical());
+        let extras = if i % 2 == 0 { ALL } else { Extras::default() };
+        let mut bench = Bench::new(RvfiCore::<32>::with(p, extras), p).unwrap();
+        bench.silent_traps = extras.check;
+        (bench.full_per_64k, bench.hide_per_64k) = (2_000, if extras.filter { 300 } else { 0 });
+        for seed in 0..40 {
+            bench.goes_on = 40 + 3 * seed as usize;
+            bench.sync_per_64k = if extras.sync { [0, 800][seed as usize % 2] } else { 0 };
+            let busy = busy(700 + 40 * i as u64 + seed, [100, 95, 40][seed as usize % 3]);
+            bench.play(&m, &busy, 500).unwrap_or_else(|e| panic!("{place}, {seed}: {e}"));
+        }
+        assert!(bench.ended_in_gaps > 5, "{place}: {} traces ended in a gap", bench.ended_in_gaps);
+        if i % 4 == 1 {
+            bench.d.check_verilog_from_random(15).unwrap_or_else(|e| panic!("{place}: {e}"));
+        }
+    }
 }
 
 #[test]

@@ -79,6 +79,7 @@ macro_rules! wide {
             fn control(&mut self, reset: bool, live: bool) {
                 self.port.reset.next = reset;
                 self.port.live.next = live;
+                self.port.open.next = true;
             }
             fn veil(&mut self, hide: bool, first: u64, last: u64) {
                 self.port.hide.next = hide;

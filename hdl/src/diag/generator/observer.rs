@@ -90,6 +90,7 @@ impl Logic for Observer {
         clock!(self, clock, flow, values);
         self.flow.port.reset.next = false;
         self.flow.port.live.next = true;
+        self.flow.port.open.next = true;
         self.flow.port.pins.rvfi.valid.next = self.pins.rvfi.valid.val();
         self.flow.port.pins.rvfi.insn.next = self.pins.rvfi.insn.val();
         self.flow.port.pins.rvfi.trap.next = self.pins.rvfi.trap.val();

@@ -113,6 +113,7 @@ impl Logic for InputsCore {
         dff_setup!(self, clock, conditional, trap, cause, returns, walks_1, rest_1);
         clock!(self, clock, ingress, memory, front, kept);
         self.ingress.port.live.next = self.front.go.val();
+        self.ingress.port.open.next = self.front.go.val();
         self.ingress.port.pins.rvfi.valid.next = self.pins.rvfi.valid.val();
         self.ingress.port.pins.rvfi.insn.next = self.pins.rvfi.insn.val();
         self.ingress.port.pins.rvfi.trap.next = self.pins.rvfi.trap.val();

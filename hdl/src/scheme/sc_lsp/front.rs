@@ -198,6 +198,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         ControlIn::link(&mut self.port.control, &mut self.life.control);
         self.life.able.next = self.swept.q.val();
         self.port.go.next = self.life.go.val();
+        self.port.open.next = self.life.open.val();
         self.life.broken.next = self.port.beat.broken.val() & self.port.beat.live.val();
         self.life.live.next = self.live_6.q.val();
         self.life.live_next.next = self.live_5.q.val();

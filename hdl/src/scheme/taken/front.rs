@@ -89,6 +89,7 @@ impl<const W: usize> Logic for TakenFront<W> {
         // there is no table to be cleared
         self.life.able.next = true;
         self.port.go.next = self.life.go.val();
+        self.port.open.next = self.life.open.val();
         self.life.broken.next = self.port.beat.broken.val() & self.port.beat.live.val();
         self.life.here.next = self.port.beat.live.val();
         self.life.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();

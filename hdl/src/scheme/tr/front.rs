@@ -164,6 +164,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
         ControlIn::link(&mut self.port.control, &mut self.life.control);
         self.life.able.next = self.outcome.port.ready.val() & (self.target.port.ready.val() | self.sooner.val());
         self.port.go.next = self.life.go.val();
+        self.port.open.next = self.life.open.val();
         self.life.broken.next = self.port.beat.broken.val() & self.port.beat.live.val();
         self.life.live.next = self.live_5.q.val();
         self.life.live_next.next = self.flags.to.val().get_bit(0);

@@ -1,13 +1,16 @@
 //! A system of load values with its golden model
 #![allow(missing_docs)]
 
-use crate::data_harness::{self as data, DataSystem, Inputs, Model, Outputs};
+use crate::data_harness::{self as data, CorePorts, DataSystem, Inputs, MemPorts, Model, Outputs};
+use crate::inputs_harness;
 use hdl::scheme::cfiat::system::CfiatSystem;
 use retire::{DataEvent, DataKind, Note, RetireSink};
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::stats::CfiatStats;
 use sim::scheme::cfiat::{CfiatParams, Recorder};
 use sim::scheme::inputs::model::{Beat, Retired};
+use sim::scheme::inputs::InputsParams;
+use sim::stimulus::Source;
 use std::collections::VecDeque;
 
 pub type Bench = data::Bench<Golden>;
@@ -85,6 +88,16 @@ impl Model for Golden {
 
     fn new(p: &CfiatParams) -> Self {
         Self { p: *p, recorder: Recorder::new(p).unwrap(), pending: VecDeque::new() }
+    }
+
+    fn goes_on(p: &CfiatParams, s: &mut Source) -> (MemPorts, Vec<CorePorts>) {
+        let places = InputsParams::new(
+            p.cores,
+            32,
+            (p.ram_base as u32, (p.ram_last - p.ram_base + 1) as u32),
+            "inputs".parse().unwrap(),
+        );
+        inputs_harness::Golden::goes_on(&places, s)
     }
 
     fn cycle(&mut self, inputs: &Inputs, out: &Outputs, beats: &[Beat]) {

@@ -8,6 +8,7 @@ use rust_hdl::prelude::*;
 use sim::regs::REGS;
 use sim::scheme::inputs::model::{Beat, Reference};
 use sim::scheme::inputs::InputsParams;
+use sim::stimulus::Source;
 use testbenches::driver::Driver;
 
 /// Ports of one core.
@@ -194,6 +195,8 @@ pub trait Model {
     type System: DataSystem;
     type Stats;
     fn new(p: &<Self::System as DataSystem>::Params) -> Self;
+    /// What cores that go on show in a clock.
+    fn goes_on(p: &<Self::System as DataSystem>::Params, s: &mut Source) -> (MemPorts, Vec<CorePorts>);
     /// What the circuit was shown in a cycle, and how it answered. `beats`: what the ports say, if it is recorded.
     fn cycle(&mut self, inputs: &Inputs, out: &Outputs, beats: &[Beat]);
     /// The words of all that was recorded, and what they are made of.
@@ -289,19 +292,32 @@ impl<M: Model> Bench<M> {
         panic!("it does not begin to record");
     }
 
-    /// Disables, takes what comes, and compares it with the model: the words, and what they are made of.
-    pub fn end(&mut self, place: &str) -> (Vec<u32>, M::Stats) {
+    /// Disables and takes what comes, while the cores go on from the second clock behind that on: with what `seed` says.
+    pub fn disable(&mut self, place: &str, seed: u64) -> Vec<u32> {
+        let mut s = Source::seeded(seed);
         self.write("control", 0);
         self.idle(false);
+        self.idle(true);
         for n in 0..100_000 {
-            self.idle(n % 3 != 0);
+            let (mem, cores) = M::goes_on(&self.p, &mut s);
+            self.cycle(false, n % 3 != 0, mem, cores, &[]);
             if n > 8 && self.rdata & 4 != 0 {
                 break;
             }
         }
         assert_eq!(self.rdata & 4, 4, "{place}: it does not come to an end");
+        std::mem::take(&mut self.words)
+    }
+
+    /// The model forgets what was recorded.
+    pub fn forget(&mut self) {
+        self.model = M::new(&self.p);
+    }
+
+    /// Disables, takes what comes, and compares it with the model: the words, and what they are made of.
+    pub fn end(&mut self, place: &str) -> (Vec<u32>, M::Stats) {
+        let got = self.disable(place, self.cycles);
         let (want, stats) = self.model.end();
-        let got = std::mem::take(&mut self.words);
         for (i, (w, g)) in want.iter().zip(&got).enumerate() {
             assert_eq!(w, g, "{place}: word {i} of {}: model 0x{w:08x}, circuit 0x{g:08x}", want.len());
         }

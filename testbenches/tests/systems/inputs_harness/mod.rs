@@ -4,7 +4,8 @@
 pub mod beats;
 pub mod run;
 
-use crate::data_harness::{self as data, CorePorts, DataSystem, Inputs, Model, Outputs};
+use self::beats::{beat, memory, ports};
+use crate::data_harness::{self as data, CorePorts, DataSystem, Inputs, MemPorts, Model, Outputs};
 use hdl::scheme::inputs::system::InputsSystem;
 use retire::elf::Program;
 use rust_hdl::prelude::*;
@@ -12,6 +13,7 @@ use sim::riscv::CoreState;
 use sim::scheme::inputs::model::{Beat, InputsStats};
 use sim::scheme::inputs::start::Kept;
 use sim::scheme::inputs::{InputsParams, Recorder};
+use sim::stimulus::Source;
 
 pub type Bench = data::Bench<Golden>;
 pub type Dut = data::Dut<InputsSystem>;
@@ -116,6 +118,16 @@ impl Model for Golden {
 
     fn new(p: &InputsParams) -> Self {
         Self { p: *p, recorder: None, kept: vec![Kept::new(p.profile); p.cores.into()] }
+    }
+
+    fn goes_on(p: &InputsParams, s: &mut Source) -> (MemPorts, Vec<CorePorts>) {
+        let cores = (0..p.cores).map(|_| {
+            let (b, insn) = beat(s, p, false);
+            let aligned = s.percent(50);
+            ports(s, &b, insn, aligned)
+        });
+        let cores = cores.collect();
+        (memory(s, p, false), cores)
     }
 
     fn cycle(&mut self, inputs: &Inputs, out: &Outputs, beats: &[Beat]) {

@@ -40,8 +40,12 @@ pub struct Bench<T: Ingress, G: Golden> {
     pub resyncs: usize,
     /// Clocks between the last instruction and the end.
     pub idle_before_stop: usize,
+    /// Clocks of the last ones in which instructions retire that are behind the end, in place of that.
+    pub goes_on: usize,
     /// Overflow messages seen.
     pub overflows: usize,
+    /// Of them those that no instruction followed: tracing was disabled in the gap.
+    pub ended_in_gaps: usize,
     /// A resync, a sync in the last clock.
     synced: (bool, bool),
     /// Places that are held or promised, and entries that are held.
@@ -79,7 +83,9 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             resyncs: 0,
             silent_traps: false,
             idle_before_stop: 2,
+            goes_on: 0,
             overflows: 0,
+            ended_in_gaps: 0,
             synced: (false, false),
             used: 0,
             held: 0,
@@ -117,7 +123,10 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         let mut shut_for = 0;
         // a resync that is due, of a core that leads or follows; and when each was asked for
         let (mut due, mut asks) = (None, Vec::new());
-        let end = shows.len() + self.idle_before_stop;
+        let end = match self.goes_on {
+            0 => shows.len() + self.idle_before_stop,
+            clocks => shows.len().saturating_sub(clocks).max(1),
+        };
         let mut stopped = None;
         for t in 0..end + 20_000 {
             let show = shows.get(t).unwrap_or(&Show::Nothing);
@@ -157,7 +166,8 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
                 let told = if G::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
                 stopped = Some(told - G::to_decision(&self.params));
                 for after in 0..=1 {
-                    let (_, _, entry) = self.cycle(&Show::Nothing, idle, [false, true], [false; 3], true);
+                    let show = shows.get(t + 1 + after as usize).unwrap_or(&Show::Nothing);
+                    let (_, _, entry) = self.cycle(show, idle, [false, true], [false; 3], true);
                     assert_eq!(entry.is_some(), after == G::TO_ENTRY, "stop entry");
                     entries.extend(entry.map(|e| (t as u64 + 1 + after, e)));
                 }

@@ -101,6 +101,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             self.messages.append(&mut due);
             first = true;
         }
+        self.ended_in_gaps += usize::from(self.messages.last().is_some_and(|m| G::lost(m).is_some()));
         lane.pass(count);
         ask(&mut lane, u64::MAX);
         lane.stop(stopped, &mut due);

@@ -70,6 +70,7 @@ fn decoder<const W: usize>(p: &TraceParams, n: usize) {
             .cycle(
                 |u| {
                     u.port.live.next = true;
+                    u.port.open.next = true;
                     u.port.pins.rvfi.valid.next = true;
                     u.port.pins.rvfi.insn.next = u64::from(insn).to_bits();
                     u.port.pins.rvfi.pc_rdata.next = pc.to_bits();
@@ -153,6 +154,7 @@ fn registered<const W: usize>(p: &TraceParams, check: bool, n: usize) {
             d.cycle(
                 |u| {
                     u.port.live.next = live;
+                    u.port.open.next = true;
                     u.port.pins.rvfi.valid.next = valid;
                     u.port.pins.rvfi.insn.next = u64::from(insn).to_bits();
                     u.port.pins.rvfi.trap.next = trap;
@@ -213,6 +215,7 @@ fn chain<const W: usize>(p: &TraceParams, n: usize) {
             .cycle(
                 |u| {
                     u.port.live.next = true;
+                    u.port.open.next = true;
                     u.port.reset.next = reset;
                     u.port.pins.retire_valid.next = valid;
                     u.port.pins.retire_insn.next = u64::from(insn).to_bits();
