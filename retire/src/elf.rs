@@ -2,6 +2,7 @@
 //!
 //! Reads 32- and 64-bit little-endian RISC-V executables with the `object` crate.
 
+use crate::file::{input, FileError};
 use object::elf::{EF_RISCV_RVC, EM_RISCV, ET_EXEC, PF_X, PT_LOAD, SHF_EXECINSTR};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol};
@@ -58,13 +59,8 @@ pub struct Program {
 #[derive(Debug, thiserror::Error)]
 pub enum ElfError {
     /// It could not be read.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: String,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// It is no ELF, or a damaged one.
     #[error("not an ELF file, or a damaged one ({0}); a RISC-V executable is needed")]
     NotElf(String),
@@ -85,8 +81,7 @@ pub enum ElfError {
 impl Program {
     /// Reads the file at `path`.
     pub fn read(path: &Path) -> Result<Self, ElfError> {
-        let data = std::fs::read(path).map_err(|source| ElfError::Io { path: path.display().to_string(), source })?;
-        Self::parse(&data)
+        Self::parse(&input::elf(path)?)
     }
 
     /// Reads an ELF image.
