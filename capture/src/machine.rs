@@ -10,6 +10,7 @@ pub use crate::flow::Flow;
 use crate::{arm, CaptureError};
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl};
 use object::elf;
+use retire::file::input;
 use retire::isa::{self, Indirect};
 use retire::FlowKind;
 use std::path::{Path, PathBuf};
@@ -198,9 +199,11 @@ impl Executable {
     pub fn open(name: &Path) -> Result<Self, CaptureError> {
         let path = find(name);
         let program = path.display().to_string();
-        let io = |source| CaptureError::Io { path: program.clone(), source };
         let bad = |what: String| CaptureError::Program { program: program.clone(), what };
-        let data = std::fs::read(&path).map_err(io)?;
+        if input::is_pipe(&path)? {
+            return Err(bad("is a pipe; QEMU runs a file".into()));
+        }
+        let data = input::elf(&path)?;
         const RIGHT: &str = "a Linux executable of riscv64, riscv32, x86-64, aarch64 or arm is needed";
         if data.starts_with(b"#!") {
             return Err(bad(format!("is a script; {RIGHT}: its interpreter, with the script as its argument")));

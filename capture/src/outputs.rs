@@ -116,8 +116,7 @@ impl Descriptors {
         }
         let mut file = self.packed.finish().map_err(io(&self.path))?;
         file.flush().map_err(io(&self.path))?;
-        file.commit()?;
-        let size = std::fs::metadata(&self.path).map_err(io(&self.path))?.len();
+        let size = file.commit()?;
         Ok(Written { path: self.path, records: Some(self.count), unpacked: Some(self.bytes), size })
     }
 }
@@ -271,20 +270,17 @@ pub fn write(
     let expanded = captured.tell(harts, &mut all, progress)?;
     let full = all.is_full();
     let mut written = Vec::new();
-    let done = |path: &Path, records| {
-        let size = std::fs::metadata(path).map_err(io(path))?.len();
-        Ok::<_, FileError>(Written { path: path.into(), records, unpacked: None, size })
-    };
+    let done = |path: &Path, records, size| Written { path: path.into(), records, unpacked: None, size };
     if let (Some(writer), Some(path)) = (all.retire, &wanted.retire) {
-        match writer {
+        let size = match writer {
             Recording::Flow(w) => w.finish()?,
             Recording::Data(w) => w.finish()?,
-        }
-        written.push(done(path, None)?);
+        };
+        written.push(done(path, None, size));
     }
     if let (Some(writer), Some(path)) = (all.rbt1, &wanted.rbt1) {
-        let records = writer.finish()?.records;
-        written.push(done(path, Some(records))?);
+        let rbt1 = writer.finish()?;
+        written.push(done(path, Some(rbt1.records), rbt1.size));
     }
     for descriptors in [all.mcf, all.mls].into_iter().flatten() {
         written.push(descriptors.finish()?);

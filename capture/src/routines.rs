@@ -14,6 +14,7 @@ use crate::layout::MOST_PIECES;
 use crate::machine::{Executable, Machine};
 use crate::CaptureError;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
+use retire::file::input;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -65,7 +66,7 @@ pub fn find(executable: &Executable, names: &[String]) -> Result<Vec<Routine>, C
         return Ok(Vec::new());
     }
     let program = executable.path.display().to_string();
-    let data = std::fs::read(&executable.path).map_err(|source| CaptureError::Io { path: program.clone(), source })?;
+    let data = input::elf(&executable.path)?;
     let bad = |what: String| CaptureError::Program { program: program.clone(), what };
     let file = object::File::parse(&*data).map_err(|e| bad(format!("is a damaged ELF file ({e})")))?;
     let symbols = symbols(&file, executable.machine);

@@ -5,7 +5,7 @@ use crate::layout;
 use crate::machine::{self, Executable};
 use crate::routines::{pieces, Routine};
 use crate::schedule::Schedule;
-use crate::shared::{hand_over, plugin, Patient, Shared};
+use crate::shared::{hand_over, plugin, send, Patient, Shared};
 use crate::spool::{Spool, SpoolWriter};
 use crate::words::Words;
 use crate::CaptureError;
@@ -15,10 +15,12 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long to wait when little was told, at first and at most: who writes wakes this side when it is enough.
 const PAUSES: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis(5)];
+/// How long a program has to end where it is asked to.
+const GRACE: Duration = Duration::from_secs(2);
 /// Harts that a recording can have.
 pub const MOST_HARTS: u8 = 16;
 
@@ -57,6 +59,8 @@ pub struct Options {
     pub to_stderr: bool,
     /// Where the run is kept, in a file without a name.
     pub folder: PathBuf,
+    /// The signal that asks for the end, which the program gets too; it is killed where it does not end by that.
+    pub asked: fn() -> Option<i32>,
 }
 
 /// How a run ended.
@@ -242,8 +246,17 @@ impl Drain<'_> {
     ) -> Result<Ended, CaptureError> {
         let control = self.shared.control();
         let (mut parser, mut told) = (Words::default(), 0);
-        let mut pause = PAUSES[0];
+        let (mut pause, mut asked) = (PAUSES[0], None);
         loop {
+            match (asked, (self.options.asked)()) {
+                (None, Some(signal)) => {
+                    send(signal, &guest.0);
+                    asked = Some(Instant::now());
+                }
+                // it may have ended meanwhile
+                (Some(at), _) if at.elapsed() > GRACE => drop(guest.0.kill()),
+                _ => {}
+            }
             // asked first: what was told before the end is then in the ring
             let status = guest.0.try_wait().map_err(|e| CaptureError::System("the guest", e))?;
             let n = self.shared.read(|words| {

@@ -197,6 +197,12 @@ pub(crate) fn hand_over(command: &mut std::process::Command, files: [i32; 2]) {
     }
 }
 
+/// Sends a signal to a child that was not waited for.
+pub(crate) fn send(signal: i32, to: &std::process::Child) {
+    // SAFETY: no memory is touched; until it is waited for, the number is its own.
+    unsafe { libc::kill(to.id() as libc::pid_t, signal) };
+}
+
 /// While it lives, the keyboard's signals end the guest and not this process, which has to finish its files.
 pub(crate) struct Patient([(libc::c_int, libc::sighandler_t); 2]);
 

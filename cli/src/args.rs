@@ -1,6 +1,7 @@
 //! Arguments that several commands take: inputs, how programs are run
 
 use crate::error::Failure;
+use crate::files::input_name;
 use crate::output::Object;
 use crate::progress::Bars;
 use clap::{Args, ValueEnum};
@@ -43,7 +44,7 @@ pub struct Execution {
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
     /// Program of the trace or the recording: RISC-V executable, or builtin:NAME
-    #[arg(long, value_name = "ELF|builtin:NAME")]
+    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     pub elf: String,
     /// Accept a program whose build is not the one that the trace or the recording names
     #[arg(long)]
@@ -126,7 +127,7 @@ impl MachineArgs {
 #[derive(Args, Clone, Debug, Default)]
 pub struct ProgramArgs {
     /// Program of the trace or the recording: RISC-V executable, or builtin:NAME
-    #[arg(long, value_name = "ELF|builtin:NAME")]
+    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     pub elf: Option<String>,
     /// Accept a program whose build is not the one that the trace or the recording names
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! `goshawk baselines`: bits per instruction of the published and the general compressors beside our own
 
 use crate::args::{check_cores, MachineArgs};
+use crate::files::input_name;
 use crate::measured::measure;
 use crate::output::{count, Left, Object, Right, Table};
 use crate::{Failure, Status};
@@ -15,10 +16,10 @@ use std::io::Write;
     goshawk baselines vm.ret gcc.rbt1.zst --json\n  goshawk baselines vm.ret --elf builtin:vm")]
 pub struct Args {
     /// Retire files, branch traces, RISC-V executables, or builtin:NAME [default: all built-in programs]
-    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME")]
+    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME", value_parser = input_name())]
     inputs: Vec<String>,
     /// Programs of the recordings, for E-Trace: each takes the one whose build it is of; may be given several times
-    #[arg(long, value_name = "ELF|builtin:NAME")]
+    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: Vec<String>,
     /// Accept a program whose build is not the one that the trace or the recording names. The one program is
     /// that of all recordings

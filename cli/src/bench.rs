@@ -1,5 +1,6 @@
 //! `goshawk bench`: speeds on this machine, ours and a known crate's side by side
 
+use crate::files::input_name;
 use crate::output::{big, Left, Object, Right, Table};
 use crate::{Failure, Status};
 use host::speed::{files, inputs, models};
@@ -14,7 +15,7 @@ use std::io::Write;
 )]
 pub struct Args {
     /// Program: RISC-V executable, or builtin:NAME
-    #[arg(long, value_name = "ELF|builtin:NAME", default_value = "builtin:lz")]
+    #[arg(long, value_name = "ELF|builtin:NAME", default_value = "builtin:lz", value_parser = input_name())]
     program: String,
     /// What is measured
     #[arg(long, value_enum, default_value_t = Part::All)]

@@ -15,7 +15,7 @@ use fpga::soc::frame::{command, Deframer, Item, LineStats, CONTROL};
 use fpga::soc::ring::halves;
 use hdl::emit::CORES;
 use retire::elf::Program;
-use retire::file::hex;
+use retire::file::{hex, input};
 use serde_json::json;
 use sim::file::{TraceInfo, TraceWriter};
 use sim::params::TraceParams;
@@ -215,7 +215,7 @@ fn serial(args: &SerialArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         None => (String::new(), String::new()),
         Some(path) => {
             let name = path.display().to_string();
-            let data = std::fs::read(path).map_err(|e| Failure::io(path, e))?;
+            let data = input::elf(path)?;
             let program = Program::parse(&data).map_err(|e| Failure::program(&name, e))?;
             (hex(&program.build_id), name)
         }

@@ -1,5 +1,6 @@
 //! `goshawk check-port`: what is wrong with a core's trace port
 
+use crate::files::input_name;
 use crate::output::{count, plural, Object};
 use crate::{Failure, Status};
 use host::input::Named;
@@ -42,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "PLACE")]
     clock: Option<String>,
     /// Program that the core ran: instructions are compared with it
-    #[arg(long, value_name = "ELF|builtin:NAME")]
+    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: Option<String>,
     /// Print one JSON object
     #[arg(long)]

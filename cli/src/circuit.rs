@@ -4,10 +4,13 @@ use crate::{progress, Failure};
 use hdl::emit::SystemOptions;
 use hdl::trace_sim::{compare, Comparison, Play};
 use host::input::Named;
+use retire::file::Replacement;
 use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::params::TraceParams;
-use std::io::{BufWriter, Write};
+use std::cell::RefCell;
+use std::io::Write;
 use std::path::Path;
+use std::rc::Rc;
 
 /// The first events of a run: whole ones, up to a number of instructions and a cycle.
 pub struct First {
@@ -57,6 +60,19 @@ pub fn instructions(events: &[FlowEvent]) -> u64 {
     events.iter().map(|e| u64::from(e.count)).sum()
 }
 
+/// A file that the simulation writes to, and that is moved to its place after it.
+struct Dump(Rc<RefCell<Replacement>>);
+
+impl Write for Dump {
+    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().write(buf)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.borrow_mut().flush()
+    }
+}
+
 /// Runs the events on the circuit in the rust-hdl simulation.
 pub fn on_rust_hdl(
     params: &TraceParams,
@@ -65,14 +81,15 @@ pub fn on_rust_hdl(
     pace: u64,
     vcd: Option<&Path>,
 ) -> Result<Comparison, Failure> {
-    let vcd: Option<Box<dyn Write>> = match vcd {
-        Some(path) => Some(Box::new(BufWriter::new(std::fs::File::create(path).map_err(|e| Failure::io(path, e))?))),
-        None => None,
-    };
+    let file = vcd.map(Replacement::create).transpose()?.map(|file| Rc::new(RefCell::new(file)));
+    let vcd = file.clone().map(|file| Box::new(Dump(file)) as Box<dyn Write>);
     let bar = progress::bar("simulating", "instructions", Some(instructions(events)));
     let play = Play { options: SystemOptions::default(), pace, vcd, progress: &|n| bar.set_position(n) };
     let result = compare(params, &named.program, events, play);
     bar.finish_and_clear();
+    if let Some(file) = file.and_then(Rc::into_inner) {
+        file.into_inner().commit()?;
+    }
     result.map_err(|e| Failure::Other(format!("simulation: {e}")))
 }
 

@@ -1,6 +1,7 @@
 //! `goshawk decode`: the messages of a trace file
 
 use crate::args::contexts::ContextArgs;
+use crate::files::input_name;
 use crate::output::{tell_damage, tell_missing, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -25,7 +26,7 @@ pub struct Args {
     trace: PathBuf,
     /// Program of the trace or the recording: RISC-V executable, or builtin:NAME; or a recording of
     /// the run (retire file or branch trace), where there is no program
-    #[arg(long, value_name = "ELF|builtin:NAME")]
+    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: String,
     #[command(flatten)]
     contexts: ContextArgs,

@@ -1,7 +1,7 @@
 //! `goshawk encode`: a run to a trace file, by the golden model
 
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
-use crate::files::OutputPath;
+use crate::files::{input_name, OutputPath};
 use crate::inputs::SkipArgs;
 use crate::options::with_data;
 use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams, Object};
@@ -34,7 +34,7 @@ use std::io::Write;
     goshawk encode vm.ret --set 512/8/32 --encoding 'tr(bcnt=4,2;diffta=5,4)' -o vm.gtr")]
 pub struct Args {
     /// Retire file, branch trace (rbt1), RISC-V executable, or builtin:NAME
-    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME")]
+    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME", value_parser = input_name())]
     input: String,
     /// Trace file to write
     #[arg(short, long, value_name = "FILE")]

@@ -25,7 +25,7 @@ pub enum Failure {
     /// An input, parameters or a sweep.
     #[error(transparent)]
     Host(#[from] HostError),
-    /// Standard output or a temporary file; a closed pipe is told apart in `main`.
+    /// Standard output or a temporary file; `main` ends quietly where it is a closed pipe.
     #[error("output: {0}")]
     Output(#[from] std::io::Error),
     /// Anything else, said where it happened.
@@ -61,8 +61,12 @@ impl Failure {
         Self::Host(HostError::io(path, source))
     }
 
-    /// The reader of standard output has gone away.
+    /// The reader of standard output, or of the pipe that was to be written, has gone away.
     pub fn is_closed_pipe(&self) -> bool {
-        matches!(self, Self::Output(e) if e.kind() == std::io::ErrorKind::BrokenPipe)
+        let source = match self {
+            Self::Output(source) | Self::Host(HostError::File(FileError::Io { source, .. })) => source,
+            _ => return false,
+        };
+        source.kind() == std::io::ErrorKind::BrokenPipe
     }
 }

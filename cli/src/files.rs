@@ -5,11 +5,12 @@
 //! one file where the system says so: through `./x`, links and hard links.
 
 use crate::Failure;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Arg, ArgMatches, Command};
-use retire::file::STDOUT;
+use retire::file::{input, is_stdout};
 use same_file::is_same_file;
 use std::any::TypeId;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,29 @@ impl Deref for OutputPath {
     }
 }
 
+/// The parser of an argument that names an input, which need not be UTF-8.
+pub fn input_name() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().try_map(|path| input::name(&path))
+}
+
+/// As [`input_name`], of an argument that is `KEY=FILE`.
+pub fn keyed_input<T: Clone + Send + Sync + 'static>(
+    parse: fn(&str) -> Result<T, String>,
+) -> impl TypedValueParser<Value = T> {
+    OsStringValueParser::new().try_map(move |value| match keyed(&value) {
+        Some((key, path)) => parse(&format!("{key}={}", input::name(path)?)),
+        None => parse(&value.to_string_lossy()),
+    })
+}
+
+/// `KEY=FILE` in its parts.
+fn keyed(value: &OsStr) -> Option<(String, &OsStr)> {
+    use std::os::unix::ffi::OsStrExt;
+    let at = value.as_bytes().iter().position(|b| *b == b'=')?;
+    let (key, path) = value.as_bytes().split_at(at);
+    Some((String::from_utf8_lossy(key).into_owned(), OsStr::from_bytes(&path[1..])))
+}
+
 /// What value names call a file or folder.
 const FILE_WORDS: [&str; 7] = ["FILE", "DIR", "ELF", "RET", "RBT1", "TRACE", "SCRIPT"];
 
@@ -50,12 +74,14 @@ pub fn is_input(arg: &Arg) -> bool {
     let names = arg.get_value_names().unwrap_or_default();
     arg.get_action().takes_values()
         && !is_output(arg)
-        && names.iter().flat_map(|n| n.split('|')).any(|n| FILE_WORDS.contains(&n))
+        && names.iter().flat_map(|n| n.split(['|', '='])).any(|n| FILE_WORDS.contains(&n))
 }
 
 /// The values given for `arg`, as paths.
 fn values<'a>(matches: &'a ArgMatches, arg: &Arg) -> impl Iterator<Item = &'a Path> {
-    matches.get_raw(arg.get_id().as_str()).into_iter().flatten().map(Path::new)
+    let has_key = arg.get_value_names().unwrap_or_default().iter().any(|n| n.contains('='));
+    let path = move |value| keyed(value).filter(|_| has_key).map_or(value, |(_, path)| path);
+    matches.get_raw(arg.get_id().as_str()).into_iter().flatten().map(move |value| Path::new(path(value)))
 }
 
 /// Whether a file that is written is to go to standard output: what is printed beside it then goes to standard error.
@@ -63,7 +89,7 @@ pub fn takes_stdout(command: &Command, matches: &ArgMatches) -> bool {
     if let Some((name, matches)) = matches.subcommand() {
         return command.find_subcommand(name).is_some_and(|command| takes_stdout(command, matches));
     }
-    command.get_arguments().filter(|a| is_output(a)).any(|a| values(matches, a).any(|v| v == Path::new(STDOUT)))
+    command.get_arguments().filter(|a| is_output(a)).any(|a| values(matches, a).any(is_stdout))
 }
 
 /// Whether both are one regular file or one folder; a device can be read and written.
@@ -94,7 +120,11 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Result<(), Failure> {
         .filter(|a| is_output(a))
         .flat_map(|a| values(matches, a).map(move |v| (a, v)))
         .collect();
+    let is_set = |flag| matches.try_get_one::<bool>(flag).is_ok_and(|set| set == Some(&true));
     let inputs = || command.get_arguments().filter(|a| is_input(a)).flat_map(|a| values(matches, a));
+    if let Some(input) = inputs().find(|i| is_set("stdio") && input::is_stdin(i)) {
+        return Err(Failure::Other(format!("{}: GDB is on standard input with --stdio; name a file", input.display())));
+    }
     for (i, (arg, output)) in outputs.iter().enumerate() {
         let option = arg.get_long().unwrap_or("output");
         let refuse = |what: String| Err(Failure::Other(format!("{}: {what}", output.display())));

@@ -1,7 +1,7 @@
 //! `goshawk import` and `goshawk export`: traces of other tools, and branch traces in the exchange format `rbt1`
 
 use crate::args::{MachineArgs, ProgramArgs, Source};
-use crate::files::OutputPath;
+use crate::files::{input_name, OutputPath};
 use crate::output::{count, facts, plural, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -12,6 +12,7 @@ use host::recording::Recording;
 use host::run::Told;
 use retire::file::rbt1::Rbt1Writer;
 use retire::file::retire::{DataWriter, RetireInfo};
+use retire::file::scratch::Scratch;
 use retire::file::Replacement;
 use serde_json::json;
 use std::io::Write;
@@ -67,7 +68,7 @@ pub struct ImportArgs {
     format: Option<FormatName>,
     /// Program of the trace or the recording: RISC-V executable, or builtin:NAME.
     /// Needed for logs of QEMU; of logs of Spike, what lies outside it is left out
-    #[arg(long, value_name = "ELF|builtin:NAME")]
+    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: Option<String>,
     /// Print one JSON object
     #[arg(long)]
@@ -83,7 +84,7 @@ pub struct ImportArgs {
     goshawk export builtin:vm --harts 2 -o vm.rbt1")]
 pub struct ExportArgs {
     /// Retire file, branch trace (rbt1), RISC-V executable, or builtin:NAME
-    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME")]
+    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME", value_parser = input_name())]
     input: String,
     /// Branch trace to write; zstd-compressed if its name ends in .zst
     #[arg(short, long, value_name = "FILE")]
@@ -132,7 +133,7 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure>
     let elf = args.elf.as_deref().map(Named::open).transpose()?;
     // a folder that cannot be written is told before the work
     drop(Replacement::create(&args.output)?);
-    let between = tempfile::Builder::new().suffix(".rbt1").tempfile()?;
+    let between = Scratch::new(".rbt1")?;
     let direct = rbt1_name(&args.output);
     let path = if direct.is_some() { &*args.output } else { between.path() };
     let mut writer = Rbt1Writer::create(path, direct.unwrap_or(false), &[])?;

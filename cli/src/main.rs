@@ -42,6 +42,7 @@ mod replay;
 mod report;
 mod results;
 mod run;
+mod signals;
 mod simulate;
 mod soc;
 mod stats;
@@ -157,6 +158,9 @@ fn find_installed_tools() {
 
 fn main() -> ExitCode {
     find_installed_tools();
+    if let Err(e) = signals::handle() {
+        eprintln!("goshawk: signals leave temporary files: {e}");
+    }
     fpga::flow::tool::on_notice(|text| eprintln!("goshawk: {text}"));
     let command = help::with_firm_examples(Cli::command());
     let words = help::words(&command, std::env::args_os());

@@ -1,6 +1,6 @@
 //! What commands that measure a plan share: the run, and a page of tables
 
-use crate::files::OutputPath;
+use crate::files::{input_name, OutputPath};
 use crate::output::TOOL;
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -9,7 +9,7 @@ use ::sweep::run::{Made, Options};
 use ::sweep::tables::{plan, Measured};
 use ::sweep::SweepError;
 use report::markdown;
-use retire::file::Replacement;
+use retire::file::{input, Replacement};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -33,10 +33,10 @@ pub struct PageArgs {
     #[arg(long, value_name = "FILE")]
     json: Option<OutputPath>,
     /// Own traces in the place of the built-in programs: ELFs, retire or rbt1 files, folders, patterns as 'traces/*.ret'
-    #[arg(long, value_name = "TRACE", value_delimiter = ',', conflicts_with = "program")]
+    #[arg(long, value_name = "TRACE", value_delimiter = ',', conflicts_with = "program", value_parser = input_name())]
     trace: Vec<String>,
     /// Programs of the recordings, for E-Trace: each takes the one whose build it is of; may be given several times
-    #[arg(long, value_name = "ELF|builtin:NAME", requires = "trace")]
+    #[arg(long, value_name = "ELF|builtin:NAME", requires = "trace", value_parser = input_name())]
     elf: Vec<String>,
     /// Only this built-in program; may be given several times
     #[arg(long, value_name = "NAME")]
@@ -86,7 +86,7 @@ impl PageArgs {
             return Err(Failure::unknown_program(unknown));
         }
         let notes = match &self.notes {
-            Some(path) => std::fs::read_to_string(path).map_err(|e| Failure::io(path, e))?,
+            Some(path) => input::text(path, 1 << 20, "a file of notes")?,
             None => String::new(),
         };
         let mut page = Replacement::create(&self.output)?;

@@ -90,7 +90,8 @@ pub fn stream_lines(c: &Counts) -> [(&'static str, String); 3] {
 pub fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
     let mut file = Replacement::create(path)?;
     file.write_all(text).and_then(|()| file.flush()).map_err(|e| Failure::io(path, e))?;
-    Ok(file.commit()?)
+    file.commit()?;
+    Ok(())
 }
 
 /// Makes the folder where it is missing.

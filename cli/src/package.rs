@@ -50,7 +50,8 @@ impl Package {
         };
         let mut writer = RetireWriter::create(path, &info)?;
         self.events.iter().for_each(|e| writer.event(e));
-        Ok(writer.finish()?)
+        writer.finish()?;
+        Ok(())
     }
 }
 

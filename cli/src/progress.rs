@@ -1,9 +1,9 @@
 //! Progress of long work: a line on standard error, on a terminal only
 
+use crate::signals;
 use host::progress::{Bar, Progress};
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A line that counts up to `total`, or without an end; hidden unless standard error is a terminal.
@@ -27,20 +27,6 @@ pub fn bar(what: &'static str, unit: &'static str, total: Option<u64>) -> Progre
     bar
 }
 
-/// Somebody asked for the end.
-static STOP: AtomicBool = AtomicBool::new(false);
-
-/// From here on Ctrl-C, or a request to terminate, ends a run where it is, with what it has done; a second one ends the
-/// command at once.
-pub fn stop_on_request() {
-    // where there is a handler already, the request ends the command as before
-    let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
-}
-
 /// Shows the progress of the library's work.
 #[derive(Clone, Copy, Debug)]
 pub struct Bars;
@@ -51,7 +37,7 @@ impl Progress for Bars {
     }
 
     fn stops(&self) -> bool {
-        STOP.load(Ordering::Relaxed)
+        signals::asked()
     }
 }
 

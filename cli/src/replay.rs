@@ -2,6 +2,7 @@
 
 use crate::args::contexts::ContextArgs;
 use crate::args::FilterArgs;
+use crate::files::input_name;
 use crate::inputs::Asked;
 use crate::output::{big, count, facts, plural, short_id, tell_damage, tell_missing, Object};
 use crate::progress::Bars;
@@ -40,7 +41,7 @@ pub struct Args {
     trace: PathBuf,
     /// Program of the trace or the recording: RISC-V executable, or builtin:NAME; or a recording of
     /// the run (retire file or branch trace), where there is no program
-    #[arg(long, value_name = "ELF|builtin:NAME")]
+    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: String,
     #[command(flatten)]
     contexts: ContextArgs,
@@ -58,7 +59,7 @@ pub struct Args {
     #[arg(long)]
     resume: bool,
     /// Show symbols of listed instructions, from the symbol table of this program [default: that of --elf]
-    #[arg(long, value_name = "ELF|builtin:NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "json")]
+    #[arg(long, value_name = "ELF|builtin:NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "json", value_parser = input_name())]
     symbols: Option<String>,
     /// Compare with this retire file or branch trace, event by event; 1 is the exit code when they differ
     #[arg(long, value_name = "RET|RBT1")]

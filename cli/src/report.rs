@@ -58,7 +58,8 @@ struct SweepArgs {
 fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
     let mut file = Replacement::create(path)?;
     content(&mut file).and_then(|()| file.flush()).map_err(|e| Failure::io(path, e))?;
-    Ok(file.commit()?)
+    file.commit()?;
+    Ok(())
 }
 
 /// Runs it.

@@ -1,7 +1,7 @@
 //! `goshawk run`: an ELF in the built-in simulator, to a retire file
 
 use crate::args::{MachineArgs, ProgramArgs, Source};
-use crate::files::OutputPath;
+use crate::files::{input_name, OutputPath};
 use crate::output::{count, facts, plural, short_id, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -49,7 +49,7 @@ Ctrl-C ends a run with all that retired until then in the file, as --max-instruc
 )]
 pub struct Args {
     /// RISC-V executable, or builtin:NAME
-    #[arg(value_name = "ELF|builtin:NAME")]
+    #[arg(value_name = "ELF|builtin:NAME", value_parser = input_name())]
     program: String,
     /// Retire file to write; without it the program only runs
     #[arg(short, long, value_name = "FILE")]
@@ -90,7 +90,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let source = Source::open(&args.program, &ProgramArgs::default(), &args.machine)?;
     let run = source.run()?;
     let info = run.info();
-    crate::progress::stop_on_request();
+    crate::signals::stop_on_request();
     let told = match &args.output {
         Some(path) if args.data => record::<true>(&run, path, &info)?,
         Some(path) => record::<false>(&run, path, &info)?,

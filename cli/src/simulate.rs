@@ -2,7 +2,7 @@
 
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source};
 use crate::circuit::{on_rust_hdl, verdict, First};
-use crate::files::OutputPath;
+use crate::files::{input_name, OutputPath};
 use crate::output::{count, facts, plural, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
@@ -11,6 +11,7 @@ use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{emit, Ingress, SystemOptions};
 use hdl::trace_sim::Comparison;
 use host::input::Named;
+use retire::file::scratch::Scratch;
 use retire::{FlowEvent, RetireSink};
 use serde_json::json;
 use sim::beats::{Expander, Writer};
@@ -27,7 +28,7 @@ use std::time::Instant;
     goshawk sim builtin:vm --engine verilator --max-instructions 1000000")]
 pub struct Args {
     /// RISC-V executable, builtin:NAME, or a recording (retire file or rbt1)
-    #[arg(value_name = "ELF|builtin:NAME|RET|RBT1")]
+    #[arg(value_name = "ELF|builtin:NAME|RET|RBT1", value_parser = input_name())]
     input: String,
     #[command(flatten)]
     program: ProgramArgs,
@@ -74,8 +75,8 @@ fn on_verilator(params: &TraceParams, named: &Named, events: &[FlowEvent], pace:
     let ports =
         TracePorts::rvfi(params.cores.into(), params.xlen, |i, name| format!("rvfi_{name}_{i}"), |name| name.into());
     let cosim = TraceCosim::build(&verilog, &ports).map_err(|e| other(&e))?;
-    let file = tempfile::NamedTempFile::new()?;
-    let mut writer = Writer::new(BufWriter::new(file.reopen()?), params.cores, params.xlen)?;
+    let mut file = Scratch::new("")?;
+    let mut writer = Writer::new(BufWriter::new(&mut file), params.cores, params.xlen)?;
     let mut failed = None;
     let mut expander = Expander::new(&named.program, params.cores);
     let mut put = |beat: &_| failed = failed.take().or(writer.push(beat).err());

@@ -1,6 +1,7 @@
 //! `goshawk stats`: misprediction rates, messages and bits, in total and over time
 
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
+use crate::files::input_name;
 use crate::inputs::SkipArgs;
 use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams};
 use crate::output::{Left, Object, Right, Table};
@@ -10,6 +11,7 @@ use host::input::{Beside, Input, BUILTIN};
 use host::recording::FileKind;
 use host::trace::Trace;
 use host::words::are_trace;
+use retire::file::input;
 use retire::{FlowEvent, RetireSink};
 use serde_json::{json, Value};
 use sim::analysis::{ratio, Window, Windows};
@@ -20,7 +22,7 @@ use sim::replay::Events;
 use sim::scheme::any::AnyScheme;
 use sim::scheme::tr::shared::SharedRates;
 use sim::system::{StreamStats, System};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Show misprediction rates, messages and bits of a run or a trace
@@ -36,7 +38,7 @@ use std::path::{Path, PathBuf};
 pub struct Args {
     /// Retire file, branch trace (rbt1), RISC-V executable, builtin:NAME, trace file, or words of own hardware; several
     /// of them, folders, patterns as 'traces/*.ret'
-    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME|TRACE", required = true)]
+    #[arg(value_name = "RET|RBT1|ELF|builtin:NAME|TRACE", required = true, value_parser = input_name())]
     inputs: Vec<String>,
     /// The one of them that is counted.
     #[arg(skip)]
@@ -194,9 +196,7 @@ impl<S: RetireSink> RetireSink for LastCycle<'_, S> {
 
 /// Whether a file is neither one of ours nor an ELF.
 fn is_nothing_known(path: &Path) -> Result<bool, Failure> {
-    let mut head = Vec::new();
-    std::fs::File::open(path).and_then(|f| f.take(4).read_to_end(&mut head)).map_err(|e| Failure::io(path, e))?;
-    Ok(FileKind::of(path)? == FileKind::Other && head != b"\x7fELF")
+    Ok(FileKind::of(path)? == FileKind::Other && input::head(path, 4)? != input::ELF_MAGIC)
 }
 
 /// Runs it.

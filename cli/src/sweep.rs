@@ -1,7 +1,7 @@
 //! `goshawk sweep`: traces x schemes x parameters, measured in parallel
 
 use crate::args::TimingName;
-use crate::files::OutputPath;
+use crate::files::{input_name, OutputPath};
 use crate::output::{count, plural, Left, Object, Right, Table, TOOL};
 use crate::{progress, Failure, Status};
 use ::sweep::plan::{Plan, Shard};
@@ -67,10 +67,10 @@ struct RunArgs {
     plan: Option<PathBuf>,
     /// builtin:NAME, ELF, retire or rbt1 file; `all` for every built-in program; a folder for all traces in it, or a
     /// pattern as 'traces/*.ret'
-    #[arg(long, value_name = "TRACE", value_delimiter = ',')]
+    #[arg(long, value_name = "TRACE", value_delimiter = ',', value_parser = input_name())]
     trace: Vec<String>,
     /// Programs of the recordings, for E-Trace: each takes the one whose build it is of; may be given several times
-    #[arg(long, value_name = "ELF|builtin:NAME")]
+    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: Vec<String>,
     /// Accept a program whose build is not the one that the trace or the recording names. The one program is
     /// that of all recordings
@@ -234,7 +234,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let bar = progress::bar("sweeping", "points", Some(points.len() as u64));
     bar.inc(finished as u64);
     // arguments only: where the program stands says nothing about the result
-    let command = std::iter::once("goshawk".to_string()).chain(std::env::args().skip(1)).collect::<Vec<_>>().join(" ");
+    let command = std::iter::once("goshawk".to_string())
+        .chain(std::env::args_os().map(|word| word.to_string_lossy().into_owned()).skip(1))
+        .collect::<Vec<_>>()
+        .join(" ");
     let made = Made { tool: TOOL.into(), command };
     let progress = |_: &Point| bar.inc(1);
     let mut options = Options::new(&made, &progress);

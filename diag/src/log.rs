@@ -91,5 +91,6 @@ pub fn replay(app: &App, layout: &Layout, header: &Header, frames: &[u8]) -> (Ho
         reader.push(chunk).iter().for_each(|p| host.take(p));
     }
     host.finish(header.cycles);
-    (host, Damage { frames: reader.lost + reader.malformed, bytes: reader.skipped })
+    let unknown = host.runtime().unknown;
+    (host, Damage { frames: reader.lost + reader.malformed + unknown, bytes: reader.skipped })
 }

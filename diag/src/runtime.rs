@@ -101,6 +101,8 @@ pub struct Runtime {
     outputs: Vec<Output>,
     /// Events that were lost, as far as events told it.
     pub lost: u64,
+    /// Events with a number that nothing has: what came was damaged.
+    pub unknown: u64,
     tally: Tally,
 }
 
@@ -151,6 +153,7 @@ impl Runtime {
             time: 0,
             outputs: Vec::new(),
             lost: 0,
+            unknown: 0,
             tally: Tally {
                 uses: vec![0; app.uses.len()],
                 passed: vec![0; app.clauses.len()],
@@ -216,8 +219,10 @@ impl Runtime {
             }
             id if id < MACHINES => self.merge(usize::from(id - MAPS), event),
             id if id < SPANS => {
-                self.tally.reports[usize::from(id - MACHINES)] += 1;
-                let m = Origin::Machine(usize::from(id - MACHINES));
+                let machine = usize::from(id - MACHINES);
+                let Some(reports) = self.tally.reports.get_mut(machine) else { return self.unknown += 1 };
+                *reports += 1;
+                let m = Origin::Machine(machine);
                 if let Some(l) = (0..self.logs.len()).find(|l| self.app.logs[*l].trigger == m) {
                     self.log(l, self.app.logs[l].keys.len() - 1, event, time);
                 }
@@ -225,8 +230,10 @@ impl Runtime {
             }
             id if id >= LOGS => self.logged(usize::from(id - LOGS), event, time),
             id => {
-                self.tally.spans[usize::from(id - SPANS)] += 1;
-                self.derived(Origin::Span(usize::from(id - SPANS)), event, time);
+                let span = usize::from(id - SPANS);
+                let Some(spans) = self.tally.spans.get_mut(span) else { return self.unknown += 1 };
+                *spans += 1;
+                self.derived(Origin::Span(span), event, time);
             }
         }
     }
@@ -286,7 +293,7 @@ impl Runtime {
 
     /// The trigger of a log that is on the chip.
     fn logged(&mut self, l: usize, event: &Event, time: u64) {
-        let Some(def) = self.app.logs.get(l) else { return };
+        let Some(def) = self.app.logs.get(l) else { return self.unknown += 1 };
         let trigger = def.trigger;
         self.entry(l, self.app.logs[l].keys.len() - 1, event, time);
         if let Origin::Machine(m) = trigger {
@@ -401,7 +408,7 @@ impl Runtime {
 
     /// What a table on the chip flushed.
     fn merge(&mut self, m: usize, event: &Event) {
-        let Some(map) = self.app.maps.get(m) else { return };
+        let Some(map) = self.app.maps.get(m) else { return self.unknown += 1 };
         let arg = |n: usize| event.args.get(n).copied().unwrap_or(0);
         let keyed = self
             .app
@@ -411,7 +418,7 @@ impl Runtime {
         let key = |k: u32| if keyed { vec![i64::from(k)] } else { vec![] };
         let new = || Sum { least: i64::MAX, greatest: i64::MIN, ..Sum::default() };
         if let Some((first, _)) = self.counters[m] {
-            let sum = self.maps[m].entry(key(arg(0) - u32::from(first))).or_insert_with(new);
+            let sum = self.maps[m].entry(key(arg(0).wrapping_sub(first.into()))).or_insert_with(new);
             sum.count += u64::from(arg(1));
             (sum.least, sum.greatest) = (0, 0);
         } else if map.summary == Some(Summary::Hist) {

@@ -6,6 +6,7 @@
 use crate::flow::tool::{ToolError, ToolKind, NEXTPNR_ECP5, NEXTPNR_ICE40, YOSYS};
 use crate::flow::{cells, instances, top_of, REST};
 use crate::path::{critical_path, LongestPath};
+use retire::file::scratch;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -98,7 +99,7 @@ pub struct PlaceReport {
 pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Result<PlaceReport, ToolError> {
     let yosys = YOSYS.find()?;
     let nextpnr = device.nextpnr().find()?;
-    let folder = tempfile::tempdir().map_err(|e| ToolError::Folder(e.to_string()))?;
+    let folder = scratch::Folder::new().map_err(|e| ToolError::Folder(e.to_string()))?;
     let path = folder.path();
     let read = |name: &str| -> Result<serde_json::Value, ToolError> {
         let text = std::fs::read_to_string(path.join(name)).map_err(|e| ToolError::Folder(e.to_string()))?;

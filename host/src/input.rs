@@ -4,7 +4,7 @@ use crate::machine::Settings;
 use crate::recording::{FileKind, Recording};
 use crate::HostError;
 use retire::elf::Program;
-use retire::file::hex;
+use retire::file::{hex, input};
 use retire::image::Image;
 use retire::Context;
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub fn builtins() -> impl Iterator<Item = String> {
 pub fn elf_bytes(name: &str) -> Result<Cow<'static, [u8]>, HostError> {
     match name.strip_prefix(BUILTIN) {
         Some(builtin) => Ok(programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.elf.into()),
-        None => Ok(std::fs::read(name).map_err(|e| HostError::io(Path::new(name), e))?.into()),
+        None => Ok(input::elf(Path::new(name))?.into()),
     }
 }
 
@@ -45,10 +45,7 @@ impl Named {
     pub fn open(name: &str) -> Result<Self, HostError> {
         let parsed = match name.strip_prefix(BUILTIN) {
             Some(builtin) => programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.load(),
-            None => {
-                let data = std::fs::read(name).map_err(|e| HostError::io(Path::new(name), e))?;
-                Program::parse(&data)
-            }
+            None => Program::parse(&input::elf(Path::new(name))?),
         };
         let program = parsed.map_err(|source| HostError::Program { name: name.into(), source })?;
         Ok(Self { name: name.into(), build_id: hex(&program.build_id), program })

@@ -2,6 +2,7 @@
 
 use crate::progress::Progress;
 use crate::HostError;
+use retire::file::input;
 use retire::file::rbt1::{self, Rbt1Info, Rbt1Reader};
 use retire::file::retire::{RetireInfo, RetireReader};
 use retire::file::FileError;
@@ -30,11 +31,7 @@ pub enum FileKind {
 impl FileKind {
     /// Reads the first bytes.
     pub fn of(path: &Path) -> Result<Self, HostError> {
-        use std::io::Read;
-        let io = |e| HostError::io(path, e);
-        let mut head = Vec::new();
-        std::fs::File::open(path).map_err(io)?.take(8).read_to_end(&mut head).map_err(io)?;
-        Ok(match head {
+        Ok(match input::head(path, 8)? {
             h if h.starts_with(b"GSHKRET") => Self::Retire,
             h if h.starts_with(b"GSHKTRC") => Self::Trace,
             h if h.starts_with(b"GSHKINP") => Self::Inputs,
@@ -170,7 +167,7 @@ impl Recording {
             return Ok(self.info.build_id.clone());
         }
         let io = |source| FileError::Io { path: self.path.display().to_string(), source };
-        let mut file = std::fs::File::open(&self.path).map_err(io)?;
+        let mut file = input::open(&self.path)?;
         let (mut crc, mut size, mut buffer) = (crc32fast::Hasher::new(), 0u64, vec![0; 1 << 16]);
         loop {
             match file.read(&mut buffer).map_err(io)? {

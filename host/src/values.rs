@@ -131,7 +131,7 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
     match out {
         Out::Nothing => {}
         Out::Stream(writer) => writer.finish()?,
-        Out::Descriptors(file, ..) => file.commit()?,
+        Out::Descriptors(file, ..) => file.commit().map(drop)?,
     }
     Ok(Traced { params, stats, told })
 }

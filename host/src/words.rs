@@ -2,10 +2,10 @@
 
 use crate::recording::FileKind;
 use crate::HostError;
+use retire::file::input;
 use serde::Deserialize;
 use sim::file::{TraceInfo, TraceReader};
 use sim::params::TraceParams;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// What `goshawk gen` calls the file of parameters; it is looked for beside the words.
@@ -46,10 +46,7 @@ pub fn are_trace(path: &Path, parameters: Option<&Path>) -> Result<bool, HostErr
 }
 
 fn is_elf(path: &Path) -> Result<bool, HostError> {
-    let mut head = Vec::new();
-    let read = std::fs::File::open(path).and_then(|f| f.take(4).read_to_end(&mut head));
-    read.map_err(|e| HostError::io(path, e))?;
-    Ok(head == b"\x7fELF")
+    Ok(input::head(path, 4)? == input::ELF_MAGIC)
 }
 
 /// Of what kind the words at `path` are: of a run of `program` whose build id is `build_id`, with the parameters in the file
@@ -66,9 +63,7 @@ pub fn info(path: &Path, named: Option<&Path>, program: &str, build_id: &str) ->
         )));
     };
     let refuse = |what: String| HostError::Other(format!("{}: {what}", file.display()));
-    let mut text = String::new();
-    let opened = std::fs::File::open(&file).and_then(|f| f.take(MOST).read_to_string(&mut text));
-    opened.map_err(|e| HostError::io(&file, e))?;
+    let text = input::text(&file, MOST, &format!("a {PARAMETERS} of `goshawk gen`"))?;
     let described: Described = serde_json::from_str(&text)
         .map_err(|e| refuse(format!("is not a {PARAMETERS} as `goshawk gen` writes it: {e}")))?;
     let Parameters { set, fingerprint, params } = described.parameters;

@@ -2,6 +2,7 @@
 //!
 //! Reads 32- and 64-bit little-endian RISC-V executables with the `object` crate.
 
+use crate::file::{input, FileError};
 use object::elf::{EF_RISCV_RVC, EM_RISCV, ET_EXEC, PF_X, PT_LOAD, SHF_EXECINSTR};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol};
@@ -44,6 +45,8 @@ pub struct Program {
     pub compressed: bool,
     /// Its build attributes name the M extension; also true where it has none.
     pub multiplies: bool,
+    /// Its encodings of Zcmp and Zcmt are these, and not `c.fsdsp`.
+    pub zcm: bool,
     /// Address of the symbol `tohost`, where programs for Berkeley's host interface store their commands.
     pub tohost: Option<u64>,
     /// Entry point.
@@ -58,13 +61,8 @@ pub struct Program {
 #[derive(Debug, thiserror::Error)]
 pub enum ElfError {
     /// It could not be read.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: String,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// It is no ELF, or a damaged one.
     #[error("not an ELF file, or a damaged one ({0}); a RISC-V executable is needed")]
     NotElf(String),
@@ -85,8 +83,7 @@ pub enum ElfError {
 impl Program {
     /// Reads the file at `path`.
     pub fn read(path: &Path) -> Result<Self, ElfError> {
-        let data = std::fs::read(path).map_err(|source| ElfError::Io { path: path.display().to_string(), source })?;
-        Self::parse(&data)
+        Self::parse(&input::elf(path)?)
     }
 
     /// Reads an ELF image.
@@ -145,6 +142,7 @@ impl Program {
         Ok(Self {
             xlen,
             multiplies: attributes.and_then(arch).is_none_or(|a| has_m(&a)),
+            zcm: attributes.and_then(arch).is_some_and(|a| has_zcm(&a)),
             compressed: header.e_flags(endian).contains(EF_RISCV_RVC),
             tohost: file.symbol_by_name("tohost").filter(ObjectSymbol::is_definition).map(|s| s.address()),
             entry: header.e_entry(endian).into(),
@@ -171,7 +169,39 @@ fn arch(section: &[u8]) -> Option<String> {
     std::str::from_utf8(text).ok().map(str::to_owned)
 }
 
+/// Whether an architecture has Zcmp or Zcmt. Where it has neither and not the D extension whose place they take, their
+/// encodings are reserved: what executes them has them all the same.
+fn has_zcm(arch: &str) -> bool {
+    let single = arch.split('_').next().unwrap_or_default();
+    let d = |e: &str| e.strip_prefix('d').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit()));
+    let named = arch.split('_').any(|e| e.starts_with("zcmp") || e.starts_with("zcmt"));
+    named
+        || !(arch.split('_').any(d)
+            || single.trim_start_matches("rv32").trim_start_matches("rv64").contains(['d', 'g']))
+}
+
 /// Whether an architecture has the M extension: a letter of its own, with its version.
 fn has_m(arch: &str) -> bool {
     arch.split('_').skip(1).any(|e| e.strip_prefix('m').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_architecture_says_what_the_encodings_of_fsdsp_are() {
+        for (arch, has) in [
+            ("rv32i2p1_m2p0_c2p0_zicsr2p0_zca1p0_zcmp1p0", true),
+            ("rv64i2p1_c2p0_zcmt1p0", true),
+            ("rv32i2p1_m2p0_a2p1_c2p0_zicsr2p0", true),
+            ("rv32i2p1_m2p0_f2p2_c2p0", true),
+            ("rv32i2p1_m2p0_f2p2_d2p2_c2p0", false),
+            ("rv64i2p0_m2p0_a2p0_f2p0_d2p0_c2p0", false),
+            ("rv64gc", false),
+            ("rv32imac", true),
+        ] {
+            assert_eq!(has_zcm(arch), has, "{arch}");
+        }
+    }
 }

@@ -5,7 +5,8 @@
 //!
 //! # Source
 //! RISC-V unprivileged ISA, "Unconditional Jumps" (the link-register hint table for the RAS),
-//! "Conditional Branches", chapter "C"; privileged ISA, "Trap-Return Instructions".
+//! "Conditional Branches", chapter "C"; privileged ISA, "Trap-Return Instructions". Zcmp and Zcmt: unprivileged ISA, chapter
+//! "Zc"; their classes: Efficient Trace for RISC-V, "Jump classification and target inference".
 
 /// Control-flow class of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,24 @@ fn indirect(rd: u32, rs1: u32) -> Flow {
         (true, true) if rd != rs1 => Indirect::CoSwap,
         (true, _) => Indirect::Call,
     })
+}
+
+/// Control flow of an instruction of Zcmp or Zcmt that has any; `None` of all others.
+///
+/// Where the D extension is, these encodings are `c.fsdsp`. `cm.popret` and `cm.popretz` are returns; `cm.jt` is a jump and
+/// `cm.jalt` a call whose targets are in a table that only the core sees.
+pub fn zcm(insn: u32) -> Option<Indirect> {
+    match (insn & 0xe003, insn >> 8 & 0x1f) {
+        (0xa002, 0x1c | 0x1e) => Some(Indirect::Return),
+        (0xa002, 0..=3) if insn & 0x380 == 0 => Some(Indirect::Jump),
+        (0xa002, 0..=3) => Some(Indirect::Call),
+        _ => None,
+    }
+}
+
+/// As [`flow`], of a core that has Zcmp and Zcmt in the place of `c.fsdsp` if `has_zcm`.
+pub fn flow_with(insn: u32, xlen: u8, has_zcm: bool) -> Flow {
+    zcm(insn).filter(|_| has_zcm).map_or_else(|| flow(insn, xlen), Flow::Indirect)
 }
 
 /// `mret`.
@@ -147,6 +166,24 @@ mod tests {
     use super::*;
 
     // Encodings taken from `riscv64-unknown-elf-objdump` of hand-written assembly.
+    /// Encodings of the specification's tables: funct3 101, op 10.
+    #[test]
+    fn zcm_has_returns_a_jump_table_and_calls_by_it() {
+        assert_eq!(zcm(0xbe52), Some(Indirect::Return)); // cm.popret {ra, s0}, 16
+        assert_eq!(zcm(0xbc52), Some(Indirect::Return)); // cm.popretz {ra, s0}, 16
+        assert_eq!(zcm(0xa002), Some(Indirect::Jump)); // cm.jt 0
+        assert_eq!(zcm(0xa07e), Some(Indirect::Jump)); // cm.jt 31
+        assert_eq!(zcm(0xa082), Some(Indirect::Call)); // cm.jalt 32
+        assert_eq!(zcm(0xa3fe), Some(Indirect::Call)); // cm.jalt 255
+                                                       // cm.push, cm.pop, cm.mvsa01, cm.mva01s; c.fswsp; ret of 4 bytes with the same high half
+        for other in [0xb852, 0xba52, 0xac22, 0xac62, 0xe002, 0xa002_8067] {
+            assert_eq!(zcm(other), None, "{other:#x}");
+        }
+        assert_eq!(flow_with(0xbe52, 32, false), Flow::Sequential); // c.fsdsp
+        assert_eq!(flow_with(0xbe52, 32, true), Flow::Indirect(Indirect::Return));
+        assert_eq!(flow_with(0x8082, 32, true), Flow::Indirect(Indirect::Return));
+    }
+
     #[test]
     fn link_register_hints_follow_the_table() {
         assert_eq!(flow(0x0000_8067, 32), Flow::Indirect(Indirect::Return)); // ret = jalr x0, 0(x1)

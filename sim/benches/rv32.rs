@@ -74,6 +74,7 @@ fn speed(c: &mut Criterion) {
         xlen: 32,
         compressed: false,
         multiplies: true,
+        zcm: false,
         tohost: None,
         entry: 0x8000_0000,
         segments,

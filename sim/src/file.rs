@@ -9,17 +9,20 @@ pub mod reread;
 pub mod words;
 
 use crate::params::TraceParams;
+use crate::platform::MAGIC;
 use crate::scheme::cfiat::CfiatParams;
 use crate::scheme::inputs::InputsParams;
+use retire::file::input::{self, Input};
 use retire::file::{io, write_header, FileError, Replacement, Source};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;
 use words::Layout;
 
 const BLOCK: usize = 16384;
+/// Bytes in front of the first header at most.
+const HEADLESS: u64 = 1 << 24;
 
 /// What a file of words says of itself.
 pub trait FileInfo: Serialize + DeserializeOwned {
@@ -141,7 +144,7 @@ impl TraceWriter {
             self.block()?;
         }
         self.out.write_all(&0u32.to_le_bytes()).map_err(io(&self.path))?;
-        self.out.commit()
+        self.out.commit().map(drop)
     }
 }
 
@@ -149,34 +152,45 @@ impl TraceWriter {
 /// then tells.
 #[derive(Debug)]
 pub struct TraceReader<I = TraceInfo> {
-    source: Source<BufReader<File>>,
+    source: Source<BufReader<Input>>,
     layout: Layout,
     info: I,
     block: Vec<u8>,
     next: usize,
     ended: bool,
+    /// Of words alone: a header was among them.
+    headed: bool,
     error: Option<FileError>,
 }
 
 impl<I: FileInfo> TraceReader<I> {
     /// Opens the file and reads its header.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        let mut source = Source::new(BufReader::new(File::open(path).map_err(io(path))?), path);
+        let mut source = Source::new(BufReader::new(input::open(path)?), path);
         let (_, info): (u8, I) = source.header(I::NAME, I::MAGIC)?;
         info.check().map_err(|e| source.content(format!("impossible parameters: {e}")))?;
-        Ok(Self { source, layout: Layout::Blocks, info, block: Vec::new(), next: 0, ended: false, error: None })
+        Ok(Self {
+            source,
+            layout: Layout::Blocks,
+            info,
+            block: Vec::new(),
+            next: 0,
+            ended: false,
+            headed: false,
+            error: None,
+        })
     }
 
     /// Opens a file of words alone, which are as `info` says.
     pub fn of_words(path: &Path, info: I) -> Result<Self, FileError> {
         let layout = words::layout(path)?;
-        let source = Source::new(BufReader::new(File::open(path).map_err(io(path))?), path);
-        Ok(Self { source, layout, info, block: Vec::new(), next: 0, ended: false, error: None })
+        let source = Source::new(BufReader::new(input::open(path)?), path);
+        Ok(Self { source, layout, info, block: Vec::new(), next: 0, ended: false, headed: false, error: None })
     }
 
     /// Words in the file, where its size tells that, nearly: for progress.
     pub fn expected_words(&self) -> Option<u64> {
-        let bytes = self.source.inner.get_ref().metadata().ok()?.len();
+        let bytes = self.source.inner.get_ref().size()?;
         match self.layout {
             Layout::Blocks | Layout::Bytes { .. } => Some(bytes / 4),
             Layout::Text => None,
@@ -207,6 +221,11 @@ impl<I: FileInfo> TraceReader<I> {
             Layout::Text => words::load_text(&mut self.source, &mut self.block),
         };
         self.ended = loaded.is_ok() && self.block.is_empty();
+        self.headed = self.headed || self.block.windows(4).any(|bytes| bytes == MAGIC.to_le_bytes());
+        if !self.headed && self.source.at > HEADLESS {
+            self.block.clear();
+            return Err(self.source.content(format!("no header 0x{MAGIC:08x} in front of here; this is no trace")));
+        }
         loaded
     }
 

@@ -2,21 +2,20 @@
 
 use crate::SweepError;
 use host::recording::FileKind;
-use std::io::Read;
+use retire::file::input;
 use std::path::Path;
 
 /// Whether a file can be swept: a recording, or an ELF.
 fn is_trace(path: &Path) -> Result<bool, SweepError> {
-    let elf = || {
-        let mut magic = [0; 4];
-        let file = std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut magic));
-        file.is_ok() && magic == *b"\x7fELF"
-    };
     Ok(match FileKind::of(path)? {
         FileKind::Retire | FileKind::Rbt1 => true,
         FileKind::Trace | FileKind::Inputs | FileKind::Values => false,
-        FileKind::Other => elf(),
+        FileKind::Other => input::head(path, 4)? == input::ELF_MAGIC,
     })
+}
+
+fn name_of(path: &Path) -> Result<String, SweepError> {
+    input::name(path.as_os_str()).map_err(|e| SweepError::Other(format!("{}: {e}", path.display())))
 }
 
 /// The traces that `name` stands for, in the order of their names: those in a folder, those that a pattern matches, or
@@ -25,13 +24,13 @@ fn is_trace(path: &Path) -> Result<bool, SweepError> {
 /// # Errors
 /// A folder or a pattern without one; what cannot be read.
 pub fn of(name: &str) -> Result<Vec<String>, SweepError> {
-    let path = Path::new(name);
+    let path = &*input::path_of(Path::new(name));
     let mut found = Vec::new();
     if path.is_dir() {
         for entry in path.read_dir().map_err(|e| SweepError::io(path, e))? {
             let file = entry.map_err(|e| SweepError::io(path, e))?.path();
             if file.is_file() && is_trace(&file)? {
-                found.push(file.display().to_string());
+                found.push(name_of(&file)?);
             }
         }
         found.sort();
@@ -39,7 +38,7 @@ pub fn of(name: &str) -> Result<Vec<String>, SweepError> {
         let paths = glob::glob(name).map_err(|e| SweepError::Other(format!("{name}: {e}")))?;
         for file in paths {
             let file = file.map_err(|e| SweepError::Other(format!("{name}: {e}")))?;
-            found.push(file.display().to_string());
+            found.push(name_of(&file)?);
         }
     } else {
         return Ok(vec![name.to_string()]);

@@ -2,6 +2,7 @@
 
 use crate::point::Point;
 use crate::SweepError;
+use retire::file::input;
 use serde::Deserialize;
 use sim::params::TraceParams;
 use std::path::Path;
@@ -16,6 +17,9 @@ struct Measured {
 #[derive(Clone, Debug, Default)]
 pub struct GateList(Vec<Measured>);
 
+/// Bytes of a file of gates at most.
+const MOST: u64 = 1 << 28;
+
 /// Whether two schemes are one circuit: chunk sizes are constants of it and hardly change its size.
 fn same_circuit(a: &TraceParams, b: &TraceParams) -> bool {
     a.flow.with_usual_chunks() == b.flow.with_usual_chunks() && a.timestamps == b.timestamps
@@ -27,7 +31,7 @@ impl GateList {
         let mut list = Vec::new();
         for path in paths {
             let path = path.as_ref();
-            let text = std::fs::read_to_string(path).map_err(|e| SweepError::io(path, e))?;
+            let text = input::text(path, MOST, "a file of gates")?;
             for object in serde_json::Deserializer::from_str(&text).into_iter::<Measured>() {
                 list.push(object.map_err(|e| {
                     SweepError::Other(format!("{}: {e}; what `goshawk gates --json` prints is needed", path.display()))

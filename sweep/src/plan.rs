@@ -5,6 +5,7 @@ use crate::SweepError;
 use host::input::{Beside, Input, Named};
 use host::machine::Settings;
 use host::measure::SchemeSpec;
+use retire::file::input;
 use serde::{Deserialize, Serialize};
 use sim::platform::Platform;
 use sim::scheme::Family;
@@ -281,7 +282,7 @@ impl Jobs {
 impl Plan {
     /// Reads a TOML file.
     pub fn read(path: &Path) -> Result<Self, SweepError> {
-        let text = std::fs::read_to_string(path).map_err(|e| SweepError::io(path, e))?;
+        let text = input::text(path, 1 << 20, "a plan")?;
         Self::parse(&text).map_err(|e| SweepError::Other(format!("{}: {}", path.display(), e.trim())))
     }
 

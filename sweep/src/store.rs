@@ -10,7 +10,7 @@
 use crate::plan::{Job, Plan, Shard, Task};
 use crate::point::{Point, Row, Verified};
 use crate::SweepError;
-use retire::file::Replacement;
+use retire::file::{input, Replacement};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::Write;
@@ -69,6 +69,9 @@ pub struct Manifest {
     pub seconds: f64,
 }
 
+/// Bytes of a file of a sweep at most.
+const MOST: u64 = 1 << 28;
+
 /// The folder of one sweep.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -110,19 +113,20 @@ impl Store {
     fn write(path: &Path, text: &[u8]) -> Result<(), SweepError> {
         let mut file = Replacement::create(path)?;
         file.write_all(text).and_then(|()| file.flush()).map_err(|e| SweepError::io(path, e))?;
-        Ok(file.commit()?)
+        file.commit()?;
+        Ok(())
     }
 
     /// A finished point; `None` where it is missing or its file was damaged.
     pub fn point(&self, file: &str) -> Option<Point> {
-        let text = std::fs::read(self.path(file)).ok()?;
+        let text = input::read(&self.path(file), MOST, "a point").ok()?;
         serde_json::from_slice(&text).ok()
     }
 
     /// Reads `sweep.json`.
     pub fn manifest(&self) -> Result<Manifest, SweepError> {
         let path = self.folder.join("sweep.json");
-        let text = std::fs::read(&path).map_err(|e| SweepError::io(&path, e))?;
+        let text = input::read(&path, MOST, "the list of a sweep")?;
         serde_json::from_slice(&text).map_err(|e| SweepError::Other(format!("{}: {e}", path.display())))
     }
 

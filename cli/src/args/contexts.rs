@@ -1,5 +1,6 @@
 //! Programs of contexts: `--context 1=a.elf`
 
+use crate::files::keyed_input;
 use clap::Args;
 use retire::Context;
 
@@ -8,7 +9,7 @@ use retire::Context;
 pub struct ContextArgs {
     /// In traces with contexts (`encode --context`): the program of address space ID in these modes, of u, s and m
     /// [default: u]; --elf is that of all else
-    #[arg(long = "context", value_name = "[MODES:]ID=ELF", value_parser = parse)]
+    #[arg(long = "context", value_name = "[MODES:]ID=ELF", value_parser = keyed_input(parse))]
     contexts: Vec<Named>,
 }
 

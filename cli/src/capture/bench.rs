@@ -82,6 +82,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         end_with_trace: false,
         to_stderr: true,
         folder: std::env::temp_dir(),
+        asked: || None,
     };
     if let Some(more) = args.program.get(1).filter(|_| args.system) {
         let more = more.to_string_lossy();

@@ -4,7 +4,7 @@ use super::statistics::{self, Values};
 use crate::files::OutputPath;
 use crate::output::{count, facts, percent, plural, short_id, Left, Object, Right, Table, TOOL};
 use crate::progress::bar;
-use crate::{Failure, Status};
+use crate::{signals, Failure, Status};
 use ::capture::cost::Cost;
 use ::capture::descriptor::Form;
 use ::capture::machine::Executable;
@@ -144,7 +144,10 @@ fn compression(text: &str) -> Result<Compression, String> {
 
 impl From<CaptureError> for Failure {
     fn from(e: CaptureError) -> Self {
-        Self::Other(e.to_string())
+        match e {
+            CaptureError::File(e) => e.into(),
+            e => Self::Other(e.to_string()),
+        }
     }
 }
 
@@ -171,6 +174,7 @@ impl Args {
             end_with_trace: self.end_with_trace,
             to_stderr: self.json,
             folder: std::env::temp_dir(),
+            asked: signals::asked_by,
         }
     }
 
@@ -213,9 +217,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         true => Some(Cost::of(|| ::capture::run::run_plain(&executable, &options))?.1),
         false => None,
     };
+    signals::stop_on_request();
     let line = bar("capturing", "instructions", None);
     let (captured, cost) = Cost::of(|| ::capture::run::capture(executable, &options, &mut |n| line.inc(n)))?;
     line.finish_and_clear();
+    tell_writing(&captured);
     let harts = args.harts.unwrap_or_else(|| captured.harts(wanted.most_harts()));
     let line = bar("writing", "instructions", None);
     let mut values = Values::new(args.scheme, harts, captured.executable.machine.xlen())?;
@@ -238,6 +244,19 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         Ended::Signal(signal) => Status::Code((128 + signal) as u8),
         Ended::Trace => Status::Done,
     })
+}
+
+/// Says that an end that was asked for is not yet the end of this command.
+fn tell_writing(captured: &Captured) {
+    let by = signals::asked_by().or(match captured.ended {
+        Ended::Signal(signal) => Some(signal),
+        Ended::Code(_) | Ended::Trace => None,
+    });
+    if let Some(signal) = by {
+        let executed = plural(captured.executed, "instruction");
+        // a terminal that is gone takes no text, and the files are written all the same
+        let _ = writeln!(std::io::stderr(), "goshawk: {}: writing {executed}", signals::name(signal));
+    }
 }
 
 fn ended(ended: Ended) -> String {

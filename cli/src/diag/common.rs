@@ -3,6 +3,7 @@
 use super::firmware::ProcessorArgs;
 use super::traced::{self, TraceArgs, Traced, Wanted};
 use crate::args::{MachineArgs, ProgramArgs, Source};
+use crate::files::input_name;
 use crate::hardware::built;
 use crate::progress::Bars;
 use crate::Failure;
@@ -15,6 +16,7 @@ use ::diag::symbols::Symbols;
 use fpga::soc::core::CoreKind;
 use host::input::BUILTIN;
 use retire::elf::Program;
+use retire::file::input;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::ChipParams;
@@ -29,10 +31,10 @@ use std::path::Path;
 pub struct ScriptArgs {
     /// Script, or builtin:NAME (atomic, calls, interrupts, locks, messages, nested, postmortem, race, race-count, rate,
     /// stack, writers); not with -e
-    #[arg(value_name = "SCRIPT|builtin:NAME", required_unless_present_any = ["text", "processor"])]
+    #[arg(value_name = "SCRIPT|builtin:NAME", required_unless_present_any = ["text", "processor"], value_parser = input_name())]
     script: Option<String>,
     /// What is observed: RISC-V executable, builtin:NAME, or a retire file with data (`goshawk run --data`)
-    #[arg(value_name = "ELF|RET|builtin:NAME")]
+    #[arg(value_name = "ELF|RET|builtin:NAME", value_parser = input_name())]
     input: Option<String>,
     /// The script itself
     #[arg(short = 'e', value_name = "TEXT")]
@@ -287,7 +289,7 @@ impl ScriptArgs {
     ) -> Result<OpenedSoc, Failure> {
         let elf = match input.strip_prefix(BUILTIN) {
             Some(builtin) => built(builtin, core)?.to_vec(),
-            None => std::fs::read(input).map_err(|e| Failure::io(Path::new(input), e))?,
+            None => input::elf(Path::new(input))?,
         };
         let program = Program::parse(&elf).map_err(|e| Failure::program(input, e))?;
         let symbols = Symbols::parse(&elf).map_err(|e| Failure::Other(format!("{input}: {e}")))?;
@@ -331,7 +333,7 @@ impl ScriptArgs {
             .ok_or_else(|| Failure::Other(format!("{input}: is a recording; --elf names the program that it is of")))?;
         let elf = match named.name.strip_prefix(BUILTIN) {
             Some(builtin) => programs::find(builtin).ok_or_else(|| Failure::unknown_program(builtin))?.elf.to_vec(),
-            None => std::fs::read(&named.name).map_err(|e| Failure::io(Path::new(&named.name), e))?,
+            None => input::elf(Path::new(&named.name))?,
         };
         if named.program.xlen != 32 {
             return Err(Failure::Other(format!("{input}: has 64-bit addresses; event generators know 32")));
@@ -348,6 +350,9 @@ impl ScriptArgs {
     }
 }
 
+/// Bytes of a script at most.
+const MOST_SCRIPT: u64 = 1 << 20;
+
 fn read_script(name: &str) -> Result<String, Failure> {
     if let Some(builtin) = name.strip_prefix(BUILTIN) {
         let names = || ::diag::scripts::SCRIPTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
@@ -355,9 +360,7 @@ fn read_script(name: &str) -> Result<String, Failure> {
             .map(str::to_string)
             .ok_or_else(|| Failure::Other(format!("built-in script `{builtin}` is not known; {} are", names())));
     }
-    let bytes = std::fs::read(name).map_err(|e| Failure::io(Path::new(name), e))?;
-    String::from_utf8(bytes)
-        .map_err(|e| Failure::Other(format!("{name}: byte {}: is no UTF-8 text", e.utf8_error().valid_up_to())))
+    Ok(input::text(Path::new(name), MOST_SCRIPT, "a script")?)
 }
 
 impl Opened {

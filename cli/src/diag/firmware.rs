@@ -1,15 +1,17 @@
 //! `--processor`: the program that stands in the place of a script
 
+use crate::files::input_name;
 use crate::Failure;
 use ::diag::firmware::Firmware;
 use host::input::BUILTIN;
+use retire::file::input;
 use std::path::Path;
 
 /// The diagnosis processor.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ProcessorArgs {
     /// Program for the diagnosis processor in the place of a script: an ELF, builtin:locks or builtin:race
-    #[arg(long, value_name = "ELF|builtin:NAME", conflicts_with = "text")]
+    #[arg(long, value_name = "ELF|builtin:NAME", conflicts_with = "text", value_parser = input_name())]
     processor: Option<String>,
     /// Clocks after which a handler of --processor is ended
     #[arg(long, value_name = "CLOCKS", requires = "processor", default_value_t = 65_536,
@@ -33,7 +35,7 @@ impl ProcessorArgs {
                     Failure::Other(format!("built-in program `{builtin}` for --processor is not known; {names} are"))
                 })?
                 .to_vec(),
-            None => std::fs::read(name).map_err(|e| Failure::io(Path::new(name), e))?,
+            None => input::elf(Path::new(name))?,
         };
         Ok((name, Firmware::parse(&elf).map_err(|e| Failure::Other(format!("{name}: {e}")))?))
     }

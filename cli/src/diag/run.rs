@@ -13,6 +13,7 @@ use ::diag::runtime::Output;
 use ::diag::session::{OnChip, Totals};
 use ::diag::sink::{object, Format, Sink};
 use ::diag::symbols::Symbols;
+use retire::file::input;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use serde_json::{json, Value};
 use std::io::Write;
@@ -288,9 +289,12 @@ pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure>
     Ok(Status::Done)
 }
 
+/// Bytes of a log at most.
+const MOST_LOG: u64 = 1 << 30;
+
 /// What the host makes of a log.
 fn replay_log(opened: &Opened, path: &Path, args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::io(path, e))?;
+    let bytes = input::read(path, MOST_LOG, "a log")?;
     let wrong = |what: String| Failure::Other(format!("{}: {what}", path.display()));
     let (header, frames) = log::read(&bytes).map_err(wrong)?;
     if header.script != opened.script || !log::fits(&header.cut, &opened.app) {

@@ -6,6 +6,7 @@ use crate::output::{plural, Object};
 use crate::{Failure, Status};
 use ::report::figure::{Axis, Figure, Series, Style};
 use ::report::page::{Column, Page, Table};
+use retire::file::input;
 use serde_json::{json, Value};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -36,11 +37,14 @@ pub struct Args {
     json: bool,
 }
 
+/// Bytes of a file of results at most.
+const MOST: u64 = 1 << 28;
+
 /// The results in the files: of `soc build`, of `gates`.
 fn read(files: &[PathBuf]) -> Result<(Vec<Value>, Vec<Value>), Failure> {
     let (mut socs, mut gates) = (Vec::new(), Vec::new());
     for path in files {
-        let text = std::fs::read_to_string(path).map_err(|e| Failure::io(path, e))?;
+        let text = input::text(path, MOST, "a JSON file of results")?;
         let wrong = |what: String| Failure::Other(format!("{}: {what}", path.display()));
         let mut any = false;
         for value in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {

@@ -19,8 +19,8 @@ use fpga::soc::values::{self, ValueError, Valued};
 use fpga::soc::verilate::default_cache;
 use hdl::emit::CORES;
 use retire::elf::Program;
-use retire::file::hex;
 use retire::file::retire::{RetireInfo, RetireWriter};
+use retire::file::{hex, input};
 use retire::RetireSink;
 use serde_json::json;
 use sim::analysis::ratio;
@@ -117,7 +117,7 @@ pub(super) fn load(
     core: CoreName,
 ) -> Result<Option<(Program, String)>, Failure> {
     let (name, data) = match (elf, builtin) {
-        (Some(path), _) => (path.display().to_string(), std::fs::read(path).map_err(|e| Failure::io(path, e))?),
+        (Some(path), _) => (path.display().to_string(), input::elf(path)?),
         (None, Some(name)) => (format!("builtin:{name}"), built(name, core.into())?.to_vec()),
         (None, None) => return Ok(None),
     };

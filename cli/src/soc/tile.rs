@@ -13,8 +13,8 @@ use fpga::tile::check::{check, TileError};
 use fpga::tile::run::{Run, Tile};
 use fpga::tile::TileKind;
 use retire::elf::Program;
-use retire::file::hex;
 use retire::file::retire::{RetireInfo, RetireWriter};
+use retire::file::{hex, input};
 use retire::RetireSink;
 use serde_json::json;
 use sim::analysis::ratio;
@@ -80,7 +80,7 @@ impl From<TileName> for TileKind {
 /// The program of a file or a built-in one, and how it is called.
 fn load(args: &Args) -> Result<(Program, String), Failure> {
     let (name, data) = match (&args.elf, &args.program) {
-        (Some(path), _) => (path.display().to_string(), std::fs::read(path).map_err(|e| Failure::io(path, e))?),
+        (Some(path), _) => (path.display().to_string(), input::elf(path)?),
         (None, Some(name)) => {
             let found = programs::find_tile(name).ok_or_else(|| {
                 let names: Vec<&str> = programs::TILE.iter().map(|p| p.name).collect();

@@ -23,6 +23,7 @@ mod litex;
 mod lock;
 mod modules;
 mod papers;
+mod pipes;
 mod rbt1;
 mod readme;
 mod shared;

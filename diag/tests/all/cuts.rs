@@ -294,3 +294,28 @@ fn keys_for_which_a_machine_has_no_place_are_the_hosts() {
     let error = layout(&app, &kinds, &on_chip(&app)).unwrap_err();
     assert_eq!(error, "two probes of machine m are one event, which a node passes to the host as one");
 }
+
+/// Numbers are checked when they come from the wire, where a frame's check can pass by chance.
+#[test]
+fn an_event_with_a_number_that_nothing_has_is_counted_and_no_index() {
+    let texts = [
+        "call:4096 { @n[arg0] = count(); }",
+        "txn t { open call:4096(arg0) close ret:8192(arg0) }\nviolation:t { @races[key] = count(); }",
+        "span s { from call:4096(arg0) to ret:4096(arg0) }\nspan:s { @w[key] = hist(elapsed); }",
+        "log g { keep call:4096(arg0) dump ret:4096(arg0) }\nlog:g { printf(\"%d %d\", time, key); }",
+    ];
+    let mut s = Source::seeded(33);
+    for text in texts {
+        let app =
+            resolve(&parse(text).unwrap(), &Symbols::none(), 50_000_000).unwrap_or_else(|e| panic!("{e:?}: {text}"));
+        let kinds = ChipParams::new(2).nodes;
+        let layout = layout(&app, &kinds, &Cut::host(&app)).unwrap();
+        let mut runtime = Runtime::new(&app, &layout);
+        for id in (0..=u8::MAX).chain(0..=u8::MAX) {
+            let args = Args::of(&(0..s.below(6)).map(|_| s.bits(32) as u32).collect::<Vec<_>>());
+            let (core, lost) = (s.bits(4) as u8, s.bits(16) as u16);
+            runtime.take(&Event { id, core, lost, time: s.percent(50).then(|| s.bits(32) as u32), args });
+        }
+        assert!(runtime.unknown > 60, "{text}: {}", runtime.unknown);
+    }
+}

@@ -4,6 +4,7 @@ use super::tools::{run, tool_name, ToolError};
 use super::CosimError;
 use super::{Dir, Port};
 use crate::flow::top_of;
+use retire::file::scratch;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -119,7 +120,7 @@ impl Tools {
         if home.is_dir() {
             return Ok(());
         }
-        let work = tempfile::Builder::new().prefix("build-").tempdir_in(dir)?;
+        let work = scratch::Folder::new_in(dir, "build-")?;
         make(work.path())?;
         match std::fs::rename(work.path(), home) {
             Err(e) if !home.is_dir() => Err(e.into()),

@@ -2,6 +2,7 @@
 
 pub mod tool;
 
+use retire::file::scratch;
 use sim::scheme::FlowScheme;
 use std::collections::BTreeMap;
 use tool::{Tool, ToolError};
@@ -60,12 +61,12 @@ fn inside(
 pub(crate) type Cells = BTreeMap<String, BTreeMap<String, u64>>;
 
 /// A folder in which tools run, with their files.
-pub(crate) struct Run(tempfile::TempDir);
+pub(crate) struct Run(scratch::Folder);
 
 impl Run {
     /// With these files: name, content.
     pub fn new(files: &[(&str, &str)]) -> Result<Self, ToolError> {
-        let folder = tempfile::tempdir().map_err(|e| ToolError::Folder(e.to_string()))?;
+        let folder = scratch::Folder::new().map_err(|e| ToolError::Folder(e.to_string()))?;
         for (name, text) in files {
             std::fs::write(folder.path().join(name), text).map_err(|e| ToolError::Folder(e.to_string()))?;
         }

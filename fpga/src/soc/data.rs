@@ -294,6 +294,7 @@ mod tests {
             xlen: 32,
             compressed: false,
             multiplies: false,
+            zcm: false,
             entry: 0x8000_0000,
             segments: vec![segment],
             build_id: vec![1],

@@ -16,6 +16,7 @@ use super::verilate::{build_files, BuildError};
 use crate::records::{hear, Words, WORDS};
 use hdl::diag::chip::{DiagChip, DiagParams};
 use retire::elf::Program;
+use retire::file::scratch;
 use retire::isa::length;
 use retire::FlowEvent;
 use sim::diag::generator::{Access, Generator, Seen};
@@ -225,7 +226,7 @@ impl DiagSoc {
     ) -> Result<DiagRun, RunError> {
         image::suits(program, self.config.core)?;
         let hex = image::hex(program, self.config.ram_bytes())?;
-        let folder = tempfile::tempdir()?;
+        let folder = scratch::Folder::new()?;
         let image = folder.path().join("image.hex");
         std::fs::write(&image, hex)?;
         let mut child = Command::new(&self.program)

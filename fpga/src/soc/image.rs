@@ -90,6 +90,7 @@ mod tests {
             xlen: 32,
             compressed: false,
             multiplies: true,
+            zcm: false,
             tohost: None,
             entry: RAM_BASE,
             segments: vec![segment],

@@ -9,6 +9,7 @@ use super::top::{Output, Purpose, SocConfig};
 use super::verilate::{build, BuildError};
 use crate::records::{hear, Ended, Words, CONSOLE, END, RETIRED, TIME, TRAP, WORD};
 use retire::elf::Program;
+use retire::file::scratch;
 use retire::FlowEvent;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -123,7 +124,7 @@ impl Soc {
     pub fn run(&self, program: &Program, options: &RunOptions, mut progress: impl FnMut(u64)) -> Result<Run, RunError> {
         image::suits(program, self.config.core)?;
         let hex = image::hex(program, self.config.ram_bytes())?;
-        let folder = tempfile::tempdir()?;
+        let folder = scratch::Folder::new()?;
         let image = folder.path().join("image.hex");
         std::fs::write(&image, hex)?;
         let limit = if options.max_cycles == 0 { u64::MAX } else { options.max_cycles };

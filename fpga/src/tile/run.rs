@@ -6,6 +6,7 @@ use super::TileKind;
 use crate::records::{hear, Ended, Words, CONSOLE, END, RETIRED, TIME, TRAP, WORD};
 use crate::soc::verilate::BuildError;
 use retire::elf::Program;
+use retire::file::scratch;
 use retire::image::Image;
 use retire::FlowEvent;
 use sim::params::TraceParams;
@@ -108,7 +109,7 @@ impl Tile {
     /// Runs `program` until it ends, or for `max_cycles` clocks; 0: no limit.
     pub fn run(&self, program: &Program, max_cycles: u64) -> Result<Run, RunError> {
         Self::suits(program)?;
-        let folder = tempfile::tempdir()?;
+        let folder = scratch::Folder::new()?;
         let path = folder.path().join("image");
         let mut image = Vec::new();
         for s in &program.segments {

@@ -251,6 +251,7 @@ fn cores_do_not_write_the_trace_registers() {
         xlen: 32,
         compressed: false,
         multiplies: false,
+        zcm: false,
         tohost: None,
         entry: RAM_BASE,
         segments: vec![code],

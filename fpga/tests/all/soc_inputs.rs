@@ -223,6 +223,7 @@ fn talker() -> Program {
         xlen: 32,
         compressed: false,
         multiplies: false,
+        zcm: false,
         entry: RAM_BASE,
         segments,
         build_id: vec![1],

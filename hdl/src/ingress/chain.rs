@@ -78,6 +78,7 @@ pub struct Chain<const W: usize> {
     branch: Signal<Local, Bit>,
     direct: Signal<Local, Bit>,
     indirect: Signal<Local, Bit>,
+    zcm: Fixed<Bit>,
     sign: Signal<Local, Bit>,
     signs: Signal<Local, Bits<21>>,
     near: Signal<Local, Bits<21>>,
@@ -134,6 +135,8 @@ impl<const W: usize> Chain<W> {
         Self {
             fewer: Fixed::new(extras.addresses.is_some()),
             narrow: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
+            zcm: Fixed::new(extras.zcm),
+            rvfi: Rvfi::with(params, Extras { zcm: extras.zcm, ..Extras::default() }),
             ..Self::new(params)
         }
     }
@@ -182,6 +185,11 @@ impl<const W: usize> Logic for Chain<W> {
                 & (self.funct_c.val() == 4)
                 & (self.insn.val().get_bits::<5>(2) == 0)
                 & (self.insn.val().get_bits::<5>(7) != 0);
+            // cm.popret and cm.popretz; cm.jt and cm.jalt
+            if self.zcm.val() & (self.quadrant.val() == 2) & (self.funct_c.val() == 5) {
+                self.indirect.next = (self.insn.val().get_bits::<3>(10) == 0)
+                    | ((self.insn.val().get_bits::<3>(10) == 7) & !self.insn.val().get_bit(8));
+            }
             self.sign.next = self.insn.val().get_bit(12);
             self.length.next = 2.into();
             self.signs.next = self.sign_9.val();

@@ -30,7 +30,7 @@
 //!
 //! Events that come late have their own time too: while they are held back, time stands.
 //!
-//! With the discontinuity check an instruction that is not at `target` of the one before, of the same clock or of an earlier one, and that
+//! With the discontinuity check an instruction that is not at `target` of the one before, or of one that cannot jump at `link`, of the same clock or of an earlier one, and that
 //! is not `intr`, is told as the first after a trap, `broken`. An instruction that waits may be traced that came before `go` was 1, so all
 //! are held to the one before; the first that is traced is not `broken`.
 //!
@@ -291,7 +291,16 @@ impl<const W: usize> Logic for Compress<W> {
                 self.gone[c + 1].next = self.gone[c].val();
                 self.known[c + 1].next = self.known[c].val();
                 if self.lane[c].valid.val() {
-                    self.gone[c + 1].next = self.lane[c].target.val();
+                    self.gone[c + 1].next = self.lane[c].link.val();
+                    // what cannot jump goes on, whatever the port says
+                    if self.lane[c].branch.val()
+                        | self.lane[c].look.val()
+                        | self.lane[c].push.val()
+                        | self.lane[c].pop.val()
+                        | self.lane[c].jump.val()
+                    {
+                        self.gone[c + 1].next = self.lane[c].target.val();
+                    }
                     self.known[c + 1].next = true;
                 }
                 self.gone_2.d.next = self.gone[c + 1].val();

@@ -34,9 +34,14 @@
 //! # Check
 //! With [`Extras::check`], an instruction that is not at `rvfi_pc_wdata` of the one before, and that neither `rvfi_intr` nor
 //! a trap announces, is told as the first of a trap handler: debug entry and return, a reset of the core, a jump that the
-//! decoder does not know. It is compared with `target`, which keeps its value while nothing retires.
+//! decoder does not know. It is compared with `target`, which keeps its value while nothing retires. Behind an instruction
+//! that cannot jump it is compared with the next address: cores let `ecall` retire and show the handler as its `pc_wdata`.
 //!
-//! Golden model: [`retire::isa::flow`].
+//! # Zcmp and Zcmt
+//! With [`Extras::zcm`], `cm.popret` and `cm.popretz` are returns, `cm.jt` is a jump and `cm.jalt` a call whose targets are not
+//! in the code. Elsewhere these encodings are `c.fsdsp`.
+//!
+//! Golden model: [`retire::isa::flow_with`].
 
 use super::gate::Gate;
 use super::narrow::Narrow;
@@ -117,6 +122,8 @@ pub struct Rvfi<const W: usize> {
     is_jal: Signal<Local, Bit>,
     is_jalr: Signal<Local, Bit>,
     is_xret: Signal<Local, Bit>,
+    by_table: Signal<Local, Bit>,
+    zcm: Fixed<Bit>,
     xret_word: Signal<Local, Bits<32>>,
     jal_links: Signal<Local, Bit>,
     pops: Signal<Local, Bit>,
@@ -125,6 +132,8 @@ pub struct Rvfi<const W: usize> {
     // addresses
     pc_1: Signal<Local, Bits<W>>,
     target_1: Signal<Local, Bits<W>>,
+    // the next one, for the check
+    length_1: Signal<Local, Bits<2>>,
     length: Signal<Local, Bits<2>>,
     link: Signal<Local, Bits<W>>,
     // where fewer bits differ
@@ -209,6 +218,7 @@ impl<const W: usize> Rvfi<W> {
             turn: when(params.context.is_some(), || Turn::new(params.context_bits())),
             registered: Fixed::new(extras.registered),
             check: Fixed::new(extras.check),
+            zcm: Fixed::new(extras.zcm),
             align: Fixed::of(params.align),
             compressed: Fixed::new(params.align == 1),
             rv32: Fixed::new(params.xlen == 32),
@@ -261,6 +271,14 @@ impl<const W: usize> Logic for Rvfi<W> {
             self.returns.next = self.rd_is_link.val();
             self.same.next = !self.port.pins.rvfi.insn.val().get_bit(9);
         }
+        // cm.popret and cm.popretz; cm.jt and cm.jalt, of which the latter links x1
+        self.by_table.next = self.port.pins.rvfi.insn.val().get_bits::<3>(10) == 0;
+        if self.zcm.val() & !self.wide.val() & (self.quadrant.val() == 2) & (self.funct_c.val() == 5) {
+            self.returns.next =
+                (self.port.pins.rvfi.insn.val().get_bits::<3>(10) == 7) & !self.port.pins.rvfi.insn.val().get_bit(8);
+            self.is_jalr.next = self.returns.val() | self.by_table.val();
+            self.links.next = self.by_table.val() & (self.port.pins.rvfi.insn.val().get_bits::<3>(7) != 0);
+        }
         // two equal link registers are a call, two different ones a pop and a push
         self.pops.next = self.is_jalr.val() & self.returns.val() & !(self.links.val() & self.same.val());
 
@@ -300,6 +318,13 @@ impl<const W: usize> Logic for Rvfi<W> {
         if self.fewer.val() {
             self.pc_1.next = self.narrow.to.val() >> self.align.val();
             self.target_1.next = self.narrow_next.to.val() >> self.align.val();
+        }
+        if self.check.val() & !(self.is_branch.val() | self.is_jal.val() | self.is_jalr.val() | self.is_xret.val()) {
+            self.length_1.next = 1.into();
+            if self.wide.val() & self.compressed.val() {
+                self.length_1.next = 2.into();
+            }
+            self.target_1.next = self.pc_1.val() + bit_cast::<W, 2>(self.length_1.val());
         }
         self.long_2.d.next = self.wide.val() & self.compressed.val();
         self.pc_2.d.next = self.pc_1.val();

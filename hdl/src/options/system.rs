@@ -49,6 +49,7 @@ impl Given {
             extras: Extras {
                 sync: self.has("sync"),
                 check: self.has("check"),
+                zcm: self.has("zcm"),
                 session: false,
                 stall: self.has("stall"),
                 filter: self.has("filter"),
@@ -131,6 +132,7 @@ impl Given {
         for (name, on) in [
             ("sync", extras.sync),
             ("check", extras.check),
+            ("zcm", extras.zcm),
             ("stall", extras.stall),
             ("filter", extras.filter),
             ("filter-range", extras.range),

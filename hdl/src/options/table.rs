@@ -118,6 +118,13 @@ pub const OPTIONS: &[Opt] = &[
         "Build in the discontinuity check: an instruction that does not follow from the one before is reported as an exception, \
          and in register `discontinuity`")
         .rules(&[FLOW, Rule::only(&[Is("ingress", RVFI)], "E-Trace does not report where an instruction went, a PC chain is always checked")]),
+    switch("zcm", Circuit,
+        "Decode Zcmp and Zcmt, for cores that have them; where the D extension is, their encodings are c.fsdsp")
+        .rules(&[
+            FLOW,
+            Rule::only(&[Is("ingress", &["rvfi", "pc-chain"])], "E-Trace reports the class of each instruction"),
+            Rule::only(&[Is("align", &["1"])], "without the C extension there are no instructions of 2 bytes"),
+        ]),
     switch("stall", Circuit, "Build in an output for each core that stalls it before its FIFO is full, so that nothing is lost")
         .rules(&[
             FLOW,

@@ -119,6 +119,8 @@ pub struct Extras {
     pub sync: bool,
     /// The ingress checks that each instruction follows from the one before; RVFI only.
     pub check: bool,
+    /// The cores have Zcmp or Zcmt, which take the place of `c.fsdsp`; RVFI and PC chain only.
+    pub zcm: bool,
     /// A port says whether a session is under way.
     pub session: bool,
     /// A port for each core says that its FIFO is half full: it is to wait.
@@ -148,6 +150,7 @@ impl Extras {
     pub const NONE: Self = Self {
         sync: false,
         check: false,
+        zcm: false,
         session: false,
         stall: false,
         filter: false,
@@ -193,6 +196,7 @@ impl std::fmt::Display for Extras {
         let list = [
             (self.sync, "periodic synchronisation"),
             (self.check, "discontinuity check"),
+            (self.zcm, "Zcmp and Zcmt"),
             (self.stall, "stall outputs"),
             (self.filter, "filter"),
             (self.range, "address range"),

@@ -1,7 +1,7 @@
 //! A file, unpacked while it is read, with places for messages
 
 use crate::HostError;
-use std::fs::File;
+use retire::file::input;
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
@@ -24,7 +24,7 @@ impl Unpacked {
     /// Opens the file and looks how it is packed.
     pub(super) fn open(path: &Path) -> Result<Self, HostError> {
         let io = |e| HostError::io(path, e);
-        let mut file = File::open(path).map_err(io)?;
+        let mut file = input::open(path)?;
         let mut head = Vec::with_capacity(6);
         (&mut file).take(6).read_to_end(&mut head).map_err(io)?;
         let starts = |magic: &[u8]| head.starts_with(magic);

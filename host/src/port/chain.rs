@@ -4,8 +4,8 @@
 //! does not fit.
 
 use super::rows::Value;
-use super::{class, same_code, Check, Code, Findings, Place, Rule, EXPANDED, ODD, OTHER_CODE, UNKNOWN};
-use retire::isa::Flow;
+use super::{class, same_code, Check, Code, Findings, Place, Rule, EXPANDED, ODD, OTHER_CODE, UNKNOWN, ZCM};
+use retire::isa::{zcm, Flow};
 
 const BREAK: Rule = Rule {
     found: "an instruction does not follow from the one before: traced as a trap",
@@ -62,6 +62,8 @@ impl Check for Chain<'_> {
             };
             if !follows && length == 4 && pc == old.wrapping_add(2) {
                 found.add(EXPANDED, place(format!("after pc 0x{old:x}, insn 0x{bits:08x}")));
+            } else if !follows && zcm(bits).is_some() {
+                found.add(ZCM, place(format!("after pc 0x{old:x}, insn 0x{bits:08x}")));
             } else if !follows {
                 self.traps += 1;
                 found.add(BREAK, place(format!("after pc 0x{old:x}")));

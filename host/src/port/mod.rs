@@ -185,6 +185,12 @@ const EXPANDED: Rule = Rule {
     note: false,
 };
 
+const ZCM: Rule = Rule {
+    found: "an instruction of Zcmp or Zcmt jumps (cm.popret, cm.popretz, cm.jt or cm.jalt)",
+    right: "build with --zcm",
+    note: true,
+};
+
 /// The length of an instruction, its class and, where it is direct, its target.
 fn class(insn: u32, pc: u64, xlen: u8) -> (u64, Flow, Option<u64>) {
     let flow = isa::flow(insn, xlen);

@@ -7,7 +7,7 @@
 
 use super::signals::PortKind;
 use crate::HostError;
-use std::fs::File;
+use retire::file::input::{self, Input};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use wellen::simple::Waveform;
@@ -48,22 +48,29 @@ fn other(path: &Path, what: impl std::fmt::Display) -> HostError {
     HostError::Other(format!("{}: {what}", path.display()))
 }
 
+/// Whether a file begins as a waveform does: the first command of a VCD, the header block of an FST or its packed form, the
+/// name of GHW.
+fn is_wave(head: &[u8]) -> bool {
+    let fst = [0, 0, 0, 0, 0, 0, 0, 1, 0x49];
+    head.trim_ascii_start().starts_with(b"$")
+        || head.starts_with(&fst)
+        || head.starts_with(b"GHDLwave")
+        || head.first() == Some(&0xfe)
+}
+
 impl Rows {
     /// Opens a log and finds the signals of `port` in it.
     ///
     /// # Errors
     /// It cannot be read, or lacks a signal that the port must have.
     pub fn open(path: &Path, port: PortKind, options: &Options) -> Result<Self, HostError> {
-        let mut head = [0; 4096];
-        let mut file = File::open(path).map_err(|e| HostError::io(path, e))?;
-        if !file.metadata().map_err(|e| HostError::io(path, e))?.is_file() {
-            return Err(other(path, "is no regular file; a VCD, FST or text file is needed"));
-        }
-        let n = file.read(&mut head).map_err(|e| HostError::io(path, e))?;
-        let head = &head[..n];
+        let head = input::head(path, 4096)?;
         let text = head.iter().all(|b| matches!(b, b'\t' | b'\n' | b'\r' | 0x20..=0x7e));
         if text && !head.trim_ascii_start().starts_with(b"$") {
             return Text::open(path, port, options).map(Self::Text);
+        }
+        if !is_wave(&head) {
+            return Err(other(path, "is neither a waveform (VCD, FST, GHW) nor text"));
         }
         Wave::open(path, port, options).map(|w| Self::Wave(Box::new(w)))
     }
@@ -121,8 +128,13 @@ fn find(
 
 impl Wave {
     fn open(path: &Path, port: PortKind, options: &Options) -> Result<Self, HostError> {
-        let mut wave = wellen::simple::read(path)
-            .map_err(|e| other(path, format_args!("is neither a waveform (VCD, FST, GHW) nor text: {e}")))?;
+        let read = match input::is_pipe(path)? {
+            true => wellen::simple::read_from_reader(BufReader::new(input::open(path)?)),
+            // with as many threads as there are
+            false => wellen::simple::read(input::path_of(path)),
+        };
+        let mut wave =
+            read.map_err(|e| other(path, format_args!("is neither a waveform (VCD, FST, GHW) nor text: {e}")))?;
         let hierarchy = wave.hierarchy();
         let scope = options.scope.as_deref();
         let several = |what: &str, all: Vec<String>| {
@@ -225,7 +237,7 @@ fn number(value: &SignalValueRef<'_>) -> Value {
 /// A table of text.
 pub struct Text {
     path: PathBuf,
-    lines: std::io::Take<BufReader<File>>,
+    lines: std::io::Take<BufReader<Input>>,
     line: u64,
     columns: Vec<Result<usize, u64>>,
     cycle: Option<usize>,
@@ -234,8 +246,7 @@ pub struct Text {
 
 impl Text {
     fn open(path: &Path, port: PortKind, options: &Options) -> Result<Self, HostError> {
-        let file = File::open(path).map_err(|e| HostError::io(path, e))?;
-        let lines = BufReader::new(file).take(LINE);
+        let lines = BufReader::new(input::open(path)?).take(LINE);
         let mut text = Self { path: path.to_path_buf(), lines, line: 0, columns: Vec::new(), cycle: None, width: 0 };
         let Some(heading) = text.next()? else { return Err(other(path, "is empty; a line of signal names is first")) };
         let names: Vec<&str> = fields(&heading).collect();

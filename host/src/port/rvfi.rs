@@ -4,8 +4,8 @@
 //! RISC-V Formal Interface, docs/rvfi.md; what a trace system needs of it: `docs/integration.md`, "What the signals must say".
 
 use super::rows::Value;
-use super::{class, same_code, Check, Code, Findings, Place, Rule, EXPANDED, ODD, OTHER_CODE, UNKNOWN};
-use retire::isa::Flow;
+use super::{class, same_code, Check, Code, Findings, Place, Rule, EXPANDED, ODD, OTHER_CODE, UNKNOWN, ZCM};
+use retire::isa::{zcm, Flow};
 
 const ELSEWHERE: Rule = Rule {
     found: "an instruction that cannot jump has a pc_wdata that is not the next address",
@@ -132,6 +132,7 @@ impl Check for Rvfi<'_> {
             } else if wrong {
                 let rule = match flow {
                     Flow::Sequential if calls_environment(insn) => TRAPPED,
+                    Flow::Sequential if zcm(insn).is_some() => ZCM,
                     Flow::Sequential => ELSEWHERE,
                     _ => WRONG_TARGET,
                 };

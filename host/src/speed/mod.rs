@@ -14,6 +14,7 @@ use crate::progress::Quiet;
 use crate::trace::Trace;
 use crate::HostError;
 use retire::file::retire::RetireWriter;
+use retire::file::scratch;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, NullSink, RetireSink};
 use serde::Serialize;
@@ -274,8 +275,8 @@ pub fn inputs(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
 }
 
 /// Where files are for a while.
-fn folder() -> Result<tempfile::TempDir, HostError> {
-    tempfile::tempdir().map_err(|e| HostError::Other(format!("a temporary folder: {e}")))
+fn folder() -> Result<scratch::Folder, HostError> {
+    scratch::Folder::new().map_err(|e| HostError::Other(format!("a temporary folder: {e}")))
 }
 
 #[cfg(test)]

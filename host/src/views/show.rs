@@ -4,6 +4,7 @@
 use super::lines::{Lines, Place};
 use crate::assembly::{Assembly, REGISTERS};
 use crate::filter::Filter;
+use retire::file::input;
 use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use std::collections::HashMap;
@@ -24,6 +25,9 @@ pub struct Shown {
     /// Tell cycles where the trace does.
     pub cycles: bool,
 }
+
+/// Bytes of a source at most.
+const MOST: u64 = 1 << 26;
 
 /// Writes the listing.
 pub struct Show<'a> {
@@ -88,7 +92,8 @@ impl<'a> Show<'a> {
 
     fn text(&mut self, file: &str, line: u32) -> Option<&str> {
         let folder = &self.folder;
-        let read = || Some(std::fs::read_to_string(folder.join(file)).ok()?.lines().map(str::to_string).collect());
+        let read =
+            || Some(input::text(&folder.join(file), MOST, "a source").ok()?.lines().map(str::to_string).collect());
         let text = self.texts.entry(file.to_string()).or_insert_with(read).as_ref()?;
         text.get((line as usize).checked_sub(1)?).map(|l| l.trim())
     }

@@ -33,7 +33,16 @@ fn program(turns: u32) -> Program {
     ];
     let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
     let segments = vec![Segment::code(RAM, data)];
-    Program { xlen: 32, compressed: true, multiplies: true, tohost: None, entry: RAM, segments, build_id: vec![1] }
+    Program {
+        xlen: 32,
+        compressed: true,
+        multiplies: true,
+        zcm: false,
+        tohost: None,
+        entry: RAM,
+        segments,
+        build_id: vec![1],
+    }
 }
 
 #[test]

@@ -148,6 +148,19 @@ fn expanded_and_unknown_instructions_are_found() {
 }
 
 #[test]
+fn jumps_of_zcmp_are_told_apart_from_traps() {
+    // cm.push {ra, s0}, -16; cm.popret {ra, s0}, 16; nop
+    let core = [(0xb852, 0x100, 0x102), (0xbe52, 0x102, 0x200), (0x13, 0x200, 0x204)];
+    let records = core.map(|(insn, pc, next)| Record { insn, trap: 0, intr: 0, pc, next });
+    const FOUND: &str = "an instruction of Zcmp or Zcmt jumps (cm.popret, cm.popretz, cm.jt or cm.jalt)";
+    let rvfi = report(&rvfi(&records), PortKind::Rvfi, None);
+    assert_eq!((found(&rvfi), rvfi.is_clean()), (vec![(FOUND, 1)], true));
+    let chain = core.map(|(insn, pc, _)| format!("1 {insn:08x} {pc:08x}\n")).concat();
+    let chain = report(&format!("retire_valid retire_insn retire_pc\n{chain}"), PortKind::PcChain, None);
+    assert_eq!((found(&chain), chain.traps), (vec![(FOUND, 1)], 0));
+}
+
+#[test]
 fn pc_chains_show_breaks_and_expanded_instructions() {
     let image = image("irq");
     let records = records("irq", &image, 30_000);
@@ -173,6 +186,7 @@ fn blocks_are_walked_in_the_program() {
         xlen: 32,
         compressed: true,
         multiplies: true,
+        zcm: false,
         tohost: None,
         entry: 0,
         segments: vec![retire::elf::Segment::code(0, data)],

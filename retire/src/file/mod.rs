@@ -1,16 +1,21 @@
 //! Files: retire files, branch traces of others ([`rbt1`]), and what all files of Goshawk have in common
 //!
 //! Retire files and trace files begin with 8 bytes that name kind and version, then a JSON object (32-bit length, bytes, CRC-32)
-//! that says how the file was made. A file is written beside its place and moved there when it is
-//! complete, so a failure leaves no half-written file and no lost good one.
+//! that says how the file was made. A file is moved to its place when it is complete, so a failure leaves no half-written
+//! file and no lost good one ([`Replacement`]); all files are opened by [`input`].
 
 mod ahead;
+pub mod input;
+mod output;
 pub mod rbt1;
 pub mod record;
 pub mod retire;
+pub mod scratch;
+
+pub use output::{is_stdout, Replacement, STDOUT};
 
 use std::io::{ErrorKind, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -69,80 +74,6 @@ pub enum FileError {
         /// What was found and what would be right.
         what: String,
     },
-}
-
-/// What standard output is called.
-pub const STDOUT: &str = "-";
-
-/// A file that appears at its place when it is complete; `-` is standard output. What stands there and is no file, as
-/// `/dev/null` or a pipe, stays, and has the contents written to it.
-#[derive(Debug)]
-pub struct Replacement {
-    file: std::io::BufWriter<tempfile::NamedTempFile>,
-    path: PathBuf,
-}
-
-impl Replacement {
-    /// Begins a file that is to stand at `path`; its folder must exist and be writable.
-    pub fn create(path: &Path) -> Result<Self, FileError> {
-        if path == Path::new(STDOUT) || stays(path) {
-            let file = tempfile::NamedTempFile::new().map_err(|e| io(path)(strip(e)))?;
-            return Ok(Self { file: std::io::BufWriter::new(file), path: path.to_path_buf() });
-        }
-        let folder = match path.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p,
-            _ => Path::new("."),
-        };
-        // what the system says of the folder, and not what is said of a temporary file in it
-        std::fs::metadata(folder).map_err(io(path))?;
-        let mut builder = tempfile::Builder::new();
-        // an ordinary file, not one for its owner only; the umask applies
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder).map_err(|e| io(path)(strip(e)))?;
-        Ok(Self { file: std::io::BufWriter::new(file), path: path.to_path_buf() })
-    }
-
-    /// Moves the file to its place.
-    pub fn commit(self) -> Result<(), FileError> {
-        let path = self.path;
-        let mut file = self.file.into_inner().map_err(|e| io(&path)(e.into_error()))?;
-        if path == Path::new(STDOUT) {
-            file.rewind().map_err(io(&path))?;
-            let mut out = std::io::stdout().lock();
-            std::io::copy(file.as_file_mut(), &mut out).and_then(|_| out.flush()).map_err(io(&path))?;
-            return Ok(());
-        }
-        if stays(&path) {
-            file.rewind().map_err(io(&path))?;
-            let mut to = std::fs::OpenOptions::new().write(true).open(&path).map_err(io(&path))?;
-            std::io::copy(file.as_file_mut(), &mut to).map_err(io(&path))?;
-            return Ok(());
-        }
-        file.persist(&path).map_err(|e| io(&path)(e.error))?;
-        Ok(())
-    }
-}
-
-/// Whether there is something that a file must not take the place of. A folder is not: to write there fails. `/dev/stdout` is a
-/// link, which may lead to a file.
-fn stays(path: &Path) -> bool {
-    let link = path.starts_with("/dev") && path.is_symlink();
-    std::fs::metadata(path).is_ok_and(|found| !found.is_dir() && (link || !found.is_file()))
-}
-
-impl Write for Replacement {
-    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
-        self.file.write(buf)
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush()
-    }
-}
-
-/// The error without the name of the temporary file.
-fn strip(e: std::io::Error) -> std::io::Error {
-    e.raw_os_error().map_or_else(|| std::io::Error::from(e.kind()), std::io::Error::from_raw_os_error)
 }
 
 /// Makes an error of the file at `path` from the system's.

@@ -38,9 +38,9 @@
 //! there, under the threads' own numbers, and none for a start or a stop.
 
 use super::ahead::Ahead;
+use super::input;
 use super::{io, FileError, Replacement};
 use crate::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
-use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -170,7 +170,7 @@ fn unzip(_: impl Read, path: &Path) -> Result<Box<dyn Read + Send>, FileError> {
 
 impl Records {
     fn open(path: &Path) -> Result<Self, FileError> {
-        let mut file = File::open(path).map_err(io(path))?;
+        let mut file = input::open(path)?;
         let mut head = Vec::with_capacity(4);
         (&mut file).take(4).read_to_end(&mut head).map_err(io(path))?;
         let compressed = head == ZSTD_MAGIC;
@@ -458,6 +458,8 @@ pub struct Written {
     pub records: u64,
     /// Co-routine swaps among them, which are told as returns.
     pub swaps: u64,
+    /// Bytes of the file.
+    pub size: u64,
 }
 
 impl Rbt1Writer {
@@ -504,12 +506,12 @@ impl Rbt1Writer {
         if let Some(e) = self.error {
             return Err(e);
         }
-        match self.out {
+        let size = match self.out {
             Out::Plain(file) => file.commit()?,
             #[cfg(feature = "zstd")]
             Out::Zstd(zstd) => zstd.finish().map_err(io(&self.path))?.commit()?,
-        }
-        Ok(self.written)
+        };
+        Ok(Written { size, ..self.written })
     }
 
     fn thread(&self, hart: u8) -> u16 {

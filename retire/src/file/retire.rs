@@ -10,11 +10,11 @@
 //! never set, and cycles as differences from the record before, whatever its hart; byte 0xff ends it.
 
 use super::ahead::Ahead;
+use super::input::{self, Input};
 use super::record::{put_data, put_event, Before, Bytes, Fault, LONGEST};
 use super::{io, write_header, FileError, Replacement, Source};
 use crate::{DataEvent, FlowEvent, RetireSink};
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
@@ -125,8 +125,8 @@ impl<const DATA: bool> Writer<DATA> {
         }
     }
 
-    /// Ends the file and moves it to its place.
-    pub fn finish(mut self) -> Result<(), FileError> {
+    /// Ends the file and moves it to its place; returns its bytes.
+    pub fn finish(mut self) -> Result<u64, FileError> {
         if !self.order.is_empty() {
             self.flush();
         }
@@ -174,7 +174,7 @@ pub struct RetireReader {
 impl RetireReader {
     /// Opens the file and reads its header.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        let mut source = Source::new(BufReader::with_capacity(1 << 16, File::open(path).map_err(io(path))?), path);
+        let mut source = Source::new(BufReader::with_capacity(1 << 16, input::open(path)?), path);
         let (version, info): (u8, RetireInfo) = source.header("retire file", MAGIC)?;
         if !(1..=16).contains(&info.harts) {
             return Err(source.content(format!("{} harts; 1 to 16 are possible", info.harts)));
@@ -283,7 +283,7 @@ fn no_hart(hart: u8, harts: usize) -> Fault {
 }
 
 /// The next block, unpacked; `None` at the end of the file.
-fn block(source: &mut Source<BufReader<File>>) -> Result<Option<Vec<u8>>, FileError> {
+fn block(source: &mut Source<BufReader<Input>>) -> Result<Option<Vec<u8>>, FileError> {
     const INSIDE: &str = "a block of records";
     let at = source.at;
     let (packed, unpacked) = (source.u32(INSIDE)? as usize, source.u32(INSIDE)? as usize);
@@ -311,7 +311,7 @@ fn block(source: &mut Source<BufReader<File>>) -> Result<Option<Vec<u8>>, FileEr
 
 /// The frame of version 1 in parts; only the last is shorter than the others.
 #[cfg(feature = "zstd")]
-fn unzip(source: Source<BufReader<File>>) -> Result<Ahead, FileError> {
+fn unzip(source: Source<BufReader<Input>>) -> Result<Ahead, FileError> {
     let Source { inner, path, .. } = source;
     let inner = zstd::Decoder::with_buffer(inner).map_err(io(Path::new(&path)))?;
     let (mut source, mut over) = (Source { inner, path, at: 0 }, false);
@@ -328,6 +328,6 @@ fn unzip(source: Source<BufReader<File>>) -> Result<Ahead, FileError> {
 }
 
 #[cfg(not(feature = "zstd"))]
-fn unzip(source: Source<BufReader<File>>) -> Result<Ahead, FileError> {
+fn unzip(source: Source<BufReader<Input>>) -> Result<Ahead, FileError> {
     Err(source.content("a retire file of version 1, for which the feature `zstd` is needed".into()))
 }

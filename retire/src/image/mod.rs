@@ -85,7 +85,7 @@ impl Image {
     /// Decodes the code of `program`, at each address at which it can run ([`Program::code`]).
     pub fn new(program: &Program) -> Self {
         let mut image = Self { segments: Vec::new(), exits: Vec::new(), learned: None };
-        program.code().for_each(|(addr, data)| image.add(addr, data.to_vec(), program.xlen));
+        program.code().for_each(|(addr, data)| image.add(addr, data.to_vec(), program));
         image
     }
 
@@ -99,9 +99,9 @@ impl Image {
         Self { segments: Vec::new(), exits: Vec::new(), learned: Some(Box::new(learned)) }
     }
 
-    fn add(&mut self, base: u64, code: Vec<u8>, xlen: u8) {
+    fn add(&mut self, base: u64, code: Vec<u8>, program: &Program) {
         let slots = code.len() / 2;
-        let mask = u64::MAX >> (64 - xlen);
+        let mask = u64::MAX >> (64 - program.xlen);
         // the code may run off its end after a 2- or a 4-byte instruction
         let end = self.exits.len() as u32;
         let pc = base + code.len() as u64;
@@ -112,7 +112,7 @@ impl Image {
             let len = isa::length(low);
             let insn = u32::from(low) | if len == 4 { u32::from(halfword(&code, slot + 1)) << 16 } else { 0 };
             let pc = base + 2 * slot as u64;
-            runs[slot] = match classify(isa::flow(insn, xlen), pc) {
+            runs[slot] = match classify(isa::flow_with(insn, program.xlen, program.zcm), pc) {
                 Some((kind, target)) => {
                     self.exits.push(Exit { pc, target: target & mask, kind, len });
                     Run { count: 1, exit: self.exits.len() as u32 - 1 }

@@ -4,19 +4,26 @@
 //! cannot have gone is the first after a trap.
 
 use super::Retired;
-use retire::isa::{flow, Flow};
+use retire::isa::{flow_with, Flow};
 
 /// What is known of one core's instructions, each as the next one comes.
 #[derive(Clone, Debug)]
 pub struct Chain {
     xlen: u8,
+    zcm: bool,
     held: Option<Retired>,
 }
 
 impl Chain {
     /// For addresses of `xlen` bits: 32 or 64.
     pub const fn new(xlen: u8) -> Self {
-        Self { xlen, held: None }
+        Self { xlen, zcm: false, held: None }
+    }
+
+    /// The same, of a core with Zcmp and Zcmt.
+    #[must_use]
+    pub const fn with_zcm(self, zcm: bool) -> Self {
+        Self { zcm, ..self }
     }
 
     /// The core retires `next`; the instruction before it, with where it went and whether a trap was before it.
@@ -30,7 +37,7 @@ impl Chain {
     pub fn follows(&self, held: &Retired, pc: u64) -> bool {
         let mask = u64::MAX >> (64 - self.xlen);
         let at = |offset: i64| held.pc.wrapping_add_signed(offset) & mask == pc;
-        match flow(held.insn, self.xlen) {
+        match flow_with(held.insn, self.xlen, self.zcm) {
             Flow::Sequential => at(held.len.into()),
             Flow::Conditional { offset } => at(held.len.into()) || at(offset.into()),
             Flow::Jump { offset, .. } => at(offset.into()),

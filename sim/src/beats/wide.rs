@@ -11,6 +11,7 @@
 //! A row's time is the clock in which its event retired, in whatever clock it is told.
 
 use super::Retired;
+use retire::isa::{flow, Flow};
 use std::collections::VecDeque;
 
 /// What is told in one clock.
@@ -189,8 +190,9 @@ impl<T: Copy> Compressor<T> {
 }
 
 /// Which instructions do not follow from the one before: golden model of the discontinuity check of several lanes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Check {
+    xlen: u8,
     /// An instruction came.
     seen: bool,
     gone: u64,
@@ -198,6 +200,19 @@ pub struct Check {
 }
 
 impl Check {
+    /// For addresses of `xlen` bits: 32 or 64.
+    pub const fn new(xlen: u8) -> Self {
+        Self { xlen, seen: false, gone: 0, dark: false }
+    }
+
+    /// Where `r` goes: what cannot jump goes on, whatever the port says.
+    fn goes(&self, r: &Retired) -> u64 {
+        match flow(r.insn, self.xlen) {
+            Flow::Sequential => r.pc.wrapping_add(r.len.into()) & (u64::MAX >> (64 - self.xlen)),
+            _ => r.next_pc,
+        }
+    }
+
     /// One clock, in which `retired` comes, [`Retired::trapped`] where a trap is announced, each with whether it must not be told: whether
     /// it is neither announced nor where the one before went. Of what must not be told, and of what is behind that, nothing is said.
     pub fn clock(&mut self, retired: &[(Retired, bool)]) -> Vec<bool> {
@@ -205,7 +220,7 @@ impl Check {
         for &(r, hide) in retired {
             let dark = std::mem::replace(&mut self.dark, hide) || hide;
             breaks.push(self.seen && !r.trapped && r.pc != self.gone && !dark);
-            (self.seen, self.gone) = (true, r.next_pc);
+            (self.seen, self.gone) = (true, self.goes(&r));
         }
         breaks
     }
@@ -324,7 +339,7 @@ mod tests {
     fn what_does_not_follow_is_found_in_a_clock_and_between_two() {
         let at =
             |pc, next_pc, trapped| (Retired { cycle: 0, hart: 0, trapped, len: 4, pc, next_pc, insn: 0x13 }, false);
-        let mut check = Check::default();
+        let mut check = Check::new(32);
         // the first that comes is not held to anything, a trap not to what is before it
         assert_eq!(check.clock(&[at(0, 4, false), at(4, 8, false), at(16, 20, false)]), [false, false, true]);
         assert_eq!(check.clock(&[]), [false; 0]);

@@ -6,9 +6,9 @@
 
 use super::BLOCK;
 use crate::platform::MAGIC;
+use retire::file::input::{self, Input};
 use retire::file::{io, FileError, Source};
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// How words stand in a file.
@@ -34,8 +34,7 @@ const LONGEST: usize = 32;
 
 /// How words stand in the file at `path`, which is no trace file.
 pub fn layout(path: &Path) -> Result<Layout, FileError> {
-    let mut head = Vec::new();
-    File::open(path).and_then(|f| f.take(LOOK).read_to_end(&mut head)).map_err(io(path))?;
+    let head = input::head(path, LOOK)?;
     let is_text = !head.is_empty() && head.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
     // a stream's second word has a byte that is no text, so its first one alone does not look like it
     Ok(if is_text { Layout::Text } else { Layout::Bytes { big: head.starts_with(&MAGIC.to_be_bytes()) } })
@@ -43,7 +42,7 @@ pub fn layout(path: &Path) -> Result<Layout, FileError> {
 
 /// Reads the next block of words of bytes into `block`, little-endian; none are left where it is empty.
 pub(super) fn load_bytes(
-    source: &mut Source<BufReader<File>>,
+    source: &mut Source<BufReader<Input>>,
     block: &mut Vec<u8>,
     big: bool,
 ) -> Result<(), FileError> {
@@ -65,7 +64,7 @@ pub(super) fn load_bytes(
 }
 
 /// Text, a byte at a time.
-struct Text<'a>(&'a mut Source<BufReader<File>>);
+struct Text<'a>(&'a mut Source<BufReader<Input>>);
 
 impl Text<'_> {
     fn peek(&mut self) -> Result<Option<u8>, FileError> {
@@ -129,7 +128,7 @@ impl Text<'_> {
 
 /// Reads the next block of words of text into `block`, little-endian; none are left where it is empty. A mistake is told
 /// when all words before it are read.
-pub(super) fn load_text(source: &mut Source<BufReader<File>>, block: &mut Vec<u8>) -> Result<(), FileError> {
+pub(super) fn load_text(source: &mut Source<BufReader<Input>>, block: &mut Vec<u8>) -> Result<(), FileError> {
     while block.len() < 4 * BLOCK {
         let from = source.at;
         let number = Text(source).number();

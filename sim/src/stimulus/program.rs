@@ -214,6 +214,7 @@ fn image(code: &[Insn], shape: &Shape, entry: u32) -> Program {
         xlen: shape.xlen,
         compressed: shape.compressed,
         multiplies: true,
+        zcm: false,
         tohost: None,
         entry: code[entry as usize].pc,
         segments,

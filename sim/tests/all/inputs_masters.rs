@@ -26,6 +26,7 @@ fn by_hand(tell: impl FnOnce(&mut Recorder)) -> (InputsParams, Vec<u32>) {
         xlen: 32,
         compressed: false,
         multiplies: true,
+        zcm: false,
         tohost: None,
         entry: RAM.into(),
         segments: Vec::new(),

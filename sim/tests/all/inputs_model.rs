@@ -25,6 +25,7 @@ impl Cores {
             xlen: 32,
             compressed: false,
             multiplies: true,
+            zcm: false,
             tohost: None,
             entry: RAM.into(),
             segments: Vec::new(),

@@ -45,6 +45,7 @@ fn program() -> Program {
         xlen: 32,
         compressed: false,
         multiplies: false,
+        zcm: false,
         entry: RAM.into(),
         segments: vec![segment],
         build_id: vec![1],

@@ -243,7 +243,16 @@ fn a_program_that_only_jumps_to_itself_is_over() {
         let data: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         let (addr, mem_size) = (0x8000_0000, data.len() as u64);
         let segments = vec![Segment::code(addr, data).of_size(mem_size)];
-        Program { xlen: 32, compressed: true, multiplies: true, tohost: None, entry: addr, segments, build_id: vec![1] }
+        Program {
+            xlen: 32,
+            compressed: true,
+            multiplies: true,
+            zcm: false,
+            tohost: None,
+            entry: addr,
+            segments,
+            build_id: vec![1],
+        }
     };
     let far = Limits { instructions: 50_000_000, ..Limits::default() };
     let run = |words: &[u32], harts| {
@@ -286,6 +295,7 @@ fn ram_lies_where_the_program_wants_it() {
             xlen: 32,
             compressed: false,
             multiplies: true,
+            zcm: false,
             tohost: None,
             entry: addr,
             segments,

@@ -120,7 +120,16 @@ fn custom(xlen: u8) -> Program {
     let data: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
     let addr = 0x8000_0000;
     let segments = vec![Segment::code(addr, data)];
-    Program { xlen, compressed: true, multiplies: true, tohost: None, entry: addr, segments, build_id: vec![0] }
+    Program {
+        xlen,
+        compressed: true,
+        multiplies: true,
+        zcm: false,
+        tohost: None,
+        entry: addr,
+        segments,
+        build_id: vec![0],
+    }
 }
 
 /// What no one models: the operands and the bits of the instruction, stirred.

@@ -66,6 +66,7 @@ pub fn options(schedule: &str, arguments: &[&str]) -> Options {
         end_with_trace: false,
         to_stderr: true,
         folder: std::env::temp_dir(),
+        asked: || None,
     }
 }
 

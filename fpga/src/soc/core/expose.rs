@@ -2,6 +2,7 @@
 
 use super::CoreError;
 use crate::flow::tool::{ToolError, ToolKind};
+use retire::file::scratch;
 
 /// Verilog of `top` with its `wires` (of a flattened core by their path: `core.csr.mepc`) as outputs of the same name.
 ///
@@ -14,7 +15,7 @@ pub fn exposed(
     wires: &[&str],
 ) -> Result<String, CoreError> {
     let yosys = yosys.find()?;
-    let folder = tempfile::tempdir().map_err(|e| ToolError::Folder(e.to_string()))?;
+    let folder = scratch::Folder::new().map_err(|e| ToolError::Folder(e.to_string()))?;
     let io = |e: std::io::Error| ToolError::Folder(e.to_string());
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).map_err(io)?;

@@ -52,7 +52,16 @@ fn store(s: &mut Source, p: &InputsParams, cycle: u64) -> (MasterStore, Line) {
 pub fn vectors(p: &InputsParams) -> Result<DataBench, ParamError> {
     // the model clock by clock needs no program
     let (segments, build_id) = (Vec::new(), Vec::new());
-    let none = Program { xlen: p.xlen, compressed: true, multiplies: true, entry: 0, segments, build_id, tohost: None };
+    let none = Program {
+        xlen: p.xlen,
+        compressed: true,
+        multiplies: true,
+        zcm: false,
+        entry: 0,
+        segments,
+        build_id,
+        tohost: None,
+    };
     let (mut model, mut s) = (Recorder::new(p, &none)?, Source::seeded(1));
     if p.sizes.known > 0 {
         // nothing has retired before

@@ -46,6 +46,7 @@ pub fn program(seed: u64, slots: usize) -> Program {
         xlen: 32,
         compressed: true,
         multiplies: true,
+        zcm: false,
         tohost: None,
         entry: BASE,
         segments: vec![Segment::code(BASE, data)],

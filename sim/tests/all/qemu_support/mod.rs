@@ -179,6 +179,7 @@ impl Random {
             xlen: self.xlen,
             compressed: true,
             multiplies: true,
+            zcm: false,
             tohost: None,
             entry: RAM,
             segments,

@@ -109,6 +109,7 @@ pub fn with(seed: u64, harts: u32, dma: bool) -> Program {
         xlen: 32,
         compressed: false,
         multiplies: true,
+        zcm: false,
         tohost: None,
         entry: BASE.into(),
         segments,

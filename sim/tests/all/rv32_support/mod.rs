@@ -154,7 +154,16 @@ impl Asm {
     pub fn program(&self) -> Program {
         let (addr, mem_size) = (u64::from(BASE), self.bytes.len() as u64);
         let segments = vec![Segment::code(addr, self.bytes.clone()).of_size(mem_size)];
-        Program { xlen: 32, compressed: true, multiplies: true, tohost: None, entry: addr, segments, build_id: vec![1] }
+        Program {
+            xlen: 32,
+            compressed: true,
+            multiplies: true,
+            zcm: false,
+            tohost: None,
+            entry: addr,
+            segments,
+            build_id: vec![1],
+        }
     }
     pub fn run(&self) -> Log {
         self.run_with(config(1), Limits { instructions: 100_000, cycles: 1_000_000 })

@@ -72,7 +72,7 @@ impl DataSystem for InputsSystem {
 /// An empty program: the model cycle by cycle needs none.
 fn nothing() -> Program {
     let (segments, build_id) = (Vec::new(), Vec::new());
-    Program { xlen: 32, compressed: true, multiplies: true, tohost: None, entry: 0, segments, build_id }
+    Program { xlen: 32, compressed: true, multiplies: true, zcm: false, tohost: None, entry: 0, segments, build_id }
 }
 
 /// What a core's port reports of its state.

@@ -4,18 +4,21 @@ use super::ingress::to_u64;
 use hdl::ingress::chain::Chain;
 use hdl::ingress::rvfi::Rvfi;
 use hdl::spine::Extras;
-use retire::isa::{flow, Flow, Indirect};
+use retire::isa::{flow, flow_with, Flow, Indirect};
 use rust_hdl::prelude::*;
 use sim::beats::{self, Retired};
 use sim::params::TraceParams;
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 
-/// Random encodings through the RVFI adapter alone, against `retire::isa::flow`.
+/// Random encodings through the RVFI adapter alone, against `retire::isa::flow_with`; with Zcmp and Zcmt, too, where there
+/// are instructions of 2 bytes.
 pub fn decoder_matches(p: &TraceParams, n: usize) {
-    match p.xlen {
-        32 => decoder::<32>(p, n),
-        _ => decoder::<64>(p, n),
+    for zcm in [false, true].into_iter().take(if p.align == 1 { 2 } else { 1 }) {
+        match p.xlen {
+            32 => decoder::<32>(p, zcm, n),
+            _ => decoder::<64>(p, zcm, n),
+        }
     }
 }
 
@@ -39,7 +42,10 @@ fn encoding(s: &mut Source, i: usize, p: &TraceParams) -> u32 {
         }
         _ if p.align == 1 => {
             insn = insn & !0xffff | (i as u32).wrapping_mul(0x9e35) & 0xffff;
-            if s.percent(40) {
+            if s.percent(10) {
+                // c.fsdsp, or Zcmp and Zcmt
+                insn = insn & !0xe003 | 0xa002;
+            } else if s.percent(40) {
                 insn = insn & !0xe07f | *s.pick(&[0x8002, 0x9002]) & !0x1000 | insn & 0x1000;
             }
         }
@@ -51,8 +57,9 @@ fn encoding(s: &mut Source, i: usize, p: &TraceParams) -> u32 {
     insn
 }
 
-fn decoder<const W: usize>(p: &TraceParams, n: usize) {
-    let mut d = Driver::new(Rvfi::<W>::new(p), |u, c| u.clock.next = c.into()).unwrap().recording();
+fn decoder<const W: usize>(p: &TraceParams, zcm: bool, n: usize) {
+    let extras = Extras { zcm, ..Extras::default() };
+    let mut d = Driver::new(Rvfi::<W>::with(p, extras), |u, c| u.clock.next = c.into()).unwrap().recording();
     let mut s = Source::seeded(4);
     let mut before: Option<(u32, u64, u64)> = None;
     let mut kinds = [0; 6];
@@ -98,7 +105,7 @@ fn decoder<const W: usize>(p: &TraceParams, n: usize) {
         if let Some((insn, pc, next)) = before {
             let len = u64::from(retire::isa::length(insn as u16));
             let link = pc.wrapping_add(len) & mask;
-            let [branch, look, push, pop, jump] = match flow(insn, p.xlen) {
+            let [branch, look, push, pop, jump] = match flow_with(insn, p.xlen, zcm) {
                 Flow::Sequential => [false; 5],
                 Flow::Conditional { .. } => [true, false, false, false, false],
                 Flow::Jump { call, .. } => [false, false, call, false, true],
@@ -194,17 +201,20 @@ fn registered<const W: usize>(p: &TraceParams, check: bool, n: usize) {
 /// Random encodings through the PC chain alone, each followed from where it can go, from beside that, or from anywhere;
 /// against `sim::beats::chain`.
 pub fn chain_matches(p: &TraceParams, n: usize) {
-    match p.xlen {
-        32 => chain::<32>(p, n),
-        _ => chain::<64>(p, n),
+    for zcm in [false, true].into_iter().take(if p.align == 1 { 2 } else { 1 }) {
+        match p.xlen {
+            32 => chain::<32>(p, zcm, n),
+            _ => chain::<64>(p, zcm, n),
+        }
     }
 }
 
-fn chain<const W: usize>(p: &TraceParams, n: usize) {
-    let mut d = Driver::new(Chain::<W>::new(p), |u, c| u.clock.next = c.into()).unwrap().recording();
+fn chain<const W: usize>(p: &TraceParams, zcm: bool, n: usize) {
+    let extras = Extras { zcm, ..Extras::default() };
+    let mut d = Driver::new(Chain::<W>::with(p, extras), |u, c| u.clock.next = c.into()).unwrap().recording();
     let mut s = Source::seeded(9);
     let mask = u64::MAX >> (64 - p.xlen);
-    let (mut golden, mut want, mut pc) = (beats::chain::Chain::new(p.xlen), None, 0x8000_0000);
+    let (mut golden, mut want, mut pc) = (beats::chain::Chain::new(p.xlen).with_zcm(zcm), None, 0x8000_0000);
     let mut seen = [0; 2];
     for i in 0..n {
         let insn = encoding(&mut s, i, p);
@@ -231,7 +241,7 @@ fn chain<const W: usize>(p: &TraceParams, n: usize) {
         let beat = Retired { cycle: 0, hart: 0, trapped: false, len, pc, next_pc: 0, insn: short };
         want = None;
         if reset {
-            golden = beats::chain::Chain::new(p.xlen);
+            golden = beats::chain::Chain::new(p.xlen).with_zcm(zcm);
         } else if valid {
             let known = golden.push(&beat);
             want = known.map(|r| (r.trapped, r.pc >> p.align, r.next_pc >> p.align));

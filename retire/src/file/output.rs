@@ -1,0 +1,217 @@
+//! Files that are written: complete at their place, or not at all
+
+use super::scratch::Scratch;
+use super::{io, FileError};
+use std::fs::{File, Metadata};
+use std::io::{BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// What standard output is called.
+pub const STDOUT: &str = "-";
+
+/// Whether `path` is standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    [STDOUT, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
+}
+
+fn is_stderr(path: &Path) -> bool {
+    ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"].iter().any(|name| path == Path::new(name))
+}
+
+/// Where contents are kept until they are complete.
+#[derive(Debug)]
+enum Temporary {
+    /// In a file that has no name, so that nothing is left of it whatever ends the process.
+    Nameless(File),
+    /// Where the file system has no such files.
+    Named(Scratch),
+}
+
+impl Temporary {
+    /// In `folder`, where it can be moved to its place.
+    fn new_in(folder: &Path) -> std::io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Ok(file) = linux::nameless(folder) {
+            return Ok(Self::Nameless(file));
+        }
+        let mut builder = tempfile::Builder::new();
+        // an ordinary file, not one for its owner only; the umask applies
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        Ok(Self::Named(Scratch::of(|| builder.tempfile_in(folder))?))
+    }
+
+    fn file(&mut self) -> &mut File {
+        match self {
+            Self::Nameless(file) => file,
+            Self::Named(scratch) => scratch.as_file_mut(),
+        }
+    }
+
+    fn persist(self, path: &Path) -> Result<(), FileError> {
+        match self {
+            Self::Named(scratch) => scratch.persist(path),
+            #[cfg(target_os = "linux")]
+            Self::Nameless(file) => linux::name(&file, path).map_err(io(path)),
+            #[cfg(not(target_os = "linux"))]
+            Self::Nameless(_) => Err(io(path)(std::io::ErrorKind::Unsupported.into())),
+        }
+    }
+}
+
+impl Write for Temporary {
+    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+        self.file().write(buf)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file().flush()
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::*;
+    use rustix::fs::{linkat, openat, AtFlags, Mode, OFlags, CWD};
+    use std::os::fd::AsRawFd;
+
+    pub(super) fn nameless(folder: &Path) -> std::io::Result<File> {
+        // by this it gets its name
+        std::fs::metadata("/proc/self/fd")?;
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        let file = openat(CWD, folder, flags, Mode::from_raw_mode(0o666))?;
+        Ok(File::from(file))
+    }
+
+    /// Gives the file its name; a link cannot replace a file, so it takes its place by another name.
+    pub(super) fn name(file: &File, path: &Path) -> std::io::Result<()> {
+        let from = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let link = |to: &Path| Ok(linkat(CWD, &from, CWD, to, AtFlags::SYMLINK_FOLLOW)?);
+        if link(path).is_ok() {
+            return Ok(());
+        }
+        let named = tempfile::Builder::new().make_in(folder_of(path), link).map_err(strip)?;
+        named.persist(path).map(drop).map_err(|e| e.error)
+    }
+}
+
+/// Where contents go.
+#[derive(Debug)]
+enum Place {
+    Stdout,
+    Stderr,
+    /// What is no regular file, as `/dev/null` or a pipe, stays, and has the contents written to it.
+    Stays,
+    /// The file; not the link that leads to it.
+    File(PathBuf),
+}
+
+/// A file that appears at its place when it is complete; `-` is standard output.
+///
+/// What was there before stays until then. A symbolic link stays a link, and a file that is replaced leaves its
+/// permissions to the new one.
+#[derive(Debug)]
+pub struct Replacement {
+    file: BufWriter<Temporary>,
+    path: PathBuf,
+    place: Place,
+}
+
+impl Replacement {
+    /// Begins a file that is to stand at `path`; its folder must exist and be writable.
+    ///
+    /// # Errors
+    /// The system does not make it.
+    pub fn create(path: &Path) -> Result<Self, FileError> {
+        let place = match path {
+            p if is_stdout(p) => Place::Stdout,
+            p if is_stderr(p) => Place::Stderr,
+            p if stays(p) => Place::Stays,
+            p => Place::File(followed(p)),
+        };
+        let file = match &place {
+            Place::File(path_of_file) => {
+                let folder = folder_of(path_of_file);
+                // what the system says of the folder, and not what is said of a temporary file in it
+                std::fs::metadata(folder).map_err(io(path))?;
+                Temporary::new_in(folder).map_err(|e| io(path)(strip(e)))?
+            }
+            _ => Temporary::Nameless(tempfile::tempfile().map_err(|e| io(path)(strip(e)))?),
+        };
+        Ok(Self { file: BufWriter::new(file), path: path.to_path_buf(), place })
+    }
+
+    /// Moves the file to its place; returns its bytes.
+    ///
+    /// # Errors
+    /// The system does not move it, or cannot write the last of it.
+    pub fn commit(self) -> Result<u64, FileError> {
+        let path = self.path;
+        let mut file = self.file.into_inner().map_err(|e| io(&path)(e.into_error()))?;
+        let size = file.file().metadata().map_err(io(&path))?.len();
+        let mut copy = |to: &mut dyn Write| -> std::io::Result<()> {
+            file.file().rewind()?;
+            std::io::copy(file.file(), to)?;
+            to.flush()
+        };
+        match self.place {
+            Place::Stdout => copy(&mut std::io::stdout().lock()).map_err(io(&path))?,
+            Place::Stderr => copy(&mut std::io::stderr().lock()).map_err(io(&path))?,
+            Place::Stays => {
+                let mut to = std::fs::OpenOptions::new().write(true).open(&path).map_err(io(&path))?;
+                copy(&mut to).map_err(io(&path))?;
+            }
+            Place::File(at) => {
+                if let Some(before) = std::fs::metadata(&at).ok().filter(Metadata::is_file) {
+                    file.file().set_permissions(before.permissions()).map_err(io(&path))?;
+                }
+                file.persist(&at)?;
+            }
+        }
+        Ok(size)
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+        self.file.write(buf)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Links that lead to one another at most, as Linux follows them.
+const LINKS: usize = 40;
+
+/// The file that `path` leads to, which need not be there.
+fn followed(path: &Path) -> PathBuf {
+    let mut at = path.to_path_buf();
+    for _ in 0..LINKS {
+        match std::fs::read_link(&at) {
+            Ok(link) => at = folder_of(&at).join(link),
+            Err(_) => break,
+        }
+    }
+    at
+}
+
+/// Whether there is something that a file must not take the place of. A folder is not: to write there fails. What is below
+/// `/dev` may be a link to a file.
+fn stays(path: &Path) -> bool {
+    let link = path.starts_with("/dev") && path.is_symlink();
+    std::fs::metadata(path).is_ok_and(|found| !found.is_dir() && (link || !found.is_file()))
+}
+
+/// The error without the name of the temporary file.
+fn strip(e: std::io::Error) -> std::io::Error {
+    e.raw_os_error().map_or_else(|| std::io::Error::from(e.kind()), std::io::Error::from_raw_os_error)
+}
