@@ -124,6 +124,8 @@ pub struct ReplaySummary {
     pub headers: u64,
     /// Instructions by core.
     pub instructions: Vec<u64>,
+    /// Of these what signatures have confirmed, by core; none where messages carry no signatures.
+    pub confirmed: Option<Vec<u64>>,
     /// Messages and bits.
     pub stats: StreamStats,
 }
@@ -231,6 +233,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             damaged: self.damaged,
             headers: self.headers,
             instructions: self.lanes.instructions(),
+            confirmed: self.lanes.confirmed(),
             stats: StreamStats { bits: self.bits.position(), ..self.stats.clone() },
         }
     }

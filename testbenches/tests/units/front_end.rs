@@ -292,7 +292,7 @@ fn a_long_way_without_a_message_makes_progress_messages() {
         let steps = spin(70_000, 1);
         let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
         bench.play_steps(&steps).unwrap();
-        let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt: 32_768..=32_769 }));
+        let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt: 32_768..=32_769, .. }));
         assert_eq!(bench.messages.iter().filter(|m| progress(&m.body)).count(), 2);
     }
     // time alone does it, too; and the cycle count stops at its maximum
@@ -300,7 +300,7 @@ fn a_long_way_without_a_message_makes_progress_messages() {
     for (steps, gap, count) in [(62, 1_100, 30), (3, 66_000, 1)] {
         let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
         bench.play_steps(&spin(steps, gap)).unwrap();
-        let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt }) if *i_cnt == count);
+        let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt, .. }) if *i_cnt == count);
         assert!(bench.messages.iter().any(|m| progress(&m.body)), "gap {gap}: {:?}", bench.messages);
     }
 }

@@ -52,12 +52,12 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
             return out;
         }
         PRE_CONTROL if e.post == CONTROL_RESYNC => {
-            add(Body::Escape(Escape::Resync { i_cnt }));
+            add(Body::Escape(Escape::Resync { i_cnt, signature: None }));
             add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target), context }));
             return out;
         }
         PRE_CONTROL => {
-            add(Body::Escape(Escape::Stop { i_cnt }));
+            add(Body::Escape(Escape::Stop { i_cnt, signature: None }));
             return out;
         }
         _ => {}
@@ -68,10 +68,10 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
         POST_OUTCOME => add(Body::Outcome { count }),
         POST_TARGET => add(Body::Target { count, target: address(e.target) }),
         POST_RESYNC if e.pre == PRE_EXCEPTION => {
-            add(Body::Escape(Escape::Resync { i_cnt: count }));
+            add(Body::Escape(Escape::Resync { i_cnt: count, signature: None }));
             add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target), context }));
         }
-        POST_PROGRESS => add(Body::Escape(Escape::Progress { i_cnt })),
+        POST_PROGRESS => add(Body::Escape(Escape::Progress { i_cnt, signature: None })),
         _ => {}
     }
     out
