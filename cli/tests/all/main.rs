@@ -26,6 +26,7 @@ mod papers;
 mod rbt1;
 mod readme;
 mod shared;
+mod signature;
 mod soc;
 mod stream_cache;
 mod sweep;

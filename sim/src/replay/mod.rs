@@ -130,6 +130,14 @@ pub struct ReplaySummary {
     pub stats: StreamStats,
 }
 
+impl ReplaySummary {
+    /// Instructions that a signature has confirmed, and those that none has; `None` where messages carry no signatures.
+    pub fn confirmation(&self) -> Option<(u64, u64)> {
+        let confirmed = self.confirmed.as_ref()?.iter().sum();
+        Some((confirmed, self.instructions.iter().sum::<u64>() - confirmed))
+    }
+}
+
 /// Replays one stream. A clone goes on where it was made, as its words do.
 #[derive(Clone, Debug)]
 pub struct Replay<'a, I> {
