@@ -92,8 +92,12 @@ fn fields(body: &Body) -> Vec<(&'static str, String)> {
             }
             Escape::Context { i_cnt, context } => vec![("iCnt", i_cnt.to_string()), ("context", context.to_string())],
             Escape::Overflow { i_cnt, lost } => vec![("iCnt", i_cnt.to_string()), ("lost", lost.to_string())],
-            Escape::Resync { i_cnt } | Escape::Stop { i_cnt } | Escape::Progress { i_cnt } => {
-                vec![("iCnt", i_cnt.to_string())]
+            Escape::Resync { i_cnt, signature }
+            | Escape::Stop { i_cnt, signature }
+            | Escape::Progress { i_cnt, signature } => {
+                let mut f = vec![("iCnt", i_cnt.to_string())];
+                f.extend(signature.map(|s| ("signature", format!("0x{s:04x}"))));
+                f
             }
         },
     }

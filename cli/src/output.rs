@@ -254,6 +254,9 @@ pub fn tell_damage(trace: &Path, summary: &ReplaySummary) {
     if summary.damaged > 0 {
         eprintln!("goshawk: {path}: damaged, read on at a later header, {}", plural(summary.damaged, "time"));
     }
+    if let Some((_, unconfirmed @ 1..)) = summary.confirmation() {
+        eprintln!("goshawk: {path}: {} not confirmed by a signature", plural(unconfirmed, "instruction"));
+    }
 }
 
 /// Says on standard error, last, what of an execution is not in what was made of it.

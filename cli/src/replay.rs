@@ -188,7 +188,7 @@ fn report(
     let speed = instructions as f64 / seconds;
     let messages = summary.stats.messages();
     if args.json {
-        Object::new("replay", &args.trace.display().to_string())
+        let mut object = Object::new("replay", &args.trace.display().to_string())
             .with("program", args.elf.clone().into())
             .with("build_id", info.build_id.clone().into())
             .with_params(&info.params, info.set.as_deref())
@@ -210,8 +210,11 @@ fn report(
                         "difference": c.difference,
                     })
                 }),
-            )
-            .print(out)?;
+            );
+        if let Some((confirmed, unconfirmed)) = summary.confirmation() {
+            object = object.with("signatures", json!({ "confirmed": confirmed, "unconfirmed": unconfirmed }));
+        }
+        object.print(out)?;
         return Ok(missing());
     }
     if let Some(difference) = checked.and_then(|c| c.difference.as_ref()) {
@@ -229,6 +232,10 @@ fn report(
     if summary.instructions.len() > 1 {
         let each: Vec<String> = summary.instructions.iter().map(|n| count(*n)).collect();
         lines.push(("by core", each.join("  ")));
+    }
+    if let Some((confirmed, unconfirmed)) = summary.confirmation() {
+        let signatures = format!("confirm {} instructions; {} are unconfirmed", count(confirmed), count(unconfirmed));
+        lines.push(("signatures", signatures));
     }
     lines.push(("messages", count(messages)));
     lines.push(("bits", count(summary.stats.bits)));

@@ -112,6 +112,8 @@ pub enum Escape {
     Resync {
         /// Instructions since the last message.
         i_cnt: u64,
+        /// Signature of the core, where messages carry one: with that instruction and where it went.
+        signature: Option<u16>,
     },
     /// The next instruction is the first in another context, and neither exception nor sync tells it.
     Context {
@@ -124,34 +126,39 @@ pub enum Escape {
     Stop {
         /// Instructions since the last message.
         i_cnt: u64,
+        /// Signature of the core, where messages carry one.
+        signature: Option<u16>,
     },
     /// A counter would overflow: so many instructions, all as predicted.
     Progress {
         /// Instructions since the last message.
         i_cnt: u64,
+        /// Signature of the core, where messages carry one.
+        signature: Option<u16>,
     },
 }
 
 impl Escape {
-    /// What an overflow message of `lost` instructions says.
-    pub const fn overflow(i_cnt: u64, lost: u64) -> Self {
-        if lost == 0 {
-            Self::Resync { i_cnt }
-        } else {
-            Self::Overflow { i_cnt, lost }
-        }
-    }
-
     /// Instructions since the last message.
     pub const fn i_cnt(&self) -> u64 {
         match *self {
             Self::Exception { i_cnt, .. }
             | Self::Sync { i_cnt, .. }
             | Self::Overflow { i_cnt, .. }
-            | Self::Resync { i_cnt }
+            | Self::Resync { i_cnt, .. }
             | Self::Context { i_cnt, .. }
-            | Self::Stop { i_cnt }
-            | Self::Progress { i_cnt } => i_cnt,
+            | Self::Stop { i_cnt, .. }
+            | Self::Progress { i_cnt, .. } => i_cnt,
+        }
+    }
+
+    /// Signature that it carries.
+    pub const fn signature(&self) -> Option<u16> {
+        match *self {
+            Self::Resync { signature, .. } | Self::Stop { signature, .. } | Self::Progress { signature, .. } => {
+                signature
+            }
+            Self::Exception { .. } | Self::Sync { .. } | Self::Overflow { .. } | Self::Context { .. } => None,
         }
     }
 }

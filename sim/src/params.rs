@@ -238,8 +238,8 @@ mod tests {
         ] {
             let params = old(&scheme);
             assert_eq!(params.flow.name(), name);
-            let Platform { timestamps, cores, xlen, align, count_bits, cc_bits, context } = params.platform;
-            assert_eq!(context, None);
+            let Platform { timestamps, cores, xlen, align, count_bits, cc_bits, context, signature } = params.platform;
+            assert_eq!((context, signature), (None, 0));
             assert_eq!((timestamps, cores, xlen, align, count_bits, cc_bits), (true, 4, 64, 2, 18, 20));
             let new = serde_json::to_string(&params).unwrap();
             assert_eq!(read(&new), params, "{new}");

@@ -30,6 +30,15 @@ pub struct Platform {
     /// Contexts are told: privilege mode, and so many bits of the number of the address space. 0..=16; `None`: they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u8>,
+    /// Width of the signatures of the control flow, bits. 8 or 16; 0: messages carry none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub signature: u8,
+}
+
+// what serde asks
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_zero(bits: &u8) -> bool {
+    *bits == 0
 }
 
 impl Default for Platform {
@@ -40,8 +49,16 @@ impl Default for Platform {
 
 impl Platform {
     /// One functional core, RV32 with C.
-    pub const RV32: Self =
-        Self { timestamps: false, cores: 1, xlen: 32, align: 1, count_bits: 20, cc_bits: 32, context: None };
+    pub const RV32: Self = Self {
+        timestamps: false,
+        cores: 1,
+        xlen: 32,
+        align: 1,
+        count_bits: 20,
+        cc_bits: 32,
+        context: None,
+        signature: 0,
+    };
 
     // what is meant where a file does not say
     const fn count_bits() -> u8 {
@@ -97,14 +114,16 @@ impl Platform {
         // beside iCnt in a word of the event FIFO
         let most = 16.min(self.xlen - self.align - self.count_bits - 3);
         let right = "0 to 16, and the address bits behind `count_bits` and 3 more";
-        range("context", self.context.unwrap_or(0), right, self.context.is_none_or(|bits| bits <= most))
+        range("context", self.context.unwrap_or(0), right, self.context.is_none_or(|bits| bits <= most))?;
+        range("signature", self.signature, "0, 8 or 16", matches!(self.signature, 0 | 8 | 16))
     }
 
     /// All fields, in a fixed order.
     pub fn canonical(&self) -> String {
         let context = self.context.map_or(String::new(), |bits| format!(" context={bits}"));
+        let signature = self.canonical_signature();
         format!(
-            "timestamps={} cores={} xlen={} align={} count={} cc={}{context}",
+            "timestamps={} cores={} xlen={} align={} count={} cc={}{context}{signature}",
             u8::from(self.timestamps),
             self.cores,
             self.xlen,
@@ -112,6 +131,14 @@ impl Platform {
             self.count_bits,
             self.cc_bits
         )
+    }
+
+    /// The last field of a canonical line; nothing where there are no signatures.
+    pub(crate) fn canonical_signature(&self) -> String {
+        if self.signature == 0 {
+            return String::new();
+        }
+        format!(" signature={}", self.signature)
     }
 }
 

@@ -44,7 +44,8 @@ fn run(folder: &Path, text: &str, limit: Duration) -> Result<Found, Box<dyn Erro
         return Ok(Found::Refused);
     }
     let out = std::fs::File::create(place.path().join("out"))?;
-    let mut bench = Command::new("vvp").arg("tb").current_dir(place.path()).stdout(out).stderr(Stdio::null()).spawn()?;
+    let mut bench =
+        Command::new("vvp").arg("tb").current_dir(place.path()).stdout(out).stderr(Stdio::null()).spawn()?;
     let start = Instant::now();
     while bench.try_wait()?.is_none() {
         if start.elapsed() > limit {

@@ -27,6 +27,7 @@ mod pipes;
 mod rbt1;
 mod readme;
 mod shared;
+mod signature;
 mod soc;
 mod stream_cache;
 mod sweep;

@@ -188,8 +188,16 @@ impl RetireSink for Chip {
 }
 
 fn traced(scheme: &str, cores: u8) -> TraceParams {
-    let platform =
-        Platform { timestamps: false, cores, xlen: 32, align: 1, count_bits: 20, cc_bits: 32, context: None };
+    let platform = Platform {
+        timestamps: false,
+        cores,
+        xlen: 32,
+        align: 1,
+        count_bits: 20,
+        cc_bits: 32,
+        context: None,
+        signature: 0,
+    };
     TraceParams::new(platform, scheme.parse::<FlowScheme>().unwrap())
 }
 

@@ -55,9 +55,9 @@ pub struct Shown<const W: usize> {
     all: Fixed<Bit>,
 }
 
-/// Whether it must be known where every branch went: a resync tells it, and a stream of a cache begins there.
+/// Whether it must be known where every branch went: a resync tells it, a signature is made of it, and a stream of a cache begins there.
 pub fn all_wait(params: &TraceParams, extras: &Extras) -> bool {
-    extras.sync || params.stream_cache().is_some()
+    extras.sync || params.signature > 0 || params.stream_cache().is_some()
 }
 
 impl<const W: usize> Shown<W> {

@@ -33,6 +33,7 @@ impl Given {
             count_bits: self.number("count-bits").unwrap_or(stated.count_bits),
             cc_bits: self.number("cc-bits").unwrap_or(stated.cc_bits),
             context: self.number("context"),
+            signature: self.number("signature").unwrap_or_default(),
             ..stated
         }
     }
@@ -126,6 +127,7 @@ impl Given {
         if let Some(bits) = params.context {
             value("context", bits.to_string());
         }
+        value("signature", params.signature.to_string());
         if let Some(addresses) = extras.addresses {
             value("address-bits", addresses.to_string());
         }

@@ -70,6 +70,11 @@ const FEW_TYPES: Cond = Scheme(Property {
     holds: |s| flow(s).is_some_and(|f| !needs_call_types(f)),
 });
 
+const SIGNED: Cond = Scheme(Property {
+    text: "a scheme without a stream cache",
+    holds: |s| flow(s).is_some_and(|f| f.stream_cache().is_none()),
+});
+
 const FLOW: Rule = Rule::only(&[CONTROL], "the scheme sends no control flow");
 const PUT_TOGETHER: Rule = Rule::only(&[Is("scheme", &["tr"])], "any other scheme is named whole");
 const PREDICTOR: Rule = Rule::only(&[PREDICTS], "the scheme has no predictors");
@@ -192,6 +197,11 @@ pub const OPTIONS: &[Opt] = &[
         "Report contexts: privilege mode, and so many bits of the address space's number [default: contexts are not reported]")
         .rules(&[FLOW, Rule::only(&[CONTEXTS], "its messages have no place for a context")])
         .circuit(&[Rule::never(&[CHAIN], "that ingress has no ports for contexts")]),
+    value("signature", "BITS", One(&["0", "8", "16"]), "0", Trace,
+        "Width of the signatures of the control flow, which messages carry: a decoder then knows that what it lists is what the \
+         cores did")
+        .rules(&[FLOW])
+        .circuit(&[Rule::only(&[SIGNED], "the circuit of stream caches sends none").of(&["8", "16"])]),
 
     value("variant", "VARIANT", One(&["base", "ebase", "rbase"]), "rbase", StreamCache, "Variant of paper 001").rules(CACHE),
     value("sets", "N", One(&["4", "8", "16", "32", "64", "128", "256", "512", "1024"]), "32", StreamCache,

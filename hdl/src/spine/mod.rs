@@ -18,6 +18,7 @@
 //! | [`resync`] | when the cores are told of anew |
 //! | [`room`] | places of a FIFO that are held or promised |
 //! | [`session`] | a trace from its header to its last word |
+//! | [`signature`] | what a decoder can check a core's path by |
 //! | [`settle`] | instructions after a resync in which nothing is predicted |
 //! | [`stamp`] | a short time before the field behind it |
 
@@ -232,4 +233,5 @@ pub mod resync;
 pub mod room;
 pub mod session;
 pub mod settle;
+pub mod signature;
 pub mod stamp;

@@ -8,16 +8,19 @@
 //! | --- | --- |
 //! | here | the golden model |
 //! | `replay` | its other half: one hart between two messages |
+//! | `signature` | what a decoder can check the path by |
 //!
 //! # Source
 //! Paper 000 figure 5, paper 002 figure 3; when a message is due: `docs/stream.md`.
 
 pub mod replay;
+pub mod signature;
 
 use crate::message::{Escape, Message};
 use crate::platform::{ParamError, Platform};
 use retire::isa::Indirect;
 use retire::{Context, FlowEvent, FlowKind};
+use signature::Signature;
 
 /// How often every core is told of anew, so that a decoder can begin there: 2^n instructions of core 0, or 2^n bytes of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +142,8 @@ pub struct Counters {
     timestamps: bool,
     /// Where contexts are told: what the last instruction, and behind a change the next one is in, and the bits told of it.
     context: Option<(Context, u32)>,
+    /// Where messages carry it.
+    signature: Option<Signature>,
     /// Instructions in `rates` up to the last message; a scheme whose messages wait counts from where they reach.
     i_base: u64,
     /// Reported branches in `rates` up to the last message.
@@ -163,6 +168,7 @@ impl Counters {
             core,
             timestamps: platform.timestamps,
             context: platform.context.map(|_| (platform.told(Context::RESET), platform.told(Context(u32::MAX)).0)),
+            signature: Signature::of(platform),
             i_base: 0,
             b_base: 0,
             last_cycle: 0,
@@ -185,6 +191,23 @@ impl Counters {
         let Some((now, mask)) = &mut self.context else { return false };
         let context = Context(context.0 & *mask);
         std::mem::replace(now, context) != context
+    }
+
+    /// A message counts `i_cnt` instructions, and those `own` that it is sent with; returns the signature that it carries.
+    fn sign(&mut self, i_cnt: u64, own: u64) -> Option<u16> {
+        let signature = self.signature.as_mut()?;
+        signature.count(i_cnt - own);
+        Some(signature.value())
+    }
+
+    /// The next instruction, at `pc`, is the first behind a trap or in its context, after `i_cnt` others.
+    fn sign_first(&mut self, pc: u64, i_cnt: u64) {
+        let context = self.told();
+        if let Some(signature) = &mut self.signature {
+            signature.begin(pc);
+            signature.count(i_cnt);
+            signature.context(context);
+        }
     }
 
     /// Instructions since the last message.
@@ -361,6 +384,9 @@ impl<F: Front> Lane<F> {
     #[inline(always)]
     fn told(&mut self, e: &FlowEvent, long: bool, out: &mut impl Out<F::Body>) {
         let Self { front, counters: c, .. } = self;
+        if let Some(signature) = c.signature.as_mut().filter(|_| e.kind.retires()) {
+            signature.flow(e.pc, e.target);
+        }
         let sent = match e.kind {
             FlowKind::Conditional { taken } => {
                 c.rates.conditionals += 1;
@@ -390,12 +416,14 @@ impl<F: Front> Lane<F> {
             FlowKind::Start => return self.sync(e.cycle, e.target, out),
             FlowKind::Trap { .. } => {
                 c.rates.traps += 1;
+                c.sign_first(e.target, c.i_cnt());
                 let exception = Escape::Exception { i_cnt: c.i_cnt(), target: e.target, context: c.told() };
                 return front.escape(e.cycle, exception, c, out);
             }
             FlowKind::Context { context, alone } => {
                 let news = c.change(context);
                 if let Some(context) = c.told().filter(|_| alone && news) {
+                    c.sign_first(e.target, c.i_cnt());
                     front.escape(e.cycle, Escape::Context { i_cnt: c.i_cnt(), context }, c, out);
                 }
                 return;
@@ -409,7 +437,9 @@ impl<F: Front> Lane<F> {
             FlowKind::Stop => return,
         };
         if F::PROGRESS && !sent && (long || c.late(e.cycle)) {
-            front.escape(e.cycle, Escape::Progress { i_cnt: c.i_cnt() }, c, out);
+            let i_cnt = c.i_cnt();
+            let signature = c.sign(i_cnt, 1);
+            front.escape(e.cycle, Escape::Progress { i_cnt, signature }, c, out);
         }
     }
 
@@ -419,6 +449,7 @@ impl<F: Front> Lane<F> {
         let Self { front, counters: c, resync, gap, .. } = self;
         let rejoins = std::mem::take(gap);
         // who begins to read at the header does not know what was before
+        let goes_on = rejoins && !resync.asked;
         if resync.asked {
             front.reset(pc);
             c.settled = c.rates.instructions + resync.settle;
@@ -428,6 +459,10 @@ impl<F: Front> Lane<F> {
             front.reset(pc);
             c.settled = 0;
         }
+        if let Some(signature) = c.signature.as_mut().filter(|_| !goes_on) {
+            signature.restart();
+        }
+        c.sign_first(pc, 0);
         c.count_from_here();
         c.quiet = 0;
         resync.synced(c.rates.instructions + 1);
@@ -443,7 +478,12 @@ impl<F: Front> Lane<F> {
             FlowKind::Jump | FlowKind::Call => {}
             _ => c.rates.indirects += 1,
         }
-        self.front.escape(e.cycle, Escape::Resync { i_cnt: c.i_cnt() }, c, out);
+        if let Some(signature) = &mut c.signature {
+            signature.flow(e.pc, e.target);
+        }
+        let i_cnt = c.i_cnt();
+        let signature = c.sign(i_cnt, 1);
+        self.front.escape(e.cycle, Escape::Resync { i_cnt, signature }, c, out);
         self.begin_anew(e.cycle, e.target, out);
     }
 
@@ -451,6 +491,10 @@ impl<F: Front> Lane<F> {
     fn begin_anew(&mut self, cycle: u64, pc: u64, out: &mut impl Out<F::Body>) {
         self.sync(cycle, pc, out);
         let Self { counters: c, resync, .. } = self;
+        // the instruction that makes the resync has entered where it went
+        if let Some(signature) = &mut c.signature {
+            signature.entered();
+        }
         c.settled = c.rates.instructions + resync.settle;
         resync.due = resync.period.map_or(NEVER, |period| c.rates.instructions + period);
         // what comes behind may make the next one
@@ -513,6 +557,7 @@ impl<F: Front> Lane<F> {
         if let Some(lost) = lost.take() {
             // the counter of a circuit stops at its top bit; 0 says that nothing is lost
             let lost = lost.clamp(1, c.count_limit);
+            c.sign(c.i_cnt(), 0);
             front.escape(cycle, Escape::Overflow { i_cnt: c.i_cnt(), lost }, c, out);
             // what was open is told; a stop may follow
             front.rejoin(0);
@@ -525,6 +570,8 @@ impl<F: Front> Lane<F> {
     pub fn stop(&mut self, cycle: u64, out: &mut impl Out<F::Body>) {
         self.overflow(cycle, out);
         let Self { front, counters: c, .. } = self;
-        front.escape(cycle, Escape::Stop { i_cnt: c.i_cnt() }, c, out);
+        let i_cnt = c.i_cnt();
+        let signature = c.sign(i_cnt, 0);
+        front.escape(cycle, Escape::Stop { i_cnt, signature }, c, out);
     }
 }

@@ -3,6 +3,7 @@
 //! # Source
 //! Paper 000 figure 6, paper 002 figure 4.
 
+use super::signature::Signature;
 use crate::message::{Body, CodingError, Escape, Message};
 use crate::platform::Platform;
 use retire::image::{Exit, ExitKind, Image};
@@ -68,6 +69,16 @@ pub enum PathError {
         sync: u64,
         /// Where the path is.
         pc: u64,
+    },
+    /// The path is not that of the core, although it fits the messages.
+    #[error("the signature is 0x{sent:04x}, that of the path is 0x{path:04x}: the {instructions} instructions since the last good one are damaged")]
+    Signature {
+        /// As the trace has it.
+        sent: u16,
+        /// That of the path.
+        path: u16,
+        /// Instructions of the core that were not confirmed.
+        instructions: u64,
     },
     /// Messages before the first sync, after the stop, or between an overflow and its sync.
     #[error("{0}")]
@@ -182,6 +193,50 @@ pub struct Hart {
     context: Context,
     /// `pc` and `instructions` after the last accepted message.
     accepted: (u64, u64),
+    /// Where messages carry signatures.
+    signed: Option<Box<Signed>>,
+}
+
+/// What the signatures say of a hart.
+#[derive(Clone, Debug)]
+struct Signed {
+    signature: Signature,
+    /// It is that of the core, unless the path is wrong: every instruction since a restart was followed.
+    known: bool,
+    /// The marker of a resync was read, and its sync was not; what it carries, and the instructions that it counts.
+    marker: Option<(Option<u16>, u64)>,
+    /// Instructions that a signature confirmed, and those before the stretch that none has confirmed yet.
+    confirmed: u64,
+    since: u64,
+}
+
+impl Signed {
+    /// Compares what a message carries, after `instructions` of the core.
+    fn check(&mut self, sent: Option<u16>, instructions: u64) -> Result<(), PathError> {
+        let path = self.signature.value();
+        let Some(sent) = sent.filter(|_| self.known) else { return Ok(()) };
+        let stretch = instructions - self.since;
+        if sent != path {
+            return Err(PathError::Signature { sent, path, instructions: stretch });
+        }
+        self.confirmed += stretch;
+        self.since = instructions;
+        Ok(())
+    }
+
+    /// A sync at `pc`, after `instructions`; `goes_on` behind a gap whose beginning is known.
+    fn sync(&mut self, pc: u64, goes_on: bool, context: Option<Context>, instructions: u64) {
+        if !goes_on || !self.known {
+            self.signature.restart();
+            self.since = instructions;
+            self.known = true;
+        }
+        self.signature.begin(pc);
+        self.signature.context(context);
+        if self.marker.take().is_some() {
+            self.signature.entered();
+        }
+    }
 }
 
 impl Hart {
@@ -200,6 +255,8 @@ impl Hart {
             asked: false,
             context: platform.told(Context::RESET),
             accepted: (0, 0),
+            signed: Signature::of(platform)
+                .map(|signature| Box::new(Signed { signature, known: true, marker: None, confirmed: 0, since: 0 })),
         }
     }
 
@@ -233,6 +290,9 @@ impl Hart {
         self.state = State::Joining { gap: true };
         (self.pc, self.instructions) = self.accepted;
         (self.since, self.run) = (0, 0);
+        if let Some(signed) = &mut self.signed {
+            signed.known = false;
+        }
     }
 
     /// Tells `kind` at the current place.
@@ -247,6 +307,26 @@ impl Hart {
     #[inline]
     pub fn tell_exit(&mut self, kind: FlowKind, exit: &Exit, target: u64, sink: &mut impl ReplaySink) {
         self.tell(kind, exit.pc, exit.len, target, sink);
+        if let Some(signed) = &mut self.signed {
+            signed.signature.flow(exit.pc, target);
+        }
+    }
+
+    /// A message says `i_cnt` instructions, `own` of them with it, and carries `sent`.
+    fn check(&mut self, i_cnt: u64, own: u64, sent: Option<u16>) -> Result<(), PathError> {
+        let Some(signed) = &mut self.signed else { return Ok(()) };
+        // a progress message of no instruction is never sent
+        signed.signature.count(i_cnt.wrapping_sub(own));
+        signed.check(sent, self.instructions)
+    }
+
+    /// A message says that the instruction at `pc` is the first behind a trap or in its context, after `i_cnt` others.
+    fn sign_first(&mut self, pc: u64, i_cnt: u64, context: Option<Context>) {
+        if let Some(Signed { signature, .. }) = self.signed.as_deref_mut() {
+            signature.begin(pc);
+            signature.count(i_cnt);
+            signature.context(context);
+        }
     }
 
     #[inline]
@@ -456,7 +536,12 @@ impl<'a> Lanes<'a> {
     pub fn join(&mut self, again: bool) {
         self.stopped = 0;
         self.open.fill(None);
-        for hart in &mut self.harts {
+        for (core, hart) in self.harts.iter_mut().enumerate() {
+            if let Some(signed) = &mut hart.signed {
+                signed.known = !again && hart.state == State::Waiting;
+                // that of core 0 stands before its header
+                signed.marker = (again && core == 0).then_some((None, 0));
+            }
             let gap = !matches!(hart.state, State::Waiting | State::Stopped | State::Joining { gap: false, .. });
             hart.asked = again;
             hart.state = match (again, gap) {
@@ -478,6 +563,11 @@ impl<'a> Lanes<'a> {
             hart.cycle = cycle;
             hart.asked = true;
         }
+    }
+
+    /// Instructions that signatures have confirmed, by core, where messages carry them.
+    pub fn confirmed(&self) -> Option<Vec<u64>> {
+        self.harts.iter().map(|h| h.signed.as_ref().map(|signed| signed.confirmed)).collect()
     }
 
     /// Instructions of accepted messages, by core.
@@ -563,7 +653,7 @@ impl<'a> Lanes<'a> {
         let current = &mut self.current_images[usize::from(message.core)];
         let image = *current;
         match (hart.state, escape) {
-            (State::Running, Escape::Resync { i_cnt }) => *open = Some(hart.reach(image, i_cnt, path, sink)?),
+            (State::Running, Escape::Resync { i_cnt, .. }) => *open = Some(hart.reach(image, i_cnt, path, sink)?),
             (State::Running, _) => hart.forward(image, escape.i_cnt(), path, sink)?,
             // counted from before the header
             (State::Joining { .. }, _) => {}
@@ -580,8 +670,12 @@ impl<'a> Lanes<'a> {
                     hart.enter(context, false, target, sink);
                 }
                 hart.tell(FlowKind::Trap { interrupt: false, cause: 0 }, pc, 0, target, sink);
+                hart.sign_first(target, escape.i_cnt(), context);
             }
-            Escape::Context { context, .. } if known => hart.enter(context, true, pc, sink),
+            Escape::Context { context, .. } if known => {
+                hart.enter(context, true, pc, sink);
+                hart.sign_first(pc, escape.i_cnt(), Some(context));
+            }
             Escape::Exception { .. } | Escape::Context { .. } => {}
             Escape::Sync { pc: target, context, .. } => {
                 if let Some(context) = context.filter(|_| hart.state != State::Resync) {
@@ -592,6 +686,10 @@ impl<'a> Lanes<'a> {
                     State::Resync => {
                         if let Some(exit) = open.take() {
                             hart.resolve(exit, target, sink)?;
+                        }
+                        let marker = hart.signed.as_ref().and_then(|signed| signed.marker);
+                        if let Some((sent, i_cnt)) = marker {
+                            hart.check(i_cnt, 1, sent)?;
                         }
                     }
                     State::Waiting | State::Running | State::Stopped => {
@@ -610,17 +708,29 @@ impl<'a> Lanes<'a> {
                     path.reset();
                     hart.settled = if settles { hart.instructions + hart.settle } else { 0 };
                 }
+                if let Some(signed) = &mut hart.signed {
+                    signed.sync(target, keeps, context, hart.instructions);
+                }
                 hart.state = State::Running;
             }
-            Escape::Resync { .. } => match &mut hart.state {
+            Escape::Resync { i_cnt, signature } => {
+                if let Some(signed) = &mut hart.signed {
+                    signed.marker = Some((signature, i_cnt));
+                }
+                match &mut hart.state {
+                    State::Joining { .. } => {}
+                    state => *state = State::Resync,
+                }
+            }
+            Escape::Overflow { lost, i_cnt } => match &mut hart.state {
                 State::Joining { .. } => {}
-                state => *state = State::Resync,
+                state => {
+                    *state = State::Lost(lost.try_into().unwrap_or(u32::MAX));
+                    hart.check(i_cnt, 0, None)?;
+                }
             },
-            Escape::Overflow { lost, .. } => match &mut hart.state {
-                State::Joining { .. } => {}
-                state => *state = State::Lost(lost.try_into().unwrap_or(u32::MAX)),
-            },
-            Escape::Stop { .. } => {
+            Escape::Stop { i_cnt, signature } => {
+                hart.check(i_cnt, 0, signature)?;
                 match hart.state {
                     State::Running => hart.tell(FlowKind::Stop, pc, 0, pc, sink),
                     // the trace ends inside a gap: where the hart stood then is not known
@@ -630,7 +740,7 @@ impl<'a> Lanes<'a> {
                 hart.state = State::Stopped;
                 self.stopped += 1;
             }
-            Escape::Progress { .. } => {}
+            Escape::Progress { i_cnt, signature } => hart.check(i_cnt, 1, signature)?,
         }
         *current = self.images.find(hart.context);
         Ok(())

@@ -124,8 +124,18 @@ pub struct ReplaySummary {
     pub headers: u64,
     /// Instructions by core.
     pub instructions: Vec<u64>,
+    /// Of these what signatures have confirmed, by core; none where messages carry no signatures.
+    pub confirmed: Option<Vec<u64>>,
     /// Messages and bits.
     pub stats: StreamStats,
+}
+
+impl ReplaySummary {
+    /// Instructions that a signature has confirmed, and those that none has; `None` where messages carry no signatures.
+    pub fn confirmation(&self) -> Option<(u64, u64)> {
+        let confirmed = self.confirmed.as_ref()?.iter().sum();
+        Some((confirmed, self.instructions.iter().sum::<u64>() - confirmed))
+    }
 }
 
 /// Replays one stream. A clone goes on where it was made, as its words do.
@@ -231,6 +241,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             damaged: self.damaged,
             headers: self.headers,
             instructions: self.lanes.instructions(),
+            confirmed: self.lanes.confirmed(),
             stats: StreamStats { bits: self.bits.position(), ..self.stats.clone() },
         }
     }

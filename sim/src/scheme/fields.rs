@@ -37,6 +37,8 @@ pub enum Field {
     Lost,
     /// Privilege mode and address space.
     Context,
+    /// Signature of the control flow.
+    Signature,
 }
 
 impl Field {
@@ -53,6 +55,7 @@ impl Field {
             Self::ICnt => "iCnt",
             Self::Lost => "lost",
             Self::Context => "context",
+            Self::Signature => "signature",
         }
     }
 }
@@ -209,6 +212,9 @@ impl<C: Code> Writer<C> {
             Escape::Resync { .. } => self.number(Field::Lost, 0, out),
             Escape::Stop { .. } | Escape::Progress { .. } | Escape::Context { .. } => {}
         }
+        if let Some(signature) = escape.signature() {
+            self.code.bits(Field::Signature, signature.into(), self.platform.signature.into(), out);
+        }
     }
 }
 
@@ -219,7 +225,7 @@ fn count(lengths: &mut FieldLengths, field: Field, value: u64) {
         Field::DiffTa => lengths.diff_ta.add(value),
         Field::DiffCc => lengths.diff_cc.add(value),
         Field::ICnt | Field::Lost => lengths.i_cnt.add(value),
-        Field::Core | Field::Sign | Field::Taken | Field::Kind | Field::Context => {}
+        Field::Core | Field::Sign | Field::Taken | Field::Kind | Field::Context | Field::Signature => {}
     }
 }
 
@@ -392,12 +398,23 @@ impl<C: Code> Reader<C> {
                 if (kind == RESYNC) != (lost == 0) {
                     return Err(CodingError::Kind(kind));
                 }
-                Escape::overflow(i_cnt, lost)
+                match kind {
+                    RESYNC => Escape::Resync { i_cnt, signature: self.signature(input)? },
+                    _ => Escape::Overflow { i_cnt, lost },
+                }
             }
-            Some(STOP) => Escape::Stop { i_cnt },
+            Some(STOP) => Escape::Stop { i_cnt, signature: self.signature(input)? },
             Some(CONTEXT) => Escape::Context { i_cnt, context: context.unwrap_or(Context::RESET) },
-            Some(_) => Escape::Progress { i_cnt },
+            Some(_) => Escape::Progress { i_cnt, signature: self.signature(input)? },
         })
+    }
+
+    /// Reads a signature, where messages carry one.
+    fn signature<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<Option<u16>, CodingError> {
+        match self.platform.signature {
+            0 => Ok(None),
+            bits => Ok(Some(self.code.read_bits(Field::Signature, bits.into(), input)? as u16)),
+        }
     }
 
     /// Reads the target behind a head that reports an indirect branch of `core`.

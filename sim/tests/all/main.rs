@@ -41,4 +41,5 @@ mod rv32_support;
 mod rv32_traps;
 mod rv64;
 mod shared;
+mod signature;
 mod stream_cache;

@@ -134,7 +134,7 @@ fn contexts_of_nine_bits() {
             (esc(Escape::Context { i_cnt: 4, context: context(0, 0x1ff) }), "0000 1101 001100 00 111111111"),
             // PTA is 8 still: |1 - 8| is 7, negative
             (esc(Escape::Exception { i_cnt: 5, target: 2, context: of(3, 0) }), "0000 0 101100 11 000000000 1110 1"),
-            (esc(Escape::Stop { i_cnt: 0 }), "0000 1010 000"),
+            (esc(Escape::Stop { i_cnt: 0, signature: None }), "0000 1010 000"),
         ],
     );
     // privilege alone, in chunks of the Nexus-like scheme, of the second of two cores
@@ -191,15 +191,15 @@ fn functional_tr_e_of_one_core() {
             (esc(Escape::Exception { i_cnt: 5, target: 0x2, context: None }), "0000 0 101100 1100 1"),
             (m(Body::NotTaken { count: 3 }), "1100 0"),
             (m(Body::Taken { count: 3, target: 0x4 }), "1100 1 1000 0"),
-            (esc(Escape::Progress { i_cnt: 4 }), "0000 1110 001100"),
+            (esc(Escape::Progress { i_cnt: 4, signature: None }), "0000 1110 001100"),
             (esc(Escape::Overflow { i_cnt: 3, lost: 1 }), "0000 1001 110 100"),
-            (esc(Escape::Resync { i_cnt: 3 }), "0000 1100 110 000"),
+            (esc(Escape::Resync { i_cnt: 3, signature: None }), "0000 1100 110 000"),
             // PTA is 0 at a sync: 0x8000_0000 is 2^30 without its lowest bit, and that is negative in 31 bits
             (
                 esc(Escape::Sync { i_cnt: 0, pc: 0x8000_0000, context: None }),
                 "0000 1000 000 0001 00001 00001 00001 00001 00001 00001 00010 1",
             ),
-            (esc(Escape::Stop { i_cnt: 0 }), "0000 1010 000"),
+            (esc(Escape::Stop { i_cnt: 0, signature: None }), "0000 1010 000"),
         ],
     );
 }
@@ -215,7 +215,7 @@ fn core_index_and_time_stamp_come_first() {
         &[
             (at(2, 17, Body::Outcome { count: 1 }), "10001100 01 1000"),
             (at(3, 0, Body::Outcome { count: 2 }), "00000 11 0100"),
-            (at(1, 15, Body::Escape(Escape::Stop { i_cnt: 1 })), "11110 10 0000 1010 100"),
+            (at(1, 15, Body::Escape(Escape::Stop { i_cnt: 1, signature: None })), "11110 10 0000 1010 100"),
         ],
     );
 }
@@ -253,9 +253,9 @@ fn nexus_like_messages() {
             (esc(Escape::Exception { i_cnt: 2, target: 4, context: None }), "10 000000 10 000000 10 010000 11 000000"),
             (esc(Escape::Sync { i_cnt: 0, pc: 2, context: None }), "10 000000 10 100000 10 000000 11 100000"),
             (esc(Escape::Overflow { i_cnt: 1, lost: 2 }), "10 000000 10 010000 10 100000 11 010000"),
-            (esc(Escape::Resync { i_cnt: 1 }), "10 000000 10 010000 10 100000 11 000000"),
-            (esc(Escape::Progress { i_cnt: 1 }), "10 000000 10 001000 11 100000"),
-            (esc(Escape::Stop { i_cnt: 1 }), "10 000000 10 110000 11 100000"),
+            (esc(Escape::Resync { i_cnt: 1, signature: None }), "10 000000 10 010000 10 100000 11 000000"),
+            (esc(Escape::Progress { i_cnt: 1, signature: None }), "10 000000 10 001000 11 100000"),
+            (esc(Escape::Stop { i_cnt: 1, signature: None }), "10 000000 10 110000 11 100000"),
         ],
     );
 }

@@ -429,7 +429,7 @@ fn all_programs_as_blocks_send_the_words_of_single_instructions() {
 #[test]
 fn traps_between_blocks_send_the_words_of_single_instructions() {
     for (scheme, port) in [("tr_e:m4", Port::new(1, false, 3)), ("nx_b", Port::new(2, true, 3))] {
-        let p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+        let p = TraceParams::new(Platform { signature: 16, ..Platform::RV32 }, scheme.parse().unwrap());
         let run = record(&Model::new(&Shape::rv32(5)), &Config::new(1, 7), rounds(20_000, 200_000));
         // slow enough for 16 places
         let slow: Vec<_> = run.retired.iter().map(|r| Retired { cycle: r.cycle * 8, ..*r }).collect();

@@ -569,6 +569,21 @@ fn locked_systems_survive_chaos() {
 }
 
 #[test]
+fn signatures_survive_chaos() {
+    let one = Extras { sync: true, session: true, lost: true, ..Extras::default() };
+    let several = |lanes| Extras { retire: Some(Retire { lanes, log2_words: 3 }), ..one };
+    for (scheme, signature, cores, timestamps, (ports, extras)) in [
+        ("tr_e:small", 16, 1, false, (Ports::One, one)),
+        ("taken", 8, 2, true, (Ports::One, one)),
+        ("tr_e:m4", 16, 2, true, (Ports::Channels(4), several(4))),
+        ("nx_b", 16, 1, false, (Ports::Blocks(2), several(2))),
+    ] {
+        let platform = Platform { cores, timestamps, signature, ..Platform::RV32 };
+        survives(&TraceParams::new(platform, scheme.parse().unwrap()), 4, (ports, extras), 30_000);
+    }
+}
+
+#[test]
 fn the_smallest_scheme_survives_chaos() {
     chaos("taken", 2, true, 3, 30_000);
     wide_chaos("taken", 1, true, Ports::Channels(2), 3, 30_000);

@@ -134,6 +134,24 @@ fn wide_addresses_and_upper_bits_match_the_golden_model() {
     cosim_of(&p, "synthetic RV64", &model.program, &recording.events, TraceOptions::default());
 }
 
+#[test]
+fn signatures_match_the_golden_model() {
+    for (scheme, signature, timestamps, cores, sync) in [
+        ("tr_e:small", 16, false, 1, 0),
+        ("tr_e:small", 8, false, 1, 11),
+        ("tr_e:large", 16, true, 2, 11),
+        ("golomb:small", 16, false, 2, 0),
+        ("nx_b", 8, false, 1, 10),
+        ("taken", 16, false, 1, 11),
+    ] {
+        let platform = Platform { signature, timestamps, cores, ..Platform::RV32 };
+        let p = TraceParams::new(platform, scheme.parse().unwrap());
+        for name in ["irq", "qsort"] {
+            cosim(&p, program(name), 60_000, TraceOptions { sync, ..TraceOptions::default() });
+        }
+    }
+}
+
 /// The period is counted, core 0 leads, all others follow: the words are the golden model's.
 #[test]
 fn periodic_synchronisation_matches_the_golden_model() {

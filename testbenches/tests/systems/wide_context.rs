@@ -193,6 +193,7 @@ fn words(cosim: &Cosim, clocks: &[Ports]) -> Vec<u32> {
 fn told(scheme: &str, ingress: Ingress, retire: Option<Retire>, bits: u8) {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     params.context = Some(bits);
+    params.signature = if bits % 8 == 0 { 16 } else { 0 };
     let extras = Extras { retire, ..Extras::default() };
     let mut top = build(&params, &SystemOptions { ingress, log2_fifo: 8, extras }).unwrap();
     top.connect_all();

@@ -17,6 +17,7 @@ fn params(rng: &mut impl Rng) -> TraceParams {
         p.flow = FlowScheme::Nexus(NexusParams::NxB(coding));
     }
     platform(rng, &mut p);
+    p.signature = [0, 8, 16][rng.random_range(0..3)];
     p
 }
 
@@ -47,6 +48,7 @@ fn short(rng: &mut impl Rng) -> TraceParams {
     let coding = Coding { b_cnt: c(3), diff_ta: c(4), diff_cc: c(4), i_cnt: c(3) };
     let mut p = TraceParams::tr(TrParams::sizes(512, 8, 0).coded(coding));
     platform(rng, &mut p);
+    p.signature = [0, 8, 16][rng.random_range(0..3)];
     (p.cores, p.timestamps) = (1, false);
     assert!(fits(&coding, &p));
     p
@@ -70,6 +72,7 @@ fn broad(rng: &mut impl Rng) -> TraceParams {
     let coding = Coding { b_cnt: c(16), diff_ta: c(16), diff_cc: c(6), i_cnt: c(16) };
     let mut p = TraceParams::tr(TrParams::sizes(512, 0, 0).coded(coding));
     platform(rng, &mut p);
+    p.signature = [0, 8, 16][rng.random_range(0..3)];
     p.timestamps |= p.cores == 1;
     assert_eq!(Pieces::of(&p, &extras(&p)), Pieces::Broad);
     p

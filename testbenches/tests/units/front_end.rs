@@ -1,5 +1,5 @@
 //! `hdl/src/scheme/tr/{front,messages}.rs`, `hdl/src/scheme/tr/target/ras_ibtb.rs`, `hdl/src/spine/life.rs`,
-//! `hdl/src/spine/settle.rs`, `hdl/src/ingress/{chain,rvfi,etrace,turn,veil}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
+//! `hdl/src/spine/{settle,signature}.rs`, `hdl/src/ingress/{chain,rvfi,etrace,turn,veil}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
 //!
 //! A synthetic program's instructions go into the front end behind each of its ingress adapters; what
 //! comes out as entries must be the messages of the golden model, with their times.
@@ -53,6 +53,12 @@ fn variants() -> Vec<(&'static str, TraceParams)> {
         ("nexus-like", TraceParams::new(Platform::RV32, "nx_b(bcnt=4,4)".parse().unwrap())),
         ("narrow counters, timed", set("s2").with(|p| (p.timestamps, p.count_bits, p.cc_bits) = (true, 16, 16))),
         ("wide counters", set("s2").with(|p| p.count_bits = 24)),
+        ("signature", set("small").with(|p| p.signature = 16)),
+        ("signature of 8 bits, rv64, timed", set("s2").timed().with(|p| (p.xlen, p.signature) = (64, 8))),
+        (
+            "signature of 8 bits, nexus-like, no C",
+            TraceParams::new(Platform { align: 2, signature: 8, ..Platform::RV32 }, "nx_b".parse().unwrap()),
+        ),
     ]
 }
 
@@ -321,12 +327,12 @@ fn nothing_retired_makes_a_stop_only() {
 #[test]
 fn a_long_way_without_a_message_makes_progress_messages() {
     let p = set("small").with(|p| (p.count_bits, p.cc_bits) = (16, 16));
-    for p in [p, p.timed()] {
+    for p in [p, p.timed(), p.with(|p| p.signature = 16)] {
         // `j .`, forever
         let steps = spin(70_000, 1);
         let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
         bench.play_steps(&steps).unwrap();
-        let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt: 32_768..=32_769 }));
+        let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt: 32_768..=32_769, .. }));
         assert_eq!(bench.messages.iter().filter(|m| progress(&m.body)).count(), 2);
     }
     // time alone does it, too; and the cycle count stops at its maximum
@@ -334,7 +340,7 @@ fn a_long_way_without_a_message_makes_progress_messages() {
     for (steps, gap, count) in [(62, 1_100, 30), (3, 66_000, 1)] {
         let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
         bench.play_steps(&spin(steps, gap)).unwrap();
-        let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt }) if *i_cnt == count);
+        let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt, .. }) if *i_cnt == count);
         assert!(bench.messages.iter().any(|m| progress(&m.body)), "gap {gap}: {:?}", bench.messages);
     }
 }

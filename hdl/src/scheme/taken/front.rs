@@ -133,6 +133,7 @@ impl<const W: usize> Logic for TakenFront<W> {
         self.messages.flow.next = self.told.val().get_bit(3);
         self.messages.outcome.next = self.told.val().get_bit(4);
         self.messages.miss.next = self.told.val().get_bit(5);
+        self.messages.early.next = self.flags.to.val().get_bit(3);
         self.messages.ask.next = self.port.control.ask.val();
         self.messages.pc.next = self.pcs.to.val();
         self.messages.target.next = self.targets.to.val();

@@ -48,6 +48,10 @@ pub struct Encoder<const W: usize> {
     second: DFF<Bit>,
     // the sync of a resync
     third: DFF<Bit>,
+    // of a signature, the next field of four bits
+    part: DFF<Bits<2>>,
+    signing: Fixed<Bit>,
+    one_2: Fixed<Bits<2>>,
     pre: DFF<Bits<2>>,
     post: DFF<Bits<2>>,
     opens: Signal<Local, Bit>,
@@ -83,6 +87,8 @@ impl<const W: usize> Encoder<W> {
         Self {
             fields: Fields::new(params, &extras),
             sync: Fixed::new(extras.sync),
+            signing: Fixed::new(params.signature > 0),
+            one_2: Fixed::of(1u8),
             coder: parts.coder(params, &extras),
             pta: Mem::new((params.ti_bits() as usize).max(1), if many { bits as usize } else { 0 }),
             kinds_at: Fixed::of(params.count_bits),
@@ -99,7 +105,7 @@ impl<const W: usize> Encoder<W> {
 impl<const W: usize> Logic for Encoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, told, second, third, pre, post, own_pta, then_field, then_done);
+        dff_setup!(self, clock, step, told, second, third, part, pre, post, own_pta, then_field, then_done);
         clock!(self, clock, coder, pta, stamp);
 
         // its first word says what an entry is; from there on registers do
@@ -116,6 +122,7 @@ impl<const W: usize> Logic for Encoder<W> {
         self.fields.told.next = self.told.q.val();
         self.fields.second.next = self.second.q.val();
         self.fields.third.next = self.third.q.val();
+        self.fields.part.next = self.part.q.val();
         self.fields.pre.next = self.pre.q.val();
         self.fields.post.next = self.post.q.val();
         self.fields.word.next = self.port.entry.word.val();
@@ -173,6 +180,17 @@ impl<const W: usize> Logic for Encoder<W> {
                 self.pta.we.next = self.many.val();
                 self.own_pta.d.next = !self.port.entry.word.val() & self.mask.val();
             }
+        }
+        if self.signing.val() & self.fields.signs.val() {
+            // it is no address
+            self.pta.we.next = false;
+            self.own_pta.d.next = self.own_pta.q.val();
+        }
+        self.part.d.next = self.part.q.val();
+        if !self.fields.signs.val() {
+            self.part.d.next = 0.into();
+        } else if self.take.val() {
+            self.part.d.next = self.part.q.val() + self.one_2.val();
         }
         // a short time goes before the field behind it
         self.stamp.reset.next = self.port.reset.val();

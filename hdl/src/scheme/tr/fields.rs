@@ -10,6 +10,7 @@
 //! | `told` | in | 1 | the time of the message was sent |
 //! | `second` | in | 1 | it is not the entry's first message |
 //! | `third` | in | 1 | it is the sync of a resync, behind its marker |
+//! | `part` | in | 2 | which field of four bits of a signature |
 //! | `pre`, `post` | in | 2 | kinds of the message, see [`crate::spine::entry`] |
 //! | `word` | in | W | its word |
 //! | `cc` | in | 32 | `cc` of the entry |
@@ -24,6 +25,7 @@
 //! | `sync` | out | 1 | it is a sync |
 //! | `marks` | out | 1 | it is the last field of a marker |
 //! | `ends` | out | 1 | it is a stop message |
+//! | `signs` | out | 1 | it is a signature: the step is [`FieldStep::Address`], but it is none |
 //!
 //! # Timing
 //! Combinational: nothing here depends on whether the coder takes the field.
@@ -66,6 +68,7 @@ pub struct Fields<const W: usize> {
     pub told: Signal<In, Bit>,
     pub second: Signal<In, Bit>,
     pub third: Signal<In, Bit>,
+    pub part: Signal<In, Bits<2>>,
     pub pre: Signal<In, Bits<2>>,
     pub post: Signal<In, Bits<2>>,
     pub word: Signal<In, Bits<W>>,
@@ -88,6 +91,7 @@ pub struct Fields<const W: usize> {
     pub sync: Signal<Out, Bit>,
     pub marks: Signal<Out, Bit>,
     pub ends: Signal<Out, Bit>,
+    pub signs: Signal<Out, Bit>,
     cycles: Signal<Local, Bits<32>>,
     brief: Signal<Local, Bit>,
     special: Signal<Local, Bits<4>>,
@@ -100,6 +104,15 @@ pub struct Fields<const W: usize> {
     behind: Signal<Local, Bit>,
     third_of: Signal<Local, Bit>,
     has_pc: Signal<Local, Bit>,
+    // where messages carry signatures: this one does; the last field of it
+    carries: Signal<Local, Bit>,
+    whole: Signal<Local, Bit>,
+    // four bits of it
+    moved: Signal<Local, Bits<W>>,
+    signing: Fixed<Bit>,
+    last_part: Fixed<Bits<2>>,
+    low_four: Fixed<Bits<W>>,
+    one: Fixed<Bits<W>>,
     // where contexts are told
     turning: Fixed<Bit>,
     beside: Signal<Local, Bits<W>>,
@@ -153,7 +166,13 @@ impl<const W: usize> Fields<W> {
         let turning = params.context.is_some();
         // what stands above a count: kinds, context
         let above = if turning { u64::MAX << count } else { 15u64 << count };
+        // every coder takes four bits as they are
+        let (signature, narrow) = (params.signature, pieces == Pieces::Narrow);
         Self {
+            signing: Fixed::new(signature > 0),
+            last_part: Fixed::of((signature / 4).saturating_sub(1)),
+            low_four: Fixed::of(15u8),
+            one: Fixed::of(1u8),
             turning: Fixed::new(turning),
             count_bits: Fixed::of(count),
             context_mask: Fixed::of((1u64 << context) - 1),
@@ -165,7 +184,7 @@ impl<const W: usize> Fields<W> {
             stamps: Fixed::new(stamp.is_some()),
             above_stamp: Fixed::of(u32::MAX << stamp.map_or(0, |s| s.first)),
             many: Fixed::new(params.cores > 1),
-            narrow: Fixed::new(pieces == Pieces::Narrow),
+            narrow: Fixed::new(narrow),
             above_kind: Fixed::of(u64::MAX >> (64 - W) & !15),
             mask: Fixed::of(u64::MAX >> (64 - params.address_bits())),
             no_kinds: Fixed::of(!above & (u64::MAX >> (64 - W))),
@@ -361,6 +380,44 @@ impl<const W: usize> Logic for Fields<W> {
                 }
             }
         }
+        self.signs.next = false;
+        if self.signing.val() {
+            // behind the counts of a stop, a progress message and a marker
+            self.carries.next = self.escape.val() & !self.has_pc.val() & (self.resync.val() | !self.overflow.val());
+            self.signs.next = self.carries.val() & (self.step.val() == FieldStep::Address);
+            if self.behind.val() & (self.step.val() == FieldStep::Instructions) {
+                // in its place stands the signature
+                self.value.next = self.one.val();
+            }
+            if self.carries.val()
+                & (((self.step.val() == FieldStep::Instructions) & !self.overflow.val())
+                    | (self.step.val() == FieldStep::Lost))
+            {
+                self.next_step.next = FieldStep::Address;
+                self.next_field.next = self.f_count.val();
+                self.last.next = false;
+                self.again.next = false;
+            }
+            self.whole.next = self.part.val() == self.last_part.val();
+            match self.part.val().index() {
+                0 => self.moved.next = self.word.val() & self.low_four.val(),
+                1 => self.moved.next = (self.word.val() >> 4) & self.low_four.val(),
+                2 => self.moved.next = (self.word.val() >> 8) & self.low_four.val(),
+                _ => self.moved.next = (self.word.val() >> 12) & self.low_four.val(),
+            }
+            if self.signs.val() {
+                self.kind.next = self.c_raw.val();
+                self.size.next = self.kind_size.val();
+                self.value.next = self.moved.val();
+                self.own_field.next = self.f_count.val();
+                self.next_step.next = FieldStep::Address;
+                self.last.next = self.whole.val() & !self.resync.val();
+                if self.whole.val() & self.resync.val() {
+                    self.again.next = true;
+                    self.next_step.next = FieldStep::Count;
+                }
+            }
+        }
         if self.last.val() {
             self.next_step.next = FieldStep::Open;
         }
@@ -380,6 +437,9 @@ impl<const W: usize> Logic for Fields<W> {
         }
         self.sync.next = self.synced.val();
         self.marks.next = self.resync.val() & (self.step.val() == FieldStep::Lost);
+        if self.signing.val() {
+            self.marks.next = self.resync.val() & self.signs.val() & self.whole.val();
+        }
         self.ends.next = self.control.val() & !self.overflow.val();
     }
 }

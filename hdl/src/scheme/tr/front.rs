@@ -306,6 +306,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
                 self.messages.miss.next = self.indirect_5.q.val();
             }
         }
+        self.messages.early.next = self.flags_4.val().get_bit(4);
         self.messages.ask.next = self.port.control.ask.val();
         self.messages.pc.next = self.pcs.to.val();
         self.messages.target.next = self.targets.to.val();

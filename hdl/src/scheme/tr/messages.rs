@@ -13,6 +13,7 @@
 //! | `reported`, `flow` | in | 1 | it is a branch that bCnt counts; it changes the flow at all. 0 unless `valid` and `live` |
 //! | `outcome`, `miss` | in | 1 | it is due to be sent as outcome; as target. 0 unless `valid` and `live` |
 //! | `pc`, `target` | in | W | its address, where it went, a clock before all else |
+//! | `early` | in | 1 | with them, where messages carry signatures: it changes the flow, if it is traced |
 //! | `ask` | in | 1 | cycles count from here |
 //! | `more` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
 //! | `step` | in | 32 | with it: cycles since the last clock |
@@ -34,7 +35,9 @@
 use crate::spine::cycles::Cycles;
 use crate::spine::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
 use crate::spine::ports::{EntryOut, VerdictIn};
+use crate::spine::signature::Signature;
 use crate::spine::Extras;
+use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
@@ -51,6 +54,7 @@ pub struct Messages<const W: usize> {
     pub miss: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
     pub target: Signal<In, Bits<W>>,
+    pub early: Signal<In, Bit>,
     pub ask: Signal<In, Bit>,
     pub verdict: VerdictIn,
     pub more: Signal<In, Bits<24>>,
@@ -95,6 +99,10 @@ pub struct Messages<const W: usize> {
     told: Signal<Local, Bits<18>>,
     told_alone: Signal<Local, Bit>,
     alone_at: Fixed<Bits<5>>,
+    // where messages carry signatures
+    signature: Signature<W>,
+    carries: Signal<Local, Bit>,
+    signing: Fixed<Bit>,
     // the entry
     pre_1: Signal<Local, Bit>,
     pre_0: Signal<Local, Bit>,
@@ -135,6 +143,8 @@ impl<const W: usize> Messages<W> {
             cycles: Cycles::new(params, &extras),
             turning: Fixed::new(params.context.is_some()),
             alone_at: Fixed::of(params.context_bits()),
+            signature: when(params.signature > 0, || Signature::new(params)),
+            signing: Fixed::new(params.signature > 0),
             ..Default::default()
         }
     }
@@ -146,6 +156,7 @@ impl<const W: usize> Logic for Messages<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, icnt, bcnt, cc, debt);
+        clock!(self, clock, signature);
 
         self.cc_now.next = self.cc.q.val();
         if self.ask.val() & self.sync.val() {
@@ -303,6 +314,29 @@ impl<const W: usize> Logic for Messages<W> {
         }
         if self.any_pre.val() {
             self.entry.bcnt.next = 1.into();
+        }
+        // what the instruction enters, and what its messages say; the signature goes where a count would
+        self.signature.pc.next = self.pc.val();
+        self.signature.target.next = self.target.val();
+        self.signature.early.next = self.early.val();
+        self.signature.flow.next = self.flow.val();
+        self.signature.first.next = self.any_pre.val();
+        self.signature.restart.next = self.resync.val() | self.verdict.fresh.val();
+        self.signature.idle.next = !self.verdict.tracing.val() & !self.verdict.beat.val();
+        self.carries.next = self.resync.val() | self.verdict.stop.val() | self.progress.val();
+        self.signature.counts.next = self.carries.val() | self.verdict.overflow.val() | self.any_pre.val();
+        self.signature.count.next = self.icnt.q.val();
+        if self.wide.val() {
+            if self.verdict.beat.val() {
+                self.signature.count.next = self.preceding.val() & self.count_mask.val();
+            }
+        }
+        self.signature.tells.next = self.any_pre.val();
+        self.signature.belongs.next = self.belongs.val();
+        if self.signing.val() {
+            if self.carries.val() {
+                self.entry.bcnt.next = bit_cast::<24, 16>(self.signature.value.val());
+            }
         }
         self.told.next = 0.into();
         self.told_alone.next = false;

@@ -78,13 +78,16 @@ impl Writer {
                 write_field(i_cnt, END_FIELD, out);
                 write_field(lost, END_MESSAGE, out);
             }
-            Escape::Resync { i_cnt } => {
+            Escape::Resync { i_cnt, .. } => {
                 write_field(i_cnt, END_FIELD, out);
                 write_field(0, END_MESSAGE, out);
             }
-            Escape::Stop { i_cnt } | Escape::Progress { i_cnt } | Escape::Context { i_cnt, .. } => {
+            Escape::Stop { i_cnt, .. } | Escape::Progress { i_cnt, .. } | Escape::Context { i_cnt, .. } => {
                 write_field(i_cnt, END_MESSAGE, out)
             }
+        }
+        if let Some(signature) = escape.signature() {
+            out.push(signature.into(), self.platform.signature.into());
         }
     }
 }
@@ -191,6 +194,14 @@ impl Reader {
         }
     }
 
+    /// Reads a signature, where messages carry one.
+    fn signature<I: Iterator<Item = u32>>(&self, bits: &mut BitReader<I>) -> Result<Option<u16>, CodingError> {
+        match self.platform.signature {
+            0 => Ok(None),
+            width => Ok(Some(bits.take(width.into()).ok_or(CodingError::Truncated)? as u16)),
+        }
+    }
+
     /// Reads the head of the next message.
     pub fn head<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<Head, CodingError> {
         let p = self.platform;
@@ -219,9 +230,12 @@ impl Reader {
                 self.addresses.forget(core);
                 Escape::Sync { i_cnt, pc: self.address(core, bits)?, context: None }
             }
-            2 => Escape::overflow(i_cnt, read_field("lost", count_bits, bits)?.0),
-            3 => Escape::Stop { i_cnt },
-            4 => Escape::Progress { i_cnt },
+            2 => match read_field("lost", count_bits, bits)?.0 {
+                0 => Escape::Resync { i_cnt, signature: self.signature(bits)? },
+                lost => Escape::Overflow { i_cnt, lost },
+            },
+            3 => Escape::Stop { i_cnt, signature: self.signature(bits)? },
+            4 => Escape::Progress { i_cnt, signature: self.signature(bits)? },
             _ => return Err(CodingError::Kind(kind)),
         };
         Ok(Head::Escape(Message { core, diff_cc, body: Body::Escape(escape) }))

@@ -60,10 +60,11 @@ impl Scheme for StreamCacheParams {
 
     fn canonical(&self, platform: &Platform) -> String {
         // a cycle counter only with time stamps: sizes that are not used must not make two names of one stream
-        let Platform { timestamps, cores, xlen, align, count_bits, cc_bits, context: _ } = platform;
+        let Platform { timestamps, cores, xlen, align, count_bits, cc_bits, .. } = platform;
         let time =
             if *timestamps { format!(" timestamps=1 diffcc={} cc={cc_bits}", Self::DIFF_CC) } else { String::new() };
-        format!("{} cores={cores} xlen={xlen} align={align} count={count_bits}{time}", self.sizes())
+        let signature = platform.canonical_signature();
+        format!("{} cores={cores} xlen={xlen} align={align} count={count_bits}{time}{signature}", self.sizes())
     }
 
     fn check(&self, platform: &Platform) -> Result<(), ParamError> {

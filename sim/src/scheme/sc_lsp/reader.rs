@@ -128,6 +128,10 @@ impl Reader {
         let hits = if asked { Some(take(l.hits)? as u32) } else { None };
         let i_cnt = take(l.count)?;
         let start = if known && !asked { None } else { Some(take(l.address)? << l.align) };
+        let signature = |take: &mut dyn FnMut(u32) -> Result<u64, CodingError>| match l.signature {
+            0 => Ok(None),
+            width => take(width).map(|value| Some(value as u16)),
+        };
         let escape = match kind {
             None => Escape::Exception { i_cnt, target: take(l.address)? << l.align, context: None },
             Some(kind @ (1 | 4)) => {
@@ -135,9 +139,12 @@ impl Reader {
                 if (kind == 1) != (lost == 0) {
                     return Err(CodingError::Kind(kind));
                 }
-                Escape::overflow(i_cnt, lost)
+                match lost {
+                    0 => Escape::Resync { i_cnt, signature: signature(&mut take)? },
+                    _ => Escape::Overflow { i_cnt, lost },
+                }
             }
-            Some(_) => Escape::Stop { i_cnt },
+            Some(_) => Escape::Stop { i_cnt, signature: signature(&mut take)? },
         };
         Ok(Record::Escape { start, hits, escape })
     }

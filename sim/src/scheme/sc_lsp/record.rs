@@ -90,6 +90,8 @@ pub struct Layout {
     pub(super) count: u32,
     /// Bits of a number of predicted streams that wait.
     pub(super) hits: u32,
+    /// Bits of a signature; 0 where messages carry none.
+    pub(super) signature: u32,
     /// There is a last-value register: a sent start address begins with a bit.
     pub(super) register: bool,
     /// Bits of the `diffCC` counter, where records begin with it.
@@ -109,6 +111,7 @@ impl Layout {
             align: platform.align.into(),
             count: platform.count_bits.into(),
             hits: sc.run_bits.into(),
+            signature: platform.signature.into(),
             register: sc.upper_bits != 0,
             time: platform.timestamps.then_some(platform.cc_bits.into()),
         }
@@ -173,9 +176,9 @@ fn write(l: &Layout, message: &Message<Record>, out: &mut BitWriter) {
             let (kind, kind_bits, i_cnt) = match escape {
                 Escape::Exception { i_cnt, .. } => (0, 1, i_cnt),
                 Escape::Sync { .. } => (1, 4, 0),
-                Escape::Resync { i_cnt } => (1 | 1 << 1, 4, i_cnt),
+                Escape::Resync { i_cnt, .. } => (1 | 1 << 1, 4, i_cnt),
                 Escape::Overflow { i_cnt, .. } => (1 | 4 << 1, 4, i_cnt),
-                Escape::Stop { i_cnt } => (1 | 2 << 1, 4, i_cnt),
+                Escape::Stop { i_cnt, .. } => (1 | 2 << 1, 4, i_cnt),
                 Escape::Progress { .. } => unreachable!("streams end early enough: there is no progress message"),
                 Escape::Context { .. } => unreachable!("a platform with contexts is refused"),
             };
@@ -194,6 +197,9 @@ fn write(l: &Layout, message: &Message<Record>, out: &mut BitWriter) {
                 Escape::Overflow { lost, .. } => push(lost, l.count, out),
                 Escape::Resync { .. } => push(0, l.count, out),
                 Escape::Stop { .. } | Escape::Progress { .. } | Escape::Context { .. } => {}
+            }
+            if let Some(signature) = escape.signature() {
+                out.push(signature.into(), l.signature);
             }
         }
     }

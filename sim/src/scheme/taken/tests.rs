@@ -57,7 +57,7 @@ fn escapes_times_and_the_core_are_in_the_chunks_of_tr_b() {
             Body::Escape(Escape::Exception { i_cnt: 2, target: 2, context: None }),
             "11000000 0 0 00000000 0 0 01000000 0 0100000000000000 0 1",
         ),
-        (0, Body::Escape(Escape::Progress { i_cnt: 1 }), "11000000 0 0 00000000 0 1110 10000000 0"),
+        (0, Body::Escape(Escape::Progress { i_cnt: 1, signature: None }), "11000000 0 0 00000000 0 1110 10000000 0"),
         (1, Body::Escape(Escape::Overflow { i_cnt: 1, lost: 2 }), "11000000 0 1 00000000 0 1001 10000000 0 01000000 0"),
     ];
     let (mut coder, mut out) = (TakenParams.coder(&platform), BitWriter::new());

@@ -44,6 +44,8 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
     let told = params.told(Context(e.context));
     let alone = params.context.is_some() && e.context >> params.context_bits() & 1 == 1;
     let context = params.context.map(|_| told);
+    // where the count would stand
+    let signature = (params.signature > 0).then_some(e.bcnt as u16);
     match e.pre {
         PRE_EXCEPTION if alone => add(Body::Escape(Escape::Context { i_cnt, context: told })),
         PRE_EXCEPTION => add(Body::Escape(Escape::Exception { i_cnt, target: address(e.pc), context })),
@@ -53,12 +55,12 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
             return out;
         }
         PRE_CONTROL if e.post == CONTROL_RESYNC => {
-            add(Body::Escape(Escape::Resync { i_cnt }));
+            add(Body::Escape(Escape::Resync { i_cnt, signature }));
             add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target), context }));
             return out;
         }
         PRE_CONTROL => {
-            add(Body::Escape(Escape::Stop { i_cnt }));
+            add(Body::Escape(Escape::Stop { i_cnt, signature }));
             return out;
         }
         _ => {}
@@ -69,10 +71,11 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
         POST_OUTCOME => add(Body::Outcome { count }),
         POST_TARGET => add(Body::Target { count, target: address(e.target) }),
         POST_RESYNC if e.pre == PRE_EXCEPTION => {
-            add(Body::Escape(Escape::Resync { i_cnt: count }));
+            let i_cnt = signature.map_or(count, |_| 1);
+            add(Body::Escape(Escape::Resync { i_cnt, signature }));
             add(Body::Escape(Escape::Sync { i_cnt: 0, pc: address(e.target), context }));
         }
-        POST_PROGRESS => add(Body::Escape(Escape::Progress { i_cnt })),
+        POST_PROGRESS => add(Body::Escape(Escape::Progress { i_cnt, signature })),
         _ => {}
     }
     out
@@ -95,11 +98,17 @@ fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
         }
     };
     let a = params.address_bits();
+    // of a signature only its bits
+    let carries = matches!(
+        (pre, post),
+        (PRE_NONE, POST_PROGRESS) | (PRE_EXCEPTION, POST_RESYNC) | (PRE_CONTROL, CONTROL_STOP | CONTROL_RESYNC)
+    );
+    let bits = if carries && params.signature > 0 { params.signature.into() } else { n };
     Entry {
         pre,
         post,
         icnt: number(rng, n, 0) as u32,
-        bcnt: number(rng, n, u64::from(pre != PRE_CONTROL)) as u32,
+        bcnt: number(rng, bits, u64::from(pre != PRE_CONTROL)) as u32,
         pc: number(rng, a, 0),
         target: number(rng, a, 0),
         cc: if params.timestamps { number(rng, params.cc_bits.into(), 0) as u32 } else { 0 },

@@ -79,7 +79,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             hide_per_64k: 0,
             context_per_64k: 0,
             hidden: Vec::new(),
-            all_wait: params.stream_cache().is_some(),
+            all_wait: params.signature > 0 || params.stream_cache().is_some(),
             resyncs: 0,
             silent_traps: false,
             idle_before_stop: 2,

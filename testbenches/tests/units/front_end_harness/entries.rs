@@ -43,14 +43,14 @@ pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
             let sync = Escape::Sync { i_cnt: 0, pc: e.landing << p.align, context: None };
             if e.post == CONTROL_BEHIND {
                 escape(start, Escape::Exception { i_cnt, target: pc, context: None });
-                escape(None, Escape::Resync { i_cnt: 1 });
+                escape(None, Escape::Resync { i_cnt: 1, signature: None });
             } else {
-                escape(start, Escape::Resync { i_cnt });
+                escape(start, Escape::Resync { i_cnt, signature: None });
             }
             escape(None, sync);
         }
         PRE_CONTROL if e.post == CONTROL_OVERFLOW => escape(start, Escape::Overflow { i_cnt, lost: e.pc }),
-        PRE_CONTROL => escape(start, Escape::Stop { i_cnt }),
+        PRE_CONTROL => escape(start, Escape::Stop { i_cnt, signature: None }),
         _ => {}
     }
     let length = field(0, 10);
@@ -79,14 +79,16 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
     let told = p.told(Context(e.context));
     let alone = p.context.is_some() && e.context >> p.context_bits() & 1 == 1;
     let context = p.context.map(|_| told);
-    let resync = |i_cnt| [Escape::Resync { i_cnt }, Escape::Sync { i_cnt: 0, pc: target, context }].map(Body::Escape);
+    let signature = (p.signature > 0).then_some(e.bcnt as u16);
+    let resync =
+        |i_cnt| [Escape::Resync { i_cnt, signature }, Escape::Sync { i_cnt: 0, pc: target, context }].map(Body::Escape);
     match e.pre {
         PRE_EXCEPTION if alone => bodies.push(Body::Escape(Escape::Context { i_cnt: icnt, context: told })),
         PRE_EXCEPTION => bodies.push(Body::Escape(Escape::Exception { i_cnt: icnt, target: pc, context })),
         PRE_SYNC => bodies.push(Body::Escape(Escape::Sync { i_cnt: icnt, pc, context })),
         PRE_CONTROL if e.post == CONTROL_RESYNC => bodies.extend(resync(icnt)),
         PRE_CONTROL => bodies.push(Body::Escape(match e.post {
-            CONTROL_STOP => Escape::Stop { i_cnt: icnt },
+            CONTROL_STOP => Escape::Stop { i_cnt: icnt, signature },
             CONTROL_OVERFLOW => Escape::Overflow { i_cnt: icnt, lost: bcnt },
             other => panic!("control {other}"),
         })),
@@ -98,8 +100,9 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
         POST_OUTCOME => bodies.push(Body::Outcome { count: bcnt }),
         POST_TARGET if nexus => bodies.push(Body::Stream { length: bcnt, target: Some(target) }),
         POST_TARGET => bodies.push(Body::Target { count: bcnt, target }),
-        POST_RESYNC if e.pre == PRE_EXCEPTION => bodies.extend(resync(bcnt)),
-        POST_PROGRESS => bodies.push(Body::Escape(Escape::Progress { i_cnt: icnt })),
+        // the signature stands where the count would, which is always 1
+        POST_RESYNC if e.pre == PRE_EXCEPTION => bodies.extend(resync(signature.map_or(bcnt, |_| 1))),
+        POST_PROGRESS => bodies.push(Body::Escape(Escape::Progress { i_cnt: icnt, signature })),
         _ => {}
     }
     timed(e, p, bodies)

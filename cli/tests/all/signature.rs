@@ -1,0 +1,53 @@
+//! Signatures from `encode` to `replay`: what they confirm, and a fault that only they find
+
+use crate::common::Place;
+use serde_json::Value;
+use sim::file::{TraceInfo, TraceReader, TraceWriter};
+
+const ENCODE: &str = "encode builtin:irq --max-instructions 40000 --sync-period 11 -o x.gtr";
+
+/// Replays `x.gtr` with each bit of a word flipped in turn: whether it was accepted, and what was said.
+fn flipped(place: &Place, words: std::ops::Range<usize>) -> Vec<(bool, String)> {
+    let path = place.path().join("x.gtr");
+    let mut reader = TraceReader::<TraceInfo>::open(&path).unwrap();
+    let right: Vec<u32> = reader.by_ref().collect();
+    let mut found = Vec::new();
+    for bit in words.flat_map(|word| (0..32).step_by(5).map(move |bit| 32 * word + bit)) {
+        let mut damaged = right.clone();
+        damaged[bit / 32] ^= 1 << (bit % 32);
+        let mut writer = TraceWriter::create(&place.path().join("y.gtr"), reader.info()).unwrap();
+        writer.write(damaged.iter().copied()).unwrap();
+        writer.finish().unwrap();
+        let o = place.output("replay y.gtr --elf builtin:irq --summary");
+        found.push((o.status.success(), String::from_utf8_lossy(&o.stderr).into_owned()));
+    }
+    found
+}
+
+#[test]
+fn what_signatures_confirm_is_reported_and_only_they_find_some_faults() {
+    let place = Place::new();
+    place.good(ENCODE);
+    let plain = flipped(&place, 6..12);
+    assert!(plain.iter().any(|(accepted, _)| *accepted), "a fault that goes unnoticed without signatures");
+
+    place.good(&format!("{ENCODE} --signature 16"));
+    let o = place.output("replay x.gtr --elf builtin:irq --summary --json");
+    let json: Value = serde_json::from_slice(&o.stdout).unwrap();
+    assert_eq!(json["signatures"]["unconfirmed"], 0);
+    assert_eq!(json["signatures"]["confirmed"], json["instructions"]["total"]);
+    let text = String::from_utf8(place.output("replay x.gtr --elf builtin:irq --summary").stdout).unwrap();
+    assert!(text.contains("; 0 are unconfirmed"), "{text}");
+    let signed = flipped(&place, 6..12);
+    assert!(signed.iter().all(|(accepted, _)| !accepted), "{signed:?}");
+    let by_signature: Vec<_> = signed.iter().filter(|(_, said)| said.contains("the signature is 0x")).collect();
+    assert!(!by_signature.is_empty() && by_signature.iter().all(|(_, said)| said.contains("since the last good one")));
+    assert!(signed.iter().any(|(_, said)| said.contains("not confirmed by a signature")), "{signed:?}");
+}
+
+#[test]
+fn a_circuit_that_sends_none_is_refused() {
+    let o = Place::new().output("gen --scheme sc-lsp --signature 16 -o x");
+    let said = String::from_utf8(o.stderr).unwrap();
+    assert!(!o.status.success() && said.contains("`--signature 16`") && said.contains("stream cache"), "{said}");
+}

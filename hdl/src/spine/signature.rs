@@ -1,0 +1,185 @@
+//! Signature of a core's control flow: a CRC over where it went, in a step a clock
+//!
+//! What it is may enter one address a clock: that of a control-flow instruction's target, or that of an instruction which
+//! is the first somewhere. Messages that carry it take it in the clock in which they are decided.
+//!
+//! # Source
+//! `docs/stream.md`, "Signature"; `docs/decisions/0034-signature.md`. The step by a byte of zeros of CRC-16 (x^16 + x^12 + x^5 + 1)
+//! without a table: with t the upper byte, u = t xor t / 16, it is state * 256 xor u * 4096 xor u * 32 xor u.
+//!
+//! # Ports
+//! | port | dir | bits | meaning |
+//! | --- | --- | ---: | --- |
+//! | `pc`, `target` | in | W | address of an instruction, and where it went, a clock before all else |
+//! | `early` | in | 1 | with them: it is control flow, if it is traced |
+//! | `flow` | in | 1 | it is control flow, and traced |
+//! | `first` | in | 1 | it is traced, and the first since a sync or a trap, or in its context |
+//! | `restart` | in | 1 | its sync is for those who begin there, too |
+//! | `idle` | in | 1 | nothing is traced |
+//! | `counts`, `count` | in | 1, 24 | a message counts instructions: those before this one |
+//! | `tells`, `belongs` | in | 1, 18 | a message says a context; that of the instruction |
+//! | `value` | out | 16 | the signature with all of that, 0 above its width; with `restart` as if it went on |
+//!
+//! # Timing
+//! One step a clock. The word of the address comes from a register; `value` is a path from `flow`, `first`, `counts` and
+//! `count`.
+//!
+//! Golden model: [`sim::lane::signature`].
+
+use crate::widget::fixed::Fixed;
+use rust_hdl::prelude::*;
+use sim::params::TraceParams;
+
+/// The signature of one core, for addresses of at most W bits.
+#[derive(LogicBlock, Default)]
+pub struct Signature<const W: usize> {
+    pub clock: Signal<In, Clock>,
+    pub pc: Signal<In, Bits<W>>,
+    pub target: Signal<In, Bits<W>>,
+    pub early: Signal<In, Bit>,
+    pub flow: Signal<In, Bit>,
+    pub first: Signal<In, Bit>,
+    pub restart: Signal<In, Bit>,
+    pub idle: Signal<In, Bit>,
+    pub counts: Signal<In, Bit>,
+    pub count: Signal<In, Bits<24>>,
+    pub tells: Signal<In, Bit>,
+    pub belongs: Signal<In, Bits<18>>,
+    pub value: Signal<Out, Bits<16>>,
+    state: DFF<Bits<16>>,
+    word: DFF<Bits<16>>,
+    // the word of the address
+    address: Signal<Local, Bits<W>>,
+    halves: Signal<Local, Bits<W>>,
+    quarters: Signal<Local, Bits<W>>,
+    own: Signal<Local, Bits<16>>,
+    // the step
+    top: Signal<Local, Bits<16>>,
+    top_2: Signal<Local, Bits<16>>,
+    by_eight: Signal<Local, Bits<16>>,
+    advanced: Signal<Local, Bits<16>>,
+    over: Signal<Local, Bits<16>>,
+    // what else is entered
+    number: Signal<Local, Bits<24>>,
+    situation: Signal<Local, Bits<18>>,
+    told: Signal<Local, Bits<16>>,
+    more: Signal<Local, Bits<16>>,
+    stepped: Signal<Local, Bits<16>>,
+    now: Signal<Local, Bits<16>>,
+    anew: Signal<Local, Bits<16>>,
+    // of the parameters
+    half: Fixed<Bit>,
+    long: Fixed<Bit>,
+    turning: Fixed<Bit>,
+    mask: Fixed<Bits<16>>,
+    after_ones: Fixed<Bits<16>>,
+    context_mask: Fixed<Bits<18>>,
+}
+
+/// The initial value behind a step: what a restart enters its address into.
+fn after_ones(bits: u8) -> u16 {
+    match bits {
+        8 => 0xf3,
+        _ => 0x1d0f,
+    }
+}
+
+impl<const W: usize> Signature<W> {
+    /// Those of `params`.
+    ///
+    /// # Panics
+    /// Where their messages carry none.
+    pub fn new(params: &TraceParams) -> Self {
+        let bits = params.signature;
+        assert!(matches!(bits, 8 | 16), "signature = {bits} is outside 8 or 16");
+        Self {
+            half: Fixed::new(bits == 8),
+            long: Fixed::new(params.xlen == 64),
+            turning: Fixed::new(params.context.is_some()),
+            mask: Fixed::of(u16::MAX >> (16 - bits)),
+            after_ones: Fixed::of(after_ones(bits)),
+            context_mask: Fixed::of((1u32 << params.context_bits()) - 1),
+            ..Default::default()
+        }
+    }
+}
+
+impl<const W: usize> Logic for Signature<W> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, state, word);
+
+        // of the address all parts, added bit by bit
+        self.address.next = self.pc.val();
+        if self.early.val() {
+            self.address.next = self.target.val();
+        }
+        self.halves.next = self.address.val();
+        if self.long.val() {
+            self.halves.next = self.address.val() ^ (self.address.val() >> 32);
+        }
+        self.quarters.next = self.halves.val() ^ (self.halves.val() >> 16);
+        self.own.next = self.quarters.val().get_bits::<16>(0);
+        self.word.d.next = self.own.val();
+        if self.half.val() {
+            self.word.d.next = (self.own.val() ^ (self.own.val() >> 8)) & self.mask.val();
+        }
+
+        // by as many bits as it has: two bytes, or one
+        self.top.next = (self.state.q.val() >> 8) ^ (self.state.q.val() >> 12);
+        self.by_eight.next =
+            (self.state.q.val() << 8) ^ (self.top.val() << 12) ^ (self.top.val() << 5) ^ self.top.val();
+        self.top_2.next = (self.by_eight.val() >> 8) ^ (self.by_eight.val() >> 12);
+        self.advanced.next =
+            (self.by_eight.val() << 8) ^ (self.top_2.val() << 12) ^ (self.top_2.val() << 5) ^ self.top_2.val();
+        self.over.next = (self.state.q.val() >> 6) ^ (self.state.q.val() >> 7);
+        if self.half.val() {
+            self.advanced.next = ((self.state.q.val() << 2)
+                ^ (self.state.q.val() << 1)
+                ^ self.state.q.val()
+                ^ (self.over.val() << 2)
+                ^ (self.over.val() << 1)
+                ^ self.over.val())
+                & self.mask.val();
+        }
+        self.stepped.next = self.state.q.val();
+        if self.flow.val() | self.first.val() {
+            self.stepped.next = self.advanced.val() ^ self.word.q.val();
+        }
+
+        // what messages say
+        self.number.next = 0.into();
+        if self.counts.val() {
+            self.number.next = self.count.val() ^ (self.count.val() >> 16);
+        }
+        self.told.next = 0.into();
+        if self.turning.val() {
+            // what is not told of a number is in no message
+            self.situation.next = self.belongs.val() & self.context_mask.val();
+            self.told.next =
+                self.situation.val().get_bits::<16>(0) ^ bit_cast::<16, 2>(self.situation.val().get_bits::<2>(16));
+        }
+        self.more.next = self.number.val().get_bits::<16>(0);
+        if self.turning.val() & self.tells.val() {
+            self.more.next = self.number.val().get_bits::<16>(0) ^ self.told.val();
+        }
+        self.now.next = self.stepped.val() ^ self.more.val();
+        self.anew.next = self.after_ones.val() ^ self.word.q.val() ^ self.told.val();
+        if self.half.val() {
+            // the upper half has no registers
+            self.now.next = (self.stepped.val() ^ self.more.val() ^ (self.more.val() >> 8)) & self.mask.val();
+            self.anew.next = self.after_ones.val()
+                ^ self.word.q.val()
+                ^ ((self.told.val() ^ (self.told.val() >> 8)) & self.mask.val());
+        }
+        self.value.next = self.now.val();
+
+        self.state.d.next = self.now.val();
+        if self.restart.val() {
+            self.state.d.next = self.anew.val();
+        }
+        if self.idle.val() {
+            self.state.d.next = self.mask.val();
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What replay makes of damaged streams: `cargo run --release -p sim --example damage [FAULTS]`
+//!
+//! Each line is a scheme with or without resyncs (every 2^12 instructions) and signatures: faults of every kind in streams of
+//! programs of one and two cores, replayed up to the first mark (an error). Before the mark, what was reported can be right, or
+//! wrong from some place on; a fault without a mark whose instructions differ is silent. FAULTS of each kind and stream, 50
+//! where none are given; the seed is fixed.
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use retire::image::Image;
+use retire::{FlowEvent, RetireSink};
+use sim::lane::SyncPeriod;
+use sim::params::{Platform, TraceParams};
+use sim::replay::{Events, Replay};
+use sim::riscv::{Limits, Machine, MachineConfig};
+use sim::system::System;
+
+const PROGRAMS: [(&str, u8); 4] = [("irq", 1), ("qsort", 1), ("vm", 1), ("bank", 2)];
+const SCHEMES: [&str; 6] = ["tr_e:small", "tr_e:large", "golomb:small", "nx_b", "taken", "sc-lsp:rbase-32x4"];
+const KINDS: [&str; 9] = [
+    "bit",
+    "burst",
+    "byte dropped",
+    "byte doubled",
+    "bytes swapped",
+    "word dropped",
+    "word doubled",
+    "words swapped",
+    "cut",
+];
+const INSTRUCTIONS: u64 = 50_000;
+/// Bytes of a header, which says itself when it is wrong.
+const HEADER: usize = 12;
+
+struct Stream {
+    image: Image,
+    events: Vec<FlowEvent>,
+    harts: u8,
+}
+
+fn stream(name: &str, harts: u8) -> Stream {
+    let program = programs::find(name).and_then(|p| p.load().ok()).expect("a program of this repository");
+    let config = MachineConfig { harts, ..MachineConfig::default() };
+    let mut events: Vec<FlowEvent> = Vec::new();
+    let limits = Limits { instructions: INSTRUCTIONS, ..Limits::default() };
+    let run = Machine::new(&program, config).and_then(|mut machine| machine.run(&mut events, limits));
+    run.expect("it runs");
+    Stream { image: Image::new(&program), events, harts }
+}
+
+fn encode(p: &TraceParams, events: &[FlowEvent], sync: bool) -> Vec<u8> {
+    let period = sync.then(|| SyncPeriod::new(12).expect("12 is a period"));
+    let mut system = System::new(p).expect("parameters that are legal").sync_every(p, period);
+    events.iter().for_each(|e| system.event(e));
+    system.finish(events.last().map_or(0, |e| e.cycle));
+    system.drain().flat_map(u32::to_le_bytes).collect()
+}
+
+/// One fault behind the header.
+fn damage(bytes: &[u8], kind: &str, rng: &mut impl Rng) -> Vec<u8> {
+    let mut out = bytes.to_vec();
+    let at = rng.random_range(HEADER..bytes.len() - 8);
+    let word = at / 4 * 4;
+    match kind {
+        "bit" => out[at] ^= 1 << rng.random_range(0..8),
+        "burst" => (0..3).for_each(|i| out[at + i] ^= rng.random::<u8>()),
+        "byte dropped" => _ = out.remove(at),
+        "byte doubled" => out.insert(at, out[at]),
+        "bytes swapped" => out.swap(at, at + 1),
+        "word dropped" => _ = out.drain(word..word + 4),
+        "word doubled" => _ = out.splice(word..word, bytes[word..word + 4].iter().copied()),
+        "words swapped" => out[word..word + 8].rotate_left(4),
+        _ => out.truncate(word),
+    }
+    out.resize(out.len().div_ceil(4) * 4, 0);
+    out
+}
+
+#[derive(Default)]
+struct Counts {
+    faults: u64,
+    same: u64,
+    marked: u64,
+    marked_late: u64,
+    wrong: u64,
+    wrong_confirmed: u64,
+    silent: u64,
+}
+
+/// Of one core: instructions that are those of the run, of those that were reported.
+fn right(want: &[FlowEvent], got: &[FlowEvent], hart: u8) -> (u64, u64) {
+    let of = |list: &'_ [FlowEvent]| list.iter().filter(|e| e.hart == hart).copied().collect::<Vec<_>>();
+    let (want, got) = (of(want), of(got));
+    let equal = want.iter().zip(&got).take_while(|(w, g)| w.same_flow(g)).count();
+    let count = |list: &[FlowEvent]| list.iter().map(|e| u64::from(e.count)).sum();
+    (count(&got[..equal]), count(&got))
+}
+
+fn play(s: &Stream, p: &TraceParams, bytes: &[u8], counts: &mut Counts) {
+    let words = bytes.chunks(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+    let mut got: Vec<FlowEvent> = Vec::new();
+    let mut sink = Events(&mut got);
+    counts.faults += 1;
+    let (marked, confirmed) = match Replay::new(&s.image, p, words) {
+        Err(_) => (true, None),
+        Ok(mut replay) => {
+            let mut step = replay.step(&mut sink);
+            while let Ok(true) = step {
+                step = replay.step(&mut sink);
+            }
+            (step.is_err(), replay.summary().confirmed)
+        }
+    };
+    let mut wrong = 0;
+    for hart in 0..s.harts {
+        let (right, all) = right(&s.events, &got, hart);
+        wrong += all - right;
+        let confirmed = confirmed.as_ref().map_or(0, |by_core| by_core[usize::from(hart)]);
+        counts.wrong_confirmed += confirmed.saturating_sub(right);
+    }
+    let whole = got.len() == s.events.len() && wrong == 0;
+    match (marked, wrong) {
+        (true, 0) => counts.marked += 1,
+        (true, _) => {
+            counts.marked_late += 1;
+            counts.wrong += wrong;
+        }
+        (false, _) if whole => counts.same += 1,
+        (false, _) => counts.silent += 1,
+    }
+}
+
+fn main() {
+    let per_kind: usize = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(50);
+    let kinds: Vec<&str> = match std::env::args().nth(2) {
+        Some(kind) => KINDS.into_iter().filter(|k| *k == kind).collect(),
+        None => KINDS.to_vec(),
+    };
+    let streams: Vec<Stream> = PROGRAMS.iter().map(|(name, harts)| stream(name, *harts)).collect();
+    println!("| scheme | sync | signature | bytes | faults | no effect | marked, nothing wrong before | marked, some wrong before | wrong instructions before, mean | wrong and confirmed | silent |");
+    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for scheme in SCHEMES {
+        for (sync, signature) in [(false, 0), (false, 8), (false, 16), (true, 0), (true, 8), (true, 16)] {
+            let (mut counts, mut bytes) = (Counts::default(), 0);
+            for (i, s) in streams.iter().enumerate() {
+                let platform = Platform { cores: s.harts, signature, ..Platform::RV32 };
+                let p = TraceParams::new(platform, scheme.parse().expect("a scheme"));
+                let encoded = encode(&p, &s.events, sync);
+                bytes += encoded.len();
+                for (k, kind) in kinds.iter().enumerate() {
+                    let mut rng = ChaCha8Rng::seed_from_u64((100 * i + k) as u64);
+                    for _ in 0..per_kind {
+                        play(s, &p, &damage(&encoded, kind, &mut rng), &mut counts);
+                    }
+                }
+            }
+            let Counts { faults, same, marked, marked_late, wrong, wrong_confirmed, silent } = counts;
+            let mean = if marked_late == 0 { 0 } else { wrong / marked_late };
+            let sync = if sync { "2^12" } else { "-" };
+            println!("| `{scheme}` | {sync} | {signature} | {bytes} | {faults} | {same} | {marked} | {marked_late} | {mean} | {wrong_confirmed} | {silent} |");
+        }
+    }
+}
