@@ -128,7 +128,7 @@ pub const OPTIONS: &[Opt] = &[
         .rules(&[
             FLOW,
             Rule::only(&[Is("ingress", &["rvfi", "pc-chain"])], "E-Trace reports the class of each instruction"),
-            Rule::only(&[Is("align", &["1"])], "without the C extension there are no instructions of 2 bytes"),
+            Rule::never(&[Is("align", &["0", "2"])], "without the C extension there are no instructions of 2 bytes"),
         ]),
     switch("stall", Circuit, "Build in an output for each core that stalls it before its FIFO is full, so that nothing is lost")
         .rules(&[
