@@ -319,11 +319,11 @@ impl<const W: usize> Logic for Rvfi<W> {
             self.pc_1.next = self.narrow.to.val() >> self.align.val();
             self.target_1.next = self.narrow_next.to.val() >> self.align.val();
         }
+        self.length_1.next = 1.into();
+        if self.wide.val() & self.compressed.val() {
+            self.length_1.next = 2.into();
+        }
         if self.check.val() & !(self.is_branch.val() | self.is_jal.val() | self.is_jalr.val() | self.is_xret.val()) {
-            self.length_1.next = 1.into();
-            if self.wide.val() & self.compressed.val() {
-                self.length_1.next = 2.into();
-            }
             self.target_1.next = self.pc_1.val() + bit_cast::<W, 2>(self.length_1.val());
         }
         self.long_2.d.next = self.wide.val() & self.compressed.val();
