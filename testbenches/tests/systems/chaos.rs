@@ -151,7 +151,7 @@ impl Core {
 
     /// A secret instruction: a return.
     fn hidden(&mut self, s: &mut Source) -> Retired {
-        let next_pc = SECRET.0 | s.bits(SECRET.1.into()) & !1;
+        let next_pc = SECRET.0 | s.bits(SECRET.1) & !1;
         let pc = std::mem::replace(&mut self.secret, next_pc);
         Retired { cycle: 0, hart: 0, trapped: s.percent(20), len: 4, pc, next_pc, insn: 0x8067 }
     }

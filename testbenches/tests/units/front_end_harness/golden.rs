@@ -66,7 +66,7 @@ fn offer<F: Front<Body: Copy>>(
 /// The model of `FrontEnd`.
 pub enum Predicting {
     Tr(Box<Lane<tr::model::Front>>),
-    Nexus(Lane<nexus::model::Front>),
+    Nexus(Box<Lane<nexus::model::Front>>),
 }
 
 impl Golden for Predicting {
@@ -78,7 +78,7 @@ impl Golden for Predicting {
     fn new(p: &TraceParams) -> Self {
         match p.flow {
             FlowScheme::Tr(scheme) => Self::Tr(Box::new(lane(&scheme, p))),
-            FlowScheme::Nexus(scheme) => Self::Nexus(lane(&scheme, p)),
+            FlowScheme::Nexus(scheme) => Self::Nexus(Box::new(lane(&scheme, p))),
             _ => panic!("has a front end of its own, or none"),
         }
     }
