@@ -155,7 +155,7 @@ fn main() {
                 }
             }
             let Counts { faults, same, marked, marked_late, wrong, wrong_confirmed, silent } = counts;
-            let mean = if marked_late == 0 { 0 } else { wrong / marked_late };
+            let mean = wrong.checked_div(marked_late).unwrap_or(0);
             let sync = if sync { "2^12" } else { "-" };
             println!("| `{scheme}` | {sync} | {signature} | {bytes} | {faults} | {same} | {marked} | {marked_late} | {mean} | {wrong_confirmed} | {silent} |");
         }
