@@ -141,15 +141,16 @@ fn a_function_that_is_copied_to_ram_replays_where_it_runs() {
     );
 }
 
-/// Runs `words` until a file grows in the place, and asks it to end; what it printed, and its exit code.
+/// Runs `words` until a file that it writes grows, which has no name yet, and asks it to end; what it printed, and its exit code.
 fn stopped(place: &Place, words: &str) -> (String, Option<i32>) {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("goshawk"));
     command.current_dir(place.path()).args(words.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     let begun = Instant::now();
     let grows = || {
-        let sizes = place.path().read_dir().unwrap().filter_map(|e| Some(e.ok()?.metadata().ok()?.len()));
-        sizes.max() > Some(100_000)
+        let open = std::fs::read_dir(format!("/proc/{}/fd", child.id())).unwrap();
+        let files = open.filter_map(|e| std::fs::metadata(e.ok()?.path()).ok()).filter(std::fs::Metadata::is_file);
+        files.map(|f| f.len()).max() > Some(100_000)
     };
     while !grows() {
         assert!(begun.elapsed() < Duration::from_secs(60), "{words}: writes nothing");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// What several commands share, the lowest first: a module names only modules before it.
 const SHARED: [&[&str]; 6] = [
-    &["error"],
+    &["error", "signals"],
     &["files", "options", "output", "progress"],
     &["args", "vectors", "etrace"],
     &["cfiat", "circuit", "descriptors", "hardware", "inputs", "measured", "ports", "testbench"],

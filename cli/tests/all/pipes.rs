@@ -137,8 +137,14 @@ impl Line {
         let words: Vec<Word> = text
             .split_whitespace()
             .map(|w| match w.split_at(1) {
-                ("@", rest) => (|(a, f)| Word::Read(a, f))(named(rest)),
-                (">", rest) => (|(a, f)| Word::Written(a, f))(named(rest)),
+                ("@", rest) => {
+                    let (argument, file) = named(rest);
+                    Word::Read(argument, file)
+                }
+                (">", rest) => {
+                    let (argument, file) = named(rest);
+                    Word::Written(argument, file)
+                }
                 _ => Word::Plain(w.into()),
             })
             .collect();
@@ -332,8 +338,7 @@ fn a_pipe_standard_input_and_any_name_are_read_as_the_file_is() {
         };
         let base = with(file.as_ref(), "base", Stdio::null());
         let what = format!("{} {argument}", line.command);
-        let odd = OsString::from(OsStr::from_bytes(format!("odd{n}-\u{e9}").as_bytes()).to_os_string());
-        let odd = [odd.as_bytes(), b"\xff"].concat();
+        let odd = [format!("odd{n}-\u{e9}").as_bytes(), b"\xff"].concat();
         let odd = OsStr::from_bytes(&odd);
         symlink(&path, place.path().join(odd)).unwrap();
         assert_eq!(with(odd, "oddd", Stdio::null()), base, "{what}, a name that is not UTF-8");

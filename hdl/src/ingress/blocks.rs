@@ -186,9 +186,9 @@ macro_rules! adapter {
             fn update(&mut self) {
                 dff_setup!(self, clock, trap_before, waits, behind, shut);
                 clock!(self, clock, compress, turn);
-                // what waits when a trace begins is older than that
+                // what waits when a trace begins is older than that; in its first cycle, time is counted already
                 self.shut.d.next = !self.port.open.val();
-                self.compress.reset.next = self.port.reset.val() | self.shut.q.val();
+                self.compress.reset.next = self.port.reset.val() | (self.shut.q.val() & !self.port.open.val());
                 self.compress.go.next = self.port.live.val();
 
                 // what of it must not be reported

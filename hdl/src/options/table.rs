@@ -201,7 +201,10 @@ pub const OPTIONS: &[Opt] = &[
         "Width of the signatures of the control flow, which messages carry: a decoder then knows that what it lists is what the \
          cores did")
         .rules(&[FLOW])
-        .circuit(&[Rule::only(&[SIGNED], "the circuit of stream caches sends none").of(&["8", "16"])]),
+        .circuit(&[
+            Rule::only(&[SIGNED], "the circuit of stream caches sends none").of(&["8", "16"]),
+            Rule::never(&[CHAIN], "the last target of a trace is not known there in time").of(&["8", "16"]),
+        ]),
 
     value("variant", "VARIANT", One(&["base", "ebase", "rbase"]), "rbase", StreamCache, "Variant of paper 001").rules(CACHE),
     value("sets", "N", One(&["4", "8", "16", "32", "64", "128", "256", "512", "1024"]), "32", StreamCache,

@@ -297,8 +297,6 @@ module goshawk_coder (
     wire [5:0]  first;
     reg         free;
     wire        new_tail;
-    reg  [3:0]  new_bits;
-    reg         new_more;
     reg  [31:0] left_term;
     reg  [31:0] right_term;
     wire [31:0] sum;
@@ -428,30 +426,6 @@ module goshawk_coder (
     end
 
     always @(*) begin
-        new_bits = 4'd4;
-        if (new_tail) begin
-            new_bits = {2'd0, first[1:0]} + 4'd1;
-        end
-    end
-
-    always @(*) begin
-        case (new_bits)
-            4'd1: begin
-                new_more = |value[31:1];
-            end
-            4'd2: begin
-                new_more = |value[31:2];
-            end
-            4'd3: begin
-                new_more = |value[31:3];
-            end
-            default: begin
-                new_more = |value[31:4];
-            end
-        endcase
-    end
-
-    always @(*) begin
         left_term = v;
         right_term = 32'd0;
         if (below) begin
@@ -499,7 +473,7 @@ module goshawk_coder (
             left <= first;
             again <= 4'd1;
             raw <= 1'd1;
-            ends <= new_tail & (1'd1 | !new_more);
+            ends <= new_tail;
             address <= 1'd0;
             whole <= 1'd0;
             busy_q <= 1'd1;

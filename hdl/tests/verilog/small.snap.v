@@ -431,7 +431,7 @@ module goshawk_digits (
 
     always @(*) begin
         mask = 4'hf;
-        if (last & (is_address | 1'd1)) begin
+        if (last) begin
             mask = TOP_MASK;
         end
     end
@@ -1393,7 +1393,6 @@ module goshawk_event_fifo (
     reg  [7:0]  next_read;
     wire        write_bit;
     wire        read_bit;
-    wire        brim;
     wire        none;
     wire        accept;
     wire [31:0] kinds;
@@ -1406,9 +1405,8 @@ module goshawk_event_fifo (
     assign after_write = {write[6:0], write_bit};
     assign read_bit = !(^(read & FEEDBACK));
     assign after_read = {read[6:0], read_bit};
-    assign brim = after_write == read;
     assign none = write == read;
-    assign accept = entry_push & (!brim | 1'd1);
+    assign accept = entry_push;
     assign kinds = {28'd0, entry_post, entry_pre};
     assign first = {8'd0, entry_bcnt} | {kinds[11:0], 20'd0};
     assign second = {8'd0, entry_icnt};
@@ -1671,7 +1669,6 @@ module goshawk_front (
     wire        live_4;
     wire        indirect_4;
     wire        hit_4;
-    wire        life_able;
     wire        life_clear;
     wire        life_enter;
     wire        life_may;
@@ -1693,7 +1690,6 @@ module goshawk_front (
     wire        outcome_ready;
     wire        outcome_miss;
     wire        target_clear;
-    wire        target_ready;
     wire        target_hit;
     wire        messages_verdict_asks;
     wire        messages_verdict_flow;
@@ -1704,7 +1700,6 @@ module goshawk_front (
     wire        misses_to;
     wire        hits_to;
 
-    assign life_able = outcome_ready & (target_ready | 1'd1);
     assign life_enter = beat_live & beat_valid;
     assign life_may = beat_intr | beat_branch | beat_look | beat_pop | beat_jump;
     assign live_2 = life_seen;
@@ -1742,7 +1737,7 @@ module goshawk_front (
         .control_lost(control_lost),
         .control_take(control_take),
         .control_give(control_give),
-        .able(life_able),
+        .able(outcome_ready),
         .clear(life_clear),
         .here(beat_live),
         .enter(life_enter),
@@ -1788,7 +1783,6 @@ module goshawk_front (
         .link(beat_link),
         .target(beat_target),
         .clear(target_clear),
-        .ready(target_ready),
         .hit(target_hit)
     );
 
@@ -2054,20 +2048,14 @@ module goshawk_ras_ibtb (
     input  wire [31:0] link,
     input  wire [31:0] target,
     input  wire        clear,
-    output wire        ready,
     output reg         hit
 );
 
-    reg  [6:0]  cleared;
     reg  [31:0] target_2;
     reg         pop_2;
     reg         pop_3;
     reg         hit_3;
-    wire        done;
     wire        ras_hit;
-
-    assign done = cleared[6];
-    assign ready = done;
 
     goshawk_ras u_ras (
         .clock(clock),
@@ -2088,12 +2076,6 @@ module goshawk_ras_ibtb (
     end
 
     always @(posedge clock) begin
-        if (!done) begin
-            cleared <= cleared + 7'd1;
-        end
-        if (clear) begin
-            cleared <= 7'd0;
-        end
         target_2 <= target;
         pop_2 <= pop;
         pop_3 <= pop_2;
@@ -2101,7 +2083,6 @@ module goshawk_ras_ibtb (
     end
 
     initial begin
-        cleared = 7'd0;
         target_2 = 32'd0;
         pop_2 = 1'd0;
         pop_3 = 1'd0;

@@ -274,5 +274,5 @@ fn logs_that_are_none_are_refused_with_their_place() {
     assert!(say(b"$scope module tb $end").starts_with(": "));
     let options = Options { port: PortKind::Rvfi, xlen: 32, log: LogOptions::default() };
     let e = check(Path::new("/dev/zero"), &options, Code(None)).unwrap_err().to_string();
-    assert_eq!(e, "/dev/zero: is no regular file; a VCD, FST or text file is needed");
+    assert_eq!(e, "/dev/zero: is a device; a file or a pipe is needed");
 }

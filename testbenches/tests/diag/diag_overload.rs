@@ -47,7 +47,7 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
     let writes = if generator.lite { registers::lite(&slots) } else { registers::full(&slots) };
     let mut line = FrameWriter::default();
     let sends: Vec<u8> = (0..cores).flat_map(|c| load::write(c, &writes)).flat_map(|p| line.frame(&p)).collect();
-    let names: Vec<String> = cosim.inputs().iter().map(|p| p.name.replace('$', "_")).collect();
+    let names: Vec<String> = cosim.inputs().iter().map(|p| hdl::verilog::plain(&p.name)).collect();
     let vector = |reset: bool, takes: bool, byte: Option<u8>, hits: bool| -> Vec<u128> {
         let value = |name: &String| match name.as_str() {
             "reset" => reset.into(),

@@ -106,12 +106,12 @@ fn the_smallest_scheme_matches_the_golden_model() {
             cosim(&p, program(name), 60_000, TraceOptions::default());
         }
     }
-    // calls, returns, traps and co-routine swaps in any order
-    for (cores, timestamps) in [(1, false), (1, true), (2, false), (2, true)] {
+    // calls, returns, traps and co-routine swaps in any order; of one core: two send more bits than one port carries
+    for timestamps in [false, true] {
         let mut p = TraceParams::new(Platform::RV32, "taken".parse().unwrap());
-        (p.cores, p.timestamps) = (cores, timestamps);
+        p.timestamps = timestamps;
         let model = Model::new(&Shape::rv32(5));
-        let recording = record(&model, &Config::new(cores, 5), 30_000);
+        let recording = record(&model, &Config::new(1, 5), 30_000);
         cosim_of(&p, "synthetic", &model.program, &recording.events, TraceOptions::default());
     }
 }
