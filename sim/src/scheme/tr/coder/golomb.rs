@@ -104,7 +104,13 @@ impl Golomb {
             Field::DiffTa => self.0.diff_ta,
             Field::ICnt | Field::Lost => self.0.i_cnt,
             // the others have a fixed width
-            Field::Count | Field::Core | Field::Sign | Field::Taken | Field::Kind | Field::Context | Field::Signature => self.0.b_cnt,
+            Field::Count
+            | Field::Core
+            | Field::Sign
+            | Field::Taken
+            | Field::Kind
+            | Field::Context
+            | Field::Signature => self.0.b_cnt,
         })
     }
 }
