@@ -566,7 +566,7 @@ impl<F: Front> Lane<F> {
         }
     }
 
-    /// Tracing is disabled in `cycle`: what was lost up to there is told, and no sync follows.
+    /// Tracing is disabled in `cycle`: earlier losses are reported, and no sync follows.
     pub fn stop(&mut self, cycle: u64, out: &mut impl Out<F::Body>) {
         self.overflow(cycle, out);
         let Self { front, counters: c, .. } = self;

@@ -1,0 +1,98 @@
+//! Why a message cannot be replayed
+
+use crate::message::CodingError;
+use retire::image::Image;
+
+/// Why the program cannot have done what the messages say.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// The program has no code there.
+    #[error("no code is known at pc 0x{0:08x}: it is in no executable segment of the program")]
+    OutsideCode(u64),
+    /// The code was learned from a recording, which never was there.
+    #[error("no code is known at pc 0x{0:08x}: the recording that the code is learned from has no run from there")]
+    NotRecorded(u64),
+    /// An indirect branch that is said to be predicted, where the predictors predict nothing.
+    #[error("the indirect branch at pc 0x{0:08x} is said to be predicted, but its predictor is empty")]
+    NoPrediction(u64),
+    /// A control-flow instruction that always makes a message is passed without one.
+    #[error("the jump at pc 0x{0:08x} has no message, but in this scheme every jump has one")]
+    NoMessage(u64),
+    /// A counter passes more instructions than it can count.
+    #[error("no message for {0} instructions: the counters of the trace module cannot go so far")]
+    NoProgress(u64),
+    /// A stream of a Nexus-like scheme ends where no branch is.
+    #[error("the instruction stream ends at pc 0x{0:08x}, which is no branch that could end it")]
+    NoBranch(u64),
+    /// Scheme `sc-lsp`: a stream that does not begin where the one before ended.
+    #[error("the instruction stream starts at pc 0x{start:08x}, but the path has reached pc 0x{pc:08x}")]
+    OtherStart {
+        /// SA.
+        start: u64,
+        /// Where the path is.
+        pc: u64,
+    },
+    /// A sync of a core that goes on, somewhere else.
+    #[error("the core is synced at pc 0x{sync:08x}, but the path has reached pc 0x{pc:08x}")]
+    OtherSync {
+        /// PC of the sync.
+        sync: u64,
+        /// Where the path is.
+        pc: u64,
+    },
+    /// The path is not that of the core, although it fits the messages.
+    #[error("the signature is 0x{sent:04x}, that of the path is 0x{path:04x}: the {instructions} instructions since the last good one are damaged")]
+    Signature {
+        /// As the trace has it.
+        sent: u16,
+        /// That of the path.
+        path: u16,
+        /// Instructions of the core that were not confirmed.
+        instructions: u64,
+    },
+    /// Messages before the first sync, after the stop, or between an overflow and its sync.
+    #[error("{0}")]
+    OutOfPlace(&'static str),
+}
+
+impl PathError {
+    /// `image` has no code at `pc`.
+    pub(super) fn no_code(image: &Image, pc: u64) -> Self {
+        match image.is_learned() {
+            true => Self::NotRecorded(pc),
+            false => Self::OutsideCode(pc),
+        }
+    }
+
+    /// What can have caused it.
+    pub fn causes(&self) -> &'static str {
+        match self {
+            Self::OutsideCode(_) => {
+                "code that was loaded or written at run time, a trace of another program, or damage of the trace"
+            }
+            Self::NotRecorded(_) => "a trace of another run, or damage of the trace",
+            _ => "the trace is not of this ELF, or it is damaged",
+        }
+    }
+}
+
+/// Why a message cannot be replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The bits are no message.
+    Coding(CodingError),
+    /// The message does not fit the program.
+    Path(PathError),
+}
+
+impl From<CodingError> for Refused {
+    fn from(e: CodingError) -> Self {
+        Self::Coding(e)
+    }
+}
+
+impl From<PathError> for Refused {
+    fn from(e: PathError) -> Self {
+        Self::Path(e)
+    }
+}

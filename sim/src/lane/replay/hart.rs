@@ -1,0 +1,295 @@
+//! One hart: follows the program from message to message
+
+use super::signed::Signed;
+use super::{follow_straight, Path, PathError, ReplaySink};
+use crate::lane::signature::Signature;
+use crate::message::Escape;
+use crate::platform::Platform;
+use retire::image::{Exit, ExitKind, Image};
+use retire::{Context, FlowEvent, FlowKind};
+
+/// Whether a hart can be advanced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// No sync yet.
+    Waiting,
+    /// Reading began at a header that was sent again, and there was no sync yet. Whether the core was known before.
+    Joining { gap: bool },
+    /// The path is known.
+    Running,
+    /// Between a resync and its sync.
+    Resync,
+    /// Between overflow and sync.
+    Lost(u32),
+    /// After stop.
+    Stopped,
+}
+
+/// One hart.
+#[derive(Clone, Debug)]
+pub struct Hart {
+    pub(super) index: u8,
+    pub(super) state: State,
+    /// Where the path is.
+    pub pc: u64,
+    /// Cycle of the last message.
+    pub cycle: u64,
+    /// Instructions since the last event that was told.
+    pub(super) since: u32,
+    /// Instructions since the last message, and how many there can be.
+    pub(super) run: u64,
+    pub(super) limit: u64,
+    pub(super) instructions: u64,
+    /// Up to here nothing is predicted, and instructions for which that is so behind a resync.
+    pub(super) settled: u64,
+    pub(super) settle: u64,
+    /// The header was sent again, and there was no sync since: that will be one for those who begin there.
+    pub(super) asked: bool,
+    /// What the next instruction is in, where that is told.
+    pub(super) context: Context,
+    /// `pc` and `instructions` after the last accepted message.
+    pub(super) accepted: (u64, u64),
+    /// Where messages carry signatures.
+    pub(super) signed: Option<Box<Signed>>,
+}
+
+impl Hart {
+    pub(super) fn new(index: u8, platform: &Platform, settle: u32) -> Self {
+        Self {
+            index,
+            state: State::Waiting,
+            pc: 0,
+            cycle: 0,
+            since: 0,
+            run: 0,
+            limit: 1 << platform.count_bits,
+            instructions: 0,
+            settled: 0,
+            settle: settle.into(),
+            asked: false,
+            context: platform.told(Context::RESET),
+            accepted: (0, 0),
+            signed: Signature::of(platform)
+                .map(|signature| Box::new(Signed { signature, known: true, marker: None, confirmed: 0, since: 0 })),
+        }
+    }
+
+    /// Nothing is predicted or learnt at the instruction that retired last.
+    #[inline]
+    pub fn settling(&self) -> bool {
+        self.instructions <= self.settled
+    }
+
+    /// Nor at the next one.
+    #[inline]
+    pub fn begins_settling(&self) -> bool {
+        self.instructions < self.settled
+    }
+
+    /// A message of this hart, or a part of it with a counter of its own, was taken in full.
+    #[inline]
+    pub fn message_done(&mut self) {
+        self.run = 0;
+    }
+
+    /// All of a message of this hart is valid and follows the program.
+    #[inline]
+    pub fn accept(&mut self) {
+        self.message_done();
+        self.accepted = (self.pc, self.instructions);
+    }
+
+    /// Its sync is due, and the path was wrong since some message that was accepted: as if reading began at the header.
+    pub(super) fn lose_path(&mut self) {
+        self.state = State::Joining { gap: true };
+        (self.pc, self.instructions) = self.accepted;
+        (self.since, self.run) = (0, 0);
+        if let Some(signed) = &mut self.signed {
+            signed.known = false;
+        }
+    }
+
+    /// Tells `kind` at the current place.
+    #[inline]
+    pub(super) fn tell(&mut self, kind: FlowKind, pc: u64, len: u8, target: u64, sink: &mut impl ReplaySink) {
+        let count = std::mem::take(&mut self.since);
+        sink.event(&FlowEvent { hart: self.index, kind, len, count, pc, target, cycle: self.cycle });
+        self.pc = target;
+    }
+
+    /// Tells that `exit` went to `target`.
+    #[inline]
+    pub fn tell_exit(&mut self, kind: FlowKind, exit: &Exit, target: u64, sink: &mut impl ReplaySink) {
+        self.tell(kind, exit.pc, exit.len, target, sink);
+        if let Some(signed) = &mut self.signed {
+            signed.signature.flow(exit.pc, target);
+        }
+    }
+
+    /// A message says `i_cnt` instructions, `own` of them with it, and carries `sent`.
+    pub(super) fn check(&mut self, i_cnt: u64, own: u64, sent: Option<u16>) -> Result<(), PathError> {
+        let Some(signed) = &mut self.signed else { return Ok(()) };
+        // a progress message of no instruction is never sent
+        signed.signature.count(i_cnt.wrapping_sub(own));
+        signed.check(sent, self.instructions)
+    }
+
+    /// A message says that the instruction at `pc` is the first behind a trap or in its context, after `i_cnt` others.
+    pub(super) fn sign_first(&mut self, pc: u64, i_cnt: u64, context: Option<Context>) {
+        if let Some(Signed { signature, .. }) = self.signed.as_deref_mut() {
+            signature.begin(pc);
+            signature.count(i_cnt);
+            signature.context(context);
+        }
+    }
+
+    #[inline]
+    pub(super) fn retire(&mut self, count: u32) -> Result<(), PathError> {
+        self.since += count;
+        self.run += u64::from(count);
+        self.instructions += u64::from(count);
+        if self.run > self.limit {
+            Err(PathError::NoProgress(self.limit))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Instructions from here to the next control-flow instruction, and which that is.
+    #[inline]
+    pub fn next_run<'a>(&self, image: &'a Image) -> Result<(u32, &'a Exit), PathError> {
+        let (count, exit) = image.run(self.pc).ok_or_else(|| PathError::no_code(image, self.pc))?;
+        if exit.kind == ExitKind::End {
+            Err(PathError::no_code(image, exit.pc))
+        } else {
+            Ok((count, exit))
+        }
+    }
+
+    /// Retires up to the next control-flow instruction, that included; where the code ends, up to there.
+    #[inline]
+    pub fn run<'a>(&mut self, image: &'a Image) -> Result<&'a Exit, PathError> {
+        let (count, exit) = image.run(self.pc).ok_or_else(|| PathError::no_code(image, self.pc))?;
+        self.retire(count)?;
+        Ok(exit)
+    }
+
+    /// Goes `length` instructions straight on, to the branch that ends the stream; it then counts as retired and waits
+    /// to be resolved.
+    #[inline]
+    pub fn reach_stream_end<'a>(
+        &mut self,
+        image: &'a Image,
+        mut length: u64,
+        sink: &mut impl ReplaySink,
+    ) -> Result<&'a Exit, PathError> {
+        loop {
+            let (n, exit) = self.next_run(image)?;
+            if u64::from(n) > length {
+                return Err(PathError::NoBranch(image.skip(self.pc, length as u32 - 1).unwrap_or(self.pc)));
+            }
+            self.retire(n)?;
+            length -= u64::from(n);
+            if length == 0 {
+                return match exit.kind {
+                    ExitKind::Conditional | ExitKind::Indirect(..) | ExitKind::ConditionalIndirect(_) => Ok(exit),
+                    ExitKind::Jump | ExitKind::Call | ExitKind::End => Err(PathError::NoBranch(exit.pc)),
+                };
+            }
+            follow_straight(self, exit, sink)?;
+        }
+    }
+
+    /// Goes exactly `count` instructions on.
+    pub(super) fn forward(
+        &mut self,
+        image: &Image,
+        mut count: u64,
+        path: &mut impl Path,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), PathError> {
+        while count > 0 {
+            let (n, exit) = image.run(self.pc).ok_or_else(|| PathError::no_code(image, self.pc))?;
+            if u64::from(n) > count || exit.kind == ExitKind::End {
+                if u64::from(n) < count {
+                    return Err(PathError::no_code(image, exit.pc));
+                }
+                self.retire(count as u32)?;
+                self.pc = image.skip(self.pc, count as u32).ok_or_else(|| PathError::no_code(image, self.pc))?;
+                return Ok(());
+            }
+            self.retire(n)?;
+            count -= u64::from(n);
+            path.follow(self, exit, sink)?;
+        }
+        Ok(())
+    }
+
+    /// Goes `count` instructions on, the last of which is a control-flow instruction; it then counts as retired and waits
+    /// to be resolved.
+    pub fn reach<'a>(
+        &mut self,
+        image: &'a Image,
+        mut count: u64,
+        path: &mut impl Path,
+        sink: &mut impl ReplaySink,
+    ) -> Result<&'a Exit, PathError> {
+        loop {
+            let (n, exit) = self.next_run(image)?;
+            if u64::from(n) > count {
+                let last = image.skip(self.pc, (count as u32).saturating_sub(1));
+                return Err(PathError::NoBranch(last.unwrap_or(self.pc)));
+            }
+            self.retire(n)?;
+            count -= u64::from(n);
+            if count == 0 {
+                return Ok(exit);
+            }
+            path.follow(self, exit, sink)?;
+        }
+    }
+
+    /// The branch at which a resync was went to `pc`.
+    pub(super) fn resolve(&mut self, exit: &Exit, pc: u64, sink: &mut impl ReplaySink) -> Result<(), PathError> {
+        let link = exit.pc + u64::from(exit.len);
+        let (kind, known) = match exit.kind {
+            ExitKind::Conditional if pc == link => (FlowKind::Conditional { taken: false }, link),
+            ExitKind::Conditional => (FlowKind::Conditional { taken: true }, exit.target),
+            ExitKind::Jump => (FlowKind::Jump, exit.target),
+            ExitKind::Call => (FlowKind::Call, exit.target),
+            ExitKind::Indirect(_, kind) => (kind, pc),
+            ExitKind::ConditionalIndirect(how) => (FlowKind::ConditionalIndirect { how, taken: pc != link }, pc),
+            ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
+        };
+        self.tell_exit(kind, exit, known, sink);
+        if pc == known {
+            Ok(())
+        } else {
+            Err(PathError::OtherSync { sync: pc, pc: known })
+        }
+    }
+
+    /// Whether `escape` cannot stand here.
+    pub(super) fn misplaced(&self, escape: &Escape) -> Option<&'static str> {
+        match (self.state, escape) {
+            (State::Stopped, _) => Some("a message follows the stop message of its core"),
+            (State::Waiting | State::Lost(_), Escape::Sync { .. } | Escape::Stop { .. }) => None,
+            (State::Waiting, _) => Some("a message stands before the first sync of its core"),
+            (State::Lost(_), _) => Some("an overflow message is not followed by a sync"),
+            (State::Resync, Escape::Sync { .. }) => None,
+            (State::Resync, _) => Some("a resync is not followed by a sync"),
+            (State::Running, Escape::Sync { .. }) => Some("a sync follows neither a resync nor an overflow"),
+            (State::Running | State::Joining { .. }, _) => None,
+        }
+    }
+
+    /// The next instruction, at `pc`, is in `context`.
+    pub(super) fn enter(&mut self, context: Context, alone: bool, pc: u64, sink: &mut impl ReplaySink) {
+        if std::mem::replace(&mut self.context, context) == context {
+            return;
+        }
+        let count = if alone { std::mem::take(&mut self.since) } else { 0 };
+        let (hart, cycle, kind) = (self.index, self.cycle, FlowKind::Context { context, alone });
+        sink.event(&FlowEvent { hart, kind, len: 0, count, pc, target: pc, cycle });
+    }
+}

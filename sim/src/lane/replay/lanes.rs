@@ -1,0 +1,275 @@
+//! All harts of a stream, and the escape messages
+
+use super::hart::State;
+use super::{Hart, Path, PathError, ReplaySink};
+use crate::message::{Body, Escape, Message};
+use crate::platform::Platform;
+use retire::image::{Exit, Image};
+use retire::{Context, FlowKind};
+
+/// The code of every context.
+#[derive(Clone, Copy, Debug)]
+pub struct Images<'a> {
+    /// That of all contexts without one of their own.
+    pub common: &'a Image,
+    /// Those that have one.
+    pub of: &'a [(Context, Image)],
+}
+
+impl<'a> From<&'a Image> for Images<'a> {
+    fn from(common: &'a Image) -> Self {
+        Self { common, of: &[] }
+    }
+}
+
+impl<'a> Images<'a> {
+    /// That of `context`.
+    pub fn find(&self, context: Context) -> &'a Image {
+        self.of.iter().find(|(of, _)| *of == context).map_or(self.common, |(_, image)| image)
+    }
+}
+
+/// All harts of a stream.
+#[derive(Clone, Debug)]
+pub struct Lanes<'a> {
+    images: Images<'a>,
+    /// Of the context of each core.
+    current_images: Vec<&'a Image>,
+    harts: Vec<Hart>,
+    /// Branches at which a resync was, and that wait for its sync, by core.
+    open: Vec<Option<&'a Exit>>,
+    stopped: usize,
+    /// Core of the message that is read, once that is known.
+    pub(crate) current: Option<u8>,
+    /// Why the path of a core was found to be wrong by a message that is right.
+    contradiction: Option<PathError>,
+}
+
+impl<'a> Lanes<'a> {
+    /// Before the first message.
+    pub fn new(images: Images<'a>, platform: &Platform, settle: u32) -> Self {
+        let harts: Vec<_> = (0..platform.cores).map(|i| Hart::new(i, platform, settle)).collect();
+        let current_images = harts.iter().map(|h| images.find(h.context)).collect();
+        let open = vec![None; platform.cores.into()];
+        Self { images, current_images, harts, open, stopped: 0, current: None, contradiction: None }
+    }
+
+    /// Behind a resync nothing is predicted for so many instructions.
+    pub fn settle_for(&mut self, instructions: u32) {
+        self.harts.iter_mut().for_each(|hart| hart.settle = instructions.into());
+    }
+
+    /// Behind a header, and nothing before it is known, or no longer; `again` says that it was sent again.
+    pub fn join(&mut self, again: bool) {
+        self.stopped = 0;
+        self.open.fill(None);
+        for (core, hart) in self.harts.iter_mut().enumerate() {
+            if let Some(signed) = &mut hart.signed {
+                signed.known = !again && hart.state == State::Waiting;
+                // that of core 0 stands before its header
+                signed.marker = (again && core == 0).then_some((None, 0));
+            }
+            let gap = !matches!(hart.state, State::Waiting | State::Stopped | State::Joining { gap: false, .. });
+            hart.asked = again;
+            hart.state = match (again, gap) {
+                (true, gap) => State::Joining { gap },
+                (false, true) => State::Lost(0),
+                (false, false) => State::Waiting,
+            };
+            hart.cycle = 0;
+            hart.since = 0;
+            hart.run = 0;
+            (hart.pc, hart.instructions) = hart.accepted;
+        }
+    }
+
+    /// The header was sent again: times of all cores count from there.
+    pub fn header(&mut self) {
+        let cycle = self.harts[0].cycle;
+        for hart in &mut self.harts {
+            hart.cycle = cycle;
+            hart.asked = true;
+        }
+    }
+
+    /// Instructions that signatures have confirmed, by core, where messages carry them.
+    pub fn confirmed(&self) -> Option<Vec<u64>> {
+        self.harts.iter().map(|h| h.signed.as_ref().map(|signed| signed.confirmed)).collect()
+    }
+
+    /// Instructions of accepted messages, by core.
+    pub fn instructions(&self) -> Vec<u64> {
+        self.harts.iter().map(|h| h.accepted.1).collect()
+    }
+
+    /// Whether every core has stopped.
+    #[inline]
+    pub fn ended(&self) -> bool {
+        self.stopped == self.harts.len()
+    }
+
+    /// Hart `core`.
+    #[inline]
+    pub fn hart(&mut self, core: u8) -> &mut Hart {
+        &mut self.harts[usize::from(core)]
+    }
+
+    /// The program, and hart `core`, of which a branch is reported.
+    #[inline]
+    pub fn running(&mut self, core: u8) -> Result<(&'a Image, &mut Hart), PathError> {
+        self.current = Some(core);
+        let hart = &mut self.harts[usize::from(core)];
+        if hart.state != State::Running {
+            return Err(PathError::OutOfPlace("a branch is reported outside a sync"));
+        }
+        Ok((self.current_images[usize::from(core)], hart))
+    }
+
+    /// Takes why the path of a core was wrong, where the message that was read last has shown it. That message is right: the
+    /// core goes on with its sync, behind a gap.
+    #[inline]
+    pub fn contradiction(&mut self) -> Option<PathError> {
+        self.contradiction.take()
+    }
+
+    /// After a header, what is sent of a core up to its sync does not depend on its path. So when that turns out to be wrong (`e`),
+    /// only this core has lost it.
+    pub fn lose_path(&mut self, core: u8, e: PathError, sink: &mut impl ReplaySink) -> Result<(), PathError> {
+        let hart = &mut self.harts[usize::from(core)];
+        if !hart.asked || !matches!(hart.state, State::Running | State::Resync) {
+            return Err(e);
+        }
+        hart.lose_path();
+        self.open[usize::from(core)] = None;
+        self.contradiction = Some(e);
+        sink.retract();
+        Ok(())
+    }
+
+    /// Replays an escape message; `path` is its core's.
+    pub fn escape(
+        &mut self,
+        message: &Message,
+        path: &mut impl Path,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), PathError> {
+        let cycle = self.hart(message.core).cycle;
+        match self.replay_escape(message, path, sink) {
+            Err(e) => {
+                self.lose_path(message.core, e, sink)?;
+                self.hart(message.core).cycle = cycle;
+                self.replay_escape(message, path, sink)
+            }
+            done => done,
+        }
+    }
+
+    fn replay_escape(
+        &mut self,
+        message: &Message,
+        path: &mut impl Path,
+        sink: &mut impl ReplaySink,
+    ) -> Result<(), PathError> {
+        let Body::Escape(escape) = message.body else { return Ok(()) };
+        self.current = Some(message.core);
+        let hart = &mut self.harts[usize::from(message.core)];
+        if let Some(why) = hart.misplaced(&escape) {
+            return Err(PathError::OutOfPlace(why));
+        }
+        let open = &mut self.open[usize::from(message.core)];
+        let current = &mut self.current_images[usize::from(message.core)];
+        let image = *current;
+        match (hart.state, escape) {
+            (State::Running, Escape::Resync { i_cnt, .. }) => *open = Some(hart.reach(image, i_cnt, path, sink)?),
+            (State::Running, _) => hart.forward(image, escape.i_cnt(), path, sink)?,
+            // counted from before the header
+            (State::Joining { .. }, _) => {}
+            (State::Waiting | State::Resync | State::Lost(_) | State::Stopped, _) if escape.i_cnt() == 0 => {}
+            _ => return Err(PathError::OutOfPlace("instructions are counted outside a sync")),
+        }
+        hart.cycle += message.diff_cc;
+        let pc = hart.pc;
+        // of a core that is not known yet, its sync will say it
+        let known = !matches!(hart.state, State::Joining { .. });
+        match escape {
+            Escape::Exception { target, context, .. } if known => {
+                if let Some(context) = context {
+                    hart.enter(context, false, target, sink);
+                }
+                hart.tell(FlowKind::Trap { interrupt: false, cause: 0 }, pc, 0, target, sink);
+                hart.sign_first(target, escape.i_cnt(), context);
+            }
+            Escape::Context { context, .. } if known => {
+                hart.enter(context, true, pc, sink);
+                hart.sign_first(pc, escape.i_cnt(), Some(context));
+            }
+            Escape::Exception { .. } | Escape::Context { .. } => {}
+            Escape::Sync { pc: target, context, .. } => {
+                if let Some(context) = context.filter(|_| hart.state != State::Resync) {
+                    hart.enter(context, false, target, sink);
+                }
+                let keeps = !hart.asked && matches!(hart.state, State::Lost(_));
+                match hart.state {
+                    State::Resync => {
+                        if let Some(exit) = open.take() {
+                            hart.resolve(exit, target, sink)?;
+                        }
+                        let marker = hart.signed.as_ref().and_then(|signed| signed.marker);
+                        if let Some((sent, i_cnt)) = marker {
+                            hart.check(i_cnt, 1, sent)?;
+                        }
+                    }
+                    State::Waiting | State::Running | State::Stopped => {
+                        hart.tell(FlowKind::Start, target, 0, target, sink);
+                    }
+                    State::Lost(lost) => hart.tell(FlowKind::Gap { lost }, pc, 0, target, sink),
+                    State::Joining { gap } => {
+                        let kind = if gap { FlowKind::Gap { lost: 0 } } else { FlowKind::Start };
+                        hart.tell(kind, if gap { pc } else { target }, 0, target, sink);
+                    }
+                }
+                let settles = std::mem::take(&mut hart.asked);
+                if keeps {
+                    path.rejoin();
+                } else {
+                    path.reset();
+                    hart.settled = if settles { hart.instructions + hart.settle } else { 0 };
+                }
+                if let Some(signed) = &mut hart.signed {
+                    signed.sync(target, keeps, context, hart.instructions);
+                }
+                hart.state = State::Running;
+            }
+            Escape::Resync { i_cnt, signature } => {
+                if let Some(signed) = &mut hart.signed {
+                    signed.marker = Some((signature, i_cnt));
+                }
+                match &mut hart.state {
+                    State::Joining { .. } => {}
+                    state => *state = State::Resync,
+                }
+            }
+            Escape::Overflow { lost, i_cnt } => match &mut hart.state {
+                State::Joining { .. } => {}
+                state => {
+                    *state = State::Lost(lost.try_into().unwrap_or(u32::MAX));
+                    hart.check(i_cnt, 0, None)?;
+                }
+            },
+            Escape::Stop { i_cnt, signature } => {
+                hart.check(i_cnt, 0, signature)?;
+                match hart.state {
+                    State::Running => hart.tell(FlowKind::Stop, pc, 0, pc, sink),
+                    // the trace ends inside a gap: where the hart stood then is not known
+                    State::Lost(lost) => hart.tell(FlowKind::Gap { lost }, pc, 0, pc, sink),
+                    State::Waiting | State::Joining { .. } | State::Resync | State::Stopped => {}
+                }
+                hart.state = State::Stopped;
+                self.stopped += 1;
+            }
+            Escape::Progress { i_cnt, signature } => hart.check(i_cnt, 1, signature)?,
+        }
+        *current = self.images.find(hart.context);
+        Ok(())
+    }
+}
