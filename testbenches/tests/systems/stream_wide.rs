@@ -3,7 +3,7 @@
 //!
 //! Stream caches of cores that retire several instructions a clock: random programs with traps, in any channels, a sink that
 //! stalls. What is enabled once sends the words of a core of one instruction a clock, with resyncs too; then tracing goes on and off and there are
-//! resets, and the Verilog says the same clock by clock (that it is right then is shown by `chaos.rs`).
+//! resets, and the Verilog says the same clock by clock (that it is right then is shown by `chaos`).
 
 use hdl::emit::SystemOptions;
 use hdl::ingress::rvfi_wide::{RvfiFourPins, RvfiTwoPins};

@@ -1,0 +1,247 @@
+//! Whole trace systems under anything: tracing enabled for a clock or for long, resets, cores that retire in every clock,
+//! a sink that stalls, drawn at random for every clock
+//!
+//! However it goes, what comes out between two resets is a row of whole traces (the last one may be cut by the reset),
+//! each of them tells what its cores retired, and a system that is left alone becomes idle. Where losses are counted, their
+//! number in register `status` is what the trace tells of its gaps.
+//!
+//! While nothing is enabled, and from the second clock on behind one in which `control` is written 0 or `allow` is 0, the cores run code at
+//! secret addresses, with jumps and traps. None of it is reported or counted as lost, also where a core was losing when the trace ended, or the
+//! adapter still holds it when the next one begins: no trace replays with it, each ends where the last instruction before retired, and
+//! in streams that hold whole addresses its bits are nowhere.
+
+mod check;
+mod core;
+mod play;
+
+use self::check::{check, tells, Seen};
+use self::core::Ports;
+use self::play::{play, register};
+use fpga::cosim::{Cosim, Dir, Interface, Port};
+use hdl::bus::wrap::Buses;
+use hdl::emit::{build, emit_on, Ingress, SystemOptions};
+use hdl::spine::{Extras, Retire};
+use hdl::verilog::{write, Style, Written};
+use retire::image::Image;
+use rust_hdl::prelude::*;
+use sim::params::{Platform, TraceParams};
+use sim::regs::REGS;
+use sim::stimulus::program::{Model, Shape};
+use sim::stimulus::rounds;
+
+fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize) {
+    let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+    (params.cores, params.timestamps) = (cores, timestamps);
+    // with all that can be built in, in every second system
+    let all = clocks == 40_000;
+    // a smaller FIFO is full before a core that is stalled has retired what is in flight
+    let stall = all && log2_fifo >= 4;
+    let extras = Extras { sync: all, check: all, session: all, stall, lost: all, ..Extras::default() };
+    survives(&params, log2_fifo, (Ports::One, extras), clocks);
+}
+
+/// Cores of several instructions or blocks a clock.
+fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_words: u8, clocks: usize) {
+    let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+    (params.cores, params.timestamps) = (cores, timestamps);
+    let lanes = match ports {
+        Ports::One | Ports::Reports => 1,
+        Ports::Channels(n) | Ports::Blocks(n) => n,
+    };
+    let extras = Extras {
+        session: true,
+        lost: true,
+        // blocks do not say where an instruction went
+        check: matches!(ports, Ports::Channels(_)),
+        sync: true,
+        retire: Some(Retire { lanes, log2_words }),
+        ..Extras::default()
+    };
+    survives(&params, 4, (ports, extras), clocks);
+}
+
+fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras), clocks: usize) {
+    all_of(params, log2_fifo, (ports, extras), clocks, false);
+}
+
+/// The same system behind a lock.
+fn locked_system(params: &TraceParams, options: &SystemOptions, system: &Written) -> Cosim {
+    let text = emit_on(params, options, &Style::default(), Buses { locked: true, ..Buses::default() }).unwrap();
+    let port = |name: &str, width, output: bool| Port {
+        name: name.into(),
+        width,
+        dir: if output { Dir::Output } else { Dir::Input },
+    };
+    let pins = system.pins.iter().filter(|p| p.name != "clock");
+    let mut ports: Vec<Port> = pins.map(|p| port(&p.name, p.width as u16, p.output)).collect();
+    ports.push(port("allow", 1, false));
+    Cosim::build(&text, &Interface { clock: Some("clock".into()), ports }).unwrap()
+}
+
+fn all_of(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras), clocks: usize, locked: bool) {
+    let (cores, timestamps) = (params.cores, params.timestamps);
+    let place = format!("{}, N = {cores}, time-stamped {timestamps}, {ports:?}", params.flow.name());
+    let ingress = match ports {
+        Ports::Blocks(_) => Ingress::Blocks,
+        Ports::Reports => Ingress::Etrace,
+        Ports::One | Ports::Channels(_) => Ingress::Rvfi,
+    };
+    let options = SystemOptions { ingress, log2_fifo, extras };
+    let mut top = build(params, &options).unwrap();
+    top.connect_all();
+    let written = write(&top, &Style::default()).unwrap();
+    let cosim = if locked { locked_system(params, &options, &written) } else { Cosim::of_written(&written).unwrap() };
+    let outputs = ["valid", "data", "bus_rdata"].map(|name| cosim.output(name).unwrap());
+    let [ready, address] =
+        ["ready", "bus_addr"].map(|name| cosim.inputs().iter().position(|p| p.name == name).unwrap());
+    let fields = REGS.iter().find(|r| r.name == "status").unwrap().fields;
+    let [idle, lost] = ["idle", "lost"].map(|name| fields.iter().find(|f| f.name == name).unwrap().lsb);
+    let model = Model::new(&Shape::rv32(u64::from(cores)));
+    let image = Image::new(&model.program);
+    let mut all = Seen::default();
+    let (mut resets, mut flashes, mut counts) = (0, 0, 0);
+    for seed in 1..=rounds(3, 30) {
+        let p = play(&cosim, params, (ports, extras), &model, seed, clocks);
+        let (mut words, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
+        // what was counted when the system was idle: segment, words of it, lost
+        let mut idles: Vec<(usize, usize, u64)> = Vec::new();
+        cosim
+            .clone()
+            .with_random_state(seed as u32)
+            .run(p.vectors.iter().cloned(), |clock, out| {
+                let taken = out[outputs[0]] == 1 && p.vectors[clock as usize][ready] == 1;
+                words.extend(taken.then_some(out[outputs[1]] as u32));
+                if p.resets.binary_search(&clock).is_ok() {
+                    segments.push(std::mem::take(&mut words));
+                }
+                status = out[outputs[2]] as u32;
+                let asked = clock.checked_sub(1).map(|before| p.vectors[before as usize][address]);
+                let reset = |at: u64| p.resets.binary_search(&at).is_ok();
+                // an answer is of the clock before
+                if asked == Some(register("status")) && status >> idle & 1 == 1 && !reset(clock) && !reset(clock - 1) {
+                    idles.push((segments.len(), words.len(), (status >> lost).into()));
+                }
+            })
+            .unwrap();
+        assert_eq!(status >> idle & 1, 1, "{place}, seed {seed}: it never becomes idle, status {status:#x}");
+        segments.push(words);
+        let whole = params.stream_cache().is_some();
+        assert!(!whole || !segments.iter().any(|words| tells(words)), "{place}, seed {seed}: bits of a secret address");
+        let mut from = vec![0; cores.into()];
+        let last = segments.len() - 1;
+        for (i, words) in segments.iter().enumerate() {
+            let seen = check(words, (params, ports, options.haste(params)), &image, &p, &mut from, i == last);
+            all.traces += seen.traces;
+            all.gaps += seen.gaps;
+            all.cut += seen.cut;
+            all.headers += seen.headers;
+            all.instructions += seen.instructions;
+            for (_, words, counted) in idles.iter().filter(|idle| extras.lost && idle.0 == i) {
+                let told = match seen.lost.iter().find(|(end, _)| end == words) {
+                    Some((_, lost)) => *lost,
+                    None if *words == 0 => 0,
+                    // a trace before a reset, which may be cut
+                    None => continue,
+                };
+                assert_eq!(*counted, told, "{place}, seed {seed}: lost up to word {words} of segment {i}");
+                counts += usize::from(told > 0);
+            }
+        }
+        resets += last;
+        flashes += p.flashes;
+    }
+    eprintln!("{place}: {all:?}, {resets} clocks of reset, enabled for one clock {flashes} times");
+    assert!(all.cut > 0, "{place}: {all:?}");
+    assert!(all.traces > 8 && all.gaps > 3 && all.instructions > 1_000, "{place}: {all:?}");
+    assert!(!extras.sync || all.headers > 2, "{place}: {all:?}");
+    assert!(resets > 10 && flashes > 5, "{place}: {resets} resets, {flashes} flashes");
+    assert!(!extras.lost || counts > 10, "{place}: {counts} times losses were counted");
+}
+
+#[test]
+fn t_raptor_survives_chaos() {
+    chaos("tr_e:small", 1, false, 3, 60_000);
+    chaos("tr_e:small", 3, true, 4, 40_000);
+    chaos("tr_e:medium", 5, false, 4, 60_000);
+    chaos("golomb:m4", 2, false, 3, 40_000);
+}
+
+#[test]
+fn others_survive_chaos() {
+    chaos("nx_b", 6, false, 3, 40_000);
+    chaos("sc-lsp:rbase-32x4", 7, false, 4, 40_000);
+    chaos("sc-lsp:base-32x4", 1, true, 3, 60_000);
+}
+
+#[test]
+fn locked_systems_survive_chaos() {
+    for (scheme, cores, log2_fifo, ports, clocks) in [
+        ("tr_e:small", 2, 3, Ports::One, 60_000),
+        ("sc-lsp:base-32x4", 1, 3, Ports::One, 60_000),
+        ("nx_b", 1, 4, Ports::Channels(4), 40_000),
+        ("taken", 2, 3, Ports::Reports, 40_000),
+    ] {
+        let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+        params.cores = cores;
+        let retire = match ports {
+            Ports::Channels(lanes) => Some(Retire { lanes, log2_words: 3 }),
+            _ => None,
+        };
+        all_of(&params, log2_fifo, (ports, Extras { lost: true, retire, ..Extras::default() }), clocks, true);
+    }
+}
+
+#[test]
+fn signatures_survive_chaos() {
+    let one = Extras { sync: true, session: true, lost: true, ..Extras::default() };
+    let several = |lanes| Extras { retire: Some(Retire { lanes, log2_words: 3 }), ..one };
+    for (scheme, signature, cores, timestamps, (ports, extras)) in [
+        ("tr_e:small", 16, 1, false, (Ports::One, one)),
+        ("taken", 8, 2, true, (Ports::One, one)),
+        ("tr_e:m4", 16, 2, true, (Ports::Channels(4), several(4))),
+        ("nx_b", 16, 1, false, (Ports::Blocks(2), several(2))),
+    ] {
+        let platform = Platform { cores, timestamps, signature, ..Platform::RV32 };
+        survives(&TraceParams::new(platform, scheme.parse().unwrap()), 4, (ports, extras), 30_000);
+    }
+}
+
+#[test]
+fn the_smallest_scheme_survives_chaos() {
+    chaos("taken", 2, true, 3, 30_000);
+    wide_chaos("taken", 1, true, Ports::Channels(2), 3, 30_000);
+}
+
+#[test]
+fn several_instructions_a_clock_survive_chaos() {
+    wide_chaos("tr_e:small", 1, true, Ports::Channels(2), 2, 40_000);
+    wide_chaos("tr_e:small", 1, false, Ports::Channels(4), 3, 40_000);
+    wide_chaos("sc-lsp:rbase-32x4", 1, true, Ports::Channels(4), 2, 30_000);
+    wide_chaos("sc-lsp:base-8x8", 3, false, Ports::Channels(2), 3, 30_000);
+    wide_chaos("nx_b", 1, false, Ports::Channels(4), 3, 40_000);
+    wide_chaos("nx_b", 2, true, Ports::Channels(2), 2, 30_000);
+    wide_chaos("tr_e:m4", 2, true, Ports::Channels(4), 3, 30_000);
+}
+
+#[test]
+fn blocks_survive_chaos() {
+    wide_chaos("tr_e:m4", 1, false, Ports::Blocks(2), 2, 40_000);
+    wide_chaos("nx_b", 2, false, Ports::Blocks(2), 3, 30_000);
+    wide_chaos("sc-lsp:rbase-32x4", 1, true, Ports::Blocks(1), 3, 30_000);
+    wide_chaos("sc-lsp:base-32x4", 2, false, Ports::Blocks(2), 2, 30_000);
+    wide_chaos("tr_e:small", 2, true, Ports::Blocks(1), 4, 40_000);
+}
+
+#[test]
+fn reports_of_one_instruction_survive_chaos() {
+    let of = |scheme: &str, cores, timestamps, sync, clocks| {
+        let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
+        (params.cores, params.timestamps) = (cores, timestamps);
+        let extras = Extras { session: true, lost: true, sync, ..Extras::default() };
+        survives(&params, 3, (Ports::Reports, extras), clocks);
+    };
+    of("tr_e:small", 1, true, false, 40_000);
+    of("tr_e:m4", 3, false, true, 30_000);
+    of("nx_b", 2, false, false, 30_000);
+    of("sc-lsp:rbase-32x4", 2, true, true, 30_000);
+}
