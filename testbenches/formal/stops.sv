@@ -37,7 +37,7 @@ always @(*) begin
     same_control: assert(!f_past || {control$ready, control$stop_ready, control$lost, control$loses, control$take, control$give,
         control$counted, control$synced} == {f_control$ready, f_control$stop_ready, f_control$lost, f_control$loses,
         f_control$take, f_control$give, f_control$counted, f_control$synced});
-    // so many clocks behind that in which `control$enable` fell nothing is left but to say what was lost, and the stop
+    // a few cycles after `control$enable` fell, only overflow and stop messages are left
     nothing_but_the_end: assert(!f_past || !entry$push || f_control || f_shut <= `LATENCY);
     cover(f_shut > `LATENCY && f_lost && entry$push && entry$post == 1);
     cover(f_shut > `LATENCY && entry$push && f_control && entry$post == 0);

@@ -6,7 +6,7 @@
 //! | `reset` | in | 1 | back to the state at power-up |
 //! | `control` | in | | to the spine, see [`super::ports`] |
 //! | `go` | out | 1 | this cycle is traced: for the ingress adapter, which answers a cycle later |
-//! | `open` | out | 1 | what retires in this cycle is of the trace: it is told, or lost |
+//! | `open` | out | 1 | what retires in this cycle belongs to the trace: it is reported or lost |
 //! | `beat` | in | | its beats, see [`crate::ingress::beat`] |
 //! | `entry` | out | | event entries, see [`super::entry`] |
 //! | `more`, `step`, `lag` | in | 24, 32, 8 | with [`super::Extras::retire`]: instructions before that of a beat, cycles since the beat before, and how late it is; as many cycles after the beat as the front end's [`Part::latency`](crate::widget::slot::Part::latency) |

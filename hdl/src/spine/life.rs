@@ -25,7 +25,7 @@
 //! | `counts` | out | 0: an instruction in it is none, for what is traced and for what is lost |
 //! | `clear` | out | they are no longer needed and must be cleared |
 //! | `go` | out | this cycle is traced: for the ingress adapter, which answers a cycle later with the beat's `live` |
-//! | `open` | out | what retires in this cycle is of the trace: it is told, or lost |
+//! | `open` | out | what retires in this cycle belongs to the trace: it is reported or lost |
 //! | `live`, `live_next` | in | the cycle in the last stage is traced, and not lost; the next one is |
 //! | `valid`, `intr` | in | in the last stage an instruction retires; it is the first after a trap |
 //! | `resynced`, `began` | in | what `resyncs`, `begins` said of it |
