@@ -1,7 +1,7 @@
-//! Chip: the diagnosis part of one, a ring of generators and nodes with the host's interface
+//! Chip: the on-chip diagnosis system, a ring of generators and nodes with a host interface
 //!
-//! On the ring are the host, clients that are outside (a generator or a trace module of another kind, a processor), the
-//! generators of the cores, lite or full, and the nodes. Packets for the host leave as bytes of frames, and come from it so.
+//! On the ring are the host interface, external clients (generators or trace modules of another kind, processors), the
+//! generators of the cores, lite or full, and the nodes. Packets to and from the host travel in frames of bytes.
 //!
 //! # Source
 //! Paper 004 figure 3 and section 4.
@@ -9,17 +9,18 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: nothing is set, nothing is on its way; the time is 0 |
-//! | `host_valid`, `host_octet`, `host_ready` | in, in, out | 1, 8, 1 | frames of the host, see [`super::line`] |
+//! | `reset` | in | 1 | 1: clears all settings and all packets; sets the time to 0 |
+//! | `host_valid`, `host_octet`, `host_ready` | in, in, out | 1, 8, 1 | frames from the host, see [`super::line`] |
 //! | `valid`, `octet`, `ready` | out, out, in | 1, 8, 1 | frames to the host, see [`super::framer`] |
-//! | `put[i]`, `got[i]` | in, out | | packets of the i-th client outside, see [`crate::noc::ports`] |
-//! | `pins[i]` | in | | of core i, see [`super::generator::observer`] |
-//! | `hide[i]` | out | 1 | with windows: a trace of core i must not tell what was at its RVFI port a clock before, see [`super::generator::window`] |
+//! | `put[i]`, `got[i]` | in, out | | packets of external client i, see [`crate::noc::ports`] |
+//! | `pins[i]` | in | | pins of core i, see [`super::generator::observer`] |
+//! | `hide[i]` | out | 1 | with windows: a trace must hide what core i retired one cycle before, see [`super::generator::window`] |
 //!
 //! # Timing
-//! An event has the clock in which its instruction was at the RVFI port, counted from the end of the reset.
+//! The time stamp of an event is the cycle in which its instruction was at the RVFI port, counted from the end of the
+//! reset.
 //!
-//! Golden models: those of its parts, and `sim::diag::chip`.
+//! Golden models: those of the parts, and `sim::diag::chip`.
 
 use super::client::{self, CoreSeatIn, SeatIn};
 use super::framer::Framer;
@@ -38,18 +39,18 @@ use sim::diag::trigger::GeneratorParams;
 use sim::params::TraceParams;
 use std::fmt;
 
-/// What is on a chip.
+/// Parameters of a diagnosis chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagParams {
-    /// Cores with a generator each, from address 0 on; 0 to 16.
+    /// Cores with one generator each, at addresses from 0; 0 to 16.
     pub cores: u8,
-    /// Those.
+    /// Parameters of these generators.
     pub generator: GeneratorParams,
-    /// Addresses of clients that are outside.
+    /// Addresses of external clients.
     pub outside: Vec<u8>,
-    /// Nodes, from [`FIRST_NODE`] on.
+    /// Nodes, at addresses from [`FIRST_NODE`].
     pub nodes: Vec<NodeKind>,
-    /// Each generator has a window for a trace beside the chip.
+    /// Whether each generator has a window output for a trace system outside.
     pub windows: bool,
 }
 
@@ -63,21 +64,21 @@ impl fmt::Display for DiagParams {
     }
 }
 
-/// Why there is no such chip.
+/// Error of an impossible chip.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoChip {
-    /// No circuit of a node.
+    /// A node of a kind or size that has no circuit.
     #[error("a {0} of {1} has no circuit; count of 2 to 128, aggregate of 2 to 256, pair of 2 to 64, histogram of 2 to 8 (powers of two), log of 2 to 128 (the same), tick of 1 to 63, filter of 8, machine and processor of 16 have one")]
     Node(&'static str, u16),
-    /// Too many of something.
+    /// A number outside its range.
     #[error("{0} {1} are outside {2}")]
     Number(usize, &'static str, &'static str),
-    /// Two clients at one address.
+    /// An address that two clients share, or that is not a client's.
     #[error("address {0} is used twice, or is no client's")]
     Address(u8),
 }
 
-/// The chip.
+/// A diagnosis chip.
 #[derive(LogicBlock, Default)]
 pub struct DiagChip {
     pub clock: Signal<In, Clock>,
@@ -112,7 +113,7 @@ pub struct DiagChip {
 }
 
 impl DiagChip {
-    /// The chip, or why there is none.
+    /// The chip for `params`.
     pub fn new(params: &DiagParams) -> Result<Self, NoChip> {
         let (cores, nodes, outside) = (usize::from(params.cores), params.nodes.len(), params.outside.len());
         if cores > 16 {
@@ -180,7 +181,7 @@ impl Logic for DiagChip {
         self.octet.next = self.framer.octet.val();
         self.framer.ready.next = self.ready.val();
 
-        // a ring: the host, clients outside, generators, nodes
+        // the order on the ring: host, external clients, generators, nodes
         self.hop_valid.next = self.router.to.valid.val();
         self.hop_word.next = self.router.to.word.val();
         for i in 0..self._outside {

@@ -1,18 +1,18 @@
 //! Clients of the ring: a generator or a node with its network interface
 //!
-//! All have the ports of a seat, so that a chip has any of them at any place.
+//! All have the same ports, so any client fits at any position of the ring.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: nothing is set, nothing is on its way |
+//! | `reset` | in | 1 | 1: clears all settings and all packets |
 //! | `got` | in | | packets that arrived, see [`crate::noc::ports`] |
 //! | `put` | out | | packets to send |
-//! | `valid` to `value` | in | | of a generator: what its core retires, see [`super::ports`] |
-//! | `hides` | out | 1 | of a generator with a window: a trace must not tell it, see [`super::generator::window`] |
+//! | `valid` to `value` | in | | only of a generator: what its core retires, see [`super::ports`] |
+//! | `hides` | out | 1 | only of a generator with a window: a trace must hide the instruction, see [`super::generator::window`] |
 //!
 //! # Timing
-//! As [`super::port`] and what is behind it.
+//! As [`super::port`] and the block it connects.
 
 use super::generator::full::Full;
 use super::generator::lite::Lite;
@@ -32,7 +32,7 @@ use sim::diag::node::aggregate::SUM_BITS;
 use sim::diag::node::NodeKind;
 use sim::diag::trigger::GeneratorParams;
 
-/// A seat at the ring.
+/// The ring port of a node.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct SeatIn {
     pub reset: Signal<In, Bit>,
@@ -40,7 +40,7 @@ pub struct SeatIn {
     pub put: PacketOut,
 }
 
-/// A seat of a generator.
+/// The ring port of a generator.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct CoreSeatIn {
     pub reset: Signal<In, Bit>,
@@ -123,35 +123,35 @@ macro_rules! node_client {
 }
 
 node_client! {
-    /// A state machine.
+    /// A client with a state machine.
     MachineClient, "machine_node", machine: Machine
 }
 node_client! {
-    /// An aggregate.
+    /// A client with an aggregate.
     AggregateClient, "aggregate_node", aggregate: Aggregate
 }
 node_client! {
-    /// Counters.
+    /// A client with counters.
     CountClient, "count_node", count: Count
 }
 node_client! {
-    /// A filter.
+    /// A client with a filter.
     FilterClient, "filter_node", filter: Filter
 }
 node_client! {
-    /// A histogram.
+    /// A client with a histogram.
     HistogramClient, "histogram_node", histogram: Histogram
 }
 node_client! {
-    /// A pair.
+    /// A client with a pair.
     PairClient, "pair_node", pair: Pair
 }
 node_client! {
-    /// A log buffer.
+    /// A client with a log buffer.
     LogClient, "log_node", log: Log
 }
 client! {
-    /// A tick.
+    /// A client with a tick.
     TickClient, SeatIn, "tick_node", tick: Tick, [packets: Port]
     #[hdl_gen]
     fn update(&mut self) {
@@ -166,7 +166,7 @@ client! {
     }
 }
 client! {
-    /// A processor, which has its network interface in it.
+    /// A client with a diagnosis processor, which contains its network interface.
     ProcessorClient, SeatIn, "processor_node", processor: Processor, []
     #[hdl_gen]
     fn update(&mut self) {
@@ -177,7 +177,7 @@ client! {
     }
 }
 client! {
-    /// A lite event generator.
+    /// A client with a lite event generator.
     LiteClient, CoreSeatIn, "lite_generator", lite: Lite, [packets: Port, window: Window, windowed: Fixed<Bit>]
     #[hdl_gen]
     fn update(&mut self) {
@@ -206,7 +206,7 @@ client! {
 }
 
 client! {
-    /// A full event generator.
+    /// A client with a full event generator.
     FullClient, CoreSeatIn, "full_generator", full: Full, [packets: Port, window: Window, windowed: Fixed<Bit>]
     #[hdl_gen]
     fn update(&mut self) {
@@ -251,7 +251,7 @@ client! {
     }
 }
 
-/// A generator of a core, lite or full, with a window or without.
+/// The generator of a core, lite or full, with or without a window.
 pub fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Part<CoreSeatIn>> {
     let packets = Port::new([1, params.slots.into()], false);
     let (windowed, window) = (Fixed::new(window), Window::new());
@@ -261,7 +261,7 @@ pub fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Pa
     Box::new(LiteClient { packets, lite: Lite::new(params, core), window, windowed, ..Default::default() })
 }
 
-/// A node of this kind, if there is a circuit of it: what there is of them a power of two.
+/// A node of this kind; `None` if there is no circuit for it. Its number of entries must be a power of two.
 pub fn node(kind: NodeKind) -> Option<Box<dyn Part<SeatIn>>> {
     let packets = Port::new(kind.registers(), true);
     let log2 =
@@ -287,7 +287,7 @@ pub fn node(kind: NodeKind) -> Option<Box<dyn Part<SeatIn>>> {
         }
         NodeKind::Log(n) => Box::new(LogClient { packets, log: Log::new(log2(n, 7)?), ..Default::default() }),
         NodeKind::Tick(n @ 1..=63) => {
-            // its event and the flushes
+            // one record for the event, and one for each flush
             let tick = Tick::new(usize::from(n + 1).next_power_of_two().trailing_zeros() as usize);
             Box::new(TickClient { packets: Port::of_tick(kind.registers()), tick, ..Default::default() })
         }

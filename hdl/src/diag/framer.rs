@@ -1,4 +1,4 @@
-//! Framer: packets for the host to bytes of a link, each in a frame with length, sequence number and CRC
+//! Framer: packets for the host as frames on a byte link, each with length, sequence number and CRC
 //!
 //! # Source
 //! Own; the frame: `sim::diag::frame`.
@@ -6,14 +6,15 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: nothing is being sent, the next frame has number 0 |
+//! | `reset` | in | 1 | 1: aborts a frame; the next frame has number 0 |
 //! | `got` | in | | packets, from a router |
-//! | `valid` | out | 1 | a byte is there, and stays until `ready` |
-//! | `octet` | out | 8 | it |
-//! | `ready` | in | 1 | it is taken at this edge, if `valid` |
+//! | `valid` | out | 1 | a byte is present; holds until `ready` |
+//! | `octet` | out | 8 | the byte |
+//! | `ready` | in | 1 | the byte is taken at this edge, if `valid` |
 //!
 //! # Timing
-//! A byte a clock; a frame has five bytes more than its words. A frame begins two clocks after its first word is there.
+//! One byte per cycle; a frame has five bytes more than its words. It begins two cycles after its first word is
+//! present.
 //!
 //! Golden model: `diag::link::FrameWriter`.
 
@@ -22,7 +23,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::diag::frame::{POLYNOMIAL, START};
 
-/// What of a frame is sent next.
+/// The part of a frame that is sent next.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum FrameState {
     Idle,
@@ -35,7 +36,7 @@ pub enum FrameState {
     SumHigh,
 }
 
-/// The framer.
+/// A framer of packets.
 #[derive(LogicBlock, Default)]
 pub struct Framer {
     pub clock: Signal<In, Clock>,
@@ -47,7 +48,7 @@ pub struct Framer {
     state: DFF<FrameState>,
     number: DFF<Bits<8>>,
     sum: DFF<Bits<16>>,
-    // words that are still to come behind this one
+    // words of the packet after this one
     left: DFF<Bits<5>>,
     length: Signal<Local, Bits<5>>,
     now: Signal<Local, Bits<8>>,
@@ -61,7 +62,7 @@ pub struct Framer {
 }
 
 impl Framer {
-    /// A framer.
+    /// A framer that is idle.
     pub fn new() -> Self {
         Self {
             start: Fixed::of(u64::from(START)),
@@ -102,7 +103,7 @@ impl Logic for Framer {
             }
             _ => {}
         }
-        // the sum with this byte, its lowest bit first
+        // the CRC updated with this byte, lowest bit first
         self.folded.next = self.sum.q.val();
         for i in 0..8 {
             self.odd.next = self.folded.val().get_bit(0) ^ self.now.val().get_bit(i);
@@ -153,7 +154,7 @@ impl Logic for Framer {
             self.state.d.next = FrameState::Start;
         }
 
-        // a router has all words of a packet that it shows
+        // a router that shows a packet holds all of its words
         self.valid.next = self.state.q.val() != FrameState::Idle;
         self.octet.next = self.now.val();
         self.got.ready.next = (self.state.q.val() == FrameState::High) & self.ready.val();

@@ -1,26 +1,27 @@
-//! Line: frames of bytes from the host to packets for the ring, and requests for those that did not arrive
+//! Line: frames of bytes from the host to packets for the ring, and retransmission requests for lost frames
 //!
-//! Packets for the host go through it to the framer; a request goes between two of them.
+//! Packets for the host pass through it to the framer; requests are inserted between two packets.
 //!
 //! # Source
-//! Own; frames and requests: crate `diag`, modules `link` and `line`. their bytes: `sim::diag::frame`. A frame
-//! with its sum behind it leaves 0.
+//! Own; frames and requests: crate `diag`, modules `link` and `line`; their bytes: `sim::diag::frame`. The CRC over a
+//! frame and its check bytes is 0.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: no byte has come, frame 0 is awaited, the counts are 0 |
-//! | `valid` | in | 1 | a byte is there |
-//! | `octet` | in | 8 | it |
-//! | `ready` | out | 1 | it is taken at this edge, if `valid` |
-//! | `put` | out | | packets of the host, to its router |
+//! | `reset` | in | 1 | 1: waits for frame 0, clears the counters |
+//! | `valid` | in | 1 | a byte is present |
+//! | `octet` | in | 8 | the byte |
+//! | `ready` | out | 1 | the byte is taken at this edge, if `valid` |
+//! | `put` | out | | packets from the host, to its router |
 //! | `got` | in | | packets for the host, from its router |
-//! | `say` | out | | those and requests, to the framer |
+//! | `say` | out | | these packets and requests, to the framer |
 //!
 //! # Timing
-//! A byte a clock. While a packet goes to the router, a word a clock, no byte is taken: where bytes cannot wait, what finds
-//! the router busy is broken, and asked for. A packet for the host goes on a clock after it is there, and a clock lies between
-//! two of them. A request tells what was so in the clock before its first word.
+//! One byte per cycle. While a packet goes to the router, one word per cycle, no byte is accepted; on a link without
+//! flow control, a frame that arrives then is broken and is requested again. A packet for the host passes one cycle
+//! after it arrives, with one cycle between two packets. A request reports the state in the cycle before its first
+//! word.
 //!
 //! Golden model: `diag::line::Taker`.
 
@@ -31,7 +32,7 @@ use rust_hdl::prelude::*;
 use sim::diag::frame::{POLYNOMIAL, START};
 use sim::diag::packet::{Op, HOST};
 
-/// What of a frame comes next.
+/// The part of a frame that comes next.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum LineState {
     Start,
@@ -44,7 +45,7 @@ pub enum LineState {
     Put,
 }
 
-/// Whose packet goes to the framer.
+/// The source of the packet that goes to the framer.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum SayState {
     Free,
@@ -52,7 +53,7 @@ pub enum SayState {
     Ask,
 }
 
-/// The line.
+/// A receiver of frames.
 #[derive(LogicBlock, Default)]
 pub struct Line {
     pub clock: Signal<In, Clock>,
@@ -66,14 +67,14 @@ pub struct Line {
 
     state: DFF<LineState>,
     words: Mem<4, 16>,
-    // words of the frame less one, and its word that comes or goes
+    // words of the frame minus one; index of the word that is received or sent
     last: DFF<Bits<4>>,
     at: DFF<Bits<4>>,
     next_at: Signal<Local, Bits<4>>,
     after: Signal<Local, Bits<4>>,
     number: DFF<Bits<8>>,
     low: DFF<Bits<8>>,
-    // its first word tells as many words
+    // the length field of the packet matches the frame
     fits: DFF<Bit>,
     sum: DFF<Bits<16>>,
     folded: Signal<Local, Bits<16>>,
@@ -88,7 +89,7 @@ pub struct Line {
     strays: DFF<Bits<16>>,
     asks: DFF<Bit>,
 
-    // what goes to the framer
+    // packets to the framer
     says: DFF<SayState>,
     left: DFF<Bits<5>>,
     through: DFF<Bit>,
@@ -107,7 +108,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line.
+    /// A receiver that waits for frame 0.
     pub fn new() -> Self {
         let host = u64::from(HOST);
         Self {
@@ -132,7 +133,7 @@ impl Logic for Line {
         dff_setup!(self, clock, says, left, through, told, told_broken, told_strays);
         clock!(self, clock, words);
 
-        // the sum with this byte, its lowest bit first
+        // the CRC updated with this byte, lowest bit first
         self.folded.next = self.sum.q.val();
         for i in 0..8 {
             self.odd.next = self.folded.val().get_bit(0) ^ self.octet.val().get_bit(i);
@@ -142,7 +143,7 @@ impl Logic for Line {
             }
         }
 
-        // what goes to the framer
+        // packets to the framer
         self.say.valid.next = (self.says.q.val() == SayState::Ask) | (self.through.q.val() & self.got.valid.val());
         self.say.word.next = self.got.word.val();
         self.got.ready.next = self.through.q.val() & self.say.ready.val();
@@ -190,7 +191,7 @@ impl Logic for Line {
             }
         }
 
-        // what comes
+        // bytes from the host
         self.begins.next = self.octet.val() == self.start.val();
         self.length.next = (self.octet.val() >= 2) & (self.octet.val() <= 16);
         self.counted.next = self.octet.val().get_bits::<4>(0) - self.one.val();

@@ -1,17 +1,17 @@
-//! Diagnosis on the chip: event generators, nodes and what joins them to the ring
+//! On-chip diagnosis: event generators, processing nodes and their connection to the ring
 //!
 //! | module | what it is |
 //! | --- | --- |
 //! | [`chip`] | ring of generators and nodes with the host's interface |
 //! | [`client`] | a generator or a node with its network interface |
 //! | [`framer`] | packets for the host to frames of bytes |
-//! | [`line`](mod@line) | frames of bytes to packets of the host, and requests for those that were lost |
+//! | [`line`](mod@line) | frames of bytes to packets from the host, and requests for lost frames |
 //! | [`generator`] | event generators |
-//! | [`node`] | nodes that turn events into fewer events |
+//! | [`node`] | processing nodes, which reduce events |
 //! | [`port`] | network interface: packets to events and register accesses, and back |
 //! | [`ports`] | port bundles |
-//! | [`processor`] | a node whose work is a program |
-//! | [`rules`] | the records of a node, found by event |
+//! | [`processor`] | a programmable node |
+//! | [`rules`] | the records of a node, looked up by event |
 //!
 //! Golden models: `sim::diag`.
 

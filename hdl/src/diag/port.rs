@@ -1,8 +1,8 @@
 //! Network interface: packets of the ring to events and register accesses, and results to packets
 //!
-//! Takes a packet word by word. An event goes to the node, with all its arguments at once; a read is answered here; a
-//! write goes to the client's registers and is answered; a flush goes to the node and is answered when that is done. What
-//! is no packet is dropped. What producers lost is summed up and told with the next result.
+//! Receives packets word by word. An event goes to the node with all its arguments at once. A read is answered here; a
+//! write goes to the client's registers and is acknowledged; a flush goes to the node and is acknowledged when
+//! complete. Malformed packets are dropped. Losses reported by producers are added up and sent with the next result.
 //!
 //! # Source
 //! Paper 004 section 4.3, network interface; packets: `sim::diag::packet`, registers: `sim::diag::registers`.
@@ -10,18 +10,18 @@
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: nothing is on its way |
+//! | `reset` | in | 1: discards all packets |
 //! | `got` | in | packets that arrived, from a router |
-//! | `put` | out | packets to send, to a router; their source is filled in there |
-//! | `write` | out | a register is written |
-//! | `event` | out | an event that arrived, or a flush |
-//! | `result` | in | an event to send; of a tick, or a flush |
+//! | `put` | out | packets to send, to a router, which fills in the source |
+//! | `write` | out | register writes |
+//! | `event` | out | incoming events and flushes |
+//! | `result` | in | events to send; from a tick, also flushes |
 //!
 //! Bundles: [`super::ports`] and [`crate::noc::ports`].
 //!
 //! # Timing
-//! A word a clock in and out; one packet is worked on at a time, and the next is not taken before the node is ready and the
-//! answer is sent. `valid` and `ready` come from registers.
+//! One word per cycle in and out. One packet is processed at a time: the next is accepted when the node is ready and
+//! the response is sent. `valid` and `ready` come from registers.
 //!
 //! Golden model: `sim::diag::interface`.
 
@@ -33,7 +33,7 @@ use rust_hdl::prelude::*;
 use sim::diag::packet::{HOST, MAX_ARGS};
 use sim::diag::registers::CONTROL;
 
-/// What is done with the packet that comes.
+/// What is done with the incoming packet.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum PortState {
     Head,
@@ -43,7 +43,7 @@ pub enum PortState {
     Answer,
 }
 
-/// What of a packet is sent next.
+/// The part of a packet that is sent next.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum SendState {
     Idle,
@@ -56,7 +56,7 @@ pub enum SendState {
     Done,
 }
 
-/// The interface.
+/// A network interface.
 #[derive(LogicBlock, Default)]
 pub struct Port {
     pub clock: Signal<In, Clock>,
@@ -67,10 +67,10 @@ pub struct Port {
     pub event: EventOut,
     pub result: ResultIn,
 
-    // the packet that comes
+    // the incoming packet
     state: DFF<PortState>,
     take: Signal<Local, Bit>,
-    // words behind the one that is next
+    // words after the next one
     left: DFF<Bits<4>>,
     length: DFF<Bits<4>>,
     src: DFF<Bits<6>>,
@@ -91,21 +91,21 @@ pub struct Port {
     stamp: DFF<Bits<32>>,
     count: DFF<Bits<3>>,
     arg: Vec<DFF<Bits<32>>>,
-    // first word of a control packet's data, and the register of the next
+    // first data word of a control packet, and the register of the next one
     datum: DFF<Bits<16>>,
     at: DFF<Bits<12>>,
     legal_write: DFF<Bit>,
     flush: DFF<Bit>,
-    // its losses are not summed up yet
+    // its losses are not added yet
     fresh: DFF<Bit>,
 
-    // what is answered
+    // the response
     readable: Signal<Local, Bit>,
     answer_op: Signal<Local, Bits<3>>,
     answer_words: Signal<Local, Bits<4>>,
     answer_dest: Signal<Local, Bits<6>>,
 
-    // what is sent
+    // the outgoing packet
     sends: DFF<SendState>,
     answers: DFF<Bit>,
     untold: DFF<Bits<32>>,
@@ -137,7 +137,8 @@ pub struct Port {
 }
 
 impl Port {
-    /// Of a client that answers with these registers 0 and 1; `node`: it takes events and flushes.
+    /// The interface of a client whose read-only registers 0 and 1 are `registers`; `node`: the client accepts events
+    /// and flushes.
     pub fn new(registers: [u16; 2], node: bool) -> Self {
         Self {
             arg: each(MAX_ARGS),
@@ -159,7 +160,7 @@ impl Port {
 }
 
 impl Port {
-    /// Of a tick: a result with bit 0 of its core 1 is sent as a flush.
+    /// The interface of a tick: a result with bit 0 of its core set is sent as a flush.
     pub fn of_tick(registers: [u16; 2]) -> Self {
         Self { ticks: Fixed::new(true), ..Self::new(registers, false) }
     }
@@ -202,7 +203,7 @@ impl Logic for Port {
             self.arg[i].d.next = self.arg[i].q.val();
         }
 
-        // a packet that comes
+        // incoming packets
         self.got.ready.next = (self.state.q.val() == PortState::Head)
             | (self.state.q.val() == PortState::Second)
             | (self.state.q.val() == PortState::Body);
@@ -212,7 +213,7 @@ impl Logic for Port {
                 | (self.state.q.val() == PortState::Body));
         self.op.next = self.second.q.val().get_bits::<3>(12);
 
-        // whether the fields of an event fill its words
+        // whether the fields of an event match its length
         self.is_control.next = self.got.word.val().get_bit(15);
         self.stamps.next = self.got.word.val().get_bits::<2>(13);
         self.fixed_words.next = bit_cast::<4, 1>(self.got.word.val().get_bit(12).into())
@@ -252,7 +253,7 @@ impl Logic for Port {
                 if !self.left.q.val().any() {
                     self.state.d.next = PortState::Head;
                     if self.is_control.val() {
-                        // a read, a write of nothing, or a flush
+                        // a read, an empty write, or a flush
                         if self.got.word.val().get_bits::<3>(12) == 0 {
                             self.state.d.next = PortState::Answer;
                         }
@@ -278,7 +279,7 @@ impl Logic for Port {
                     }
                     self.at.d.next = self.at.q.val() + self.one_12.val();
                     self.write.we.next = (self.op.val() == 1) & (self.at.q.val() >= self.first_control.val());
-                    // a write that is refused writes nothing
+                    // an illegal write has no effect
                     if !self.legal_write.q.val() {
                         self.write.we.next = false;
                     }
@@ -339,7 +340,7 @@ impl Logic for Port {
         self.event.a4.next = self.arg[4].q.val();
         self.event.a5.next = self.arg[5].q.val();
 
-        // what is answered
+        // the response
         self.readable.next = ((self.second.q.val().get_bits::<12>(0) == 0) & (self.datum.q.val() == 1))
             | ((self.second.q.val().get_bits::<12>(0) == 0) & (self.datum.q.val() == 2))
             | ((self.second.q.val().get_bits::<12>(0) == 1) & (self.datum.q.val() == 1));
@@ -361,7 +362,7 @@ impl Logic for Port {
             }
         }
 
-        // what was lost is told as far as it fits
+        // losses are reported as far as they fit the field; the rest follows with the next result
         self.all_lost.next = self.untold.q.val() + bit_cast::<32, 16>(self.result.lost.val());
         self.full.next = self.result.stamped.val() & (self.result.count.val() == 6);
         self.telling.next = self.all_lost.val().get_bits::<16>(0);
@@ -382,7 +383,7 @@ impl Logic for Port {
             }
         }
 
-        // what is sent
+        // the outgoing packet
         self.stamped.next = !self.answers.q.val() & self.result.stamped.val();
         self.put_length.next = self.words.q.val()
             + bit_cast::<4, 1>(self.told.q.val().any().into())

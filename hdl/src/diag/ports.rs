@@ -2,56 +2,56 @@
 //!
 //! | bundle | from, to | what it carries |
 //! | --- | --- | --- |
-//! | [`WriteOut`] | network interface, its client | a register that is written |
-//! | [`EventOut`] | network interface, node | an event that arrived, or a flush |
+//! | [`WriteOut`] | network interface, its client | a register write |
+//! | [`EventOut`] | network interface, node | an incoming event or a flush |
 //! | [`ResultOut`] | node or generator, network interface | an event to send |
 //! | [`SeenOut`] | observer of a core, generator | what the core retires |
 //!
 //! # Write
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
-//! | `we` | 1 | a register is written, one clock |
-//! | `addr` | 12 | which, see `sim::diag::registers` |
-//! | `data` | 16 | what |
+//! | `we` | 1 | write enable, for one cycle |
+//! | `addr` | 12 | the register, see `sim::diag::registers` |
+//! | `data` | 16 | the value |
 //!
 //! # Event and result
-//! All stand from `valid` until the clock of `ready`. Arguments from `count` on are 0.
+//! All are stable from `valid` to the cycle of `ready`. Arguments from `count` on are 0.
 //!
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
-//! | `valid` | 1 | there is one |
-//! | `flush` | 1 | of an event: there is none, all tables are to be sent and emptied |
-//! | `dest` | 6 | of a result: where it goes |
-//! | `lost` | 16 | of a result: what its producer lost before it |
-//! | `id`, `core` | 8, 4 | which event, of which core |
-//! | `stamped`, `stamp` | 1, 32 | it has a time; that |
+//! | `valid` | 1 | there is an event or a flush |
+//! | `flush` | 1 | of `EventOut`: a flush: all tables are to be sent and emptied |
+//! | `dest` | 6 | of `ResultOut`: the destination address |
+//! | `lost` | 16 | of `ResultOut`: events that the producer lost before it |
+//! | `id`, `core` | 8, 4 | identifier of the event, and its core |
+//! | `stamped`, `stamp` | 1, 32 | whether it has a time stamp; the time stamp |
 //! | `count`, `a0` to `a5` | 3, 32 each | arguments |
-//! | `ready` | 1 | back: it is done with |
+//! | `ready` | 1 | in the other direction: accepted |
 
 //!
 //! # Seen
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
 //! | `valid` | 1 | an instruction retires |
-//! | `now` | 32 | the clock in which it does; also while none does |
-//! | `pc`, `target` | 32 | its address; where it goes |
-//! | `call`, `back`, `xret` | 1 | it is a call; a return; both; a trap return |
+//! | `now` | 32 | the current cycle, also valid while nothing retires |
+//! | `pc`, `target` | 32 | its address; the address of the next instruction |
+//! | `call`, `back`, `xret` | 1 | it is a call; a return; both may be 1; a trap return |
 //! | `through_sp` | 1 | it stores a word with `sp` as its base |
-//! | `trap`, `cause`, `came` | 1, 9, 32 | it is the first after a trap; bit 8: interrupt, then the cause; where that came |
-//! | `load` to `stored`, `sets`, `rd`, `value` | | as [`crate::ingress::rvfi_data`] |
+//! | `trap`, `cause`, `came` | 1, 9, 32 | it is the first after a trap; bit 8: interrupt, bits 7:0: cause; address where it occurred |
+//! | `load` to `stored`, `sets`, `rd`, `value` | | see [`crate::ingress::rvfi_data`] |
 
 use crate::widget::bundle::bundle;
 use rust_hdl::prelude::*;
 
 bundle!(
-    /// A register that is written.
+    /// A register write.
     WriteOut "WriteIn" WriteIn
     { we: Bit, addr: Bits<12>, data: Bits<16>, }
     { }
 );
 
 bundle!(
-    /// An event that arrived, or a flush.
+    /// An incoming event or a flush.
     EventOut "EventIn" EventIn
     {
         valid: Bit,
@@ -94,7 +94,7 @@ bundle!(
 );
 
 bundle!(
-    /// What a core retires.
+    /// Instructions that a core retires.
     SeenOut "SeenIn" SeenIn
     {
         valid: Bit,

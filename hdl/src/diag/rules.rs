@@ -1,7 +1,7 @@
-//! Rules of a node: finds the records that are for an event, one by one, with their operands
+//! Rules of a node: finds the records that match an event, one by one, with their operands
 //!
-//! The records lie in one memory, 16 words each. Walks through them; at one that is for the event it loads key, value and
-//! all else, and waits until the node has done what it does.
+//! The records are in one memory, 16 words each, and are scanned in order. When one matches the event, its key, value
+//! and other fields are loaded and held until the node is done with them.
 //!
 //! # Source
 //! Own; the record: `sim::diag::registers`.
@@ -9,21 +9,21 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: no record is in use |
-//! | `write` | in | | a register is written |
-//! | `go` | in | 1 | an event is to be looked up; stays until `finished` |
-//! | `every` | in | 1 | every record is a hit |
+//! | `reset` | in | 1 | 1: disables all records |
+//! | `write` | in | | register writes |
+//! | `go` | in | 1 | request to look up an event; holds until `finished` |
+//! | `every` | in | 1 | 1: every record matches |
 //! | `id`, `core`, `a0` to `a5` | in | 8, 4, 32 | of the event |
-//! | `hit` | out | 1 | a record is for it; what follows is valid |
-//! | `index` | out | 7 | its number |
-//! | `key`, `value`, `extra` | out | 32 | its key, its value, 32 bits more |
-//! | `dest`, `to`, `flags` | out | 6, 8, 3 | where results go, their identifier, flags |
-//! | `step` | in | 1 | the node is done with it; only while `hit` |
-//! | `finished` | out | 1 | there is no more, one clock |
+//! | `hit` | out | 1 | a record matches; the outputs below are valid |
+//! | `index` | out | 7 | number of the record |
+//! | `key`, `value`, `extra` | out | 32 | its key, its value, another 32 bits |
+//! | `dest`, `to`, `flags` | out | 6, 8, 3 | destination of results, their identifier, flags |
+//! | `step` | in | 1 | the node is done with the record; only while `hit` |
+//! | `finished` | out | 1 | no more records, for one cycle |
 //!
 //! # Timing
-//! A clock for each record that is for another event, 10 for one that is a hit, and one more at the end. All outputs come
-//! from registers.
+//! One cycle for each record that does not match, 10 for each that does, and one at the end. All outputs come from
+//! registers.
 //!
 //! Golden model: the nodes of `sim::diag::node`.
 
@@ -33,7 +33,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 
-/// Where it is.
+/// State of the lookup.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum RulesState {
     Idle,
@@ -43,16 +43,16 @@ pub enum RulesState {
     Finished,
 }
 
-/// The ports of the rules that take an event as it is.
+/// Implements the join of an event to the ports of the rules that receive it unchanged.
 macro_rules! operands {
     ($($port:ident),*) => {
         impl Operands {
-            /// Joins the event of a node to its rules.
+            /// Joins the event of a node to the rules.
             pub fn join(event: &mut EventIn, rules: &mut Rules) {
                 $(rules.$port.next = event.$port.val();)*
             }
 
-            /// The same, for the writer of Verilog.
+            /// The same, for the Verilog writer.
             pub fn join_hdl(_: &str, event: &str, rules: &str) -> Vec<ast::VerilogLink> {
                 let ports = [$(stringify!($port)),*].iter();
                 let link = |port: &&str| ast::VerilogLinkDetails {
@@ -72,11 +72,12 @@ macro_rules! operands {
     };
 }
 
-/// What rules look up of an event; in the kernel of a node `Operands::join(&mut self.event, &mut self.rules)`.
+/// The fields of an event that the rules look up; in the kernel of a node: `Operands::join(&mut self.event, &mut
+/// self.rules)`.
 pub struct Operands;
 operands!(id, core, a0, a1, a2, a3, a4, a5);
 
-/// The rules.
+/// A memory of records, and the lookup in it.
 #[derive(LogicBlock, Default)]
 pub struct Rules {
     pub clock: Signal<In, Clock>,
@@ -123,10 +124,10 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Room for 2^`log2_records` records.
+    /// A memory of 2^`log2_records` records.
     ///
     /// # Panics
-    /// Unless `log2_records` <= 6.
+    /// If `log2_records` is more than 6.
     pub fn new(log2_records: usize) -> Self {
         assert!(log2_records <= 6, "log2_records = {log2_records} is outside 0..=6");
         Self {
@@ -155,7 +156,7 @@ impl Logic for Rules {
             }
         }
 
-        // the operand that the word names
+        // the operand that the word selects
         self.kind.next = self.records.rdata.val().get_bits::<2>(11);
         self.operand.next = 0.into();
         if !self.kind.val().any() {

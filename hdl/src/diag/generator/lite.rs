@@ -1,8 +1,9 @@
-//! Lite event generator: events at addresses of instructions, with the time and nothing else
+//! Lite event generator: time-stamped events at instruction addresses, without captured words
 //!
-//! Compares the address of what retires with all slots at once. The slots that are hit wait in a queue of instructions;
-//! one event a clock goes from there to the FIFO before the ring. What finds no room is counted, and the count leaves with
-//! the next event. After an overflow of the FIFO, events are taken again when half of it is empty.
+//! Compares the address of each retired instruction with all slots at once. Instructions with hits wait in a queue;
+//! from there, one event per cycle goes to a FIFO in front of the ring. Events that find no free entry are counted as
+//! lost, and the count is sent with the next event. After an overflow of the FIFO, events are accepted again once half
+//! of it is free.
 //!
 //! # Source
 //! Paper 004 section 4.1 and table 1, the reduced CPU event generator; overload: section 3.7.
@@ -10,19 +11,20 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: no slot is in use, nothing waits |
+//! | `reset` | in | 1 | 1: disables all slots, discards all events |
 //! | `valid` | in | 1 | an instruction retires |
 //! | `pc` | in | 32 | its address |
-//! | `now` | in | 32 | the clock in which it does |
-//! | `write` | in | | a register is written |
+//! | `now` | in | 32 | the cycle in which it retires |
+//! | `write` | in | | register writes |
 //! | `result` | out | | an event to send |
-//! | `points` | out | 16 | slots whose address it has, in use or not |
+//! | `points` | out | 16 | slots whose address matches, enabled or not |
 //!
-//! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`. An event carries what its slot says when it is sent.
+//! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`. The target of an event is read from its slot
+//! when the event is sent.
 //!
 //! # Timing
-//! An instruction a clock. An event is shown four clocks after its instruction where nothing waits. `points` follows its
-//! instruction in the same clock, all other outputs come from registers.
+//! One instruction per cycle. An event is at `result` four cycles after its instruction if nothing is queued. `points`
+//! follows its instruction in the same cycle; all other outputs come from registers.
 //!
 //! Golden model: `sim::diag::generator`.
 
@@ -34,7 +36,7 @@ use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 use sim::diag::trigger::GeneratorParams;
 
-/// The generator, of up to 16 slots.
+/// A lite event generator, with up to 16 slots.
 #[derive(LogicBlock, Default)]
 pub struct Lite {
     pub clock: Signal<In, Clock>,
@@ -58,7 +60,7 @@ pub struct Lite {
     hits: Signal<Local, Bits<16>>,
     number: Signal<Local, Bits<5>>,
 
-    // instructions with hits; the oldest is 0
+    // instructions with hits, index 0 the oldest
     waiting: Vec<DFF<Bits<16>>>,
     time_of: Vec<DFF<Bits<32>>>,
     queued: DFF<Bits<3>>,
@@ -87,13 +89,13 @@ pub struct Lite {
     refuses: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
 
-    // events that were lost and not told
+    // lost events that are not reported yet
     untold: DFF<Bits<32>>,
     untold_1: Signal<Local, Bits<32>>,
     untold_2: Signal<Local, Bits<32>>,
     telling: Signal<Local, Bits<16>>,
 
-    // the event that is sent
+    // the event at the output
     held: DFF<Bit>,
     held_to: DFF<Bits<15>>,
     held_stamp: DFF<Bits<32>>,
@@ -117,7 +119,7 @@ pub struct Lite {
 }
 
 impl Lite {
-    /// Of core `core`.
+    /// The generator of core `core`.
     ///
     /// # Panics
     /// Unless there are 1 to 16 slots, a queue of 2 to 7 and a FIFO of 16.
@@ -160,7 +162,7 @@ impl Logic for Lite {
         );
         clock!(self, clock, fifo);
 
-        // slots, and which of them are hit
+        // slot registers, and which slots are hit
         if self.write.we.val() & (self.write.addr.val() == self.control.val()) {
             self.used.d.next = 0.into();
             if self.write.data.val().get_bit(0) {
@@ -200,7 +202,7 @@ impl Logic for Lite {
 
         self.points.next = self.point.val();
 
-        // the lowest slot of the oldest instruction goes to the FIFO
+        // the lowest slot that the oldest instruction hits goes to the FIFO
         self.less.next = self.waiting[0].q.val() - self.one.val();
         self.rest.next = self.waiting[0].q.val() & self.less.val();
         self.not_rest.next = !self.rest.val();
@@ -242,7 +244,7 @@ impl Logic for Lite {
             }
         }
 
-        // out of the FIFO, then into it
+        // read from the FIFO, then write to it
         self.pop.next = self.shown.q.val() & !self.held.q.val();
         self.length_1.next = self.length.q.val();
         self.next_read.next = self.read_at.q.val();
@@ -261,7 +263,7 @@ impl Logic for Lite {
             self.write_at.d.next = self.write_at.q.val() + self.one_4.val();
         }
         self.read_at.d.next = self.next_read.val();
-        // what is read next is there if it was written before
+        // a word can be read only if it was written in an earlier cycle
         self.shown.d.next = self.length_1.val().any();
         self.fifo.we.next = self.push.val();
         self.fifo.waddr.next = self.write_at.q.val();
@@ -269,7 +271,7 @@ impl Logic for Lite {
         self.fifo.raddr.next = self.next_read.val();
         self.fifo_slot.next = self.fifo.rdata.val().get_bits::<4>(32);
 
-        // what was lost is told as far as it fits
+        // losses are reported as far as they fit the field; the rest follows with the next event
         self.telling.next = self.untold.q.val().get_bits::<16>(0);
         if self.untold.q.val().get_bits::<16>(16).any() {
             self.telling.next = self.most.val();
@@ -287,7 +289,7 @@ impl Logic for Lite {
             self.untold.d.next = self.untold_2.val() + bit_cast::<32, 5>(self.number.val());
         }
 
-        // the event that is sent
+        // the event at the output
         self.chosen.next = 0.into();
         for i in 0..self._slots {
             if self.fifo_slot.val() == i.to_bits::<4>() {

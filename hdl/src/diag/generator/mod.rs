@@ -1,11 +1,11 @@
-//! CPU event generators
+//! Event generators of traced cores
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`lite`] | event generator that waits for addresses of instructions |
-//! | [`full`] | event generator that waits for addresses, returns, data and traps, and captures words |
-//! | [`observer`] | what a generator sees, of a core's RVFI port |
-//! | [`window`] | which instructions a trace must not tell, between triggers |
+//! | [`lite`] | event generator with instruction addresses as its only triggers |
+//! | [`full`] | event generator with addresses, returns, data accesses and traps as triggers, and captured words |
+//! | [`observer`] | what a generator sees at a core's RVFI port |
+//! | [`window`] | which instructions a trace must hide, between two triggers |
 //!
 //! Golden models: `sim::diag::generator`, `sim::diag::full`, `sim::diag::window`.
 

@@ -1,23 +1,23 @@
-//! Observer: what an event generator sees, of a core's RVFI port
+//! Observer: what an event generator sees at a core's RVFI port
 //!
-//! Beats of [`crate::ingress::rvfi`] and [`crate::ingress::rvfi_data`], stores through the stack pointer, and traps with the
-//! place where they came.
+//! Provides the beats of [`crate::ingress::rvfi`] and [`crate::ingress::rvfi_data`], and in addition stores through the
+//! stack pointer, and traps with the address where they occurred.
 //!
 //! # Source
-//! As there. `sw` with base x2 and `c.swsp`: RISC-V unprivileged ISA, chapters "RV32I" and "C".
+//! As for these two. `sw` with base x2 and `c.swsp`: RISC-V unprivileged ISA, chapters "RV32I" and "C".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `pins.rvfi*` | in | | of RVFI |
-//! | `pins.cause` | in | 8 | RVFI has none: cause of the trap before this instruction, as far as the core tells it |
-//! | `now` | in | 32 | the clock |
+//! | `pins.rvfi*` | in | | see RVFI |
+//! | `pins.cause` | in | 8 | cause of the trap before this instruction, if the core reports it; not part of RVFI |
+//! | `now` | in | 32 | the current cycle |
 //! | `seen` | out | | see [`crate::diag::ports`] |
 //!
-//! A trap that an instruction took (`rvfi_trap`) is an exception, another (`rvfi_intr`) an interrupt.
+//! A trap that an instruction took (`rvfi_trap`) is an exception, any other (`rvfi_intr`) an interrupt.
 //!
 //! # Timing
-//! One instruction a clock, shown in the next one.
+//! One instruction per cycle, at `seen` one cycle later.
 //!
 //! Golden models: `retire::isa::flow`, `sim::diag::shadow`.
 
@@ -28,7 +28,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// What an observer takes from a core of RV32.
+/// The pins of an RV32 core that an observer reads.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct ObserverPins {
     pub rvfi: RvfiDataChannel<32, 4>,
@@ -38,7 +38,7 @@ pub struct ObserverPins {
     pub cause: Signal<In, Bits<8>>,
 }
 
-/// The observer of a core of RV32.
+/// An observer of an RV32 core.
 #[derive(LogicBlock, Default)]
 pub struct Observer {
     pub clock: Signal<In, Clock>,
@@ -52,7 +52,7 @@ pub struct Observer {
     through_2: DFF<Bit>,
     cause_2: DFF<Bits<9>>,
     came_2: DFF<Bits<32>>,
-    // where the next trap would come, and whether it is that of an instruction
+    // address at which the next trap would occur, and whether it is an exception
     next: DFF<Bits<32>>,
     trapped: DFF<Bit>,
     word_of_xret: Signal<Local, Bits<32>>,
@@ -67,7 +67,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// With `params` of a trace module, for widths only.
+    /// An observer; `params` of a trace module set the widths only.
     pub fn new(params: &TraceParams) -> Self {
         Self {
             flow: Rvfi::new(params),

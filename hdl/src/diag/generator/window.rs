@@ -1,4 +1,4 @@
-//! Window: which instructions of a core a trace must not tell, between triggers of its event generator
+//! Window: which instructions of a core a trace must hide, between triggers of its event generator
 //!
 //! # Source
 //! Own. Start and stop triggers: Efficient Trace for RISC-V, "Filtering"; calls and returns: table "Return-address stack prediction
@@ -9,13 +9,13 @@
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: nothing is hidden |
 //! | `valid` | in | 1 | an instruction retires |
-//! | `points` | in | 16 | slots whose address it has |
-//! | `call`, `back` | in | 1 | it is a call, a return |
-//! | `write` | in | | a register is written, see `sim::diag::window` |
-//! | `hides` | out | 1 | it must not be told |
+//! | `points` | in | 16 | slots whose address matches |
+//! | `call`, `back` | in | 1 | the instruction is a call, a return |
+//! | `write` | in | | register writes, see `sim::diag::window` |
+//! | `hides` | out | 1 | the instruction must be hidden |
 //!
 //! # Timing
-//! An instruction a clock; `hides` follows it in the same clock. What is written counts from the next clock on.
+//! One instruction per cycle; `hides` follows it in the same cycle. A register write takes effect in the next cycle.
 //!
 //! Golden model: `sim::diag::window`.
 
@@ -24,7 +24,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::diag::window::{DEPTH, WINDOW};
 
-/// The window of one core.
+/// The trace window of one core.
 #[derive(LogicBlock, Default)]
 pub struct Window {
     pub clock: Signal<In, Clock>,
@@ -35,7 +35,7 @@ pub struct Window {
     pub back: Signal<In, Bit>,
     pub write: WriteIn,
     pub hides: Signal<Out, Bit>,
-    // the register
+    // the window register
     edges: DFF<Bits<14>>,
     shut: DFF<Bit>,
     depth: DFF<Bits<16>>,
@@ -56,7 +56,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// One.
+    /// A window that hides nothing.
     pub fn new() -> Self {
         Self { register: Fixed::of(WINDOW), most: Fixed::of(DEPTH), one: Fixed::of(1u64), ..Default::default() }
     }

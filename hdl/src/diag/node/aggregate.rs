@@ -1,25 +1,26 @@
-//! Aggregate: count, sum, least and greatest of a value by key
+//! Aggregate: count, sum, minimum and maximum of a value by key
 //!
-//! A direct-mapped table. The place of a key is the upper part of its product with a constant, which is added up bit by
-//! bit.
+//! A direct-mapped table. The index of a key is the upper part of its product with a constant, which a shift-and-add
+//! multiplier computes bit by bit.
 //!
 //! # Source
-//! Paper 004 section 5.2, whose lock profile it keeps on the chip; Knuth, TAOCP 3, 6.4 (multiplicative hashing).
+//! Paper 004 section 5.2, whose lock profile this node computes on the chip; Knuth, TAOCP 3, 6.4 (multiplicative
+//! hashing).
 //!
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: no rule, nothing in it |
-//! | `write` | in | a register is written |
+//! | `reset` | in | 1: clears the rules and the table |
+//! | `write` | in | register writes |
 //! | `event` | in | an event, or a flush |
-//! | `result` | out | what it sends |
+//! | `result` | out | events to send |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
 //!
 //! # Timing
-//! After a reset and after a write of the control register it clears the table, an entry a clock, and takes no event. An
-//! event takes a clock for each rule of another event, 46 for one that is its own, and as long as its results wait. A flush
-//! takes two clocks an entry, and as long as results wait.
+//! After a reset and after a write to the control register, the node clears the table, one entry per cycle, and accepts
+//! no event. An event takes one cycle for each rule that does not match, 46 for each that does, and any time its
+//! results wait. A flush takes two cycles per entry, and any time its results wait.
 //!
 //! Golden model: `sim::diag::node::aggregate`.
 
@@ -31,7 +32,7 @@ use rust_hdl::prelude::*;
 use sim::diag::node::aggregate::HASH;
 use sim::diag::registers::CONTROL;
 
-/// Where it is.
+/// State of the node.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum AggregateState {
     Clear,
@@ -45,7 +46,7 @@ pub enum AggregateState {
     Done,
 }
 
-/// The table, of up to 256 entries.
+/// A table of up to 256 entries.
 #[derive(LogicBlock, Default)]
 pub struct Aggregate {
     pub clock: Signal<In, Clock>,
@@ -55,14 +56,14 @@ pub struct Aggregate {
     pub result: ResultOut,
     rules: Rules,
     keys: Mem<8, 32>,
-    // there is one, its target
+    // valid bit and target
     targets: Mem<8, 15>,
     counts: Mem<8, 32>,
     sums: Mem<8, 48>,
     leasts: Mem<8, 32>,
     greatests: Mem<8, 32>,
     doing: DFF<AggregateState>,
-    // the place of the key, or the next of all
+    // index of the key, or of the next entry
     at: DFF<Bits<8>>,
     next_at: Signal<Local, Bits<8>>,
     product: DFF<Bits<32>>,
@@ -96,7 +97,7 @@ pub struct Aggregate {
 }
 
 impl Aggregate {
-    /// 2^`log2_entries` entries that count to `most` and sum up in `sum_bits` bits.
+    /// A table of 2^`log2_entries` entries, whose counts end at `most` and whose sums have `sum_bits` bits.
     ///
     /// # Panics
     /// Unless 1 <= `log2_entries` <= 8 and 33 <= `sum_bits` <= 48.
@@ -140,12 +141,12 @@ impl Logic for Aggregate {
         self.event.ready.next = self.rules.finished.val() | (self.doing.q.val() == AggregateState::Done);
         self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
 
-        // the place of a key
+        // index of the key
         self.mixed.next = self.rules.key.val() ^ (bit_cast::<32, 8>(self.rules.to.val()) << 24);
         self.twice.next = self.product.q.val() << 1;
         self.placed.next = self.product.q.val() >> self.shift.val();
 
-        // the entry that is there, and what becomes of it
+        // the entry at that index, and its new value
         self.target.next =
             (bit_cast::<15, 6>(self.rules.dest.val()) << 8) | bit_cast::<15, 8>(self.rules.to.val()) | self.yes.val();
         self.there.next = self.targets.rdata.val().get_bit(14);
@@ -220,7 +221,7 @@ impl Logic for Aggregate {
                 }
             }
             AggregateState::Evict => {
-                // its place is empty then, and found again
+                // the entry is now empty, and is looked up again
                 if self.result.ready.val() {
                     self.writes.next = true;
                     self.doing.d.next = AggregateState::Place;

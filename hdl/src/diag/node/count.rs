@@ -1,4 +1,4 @@
-//! Counters: how often each event came, and an event when one reaches a number
+//! Count: counts events, and sends an event when a counter reaches its limit
 //!
 //! # Source
 //! Paper 004 section 3.6, processing nodes; rules and overflow are ours.
@@ -6,16 +6,17 @@
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: no rule, nothing in it |
-//! | `write` | in | a register is written |
+//! | `reset` | in | 1: clears the rules and the counters |
+//! | `write` | in | register writes |
 //! | `event` | in | an event, or a flush |
-//! | `result` | out | what it sends |
+//! | `result` | out | events to send |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
 //!
 //! # Timing
-//! After a reset and after a write of the control register it clears the counters, one a clock, and takes no event. An event
-//! takes a clock for each rule of another event, 12 for one that is its own, and as long as its results wait.
+//! After a reset and after a write to the control register, the node clears the counters, one per cycle, and accepts no
+//! event. An event takes one cycle for each rule that does not match, 12 for each that does, and any time its results
+//! wait.
 //!
 //! Golden model: `sim::diag::node::count`.
 
@@ -26,7 +27,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 
-/// Where it is.
+/// State of the node.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum CountState {
     Clear,
@@ -38,7 +39,7 @@ pub enum CountState {
     Send,
 }
 
-/// The counters, up to 128.
+/// A set of up to 128 counters.
 #[derive(LogicBlock, Default)]
 pub struct Count {
     pub clock: Signal<In, Clock>,
@@ -49,7 +50,7 @@ pub struct Count {
     rules: Rules,
     counts: Mem<7, 32>,
     doing: DFF<CountState>,
-    // of core 0, or that of a rule; while clearing, the next
+    // counter of core 0, or of the rule; while clearing, the next counter
     at: DFF<Bits<8>>,
     core: DFF<Bits<4>>,
     place: Signal<Local, Bits<8>>,
@@ -65,7 +66,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// 2^`log2_counters` counters that count to `most`.
+    /// A set of 2^`log2_counters` counters that count to `most`.
     ///
     /// # Panics
     /// Unless 1 <= `log2_counters` <= 7.
@@ -98,7 +99,7 @@ impl Logic for Count {
         self.event.ready.next = self.rules.finished.val();
         self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
 
-        // by core, the key is the core
+        // rules that count by core use the core as their key
         self.place.next = self.rules.value.val().get_bits::<8>(0) + self.rules.key.val().get_bits::<8>(0);
         if self.event.flush.val() {
             self.place.next = self.rules.value.val().get_bits::<8>(0) + bit_cast::<8, 4>(self.core.q.val());
@@ -141,7 +142,7 @@ impl Logic for Count {
                 }
             }
             CountState::Full => {
-                // sent, and then counted again from 0
+                // sent; the counter restarts from 0
                 if self.result.ready.val() {
                     self.counts.we.next = true;
                     self.doing.d.next = CountState::Wait;

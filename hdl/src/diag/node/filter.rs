@@ -1,4 +1,4 @@
-//! Filter: lets those events pass whose arguments fit, under another identifier and to another place
+//! Filter: passes events whose arguments match, with a new identifier and destination
 //!
 //! # Source
 //! Paper 004 section 3.6, processing nodes; terms and rules are ours.
@@ -6,16 +6,17 @@
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: no rule, nothing in it |
-//! | `write` | in | a register is written |
+//! | `reset` | in | 1: clears the rules and the counters |
+//! | `write` | in | register writes |
 //! | `event` | in | an event, or a flush |
-//! | `result` | out | what it sends |
+//! | `result` | out | events to send |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
 //!
 //! # Timing
-//! After a reset and after a write of the control register it clears its counters, one a clock, and takes no event. An event
-//! takes a clock for each record of another event, 12 for one that is its own, and as long as its results wait.
+//! After a reset and after a write to the control register, the node clears its counters, one per cycle, and accepts no
+//! event. An event takes one cycle for each record that does not match, 12 for each that does, and any time its results
+//! wait.
 //!
 //! Golden model: `sim::diag::node::filter`.
 
@@ -26,7 +27,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 
-/// Where it is.
+/// State of the node.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum FilterState {
     Clear,
@@ -37,7 +38,7 @@ pub enum FilterState {
     Empty,
 }
 
-/// The filter, of up to 16 rules and 64 records.
+/// A filter of up to 16 rules and 64 records.
 #[derive(LogicBlock, Default)]
 pub struct Filter {
     pub clock: Signal<In, Clock>,
@@ -46,12 +47,12 @@ pub struct Filter {
     pub event: EventIn,
     pub result: ResultOut,
     rules: Rules,
-    // by rule: events since the last of so many, and those that passed
+    // by rule: matching events modulo the period of the rule; events passed
     since: Mem<4, 32>,
     passed: Mem<4, 32>,
     doing: DFF<FilterState>,
     at: DFF<Bits<4>>,
-    // of the terms so far
+    // AND and OR of the terms so far
     all: DFF<Bit>,
     any: DFF<Bit>,
     masked: Signal<Local, Bits<32>>,

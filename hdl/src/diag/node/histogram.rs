@@ -1,22 +1,22 @@
-//! Histogram: how often values of each size came, by key
+//! Histogram: distribution of a value by key, in logarithmic buckets
 //!
 //! # Source
-//! Paper 004 section 3.6, processing nodes; buckets as `hist` of bpftrace, each power of two in four parts.
+//! Paper 004 section 3.6, processing nodes; buckets as `hist` of bpftrace, with each power of two divided into four.
 //!
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: no rule, nothing in it |
-//! | `write` | in | a register is written |
+//! | `reset` | in | 1: clears the rules and the buckets |
+//! | `write` | in | register writes |
 //! | `event` | in | an event, or a flush |
-//! | `result` | out | what it sends |
+//! | `result` | out | events to send |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
 //!
 //! # Timing
-//! After a reset and after a write of the control register it clears its counters, one a clock, and takes no event. An event
-//! takes a clock for each rule of another event, 14 for one that is its own, and as long as its results wait. A flush takes
-//! two clocks for each bucket of the keys in use, and as long as results wait.
+//! After a reset and after a write to the control register, the node clears its counters, one per cycle, and accepts no
+//! event. An event takes one cycle for each rule that does not match, 14 for each that does, and any time its results
+//! wait. A flush takes two cycles for each bucket of the keys in use, and any time its results wait.
 //!
 //! Golden model: `sim::diag::node::histogram`.
 
@@ -28,7 +28,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 
-/// Where it is.
+/// State of the node.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum HistogramState {
     Clear,
@@ -42,7 +42,7 @@ pub enum HistogramState {
     Done,
 }
 
-/// Tables of up to 8 keys, 128 buckets each.
+/// Tables for up to 8 keys, with 128 buckets each.
 #[derive(LogicBlock, Default)]
 pub struct Histogram {
     pub clock: Signal<In, Clock>,
@@ -88,10 +88,10 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Tables for 2^`log2_keys` keys, with counters to `most`.
+    /// Tables for 2^`log2_keys` keys, with counters that count to `most`.
     ///
     /// # Panics
-    /// Unless `log2_keys` <= 3.
+    /// If `log2_keys` is more than 3.
     pub fn new(log2_keys: usize, most: u32) -> Self {
         assert!(log2_keys <= 3, "log2_keys = {log2_keys} is outside 0..=3");
         let keys = 1_usize << log2_keys;
@@ -130,7 +130,7 @@ impl Logic for Histogram {
         self.event.ready.next = self.rules.finished.val() | (self.doing.q.val() == HistogramState::Done);
         self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
 
-        // the bucket of a value: its highest bit, and the two below
+        // the bucket of a value: its highest set bit, and the two bits below it
         self.highest.next = 0.into();
         for i in 2..32 {
             if self.rules.value.val().get_bit(i) {
@@ -213,7 +213,7 @@ impl Logic for Histogram {
                 }
             }
             HistogramState::Full => {
-                // sent, and then counted again from 0
+                // sent; the bucket restarts from 0
                 if self.result.ready.val() {
                     self.writes.next = true;
                     self.doing.d.next = HistogramState::Look;

@@ -1,20 +1,20 @@
-//! Log buffer: the last events before an event
+//! Log buffer: keeps the last events before a trigger event
 //!
 //! # Source
-//! Post-mortem buffers of trace hardware, as ARM's ETB; paper 004 has none.
+//! Post-mortem buffers of trace hardware, such as ARM's ETB; paper 004 has none.
 //!
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: no rule, nothing in it |
-//! | `write` | in | a register is written |
+//! | `reset` | in | 1: disables the node and empties it |
+//! | `write` | in | register writes |
 //! | `event` | in | an event, or a flush |
-//! | `result` | out | what it sends |
+//! | `result` | out | events to send |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
 //!
 //! # Timing
-//! An event takes 10 clocks to keep. What is sent takes 10 clocks for each event, and as long as it waits.
+//! An event takes 10 cycles to store. Sending takes 10 cycles per event, and any time it waits.
 //!
 //! Golden model: `sim::diag::node::log`.
 
@@ -25,7 +25,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::diag::registers::{CONTROL, RECORDS, TARGET};
 
-/// Where it is.
+/// State of the node.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum LogState {
     Wait,
@@ -35,7 +35,7 @@ pub enum LogState {
     Done,
 }
 
-/// The log, of up to 128 events.
+/// A log of up to 128 events.
 #[derive(LogicBlock, Default)]
 pub struct Log {
     pub clock: Signal<In, Clock>,
@@ -43,7 +43,8 @@ pub struct Log {
     pub write: WriteIn,
     pub event: EventIn,
     pub result: ResultOut,
-    // by place, word 0 identifier, core, number of arguments and whether it has a time, 1 the time, 2 to 7 arguments
+    // words of an entry: 0 identifier, core, number of arguments and whether it has a time; 1 the time; 2 to 7
+    // arguments
     words: Mem<10, 32>,
     set: DFF<Bit>,
     trigger: DFF<Bits<8>>,
@@ -54,7 +55,7 @@ pub struct Log {
     length: DFF<Bits<8>>,
     write_at: DFF<Bits<8>>,
     read_at: Signal<Local, Bits<8>>,
-    // word that is kept, or read
+    // word that is written or read
     k: DFF<Bits<4>>,
     next_k: Signal<Local, Bits<4>>,
     id: Signal<Local, Bits<8>>,
@@ -73,7 +74,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// 2^`log2_events` events.
+    /// A log of 2^`log2_events` events.
     ///
     /// # Panics
     /// Unless 1 <= `log2_events` <= 7.
@@ -101,7 +102,7 @@ impl Logic for Log {
         dff_setup!(self, clock, set, trigger, freezes, target, doing, frozen, length, write_at, k, head);
         clock!(self, clock, words);
 
-        // what an event is kept as; its trigger under another identifier
+        // the stored form of an event; the trigger event gets another identifier
         self.triggers.next = self.event.id.val() == self.trigger.q.val();
         self.id.next = self.event.id.val();
         if self.triggers.val() {
@@ -191,7 +192,7 @@ impl Logic for Log {
             }
         }
 
-        // out of it: word k is there a clock after it was asked for
+        // reading: word k arrives one cycle after its request
         self.read_at.next = self.write_at.q.val() - self.length.q.val();
         self.words.raddr.next =
             (bit_cast::<10, 8>(self.read_at.val()) << 3) | bit_cast::<10, 3>(self.k.q.val().get_bits::<3>(0));

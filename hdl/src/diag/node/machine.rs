@@ -1,21 +1,21 @@
-//! State machine in a table: sequences, transactions, monitors
+//! State machine in a table: for sequences, transactions, monitors
 //!
 //! # Source
-//! Paper 004 section 5.1.3, whose transaction check it makes in fixed logic; the table is ours.
+//! Paper 004 section 5.1.3, which implements a transaction check in fixed logic; the table is ours.
 //!
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: no rule, nothing in it |
-//! | `write` | in | a register is written |
+//! | `reset` | in | 1: clears the rules and the states |
+//! | `write` | in | register writes |
 //! | `event` | in | an event, or a flush |
-//! | `result` | out | what it sends |
+//! | `result` | out | events to send |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
 //!
 //! # Timing
-//! An event takes a clock for each class of another event, 12 for one that is its own, and as long as its report waits; with a
-//! state for each key, 2 more and one for each key that is looked at.
+//! An event takes one cycle for each class that does not match, 12 for each that does, and any time its report waits.
+//! With one state per key, it takes 2 cycles more, and one for each key that is compared.
 //!
 //! Golden model: `sim::diag::node::machine`.
 
@@ -27,7 +27,7 @@ use rust_hdl::prelude::*;
 use sim::diag::packet::HOST;
 use sim::diag::registers::{CONTROL, TARGET};
 
-/// Where it is.
+/// State of the node.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum MachineState {
     Wait,
@@ -39,7 +39,7 @@ pub enum MachineState {
     Empty,
 }
 
-/// The machine, of 16 states and classes.
+/// A state machine with 16 states and 16 event classes.
 #[derive(LogicBlock, Default)]
 pub struct Machine {
     pub clock: Signal<In, Clock>,
@@ -51,7 +51,7 @@ pub struct Machine {
     steps: Mem<8, 16>,
     target: DFF<Bits<15>>,
     doing: DFF<MachineState>,
-    // that of the key at hand, if each has one
+    // current state; with one state per key, that of the current key
     state: DFF<Bits<4>>,
     keys: Mem<4, 32>,
     states: Mem<4, 4>,
@@ -74,7 +74,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// An empty machine.
+    /// A state machine with an empty table.
     pub fn new() -> Self {
         Self {
             rules: Rules::new(4),
@@ -100,7 +100,7 @@ impl Logic for Machine {
         Operands::join(&mut self.event, &mut self.rules);
         self.rules.go.next = self.event.valid.val() & !self.event.flush.val();
         self.rules.every.next = false;
-        // nothing is in it that a flush could send
+        // the node holds nothing that a flush could send
         self.event.ready.next = self.rules.finished.val() | (self.doing.q.val() == MachineState::Empty);
 
         self.steps.we.next = self.write.we.val() & (self.write.addr.val().get_bits::<4>(8) == 8);
@@ -144,7 +144,7 @@ impl Logic for Machine {
             MachineState::Find => {
                 self.state.d.next = self.states.rdata.val();
                 if self.at.q.val() == self.used.q.val() {
-                    // a new one, if there is a place
+                    // a new key, if there is a free entry
                     self.state.d.next = 0.into();
                     self.doing.d.next = MachineState::Place;
                     if self.used.q.val().get_bit(4) {
@@ -195,7 +195,7 @@ impl Logic for Machine {
         self.keys.raddr.next = self.next_at.val().get_bits::<4>(0);
         self.keys.waddr.next = self.at.q.val().get_bits::<4>(0);
         self.keys.wdata.next = self.rules.key.val();
-        // one that is there already is written again
+        // the key of an existing entry is written again, unchanged
         self.keys.we.next = self.doing.q.val() == MachineState::Place;
         self.states.raddr.next = self.next_at.val().get_bits::<4>(0);
         self.states.waddr.next = self.at.q.val().get_bits::<4>(0);

@@ -1,18 +1,18 @@
-//! Nodes that turn events into fewer events
+//! Processing nodes, which reduce events
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`aggregate`] | count, sum, least and greatest by key |
+//! | [`aggregate`] | count, sum, minimum and maximum by key |
 //! | [`count`] | counters of events |
-//! | [`filter`] | lets events pass whose arguments fit |
-//! | [`histogram`] | numbers of values by size and key |
-//! | [`log`] | the last events before an event |
+//! | [`filter`] | passes events whose arguments match |
+//! | [`histogram`] | distribution of values by key |
+//! | [`log`] | the last events before a trigger event |
 //! | [`machine`] | state machine in a table |
-//! | [`pair`] | clocks between two events with the same key |
-//! | [`tick`] | an event and flushes a period |
-//! | [`trace`] | a trace system at the ring, with its network interface |
+//! | [`pair`] | cycles between two events with the same key |
+//! | [`tick`] | periodic event and flushes |
+//! | [`trace`] | a trace system on the ring, with its network interface |
 //!
-//! All but the last have the same ports, but a tick takes no events; golden models: `sim::diag::node`.
+//! All but the last have the same ports, except that a tick receives no events. Golden models: `sim::diag::node`.
 
 pub mod aggregate;
 pub mod count;

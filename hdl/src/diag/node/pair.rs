@@ -1,22 +1,22 @@
-//! Pair: the clocks between two events with the same key
+//! Pair: measures the cycles between two events with the same key
 //!
 //! # Source
-//! Paper 004 section 5.2, whose lock profile begins with it; contexts and what is lost are ours.
+//! Paper 004 section 5.2, whose lock profile starts with it; contexts and loss counting are ours.
 //!
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: no rule, nothing in it |
-//! | `write` | in | a register is written |
+//! | `reset` | in | 1: clears the rules and the contexts |
+//! | `write` | in | register writes |
 //! | `event` | in | an event, or a flush |
-//! | `result` | out | what it sends |
+//! | `result` | out | events to send |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
 //!
 //! # Timing
-//! After a reset and after a write of the control register it clears its contexts, one a clock, and takes no event. An event
-//! takes a clock for each record of another event, 13 and one for each context for one that is its own, and as long as its
-//! results wait.
+//! After a reset and after a write to the control register, the node clears its contexts, one per cycle, and accepts no
+//! event. An event takes one cycle for each record that does not match, 13 and one per context for each that does, and
+//! any time its results wait.
 //!
 //! Golden model: `sim::diag::node::pair`.
 
@@ -27,7 +27,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 
-/// Where it is.
+/// State of the node.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum PairState {
     Clear,
@@ -38,7 +38,7 @@ pub enum PairState {
     Empty,
 }
 
-/// The contexts, up to 64.
+/// A set of up to 64 contexts.
 #[derive(LogicBlock, Default)]
 pub struct Pair {
     pub clock: Signal<In, Clock>,
@@ -47,7 +47,7 @@ pub struct Pair {
     pub event: EventIn,
     pub result: ResultOut,
     rules: Rules,
-    // it is open, number of its rule
+    // valid bit, and the number of the rule
     tags: Mem<6, 5>,
     keys: Mem<6, 32>,
     times: Mem<6, 32>,
@@ -58,7 +58,7 @@ pub struct Pair {
     time_now: Signal<Local, Bits<32>>,
     elapsed: Signal<Local, Bits<32>>,
     found: Signal<Local, Bit>,
-    // one that is not open, and whether there is one
+    // a free context, and whether there is one
     free: DFF<Bits<6>>,
     has_free: DFF<Bit>,
     writes: Signal<Local, Bit>,
@@ -74,7 +74,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// 2^`log2_contexts` contexts.
+    /// A set of 2^`log2_contexts` contexts.
     ///
     /// # Panics
     /// Unless 1 <= `log2_contexts` <= 6.
@@ -150,7 +150,7 @@ impl Logic for Pair {
                 if self.found.val() {
                     self.next_at.next = self.at.q.val();
                     if self.rules.flags.val().get_bit(0) {
-                        // begun anew
+                        // restarts the measurement
                         self.writes.next = true;
                         self.keeps.next = true;
                         self.rules.step.next = true;
@@ -175,7 +175,7 @@ impl Logic for Pair {
                 }
             }
             PairState::Open => {
-                // a second without a first is nothing
+                // a second event without a first is ignored
                 self.lose.next = self.rules.flags.val().get_bit(0) & !self.has_free.q.val();
                 self.writes.next = self.rules.flags.val().get_bit(0) & self.has_free.q.val();
                 self.keeps.next = true;

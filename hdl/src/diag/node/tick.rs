@@ -1,20 +1,22 @@
-//! Tick: an event a period, and flushes of tables with it
+//! Tick: a periodic event, with flushes of tables
 //!
 //! # Source
-//! Paper 004 section 3.6 has no node for it: its host asks.
+//! Own: in paper 004 section 3.6 the host polls the nodes.
 //!
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: it does nothing; the time is 0 |
-//! | `write` | in | a register is written |
-//! | `result` | out | what it sends; with bit 0 of `core` 1: a flush, of the number in `a0` |
+//! | `reset` | in | 1: disables the node; sets the time to 0 |
+//! | `write` | in | register writes |
+//! | `result` | out | events to send; with bit 0 of `core` 1: a flush, with the number in `a0` |
 //!
-//! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`. Whatever is written is written while it is off.
+//! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`. Registers may be written only while the node is
+//! off.
 //!
 //! # Timing
-//! The first tick is one period after the control register was written, and is sent two clocks later; its time is counted from
-//! the end of the reset. What it sends follows each other a clock after it was taken. All outputs come from registers.
+//! The first tick is due one period after the write to the control register, and is sent two cycles later; times are
+//! counted from the end of the reset. Each result follows one cycle after the previous one was taken. All outputs come
+//! from registers.
 //!
 //! Golden model: `sim::diag::node::tick`.
 
@@ -24,14 +26,14 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 
-/// The tick, of up to 63 nodes that it flushes.
+/// A periodic source of events and of flushes for up to 63 nodes.
 #[derive(LogicBlock, Default)]
 pub struct Tick {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub write: WriteIn,
     pub result: ResultOut,
-    // of its event, then of flushes
+    // target of the event, then of the flushes
     targets: Mem<6, 14>,
     used: DFF<Bits<7>>,
     period: DFF<Bits<32>>,
@@ -63,7 +65,7 @@ pub struct Tick {
 }
 
 impl Tick {
-    /// Of up to 2^`log2_records` - 1 nodes that it flushes.
+    /// A tick that flushes up to 2^`log2_records` - 1 nodes.
     ///
     /// # Panics
     /// Unless 1 <= `log2_records` <= 6.
@@ -88,7 +90,7 @@ impl Logic for Tick {
         clock!(self, clock, targets);
         self.clocks.d.next = self.clocks.q.val() + self.one_32.val();
 
-        // what is set
+        // register writes
         self.of_record.next = self.write.we.val() & (self.write.addr.val().get_bits::<2>(10) == 1);
         self.first.next = self.of_record.val() & !self.write.addr.val().get_bits::<6>(4).any();
         self.word.next = self.write.addr.val().get_bits::<4>(0);
@@ -105,7 +107,7 @@ impl Logic for Tick {
         }
         self.period.d.next = (bit_cast::<32, 16>(self.high.val()) << 16) | bit_cast::<32, 16>(self.low.val());
 
-        // what is sent
+        // results
         self.due_1.next = self.due.q.val();
         self.missed_1.next = self.missed.q.val();
         self.next_at.next = self.at.q.val();

@@ -1,23 +1,24 @@
-//! Trace node: a trace system at the ring, its registers reached from there and its words sent to the host
+//! Trace node: a trace system on the ring; its registers are accessed from there, and its words are sent to the host
 //!
-//! Has the network interface in it: packets that arrive are reads, writes and flushes, those that leave answers and words.
+//! Contains its network interface: incoming packets are reads, writes and flushes, outgoing packets are responses and
+//! trace words.
 //!
 //! # Source
-//! Own; packets, registers and what a flush does: `sim::diag::node::trace`.
+//! Own; packets, registers and the effect of a flush: `sim::diag::node::trace`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: nothing is here, nothing is on its way |
+//! | `reset` | in | 1 | 1: discards all words and packets |
 //! | `got` | in | | packets that arrived, from a router |
-//! | `put` | out | | packets to send, to a router; their source is filled in there |
-//! | `bus_addr`, `bus_write`, `bus_wdata` | out | 3, 1, 32 | an access to the registers of the trace system |
-//! | `bus_rdata` | in | 32 | the register that `bus_addr` named in the clock before |
-//! | `valid`, `data`, `ready` | in, in, out | 1, 32, 1 | words of the trace system; taken at an edge where both are 1 |
+//! | `put` | out | | packets to send, to a router, which fills in the source |
+//! | `bus_addr`, `bus_write`, `bus_wdata` | out | 3, 1, 32 | access to the registers of the trace system |
+//! | `bus_rdata` | in | 32 | the register that `bus_addr` selected in the previous cycle |
+//! | `valid`, `data`, `ready` | in, in, out | 1, 32, 1 | words of the trace system, taken at an edge where `valid` and `ready` are 1 |
 //!
 //! # Timing
-//! A word of a packet a clock in and out, and one clock more for each register that is read. Answers go before words. A flush
-//! sends the words that were here when its last word came. `valid`, `ready` come from registers.
+//! One packet word per cycle in and out, and one cycle more for each register that is read. Responses go before trace
+//! words. A flush sends the words that were queued when its last word arrived. `valid` and `ready` come from registers.
 //!
 //! Golden model: [`sim::diag::node::trace`].
 
@@ -28,7 +29,7 @@ use rust_hdl::prelude::*;
 use sim::diag::node::trace::{KIND, PACKET_WORDS, PLACES, REGISTERS};
 use sim::diag::packet::{Op, HOST};
 
-/// What is done with the packet that comes.
+/// What is done with the incoming packet.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum TakeState {
     Head,
@@ -38,7 +39,7 @@ pub enum TakeState {
     Answer,
 }
 
-/// What of a packet is sent next.
+/// The part of a packet that is sent next.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum GiveState {
     Idle,
@@ -50,7 +51,7 @@ pub enum GiveState {
     Done,
 }
 
-/// The node.
+/// A trace node.
 #[derive(LogicBlock, Default)]
 pub struct TraceNode {
     pub clock: Signal<In, Clock>,
@@ -65,7 +66,7 @@ pub struct TraceNode {
     pub data: Signal<In, Bits<32>>,
     pub ready: Signal<Out, Bit>,
 
-    // words that wait
+    // queued trace words
     words: Mem<6, 32>,
     came: DFF<Bits<7>>,
     gone: DFF<Bits<7>>,
@@ -73,7 +74,7 @@ pub struct TraceNode {
     waiting: Signal<Local, Bits<7>>,
     room: Signal<Local, Bit>,
 
-    // the packet that comes
+    // the incoming packet
     state: DFF<TakeState>,
     open: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
@@ -83,7 +84,7 @@ pub struct TraceNode {
     some: DFF<Bit>,
     second: DFF<Bits<15>>,
     control: DFF<Bit>,
-    // half of a register that its next word is for, and what comes first behind the second word
+    // half register that the next data word is for; the first word after the second header word
     at: DFF<Bits<4>>,
     datum: DFF<Bits<16>>,
     fresh: DFF<Bit>,
@@ -94,11 +95,11 @@ pub struct TraceNode {
     upper: Signal<Local, Bit>,
     past: Signal<Local, Bits<5>>,
     writes: Signal<Local, Bit>,
-    // a flush: words that are still to go
+    // flush: words still to be sent
     due: DFF<Bits<7>>,
     due_1: Signal<Local, Bits<7>>,
 
-    // the packet that is sent
+    // the outgoing packet
     sends: DFF<GiveState>,
     of_words: DFF<Bit>,
     number: DFF<Bits<12>>,
@@ -135,7 +136,7 @@ pub struct TraceNode {
 }
 
 impl TraceNode {
-    /// A node.
+    /// A node that is idle.
     pub fn new() -> Self {
         Self {
             words: Mem::new(6, 32),
@@ -163,7 +164,7 @@ impl Logic for TraceNode {
         dff_setup!(self, clock, sends, of_words, number, words_left, half, from, held, count);
         clock!(self, clock, words);
 
-        // words that wait
+        // queued trace words
         self.waiting.next = self.came.q.val() - self.gone.q.val();
         self.room.next = self.waiting.val() != self.capacity.val();
         self.ready.next = self.room.val();
@@ -174,14 +175,14 @@ impl Logic for TraceNode {
             self.came.d.next = self.came.q.val() + self.one_7.val();
         }
 
-        // the packet that comes
+        // the incoming packet
         self.open.next = (self.state.q.val() == TakeState::Head)
             | (self.state.q.val() == TakeState::Second)
             | (self.state.q.val() == TakeState::Body);
         self.got.ready.next = self.open.val();
         self.take.next = self.got.valid.val() & self.open.val();
         self.op.next = self.second.q.val().get_bits::<3>(12);
-        // a write reaches up to here, if it is one of registers of the trace system
+        // where a write ends, if it is within the registers of the trace system
         self.of_trace.next = self.got.word.val().get_bits::<8>(4) == self.block.val();
         self.past.next = bit_cast::<5, 4>(self.got.word.val().get_bits::<4>(0)) + bit_cast::<5, 4>(self.left.q.val());
         self.upper.next = self.at.q.val().get_bit(0);
@@ -208,7 +209,7 @@ impl Logic for TraceNode {
                 if !self.left.q.val().any() {
                     self.state.d.next = TakeState::Head;
                     if self.got.word.val().get_bit(15) {
-                        // a read and a write of nothing, and a flush
+                        // a read, an empty write, or a flush
                         if self.got.word.val().get_bits::<2>(13) == 0 {
                             self.state.d.next = TakeState::Answer;
                         }
@@ -255,7 +256,7 @@ impl Logic for TraceNode {
             self.bus_addr.next = self.from.q.val().get_bits::<3>(1);
         }
 
-        // what is answered
+        // responses
         self.few.next = !self.datum.q.val().get_bits::<12>(4).any() & !self.datum.q.val().get_bits::<4>(0).all();
         self.read_past.next = bit_cast::<5, 4>(self.second.q.val().get_bits::<4>(0))
             + bit_cast::<5, 4>(self.datum.q.val().get_bits::<4>(0));
@@ -284,7 +285,7 @@ impl Logic for TraceNode {
             }
         }
 
-        // what is sent: answers, then words: seven, or what a flush has left
+        // outgoing packets: responses, then trace words: seven at a time, or what is left of a flush
         self.least.next = self.waiting.val() >= self.whole.val();
         self.most.next = self.whole.val();
         if self.state.q.val() == TakeState::Drain {
@@ -309,7 +310,7 @@ impl Logic for TraceNode {
         if self.half.q.val() {
             self.put.word.next = self.chosen.val().get_bits::<16>(16);
         }
-        // what is answered but no register of the trace system
+        // response data that is not a register of the trace system
         self.other.next = (self.op.val() == 6) | self.first_two.val();
         if self.other.val() & !self.of_words.q.val() {
             self.put.word.next = self.kind.val();

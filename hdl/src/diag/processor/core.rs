@@ -1,7 +1,7 @@
-//! Core: RV32I in as little logic as is needed for handlers of events
+//! Core: a minimal RV32I core for event handlers
 //!
-//! One instruction after the other, three clocks each and more for memory and shifts. What is no instruction, or asks for what is
-//! not there, ends in a halt that only `restart` ends.
+//! Executes one instruction at a time, in three cycles, more for memory accesses and shifts. An illegal instruction or
+//! an access to an invalid address halts the core until `restart`.
 //!
 //! # Source
 //! RISC-V unprivileged ISA, chapter RV32I, without `fence`, `ecall` and `ebreak`.
@@ -9,23 +9,24 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `restart` | in | 1 | 1: it begins anew, whatever it does |
-//! | `go` | in | 1 | 0: where it begins anew, it waits |
-//! | `addr` | out | 32 | of an instruction, a load or a store |
-//! | `fetch`, `load`, `store` | out | 1 | that there is one |
-//! | `size` | out | 2 | of it: 0 a byte, 1 a half, 2 a word |
-//! | `mask`, `wdata` | out | 4, 32 | of a store: bytes, and what is stored |
-//! | `hold` | in | 1 | a load or store is not done yet; it stays |
-//! | `wrong` | in | 1 | at this address there is nothing for a load or store of this kind |
-//! | `rdata` | in | 32 | the word at `addr`, in the clock after `fetch` or `load` |
-//! | `busy` | out | 1 | 0: it begins anew |
-//! | `fault` | out | 1 | it halts |
-//! | `pc` | out | 32 | address of the instruction that it works on |
-//! | `sets`, `rd`, `value` | out | 1, 5, 32 | a register is written |
+//! | `restart` | in | 1 | 1: restarts the core from any state |
+//! | `go` | in | 1 | 0: the core waits in its start state |
+//! | `addr` | out | 32 | address of a fetch, load or store |
+//! | `fetch`, `load`, `store` | out | 1 | access request |
+//! | `size` | out | 2 | of the access: 0 byte, 1 halfword, 2 word |
+//! | `mask`, `wdata` | out | 4, 32 | byte enables and data of a store |
+//! | `hold` | in | 1 | 1: the load or store is not done yet and stays |
+//! | `wrong` | in | 1 | 1: a load or store of this kind is not possible at this address |
+//! | `rdata` | in | 32 | the word at `addr`, one cycle after `fetch` or `load` |
+//! | `busy` | out | 1 | 0: the core is in its start state |
+//! | `fault` | out | 1 | 1: the core has halted |
+//! | `pc` | out | 32 | address of the current instruction |
+//! | `sets`, `rd`, `value` | out | 1, 5, 32 | a register write |
 //!
 //! # Timing
-//! Fetch, decode, execute: 3 clocks. A load has 2 more, a store 1 more, a shift 1 more and one for each place. `wrong` and `hold`
-//! are looked at in the clock of `load` or `store`. Registers but x0 are not defined before they are written.
+//! Fetch, decode and execute take 3 cycles. A load takes 2 more, a store 1 more, a shift 1 more and one per bit
+//! position. `wrong` and `hold` are sampled in the cycle of `load` or `store`. Registers other than x0 are undefined
+//! until they are written.
 //!
 //! Golden model: `sim::diag::processor::core`.
 
@@ -34,7 +35,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::diag::processor::RAM_BYTES;
 
-/// What is done with the instruction.
+/// State of the core.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum CoreState {
     Start,
@@ -48,7 +49,7 @@ pub enum CoreState {
     Halt,
 }
 
-/// The core.
+/// An RV32I core.
 #[derive(LogicBlock, Default)]
 pub struct Core {
     pub clock: Signal<In, Clock>,
@@ -74,13 +75,13 @@ pub struct Core {
     state: DFF<CoreState>,
     at: DFF<Bits<32>>,
     place: DFF<Bits<32>>,
-    // a shift's number so far, or what is stored
+    // intermediate value of a shift, or the data of a store
     acc: DFF<Bits<32>>,
     places: DFF<Bits<5>>,
     a_regs: Mem<5, 32>,
     b_regs: Mem<5, 32>,
 
-    // decode, of the word that was fetched
+    // decode of the fetched word
     sign: Signal<Local, Bits<32>>,
     high: Signal<Local, Bits<20>>,
     code: Signal<Local, Bits<7>>,
@@ -139,7 +140,7 @@ pub struct Core {
 }
 
 impl Core {
-    /// It begins when `go` is 1.
+    /// A core in its start state.
     pub fn new() -> Self {
         Self {
             outside: Fixed::of(!u64::from(RAM_BYTES - 4) & 0xffff_ffff),
@@ -162,7 +163,7 @@ impl Logic for Core {
         dff_setup!(self, clock, state, at, place, acc, places, imm, op, kind, dest, other, legal);
         clock!(self, clock, a_regs, b_regs);
 
-        // decode: the immediate, and whether there is such an instruction
+        // decode: the immediate, and whether the instruction is legal
         self.code.next = self.rdata.val().get_bits::<7>(0);
         self.f3.next = self.rdata.val().get_bits::<3>(12);
         self.f7.next = self.rdata.val().get_bits::<7>(25);
@@ -285,7 +286,7 @@ impl Logic for Core {
             self.result.next = self.through.val();
         }
 
-        // what a load gives, and a number shifted by one place
+        // load data, and a value shifted by one position
         self.half.next = self.rdata.val().get_bits::<16>(0);
         if self.place.q.val().get_bit(1) {
             self.half.next = self.rdata.val().get_bits::<16>(16);
@@ -320,7 +321,7 @@ impl Logic for Core {
         self.data.next = self.result.val();
         match self.state.q.val() {
             CoreState::Start => {
-                // x0 is a register that is never written again
+                // x0 is written with 0 here, and never again
                 self.we.next = true;
                 self.written.next = 0.into();
                 self.data.next = 0.into();

@@ -1,10 +1,10 @@
-//! DMA: packets of the ring to slots, and what the core sends to packets
+//! DMA: writes packets from the ring to event slots, and sends events of the core as packets
 //!
-//! An event that arrives is written into a slot, half a word a clock, and then pushed into the run queue. While no slot is free it
-//! is not taken, so that the ring refuses what is behind it. A read is answered here, a write goes to registers and memory and is
-//! answered; a flush is put into a slot as an event is, and answered when all slots are free again. What is no packet is
-//! dropped, and so is an event while the processor does not run. What producers lost is summed up and told with the next event
-//! that is sent.
+//! An incoming event is written to a slot, one halfword per cycle, and the slot is then pushed into the run queue.
+//! While no slot is free, the event is not accepted, so that the ring refuses further packets. A read is answered here;
+//! a write goes to registers and memory and is acknowledged. A flush is put in a slot like an event, and acknowledged
+//! when all slots are free again. Malformed packets are dropped, and so are events while the processor does not run.
+//! Losses reported by producers are added up and sent with the next outgoing event.
 //!
 //! # Source
 //! Paper 004 section 4.2, network adapter with DMA; packets: `sim::diag::packet`.
@@ -12,20 +12,21 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: nothing is on its way |
+//! | `reset` | in | 1 | 1: discards all packets |
 //! | `got`, `put` | in, out | | packets, see [`crate::noc::ports`] |
-//! | `write` | out | | a register is written, see [`crate::diag::ports`] |
-//! | `running`, `room`, `empty` | in | 1 | the processor runs; a slot is free; all are |
-//! | `slot_we`, `slot_half`, `slot_data` | out | 1, 4, 16 | what is written into the free slot |
-//! | `push` | out | 1 | the slot is full; the next is free |
-//! | `waits`, `drops` | out | 1 | a packet finds no slot; an event is dropped |
-//! | `status`, `trips`, `full`, `dropped`, `handled` | in | 16, 16, 16, 16, 32 | registers 2, 6, 7, 8, and 4 with 5 |
-//! | `send`, `args`, `sent` | in, in, out | 1, 3, 1 | the core's event is to be sent; its arguments; it is |
-//! | `send_at`, `send_low`, `send_high` | out, in, in | 3, 16, 16 | a word of it, in the next clock |
-//! | `trip`, `trip_pc`, `trip_info`, `tripped` | in, in, in, out | 1, 32, 18, 1 | the host is to be told of an end; it is |
+//! | `write` | out | | register writes, see [`crate::diag::ports`] |
+//! | `running`, `room`, `empty` | in | 1 | the processor runs; a slot is free; all slots are free |
+//! | `slot_we`, `slot_half`, `slot_data` | out | 1, 4, 16 | write to the free slot |
+//! | `push` | out | 1 | the slot is complete; the next free slot is used |
+//! | `waits`, `drops` | out | 1 | a packet finds no free slot; an event is dropped |
+//! | `status`, `trips`, `full`, `dropped`, `handled` | in | 16, 16, 16, 16, 32 | registers 2, 6, 7, 8; registers 4 and 5 |
+//! | `send`, `args`, `sent` | in, in, out | 1, 3, 1 | request to send the core's event; its argument count; done |
+//! | `send_at`, `send_low`, `send_high` | out, in, in | 3, 16, 16 | index of a word of this event; the word, one cycle later |
+//! | `trip`, `trip_pc`, `trip_info`, `tripped` | in, in, in, out | 1, 32, 18, 1 | request to report an aborted handler to the host; done |
 //!
 //! # Timing
-//! A packet takes a slot 16 clocks and one for each word. To send takes a clock or two a word. `ready` depends on `word`.
+//! Receiving a packet into a slot takes 16 cycles and one per word. Sending takes one or two cycles per word. `ready`
+//! depends on `word`.
 //!
 //! Golden model: `sim::diag::processor::node`.
 
@@ -36,7 +37,7 @@ use rust_hdl::prelude::*;
 use sim::diag::packet::HOST;
 use sim::diag::processor::{CONTROL, KIND, RAM_BYTES, READABLE, SLOTS, TRIP_EVENT};
 
-/// What is done with the packet that comes.
+/// What is done with the incoming packet.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum DmaState {
     Head,
@@ -47,7 +48,7 @@ pub enum DmaState {
     Answer,
 }
 
-/// What of a packet is sent next.
+/// The part of a packet that is sent next.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum DmaSend {
     Idle,
@@ -60,7 +61,7 @@ pub enum DmaSend {
     Done,
 }
 
-/// Whose packet is sent.
+/// The source of the outgoing packet.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum DmaWhose {
     Answer,
@@ -68,7 +69,7 @@ pub enum DmaWhose {
     Event,
 }
 
-/// The DMA.
+/// A DMA between ring and event slots.
 #[derive(LogicBlock, Default)]
 pub struct Dma {
     pub clock: Signal<In, Clock>,
@@ -101,7 +102,7 @@ pub struct Dma {
     pub trip_info: Signal<In, Bits<18>>,
     pub tripped: Signal<Out, Bit>,
 
-    // the packet that comes
+    // the incoming packet
     state: DFF<DmaState>,
     take: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
@@ -130,7 +131,7 @@ pub struct Dma {
     answered: Signal<Local, Bit>,
     stores: Signal<Local, Bit>,
 
-    // what is answered
+    // the response
     low_addr: Signal<Local, Bits<5>>,
     low_count: Signal<Local, Bits<5>>,
     behind: Signal<Local, Bits<5>>,
@@ -138,7 +139,7 @@ pub struct Dma {
     answer_op: Signal<Local, Bits<3>>,
     answer_words: Signal<Local, Bits<4>>,
 
-    // what is sent
+    // the outgoing packet
     sends: DFF<DmaSend>,
     whose: DFF<DmaWhose>,
     head: DFF<Bits<16>>,
@@ -173,7 +174,7 @@ pub struct Dma {
 }
 
 impl Dma {
-    /// With nothing on its way.
+    /// A DMA that is idle.
     pub fn new() -> Self {
         Self {
             kind: Fixed::of(KIND),
@@ -226,7 +227,7 @@ impl Logic for Dma {
             untold
         );
 
-        // whether the fields of an event fill its words, and whether the packet needs a slot
+        // whether the fields of an event match its length, and whether the packet needs a slot
         self.is_control.next = self.got.word.val().get_bit(15);
         self.code.next = self.got.word.val().get_bits::<3>(12);
         self.stamps.next = self.got.word.val().get_bits::<2>(13);
@@ -260,7 +261,8 @@ impl Logic for Dma {
 
         self.control.next = self.second.q.val().get_bit(15);
         self.op.next = self.second.q.val().get_bits::<3>(12);
-        // read, write and flush are answered; the flush of a program when that is done with it
+        // reads, writes and flushes are acknowledged; a flush that goes to the program, when the program is done with
+        // it
         self.answered.next = self.control.val() & ((self.op.val() == 0) | (self.op.val() == 1) | (self.op.val() == 6));
         self.last.next = self.left.q.val() == self.one.val();
         self.stores.next = false;
@@ -341,7 +343,7 @@ impl Logic for Dma {
                         }
                         self.fresh.d.next = false;
                         self.at.d.next = self.at.q.val() + self.one_12.val();
-                        // a write that is refused writes nothing
+                        // an illegal write has no effect
                         self.write.we.next = (self.op.val() == 1)
                             & self.legal_write.q.val()
                             & (self.at.q.val() >= self.first_control.val());
@@ -377,7 +379,7 @@ impl Logic for Dma {
         }
         self.push.next = self.ends.val() & self.slotted.q.val();
 
-        // what is answered
+        // the response
         self.low_addr.next = bit_cast::<5, 4>(self.second.q.val().get_bits::<4>(0));
         self.low_count.next = bit_cast::<5, 4>(self.datum.q.val().get_bits::<4>(0));
         self.behind.next = self.low_addr.val() + self.low_count.val();
@@ -401,7 +403,7 @@ impl Logic for Dma {
             }
         }
 
-        // what was lost is told as far as it fits
+        // losses are reported as far as they fit the field; the rest follows with the next event
         self.more.next = self.untold.q.val() + self.added.val();
         self.untold.d.next = self.more.val();
         self.telling.next = self.untold.q.val().get_bits::<16>(0);
@@ -412,7 +414,7 @@ impl Logic for Dma {
             self.telling.next = 0.into();
         }
 
-        // what is sent: the end of a handler first, then what the program sent, then an answer
+        // outgoing packets, in order of priority: aborted handlers, events of the program, responses
         self.put_length.next = self.words.q.val() + bit_cast::<4, 1>(self.told.q.val().any().into());
         self.taken.next = self.put.ready.val();
         self.put.valid.next = false;

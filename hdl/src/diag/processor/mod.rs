@@ -1,10 +1,10 @@
-//! The diagnosis processor: a node whose work is a program
+//! Diagnosis processor: a programmable node
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`core`] | a core of RV32I |
-//! | [`dma`] | packets of the ring to slots, and what the core sends to packets |
-//! | [`node`] | both with run queue, watchdog and memories |
+//! | [`core`] | an RV32I core |
+//! | [`dma`] | packets from the ring to slots, and events of the core to packets |
+//! | [`node`] | both of them, with run queue, watchdog and memories |
 //!
 //! Memory map and registers: `sim::diag::processor`.
 

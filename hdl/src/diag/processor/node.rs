@@ -1,8 +1,8 @@
 //! Diagnosis processor: core, DMA, run queue, watchdog and memories
 //!
-//! Slots are used one after the other, so that the run queue is two numbers: the first slot in use, and how many are. Program and
-//! data are a memory of bytes, slots and the event to send memories of half words, so that the DMA and the core never wait for each
-//! other.
+//! Slots are used in rotation, so the run queue is two numbers: the first slot in use, and how many are in use. Program
+//! and data memory is byte-wide; the slots and the outgoing event are in halfword memories, so that the DMA and the
+//! core never wait for each other.
 //!
 //! # Source
 //! Paper 004 section 4.2 and figure 7; watchdog and memory map are ours.
@@ -10,13 +10,13 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: it does not run, nothing is in a slot; the time is 0 |
+//! | `reset` | in | 1 | 1: stops the processor, empties all slots, sets the time to 0 |
 //! | `got` | in | | packets that arrived, see [`crate::noc::ports`] |
 //! | `put` | out | | packets to send |
 //!
 //! # Timing
-//! As its core and its DMA; a slot is freed in the clock in which the core asks for the next one, which it gets in the next clock if it
-//! is there. Memories keep what is in them over a reset.
+//! As the core and the DMA. A slot is freed in the cycle in which the core requests the next one, which it gets in the
+//! following cycle if there is one. A reset does not change the contents of memories.
 //!
 //! Golden model: `sim::diag::processor::node`; memory map and registers: `sim::diag::processor`.
 
@@ -29,7 +29,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::diag::processor::{CONTROL, LIMIT, NEXT_AT, NO_EVENT, SEND_AT, SLOTS_AT, TIME_AT, WATCHDOG};
 
-/// The processor.
+/// A diagnosis processor.
 #[derive(LogicBlock, Default)]
 pub struct Processor {
     pub clock: Signal<In, Clock>,
@@ -71,7 +71,7 @@ pub struct Processor {
     trip_info: DFF<Bits<18>>,
     cause: Signal<Local, Bits<2>>,
 
-    // what the core reaches
+    // the core's address map
     addr: Signal<Local, Bits<32>>,
     aligned: Signal<Local, Bit>,
     word: Signal<Local, Bit>,
@@ -95,7 +95,7 @@ pub struct Processor {
     write_addr: Signal<Local, Bits<10>>,
     write_data: Signal<Local, Bits<32>>,
 
-    // what the core sends
+    // events of the core
     sending: DFF<Bit>,
     args: DFF<Bits<3>>,
 
@@ -125,7 +125,7 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// As after a reset.
+    /// A processor in its reset state.
     pub fn new() -> Self {
         Self {
             core: Core::new(),
@@ -186,7 +186,7 @@ impl Logic for Processor {
         PacketOut::link(&mut self.put, &mut self.dma.put);
         self.clocks.d.next = self.clocks.q.val() + self.one_32.val();
 
-        // what is there for the core
+        // the core's address map
         self.addr.next = self.core.addr.val();
         self.word.next = self.core.size.val() == 2;
         self.aligned.next = true;
@@ -211,7 +211,7 @@ impl Logic for Processor {
             (self.core.load.val() & !self.can_load.val()) | (self.core.store.val() & !self.can_store.val());
         self.core.wrong.next = self.wrong.val();
 
-        // the watchdog: it stops at its limit, of which 0 is the longest
+        // the watchdog expires at its limit; 0 is the longest
         self.units.next = self.ran.q.val().get_bits::<17>(6);
         self.longest.next = !self.watchdog.q.val().any();
         self.allowed.next =
@@ -282,7 +282,7 @@ impl Logic for Processor {
                 | bit_cast::<32, 16>(self.slots_low.rdata.val());
         }
 
-        // memory is written by the core, and by the host while the core does not run
+        // memory is written by the core, or by the host while the processor does not run
         self.lanes.next = 3.into();
         if self.dma.write.addr.val().get_bit(0) {
             self.lanes.next = 12.into();
@@ -326,7 +326,7 @@ impl Logic for Processor {
         self.slots_low.wdata.next = self.dma.slot_data.val();
         self.slots_high.wdata.next = self.dma.slot_data.val();
 
-        // what is sent
+        // events of the core
         self.send_low.we.next = self.stores.val() & self.in_send.val();
         self.send_high.we.next = self.stores.val() & self.in_send.val();
         self.send_low.waddr.next = self.addr.val().get_bits::<3>(2);
@@ -347,7 +347,7 @@ impl Logic for Processor {
             self.args.d.next = self.core.wdata.val().get_bits::<3>(0);
         }
 
-        // a handler is ended
+        // end of a handler
         self.ran.d.next = self.ran.q.val();
         if self.core.busy.val() & !self.held_back.val() {
             self.ran.d.next = self.ran.q.val() + self.one_23.val();

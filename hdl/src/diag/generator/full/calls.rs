@@ -1,26 +1,27 @@
-//! Open calls, with what was captured at their entry
+//! Open calls, with the words captured at their entry
 //!
-//! Each has a place in a memory of words: return address, stack pointer, time, captured words. Calls are looked up by 8 bits of
-//! return address and stack pointer, all places at once; whether one of those is meant, the control compares. How old a call
-//! is, is kept in halves of 2^32 clocks.
+//! Each open call has an entry in a memory: return address, stack pointer, time, captured words. Calls are looked up in
+//! all entries at once by an 8-bit tag of return address and stack pointer; [`super::control`] then compares the full
+//! words. The age of a call is kept in units of 2^31 cycles.
 //!
 //! # Source
-//! Own; paper 004 keeps a stack of return addresses.
+//! Own; paper 004 uses a stack of return addresses instead.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset`, `forget` | in | 1 | 1: no call is open |
-//! | `head` | in | | the oldest instruction |
-//! | `now` | in | 32 | the clock |
+//! | `reset`, `forget` | in | 1 | 1: closes all calls |
+//! | `head` | in | | the oldest instruction in the log |
+//! | `now` | in | 32 | the current cycle |
 //! | `ra`, `sp` | in | 32 | registers at the oldest instruction |
-//! | `duty` | in | | what is done for it |
-//! | `found` | out | | which calls are the one that is looked for |
+//! | `duty` | in | | what the control does for that instruction |
+//! | `found` | out | | which calls match the lookup |
 //!
-//! Bundles: [`super::ports`]. Words of a place: 0 the time, 1 to 5 captured, 6 the return address, 7 the stack pointer.
+//! Bundles: [`super::ports`]. Words of an entry: 0 the time, 1 to 5 captured words, 6 the return address, 7 the stack
+//! pointer.
 //!
 //! # Timing
-//! `found` follows `looking`, `phase`, `slot`, `at` and `ended` in the same clock; words a clock after `read`.
+//! `found` follows `looking`, `phase`, `slot`, `at` and `ended` in the same cycle; words follow `read` by one cycle.
 //!
 //! Golden model: `sim::diag::full`.
 
@@ -30,7 +31,7 @@ use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
-/// Up to 16 open calls.
+/// A table of up to 16 open calls.
 #[derive(LogicBlock, Default)]
 pub struct Calls {
     pub clock: Signal<In, Clock>,
@@ -60,7 +61,7 @@ pub struct Calls {
     slot_at: Signal<Local, Bits<4>>,
     wanted_to: Signal<Local, Bits<32>>,
     wanted_tag: Signal<Local, Bits<8>>,
-    // those that the oldest instruction may end
+    // calls that the oldest instruction may end
     ending_to: Signal<Local, Bits<32>>,
     ending_tag: Signal<Local, Bits<8>>,
     ending: Signal<Local, Bits<16>>,
@@ -80,10 +81,10 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// `calls` of them.
+    /// A table of `calls` open calls.
     ///
     /// # Panics
-    /// Unless there are 1 to 16.
+    /// If `calls` is not in 1..=16.
     pub fn new(calls: u8) -> Self {
         assert!((1..=16).contains(&calls), "returns = {calls} is outside 1..=16");
         Self {
@@ -110,7 +111,8 @@ impl Logic for Calls {
         self.words.waddr.next = self.duty.write.val();
         self.words.wdata.next = self.duty.data.val();
 
-        // calls that may be the one that is looked for, and those that the oldest instruction may end: that is known late
+        // tags of the call that is looked up, and of the calls that the oldest instruction may end; the latter are
+        // known late
         self.wanted_to.next = self.ra.val();
         if self.duty.phase.val() == 1 {
             self.wanted_to.next = self.head.value.val();
@@ -170,7 +172,7 @@ impl Logic for Calls {
             }
         }
 
-        // how old open calls are, in halves of 2^32 clocks
+        // age of open calls, in halves of 2^32 cycles
         self.half_now.next = self.half.q.val();
         if self.head.shown.val() {
             self.half_now.next = self.head.stamp.val().get_bit(31);

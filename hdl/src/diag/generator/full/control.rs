@@ -1,7 +1,7 @@
-//! Control: what is done for the oldest instruction, step by step
+//! Control: processes the oldest instruction in the log, step by step
 //!
-//! First the calls that it enters are kept, then those that it ends are looked up, then its events are made, a captured word
-//! after the other. Where nothing may wait, what is not made yet is lost.
+//! First, calls that the instruction enters are stored; then calls that it ends are looked up; then its events are
+//! built, one captured word after another. If the log is crowded, events that are not built yet are lost.
 //!
 //! # Source
 //! Own; the steps: `sim::diag::full`.
@@ -9,19 +9,19 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: nothing is begun |
-//! | `head` | in | | the oldest instruction |
-//! | `advance` | out | 1 | it leaves the log |
+//! | `reset` | in | 1 | 1: aborts the current instruction |
+//! | `head` | in | | the oldest instruction in the log |
+//! | `advance` | out | 1 | that instruction leaves the log |
 //! | `returns`, `entries` | in | 16, 4 | see [`super::slots`] |
-//! | `plan_at`, `plan` | out, in | 7, 16 | word of a slot's plan, see there |
+//! | `plan_at`, `plan` | out, in | 7, 16 | a word of a slot's plan, see [`super::slots`] |
 //! | `ra`, `sp`, `known` | in | 32 | see [`super::registers`] |
-//! | `capture`, `word`, `is_known` | in | 4, 32, 1 | what is captured, see [`super::word`] |
-//! | `fire`, `of_store`, `asks` | out | 1 | what that is for; it is asked for |
+//! | `capture`, `word`, `is_known` | in | 4, 32, 1 | the captured word, see [`super::word`] |
+//! | `fire`, `of_store`, `asks` | out | 1 | the word is for an event, for an event of a store; the word is requested |
 //! | `duty`, `found` | out, in | | open calls, see [`super::ports`] |
-//! | `refuses`, `draft` | in, out | 1, | events, see [`super::outbox`] |
+//! | `refuses`, `draft` | in, out | 1, | event output, see [`super::outbox`] |
 //!
 //! # Timing
-//! One that causes nothing takes a clock. An event takes 4 clocks and 2 for each captured word.
+//! An instruction that causes no event takes one cycle. An event takes 4 cycles, and 2 for each captured word.
 //!
 //! Golden model: `sim::diag::full`.
 
@@ -29,7 +29,7 @@ use super::ports::{DraftOut, DutyOut, FoundIn, HeadIn};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// Where it is with the oldest instruction.
+/// State of the control for the oldest instruction.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum FullState {
     Look,
@@ -47,7 +47,7 @@ pub enum FullState {
     Done,
 }
 
-/// What captured words are for.
+/// What captured words are used for.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum FullMode {
     Check,
@@ -55,7 +55,7 @@ pub enum FullMode {
     Fire,
 }
 
-/// The control.
+/// The control of a full event generator.
 #[derive(LogicBlock, Default)]
 pub struct Control {
     pub clock: Signal<In, Clock>,
@@ -122,7 +122,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Of a generator with so many wide slots.
+    /// The control of a generator with `wide` wide slots.
     pub fn new(wide: u8) -> Self {
         Self {
             one_2: Fixed::of(1u64),
@@ -144,7 +144,7 @@ impl Logic for Control {
         );
         self.work.next = self.head.hits.val().any() | self.head.stores.val().any() | self.found.ends.val();
 
-        // the first of what is left
+        // the lowest of the remaining slots, calls or free entries
         self.pool.next = self.todo.q.val() | bit_cast::<16, 4>(self.stores.q.val());
         if self.phase.q.val() == 0 {
             self.pool.next = self.todo.q.val() & self.returns.val();
@@ -377,14 +377,14 @@ impl Logic for Control {
                 self.state.d.next = FullState::Pick;
             }
         }
-        // no room to wait: what is not made yet is lost
+        // the log is crowded: events that are not built yet are lost
         self.left_hits.next = self.todo.q.val();
         self.left_stores.next = self.stores.q.val();
         if self.state.q.val() == FullState::Look {
             self.left_hits.next = self.head.hits.val();
             self.left_stores.next = self.head.stores.val();
         }
-        // one that causes nothing and leaves anyway may as well be cut: that is known at once
+        // an instruction that causes nothing leaves anyway and may be cut as well: this condition is known early
         self.cut.next = self.head.give_up.val() | (self.head.crowded.val() & self.head.shown.val());
         self.one_lost.next = false;
         self.draft.dropped.next = 0.into();
@@ -402,7 +402,7 @@ impl Logic for Control {
                 self.left_hits.next = 0.into();
                 self.left_stores.next = 0.into();
             }
-            // calls are counted in the next clock
+            // the outbox counts dropped calls one cycle later
             self.draft.dropped.next = self.found.dropped.val();
             for i in 0..self._sixteen {
                 self.one_lost.next = self.left_hits.val().get_bit(i);

@@ -1,24 +1,26 @@
-//! Full event generator, of its parts
+//! Full event generator, assembled from its parts
 //!
 //! # Source
-//! Paper 004 section 4.1 and figure 6. Own: log in place of snapshots, calls known by return address and stack pointer.
+//! Paper 004 section 4.1 and figure 6. Own: a log instead of snapshots; calls identified by return address and stack
+//! pointer.
 //!
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: no slot is in use, no register is known, nothing waits |
-//! | `seen` | in | what retires |
-//! | `write` | in | a register is written; the control register also forgets open calls |
+//! | `reset` | in | 1: disables all slots, forgets registers and calls, discards events |
+//! | `seen` | in | retired instructions |
+//! | `write` | in | register writes; a write to the control register also closes all open calls |
 //! | `result` | out | an event to send |
-//! | `points` | out | slots whose address it has, see [`super::slots`] |
+//! | `points` | out | slots whose address matches, see [`super::slots`] |
 //!
 //! Bundles: [`crate::diag::ports`]; registers: `sim::diag::registers`.
 //!
 //! # Timing
-//! An instruction a clock. What an instruction takes behind the log: `sim::diag::full`. All outputs but `points` come from registers.
-//! Times are clocks modulo 2^32; a duration of more clocks is told as 2^32 - 1, if the log is empty once in 2^31 clocks.
+//! One instruction per cycle. Time after the log: see `sim::diag::full`. All outputs but `points` come from registers.
+//! Times are cycles modulo 2^32; a longer duration is reported as 2^32 - 1, provided that the log is empty at least
+//! once every 2^31 cycles.
 //!
-//! Golden model: `sim::diag::full`, itself held to `sim::diag::generator`.
+//! Golden model: `sim::diag::full`, itself checked against `sim::diag::generator`.
 
 use super::calls::Calls;
 use super::control::Control;
@@ -35,7 +37,7 @@ use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 use sim::diag::trigger::GeneratorParams;
 
-/// The generator, of up to 16 slots and 16 open calls.
+/// A full event generator, with up to 16 slots and 16 open calls.
 #[derive(LogicBlock, Default)]
 pub struct Full {
     pub clock: Signal<In, Clock>,
@@ -56,10 +58,10 @@ pub struct Full {
 }
 
 impl Full {
-    /// Of core `core`.
+    /// The generator of core `core`.
     ///
     /// # Panics
-    /// Unless there are 1 to 16 slots, up to 4 of them wide, 1 to 16 open calls, 16 words of stack and a FIFO of 16.
+    /// Unless there are 1 to 16 slots, up to 4 wide slots, 1 to 16 open calls, 16 stack words and a FIFO of 16.
     pub fn new(params: &GeneratorParams, core: u8) -> Self {
         assert!(params.stack == 16, "stack = {} is not 16", params.stack);
         assert!(params.fifo == 16, "fifo = {} is not 16", params.fifo);

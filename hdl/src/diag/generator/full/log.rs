@@ -1,22 +1,24 @@
-//! Log: what retired and waits for its events, and when it is given up
+//! Log: retired instructions that wait for their events, and when to drop them
 //!
-//! An instruction a clock goes in, with the slots that it hits. Where many wait, nothing may wait for the oldest any more; where
-//! that lasts, all that waits is given up. A load writes what it reads, and a call the address behind it: those words are kept once.
+//! The log accepts one instruction per cycle, with the slots that it hits. When it is crowded, the oldest instruction
+//! can no longer wait; if it stays crowded, all instructions in it are dropped. Two values share a word: of a load the
+//! data that it reads, of a call the return address.
 //!
 //! # Source
-//! Own; in place of the snapshots of paper 004.
+//! Own; replaces the snapshots of paper 004.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: nothing waits |
-//! | `seen`, `hits` | in | | what retires, and the slots that it hits |
-//! | `advance` | in | 1 | the oldest leaves |
-//! | `head` | out | | the oldest, see [`super::ports`] |
+//! | `reset` | in | 1 | 1: empties the log |
+//! | `seen`, `hits` | in | | retired instruction, and the slots that it hits |
+//! | `advance` | in | 1 | the oldest instruction leaves |
+//! | `head` | out | | the oldest instruction, see [`super::ports`] |
 //! | `written` | out | 32 | registers that instructions in the log write |
 //!
 //! # Timing
-//! The oldest is shown two clocks after it retired, or a clock after the one before it left. All outputs come from registers.
+//! An instruction is shown two cycles after it retired, or one cycle after the previous one left. All outputs come from
+//! registers.
 //!
 //! Golden model: `sim::diag::full`.
 
@@ -27,7 +29,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::diag::full::{CALM, CROWDED, PATIENCE};
 
-/// The log, of 16 instructions.
+/// A log of 16 instructions.
 #[derive(LogicBlock, Default)]
 pub struct Log {
     pub clock: Signal<In, Clock>,
@@ -37,7 +39,8 @@ pub struct Log {
     pub advance: Signal<In, Bit>,
     pub head: HeadOut,
     pub written: Signal<Out, Bits<32>>,
-    // hits, stores that hit, size, store, through sp, sets, rd, call, return; with the cause, whether a trap returned there
+    // hits, store hits, size, store, through sp, sets, rd, call, return; with the cause, whether it follows a trap
+    // return
     flags: Mem<4, 32>,
     pc: Mem<4, 32>,
     value: Mem<4, 32>,
@@ -61,7 +64,7 @@ pub struct Log {
     hurried: DFF<Bits<6>>,
     last_hurried: Signal<Local, Bit>,
     give_up: DFF<Bit>,
-    // hits in the log: those of the clock before are counted in this one; and of what leaves
+    // hits in the log: those of the previous cycle are added in this one; and hits of the instruction that leaves
     pending: DFF<Bits<9>>,
     pending_1: Signal<Local, Bits<9>>,
     came_hits: DFF<Bits<16>>,
@@ -89,7 +92,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Of a generator with so many slots.
+    /// The log of a generator with `slots` slots, `wide` of them wide.
     pub fn new(slots: u8, wide: u8) -> Self {
         let words = || Mem::new(4, 32);
         Self {
@@ -179,7 +182,7 @@ impl Logic for Log {
         self.stamp.waddr.next = self.write_at.q.val();
         self.cause.waddr.next = self.write_at.q.val();
 
-        // no room to wait in the next clock: an instruction more in the log, as many, or one less; whether one leaves is known last
+        // crowded in the next cycle: with the log one longer, unchanged, or one shorter; `advance` arrives last
         self.grown.next = (self.length.q.val() >= self.mark_less.val())
             | (self.crowded.q.val() & (self.length.q.val() > self.calm_less.val()));
         self.same.next =
@@ -208,7 +211,7 @@ impl Logic for Log {
             self.give_up.d.next = false;
         }
 
-        // hits that wait; without an instruction nothing is hit
+        // hits in the log; an instruction that is not valid hits no slot
         self.head_hits.next = self.flags.rdata.val().get_bits::<16>(0);
         self.head_stores.next = self.flags.rdata.val().get_bits::<4>(16);
         self.came_hits.d.next = self.hits.hits.val();
@@ -230,7 +233,7 @@ impl Logic for Log {
         self.pending_1.next = self.pending.q.val() + self.came_number.val();
         self.pending.d.next = self.pending_1.val();
 
-        // the oldest leaves, or all do
+        // the oldest instruction leaves, or all are dropped
         self.next_read.next = self.read_at.q.val();
         self.left_length.next = self.length.q.val();
         if self.advance.val() {

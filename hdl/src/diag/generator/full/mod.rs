@@ -1,24 +1,24 @@
-//! Full event generator: addresses, returns, data and traps, with captured words
+//! Full event generator: instruction addresses, returns, data accesses and traps, with captured words
 //!
-//! Compares what retires with all slots at once and writes it into a log. Behind the log is a copy of registers and stack,
-//! and of the calls that are open; there the oldest instruction waits until its events are made, a word after the other.
-//! One that causes nothing takes a clock. Where the log would overflow, what is not made yet is lost and counted; where that
-//! does not help, the log is emptied, and what its instructions write is not known.
+//! Compares each retired instruction with all slots at once and writes it to a log. After the log come copies of the
+//! registers, of stack words and of open calls; there the oldest instruction waits while its events are built, word by
+//! word. An instruction that causes no event takes one cycle. If the log is about to overflow, events not built yet are
+//! lost and counted; if that is not enough, the log is emptied, and values that its instructions write become unknown.
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`generator`] | all of them as one generator |
-//! | [`slots`] | trigger slots, and which of them what retires hits |
-//! | [`log`] | what retired and waits for its events; when it is given up |
-//! | [`registers`] | copy of the registers, as they were at the oldest instruction |
-//! | [`stack`] | copy of words of the stack |
-//! | [`calls`] | open calls, with what was captured at their entry |
-//! | [`word`] | a captured word, of any of those |
-//! | [`control`] | what is done for the oldest instruction, step by step |
+//! | [`generator`] | the complete generator |
+//! | [`slots`] | trigger slots, and which of them an instruction hits |
+//! | [`log`] | retired instructions that wait for their events, and when to drop them |
+//! | [`registers`] | copy of the registers, as of the oldest instruction |
+//! | [`stack`] | copy of stack words |
+//! | [`calls`] | open calls, with the words captured at their entry |
+//! | [`word`] | one captured word, from any of these |
+//! | [`control`] | processes the oldest instruction, step by step |
 //! | [`outbox`] | events that wait for the ring, and how many were lost |
 //! | [`ports`] | port bundles |
 //!
-//! Golden model of all of them: `sim::diag::full`, itself held to `sim::diag::generator`.
+//! Golden model of all of them: `sim::diag::full`, itself checked against `sim::diag::generator`.
 
 pub mod calls;
 pub mod control;

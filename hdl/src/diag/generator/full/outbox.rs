@@ -1,21 +1,22 @@
 //! Outbox: events that wait for the ring, and how many were lost before each
 //!
-//! Sixteen places of eight words. Behind an overflow, events are taken again when half of it is empty. The oldest is loaded into
-//! registers, a word a clock, and stands there until the ring takes it, with the number of events that were lost and not told.
+//! Sixteen entries of eight words. After an overflow, events are accepted again once half of the entries are free. The
+//! oldest event is loaded into registers, one word per cycle, and stays there until the ring takes it, with the number
+//! of lost events not reported yet.
 //!
 //! # Source
-//! Own; the hysteresis: RISC-V Trace Control Interface.
+//! Own; hysteresis as in the RISC-V Trace Control Interface.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: nothing waits, nothing was lost |
-//! | `draft` | in | | an event, a word after the other, see [`super::ports`] |
-//! | `refuses` | out | 1 | it takes none |
+//! | `reset` | in | 1 | 1: discards all events, clears the loss count |
+//! | `draft` | in | | an event, word by word, see [`super::ports`] |
+//! | `refuses` | out | 1 | no event is accepted |
 //! | `result` | out | | an event to send |
 //!
 //! # Timing
-//! An event is at `result` 10 clocks after it was whole, or later. All outputs come from registers.
+//! An event is at `result` at the earliest 10 cycles after it was complete. All outputs come from registers.
 //!
 //! Golden model: `sim::diag::full`.
 
@@ -26,10 +27,10 @@ use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
-/// Events in it.
+/// Depth, in events.
 const EVENTS: u64 = 16;
 
-/// The outbox.
+/// A FIFO of events.
 #[derive(LogicBlock, Default)]
 pub struct Outbox {
     pub clock: Signal<In, Clock>,
@@ -37,7 +38,7 @@ pub struct Outbox {
     pub draft: DraftIn,
     pub refuses: Signal<Out, Bit>,
     pub result: ResultOut,
-    // by place, word 0 target and number of words, 1 to 5 those, 6 the time
+    // words of an entry: 0 target and word count, 1 to 5 arguments, 6 the time
     fifo: Mem<7, 32>,
     length: DFF<Bits<5>>,
     write_at: DFF<Bits<4>>,
@@ -45,7 +46,7 @@ pub struct Outbox {
     length_1: Signal<Local, Bits<5>>,
     recovering: DFF<Bit>,
     pop: Signal<Local, Bit>,
-    // events that were lost and not told
+    // lost events that are not reported yet
     lost_before: DFF<Bits<9>>,
     dropped_before: DFF<Bits<16>>,
     all_before: Signal<Local, Bits<9>>,
@@ -53,7 +54,7 @@ pub struct Outbox {
     untold: DFF<Bits<32>>,
     untold_1: Signal<Local, Bits<32>>,
     telling: Signal<Local, Bits<16>>,
-    // the event that is sent
+    // the event at the output
     loading: DFF<Bit>,
     step: DFF<Bits<3>>,
     step_before: Signal<Local, Bits<3>>,
@@ -76,7 +77,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Of core `core`.
+    /// The outbox of core `core`.
     pub fn new(core: u8) -> Self {
         Self {
             fifo: Mem::new(7, 32),
@@ -121,7 +122,7 @@ impl Logic for Outbox {
         self.fifo.wdata.next = self.draft.data.val();
         self.refuses.next = self.recovering.q.val() | (self.length.q.val() == self.all.val());
 
-        // out of the FIFO, a word a clock
+        // from the FIFO to the output, one word per cycle
         self.fifo.raddr.next = (bit_cast::<7, 4>(self.read_at.q.val()) << 3) | bit_cast::<7, 3>(self.step.q.val());
         self.step_before.next = self.step.q.val() - self.one_3.val();
         self.word_step.next = self.step_before.val() - self.one_3.val();
@@ -169,7 +170,7 @@ impl Logic for Outbox {
             self.recovering.d.next = true;
         }
 
-        // what was lost is told as far as it fits
+        // losses are reported as far as they fit the field; the rest follows with the next event
         self.telling.next = self.untold.q.val().get_bits::<16>(0);
         if self.untold.q.val().get_bits::<16>(16).any() {
             self.telling.next = self.most.val();

@@ -2,67 +2,67 @@
 //!
 //! | bundle | from, to | what it carries |
 //! | --- | --- | --- |
-//! | [`HitsOut`] | slots, log | which slots what retires hits |
-//! | [`HeadOut`] | log, all behind it | the oldest instruction |
-//! | [`DutyOut`] | control, open calls | what is done for it |
-//! | [`FoundOut`] | open calls, control | which calls are the one that is looked for |
-//! | [`DraftOut`] | control, outbox | an event, a word after the other |
+//! | [`HitsOut`] | slots, log | which slots a retired instruction hits |
+//! | [`HeadOut`] | log, all parts after it | the oldest instruction |
+//! | [`DutyOut`] | control, open calls | what the control does for that instruction |
+//! | [`FoundOut`] | open calls, control | which calls match the lookup |
+//! | [`DraftOut`] | control, outbox | an event, word by word |
 //!
 //! # Head
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
-//! | `shown` | 1 | there is one |
-//! | `hits`, `stores` | 16, 4 | slots that it hits; by its store |
-//! | `size` to `back`, `pc` to `came`, `cause` | | as `seen`: a load has its value where it sets a register, a call where it goes on |
-//! | `address` | 32 | of data, else where it goes |
-//! | `resumed` | 1 | a trap returned to it |
-//! | `crowded` | 1 | nothing may wait for it: what it causes and is not made yet is lost |
-//! | `give_up` | 1 | nor does that help: all that waits is lost |
-//! | `waits` | 1 | there is an instruction in the log, shown or not |
+//! | `shown` | 1 | the instruction is valid |
+//! | `hits`, `stores` | 16, 4 | slots that it hits; slots that its store hits |
+//! | `size` to `back`, `pc` to `came`, `cause` | | as `seen`: `value` of a load is the data read, of a call the return address |
+//! | `address` | 32 | data address of a load or store, else the address of the next instruction |
+//! | `resumed` | 1 | it follows a trap return |
+//! | `crowded` | 1 | the log is nearly full: events of this instruction that are not built yet are lost |
+//! | `give_up` | 1 | the log stays crowded: everything in it is lost |
+//! | `waits` | 1 | the log is not empty, whether or not an instruction is shown |
 //! | `pending` | 9 | hits in the log |
 //!
 //! # Duty
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
-//! | `looking` | 1 | nothing is begun |
-//! | `phase` | 2 | 0: entries, 1: calls that a call ends, 2: that a return ends, 3: events |
-//! | `slot`, `at`, `ended` | 4, 4, 16 | the slot, the call; calls that ended |
-//! | `read`, `we`, `write`, `data` | 7, 1, 7, 32 | words of calls: place * 8 + word |
-//! | `keep` | 1 | the call is open from now on |
-//! | `close` | 1 | it is over |
-//! | `evict` | 1 | the next one in turn loses its place |
-//! | `cut` | 1 | calls that may be over are over |
+//! | `looking` | 1 | processing has not begun |
+//! | `phase` | 2 | 0: entries, 1: calls that a call ends, 2: calls that a return ends, 3: events |
+//! | `slot`, `at`, `ended` | 4, 4, 16 | the slot; the call; calls that ended |
+//! | `read`, `we`, `write`, `data` | 7, 1, 7, 32 | access to the words of calls; address is entry * 8 + word |
+//! | `keep` | 1 | the call is now open |
+//! | `close` | 1 | the call is closed |
+//! | `evict` | 1 | the victim loses its entry |
+//! | `cut` | 1 | calls that may have ended are dropped |
 //!
 //! # Found
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
-//! | `likely`, `mine` | 16 | calls whose tag is the one that is looked for; that are of the slot |
-//! | `ends`, `dropped` | 1, 16 | there are calls that may be over; those |
-//! | `free`, `victim` | 16, 4 | places; the next one in turn |
-//! | `ended_at`, `slot_at`, `place_bit` | 4, 4, 16 | the ended call of the slot; the slot of the call; the call |
-//! | `same_to`, `same_sp` | 1 | the word that was read is the return address, the stack pointer |
-//! | `word`, `half`, `full` | 32, 1, 1 | that word; halves of 2^32 clocks that began since the call, binary |
+//! | `likely`, `mine` | 16 | calls whose tag matches; calls that belong to the slot |
+//! | `ends`, `dropped` | 1, 16 | some calls may have ended; these calls |
+//! | `free`, `victim` | 16, 4 | free entries; the entry to evict next, round robin |
+//! | `ended_at`, `slot_at`, `place_bit` | 4, 4, 16 | the ended call of `slot`; the slot of call `at`; call `at`, one-hot |
+//! | `same_to`, `same_sp` | 1 | the word read equals the return address, the stack pointer |
+//! | `word`, `half`, `full` | 32, 1, 1 | the word read; age of the call in halves of 2^32 cycles, as a binary number |
 //!
 //! # Draft
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
-//! | `we`, `k`, `data` | 1, 3, 32 | word k: 0 target and number of words, 1 to 5 those, 6 the time |
-//! | `commit` | 1 | it is whole |
-//! | `opens` | 1 | one is begun |
-//! | `lost`, `dropped` | 9, 16 | events lost in this clock, without the calls that are dropped; those |
+//! | `we`, `k`, `data` | 1, 3, 32 | word k: 0 target and word count, 1 to 5 arguments, 6 the time |
+//! | `commit` | 1 | the event is complete |
+//! | `opens` | 1 | a new event begins |
+//! | `lost`, `dropped` | 9, 16 | events lost in this cycle, apart from dropped calls; the dropped calls |
 
 use crate::widget::bundle::bundle;
 use rust_hdl::prelude::*;
 
 bundle!(
-    /// Which slots what retires hits.
+    /// Which slots a retired instruction hits.
     HitsOut "HitsIn" HitsIn
     { hits: Bits<16>, stores: Bits<4>, resumed: Bit, }
     { }
 );
 
 bundle!(
-    /// The oldest instruction.
+    /// The oldest instruction in the log.
     HeadOut "HeadIn" HeadIn
     {
         shown: Bit,
@@ -92,7 +92,7 @@ bundle!(
 );
 
 bundle!(
-    /// What is done for the oldest instruction.
+    /// What the control does for the oldest instruction.
     DutyOut "DutyIn" DutyIn
     {
         looking: Bit,
@@ -113,7 +113,7 @@ bundle!(
 );
 
 bundle!(
-    /// Which calls are the one that is looked for.
+    /// Which calls match the lookup.
     FoundOut "FoundIn" FoundIn
     {
         likely: Bits<16>,
@@ -135,7 +135,7 @@ bundle!(
 );
 
 bundle!(
-    /// An event, a word after the other.
+    /// An event, word by word.
     DraftOut "DraftIn" DraftIn
     { we: Bit, k: Bits<3>, data: Bits<32>, commit: Bit, opens: Bit, lost: Bits<9>, dropped: Bits<16>, }
     { }

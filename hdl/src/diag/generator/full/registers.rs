@@ -1,18 +1,19 @@
-//! Copy of the registers, as they were at the oldest instruction of the log
+//! Copy of the core's registers, as of the oldest instruction in the log
 //!
 //! # Source
-//! Own: paper 004 copies the register file when a trigger hits; here it follows behind the log.
+//! Own: paper 004 copies the register file when a trigger hits; this copy is updated by instructions as they leave the
+//! log.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: no register is known |
+//! | `reset` | in | 1 | 1: all registers become unknown |
 //! | `head`, `advance` | in | , 1 | the oldest instruction; it leaves the log |
-//! | `written` | in | 32 | registers that instructions in the log write, if they are given up |
+//! | `written` | in | 32 | registers that instructions in the log write; unknown once these are dropped |
 //! | `number` | in | 5 | register to read |
-//! | `word` | out | 32 | it, a clock later |
-//! | `known` | out | 32 | registers that are known |
-//! | `ra`, `sp` | out | 32 | `x1`, `x2` |
+//! | `word` | out | 32 | its value, one cycle later |
+//! | `known` | out | 32 | registers whose value is known |
+//! | `ra`, `sp` | out | 32 | values of `x1`, `x2` |
 //!
 //! # Timing
 //! All outputs come from registers.
@@ -23,7 +24,7 @@ use super::ports::HeadIn;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
-/// The copy.
+/// A copy of the register file.
 #[derive(LogicBlock, Default)]
 pub struct Registers {
     pub clock: Signal<In, Clock>,
@@ -46,7 +47,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Nothing is known.
+    /// A copy in which no register is known.
     pub fn new() -> Self {
         Self { words: Mem::new(5, 32), _registers: 32, ..Default::default() }
     }

@@ -1,25 +1,25 @@
-//! Trigger slots, and which of them what retires hits
+//! Trigger slots, and which of them a retired instruction hits
 //!
-//! Every slot has its own comparators. Slots of data, traps and entries are the first ones and have a range and a value. What an
-//! event of a slot is made of, its plan, is in a memory.
+//! Every slot has its own comparators. The first slots are wide: they also have a range and a value, for data, traps
+//! and entries. The plan of a slot, which lists the words of its events, is in a memory.
 //!
 //! # Source
-//! Paper 004 section 4.1; which triggers there are is ours.
+//! Paper 004 section 4.1; the set of triggers is ours.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: no slot is in use |
-//! | `seen` | in | | what retires |
-//! | `write` | in | | a register is written, see `sim::diag::registers` |
-//! | `hits` | out | | slots that it hits |
-//! | `points` | out | 16 | slots whose address it has, in use or not, whatever they wait for |
-//! | `returns`, `entries` | out | 16, 4 | slots that wait for returns, and for functions that are entered |
-//! | `plan_at` | in | 7 | slot * 8 + k: 0 the target, k the k-th captured word |
-//! | `plan` | out | 16 | that word of the plan, a clock later |
+//! | `reset` | in | 1 | 1: disables all slots |
+//! | `seen` | in | | retired instructions |
+//! | `write` | in | | register writes, see `sim::diag::registers` |
+//! | `hits` | out | | slots that the instruction hits |
+//! | `points` | out | 16 | slots whose address matches, enabled or not, of any kind |
+//! | `returns`, `entries` | out | 16, 4 | slots that wait for returns; for function entries |
+//! | `plan_at` | in | 7 | slot * 8 + k: k = 0 the target, else captured word k |
+//! | `plan` | out | 16 | that word of the plan, one cycle later |
 //!
 //! # Timing
-//! `hits` and `points` follow `seen` in the same clock; all others come from registers.
+//! `hits` and `points` follow `seen` in the same cycle; all other outputs come from registers.
 //!
 //! Golden model: `sim::diag::full`.
 
@@ -31,7 +31,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::diag::registers::CONTROL;
 
-/// Up to 16 slots, the first up to 4 of them wide.
+/// A set of up to 16 slots, the first up to 4 of them wide.
 #[derive(LogicBlock, Default)]
 pub struct Slots {
     pub clock: Signal<In, Clock>,
@@ -74,7 +74,7 @@ pub struct Slots {
     store_hit: Signal<Local, Bits<4>>,
     return_slots: Signal<Local, Bits<16>>,
     entry_slots: Signal<Local, Bits<4>>,
-    // the instruction before, and slots of functions that are entered
+    // the previous instruction, and slots that wait for function entries
     before_pc: DFF<Bits<32>>,
     before_call: DFF<Bit>,
     before_xret: DFF<Bit>,
@@ -87,10 +87,10 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// `slots` of them, `wide` of them wide.
+    /// A set of `slots` slots, `wide` of them wide.
     ///
     /// # Panics
-    /// Unless there are 1 to 16, up to 4 of them wide.
+    /// If `slots` is not in 1..=16, or `wide` is more than 4.
     pub fn new(slots: u8, wide: u8) -> Self {
         assert!((1..=16).contains(&slots), "slots = {slots} is outside 1..=16");
         assert!(wide <= 4 && wide <= slots, "wide = {wide} is outside 0..=4, or more than {slots} slots");
@@ -171,7 +171,7 @@ impl Logic for Slots {
             self.is_hit.next = self.kind[i].q.val().get_bits::<3>(0) == 1;
             self.return_slots.next = self.return_slots.val().replace_bit(i, self.is_hit.val());
         }
-        // from where it came there
+        // the previous instruction, for function entries
         if self.seen.valid.val() {
             self.before_pc.d.next = self.seen.pc.val();
             self.before_call.d.next = self.seen.call.val();
@@ -212,7 +212,7 @@ impl Logic for Slots {
             self.lower.next = self.value_low[i].q.val();
             self.wanted.next = (bit_cast::<32, 16>(self.upper.val()) << 16) | bit_cast::<32, 16>(self.lower.val());
             self.alive.next = self.seen.valid.val() & (self.used.q.val() > i.to_bits::<5>());
-            // of calls, not of returns: one that is open already is kept once
+            // slots of function entries; not those of returns, for which the control stores an open call only once anyway
             self.is_entry.next = self.kind[i].q.val().get_bits::<4>(0) == 8;
             self.entry_slots.next = self.entry_slots.val().replace_bit(i, self.is_entry.val());
             self.is_entry.next = self.kind[i].q.val().get_bit(3) & (self.kind[i].q.val().get_bits::<2>(1) == 0);
@@ -225,7 +225,7 @@ impl Logic for Slots {
             self.in_range.next =
                 (self.at_first.val() <= self.last_bound.val()) & (self.at_last.val() >= self.first_bound.val());
             self.touched.next = self.alive.val() & (self.kind[i].q.val().get_bits::<3>(0) == 2) & self.in_range.val();
-            // a turn of a loop is no call
+            // a jump back to the function's first instruction is not a call
             if self.is_entry.val()
                 & self.in_range.val()
                 & !self.before_call.q.val()

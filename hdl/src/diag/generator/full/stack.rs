@@ -1,7 +1,8 @@
-//! Copy of words of the stack: those that were stored through `sp`
+//! Copy of stack words: those stored through `sp`
 //!
-//! A word is known once it is stored through `sp`, and until something else is stored there. Sixteen words have a place,
-//! found by bits 5:2 of their address; tags of even and odd ones are in two memories, as a store may touch one of each.
+//! A word is known from a store through `sp` until another store overwrites it. There are sixteen entries, selected by
+//! bits 5:2 of the address. The tags of even and odd entries are in two memories, because one store may touch one of
+//! each.
 //!
 //! # Source
 //! Own.
@@ -9,12 +10,12 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: no word is known |
+//! | `reset` | in | 1 | 1: all words become unknown |
 //! | `head`, `advance` | in | , 1 | the oldest instruction; it leaves the log |
-//! | `asks`, `at` | in | 1, 32 | a word is to be read; its address |
-//! | `word` | out | 32 | that at bits 5:2 of `at`, a clock later |
-//! | `there` | out | 16 | places with a word |
-//! | `even`, `odd` | out | 28 | tags of the words at an even and an odd place, a clock after `asks`: address 31:6, 1:0 |
+//! | `asks`, `at` | in | 1, 32 | read request; address of the word |
+//! | `word` | out | 32 | the entry at bits 5:2 of `at`, one cycle later |
+//! | `there` | out | 16 | valid entries |
+//! | `even`, `odd` | out | 28 | tags of the even and the odd entry, one cycle after `asks`: address 31:6, 1:0 |
 //!
 //! # Timing
 //! All outputs come from registers.
@@ -26,7 +27,7 @@ use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
-/// The copy.
+/// A copy of stack words.
 #[derive(LogicBlock, Default)]
 pub struct Stack {
     pub clock: Signal<In, Clock>,
@@ -68,7 +69,7 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Nothing is known.
+    /// A copy in which no word is known.
     pub fn new() -> Self {
         Self {
             words: Mem::new(4, 32),
@@ -111,7 +112,7 @@ impl Logic for Stack {
         self.tag_odd.waddr.next = self.head.address.val().get_bits::<3>(3);
         self.tag_odd.wdata.next = self.store_tag.val();
 
-        // what a store not through sp touches is looked up, and a clock later it is not known
+        // words that another store touches are looked up first, and invalidated one cycle later
         self.touch_even.d.next = self.touch.val() & (!self.is_odd.val() | !self.end_odd.val());
         self.touch_odd.d.next = self.touch.val() & (self.is_odd.val() | self.end_odd.val());
         self.even_at.d.next = self.head.address.val().get_bits::<3>(3);
@@ -151,7 +152,7 @@ impl Logic for Stack {
             {
                 self.there_1.next = self.there_1.val().replace_bit(i, false);
             }
-            // a later store through sp stays
+            // a store through sp in this cycle takes precedence
             if self.push.val() & (self.head.address.val().get_bits::<4>(2) == i.to_bits::<4>()) {
                 self.there_1.next = self.there_1.val().replace_bit(i, true);
             }

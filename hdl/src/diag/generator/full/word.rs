@@ -1,4 +1,4 @@
-//! A captured word: of registers, stack, an open call or the instruction itself
+//! Word: selects a captured word from registers, stack, an open call or the instruction
 //!
 //! # Source
 //! Own; kinds of words: `sim::diag::registers`.
@@ -7,18 +7,18 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `head` | in | | the oldest instruction |
-//! | `plan` | in | 16 | word of the slot's plan: what is captured; it stands for two clocks |
-//! | `fire`, `of_store` | in | 1 | it is for an event, and not for the entry of a call; for one that a store caused |
-//! | `register`, `known`, `sp` | in | 32 | the register that was asked for; those that are known; `x2` |
-//! | `stacked`, `there`, `even`, `odd` | in | 32, 16, 28, 28 | the word of the stack that was asked for, see [`super::stack`] |
-//! | `kept`, `half`, `full` | in | 32, 1, 1 | the word of a call that was asked for, and its age, see [`super::ports`] |
-//! | `capture` | out | 4 | kind of what is captured; 0: there is no more |
-//! | `number`, `at` | out | 5, 32 | register and word of the stack that it is |
-//! | `word`, `is_known` | out | 32, 1 | the word |
+//! | `plan` | in | 16 | word of the slot's plan: what to capture; stable for two cycles |
+//! | `fire`, `of_store` | in | 1 | the word is for an event, not for the entry of a call; for an event of a store |
+//! | `register`, `known`, `sp` | in | 32 | the requested register; registers whose value is known; `x2` |
+//! | `stacked`, `there`, `even`, `odd` | in | 32, 16, 28, 28 | the requested stack word, see [`super::stack`] |
+//! | `kept`, `half`, `full` | in | 32, 1, 1 | the requested word of a call, and the call's age, see [`super::ports`] |
+//! | `capture` | out | 4 | kind of the captured word; 0: the plan has no more |
+//! | `number`, `at` | out | 5, 32 | register number and stack address to request |
+//! | `word`, `is_known` | out | 32, 1 | the captured word; whether it is known |
 //!
 //! # Timing
-//! `capture`, `number` and `at` follow `plan` in the same clock. `word` and `is_known` are those of the plan of the clock before, as what was asked for is:
-//! a plan comes out of block RAM late in a clock.
+//! `capture`, `number` and `at` follow `plan` in the same cycle. `word` and `is_known` belong to the plan of the
+//! previous cycle, as the requested words do: the plan comes out of block RAM late in the cycle.
 //!
 //! Golden model: `sim::diag::full`.
 
@@ -26,7 +26,7 @@ use super::ports::HeadIn;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The choice.
+/// A multiplexer of captured words.
 #[derive(LogicBlock, Default)]
 pub struct Word {
     pub clock: Signal<In, Clock>,
@@ -49,7 +49,7 @@ pub struct Word {
     pub at: Signal<Out, Bits<32>>,
     pub word: Signal<Out, Bits<32>>,
     pub is_known: Signal<Out, Bit>,
-    // what was asked for in the clock before
+    // the request of the previous cycle
     kind: DFF<Bits<4>>,
     asked_at: DFF<Bits<32>>,
     asked_known: DFF<Bit>,
@@ -69,7 +69,7 @@ pub struct Word {
 }
 
 impl Word {
-    /// The choice.
+    /// A multiplexer with nothing requested.
     pub fn new() -> Self {
         Self {
             most: Fixed::of(0xffff_ffffu64),
@@ -100,7 +100,7 @@ impl Logic for Word {
                 & (self.stack_tag.val() == self.odd.val());
         }
         self.elapsed.next = self.head.stamp.val() - self.kept.val();
-        // 2 or 3 halves of 2^32 clocks have begun since
+        // 2 or 3 halves of 2^32 cycles began since the call
         self.too_old.next = self.full.val() & (self.half.val() | !self.elapsed.val().get_bit(31));
         self.loaded.next = self.head.value.val();
         if self.head.size.val() == 0 {
