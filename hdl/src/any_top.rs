@@ -1,30 +1,30 @@
-//! A trace system of whatever type its parameters ask for
+//! Trace systems behind a trait object, whatever their parameters
 //!
-//! Systems are generic over pins and address width, and each type is a circuit of its own to compile. Behind a trait object they
-//! are compiled once, here, however many crates simulate or emit them.
+//! A system is generic over its pins and address width, and each type is compiled separately. Behind the trait object
+//! defined here, each is compiled once, in this crate, however many crates simulate or emit it.
 
 use crate::ingress::pins::Pins;
 use crate::top::System;
 use rust_hdl::prelude::*;
 use sim::beats::Retired;
 
-/// A trace system with its ports, as a harness uses them.
+/// The ports of a trace system, as a test harness drives them.
 pub trait TraceTop: Block {
     /// Drives the clock.
     fn clock(&mut self, high: bool);
     /// Drives the reset.
     fn reset(&mut self, on: bool);
-    /// Whether the ingress is RVFI: [`TraceTop::retire`] drives no other.
+    /// Whether the ingress is RVFI, the only one that [`TraceTop::retire`] drives.
     fn is_rvfi(&self) -> bool;
-    /// What core `core` retires in this cycle, of several channels in the first; `None`: nothing.
+    /// Sets what core `core` retires in this cycle, on the first channel if there are several; `None`: nothing.
     fn retire(&mut self, core: usize, beat: Option<&Retired>);
     /// Drives the register bus.
     fn bus(&mut self, addr: u8, write: bool, data: u32);
-    /// The register bus answers, one cycle after its address.
+    /// The read data of the register bus, valid one cycle after its address.
     fn read(&self) -> u32;
-    /// Takes a word in this cycle if one is there.
+    /// Sets whether a trace word is accepted in this cycle.
     fn take(&mut self, ready: bool);
-    /// The word that is there.
+    /// The trace word at the output, if there is one.
     fn word(&self) -> Option<u32>;
 }
 
@@ -39,7 +39,7 @@ impl<P: Pins<W>, const W: usize> TraceTop for System<P, W> {
         P::DRIVEN
     }
     fn retire(&mut self, core: usize, beat: Option<&Retired>) {
-        // without contexts of their own all instructions are in that of reset
+        // a beat carries no context: drive machine mode, the mode after reset
         if let (Some(mode), Some(_)) = (self.mode.get_mut(core), self.space.get(core)) {
             mode.next = 3u64.to_bits();
         }
@@ -61,11 +61,11 @@ impl<P: Pins<W>, const W: usize> TraceTop for System<P, W> {
     }
 }
 
-/// Any of them, as one block.
+/// A trace system of any type, as one block.
 pub struct AnyTop(Box<dyn TraceTop>);
 
 impl AnyTop {
-    /// Forgets the type of `top`.
+    /// Erases the type of `top`.
     pub fn new(top: impl TraceTop + 'static) -> Self {
         Self(Box::new(top))
     }

@@ -1,16 +1,17 @@
-//! A front end with its ingress adapter: what a trace system holds one of per core
+//! Core: the front end and ingress adapter of one traced core
 //!
-//! Where several instructions retire in a clock, what a beat carries besides, how many instructions and clocks it stands for, waits
-//! here as long as the beat is on its way through the front end. Of beats that found no place in the compressor's queue the
-//! front end is told that there is none in its event FIFO: so they are lost as any others are.
+//! With several instructions per cycle, a beat also carries how many instructions and cycles it covers; these values
+//! are delayed here while the beat passes through the front end. If the compressor's queue drops a beat, the front end
+//! sees its event FIFO as full, so that the beat is lost like any other.
 //!
 //! # Ports
-//! Those of the adapter ([`crate::ingress::pins`]) towards the core; `control` and `entry` of [`crate::spine::ports`] towards the spine.
+//! Those of the adapter ([`crate::ingress::pins`]) on the core's side; `control` and `entry` of [`crate::spine::ports`]
+//! on the spine's side.
 //!
 //! # Timing
-//! As the two parts.
+//! As its two parts.
 //!
-//! Golden model: [`sim::lane`], where several instructions retire in a clock behind [`sim::beats::wide`].
+//! Golden model: [`sim::lane`], after [`sim::beats::wide`] if several instructions retire per cycle.
 
 use crate::ingress::beat::BeatOut;
 use crate::ingress::pins::{IngressPort, Pins};
@@ -24,7 +25,7 @@ use crate::widget::slot::Slot;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// The front end of the scheme of its parameters, behind the adapter of the pins `P`.
+/// The ingress adapter of the pins `P`, followed by the front end of a scheme.
 #[derive(LogicBlock, Default)]
 pub struct Core<P: Pins<W>, const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -45,7 +46,7 @@ pub struct Core<P: Pins<W>, const W: usize> {
     more: Delay<10>,
     step: Delay<8>,
     lag: Delay<8>,
-    /// Whether several instructions retire in a clock.
+    /// Whether several instructions retire per cycle.
     wide: Fixed<Bit>,
 }
 
@@ -53,7 +54,7 @@ impl<P: Pins<W>, const W: usize> Core<P, W> {
     /// The core for `params`, with `extras`.
     ///
     /// # Panics
-    /// When `params` are refused, W is not `xlen`, or the adapter or the front end has none of the extras.
+    /// If `params` are refused, W is not `xlen`, or the adapter or the front end does not support one of the extras.
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
         let front = flow::front(params, extras);
         let wait = front.latency();
@@ -100,7 +101,7 @@ impl<P: Pins<W>, const W: usize> Logic for Core<P, W> {
         self.front.port.lag.next = self.lag.to.val();
         self.front.port.entering.next = self.ingress.port.more.val();
 
-        // a link of the bundle cannot be changed behind it
+        // linked signal by signal: a linked bundle cannot be changed afterwards
         self.front.port.control.enable.next = self.control.enable.val();
         self.front.port.control.full.next = self.control.full.val();
         self.front.port.control.spent.next = self.control.spent.val();
@@ -124,7 +125,7 @@ impl<P: Pins<W>, const W: usize> Logic for Core<P, W> {
         self.control.synced.next = self.front.port.control.synced.val();
         self.control.broken.next = self.front.port.control.broken.val();
         if self.wide.val() {
-            // of what is not traced it would only put off the stop
+            // only for traced beats: an untraced one would merely delay the stop
             self.front.port.control.spent.next =
                 self.control.spent.val() | (self.ingress.port.choked.val() & self.ingress.port.beat.live.val());
             self.control.more.next = self.more.to.val();

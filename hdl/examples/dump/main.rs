@@ -1,8 +1,8 @@
-//! Writes the Verilog of many trace systems into a folder, one file a system
+//! Writes the Verilog of many trace systems into a folder, one file per system
 //!
-//! `dump FOLDER [PART]`; with PART, only the systems whose file name contains it. Two versions of this repository are
-//! compared by the folders that each of them writes: `cargo run --release -p testbenches --example equal OLD NEW` says
-//! which files are equal, and proves the others.
+//! `dump FOLDER [PART]`: with PART, only systems whose file name contains it. To compare two versions of this
+//! repository, run this example in each and pass both folders to `cargo run --release -p testbenches --example equal
+//! OLD NEW`, which reports the files that are identical and proves the others equivalent.
 
 mod systems;
 

@@ -1,7 +1,8 @@
-//! The systems that `dump` writes; the test of Verilator's lint reads the list, too
+//! The systems that `dump` writes; the Verilator lint test uses the same list
 //!
-//! The systems cover every kind of ingress and of scheme with their main options: address width, number of cores,
-//! timestamps, contexts, and nothing else (0), all extras but ranges (1), all extras (2).
+//! The list covers every ingress and every kind of scheme with their main options: address width, number of cores,
+//! timestamps and contexts. Each appears with no extras (level 0), with all extras but the address and address space
+//! filters (1), and with all extras (2).
 
 use hdl::emit::{Ingress, SystemOptions};
 use hdl::spine::{Extras, Retire};
@@ -31,7 +32,7 @@ pub fn systems() -> Result<Vec<Listed>, Box<dyn Error>> {
             for (xlen, cores) in [(32, 1), (64, 2)] {
                 for (time, timestamps, context) in [("", false, None), ("t", true, None), ("tc", true, Some(8))] {
                     for level in 0..3 {
-                        // neither a PC chain nor a stream cache has contexts
+                        // PC chains and stream caches do not support contexts
                         if context.is_some() && (ingress == Ingress::PcChain || name.starts_with("sc-lsp")) {
                             continue;
                         }

@@ -6,23 +6,23 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `psel`, `penable`, `pwrite` | in | 1 | as APB has them |
-//! | `paddr` | in | 12 | byte address; the two lowest bits are not looked at |
+//! | `psel`, `penable`, `pwrite` | in | 1 | see the APB specification |
+//! | `paddr` | in | 12 | byte address; the two lowest bits are ignored |
 //! | `pwdata`, `pstrb` | in | 32, 4 | |
-//! | `pprot` | in | 3 | bit 0: privileged, bit 1: not secure; bit 2 is not looked at |
+//! | `pprot` | in | 3 | bit 0: privileged, bit 1: not secure; bit 2 is ignored |
 //! | `prdata` | out | 32 | |
-//! | `pready` | out | 1 | always 1: no transfer waits |
-//! | `pslverr` | out | 1 | the address is behind the registers, not all bytes are written, or not by one of [`Writers`] |
+//! | `pready` | out | 1 | always 1: no wait states |
+//! | `pslverr` | out | 1 | the address is beyond the last register, a write does not cover all four bytes, or [`Writers`] forbids it |
 //! | `bus` | out | | register bus, with addresses of A bits |
 //!
 //! # Timing
-//! The setup phase gives the address to the register bus, which answers in the access phase. No state, no clock.
+//! The setup phase presents the address to the register bus, which responds in the access phase. No state, no clock.
 
 use super::{MapOut, Writers};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The completer of 2^A registers.
+/// An APB completer for 2^A registers.
 #[derive(LogicBlock, Default)]
 pub struct Apb<const A: usize> {
     pub psel: Signal<In, Bit>,
@@ -48,7 +48,7 @@ pub struct Apb<const A: usize> {
 }
 
 impl<const A: usize> Apb<A> {
-    /// One that takes writes of `writers`.
+    /// A completer that accepts writes of `writers`.
     pub fn new(writers: Writers) -> Self {
         Self {
             privileged: Fixed::new(writers.privileged()),

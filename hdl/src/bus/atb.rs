@@ -6,28 +6,28 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | no flush is under way |
+//! | `reset` | in | 1 | 1: aborts a flush |
 //! | `words` | in | | trace words |
-//! | `atvalid`, `atready`, `atdata` | out, in, out | 1, 1, 32 | a word |
-//! | `atbytes` | out | 2 | 3: all four bytes count |
-//! | `afvalid` | in | 1 | what was traced so far is wanted |
-//! | `afready` | out | 1 | it has left, but for a part of a word |
+//! | `atvalid`, `atready`, `atdata` | out, in, out | 1, 1, 32 | trace word |
+//! | `atbytes` | out | 2 | always 3: all four bytes are valid |
+//! | `afvalid` | in | 1 | flush request |
+//! | `afready` | out | 1 | the flush is complete; up to 31 bits of a partial word may remain |
 //!
-//! `ATID` is a constant of the chip's: it stands beside this block.
+//! `ATID` is a constant of the chip and is driven outside this block.
 //!
 //! # Timing
-//! A word a clock. An entry in a buffer makes a bit a clock at least, so [`QUIET`] clocks without a word say that the
-//! buffers are empty: then `afready` comes, and stays until `afvalid` goes. Up to 31 bits are left, which
-//! `request.sync` (built with `sync`) or the end of the trace fills up to a word.
+//! One word per cycle. While a buffer holds entries, at least one bit per cycle is produced, so [`QUIET`] cycles
+//! without a word mean that the buffers are empty. `afready` then rises and stays high until `afvalid` falls. Up to 31
+//! bits may remain; `request.sync` (built with `sync`) or the end of the trace pads them to a word.
 
 use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// Clocks without a word that end a flush: twice a word's bits.
+/// Cycles without a word that complete a flush: twice the bits of a word.
 pub const QUIET: u32 = 64;
 
-/// The transmitter.
+/// An ATB transmitter.
 #[derive(LogicBlock, Default)]
 pub struct Atb {
     pub clock: Signal<In, Clock>,
@@ -39,7 +39,7 @@ pub struct Atb {
     pub atbytes: Signal<Out, Bits<2>>,
     pub afvalid: Signal<In, Bit>,
     pub afready: Signal<Out, Bit>,
-    // clocks without a word
+    // cycles without a word
     quiet: DFF<Bits<6>>,
     flushed: DFF<Bit>,
     whole: Fixed<Bits<2>>,
@@ -47,7 +47,7 @@ pub struct Atb {
 }
 
 impl Atb {
-    /// One.
+    /// A transmitter with no flush in progress.
     pub fn new() -> Self {
         Self { whole: Fixed::new(3.into()), one: Fixed::new(1.into()), ..Default::default() }
     }

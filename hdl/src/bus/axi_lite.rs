@@ -7,24 +7,24 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | no transaction is under way |
-//! | `awvalid`, `awready`, `awaddr` | in, out, in | 1, 1, 12 | byte address; the two lowest bits are not looked at |
-//! | `awprot` | in | 3 | bit 0: privileged, bit 1: not secure; bit 2 is not looked at |
+//! | `reset` | in | 1 | 1: aborts all transactions |
+//! | `awvalid`, `awready`, `awaddr` | in, out, in | 1, 1, 12 | byte address; the two lowest bits are ignored |
+//! | `awprot` | in | 3 | bit 0: privileged, bit 1: not secure; bit 2 is ignored |
 //! | `wvalid`, `wready`, `wdata`, `wstrb` | in, out, in, in | 1, 1, 32, 4 | |
-//! | `bvalid`, `bready`, `bresp` | out, in, out | 1, 1, 2 | OKAY or SLVERR: behind the registers, not all bytes, or not by one of [`Writers`] |
+//! | `bvalid`, `bready`, `bresp` | out, in, out | 1, 1, 2 | OKAY; or SLVERR: beyond the last register, not all four bytes, or forbidden by [`Writers`] |
 //! | `arvalid`, `arready`, `araddr` | in, out, in | 1, 1, 12 | |
 //! | `rvalid`, `rready`, `rdata`, `rresp` | out, in, out, out | 1, 1, 32, 2 | |
 //! | `bus` | out | | register bus |
 //!
 //! # Timing
-//! Every output comes from a register: no path leads from an input to an output. Addresses and data of a write come in
-//! any order. A write takes three clocks at least, a read four; a write goes first where both are due.
+//! All outputs are registered: there is no input-to-output path. The address and the data of a write may come in either
+//! order. A write takes at least three cycles, a read four. If both are ready, the write goes first.
 
 use super::{MapOut, Writers};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The subordinate.
+/// An AXI4-Lite subordinate for 2^A registers.
 #[derive(LogicBlock, Default)]
 pub struct AxiLite<const A: usize> {
     pub clock: Signal<In, Clock>,
@@ -48,7 +48,7 @@ pub struct AxiLite<const A: usize> {
     pub rdata: Signal<Out, Bits<32>>,
     pub rresp: Signal<Out, Bits<2>>,
     pub bus: MapOut<A>,
-    // a write: its address, its data, whether they are there, its answer
+    // a write: address, data, whether each has arrived, and the response
     to: DFF<Bits<A>>,
     to_wrong: DFF<Bit>,
     addressed: DFF<Bit>,
@@ -57,7 +57,7 @@ pub struct AxiLite<const A: usize> {
     filled: DFF<Bit>,
     written: DFF<Bit>,
     write_wrong: DFF<Bit>,
-    // a read: its address, whether it is there, whether the registers answer now, its answer
+    // a read: address, whether it has arrived, whether the registers respond now, and the response
     from: DFF<Bits<A>>,
     from_wrong: DFF<Bit>,
     asked: DFF<Bit>,
@@ -79,7 +79,7 @@ pub struct AxiLite<const A: usize> {
 }
 
 impl<const A: usize> AxiLite<A> {
-    /// One that takes writes of `writers`.
+    /// A subordinate that accepts writes of `writers`.
     pub fn new(writers: Writers) -> Self {
         Self {
             privileged: Fixed::new(writers.privileged()),

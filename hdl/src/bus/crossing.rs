@@ -1,4 +1,4 @@
-//! Crossing: trace words from the clock of the trace system to another one
+//! Crossing: trace words from the trace system's clock domain to another one
 //!
 //! # Source
 //! C. E. Cummings, "Simulation and Synthesis Techniques for Asynchronous FIFO Design", SNUG 2002: Gray pointers through
@@ -8,24 +8,26 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `clock`, `reset` | in | 1 | of the trace system |
-//! | `words` | in | | trace words, by `clock` |
+//! | `words` | in | | trace words, in the domain of `clock` |
 //! | `port_clock`, `port_reset` | in | 1 | any other clock, and a reset that is synchronous to it |
-//! | `out` | out | | the words, by `port_clock` |
+//! | `out` | out | | the words, in the domain of `port_clock` |
 //!
-//! Both resets are to be high at a time, each over an edge of both clocks: pointers that only one side forgets are wrong.
+//! Both resets must be high at the same time, each for at least one edge of both clocks: if only one side resets its
+//! pointers, they no longer match.
 //!
 //! # Timing
-//! Four places. A word is at `out` after the second or third edge of `port_clock`; its place is free after as many
-//! edges of `clock` behind its being taken. Clocks that are alike carry four words in six: many times what an encoder makes.
+//! The FIFO has four entries. A word is at `out` after the second or third edge of `port_clock`; its entry is free
+//! after as many edges of `clock` after it was taken. Between clocks of the same rate, it carries four words in six
+//! cycles: many times what an encoder produces.
 //!
-//! A timing constraint for the tools: paths from `slot*` and the Gray pointers to the other clock are to be shorter than
-//! its period, nothing else is between the clocks.
+//! Timing constraint: paths from `slot*` and from the Gray pointers to the other clock domain must be shorter than one
+//! period of that clock. Nothing else crosses between the clocks.
 
 use super::{LaneIn, LaneOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The crossing of words of N bits.
+/// A clock domain crossing for words of N bits.
 #[derive(LogicBlock, Default)]
 pub struct Crossing<const N: usize> {
     pub clock: Signal<In, Clock>,
@@ -34,7 +36,7 @@ pub struct Crossing<const N: usize> {
     pub port_clock: Signal<In, Clock>,
     pub port_reset: Signal<In, Bit>,
     pub out: LaneOut<N>,
-    // by `clock`: words that came, in binary and Gray; words that went, two edges late
+    // domain of `clock`: words written, in binary and Gray code; words read, two edges late
     came: DFF<Bits<3>>,
     came_gray: DFF<Bits<3>>,
     went_near: DFF<Bits<3>>,
@@ -43,7 +45,7 @@ pub struct Crossing<const N: usize> {
     slot1: DFF<Bits<N>>,
     slot2: DFF<Bits<N>>,
     slot3: DFF<Bits<N>>,
-    // by `port_clock`: the same from the other side
+    // domain of `port_clock`: the same from the other side
     went: DFF<Bits<3>>,
     went_gray: DFF<Bits<3>>,
     came_near: DFF<Bits<3>>,
@@ -55,7 +57,7 @@ pub struct Crossing<const N: usize> {
     there: Signal<Local, Bit>,
     oldest: Signal<Local, Bits<2>>,
     next: Signal<Local, Bits<3>>,
-    // of a Gray code the bits that differ when all places are taken
+    // the bits of the Gray pointers that differ when the FIFO is full
     turned: Fixed<Bits<3>>,
     one: Fixed<Bits<3>>,
     first: Fixed<Bits<2>>,
@@ -65,7 +67,7 @@ pub struct Crossing<const N: usize> {
 }
 
 impl<const N: usize> Crossing<N> {
-    /// An empty one.
+    /// An empty FIFO.
     pub fn new() -> Self {
         Self {
             turned: Fixed::new(6.into()),

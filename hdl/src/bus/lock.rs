@@ -1,24 +1,24 @@
-//! Lock: an input without which nothing is traced
+//! Lock: an input that must be 1 for anything to be traced
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | the system's |
-//! | `allow` | in | 1 | tracing may begin and go on; by `clock` |
-//! | `bus` | in | | register bus of those who ask |
-//! | `out` | out | | register bus of the system |
+//! | `reset` | in | 1 | of the system |
+//! | `allow` | in | 1 | 1: tracing may start and continue; synchronous to `clock` |
+//! | `bus` | in | | register bus, from the requester |
+//! | `out` | out | | register bus, to the system |
 //!
 //! # Timing
-//! No clock more. A write that would enable tracing while `allow` is 0 is dropped. At an edge with `allow` 0, and tracing enabled,
-//! `control` is written 0 in the place of what the bus asks for: such a write is lost, such a read gives 0. It happens once
-//! for each trace.
+//! No added latency. A write that would enable tracing while `allow` is 0 is dropped. At a clock edge with `allow` 0
+//! and tracing enabled, the block writes 0 to `control` in place of the access on the bus: a write in that cycle is
+//! lost, a read returns 0. This happens once per trace.
 
 use super::{MapIn, MapOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::regs::register;
 
-/// The lock of a system of eight registers.
+/// A lock in front of the eight registers of a system.
 #[derive(LogicBlock, Default)]
 pub struct Lock {
     pub clock: Signal<In, Clock>,
@@ -26,7 +26,7 @@ pub struct Lock {
     pub allow: Signal<In, Bit>,
     pub bus: MapIn<3>,
     pub out: MapOut<3>,
-    // `control` was written 1, and not 0 since
+    // `control` was last written with 1
     begun: DFF<Bit>,
     taken: DFF<Bit>,
     controls: Signal<Local, Bit>,
@@ -38,7 +38,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// One.
+    /// A lock with tracing disabled.
     pub fn new() -> Self {
         let control = register("control");
         assert_eq!((control.fields[0].name, control.fields[0].lsb), ("enable", 0));

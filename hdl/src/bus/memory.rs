@@ -1,4 +1,4 @@
-//! Memory port: trace words into a range of a system's memory, as a manager of AMBA AXI4
+//! Memory port: writes trace words to a range of system memory, as an AMBA AXI4 manager
 //!
 //! # Source
 //! ARM IHI 0022 (AXI4): A3.2, handshakes; A3.4.1, bursts; A3.4.4, responses.
@@ -6,18 +6,18 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | back to the state at power-up |
+//! | `reset` | in | 1 | 1: returns to the state at power-up |
 //! | `bus` | in | | register bus, the registers of [`sim::regs::MEMORY_REGS`] |
 //! | `words` | in | | trace words |
-//! | `awid`, `awaddr`, `awlen`, `awsize`, `awburst`, `awvalid`, `awready` | out, .., in | 1, 32, 8, 3, 2, 1, 1 | address of a burst: identifier 0, INCR, 4 bytes a beat |
-//! | `wdata`, `wstrb`, `wlast`, `wvalid`, `wready` | out, .., in | 32, 4, 1, 1, 1 | its words, all bytes count; 0 where there is none |
-//! | `bid`, `bresp`, `bvalid`, `bready` | in, .., out | 1, 2, 1, 1 | its response; `bid` is not looked at |
+//! | `awid`, `awaddr`, `awlen`, `awsize`, `awburst`, `awvalid`, `awready` | out, .., in | 1, 32, 8, 3, 2, 1, 1 | address of a burst: identifier 0, INCR, 4 bytes per beat |
+//! | `wdata`, `wstrb`, `wlast`, `wvalid`, `wready` | out, .., in | 32, 4, 1, 1, 1 | its words, all bytes valid; 0 if there is none |
+//! | `bid`, `bresp`, `bvalid`, `bready` | in, .., out | 1, 2, 1, 1 | its response; `bid` is ignored |
 //! | `irq` | out | 1 | a bit of `memory_interrupt` is 1 |
 //!
 //! # Timing
-//! One burst at a time; one of n words takes n + 4 clocks where nothing waits. A word comes every fourth clock at most.
-//! The address is of registers that are set as the burst begins. `words.ready`, `awvalid`, `wvalid`, `bready` are of registers.
-//! From `wready` there is a path to the memory's read address.
+//! One burst at a time; without stalls, a burst of n words takes n + 4 cycles. Words arrive at most every fourth cycle.
+//! The address comes from registers that are set when the burst begins. `words.ready`, `awvalid`, `wvalid` and `bready`
+//! are registered. There is a path from `wready` to the read address of the memory.
 //!
 //! Golden model: [`sim::memory_port`].
 
@@ -28,7 +28,7 @@ use rust_hdl::prelude::*;
 use sim::memory_port::{BURST, PAGE, PLACES, QUIET};
 use sim::regs::{Reg, MEMORY_REGS};
 
-/// The port.
+/// An AXI4 write port for trace words.
 #[derive(LogicBlock, Default)]
 pub struct MemoryPort {
     pub clock: Signal<In, Clock>,
@@ -52,7 +52,7 @@ pub struct MemoryPort {
     pub bvalid: Signal<In, Bit>,
     pub bready: Signal<Out, Bit>,
     pub irq: Signal<Out, Bit>,
-    // the range and how it is written; words
+    // the range, how it is written, and its state
     base: DFF<Bits<30>>,
     size: DFF<Bits<30>>,
     mark: DFF<Bits<30>>,
@@ -65,16 +65,16 @@ pub struct MemoryPort {
     offset: DFF<Bits<30>>,
     wraps: DFF<Bits<32>>,
     since: DFF<Bits<30>>,
-    // words that wait, and clocks without a new one
+    // queued words, and cycles without a new one
     queue: Mem<5, 32>,
     head: DFF<Bits<5>>,
     tail: DFF<Bits<5>>,
     held: DFF<Bits<6>>,
     quiet: DFF<Bits<7>>,
-    // of the burst that may begin, known after a clock: its place and most words
+    // limits of the next burst, valid one cycle later
     settled: DFF<Bit>,
     limit: DFF<Bits<5>>,
-    // the burst that is under way: what is due of it
+    // the burst in progress: what it still has to do
     addressing: DFF<Bit>,
     sending: DFF<Bit>,
     answering: DFF<Bit>,
@@ -99,7 +99,7 @@ pub struct MemoryPort {
     now: Signal<Local, Bits<5>>,
     enough: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
-    // settled long before a burst is answered
+    // stable long before the response of a burst
     at_end: DFF<Bit>,
     at_mark: DFF<Bit>,
     then: Signal<Local, Bits<30>>,
@@ -130,27 +130,27 @@ pub struct MemoryPort {
     error: Fixed<Bits<3>>,
 }
 
-/// The register of that name.
+/// The register named `name`.
 fn register(name: &str) -> &'static Reg {
     MEMORY_REGS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("sim::regs has no register `{name}`"))
 }
 
-/// Its address on `bus`.
+/// The address of a register on `bus`.
 fn addr(name: &str) -> Fixed<Bits<3>> {
     Fixed::of(register(name).addr - MEMORY_REGS[0].addr)
 }
 
-/// A field's lowest bit.
+/// The lowest bit of a field.
 fn lsb(reg: &str, field: &str) -> u8 {
     let of = register(reg).fields.iter().find(|f| f.name == field);
     of.unwrap_or_else(|| panic!("register `{reg}` has no field `{field}`")).lsb
 }
 
 impl MemoryPort {
-    /// One that is not running.
+    /// A port that is not running.
     ///
     /// # Panics
-    /// When fields are not where the circuit has them.
+    /// If a register field is not where the circuit expects it.
     pub fn new() -> Self {
         let places = [("control", "enable", 0), ("control", "stop", 1), ("control", "discard", 2)];
         let states = [("status", "running", 0), ("status", "response", 4)];
@@ -199,7 +199,7 @@ impl Logic for MemoryPort {
         );
         self.queue.clock.next = self.clock.val();
 
-        // words come in, and leave in a burst
+        // words enter the queue, and leave it in a burst
         self.open.next = self.discard.q.val();
         if self.running.q.val() {
             self.open.next = !self.closing.q.val() & (self.held.q.val() != self.places.val());
@@ -235,7 +235,7 @@ impl Logic for MemoryPort {
             self.held.d.next = 0.into();
         }
 
-        // registers, before what a burst changes
+        // register writes, before a burst changes the registers
         self.write.next = self.bus.write.val() & !self.running.q.val();
         if self.write.val() & (self.bus.addr.val() == self.base_addr.val()) {
             self.base.d.next = self.bus.wdata.val().get_bits::<30>(2);
@@ -274,7 +274,7 @@ impl Logic for MemoryPort {
         self.keep.next = !self.clear.val();
         self.raise.next = 0.into();
 
-        // a burst: not over a border of 4 KiB, nor over the end
+        // a burst crosses neither a 4 KiB boundary nor the end of the range
         self.place.next = self.base.q.val() + self.offset.q.val();
         self.border.next = self.page.val() - bit_cast::<11, 10>(self.place.val().get_bits::<10>(0));
         self.rest.next = self.size.q.val() - self.offset.q.val();
@@ -354,7 +354,7 @@ impl Logic for MemoryPort {
 
         self.flags.d.next = (self.flags.q.val() & self.keep.val()) | self.raise.val();
 
-        // what is read
+        // register reads
         self.on.next = self.running.q.val() & !self.closing.q.val();
         self.answer.d.next = bit_cast::<32, 30>(self.mark.q.val()) << 2;
         if self.bus.addr.val() == self.base_addr.val() {

@@ -1,26 +1,26 @@
-//! Standard buses: what stands between a trace system and a chip's own
+//! Standard buses between a trace system and a chip
 //!
-//! A system has a register bus of its own, [`BusOut`](crate::spine::ports::BusOut), and 32-bit words behind `valid` and
-//! `ready`. The blocks here make of the one an APB completer, an AXI4-Lite subordinate or a Wishbone slave, of the other
-//! bytes, packets of AXI4-Stream or an ATB transmitter. [`wrap`] writes the module that joins them.
+//! A system has its own register bus, [`BusOut`](crate::spine::ports::BusOut), and sends 32-bit words with `valid` and
+//! `ready`. The blocks here turn the register bus into an APB completer, an AXI4-Lite subordinate or a Wishbone slave,
+//! and the words into bytes, AXI4-Stream packets or an ATB transmitter. [`wrap`] writes the module that connects them.
 //!
 //! | block | standard |
 //! | --- | --- |
 //! | [`apb`] | AMBA APB, ARM IHI 0024: APB4 |
 //! | [`axi_lite`] | AMBA AXI4-Lite, ARM IHI 0022, chapter B1, without `ARPROT` |
 //! | [`wishbone`] | Wishbone B4, classic cycles |
-//! | [`jtag`] | IEEE 1149.1 and the RISC-V debug transport, a folder of its own; words as well |
+//! | [`jtag`] | IEEE 1149.1 and the RISC-V debug transport, in its own folder; also for trace words |
 //! | [`packets`] | AMBA AXI4-Stream, ARM IHI 0051: `TLAST` ends a trace |
 //! | [`octets`] | 8-bit valid/ready port |
 //! | [`atb`] | AMBA ATB, ARM IHI 0032, 32 bits wide |
-//! | [`crossing`] | none: words into another clock |
+//! | [`crossing`] | none: words into another clock domain |
 //! | [`memory`] | AMBA AXI4, ARM IHI 0022: write channels of a manager |
-//! | [`lock`] | none: an input without which nothing is traced |
-//! | [`split`] | none: a register bus for the system's registers and those of [`memory`] |
+//! | [`lock`] | none: an input that must be 1 for anything to be traced |
+//! | [`split`] | none: one register bus for the system's registers and those of [`memory`] |
 //!
-//! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB. A write of some of the bytes, or an
-//! access behind the last register, changes nothing and is answered with an error; reading there gives 0. So is a write by
-//! one whom [`Writers`] does not name.
+//! All registers are 32 bits wide and are accessed whole, in a window of 4 KiB. A write of fewer than four bytes, an
+//! access beyond the last register, or a write that [`Writers`] forbids changes nothing and returns an error. Reading
+//! there returns 0.
 
 pub mod apb;
 pub mod atb;
@@ -39,7 +39,7 @@ use crate::widget::bundle::bundle;
 use rust_hdl::prelude::*;
 
 bundle!(
-    /// Register bus with addresses of A bits; of three it is [`BusOut`](crate::spine::ports::BusOut).
+    /// Register bus with addresses of A bits; with 3 bits it is [`BusOut`](crate::spine::ports::BusOut).
     MapOut "MapIn" MapIn<A>
     { addr: Bits<A>, write: Bit, wdata: Bits<32>, }
     { rdata: Bits<32>, }
@@ -52,26 +52,26 @@ bundle!(
     { ready: Bit, }
 );
 
-/// Bits of a trace word with a mark above it: the last word of its trace.
+/// Width of a trace word with a flag above it: the last word of its trace.
 pub const PACKET_BITS: usize = 33;
 
-/// Whose writes of registers are taken, by the protection bits of APB4 (ARM IHI 0024, section 3.5) and AXI4 (ARM IHI 0022,
-/// A4.7): bit 0 is 1 for a privileged access, bit 1 is 1 for one that is not secure.
+/// Accesses that may write registers, by the protection bits of APB4 (ARM IHI 0024, section 3.5) and AXI4 (ARM IHI
+/// 0022, A4.7): bit 0 is 1 for a privileged access, bit 1 is 1 for a non-secure one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writers {
-    /// Everyone's.
+    /// All accesses.
     #[default]
     Any,
-    /// Those of privileged accesses.
+    /// Privileged accesses.
     Privileged,
-    /// Those of secure accesses.
+    /// Secure accesses.
     Secure,
-    /// Those of accesses that are both.
+    /// Accesses that are both.
     PrivilegedSecure,
 }
 
 impl Writers {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::Any, Self::Privileged, Self::Secure, Self::PrivilegedSecure];
 
     /// Lower-case name.

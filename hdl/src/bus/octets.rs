@@ -3,18 +3,18 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | the next byte is the first one of a word |
+//! | `reset` | in | 1 | 1: the next byte is the first of a word |
 //! | `words` | in | | trace words |
-//! | `valid`, `ready`, `data` | out, in, out | 1, 1, 8 | bytes, the lowest one of a word first |
+//! | `valid`, `ready`, `data` | out, in, out | 1, 1, 8 | bytes, the lowest of a word first |
 //!
 //! # Timing
-//! A byte a clock; a word is taken with its last byte. A byte that is there stays until it is taken.
+//! One byte per cycle; a word is accepted with its last byte. A byte stays at the output until it is taken.
 
 use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The port.
+/// An 8-bit valid/ready port for trace words.
 #[derive(LogicBlock, Default)]
 pub struct Octets {
     pub clock: Signal<In, Clock>,
@@ -30,7 +30,7 @@ pub struct Octets {
 }
 
 impl Octets {
-    /// One.
+    /// A port at the first byte of a word.
     pub fn new() -> Self {
         Self { one: Fixed::new(1.into()), ..Default::default() }
     }

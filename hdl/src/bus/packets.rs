@@ -1,27 +1,27 @@
-//! Packets: a trace as a packet of AXI4-Stream, whose last word is told as such
+//! Packets: each trace as one AXI4-Stream packet, with its last word marked
 //!
 //! # Source
 //! ARM IHI 0051 (AXI4-Stream), section 2.5: `TLAST` ends a packet.
 //!
-//! Whether a word is the last one is known when the session is over, and a word may leave before. So one word waits here until
-//! the next one is there, or the session is over.
+//! A word may leave before it is known whether it is the last one, which is clear only when the session ends. So one
+//! word is held back here until the next one arrives or the session ends.
 //!
 //! # Ports of [`Packets`]
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | no word waits |
+//! | `reset` | in | 1 | 1: no word is held back |
 //! | `words` | in | | trace words |
-//! | `session` | in | 1 | there will be more words, or one waits in the system |
-//! | `out` | out | 33 | the word, above it whether it is the last one of its trace |
+//! | `session` | in | 1 | 1: more words will come, or the system still holds one |
+//! | `out` | out | 33 | the word; bit 32: it is the last of its trace |
 //!
 //! # Timing
-//! A word a clock. A word is at `out` in the clock in which the next one is at `words`, or in that behind the end of `session`.
-//! What is at `out` stays until it is taken, though another session begins.
+//! One word per cycle. A word is at `out` in the cycle in which the next one is at `words`, or in the cycle after the
+//! end of `session`. It stays at `out` until it is taken, even if another session begins.
 //!
 //! # Ports of [`AxiStream`]
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `words` | in | 33 | as `out` has them |
+//! | `words` | in | 33 | as `out` |
 //! | `tvalid`, `tready`, `tdata`, `tlast` | out, in, out, out | 1, 1, 32, 1 | AXI4-Stream |
 
 use super::{LaneIn, LaneOut, PACKET_BITS};
@@ -29,7 +29,7 @@ use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// Marks the last word of each trace.
+/// A block that marks the last word of each trace.
 #[derive(LogicBlock, Default)]
 pub struct Packets {
     pub clock: Signal<In, Clock>,
@@ -39,7 +39,7 @@ pub struct Packets {
     pub out: LaneOut<33>,
     have: DFF<Bit>,
     word: DFF<Bits<32>>,
-    // the word that waits is the last one; that at `words` is
+    // the held word is the last of its trace; the word at `words` is
     ended: DFF<Bit>,
     ends: DFF<Bit>,
     last: Signal<Local, Bit>,
@@ -49,7 +49,7 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// One without a word.
+    /// A block without a held word.
     pub fn new() -> Self {
         Self { mark: Fixed::of(1u64 << (PACKET_BITS - 1)), ..Default::default() }
     }
@@ -68,7 +68,7 @@ impl Logic for Packets {
         if self.last.val() {
             self.out.data.next = bit_cast::<33, 32>(self.word.q.val()) | self.mark.val();
         }
-        // a session is over for a clock at least, and then another one may begin, while words of the first still wait
+        // a session is off for at least one cycle, then another may begin while words of the first are still queued
         if !self.session.val() & !self.words.valid.val() {
             self.ended.d.next = true;
         }
@@ -90,7 +90,7 @@ impl Logic for Packets {
     }
 }
 
-/// The names of AXI4-Stream.
+/// Port names of AXI4-Stream.
 #[derive(LogicBlock, Default)]
 pub struct AxiStream {
     pub words: LaneIn<33>,

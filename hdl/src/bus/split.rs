@@ -1,20 +1,20 @@
-//! Split: one register bus for two lists of eight registers
+//! Split: one register bus for two blocks of eight registers
 //!
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | the answer is of `low` |
+//! | `reset` | in | 1: selects the read data of `low` |
 //! | `bus` | in | 16 registers |
-//! | `low`, `high` | out | the first eight, the last eight |
+//! | `low`, `high` | out | the first eight registers, the last eight |
 //!
 //! # Timing
-//! No clock more: what is answered is of whom the address named at the last edge.
+//! No added latency. The read data comes from the block that was addressed at the last edge.
 
 use super::MapIn;
 use crate::spine::ports::BusOut;
 use rust_hdl::prelude::*;
 
-/// The split.
+/// A splitter of a register bus.
 #[derive(LogicBlock, Default)]
 pub struct Split {
     pub clock: Signal<In, Clock>,

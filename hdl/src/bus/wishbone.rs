@@ -6,22 +6,22 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | no cycle is answered |
-//! | `cyc`, `stb`, `we` | in | 1 | as Wishbone has them |
+//! | `reset` | in | 1 | 1: no cycle is acknowledged |
+//! | `cyc`, `stb`, `we` | in | 1 | see the Wishbone specification |
 //! | `adr` | in | 10 | address in words of 32 bits, `ADR[11:2]` |
 //! | `dat_w`, `sel` | in | 32, 4 | |
 //! | `dat_r` | out | 32 | |
-//! | `ack`, `err` | out | 1 | the cycle ends well; the address is behind the registers, or not all bytes are written |
+//! | `ack`, `err` | out | 1 | normal termination; the address is beyond the last register, or not all bytes are written |
 //! | `bus` | out | | register bus |
 //!
 //! # Timing
-//! A cycle takes two clocks: the answer comes with the clock after the strobe, from a register.
+//! A bus cycle takes two clock cycles: the termination comes one cycle after the strobe, from a register.
 
 use super::MapOut;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The slave.
+/// A Wishbone slave for 2^A registers.
 #[derive(LogicBlock, Default)]
 pub struct Wishbone<const A: usize> {
     pub clock: Signal<In, Clock>,
@@ -45,7 +45,7 @@ pub struct Wishbone<const A: usize> {
 }
 
 impl<const A: usize> Wishbone<A> {
-    /// One.
+    /// A slave with no bus cycle in progress.
     pub fn new() -> Self {
         Self { last: Fixed::of((1u64 << A) - 1), zero: Fixed::new(0.into()), ..Default::default() }
     }
@@ -67,7 +67,7 @@ impl<const A: usize> Logic for Wishbone<A> {
         if self.refused.q.val() {
             self.dat_r.next = self.zero.val();
         }
-        // a master that gives up takes its answer with it
+        // if the master aborts a cycle, its termination is dropped
         self.ack.next = self.acked.q.val() & self.cyc.val() & self.stb.val();
         self.err.next = self.refused.q.val() & self.cyc.val() & self.stb.val();
     }

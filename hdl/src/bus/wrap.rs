@@ -1,7 +1,8 @@
-//! The module that joins a trace system to a chip's buses
+//! The module that connects a trace system to a chip's buses
 //!
-//! It takes the name of the system, which becomes `NAME_system` in it, passes all ports that are not of a bus, and has
-//! `clock` and `reset` as the system does: a clock of AMBA's is `clock`, a reset that is low is `reset` inverted outside.
+//! The wrapper takes the name of the system; the system inside becomes `NAME_system`. It passes through all ports that
+//! do not belong to a bus, and keeps `clock` and `reset`: connect an AMBA clock to `clock`, and invert an active-low
+//! reset outside.
 
 use super::apb::Apb;
 use super::atb::Atb;
@@ -21,10 +22,10 @@ use rust_hdl::prelude::{check_all, Block};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
-/// How the registers are reached.
+/// How the registers are accessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RegisterBus {
-    /// As the system has them: `bus_*`.
+    /// The system's own bus: `bus_*`.
     #[default]
     Native,
     /// `s_apb_*`.
@@ -37,10 +38,10 @@ pub enum RegisterBus {
     Jtag,
 }
 
-/// How trace words leave.
+/// How trace words leave the chip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WordPort {
-    /// As the system has them: `valid`, `ready`, `data`.
+    /// The system's own port: `valid`, `ready`, `data`.
     #[default]
     Native,
     /// `m_axis_*`: `TVALID`, `TREADY`, `TDATA` of 32 bits, `TLAST` with the last word of a trace.
@@ -49,29 +50,29 @@ pub enum WordPort {
     Atb,
     /// `byte_*`, eight bits wide.
     Octets,
-    /// `m_axi_*`: into a range of memory, with registers of its own behind the system's and an interrupt, `memory_irq`.
+    /// `m_axi_*`: into a memory range. Adds registers after the system's and an interrupt, `memory_irq`.
     Memory,
-    /// By the test access port of [`RegisterBus::Jtag`].
+    /// Through the test access port of [`RegisterBus::Jtag`].
     Jtag,
 }
 
-/// All of that.
+/// The buses of a trace system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Buses {
-    /// How the registers are reached.
+    /// How the registers are accessed.
     pub registers: RegisterBus,
-    /// Whose writes of them are taken; for buses that tell: [`RegisterBus::protects`].
+    /// Accesses that may write registers; only for buses with protection bits: [`RegisterBus::protects`].
     pub writers: Writers,
-    /// How trace words leave.
+    /// How trace words leave the chip.
     pub words: WordPort,
-    /// Whether they leave by a clock of their own, `port_clock`, with `port_reset`.
+    /// Whether trace words leave in a clock domain of their own, with `port_clock` and `port_reset`.
     pub crossing: bool,
-    /// Whether nothing is traced but while the input `allow` is 1.
+    /// Whether nothing is traced unless the input `allow` is 1.
     pub locked: bool,
 }
 
 impl RegisterBus {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 5] = [Self::Native, Self::Apb, Self::AxiLite, Self::Wishbone, Self::Jtag];
 
     /// Lower-case name.
@@ -85,7 +86,7 @@ impl RegisterBus {
         }
     }
 
-    /// Whether it tells who accesses a register.
+    /// Whether the bus has protection bits.
     pub const fn protects(self) -> bool {
         match self {
             Self::Apb | Self::AxiLite => true,
@@ -105,7 +106,7 @@ impl RegisterBus {
 }
 
 impl WordPort {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 6] = [Self::Native, Self::AxiStream, Self::Atb, Self::Octets, Self::Memory, Self::Jtag];
 
     /// Lower-case name.
@@ -120,7 +121,7 @@ impl WordPort {
         }
     }
 
-    /// Whether it has registers: [`sim::regs::MEMORY_REGS`].
+    /// Whether the port has registers: [`sim::regs::MEMORY_REGS`].
     pub const fn has_registers(self) -> bool {
         match self {
             Self::Memory => true,
@@ -128,7 +129,7 @@ impl WordPort {
         }
     }
 
-    /// Whether it marks the last word of a trace, and so must know when a session is over.
+    /// Whether the port marks the last word of a trace, for which it needs the `session` signal.
     pub const fn has_packets(self) -> bool {
         match self {
             Self::AxiStream => true,
@@ -136,7 +137,8 @@ impl WordPort {
         }
     }
 
-    /// Whether it may leave by a clock of its own. What is programmed or read by the register bus is by its clock.
+    /// Whether the port may have its own clock. A port that is programmed or read over the register bus uses the clock
+    /// of that bus.
     pub const fn crosses(self) -> bool {
         match self {
             Self::Native | Self::AxiStream | Self::Atb | Self::Octets => true,
@@ -144,7 +146,7 @@ impl WordPort {
         }
     }
 
-    /// Whether there is a port of these words beside registers on `bus`.
+    /// Whether this port can be combined with registers on `bus`.
     pub fn stands_beside(self, bus: RegisterBus) -> bool {
         self != Self::Jtag || bus == RegisterBus::Jtag
     }
@@ -162,7 +164,7 @@ impl WordPort {
 }
 
 impl Buses {
-    /// The style with the name that the system has in it.
+    /// The style in which the wrapped system is written: its name inside the wrapper.
     pub fn system(self, style: &Style) -> Style {
         let name = if self == Self::default() { style.name.clone() } else { format!("{}_system", style.name) };
         Style { name, ..style.clone() }
@@ -190,15 +192,15 @@ impl fmt::Display for Buses {
     }
 }
 
-/// The port of a system with [`Extras::session`](crate::spine::Extras) that says whether a session is under way.
+/// The port of a system with [`Extras::session`](crate::spine::Extras) that is 1 during a session.
 const SESSION: &str = "session_0";
 
-/// What the module has inside.
+/// A part of the wrapper.
 struct Part {
-    /// Name of the instance; with the module's before it, that of the part's module.
+    /// Instance name; prefixed with the name of the wrapper, it is the module name.
     name: &'static str,
     written: Written,
-    /// What each of its ports is connected to, in their order.
+    /// The nets at its ports, in port order.
     nets: Vec<String>,
 }
 
@@ -208,7 +210,7 @@ impl Part {
         Self { name, written, nets }
     }
 
-    /// A block of this folder.
+    /// A part that is a block of this folder.
     fn of(
         name: &'static str,
         mut block: impl Block,
@@ -222,12 +224,12 @@ impl Part {
     }
 }
 
-/// `system`, which `style` named, on `buses`: its text, behind that of a module around it where one is needed.
+/// The text of `system`, written in the style `style`, with the wrapper in front of it if `buses` needs one.
 pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<String, Refused> {
     if buses == Buses::default() {
         return Ok(system.text);
     }
-    // the system stands first in its text
+    // the system's module comes first in its text
     let (own, inner) = (format!("module {} (", style.name), format!("module {} (", buses.system(style).name));
     system.text = system.text.replacen(&own, &inner, 1);
     let parts = parts(system, style, buses)?;
@@ -242,7 +244,7 @@ pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<S
 fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refused> {
     let Buses { registers, writers, words, crossing, locked } = buses;
     let adapted = words != WordPort::Native;
-    // what the last word of a trace is marked in comes behind the system, before another clock
+    // the last word is marked in the system's clock domain, before the crossing
     let marked = if words.has_packets() { "marked" } else { "words" };
     let split = words.has_registers();
     if crossing && !words.crosses() {
@@ -336,7 +338,7 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refu
     Ok(parts)
 }
 
-/// The module around `parts`: what one of them drives and another one reads is a wire of it, all else is a port.
+/// The wrapper around `parts`: a net that one part drives and another reads is an internal wire, all others are ports.
 fn module(style: &Style, buses: Buses, parts: &[Part]) -> String {
     let pins = || parts.iter().flat_map(|p| p.written.pins.iter().zip(&p.nets));
     let ends = |net: &str, output: bool| pins().any(|(pin, at)| at == net && pin.output == output);

@@ -4,9 +4,9 @@
 //! | --- | --- |
 //! | [`ports`] | port bundles |
 //! | [`ring`] | routers joined to a ring |
-//! | [`router`] | a node's part of the ring |
+//! | [`router`] | a node's connection to the ring |
 //!
-//! Golden model: `sim::diag::ring`; why a token: `docs/decisions/0011-token-ring.md`.
+//! Golden model: `sim::diag::ring`; why a token ring: `docs/decisions/0011-token-ring.md`.
 
 pub mod ports;
 pub mod ring;

@@ -4,33 +4,33 @@
 //! | --- | --- | --- |
 //! | [`HopOut`] | router, next router | a word on the ring |
 //! | [`PacketOut`] | client, router, and router, client | a packet, word by word |
-//! | [`FateOut`] | router, client | what became of packets |
+//! | [`FateOut`] | router, client | the outcome of packets |
 //!
 //! # Hop
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
-//! | `valid` | 1 | a word is there |
-//! | `word` | 16 | it: the token, or a word of a packet |
+//! | `valid` | 1 | a word is present |
+//! | `word` | 16 | the word: the token, or a word of a packet |
 //!
 //! # Packet
-//! The length is in the first word (`sim::diag::packet`).
+//! The first word contains the length (`sim::diag::packet`).
 //!
 //! | port | dir of the sender | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `valid` | out | 1 | a word is there, and stays until `ready` |
-//! | `word` | out | 16 | it; not defined while `valid` is 0 |
-//! | `ready` | in | 1 | it is taken at this edge, if `valid` |
+//! | `valid` | out | 1 | a word is present; holds until `ready` |
+//! | `word` | out | 16 | the word; undefined while `valid` is 0 |
+//! | `ready` | in | 1 | the word is taken at this edge, if `valid` |
 //!
 //! # Fate
-//! Each is 1 for one clock.
+//! Each is 1 for one cycle.
 //!
 //! | port | meaning |
 //! | --- | --- |
-//! | `delivered` | the packet was taken by its destination, or was to all |
-//! | `absent` | no node has its destination's address |
-//! | `again` | its destination had no room: it is sent again |
-//! | `malformed` | a packet was not sent: longer than a packet is, or to an address that is no node's |
-//! | `missed` | a packet to all went by for which there was no room here |
+//! | `delivered` | the destination accepted the packet, or the packet was a broadcast |
+//! | `absent` | no node has the destination address |
+//! | `again` | the destination had no free entry: the packet is sent again |
+//! | `malformed` | a packet was not sent: it is too long, or its destination is not a node's address |
+//! | `missed` | a broadcast passed for which there was no free entry here |
 
 use crate::widget::bundle::bundle;
 use rust_hdl::prelude::*;
@@ -50,7 +50,7 @@ bundle!(
 );
 
 bundle!(
-    /// What became of packets.
+    /// The outcome of packets.
     FateOut "FateIn" FateIn
     { delivered: Bit, absent: Bit, again: Bit, malformed: Bit, missed: Bit, }
     { }

@@ -1,4 +1,4 @@
-//! Ring: routers joined, each to the one behind it and the last to the first
+//! Ring: routers in a ring, each connected to the next and the last to the first
 //!
 //! # Source
 //! Paper 004 section 4; `docs/decisions/0011-token-ring.md`.
@@ -6,12 +6,12 @@
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: nothing is on the ring but a token at the first router |
-//! | `put[i]`, `got[i]`, `fate[i]` | | those of router i, see [`super::router`] |
-//! | `to` | out | the word from the last router to the first, to be watched |
+//! | `reset` | in | 1: the ring is empty but for a token at the first router |
+//! | `put[i]`, `got[i]`, `fate[i]` | | ports of router i, see [`super::router`] |
+//! | `to` | out | the word from the last router to the first, for observation |
 //!
 //! # Timing
-//! As the routers. The first token leaves the first router in the clock after `reset` ends.
+//! As the routers. The first token leaves the first router in the cycle after `reset` ends.
 //!
 //! Golden model: `sim::diag::ring::Ring`.
 
@@ -20,7 +20,7 @@ use super::router::Router;
 use crate::widget::each::each;
 use rust_hdl::prelude::*;
 
-/// Routers joined to a ring.
+/// A ring of routers.
 #[derive(LogicBlock, Default)]
 pub struct Ring {
     pub clock: Signal<In, Clock>,
@@ -37,10 +37,11 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Nodes with their addresses and log2 of their places, in the order in which words pass them.
+    /// A ring of nodes, each with its address and the log2 of its FIFO depth in packets, in the order in which words
+    /// pass them.
     ///
     /// # Panics
-    /// Without a node, when two have one address, and as [`Router::new`].
+    /// If there is no node, if two have the same address, and as [`Router::new`].
     pub fn new(nodes: &[(u8, usize)]) -> Self {
         assert!(!nodes.is_empty(), "a ring has a node");
         for (i, (address, _)) in nodes.iter().enumerate() {

@@ -1,8 +1,9 @@
-//! Router: a node's part of the token ring
+//! Router: a node's connection to the token ring
 //!
-//! Passes words on in every clock. Holds one packet of its client, sends it in place of the token with the token behind it,
-//! takes it off the ring when it is back, and sends it again if its destination had no room. Copies packets to its
-//! address, writes into their first word whether there was room, and keeps them until the client has them.
+//! Forwards a word in every cycle. Holds one packet of its client, sends it in place of the token and the token after
+//! it, and removes it from the ring when it has come around. If the destination had no free entry, the packet is sent
+//! again. Packets to its own address are copied; the router marks in their first word whether there was a free entry,
+//! and keeps them until the client has read them.
 //!
 //! # Source
 //! Paper 004 section 4; `docs/decisions/0011-token-ring.md`.
@@ -10,23 +11,24 @@
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
-//! | `reset` | in | 1: nothing is here; the first router of a ring then makes the token |
-//! | `from` | in | the word of the router before; no packet of 17 words |
-//! | `to` | out | the word for the router behind |
-//! | `put` | in | a packet to send, its source filled in here; ready while none is held |
-//! | `got` | out | packets for this node, the oldest first |
-//! | `fate` | out | what became of packets |
+//! | `reset` | in | 1: discards all packets; the first router of a ring then creates the token |
+//! | `from` | in | the word from the previous router; packets of 17 words do not occur |
+//! | `to` | out | the word to the next router |
+//! | `put` | in | a packet to send; its source is filled in here; ready while no packet is held |
+//! | `got` | out | packets for this node, oldest first |
+//! | `fate` | out | the outcome of packets |
 //!
-//! All but the first are the bundles of [`super::ports`].
+//! All but `reset` are the bundles of [`super::ports`].
 //!
 //! # Timing
-//! `to` is a register: a hop is one clock. A packet that was put goes out with the first token from the clock after its last
-//! word on. One that arrived is shown in the clock after its last word; its place is free in the clock after its last word
-//! was taken. `fate` answers the word at `from`, `malformed` the word at `put`, in the same clock.
+//! `to` is registered: a hop takes one cycle. A packet is sent with the first token that arrives at least one cycle
+//! after its last word was put. A received packet is shown in the cycle after its last word; its entry is free in the
+//! cycle after its last word was read. `fate` follows the word at `from`, `malformed` the word at `put`, in the same
+//! cycle.
 //!
-//! # How it counts
-//! A packet lies with its first word at place 0 and the others from place LEN + 1 down to 1, so that the address of a word
-//! is the number of those that are still to come, and one counter is address and end.
+//! # Addressing
+//! In memory, the first word of a packet is at address 0 and the others are at LEN + 1 down to 1. The address of a word
+//! is thus the number of words still to come, and a single counter serves as address and end condition.
 //!
 //! Golden model: `sim::diag::ring::RingNode`.
 
@@ -37,7 +39,7 @@ use rust_hdl::prelude::*;
 use sim::diag::packet::{BROADCAST, HOST, NODES, REFUSED, TAKEN};
 use sim::diag::ring::TOKEN;
 
-/// A node's part of the ring.
+/// A router of the token ring.
 #[derive(LogicBlock, Default)]
 pub struct Router {
     pub clock: Signal<In, Clock>,
@@ -60,12 +62,12 @@ pub struct Router {
     own: Signal<Local, Bit>,
     here: Signal<Local, Bit>,
     to_all: Signal<Local, Bit>,
-    // words of its packet that are still to come, and what is done with them
+    // words of the current packet still to come, and what is done with them
     left: DFF<Bits<4>>,
     copying: DFF<Bit>,
     stripping: DFF<Bit>,
 
-    // packets that arrived
+    // received packets
     places: Mem<8, 16>,
     room: Signal<Local, Bit>,
     other: Signal<Local, Bit>,
@@ -80,11 +82,11 @@ pub struct Router {
     read_at: DFF<Bits<4>>,
     next_read: Signal<Local, Bits<4>>,
     count: DFF<Bits<5>>,
-    // for whom the next place is kept
+    // the source for which the next free entry is reserved
     keeps: DFF<Bit>,
     kept: DFF<Bits<6>>,
 
-    // the packet that is sent
+    // the packet to send
     packet: Mem<4, 16>,
     put_take: Signal<Local, Bit>,
     put_length: Signal<Local, Bits<4>>,
@@ -118,10 +120,10 @@ pub struct Router {
 }
 
 impl Router {
-    /// At an address, with room for 2^`log2_places` packets that arrive; `first` makes the token.
+    /// The router of `address`, with a FIFO for 2^`log2_places` received packets; `first`: it creates the token.
     ///
     /// # Panics
-    /// Unless the address is a node's or the host's, and `log2_places` <= 4.
+    /// Unless `address` is that of a node or of the host, and `log2_places` is at most 4.
     pub fn new(address: u8, log2_places: usize, first: bool) -> Self {
         assert!(address < NODES || address == HOST, "address {address} is no node's");
         assert!(log2_places <= 4, "log2_places = {log2_places} is outside 0..=4");
@@ -155,7 +157,7 @@ impl Logic for Router {
         );
         clock!(self, clock, places, packet);
 
-        // a word of a packet may look like the token
+        // a word inside a packet may look like the token
         self.dest.next = self.from.word.val().get_bits::<6>(6);
         self.src.next = self.from.word.val().get_bits::<6>(0);
         self.passing.next = self.left.q.val().any();
@@ -168,7 +170,7 @@ impl Logic for Router {
         self.here.next = self.head.val() & !self.own.val() & (self.dest.val() == self.address.val());
         self.to_all.next = self.head.val() & !self.own.val() & (self.dest.val() == self.everyone.val());
 
-        // a place that is kept is for no other, however many are free by now
+        // a reserved entry is for its source only, however many entries are free by now
         self.room.next = self.count.q.val() != self.all.val();
         self.other.next = self.keeps.q.val() & (self.kept.q.val() != self.src.val());
         self.takes.next = self.here.val() & self.room.val() & !self.other.val();
@@ -191,7 +193,7 @@ impl Logic for Router {
             self.stripping.d.next = self.own.val();
         }
 
-        // arrived
+        // received packets
         self.stored.next = self.ends.val() & self.copying.q.val();
         self.places.we.next = self.takes.val() | self.hears.val() | (self.body.val() & self.copying.q.val());
         self.places.wdata.next = self.from.word.val();
@@ -226,7 +228,7 @@ impl Logic for Router {
             self.count.d.next = self.count.q.val() - self.one_5.val();
         }
 
-        // to be sent
+        // the packet to send
         self.put.ready.next = !self.full.q.val();
         self.put_take.next = self.put.valid.val() & !self.full.q.val();
         self.put_length.next = self.put.word.val().get_bits::<4>(12);
@@ -243,7 +245,7 @@ impl Logic for Router {
                     self.fate.malformed.next = self.nowhere.q.val();
                 }
             } else {
-                // of 17 words there is no more than this one
+                // a packet of 17 words is malformed: `put_at` wraps to 0, so only this word is consumed
                 self.put_at.d.next = self.put_length.val() + self.one.val();
                 self.fate.malformed.next = self.put_length.val() == self.longest.val();
                 self.nowhere.d.next =
@@ -254,7 +256,7 @@ impl Logic for Router {
             self.packet.wdata.next = (self.put.word.val() & self.not_src.val()) | bit_cast::<16, 6>(self.address.val());
         }
 
-        // its first word is back, and says what became of it; its last word is back
+        // the first word is back, with the outcome; the last word is back
         self.fate.delivered.next =
             self.own.val() & ((self.dest.val() == self.taken.val()) | (self.dest.val() == self.everyone.val()));
         self.fate.again.next = self.own.val() & (self.dest.val() == self.refuses.val());
@@ -273,7 +275,7 @@ impl Logic for Router {
             }
         }
 
-        // what goes on
+        // forwarding
         self.out_valid.d.next = self.from.valid.val() & !self.own.val() & !(self.body.val() & self.stripping.q.val());
         self.out.d.next = self.from.word.val();
         if self.here.val() {

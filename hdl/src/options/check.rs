@@ -1,4 +1,4 @@
-//! What of the options that were given does not go together
+//! Checks of the given options against each other
 
 use super::given::Given;
 use super::rule::Rule;
@@ -8,10 +8,10 @@ use sim::params::Platform;
 use sim::scheme::any::SchemeName;
 
 impl Given {
-    /// Refuses values that an option does not take.
+    /// Checks that each option has one of its values.
     ///
     /// # Errors
-    /// The option as it was typed, and what would be right.
+    /// The option as it was typed, and what is accepted.
     pub fn check_values(&self) -> Result<(), String> {
         self.values().try_for_each(|(name, value)| {
             find(name).takes.check(value).map_err(|e| format!("{}: {e}", self.shown(name)))
@@ -25,10 +25,10 @@ impl Given {
         }
     }
 
-    /// Refuses what does not go together; with `circuit` also what no circuit has.
+    /// Checks that the options can be combined; with `circuit`, also that a circuit exists.
     ///
     /// # Errors
-    /// The options as they were typed, what would be right, and why.
+    /// The options as they were typed, what is accepted, and why.
     pub fn check(&self, name: &SchemeName, circuit: bool) -> Result<(), String> {
         let rules = |o: &Opt| -> [&'static [Rule]; 2] { [o.rules, if circuit { o.circuit } else { &[] }] };
         let given = OPTIONS.iter().filter(|o| self.get(o.name).is_some());
@@ -52,7 +52,7 @@ impl Given {
         }
     }
 
-    /// Refuses contexts that fit no message of a circuit: what is left of an address behind a count.
+    /// Checks that a context fits the messages of a circuit: in the bits that a count leaves of an address.
     fn check_context(&self, name: &SchemeName) -> Result<(), String> {
         let platform = self.platform(name, (1, self.number("xlen").unwrap_or(Platform::RV32.xlen), 1));
         let most = platform.address_bits().saturating_sub(u32::from(platform.count_bits) + 3);

@@ -6,52 +6,52 @@ use sim::scheme::any::SchemeName;
 use sim::scheme::FlowScheme;
 use std::collections::BTreeMap;
 
-/// Options as they were typed. One that is not given is not here: there are no defaults.
+/// The options as they were typed. An option that was not given is not in it: defaults are not stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     values: BTreeMap<&'static str, String>,
 }
 
 impl Given {
-    /// With one more: a switch has an empty value.
+    /// Adds an option; a switch has an empty value.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.values.insert(find(name).name, value.into());
         self
     }
 
-    /// All that was given.
+    /// All options that were given, with their values.
     pub fn values(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.values.iter().map(|(name, value)| (*name, value.as_str()))
     }
 
-    /// What was given for an option.
+    /// The value that was given for an option.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
-    /// Its value as a number of the type that is asked for.
+    /// The value of an option, as a number of type `T`.
     pub fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.get(name).and_then(|v| v.parse().ok())
     }
 
-    /// Whether an option is given, or turned on by another one.
+    /// Whether an option was given, or is implied by one that was.
     pub fn has(&self, name: &str) -> bool {
         self.source(name).is_some()
     }
 
-    /// The option that was given for this one: itself, or one that turns it on.
+    /// The option that turned this one on: itself, or one that implies it.
     fn source(&self, name: &str) -> Option<&'static str> {
         let given = self.values.keys().copied();
         given.clone().find(|n| *n == name).or_else(|| given.clone().find(|n| find(n).implies.contains(&name)))
     }
 
-    /// The value in force.
+    /// The value in effect.
     pub fn value(&self, name: &str) -> &str {
         self.get(name).unwrap_or_else(|| find(name).default)
     }
 
-    /// The option with its value as the user typed it, or has it by default.
+    /// The option with its value, as the user typed it or by default.
     pub fn shown(&self, name: &str) -> String {
         let name = self.source(name).unwrap_or(name);
         match find(name).takes {
@@ -61,18 +61,20 @@ impl Given {
         }
     }
 
-    /// The options that say the scheme.
+    /// The options that select the scheme.
     pub fn shown_scheme(&self) -> String {
         let given = ["scheme", "encoding", "set"].into_iter().find(|n| self.get(n).is_some());
         given.map_or_else(|| self.shown("scheme"), |name| self.shown(name))
     }
 
-    /// The name of the scheme that the options say. It is read leniently: whether an option goes with it is up to the rules.
+    /// The name of the scheme that the options select. Lenient: whether an option fits the scheme is checked by the
+    /// rules.
     pub fn scheme_name(&self) -> String {
         match self.value("scheme") {
             "tr" => {
                 let encoding = self.value("encoding");
-                // a Nexus-like encoding is a name without a set; what is none with a set either is refused as it is
+                // a Nexus-like encoding is a name without a set; a name that is unknown with and without a set is
+                // returned as it is and refused later
                 let needs_set = FlowScheme::find(&format!("{encoding}:small")).is_some();
                 if FlowScheme::find(encoding).is_some() || !needs_set {
                     return encoding.to_string();
@@ -94,7 +96,7 @@ impl Given {
     /// The scheme.
     ///
     /// # Errors
-    /// There is none of that name.
+    /// If there is no scheme of that name.
     pub fn scheme(&self) -> Result<SchemeName, ParamError> {
         self.scheme_name().parse()
     }

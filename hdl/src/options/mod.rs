@@ -1,16 +1,16 @@
-//! The options of trace systems: one table of names, values, rules and texts
+//! The options of trace systems: one table of names, values, rules and help texts
 //!
-//! The command line's arguments, its help, its refusals and the reference page `docs/options.md` are made from [`table`].
-//! Circuits are checked against the same rules ([`crate::emit`]), so that nothing is refused in one place only. An option
-//! has no value unless it is given: so one that would change nothing can be refused.
+//! The command line's arguments, help and error messages, and the reference page `docs/options.md`, are generated from
+//! [`table`]. Circuits are checked against the same rules ([`crate::emit`]), so nothing is refused in one place only.
+//! An option has no value unless it is given, so that one without effect can be refused.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! | --- | --- |
 //! | [`table`] | the options |
-//! | [`rule`] | which options and values go together, and how a refusal reads |
+//! | [`rule`] | rules about which options and values can be combined, and the error message of each |
 //! | [`given`] | the options that were given |
-//! | `check` | what of them does not go together |
-//! | [`system`] | the system that they mean together |
+//! | `check` | checks of these options against each other |
+//! | [`system`] | the system that the options describe |
 //! | [`page`] | the reference page |
 
 mod check;
@@ -24,18 +24,19 @@ pub use given::Given;
 use rule::Rule;
 pub use system::System;
 
-/// What an option takes.
+/// The value of an option.
 #[derive(Clone, Copy)]
 pub enum Takes {
     /// Nothing.
     Switch,
-    /// One of these.
+    /// One of a list.
     One(&'static [&'static str]),
-    /// A number, both ends included.
+    /// A number in this range, ends included.
     Range(u32, u32),
-    /// A text that `check` accepts, or says what would be right; `such` are examples that differ from the default.
+    /// A text that `check` accepts; otherwise it returns what is accepted. `such` are examples that differ from the
+    /// default.
     Text {
-        /// Refuses what cannot be meant.
+        /// Refuses an invalid text.
         check: fn(&str) -> Result<(), String>,
         /// Examples.
         such: &'static [&'static str],
@@ -43,10 +44,10 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// Refuses what is no value.
+    /// Checks a value.
     ///
     /// # Errors
-    /// What would be right.
+    /// What is accepted.
     pub fn check(&self, text: &str) -> Result<(), String> {
         let right = |ok: bool| if ok { Ok(()) } else { Err(format!("{} would be right", self.values())) };
         match self {
@@ -57,7 +58,7 @@ impl Takes {
         }
     }
 
-    /// The values in words.
+    /// The accepted values, in words.
     pub fn values(&self) -> String {
         match self {
             Self::Switch => String::new(),
@@ -67,7 +68,7 @@ impl Takes {
         }
     }
 
-    /// Values that tests try: all of a list, both ends of a range, the examples of a text.
+    /// Values for tests: all of a list, both ends of a range, the examples of a text.
     pub fn tried(&self) -> Vec<String> {
         match self {
             Self::Switch => vec![String::new()],
@@ -78,21 +79,21 @@ impl Takes {
     }
 }
 
-/// Options that stand together in help, and which commands take together.
+/// A section of the help, and the options that a command accepts together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// What a stream is made with; of every command that makes or reads one.
+    /// Parameters of the trace stream; for every command that writes or reads one.
     Trace,
-    /// The shape of a stream cache; with [`Group::Trace`].
+    /// Parameters of a stream cache; together with [`Group::Trace`].
     StreamCache,
     /// The circuit of a trace system.
     Circuit,
-    /// How it is joined to a chip.
+    /// Connection of the system to a chip.
     Chip,
 }
 
 impl Group {
-    /// All of them, in the order of help.
+    /// All groups, in the order of the help.
     pub const ALL: [Self; 4] = [Self::Circuit, Self::Trace, Self::StreamCache, Self::Chip];
 
     /// Its heading.
@@ -111,28 +112,28 @@ impl Group {
 pub struct Opt {
     /// Its name, without dashes.
     pub name: &'static str,
-    /// What its value is called in help.
+    /// The name of its value in the help.
     pub unit: &'static str,
-    /// What it takes.
+    /// Its values.
     pub takes: Takes,
-    /// The value in force where it is not given; empty: none is.
+    /// The default value; empty: no default.
     pub default: &'static str,
-    /// Where it stands in help.
+    /// Its section in the help.
     pub group: Group,
-    /// Others that it turns on.
+    /// Options that it turns on.
     pub implies: &'static [&'static str],
-    /// What goes with it.
+    /// Which options it can be combined with.
     pub rules: &'static [Rule],
-    /// The same where there is a circuit: models do without.
+    /// Additional rules for circuits; models do not have them.
     pub circuit: &'static [Rule],
-    /// Sentences about it, without values, default and rules.
+    /// Sentences about the option, without values, default and rules.
     pub help: &'static str,
-    /// Values that come from lists of schemes and predictors, in words; empty: none do.
+    /// Values that come from lists of schemes and predictors, in words; empty if none do.
     pub list: fn() -> String,
 }
 
 impl Opt {
-    /// Its help: what it does, its values, what goes with it, and its default.
+    /// The help text: what the option does, its values, its rules and its default.
     pub fn text(&self) -> String {
         let mut text = self.help.to_string();
         match self.takes {
@@ -155,10 +156,10 @@ impl Opt {
     }
 }
 
-/// The option of that name.
+/// The option named `name`.
 ///
 /// # Panics
-/// Where there is none: names are those of the table.
+/// If there is no such option in the table.
 pub fn find(name: &str) -> &'static Opt {
     table::OPTIONS.iter().find(|o| o.name == name).unwrap_or_else(|| panic!("no option is called {name}"))
 }

@@ -1,4 +1,4 @@
-//! The reference page of the options
+//! The reference page of the options, `docs/options.md`
 
 use super::{Group, Takes};
 use crate::options::table::OPTIONS;

@@ -1,47 +1,47 @@
-//! Rules of options: which go together, in data, so that help and refusals are made from the same line
+//! Rules about options, as data: help texts and error messages are generated from the same rule
 
 use super::given::Given;
 use super::Opt;
 use sim::scheme::any::AnyScheme;
 
-/// Something that holds or not.
+/// A condition that holds or not.
 #[derive(Clone, Copy)]
 pub enum Cond {
-    /// The option has one of these values, given or by default; without values: it is given.
+    /// The option has one of these values, given or by default; with an empty list: the option is given.
     Is(&'static str, &'static [&'static str]),
     /// The scheme has a property.
     Scheme(Property),
 }
 
-/// A property of schemes.
+/// A property of a scheme.
 #[derive(Clone, Copy)]
 pub struct Property {
-    /// What a scheme with it is, as in "with TEXT".
+    /// The property, as in "with TEXT".
     pub text: &'static str,
     /// Whether a scheme has it.
     pub holds: fn(&AnyScheme) -> bool,
 }
 
-/// What must be so.
+/// The requirement of a rule.
 #[derive(Clone, Copy)]
 pub enum Needs {
-    /// One of them holds.
+    /// At least one of the conditions holds.
     Any(&'static [Cond]),
-    /// None of them holds.
+    /// None of the conditions holds.
     None(&'static [Cond]),
-    /// The other option is as great as that, in this unit.
+    /// The value of another option is at least this number, in this unit.
     Least(&'static str, u32, &'static str),
 }
 
 /// A rule of an option.
 #[derive(Clone, Copy)]
 pub struct Rule {
-    /// Values of the option that it is about; none: all.
+    /// Values of the option that the rule is for; empty: all.
     of: &'static [&'static str],
-    /// It is about the option only where all of these hold.
+    /// The rule applies only if all of these conditions hold.
     when: &'static [Cond],
     needs: Needs,
-    /// Why, as a clause.
+    /// The reason, as a clause.
     why: &'static str,
 }
 
@@ -50,32 +50,32 @@ impl Rule {
         Self { of: &[], when: &[], needs, why }
     }
 
-    /// Only with one of these.
+    /// The option requires one of these conditions.
     pub const fn only(conds: &'static [Cond], why: &'static str) -> Self {
         Self::new(Needs::Any(conds), why)
     }
 
-    /// With none of these.
+    /// The option excludes all of these conditions.
     pub const fn never(conds: &'static [Cond], why: &'static str) -> Self {
         Self::new(Needs::None(conds), why)
     }
 
-    /// The other option must be as great.
+    /// The option requires another option to be at least `least`.
     pub const fn least(option: &'static str, least: u32, unit: &'static str, why: &'static str) -> Self {
         Self::new(Needs::Least(option, least, unit), why)
     }
 
-    /// It is about these values.
+    /// Restricts the rule to these values.
     pub const fn of(self, of: &'static [&'static str]) -> Self {
         Self { of, ..self }
     }
 
-    /// It is about the option only where all of these hold.
+    /// Restricts the rule to cases in which all of these conditions hold.
     pub const fn when(self, when: &'static [Cond]) -> Self {
         Self { when, ..self }
     }
 
-    /// Why.
+    /// The reason.
     pub const fn why(&self) -> &'static str {
         self.why
     }
@@ -100,7 +100,7 @@ impl Rule {
         letters.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + letters.as_str())
     }
 
-    /// How `option`, which is given, breaks it.
+    /// The error message if `option`, which is given, breaks the rule.
     pub fn broken(&self, option: &Opt, given: &Given, scheme: &AnyScheme) -> Option<String> {
         let value = given.value(option.name);
         if !self.of.is_empty() && !self.of.contains(&value) || !self.when.iter().all(|c| c.holds(given, scheme)) {
@@ -141,7 +141,7 @@ impl Rule {
 }
 
 impl Cond {
-    /// Whether it holds.
+    /// Whether the condition holds.
     pub fn holds(&self, given: &Given, scheme: &AnyScheme) -> bool {
         match self {
             Self::Is(name, []) => given.has(name),
@@ -150,7 +150,7 @@ impl Cond {
         }
     }
 
-    /// What it asks for.
+    /// The condition in words.
     fn text(&self) -> String {
         match self {
             Self::Is(name, []) => format!("`--{name}`"),
@@ -162,7 +162,7 @@ impl Cond {
         }
     }
 
-    /// What of it the user typed, or has by default.
+    /// The options of the condition, as the user typed them or by default.
     fn shown(&self, given: &Given) -> String {
         match self {
             Self::Is(name, _) => given.shown(name),
@@ -170,7 +170,7 @@ impl Cond {
         }
     }
 
-    /// What of it the user typed.
+    /// The options of the condition that the user typed.
     fn stated(&self, given: &Given) -> Option<String> {
         match self {
             Self::Is(name, _) => given.get(name).map(|_| given.shown(name)),
@@ -179,7 +179,7 @@ impl Cond {
     }
 }
 
-/// `a`, `b` or `c`.
+/// Joins items as `a`, `b` or `c`.
 pub fn or(items: impl IntoIterator<Item = String>) -> String {
     joined(items, "or")
 }

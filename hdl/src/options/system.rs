@@ -1,4 +1,4 @@
-//! The system that options mean together
+//! The system that the options describe
 
 use super::given::Given;
 use super::{find, table};
@@ -11,20 +11,20 @@ use crate::verilog::Style;
 use sim::params::{ParamError, Platform, TraceParams};
 use sim::scheme::any::SchemeName;
 
-/// A whole system.
+/// A trace system with everything needed to emit it.
 pub struct System {
-    /// The scheme, with all that shapes its stream.
+    /// The scheme, with all parameters of its stream.
     pub circuit: Box<dyn Circuit>,
-    /// The circuit's own options.
+    /// Options of the circuit.
     pub options: SystemOptions,
-    /// How it is joined to a chip.
+    /// The buses of the chip.
     pub buses: Buses,
-    /// How it is written.
+    /// The style of the Verilog.
     pub style: Style,
 }
 
 impl Given {
-    /// What is traced: `cores` and `xlen` are of whom it is traced, `align` what holds without `--align`.
+    /// The traced platform. `cores` and `xlen` are given by the caller; `align` is the default without `--align`.
     pub fn platform(&self, name: &SchemeName, (cores, xlen, align): (u8, u8, u8)) -> Platform {
         let stated = name.stated.on(&Platform { cores, xlen, align, ..Platform::RV32 });
         Platform {
@@ -38,7 +38,7 @@ impl Given {
         }
     }
 
-    /// What is built in.
+    /// The options of the circuit.
     pub fn options(&self) -> SystemOptions {
         let ingress = Ingress::ALL.into_iter().find(|i| i.name() == self.value("ingress")).unwrap_or(Ingress::Rvfi);
         let log2 = |name| self.value(name).parse::<u32>().map_or(0, |n| n.trailing_zeros() as u8);
@@ -66,7 +66,7 @@ impl Given {
         }
     }
 
-    /// How it is joined to a chip.
+    /// The buses of the chip.
     pub fn buses(&self) -> Buses {
         let named = |name| self.value(name);
         Buses {
@@ -78,15 +78,16 @@ impl Given {
         }
     }
 
-    /// How it is written.
+    /// The style of the Verilog.
     pub fn style(&self) -> Style {
         Style { name: self.value("module-name").into(), initial: !self.has("no-initial") }
     }
 
-    /// The system, without a look at the rules: what has no effect is left out, and [`Circuit::check`] refuses what is impossible.
+    /// The system, without checking the rules: options without effect are ignored, and [`Circuit::check`] refuses what
+    /// is impossible.
     ///
     /// # Errors
-    /// Parameters that no model honours, or a scheme without a circuit.
+    /// If a parameter is invalid, or the scheme has no circuit.
     pub fn system(&self) -> Result<System, ParamError> {
         let name = self.scheme()?;
         let (cores, xlen) = (self.value("cores").parse().unwrap_or(1), self.value("xlen").parse().unwrap_or(32));
@@ -100,7 +101,7 @@ impl Given {
         })
     }
 
-    /// The options that give such a system: how the library's own calls are checked against the table.
+    /// The options that describe such a system; used to check calls of the library against the table.
     pub fn of(params: &TraceParams, options: &SystemOptions) -> Self {
         let extras = &options.extras;
         let mut given = Self::default();

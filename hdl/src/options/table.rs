@@ -1,4 +1,4 @@
-//! The table of options: what each takes, what goes with it, and its help
+//! The table of options: values, rules and help of each
 
 use super::rule::Cond::{Is, Scheme};
 use super::rule::{Cond, Property, Rule};
@@ -86,7 +86,7 @@ const CHAIN: Cond = Is("ingress", &["pc-chain"]);
 const NOT_CHAIN: Rule = Rule::never(&[CHAIN], "that ingress knows an instruction only when the next one retires");
 const DEEP: &str = "a stalled core retires what is in flight, and nothing may be lost";
 
-/// All options, in the order of help.
+/// All options, in the order of the help.
 #[rustfmt::skip]
 pub const OPTIONS: &[Opt] = &[
     value("cores", "N", Range(1, 8), "1", Circuit, "Number of traced cores"),
@@ -232,7 +232,7 @@ pub const OPTIONS: &[Opt] = &[
         .rules(&[Rule::only(&[CONTROL], "gate the bus of a system that records data in the chip")]),
 ];
 
-/// Names of sets, and the predictors that sets are made of, each by its smallest and its greatest sizes.
+/// Names of the sets, and the predictors that they consist of, each with its smallest and its largest size.
 fn sets() -> String {
     let names = |examples: &[&[&str]]| {
         let ends = |e: &&[&str]| format!("{} to {}", e.first().unwrap_or(&""), e.last().unwrap_or(&""));
@@ -243,7 +243,7 @@ fn sets() -> String {
     format!("{}; OUTCOME is {outcome}, TARGET {target}", named.join(", "))
 }
 
-/// Schemes without what is behind the colon of their names.
+/// Schemes, without the part of their names after the colon.
 fn encodings() -> String {
     let forms = FlowScheme::forms();
     let set = |form: &&str| form.ends_with(":SET") || !form.contains(':');
@@ -251,12 +251,12 @@ fn encodings() -> String {
     names.join(", ")
 }
 
-/// Any text: what it means is up to who reads it.
+/// Accepts any text: its reader checks it.
 fn text(_: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// First byte and number of bytes.
+/// The first address and the size in bytes.
 pub fn ram(text: &str) -> Result<(u32, u32), String> {
     let number = |text: &str| match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),

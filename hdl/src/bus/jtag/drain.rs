@@ -1,15 +1,15 @@
-//! Drain: trace words as a data register
+//! Drain: trace words through a JTAG data register
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | no word is captured |
-//! | `scan` | in | | scans, of [`super::tap`]; `scan_low` goes back |
+//! | `reset` | in | 1 | 1: discards a captured word |
+//! | `scan` | in | | scans, from [`super::tap`]; `scan_low` is the return path |
 //! | `words` | in | | trace words |
 //!
 //! # Timing
-//! The register has 33 bits: bit 0 says that a word is here, the word is above it. The update behind takes what was captured, so a
-//! scan that ends in a reset loses none.
+//! The register has 33 bits: bit 0 is 1 if a word is present, bits 32:1 are the word. A captured word is consumed at
+//! the update that follows, so a scan that ends in a reset loses no word.
 //!
 //! Golden model: [`sim::jtag`].
 
@@ -18,7 +18,7 @@ use crate::bus::LaneIn;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The register.
+/// The JTAG data register for trace words.
 #[derive(LogicBlock, Default)]
 pub struct Drain {
     pub clock: Signal<In, Clock>,
@@ -35,7 +35,7 @@ pub struct Drain {
 }
 
 impl Drain {
-    /// One.
+    /// A data register without a captured word.
     pub fn new() -> Self {
         Self {
             here: Fixed::of(1u64),

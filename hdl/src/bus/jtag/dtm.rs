@@ -1,4 +1,4 @@
-//! DTM: the registers of a trace system by a RISC-V debug transport
+//! DTM: access to the registers of a trace system through a RISC-V debug transport
 //!
 //! # Source
 //! RISC-V External Debug Support 0.13.2, section 6.1: `dtmcs` and `dmi`; IEEE 1149.1-2013, 12.1: device identification.
@@ -6,13 +6,14 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | no access is under way, none has failed |
-//! | `scan` | in | | scans, of [`super::tap`]; `scan_low` goes back |
+//! | `reset` | in | 1 | 1: aborts an access and clears the error |
+//! | `scan` | in | | scans, from [`super::tap`]; `scan_low` is the return path |
 //! | `bus` | out | | register bus with addresses of A bits |
 //!
 //! # Timing
-//! An access is on the register bus in the clock behind the update, its answer is kept in the one after that: long before the next
-//! capture. So `dmi` is never busy. An access behind the last register fails, and nothing is done until `dmireset`.
+//! An access is on the register bus in the cycle after the update, and its response is stored one cycle later, long
+//! before the next capture. So `dmi` is never busy. An access beyond the last register fails, and further accesses are
+//! ignored until `dmireset`.
 //!
 //! Golden model: [`sim::jtag`].
 
@@ -21,7 +22,7 @@ use crate::bus::MapOut;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The transport to 2^A registers.
+/// A debug transport for 2^A registers.
 #[derive(LogicBlock, Default)]
 pub struct Dtm<const A: usize> {
     pub clock: Signal<In, Clock>,
@@ -33,7 +34,7 @@ pub struct Dtm<const A: usize> {
     address: DFF<Bits<7>>,
     data: DFF<Bits<32>>,
     failed: DFF<Bit>,
-    // an access is on the bus; the answer of a read is
+    // an access is on the bus; its read response is
     writing: DFF<Bit>,
     reading: DFF<Bit>,
     answered: DFF<Bit>,
@@ -46,7 +47,7 @@ pub struct Dtm<const A: usize> {
     status: Signal<Local, Bits<41>>,
     identification: Fixed<Bits<41>>,
     transport: Fixed<Bits<41>>,
-    // bit that comes in, by the length of the register
+    // position of the incoming bit, by the length of the register
     at_1: Fixed<Bits<41>>,
     at_32: Fixed<Bits<41>>,
     at_41: Fixed<Bits<41>>,
@@ -61,7 +62,7 @@ pub struct Dtm<const A: usize> {
 }
 
 impl<const A: usize> Dtm<A> {
-    /// One.
+    /// A debug transport with no access in progress.
     pub fn new() -> Self {
         use sim::jtag::{ADDRESS_BITS, DMI_IR, DTMCS_IR, FAILED, IDCODE, IDCODE_IR, READ, VERSION, WRITE};
         Self {

@@ -1,14 +1,14 @@
-//! JTAG: registers, and trace words, by a test access port
+//! JTAG: registers, and optionally trace words, through a test access port
 //!
-//! The port takes TCK as a signal, not as a clock: it is sampled by the system's. So there is one clock, and no path
-//! between two; TCK is to be slow, see [`tap`]. What it says to whom is in the golden model, [`sim::jtag`].
+//! The port treats TCK as a signal and samples it with the system clock. So there is a single clock domain; TCK must be
+//! slow, see [`tap`]. The golden model, [`sim::jtag`], defines the protocol.
 //!
 //! | block | what it is |
 //! | --- | --- |
-//! | [`tap`] | pins, the controller of IEEE 1149.1, the instruction register |
-//! | [`dtm`] | identification, bypass, and the data registers of a RISC-V debug transport, at a register bus |
+//! | [`tap`] | pins, the IEEE 1149.1 controller, the instruction register |
+//! | [`dtm`] | identification, bypass, and the data registers of a RISC-V debug transport, on a register bus |
 //! | [`drain`] | the data register of trace words |
-//! | [`port`] | a port of these |
+//! | [`port`] | a complete port of these blocks |
 
 pub mod drain;
 pub mod dtm;
@@ -19,7 +19,7 @@ use crate::widget::bundle::bundle;
 use rust_hdl::prelude::*;
 
 bundle!(
-    /// Scans of data registers: each of the first three is 1 for a clock.
+    /// Scans of data registers: `capture`, `shift` and `update` are each 1 for one cycle.
     ScanOut "ScanIn" ScanIn
     { capture: Bit, shift: Bit, update: Bit, tdi: Bit, ir: Bits<5>, }
     { low: Bit, }

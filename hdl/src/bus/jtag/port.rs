@@ -1,15 +1,15 @@
-//! Port: a test access port with the registers of a trace system, and one with its words as well
+//! Port: a test access port to the registers of a trace system, and one that also carries its trace words
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | the system's; it resets all of the port |
+//! | `reset` | in | 1 | of the system; resets the whole port |
 //! | `tck`, `tms`, `tdi`, `trst_n`, `tdo`, `tdo_enable` | | 1 | pins, see [`super::tap`] |
 //! | `bus` | out | | register bus with addresses of A bits |
-//! | `words` | in | | trace words, of [`JtagWords`] |
+//! | `words` | in | | trace words, only of [`JtagWords`] |
 //!
 //! # Timing
-//! That of its parts.
+//! As its parts.
 //!
 //! Golden model: [`sim::jtag`].
 
@@ -20,7 +20,7 @@ use crate::bus::{LaneIn, MapOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// Registers alone.
+/// A test access port to registers only.
 #[derive(LogicBlock, Default)]
 pub struct Jtag<const A: usize> {
     pub clock: Signal<In, Clock>,
@@ -37,7 +37,7 @@ pub struct Jtag<const A: usize> {
 }
 
 impl<const A: usize> Jtag<A> {
-    /// One.
+    /// A port in its reset state.
     pub fn new() -> Self {
         Self { tap: Tap::new(), dtm: Dtm::new(), ..Default::default() }
     }
@@ -65,7 +65,7 @@ impl<const A: usize> Logic for Jtag<A> {
     }
 }
 
-/// Registers and trace words.
+/// A test access port to registers and trace words.
 #[derive(LogicBlock, Default)]
 pub struct JtagWords<const A: usize> {
     pub clock: Signal<In, Clock>,
@@ -85,7 +85,7 @@ pub struct JtagWords<const A: usize> {
 }
 
 impl<const A: usize> JtagWords<A> {
-    /// One.
+    /// A port in its reset state.
     pub fn new() -> Self {
         Self {
             tap: Tap::new(),

@@ -1,4 +1,4 @@
-//! TAP: the controller of a test access port, by the system's clock
+//! TAP: test access port controller, clocked by the system clock
 //!
 //! # Source
 //! IEEE 1149.1-2013, clause 6.1, the controller; 7.1, the instruction register.
@@ -6,17 +6,17 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | as `trst_n`, and what the pins were |
-//! | `tck`, `tms`, `tdi` | in | 1 | pins; of any clock |
-//! | `trst_n` | in | 1 | pin; low: Test-Logic-Reset. Where there is none: 1 |
-//! | `tdo`, `tdo_enable` | out | 1 | pin, and whether it is to be driven |
-//! | `scan` | out | | what the data registers do, for one clock each: `capture`, `shift` by a bit, `update`; `tdi`; `ir`, the instruction |
+//! | `reset` | in | 1 | as `trst_n`; also clears the sampled pins |
+//! | `tck`, `tms`, `tdi` | in | 1 | pins, asynchronous to the clock |
+//! | `trst_n` | in | 1 | pin; low: Test-Logic-Reset. Tie to 1 if there is none |
+//! | `tdo`, `tdo_enable` | out | 1 | pin and its output enable |
+//! | `scan` | out | | actions of the data registers, for one cycle each: `capture`, `shift` by one bit, `update`; `tdi`; `ir`, the instruction |
 //! | `scan_low` | in | 1 | lowest bit of the selected data register |
 //!
 //! # Timing
-//! Pins pass two flip-flops. An edge of TCK does what it does two to three clocks later; TDO changes three to four clocks behind the
-//! falling edge. TCK is to be low and high for at least four clocks each, its rate so at most an eighth of the clock's, and TMS and
-//! TDI are to stay for a clock about its rising edge.
+//! Pins pass two flip-flops. An edge of TCK takes effect two to three cycles later; TDO changes three to four cycles
+//! after the falling edge. TCK must be low and high for at least four cycles each, so its rate is at most one eighth of
+//! the clock's. TMS and TDI must be stable for one cycle before and after its rising edge.
 //!
 //! Golden model: [`sim::jtag`].
 
@@ -24,7 +24,7 @@ use super::ScanOut;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// States of the controller.
+/// States of the TAP controller.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum TapState {
     TestLogicReset,
@@ -45,7 +45,7 @@ pub enum TapState {
     UpdateIr,
 }
 
-/// The controller.
+/// The TAP controller with its instruction register.
 #[derive(LogicBlock, Default)]
 pub struct Tap {
     pub clock: Signal<In, Clock>,
@@ -74,7 +74,7 @@ pub struct Tap {
     rise: Signal<Local, Bit>,
     fall: Signal<Local, Bit>,
     tms_now: Signal<Local, Bit>,
-    // where a state goes with TMS 0 and 1
+    // next state with TMS 0 and 1
     low: Signal<Local, TapState>,
     high: Signal<Local, TapState>,
     entering: Signal<Local, Bits<5>>,
@@ -84,11 +84,11 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// One.
+    /// A controller in its reset state.
     pub fn new() -> Self {
         Self {
             idcode: Fixed::of(sim::jtag::IDCODE_IR),
-            // the standard asks for 01 in the lowest bits
+            // the standard requires 01 in the lowest bits
             captured: Fixed::of(1u64),
             yes: Fixed::new(true),
             ..Default::default()
