@@ -1,6 +1,6 @@
 //! Verilog of a trace system, chosen at run time
 //!
-//! A pure function of its arguments: the same ones give the same bytes.
+//! A pure function: the same arguments give the same bytes.
 
 use crate::any_top::AnyTop;
 use crate::bus::wrap::Buses;
@@ -22,28 +22,28 @@ use sim::params::{ParamError, TraceParams};
 use sim::scheme::any::{AnyScheme, SchemeName, Stated};
 use std::ops::RangeInclusive;
 
-/// Cores that circuits exist for.
+/// Numbers of cores for which circuits exist.
 pub const CORES: RangeInclusive<u8> = 1..=8;
-/// log2 of the entries that a core's event FIFO can have.
+/// log2 of the depth of an event FIFO.
 pub const LOG2_FIFO: RangeInclusive<u8> = 3..=8;
-/// log2 of the entries that it can have in a system of the schemes `inputs` and `cfiat`, where cores go on for some clocks behind `hold`.
+/// The same for the schemes `inputs` and `cfiat`, whose cores continue for some cycles after `hold`.
 pub const LOG2_RECORD_FIFO: RangeInclusive<u8> = 4..=8;
 
-/// How retired instructions come in.
+/// The interface between core and trace system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ingress {
-    /// RISC-V formal interface.
+    /// RISC-V Formal Interface.
     Rvfi,
-    /// RISC-V E-Trace instruction trace interface.
+    /// RISC-V E-Trace instruction trace interface, single instructions.
     Etrace,
-    /// The same, of blocks of several instructions.
+    /// RISC-V E-Trace instruction trace interface, blocks of several instructions.
     Blocks,
-    /// Instructions and their addresses alone.
+    /// Only instructions and their addresses.
     PcChain,
 }
 
 impl Ingress {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::Rvfi, Self::Etrace, Self::Blocks, Self::PcChain];
 
     /// Lower-case name.
@@ -56,7 +56,7 @@ impl Ingress {
         }
     }
 
-    /// As register `status` has it.
+    /// Code in register `status`.
     pub const fn code(self) -> u8 {
         match self {
             Self::Rvfi => 0,
@@ -67,84 +67,84 @@ impl Ingress {
     }
 }
 
-/// What a system has besides its stream's parameters.
+/// The options of a trace system's circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemOptions {
     /// Ingress of every core.
     pub ingress: Ingress,
-    /// log2 of the places of each event FIFO, two more than the entries that fit. 3..=8.
+    /// log2 of the depth of each event FIFO, which holds two entries fewer. 3..=8.
     pub log2_fifo: u8,
-    /// What else is built in.
+    /// Additional functions.
     pub extras: Extras,
 }
 
 impl SystemOptions {
-    /// Entries that fit an event FIFO.
+    /// Entries that an event FIFO can hold.
     pub const fn fifo_entries(&self) -> u32 {
         (1 << self.log2_fifo) - 2
     }
 
-    /// Behind the name of an ingress: how many instructions a cycle, where they are several.
+    /// Text after the name of an ingress: its instructions or blocks per cycle, if more than one.
     pub fn several(&self) -> String {
         let retire = self.extras.retire.filter(|r| r.lanes > 1);
         let what = if self.ingress == Ingress::Blocks { "blocks" } else { "instructions" };
         retire.map_or_else(String::new, |r| format!(", {} {what} a clock", r.lanes))
     }
 
-    /// How much longer than the scheme's K is, of such a system with `params`: what [`sim::system::System::of_haste`] takes.
+    /// Scale of the scheme's warm-up in such a system: the argument of [`sim::system::System::of_haste`].
     pub fn haste(&self, params: &TraceParams) -> u8 {
         Extras { ingress: self.ingress.code(), ..self.extras }.haste(params)
     }
 
-    /// What register `status` always has of it.
+    /// The constant bits of register `status`.
     pub fn status(&self) -> u32 {
         Extras { ingress: self.ingress.code(), ..self.extras }.status()
     }
 }
 
 impl Default for SystemOptions {
-    /// RVFI, the depth of an iCE40 block RAM, nothing else.
+    /// RVFI ingress, FIFOs of one iCE40 block RAM, no extras.
     fn default() -> Self {
         Self { ingress: Ingress::Rvfi, log2_fifo: 8, extras: Extras::default() }
     }
 }
 
-/// Why there is no circuit.
+/// Error of a system without a circuit.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitError {
-    /// Impossible parameters.
+    /// Invalid parameters.
     #[error("{0}")]
     Params(#[from] ParamError),
-    /// A scheme that exists in software only.
+    /// A scheme that has only a software model.
     #[error("{0}")]
     Scheme(#[from] NoCircuit),
-    /// More cores than there are circuits for.
+    /// A number of cores for which there is no circuit.
     #[error("cores = {0}; circuits exist for {from} to {to} cores", from = CORES.start(), to = CORES.end())]
     Cores(u8),
-    /// A stream length that is too wide.
+    /// A stream length that is too wide for the circuits.
     #[error("sl_bits = {0}; circuits exist for 6 to 10 bits")]
     StreamLength(u8),
-    /// Options that do not go together, or values that they do not take.
+    /// Options that cannot be combined, or invalid values.
     #[error("{0}")]
     Options(String),
-    /// Parameters of a scheme that records data, of which there is a model and no circuit.
+    /// Parameters of a data-recording scheme that has a model but no circuit.
     #[error("scheme {0} has no circuit; {1} has one")]
     Data(String, &'static str),
-    /// A FIFO outside the range of systems whose cores wait.
+    /// A FIFO depth that is invalid for schemes whose cores stall.
     #[error("log2_fifo = {0} is outside {from} to {to}, the range of schemes that record data", from = LOG2_RECORD_FIFO.start(), to = LOG2_RECORD_FIFO.end())]
     RecordFifo(u8),
-    /// There is no such chip of diagnosis.
+    /// A diagnosis chip that has no circuit.
     #[error("{0}")]
     Diag(#[from] NoChip),
-    /// rust-hdl refused the circuit: a fault of this crate.
+    /// rust-hdl refused the circuit, which is a bug of this crate.
     #[error("rust-hdl refuses the circuit: {0}")]
     Check(String),
-    /// The writer of Verilog did: a fault of this crate.
+    /// The Verilog writer refused the circuit, which is a bug of this crate.
     #[error("Verilog of the circuit: {0}")]
     Verilog(#[from] Refused),
 }
 
-/// The system for `params`, of whatever type they ask for.
+/// The system for `params` and `options`.
 pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, EmitError> {
     check(params, options)?;
     let depth = usize::from(options.log2_fifo);
@@ -154,7 +154,7 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
     })
 }
 
-/// Refuses what there is no circuit for.
+/// Checks that there is a circuit.
 pub(crate) fn check(params: &TraceParams, options: &SystemOptions) -> Result<(), EmitError> {
     params.check()?;
     let name = SchemeName { scheme: AnyScheme::Flow(params.flow), data: None, stated: Stated::default() };
@@ -246,7 +246,7 @@ impl Circuit for TraceParams {
     }
 }
 
-/// The Verilog of a chip of diagnosis, behind a comment that says what it is.
+/// Verilog of a diagnosis chip, with a comment at the top that describes it.
 pub fn emit_diag(params: &DiagParams, style: &Style) -> Result<String, EmitError> {
     let mut top = DiagChip::new(params)?;
     top.connect_all();
@@ -258,17 +258,17 @@ pub fn emit_diag(params: &DiagParams, style: &Style) -> Result<String, EmitError
     ))
 }
 
-/// The Verilog of the system for `circuit`, behind a comment that says what it is.
+/// Verilog of the system for `circuit`, with a comment at the top that describes it.
 pub fn emit(circuit: &dyn Circuit, options: &SystemOptions) -> Result<String, EmitError> {
     emit_as(circuit, options, &Style::default())
 }
 
-/// As [`emit`], in a style of one's own.
+/// As [`emit`], in a given style.
 pub fn emit_as(circuit: &dyn Circuit, options: &SystemOptions, style: &Style) -> Result<String, EmitError> {
     emit_on(circuit, options, style, Buses::default())
 }
 
-/// As [`emit_as`], on the buses of a chip.
+/// As [`emit_as`], connected to the buses of a chip.
 pub fn emit_on(
     circuit: &dyn Circuit,
     options: &SystemOptions,

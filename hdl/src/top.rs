@@ -1,32 +1,35 @@
-//! Trace systems: the tops that are emitted
+//! Trace systems, the top modules of the emitted Verilog
 //!
-//! N front ends behind their ingress, the spine that joins them, and the encoder. A trace module is a system of
-//! one core.
+//! N ingress adapters and front ends, the spine that joins them, and the encoder. A trace module is a system of one
+//! core.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `clock` | in | 1 | rising edge |
-//! | `reset` | in | 1 | synchronous; registers and memories have their values at power-up too |
+//! | `reset` | in | 1 | synchronous; at power-up, registers and memories also have their reset values |
 //! | `pins[i]` | in | | pins of core i, see the adapters: [`crate::ingress::rvfi`], [`crate::ingress::rvfi_wide`], [`crate::ingress::etrace`], [`crate::ingress::blocks`], [`crate::ingress::chain`] |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
-//! | `session[0]` | out | 1 | with [`Extras::session`]: from the header of a trace to its last bit |
-//! | `hide[i]` | in | 1 | with [`Extras::filter`]: the instruction that retires, or all of the clock, must not be told |
-//! | `mode[i]` | in | 2 | with it, and where contexts are told: its privilege mode, `rvfi_mode`; see [`crate::ingress::veil`]; an E-Trace port has `privilege[i]` |
-//! | `space[i]` | in | 16 | where contexts are told ([`sim::platform::Platform::context`]), and with [`Extras::space`]: the number of its address space |
-//! | `filter_first[i]`, `filter_last[i]` | in | W | with [`Extras::range`]: the addresses that are told, see [`crate::ingress::gate`] |
-//! | `filter_space[i]`, `filter_mask[i]` | in | 16 | with [`Extras::space`]: the address spaces that are told |
-//! | `allow_modes[i]` | in | 4 | with [`Extras::filter`]: bit m: instructions of mode m may be told, if `control.modes` asks for them |
-//! | `stall[i]` | out | 1 | with [`Extras::stall`]: core i is to wait, see Timing |
+//! | `session[0]` | out | 1 | with [`Extras::session`]: 1 from the header of a trace to its last bit |
+//! | `hide[i]` | in | 1 | with [`Extras::filter`]: the instructions that retire in this cycle must be hidden |
+//! | `mode[i]` | in | 2 | with [`Extras::filter`] or contexts: privilege mode, see [`crate::ingress::veil`]; E-Trace: `privilege[i]` |
+//! | `space[i]` | in | 16 | with contexts ([`sim::platform::Platform::context`]) or [`Extras::space`]: their address space identifier |
+//! | `filter_first[i]`, `filter_last[i]` | in | W | with [`Extras::range`]: the address range to trace, see [`crate::ingress::gate`] |
+//! | `filter_space[i]`, `filter_mask[i]` | in | 16 | with [`Extras::space`]: the address spaces to trace |
+//! | `allow_modes[i]` | in | 4 | with [`Extras::filter`]: bit m: mode m may be traced, if `control.modes` also selects it |
+//! | `stall[i]` | out | 1 | with [`Extras::stall`]: core i must stall, see Timing |
 //!
 //! # Timing
-//! One retired instruction a core and clock, forever. `rdata` answers a clock after `addr`.
+//! One retired instruction per core and cycle, without limit. `rdata` follows `addr` by one cycle.
 //!
-//! `stall[i]` is high while half of the places of a FIFO but two, or more, are taken, and comes from registers. With 2^k places, nothing
-//! of a core is lost that retires at most 2^(k-1) - 2 instructions in the clocks behind that in which it is high; so k is 4 or more.
-//! Where up to L instructions a clock come in (of blocks twice as many as blocks), it is high, too, while two words wait in the queue of 2^q
-//! places, and nothing is lost of a core that retires in at most c clocks behind: c is the lesser of 2^q - 5 and (2^(k-1) - 2 - 5 L) / L.
+//! `stall[i]` comes from registers. With a FIFO of depth 2^k, it is high while 2^(k-1) - 2 entries or more are
+//! occupied. Nothing is lost if the core retires at most 2^(k-1) - 2 instructions after the cycle in which it rises; so
+//! k must be at least 4.
+//!
+//! With up to L instructions per cycle (for blocks, L is twice the number of blocks), it is also high while two or
+//! more words wait in the retire queue of depth 2^q. Nothing is lost if the core retires in at most c cycles after that, where c
+//! is the smaller of 2^q - 5 and (2^(k-1) - 2 - 5 L) / L.
 //!
 //! Golden model: [`sim::system`].
 
@@ -42,7 +45,7 @@ use crate::widget::slot::Slot;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// A trace system of the scheme of its parameters, with cores of the pins `P`, and addresses of W = `xlen` bits.
+/// A trace system with cores of the pins `P`, and addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
 pub struct System<P: Pins<W>, const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -66,7 +69,7 @@ pub struct System<P: Pins<W>, const W: usize> {
     pub session: Vec<Signal<Out, Bit>>,
     pub stall: Vec<Signal<Out, Bit>>,
     _cores: usize,
-    // how many there are of the pins that only some systems have: of a session one or none, of the others one a core or none
+    // number of pins that only some systems have: none or one for a session, none or one per core for the others
     _sessions: usize,
     _stalls: usize,
     _filters: usize,
@@ -80,10 +83,10 @@ pub struct System<P: Pins<W>, const W: usize> {
 }
 
 impl<P: Pins<W>, const W: usize> System<P, W> {
-    /// The system for `params`, with event FIFOs of 2^`log2_depth` places, and `extras`.
+    /// The system for `params`, with event FIFOs of depth 2^`log2_depth`, and `extras`.
     ///
     /// # Panics
-    /// When `params` are refused, their `xlen` is not W, or there is no circuit of an extra.
+    /// If `params` are refused, their `xlen` is not W, or an extra has no circuit.
     pub fn new(params: &TraceParams, log2_depth: usize, extras: Extras) -> Self {
         assert_eq!(usize::from(params.xlen), W, "xlen");
         let extras = Extras { ingress: P::CODE, ..extras };

@@ -1,8 +1,7 @@
-//! A whole trace system in the rust-hdl simulation: instructions in, trace words out
+//! Simulates a whole trace system in rust-hdl: instructions in, trace words out
 //!
-//! The protocol is that of the Verilated harness: four cycles of reset; `control.enable` = 1; wait for
-//! `status.active`; instructions; `control.enable` = 0; wait for `status.idle`; read `overflow`. Words are
-//! taken whenever one is there.
+//! The protocol is that of the Verilator harness: four cycles of reset; `control.enable` = 1; wait for `status.active`;
+//! instructions; `control.enable` = 0; wait for `status.idle`; read `overflow`. Words are accepted in every cycle.
 
 use crate::any_top::AnyTop;
 use crate::drive::{Driver, DriverError};
@@ -15,60 +14,60 @@ use sim::regs;
 use sim::system::System;
 use std::io::Write;
 
-/// Why there is no result.
+/// Error of a simulation.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceSimError {
-    /// The circuit cannot be driven.
+    /// The circuit cannot be simulated.
     #[error("{0}")]
     Driver(#[from] DriverError),
-    /// It never says that it is ready, or that it is done.
+    /// A status bit stays 0.
     #[error("cycle {cycle}: status.{field} is still 0 after {waited} cycles")]
     Waiting {
         /// Clock cycle.
         cycle: u64,
-        /// The bit that does not come.
+        /// The status bit.
         field: &'static str,
         /// Clock cycles waited.
         waited: u64,
     },
-    /// There is no circuit for the parameters.
+    /// The parameters have no circuit.
     #[error("{0}")]
     Emit(#[from] EmitError),
-    /// Impossible parameters.
+    /// The parameters are invalid.
     #[error("{0}")]
     Params(#[from] ParamError),
-    /// Events and program do not fit.
+    /// The events do not fit the program.
     #[error("{0}")]
     Expand(#[from] ExpandError),
-    /// Only the RVFI ingress is driven here.
+    /// The ingress is not RVFI, the only one that is driven here.
     #[error("the etrace ingress is not simulated here; rvfi is")]
     Ingress,
-    /// Instructions come in the order of their clocks.
+    /// Instructions are not in the order of their cycles.
     #[error("an instruction of clock {found} comes after one of clock {last}")]
     Order {
-        /// Its clock.
+        /// Cycle of the instruction.
         found: u64,
-        /// Clock of the one before.
+        /// Cycle of the instruction before it.
         last: u64,
     },
 }
 
-/// What a run did.
+/// Summary of a simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceSimSummary {
     /// Clock cycles in all.
     pub cycles: u64,
     /// Instructions retired.
     pub beats: u64,
-    /// The overflow register at the end, one bit a core.
+    /// The overflow register at the end, one bit per core.
     pub overflow: u32,
 }
 
-/// Cycles from the one in which tracing became active to clock 0 of the instructions: `status` is read a cycle late, and what
-/// is read is acted on in the next.
+/// Cycles from the one in which tracing became active to cycle 0 of the instructions: `status` is read one cycle late,
+/// and the reaction takes another cycle.
 pub const START: u64 = 2;
 
-/// Cycles that clearing tables or sending what waits may take.
+/// Limit for clearing tables and for sending what is left, in cycles.
 const PATIENCE: u64 = 1 << 22;
 
 fn register(name: &str) -> u8 {
@@ -79,19 +78,19 @@ fn status(field: &str) -> u32 {
     1 << regs::register("status").field(field).lsb
 }
 
-/// A trace system that runs.
+/// A running simulation of a trace system.
 pub struct TraceSim<F: FnMut(u32)> {
     driver: Driver<AnyTop>,
     each: F,
     cores: usize,
-    /// What retires in the clock that is being collected, by core.
+    /// Instructions of the current cycle, by core.
     pending: Vec<Option<Retired>>,
     clock: u64,
     beats: u64,
 }
 
 impl<F: FnMut(u32)> TraceSim<F> {
-    /// Resets and enables `top`; gives every word to `each`. Every signal goes to `vcd`, if there is one.
+    /// Resets and enables `top`. Every trace word goes to `each`; every signal goes to `vcd`, if given.
     pub fn start(top: AnyTop, cores: usize, vcd: Option<Box<dyn Write>>, each: F) -> Result<Self, TraceSimError> {
         let driver = match vcd {
             Some(vcd) => Driver::with_vcd(top, |t, high| t.clock(high), vcd)?,
@@ -109,7 +108,7 @@ impl<F: FnMut(u32)> TraceSim<F> {
         Ok(sim)
     }
 
-    /// One clock; what the register bus answered in it.
+    /// Runs one cycle; returns the read data of the register bus.
     fn cycle(&mut self) -> Result<u32, TraceSimError> {
         let (word, read) = self.driver.cycle(|_| (), |t| (t.word(), t.read()))?;
         if let Some(word) = word {
@@ -127,7 +126,7 @@ impl<F: FnMut(u32)> TraceSim<F> {
 
     fn wait(&mut self, field: &'static str) -> Result<(), TraceSimError> {
         self.driver.uut.bus(register("status"), false, 0);
-        // the answer to this address comes with the next cycle
+        // read data follows the address by one cycle
         self.cycle()?;
         for _ in 0..PATIENCE {
             if self.cycle()? & status(field) != 0 {
@@ -137,7 +136,7 @@ impl<F: FnMut(u32)> TraceSim<F> {
         Err(TraceSimError::Waiting { cycle: self.driver.cycles(), field, waited: PATIENCE })
     }
 
-    /// One clock with what was collected for it.
+    /// Runs one cycle with the instructions that were collected for it.
     fn flush(&mut self) -> Result<(), TraceSimError> {
         for (core, beat) in self.pending.iter_mut().enumerate() {
             self.driver.uut.retire(core, beat.take().as_ref());
@@ -147,7 +146,7 @@ impl<F: FnMut(u32)> TraceSim<F> {
         Ok(())
     }
 
-    /// The next instruction, in commit order; its `cycle` counts from the first clock of tracing.
+    /// Retires an instruction; instructions come in commit order, and `cycle` counts from the start of tracing.
     pub fn retire(&mut self, beat: &Retired) -> Result<(), TraceSimError> {
         if beat.cycle < self.clock {
             return Err(TraceSimError::Order { found: beat.cycle, last: self.clock });
@@ -167,8 +166,8 @@ impl<F: FnMut(u32)> TraceSim<F> {
         self.driver.cycles()
     }
 
-    /// Ends tracing in clock `stop` or, if that is over, in the next; collects what is still sent.
-    /// Also returns the clock of the write that ended tracing.
+    /// Disables tracing in cycle `stop`, or in the next cycle if that is past, and collects the remaining words. Also
+    /// returns the cycle of the write that disabled tracing.
     pub fn finish(mut self, stop: u64) -> Result<(TraceSimSummary, u64), TraceSimError> {
         self.flush()?;
         while self.clock < stop {
@@ -190,24 +189,24 @@ impl<F: FnMut(u32)> TraceSim<F> {
 
 /// How a recorded run is played.
 pub struct Play<'a> {
-    /// Depth of the event FIFOs. The ingress is RVFI.
+    /// Options of the circuit; the ingress is RVFI.
     pub options: SystemOptions,
-    /// Clocks of the trace system for each clock of the run, at least 1: a faster clock, or slower cores.
+    /// Cycles of the trace system per cycle of the run, at least 1: models a faster clock, or slower cores.
     pub pace: u64,
-    /// Every signal goes there, if it is there.
+    /// Receives every signal, if given.
     pub vcd: Option<Box<dyn Write>>,
-    /// Is told the instructions that were put in, now and then.
+    /// Called from time to time with the number of instructions so far.
     pub progress: &'a dyn Fn(u64),
 }
 
-/// Clocks without an instruction that a functional system is given in a row: it does not see time, and
-/// what waits is sent in them.
+/// Limit of consecutive cycles without an instruction in a functional trace, which does not contain time. Queued
+/// entries are sent in these cycles.
 const IDLE: u64 = 64;
 
-/// The circuit's words and those of the golden model, for the same run.
+/// The words of the circuit and of the golden model, for the same run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// What the circuit did.
+    /// Summary of the circuit's simulation.
     pub summary: TraceSimSummary,
     /// Words of the circuit.
     pub circuit: Vec<u32>,
@@ -216,7 +215,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Index of the first word that differs, or that only one of them has.
+    /// Index of the first word that differs, or that only one of the two has.
     pub fn difference(&self) -> Option<usize> {
         let both = self.circuit.iter().zip(&self.golden).position(|(c, g)| c != g);
         both.or((self.circuit.len() != self.golden.len()).then(|| self.circuit.len().min(self.golden.len())))
@@ -231,18 +230,18 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    /// Clock of the trace system for a clock of the run.
+    /// Cycle of the trace system for a cycle of the run.
     fn paced(&self, cycle: u64) -> u64 {
         cycle * self.play.pace.max(1)
     }
 
-    /// Runs both on a system of `cores` cores.
+    /// Runs both for `cores` cores.
     fn run(mut self, system: AnyTop, cores: usize) -> Result<Comparison, TraceSimError> {
         let mut circuit = Vec::new();
         let vcd = self.play.vcd.take();
         let mut sim = TraceSim::start(system, cores, vcd, |w| circuit.push(w))?;
         let mut expander = Expander::new(self.program, self.params.cores);
-        // clocks of the run and of the system for the latest instruction
+        // cycles of the run and of the system for the latest instruction
         let (mut run, mut clock) = (0, 0);
         let (mut beats, mut failed) = (0_u64, None);
         let mut put = |beat: &Retired| {
@@ -270,14 +269,14 @@ impl Player<'_> {
         for e in self.events {
             golden.event(&FlowEvent { cycle: self.paced(e.cycle) + START, ..*e });
         }
-        // written in clock `ended`, `enable` is 0 in the next, and cores see it in the one after that
+        // `enable` is written in cycle `ended`, is 0 one cycle later, and reaches the cores another cycle later
         golden.finish(ended + START + 2);
         let golden = golden.drain().collect();
         Ok(Comparison { summary, circuit, golden })
     }
 }
 
-/// Plays `events`, a run of `program`, on the circuit for `params`, and beside it on the golden model.
+/// Plays `events`, a run of `program`, on the circuit for `params` and on the golden model.
 pub fn compare(
     params: &TraceParams,
     program: &Program,

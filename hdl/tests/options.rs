@@ -1,6 +1,6 @@
-//! The table of options: every pair of them is refused for a reason, or has the effect of both
+//! Option table: every pair of options is refused for a reason, or has the effect of both
 //!
-//! What no circuit exists for is listed here again ([`impossible`]), so that the table is compared with a second opinion.
+//! Combinations without a circuit are listed here independently ([`impossible`]), as a cross-check of the table.
 
 use hdl::options::page::page;
 use hdl::options::table::OPTIONS;
@@ -19,7 +19,7 @@ fn base(words: &[(&str, &str)]) -> Given {
     words.iter().fold(Given::default(), |given, (name, value)| given.with(name, value))
 }
 
-/// Every option with every value that is not its default.
+/// Every option with every value other than its default.
 fn values() -> Vec<Value> {
     let of = |o: &'static hdl::options::Opt| {
         let tried = o.takes.tried().into_iter().filter(|v| matches!(o.takes, Takes::Switch) || v != o.default);
@@ -28,13 +28,13 @@ fn values() -> Vec<Value> {
     OPTIONS.iter().flat_map(of).collect()
 }
 
-/// What the command line says of them.
+/// The error message of the command line, if any.
 fn refusal(given: &Given) -> Option<String> {
     let said = given.check_values().and_then(|()| given.scheme().map_err(|e| e.to_string()));
     said.and_then(|name| given.check(&name, true)).err()
 }
 
-/// Verilog without comments and without the number of its parameters: what is left is the circuit.
+/// Verilog without comments and without the fingerprint of the parameters: only the circuit.
 fn circuit(given: &Given) -> Result<String, String> {
     let system = given.system().map_err(|e| e.to_string())?;
     system.circuit.check(&system.options).map_err(|e| e.to_string())?;
@@ -43,7 +43,7 @@ fn circuit(given: &Given) -> Result<String, String> {
     Ok(text.replace(&format!("{number:08x}"), "FINGERPRINT").replace(&format!("{number:x}"), "FINGERPRINT"))
 }
 
-/// Circuits that were made once: systems that are equal are made once.
+/// A cache of circuits, by their system.
 #[derive(Default)]
 struct Made(Mutex<BTreeMap<String, Result<u64, String>>>);
 
@@ -65,7 +65,7 @@ impl Made {
     }
 }
 
-/// What there is no circuit for, or none that keeps its word.
+/// Whether there is no circuit, or none that does what the options say.
 fn impossible(g: &Given) -> bool {
     let is = |name: &str, values: &[&str]| values.contains(&g.value(name));
     let scheme = g.scheme_name();
@@ -96,7 +96,7 @@ fn impossible(g: &Given) -> bool {
         || g.has("port-clock") && is("port", &["axi4-memory", "jtag"])
 }
 
-/// What is wrong with a pair; and whether it is accepted.
+/// Whether a pair is accepted, and what is wrong with that.
 fn judge(made: &Made, a: &Value, b: &Value) -> (bool, Option<String>) {
     let both = given(&[a, b]);
     let found = made.of(&both);

@@ -1,6 +1,6 @@
-//! Emitted Verilog stays as it is: two systems whole, many more by their CRC-32
+//! Emitted Verilog does not change unnoticed: two complete systems, and many more by their CRC-32
 //!
-//! A change of a circuit changes `tests/verilog`, and is read there as a diff.
+//! A change of a circuit changes `tests/verilog`, to be reviewed as a diff.
 
 mod kinds;
 
@@ -21,13 +21,13 @@ fn verilog(name: &str, platform: &Platform, options: &SystemOptions) -> String {
     emit(&params, options).unwrap()
 }
 
-/// What is emitted, without the comment at its head: that names the version.
+/// The Verilog without the comment at the top, which contains the version.
 fn body(verilog: &str) -> &str {
     let end = verilog.find("\nmodule").or_else(|| verilog.find("\n\n")).unwrap_or_default();
     &verilog[end..]
 }
 
-/// One axis away from the usual system at a time, and some corners.
+/// Variations of the usual system along one axis at a time, and some corners.
 fn points() -> Vec<(&'static str, Platform, SystemOptions)> {
     let timed = Platform { timestamps: true, ..RV32 };
     let rv64 = Platform { xlen: 64, ..RV32 };
@@ -164,7 +164,8 @@ fn style_changes_names_and_initial_values_and_nothing_else() {
     assert_eq!(plain(&plain(&kept)), plain(&plain(&bare)));
 }
 
-/// A next value that reads a signal which changes on its way stays among signals; its register takes it over.
+/// A next value that reads a signal which changes within the block stays in a combinational block, and its register
+/// copies it.
 #[test]
 fn registers_among_signals_are_taken_over() {
     let mut tick = Tick::new(3);

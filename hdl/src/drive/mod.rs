@@ -1,21 +1,21 @@
-//! A driver for rust-hdl circuits without threads
+//! A single-threaded simulator for rust-hdl circuits
 //!
-//! rust-hdl's own `Simulation` hands the circuit from thread to thread, some 24 context switches a
-//! clock. This driver does what it does, settle after each clock edge, in the calling thread: the same
-//! results every time, up to a thousand times faster, and the circuit's fields in reach.
+//! rust-hdl's own `Simulation` passes the circuit from thread to thread, with some 24 context switches per clock. This
+//! driver does the same work, settling the circuit after each clock edge, in the calling thread: deterministic, up to a
+//! thousand times faster, and with direct access to the fields of the circuit.
 //!
 //! # One cycle
 //! | step | what happens |
 //! | --- | --- |
 //! | 1 | the bench sets inputs: `d.uut.x.next = ..` |
-//! | 2 | clock low, settle: outputs now answer to the inputs, before the edge |
-//! | 3 | the bench may look at the outputs (this is what co-simulation samples) |
+//! | 2 | clock low, settle: outputs follow the inputs, before the edge |
+//! | 3 | the bench may read the outputs (co-simulation samples here) |
 //! | 4 | clock high, settle: registers have their new values |
 //!
-//! [`Driver::clock`] does 2 and 4, [`Driver::cycle`] all four.
+//! [`Driver::clock`] does steps 2 and 4, [`Driver::cycle`] all four.
 //!
-//! A driver made with [`Driver::recording`] keeps what went in and came out ([`Driver::record`]), so that a bench
-//! can hold the emitted Verilog to it.
+//! A driver made with [`Driver::recording`] records all inputs and outputs ([`Driver::record`]), so that a bench can
+//! check the emitted Verilog against them.
 
 mod ports;
 mod vcd;
@@ -27,32 +27,32 @@ use rust_hdl::core::check_error::CheckError;
 use rust_hdl::prelude::*;
 use std::io::Write;
 
-/// Picoseconds of one clock cycle in a VCD: low for the first half.
+/// Length of a clock cycle in a VCD, in picoseconds; the clock is low in the first half.
 pub const CYCLE_PS: u64 = 10_000;
 
-/// Sweeps after which a circuit that still changes is called a loop.
+/// Limit of sweeps; a circuit that still changes has a combinational loop.
 const MAX_SWEEPS: usize = 200;
 
-/// Why a circuit cannot be driven.
+/// Error of a simulation.
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
     /// `check_all` refused the circuit.
     #[error("{0}")]
     Check(String),
-    /// It never comes to rest.
+    /// The circuit does not settle.
     #[error("cycle {cycle}: combinational loop through {signals}; every loop needs a register")]
     Loop {
-        /// Clock cycles done before.
+        /// Completed clock cycles.
         cycle: u64,
-        /// The signals that still change, at most eight.
+        /// Signals that still change, at most eight.
         signals: String,
     },
-    /// The VCD could not be written.
+    /// The VCD cannot be written.
     #[error("vcd: {0}")]
     Vcd(#[from] std::io::Error),
 }
 
-/// A circuit with its clock.
+/// A simulator of a circuit and its clock.
 pub struct Driver<T: Block> {
     /// The circuit: set inputs through `.next`, read outputs through `.val()`.
     pub uut: T,
@@ -70,8 +70,8 @@ impl<T: Block> Driver<T> {
         Self::start(uut, set_clock, None)
     }
 
-    /// As [`Driver::new`], with every signal of the hierarchy written to `vcd`, buffered, from the
-    /// state before the first cycle on. See [`Driver::finish_vcd`].
+    /// As [`Driver::new`], and writes every signal of the hierarchy to `vcd`, buffered, from the state before the first
+    /// cycle. See [`Driver::finish_vcd`].
     pub fn with_vcd(uut: T, set_clock: fn(&mut T, bool), vcd: impl Write + 'static) -> Result<Self, DriverError> {
         Self::start(uut, set_clock, Some(Box::new(vcd)))
     }
@@ -88,19 +88,19 @@ impl<T: Block> Driver<T> {
         Ok(driver)
     }
 
-    /// Keeps the ports' values of every cycle from now on, some 16 bytes a port and cycle. Call it
-    /// before the first cycle.
+    /// Records the values of all ports in every cycle from now on, some 16 bytes per port and cycle. Call it before the
+    /// first cycle.
     pub fn recording(mut self) -> Self {
         self.record = Some(Vec::new());
         self
     }
 
-    /// Inputs and outputs of every cycle, in the order of [`Interface::of`]; empty unless it is recording.
+    /// Recorded inputs and outputs of every cycle, in the order of [`Interface::of`]; empty without recording.
     pub fn record(&self) -> &[(Vec<u128>, Vec<u128>)] {
         self.record.as_deref().unwrap_or_default()
     }
 
-    /// Sweeps until nothing changes: outputs then answer to the inputs just set.
+    /// Sweeps until nothing changes: outputs then reflect the current inputs.
     pub fn settle(&mut self) -> Result<(), DriverError> {
         if simulate(&mut self.uut, MAX_SWEEPS) {
             Ok(())
@@ -109,13 +109,13 @@ impl<T: Block> Driver<T> {
         }
     }
 
-    /// One clock cycle with the inputs as they are.
+    /// Runs one clock cycle with the current inputs.
     pub fn clock(&mut self) -> Result<(), DriverError> {
         self.low()?;
         self.high()
     }
 
-    /// One clock cycle: sets inputs, samples outputs before the rising edge, then the edge.
+    /// Runs one clock cycle: sets inputs, samples outputs before the rising edge, then clocks.
     pub fn cycle<R>(&mut self, set: impl FnOnce(&mut T), sample: impl FnOnce(&T) -> R) -> Result<R, DriverError> {
         set(&mut self.uut);
         self.low()?;
@@ -124,8 +124,8 @@ impl<T: Block> Driver<T> {
         Ok(outputs)
     }
 
-    /// First half of a cycle: clock low, settled. Only for benches that need to look between the
-    /// halves and then decide; [`Driver::high`] must follow.
+    /// Runs the first half of a cycle: clock low, settled. Only for benches that must look at outputs between the
+    /// halves; [`Driver::high`] must follow.
     pub fn low(&mut self) -> Result<(), DriverError> {
         self.edge(false, self.cycles * CYCLE_PS)?;
         if let Some(record) = &mut self.record {
@@ -134,7 +134,7 @@ impl<T: Block> Driver<T> {
         Ok(())
     }
 
-    /// Second half of a cycle: the rising edge.
+    /// Runs the second half of a cycle: the rising edge.
     pub fn high(&mut self) -> Result<(), DriverError> {
         self.edge(true, self.cycles * CYCLE_PS + CYCLE_PS / 2)?;
         self.cycles += 1;
@@ -150,12 +150,12 @@ impl<T: Block> Driver<T> {
         Ok(())
     }
 
-    /// Clock cycles done.
+    /// Completed clock cycles.
     pub fn cycles(&self) -> u64 {
         self.cycles
     }
 
-    /// Ends the VCD and reports what went wrong with it, if anything did. Without a VCD, does nothing.
+    /// Ends the VCD and returns its first error, if any. Does nothing without a VCD.
     pub fn finish_vcd(&mut self) -> Result<(), DriverError> {
         match self.vcd.take() {
             Some(vcd) => Ok(vcd.finish(self.cycles * CYCLE_PS)?),
@@ -164,7 +164,7 @@ impl<T: Block> Driver<T> {
     }
 }
 
-/// `check_all` on a connected circuit, its answer in one line and in a fixed order.
+/// Runs `check_all` on a connected circuit; the error is one line, in a fixed order.
 pub fn check(uut: &dyn Block) -> Result<(), DriverError> {
     let (what, mut names) = match check_all(uut) {
         Ok(()) => return Ok(()),
@@ -177,7 +177,7 @@ pub fn check(uut: &dyn Block) -> Result<(), DriverError> {
     Err(DriverError::Check(format!("{what}: {}", names.join(", "))))
 }
 
-/// Names of signals that a further sweep still changes.
+/// Names of signals that change in a further sweep.
 fn changing<T: Block>(uut: &mut T) -> String {
     #[derive(Default)]
     struct Changing {

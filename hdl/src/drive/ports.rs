@@ -1,22 +1,22 @@
-//! Ports of a top module: their list, and their values in the rust-hdl simulation
+//! Ports of a top module: their list, and their values in a rust-hdl simulation
 
 use rust_hdl::prelude::*;
 
 /// Direction of a port, seen from the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dir {
-    /// Into the module.
+    /// Input of the module.
     Input,
-    /// Out of the module.
+    /// Output of the module.
     Output,
 }
 
-/// One port of the top module. The clock is not one of them.
+/// A port of the top module, other than the clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Port {
     /// Name in the Verilog.
     pub name: String,
-    /// Bits, 1 to 128.
+    /// Width in bits, 1 to 128.
     pub width: u16,
     /// Direction.
     pub dir: Dir,
@@ -33,13 +33,13 @@ impl Port {
         Self { name: name.into(), width, dir: Dir::Output }
     }
 
-    /// 32-bit words that carry its value.
+    /// Number of 32-bit words for its value.
     pub fn words(&self) -> usize {
         usize::from(self.width).div_ceil(32)
     }
 }
 
-/// What can be known of a rust-hdl top block from outside.
+/// The ports and the clock of a rust-hdl top block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
     /// Name of the clock input, if there is one.
@@ -88,8 +88,8 @@ fn is_clock(signal: &dyn Atom) -> bool {
 }
 
 impl Interface {
-    /// The ports of `block`. The first clock input is the clock; a block with a second one needs a
-    /// list by hand.
+    /// The ports of `block`. The first clock input is the clock; a block with a second one needs a list written by
+    /// hand.
     pub fn of(block: &dyn Block) -> Self {
         let mut interface = Self::default();
         for_each_port(block, |name, signal| {
@@ -104,8 +104,7 @@ impl Interface {
     }
 }
 
-/// Values of all inputs, then of all outputs of a settled `block`, each in the order of
-/// [`Interface::of`].
+/// Values of all inputs and of all outputs of a settled `block`, each in the order of [`Interface::of`].
 pub fn sample(block: &dyn Block) -> (Vec<u128>, Vec<u128>) {
     let (mut inputs, mut outputs, mut clock) = (Vec::new(), Vec::new(), false);
     for_each_port(block, |_, signal| {
@@ -120,7 +119,7 @@ pub fn sample(block: &dyn Block) -> (Vec<u128>, Vec<u128>) {
     (inputs, outputs)
 }
 
-/// The value of a signal, as unsigned bits. A Verilog literal is the one form that every type has.
+/// The value of a signal, as an unsigned number. A Verilog literal is the only form that every type has.
 fn value(signal: &dyn Atom) -> u128 {
     let text = format!("{:x}", signal.verilog());
     let digits = text.split("'h").nth(1).unwrap_or("0");

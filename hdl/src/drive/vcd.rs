@@ -1,4 +1,4 @@
-//! VCD of a whole rust-hdl hierarchy: write errors are reported, and enums readable everywhere
+//! VCD of a whole rust-hdl hierarchy, with reported write errors and portable enums
 
 use rust_hdl::core::vcd_probe::VCDProbe;
 use rust_hdl::prelude::*;
@@ -6,11 +6,11 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
 
-/// Where the bytes go. rust-hdl unwraps every write, so the first error is kept here instead.
+/// State of the output. rust-hdl unwraps every write, so the first error is stored here instead.
 struct State {
     inner: BufWriter<Box<dyn Write>>,
     error: Option<io::Error>,
-    /// The header so far, as long as it is being written.
+    /// The header so far, while it is being written.
     header: Option<Vec<u8>>,
 }
 
@@ -23,8 +23,8 @@ impl State {
         }
     }
 
-    /// rust-hdl declares an enum, whose values are strings, as a wire of no bits: not every reader
-    /// takes that, while all take a string variable.
+    /// rust-hdl declares an enum, whose values are strings, as a wire of 0 bits. Not every reader accepts that, but all
+    /// accept a string variable.
     fn end_header(&mut self) {
         let header = self.header.take().unwrap_or_default();
         let text = String::from_utf8_lossy(&header).replace("$var wire 0 ", "$var string 1 ");
@@ -48,9 +48,9 @@ impl Write for Shared {
     }
 }
 
-/// A VCD being written. Scope names begin at `uut`; one time unit is a picosecond.
+/// A VCD being written. Scope names begin with `uut`; the time unit is a picosecond.
 pub(crate) struct VcdSink {
-    /// Always `Some` between calls: rust-hdl's functions take and give it back.
+    /// Always `Some` between calls: rust-hdl's functions take it and return it.
     probe: Option<VCDProbe<Shared>>,
     state: Rc<RefCell<State>>,
 }
@@ -77,7 +77,7 @@ impl VcdSink {
         self.state.borrow_mut().check()
     }
 
-    /// Writes the end time and all that is buffered.
+    /// Writes the end time and flushes the buffer.
     pub(crate) fn finish(mut self, time_ps: u64) -> io::Result<()> {
         if let Some(mut probe) = self.probe.take() {
             probe.timestamp(time_ps)?;

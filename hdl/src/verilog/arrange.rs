@@ -1,9 +1,9 @@
-//! The statements of a kernel as a person would place them
+//! Arranges the statements of a kernel the way a person would write them
 //!
-//! A kernel is one list, executed from its top for every change of an input. Here what is assigned once becomes a
-//! port connection or an `assign`, what only a register takes over moves to its clock edge, and what is left is cut
-//! into `always` blocks that share no signal. The value that is read is the same one: that of the end of the list, or
-//! reader and writer stay in one block.
+//! A kernel is a single list of statements, executed from the top for every change of an input. Here, a signal that is
+//! assigned once becomes a port connection or an `assign`, statements that only feed a register move to its clock edge,
+//! and the rest is split into `always` blocks that share no signal. Every reader still sees the same value, that of the
+//! end of the list; otherwise reader and writer stay in one block.
 
 use super::module::{filtered, Module, Role, Statement};
 use super::numbers::numbers;
@@ -11,26 +11,26 @@ use super::refused::Refused;
 use super::value::{Id, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A module's statements in their places.
+/// The statements of a module, arranged.
 #[derive(Default)]
 pub(super) struct Arranged {
-    /// At an instance's port, instead of its own signal.
+    /// Values connected directly to ports of instances, in place of the signal.
     pub connected: BTreeMap<Id, Value>,
     /// Continuous assignments.
     pub assigns: Vec<(Id, Value)>,
     /// Combinational `always` blocks.
     pub blocks: Vec<Vec<Statement>>,
-    /// By clock: what its registers take over, in order.
+    /// By clock: assignments to its registers, in order.
     pub edges: BTreeMap<Id, Vec<Statement>>,
-    /// Registers that are used, by number.
+    /// Registers in use, by number.
     pub registers: BTreeSet<usize>,
-    /// Signals that are used.
+    /// Signals in use.
     pub live: BTreeSet<Id>,
-    /// Outputs of instances that nobody reads.
+    /// Outputs of instances that are not read.
     pub unread: BTreeSet<Id>,
 }
 
-/// Places the statements of `module`.
+/// Arranges the statements of `module`.
 pub(super) fn arrange(module: &mut Module) -> Result<Arranged, Refused> {
     let mut out = Arranged::default();
     let mut list = std::mem::take(&mut module.statements);
@@ -65,7 +65,7 @@ fn replace(list: &mut [Statement], signal: Id, by: &Value) {
     }
 }
 
-/// Whether `signal` is read in part or at a calculated place: then it needs its name.
+/// Whether `signal` is read in part or at a computed index, and so needs a name of its own.
 fn read_in_part(list: &mut [Statement], signal: Id) -> bool {
     let mut found = false;
     for s in list {
@@ -80,7 +80,7 @@ fn read_in_part(list: &mut [Statement], signal: Id) -> bool {
     found
 }
 
-/// A local that carries one signal after the other from step to step: its readers read them.
+/// A local that carries one signal after another: its readers read these signals directly.
 fn forward(module: &Module, list: &mut [Statement]) {
     for signal in (0..module.signals.len()).filter(|s| module.signals[*s].role == Role::Local) {
         let at = writers(list, signal);
@@ -96,7 +96,7 @@ fn forward(module: &Module, list: &mut [Statement]) {
     }
 }
 
-/// A value that the next assignment to the same signal builds upon goes into that one.
+/// Merges a value into the next assignment to the same signal, which builds upon it.
 fn chained(list: &mut [Statement]) {
     for i in 0..list.len() {
         let Some((to, value)) = list[i].plain().map(|(to, v)| (to, v.clone())) else { continue };
@@ -111,7 +111,7 @@ fn chained(list: &mut [Statement]) {
     }
 }
 
-/// Assignments whose value nobody sees, because the next one follows.
+/// Removes assignments that are overwritten before they are read.
 fn overwritten(list: &mut Vec<Statement>) {
     let mut i = 0;
     while i < list.len() {
@@ -128,7 +128,7 @@ fn overwritten(list: &mut Vec<Statement>) {
     }
 }
 
-/// Whether `list[i]` can stand alone: nothing else assigns to its signal, and what it reads does not change below.
+/// Whether `list[i]` can stand on its own: nothing else assigns to its signal, and what it reads is not written later.
 fn alone(list: &[Statement], i: usize) -> Option<(Id, &Value)> {
     let (to, value) = list[i].plain()?;
     let mut free = writers(list, to).len() == 1;
@@ -136,7 +136,7 @@ fn alone(list: &[Statement], i: usize) -> Option<(Id, &Value)> {
     free.then_some((to, value))
 }
 
-/// Copies to and from instances become connections of their ports.
+/// Turns copies to and from instances into port connections.
 fn connect(module: &mut Module, list: &mut Vec<Statement>, out: &mut Arranged) {
     let mut i = 0;
     while i < list.len() {
@@ -163,7 +163,7 @@ fn connect(module: &mut Module, list: &mut Vec<Statement>, out: &mut Arranged) {
                 continue;
             }
         }
-        // an output that is an instance's: the instance drives it, the first of them if they are several
+        // an output that copies an instance's output: the instance drives it directly; if there are several, the first
         if let (Role::Output, Some(from)) = (role, value.signal()) {
             if matches!(module.signals[from].role, Role::From(..)) && !out.connected.contains_key(&from) {
                 rename(list, from, to);
@@ -194,7 +194,7 @@ fn rename(list: &mut [Statement], old: Id, new: Id) {
     list.iter_mut().for_each(|s| s.values(&mut |v| renamed(v, old, new)));
 }
 
-/// Finds what outputs and instances depend on, and drops the rest.
+/// Finds the signals that outputs and instances depend on, and removes the rest.
 fn live(module: &Module, list: &mut Vec<Statement>, out: &mut Arranged) -> Result<(), Refused> {
     let mut open: Vec<Id> = Vec::new();
     for (id, signal) in module.signals.iter().enumerate() {
@@ -233,7 +233,7 @@ fn live(module: &Module, list: &mut Vec<Statement>, out: &mut Arranged) -> Resul
     Ok(())
 }
 
-/// Registers whose next value only they read, and only whole statements write.
+/// Moves statements to `assign`, to clock edges or to `always` blocks.
 fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<(), Refused> {
     let register_of = |id: Id| match module.signals[id].role {
         Role::Next(r) => Some(r),
@@ -243,7 +243,7 @@ fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<()
     let read = |id: Id| connected.contains(&id) || list.iter().any(|s| s.does_read(id));
     let free: BTreeSet<Id> = (0..module.signals.len()).filter(|id| register_of(*id).is_some() && !read(*id)).collect();
 
-    // what stands alone
+    // statements that can stand on their own
     let mut rest: Vec<Statement> = Vec::new();
     let mut edges: Vec<(usize, Vec<Statement>)> = Vec::new();
     let singles: Vec<bool> = (0..list.len()).map(|i| alone(&list, i).is_some()).collect();
@@ -265,7 +265,7 @@ fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<()
             rest.iter().enumerate().skip(i + 1).filter(|(_, o)| o.does_write(r)).for_each(|(j, _)| groups.join(i, j));
         });
     }
-    // next values that stay among signals, because they read one that changes on its way
+    // next values that stay in combinational blocks, because they read a signal that changes within the block
     let mut among: BTreeSet<Id> = BTreeSet::new();
     for members in groups.all() {
         let block: Vec<Statement> = members.iter().map(|i| rest[*i].clone()).collect();
@@ -305,7 +305,7 @@ fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<()
             let (Some(clock), 1) = (clocks.first(), clocks.len()) else {
                 return Err(Refused("registers of several clocks in one statement".into()));
             };
-            // a register holds by itself
+            // a register keeps its value without a statement
             let holds = s.plain().is_some_and(|(to, v)| !begun.contains(&to) && v.signal() == Some(registers[0].held));
             begun.extend(written);
             if !holds {
@@ -320,7 +320,8 @@ fn block_first(written: &BTreeSet<Id>) -> Id {
     written.first().copied().unwrap_or_default()
 }
 
-/// A statement with what only registers take over behind the rest, where the rest does not change what they read.
+/// Splits a statement into a part without and a part with assignments that only feed registers, if the first does not
+/// change what the second reads.
 fn parted(s: Statement, free: &BTreeSet<Id>) -> Vec<Statement> {
     let mut others = BTreeSet::new();
     let mut any_free = false;
@@ -346,7 +347,7 @@ fn parted(s: Statement, free: &BTreeSet<Id>) -> Vec<Statement> {
     out
 }
 
-/// Sets of statements that stay together.
+/// Sets of statements that stay in one block.
 struct Groups(Vec<usize>);
 
 impl Groups {
@@ -366,7 +367,7 @@ impl Groups {
         self.0[a.max(b)] = a.min(b);
     }
 
-    /// In the order of their first members.
+    /// The sets, in the order of their first members.
     fn all(&self) -> Vec<Vec<usize>> {
         let mut out: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for i in 0..self.0.len() {

@@ -1,6 +1,6 @@
-//! What the module of a field is called, and what it is: the one table of both
+//! Module names and descriptions, by the name of the field
 
-/// Fields of one block, the first of which names its module, and what stands above the module.
+/// Fields of one block, the first of which gives the module its name; and the comment above the module.
 const BLOCKS: [(&[&str], &str); 97] = [
     // a system
     (&["core"], "front ends behind their ingress"),
@@ -111,10 +111,10 @@ const DELAY: &str = "delay line, its length chosen at run time";
 
 const GATE: &str = "which instructions are outside the addresses and the address space that are told";
 
-/// Above each node and generator at the ring.
+/// The comment above the module of each ring port.
 const SEAT: &str = "a generator or a node with its network interface";
 
-/// What the module of a field is called; an index at the field's end does not count.
+/// The module name for a field, without an index at the end.
 pub(super) fn name(field: &str) -> &str {
     let field = match field.rsplit_once('$') {
         Some((name, index)) if index.bytes().all(|b| b.is_ascii_digit()) => name,
@@ -123,7 +123,7 @@ pub(super) fn name(field: &str) -> &str {
     BLOCKS.iter().find(|(fields, _)| fields.contains(&field)).map_or(field, |(fields, _)| fields[0])
 }
 
-/// What a module is.
+/// The comment above a module.
 pub(super) fn line(name: &str) -> Option<&'static str> {
     BLOCKS.iter().find(|(fields, _)| fields[0] == name).map(|(_, line)| *line)
 }

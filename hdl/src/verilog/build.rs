@@ -1,4 +1,4 @@
-//! A captured block to a module: its signals, registers, instances, and the statements of its kernel
+//! Builds a module from a captured block: its signals, registers, instances and statements
 
 use super::capture::{Content, Named, Node};
 use super::lower::{Lower, Meaning};
@@ -7,7 +7,7 @@ use super::refused::Refused;
 use super::value::{concat, Id, Value};
 use rust_hdl::core::atom::AtomKind;
 
-/// The module of a kernel, whose children are `children`, `None` for a flip-flop.
+/// The module of a kernel. `children` are its instances; `None` is a flip-flop.
 pub(super) fn build(node: &Node, children: Vec<Option<Child>>) -> Result<Module, Refused> {
     let Content::Kernel(code) = &node.content else { return Err(Refused("no kernel".into())) };
     let mut module = Module::default();
@@ -47,7 +47,7 @@ pub(super) fn build(node: &Node, children: Vec<Option<Child>>) -> Result<Module,
     Ok(module)
 }
 
-/// Stands in for a block whose outputs are all unread: its ports, and no instance.
+/// A placeholder for a block without a read output: ports, but no instance.
 pub(super) fn none(node: &Node) -> Child {
     let is = |a: &&Named| matches!(a.kind, AtomKind::InputParameter | AtomKind::OutputParameter);
     let port = |a: &Named| Port {
@@ -93,7 +93,7 @@ fn own(atom: &Named, module: &mut Module, lower: &mut Lower) -> Result<(), Refus
         AtomKind::OutputParameter => Role::Output,
         AtomKind::LocalSignal => Role::Local,
         AtomKind::Constant => {
-            // 0 and 1 say more than their names
+            // the numbers 0 and 1 are clearer than names
             let value = match atom.value {
                 0 | 1 => Value::number(atom.value, atom.bits),
                 value => Value::Named { name: atom.name.clone(), value, width: atom.bits },
@@ -127,7 +127,7 @@ fn register(node: &Node, module: &mut Module, lower: &mut Lower) -> Result<(), R
 
 fn instance(name: &str, child: Child, module: &mut Module, lower: &mut Lower, narrow: &mut Vec<Id>) {
     let number = module.instances.len();
-    // what drives nothing is left out
+    // an instance that drives nothing is omitted
     let there = child.module.is_some() && child.ports.iter().any(|p| p.output);
     let mut signals = Vec::new();
     for gone in &child.gone {

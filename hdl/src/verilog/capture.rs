@@ -1,4 +1,4 @@
-//! A rust-hdl circuit as a tree of blocks, each with its signals and its code
+//! Captures a rust-hdl circuit as a tree of blocks with their signals and kernels
 
 use super::module::Port;
 use super::pins;
@@ -13,17 +13,17 @@ pub(super) struct Named {
     pub name: String,
     pub kind: AtomKind,
     pub bits: usize,
-    /// Of a constant its value, of a signal the one that it starts with.
+    /// Value of a constant, or initial value of a signal.
     pub value: u128,
-    /// An input that all instances of the module tie to this.
+    /// The number to which all instances of the module tie this input.
     pub tied: Option<u128>,
-    /// An output that no instance of the module needs.
+    /// Whether no instance of the module needs this output.
     pub open: bool,
 }
 
-/// What a block is made of.
+/// Contents of a block.
 pub(super) enum Content {
-    /// A kernel, and blocks in it.
+    /// A kernel, with the blocks in it.
     Kernel(Vec<ast::VerilogStatement>),
     /// A flip-flop.
     FlipFlop,
@@ -31,18 +31,18 @@ pub(super) enum Content {
     Memory(MemoryShape),
 }
 
-/// A block.
+/// A block with everything in it.
 pub(super) struct Node {
-    /// Its field in the block around it; an element of an array ends in `$` and its index.
+    /// Its field in the parent block; an array element ends in `$` and its index.
     pub name: String,
     pub atoms: Vec<Named>,
-    /// Label of an enum with its number and the bits of the enum.
+    /// Enum labels, each with its number and the width of the enum.
     pub labels: Vec<(String, u128, usize)>,
     pub content: Content,
     pub children: Vec<Node>,
-    /// None of its outputs is read.
+    /// Whether none of its outputs is read.
     pub dead: bool,
-    /// The module that it was written as, and its ports.
+    /// The module written for it, and its ports.
     pub written: Option<(String, Vec<Port>)>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn capture(block: &dyn Block) -> Result<Node, Refused> {
     }
 }
 
-/// The value of a literal; they print it and keep it to themselves.
+/// Value and width of a literal, which rust-hdl gives only as text.
 pub(super) fn literal(l: &VerilogLiteral) -> Result<(u128, usize), Refused> {
     let text = format!("{l:x}");
     let parsed = text.split_once("'h").and_then(|(bits, digits)| {
@@ -83,7 +83,7 @@ impl Walk {
     fn labels(&mut self, descriptor: &TypeDescriptor, bits: usize) {
         match &descriptor.kind {
             TypeKind::Enum(labels) => {
-                // a block's own and its parent's kernel may name them
+                // the block's own kernel and its parent's may use them
                 for node in self.open.iter_mut().rev().take(2) {
                     for (i, label) in labels.iter().enumerate() {
                         let label = (label.replace("::", "$"), i as u128, bits);

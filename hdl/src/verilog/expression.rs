@@ -1,10 +1,10 @@
-//! Values and statements as text
+//! Prints values and statements
 
 use super::module::Statement;
 use super::names::Names;
 use super::value::{Op, Reduce, Test, Value};
 
-/// How tightly an operator binds; a lower one within a higher one wants parentheses.
+/// Precedence of an operator; a lower one inside a higher one needs parentheses.
 fn strength(v: &Value) -> u8 {
     match v {
         Value::Number { .. } | Value::Named { .. } | Value::Slice { .. } | Value::Element { .. } => 12,
@@ -27,7 +27,7 @@ fn strength(v: &Value) -> u8 {
     }
 }
 
-/// `8'h3f`; small ones decimal.
+/// A number as `8'h3f`; small ones in decimal.
 pub(super) fn number(value: u128, width: usize) -> String {
     if value < 10 || width == 1 {
         format!("{width}'d{value}")
@@ -39,7 +39,7 @@ pub(super) fn number(value: u128, width: usize) -> String {
 impl Names {
     fn inner(&self, v: &Value, outer: &Value) -> String {
         let text = self.value(v);
-        // the same associative operator again needs none; anything else that binds less, or nearly as much, does
+        // no parentheses for the same associative operator; otherwise for lower or similar precedence
         let same =
             matches!((v, outer), (Value::Binary(a, ..), Value::Binary(b, ..)) if a == b && !matches!(a, Op::Sub));
         if same || strength(v) > 11 || matches!(v, Value::Not(_) | Value::Negative(_)) {
@@ -92,7 +92,7 @@ impl Names {
                     Op::Sub => "-",
                     Op::Mul => "*",
                 };
-                // a difference or a sum on the right keeps its parentheses
+                // a difference or sum on the right keeps its parentheses
                 let right = match **b {
                     Value::Binary(Op::Add | Op::Sub, ..) => format!("({})", self.value(b)),
                     _ => self.inner(b, v),
@@ -116,12 +116,13 @@ impl Names {
                 let sign = if *left { "<<" } else { ">>" };
                 format!("{} {sign} {}", self.inner(value, v), self.inner(by, v))
             }
-            // refused before
+            // refused earlier
             Value::Low(x, _) => self.value(x),
         }
     }
 
-    /// `&(a & b)`: a sign behind a sign would be read as one.
+    /// The operand of a reduction, in parentheses if it begins with an operator: two operators in a row would be read
+    /// as one.
     fn inner_of_reduction(&self, v: &Value) -> String {
         match v {
             Value::Slice { .. } | Value::Concat(_) | Value::Element { .. } => self.value(v),
@@ -133,7 +134,7 @@ impl Names {
         self.signals.get(&id).map_or("", String::as_str)
     }
 
-    /// `list` at a depth of indentation; `sign` is `=` or `<=`, and `target` the name of what is assigned to.
+    /// `list`, indented by `depth`; `sign` is `=` or `<=`, and `target` names the signal that is assigned.
     pub fn statements(&self, list: &[Statement], depth: usize, sign: &str, target: &dyn Fn(usize) -> String) -> String {
         let mut out = String::new();
         for s in list {

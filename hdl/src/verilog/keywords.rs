@@ -1,6 +1,6 @@
 //! Keywords of Verilog-2005 and SystemVerilog-2017
 
-/// IEEE 1800-2017 annex B, which contains those of IEEE 1364-2005.
+/// IEEE 1800-2017 annex B, which includes the keywords of IEEE 1364-2005.
 #[rustfmt::skip]
 pub const KEYWORDS: [&str; 248] = [
     "accept_on", "alias", "always", "always_comb", "always_ff", "always_latch", "and", "assert", "assign",

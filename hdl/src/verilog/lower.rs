@@ -1,7 +1,7 @@
-//! rust-hdl's syntax tree to statements: loops unrolled, names resolved, widths made exact
+//! Lowers rust-hdl's syntax tree to statements: unrolls loops, resolves names, makes widths explicit
 //!
-//! An operand has the width that Verilog gives it in rust-hdl's own text (IEEE 1364-2005, 5.4.1), so that both mean
-//! the same.
+//! An operand has the width that it has in rust-hdl's own Verilog (IEEE 1364-2005, 5.4.1), so that both texts mean the
+//! same.
 
 use super::capture::literal;
 use super::module::Statement;
@@ -13,23 +13,23 @@ use rust_hdl::core::ast::{
 };
 use std::collections::HashMap;
 
-/// What a name in a kernel stands for.
+/// The meaning of a name in a kernel.
 #[derive(Clone)]
 pub(super) enum Meaning {
     Signal(Id, usize),
-    /// A constant, and its name if it is worth one.
+    /// A constant, with its name if that is useful.
     Constant(Value),
 }
 
 #[derive(Default)]
 pub(super) struct Lower {
     pub names: HashMap<String, Meaning>,
-    /// Bits that a signal has in rust-hdl's text, where it has less here.
+    /// Width of a signal in rust-hdl's text, if it is narrower here.
     pub contexts: HashMap<Id, usize>,
     loops: Vec<(String, usize)>,
 }
 
-/// A number without a width of its own has that of an `int`.
+/// Width of a number without a size: that of an `int`.
 const INT: usize = 32;
 
 type Result<T> = std::result::Result<T, Refused>;
@@ -88,7 +88,7 @@ impl Lower {
                     };
                     arms.push((label, self.block(&case.block)?));
                 }
-                // numbers without a label keep what was assigned before
+                // values without a label keep what was assigned before
                 let all = test.width() < 16 && arms.len() == 1 << test.width();
                 if !all && arms.iter().all(|a| a.0.is_some()) {
                     arms.push((None, Vec::new()));
@@ -132,7 +132,7 @@ impl Lower {
         Ok(Statement::Assign { to, part: None, value })
     }
 
-    /// A name as it stands in the tree, as rust-hdl writes it: `v[i+1]$q$next` to `v$2$q`.
+    /// A name from the tree, as rust-hdl writes it: `v[i+1]$q$next` to `v$2$q`.
     fn key(&self, name: &str) -> Result<String> {
         let mut key = name.trim_start_matches('.').replace('.', "$").replace("::", "$");
         if let Some(short) = key.strip_suffix("$next") {
@@ -177,7 +177,7 @@ impl Lower {
         }
     }
 
-    /// Label of an arm: a number, an enum's label.
+    /// Label of an arm: a number, or an enum's label.
     fn label(&self, name: &str) -> Result<Value> {
         match name.parse() {
             Ok(n) => Ok(Value::number(n, INT)),
@@ -188,23 +188,23 @@ impl Lower {
         }
     }
 
-    /// `e` as Verilog evaluates it for `width` bits.
+    /// `e` as Verilog evaluates it in a context of `width` bits.
     fn sized(&self, e: &E, width: usize) -> Result<Value> {
         let own = self.width(e)?;
         Ok(value::grown(self.value(e, own.max(width))?, width))
     }
 
-    /// `e` as Verilog evaluates it by itself.
+    /// `e` as Verilog evaluates it on its own.
     fn alone(&self, e: &E) -> Result<Value> {
         self.value(e, self.width(e)?)
     }
 
-    /// One bit: whether `e` is not zero.
+    /// A single bit: whether `e` is not zero.
     fn condition(&self, e: &E) -> Result<Value> {
         Ok(reduce(Reduce::Any, self.alone(e)?))
     }
 
-    /// The width that `e` has by itself.
+    /// The self-determined width of `e`.
     fn width(&self, e: &E) -> Result<usize> {
         Ok(match e {
             E::Signal(name) => match self.meaning(name)? {
@@ -233,7 +233,7 @@ impl Lower {
         })
     }
 
-    /// `e` in a context of `width` bits, not less than its own.
+    /// `e` in a context of `width` bits, which is at least its own width.
     fn value(&self, e: &E, width: usize) -> Result<Value> {
         Ok(match e {
             E::Signal(name) => match self.meaning(name)? {
@@ -290,7 +290,7 @@ impl Lower {
         }
     }
 
-    /// `width` bits of a signal from `at` on.
+    /// `width` bits of a signal from bit `at`.
     fn bits(&self, x: &E, at: &E, width: usize) -> Result<Value> {
         let at = self.alone(at)?.trimmed();
         let E::Signal(name) = x else { return refuse("bits of an expression") };
@@ -303,7 +303,7 @@ impl Lower {
             Some(low) if low + width <= of => Ok(Value::Slice { signal, of, low, width }),
             Some(low) => refuse(format!("bits {} to {low} of {name}, which has {of}", low + width - 1)),
             None => {
-                // as many bits as there are places
+                // as many index bits as the signal needs
                 let places = usize::BITS as usize - (of - 1).leading_zeros() as usize;
                 Ok(Value::Element { signal, of, at: Box::new(at.fit(places.max(1))), width })
             }

@@ -1,14 +1,14 @@
-//! Memories: one module for all that are written by words, one for those that are written by entries of two fields, one for
-//! those of four
+//! Memories: one module for those written by words, one for those written by entries of two fields, one for entries of
+//! four fields
 //!
-//! Behind them a user puts the memories of his process.
+//! They are at the end of the text, so that users can replace them with the memories of their process.
 
 use super::capture::Node;
 use super::module::{Child, Port};
 use crate::widget::mem::{MemoryShape, Place};
 use rust_hdl::core::atom::AtomKind;
 
-/// An instance of `shape`, and the module that it needs.
+/// An instance of a memory of `shape`, and its module.
 pub(super) fn child(node: &Node, shape: &MemoryShape, prefix: &str) -> Child {
     let ports = node.atoms.iter().filter(|a| a.kind.is_parameter()).map(|a| Port {
         key: a.name.clone(),
@@ -30,10 +30,10 @@ pub(super) fn child(node: &Node, shape: &MemoryShape, prefix: &str) -> Child {
     }
 }
 
-/// Names of the modules.
+/// Module names.
 pub(super) const NAMES: [&str; 5] = ["mem", "small_mem", "block_mem", "pair_mem", "field_mem"];
 
-/// Name of the module.
+/// The module name.
 pub(super) fn name(shape: &MemoryShape) -> &'static str {
     match (shape.fields, shape.place) {
         (1, Place::Auto) => "mem",
@@ -44,13 +44,13 @@ pub(super) fn name(shape: &MemoryShape) -> &'static str {
     }
 }
 
-/// What stands above it.
+/// The comment above the module.
 pub(super) const COMMENT: [&str; 2] = [
     "Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;",
     "nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.",
 ];
 
-/// Its text behind the name.
+/// The text of the module after its name.
 pub(super) fn text(shape: &MemoryShape) -> String {
     match shape.fields {
         1 => MEM.replace("no_rw_check", &format!("no_rw_check{}", shape.place.attribute())),

@@ -1,20 +1,20 @@
-//! Verilog of a circuit, as a person would write it
+//! Writes the Verilog of a circuit, in the style of a person
 //!
-//! rust-hdl writes a module for each instance, its flip-flops among them, and passes clocks through assignments. Here
-//! equal modules are one, a flip-flop is a `reg` and clocks are nets. The circuit is the same one: `testbenches` proves
-//! it against rust-hdl's text.
+//! rust-hdl writes a module for each instance, flip-flops included, and passes clocks through assignments. Here equal
+//! modules are written once, a flip-flop is a `reg`, and clocks are nets. The circuit is the same: `testbenches` proves
+//! it equivalent to rust-hdl's text.
 //!
 //! | step | what it does |
 //! | --- | --- |
-//! | `capture` | a circuit as a tree of blocks |
-//! | `lower` | syntax tree of a kernel to statements, `value`s of an exact width in them |
+//! | `capture` | circuit to a tree of blocks |
+//! | `lower` | syntax tree of a kernel to statements, with `value`s of exact width |
 //! | `build` | block to `module` |
 //! | `arrange`, `numbers` | statements to connections, assignments, `always` blocks |
 //! | `names`, `expression`, `text` | module to text |
-//! | `pins` | pins of several cores |
-//! | `prune` | what this circuit does not need is left out |
-//! | `memory` | the modules of memories |
-//! | `blocks` | what a module is called and what it is |
+//! | `pins` | port names of several cores |
+//! | `prune` | removes what this circuit does not need |
+//! | `memory` | memory modules |
+//! | `blocks` | module names and descriptions |
 
 mod arrange;
 mod blocks;
@@ -42,10 +42,10 @@ use module::{Child, Module, Port, Role};
 use rust_hdl::prelude::Block;
 use std::collections::BTreeMap;
 
-/// How Verilog is written.
+/// Style of the Verilog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Name of the top module; with `_` behind it, how the names of all others begin.
+    /// Name of the top module; followed by `_`, it is the prefix of all other module names.
     pub name: String,
     /// Whether registers have `initial` values.
     pub initial: bool,
@@ -59,7 +59,7 @@ impl Default for Style {
 }
 
 impl Style {
-    /// Whether `name` is one that a Verilog module can have; an error says what is right.
+    /// Checks that `name` is a valid Verilog module name; the error says what is valid.
     pub fn check(name: &str) -> Result<(), String> {
         let letters = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -76,12 +76,12 @@ impl Style {
 /// The Verilog of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The text; the top module stands first.
+    /// The text; the top module comes first.
     pub text: String,
-    /// Each register and memory that is used: its path in rust-hdl's text and in this one, both flattened, with a `.`
-    /// between instances.
+    /// Each register and memory in use: its path in rust-hdl's text and in this one, both flattened, with `.` between
+    /// instances.
     pub places: Vec<(String, String)>,
-    /// Ports of the top module, in their order.
+    /// Ports of the top module, in order.
     pub pins: Vec<Pin>,
 }
 
@@ -98,7 +98,7 @@ pub struct Pin {
     pub width: usize,
 }
 
-/// Writes `block`, connected and checked.
+/// Writes `block`, which must be connected and checked.
 pub fn write(block: &dyn Block, style: &Style) -> Result<Written, Refused> {
     let mut node = capture::capture(block)?;
     let (writer, top) = loop {
@@ -123,16 +123,16 @@ struct Done {
 struct Writer<'a> {
     style: &'a Style,
     modules: Vec<Done>,
-    /// How often a name was given.
+    /// How often each name was used.
     names: BTreeMap<String, usize>,
     uses: prune::Uses,
-    /// A block whose outputs are all unread was found in this pass.
+    /// Whether this pass found a block without a read output.
     dead: bool,
 }
 
 impl<'a> Writer<'a> {
     fn new(style: &'a Style) -> Self {
-        // what these are called does not depend on what else there is
+        // the names of memory modules do not depend on the other modules
         let names = memory::NAMES.iter().map(|memory| (format!("{}_{memory}", style.name), 1)).collect();
         Self { style, modules: Vec::new(), names, uses: prune::Uses::default(), dead: false }
     }
@@ -163,7 +163,7 @@ impl<'a> Writer<'a> {
             return Ok(child);
         }
         if !top && !module.signals.iter().any(|s| s.role == Role::Output) {
-            // it drives nothing: neither it nor what is in it is written
+            // the block drives nothing: neither it nor its children are written
             self.modules.truncate(written);
             self.names = given;
             let mut child = build::none(node);
@@ -191,7 +191,7 @@ impl<'a> Writer<'a> {
         Ok(Child { module: Some(name), ports, gone, places })
     }
 
-    /// The name of a module with that body: one that is there, or a new one.
+    /// The name of a module with this body: an existing one, or a new one.
     fn keep(&mut self, node: &Node, body: String, top: bool) -> String {
         if let Some(done) = self.modules.iter().find(|m| m.body == body) {
             return done.name.clone();
@@ -201,7 +201,7 @@ impl<'a> Writer<'a> {
         let count = self.names.entry(name.clone()).or_default();
         *count += 1;
         let name = if *count == 1 { name } else { format!("{name}_{count}") };
-        // what the top is, its caller knows
+        // the caller describes the top module
         let line = if top { None } else { blocks::line(block) };
         let comment = line.map_or_else(String::new, |l| format!("// {l}\n"));
         self.modules.push(Done { name: name.clone(), comment, body });
@@ -220,7 +220,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The instance in a module that does nothing but hold it.
+/// The instance in a module that only wraps it.
 fn slot(module: &Module, arranged: &arrange::Arranged) -> Option<Child> {
     let [inner] = module.instances.as_slice() else { return None };
     let own = module.signals.iter().filter(|s| matches!(s.role, Role::Input | Role::Output)).count();

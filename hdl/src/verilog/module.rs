@@ -1,8 +1,8 @@
-//! A module in the making: signals, registers, instances and statements
+//! A module under construction: signals, registers, instances and statements
 
 use super::value::{not, Id, Value};
 
-/// What a signal is to its module.
+/// The role of a signal in its module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Input,
@@ -12,23 +12,23 @@ pub(super) enum Role {
     To(usize, usize),
     /// Is driven by output `.1` of instance `.0`.
     From(usize, usize),
-    /// What register `.0` takes over.
+    /// The next value of register `.0`.
     Next(usize),
-    /// What register `.0` holds.
+    /// The value of register `.0`.
     Held(usize),
     /// Clock of register `.0`.
     Ticks(usize),
 }
 
 pub(super) struct Signal {
-    /// rust-hdl's name of it: `rvfi_valid$0`, `child$port`, `register$q`.
+    /// Its name in rust-hdl: `rvfi_valid$0`, `child$port`, `register$q`.
     pub key: String,
     pub width: usize,
     pub role: Role,
 }
 
 pub(super) struct Register {
-    /// Field of the block.
+    /// The field of the block.
     pub name: String,
     pub next: Id,
     pub held: Id,
@@ -36,7 +36,7 @@ pub(super) struct Register {
     pub initial: u128,
 }
 
-/// A port of a module that is done.
+/// A port of a finished module.
 #[derive(Clone, Debug)]
 pub(super) struct Port {
     /// rust-hdl's name.
@@ -44,34 +44,34 @@ pub(super) struct Port {
     /// Name in Verilog.
     pub name: String,
     pub output: bool,
-    /// Bits that rust-hdl's port has.
+    /// Width of rust-hdl's port.
     pub declared: usize,
-    /// Bits that the port has: a memory takes what it needs of them.
+    /// Width of the port: a memory needs only a part of the declared bits.
     pub width: usize,
 }
 
-/// A port that rust-hdl's module has and the one that is written has not.
+/// A port of rust-hdl's module that the written module does not have.
 #[derive(Clone)]
 pub(super) struct Gone {
     /// rust-hdl's name.
     pub key: String,
     pub width: usize,
-    /// What the output always is, 0 if nobody needs it; `None`: an input that is not read.
+    /// The constant value of an output, 0 if it is not needed; `None` for an input that is not read.
     pub output: Option<u128>,
 }
 
-/// An instance: of what, and where it comes from.
+/// A module as its parent instantiates it.
 #[derive(Clone)]
 pub(super) struct Child {
-    /// Module with its parameters; `None`: a memory of no bits.
+    /// Module name with parameters; `None` for a memory of 0 bits.
     pub module: Option<String>,
     pub ports: Vec<Port>,
     pub gone: Vec<Gone>,
-    /// Registers and memories in it: path in rust-hdl's text and path here.
+    /// Registers and memories in it: path in rust-hdl's text, and path here.
     pub places: Vec<(String, String)>,
 }
 
-/// An instance in its module, and the signals at its ports.
+/// An instance, and the signals at its ports.
 pub(super) struct Instance {
     pub name: String,
     pub child: Child,
@@ -96,7 +96,7 @@ impl Module {
 /// A statement of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Statement {
-    /// `part`: from which bit on, and how many.
+    /// An assignment; `part` is its first bit and its width.
     Assign {
         to: Id,
         part: Option<(Value, usize)>,
@@ -107,7 +107,7 @@ pub(super) enum Statement {
         then: Vec<Statement>,
         otherwise: Vec<Statement>,
     },
-    /// Arms with their labels; none is the default.
+    /// Arms with their labels; an arm without a label is the default.
     Case {
         test: Value,
         arms: Vec<(Option<Value>, Vec<Statement>)>,
@@ -117,7 +117,7 @@ pub(super) enum Statement {
 use Statement::{Assign, Case, If};
 
 impl Statement {
-    /// Calls `f` on what it assigns to.
+    /// Calls `f` for every signal that it assigns.
     pub fn writes(&self, f: &mut impl FnMut(Id)) {
         match self {
             Assign { to, .. } => f(*to),
@@ -126,7 +126,7 @@ impl Statement {
         }
     }
 
-    /// Calls `f` on every value that it reads.
+    /// Calls `f` for every value that it reads.
     pub fn values(&mut self, f: &mut impl FnMut(&mut Value)) {
         match self {
             Assign { part, value, .. } => {
@@ -146,7 +146,7 @@ impl Statement {
         }
     }
 
-    /// Calls `f` on every signal that it reads.
+    /// Calls `f` for every signal that it reads.
     pub fn reads(&self, f: &mut impl FnMut(Id)) {
         match self {
             Assign { part, value, .. } => {
@@ -178,7 +178,7 @@ impl Statement {
         found
     }
 
-    /// All of `.0` becomes `.1`, whatever happens.
+    /// An unconditional assignment to the whole signal `.0`.
     pub fn plain(&self) -> Option<(Id, &Value)> {
         match self {
             Assign { to, part: None, value } => Some((*to, value)),
@@ -187,7 +187,7 @@ impl Statement {
     }
 }
 
-/// Keeps of `list` the assignments that `keep` says yes to, and what is around them.
+/// The assignments in `list` that `keep` selects, with the statements around them.
 pub(super) fn filtered(list: &[Statement], keep: &impl Fn(Id) -> bool) -> Vec<Statement> {
     let mut out = Vec::new();
     for s in list {

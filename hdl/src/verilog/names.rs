@@ -1,4 +1,4 @@
-//! Names in Verilog: plain words, no two alike in a module
+//! Verilog names: plain words, unique in a module
 
 use super::arrange::Arranged;
 use super::keywords::KEYWORDS;
@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Names {
     pub signals: BTreeMap<Id, String>,
     pub instances: Vec<String>,
-    /// Constants by their names in the kernel.
+    /// Constants, by their names in the kernel.
     pub constants: BTreeMap<String, String>,
     taken: BTreeSet<String>,
 }
 
-/// The name in Verilog of a signal that rust-hdl calls `key`, where nothing else has it: `stall$0` is `stall_0`. The bundle of
-/// a circuit in a slot is not named, nor are the pins of a core.
+/// The Verilog name of the signal that rust-hdl calls `key`, before it is made unique: `stall$0` becomes `stall_0`. The
+/// bundle of a circuit in a slot and the pins of a core are left out of the name.
 pub fn plain(key: &str) -> String {
     let key = key.strip_prefix("port$").unwrap_or(key);
     match core_pin(key) {
@@ -28,16 +28,16 @@ pub fn plain(key: &str) -> String {
 }
 
 impl Names {
-    /// Names of all that is used, `constants` among it.
+    /// Names for everything in use, including `constants`.
     pub fn new(module: &Module, arranged: &Arranged, constants: &BTreeSet<String>) -> Self {
         let mut names = Self::default();
-        // ports first: what is outside must not depend on what is inside
+        // ports first: their names must not depend on the contents
         for (id, s) in module.signals.iter().enumerate().filter(|(_, s)| matches!(s.role, Role::Input | Role::Output)) {
             let name = names.free(plain(&s.key));
             names.signals.insert(id, name);
         }
         for i in &module.instances {
-            // a signal in the module below may have the plain name
+            // the child module may have a signal with the plain name
             let name = names.free(format!("u_{}", plain(&i.name)));
             names.instances.push(name);
         }

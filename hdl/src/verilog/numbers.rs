@@ -1,9 +1,9 @@
-//! Signals that are a number in every clock, and what they decide
+//! Constant propagation: signals that are the same number in every cycle, and the branches that they decide
 
 use super::module::{Module, Role, Statement};
 use super::value::{ones, shift, Id, Value};
 
-/// Puts numbers in the place of what is assigned to one, and leaves out what they decide; whether there were any.
+/// Replaces signals that are constant, and removes branches that constants decide. Returns whether there were any.
 pub(super) fn numbers(module: &Module, list: &mut Vec<Statement>) -> bool {
     let mut any = false;
     for id in 0..module.signals.len() {
@@ -22,7 +22,7 @@ pub(super) fn numbers(module: &Module, list: &mut Vec<Statement>) -> bool {
     any
 }
 
-/// The number that a signal has in every clock. Registers that never change stay: no proof would pair them.
+/// The constant value of a signal. Registers that never change are kept: an equivalence proof could not pair them.
 fn always(module: &Module, list: &[Statement], id: Id) -> Option<u128> {
     if !matches!(module.signals[id].role, Role::Local | Role::Output | Role::To(..)) {
         return None;
@@ -34,7 +34,7 @@ fn always(module: &Module, list: &[Statement], id: Id) -> Option<u128> {
     }
 }
 
-/// `number` in the place of `signal`.
+/// Replaces `signal` by `number`.
 fn put(v: &mut Value, signal: Id, number: u128) {
     *v = match v {
         Value::Slice { signal: s, low, width, .. } if *s == signal => Value::number(number >> *low, *width),
@@ -45,7 +45,7 @@ fn put(v: &mut Value, signal: Id, number: u128) {
     };
 }
 
-/// Without the branches that numbers decide.
+/// Removes the branches that constants decide.
 fn decided(list: Vec<Statement>) -> Vec<Statement> {
     let mut out = Vec::new();
     for s in list {

@@ -1,15 +1,15 @@
-//! Pins of several cores: a bundle for each in the circuit, plain ports in Verilog
+//! Pins of several cores: one bundle per core in the circuit, plain ports in Verilog
 //!
-//! A system has an array `pins`, one bundle a core. In Verilog pin `rvfi$valid` of core 0 is the port `rvfi_valid_0`, and
-//! the ports are listed by pin, not by core.
+//! A system has an array `pins`, one bundle per core. In Verilog, pin `rvfi$valid` of core 0 is the port
+//! `rvfi_valid_0`, and ports are grouped by pin, not by core.
 
-/// Core and pin of the signal `key`, if it is one of these.
+/// Core and pin of the signal `key`, if it is a pin of a core.
 pub(super) fn core_pin(key: &str) -> Option<(&str, &str)> {
     let (core, pin) = key.strip_prefix("pins$")?.split_once('$')?;
     core.bytes().all(|b| b.is_ascii_digit()).then_some((core, pin))
 }
 
-/// Puts atoms of these names in the order of their pins.
+/// Sorts atoms of these names by pin.
 pub(super) fn sort<T>(atoms: &mut [T], name: impl Fn(&T) -> &str) {
     let Some(first) = atoms.iter().position(|a| core_pin(name(a)).is_some()) else { return };
     let count = atoms[first..].iter().take_while(|a| core_pin(name(a)).is_some()).count();

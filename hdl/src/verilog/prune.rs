@@ -1,9 +1,8 @@
-//! Ports and statements that a circuit has for parameters that this one does not have
+//! Removes ports and statements that other parameters need, but not those of this circuit
 //!
-//! What a module alone tells is gone when it is written: inputs that nothing reads, outputs that are a number. What
-//! its instances tell needs all of them: an input that all tie to one number, an output that none reads. Then the
-//! circuit is written again without it, until nothing more is found. A block none of whose outputs is read is left out
-//! altogether.
+//! Some ports can be removed when the module is written: inputs that are not read, and outputs that are constant.
+//! Others depend on all instances: an input that all tie to the same number, an output that none reads. The circuit is
+//! then written again without them, until no more are found. A block without a read output is removed altogether.
 
 use super::arrange::Arranged;
 use super::capture::{Content, Named, Node};
@@ -11,18 +10,18 @@ use super::module::{Gone, Module, Role};
 use super::value::Value;
 use std::collections::BTreeMap;
 
-/// What the instances of all modules do with their ports.
+/// How the instances of all modules use their ports.
 #[derive(Default)]
 pub(super) struct Uses(BTreeMap<(String, String), Use>);
 
-/// What the instances of a module do with a port.
+/// How the instances of a module use a port.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// All of them tie the input to this number.
+    /// All instances tie the input to this number.
     Tied(u128),
-    /// None of them reads the output.
+    /// No instance reads the output.
     Open,
-    /// It is needed.
+    /// The port is needed.
     Needed,
 }
 
@@ -45,7 +44,7 @@ impl Uses {
         }
     }
 
-    /// Marks the ports of `node` and of all blocks in it that are not needed; whether there were any.
+    /// Marks the ports of `node`, and of all blocks in it, that are not needed. Returns whether there were any.
     pub fn mark(&self, node: &mut Node) -> bool {
         let mut any = false;
         if let Some((kind, ports)) = &node.written {
@@ -63,7 +62,7 @@ impl Uses {
     }
 }
 
-/// Takes away what is marked, the inputs of a module that nothing reads, and the outputs that are a number.
+/// Removes marked ports, inputs that are not read, and constant outputs.
 pub(super) fn ports(node: &Node, module: &mut Module, arranged: &mut Arranged) -> Vec<Gone> {
     let marked = node.atoms.iter().filter(|a| a.open || a.tied.is_some());
     let output = |a: &Named| a.open.then_some(0);
@@ -84,7 +83,7 @@ pub(super) fn ports(node: &Node, module: &mut Module, arranged: &mut Arranged) -
     gone
 }
 
-/// Marks the blocks in `node` whose outputs are all unread. Returns whether it found any.
+/// Marks the blocks in `node` without a read output. Returns whether there were any.
 pub(super) fn dead(node: &mut Node, module: &Module, arranged: &Arranged) -> bool {
     let mut any = false;
     for instance in &module.instances {

@@ -1,8 +1,8 @@
-//! What the writer of Verilog refuses
+//! The error of the Verilog writer
 
 use std::fmt;
 
-/// What this writer of Verilog does not know.
+/// Error of a construct that the Verilog writer does not support.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Refused(pub(crate) String);
 

@@ -1,4 +1,4 @@
-//! The text of a module behind its name
+//! Prints a module, from its ports on
 
 use super::arrange::Arranged;
 use super::expression::number;
@@ -8,7 +8,7 @@ use super::value::{Id, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// ` (ports); ... endmodule`, and the ports for whoever makes an instance.
+/// ` (ports); ... endmodule`, and the ports for its instances.
 pub(super) fn text(module: &Module, arranged: &mut Arranged, initial: bool) -> (String, Vec<Port>, Names) {
     let constants = constants(arranged);
     let names = Names::new(module, arranged, &constants.keys().cloned().collect());
@@ -97,7 +97,7 @@ pub(super) fn text(module: &Module, arranged: &mut Arranged, initial: bool) -> (
     (out, ports, names)
 }
 
-/// A part of the text with an empty line above it, if it says anything.
+/// A section of the text, with an empty line above it unless it is empty.
 fn section(out: &mut String, f: impl FnOnce(&mut String)) {
     let mut part = String::new();
     f(&mut part);
@@ -107,7 +107,7 @@ fn section(out: &mut String, f: impl FnOnce(&mut String)) {
     }
 }
 
-/// `[7:0] `, or for one bit nothing; `wide` leaves room, so that names stand in a column.
+/// `[7:0] `, or nothing for a single bit; `wide` pads, so that names are aligned.
 fn range(width: usize, wide: bool) -> String {
     let text = if width == 1 { String::new() } else { format!("[{}:0] ", width - 1) };
     if wide {
@@ -162,7 +162,7 @@ fn constants(arranged: &mut Arranged) -> BTreeMap<String, (u128, usize)> {
     out
 }
 
-/// Labels of arms are no values that are read.
+/// Labels of arms, which are not among the values that are read.
 fn labels(s: &mut Statement, f: &mut impl FnMut(&mut Value)) {
     match s {
         Statement::Assign { .. } => {}

@@ -1,13 +1,13 @@
 //! Expressions of an exact width
 //!
-//! Verilog widens operands to their context, and lint tools complain where it does. Here every operand has the width
-//! of its operation, and what is known to be zero or not asked for is left out, so that what is printed means the
-//! same in any context.
+//! Verilog extends operands to the width of their context, and lint tools warn about it. Here every operand has the
+//! width of its operation, and bits that are zero or not needed are omitted, so that the text means the same in any
+//! context.
 
 /// Index of a signal in its module.
 pub(super) type Id = usize;
 
-/// Operators between two operands of the width of their result.
+/// Operators whose two operands have the width of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
     And,
@@ -18,7 +18,7 @@ pub(super) enum Op {
     Mul,
 }
 
-/// Operators between two operands of one width, with one bit of result.
+/// Operators with two operands of the same width and a single-bit result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Test {
     Eq,
@@ -32,7 +32,7 @@ pub(super) enum Test {
     Either,
 }
 
-/// From all bits to one.
+/// Operators from all bits to a single one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reduce {
     All,
@@ -46,46 +46,46 @@ pub(super) enum Value {
         value: u128,
         width: usize,
     },
-    /// A constant with a name.
+    /// A named constant.
     Named {
         name: String,
         value: u128,
         width: usize,
     },
-    /// Bits of a signal of `of` bits.
+    /// Bits of a signal that has `of` bits.
     Slice {
         signal: Id,
         of: usize,
         low: usize,
         width: usize,
     },
-    /// Bits of a signal from a place that is calculated.
+    /// Bits of a signal from a computed index.
     Element {
         signal: Id,
         of: usize,
         at: Box<Value>,
         width: usize,
     },
-    /// Highest first.
+    /// Concatenation, highest part first.
     Concat(Vec<Value>),
     Not(Box<Value>),
     Negative(Box<Value>),
     Reduce(Reduce, Box<Value>),
     Binary(Op, Box<Value>, Box<Value>),
     Test(Test, Box<Value>, Box<Value>),
-    /// To the left or to the right by an amount of any width.
+    /// Left or right shift by an amount of any width.
     Shift {
         left: bool,
         value: Box<Value>,
         by: Box<Value>,
     },
-    /// The low bits of what has no name to take them from.
+    /// The low bits of a value that is not a signal.
     Low(Box<Value>, usize),
 }
 
 use Value::{Binary, Concat, Element, Low, Named, Negative, Not, Number, Shift, Slice};
 
-/// `width` ones.
+/// A number of `width` ones.
 pub(super) fn ones(width: usize) -> u128 {
     if width >= 128 {
         u128::MAX
@@ -113,7 +113,7 @@ impl Value {
         }
     }
 
-    /// Its value where it is constant.
+    /// Its value, if it is constant.
     pub fn constant(&self) -> Option<u128> {
         match self {
             Number { value, .. } | Named { value, .. } => Some(*value),
@@ -121,7 +121,7 @@ impl Value {
         }
     }
 
-    /// The signal that it is all of.
+    /// The signal, if the value is all of one.
     pub fn signal(&self) -> Option<Id> {
         match self {
             Slice { signal, of, width, .. } if of == width => Some(*signal),
@@ -129,7 +129,7 @@ impl Value {
         }
     }
 
-    /// Calls `f` on every signal in it.
+    /// Calls `f` for every signal in it.
     pub fn signals(&self, f: &mut impl FnMut(Id)) {
         match self {
             Number { .. } | Named { .. } => {}
@@ -147,7 +147,7 @@ impl Value {
         }
     }
 
-    /// Calls `f` on it and every value in it, the inner ones first.
+    /// Calls `f` for it and every value in it, inner ones first.
     pub fn each(&mut self, f: &mut impl FnMut(&mut Value)) {
         match self {
             Number { .. } | Named { .. } | Slice { .. } => {}
@@ -161,7 +161,7 @@ impl Value {
         f(self);
     }
 
-    /// Bits above this many are zero.
+    /// Number of low bits that can be nonzero.
     fn significant(&self) -> usize {
         let width = self.width();
         match self {
@@ -182,7 +182,7 @@ impl Value {
         }
     }
 
-    /// The same built anew, after something in it was replaced.
+    /// The same value, rebuilt after a part of it was replaced.
     pub fn again(self) -> Self {
         let of = |v: Box<Value>| v.again();
         match self {
@@ -203,7 +203,7 @@ impl Value {
         found
     }
 
-    /// Without zeros above, as far as that costs nothing. A value of no bits keeps one.
+    /// Removes zeros at the top if that needs no logic. A value of 0 bits keeps one bit.
     pub fn trimmed(self) -> Self {
         let significant = self.significant().max(1);
         if significant >= self.width() {
@@ -217,7 +217,7 @@ impl Value {
         }
     }
 
-    /// The same in `width` bits: cut off or zeros put above.
+    /// The same value in `width` bits: truncated, or zero-extended.
     pub fn fit(self, width: usize) -> Self {
         let own = self.width();
         if own >= width {
@@ -260,7 +260,7 @@ impl Value {
         }
     }
 
-    /// Without the low `by` bits, where that is a matter of names.
+    /// Without the low `by` bits, if that is only a matter of naming.
     fn high(&self, by: usize) -> Option<Self> {
         let width = self.width() - by;
         match self {
@@ -286,7 +286,7 @@ impl Value {
         }
     }
 
-    /// `width` bits from `low` on, where that is a matter of names.
+    /// `width` bits from `low`, if that is only a matter of naming.
     fn middle(&self, low: usize, width: usize) -> Option<Self> {
         if low == 0 && width == self.width() {
             return Some(self.clone());
@@ -296,7 +296,7 @@ impl Value {
     }
 }
 
-/// Parts side by side, the highest first; neighbours that are one are joined.
+/// Concatenates parts, highest first, and joins adjacent parts of one signal.
 pub(super) fn concat(parts: Vec<Value>) -> Value {
     let mut out: Vec<Value> = Vec::new();
     let mut flat = Vec::new();
@@ -350,7 +350,7 @@ pub(super) fn not(v: Value) -> Value {
     }
 }
 
-/// An operation of operands of one width.
+/// An operation on two operands of the same width.
 pub(super) fn binary(op: Op, a: Value, b: Value) -> Value {
     let width = a.width();
     let (ca, cb) = (a.constant(), b.constant());
@@ -380,8 +380,8 @@ pub(super) fn binary(op: Op, a: Value, b: Value) -> Value {
     }
 }
 
-/// Part by part where at every place one side is constant and folds, so that `or` of fields is fields side by side
-/// and a mask of low bits is a slice.
+/// Applies the operation part by part if, in every part, one side is constant and folds. So an `or` of fields becomes a
+/// concatenation, and a mask of low bits a slice.
 fn bitwise(op: Op, a: Value, b: Value) -> Value {
     let width = a.width();
     let cuts = |v: &Value| {
@@ -393,7 +393,7 @@ fn bitwise(op: Op, a: Value, b: Value) -> Value {
                 cuts.push(at);
             }
         }
-        // a mask is cut where zeros or ones begin; but a name says more than bits here and there
+        // a mask is split at the borders between zeros and ones; but a named constant is clearer than a few bits
         let name = matches!(v, Named { value, .. } if !(value + 1).is_power_of_two());
         if let (Op::And, Some(c), false) = (op, v.constant(), name) {
             cuts.extend((1..width).filter(|i| (c >> i & 1) != (c >> (i - 1) & 1)));
@@ -443,7 +443,7 @@ pub(super) fn test(test: Test, a: Value, b: Value) -> Value {
         };
         return Value::number(holds.into(), 1);
     }
-    // one of the two that is known decides, or leaves it to the other
+    // a known operand decides, or leaves the result to the other one
     let known = |c: &Value| c.constant().map(|c| c != 0);
     match (test, known(&a), known(&b)) {
         (Test::Both, Some(false), _) | (Test::Both, _, Some(false)) => return Value::number(0, 1),
@@ -452,7 +452,7 @@ pub(super) fn test(test: Test, a: Value, b: Value) -> Value {
         (Test::Both | Test::Either, None, Some(_)) => return reduce(Reduce::Any, a),
         _ => {}
     }
-    // a number stands behind what it is compared with
+    // a number goes on the right of a comparison
     match (test, a.constant(), b.constant()) {
         (Test::Eq | Test::Ne, Some(_), None) => Value::Test(test, Box::new(b), Box::new(a)),
         _ => Value::Test(test, Box::new(a), Box::new(b)),
@@ -489,7 +489,7 @@ pub(super) fn reduce(how: Reduce, v: Value) -> Value {
     }
 }
 
-/// A shift in the width of `v`.
+/// A shift, with the width of `v`.
 pub(super) fn shift(left: bool, v: Value, by: Value) -> Value {
     let width = v.width();
     let Some(amount) = by.constant().map(|by| usize::try_from(by).unwrap_or(width)) else {

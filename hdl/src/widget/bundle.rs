@@ -1,8 +1,8 @@
-//! Port bundles: signals that go together, declared once for both of their ends
+//! Port bundles: groups of signals, declared once for both ends
 
-/// Declares the two ends of a bundle as rust-hdl interfaces: `bundle!(/** what it is */ SomeOut "SomeIn" SomeIn {
-/// there: Type, } { back: Type, })`, and `<W>` behind it for signals of W bits. `SomeOut` sends `there` and receives
-/// `back`. In a kernel `SomeOut::join` joins a sender to a receiver, `link` a block's bundle to a child's.
+/// Declares the two ends of a bundle as rust-hdl interfaces: `bundle!(/** description */ SomeOut "SomeIn" SomeIn {
+/// there: Type, } { back: Type, })`, with `<W>` after it for signals of W bits. `SomeOut` sends `there` and receives
+/// `back`. In a kernel, `SomeOut::join` joins a sender to a receiver, and `link` a block's bundle to a child's.
 macro_rules! bundle {
     (
         $(#[$doc:meta])* $out:ident $name:tt $in:ident $(<$w:ident>)?
@@ -10,7 +10,7 @@ macro_rules! bundle {
     ) => {
         $(#[$doc])*
         ///
-        /// The end that sends.
+        /// The sending end.
         #[derive(LogicInterface, Clone, Debug, Default)]
         #[join = $name]
         pub struct $out $(<const $w: usize>)? {
@@ -19,7 +19,7 @@ macro_rules! bundle {
         }
         $(#[$doc])*
         ///
-        /// The end that receives.
+        /// The receiving end.
         #[derive(LogicInterface, Clone, Debug, Default)]
         pub struct $in $(<const $w: usize>)? {
             $(pub $there: Signal<In, $t>,)*

@@ -1,16 +1,16 @@
-//! Delay line: the input so many clocks ago, the number chosen at run time
+//! Delay line: the input, delayed by a number of cycles chosen at run time
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `clear` | in | 1 | 1: all that is on the way becomes 0 |
-//! | `from` | in | W | what goes in |
-//! | `to` | out | W | what went in so many clocks ago |
+//! | `clear` | in | 1 | 1: clears the line to 0 |
+//! | `from` | in | W | input |
+//! | `to` | out | W | the input, delayed |
 
 use super::each::each;
 use rust_hdl::prelude::*;
 
-/// The line, of W bits.
+/// A delay line of W bits.
 #[derive(LogicBlock, Default)]
 pub struct Delay<const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -23,7 +23,7 @@ pub struct Delay<const W: usize> {
 }
 
 impl<const W: usize> Delay<W> {
-    /// A line of so many clocks.
+    /// A delay line of `clocks` cycles.
     pub fn new(clocks: usize) -> Self {
         Self { stage: each(clocks), _stages: clocks, ..Default::default() }
     }

@@ -1,15 +1,15 @@
-//! Signals or blocks of one kind, as many as the parameters ask for
+//! Arrays of signals or blocks, with a length that depends on the parameters
 //!
-//! A `Vec` is to rust-hdl what an array is, in kernels and in Verilog, but its length is no part of the type: one
-//! circuit to compile for any number of cores. A kernel's loop ends at a field whose name begins with `_`, which
-//! rust-hdl leaves out.
+//! rust-hdl treats a `Vec` like an array, in kernels and in Verilog, but its length is not part of the type: the
+//! circuit is compiled once for any number of cores. The bound of a loop in a kernel is a field whose name begins with
+//! `_`, which rust-hdl omits.
 
-/// `n` of them, each at its default.
+/// A vector of `n` default values.
 pub fn each<T: Default>(n: usize) -> Vec<T> {
     (0..n).map(|_| T::default()).collect()
 }
 
-/// An optional block: made where it `is` used, else a default one, which is left out of the Verilog.
+/// An optional block: made if it is used, else a default one, which is omitted from the Verilog.
 pub fn when<T: Default>(is: bool, make: impl FnOnce() -> T) -> T {
     if is {
         make()

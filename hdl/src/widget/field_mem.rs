@@ -1,23 +1,23 @@
-//! Memory that is written a whole entry at a time and read field by field
+//! Memory written one entry at a time and read one field at a time
 //!
-//! Four fields go in side by side and come out one at a time, so the selection between them costs no
-//! logic: block RAM with a write port four times as wide as its read port does it (iCE40, ECP5).
+//! Four fields are written together and read one at a time. The selection costs no logic: block RAM with a write port
+//! four times as wide as its read port does it (iCE40, ECP5).
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `clock` | in | 1 | rising edge |
 //! | `raddr` | in | A | entry to read; bits above the address width are ignored |
-//! | `field` | in | 2 | which of its fields |
+//! | `field` | in | 2 | the field to read |
 //! | `rdata` | out | W | the field read at the last edge; bits above the field width are 0 |
 //! | `we` | in | 1 | 1: write |
 //! | `waddr` | in | A | entry to write; as `raddr` |
-//! | `w0` .. `w3` | in | W | its fields; bits above the field width are ignored |
+//! | `w0` .. `w3` | in | W | fields to write; bits above the field width are ignored |
 //!
 //! # Timing
-//! `rdata` follows `raddr` and `field` by one cycle. An entry that is read in the cycle in which it is
-//! written is **undefined** (here the complement), as in [`super::mem`], and so is what was never
-//! written (here 0).
+//! `rdata` follows `raddr` and `field` by one cycle. An entry that is read in the cycle in which it is written is
+//! **undefined** (in simulation, the complement), as in [`super::mem`], and so is an entry that was never written (in
+//! simulation, 0).
 
 use super::mem::{MemoryShape, Place};
 use rust_hdl::prelude::*;
@@ -42,7 +42,8 @@ pub struct FieldMem<const A: usize, const W: usize> {
 }
 
 impl<const A: usize, const W: usize> FieldMem<A, W> {
-    /// A memory of 2^`address_bits` entries of four fields of `width` bits. `width` 0 makes none: it reads 0.
+    /// A memory of 2^`address_bits` entries of four fields of `width` bits. With `width` 0 there is none, and it reads
+    /// 0.
     ///
     /// # Panics
     /// Unless 1 <= `address_bits` <= A, A >= 2 and `width` is 0 or 2 <= `width` <= W.

@@ -1,6 +1,6 @@
-//! A constant with a default, so that blocks derive `Default` and constructors name only what they set
+//! Constants with a default: blocks can derive `Default`, and constructors name only what they set
 //!
-//! rust-hdl's `Constant` has none. In Verilog both are a `localparam`.
+//! rust-hdl's `Constant` has no default. In Verilog both are a `localparam`.
 
 use rust_hdl::core::ast::VerilogLiteral;
 use rust_hdl::core::atom::{Atom, AtomKind};
@@ -9,7 +9,7 @@ use rust_hdl::core::synth::VCDValue;
 use rust_hdl::core::type_descriptor::TypeDescriptor;
 use rust_hdl::prelude::*;
 
-/// A constant that the constructor of a block chooses.
+/// A constant that is set in the constructor of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed<T: Synth>(Constant<T>);
 
@@ -19,7 +19,7 @@ impl<T: Synth> Fixed<T> {
         Self(Constant::new(value))
     }
 
-    /// Its value; for kernels.
+    /// Its value, for kernels.
     pub fn val(&self) -> T {
         self.0.val()
     }
@@ -29,7 +29,7 @@ impl<const N: usize> Fixed<Bits<N>> {
     /// The number `value` in N bits.
     ///
     /// # Panics
-    /// When it has more.
+    /// If `value` does not fit in N bits.
     pub fn of<V: Into<u64>>(value: V) -> Self {
         Self::new(value.into().to_bits::<N>())
     }

@@ -1,7 +1,7 @@
-//! Memory with one read and one write port, its depth and width chosen at run time
+//! Memory with one read and one write port; depth and width are chosen at run time
 //!
-//! The ports have the widths of the type; the memory inside has those of the constructor, so that one
-//! type serves every parameter set. Maps to block RAM, or to LUT RAM where that is smaller.
+//! The ports have the widths of the type; the memory inside has those given to the constructor, so that one type serves
+//! every parameter set. Maps to block RAM, or to LUT RAM if that is smaller.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
@@ -11,27 +11,27 @@
 //! | `rdata` | out | D | the word read at the last edge; bits above the word width are 0 |
 //! | `we` | in | 1 | 1: write |
 //! | `waddr` | in | A | word to write; as `raddr` |
-//! | `wdata` | in | D | what to write; bits above the word width are ignored |
+//! | `wdata` | in | D | word to write; bits above the word width are ignored |
 //!
 //! # Timing
 //! `rdata` follows `raddr` by one cycle. A word that is read in the cycle in which it is written is
-//! **undefined**: the memory carries `no_rw_check`, so that synthesis adds no logic for the case, and
-//! whoever reads it must know the new word otherwise. The simulation here gives the complement of the
-//! new word, so that a circuit that looks is found out. Contents after power-up are undefined, too
-//! (here all 0): circuits clear what they need.
+//! `rdata` follows `raddr` by one cycle. A word that is read in the cycle in which it is written is **undefined**: the
+//! memory has the attribute `no_rw_check`, so that synthesis adds no logic for this case, and a reader must get the new
+//! word elsewhere. In simulation, such a read returns the complement of the new word, so that a circuit that depends on
+//! it fails. Contents at power-up are undefined, too (in simulation, 0): circuits clear what they need.
 
 use rust_hdl::prelude::*;
 use std::fmt;
 
-/// What a memory's Verilog says of it in its first line, for [`crate::verilog`]: there the memories of a system are one
-/// module with parameters.
+/// The shape of a memory. Its Verilog contains it in the first line, where [`crate::verilog`] finds it: there, all
+/// memories of a system are instances of one module with parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryShape {
-    /// Fields that are written at once and read one by one; 1: whole words.
+    /// Fields that are written together and read one at a time; 1: whole words.
     pub fields: usize,
     /// Bits of a word's address.
     pub address: usize,
-    /// Bits of a word, or of a field of it. 0: there is none, it reads 0.
+    /// Bits of a word, or of one of its fields. 0: there is no memory, and it reads 0.
     pub width: usize,
     /// Where synthesis puts it.
     pub place: Place,
@@ -40,18 +40,18 @@ pub struct MemoryShape {
 /// Where synthesis puts a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Where it finds it best; small ones can become flip-flops.
+    /// Synthesis decides; small memories may become flip-flops.
     Auto,
-    /// In a memory, however small it is: LUT RAM where there is such, or else block RAM.
+    /// A memory of any size, never flip-flops: LUT RAM if there is any, else block RAM.
     Memory,
-    /// In block RAM, however small it is.
+    /// Block RAM, whatever the size.
     Block,
 }
 
 impl Place {
     const NAMES: [(Self, &'static str); 3] = [(Self::Auto, "auto"), (Self::Memory, "memory"), (Self::Block, "block")];
 
-    /// What Yosys reads of it, behind another attribute.
+    /// The attribute for Yosys, to be written after another attribute.
     pub const fn attribute(self) -> &'static str {
         match self {
             Self::Auto => "",
@@ -62,7 +62,7 @@ impl Place {
 }
 
 impl MemoryShape {
-    /// What `verilog` says in its first line, if it is a memory's.
+    /// The shape in the first line of `verilog`, if it is the text of a memory.
     pub fn of(verilog: &str) -> Option<Self> {
         let mut words = verilog.lines().next()?.strip_prefix("// memory: ")?.split(' ');
         let mut number = || words.next()?.parse().ok();
@@ -97,7 +97,7 @@ pub struct Mem<const A: usize, const D: usize> {
 }
 
 impl<const A: usize, const D: usize> Mem<A, D> {
-    /// A memory of 2^`address_bits` words of `width` bits. `width` 0 makes none: it reads 0.
+    /// A memory of 2^`address_bits` words of `width` bits. With `width` 0 there is none, and it reads 0.
     ///
     /// # Panics
     /// Unless 1 <= `address_bits` <= A and `width` <= D.
@@ -120,13 +120,13 @@ impl<const A: usize, const D: usize> Mem<A, D> {
         }
     }
 
-    /// The same in block RAM, however small it is.
+    /// Puts the memory in block RAM, whatever its size.
     pub fn in_block(mut self) -> Self {
         self._place = Place::Block;
         self
     }
 
-    /// The same in a memory, however small it is, and never in flip-flops.
+    /// Puts the memory in LUT RAM or block RAM, whatever its size, never in flip-flops.
     pub fn in_memory(mut self) -> Self {
         self._place = Place::Memory;
         self

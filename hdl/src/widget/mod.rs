@@ -1,15 +1,15 @@
-//! Building parts that rust-hdl does not have
+//! Building blocks that rust-hdl does not provide
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | `bundle` | port bundles, declared once for both of their ends |
-//! | [`delay`] | delay line, its length chosen at run time |
-//! | [`mod@each`] | as many signals or blocks as the parameters ask for |
-//! | [`field_mem`] | memory that is written whole and read field by field |
-//! | [`pair_mem`] | the same of two fields |
+//! | `bundle` | port bundles, declared once for both ends |
+//! | [`delay`] | delay line with a length chosen at run time |
+//! | [`mod@each`] | arrays of signals or blocks, with a length that depends on the parameters |
+//! | [`field_mem`] | memory written one entry at a time and read one field at a time |
+//! | [`pair_mem`] | the same with two fields |
 //! | [`fixed`] | constant with a default |
-//! | [`mem`] | memory, its size chosen at run time |
-//! | [`slot`] | a place for one of several circuits with the same ports |
+//! | [`mem`] | memory with depth and width chosen at run time |
+//! | [`slot`] | a slot for one of several circuits with the same ports |
 
 pub(crate) mod bundle;
 pub mod delay;

@@ -1,17 +1,17 @@
-//! Memory that is written two fields at a time and read one by one
+//! Memory written two fields at a time and read one field at a time
 //!
-//! [`super::field_mem`] of two fields.
+//! As [`super::field_mem`], with two fields.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `clock` | in | 1 | rising edge |
 //! | `raddr` | in | A | entry to read; bits above the address width are ignored |
-//! | `second` | in | 1 | which of its fields |
+//! | `second` | in | 1 | the field to read |
 //! | `rdata` | out | W | the field read at the last edge; bits above the field width are 0 |
 //! | `we` | in | 1 | 1: write |
 //! | `waddr` | in | A | entry to write; as `raddr` |
-//! | `w0`, `w1` | in | W | its fields; bits above the field width are ignored |
+//! | `w0`, `w1` | in | W | fields to write; bits above the field width are ignored |
 //!
 //! # Timing
 //! As [`super::field_mem`]; an entry that is read in the cycle in which it is written is **undefined**.
@@ -37,7 +37,8 @@ pub struct PairMem<const A: usize, const W: usize> {
 }
 
 impl<const A: usize, const W: usize> PairMem<A, W> {
-    /// A memory of 2^`address_bits` entries of two fields of `width` bits. `width` 0 makes none: it reads 0.
+    /// A memory of 2^`address_bits` entries of two fields of `width` bits. With `width` 0 there is none, and it reads
+    /// 0.
     ///
     /// # Panics
     /// Unless 1 <= `address_bits` <= A, A >= 2 and `width` is 0 or 2 <= `width` <= W.

@@ -1,21 +1,21 @@
-//! A place for one of several circuits with the same ports, chosen at run time
+//! A slot for one of several circuits with the same ports, chosen at run time
 //!
-//! In Verilog it is a module that holds the one that was chosen, under its own name.
+//! In Verilog, the slot is a module that instantiates the chosen circuit under its own name.
 //!
 //! # Ports
 //! | port | dir | meaning |
 //! | --- | --- | --- |
 //! | `clock` | in | rising edge |
-//! | `port` | | of the circuit inside |
+//! | `port` | | ports of the circuit in the slot |
 
 use rust_hdl::core::ast::{VerilogExpression, VerilogStatement};
 use rust_hdl::prelude::*;
 
-/// A circuit that fits a slot of ports `P`.
+/// A circuit with ports `P`, which fits in a slot.
 pub trait Part<P>: Block {
-    /// Name of the block, in every folder.
+    /// Name of the block, the same in every folder.
     fn name(&self) -> &'static str;
-    /// Clocks from what stands at its inputs to its answer.
+    /// Cycles from its inputs to its outputs.
     fn latency(&self) -> usize;
     /// Its clock.
     fn clock(&mut self) -> &mut Signal<In, Clock>;
@@ -23,8 +23,8 @@ pub trait Part<P>: Block {
     fn port(&mut self) -> &mut P;
 }
 
-/// Implements [`Part`] for a circuit whose ports are `port`: `part!(Rvfi<W>, IngressPort<RvfiPins<W>, W>, "ingress")`, and
-/// behind that its latency, `|self| ..`, if it does not answer in the same cycle.
+/// Implements [`Part`] for a circuit whose ports are `port`: `part!(Rvfi<W>, IngressPort<RvfiPins<W>, W>, "ingress")`,
+/// with its latency after that, `|self| ..`, unless it is 0.
 macro_rules! part {
     ($circuit:ident<$w:ident>, $port:ty, $name:literal) => {
         crate::widget::slot::part!($circuit<$w>, $port, $name, |_part| 0);
@@ -49,7 +49,7 @@ macro_rules! part {
 }
 pub(crate) use part;
 
-/// The place. Its default is empty, and not to be used.
+/// A slot. The default is empty and must not be used.
 #[derive(Default)]
 pub struct Slot<P> {
     pub clock: Signal<In, Clock>,
@@ -58,12 +58,12 @@ pub struct Slot<P> {
 }
 
 impl<P: Default> Slot<P> {
-    /// A place with `part` in it.
+    /// A slot with `part` in it.
     pub fn new(part: Box<dyn Part<P>>) -> Self {
         Self { part: Some(part), ..Default::default() }
     }
 
-    /// [`Part::latency`] of what is in it.
+    /// [`Part::latency`] of the circuit in the slot.
     pub fn latency(&self) -> usize {
         self.part.as_ref().map_or(0, |p| p.latency())
     }

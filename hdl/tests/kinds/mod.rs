@@ -1,4 +1,4 @@
-//! A system of every kind, as Verilog: all blocks that are emitted are in one of them
+//! Verilog of one system of every kind, which together contain all blocks that are emitted
 
 use hdl::diag::chip::DiagParams;
 use hdl::emit::{emit_as, emit_diag};
@@ -6,7 +6,7 @@ use hdl::options::Given;
 use hdl::verilog::Style;
 use sim::diag::trigger::GeneratorParams;
 
-/// Options of the command line, of one system each.
+/// Command-line options, one line per system.
 const SYSTEMS: [&str; 18] = [
     "scheme=tr_e:small",
     "scheme=tr_e:bimodal256/last16 timestamps= cores=2",
@@ -30,7 +30,7 @@ const SYSTEMS: [&str; 18] = [
 
 const NODES: [&str; 9] = ["filter", "count", "pair", "aggregate", "histogram", "machine", "log", "tick", "processor"];
 
-/// What each is, and its Verilog.
+/// A description of each system, and its Verilog.
 pub fn kinds() -> Vec<(String, String)> {
     let style = Style::default();
     let system = |words: &str| {
