@@ -1,8 +1,11 @@
 //! Gates, LUTs and clock rate of the diagnosis circuits
 //!
-//! Each by itself, its ports pins: NAND2 equivalents without memory, then iCE40 HX8K and ECP5. A generator or a node is with
-//! its network interface. A generator has more ports than a package has pins: its inputs are a shift register, which is
-//! not counted, its outputs go into one pin. The longest path of each goes to standard error. `cargo run --release -p testbenches --example diag_area`, or with names of circuits behind it
+//! Each circuit on its own, with its ports as pins: NAND2 equivalents without memory, then iCE40 HX8K and ECP5.
+//! Generators and nodes include their network interface. A generator has more ports than a package has pins: its inputs
+//! come from a shift register, which is not counted, and its outputs are combined into one pin. The longest path of
+//! each goes to standard error.
+//!
+//! `cargo run --release -p testbenches --example diag_area`, optionally followed by names of circuits
 
 use fpga::gates::{count, Library};
 use fpga::place::{few_pins, place, Device};
@@ -33,13 +36,13 @@ use sim::diag::node::NodeKind;
 use sim::diag::trigger::GeneratorParams;
 use sim::params::{Platform, TraceParams};
 
-/// A circuit by itself as Verilog.
+/// Verilog of a single circuit.
 fn verilog(mut block: impl Block) -> Result<String, Box<dyn std::error::Error>> {
     block.connect_all();
     Ok(write(&block, &Style::default())?.text)
 }
 
-/// A chip as Verilog.
+/// Verilog of a chip.
 fn chip(params: &DiagParams) -> Result<String, Box<dyn std::error::Error>> {
     verilog(DiagChip::new(params)?)
 }
@@ -107,7 +110,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             continue;
         }
         let verilog = make()?;
-        // cores and RAM of others are no gates of ours
+        // cores and RAM from elsewhere are not counted
         let gates = if name.starts_with("SoC") {
             "| |".to_string()
         } else {

@@ -1,8 +1,8 @@
-//! Whether two versions of emitted Verilog are the same circuits
+//! Compares two versions of emitted Verilog: whether they are the same circuits
 //!
-//! `cargo run --release -p testbenches --example equal OLD NEW` compares two files, or all `.v` files of two folders; see
-//! [`testbenches::equal`]. `cargo run --release -p hdl --example dump FOLDER` writes the Verilog of many systems. Prints a line a file and
-//! sums; the exit status is 1 if a file is not proved to be equal.
+//! `cargo run --release -p testbenches --example equal OLD NEW` compares two files, or all `.v` files of two folders;
+//! see [`testbenches::equal`]. `cargo run --release -p hdl --example dump FOLDER` writes the Verilog of many systems.
+//! Prints one line per file and totals; the exit status is 1 if a file is not proved equal.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use testbenches::equal::{Equality, Prover};
 
-/// What a proof may take.
+/// Time limit of a proof.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// The files to compare, by name.

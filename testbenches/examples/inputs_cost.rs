@@ -1,9 +1,11 @@
-//! What record systems and systems of load values take, beside a flow trace system of the set `small`
+//! Size and speed of record systems and load-value systems, compared with a flow trace system of the set `small`
 //!
-//! NAND2 of the library `nand2`, bits of memory, and on HX8K and ECP5 cells and clock rate. Four cores, or as many as are said,
-//! with event FIFOs of 16 places, by sizes of the tables. Behind
-//! `--gates` nothing is placed. Those with more ports than the devices have pins are behind a shift register that is not counted.
-//! `cargo run --release -p testbenches --example inputs_cost -- [CORES] [--gates] [SCHEME...]`: those that begin so, of all
+//! NAND2 of the library `nand2`, bits of memory, and cells and clock rate on HX8K and ECP5, by table sizes. The default
+//! is four cores; event FIFOs have a depth of 16. With `--gates` nothing is placed. Systems with more ports than the
+//! devices have pins get their inputs from a shift register, which is not counted.
+//!
+//! `cargo run --release -p testbenches --example inputs_cost -- [CORES] [--gates] [SCHEME...]`; a SCHEME selects all
+//! schemes whose names begin with it
 
 mod cost;
 

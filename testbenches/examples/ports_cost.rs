@@ -1,8 +1,9 @@
-//! What the ports of standard buses take, and what a trace system takes with them
+//! Size and speed of the standard bus ports, alone and in a trace system
 //!
-//! NAND2 of the library `nand2`, bits of memory, and on HX8K and ECP5 cells and clock rate: blocks by themselves, then systems of the
-//! set `small` with one core and event FIFOs of 16 places. Behind `--gates` nothing is placed. All are behind a shift register that is not
-//! counted. The crossing has two clocks, of which the slower is told.
+//! NAND2 of the library `nand2`, bits of memory, and cells and clock rate on HX8K and ECP5: blocks on their own, then
+//! systems of the set `small` with one core and event FIFOs of depth 16. With `--gates` nothing is placed. All inputs
+//! come from a shift register, which is not counted. The crossing has two clocks; the slower one is reported.
+//!
 //! `cargo run --release -p testbenches --example ports_cost -- [--gates]`
 
 mod cost;

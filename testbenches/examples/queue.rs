@@ -1,13 +1,15 @@
-//! Entries that wait in the event FIFO of one core, by how many clocks a coder takes for the fields of a message
+//! Occupancy of one core's event FIFO, by the number of cycles that a coder takes for the fields of a message
 //!
-//! A model of a queue around the golden lane, without the circuit's pipeline: an entry leaves when its last bit is sent.
-//! Every test program at an instruction a clock, as in `examples/rate.rs`. For each coder: the most entries that wait, and the share
-//! of all clocks in which it is busy. A FIFO of 16 places takes 14, those that instructions under way may need among them.
+//! A queue model around the golden lane, without the circuit's pipeline: an entry leaves when its last bit is sent.
+//! Every test program runs at one instruction per cycle, as in `examples/rate.rs`. For each coder: the maximum number
+//! of entries, and the share of cycles in which it is busy. A FIFO of depth 16 holds 14 entries, including those
+//! reserved for instructions in the pipeline.
+//!
 //! `cargo run --release -p testbenches --example queue [SCHEME]...`
 //!
-//! With `--retire N` cores retire up to N instructions a clock with the waits of the timing model, or with `--full` with none, behind an
-//! adapter and a queue of 16 words. Then places are counted, those of instructions under way among them, as
-//! `hdl/src/spine/room.rs` does.
+//! With `--retire N`, cores retire up to N instructions per cycle, with the stalls of the timing model or, with
+//! `--full`, without any, through an adapter and a retire queue of 16 words. In that case the counts include entries
+//! reserved for instructions in the pipeline, as in `hdl/src/spine/room.rs`.
 
 use retire::elf::Program;
 use retire::isa::{flow, Flow};
@@ -28,10 +30,10 @@ use testbenches::check::run;
 /// Instructions of each program.
 const INSTRUCTIONS: u64 = 100_000;
 
-/// A field: which one, its value, and its bits where they are fixed.
+/// A field, its value, and its number of bits if that is fixed.
 type Sent = (Field, u64, Option<u32>);
 
-/// Notes the fields of messages.
+/// A coder that records the fields of messages.
 #[derive(Clone, Default)]
 struct Spy(Rc<RefCell<Vec<Sent>>>);
 
@@ -64,19 +66,19 @@ impl Code for Spy {
     }
 }
 
-/// How a coder does it.
+/// How a coder works.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// A chunk a clock.
+    /// One chunk per cycle.
     Chunk,
-    /// Two bits of a number a clock.
+    /// Two bits of a number per cycle.
     Pair,
-    /// A bit a clock.
+    /// One bit per cycle.
     Bit,
-    /// Two bits a clock of a field that stays in the FIFO while its digits are sent; an address goes by before, if its difference is
-    /// negative twice. The next field is there while the last digit is sent.
+    /// Two bits per cycle of a field that stays in the FIFO while its digits are sent. An address is read once before
+    /// that, and twice if its difference is negative. The next field is present while the last digit is sent.
     Walk,
-    /// The coder of several cores: four bits of a chunk a clock, an address subtracted at once.
+    /// The coder of several cores: four bits of a chunk per cycle, and addresses subtracted in one step.
     Whole,
 }
 
@@ -88,7 +90,7 @@ const WAYS: [(&str, Way); 5] = [
     ("the coder of several cores", Way::Whole),
 ];
 
-/// Clocks of a field of 31 or fewer bits; `sign` of an address, that it is negative.
+/// Cycles for a field of up to 31 bits; `sign`: for an address, whether it is negative.
 fn clocks(way: Way, chunks: Chunks, value: u64, sign: Option<bool>) -> u64 {
     let (first, next) = (u64::from(chunks.first), u64::from(chunks.next));
     let more = u64::from(64 - value.leading_zeros()).saturating_sub(first).div_ceil(next);
@@ -120,7 +122,7 @@ fn entry(way: Way, coding: &Coding, fields: &[Sent]) -> u64 {
     1 + fields.iter().enumerate().map(of).sum::<u64>()
 }
 
-/// The clock in which each event is told, of a core of `width` instructions a clock.
+/// The cycle in which each event is reported, for a core of `width` instructions per cycle.
 fn told(program: &Program, events: &[FlowEvent], width: usize, rule: Pace) -> Vec<u64> {
     let (mut expander, mut retired) = (Expander::new(program, 1), Vec::<Retired>::new());
     events.iter().for_each(|e| expander.event(e, &mut |r| retired.push(*r)).expect("its own events"));
@@ -143,16 +145,16 @@ fn told(program: &Program, events: &[FlowEvent], width: usize, rule: Pace) -> Ve
     let mut count = 0;
     let event = |e: &FlowEvent| {
         count += e.count as usize;
-        // a start or trap is told with the instruction behind it
+        // a start or trap is reported with the instruction after it
         at.get(if e.len != 0 { count - 1 } else { count }).copied().unwrap_or(u64::MAX)
     };
     events.iter().map(event).collect()
 }
 
-/// Clocks from where an instruction takes a place to where its entry is written, or it gives the place back.
+/// Cycles from where an instruction reserves an entry to where it writes or releases it.
 const UNDER_WAY: u64 = 3;
 
-/// Places that are held or promised at most, of events told in clocks `told` with what they send.
+/// Maximum number of entries in use or reserved, for events reported in cycles `told` with the fields that they send.
 fn places(way: Way, coding: &Coding, told: &[(u64, Vec<Sent>)]) -> i32 {
     let (mut changes, mut free) = (Vec::new(), 0);
     for (at, fields) in told.iter().filter(|(at, _)| *at != u64::MAX) {
@@ -160,7 +162,7 @@ fn places(way: Way, coding: &Coding, told: &[(u64, Vec<Sent>)]) -> i32 {
         if fields.is_empty() {
             changes.push((at + UNDER_WAY, -1));
         } else {
-            // read a clock after it was written, counted a clock after it left
+            // read one cycle after it was written, counted one cycle after it left
             free = free.max(at + UNDER_WAY + 1) + entry(way, coding, fields);
             changes.push((free + 1, -1));
         }

@@ -1,9 +1,11 @@
-//! What trace systems are asked to carry at full rate, what they carry, and the FIFOs that it takes
+//! Bandwidth that trace systems need at full rate, what they carry, and the FIFO depth that this takes
 //!
-//! Every test program on cores that retire together, an instruction a clock each, as far as the timing model lets them.
-//! For each set, kind of stream and number of cores: the smallest event FIFO with which no program loses a message, and
-//! the bits a clock, over all programs and of the worst one. Where nothing is lost, every word is the golden model's, or
-//! it ends. `cargo run --release -p testbenches --example rate [CORES[,CORES]] [SCHEME]...`
+//! Every test program on cores that retire together, one instruction per cycle, as far as the timing model permits. For
+//! each set, kind of stream and number of cores: the smallest event FIFO with which no program loses a message, and the
+//! bits per cycle, over all programs and of the worst one. If nothing is lost, every word must equal the golden
+//! model's, otherwise the run aborts.
+//!
+//! `cargo run --release -p testbenches --example rate [CORES[,CORES]] [SCHEME]...`
 
 use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{emit, SystemOptions};
@@ -14,7 +16,7 @@ use testbenches::check::{beat_file, run};
 
 /// Instructions of each program.
 const INSTRUCTIONS: u64 = 100_000;
-/// Clocks from activation to clock 0 of the beat file, and from the write that ends tracing to the stop messages.
+/// Cycles from activation to cycle 0 of the beat file, and from the write that ends tracing to the stop messages.
 const ACTIVATION: u64 = 1;
 const STOPPING: u64 = 2;
 
@@ -47,7 +49,7 @@ fn usage(found: &str) -> ! {
     std::process::exit(2);
 }
 
-/// Words of the golden model; tracing ends in clock `stop` of the beat file.
+/// Words of the golden model; tracing ends in cycle `stop` of the beat file.
 fn golden(params: &TraceParams, events: &[FlowEvent], stop: u64) -> Vec<u32> {
     let mut system = System::new(params).expect("legal parameters");
     for e in events {
@@ -57,7 +59,7 @@ fn golden(params: &TraceParams, events: &[FlowEvent], stop: u64) -> Vec<u32> {
     system.drain().collect()
 }
 
-/// Bits and clocks of each program, and which of them lose messages.
+/// Bits and cycles of each program, and the programs that lose messages.
 fn play(params: &TraceParams, log2_fifo: u8) -> (Vec<(&'static str, u64, u64)>, Vec<&'static str>) {
     let ports =
         TracePorts::rvfi(params.cores.into(), params.xlen, |i, name| format!("rvfi_{name}_{i}"), |name| name.into());

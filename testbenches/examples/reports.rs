@@ -1,7 +1,8 @@
-//! When the events of an E-Trace port of single instructions are told: with the next report, or as `hdl::ingress::etrace` does
+//! Delay of events at a single-instruction E-Trace port: reported with the next report, or as `hdl::ingress::etrace`
+//! does
 //!
-//! Every program on cores of the built-in simulator: clocks from an event's instruction to the clock in which it is told, and events that
-//! are told behind one of another core that retired later.
+//! Every program on cores of the built-in simulator: cycles from an event's instruction to the report of the event, and
+//! events that are reported after one of another core that retired later.
 //!
 //! `cargo run --release -p testbenches --example reports -- [CORES]`
 
@@ -10,7 +11,7 @@ use sim::beats::blocks::itype;
 use sim::beats::{Expander, Retired};
 use testbenches::check::run;
 
-/// What was seen of a way to tell events.
+/// Statistics of one way to report events.
 #[derive(Default)]
 struct Told {
     events: u64,
@@ -20,7 +21,7 @@ struct Told {
 }
 
 impl Told {
-    /// Adds a run: commit clock, core and telling clock of each event, in commit order.
+    /// Adds a run: commit cycle, core and report cycle of each event, in commit order.
     fn add(&mut self, events: &[(u64, u8, u64)]) {
         let mut earliest = (u64::MAX, u8::MAX);
         for &(at, core, told) in events.iter().rev() {
@@ -55,7 +56,7 @@ fn main() {
         events.iter().for_each(|e| x.event(e, &mut |r| retired.push(*r)).expect("its code"));
         x.finish(&mut |r| retired.push(*r)).expect("its code");
         retired.sort_by_key(|r| (r.cycle, r.hart));
-        // where the next report of the core comes
+        // cycle of the next report of each core
         let mut next = vec![u64::MAX; cores.into()];
         let (mut held, mut told) = (Vec::new(), Vec::new());
         for r in retired.iter().rev() {

@@ -1,8 +1,10 @@
-//! Words that wait where cores retire several instructions a clock
+//! Occupancy of the retire queue of cores that retire several instructions per cycle
 //!
-//! Every test program, repacked for cores that retire 2 or 4 instructions a clock: as many as they can whatever they are,
-//! a block a clock, and with the waits of the timing model. For each, how many words wait at most, and what is lost of
-//! queues of 4 to 16 places. `cargo run --release -p testbenches --example wide [INSTRUCTIONS]`
+//! Every test program, repacked for cores that retire 2 or 4 instructions per cycle: as many as possible without
+//! restriction, one block per cycle, and with the stalls of the timing model. For each, the maximum number of words in
+//! the queue, and the losses of queues of depth 4 to 16.
+//!
+//! `cargo run --release -p testbenches --example wide [INSTRUCTIONS]`
 
 use retire::isa::{flow, Flow};
 use sim::beats::wide::{pace, Compressor, Pace};
@@ -11,10 +13,11 @@ use testbenches::check::run;
 
 /// Instructions of each program.
 const INSTRUCTIONS: u64 = 200_000;
-/// log2 of the places of queues.
+/// log2 of the depths of queues.
 const LOG2: [u8; 3] = [2, 3, 4];
 
-/// Most words that wait, events a clock of the busiest 64 clocks, and instructions lost for each size of [`LOG2`].
+/// Maximum number of words in the queue, events per cycle of the busiest 64 cycles, and instructions lost for each size
+/// of [`LOG2`].
 struct Load {
     waiting: usize,
     lag: u32,

@@ -1,11 +1,12 @@
-// Inside of the emitted coder: its pieces are the bits that docs/stream.md asks for, "Chunked numbers" and `addr`
+// Properties inside the emitted coder: its slices are the bits specified in docs/stream.md, "Chunked numbers" and
+// `addr`
 //
-// Sizes: WIDTH of the ports, ADDRESS_BITS, TI_BITS, and the chunks B0, B1 (bCnt), T0, T1 (diffTA), C0, C1 (diffCC), I0, I1
-// (iCnt). What is still to come of the fields that were taken is kept here as bits, first one lowest.
+// Sizes: WIDTH of the ports, ADDRESS_BITS, TI_BITS, and the chunks B0, B1 (bCnt), T0, T1 (diffTA), C0, C1 (diffCC), I0,
+// I1 (iCnt). The bits still to come of accepted fields are kept here, the first one lowest.
 
 localparam f_mask = (1 << `ADDRESS_BITS) - 1;
 
-// bits, and above them how many, of v in chunks: `first` bits, then `next` each
+// v in chunks of `first` bits, then `next` bits each: the bits, and their number above them
 function [`ROOM+6:0] f_chunked(input [`WIDTH-1:0] v, input [6:0] first, input [6:0] next);
     reg [`ROOM-1:0] bits;
     reg [6:0] n, size;
@@ -47,7 +48,7 @@ wire [`ROOM-1:0] f_b = port$kind == 0 ? f_raw
 wire [6:0] f_lead_n = port$lead ? `TI_BITS : 0;
 wire [`ROOM-1:0] f_lead_b = port$lead ? port$core : 0;
 
-// what is still to come
+// bits still to come
 reg [`ROOM-1:0] f_bits = 0;
 reg [6:0] f_left = 0;
 wire f_out = port$have && port$taken;
@@ -59,7 +60,7 @@ always @(posedge clock) begin
     if (port$reset) {f_bits, f_left} <= 0;
 end
 
-// a field stays as it is until it is taken
+// a field is stable until it is accepted
 wire [2 * `WIDTH + 15:0] f_field =
     {port$valid, port$zero, port$kind, port$size, port$value, port$minus, port$lead, port$core};
 reg f_waits = 0;
@@ -84,12 +85,12 @@ always @(*) begin
     done_when_not: assert(port$busy || f_left == 0);
 end
 
-// it never waits but for `taken`: bits are there four clocks after a field at most, as long as an address takes
+// it waits for `taken` only: bits are present at most four cycles after a field, which is the time for an address
 reg [2:0] f_idle = 0;
 always @(posedge clock) f_idle <= (port$busy || port$valid) && !port$have && !port$reset ? f_idle + 1 : 0;
 always @(*) waits_four_clocks_at_most: assert(f_idle < 4 || port$have);
 
-// what makes it inductive: in the registers lies the same as a field of shorter first chunk
+// inductive invariant: the registers hold the same number as a field with a shorter first chunk
 wire [6:0] f_size = left$q + 1;
 wire [`ROOM+6:0] f_rest = f_chunked(below$q ? (0 - v$q) & f_mask : v$q, f_size, again$q + 1);
 wire [6:0] f_state_n = raw$q ? f_size : f_rest[`ROOM+6:`ROOM] + address$q;

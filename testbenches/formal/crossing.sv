@@ -1,8 +1,8 @@
-// Inside of the emitted crossing: words come out as they went in, whatever the two clocks do
+// Properties inside the emitted crossing: words come out as they went in, whatever the two clocks do
 //
-// The clocks are free inputs: a step of the proof may be an edge of either, of both, or of none. What a synchroniser may
-// take wrong in silicon is a bit that changes: `one_bit_at_a_time` says that it is one, so that it takes the old
-// pointer or the new one.
+// The clocks are free inputs: a step of the proof may be an edge of either, of both, or of none. In silicon, a
+// synchroniser may misread only a bit that is changing. `one_bit_at_a_time` states that at most one bit changes, so
+// that the synchroniser captures the old pointer or the new one.
 
 always @(*) assume(!reset && !port_reset);
 
@@ -16,7 +16,7 @@ wire [2:0] f_seen = f_binary(came_here$q) - went$q;
 wire [2:0] f_nearly_seen = f_binary(came_near$q) - went$q;
 wire [2:0] f_freed = f_binary(went_here$q);
 
-// any word that comes is followed: the place where it lies, and what it is
+// the followed word, any one: its entry and its value
 (* anyseq *) wire f_choose;
 reg f_followed = 0;
 reg [2:0] f_at = 0;

@@ -1,13 +1,14 @@
-// Inside of the emitted coder of digits: its pieces are the bits that docs/stream.md asks for, "Chunked numbers" and `addr`
+// Properties inside the emitted digit coder: its slices are the bits specified in docs/stream.md, "Chunked numbers" and
+// `addr`
 //
-// Sizes: ADDRESS_BITS, TURNS of four bits of them, which are as wide as the ports, 2^INDEX places for them in each half of the memory, and the
-// chunks B0, B1 (bCnt), T0, T1 (diffTA), I0, I1 (iCnt). What is still to come of the fields that were at the port is kept here as bits, first
-// one lowest; so is the address before.
+// Sizes: ADDRESS_BITS; TURNS, their number of 4-bit digits, which is also the width of the ports; 2^INDEX entries for
+// digits in each half of the memory; and the chunks B0, B1 (bCnt), T0, T1 (diffTA), I0, I1 (iCnt). The bits still to
+// come of fields from the port are kept here, the first one lowest; so is the previous address.
 
 localparam WIDTH = 4 * `TURNS;
 localparam f_mask = (1 << `ADDRESS_BITS) - 1;
 
-// bits, and above them how many, of v in chunks: `first` bits, then `next` each
+// v in chunks of `first` bits, then `next` bits each: the bits, and their number above them
 function [`ROOM+6:0] f_chunked(input [WIDTH-1:0] v, input [6:0] first, input [6:0] next);
     reg [`ROOM-1:0] bits;
     reg [6:0] n, size;
@@ -33,11 +34,11 @@ function [`ROOM+6:0] f_chunked(input [WIDTH-1:0] v, input [6:0] first, input [6:
     end
 endfunction
 
-// the field at the port, and the address before it
+// the field at the port, and the previous address
 reg [WIDTH-1:0] f_before = 0;
 reg f_known = 0;
 wire f_addr = port$kind == 2;
-// of bits as they are only four count
+// of a raw field, only four bits are used
 wire [WIDTH-1:0] f_value = port$zero ? 0 : port$kind == 0 ? port$value & 15 : port$value;
 wire [WIDTH-1:0] f_base = port$fresh ? 0 : f_before;
 wire [WIDTH-1:0] f_difference = (port$value - f_base) & f_mask;
@@ -51,7 +52,8 @@ wire [6:0] f_n = port$kind == 0 ? port$size + 1 : f_number[`ROOM+6:`ROOM] + f_ad
 wire [`ROOM-1:0] f_b = port$kind == 0 ? f_value & ((1 << (port$size + 1)) - 1)
     : f_number[`ROOM-1:0] | (f_addr && f_minus) << f_number[`ROOM+6:`ROOM];
 
-// what is still to come; of the field at the port: its bits, what is sent, the address before it, and what is subtracted
+// the bits still to come; and of the field at the port: its bits, the number to send, the previous address, and the
+// subtrahend
 reg [`ROOM-1:0] f_bits = 0;
 reg [6:0] f_left = 0;
 reg f_seen = 0;
@@ -84,7 +86,7 @@ always @(posedge clock) begin
     if (port$reset) {f_bits, f_left, f_known, f_seen} <= 0;
 end
 
-// a field stays as it is until it is taken; behind a reset the first address is that of a sync; no times are sent
+// a field is stable until it is accepted; after a reset the first address is that of a sync; no times are sent
 always @(*) begin
     assume(!f_seen || port$valid && f_port == f_port_now);
     assume(port$kind <= 4 && port$kind != 3 && port$size < 4);
@@ -101,22 +103,22 @@ always @(*) begin
     busy_is_true: assert(!port$have || port$busy);
 end
 
-// it never waits but for `taken`: for a number two clocks, for an address a clock for each of its digits more, or two and one
+// it waits for `taken` only: two cycles for a number; for an address one cycle per digit more, or two and one
 reg [5:0] f_idle = 0;
 always @(posedge clock) f_idle <= (port$valid || port$busy) && !port$have && !port$reset ? f_idle + 1 : 0;
 always @(*) waits_for_its_digits_at_most: assert(f_idle <= 2 * `TURNS + 3);
 
-// what makes it inductive
+// inductive invariant
 localparam WAIT = 0, WALK = 1, SEND = 2, TAKE = 3, HALF = 4 << `INDEX;
 wire f_first = state$q == SEND && !more$q;
 wire f_next = state$q == SEND && more$q;
 wire [2*HALF-1:0] f_all;
 wire [HALF-1:0] f_half_at = f_all >> (half$q ? HALF : 0);
 wire [HALF-1:0] f_other_at = f_all >> (half$q ? 0 : HALF);
-// each digit lies at one more than its number
+// each digit is stored at the address after its index
 wire [WIDTH-1:0] f_half = {f_half_at[3:0], f_half_at[WIDTH-1:4]};
 wire [WIDTH-1:0] f_other = {f_other_at[3:0], f_other_at[WIDTH-1:4]};
-// digits that went by, and whole ones of the difference; what is subtracted, as its complement
+// digits read so far, and complete digits of the difference; the subtrahend, as its complement
 wire [3:0] f_gone = state$q == WALK ? (at$q == 0 ? `TURNS : at$q) : `TURNS;
 wire [3:0] f_by = state$q == WALK ? f_gone - 1 : at$q;
 wire [WIDTH-1:0] f_low = (1 << 4 * f_by) - 1;
@@ -127,7 +129,7 @@ wire [WIDTH-1:0] f_value_1 = f_is_raw ? f_port[3:0] : f_port[WIDTH-1:0];
 wire [WIDTH-1:0] f_term = ~(f_is ? f_off : 0);
 wire [WIDTH-1:0] f_diff = f_value_1 + f_term + 1;
 wire [WIDTH:0] f_carry = (f_value_1 & f_low) + (f_term & f_low) + !negative$q;
-// one more than the highest digit
+// index of the highest nonzero digit, plus one
 function [3:0] f_top(input [WIDTH-1:0] v);
     integer i;
     begin
@@ -137,7 +139,7 @@ function [3:0] f_top(input [WIDTH-1:0] v);
 endfunction
 wire [3:0] f_highest = f_top(f_own) == `TURNS ? 0 : f_top(f_own);
 wire [WIDTH-1:0] f_over = f_own >> 4 * at$q;
-// the first chunk ends later than between or behind the first two bits; some were sent
+// the first chunk ends later than between or after the first two bits; some bits were sent
 reg f_late = 0;
 reg f_begun = 0;
 always @(posedge clock) begin
@@ -147,7 +149,7 @@ always @(posedge clock) begin
         f_late <= f_is ? `T0 > 2 : f_port[WIDTH+6:WIDTH+4] == 1 ? `B0 > 2 : `I0 > 2;
     end
 end
-// bits of the chunk that is under way, and of those behind it; a piece ends between or behind two bits
+// bits of the current chunk, and of the chunks after it; a slice ends between or after two bits
 wire f_closes = wide$q ? upper$q == f_late : f_begun || !f_late;
 wire [6:0] f_size = f_closes ? (odd$q ? 1 : 2) : (odd$q ? 3 : 4);
 wire [WIDTH+3:0] f_v = (f_next ? f_over << 4 : 0) | v$q;

@@ -1,8 +1,9 @@
-// Inside of the emitted event FIFO: it is a queue of PLACES entries, two fewer than its memory has places
+// Properties inside the emitted event FIFO: it is a queue of PLACES entries, two fewer than its memory has
 //
-// Sizes: PLACES, COUNT_BITS, ADDRESS_BITS, CC_BITS; EARLY where addresses come a clock before the rest. One entry, any of them, is followed from its push to its pop.
+// Sizes: PLACES, COUNT_BITS, ADDRESS_BITS, CC_BITS; EARLY if addresses come one cycle before the rest. One entry, any
+// of them, is followed from its push to its pop.
 
-// what the environment keeps to: only what is there is popped, unused bits are 0
+// environment: only valid entries are popped, unused bits are 0
 always @(*) begin
     if (pop) assume(have);
     assume(entry$icnt >> `COUNT_BITS == 0 && entry$bcnt >> `COUNT_BITS == 0);
@@ -10,10 +11,10 @@ always @(*) begin
     assume(entry$cc >> `CC_BITS == 0);
 end
 
-// how many entries are in it, and whether there was one besides the popped one at the last edge
+// number of entries in the FIFO, and whether there was one besides the popped one at the last edge
 reg [8:0] f_held = 0;
 reg f_there = 0;
-// whether fewer than three places were free at the last edge
+// whether fewer than three entries were free at the last edge
 reg f_low = 0;
 wire f_take = entry$push && f_held != `PLACES;
 always @(posedge clock) begin
@@ -22,7 +23,7 @@ always @(posedge clock) begin
     f_low <= !reset && `PLACES - f_held < 3;
 end
 
-// the followed entry: its fields, how many go before it, what was asked at the last edge
+// the followed entry: its fields, how many are ahead of it, what was requested at the last edge
 (* anyseq *) wire f_choose;
 reg f_follow = 0;
 reg [8:0] f_ahead;
@@ -30,7 +31,7 @@ reg [1:0] f_asked = 0;
 reg [`ADDRESS_BITS-1:0] f_count, f_icnt, f_pc, f_target;
 reg [`CC_BITS-1:0] f_cc;
 `ifdef EARLY
-// those of the clock before, if there was one
+// its addresses in the previous cycle, if there was one
 reg f_began = 0;
 reg [`ADDRESS_BITS-1:0] f_own_pc, f_own_target;
 always @(posedge clock) begin
@@ -73,7 +74,7 @@ always @(*) begin
     as_it_went_in: assert(!(f_first && have) || (word == f_word && cc == f_cc));
 end
 
-// what is not popped stays
+// the output is stable unless popped
 reg f_stays = 0;
 reg [`ADDRESS_BITS-1:0] f_seen;
 reg [1:0] f_seen_field;
@@ -84,8 +85,8 @@ always @(posedge clock) begin
 end
 always @(*) stays_until_pop: assert(!f_stays || (have && (f_asked != f_seen_field || word == f_seen)));
 
-// what holds between the registers, and makes the rest inductive: the places between the pointers are those counted,
-// the followed entry lies where its turn says, and what was read is what lies there
+// register invariants, which make the rest inductive: the distance of the pointers is the count, the followed entry is
+// where its position says, and the read data is what is stored there
 wire [7:0] f_place [0:`PLACES];
 assign f_place[0] = read$q;
 genvar f_i;
@@ -119,7 +120,7 @@ always @(*) begin
 end
 `endif
 
-// not vacuous
+// covers: not vacuous
 reg [8:0] f_popped = 0;
 reg f_refused = 0;
 always @(posedge clock) begin

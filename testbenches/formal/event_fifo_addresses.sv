@@ -1,4 +1,4 @@
-// Inside of the event FIFO's memory of addresses: those at an address, the one that is read, and those at the write pointer
+// Inside the event FIFO's address memory: the addresses at an index, those being read, and those at the write pointer
 input [7:0] at, next_at;
 input [9:0] read;
 output [2*`ADDRESS_BITS-1:0] where, next;

@@ -1,4 +1,4 @@
-// Inside of the event FIFO's memory of times: the time at an address, and the one that is read
+// Inside the event FIFO's time memory: the time at an index, and the one being read
 input [7:0] at;
 input [9:0] read;
 output [`CC_BITS-1:0] when, lies_cc;

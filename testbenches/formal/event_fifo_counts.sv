@@ -1,4 +1,4 @@
-// Inside of the event FIFO's memory of counts: those at an address, and the one that is read
+// Inside the event FIFO's count memory: the counts at an index, and the one being read
 input [7:0] at;
 input [9:0] read;
 output [2*`ADDRESS_BITS-1:0] pair;

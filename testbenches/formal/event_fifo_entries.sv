@@ -1,4 +1,4 @@
-// Inside of the memory of the event FIFO: what lies at an address, and the field that is read
+// Inside the event FIFO's entry memory: the entry at an index, and the field being read
 input [7:0] at;
 input [9:0] read;
 output [4*`ADDRESS_BITS-1:0] entry;

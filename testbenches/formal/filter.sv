@@ -1,8 +1,9 @@
-// Inside of one of two front ends with a filter, beside the other one: both retire in the same clocks, in the same modes, but what a
-// hidden instruction is, where it is, where it goes and whether it is the first after a trap is free in each
+// Properties inside one of two front ends with a filter, side by side. Both retire in the same cycles and in the same
+// modes, but hidden instructions differ freely: what they are, their address, their target, and whether they are the
+// first after a trap.
 //
-// What leaves them, to the FIFO and to the spine, is the same in every clock. Fields of an entry that none of its messages has are
-// arbitrary (`hdl/src/spine/entry.rs`).
+// Their outputs, to the FIFO and to the spine, are the same in every cycle. Fields of an entry that none of its
+// messages uses are arbitrary (`hdl/src/spine/entry.rs`).
 
 (* anyseq *) wire [31:0] f_insn, f_pc, f_next;
 (* anyseq *) wire f_intr;
@@ -34,7 +35,7 @@ twin twin (
 
 reg f_past = 0;
 reg f_apart = 0;
-// addresses stand a clock before the entry that they are of
+// addresses are present one cycle before their entry
 reg f_same_pc = 0;
 reg f_same_target = 0;
 wire f_control = entry$pre == 3;
@@ -45,7 +46,7 @@ always @(posedge clock) begin
     if (pins$rvfi$valid && f_free && f_insn != pins$rvfi$insn && f_pc != pins$rvfi$pc_rdata) f_apart <= 1;
 end
 always @(*) begin
-    // both begin from reset
+    // both start from reset
     if (!f_past) assume(reset);
     same_entries: assert(!f_past || entry$push == f_push);
     if (f_past && entry$push) begin

@@ -1,11 +1,12 @@
-// Inside of one of two front ends with a filter by privilege mode, address and address space, beside the other one, each with its gate
-// (`hdl/src/ingress/gate.rs`): both retire in the same clocks, and the same of the two is hidden, by whatever of the three. What is hidden differs
-// in all else: its address and address space, its mode, what it is, where it goes and whether it is the first after a trap are free in each
+// Properties inside one of two front ends with filters by privilege mode, address and address space, side by side, each
+// with its own address filter (`hdl/src/ingress/gate.rs`). Both retire in the same cycles and hide the same
+// instructions, by any of the three filters. Hidden instructions differ freely: their address and address space, their
+// mode, what they are, their target, and whether they are the first after a trap.
 //
-// What leaves them, to the FIFO and to the spine, is the same in every clock. Fields of an entry that none of its messages has are
-// arbitrary (`hdl/src/spine/entry.rs`).
+// Their outputs, to the FIFO and to the spine, are the same in every cycle. Fields of an entry that none of its
+// messages uses are arbitrary (`hdl/src/spine/entry.rs`).
 
-// the limits are inputs: they may change in any clock
+// the limits are inputs and may change in any cycle
 (* anyseq *) wire f_hide;
 (* anyseq *) wire [31:0] f_first, f_last;
 (* anyseq *) wire [15:0] f_wanted_space, f_mask, f_space, f_other_space;
@@ -19,7 +20,7 @@ gate f_other_gate (.hide(f_hide), .pc(f_pc), .first(f_first), .last(f_last), .sp
     .mask(f_mask), .hides(f_other_hides));
 wire [3:0] f_told = modes >> mode;
 wire [3:0] f_other_told = modes >> f_mode;
-// as `docs/filters.md` has it
+// see `docs/filters.md`
 wire f_outside = pins$rvfi$pc_rdata < f_first || pins$rvfi$pc_rdata > f_last || ((f_space ^ f_wanted_space) & f_mask) != 0;
 wire f_other_outside = f_pc < f_first || f_pc > f_last || ((f_other_space ^ f_wanted_space) & f_mask) != 0;
 wire f_hidden = f_hide || f_outside || !f_told[0];
@@ -49,9 +50,9 @@ twin twin (
 );
 
 reg f_past = 0;
-// hidden instructions of the two were at other addresses, in other spaces
+// covers: hidden instructions were at different addresses, in different spaces
 reg f_apart = 0, f_spaced = 0;
-// addresses stand a clock before the entry that they are of
+// addresses are present one cycle before their entry
 reg f_same_pc = 0;
 reg f_same_target = 0;
 wire f_control = entry$pre == 3;
@@ -59,15 +60,15 @@ always @(posedge clock) begin
     f_past <= 1;
     f_same_pc <= entry$pc == f_entry_pc;
     f_same_target <= entry$target == f_target;
-    // by the address alone, by the space alone
+    // hidden by address alone, by space alone
     if (pins$rvfi$valid && !f_hide && f_told[0] && f_outside && f_pc != pins$rvfi$pc_rdata && f_mask == 0) f_apart <= 1;
     if (pins$rvfi$valid && !f_hide && f_told[0] && f_outside && f_space != f_other_space && f_first == 0 && &f_last) f_spaced <= 1;
 end
 always @(*) begin
-    // both begin from reset
+    // both start from reset
     if (!f_past) assume(reset);
     assume(hide == f_hides);
-    // the same is hidden of both, and of what is not all is the same
+    // the same instructions are hidden in both; those that are not hidden are identical
     assume(f_hidden == f_other_hidden);
     if (!f_hidden) assume(f_pc == pins$rvfi$pc_rdata && f_mode == mode && f_other_space == f_space);
     same_entries: assert(!f_past || entry$push == f_push);

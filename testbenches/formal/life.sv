@@ -1,13 +1,13 @@
-// Inside of the emitted life of a trace, with its ingress and pipeline of LATENCY clocks and its event FIFO of PLACES
-// entries, of which ROOMY may be in use where a core goes on behind a gap
+// Properties inside the emitted trace state machine, with an ingress and pipeline of LATENCY cycles and an event FIFO
+// of PLACES entries, of which fewer than ROOMY may be in use when a core resumes after a gap
 //
-// The ingress answers `go` with `here` a clock later; what is not lost there is `live` in the last stage; an entry stands at
-// the FIFO with its verdict, or if LATE a clock after it. Places are counted as `hdl/src/spine/room.rs` counts them. Of the
-// other cores nothing is assumed but that `stop_go` comes only to those who are `stop_ready`.
+// The ingress follows `go` with `here` one cycle later; an instruction that is not lost there is `live` in the last
+// stage; its entry is at the FIFO with the decision, or one cycle later if LATE. Entries are counted as in
+// `hdl/src/spine/room.rs`. The only assumption about other cores is that `stop_go` requires `stop_ready`.
 
 localparam D = `LATENCY - 1;
 reg f_here = 0;
-// by stage behind the one where predictors are asked: live; an instruction; it is control flow, the first after a trap
+// by stage after the predictor lookup: live; an instruction; control flow; first after a trap
 reg [D-1:0] f_pipe = 0;
 reg [D-1:0] f_valid = 0;
 reg [D-1:0] f_flow = 0;
@@ -16,7 +16,7 @@ reg [D-1:0] f_intr = 0;
 (* anyseq *) wire f_in_flow;
 (* anyseq *) wire f_in_intr;
 wire f_stays = seen;
-// whether the last instruction must not be told, and those on their way
+// whether the last instruction must be hidden, and those in the pipeline
 (* anyseq *) wire f_in_hide;
 reg f_hide = 0;
 reg [D-1:0] f_veiled = 0;
@@ -46,16 +46,16 @@ always @(*) begin
     assume(hide == (`FILTER && (enter ? f_in_hide : f_hide)));
     assume(live == f_pipe[D-1] && live_next == f_pipe[D-2]);
     assume(valid == f_valid[D-1] && intr == f_intr[D-1] && verdict$flow == f_flow[D-1]);
-    // nothing but control flow is told for its own sake
+    // only control flow is reported for its own sake
     assume(!verdict$asks || verdict$flow);
     assume(control$spent == (f_used == `PLACES));
     assume(control$roomy == (f_used < `ROOMY));
     if (control$stop_go) assume(control$stop_ready);
-    // a session begins when all of the last one has left (`hdl/src/spine/session.rs`)
+    // a session begins only when the previous one has been sent completely (`hdl/src/spine/session.rs`)
     if (control$enable && !run$q) assume(f_used == 0);
 end
 
-// since the last sync no overflow, no stop; since the last stop or reset something was traced
+// there was no overflow or stop since the last sync; something was traced since the last stop or reset
 reg f_synced = 0;
 wire f_sync = verdict$send && verdict$sync;
 always @(posedge clock) begin
@@ -74,12 +74,12 @@ always @(*) begin
     stop_only_of_a_trace: assert(!verdict$stop || verdict$tracing && !live);
 end
 
-// what is lost is noted: in the last stage an instruction of a trace that goes on is live, or the core is losing
+// every loss is noted: in the last stage, an instruction of a running trace is live, or the core is losing
 reg [D-1:0] f_gone = 0;
 always @(posedge clock) f_gone <= reset ? 0 : {f_gone[D-2:0], f_here && away && f_in_valid && counts};
 always @(*) nothing_lost_in_silence: assert(!f_gone[D-1] || verdict$drop || verdict$losing);
 
-// what retires in a clock in which `enable` is 0 is neither told nor counted as lost
+// instructions that retire while `enable` is 0 are neither reported nor counted as lost
 reg f_after = 0;
 reg [D-1:0] f_behind = 0;
 always @(posedge clock) begin
@@ -88,10 +88,11 @@ always @(posedge clock) begin
 end
 always @(*) nothing_behind_the_end: assert(!f_behind[D-1] || !verdict$beat && !control$loses);
 
-// with a filter, what must not be told never is, in whatever clock
+// with a filter, hidden instructions are never reported, in any cycle
 always @(*) what_is_hidden_is_not_told: assert(!(`FILTER && f_veiled[D-1] && verdict$beat));
 
-// it ends: when `enable` is 0 and the others answer at once, then in so many clocks; and all places are free again
+// termination: if `enable` is 0 and the others respond at once, the trace ends within this many cycles, and all entries
+// are free again
 wire f_idle = !run$q && !verdict$tracing && !verdict$losing && f_pipe == 0;
 `ifdef ENDS
 localparam f_bound = 3 * `LATENCY + 2 * `PLACES + 4;

@@ -1,6 +1,6 @@
-// Inside of the emitted lock: nothing is traced while `allow` is 0, and all else passes
+// Properties inside the emitted lock: nothing is traced while `allow` is 0, and all other accesses pass
 
-// `control.enable` of the system behind it
+// `control.enable` of the system after it
 reg f_enabled = 0;
 reg f_forbidden = 0;
 always @(posedge clock) begin

@@ -1,11 +1,11 @@
-// Inside of the emitted merger: entries are handed out by clock of push, then by core, and none is lost
+// Properties inside the emitted merger: entries are handed out by cycle of push, then by core, and none is lost
 //
-// Sizes: CORES, PLACES of each FIFO, NOTE_BITS of an address of a note, SUM_BITS for CORES * PLACES. One entry of any
-// core is followed from its push until it is handed out; how many go before it is counted.
+// Sizes: CORES; PLACES, the entries of each FIFO; NOTE_BITS, the address bits of a note; SUM_BITS for CORES * PLACES.
+// One entry of any core is followed from its push until it is handed out; the entries ahead of it are counted.
 
 localparam [15:0] f_cores = (1 << `CORES) - 1;
 
-// what the FIFOs hold, and how much in all
+// entries in each FIFO, and their total
 reg [`SUM_BITS-1:0] f_held [0:`CORES - 1];
 wire [15:0] f_some, f_room;
 wire [`CORES-1:0] f_fits;
@@ -55,7 +55,7 @@ always @(posedge clock) begin
     if (reset) f_follow <= 0;
 end
 
-// what the environment keeps to; a FIFO may be late to show what it holds
+// environment; a FIFO may show its entries late
 always @(*) begin
     assume(f_core < `CORES);
     assume((pushes & ~f_room) == 0);
@@ -72,7 +72,7 @@ always @(*) begin
     waits_two_clocks_at_most: assert(f_waits <= 2);
 end
 
-// what makes it inductive: the notes between the pointers, oldest first, and the one in work are the entries held
+// inductive invariant: the notes between the pointers, oldest first, and the current one are the entries held
 reg [`NOTE_BITS-1:0] f_slot;
 reg f_loaded;
 wire [(`CORES << `NOTE_BITS) - 1:0] f_peek;
@@ -81,7 +81,7 @@ generate if (`CORES > 1) begin : many_cores
     wire [`CORES-1:0] f_note [0:f_notes - 1];
     wire [`NOTE_BITS-1:0] f_behind = write$q - read$q;
     wire [`NOTE_BITS-1:0] f_turn = f_slot - read$q;
-    // sums over the notes: of each core, and of all that go before the followed one
+    // sums over the notes: of each core, and of all ahead of the followed entry
     wire [`SUM_BITS-1:0] f_total [0:f_notes * `CORES + `CORES - 1];
     wire [`SUM_BITS-1:0] f_before [0:f_notes];
     wire [f_notes-1:0] f_blank;

@@ -1,4 +1,4 @@
-// Inside of the memory of the merger: all notes
+// Inside the merger's memory: all notes
 output [(`CORES << `NOTE_BITS) - 1:0] peek;
 genvar f_i;
 generate for (f_i = 0; f_i < 1 << `NOTE_BITS; f_i = f_i + 1) begin : each

@@ -1,6 +1,7 @@
-// Inside of the emitted packer: the bits of its words are those of its pieces
+// Properties inside the emitted packer: the bits of its words are those of its slices
 //
-// Size: MOST bits of a piece. All bits that are on the way are kept here once more, in one register, and handed out 32 at a time.
+// Size: MOST bits of a slice. All bits in the packer are also kept here, in a single register, and handed out 32 at a
+// time.
 
 always @(*) begin
     assume(!bits$valid || (bits$count >= 1 && bits$count <= `MOST));
@@ -34,7 +35,7 @@ always @(*) begin
     held_under_back_pressure: assert(!f_held || (words$valid && words$data == f_word));
 end
 
-// what makes it inductive: where the bits lie; those of the top go to the others a clock behind their piece
+// inductive invariant: where the bits are; those of the top move to the others one cycle after their slice
 wire [5:0] f_bytes = {full$q, lanes$q, 2'd0};
 wire [27:0] f_low = `MOST == 4 ? (moves$q ? {top$q[3:0], low$q[27:4]} : low$q) : (moves$q ? {top$q, low$q[23:8]} : low$q[23:0]);
 localparam f_room = 32 - `MOST;

@@ -1,6 +1,6 @@
-// Inside of the emitted broad packer: the bits of its words are those of its pieces
+// Properties inside the emitted wide packer: the bits of its words are those of its slices
 //
-// All bits that are on the way are kept here once more, in one register, and handed out 32 at a time.
+// All bits in the packer are also kept here, in a single register, and handed out 32 at a time.
 
 wire [15:0] f_piece = {bits$high, bits$data};
 always @(*) begin
@@ -36,7 +36,7 @@ always @(*) begin
     held_under_back_pressure: assert(!f_held || (words$valid && words$data == f_word));
 end
 
-// what makes it inductive: where the bits lie
+// inductive invariant: where the bits are
 wire [5:0] f_whole = {full$q, half$q, 4'd0};
 `ifndef OUTSIDE
 always @(*) begin

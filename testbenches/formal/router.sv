@@ -1,8 +1,8 @@
-// Inside of the emitted router: it keeps its part of what the ring as a whole relies on
+// Properties inside the emitted router: it guarantees what the ring relies on
 //
-// Sizes: ADDRESS, PLACES, LOG2_PLACES, FIRST. The rest of the ring is what the other routers are proved to be: it gives back
-// what was sent, in order and whole but for the destination in the first word, and before the token. One word of the
-// packet that is sent, any of them, is followed, and one word of a packet that arrives, any of either.
+// Sizes: ADDRESS, PLACES, LOG2_PLACES, FIRST. The rest of the ring is assumed to behave as the other routers are proved
+// to: it returns what was sent, in order, unchanged but for the destination in the first word, and before the token.
+// One word of the outgoing packet, any of them, is followed, and one word of any received packet.
 
 reg f_begun = 0;
 always @(posedge clock) f_begun <= 1;
@@ -22,7 +22,7 @@ always @(posedge clock) begin
     if (reset) f_ileft <= 0;
 end
 
-// the packet that is put, and the word of it that is followed
+// the packet to send, and the followed word of it
 (* anyconst *) wire [3:0] f_pos;
 reg [3:0] f_pleft = 0;
 reg [4:0] f_pidx = 0, f_len = 0;
@@ -32,7 +32,7 @@ wire f_put = put$valid && put$ready;
 wire f_whole = f_put && f_pleft == 1;
 wire [15:0] f_mine = f_pidx == 0 ? {put$word[15:6], 6'd`ADDRESS} : put$word;
 
-// it is on the ring: words that left, whether the token did, and that came back
+// its state on the ring: words sent, whether the token was sent, and words that came back
 reg f_out = 0, f_tok = 0, f_refused = 0, f_boot = 0;
 reg [4:0] f_idx = 0, f_back = 0;
 wire f_start = f_itoken && f_held && !f_out;
@@ -79,7 +79,7 @@ always @(*) begin
     if (f_boot) assume(!from$valid);
 end
 
-// whether there is room, as the golden model says
+// whether there is a free entry, as in the golden model
 reg [4:0] f_count = 0;
 reg f_keeps = 0, f_copying = 0, f_strip = 0;
 reg [5:0] f_kept = 0;
@@ -97,7 +97,7 @@ always @(posedge clock) begin
     if (reset) {f_keeps, f_kept, f_count, f_copying, f_strip} <= 0;
 end
 
-// what has to come out: 0 what goes through, 1 its own, 2 its token
+// the expected output: 0 a forwarded word, 1 a word of its own, 2 its token
 reg [1:0] f_now = 0;
 reg f_want = 0;
 reg [15:0] f_through = 0;
@@ -108,7 +108,7 @@ always @(posedge clock) begin
     if (f_here) f_through[11:6] <= f_takes ? 61 : 60;
 end
 
-// the words at the output, as packets, and the token in between
+// the words at the output, as packets, and tokens between them
 reg [3:0] f_oleft = 0;
 wire f_otoken = to$valid && f_oleft == 0 && to$word == 16'hf000;
 wire [3:0] f_onow = !to$valid || f_otoken ? f_oleft : f_oleft == 0 ? to$word[15:12] + 1 : f_oleft - 1;
@@ -133,7 +133,7 @@ always @(*) begin
         f_dest == 61 || f_dest == 62 ? 3'b100 : f_dest == 60 ? 3'b010 : 3'b001));
 end
 
-// the followed packet that arrives
+// the followed received packet
 (* anyseq *) wire f_choose;
 (* anyconst *) wire [3:0] f_rpos;
 reg f_follow = 0, f_arrived = 0;
@@ -177,7 +177,7 @@ always @(*) begin
     held_under_back_pressure: assert(!f_stays || (got$valid && got$word == f_seen));
 end
 
-// what holds between the registers, and makes it inductive
+// register invariants, which make the rest inductive
 wire [15:0] f_lies, f_lies_head, f_lies_now, f_came, f_came_head, f_comes;
 wire [3:0] f_look = f_pos == 0 ? 0 : f_len - f_pos;
 wire [3:0] f_send = send_at$q;
@@ -217,7 +217,7 @@ always @(*) begin
 end
 `endif
 
-// not vacuous
+// covers: not vacuous
 reg [1:0] f_sent = 0;
 reg f_again = 0;
 always @(posedge clock) begin

@@ -1,4 +1,4 @@
-// Inside of the router's memory of the packet it sends: what lies at two addresses, and at the first
+// Inside the router's memory of the packet to send: the words at two addresses, and at the first
 input [3:0] look, send;
 output [15:0] lies, lies_now, lies_head;
 assign lies = mem[look];

@@ -1,4 +1,4 @@
-// Inside of the router's memory of packets that arrived: what lies at three addresses
+// Inside the router's memory of received packets: the words at three addresses
 input [7:0] at, at_head, reads;
 output [15:0] came, came_head, comes;
 wire [`LOG2_PLACES+3:0] f_at = at;

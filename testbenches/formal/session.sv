@@ -1,7 +1,8 @@
-// Inside of the emitted session: header first, and a trace that has begun ends
+// Properties inside the emitted framer: the header comes first, and a trace that has begun ends
 //
-// Sizes: CORES, HEADER (96 bits), MOST bits of a piece. Cores: those that trace owe a stop message from the first clock of `tracing` on, and
-// send it only after `tracing` fell. Encoder: bits come of an entry that is there, or of those that are done with.
+// Sizes: CORES, HEADER (96 bits), MOST bits of a slice. Cores: those that trace owe a stop message from the first cycle
+// of `tracing`, and send it only after `tracing` has fallen. Encoder: its bits belong to an entry that is present, or
+// to completed ones.
 
 localparam [95:0] f_header = `HEADER;
 reg [4:0] f_owed = 0;
@@ -51,10 +52,11 @@ always @(*) begin
     busy_from_first_to_last: assert(bits$busy == active);
 end
 
-// it ends: without `tracing` there is always someone who has to move, and whenever he does, less is to come
+// termination: without `tracing` there is always something that must move, and each move reduces what is left
 wire f_closing = active && !tracing;
 always @(*) someone_has_to_move: assert(!f_closing || f_in_header || f_owed != 0 || f_pending != 0 || f_filling);
-// pieces of the header, stop messages and the pieces that the last one may leave, then the bits to a full word
+// what is left: slices of the header, stop messages and the slices that the last one may leave, then the bits to a full
+// word
 wire [4:0] f_missing = 0 - f_fill;
 wire [10:0] f_rest = (f_head - f_sent) * 32 + (f_owed != 0 ? (f_owed + 4) * 32 : f_pending * 32 + f_missing);
 reg f_was = 0;
@@ -73,7 +75,7 @@ always @(*) begin
     ends_after_the_last_stop: assert(!f_was || active || f_was_whole);
 end
 
-// what makes it inductive
+// inductive invariant
 `ifndef OUTSIDE
 always @(*) begin
     state_head: assert(head$q == f_in_header && (!head$q || {at$q, f_fill} == f_sent * `MOST) && f_sent <= f_head);

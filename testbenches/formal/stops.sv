@@ -1,15 +1,16 @@
-// Inside of one of two front ends beside the other one: both are shown the same in each clock in which `control$enable` is 1, and
-// anything in the others, also what retires. F_TWIN is the other one: its outputs are those of this one with `f_` before their names
+// Properties inside one of two front ends side by side. In cycles with `control$enable` 1, both have the same inputs;
+// in other cycles the inputs, including what retires, are free. F_TWIN is the other front end: its outputs have the
+// same names with the prefix `f_`
 //
-// What leaves them, to the FIFO and to the spine, is the same in every clock, whatever that FIFO and the other cores do. Fields of
-// an entry that none of its messages has are arbitrary (`hdl/src/spine/entry.rs`).
+// Their outputs, to the FIFO and to the spine, are the same in every cycle, whatever the FIFO and the other cores do.
+// Fields of an entry that none of its messages uses are arbitrary (`hdl/src/spine/entry.rs`).
 
 reg f_past = 0;
-// since when `control$enable` is 0
+// cycles since `control$enable` fell
 reg [5:0] f_shut = 0;
-// something was lost in this trace, and its overflow message is not sent
+// something was lost in this trace, and its overflow message is not sent yet
 reg f_lost = 0;
-// addresses may stand a clock before the entry that they are of
+// addresses may be present one cycle before their entry
 reg f_same_pc = 0;
 reg f_same_target = 0;
 wire f_control = entry$pre == 3;
@@ -23,7 +24,7 @@ end
 wire f_pc_is_same = `EARLY ? f_same_pc : entry$pc == f_entry$pc;
 wire f_target_is_same = `EARLY ? f_same_target : entry$target == f_entry$target;
 always @(*) begin
-    // both begin from reset
+    // both start from reset
     if (!f_past) assume(reset);
     if (control$stop_go) assume(control$stop_ready);
     same_entries: assert(!f_past || entry$push == f_entry$push);

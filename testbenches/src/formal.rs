@@ -10,11 +10,11 @@ use std::process::{Command, Stdio};
 /// How long a proof looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// For all time, by induction over so many clocks.
+    /// For all time, by induction over so many cycles.
     Induction(u32),
-    /// So many clocks from power-up.
+    /// So many cycles from power-up.
     Bounded(u32),
-    /// So many clocks from power-up, for each `cover` to come true.
+    /// So many cycles from power-up, for each `cover` to come true.
     Cover(u32),
 }
 

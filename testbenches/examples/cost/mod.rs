@@ -1,4 +1,4 @@
-//! Rows of tables of what circuits take
+//! Table rows with the size and speed of circuits
 
 use fpga::gates::{count, Library};
 use fpga::place::{few_pins, place, Device};
@@ -11,7 +11,7 @@ pub fn verilog(mut block: impl Block) -> String {
     write(&block, &Style::default()).expect("Verilog").text
 }
 
-/// Prints the head of a table whose rows are of `what`.
+/// Prints the head of a table with rows of `what`.
 pub fn head(what: &str) {
     println!("| {what} | NAND2 | flip-flops | memory bits | HX8K: LUT4, block RAM, MHz | ECP5: LUT4, block RAM, MHz |");
     println!("| --- | ---: | ---: | ---: | --- | --- |");
@@ -26,7 +26,7 @@ pub fn row(name: &str, devices: &[Device], verilog: &str) {
     for device in devices {
         match place(&text, *device, 1, 60) {
             Ok(p) => print!(" {}, {}, {:.1} |", p.resources.lut4, p.resources.block_ram, p.fmax_mhz),
-            // what does not fit says so at its end
+            // the last line of the error says what does not fit
             Err(e) => print!(" {} |", e.to_string().lines().last().unwrap_or_default()),
         }
     }

@@ -43,7 +43,7 @@ struct Bench {
     outside: Vec<VecDeque<u16>>,
     reader: FrameReader,
     arrived: Vec<Packet>,
-    /// Of 100 clocks, those in which the link takes a byte.
+    /// Of 100 cycles, those in which the link takes a byte.
     takes: u8,
     cores: usize,
 }

@@ -159,7 +159,7 @@ impl Core {
         c
     }
 
-    /// Retires; the next one 200 clocks later.
+    /// Retires; the next one 200 cycles later.
     fn step(&mut self, seen: Seen) -> u64 {
         let at = self.now;
         let seen = Seen { cycle: at, ..seen };

@@ -1,5 +1,5 @@
 //! The diagnosis chip at softcores with interrupts, in Verilator: its events are, core by core and in order, what the golden
-//! generator makes of what the cores retired; and the cores do in each clock what they do without the chip
+//! generator makes of what the cores retired; and the cores do in each cycle what they do without the chip
 //!
 //! Full generators know trap, cause and where it came, of nested interrupts and exceptions as of compressed code. Cores that show
 //! no data have lite ones.
@@ -32,7 +32,7 @@ const DATA: &str = "write:balance { @w[pc] = max(value); } read:balance { @r[add
 const CALLS: &str = "ret:set_balance { @b[arg0, ra] = count(); } call:get_balance { @s[sp] = count(); }";
 const LOCKS: &str = "ret:mutex_lock { @locks[arg0] = stats(elapsed); } call:mutex_unlock { @sp = min(sp); }";
 
-/// A core, how many, the program, what is watched, and for how many clocks.
+/// A core, how many, the program, what is watched, and for how many cycles.
 struct Case {
     core: CoreKind,
     cores: u8,
@@ -105,7 +105,7 @@ impl Case {
         (want.len(), missing)
     }
 
-    /// The cores do what they do without the chip, in each clock, and the log of their retirement ports says the same.
+    /// The cores do what they do without the chip, in each cycle, and the log of their retirement ports says the same.
     fn observes(&self, what: &str, program: &Program, config: &SocConfig, run: &DiagRun) {
         let alone = Soc::build(config, false, &default_cache()).unwrap();
         let options = RunOptions { max_cycles: self.max_cycles, ..RunOptions::default() };
@@ -117,7 +117,7 @@ impl Case {
                 events.iter().filter(|e| e.hart == core).map(|e| FlowEvent { cycle: 0, ..*e }).collect()
             };
             let (found, want) = (of(&log), of(&alone.events));
-            // some ports are a clock behind the core, so that an instruction less may have retired in the last clock
+            // some ports are one cycle after the core, so that an instruction less may have retired in the last cycle
             assert!(found.len().abs_diff(want.len()) <= 1 && want.len() > 100, "{what}, core {core}");
             let most = found.len().min(want.len()) - 2;
             assert!(found[..most] == want[..most], "{what}, core {core}");

@@ -1,7 +1,7 @@
 //! `hdl/src/diag/generator/lite.rs` against the golden generator, clock by clock
 //!
 //! Instructions with random addresses, many of them those of slots; the ring takes events at random clocks, and for long not
-//! at all. In each clock an event is there when the golden generator has one, with the same losses told.
+//! at all. In each cycle an event is there when the golden generator has one, with the same losses told.
 
 use crate::diag_harness::{check_verilog, result, set_write, shuffled};
 use hdl::diag::generator::lite::Lite;

@@ -95,7 +95,7 @@ impl<T: NodeBlock> Bench<T> {
         }
     }
 
-    /// An event or a flush until it is done with, results taken in `takes` of 100 clocks; false: a reset came between.
+    /// An event or a flush until it is done with, results taken in `takes` of 100 cycles; false: a reset came between.
     fn event(&mut self, golden: &mut Node, event: Option<Event>, takes: u8, resets: u16) -> bool {
         let mut out = Outbox::new();
         match &event {

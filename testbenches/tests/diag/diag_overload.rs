@@ -1,4 +1,4 @@
-//! The chip under overload: every generator has an event in every clock, or with every instruction, in Verilator
+//! The chip under overload: every generator has an event in every cycle, or with every instruction, in Verilator
 //!
 //! What is lost is counted: events that arrive and losses that are told add up to all that happened. The link stays full of
 //! events and nobody starves.
@@ -22,7 +22,7 @@ const RESET: u64 = 4;
 /// What came of it.
 struct Got {
     offered: u64,
-    /// Events that arrived while all generators had one in every clock, by core.
+    /// Events that arrived while all generators had one in every cycle, by core.
     in_time: Vec<u64>,
     /// Of the link's bytes in that time, those of events and their frames, without counts of losses.
     useful: f64,

@@ -2,7 +2,7 @@
 //! of the cores' own retire log
 //!
 //! The paper's two examples. All is set over the ring by the host's packets, from a planned script; frames leave at the rate
-//! of a serial line. Cores do in each clock what they do without the chip.
+//! of a serial line. Cores do in each cycle what they do without the chip.
 
 use diag::app::App;
 use diag::layout::{layout, table, Cut, Layout, MACHINES, MAPS};

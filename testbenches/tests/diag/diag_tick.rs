@@ -87,7 +87,7 @@ fn ticks_do_what_the_golden_tick_does() {
     check_verilog(&d, 5);
 }
 
-/// Sends the words of packets and takes what comes for so many clocks.
+/// Sends the words of packets and takes what comes for so many cycles.
 fn seat(d: &mut Driver<Slot<SeatIn>>, words: &[u16], clocks: usize, s: &mut Source) -> Vec<u16> {
     let (mut at, mut came) = (0, Vec::new());
     for clock in 0..clocks {

@@ -21,7 +21,7 @@ use sim::params::{Platform, TraceParams};
 use sim::regs::register;
 
 const CORES: u8 = 2;
-/// A byte of the link leaves in so many clocks: fast enough for all of the trace.
+/// A byte of the link leaves in so many cycles: fast enough for all of the trace.
 const BYTE_CLOCKS: u32 = 8;
 const CLOCKS: u64 = 250_000;
 

@@ -27,7 +27,7 @@ use testbenches::gates::emit_checked;
 /// How a hart shows what it retires.
 #[derive(Clone, Copy)]
 struct Port {
-    /// Blocks a clock.
+    /// Blocks per cycle.
     lanes: u8,
     /// `itype` has 3 bits.
     three: bool,
@@ -73,7 +73,7 @@ fn kind(r: &Retired, xlen: u8, three: bool) -> [bool; 5] {
     [branch, look, push, pop, jump]
 }
 
-/// An adapter of some blocks a clock.
+/// An adapter of some blocks per cycle.
 trait Adapter: Block {
     const XLEN: u8;
     fn make(params: &TraceParams, extras: Extras) -> Self;
@@ -372,7 +372,7 @@ fn play(sim: &TraceCosim, port: Port, retired: &[Retired], seed: u64) -> (Vec<u3
         lane += 1;
     };
     let mut cut = Source::seeded(seed + 1);
-    // of several blocks a clock the next comes a few clocks before it retired
+    // of several blocks per cycle the next comes a few cycles before it retired
     let early = if port.lanes > 1 { 6 } else { 0 };
     while at < retired.len() {
         if retired[at].trapped && at > 0 {
@@ -401,7 +401,7 @@ fn single(params: &TraceParams, events: &[FlowEvent]) -> Vec<u32> {
 
 #[test]
 fn all_programs_as_blocks_send_the_words_of_single_instructions() {
-    // two blocks a clock send more at once
+    // two blocks per cycle send more at once
     for (scheme, port, log2_fifo) in [
         ("tr_e:small", Port::new(1, false, 2), 4),
         ("tr_e:small", Port::new(2, false, 2), 6),

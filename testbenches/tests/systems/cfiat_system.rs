@@ -151,7 +151,7 @@ fn bursts_of_twice_the_places_and_a_load_in_two_clocks_are_carried() {
     let p = params(1, "cfiat");
     let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, 4, 1)), p, p.cores);
     let mut s = Source::seeded(1);
-    // 14 places, and from the fourth clock on a load leaves them in two clocks
+    // 14 places, and from the fourth clock on a load leaves them in two cycles
     assert!(!burst(&mut bench, &mut s, 24, 1));
     assert!(burst(&mut bench, &mut s, 40, 1));
     assert!(!burst(&mut bench, &mut s, 5_000, 2));

@@ -46,7 +46,7 @@ enum By {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Port {
     One,
-    /// So many instructions a clock, in any channels.
+    /// So many instructions per cycle, in any channels.
     Channels(u8),
     /// So many blocks.
     Blocks(u8),

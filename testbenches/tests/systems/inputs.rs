@@ -82,7 +82,7 @@ fn random(bench: &mut Bench, seed: u64, cycles: u64, trace: u64) -> InputsStats 
     sum
 }
 
-/// What cores do before a recording begins, and while it is asked for: up to 55 clocks behind `hold`.
+/// What cores do before a recording begins, and while it is asked for: up to 55 cycles after `hold`.
 fn warm(bench: &mut Bench, s: &mut Source) {
     let p = bench.p;
     let (clocks, late) = (s.between(1, 200), s.below(56));

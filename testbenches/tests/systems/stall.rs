@@ -1,7 +1,7 @@
 //! Cores that wait when they are asked to: nothing is lost, however slow the sink
 //!
 //! Every instruction is a jump to anywhere, in phases of clocks; a core goes on retiring as many as it may behind `stall`.
-//! The words are the golden model's, which loses nothing. So do cores of several instructions or blocks a clock, which go on for some clocks.
+//! The words are the golden model's, which loses nothing. So do cores of several instructions or blocks per cycle, which go on for some cycles.
 
 use fpga::cosim::Cosim;
 use hdl::emit::{build, Ingress, SystemOptions};
@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 const JUMP: u32 = 0x0002_8067;
 const NOP: u32 = 0x0000_0013;
 
-/// Instructions that a core may retire behind the clock in which `stall` rises, of 2^k places.
+/// Instructions that a core may retire behind the cycle in which `stall` rises, of 2^k places.
 fn allowed(log2_fifo: u8) -> usize {
     (1 << (log2_fifo - 1)) - 2
 }
@@ -42,7 +42,7 @@ struct Outcome {
     want: Vec<u32>,
     got: Vec<u32>,
     overflow: u32,
-    /// Of 100 clocks of a core, those in which it was asked to wait.
+    /// Of 100 cycles of a core, those in which it was asked to wait.
     stalled: u64,
     retired: u64,
 }
@@ -92,7 +92,7 @@ impl Port {
     }
 }
 
-/// Plays `clocks` clocks on cores that heed `stall` so many clocks late.
+/// Plays `clocks` clocks on cores that heed `stall` so many cycles late.
 fn play(scheme: &str, cores: u8, log2_fifo: u8, late: usize, clocks: u64, port: Port) -> Outcome {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     params.cores = cores;

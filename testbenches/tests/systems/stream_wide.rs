@@ -1,9 +1,9 @@
 //! `hdl/src/{cores,top}.rs` with `hdl/src/scheme/sc_lsp/{detector,front,records}.rs` against `sim/src/system.rs`, in the
 //! rust-hdl simulation; and the Verilog of the same in step with it
 //!
-//! Stream caches of cores that retire several instructions a clock: random programs with traps, in any channels, a sink that
+//! Stream caches of cores that retire several instructions per cycle: random programs with traps, in any channels, a sink that
 //! stalls. What is enabled once sends the words of a core of one instruction a clock, with resyncs too; then tracing goes on and off and there are
-//! resets, and the Verilog says the same clock by clock (that it is right then is shown by `chaos`).
+//! resets, and the Verilog says the same cycle by clock (that it is right then is shown by `chaos`).
 
 use hdl::emit::SystemOptions;
 use hdl::ingress::rvfi_wide::{RvfiFourPins, RvfiTwoPins};
@@ -131,7 +131,7 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
     (0..CALM).for_each(|_| {
         clock(false, None, true, &none, &mut words);
     });
-    // some bursts: on the average less than an event a clock, and less than the encoder sends
+    // some bursts: on the average less than one event per cycle, and less than the encoder sends
     let mut left = first.retired.iter();
     let mut lanes_used = [0; 5];
     while left.len() > 0 {
@@ -155,7 +155,7 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
     assert_eq!(want.len(), words.len(), "{place}");
     assert!(want.len() > instructions / 100 && lanes_used[T::LANES as usize] > 50, "{place}: {lanes_used:?}");
 
-    // anything, in every clock
+    // anything, in every cycle
     let mut steps = first.retired.iter().cycle();
     let (mut enabled, mut dwell, mut rate, mut told) = (false, 1, 50, Vec::new());
     for _ in 0..rounds(3_000, 30_000) {

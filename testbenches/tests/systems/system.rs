@@ -231,7 +231,7 @@ fn events_of_core_0(program: &Program, params: &TraceParams, words: &[u32]) -> u
     back.iter().filter(|e| e.hart == 0).count()
 }
 
-/// Every program on cores that retire together, an instruction a clock: event FIFOs of 16 places carry what they send,
+/// Every program on cores that retire together, one instruction per cycle: event FIFOs of 16 places carry what they send,
 /// and the words are the golden model's.
 #[test]
 fn at_full_rate_nothing_is_lost() {

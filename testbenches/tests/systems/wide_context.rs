@@ -1,4 +1,4 @@
-//! `hdl/src/ingress/turn.rs` before cores that retire several instructions or blocks a clock, or with an E-Trace port, emitted and under Verilator, against
+//! `hdl/src/ingress/turn.rs` before cores that retire several instructions or blocks per cycle, or with an E-Trace port, emitted and under Verilator, against
 //! `sim/src/system.rs`: the words are those of a core of one instruction a clock
 
 use fpga::cosim::Cosim;
@@ -89,7 +89,7 @@ fn channels(lives: &[Lived], lanes: usize, seed: u64) -> Vec<Ports> {
     clocks
 }
 
-/// The same as two blocks a clock.
+/// The same as two blocks per cycle.
 fn blocks(lives: &[Lived], seed: u64) -> Vec<Ports> {
     let mut s = Source::seeded(seed);
     let (mut clocks, mut at, mut trap_told) = (Vec::new(), 0, true);

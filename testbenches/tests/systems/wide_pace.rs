@@ -1,7 +1,7 @@
 //! Whether K, the instructions behind a resync in which nothing is predicted, is long enough at full pace: `hdl/src/spine/settle.rs`
 //! in whole systems, under Verilator, against `sim/src/system.rs`
 //!
-//! Cores retire all that they can in every clock. At a resync their queue is all but full, and what waits in it counts, too, while
+//! Cores retire all that they can in every cycle. At a resync their queue is all but full, and what waits in it counts, too, while
 //! tables are cleared. With the K of [`sim::system::haste`] the words are those of the golden model; of a K that is too short, on both sides,
 //! they are not, because tables are asked that are not clear yet.
 
@@ -152,7 +152,7 @@ impl Case {
         Cosim::of_written(&verilog).unwrap()
     }
 
-    /// The words of the circuit, with `rest` idle clocks behind each.
+    /// The words of the circuit, with `rest` idle cycles after each.
     fn words(&self, cosim: &Cosim, clocks: &[Vec<Vec<Retired>>], period: u8, rest: usize) -> Vec<u32> {
         let register = |name: &str| u128::from(REGS.iter().find(|r| r.name == name).unwrap().addr);
         let vector = |values: &[(String, u128)]| {
@@ -207,7 +207,7 @@ impl Case {
         values.iter().map(|(name, value)| (port(name), *value)).collect()
     }
 
-    /// Whether the words are right with that haste, with `rest` idle clocks behind each.
+    /// Whether the words are right with that haste, with `rest` idle cycles after each.
     fn right(&self, haste: u8, rest: usize) -> bool {
         let period = self.period(haste);
         let clocks = self.retired(period);
@@ -253,7 +253,7 @@ fn k_lasts_as_long_as_tables_are_cleared_at_full_pace() {
     }
 }
 
-/// A block has up to 15 instructions, K is of 16; and a word of such a queue is told in fewer clocks. So half of K does, unless traps or a
+/// A block has up to 15 instructions, K is of 16; and a word of such a queue is told in fewer cycles. So half of K does, unless traps or a
 /// filter make more events.
 #[test]
 fn k_of_blocks_lasts_as_long_with_half_to_spare() {

@@ -1,5 +1,5 @@
 //! `hdl/src/{cores,top}.rs`, emitted and under Verilator, against `sim/src/system.rs`: cores that retire up to four
-//! instructions a clock send the words of a core that retires one
+//! instructions per cycle send the words of a core that retires one
 //!
 //! Programs are repacked: what an in-order core retired in clocks one after the other retires together. Time is the
 //! clock of the wide core. The order of several cores is that in which `sim/src/beats/wide.rs` tells their events.
@@ -36,7 +36,7 @@ enum Clocks {
     Paced(Pace),
     /// So many as chance has it, in any channels.
     Random(u64),
-    /// The same in so many clocks of a hundred, which a scheme that predicts nothing keeps up with.
+    /// The same in so many cycles of a hundred, which a scheme that predicts nothing keeps up with.
     Slow(u64, u8),
 }
 
@@ -62,7 +62,7 @@ fn widen(retired: Vec<Retired>, lanes: usize, clocks: Clocks) -> Vec<Wide> {
             let mut next = || {
                 while left == 0 {
                     clock += 1;
-                    // on the average less than an event a clock, so that queues of 16 places carry it
+                    // on the average less than one event per cycle, so that queues of 16 places carry it
                     left = if s.percent(idle) { 0 } else { s.between(1, lanes as u64) };
                 }
                 left -= 1;
@@ -351,7 +351,7 @@ fn resyncs_are_those_of_the_model() {
     }
 }
 
-/// Four instructions a clock, whatever they are, are more events than one a clock: what is lost in the queue is told.
+/// Four instructions per cycle, whatever they are, are more events than one per cycle: what is lost in the queue is told.
 #[test]
 fn what_the_queue_loses_is_told() {
     for (scheme, name, words) in [

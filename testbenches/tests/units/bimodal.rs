@@ -121,7 +121,7 @@ fn back_to_back_branches_on_one_counter_walk_it() {
             pair.branch(0, taken);
         }
     }
-    // up and down in every clock, then with one idle cycle between
+    // up and down in every cycle, then with one idle cycle between
     for i in 0..400 {
         pair.branch(0x44, i % 3 != 0);
     }

@@ -21,7 +21,7 @@ use testbenches::gates::emit_checked;
 const OKAY: u64 = 0;
 const SLVERR: u64 = 2;
 
-/// Registers that hold what is written, as their bus has it: the answer comes a clock later.
+/// Registers that hold what is written, as their bus has it: the answer comes one cycle later.
 #[derive(Clone, Default)]
 struct Held {
     words: [u32; 8],
@@ -394,7 +394,7 @@ fn atb_flushes_when_nothing_came_for_a_while() {
 }
 
 /// Its Verilog is proved (`tests/units/formal.rs`) and played by cocotb (`cli/tests/all/buses.rs`).
-/// Traces of one word and more, whose session ends when the last word is there or later, for a clock or longer.
+/// Traces of one word and more, whose session ends when the last word is there or later, for one cycle or longer.
 #[test]
 fn the_last_word_of_each_trace_is_marked() {
     const LAST: u64 = 1 << 32;

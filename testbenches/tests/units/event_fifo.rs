@@ -41,7 +41,7 @@ fn random_entry(s: &mut Source, p: &TraceParams) -> Entry {
     }
 }
 
-/// Widths of `p`, with addresses that come with the rest or a clock before it.
+/// Widths of `p`, with addresses that come with the rest or one cycle before it.
 fn layout(p: &TraceParams, early: bool) -> EntryLayout {
     EntryLayout { early, ..EntryLayout::new(p) }
 }

@@ -201,7 +201,7 @@ fn a_note_that_is_loaded_over_another_is_found() {
     finds(&merger, now, faulty, "in_its_turn", 12);
 }
 
-/// The life of a trace with so many clocks from `go` to `live`, and FIFOs of so many entries.
+/// The life of a trace with so many cycles from `go` to `live`, and FIFOs of so many entries.
 fn life(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
     verilog(Life::new(late, Extras { filter, ..Extras::default() }))
         .size("FILTER", u8::from(filter))
@@ -213,7 +213,7 @@ fn life(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
         .unwrap()
 }
 
-/// To so many clocks from reset on: what holds between the registers is not written down for induction.
+/// To so many cycles from reset on: what holds between the registers is not written down for induction.
 #[test]
 fn lives_sync_once_and_push_only_where_room_is() {
     // so few places that a gap, all of it, fits into the clocks
@@ -356,7 +356,7 @@ fn stops(scheme: &str, extras: Extras, latency: usize, change: impl Fn(String) -
     let p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     let mut block = Core::<RvfiPins<32>, 32>::with(&p, extras);
     block.connect_all();
-    // what is cleared takes more clocks than the proof has
+    // what is cleared takes more cycles than the proof has
     let text = generate_verilog(&block);
     let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("life$able =")).collect();
     assert_eq!(waits.len(), 1, "what the life waits for: {waits:?}");

@@ -297,7 +297,7 @@ fn icarus_and_verible_read_every_kind_of_whole_system() {
         {
             let platform = Platform { xlen, cores, timestamps, ..Platform::RV32 };
             let params = TraceParams::new(platform, name.parse().unwrap());
-            // several instructions a clock where there is a circuit
+            // several instructions per cycle where there is a circuit
             let wide = ingress == Ingress::Rvfi;
             let retire = wide.then_some(Retire { lanes: if name == "nx_b" { 2 } else { 4 }, log2_words: 3 });
             let extras = Extras { retire, ..Extras::default() };

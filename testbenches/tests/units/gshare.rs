@@ -121,7 +121,7 @@ fn back_to_back_branches_on_one_counter_walk_it() {
             pair.branch(0, taken);
         }
     }
-    // index kept by PC = history: the counter goes up and down in every clock
+    // index kept by PC = history: the counter goes up and down in every cycle
     let mut bhr = 0u64;
     for i in 0..400 {
         let taken = i % 3 != 0;

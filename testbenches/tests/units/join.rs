@@ -216,7 +216,7 @@ impl Bench {
         self.cycle(&at)
     }
 
-    /// A trace with entries pushed in `percent` of 100 clocks by each core, and what came of it.
+    /// A trace with entries pushed in `percent` of 100 cycles by each core, and what came of it.
     fn session(&mut self, clocks: u64, percent: u8) {
         let cores = self.seen.2.len();
         let idle = Inputs { ready: true, ..Inputs::default() };
@@ -320,7 +320,7 @@ fn lost_instructions_are_counted() {
         Driver::new(Spine::<32>::with(&p, &layout(&p), 3, extras), |u, c| u.clock.next = c.into()).unwrap().recording();
     let idle = Inputs { ready: true, ..Inputs::default() };
     b.cycle(&Inputs { loses: 0b1111, ..idle.clone() });
-    // it is counted in the clock behind that
+    // it is counted in the cycle after that
     b.cycle(&idle);
     assert_eq!(b.read("status", &idle) >> 8, 4);
     b.cycle(&Inputs { bus: (address("control"), Some(1)), ..idle.clone() });

@@ -1,7 +1,7 @@
 //! `hdl/src/bus/jtag/{tap,dtm,drain,port}.rs` against `sim::jtag`, clock by clock
 //!
 //! A host scans instructions and data registers of right and wrong lengths, rests, walks at random and resets; TCK has phases of
-//! four clocks and more, all of different length. Registers and trace words stand on the other side.
+//! four cycles and more, all of different length. Registers and trace words stand on the other side.
 
 use hdl::bus::jtag::port::{Jtag, JtagWords};
 use rust_hdl::prelude::*;

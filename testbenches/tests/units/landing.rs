@@ -17,7 +17,7 @@ fn addresses_come_out_as_they_went_in() {
         let verilog = Cosim::of_block(&d.uut).unwrap();
         // for the Verilog: inputs, and the word where one is there
         let (mut vectors, mut wanted) = (Vec::new(), Vec::new());
-        // what waits, with the clock in which it is at `word`
+        // what waits, with the cycle in which it is at `word`
         let mut queue: VecDeque<(u64, u64)> = VecDeque::new();
         let (mut rate, mut brim, mut told) = (50, 0, 0);
         for cycle in 0..20_000 {

@@ -50,7 +50,7 @@ struct Memory {
     /// The burst that is under way: its address and words.
     burst: Option<(u32, Vec<u32>, u32)>,
     answer: Option<u32>,
-    /// What was offered in the clock before and not taken.
+    /// What was offered in the cycle before and not taken.
     address: Option<(u32, u32)>,
     data: Option<(u32, bool)>,
     words: BTreeMap<u32, u32>,

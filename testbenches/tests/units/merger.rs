@@ -51,7 +51,7 @@ impl Bench {
         if self.held.len() > 1 {
             assert!(!empty || self.order.is_empty(), "{place}: empty, with {:?} to come", self.order);
         }
-        // a note is worked on three clocks after it was made, but no clock passes between notes
+        // a note is worked on three cycles after it was made, but no clock passes between notes
         self.waits = if show || self.order.is_empty() { 0 } else { self.waits + 1 };
         assert!(self.waits <= 2, "{place}: {:?} waits", self.order.front());
         if done {

@@ -10,7 +10,7 @@ use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// Four instructions a clock, a number that `status` tells.
+/// Four instructions per cycle, a number that `status` tells.
 const FOUR: Retire = Retire { lanes: 4, log2_words: 3 };
 
 fn params(cores: u8) -> TraceParams {
@@ -195,7 +195,7 @@ fn an_overflow_in_the_clock_in_which_it_is_cleared_stays_noted() {
     assert_eq!(d.uut.bus.rdata.val().to_u64(), 0);
 }
 
-/// 16 cores that lose in every clock fill the counter in 2^20 clocks.
+/// 16 cores that lose in every cycle fill the counter in 2^20 cycles.
 #[test]
 fn a_counter_of_losses_that_is_full_stays_so() {
     let extras = Extras { lost: true, ..Extras::default() };

@@ -71,7 +71,7 @@ fn periods_requests_and_followers_match_plain_numbers() {
                 .unwrap();
             assert_eq!(got, (lead, follow, resynced), "{cores} cores, cycle {cycle}, period {period}");
             leads += usize::from(resynced);
-            // the next clock
+            // the next cycle
             let enough = bytes > 0 && 4 * g.words >= 1 << bytes;
             let fills = enough && !g.told;
             filled += usize::from(fills && active && !g.wanted);

@@ -1,6 +1,6 @@
 //! `hdl/src/noc/{ring,router}.rs` against the golden ring, clock by clock
 //!
-//! Every output of every clock is that of `sim::diag::ring`, and by a list kept here every packet arrives once, whole and
+//! Every output of every cycle is that of `sim::diag::ring`, and by a list kept here every packet arrives once, whole and
 //! in order by its sender. The emitted Verilog does the same from any state before the reset.
 
 use fpga::cosim::Cosim;
@@ -27,7 +27,7 @@ fn golden(nodes: &[(u8, usize)]) -> Golden {
 /// What clients do.
 #[derive(Clone, Copy)]
 struct Traffic {
-    /// Of 100 clocks, those in which an idle client begins to send.
+    /// Of 100 cycles, those in which an idle client begins to send.
     sends: u8,
     /// Those in which a word is there when one is to come.
     puts: u8,
@@ -35,7 +35,7 @@ struct Traffic {
     takes: u8,
     /// All to the host.
     to_one: bool,
-    /// Resets in 65,536 clocks.
+    /// Resets in 65,536 cycles.
     resets: u16,
 }
 

@@ -351,7 +351,7 @@ fn commands_reach_registers_and_damaged_ones_do_not() {
     d.check_verilog().unwrap();
 }
 
-/// The trace system as the boot sequence sees it: a state that follows `control` after some clocks.
+/// The trace system as the boot sequence sees it: a state that follows `control` after some cycles.
 #[derive(Default)]
 struct Traced {
     enabled: bool,

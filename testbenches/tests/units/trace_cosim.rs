@@ -8,7 +8,7 @@ use std::io::BufWriter;
 use std::path::Path;
 
 /// Stands for a trace system: a word for each beat, `pc ^ rol(next_pc) ^ rol(insn)` with the core in the low
-/// bits, and one with the clock before each change of clock; through a FIFO that may overflow.
+/// bits, and one with the cycle before each change of clock; through a FIFO that may overflow.
 fn stand_in(cores: usize, depth: usize) -> String {
     let mut ports = String::new();
     let mut pushes = String::new();

@@ -1,6 +1,6 @@
 //! `hdl/src/ingress/{compress,rvfi_wide}.rs` against `sim/src/beats/wide.rs`, clock by clock
 //!
-//! Random programs that retire 0 to 4 instructions a clock in any of the channels, in bursts of different density, with traps
+//! Random programs that retire 0 to 4 instructions per cycle in any of the channels, in bursts of different density, with traps
 //! and interrupts, resets, and tracing that goes on and off. Queues of few places, so that some of it is lost.
 
 use hdl::ingress::beat::BeatOut;
@@ -221,7 +221,7 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
             assert_eq!(got.count, u64::from(row.count), "{place}: {row:x?}");
             assert_eq!(got.hidden, row.hidden, "{place}: {row:x?}");
             seen.hidden += usize::from(row.hidden && row.event.is_some());
-            // in the clock behind a reset it is that of before
+            // in the cycle after a reset it is that of before
             if params.timestamps && !was_reset {
                 assert_eq!(got.step, u64::from(lag + 1 - row.lag), "{place}: {row:x?}");
             }

@@ -1,5 +1,5 @@
-//! Whole trace systems under anything: tracing enabled for a clock or for long, resets, cores that retire in every clock,
-//! a sink that stalls, drawn at random for every clock
+//! Whole trace systems under anything: tracing enabled for one cycle or for long, resets, cores that retire in every cycle,
+//! a sink that stalls, drawn at random for every cycle
 //!
 //! However it goes, what comes out between two resets is a row of whole traces (the last one may be cut by the reset),
 //! each of them tells what its cores retired, and a system that is left alone becomes idle. Where losses are counted, their
@@ -40,7 +40,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
     survives(&params, log2_fifo, (Ports::One, extras), clocks);
 }
 
-/// Cores of several instructions or blocks a clock.
+/// Cores of several instructions or blocks per cycle.
 fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_words: u8, clocks: usize) {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     (params.cores, params.timestamps) = (cores, timestamps);
@@ -117,7 +117,7 @@ fn all_of(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras),
                 status = out[outputs[2]] as u32;
                 let asked = clock.checked_sub(1).map(|before| p.vectors[before as usize][address]);
                 let reset = |at: u64| p.resets.binary_search(&at).is_ok();
-                // an answer is of the clock before
+                // an answer is of the cycle before
                 if asked == Some(register("status")) && status >> idle & 1 == 1 && !reset(clock) && !reset(clock - 1) {
                     idles.push((segments.len(), words.len(), (status >> lost).into()));
                 }

@@ -88,7 +88,7 @@ pub fn play(
             enabled = wanted;
             dwell = *s.pick(&[1_i64, 1, 2, 3, 7, 20, 100, 511, 600, 3_000]);
             p.flashes += usize::from(enabled && dwell == 1);
-            // a write in the clock in which the lock ends a trace is lost; so is one that begins while it is shut
+            // a write in the cycle in which the lock ends a trace is lost; so is one that begins while it is shut
             enabled &= allow;
             if !enabled || allow {
                 turns.push_back((clock + 2, if enabled { Shown::Program } else { Shown::Secret }));

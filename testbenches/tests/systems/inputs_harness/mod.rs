@@ -121,7 +121,7 @@ impl Model for Golden {
     }
 
     fn goes_on(p: &InputsParams, s: &mut Source) -> (MemPorts, Vec<CorePorts>) {
-        // where a recording begins in the middle of a run, cores wait while `hold` is 1: it is so from the first clock on
+        // where a recording begins in the middle of a run, cores wait while `hold` is 1: it is so from the first cycle on
         if p.sizes.known > 0 {
             return (MemPorts::default(), vec![CorePorts::default(); p.cores.into()]);
         }

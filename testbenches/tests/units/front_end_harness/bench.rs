@@ -22,9 +22,9 @@ pub struct Bench<T: Ingress, G: Golden> {
     pub d: Driver<T>,
     pub(super) params: TraceParams,
     source: Source,
-    /// In so many of 65,536 clocks nothing is taken out of the FIFO for a while.
+    /// In so many of 65,536 cycles nothing is taken out of the FIFO for a while.
     pub full_per_64k: u16,
-    /// In so many of 65,536 clocks a resync becomes due.
+    /// In so many of 65,536 cycles a resync becomes due.
     pub sync_per_64k: u16,
     /// At so many of 65,536 instructions, and at every second trap, some begin that must not be told.
     pub hide_per_64k: u16,
@@ -46,20 +46,20 @@ pub struct Bench<T: Ingress, G: Golden> {
     pub overflows: usize,
     /// Of them those that no instruction followed: tracing was disabled in the gap.
     pub ended_in_gaps: usize,
-    /// A resync, a sync in the last clock.
+    /// A resync, a sync in the last cycle.
     synced: (bool, bool),
     /// Places that are held or promised, and entries that are held.
     used: usize,
     held: usize,
     /// Where resyncs went that are still to be pushed.
     landings: VecDeque<u64>,
-    /// Addresses at the ports in the last clock.
+    /// Addresses at the ports in the last cycle.
     addresses: (u64, u64),
     /// All messages of the last run.
     pub messages: Vec<Message<G::Body>>,
 }
 
-/// One instruction with the clock in which it retires for the trace, and that in which it is shown.
+/// One instruction with the cycle in which it retires for the trace, and that in which it is shown.
 pub(super) struct Beat {
     pub clock: u64,
     pub shown: usize,
@@ -227,7 +227,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         (ready, stop_ready, entry)
     }
 
-    /// What to show in each clock, and when each instruction retires for the trace.
+    /// What to show in each cycle, and when each instruction retires for the trace.
     fn shows(&mut self, steps: &[Step]) -> (Vec<Show>, Vec<Beat>) {
         let mut shows = Vec::new();
         let mut beats: Vec<Beat> = Vec::new();

@@ -8,7 +8,7 @@ use sim::message::Message;
 use testbenches::entry::Entry;
 
 impl<T: Ingress, G: Golden> Bench<T, G> {
-    /// Holds `entries` to the golden model. Where an instruction finds no place left, a clock behind the ingress, is known;
+    /// Holds `entries` to the golden model. Where an instruction finds no place left, one cycle after the ingress, is known;
     /// when there is room again is not, so it is looked up in the overflow entry.
     pub(super) fn compare(
         &mut self,

@@ -131,7 +131,7 @@ fn decoder<const W: usize>(p: &TraceParams, zcm: bool, n: usize) {
 }
 
 /// The RVFI adapter of ports that come from registers, behind registers, against the one with registers of its own: the same
-/// beats in every clock, whatever stands at the ports.
+/// beats in every cycle, whatever stands at the ports.
 pub fn registered_is_the_same(p: &TraceParams, check: bool, n: usize) {
     match p.xlen {
         32 => registered::<32>(p, check, n),
@@ -184,7 +184,7 @@ fn registered<const W: usize>(p: &TraceParams, check: bool, n: usize) {
             got.3 = want.3;
             got.0[5] = want.0[5];
         }
-        // in the first clock the plain one's registers hold what no port ever said
+        // in the first cycle the plain one's registers hold what no port ever said
         if i > 0 {
             assert_eq!(got, want, "clock {i}: at the ports {before:x?}");
         }

@@ -18,7 +18,7 @@ pub trait Golden {
     type Body: Copy + Debug + PartialEq;
     /// Clocks from that decision to the entry.
     const TO_ENTRY: u64;
-    /// Addresses of an entry stand at the ports a clock before it.
+    /// Addresses of an entry stand at the ports one cycle before it.
     const EARLY: bool;
     /// Clocks from an instruction at the ingress to the decision about a resync, if that is not the one about its messages.
     const TO_RESYNC: Option<u64>;

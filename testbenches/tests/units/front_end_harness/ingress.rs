@@ -45,7 +45,7 @@ pub enum Hide {
 /// When an instruction retires for the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// So many clocks behind its report.
+    /// So many cycles after its report.
     Behind(u64),
     /// With the next one that has an address.
     WithNext,
