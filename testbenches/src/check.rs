@@ -1,6 +1,6 @@
-//! What tests of real programs share: runs, and what must come back of them
+//! Helpers for tests of real programs: runs, and checks of what replay returns
 //!
-//! Everything here panics when it does not hold, with the place in the run.
+//! All functions panic on a mismatch, with the position in the run.
 
 use retire::elf::Program;
 use retire::image::Image;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::io::BufWriter;
 use tempfile::NamedTempFile;
 
-/// Instructions of each run: `short`, or with `GOSHAWK_LONG` set the whole program.
+/// Instructions of each run: `short`, or the whole program if `GOSHAWK_LONG` is set.
 pub fn limit(short: u64) -> u64 {
     rounds(short, u64::MAX)
 }
@@ -43,7 +43,7 @@ pub fn beat_file(program: &Program, params: &TraceParams, events: &[FlowEvent]) 
     (file, n)
 }
 
-/// Compares what comes back with what went in, hart by hart, in the order of each hart.
+/// Compares replayed events with the original ones, hart by hart, in the order of each hart.
 struct InOrder<'a, F> {
     want: Vec<std::slice::Iter<'a, FlowEvent>>,
     place: &'a str,
@@ -60,9 +60,9 @@ impl<F: FnMut(&FlowEvent, &FlowEvent)> RetireSink for InOrder<'_, F> {
     }
 }
 
-/// Sends `events` through the golden model and replays what it makes of them: every event of every hart comes back, the
-/// bits reported are those of the stream, and both sides count the same messages. `also` is given what went in and what
-/// came back of each event.
+/// Sends `events` through the golden model and replays the stream: every event of every hart comes back, the number of
+/// bits matches the stream, and both sides count the same messages. `also` is called with each original event and its
+/// replayed one.
 pub fn replays_exactly(
     image: &Image,
     params: &TraceParams,
@@ -90,8 +90,9 @@ pub fn replays_exactly(
     assert_eq!(summary.stats, *system.stats(), "{place}: messages and bits by kind");
 }
 
-/// Replays `words`, which have gaps in every hart: what is told around them was retired, at the instruction it is told
-/// for, and told and lost instructions are all there were. The number of gaps, and of instructions told.
+/// Replays `words`, which have gaps in every hart. Outside the gaps, replayed events must match what was retired, at
+/// the right instruction, and replayed and lost instructions must add up to all. Returns the number of gaps, and of
+/// instructions replayed.
 pub fn right_around_gaps(
     image: &Image,
     params: &TraceParams,
@@ -102,7 +103,7 @@ pub fn right_around_gaps(
     Replay::new(image, params, words).unwrap().run(&mut Events(&mut back)).unwrap();
     let (mut gaps, mut known) = (0, 0);
     for hart in 0..params.cores {
-        // what was retired, by the number of instructions up to it
+        // what was retired, by number of instructions
         let mut at = 0;
         let mut retired = HashMap::new();
         for e in events.iter().filter(|e| e.hart == hart) {

@@ -1,19 +1,19 @@
-//! Circuits in the calling thread, and their Verilog on the same inputs
+//! Single-threaded simulation of circuits, and checks of their Verilog with the same inputs
 //!
-//! The driver is [`hdl::drive`]'s; every bench of a block ends with [`CheckVerilog::check_verilog`].
+//! The driver is that of [`hdl::drive`]; every bench of a block ends with [`CheckVerilog::check_verilog`].
 
 use fpga::cosim::{Cosim, CosimError};
 pub use hdl::drive::{check, Driver, DriverError, CYCLE_PS};
 use rust_hdl::prelude::Block;
 
-/// Holds emitted Verilog to what a recording driver saw.
+/// Checks of emitted Verilog against a recorded simulation.
 pub trait CheckVerilog {
-    /// Runs the circuit's Verilog on the recorded inputs and compares every output of every cycle.
-    /// Returns the number of cycles compared.
+    /// Runs the circuit's Verilog with the recorded inputs and compares every output of every cycle. Returns the number
+    /// of cycles compared.
     fn check_verilog(&self) -> Result<u64, CosimError>;
 
-    /// As [`CheckVerilog::check_verilog`], with random bits from `seed` in all registers and memories that
-    /// have no initial value: for circuits that clear what they need.
+    /// As [`CheckVerilog::check_verilog`], with random bits from `seed` in all registers and memories that have no
+    /// initial value; for circuits that clear what they need.
     fn check_verilog_from_random(&self, seed: u32) -> Result<u64, CosimError>;
 }
 

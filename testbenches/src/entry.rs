@@ -1,8 +1,8 @@
-//! An event entry as plain numbers: what benches push, and compare
+//! An event entry as plain numbers, to be pushed and compared by benches
 
 use hdl::spine::entry::*;
 
-/// One entry, with the fields of [`hdl::spine::entry`].
+/// An event entry, with the fields of [`hdl::spine::entry`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// `PRE_*`.
@@ -11,22 +11,22 @@ pub struct Entry {
     pub post: u8,
     /// iCnt.
     pub icnt: u32,
-    /// bCnt, SL or lost.
+    /// bCnt, SL or the number of lost instructions.
     pub bcnt: u32,
-    /// ETA or PC, `align` low bits dropped.
+    /// ETA or PC, without the lowest `align` bits.
     pub pc: u64,
-    /// TA, `align` low bits dropped.
+    /// TA, without the lowest `align` bits.
     pub target: u64,
     /// diffCC.
     pub cc: u32,
-    /// Context, and above it whether it changes without an exception.
+    /// Context, and above it a flag for a change without an exception.
     pub context: u32,
-    /// PC of the sync of a resync that is told past the entry, `align` low bits dropped.
+    /// PC of the sync of a resync that does not pass through the entry, without the lowest `align` bits.
     pub landing: u64,
 }
 
 impl Entry {
-    /// The entry with every field that no message of it uses set to 0, so that entries compare.
+    /// Sets every field to 0 that no message of the entry uses, so that entries can be compared.
     pub fn used(self) -> Self {
         let control = self.pre == PRE_CONTROL;
         let overflow = control && self.post == CONTROL_OVERFLOW;

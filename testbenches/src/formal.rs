@@ -1,44 +1,44 @@
-//! Proofs about emitted Verilog: SymbiYosys with the solver Yices
+//! Formal proofs about emitted Verilog: SymbiYosys with the solver Yices
 //!
-//! A set of properties is a file of `testbenches/formal`: Verilog that goes inside of the emitted module `top`, before its
-//! end, so that it sees ports and registers. What it declares begins with `f_`, its assertions have labels.
-//! `tools/setup` installs the tools; `SBY` names another `sby`.
+//! Each set of properties is a file in `testbenches/formal`: Verilog that is inserted before the end of the emitted
+//! module `top`, so that it sees ports and registers. Names that it declares begin with `f_`; assertions have labels.
+//! `tools/setup` installs the tools; `SBY` selects another `sby`.
 
 use fpga::cosim::tools::{tool_name, ToolError};
 use std::process::{Command, Stdio};
 
-/// How long a proof looks.
+/// The depth of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// For all time, by induction over so many cycles.
+    /// Unbounded, by induction over this many cycles.
     Induction(u32),
-    /// So many cycles from power-up.
+    /// Bounded, this many cycles from power-up.
     Bounded(u32),
-    /// So many cycles from power-up, for each `cover` to come true.
+    /// Reachability of each `cover`, within this many cycles from power-up.
     Cover(u32),
 }
 
-/// What came of it.
+/// The result of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// All assertions hold, or all covers were reached.
     Pass,
-    /// A run from power-up breaks assertions; their labels. None: covers were not reached.
+    /// A run from power-up violates these assertions; if there are none, covers were not reached.
     Fail(Vec<String>),
-    /// The induction does not close.
+    /// The induction is inconclusive.
     Open,
 }
 
-/// Why there is no verdict.
+/// Error of a proof without a result.
 #[derive(Debug, thiserror::Error)]
 pub enum FormalError {
-    /// A text to replace is not there once.
+    /// A text to replace does not occur exactly once.
     #[error("`{0}` stands {1} times in the Verilog, not once")]
     Edit(String, usize),
-    /// A folder could not be made or written.
+    /// A folder cannot be created or written.
     #[error("temporary files: {0}")]
     Io(#[from] std::io::Error),
-    /// The tool did not run, or says that it could not do it.
+    /// The tool failed.
     #[error("{0}")]
     Tool(#[from] ToolError),
 }
@@ -52,24 +52,24 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Of emitted Verilog.
+    /// A proof about emitted Verilog.
     pub fn new(verilog: impl Into<String>) -> Self {
         Self { verilog: verilog.into(), sizes: Vec::new(), clocks: false }
     }
 
-    /// Gives the properties a size, a macro to them.
+    /// Defines a macro for the properties, such as a size.
     pub fn size(mut self, name: &str, value: impl ToString) -> Self {
         self.sizes.push((name.into(), value.to_string()));
         self
     }
 
-    /// Lets its clocks tick as they like: a step is an edge of any of them, or of none.
+    /// Makes the clocks independent: a step is an edge of any of them, or of none.
     pub fn of_many_clocks(mut self) -> Self {
         self.clocks = true;
         self
     }
 
-    /// Puts another text in the place of one that stands there once.
+    /// Replaces a text that must occur exactly once.
     pub fn replace(mut self, from: &str, to: &str) -> Result<Self, FormalError> {
         match self.verilog.matches(from).count() {
             1 => self.verilog = self.verilog.replacen(from, to, 1),
@@ -78,13 +78,14 @@ impl Proof {
         Ok(self)
     }
 
-    /// Puts `text` inside of `module`, before its end.
+    /// Inserts `text` in `module`, before its end.
     pub fn inside(self, module: &str, text: &str) -> Result<Self, FormalError> {
         let end = format!("endmodule // {module}\n");
         self.replace(&end, &format!("{text}{end}"))
     }
 
-    /// Gives the child `name` of `top` more ports, each wired to `f_PORT` of `top`; `text`, inside of it, declares them.
+    /// Adds ports to the child `name` of `top`, each connected to `f_PORT` of `top`; `text`, inserted in the child,
+    /// declares them.
     pub fn ports(self, name: &str, ports: &[&str], text: &str) -> Result<Self, FormalError> {
         let header: String = ports.iter().map(|p| format!("{p},")).collect();
         let wired: String = ports.iter().map(|p| format!(".{p}(f_{p}),")).collect();
@@ -93,7 +94,7 @@ impl Proof {
             .replace(&format!("top${name} {name}("), &format!("top${name} {name}({wired}"))
     }
 
-    /// Runs it.
+    /// Runs the proof.
     pub fn run(&self, engine: Engine) -> Result<Verdict, FormalError> {
         let dir = tempfile::Builder::new().prefix("goshawk-formal-").tempdir()?;
         let (mode, depth) = match engine {
@@ -131,7 +132,7 @@ impl Proof {
     }
 }
 
-/// Labels of the assertions that the run from power-up breaks.
+/// Labels of the assertions that the run from power-up violates.
 fn failed(output: &str) -> Vec<String> {
     let mut labels: Vec<String> = output
         .lines()

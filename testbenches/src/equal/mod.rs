@@ -1,16 +1,18 @@
-//! Whether two emitted Verilog texts are the same circuit: that of an old version of this repository, and a new one
+//! Checks whether two emitted Verilog texts, from an old and a new version of this repository, are the same circuit
 //!
-//! Texts are equal to the byte, or equal after normalisation, or proved to be equal by Yosys.
+//! Texts are identical, or equal after normalisation, or proved equivalent by Yosys.
 //!
 //! # Normalisation
-//! Comments, white space, names of modules, the order of ports, modules that nothing instantiates, and index 0 in names (`core_0_entry`
-//! is `core_entry`, unless the module has that name, too) do not count. All else must be the same, in the same order.
+//! Ignored are comments, white space, names of modules, the order of ports, modules that are not instantiated, and
+//! index 0 in names (`core_0_entry` is `core_entry`, unless the module also has that name). All else must be the same,
+//! in the same order.
 //!
 //! # Proof
-//! Modules are paired by the names of their instances, from the leaves up. A pair whose own text is the same is equal if all that is in
-//! it is. Otherwise Yosys proves it, with registers paired by name (`equiv_make`, `equiv_struct`, `equiv_simple`, `equiv_induct`); modules in
-//! it that are equal already are black boxes. Those that are not, or have other ports, become part of the module around them. Memories are
-//! black boxes always. A proof that takes too long is none.
+//! Modules are paired by the names of their instances, bottom up. A pair with the same own text is equal if its
+//! children are. Otherwise Yosys proves it, with registers paired by name (`equiv_make`, `equiv_struct`,
+//! `equiv_simple`, `equiv_induct`); children that are already known to be equal are black boxes. Children that are not
+//! equal, or have other ports, are flattened into the module around them. Memories are always black boxes. A proof that
+//! exceeds the time limit counts as failed.
 
 mod design;
 mod yosys;
@@ -20,31 +22,31 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// In which way two texts are the same circuit.
+/// Result of a comparison of two texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Equality {
-    /// To the byte.
+    /// Identical.
     Bytes,
-    /// After normalisation.
+    /// Equal after normalisation.
     Normalised,
-    /// By proof.
+    /// Proved equivalent.
     Proved,
-    /// It was not proved.
+    /// Not proved; the reason.
     No(String),
 }
 
-/// Compares texts, and remembers what was proved of their modules.
+/// A comparison of texts, which remembers what was proved of their modules.
 pub struct Prover {
-    /// What a proof may take.
+    /// Time limit of a proof.
     limit: Duration,
     /// Pairs of modules, and why they are not equal.
     known: HashMap<(u64, u64), Result<(), String>>,
-    /// Proofs by Yosys so far.
+    /// Number of Yosys proofs so far.
     pub proofs: usize,
 }
 
 impl Prover {
-    /// With a time limit for each proof.
+    /// A prover with a time limit for each proof.
     pub fn new(limit: Duration) -> Self {
         Self { limit, known: HashMap::new(), proofs: 0 }
     }
@@ -54,7 +56,7 @@ impl Prover {
         Ok(self.texts(&std::fs::read_to_string(old)?, &std::fs::read_to_string(new)?))
     }
 
-    /// Compares two texts; the first module of each is its top.
+    /// Compares two texts; the first module of each is the top.
     pub fn texts(&mut self, old: &str, new: &str) -> Equality {
         if old == new {
             return Equality::Bytes;
@@ -117,7 +119,7 @@ impl Prover {
     }
 }
 
-/// Writes two modules with what is in them, for a proof.
+/// Writes two modules and everything in them, for a proof.
 struct Writer<'a> {
     prover: &'a mut Prover,
     /// Whether equal modules are black boxes; memories always are.
@@ -127,7 +129,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes a pair, or one without a partner; their names in the text.
+    /// Writes a pair, or a module without a partner; returns their names in the text.
     fn pair(
         &mut self,
         old: &Design,
@@ -159,7 +161,7 @@ impl Writer<'_> {
                 let (_, second) = self.pair(old, None, new, Some(child));
                 names[1].extend(second.map(|s| format!("{instance} {s}")));
             }
-            // in the order of its own instances
+            // in the order of the instances of this side
             let found = |i: &str| names[1].iter().find_map(|n| n.strip_prefix(&format!("{i} ")).map(str::to_string));
             names[1] = y.instances.iter().filter_map(|(_, i, _)| found(i)).collect();
         } else {

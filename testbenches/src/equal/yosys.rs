@@ -1,11 +1,11 @@
-//! The proof that two modules are equal
+//! Proves with Yosys that two modules are equivalent
 
 use fpga::cosim::tools::tool_name;
 use std::fs::File;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Proves it for modules `gold` and `gate` of `text`, or says why not.
+/// Proves modules `gold` and `gate` of `text` equivalent, or returns the reason why not.
 pub(super) fn prove(text: &str, gold: &str, gate: &str, limit: Duration) -> Result<(), String> {
     let failed = |e: std::io::Error| format!("yosys: {e}");
     let dir = tempfile::Builder::new().prefix("goshawk-equal-").tempdir().map_err(failed)?;
@@ -42,7 +42,7 @@ pub(super) fn prove(text: &str, gold: &str, gate: &str, limit: Duration) -> Resu
 fn script(gold: &str, gate: &str) -> String {
     let mut s = format!("read_verilog both.v\nproc -norom\nflatten {gold}\nflatten {gate}\n");
     for module in [gold, gate] {
-        // only registers are compared by name
+        // only registers are paired by name
         s.push_str(&format!("cd {module}\nselect -set q{module} t:$dff %co1:+[Q] w:* %i\n"));
         s.push_str(&format!("rename -hide w:* x:* %d @q{module} %d\ncd ..\n"));
     }

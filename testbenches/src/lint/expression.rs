@@ -1,14 +1,14 @@
-//! Widths of expressions in Rust and in Verilog, and where the difference shows
+//! Widths of expressions in Rust and in Verilog, and where the difference matters
 //!
-//! For an expression e: `rust_width` is where Rust wraps it; `verilog_width` is the width Verilog gives
-//! it by itself (IEEE 1364-2005 table 5-22); `dirty` says that in a wider context it may have bits above
-//! its Rust width, as sums, shifts and inversions do.
+//! For an expression e: `rust_width` is the width at which Rust wraps it; `verilog_width` is its self-determined width
+//! in Verilog (IEEE 1364-2005 table 5-22); `dirty` means that in a wider context it may have bits above its Rust width,
+//! as sums, shifts and inversions do.
 
 use super::{Linter, Rule};
 use rust_hdl::core::ast::{VerilogExpression as E, VerilogLiteral, VerilogOp as Op, VerilogOpUnary as Un};
 
 impl Linter<'_> {
-    /// Looks at `e` and everything in it; the context is one that truncates to its Rust width.
+    /// Checks `e` and everything in it; the context truncates to its Rust width.
     pub(super) fn expression(&mut self, e: &E) {
         match e {
             E::Signal(name) => self.name(name),
@@ -30,7 +30,7 @@ impl Linter<'_> {
                 let wider = self.wider(inner);
                 let wrong = match op {
                     Un::Not | Un::Neg => false,
-                    // zeros above make an AND false; bits above change the others only when not zero
+                    // zeros above make an AND false; bits above affect the others only if they are not zero
                     Un::All => wider,
                     Un::Any | Un::Xor => wider && self.dirty(inner),
                 };
@@ -80,7 +80,7 @@ impl Linter<'_> {
                     self.report(Rule::Precedence, text(e));
                 }
             }
-            // `bits + bool`: the bool is inverted in the width of the sum
+            // `bits + bool`: the bool is extended to the width of the sum before it is inverted
             Op::Add | Op::Sub => {
                 let sum = self.rust_width(left).max(self.rust_width(right));
                 if dirty.iter().any(|x| self.rust_width(x) < sum) {
@@ -91,7 +91,7 @@ impl Linter<'_> {
         }
     }
 
-    /// An index, offset or shift amount: Verilog evaluates it by itself.
+    /// An index, offset or shift amount, which Verilog evaluates on its own.
     pub(super) fn amount(&mut self, e: &E) {
         self.expression(e);
         if self.unwrapped(e) {
@@ -99,7 +99,7 @@ impl Linter<'_> {
         }
     }
 
-    /// Whether `e` by itself may have a value in Verilog that Rust has wrapped.
+    /// Whether `e` on its own may have a value in Verilog that Rust has wrapped.
     fn unwrapped(&self, e: &E) -> bool {
         self.dirty(e) && self.wider(e)
     }
@@ -125,7 +125,7 @@ impl Linter<'_> {
         }
     }
 
-    /// None: takes the width of whatever it meets.
+    /// `None`: the width is that of the context.
     fn rust_width(&self, e: &E) -> Option<usize> {
         match e {
             E::Signal(name) => self.signal_width(name),
@@ -168,12 +168,12 @@ impl Linter<'_> {
     }
 }
 
-/// Literals keep their width to themselves, but print it: `32'h5`.
+/// The width of a literal, which rust-hdl gives only as text: `32'h5`.
 fn literal_width(l: &VerilogLiteral) -> usize {
     l.to_string().split('\'').next().and_then(|bits| bits.parse().ok()).unwrap_or(32)
 }
 
-/// `e` as it will be emitted, near enough to be found.
+/// `e` approximately as it will be emitted, so that it can be found.
 pub(super) fn text(e: &E) -> String {
     match e {
         E::Signal(name) => name.trim_end_matches("$next").to_string(),

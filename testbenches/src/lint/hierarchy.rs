@@ -1,17 +1,17 @@
-//! The modules that rust-hdl will emit: their names, widths, enums and code
+//! The modules that rust-hdl will emit: names, widths, enums and code
 
 use rust_hdl::core::ast::Verilog;
 use rust_hdl::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One emitted module.
+/// A module that will be emitted.
 #[derive(Default)]
 pub(super) struct Module {
-    /// Declared signals (own ones, and `child$port` of every child) with their widths.
+    /// Declared signals with their widths: its own, and `child$port` of every child.
     pub signals: BTreeMap<String, usize>,
-    /// Names of this module's own fields: signals without the children's, and instances.
+    /// Names of the module's own fields: its signals and instances.
     pub own: BTreeSet<String>,
-    /// Enum type name and labels (`State::Run`), as often as they occur.
+    /// Name and labels (`State::Run`) of each enum, once per occurrence.
     pub enums: Vec<(String, Vec<String>)>,
     /// What `hdl()` returned.
     pub code: Verilog,
@@ -25,7 +25,7 @@ impl Module {
     }
 }
 
-/// Modules by path, `top` first. Follows rust-hdl's `ModuleDefines`, which is what emits.
+/// Modules by path, `top` first. Follows rust-hdl's `ModuleDefines`, which does the emission.
 pub(super) fn modules(block: &dyn Block) -> BTreeMap<String, Module> {
     let mut walk = Walk::default();
     block.accept("top", &mut walk);

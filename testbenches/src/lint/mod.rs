@@ -1,15 +1,15 @@
-//! Lint over what rust-hdl will emit: constructs that simulate right and emit wrong
+//! Lint for constructs that simulate correctly in rust-hdl but emit wrong Verilog
 //!
-//! rust-hdl simulates the Rust code and emits another text for Verilog. Rust wraps at N bits; Verilog
-//! evaluates in the width of the widest operand, and rust-hdl emits most literals as 32 bits. This lint
-//! walks the syntax tree that `hdl()` returns for every block of a hierarchy and finds the places where
-//! the two can differ, or where the Verilog will not compile.
+//! rust-hdl simulates the Rust code and emits a separate text as Verilog. Rust wraps at N bits; Verilog evaluates in
+//! the width of the widest operand, and rust-hdl emits most literals with 32 bits. This lint walks the syntax tree that
+//! `hdl()` returns for every block of a hierarchy and finds places where the two can differ, or where the Verilog will
+//! not compile.
 //!
-//! The house rule that keeps it silent: the result of `+ - << !` goes straight into a `.next`, or
-//! through a `bit_cast` of its own width; everything that is sliced, compared with a literal, widened,
-//! shifted right or reduced is a named signal.
+//! The coding rule that avoids findings: assign the result of `+ - << !` directly to a `.next`, or pass it through a
+//! `bit_cast` of its own width; make a named signal of everything that is sliced, compared with a literal, widened,
+//! shifted right or reduced.
 //!
-//! [`inclusive_ranges`] scans sources for `..=`, of which no trace is left in the tree.
+//! [`inclusive_ranges`] scans sources for `..=`, which leaves no trace in the tree.
 
 mod expression;
 mod hierarchy;
@@ -24,20 +24,20 @@ use rust_hdl::core::ast::{
 use rust_hdl::prelude::Block;
 use std::fmt;
 
-/// What is wrong.
+/// The rule that a finding breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// The result of `+ - << !` meets a wider operand in a comparison.
     Compared,
     /// It is widened by a cast or by a wider operand of a sum.
     Widened,
-    /// It is shifted right: what wrapped shifts back in.
+    /// It is shifted right: bits that should have wrapped shift back in.
     ShiftedRight,
-    /// It is a shift amount or an index, unwrapped.
+    /// It is a shift amount or an index, not wrapped.
     Amount,
     /// It is reduced (`.all()`, `.any()`, `.xor()`), or a reduction sees a wide literal.
     Reduced,
-    /// It is the value of `replace_bit`: it clobbers the bits above.
+    /// It is the value of `replace_bit`: it overwrites the bits above.
     Replaced,
     /// `a & b == c` without parentheses: `&` binds tighter than `==` in Rust, looser in Verilog.
     Precedence,
@@ -49,13 +49,13 @@ pub enum Rule {
     Undeclared,
     /// An array index after the first is not translated.
     SecondIndex,
-    /// A loop variable has the name of a signal, which is then replaced by a number.
+    /// A loop variable has the name of a signal, which is replaced by a number.
     Captured,
-    /// The name is a keyword of Verilog or SystemVerilog, or no plain identifier.
+    /// The name is a keyword of Verilog or SystemVerilog, or not a simple identifier.
     Keyword,
     /// Two enums of one name with different variants.
     EnumTwice,
-    /// `..=`: the emitted loop loses its last round.
+    /// `..=`: the emitted loop lacks its last iteration.
     InclusiveRange,
 }
 
@@ -81,12 +81,12 @@ impl Rule {
     }
 }
 
-/// One finding.
+/// A finding of the lint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// Module path as emitted (`top$fifo`), or file and line.
     pub place: String,
-    /// What is wrong.
+    /// The rule that is broken.
     pub rule: Rule,
     /// The expression or name, as Verilog.
     pub what: String,
@@ -98,7 +98,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// All findings in `block` and everything below it, sorted. Empty is good.
+/// All findings in `block` and everything below it, sorted; empty if there are none.
 ///
 /// The block must be connected (`connect_all`), as for emission.
 pub fn lint(block: &dyn Block) -> Vec<Finding> {
@@ -115,11 +115,11 @@ pub fn lint(block: &dyn Block) -> Vec<Finding> {
     findings
 }
 
-/// Walks the statements of one module.
+/// Checks the statements of one module.
 struct Linter<'a> {
     module: &'a hierarchy::Module,
     path: &'a str,
-    /// Loop variables in force, outermost first.
+    /// Current loop variables, outermost first.
     loops: Vec<String>,
     findings: &'a mut Vec<Finding>,
 }
@@ -156,7 +156,7 @@ impl Linter<'_> {
                 }
             }
             VerilogStatement::Match(m) => self.matching(&m.test, &m.cases),
-            // a loop of no rounds is not emitted, and what it would name need not be there
+            // a loop without iterations is not emitted, so the names in it need not exist
             VerilogStatement::Loop(l) if l.from.as_usize() >= l.to.as_usize() => {}
             VerilogStatement::Loop(l) => {
                 if self.module.declares(&l.index) {

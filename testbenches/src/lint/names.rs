@@ -1,11 +1,11 @@
-//! Names: declared, legal, and meaning one thing
+//! Checks of names: declared, legal and unambiguous
 
 use super::hierarchy::Module;
 use super::{Finding, Linter, Rule};
 use hdl::verilog::KEYWORDS;
 use std::collections::BTreeMap;
 
-/// Fields and enums of all modules.
+/// Checks the fields and enums of all modules.
 pub(super) fn check(modules: &BTreeMap<String, Module>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut seen: BTreeMap<&str, (&str, &[String])> = BTreeMap::new();
@@ -28,7 +28,7 @@ pub(super) fn check(modules: &BTreeMap<String, Module>) -> Vec<Finding> {
 }
 
 impl Linter<'_> {
-    /// A name as it stands in the tree: `fifo$data$next`, `v[i+1]$q`, `State$Run`, `i`, `3`.
+    /// Checks a name from the tree: `fifo$data$next`, `v[i+1]$q`, `State$Run`, `i`, `3`.
     pub(super) fn name(&mut self, name: &str) {
         let name = fix(name);
         let number = name.starts_with(|c: char| c.is_ascii_digit());
@@ -46,7 +46,7 @@ impl Linter<'_> {
         self.declared(&fix(name))
     }
 
-    /// Width of a declared signal; an array element stands for all of its array.
+    /// Width of a declared signal; an array element represents its whole array.
     fn declared(&self, name: &str) -> Option<usize> {
         if self.loops.iter().any(|l| l == name) {
             return None;
@@ -63,7 +63,7 @@ impl Linter<'_> {
     }
 }
 
-/// What rust-hdl's emission does to a name, but for array indices.
+/// Changes a name as rust-hdl's emission does, except for array indices.
 fn fix(name: &str) -> String {
     name.trim_start_matches('.').replace('.', "$").replace("::", "$").trim_end_matches("$next").to_string()
 }

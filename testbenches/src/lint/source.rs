@@ -1,10 +1,10 @@
-//! Source scan: `..=` inside `#[hdl_gen]` functions
+//! Source scan for `..=` in `#[hdl_gen]` functions
 
 use super::{Finding, Rule};
 use std::io;
 use std::path::Path;
 
-/// Scans every `.rs` file under `root`. Findings name the file below `root` and the line.
+/// Scans every `.rs` file under `root`. Findings contain the path below `root` and the line.
 pub fn inclusive_ranges(root: &Path) -> io::Result<Vec<Finding>> {
     let mut findings = Vec::new();
     let mut folders = vec![root.to_path_buf()];
@@ -55,7 +55,7 @@ fn body_end(code: &str, start: usize) -> usize {
     code.len()
 }
 
-/// The text with comments and string contents as spaces, every byte and line in its place.
+/// The text with comments and strings replaced by spaces, so that positions do not change.
 fn blank(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();

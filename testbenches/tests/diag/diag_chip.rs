@@ -1,8 +1,8 @@
 //! `hdl/src/diag/{chip,client}.rs` against the golden chip
 //!
-//! The paper's two examples: events of real programs go over the ring to machine and aggregate, and what leaves in frames is
-//! what the golden chip sends, word for word. Generators of this are golden models, as clients outside. Then a chip with
-//! lite generators at RVFI ports, and the words of the golden ones.
+//! The paper's two examples: events of real programs go over the ring to machine and aggregate, and the frames contain
+//! what the golden chip sends, word for word. The generators are golden models, connected as external clients. Then a
+//! chip with lite generators at RVFI ports, compared with golden generators.
 
 use crate::diag_harness::check_verilog;
 use diag::app::App;
@@ -32,7 +32,7 @@ use std::collections::VecDeque;
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked_system;
 
-/// What a core retires in a clock, as its RVFI port has it.
+/// What a core retires in a cycle, at its RVFI port.
 type Retired = Option<(u32, u32)>;
 
 struct Bench {
@@ -131,7 +131,7 @@ impl Bench {
         (0..clocks).for_each(|_| self.clock(false, &[]));
     }
 
-    /// A packet of the host, and its answer.
+    /// Sends a packet from the host and returns the response.
     fn ask(&mut self, dest: u8, op: Op, addr: u16, data: &[u16]) -> Packet {
         self.host.extend(self.line.frame(&Packet::control(HOST, dest, op, addr, data)));
         let before = self.arrived.len();
@@ -144,7 +144,7 @@ impl Bench {
         panic!("{op:?} to {dest} is never answered");
     }
 
-    /// Writes registers, runs of them in one packet.
+    /// Writes registers, consecutive ones in one packet.
     fn set(&mut self, dest: u8, writes: &Writes) {
         let mut rest = writes.as_slice();
         while let Some(first) = rest.first() {
@@ -156,14 +156,14 @@ impl Bench {
         }
     }
 
-    /// Flushes a node: what it sends before the answer.
+    /// Flushes a node; its results come before the response.
     fn flush(&mut self, dest: u8) {
         let done = self.ask(dest, Op::Flush, 0, &[7]);
         assert_eq!(done, Packet::control(dest, HOST, Op::Flush, 0, &[7]));
     }
 }
 
-/// Golden chip and golden generators beside it, on a program whose clock is slowed down.
+/// Golden chip and golden generators, on a program whose clock is slowed down.
 struct Golden {
     watcher: Watcher,
     chip: Chip,
@@ -171,7 +171,7 @@ struct Golden {
     events: Vec<(u8, u8, Event)>,
 }
 
-/// Clocks of the chip in one of the program: all that an event causes is over before the next.
+/// Cycles of the chip per cycle of the program: all effects of an event end before the next one.
 const SLOWER: u64 = 64;
 
 impl Golden {
@@ -202,7 +202,7 @@ impl RetireSink for Golden {
 
 const HARTS: u8 = 4;
 
-/// A script on a program, on the golden chip and on the circuit. `settings` of the two nodes.
+/// Runs a script on a program, on the golden chip and on the circuit. `settings` are those of the two nodes.
 fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&App, &[Slot]) -> (Writes, u8)) -> usize {
     let nodes = vec![NodeKind::Machine(16), NodeKind::Aggregate(256)];
     let params = ChipParams { nodes: nodes.clone(), link_bits: 400_000_000, ..ChipParams::new(HARTS) };
@@ -281,7 +281,7 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
     let generator = GeneratorParams::LITE;
     let params = DiagParams { cores: 2, generator, outside: vec![40], nodes: nodes.clone(), windows: false };
     let mut bench = Bench::new(&params, 5, 80);
-    // who is there
+    // identification of all clients
     for (address, want) in [(0, [1, 12]), (1, [1, 12]), (FIRST_NODE, [3, 64])] {
         let answer = bench.ask(address, Op::Read, 0, &[2]);
         assert_eq!(answer, Packet::control(address, HOST, Op::ReadData, 0, &want));
@@ -295,7 +295,7 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
     bench.set(0, &registers::lite(&slots));
     bench.set(1, &registers::lite(&slots));
     bench.set(FIRST_NODE, &registers::count(&rules));
-    // the time begins anew, settings would be lost by a reset: the golden chip's clock is that of the circuit
+    // a reset would clear the settings, so the golden chip uses the circuit's time
     let base = bench.d.cycles() - 1;
     let mut golden = Chip::new(ChipParams { nodes, generator, link_bits: 1_000_000_000, ..ChipParams::new(2) });
     for c in 0..2 {
@@ -330,7 +330,7 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
     }
 }
 
-/// A tick flushes counters, whose threshold makes a log tell what came before.
+/// A tick flushes counters; a counter that reaches its limit makes a log send the events before it.
 #[test]
 fn a_tick_empties_tables_and_a_log_tells_what_came_before() {
     let nodes = vec![NodeKind::Count(4), NodeKind::Log(4), NodeKind::Tick(2)];
@@ -368,7 +368,7 @@ fn a_tick_empties_tables_and_a_log_tells_what_came_before() {
         };
         assert_eq!(arrived.iter().filter_map(done).collect::<Vec<_>>(), [1, 2, 3, 4]);
     }
-    // what came before a tick is in it, the rest is flushed by the host
+    // the counts before a tick are in its flush, the rest is flushed by the host
     let counted: Vec<u32> = of(128).iter().map(|e| e.args[1]).collect();
     assert_eq!(counted.len(), 4);
     bench.flush(counts);
@@ -387,7 +387,7 @@ fn chips_pass_the_static_gates() {
     emit_checked_system(&mut DiagChip::new(&params).unwrap()).unwrap();
 }
 
-/// Every kind of generator and node, as `goshawk diag gen` writes them.
+/// Every kind of generator and node, as written by `goshawk diag gen`.
 #[test]
 fn whole_chips_pass_the_static_gates() {
     let nodes = ["filter", "count", "pair", "aggregate", "histogram", "machine", "log", "tick"]
@@ -449,14 +449,14 @@ fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
     written.append(&mut bench.arrived);
     println!("{hit} bytes damaged, {} of {} frames sent again, told {:?}", sender.repeated, sent.len(), sender.told);
     assert!(hit > 3 && sender.repeated > 3 && sender.told.0 > 0);
-    // every write is answered once, those of a client in their order
+    // every write is acknowledged once, those of a client in order
     for dest in [FIRST_NODE, 0, 1] {
         let of = |p: &&Packet| if let Body::Control { addr, .. } = p.body { addr } else { panic!("{p:?}") };
         let want: Vec<u16> = sent.iter().filter(|p| p.dest == dest).map(|p| of(&p)).collect();
         let found: Vec<u16> = written.iter().filter(|p| p.src == dest).map(|p| of(&p)).collect();
         assert_eq!(found, want, "client {dest}");
     }
-    // and all of them are right
+    // and all settings are right
     for event in 0..10_u32 {
         let pc = 0x400 + 4 * event;
         for _ in 0..=event {

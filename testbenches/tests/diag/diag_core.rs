@@ -1,8 +1,8 @@
 //! `hdl/src/diag/processor/core.rs` against the simulator's executor
 //!
-//! Random programs, instruction by instruction: address, register that is written, memory, clocks, and whether it is one at all.
-//! Programs change their own code, jump anywhere, reach for what is not there; loads and stores are held back, and the core is
-//! restarted at any clock. The Verilog does the same from random registers and memories.
+//! Random programs are compared instruction by instruction: address, register write, memory, cycles, and whether the
+//! instruction is legal. Programs modify their own code, jump anywhere and access invalid addresses; loads and stores
+//! are stalled, and the core is restarted in any cycle. The Verilog does the same from random registers and memories.
 
 use crate::diag_harness::check_verilog_while;
 use crate::diag_harness::code::instruction;
@@ -14,7 +14,7 @@ use sim::stimulus::{rounds, Source};
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
 
-/// All registers are set, then anything.
+/// Sets all registers, then does anything.
 fn program(s: &mut Source) -> Vec<u8> {
     let mut words: Vec<u32> = (1..32u32).map(|r| (s.bits(20) as u32) << 12 | r << 7 | 0x37).collect();
     for r in 1..32 {
@@ -58,7 +58,7 @@ fn look(u: &Circuit) -> Seen {
     }
 }
 
-/// Instructions, faults, restarts in the middle.
+/// Instructions, faults, restarts in the middle of an instruction.
 type Counts = [u64; 3];
 
 fn run(d: &mut Driver<Circuit>, s: &mut Source, steps: u64, counts: &mut Counts) {
@@ -66,7 +66,7 @@ fn run(d: &mut Driver<Circuit>, s: &mut Source, steps: u64, counts: &mut Counts)
     'programs: for _ in 0..steps {
         let (mut core, mut space) = (Core::default(), Space { ram: program(s), ..Space::default() });
         space.slots.iter_mut().flatten().for_each(|w| *w = s.bits(32) as u32);
-        // what the circuit has of memory
+        // the circuit's memory
         let mut ram = space.ram.clone();
         let holds = *s.pick(&[0, 30]);
         let mut before: Option<(u32, End)> = None;
@@ -105,7 +105,7 @@ fn run(d: &mut Driver<Circuit>, s: &mut Source, steps: u64, counts: &mut Counts)
                 continue 'programs;
             }
             if seen.fetch {
-                // the one before is done
+                // the previous instruction is complete
                 if let Some((_, end)) = before {
                     assert_eq!(end, End::Retired(clocks), "{place}");
                     assert_eq!(ram, space.ram, "{place}");
@@ -124,7 +124,7 @@ fn run(d: &mut Driver<Circuit>, s: &mut Source, steps: u64, counts: &mut Counts)
                 let end = core.step(&mut space, 1000);
                 before = Some((seen.pc, end));
                 clocks = 0;
-                // a register that is not written stays
+                // registers that are not written keep their values
                 set = (0..32).map(|r| (r, core.register(r))).find(|(r, v)| old[*r as usize] != *v);
                 if end == End::Waits || space.sent.is_some() {
                     restart = true;
@@ -183,7 +183,7 @@ fn random_instructions_are_known_or_not_to_both() {
     let mut d = Driver::new(Circuit::new(), |u, c| u.clock.next = c.into()).unwrap();
     let mut s = Source::seeded(42);
     for _ in 0..rounds(3_000, 60_000) {
-        // mostly those that are nearly right
+        // mostly almost legal encodings
         let near = instruction(&mut s) ^ if s.percent(70) { 1 << s.below(32) } else { 0 };
         let insn = if s.percent(10) { s.bits(32) as u32 } else { near };
         let mut faults = false;

@@ -1,6 +1,6 @@
 //! `hdl/src/diag/framer.rs` against the frames that the host reads
 //!
-//! Random packets, words of them late and bytes taken at random clocks: the bytes are those of `diag::link::FrameWriter`.
+//! Random packets, with late words and bytes taken in random cycles: the bytes are those of `diag::link::FrameWriter`.
 
 use crate::diag_harness::{check_verilog, random_event};
 use diag::link::FrameWriter;

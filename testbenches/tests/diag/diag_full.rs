@@ -1,9 +1,9 @@
 //! `hdl/src/diag/generator/full/{generator,slots,log,registers,stack,calls,word,control,outbox}.rs` and
 //! `hdl/src/diag/generator/observer.rs` against the golden generator, clock by clock
 //!
-//! Instructions that hit slots, calls, stores and traps as random as a core may make them; the ring takes events at random
-//! clocks, and for long not at all; resets, other slots, and a clock that jumps ahead. Then what is asked of a generator,
-//! worked by hand: recursion, preempted threads, `longjmp`, several triggers in a clock, arguments on the stack.
+//! Instructions that hit slots, calls, stores and traps, as random as a core may produce them; the ring accepts events
+//! in random cycles, and for long periods not at all; resets, new slots, and a time that jumps ahead. Then cases worked
+//! by hand: recursion, preempted threads, `longjmp`, several triggers in one cycle, arguments on the stack.
 
 use crate::diag_harness::{check_verilog, result, set_seen, set_write, shuffled};
 use hdl::diag::generator::full::Full;
@@ -37,7 +37,7 @@ impl Bench {
         bench
     }
 
-    /// A clock; the event that is there.
+    /// Runs one cycle; returns the event at the output.
     fn clock(
         &mut self,
         reset: bool,
@@ -78,8 +78,8 @@ impl Bench {
     }
 }
 
-/// Events, those that told losses, events lost because instructions came too fast, logs given up, entries that
-/// are not known.
+/// Plays random instructions. Returns the number of events, of events that reported losses, of events lost because
+/// instructions came too fast, of times the log was dropped, and of entries with unknown values.
 fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
     let mut s = Source::seeded(seed);
     let mut b = Bench::new(params, format!("seed {seed}"));
@@ -114,7 +114,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
         if write.is_some() && writes.is_empty() {
             b.golden.set(&new).unwrap();
         }
-        // new slots when nothing waits: an instruction that waits has the hits of the old ones
+        // new slots only when nothing waits: an instruction in the log keeps the hits of the old slots
         if writes.is_empty() && b.golden.is_idle() {
             if s.per_64k(300) {
                 new = slots(&mut s, &params);
@@ -145,7 +145,7 @@ fn full_generators_do_what_the_golden_one_does() {
     assert!(sum(0) > 100 && sum(1) > 20 && sum(2) > 100 && sum(3) > 10 && sum(4) > 3, "{runs:?}");
 }
 
-/// Instructions worked by hand.
+/// A core whose instructions are worked by hand.
 struct Core {
     b: Bench,
     now: u64,
@@ -159,7 +159,7 @@ impl Core {
         c
     }
 
-    /// Retires; the next one 200 cycles later.
+    /// Retires an instruction; the next one follows 200 cycles later.
     fn step(&mut self, seen: Seen) -> u64 {
         let at = self.now;
         let seen = Seen { cycle: at, ..seen };
@@ -222,7 +222,7 @@ fn recursion_tells_each_return_with_its_own_arguments() {
 #[test]
 fn preempted_threads_and_longjmp_are_told_apart() {
     let mut c = Core::new(&[slot(Trigger::Return(F), 1, &ENTRY[..1])]);
-    // two threads in the same function, called from the same place; the first in is the first out
+    // two threads in the same function, called from the same place; the first to enter is the first to return
     for (sp, arg) in [(0x9000, 1), (0xa000, 2)] {
         c.set(2, sp);
         c.set(10, arg);
@@ -234,7 +234,7 @@ fn preempted_threads_and_longjmp_are_told_apart() {
         c.back(F + 40, 0x24);
     }
     assert_eq!(c.args(), [[1], [2]]);
-    // a jump out of the third call; other code then comes to its return address, by a return too, but from elsewhere
+    // a jump out of the third call; other code then reaches its return address, also by a return, but from elsewhere
     c.set(10, 3);
     c.call(0x20, F);
     c.plain(F);
@@ -242,7 +242,7 @@ fn preempted_threads_and_longjmp_are_told_apart() {
     c.set(2, 0xa040);
     c.back(0x80, 0x24);
     assert_eq!(c.events.len(), 2);
-    // the same caller calls again: that call alone returns
+    // the same caller calls again: only that call returns
     c.set(2, 0xa000);
     c.set(10, 4);
     c.call(0x20, F);
@@ -253,7 +253,7 @@ fn preempted_threads_and_longjmp_are_told_apart() {
 
 #[test]
 fn all_triggers_of_a_clock_are_told() {
-    // address, return and trap return of one instruction, the first after a trap; data, twice
+    // address, return and trap return at one instruction, which is the first after a trap; two data accesses
     let mut slots = vec![slot(Trigger::Return(F), 0, &[])];
     slots.extend((1..12).map(|n| slot(Trigger::Pc(F + 40), n, &[Capture::Register(10)])));
     slots.push(slot(Trigger::Trap { interrupt: Some(true), cause: Some(7) }, 12, &[Capture::Cause, Capture::Pc]));
@@ -295,12 +295,12 @@ fn arguments_on_the_stack_are_those_that_were_passed() {
     c.step(store(0x1_2423, 0x9008, 42));
     c.call(0x20, F);
     c.plain(F);
-    // what the function does to its frame and arguments changes nothing
+    // changes by the function to its frame and arguments have no effect
     c.set(11, 6);
     c.step(store(0x1_2023, 0x9000, 0));
     c.back(F + 40, 0x24);
     assert_eq!(c.args(), [vec![41], vec![41, 42, 5]]);
-    // the second word is stored otherwise, and not known any more: each return is counted as lost at the entry
+    // the second word is overwritten by another store and becomes unknown: each return is counted as lost at the entry
     c.step(store(0x4_2023, 0x9008, 9));
     c.call(0x20, F);
     c.plain(F);
@@ -310,7 +310,7 @@ fn arguments_on_the_stack_are_those_that_were_passed() {
     assert_eq!(c.events.iter().map(|e| e.lost).collect::<Vec<_>>(), [0, 0, 1, 1]);
 }
 
-/// RVFI of random instructions, and what is to be seen of it.
+/// RVFI of random instructions, and what the observer must show.
 #[test]
 fn observers_see_what_retires() {
     let params = sim::params::TraceParams::new(sim::params::Platform::RV32, "tr_e:small".parse().unwrap());
@@ -327,7 +327,7 @@ fn observers_see_what_retires() {
             seen.accesses = [None; 2];
             seen.insn = 0x13;
         }
-        // there is no reset: what was before is a trap
+        // there is no reset: the first instruction counts as a trap
         let (valid, trap) = (clock == 0 || s.percent(50), clock == 0 || s.percent(5));
         let intr = s.percent(5);
         let cause = s.bits(8);
@@ -349,7 +349,7 @@ fn observers_see_what_retires() {
                     let [load, store] = seen.accesses;
                     let any = load.or(store);
                     let (addr, size) = any.map_or((0, 1), |a| (a.addr, a.size));
-                    // as picorv32 has it: the aligned word, and the lanes in it
+                    // as in picorv32: the aligned word, and the byte lanes in it
                     let (shift, mask) = (addr & 3, ((1u64 << size) - 1) << (addr & 3));
                     let lanes = |a: Option<Access>| a.map_or(0x5555_5555, |a| a.value << (8 * shift));
                     u.pins.rvfi.mem_addr.next = word(addr & !3);

@@ -1,8 +1,8 @@
-//! The diagnosis chip at softcores with interrupts, in Verilator: its events are, core by core and in order, what the golden
-//! generator makes of what the cores retired; and the cores do in each cycle what they do without the chip
+//! The diagnosis chip on soft cores with interrupts, in Verilator: per core and in order, its events are those of the
+//! golden generator for what the cores retired; and the cores behave in each cycle as without the chip
 //!
-//! Full generators know trap, cause and where it came, of nested interrupts and exceptions as of compressed code. Cores that show
-//! no data have lite ones.
+//! Full generators report trap, cause and address, for nested interrupts and exceptions and for compressed code. Cores
+//! without data ports have lite generators.
 
 use diag::app::App;
 use diag::layout::{layout, Cut, Layout};
@@ -22,17 +22,17 @@ use retire::FlowEvent;
 use sim::diag::packet::{Body, Event};
 use sim::diag::trigger::GeneratorParams;
 
-/// Traps by what they are and where they come, their ends, and calls beside them.
+/// Traps by cause and address, trap returns, and calls.
 const TRAPS: &str = "trap { @traps[cause, pc] = count(); } interrupt:7 { @ticks[core] = count(); }
     exception:11 { @calls[pc, ra] = count(); } trapret { @returns[sp] = count(); }
     call:software_interrupt { @to[arg0] = count(); }
     ret:on_timer { @handler = stats(elapsed); }";
-/// A variable that all cores read and write; calls with what they get and give.
+/// A variable that all cores read and write; calls with arguments and results.
 const DATA: &str = "write:balance { @w[pc] = max(value); } read:balance { @r[addr] = min(value); }";
 const CALLS: &str = "ret:set_balance { @b[arg0, ra] = count(); } call:get_balance { @s[sp] = count(); }";
 const LOCKS: &str = "ret:mutex_lock { @locks[arg0] = stats(elapsed); } call:mutex_unlock { @sp = min(sp); }";
 
-/// A core, how many, the program, what is watched, and for how many cycles.
+/// A core, the number of cores, the program, the watched script, and the number of cycles.
 struct Case {
     core: CoreKind,
     cores: u8,
@@ -55,8 +55,8 @@ impl Case {
         }
     }
 
-    /// Every event that leaves is the golden generator's, in their order; what came too fast is told. How many there were, and
-    /// how many of them were lost.
+    /// Checks that every event is the golden generator's, in order, and that events lost because instructions came too
+    /// fast are reported. Returns the numbers of events and of lost events.
     fn check(&self) -> (usize, usize) {
         let what = format!("{} {} with {}", self.cores, self.core.name(), self.program);
         let elf = programs::find(self.program).unwrap().soc.get(self.core.core().isa().name()).unwrap();
@@ -96,7 +96,7 @@ impl Case {
                 assert!(all.any(|w| w == e), "{what}, core {core}, event {n} is none of what happened: {e:?}");
             }
         }
-        // those that nothing followed are not told
+        // losses that no event follows are not reported
         let all = missing as u64 + lost;
         assert!(
             (all.saturating_sub(20)..=all).contains(&told),
@@ -105,7 +105,7 @@ impl Case {
         (want.len(), missing)
     }
 
-    /// The cores do what they do without the chip, in each cycle, and the log of their retirement ports says the same.
+    /// The cores behave in each cycle as without the chip, and so does the log of their retirement ports.
     fn observes(&self, what: &str, program: &Program, config: &SocConfig, run: &DiagRun) {
         let alone = Soc::build(config, false, &default_cache()).unwrap();
         let options = RunOptions { max_cycles: self.max_cycles, ..RunOptions::default() };
@@ -117,7 +117,7 @@ impl Case {
                 events.iter().filter(|e| e.hart == core).map(|e| FlowEvent { cycle: 0, ..*e }).collect()
             };
             let (found, want) = (of(&log), of(&alone.events));
-            // some ports are one cycle after the core, so that an instruction less may have retired in the last cycle
+            // some ports are one cycle behind the core, so an instruction may be missing in the last cycle
             assert!(found.len().abs_diff(want.len()) <= 1 && want.len() > 100, "{what}, core {core}");
             let most = found.len().min(want.len()) - 2;
             assert!(found[..most] == want[..most], "{what}, core {core}");
@@ -125,7 +125,7 @@ impl Case {
     }
 }
 
-/// Most events come through, and all of traps.
+/// Most events arrive, and all trap events.
 fn enough(case: &Case) {
     let (all, missing) = case.check();
     assert!(all > 100 && 10 * missing <= all);

@@ -1,7 +1,7 @@
 //! `hdl/src/diag/line.rs` against the golden end of the line, clock by clock
 //!
-//! Frames of the golden sender, some of them damaged, lost, with noise between them or with a first word that is wrong; its
-//! requests go back to the sender. Bytes, the router and the framer stall at random; resets.
+//! Frames of the golden sender, some damaged, lost, separated by noise or with a wrong first word; requests go back to
+//! the sender. Bytes, the router and the framer stall at random; resets.
 
 use crate::diag_harness::check_verilog;
 use diag::line::{Sender, Taker};
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
 
-/// Whose packet goes to the framer.
+/// The source of the packet that goes to the framer.
 enum Says {
     Free,
     Through(usize),
@@ -131,7 +131,7 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
                     words.pop_front();
                     if words.is_empty() {
                         requests += 1;
-                        // the way back is rough, too
+                        // the return path is unreliable, too
                         let asked = request.pop().unwrap();
                         assert!(s.per_64k(20 * rough) || sender.take(&asked));
                         says = Says::Free;
@@ -170,7 +170,7 @@ fn a_frame_whose_first_word_tells_another_length_is_taken_and_no_packet() {
         sender.send(&Packet::control(HOST, 3, Op::Write, 2, &vec![7; n - 2]));
         bytes.extend(sender.bytes().unwrap());
     }
-    // the fourth tells one word more; its sum is right
+    // the fourth frame states one word more; its CRC is right
     let at: usize = (2..5).map(|n| 5 + 2 * n).sum();
     bytes[at + 4] += 0x10;
     let sum = crc_of(&bytes[at + 1..at + 13]);
@@ -202,7 +202,7 @@ fn a_frame_whose_first_word_tells_another_length_is_taken_and_no_packet() {
     assert_eq!((at, put.len()), (bytes.len(), (2..=16).sum::<usize>() - 5));
 }
 
-/// CRC-16/KERMIT, bit by bit.
+/// CRC-16/KERMIT, computed bit by bit.
 fn crc_of(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |sum, b| {
         (0..8).fold(sum, |sum: u16, i| sum >> 1 ^ if (sum ^ u16::from(*b >> i)) & 1 == 1 { 0x8408 } else { 0 })

@@ -1,7 +1,8 @@
 //! `hdl/src/diag/generator/lite.rs` against the golden generator, clock by clock
 //!
-//! Instructions with random addresses, many of them those of slots; the ring takes events at random clocks, and for long not
-//! at all. In each cycle an event is there when the golden generator has one, with the same losses told.
+//! Instructions with random addresses, many of them those of slots; the ring accepts events in random cycles, and for
+//! long periods not at all. In each cycle, there is an event if the golden generator has one, with the same reported
+//! losses.
 
 use crate::diag_harness::{check_verilog, result, set_write, shuffled};
 use hdl::diag::generator::lite::Lite;
@@ -18,7 +19,7 @@ const CORE: u8 = 5;
 
 fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
     let slot = |s: &mut Source| Slot {
-        // several slots at one address
+        // several slots may have the same address
         trigger: Trigger::Pc(0x8000_0000 | (s.below(12) as u32) << 1),
         event: s.bits(8) as u8,
         dest: s.bits(6) as u8,
@@ -28,14 +29,15 @@ fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
     (0..s.below(u64::from(params.slots) + 1)).map(|_| slot(s)).collect()
 }
 
-/// Events, those that told losses, events lost before the queue.
+/// Plays random instructions. Returns the number of events, of events that reported losses, and of events lost before
+/// the queue.
 fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
     let d = Driver::new(Lite::new(&params, CORE), |u, c| u.clock.next = c.into()).unwrap();
     let (mut d, mut s) = (d.recording(), Source::seeded(seed));
     let mut golden = Generator::new(params, CORE);
     let mut writes = Vec::new();
     let mut held: Option<(u8, Event)> = None;
-    // events in the FIFO that were there before this clock
+    // events that were in the FIFO before this cycle
     let (mut there, mut popped, mut sums) = (0, 0, [0_u64; 3]);
     for clock in 0..clocks {
         let reset = clock == 0 || s.per_64k(15);
@@ -84,7 +86,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
         there = golden.counts().1 - popped;
         golden.clock(valid.then_some(&Seen { cycle: now.into(), pc, insn: 0x13, len: 4, ..Seen::default() }));
         sums[2] += golden.counts().0.queue - losses.queue;
-        // new slots when nothing waits: an event that waits is told as its slot is by then
+        // new slots only when nothing waits: a queued event is sent with the slot's target at that time
         if writes.is_empty() && golden.is_idle() && held.is_none() && s.percent(20) {
             let new = slots(&mut s, &params);
             golden.set(new.clone()).unwrap();

@@ -1,7 +1,7 @@
 //! `hdl/src/diag/node/{aggregate,count,filter,histogram,log,machine,pair}.rs` and `hdl/src/diag/rules.rs` against the golden nodes
 //!
-//! Random rules, written as registers; random events, flushes, resets and new settings; results are taken at random clocks.
-//! What a node sends is what `sim::diag::node` sends, result by result, and it is done when all of it is sent.
+//! Random rules, written as registers; random events, flushes, resets and new settings; results are accepted in random
+//! cycles. A node sends the results of `sim::diag::node`, one by one, and is done when all are sent.
 
 use crate::diag_harness::{check_verilog, random_event, result, set_event, set_write, shuffled};
 use hdl::diag::node::{
@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
 
-/// Inputs of a clock.
+/// Inputs of one cycle.
 #[derive(Clone, Copy, Default)]
 struct Inputs {
     reset: bool,
@@ -28,7 +28,7 @@ struct Inputs {
     noise: u64,
 }
 
-/// A node circuit, whichever it is.
+/// A node circuit of any kind.
 trait NodeBlock: Block + Sized {
     fn clock(&mut self, high: bool);
     fn drive(&mut self, i: &Inputs);
@@ -55,7 +55,7 @@ macro_rules! node_block {
 }
 node_block! { Aggregate Count Filter Histogram Log Machine Pair }
 
-/// What a run came to: results of events and of flushes.
+/// Totals of a run: results of events and of flushes.
 type Sums = [u64; 2];
 
 struct Bench<T: NodeBlock> {
@@ -63,7 +63,7 @@ struct Bench<T: NodeBlock> {
     s: Source,
     expected: VecDeque<(u8, Event)>,
     sums: Sums,
-    /// Results that are the event itself.
+    /// Results that are the unchanged event.
     passed: usize,
 }
 
@@ -75,7 +75,7 @@ impl<T: NodeBlock> Bench<T> {
         bench
     }
 
-    /// One clock; whether the event is done with.
+    /// Runs one cycle; returns whether the event is done.
     fn clock(&mut self, i: &Inputs) -> bool {
         let i = Inputs { noise: self.s.bits(32), ..*i };
         let (done, found) = self.d.cycle(|u| u.drive(&i), |u| u.look()).unwrap();
@@ -95,7 +95,8 @@ impl<T: NodeBlock> Bench<T> {
         }
     }
 
-    /// An event or a flush until it is done with, results taken in `takes` of 100 cycles; false: a reset came between.
+    /// Runs an event or a flush to its end, with results accepted in `takes` of 100 cycles. Returns false if there was
+    /// a reset before.
     fn event(&mut self, golden: &mut Node, event: Option<Event>, takes: u8, resets: u16) -> bool {
         let mut out = Outbox::new();
         match &event {
@@ -123,7 +124,7 @@ impl<T: NodeBlock> Bench<T> {
         panic!("cycle {}: an event is never done with", self.d.cycles());
     }
 
-    /// Events, flushes, settings, resets. `settings` makes rules, and a golden node with them and one without.
+    /// Plays events, flushes, settings and resets. `settings` creates rules, and golden nodes with and without them.
     fn run(
         &mut self,
         events: usize,
@@ -229,7 +230,7 @@ fn machines_do_what_the_golden_machines_do() {
     for (takes, keyed) in [(100, 0), (50, 50), (10, 50), (80, 100)] {
         bench.run(800, 8, takes, |s| {
             let (states, classes, by_key) = (s.between(1, 16), s.between(1, 16), s.percent(keyed));
-            // few keys, or more than have places
+            // few keys, or more than there are entries
             let key = if by_key && s.percent(60) { Some(*s.pick(&[Field::Arg(0), Field::Core])) } else { None };
             let class = |s: &mut Source| Class { event: s.below(8) as u8, key: key.unwrap_or_else(|| field(s)) };
             let step = |s: &mut Source| Step { next: s.below(states) as u8, own: s.percent(50), report: s.percent(30) };
@@ -246,7 +247,7 @@ fn machines_do_what_the_golden_machines_do() {
         });
     }
     assert!(bench.sums[0] > 300, "{:?}", bench.sums);
-    // events of keys without a place
+    // events whose key found no entry
     assert!(bench.passed > 100, "{}", bench.passed);
     check_verilog(&bench.d, 7);
 }
@@ -337,7 +338,7 @@ fn logs_do_what_the_golden_logs_do() {
     let mut sums = [0; 2];
     for (log2, takes) in [(2, 60), (5, 100), (1, 20)] {
         let mut bench = Bench::new(Log::new(log2), log2 as u64);
-        // rarely a trigger where there is much room
+        // triggers are rare in a large log
         let ids = if log2 == 5 { 12 } else { 4 };
         bench.run(if log2 == 5 { 400 } else { 600 }, ids, takes, |s| {
             let empty = log::Log::new(1 << log2);
@@ -370,7 +371,7 @@ fn a_register_freezes_a_log() {
         if let Node::Log(log) = &mut node {
             log.freeze();
         }
-        // what comes now is not kept
+        // later events are not stored
         bench.event(&mut node, Some(Event { id: 7, ..Event::default() }), 100, 0);
         bench.event(&mut node, None, 50, 0);
     }

@@ -1,7 +1,8 @@
 //! The chip under overload: every generator has an event in every cycle, or with every instruction, in Verilator
 //!
-//! What is lost is counted: events that arrive and losses that are told add up to all that happened. The link stays full of
-//! events and nobody starves.
+//! Losses are counted: events that arrive and reported losses add up to all that happened. The link stays full of
+//! events, and no generator starves.
+//!
 //! `GOSHAWK_LONG=1` and `-- --nocapture` print the rows of docs/diagnosis.md.
 
 use diag::link::{FrameReader, FrameWriter};
@@ -16,27 +17,27 @@ use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
 use sim::stimulus::rounds;
 
 const PC: u128 = 0x400;
-/// Clocks of reset.
+/// Cycles of reset.
 const RESET: u64 = 4;
 
-/// What came of it.
+/// Result of a run.
 struct Got {
     offered: u64,
     /// Events that arrived while all generators had one in every cycle, by core.
     in_time: Vec<u64>,
-    /// Of the link's bytes in that time, those of events and their frames, without counts of losses.
+    /// Share of the link's bytes in that time that belong to events and their frames, without loss counts.
     useful: f64,
     arrived: u64,
     told: u64,
 }
 
-/// A frame's bytes without those that only tell of losses.
+/// Bytes of a frame, without those that only report losses.
 fn bytes(event: &Event) -> usize {
     2 * Event { lost: 0, ..*event }.words() + FRAME_BYTES
 }
 
-/// `cores` generators under overload for `clocks` clocks, with an instruction that is an event in `every` clocks and a byte
-/// of the link in `byte_clocks`.
+/// Runs `cores` generators under overload for `clocks` cycles, with an event in one of `every` cycles and a byte of the
+/// link in one of `byte_clocks`.
 fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64, clocks: u64) -> Got {
     let params = DiagParams { cores, generator, outside: Vec::new(), nodes: Vec::new(), windows: false };
     let mut chip = DiagChip::new(&params).unwrap();
@@ -62,7 +63,7 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
         };
         names.iter().map(value).collect()
     };
-    // how long the ring takes to set the generators, seen once
+    // measures how long the ring takes to set up the generators
     let (ready, mut set, mut left) =
         (cosim.output("host_ready").unwrap(), Vec::new(), sends.iter().copied().peekable());
     let mut session = cosim.session().unwrap();
@@ -81,7 +82,7 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
     drop(session);
     let begin = set.len() as u64 + 2_000 * byte_clocks;
     let drained = begin + clocks + byte_clocks * 20 * 24 * u64::from(cores) + 2_000;
-    // then some more of each, which tell what had not been told: 65,535 each
+    // some more events of each, which report the remaining losses, 65,535 at a time
     let (more, apart) = (clocks / 65_535 + 1, byte_clocks * 48 * u64::from(cores) + 2_000);
     let end = drained + more * apart;
     let hits = |clock: u64| {
@@ -127,7 +128,7 @@ fn overload(cores: u8, generator: GeneratorParams, every: u64, byte_clocks: u64,
 /// Prints a row.
 fn check(generator: GeneratorParams, cores: u8, every: u64) {
     let name = if generator.lite { "lite" } else { "full" };
-    // a line of 12 Mbit/s at 50 MHz
+    // a link of 12 Mbit/s at 50 MHz
     let got = overload(cores, generator, every, 33, rounds(60_000, 1_000_000));
     let Got { offered, arrived, told, useful, .. } = got;
     let (least, most) = (got.in_time.iter().min().unwrap(), got.in_time.iter().max().unwrap());

@@ -1,8 +1,8 @@
 //! `hdl/src/diag/port.rs` against the golden network interface
 //!
-//! Random packets, whole, malformed and of every operation, come word by word with gaps; the node is slow and sends results
-//! of its own; the ring takes words at random clocks. What is asked of the node, what is written and every packet that is
-//! sent are those of `sim::diag::interface`.
+//! Random packets, complete, malformed and of every operation, come word by word with gaps; the node is slow and sends
+//! results of its own; the ring accepts words in random cycles. Requests to the node, register writes and every
+//! outgoing packet match `sim::diag::interface`.
 
 use crate::diag_harness::{check_verilog, random_event};
 use hdl::diag::port::Port;
@@ -17,7 +17,7 @@ use testbenches::gates::emit_checked;
 const ADDRESS: u8 = 17;
 const REGISTERS: [u16; 2] = [5, 0x1234];
 
-/// A packet as it arrives; some are none.
+/// A packet as it arrives; some are malformed.
 fn packet(s: &mut Source) -> Vec<u16> {
     let src = *s.pick(&[HOST, 3, 40]);
     let data = |s: &mut Source, n: u64| (0..n).map(|_| s.bits(16) as u16).collect::<Vec<_>>();
@@ -48,7 +48,7 @@ fn packet(s: &mut Source) -> Vec<u16> {
             Packet::control(src, BROADCAST, Op::Flush, s.bits(12) as u16, &data(s, n)).to_words()
         }
         _ => {
-            // anything at all
+            // any words at all
             let len = s.between(2, 16);
             let mut words = data(s, len);
             words[0] = (len as u16 - 2) << 12 | words[0] & 0xfff;
@@ -67,12 +67,12 @@ struct Bench {
     s: Source,
     golden: Interface,
     node: bool,
-    /// Of the packet that was put last, the words that are to come.
+    /// Words still to come of the packet that was put last.
     came: VecDeque<u16>,
     whole: Vec<u16>,
-    /// What the node is asked, and its results of that.
+    /// The request to the node, and its results.
     asked: Option<Ask>,
-    /// The node has seen it.
+    /// Whether the node has seen the request.
     begun: bool,
     results: VecDeque<(u8, Event)>,
     to_write: VecDeque<(u16, u16)>,
@@ -114,7 +114,7 @@ impl Bench {
             self.came = self.whole.clone().into();
         }
         let word = self.came.front().copied().filter(|_| come);
-        // a generator has results at any time, a node only of what it was asked
+        // a generator has results at any time, a node only those of its request
         if !self.node && self.results.is_empty() && work {
             let mut e = random_event(&mut self.s, 256);
             e.lost = if self.s.percent(80) { 0 } else { self.s.bits(16) as u16 };
@@ -180,7 +180,7 @@ impl Bench {
             self.forget();
             return;
         }
-        // what the golden interface makes of a packet, known when its first word is taken
+        // what the golden interface does with a packet is known when its first word is taken
         if let (Some(_), true) = (word, ready) {
             if self.came.len() == self.whole.len() {
                 self.asked = self.golden.take(&self.whole);
@@ -217,7 +217,7 @@ impl Bench {
                 other => panic!("{place}: asked {other:?}, but {event:?}"),
             }
         }
-        // a packet ends: what comes next may begin
+        // a packet is complete: its effect may begin
         if self.came.is_empty() && !self.whole.is_empty() {
             assert!(self.to_write.is_empty(), "{place}");
             match &self.asked {
@@ -243,7 +243,7 @@ impl Bench {
             self.sent.push(word);
             if self.sent.len() == usize::from(self.sent[0] >> 12) + 2 {
                 let sent = std::mem::take(&mut self.sent);
-                // an answer, or the result that is shown; the router fills in the source
+                // a response, or the result at the input; the router fills in the source
                 let is_answer = sent[1] >> 15 == 1;
                 let want = if is_answer {
                     self.expected.pop_front().unwrap()

@@ -1,8 +1,8 @@
 //! `hdl/src/diag/processor/{dma,node}.rs` against the golden processor
 //!
-//! Random packets come word by word with gaps, and are taken at random clocks; handlers send, take their time, hang and break. What is
-//! sent and answered, what is told as lost, and what registers say is what `sim::diag::processor::node` makes of the same packets;
-//! with resets at any clock, with more packets than there are slots for, and with handlers of random instructions.
+//! Random packets come word by word with gaps, and are accepted in random cycles; handlers send, take their time, hang
+//! and fail. Outgoing packets, responses, reported losses and registers match `sim::diag::processor::node` for the same
+//! packets, with resets in any cycle, with more packets than slots, and with handlers of random instructions.
 
 use crate::diag_harness::code::instruction;
 use crate::diag_harness::{check_verilog, random_event};
@@ -29,7 +29,7 @@ fn image(name: &str) -> Vec<u8> {
     bytes
 }
 
-/// The source is filled in by the router.
+/// The packet as the processor sends it; the router fills in the source.
 fn unsent(packet: &Packet) -> Packet {
     Packet { src: 0, ..packet.clone() }
 }
@@ -38,7 +38,7 @@ struct Bench {
     d: Driver<Circuit>,
     s: Source,
     golden: Processor,
-    /// Words of packets on their way to the processor, and the packet that comes.
+    /// Words of packets on their way to the processor, and the current packet.
     come: VecDeque<Vec<u16>>,
     word: usize,
     events: VecDeque<Packet>,
@@ -47,9 +47,9 @@ struct Bench {
     told: u64,
     takes: u8,
     gaps: u8,
-    /// Packets, events that came back, trips told, clocks in which a word had to wait.
+    /// Packets, events that came back, aborted handlers reported, cycles in which a word had to wait.
     counts: [u64; 4],
-    /// Registers are compared, but for that of packets that waited; that.
+    /// Whether all registers are compared, but for the count of packets that waited; that count.
     exact: bool,
     full: u16,
 }
@@ -79,7 +79,7 @@ impl Bench {
 
     fn reset(&mut self) {
         self.clock(true);
-        // memory stays
+        // a reset does not change memory
         self.golden = Processor::new(ADDRESS);
         (self.come, self.word, self.events, self.answers, self.sent, self.told) = Default::default();
     }
@@ -135,7 +135,7 @@ impl Bench {
                     self.answers.pop_front()
                 };
                 let want = want.unwrap_or_else(|| panic!("{place}: {found:x?} is too much"));
-                // what changes by itself is not compared
+                // registers that change by themselves are not compared
                 if let (Body::Control { op: Op::ReadData, data: found, .. }, Body::Control { data: want, .. }) =
                     (&found.body, &want.body)
                 {
@@ -151,7 +151,7 @@ impl Bench {
         }
     }
 
-    /// Until all is sent and answered that the golden processor has, and for `more` clocks.
+    /// Runs until all that the golden processor has is sent and answered, and for `more` cycles.
     fn drain(&mut self, more: u64) {
         for _ in 0..400_000 {
             if self.come.is_empty() && self.events.is_empty() && self.answers.is_empty() {
@@ -170,7 +170,8 @@ impl Bench {
         self.drain(0);
     }
 
-    /// With nothing on its way: registers, but for the packets that had to wait, and what was lost is all told.
+    /// Compares registers while nothing is in progress, but for the count of packets that waited; all losses must have
+    /// been reported.
     fn settle(&mut self) {
         self.drain(3_000);
         self.settle_registers();
@@ -199,7 +200,7 @@ impl Bench {
                 Packet::control(src, ADDRESS, Op::Read, first, &[n]).to_words()
             }
             1 => {
-                // of what can be written only memory, which is not written now
+                // of the writable addresses only memory, which is not written now
                 let (n, addr) =
                     (s.below(15), if s.percent(50) { s.below(2) as u16 } else { MEMORY + s.bits(9) as u16 });
                 let n = if addr < 2 { n.min(1) } else { n };
@@ -277,7 +278,7 @@ fn what_does_not_run_drops_and_counts() {
     bench.come.push_back(Packet::control(HOST, ADDRESS, Op::Flush, 0, &[7]).to_words());
     bench.settle();
     assert_eq!((bench.golden.dropped(), bench.golden.untold()), (3, 18));
-    // a program that is none is stopped at once, and the host is told; then one that works tells what was lost before
+    // an invalid program is stopped at once, which is reported to the host; then a working one reports earlier losses
     bench.write(&vec![(MEMORY, 0), (MEMORY + 1, 0), (CONTROL, 1)]);
     send(&mut bench);
     bench.settle();
@@ -288,7 +289,7 @@ fn what_does_not_run_drops_and_counts() {
     assert_eq!((bench.told, bench.golden.register(4)), (29, 2));
 }
 
-/// Takes an event, sends it on, and does anything.
+/// A handler that takes an event, forwards it, and then does anything.
 fn random_handler(s: &mut Source) -> Vec<u8> {
     let lui = |rd: u32, high: u32| high << 12 | rd << 7 | 0x37;
     let store = |rs2: u32, rs1: u32, offset: u32| rs2 << 20 | rs1 << 15 | 2 << 12 | offset << 7 | 0x23;
@@ -296,7 +297,7 @@ fn random_handler(s: &mut Source) -> Vec<u8> {
     let mut words = vec![lui(1, 0x30), load(3, 1, 0), load(4, 3, 0), load(5, 3, 8), load(6, 3, 12)];
     words.extend((7..32).map(|r| lui(r, s.bits(20) as u32)));
     words.extend([lui(3, 0x20), store(7, 3, 0), store(5, 3, 8), store(6, 3, 12)]);
-    // two addresses that are there: the code below, and behind it
+    // two valid addresses: in the code below, and after it
     words.extend([1, 2].map(|r| (r * 512) << 20 | r << 7 | 0x13));
     words.extend((0..40).map(|_| instruction(s)));
     words.extend([lui(1, 0x30), (s.below(8) as u32 * 0x10_0000) | 8 << 7 | 0x13, store(8, 1, 0)]);

@@ -1,7 +1,8 @@
 //! `hdl/src/diag/client.rs` on the ring of a chip against the golden processor
 //!
-//! The host loads a program over the ring and starts it, while a client outside sends events as fast as the ring takes them, of which
-//! the first one hangs. Every event is handled once and in order, the host is answered in between, and what goes to the client outside goes on, too.
+//! The host loads a program over the ring and starts it, while an external client sends events as fast as the ring
+//! accepts them; the handler of the first one hangs. Every event is handled once and in order, the host gets responses
+//! in between, and traffic to the external client continues.
 
 use crate::diag_harness::check_verilog;
 use ::diag::link::{FrameReader, FrameWriter};
@@ -27,7 +28,7 @@ struct Bench {
     outside: VecDeque<u16>,
     reader: FrameReader,
     arrived: Vec<Packet>,
-    /// Words for the client outside, and the packets they are.
+    /// Words for the external client, and the packets that they form.
     words: Vec<u16>,
     got: Vec<Packet>,
 }
@@ -70,7 +71,7 @@ impl Bench {
         }
     }
 
-    /// Until so many packets have arrived.
+    /// Runs until `packets` packets have arrived.
     fn until(&mut self, packets: usize) {
         for _ in 0..120_000 {
             if self.arrived.len() >= packets {
@@ -153,7 +154,7 @@ fn events_of_a_saturated_ring_are_handled_once_and_in_order() {
     want.extend(outside);
     assert_eq!(found, want);
     assert_eq!((lost, golden.trips()), (5, 1));
-    // kind and slots; at the end it waits, has handled all but one, and many had to wait
+    // kind and slots; at the end, the processor waits, has handled all but one, and many events had to wait
     assert_eq!((&reads[0][..2], &reads[1][..7]), (&[15, 16][..], &[15, 16, 3, 4096, EVENTS as u16, 0, 1][..]));
     assert!(reads[1][7] > 8 && reads[1][8] == 0, "{reads:?}");
     check_verilog(&bench.d, 61);

@@ -1,8 +1,8 @@
-//! The diagnosis chip in a SoC of four picorv32 in Verilator: its frames against what the golden generator and the host make
-//! of the cores' own retire log
+//! The diagnosis chip in a SoC of four picorv32 in Verilator: its frames match what the golden generator and the host
+//! make of the cores' own retire log
 //!
-//! The paper's two examples. All is set over the ring by the host's packets, from a planned script; frames leave at the rate
-//! of a serial line. Cores do in each cycle what they do without the chip.
+//! The paper's two examples. The host sets up everything over the ring, from a planned script; frames leave at the rate
+//! of a serial line. The cores behave in each cycle as without the chip.
 
 use diag::app::App;
 use diag::layout::{layout, table, Cut, Layout, MACHINES, MAPS};
@@ -33,7 +33,7 @@ use std::sync::Mutex;
 const CORES: u8 = 4;
 const HZ: u64 = 50_000_000;
 
-/// Two tests do not build the same SoC at the same time.
+/// Prevents two tests from building the same SoC at the same time.
 static BUILDS: Mutex<()> = Mutex::new(());
 
 fn config() -> SocConfig {
@@ -48,7 +48,6 @@ fn chip() -> DiagParams {
     DiagParams { cores: CORES, generator: GeneratorParams::FULL, outside: Vec::new(), nodes: nodes(), windows: false }
 }
 
-/// Words of packets.
 /// A program under a script.
 struct Case {
     symbols: Symbols,
@@ -57,10 +56,10 @@ struct Case {
     max_cycles: u64,
 }
 
-/// What the host gets.
+/// What the host received.
 struct Got {
     run: DiagRun,
-    /// Packets, and bytes of the link while the cores ran, without answers to what is set.
+    /// Packets, and bytes of the link while the cores ran, without responses to the settings.
     packets: Vec<Packet>,
     bytes: usize,
 }
@@ -84,8 +83,8 @@ impl Case {
         [before, after]
     }
 
-    /// On a line that damages bytes: the run, what arrived since the cores started, frames of the chip that did not, and those of
-    /// the host that were sent again.
+    /// Runs on a line that damages bytes. Returns the run, the packets since the cores started, the number of lost
+    /// frames of the chip, and the number of retransmitted frames of the host.
     fn damaged(&self, packets: [Vec<Packet>; 2], byte_clocks: u32, noise: Noise) -> (DiagRun, Vec<Packet>, [u64; 2]) {
         let once = BUILDS.lock().unwrap_or_else(|e| e.into_inner());
         let soc = DiagSoc::build(&config(), &chip(), &default_cache()).unwrap();
@@ -134,7 +133,7 @@ impl Case {
         assert_eq!((reader.lost, reader.skipped, reader.malformed), (0, 0, 0));
         packets.retain(|p| !matches!(p.body, Body::Control { op: Op::Written, .. }));
         let bytes = run.bytes.iter().filter(|b| b.0 >= run.start).count();
-        // the chip is not seen by what it observes
+        // the chip has no effect on the cores
         let options = RunOptions { max_cycles: self.max_cycles, ..RunOptions::default() };
         let alone = alone.run(&self.program, &options, |_| {}).unwrap();
         assert_eq!(run.stores, (alone.stores, alone.stores_hash));
@@ -172,7 +171,7 @@ fn rate(bytes: usize, cycles: u64) -> f64 {
     8.0 * bytes as f64 * HZ as f64 / cycles as f64 / 1e6
 }
 
-/// What a full trace takes as the paper reckons it, Mbit/s: 2 bits an instruction, 16 an access.
+/// Bandwidth of a full trace by the paper's estimate, in Mbit/s: 2 bits per instruction, 16 per access.
 fn full_trace(run: &DiagRun) -> f64 {
     let accesses = run.retired.iter().filter(|r| r.masks != (0, 0)).count();
     (2 * run.retired.len() + 16 * accesses) as f64 * HZ as f64 / run.cycles as f64 / 1e6
@@ -189,7 +188,7 @@ fn report(what: &str, got: &Got, events: usize) {
     );
 }
 
-/// Approach I: every event leaves.
+/// Approach I: every event leaves the chip.
 fn all_events(case: &Case, what: &str) {
     let layout = layout(&case.app, &nodes(), &Cut::host(&case.app)).unwrap();
     let got = case.run(&layout, None, 4);
@@ -204,8 +203,8 @@ fn all_events(case: &Case, what: &str) {
     report(&format!("{what}, all events"), &got, want.len());
 }
 
-/// Approach II: the script is cut as `cut` says, `set` gives a node and its registers. What the script prints of the link,
-/// which is what it prints of the retire log, and the numbers of events there and on the link.
+/// Approach II: the script is cut at `cut`, and `set` gives a node and its registers. Returns what the script prints
+/// for the link, which equals what it prints for the retire log, and the numbers of events there and on the link.
 fn on_chip(case: &Case, what: &str, cut: &Cut, set: impl Fn(&Layout) -> (u8, Writes)) -> (String, usize, usize) {
     let laid = layout(&case.app, &nodes(), cut).unwrap();
     let got = case.run(&laid, Some(set(&laid)), 33);
@@ -220,7 +219,7 @@ fn on_chip(case: &Case, what: &str, cut: &Cut, set: impl Fn(&Layout) -> (u8, Wri
     (found, happened, n)
 }
 
-/// The transaction is checked on the chip.
+/// Approach II with the transaction check on the chip.
 fn checked(case: &Case, what: &str) -> (String, usize, usize) {
     let mut cut = Cut::host(&case.app);
     cut.machines[0] = true;
@@ -239,7 +238,7 @@ fn races_are_those_of_the_retire_log() {
 #[test]
 fn a_correct_program_has_no_races() {
     let mut case = Case::new("bank", diag::scripts::find("race").unwrap(), 400_000);
-    // the first half of bank goes without the lock; here it takes it: li a0, 0 before round is li a0, 1
+    // the first half of bank works without the lock; here it takes it: li a0, 0 before round becomes li a0, 1
     let main = case.symbols.find("main").unwrap().0;
     let code = case.program.segments.iter_mut().find(|s| s.executable).unwrap();
     let at = (u64::from(main) - code.addr) as usize + 4;
@@ -267,7 +266,7 @@ fn lock_profiles_are_those_of_the_retire_log() {
     assert!(found.lines().count() > 4, "{found}");
 }
 
-/// Whether `part` is `all` without some.
+/// Whether `part` is a subsequence of `all`.
 fn is_part(part: &[Event], all: &[Event]) -> bool {
     let mut all = all.iter();
     part.iter().all(|p| all.any(|a| a == p))
@@ -294,7 +293,7 @@ fn a_line_that_damages_bytes_costs_what_it_says_and_no_setting() {
         let (run, packets, [lost, repeated]) =
             case.damaged(Case::packets(layout, node.clone()), 4, Noise::new(in_65536, seed));
         let (found, start) = (events(&packets), run.start);
-        // what left the chip: its events, or on a line without damage its reports
+        // what left the chip: its events, or its reports on a line without damage
         let (want, began) = match node {
             None => (case.events(layout, &run), start),
             Some(_) => {
@@ -304,7 +303,7 @@ fn a_line_that_damages_bytes_costs_what_it_says_and_no_setting() {
             }
         };
         for core in 0..CORES {
-            // clocks of a run, without those in which the chip was set
+            // times of a run, relative to its start after the setup
             let of = |all: &[Event], start: u32| -> Vec<Event> {
                 let since = |e: &Event| Event { time: e.time.map(|t| t.wrapping_sub(start)), ..*e };
                 all.iter().filter(|e| e.core == core).map(since).collect()
@@ -313,7 +312,7 @@ fn a_line_that_damages_bytes_costs_what_it_says_and_no_setting() {
         }
         let missing = (want.len() - found.len()) as u64;
         println!("{what}, damage {in_65536}: {} of {} events, {lost} frames lost", found.len(), want.len());
-        // of control packets, the answers to the flush and to the last question may be among them
+        // the missing control packets may include responses to the flush and to the last request
         assert!((missing..=missing + 6).contains(&lost), "{missing} missing, {lost} told");
         assert!(repeated > 0 && (in_65536 < 100 || missing > 0), "{repeated} {missing}");
     }

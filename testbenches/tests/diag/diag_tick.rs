@@ -1,7 +1,7 @@
 //! `hdl/src/diag/node/tick.rs` against the golden tick, clock by clock
 //!
-//! Random periods and lists of nodes, written as registers; what it sends is taken at random clocks, and for long not at all;
-//! resets. Then with its network interface: what leaves are the golden tick's packets.
+//! Random periods and lists of nodes, written as registers; results are accepted in random cycles, and for long periods
+//! not at all; resets. Then with its network interface: outgoing packets are those of the golden tick.
 
 use crate::diag_harness::{check_verilog, result, set_write};
 use hdl::diag::client::{node, SeatIn};
@@ -33,7 +33,7 @@ fn ticks_do_what_the_golden_tick_does() {
     for clock in 0..24_000_u64 {
         let reset = clock == 0 || s.per_64k(8);
         let ready = s.percent(takes[(clock / 700 % 4) as usize]);
-        // it is set while it sends nothing
+        // settings change only while it sends nothing
         if writes.is_empty() && golden.is_idle() && s.per_64k(400) {
             let new = random_rule(&mut s, 7);
             writes = registers::tick(&new);
@@ -87,7 +87,7 @@ fn ticks_do_what_the_golden_tick_does() {
     check_verilog(&d, 5);
 }
 
-/// Sends the words of packets and takes what comes for so many cycles.
+/// Sends the words of packets and collects what comes, for `clocks` cycles.
 fn seat(d: &mut Driver<Slot<SeatIn>>, words: &[u16], clocks: usize, s: &mut Source) -> Vec<u16> {
     let (mut at, mut came) = (0, Vec::new());
     for clock in 0..clocks {
@@ -130,16 +130,16 @@ fn what_leaves_are_the_packets_of_the_golden_tick() {
     for (at, data) in registers::tick(&rule) {
         writes.extend(Packet::control(HOST, 0, Op::Write, at, &[data]).to_words());
     }
-    // seven are answered before the first tick
+    // seven responses come before the first tick
     let came = seat(&mut d, &writes, 700, &mut s);
     assert_eq!(came.len(), 2 * registers::tick(&rule).len());
-    // events and flushes that the node is sent are dropped
+    // events and flushes that are sent to the node are dropped
     let stray = Packet::control(3, 0, Op::Flush, 0, &[7]).to_words();
     let came = seat(&mut d, &stray, 2000, &mut s);
     let mut rest = came.as_slice();
     let mut packets = Vec::new();
     while let Some(first) = rest.first() {
-        // the place of the source is the router's
+        // the router would fill in the source
         let (packet, more) = rest.split_at(2 + usize::from(first >> 12));
         packets.push(Packet::parse(packet).unwrap());
         rest = more;
@@ -154,7 +154,7 @@ fn what_leaves_are_the_packets_of_the_golden_tick() {
     assert_eq!((packets.len(), want.len()), (8, 8));
     for (found, want) in packets.iter().zip(&want) {
         let mut words = (found.to_words(), want.to_words());
-        // but for the clock, which depends on when it was set
+        // without the time, which depends on when the node was set up
         if words.0.len() > 4 {
             words.0.drain(2..4);
             words.1.drain(2..4);

@@ -1,8 +1,8 @@
 //! `hdl/src/diag/node/trace.rs` against the golden node
 //!
-//! Random words, packets of all kinds with random and wrong ranges, registers that count behind its bus; words, packets and
-//! what takes them stall at random; resets. Answers and accesses of the bus are the golden node's in its order; the words come back, whole
-//! packets but before the answer to a flush.
+//! Random words, packets of all kinds with random and wrong ranges, and registers with side effects on its bus; words,
+//! packets and the receiver stall at random; resets. Responses and bus accesses match the golden node's, in order; the
+//! words come back, in complete packets except before the acknowledgement of a flush.
 
 use crate::diag_harness::check_verilog;
 use hdl::diag::node::trace::TraceNode;
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
 
-/// Registers that change with each write, and keep a list of them.
+/// Registers that change with each write, and a list of the writes.
 #[derive(Clone, Default)]
 struct Ram {
     registers: [u32; 8],
@@ -53,17 +53,17 @@ fn packet(s: &mut Source) -> Vec<u16> {
 #[derive(Default)]
 struct State {
     golden: Golden,
-    /// As the golden node has it, and the circuit.
+    /// For the golden node, and for the circuit.
     rams: [Ram; 2],
     answers: VecDeque<Packet>,
-    /// Words that were there before each flush that is not answered.
+    /// Words that were present before each flush that is not acknowledged yet.
     flushes: VecDeque<usize>,
     came: Vec<u32>,
     joined: Joined,
     incoming: VecDeque<u16>,
     taken: Vec<u16>,
     put: Vec<u16>,
-    /// The last packet of words was not whole.
+    /// Whether the last packet of words was not complete.
     short: bool,
 }
 
@@ -119,7 +119,7 @@ fn words_come_back_and_accesses_are_those_of_the_golden_node() {
                     t.flushes.extend(flush.then_some(t.came.len()));
                     true
                 }));
-                // one packet is worked on at a time
+                // one packet is processed at a time
                 assert_eq!(t.rams[0].writes, t.rams[1].writes, "clock {clock}");
             }
         }
@@ -163,7 +163,7 @@ fn words_come_back_and_accesses_are_those_of_the_golden_node() {
     check_verilog(&d, 9);
 }
 
-/// Words of a packet on its way that have left their places.
+/// Words of a partly sent packet that have left their entries.
 fn gone_of(put: &[u16]) -> usize {
     let of_words = put.get(1).is_some_and(|w| w >> 12 == 15);
     if of_words {

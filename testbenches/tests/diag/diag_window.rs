@@ -1,7 +1,7 @@
 //! `hdl/src/diag/generator/window.rs` against `sim/src/diag/window.rs`, clock by clock; and the points of both generators, whatever of
 //! their slots is in use
 //!
-//! The register is written anew at random, also while a window is open; points, calls and returns come in any clock.
+//! The register is rewritten at random, also while a window is open; points, calls and returns come in any cycle.
 
 use crate::diag_harness::set_write;
 use hdl::diag::generator::full::Full;
@@ -15,13 +15,13 @@ use sim::stimulus::{rounds, Source};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// Edges of few slots, so that points hit them.
+/// Triggers on few slots, so that points hit them.
 fn edges(s: &mut Source) -> Edges {
     let slot = |s: &mut Source, percent| s.percent(percent).then(|| *s.pick(&[0, 1, 7, 15]));
     Edges { opens: slot(s, 80), closes: slot(s, 40), returns: s.percent(60) }
 }
 
-/// Drives one; instructions that were told, and how often it was shut.
+/// Drives a window; returns the number of instructions traced, and of times it closed.
 fn play(seed: u64, clocks: usize, calls: u8) -> (usize, usize) {
     let mut d = Driver::new(Window::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
     let mut s = Source::seeded(seed);
@@ -30,14 +30,14 @@ fn play(seed: u64, clocks: usize, calls: u8) -> (usize, usize) {
     for clock in 0..clocks {
         let reset = clock == 0 || s.per_64k(60);
         let write = s.per_64k(200).then(|| edges(&mut s).word());
-        // another register, with what could be meant for it
+        // a write to another register, with plausible data
         let write = match write {
             Some(word) => Some((WINDOW, word | (s.bits(2) as u16) << 14)),
             None => s.per_64k(200).then(|| (WINDOW ^ 1 << s.below(12), s.bits(16) as u16)),
         };
         let valid = s.percent(80);
         let points = if valid && s.percent(30) { 1 << s.below(16) | s.bits(16) as u16 & s.bits(16) as u16 } else { 0 };
-        // calls and returns of what retires alone
+        // only calls and returns of instructions that retire count
         let (call, back) = (valid && s.percent(calls), valid && s.percent(30));
         let noise = s.bits(32);
         let hides = d
@@ -104,11 +104,11 @@ fn a_function_deeper_than_is_counted_stays_open() {
         assert_eq!(hides, golden.retire(of.0, of.1, of.2), "instruction {n}");
         open += u32::from(!hides);
     }
-    // 65,535 are counted, and one more return closes it
+    // 65,535 calls are counted, and one more return closes it
     assert_eq!(open, 65_600 + 65_536);
 }
 
-/// A generator's slots as they are written, and the points of what retires.
+/// Writes a generator's slots, and compares the points of what retires.
 macro_rules! points {
     ($name:ident, $type:ty, $of:expr, $slots:literal, |$u:ident, $valid:ident, $pc:ident| $set:block) => {
         fn $name(seed: u64) -> usize {
@@ -122,7 +122,7 @@ macro_rules! points {
                 let write = match s.below(12) {
                     0 => Some((at + 2, s.below(8) as u16)),
                     1 => Some((at + 3, s.below(2) as u16)),
-                    // of any kind, and any number of them in use
+                    // slots of any kind, and any number of them in use
                     2 => Some((at + 1, s.bits(6) as u16)),
                     3 => Some((CONTROL, (s.below($slots) as u16) << 8 | 1)),
                     _ => None,

@@ -1,4 +1,4 @@
-//! Windows of event generators on a SoC of softcores in Verilator: the trace beside the chip tells what ran between triggers, and no
+//! Event generator windows on a SoC of soft cores in Verilator: the trace contains what ran between triggers, and no
 //! other instruction
 
 use diag::link::{FrameReader, FrameWriter};
@@ -21,7 +21,7 @@ use sim::params::{Platform, TraceParams};
 use sim::regs::register;
 
 const CORES: u8 = 2;
-/// A byte of the link leaves in so many cycles: fast enough for all of the trace.
+/// Cycles per byte of the link: fast enough for the whole trace.
 const BYTE_CLOCKS: u32 = 8;
 const CLOCKS: u64 = 250_000;
 
@@ -48,7 +48,8 @@ impl Bench {
         self.symbols.find(function).unwrap_or_else(|| panic!("no {function}")).0
     }
 
-    /// Runs it with `points`, the last slots of the generators, and `control` of the trace system; the words.
+    /// Runs the SoC with `points`, the last slots of the generators, and `control` of the trace system. Returns the
+    /// words.
     fn run(&self, points: Points, control: u32) -> (DiagRun, Vec<u32>) {
         let mut frames = FrameWriter::default();
         let mut bytes = |packets: &[Packet]| packets.iter().flat_map(|p| frames.frame(p)).collect::<Vec<u8>>();
@@ -68,7 +69,7 @@ impl Bench {
             let trace = joined.take(&packet);
             events += usize::from(!trace && matches!(packet.body, sim::diag::packet::Body::Event(_)));
         }
-        // slots behind those in use make no events
+        // slots after those in use send no events
         assert_eq!((reader.lost, joined.missing, events), (0, 0, 0), "frames, packets, events");
         (run, joined.words)
     }
@@ -87,25 +88,25 @@ impl Bench {
 fn a_trace_tells_what_ran_between_triggers_and_nothing_else() {
     let bench = Bench::new();
     let of = |opens, closes, returns| Points { opens, closes, returns };
-    // a function that calls others, one that does not, from the entry of the one to that of the other
+    // a function that calls others, one that does not, and from the entry of the first to that of the second
     let (step, get, set) = (bench.entry("teller_step"), bench.entry("get_balance"), bench.entry("set_balance"));
     let inside = bench.inside(of(Some(get), None, true));
     assert_eq!(inside.lost + inside.behind, 0, "{inside:?}");
     bench.inside(of(Some(step), None, true));
     bench.inside(of(Some(get), Some(set), false));
-    // all up to the first time that it is called
+    // everything up to the first call
     let points = of(None, Some(set), false);
     let (run, words) = bench.run(points, 0xf01);
     let inside = check(&bench.params, &Image::new(&bench.program), &run, points, &words).unwrap();
     assert_eq!((inside.windows, inside.told, inside.lost), (u64::from(CORES), inside.inside, 0), "{inside:?}");
     assert!(inside.told > 100 && inside.told < inside.retired, "{inside:?}");
 
-    // without a window all of it
+    // everything, without a window
     let (run, words) = bench.run(Points::default(), 0xf01);
     let flow = run.flow(&bench.program, CORES).unwrap();
     let checked = check_words(&bench.params, &bench.program, &flow, &words).unwrap();
     assert_eq!((checked.overflows, checked.golden), (0, Some(true)));
-    // and an open window tells nothing of modes that software did not ask for
+    // an open window shows nothing of modes that software did not select
     let points = of(Some(get), None, true);
     let (run, words) = bench.run(points, 0x701);
     let inside = check(&bench.params, &Image::new(&bench.program), &run, points, &words).unwrap();

@@ -2,11 +2,11 @@
 
 use sim::stimulus::Source;
 
-/// An instruction: most are known, and most reach memory that is there.
+/// An instruction: most are legal, and most access valid addresses.
 pub fn instruction(s: &mut Source) -> u32 {
     let field = |s: &mut Source, at: u32, bits: u32| (s.bits(bits) as u32) << at;
     let (rd, rs1, rs2, f3) = (field(s, 7, 5), field(s, 15, 5), field(s, 20, 5), s.bits(3) as u32);
-    // x1 and x2 keep addresses that are there
+    // x1 and x2 hold valid addresses
     let rd = if rd >> 7 <= 2 && s.percent(90) { 5 << 7 } else { rd };
     let near = |s: &mut Source| if s.percent(90) { 1 + s.below(2) as u32 } else { 0 } << 15;
     let offset =

@@ -1,4 +1,4 @@
-//! What benches of diagnosis circuits share
+//! Helpers for benches of diagnosis circuits
 
 pub mod code;
 
@@ -13,8 +13,8 @@ use sim::diag::shadow::stores_word_through_sp;
 use sim::stimulus::Source;
 use testbenches::driver::Driver;
 
-/// Holds the Verilog, from random registers and memories, to what the driver recorded. Outputs of a bundle that has a
-/// `valid` are compared while that is 1.
+/// Checks the Verilog, from random registers and memories, against the recorded simulation. Outputs of a bundle with a
+/// `valid` are compared only while that is 1.
 pub fn check_verilog<T: Block>(d: &Driver<T>, seed: u32) {
     check_verilog_while(d, seed, |name, value| {
         let Some((bundle, port)) = name.rsplit_once('$') else { return true };
@@ -23,7 +23,7 @@ pub fn check_verilog<T: Block>(d: &Driver<T>, seed: u32) {
     });
 }
 
-/// As [`check_verilog`]; an output is compared while `defined` of its name and the values of outputs.
+/// As [`check_verilog`]; an output is compared while `defined` returns true for its name and the current outputs.
 pub fn check_verilog_while<T: Block>(d: &Driver<T>, seed: u32, defined: Defined) {
     let text = generate_verilog(&d.uut);
     let mut parts = text.split("initial begin");
@@ -45,19 +45,19 @@ pub fn check_verilog_while<T: Block>(d: &Driver<T>, seed: u32, defined: Defined)
     assert_eq!(cycles.unwrap(), record.len() as u64);
 }
 
-/// Whether an output is defined, by its name and the values of outputs.
+/// Whether an output is defined, from its name and the values of outputs.
 pub type Defined = fn(&str, &dyn Fn(&str) -> Option<u128>) -> bool;
 
 /// Drives a register write.
 pub fn set_write(port: &mut WriteIn, write: Option<(u16, u16)>, s: u64) {
     port.we.next = write.is_some();
-    // what stands there otherwise is noise
+    // noise while there is no write
     let (addr, data) = write.unwrap_or((s as u16 & 0xfff, (s >> 16) as u16));
     port.addr.next = u64::from(addr).to_bits();
     port.data.next = u64::from(data).to_bits();
 }
 
-/// Drives an event, or a flush.
+/// Drives an event or a flush.
 pub fn set_event(port: &mut EventIn, event: Option<(Event, bool)>) {
     let (e, flush) = event.unwrap_or_default();
     let arg = |n: usize| u64::from(e.args.get(n).copied().unwrap_or(0)).to_bits::<32>();
@@ -76,7 +76,7 @@ pub fn set_event(port: &mut EventIn, event: Option<(Event, bool)>) {
     port.a5.next = arg(5);
 }
 
-/// The result that is there.
+/// The result at the output, if any.
 pub fn result(port: &ResultOut) -> Option<(u8, Event)> {
     let args = [port.a0.val(), port.a1.val(), port.a2.val(), port.a3.val(), port.a4.val(), port.a5.val()];
     let words: Vec<u32> = args.iter().map(|a| a.to_u64() as u32).collect();
@@ -94,7 +94,7 @@ pub fn result(port: &ResultOut) -> Option<(u8, Event)> {
     })
 }
 
-/// An event with one of `ids` first identifiers; arguments that often are alike.
+/// An event with one of the first `ids` identifiers, and arguments that often repeat.
 pub fn random_event(s: &mut Source, ids: u64) -> Event {
     let mut args = Args::default();
     for _ in 0..s.below(7) {
@@ -114,7 +114,7 @@ pub fn random_event(s: &mut Source, ids: u64) -> Event {
     }
 }
 
-/// Registers in another order, as a host may write them; control stays last.
+/// The writes in another order, as a host may send them; the control register stays last.
 pub fn shuffled(s: &mut Source, mut writes: Writes) -> Writes {
     for i in (1..writes.len() - 1).rev() {
         writes.swap(i, s.below(i as u64 + 1) as usize);
@@ -122,7 +122,7 @@ pub fn shuffled(s: &mut Source, mut writes: Writes) -> Writes {
     writes
 }
 
-/// Drives what retires in clock `now`; what stands there otherwise is noise.
+/// Drives what retires in cycle `now`; other inputs are noise.
 pub fn set_seen(port: &mut SeenIn, seen: Option<&Seen>, now: u64, noise: u64) {
     let word = |w: u32| u64::from(w).to_bits::<32>();
     let (low, high) = (noise as u32, !(noise >> 7) as u32);
