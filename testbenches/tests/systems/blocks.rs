@@ -24,15 +24,15 @@ use testbenches::check::run;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// How a hart shows what it retires.
+/// How a core reports what it retires.
 #[derive(Clone, Copy)]
 struct Port {
     /// Blocks per cycle.
     lanes: u8,
-    /// `itype` has 3 bits.
+    /// Whether `itype` has 3 bits.
     three: bool,
     log2_words: u8,
-    /// With resyncs: all control flow waits for an address.
+    /// With resyncs: the target of every control-flow instruction is needed, so all wait for an address.
     anew: bool,
 }
 
@@ -57,7 +57,7 @@ impl Port {
     }
 }
 
-/// What a beat says of its instruction: `branch`, `look`, `push`, `pop`, `jump`.
+/// Flags of an instruction in a beat: `branch`, `look`, `push`, `pop`, `jump`.
 fn kind(r: &Retired, xlen: u8, three: bool) -> [bool; 5] {
     let (mut branch, mut look, mut push, mut pop, mut jump) = (false, false, false, false, false);
     match flow(r.insn, xlen) {
@@ -73,7 +73,7 @@ fn kind(r: &Retired, xlen: u8, three: bool) -> [bool; 5] {
     [branch, look, push, pop, jump]
 }
 
-/// An adapter of some blocks per cycle.
+/// An adapter for one or more blocks per cycle.
 trait Adapter: Block {
     const XLEN: u8;
     fn make(params: &TraceParams, extras: Extras) -> Self;
@@ -83,7 +83,7 @@ trait Adapter: Block {
     fn said(&self) -> Said;
 }
 
-/// `live`, `choked`, `intr`, `taken`; its kind; `pc`, `link`, `target`; instructions, clocks.
+/// Outputs of an adapter: `live`, `choked`, `intr`, `taken`; the flags; `pc`, `link`, `target`; instructions, cycles.
 type Said = ([bool; 4], [bool; 5], [u64; 3], [u64; 2]);
 
 fn said<const W: usize>(b: &BeatOut<W>, choked: bool, more: u64, step: u64) -> Said {
@@ -144,7 +144,8 @@ struct Seen {
     long: usize,
 }
 
-/// Random cutting, bubbles, traps with and without an instruction, halts, resets, tracing on and off.
+/// Drives random block boundaries, bubbles, traps with and without an instruction, halts, resets, and tracing that goes
+/// on and off.
 fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize) -> Seen {
     let (xlen, three, log2_words) = (T::XLEN, port.three, port.log2_words);
     let shape = if xlen == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
@@ -160,7 +161,7 @@ fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize)
     let new = || (hold().all(port.anew), Compressor::<Retired>::new(log2_words));
     let (mut hold, mut golden) = new();
     let mut row: Option<Row<Retired>> = None;
-    // where the instruction before went
+    // target of the previous instruction
     let (mut gone, mut jumped) = (0x1234, false);
     let (mut trap_told, mut was_reset) = (false, true);
     let (mut lag, mut percent, mut phase, mut live) = (0, 50, 0, false);
@@ -172,7 +173,7 @@ fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize)
         }
         phase -= 1;
         let reset = clock < 2 || s.per_64k(60);
-        // what is not there is noise
+        // unused ports carry noise
         let mut shown = vec![Shown { icount: 9, ilastsize: true, ..Shown::default() }; port.lanes.into()];
         let (mut group, mut halted, mut trap) = (Vec::new(), false, false);
         for (lane, shown) in shown.iter_mut().enumerate() {
@@ -181,7 +182,8 @@ fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize)
             }
             let first = *steps.last().unwrap();
             if first.trapped && !trap_told {
-                // told by a trap without an instruction, or by the hart being halted, which tells no address of a jump before
+                // reported by a trap without an instruction, or by a halted hart, which reports no address of an
+                // earlier jump
                 let shows = jumped || lane > 0 || s.percent(70);
                 (trap_told, halted) = (true, halted || !shows);
                 if shows {
@@ -194,7 +196,7 @@ fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize)
                 group.extend(&next[..n]);
                 steps.truncate(steps.len() - n);
                 *shown = port.shown(&next[..n], xlen);
-                // a jump that is neither call nor return has two names, by its registers
+                // a jump that is neither call nor return has two encodings, depending on its registers
                 if s.percent(50) && !three {
                     shown.itype = match shown.itype {
                         10 => 14,
@@ -227,7 +229,7 @@ fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize)
             if let (Some(r), true) = (row.event, row.live) {
                 let goes_on = r.next_pc == r.pc.wrapping_add(r.len.into());
                 let right = kind(&r, xlen, three);
-                // in 3 bits one that goes to what is behind it is none
+                // with a 3-bit itype, a jump to the next instruction is not recognised
                 assert!(kinds == right || three && goes_on && right[4] && kinds == [false; 5], "{place}: {kinds:?}");
                 assert_eq!(intr, r.trapped, "{place}");
                 let address = |a: u64| (a & (u64::MAX >> (64 - xlen))) >> params.align;
@@ -238,7 +240,8 @@ fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize)
                 if kinds[2] || kinds[3] {
                     assert_eq!(numbers[1], address(r.pc.wrapping_add(r.len.into())), "{place}");
                 }
-                // of direct jumps and branches that do not wait a port of blocks tells no target, and none is looked at
+                // a block port does not report targets of direct jumps and branches that do not wait, and nothing reads
+                // them
                 if kinds[1] || kinds[3] || port.anew && (kinds[0] || kinds[4]) {
                     assert_eq!(numbers[2], address(r.next_pc), "{place}");
                 }
@@ -310,7 +313,8 @@ fn adapters_pass_the_static_checks() {
     emit_checked(&mut BlocksTwo::<32>::with(&params(32, 1), extras(2, true, 3))).unwrap();
 }
 
-/// A module that shows what a beat file holds as blocks, of a core for each: the fields of one are in `rvfi_pc_wdata`.
+/// A module that drives the ports of blocks from a beat file, with one core of the file per block: the fields of a
+/// block are in `rvfi_pc_wdata`.
 fn player(lanes: u8) -> String {
     let each = |text: &dyn Fn(u8) -> String| (0..lanes).map(text).collect::<String>();
     let inputs = each(&|j| {
@@ -348,15 +352,15 @@ fn build(params: &TraceParams, port: Port, log2_fifo: u8) -> TraceCosim {
     TraceCosim::build(&format!("{}{system}", player(port.lanes)), &ports).unwrap()
 }
 
-/// Blocks of any size as a beat file, and the words that come.
+/// Plays blocks of random sizes as a beat file, and returns the words.
 fn play(sim: &TraceCosim, port: Port, retired: &[Retired], seed: u64) -> (Vec<u32>, u32) {
     let mut s = Source::seeded(seed);
     let file = NamedTempFile::new().unwrap();
     let mut w = Writer::new(BufWriter::new(file.reopen().unwrap()), port.lanes, 32).unwrap();
-    // the clock, and the first block in it that is free
+    // the cycle, and the first free block in it
     let (mut at, mut cycle, mut lane) = (0, 0, port.lanes);
     let mut put = |block: Shown, due: u64| {
-        // one that has been due for a while comes with the one before
+        // a block that is overdue shares the cycle of the previous one
         if lane >= port.lanes || due > cycle {
             (cycle, lane) = ((cycle + 1).max(due), 0);
         }
@@ -372,7 +376,7 @@ fn play(sim: &TraceCosim, port: Port, retired: &[Retired], seed: u64) -> (Vec<u3
         lane += 1;
     };
     let mut cut = Source::seeded(seed + 1);
-    // of several blocks per cycle the next comes a few cycles before it retired
+    // with several blocks per cycle, the next one may come a few cycles before it retired
     let early = if port.lanes > 1 { 6 } else { 0 };
     while at < retired.len() {
         if retired[at].trapped && at > 0 {
@@ -382,7 +386,7 @@ fn play(sim: &TraceCosim, port: Port, retired: &[Retired], seed: u64) -> (Vec<u3
         put(port.shown(&retired[at..at + n], 32), retired[at + n - 1].cycle.saturating_sub(early));
         at += n;
     }
-    // the last one may be a return: it is told by a trap behind it
+    // the last instruction may be a return: its target is reported by a trap after it
     put(Shown::trap(1, retired[retired.len() - 1].next_pc), 0);
     w.finish().unwrap();
     let mut got = Vec::new();
@@ -391,7 +395,7 @@ fn play(sim: &TraceCosim, port: Port, retired: &[Retired], seed: u64) -> (Vec<u3
     (got, summary.overflow)
 }
 
-/// Words of a core that retires one instruction a clock.
+/// Words of a core that retires one instruction per cycle.
 fn single(params: &TraceParams, events: &[FlowEvent]) -> Vec<u32> {
     let mut golden = System::new(params).unwrap();
     events.iter().for_each(|e| golden.event(e));
@@ -406,7 +410,7 @@ fn all_programs_as_blocks_send_the_words_of_single_instructions() {
         ("tr_e:small", Port::new(1, false, 2), 4),
         ("tr_e:small", Port::new(2, false, 2), 6),
         ("tr_e:s0", Port::new(2, true, 3), 8),
-        // where a stream begins all control flow waits
+        // at the start of a stream, all control flow waits
         ("sc-lsp:rbase-32x4", Port::new(2, false, 2), 6),
         ("sc-lsp:base-32x4", Port::new(1, false, 3), 5),
     ] {
@@ -431,7 +435,7 @@ fn traps_between_blocks_send_the_words_of_single_instructions() {
     for (scheme, port) in [("tr_e:m4", Port::new(1, false, 3)), ("nx_b", Port::new(2, true, 3))] {
         let p = TraceParams::new(Platform { signature: 16, ..Platform::RV32 }, scheme.parse().unwrap());
         let run = record(&Model::new(&Shape::rv32(5)), &Config::new(1, 7), rounds(20_000, 200_000));
-        // slow enough for 16 places
+        // slow enough for a FIFO of depth 16
         let slow: Vec<_> = run.retired.iter().map(|r| Retired { cycle: r.cycle * 8, ..*r }).collect();
         let (got, overflow) = play(&build(&p, port, 4), port, &slow, 9);
         assert_eq!(overflow, 0, "{scheme}: something was lost");

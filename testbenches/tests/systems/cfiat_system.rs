@@ -1,7 +1,8 @@
 //! `hdl/src/scheme/cfiat/{core,encoder,front,queue,system}.rs` against the golden model: whole systems of load values on random
 //! ports and on programs, in rust-hdl's simulator and in Verilator
 //!
-//! What the circuit sends of a program is what the model sends of the run; with the control flow it is executed again.
+//! For a program, the circuit sends what the model sends for the run; together with the control flow, it is executed
+//! again.
 
 use crate::cfiat_harness::{Bench, Dut};
 use crate::cfiat_support;
@@ -25,7 +26,7 @@ fn params(cores: u8, name: &str) -> CfiatParams {
     CfiatParams::new(cores, RAM, name.parse().unwrap())
 }
 
-/// What was seen in all.
+/// Totals.
 #[derive(Debug, Default)]
 struct Seen {
     records: u64,
@@ -45,11 +46,11 @@ impl Seen {
     }
 }
 
-/// Traces of random beats, with stalls, until `cycles` are over; some end in a reset, some cores do not wait.
+/// Plays traces of random beats, with stalls, for `cycles` cycles; some end in a reset, in some the cores do not wait.
 fn random(bench: &mut Bench, seed: u64, cycles: u64, trace: u64, log2_depth: u32) -> Seen {
     let mut s = Source::seeded(seed);
     let (mut seen, p) = (Seen::default(), bench.p);
-    // where the beats of the scheme `inputs` lie
+    // addresses used by the beats of the scheme `inputs`
     let places = InputsParams::new(p.cores, 32, RAM, "inputs".parse().unwrap());
     let slack = (1u64 << (log2_depth - 1)) - 4;
     while bench.cycles < cycles {
@@ -131,7 +132,7 @@ fn load(addr: u32) -> Beat {
     Beat::Retired(Retired { load: Some(Access { size: 4, addr, value: 7 }), ..Retired::default() })
 }
 
-/// Loads of a core in successive clocks, whatever `hold` says; whether one was lost.
+/// Loads of a core in successive cycles, regardless of `hold`; returns whether one was lost.
 fn burst(bench: &mut Bench, s: &mut Source, loads: u64, every: u64) -> bool {
     bench.begin();
     for n in 0..every * loads {
@@ -151,15 +152,15 @@ fn bursts_of_twice_the_places_and_a_load_in_two_clocks_are_carried() {
     let p = params(1, "cfiat");
     let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, 4, 1)), p, p.cores);
     let mut s = Source::seeded(1);
-    // 14 places, and from the fourth clock on a load leaves them in two cycles
+    // 14 entries, and from the fourth cycle on, each load takes two cycles to leave them
     assert!(!burst(&mut bench, &mut s, 24, 1));
     assert!(burst(&mut bench, &mut s, 40, 1));
     assert!(!burst(&mut bench, &mut s, 5_000, 2));
-    // and what was lost before is not in the next trace
+    // earlier losses have no effect on the next trace
     assert!(!burst(&mut bench, &mut s, 5, 1));
 }
 
-/// The accesses of a run in the order of memory, instruction by instruction.
+/// The accesses of a run in memory order, instruction by instruction.
 #[derive(Default)]
 struct Collect {
     steps: VecDeque<(u8, Retired, u32)>,
@@ -181,7 +182,7 @@ impl RetireSink for Collect {
             }
             DataKind::Store { size, addr, value } => {
                 let store = Some(Access { size, addr: addr as u32, value: value as u32 });
-                // an atomic's
+                // second access of an atomic
                 if let Some((_, r, insn)) = self.steps.back_mut().filter(|_| self.last == place) {
                     (r.store, *insn) = (store, 0x202f);
                 } else {
@@ -211,14 +212,14 @@ impl RetireSink for Collect {
     }
 }
 
-/// Plays a run to the circuit at random speeds, in its order; the words.
+/// Plays a run to the circuit at random speeds, in order; returns the words.
 fn play(bench: &mut Bench, s: &mut Source, mut steps: VecDeque<(u8, Retired, u32)>, place: &str) -> Vec<u32> {
     bench.begin();
     let cores = bench.cores;
     while !steps.is_empty() {
         let mut beats = vec![Beat::Idle; cores];
         let mut all: Vec<_> = (0..cores).map(|_| noise(s)).collect();
-        // of a clock by core
+        // by core within a cycle
         let mut from = 0;
         while let Some((core, r, insn)) = steps.front().filter(|n| n.0 >= from && !bench.hold && s.percent(60)) {
             let (core, beat) = (*core, Beat::Retired(*r));
@@ -234,7 +235,7 @@ fn play(bench: &mut Bench, s: &mut Source, mut steps: VecDeque<(u8, Retired, u32
     bench.end(place).0
 }
 
-/// The words are those that the model sent of the run, and with its control flow they are the run.
+/// The words are those that the model sent for the run; together with its control flow, they give the run.
 fn programs_replay(cores: u8, names: &[&str], scheme: &str, depth: usize) {
     let instructions = rounds(20_000, 1_000_000);
     let mut built: Option<Bench> = None;

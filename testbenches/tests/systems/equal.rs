@@ -1,4 +1,4 @@
-//! *Old equals new*, on emitted Verilog: a changed operator is refused, other names and another order are not
+//! Old equals new, on emitted Verilog: a changed operator is detected; renaming and reordering are not
 
 use hdl::emit::{emit, Ingress, SystemOptions};
 use sim::params::{Platform, TraceParams};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use testbenches::equal::{Equality, Prover};
 
-/// What a proof may take; none here takes more than a few seconds.
+/// Time limit of a proof; each takes a few seconds.
 const LIMIT: Duration = Duration::from_secs(60);
 
 fn system(name: &str) -> String {
@@ -14,7 +14,7 @@ fn system(name: &str) -> String {
     emit(&params, &SystemOptions { ingress: Ingress::Etrace, ..SystemOptions::default() }).unwrap()
 }
 
-/// The text with another module of that name.
+/// The text with the module of that name changed.
 fn changed(text: &str, module: &str, change: impl Fn(&str) -> String) -> String {
     let begin = text.find(&format!("module goshawk_{module} (")).unwrap();
     let end = begin + text[begin..].find("endmodule").unwrap();
@@ -23,7 +23,7 @@ fn changed(text: &str, module: &str, change: impl Fn(&str) -> String) -> String 
     format!("{}{new}{}", &text[..begin], &text[end..])
 }
 
-/// The lines of a kind in the opposite order, where they stand.
+/// Reverses the order of all lines of a kind.
 fn reversed(text: &str, kind: &str) -> String {
     let mut last_first: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with(kind)).collect();
     let line = |l| if str::trim_start(l).starts_with(kind) { last_first.pop().unwrap() } else { l };
@@ -45,7 +45,7 @@ fn one_changed_operator_in_one_of_two_systems_is_refused() {
         [("old.v", &first), ("new.v", &other), ("same.v", &second)].map(|(name, text)| file(dir.path(), name, text));
     let mut prover = Prover::new(LIMIT);
     let found = prover.files(&old, &new).unwrap();
-    // a proof that ran out of time, or a tool that failed, is another answer
+    // a proof that timed out, or a tool that failed, gives another reason
     assert!(matches!(&found, Equality::No(why) if why.contains("nproven")), "{found:?}");
     assert_eq!(prover.files(&same, &same).unwrap(), Equality::Bytes);
     assert!(prover.proofs > 0);

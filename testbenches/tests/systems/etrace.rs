@@ -1,5 +1,5 @@
-//! E-Trace packets of every program: decoded by our decoder in every mode, and followed by `riscv-etrace`'s
-//! tracer in the modes that it knows
+//! E-Trace packets of every program, decoded by our decoder in every mode, and by `riscv-etrace`'s tracer in the modes
+//! that it supports
 
 use programs::PROGRAMS;
 use rayon::prelude::*;
@@ -15,10 +15,10 @@ use riscv_etrace::{binary, instruction::base::Set, packet};
 use sim::baseline::etrace::{decode, encode, same, Options};
 use testbenches::check::{limit, run};
 
-/// Every retired address that the crate's tracer finds in the packets.
+/// Every retired address that `riscv-etrace`'s tracer finds in the packets.
 ///
-/// It does not forget its return stack and the last branch at a trap, as the specification has it; so a trap's
-/// handler is told to a new tracer, as the start of a trace.
+/// Unlike the specification, it keeps its return stack and the last branch at a trap. So a trap's handler is passed to
+/// a new tracer, as the start of a trace.
 fn traced(bytes: &[u8], options: Options, program: &Program) -> Result<Vec<u64>, String> {
     let code = program.segments.iter().find(|s| s.executable).unwrap();
     let parameters = options.parameters(program.xlen);
@@ -69,7 +69,7 @@ fn traced(bytes: &[u8], options: Options, program: &Program) -> Result<Vec<u64>,
     Ok(found)
 }
 
-/// Every retired address that the events name.
+/// Every retired address in the events.
 fn retired(image: &Image, events: &[FlowEvent]) -> Vec<u64> {
     let mut at = 0;
     let mut found = Vec::new();

@@ -1,8 +1,8 @@
 //! `hdl/src/ingress/gate.rs` against plain comparisons; and with `hdl/src/ingress/veil.rs` in whole systems: what hidden instructions
 //! are leaves no trace but their number
 //!
-//! A synthetic program of which a part runs in machine mode, all else in user mode, on cores that retire at full rate and
-//! now and then. Two runs differ in all that the part does: instructions, addresses, targets.
+//! In a synthetic program, one part runs in machine mode and the rest in user mode, on cores that retire at full rate
+//! or with pauses. Two runs differ in everything that the machine-mode part does: instructions, addresses, targets.
 
 use fpga::cosim::Cosim;
 use hdl::emit::{build, EmitError, Ingress, SystemOptions};
@@ -25,7 +25,7 @@ use testbenches::gates::emit_checked;
 
 const USER: u128 = 0;
 const MACHINE: u128 = 3;
-/// `control`: enable; modes.
+/// Values of `control`: enable; modes.
 const ENABLE: u128 = 1;
 const TELL_USER: u128 = 1 << 8;
 const TELL_ALL: u128 = 0xf << 8;
@@ -34,7 +34,7 @@ fn register(name: &str) -> u128 {
     REGS.iter().find(|r| r.name == name).unwrap().addr.into()
 }
 
-/// What hides an instruction: its mode, its address, its address space.
+/// The criterion by which an instruction is hidden: mode, address, or address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     Mode,
@@ -42,15 +42,15 @@ enum By {
     Space,
 }
 
-/// How a core shows what it retires.
+/// The ports of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Port {
     One,
-    /// So many instructions per cycle, in any channels.
+    /// This many instructions per cycle, in any channels.
     Channels(u8),
-    /// So many blocks.
+    /// This many blocks per cycle.
     Blocks(u8),
-    /// An E-Trace report of one instruction.
+    /// E-Trace reports of single instructions.
     Report,
 }
 
@@ -67,7 +67,7 @@ impl Port {
         self.wide().then_some(Retire { lanes: self.lanes(), log2_words })
     }
 
-    /// Whether several instructions retire in a clock.
+    /// Whether several instructions retire per cycle.
     fn wide(self) -> bool {
         !matches!(self, Port::One | Port::Report)
     }
@@ -91,13 +91,13 @@ impl Port {
     }
 }
 
-/// The address spaces that are told: of these bits this number.
+/// Mask and value of the address spaces that are traced.
 const SPACES: (u128, u128) = (0x0f0c, 0x0504);
 
 /// An instruction and its mode.
 type Lived = (Retired, u128);
 
-/// What the cores retire, in their order: of four addresses in ten, the lowest, in machine mode.
+/// What the cores retire, in order; the lowest 40 % of the addresses are in machine mode.
 fn lives(model: &Model, cores: u8, seed: u64, steps: usize) -> Vec<Vec<Lived>> {
     let config = Config { trap_per_64k: 1_000, ..Config::new(cores, seed) };
     let retired: Vec<Retired> = Run::new(model, &config).take(steps).map(|s| s.retired).collect();
@@ -112,7 +112,7 @@ fn lives(model: &Model, cores: u8, seed: u64, steps: usize) -> Vec<Vec<Lived>> {
     lives
 }
 
-/// The words of a run of `lives`; where `noise` says, each instruction of machine mode is another one.
+/// The words of a run of `lives`; with `noise`, each instruction in machine mode is replaced by a random one.
 fn words(
     (cosim, port): (&Cosim, Port),
     lives: &[Vec<Lived>],
@@ -126,7 +126,7 @@ fn words(
     let mut noise = noise.map(Source::seeded);
     let mut pace = Source::seeded(5);
     let mut at = vec![0; lives.len()];
-    // of blocks, whether the trap before the next one is told
+    // for blocks, whether the trap before the next one was reported
     let mut trap_told = vec![true; lives.len()];
     let wide = port.wide();
     let longest = lives.iter().map(Vec::len).max().unwrap_or(0) * if wide { 2 } else { 1 };
@@ -163,22 +163,22 @@ fn words(
                     values.push((format!("filter_space_{c}"), wanted));
                 }
             }
-            // tables are clear then
+            // the tables are clear by then
             if clock < 1_300 || !pace.percent(rate) {
                 continue;
             }
-            // mode and address space of what is in the clock
+            // mode and address space of an instruction
             let of = |l: &Lived| {
                 let space = match by {
-                    // other bits than those of the mask are not looked at
+                    // bits outside the mask are ignored
                     By::Space => SPACES.1 as u64 | (l.0.pc >> 6 & 3) | if l.1 == MACHINE { 8 } else { 0 },
-                    // user code of some pages is another process's
+                    // user code of some pages belongs to another process
                     By::Mode | By::Range { .. } => u64::from(l.0.pc >> 6 & 3 == 0) | 2,
                 };
                 (if by == By::Mode { l.1 } else { USER }, space)
             };
             let Some(first) = all.get(at[c]) else {
-                // what is held of an indirect jump is told by a trap
+                // a trap reports the target of the indirect jump that is held
                 if let (Port::Blocks(_) | Port::Report, false) = (port, std::mem::replace(&mut trap_told[c], true)) {
                     let gone = all.last().map_or(0, |l| l.0.next_pc);
                     values.push((port.name(c, 0, "itype"), 1));
@@ -187,7 +187,7 @@ fn words(
                 continue;
             };
             let (mut mode, mut space) = of(first);
-            // addresses tell the one from the other in a clock, all else is of the clock
+            // within a cycle, only addresses may differ between hidden and traced instructions
             let mixes = matches!(by, By::Range { .. }) && !contexts && wide;
             let joins = |l: &&Lived| mixes || of(l) == of(first);
             let mut noisy = false;
@@ -216,7 +216,7 @@ fn words(
                             .map(|l| l.0)
                             .collect();
                         let n = length(&run, 32, pace.between(2, 15) as u8);
-                        // where what is told went is told
+                        // the target of a traced instruction must be right
                         let before = at[c].checked_sub(1).map_or(MACHINE, |i| all[i].1);
                         (at[c], trap_told[c]) = (at[c] + n, false);
                         let mut block = Shown::of(&run[..n], 32);
@@ -260,7 +260,7 @@ fn words(
             if let (Some(s), true, false) = (&mut noise, noisy, mixes) {
                 space = s.bits(16);
                 if by == By::Space {
-                    // in a bit of the mask
+                    // a bit inside the mask
                     space = (space & !0x400) | 8;
                 }
                 if by != By::Mode {
@@ -293,7 +293,7 @@ fn replayed(image: &Image, params: &TraceParams, words: &[u32]) -> (Vec<FlowEven
     (told, summary.instructions.iter().sum())
 }
 
-/// Instructions that gaps say are lost.
+/// Instructions lost, according to the gaps.
 fn lost(told: &[FlowEvent]) -> u64 {
     told.iter().map(|e| if let FlowKind::Gap { lost } = e.kind { lost.into() } else { 0 }).sum()
 }
@@ -315,7 +315,7 @@ fn filtered_at(port: Port, scheme: &str, cores: u8, timestamps: bool, context: O
     let image = Image::new(&model.program);
     let lives = lives(&model, cores, 4, 12_000);
     let all = || lives.iter().flatten();
-    // of lowest addresses, which are hidden, the one above
+    // the lowest address of those that are not hidden
     let first = all().filter(|l| l.1 == USER).map(|l| l.0.pc).min().unwrap();
     let by = match by {
         "range" => By::Range { first },
@@ -333,8 +333,8 @@ fn filtered_at(port: Port, scheme: &str, cores: u8, timestamps: bool, context: O
     for e in told.iter().filter(|e| e.kind.retires()) {
         assert!(open.contains(&e.pc) && !hidden.contains(&e.pc), "{place}: {e:x?} is told");
     }
-    // all of user mode but what goes with short stretches, and of the rest the number, but for what came before the first sync
-    // or behind a short stretch that had no end yet
+    // all user-mode instructions are traced except next to short stretches; the rest is counted, except before the
+    // first sync or after a short stretch that had not ended
     assert!(context.is_none() || changes(&told) > 20, "{place}: {} changes of context", changes(&told));
     let count = |mode| all().filter(|l| l.1 == mode).count() as u64;
     let (user, machine, gone) = (count(USER), count(MACHINE), lost(&told));
@@ -348,11 +348,11 @@ fn filtered_at(port: Port, scheme: &str, cores: u8, timestamps: bool, context: O
         let other = words((ENABLE | TELL_USER, 0xf), Some(seed), false);
         assert!(right == other, "{place}, {seed}: the words tell what was hidden");
     }
-    // told to tell all, what is allowed is what counts
+    // with all modes selected, only allowed modes are traced
     assert!(right == words((ENABLE | TELL_ALL, 1), Some(3), false), "{place}: `allow_modes` is not heeded");
     let (all_told, instructions) = replayed(&image, &params, &words((ENABLE | TELL_ALL, 0xf), None, true));
     assert_eq!(instructions + lost(&all_told), user + machine, "{place}: all is allowed");
-    // from reset on nothing is told, and nothing that is not allowed
+    // after reset nothing is traced, and neither is anything that is not allowed
     for (control, allow) in [(ENABLE, 0xf), (ENABLE | TELL_ALL, 0)] {
         let (told, instructions) = replayed(&image, &params, &words((control, allow), None, true));
         assert_eq!((told.len(), instructions), (0, 0), "{place}: {told:x?}");
@@ -409,7 +409,7 @@ fn the_gate_is_the_comparison() {
         let mut s = Source::seeded(7);
         let mut hidden = 0;
         for clock in 0..4_000 {
-            // close to each other, also where bit 31 differs
+            // close to each other, also across a change of bit 31
             let base = s.bits(32);
             let near = |s: &mut Source| base.wrapping_add(s.below(4)) & 0xffff_ffff;
             let (pc, first, last) = (near(&mut s), near(&mut s), near(&mut s));

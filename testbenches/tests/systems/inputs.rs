@@ -1,7 +1,7 @@
 //! `hdl/src/scheme/inputs/{core,encoder,first,front,last,level,master,signature,snoop,start,state,system,table}.rs` against the golden
 //! model: whole record systems on random ports and on real programs, in rust-hdl's simulator and in Verilator
 //!
-//! What the circuit sends of a program is replayed, and what comes back is the run.
+//! What the circuit sends for a program is replayed, and gives the run.
 
 use crate::data_harness::{MemPorts, Model};
 use crate::inputs_harness::beats::{beat, memory, noise, ports};
@@ -32,7 +32,8 @@ fn small() -> Sizes {
     Sizes { entries: 16, tag: 3, block: 8, check: 10, last: 2, known: 0, masters: false, unmodelled: None }
 }
 
-/// Traces of random beats, with stalls, until `cycles` are over; some end in a reset. What was sent in all.
+/// Plays traces of random beats, with stalls, for `cycles` cycles; some end in a reset. Returns statistics of what was
+/// sent.
 fn random(bench: &mut Bench, seed: u64, cycles: u64, trace: u64) -> InputsStats {
     let mut s = Source::seeded(seed);
     let mut sum = InputsStats::default();
@@ -82,7 +83,7 @@ fn random(bench: &mut Bench, seed: u64, cycles: u64, trace: u64) -> InputsStats 
     sum
 }
 
-/// What cores do before a recording begins, and while it is asked for: up to 55 cycles after `hold`.
+/// Activity of the cores before a recording begins, and while it is requested: up to 55 cycles after `hold`.
 fn warm(bench: &mut Bench, s: &mut Source) {
     let p = bench.p;
     let (clocks, late) = (s.between(1, 200), s.below(56));
@@ -135,7 +136,7 @@ fn stores_of_bus_masters_give_the_words_of_the_model_in_both_simulations() {
     d.check_verilog_from_random(17).unwrap();
 }
 
-/// Disabled at any clock of the start: the state is told whole, and each core stops.
+/// Disabled in any cycle of the start: the state is reported completely, and each core stops.
 #[test]
 fn a_recording_that_ends_while_it_begins_is_whole() {
     let p = params(2, Sizes { known: 64, ..small() });
@@ -180,10 +181,10 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
     ] {
         let p = params(cores, sizes);
         let mut bench = Bench::new(Dut::verilog(&Dut::build(&p, depth, seed as u32)), p, p.cores);
-        // a start in the middle takes time
+        // a start in the middle of a run takes time
         let cycles = if sizes.known > 0 { 3 * cycles } else { cycles };
         let sent = random(&mut bench, seed, cycles, 12_000);
-        // a large table is not filled in this time
+        // a large table does not fill up in this time
         let full = sent.full > 2 || sizes.entries > 64;
         let order = !p.orders() || (sent.episodes.messages > 50 && full);
         let rest = sent.inputs.messages > 200 && sent.traps.messages > 20 && sent.checks.messages > 1;
@@ -192,8 +193,8 @@ fn verilog_gives_the_words_of_the_model_on_random_ports() {
     }
 }
 
-/// Traces of cores that do not heed `hold`, with a slow sink; what was sent of each, and how many lost something. What is behind the
-/// end of each is of `behind`.
+/// Plays traces of cores that ignore `hold`, with a slow sink. Returns the words of each, and how many lost something.
+/// What the cores do after the end of each is drawn from `behind`.
 fn lossy(cosim: &Cosim, p: InputsParams, seed: u64, behind: u64) -> (Vec<Vec<u32>>, usize) {
     let mut bench = Bench::new(Dut::verilog(cosim), p, p.cores);
     let mut s = Source::seeded(seed);
@@ -212,7 +213,7 @@ fn lossy(cosim: &Cosim, p: InputsParams, seed: u64, behind: u64) -> (Vec<Vec<u32
         bench.idle(true);
         bench.forget();
     }
-    // what comes behind is whole
+    // later recordings are complete
     let end = bench.cycles + 5_000;
     random(&mut bench, seed, end, 2_000);
     (sent, lossy)
@@ -237,7 +238,7 @@ fn a_recording_that_lost_something_ends_and_tells_nothing_of_what_is_behind() {
     }
 }
 
-/// One sender more than there are cores: with eight of them the index has a bit more.
+/// One sender more than there are cores: with eight cores, the index needs one more bit.
 #[test]
 fn verilog_gives_the_words_of_the_model_with_bus_masters() {
     let cycles = rounds(20_000, 1_000_000);
@@ -253,7 +254,7 @@ fn verilog_gives_the_words_of_the_model_with_bus_masters() {
     }
 }
 
-/// Both.
+/// Passes everything to two sinks.
 struct Both<'a>(&'a mut Collect, &'a mut Log);
 
 impl RetireSink for Both<'_> {
@@ -283,7 +284,7 @@ fn programs_replay(cores: u8, names: &[&str], sizes: Sizes, depth: usize) {
     these_replay(cores, &all, sizes, depth);
 }
 
-/// Programs on the Verilog: the words are the model's, and their replay is the run.
+/// Runs programs on the Verilog: the words are the model's, and their replay is the run.
 fn these_replay(cores: u8, programs: &[(String, Program)], sizes: Sizes, depth: usize) {
     let instructions = rounds(40_000, 2_000_000);
     let mut built = None;
@@ -340,7 +341,7 @@ fn what_the_circuit_records_from_the_middle_replays() {
     programs_replay(4, &["bank", "irq"], Sizes { check: 12, known: 4096, ..small() }, 5);
 }
 
-/// Copies beside the cores, among the words that they share.
+/// A bus master copies data, including words shared with the cores.
 #[test]
 fn what_the_circuit_records_of_cores_and_a_bus_master_replays() {
     let copying = |cores: u8, seed| (format!("random {seed}"), random_programs::with(seed, cores.into(), true));

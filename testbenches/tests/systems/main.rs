@@ -1,4 +1,4 @@
-//! Benches of whole trace systems, on real programs and on random ones
+//! Benches of whole trace systems, with real and random programs
 
 mod baselines;
 mod blocks;

@@ -1,8 +1,7 @@
-//! The checked-in programs do on QEMU and on the built-in simulator what their table says, for any
-//! number of harts
+//! The checked-in programs behave on QEMU and on the built-in simulator as their table says, for any number of harts
 //!
-//! `GOSHAWK_LONG=1` runs them on QEMU with 1, 2, 3, 4 and 8 harts, otherwise with 1 and 4, and
-//! in the simulator with more seeds.
+//! With `GOSHAWK_LONG=1`, QEMU runs them with 1, 2, 3, 4 and 8 harts instead of 1 and 4, and the simulator uses more
+//! seeds.
 
 use fpga::cosim::tools::tool_name;
 use programs::{ProgramInfo, PROGRAMS};
@@ -14,10 +13,10 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A program ends within a second on an idle machine; this is for a busy one.
+/// A program ends within a second on an idle machine; this is enough for a busy one.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Runs an ELF file; its console output and exit code, none when it did not end in time.
+/// Runs an ELF file; returns its console output and exit code, or `None` if it did not end in time.
 fn qemu(elf: &Path, harts: u32) -> (String, Option<i32>) {
     let tool = tool_name("QEMU_RISCV32", &["qemu-system-riscv32"]);
     let mut child = Command::new(&tool)
@@ -71,7 +70,7 @@ fn vm_with_sieve_limit(limit: u32) -> tempfile::NamedTempFile {
 
 #[test]
 fn a_wrong_result_is_printed_and_fails() {
-    // As many primes lie below 2047 as below 2048, but the steps differ.
+    // there are as many primes below 2047 as below 2048, but the steps differ
     let (text, code) = qemu(vm_with_sieve_limit(2047).path(), 1);
     assert!(text.starts_with("vm: result ") && text.contains(" wrong, 29fc2871 expected"), "{text}");
     assert_eq!(code, Some(1), "{text}");
@@ -83,7 +82,7 @@ fn a_failed_check_is_named_and_fails() {
     assert_eq!((text.as_str(), code), ("check failed: primes below 2048 and 1500\n", Some(2)));
 }
 
-/// Runs a program on the built-in simulator and holds it to its output line.
+/// Runs a program on the built-in simulator and checks its output.
 fn simulate(program: &ProgramInfo, harts: u8, timing: Timing, seed: u64) -> RunSummary {
     let config = MachineConfig { harts, timing, seed, ..MachineConfig::default() };
     let limits = Limits { instructions: 1_000_000_000, ..Limits::default() };
@@ -118,7 +117,7 @@ fn the_table_of_the_programs_tells_their_instructions() {
         over_20_million += usize::from(count > 20_000_000);
         let row = readme.lines().find(|l| l.starts_with(&format!("| `{}` |", program.name)));
         let told = row.and_then(|r| r.rsplit('|').nth(2)?.trim().strip_suffix(" M")?.parse::<f64>().ok());
-        // `irq` ends by the timer, so that its count hangs on the timing model.
+        // `irq` ends by the timer, so its count depends on the timing model
         let tolerance = if program.name == "irq" { 0.5 } else { 0.051 };
         let millions = count as f64 / 1e6;
         if told.is_none_or(|t| (t - millions).abs() > tolerance) {

@@ -1,7 +1,7 @@
-//! Replay of real programs is exact: every program, every named set, every encoding, N = 1, 2, 4, 8
+//! Replay of real programs is exact, for every program, named set and encoding, and N = 1, 2, 4, 8
 //!
-//! The retire stream of the built-in simulator goes through the golden model; what replay makes of the
-//! bits and the ELF must be the same events, and so, with the ELF, the same instructions.
+//! The retire stream of the built-in simulator passes through the golden model; replay of the bits with the ELF must
+//! give the same events, and thus the same instructions.
 
 use programs::PROGRAMS;
 use retire::elf::Program;
@@ -82,7 +82,7 @@ fn a_trace_of_another_program_is_noticed() {
         let mut replayed: Vec<FlowEvent> = Vec::new();
         let result =
             Replay::new(&image, &params, words.iter().copied()).and_then(|r| r.run(&mut Events(&mut replayed)));
-        // by chance it may fit; then the paths differ
+        // it may fit by chance; then the paths differ
         let same = replayed.len() == events.len() && replayed.iter().zip(&events).all(|(a, b)| a.same_flow(b));
         assert!(!same, "{}", other.name);
         noticed += usize::from(result.is_err());
@@ -91,7 +91,7 @@ fn a_trace_of_another_program_is_noticed() {
     assert!(events.iter().any(|e| e.kind == FlowKind::Stop));
 }
 
-/// What a PC chain makes of the events of core 0: events again, and the addresses that retired.
+/// The events of core 0 after a PC chain, and the addresses that retired.
 fn chained(program: &Program, events: &[FlowEvent]) -> (Vec<FlowEvent>, Vec<u64>) {
     let mut known: Vec<Retired> = Vec::new();
     let mut chain = Chain::new(32);
@@ -128,7 +128,7 @@ fn chained(program: &Program, events: &[FlowEvent]) -> (Vec<FlowEvent>, Vec<u64>
     (found, known.iter().map(|r| r.pc).collect())
 }
 
-/// The addresses that `events` retire, with the code between them.
+/// The addresses retired by `events`, including the code between them.
 fn addresses(image: &Image, events: &[FlowEvent]) -> Vec<u64> {
     let (mut at, mut found) = (0, Vec::new());
     for e in events {
@@ -162,7 +162,7 @@ fn behind_a_pc_chain_every_address_that_retired_comes_back() {
             let found = addresses(&image, &replayed);
             let first = found.iter().zip(&retired).position(|(a, b)| a != b);
             assert_eq!(first, None, "{}, {name}", info.name);
-            // what retired behind the last event has none of its own
+            // instructions after the last event have no event of their own
             let missing = retired.len() - found.len();
             assert!(missing < 1_000, "{}, {name}: {missing} missing", info.name);
         }

@@ -1,6 +1,6 @@
 //! `hdl/src/verilog/mod.rs` against rust-hdl's own text: Yosys proves every kind of top the same circuit
 //!
-//! Memories are left out of the proof; the co-simulations of `system.rs` run with them.
+//! Memories are excluded from the proof; the co-simulations in `system.rs` include them.
 
 use hdl::emit::{build, Ingress, SystemOptions};
 use hdl::spine::{Extras, Retire};
@@ -14,7 +14,7 @@ const RVFI: Ingress = Ingress::Rvfi;
 
 fn bits(name: &str, platform: Platform, ingress: Ingress, change: fn(String) -> String) -> Result<u64, String> {
     let params = TraceParams::new(platform, name.parse().unwrap());
-    // systems of two cores with all that can be built in
+    // systems of two cores with all extras
     let two = platform.cores == 2;
     let addresses = two.then(|| if platform.xlen == 64 { "39" } else { "24@0x80000000" }.parse().unwrap());
     let extras = Extras {

@@ -1,7 +1,8 @@
-//! Cores that wait when they are asked to: nothing is lost, however slow the sink
+//! Cores that stall on request lose nothing, however slow the sink
 //!
-//! Every instruction is a jump to anywhere, in phases of clocks; a core goes on retiring as many as it may behind `stall`.
-//! The words are the golden model's, which loses nothing. So do cores of several instructions or blocks per cycle, which go on for some cycles.
+//! In some phases, every instruction is an indirect jump; after `stall` rises, a core retires as many more instructions
+//! as it may. The words are those of the golden model, which loses nothing. The same for cores of several instructions
+//! or blocks per cycle, which continue for some cycles.
 
 use fpga::cosim::Cosim;
 use hdl::emit::{build, Ingress, SystemOptions};
@@ -19,7 +20,7 @@ use std::collections::VecDeque;
 const JUMP: u32 = 0x0002_8067;
 const NOP: u32 = 0x0000_0013;
 
-/// Instructions that a core may retire behind the cycle in which `stall` rises, of 2^k places.
+/// Instructions that a core may retire after the cycle in which `stall` rises, with a FIFO of depth 2^k.
 fn allowed(log2_fifo: u8) -> usize {
     (1 << (log2_fifo - 1)) - 2
 }
@@ -28,11 +29,11 @@ fn register(name: &str) -> u128 {
     REGS.iter().find(|r| r.name == name).unwrap().addr.into()
 }
 
-/// A core: where it is, and what it retired that is no event yet.
+/// A core: its PC, and the number of instructions since its last event.
 struct Core {
     pc: u64,
     count: u32,
-    /// `stall` of the last clocks, the oldest first.
+    /// `stall` of the last cycles, oldest first.
     asked: VecDeque<bool>,
     begun: bool,
     ended: bool,
@@ -42,12 +43,12 @@ struct Outcome {
     want: Vec<u32>,
     got: Vec<u32>,
     overflow: u32,
-    /// Of 100 cycles of a core, those in which it was asked to wait.
+    /// Percentage of cycles in which a core was asked to wait.
     stalled: u64,
     retired: u64,
 }
 
-/// How many instructions come in a clock, behind which queue.
+/// Number of instructions per cycle, and the retire queue.
 #[derive(Clone, Copy)]
 struct Port {
     ingress: Ingress,
@@ -69,14 +70,15 @@ impl Port {
         self.retire.map_or(1, |r| r.lanes)
     }
 
-    /// Clocks that a core may go on behind `stall`, as `hdl/src/top.rs` has them.
+    /// Cycles for which a core may continue after `stall` rises, see `hdl/src/top.rs`.
     fn clocks(self, log2_fifo: u8) -> usize {
         let Some(retire) = self.retire else { return allowed(log2_fifo) };
         let lanes = usize::from(retire.lanes) * if self.ingress == Ingress::Blocks { 2 } else { 1 };
         ((1 << retire.log2_words) - 5).min(((1 << (log2_fifo - 1)) - 2 - 5 * lanes) / lanes)
     }
 
-    /// What stands at the ports of core `core` when it retires an instruction at `pc`, which goes to `next`, the older ones in the lower lanes.
+    /// Port values of core `core` when it retires an instruction at `pc` that goes to `next`; older instructions are in
+    /// lower channels.
     fn show(self, core: usize, lane: u8, jump: bool, pc: u64, next: u64) -> Vec<(String, u128)> {
         let many = self.lanes() > 1;
         if self.ingress == Ingress::Blocks {
@@ -92,7 +94,7 @@ impl Port {
     }
 }
 
-/// Plays `clocks` clocks on cores that heed `stall` so many cycles late.
+/// Plays `clocks` cycles on cores that respond to `stall` `late` cycles late.
 fn play(scheme: &str, cores: u8, log2_fifo: u8, late: usize, clocks: u64, port: Port) -> Outcome {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     params.cores = cores;
@@ -135,10 +137,10 @@ fn play(scheme: &str, cores: u8, log2_fifo: u8, late: usize, clocks: u64, port: 
         values.push(("ready".into(), take.into()));
         for (c, core) in all.iter_mut().enumerate() {
             let waits = core.asked.pop_front().unwrap();
-            // what waits in a queue at the end is not told
+            // instructions that are in a queue at the end are not reported
             let last = port.retire.is_some() && tracing && clock + 150 >= began.unwrap() + clocks;
             if last && !std::mem::replace(&mut core.ended, true) && port.ingress == Ingress::Blocks {
-                // a trap tells where the last one went
+                // a trap reports where the last one went
                 values.push((port.show(c, 0, false, 0, 0)[0].0.clone(), 1));
                 values.push((port.show(c, 0, false, 0, 0)[1].0.clone(), core.pc.into()));
             }
@@ -237,7 +239,7 @@ fn a_core_that_waits_too_late_loses() {
     }
 }
 
-/// Wide ones are told in the order of their queues: so of several cores only that nothing is lost.
+/// Events of wide cores are reported in queue order, so for several cores only the absence of losses is checked.
 #[test]
 fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
     for (scheme, cores, log2_fifo, port) in [
@@ -260,7 +262,7 @@ fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
         assert_eq!(o.want.len(), o.got.len(), "{place}");
         eprintln!("{place}: {} instructions, {} words, asked to wait in {} %", o.retired, o.got.len(), o.stalled);
         assert!(o.stalled > 20 && o.retired > 300, "{place}: {} %, {} instructions", o.stalled, o.retired);
-        // of blocks of one instruction not all that is allowed for comes
+        // blocks of one instruction do not use the full allowance
         if port.ingress == Ingress::Rvfi && cores == 1 {
             let too_late = (1..4).find(|more| play(scheme, cores, log2_fifo, late + more, 15_000, port).overflow != 0);
             assert!(too_late.is_some(), "{place}: few clocks more are not too many");

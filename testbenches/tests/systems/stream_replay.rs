@@ -1,4 +1,4 @@
-//! Replay of real programs with stream caches is exact: every program, every variant, N = 1, 2, 4, 8
+//! Replay of real programs with stream caches is exact, for every program and variant, and N = 1, 2, 4, 8
 //!
 //! As `replay.rs`, for the scheme `sc-lsp`.
 
@@ -10,19 +10,19 @@ use sim::scheme::sc_lsp::params::PRESETS;
 use sim::scheme::sc_lsp::{Hash, StreamCacheParams, Variant};
 use testbenches::check::{limit, replays_exactly, run};
 
-/// What is known of the cycle of an event that comes back.
+/// The precision of the cycle of a replayed event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Time {
-    /// Nothing.
+    /// Unknown.
     None,
-    /// That of a trap or a start is exact, any other is not later than it was.
+    /// Exact for traps and starts; for other events, not later than it was.
     Traps,
-    /// And exact where a stream ends: every stream has its own record.
+    /// Also exact where a stream ends: every stream has its own record.
     Streams,
 }
 
 impl Time {
-    /// Panics where `e`, which came back, has a time that it cannot have.
+    /// Panics if the time of `e`, a replayed event, is impossible.
     fn check(self, want: &FlowEvent, e: &FlowEvent, place: &str) {
         let exact = match e.kind {
             FlowKind::Trap { .. } | FlowKind::Start => true,
@@ -34,7 +34,7 @@ impl Time {
     }
 }
 
-/// For N harts: all presets for one, a few for more, and some that no paper has; time stamps with a few.
+/// Configurations for N harts: all presets for one, a few for more, and some that no paper has; time stamps with a few.
 fn configs(harts: u8) -> Vec<(TraceParams, Time)> {
     let mut out: Vec<StreamCacheParams> =
         PRESETS.iter().filter(|p| harts == 1 || p.to_string().ends_with("-32x4")).copied().collect();
@@ -48,7 +48,7 @@ fn configs(harts: u8) -> Vec<(TraceParams, Time)> {
     for variant in Variant::ALL {
         let timed = of(StreamCacheParams::new(variant, 32, 4)).timed();
         out.push((timed, if variant == Variant::Base { Time::Streams } else { Time::Traps }));
-        // a counter that stops: the times are too early
+        // a saturating counter: the times are too early
         out.push((timed.with(|p| p.cc_bits = 16), Time::None));
     }
     out

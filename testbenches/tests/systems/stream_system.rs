@@ -1,5 +1,5 @@
-//! Whole trace systems with stream caches against the golden model: the rust-hdl simulation, and the emitted
-//! Verilog under Verilator, on real programs
+//! Whole trace systems with stream caches against the golden model: the rust-hdl simulation, and the emitted Verilog
+//! under Verilator, on real programs
 //!
 //! As `system.rs`, for the scheme `sc-lsp`.
 
@@ -23,7 +23,7 @@ use sim::system::System;
 use testbenches::check::{beat_file, right_around_gaps, run};
 use testbenches::gates::emit_checked_system;
 
-/// Nothing that can be built in besides.
+/// No extras.
 const NONE: Extras = Extras::NONE;
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
@@ -34,12 +34,12 @@ fn program(name: &str) -> &'static ProgramInfo {
     programs::find(name).unwrap()
 }
 
-/// Clocks from activation to clock 0 of the beat file, as `status.active` shows it.
+/// Cycles from activation to cycle 0 of the beat file, according to `status.active`.
 const ACTIVATION: u64 = 1;
-/// Clocks from the write that ends tracing to the stop messages, as time stamps show it.
+/// Cycles from the write that ends tracing to the stop messages, according to time stamps.
 const STOPPING: u64 = 2;
 
-/// Words of the golden model; tracing ends in clock `stop` of the beat file.
+/// Words of the golden model; tracing ends in cycle `stop` of the beat file.
 fn golden(params: &TraceParams, events: &[FlowEvent], stop: u64) -> Vec<u32> {
     let mut system = System::new(params).unwrap();
     for e in events {
@@ -49,13 +49,13 @@ fn golden(params: &TraceParams, events: &[FlowEvent], stop: u64) -> Vec<u32> {
     system.drain().collect()
 }
 
-/// The Verilog of `params`, Verilated.
+/// The Verilog of `params`, built with Verilator.
 fn build(params: &TraceParams) -> TraceCosim {
     TraceCosim::build(&emit(params, &SystemOptions::default()).unwrap(), &ports(params.cores.into(), params.xlen))
         .unwrap()
 }
 
-/// Runs the Verilog on events of a program; what it sends must be what the model sends.
+/// Runs the Verilog on events of a program and compares its words with the model's.
 fn check(sim: &TraceCosim, params: &TraceParams, name: &str, program: &Program, events: &[FlowEvent]) {
     let place = format!("{name}, {}", params.canonical());
     let (file, _) = beat_file(program, params, events);
@@ -118,7 +118,7 @@ fn verilog_of_base_matches_golden_on_two_cores() {
     cosim(&p, &["irq", "strsearch"], 150_000);
 }
 
-/// A record for each predicted stream, of four cores, with event FIFOs of 16 places: broad pieces carry them.
+/// One record per predicted stream, of four cores, with event FIFOs of depth 16: wide slices carry them.
 #[test]
 fn base_loses_nothing_at_full_rate() {
     let sc = StreamCacheParams::new(Variant::Base, 64, 4);
@@ -133,7 +133,7 @@ fn base_loses_nothing_at_full_rate() {
     }
 }
 
-/// Every variant, small and large, with times; a narrow cycle counter makes predicted streams go out early.
+/// Every variant, small and large, with time stamps; a narrow cycle counter forces predicted streams out early.
 #[test]
 fn time_stamped_verilog_matches_golden_on_programs() {
     let narrow = |p: TraceParams| p.with(|p| p.cc_bits = 16);
@@ -146,7 +146,7 @@ fn time_stamped_verilog_matches_golden_on_programs() {
     }
 }
 
-/// Random programs with many traps and jumps to anywhere: 120,000 instructions for each variant.
+/// Random programs with many traps and indirect jumps: 120,000 instructions for each variant.
 #[test]
 fn verilog_matches_golden_on_random_programs() {
     for (seed, variant) in Variant::ALL.into_iter().enumerate() {
@@ -187,7 +187,7 @@ fn the_rust_hdl_simulation_matches_golden() {
     }
 }
 
-/// A FIFO of seven entries and a port that is rarely ready: the trace has gaps, and is right outside them.
+/// With a FIFO of seven entries and a port that is rarely ready, the trace has gaps, and is right outside them.
 #[test]
 fn after_an_overflow_the_trace_goes_on_right() {
     let params = params(StreamCacheParams::new(Variant::Rbase, 8, 4), 4);
@@ -198,7 +198,7 @@ fn after_an_overflow_the_trace_goes_on_right() {
     let sim = TraceCosim::build(&emit(&params, &options).unwrap(), &ports(4, 32)).unwrap();
     let (file, _) = beat_file(&program, &params, &events);
     let mut words = Vec::new();
-    // the encoder carries what four cores send: it takes a sink that does not
+    // the encoder keeps up with four cores: overflows need a sink that does not
     let options = TraceOptions { stall_seed: 1, ..TraceOptions::default() };
     let summary = sim.run(file.path(), &options, |w| words.push(w)).unwrap();
     assert_eq!(summary.overflow, 0xf, "all cores lose something");
@@ -206,8 +206,8 @@ fn after_an_overflow_the_trace_goes_on_right() {
     assert!(gaps > 4, "{gaps} gaps");
 }
 
-/// Every variant in the smallest, the paper's and the largest size, functional and time-stamped, one and four
-/// cores: 5 million retired instructions each.
+/// Every variant in the smallest, the paper's and the largest size, functional and time-stamped, one and four cores: 5
+/// million retired instructions each.
 #[test]
 #[ignore = "long: hours of Verilator builds"]
 fn every_variant_matches_on_five_million_instructions() {

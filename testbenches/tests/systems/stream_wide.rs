@@ -1,9 +1,10 @@
 //! `hdl/src/{cores,top}.rs` with `hdl/src/scheme/sc_lsp/{detector,front,records}.rs` against `sim/src/system.rs`, in the
 //! rust-hdl simulation; and the Verilog of the same in step with it
 //!
-//! Stream caches of cores that retire several instructions per cycle: random programs with traps, in any channels, a sink that
-//! stalls. What is enabled once sends the words of a core of one instruction a clock, with resyncs too; then tracing goes on and off and there are
-//! resets, and the Verilog says the same cycle by clock (that it is right then is shown by `chaos`).
+//! Stream caches of cores that retire several instructions per cycle: random programs with traps, in any channels, and
+//! a sink that stalls. While tracing stays enabled, the words are those of a core that retires one instruction per
+//! cycle, also with resyncs. Then tracing goes on and off and there are resets, and the Verilog matches the simulation
+//! cycle by cycle (`chaos` shows that it is right then).
 
 use hdl::emit::SystemOptions;
 use hdl::ingress::rvfi_wide::{RvfiFourPins, RvfiTwoPins};
@@ -20,14 +21,14 @@ use sim::stimulus::{rounds, Source};
 use sim::system::System;
 use testbenches::driver::{CheckVerilog, Driver};
 
-/// What is written to which register.
+/// A register write.
 type Write = (&'static str, u64);
 
 fn enable(on: bool) -> Write {
     ("control", on.into())
 }
 
-/// A system of one core with some channels.
+/// A system of one core with several channels.
 trait Wide: Block {
     const LANES: u8;
     const XLEN: u8;
@@ -35,7 +36,7 @@ trait Wide: Block {
     fn set_clock(&mut self, high: bool);
     fn control(&mut self, reset: bool, write: Option<Write>, ready: bool);
     fn set(&mut self, lane: u8, show: Option<Retired>);
-    /// The word that is there, and whether the system is idle.
+    /// The word at the output, and whether the system is idle.
     fn said(&self) -> (Option<u32>, u32);
 }
 
@@ -67,7 +68,7 @@ macro_rules! wide {
                     $($j => {
                         self.pins[0].$channel.valid.next = show.is_some();
                         self.pins[0].$channel.trap.next = false;
-                        // noise that must not count: a call to nowhere
+                        // noise on unused channels: a call to nowhere
                         let (insn, pc, to, intr) = show
                             .map_or((0x0000_80e7, 0x1234, 0x5678, false), |r| (r.insn, r.pc, r.next_pc, r.trapped));
                         self.pins[0].$channel.insn.next = u64::from(insn).to_bits();
@@ -88,10 +89,10 @@ macro_rules! wide {
 wide!(RvfiTwoPins, 2, [0 rvfi0] [1 rvfi1]);
 wide!(RvfiFourPins, 4, [0 rvfi0] [1 rvfi1] [2 rvfi2] [3 rvfi3]);
 
-/// Clocks until tables are clear, and until all that waits is sent.
+/// Cycles until tables are clear, and until everything queued is sent.
 const CALM: usize = 1_500;
 
-/// With resyncs every 2^`period` instructions; 0: none.
+/// Drives a system, with resyncs every 2^`period` instructions; 0: none.
 fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
     let platform = Platform { xlen: T::XLEN, ..Platform::RV32 };
     let params = TraceParams::new(platform, scheme.parse().unwrap());
@@ -131,7 +132,7 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
     (0..CALM).for_each(|_| {
         clock(false, None, true, &none, &mut words);
     });
-    // some bursts: on the average less than one event per cycle, and less than the encoder sends
+    // some bursts: on average less than one event per cycle, and less than the encoder can send
     let mut left = first.retired.iter();
     let mut lanes_used = [0; 5];
     while left.len() > 0 {

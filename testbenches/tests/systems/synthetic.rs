@@ -1,4 +1,4 @@
-//! Synthetic programs through the golden model and back: replay gives the events that went in
+//! Replay of synthetic programs gives the original events
 
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
@@ -8,7 +8,7 @@ use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
 use sim::system::System;
 
-/// Runs 100,000 instructions of a program of its own through `params`; bits of the stream.
+/// Runs 100,000 instructions of a new program through `params`; returns the bits of the stream.
 fn round_trip(params: &TraceParams, seed: u64) -> u64 {
     let base = if params.xlen == 32 { Shape::rv32(seed) } else { Shape::rv64(seed) };
     let model = Model::new(&Shape { compressed: params.align == 1, ..base });
@@ -42,7 +42,7 @@ fn every_named_corner_replays_exactly() {
                 .with(|p| (p.cores, p.timestamps, p.xlen, p.align) = (cores, timestamps, xlen, align));
             let seed = 10 * i as u64 + j as u64;
             let bits = round_trip(&tr, seed);
-            // a bigger stream than the program itself would say that nothing was predicted
+            // a stream larger than the program would mean that nothing was predicted
             assert!(bits < 100_000 * 4, "{name}: {bits} bits");
         }
     }

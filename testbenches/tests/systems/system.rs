@@ -19,7 +19,7 @@ fn ports(cores: usize, xlen: u8) -> TracePorts {
     TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}_{i}"), |name| name.into())
 }
 
-/// Words of the golden model; `start` is the cycle, counted from activation, of cycle 0 of the run.
+/// Words of the golden model; `start` is cycle 0 of the run, counted from activation.
 fn golden(params: &TraceParams, events: &[FlowEvent], start: u64, stop: u64, sync: u32) -> Vec<u32> {
     let period = (sync > 0).then(|| SyncPeriod::new(sync as u8).unwrap());
     let mut system = System::new(params).unwrap().sync_every(params, period);
@@ -37,19 +37,19 @@ fn compare(place: &str, want: &[u32], got: &[u32]) {
     assert_eq!(want.len(), got.len(), "{place}");
 }
 
-/// Clocks from activation to clock 0 of the beat file, as `status.active` shows it.
+/// Cycles from activation to cycle 0 of the beat file, according to `status.active`.
 const ACTIVATION: u64 = 1;
-/// Clocks from the write that ends tracing to the stop messages, as time stamps show it.
+/// Cycles from the write that ends tracing to the stop messages, according to time stamps.
 const STOPPING: u64 = 2;
 
-/// Runs the Verilog on the first `instructions` of a program; what it sends must be what the golden model
-/// sends. Returns the instructions.
+/// Runs the Verilog on the first `instructions` of a program and compares its words with the golden model's. Returns
+/// the number of instructions.
 fn cosim(params: &TraceParams, info: &ProgramInfo, instructions: u64, options: TraceOptions) -> u64 {
     let events = run(&info.load().unwrap(), params.cores, instructions).0;
     cosim_of(params, info.name, &info.load().unwrap(), &events, options)
 }
 
-/// As [`cosim`], for events that are there.
+/// As [`cosim`], for given events.
 fn cosim_of(params: &TraceParams, name: &str, program: &Program, events: &[FlowEvent], options: TraceOptions) -> u64 {
     let place = format!("{name}, {}", params.canonical());
     let extras = Extras { sync: options.sync > 0, check: options.sync > 0, ..Extras::default() };
@@ -89,7 +89,7 @@ fn functional_systems_match_the_golden_model() {
 
 #[test]
 fn time_stamped_systems_match_the_golden_model() {
-    // a file's clocks must be the system's: no rest
+    // the cycles of the file must be those of the system: no pauses
     for (set, base, cores) in [("small", false, 1), ("m4", true, 2)] {
         for name in ["lu", "irq", "matmul"] {
             cosim(&params(set, base, true, cores), program(name), 100_000, TraceOptions::default());
@@ -106,7 +106,7 @@ fn the_smallest_scheme_matches_the_golden_model() {
             cosim(&p, program(name), 60_000, TraceOptions::default());
         }
     }
-    // calls, returns, traps and co-routine swaps in any order; of one core: two send more bits than one port carries
+    // calls, returns, traps and co-routine swaps in any order; one core only: two send more bits than one port carries
     for timestamps in [false, true] {
         let mut p = TraceParams::new(Platform::RV32, "taken".parse().unwrap());
         p.timestamps = timestamps;
@@ -152,7 +152,7 @@ fn signatures_match_the_golden_model() {
     }
 }
 
-/// The period is counted, core 0 leads, all others follow: the words are the golden model's.
+/// The period is counted, core 0 leads and the others follow: the words are the golden model's.
 #[test]
 fn periodic_synchronisation_matches_the_golden_model() {
     for (scheme, timestamps, cores, sync) in [
@@ -173,8 +173,9 @@ fn periodic_synchronisation_matches_the_golden_model() {
     }
 }
 
-/// The period is of bytes: when they have left depends on clocks, so the golden model is asked where the circuit was, and the words
-/// are its own; each header stands behind as many bytes as it must, and not many more.
+/// The period is in bytes. When these have left depends on timing, so the golden model is given the positions of the
+/// circuit's resyncs, and the words must be its own. Each header comes after the required number of bytes, and not many
+/// more.
 #[test]
 fn synchronisation_by_bytes_comes_when_they_have_left() {
     let mut all = 0;
@@ -202,7 +203,7 @@ fn synchronisation_by_bytes_comes_when_they_have_left() {
             let ends: Vec<usize> = headers.iter().map(|&at| events_of_core_0(&program, &p, &got[..at])).collect();
             for pair in std::iter::once(&0).chain(&headers).collect::<Vec<_>>().windows(2) {
                 let words = pair[1] - pair[0];
-                // what waits in FIFOs, and up to the next control-flow instruction
+                // words still in FIFOs, and those up to the next control-flow instruction
                 let least = 1 << (bytes - 2);
                 assert!((least..least + 200).contains(&words), "{place}: {words} words from header to header");
             }
@@ -222,7 +223,7 @@ fn synchronisation_by_bytes_comes_when_they_have_left() {
     assert!(all > 20, "{all} headers are too few");
 }
 
-/// Events of core 0 before that at which it made the resync behind whose marker `words` end.
+/// Events of core 0 before the one at which it made the resync whose marker ends `words`.
 fn events_of_core_0(program: &Program, params: &TraceParams, words: &[u32]) -> usize {
     let mut back: Vec<FlowEvent> = Vec::new();
     let image = Image::new(program);
@@ -231,8 +232,8 @@ fn events_of_core_0(program: &Program, params: &TraceParams, words: &[u32]) -> u
     back.iter().filter(|e| e.hart == 0).count()
 }
 
-/// Every program on cores that retire together, one instruction per cycle: event FIFOs of 16 places carry what they send,
-/// and the words are the golden model's.
+/// Every program on cores that retire together, one instruction per cycle: event FIFOs of depth 16 carry what they
+/// send, and the words are the golden model's.
 #[test]
 fn at_full_rate_nothing_is_lost() {
     for (set, timed, cores) in [
@@ -265,8 +266,8 @@ fn at_full_rate_nothing_is_lost() {
     }
 }
 
-/// The system without registers at its ports, behind a register at each of them: the words of the one with registers, times
-/// and all.
+/// A system for registered ports, with a register before each RVFI input, sends the same words as the usual system,
+/// including times.
 #[test]
 fn ports_from_registers_make_the_same_words() {
     for (timed, cores) in [(false, 1), (true, 2)] {
@@ -287,7 +288,7 @@ fn ports_from_registers_make_the_same_words() {
     }
 }
 
-/// The top module of `verilog` in one of the same name and ports, with a register before every input of `rvfi_*`.
+/// The top module of `verilog` inside one of the same name and ports, with a register before every input of `rvfi_*`.
 fn behind_registers(verilog: &str) -> String {
     let (head, rest) = verilog.split_once("module goshawk (").unwrap();
     let (list, body) = rest.split_once(");").unwrap();
@@ -312,8 +313,8 @@ fn behind_registers(verilog: &str) -> String {
     format!("{head}{outer}\nmodule goshawk_bare ({list});{body}")
 }
 
-/// FIFOs of eight entries and four cores that retire without a pause: messages are lost, the stream says
-/// so, and what it tells is right to the instruction before each gap and after it.
+/// FIFOs of eight entries and four cores that retire without pauses: messages are lost, the stream says so, and the
+/// replay is right up to the instruction before each gap and after it.
 #[test]
 fn replay_goes_on_after_an_overflow() {
     let params = params("small", false, false, 4);
@@ -332,8 +333,8 @@ fn replay_goes_on_after_an_overflow() {
     assert!(gaps > 4, "{gaps} gaps");
 }
 
-/// A sink that takes a quarter of what is sent: most is lost, what is told is right around each gap, and it is more than the
-/// link would carry of cold tables.
+/// A sink that accepts a quarter of what is sent: most is lost, the replay is right around each gap, and it contains
+/// more than the link would carry with cold tables.
 #[test]
 fn an_overloaded_link_is_told_of_with_warm_tables() {
     for (scheme, timestamps, cores, least) in
@@ -359,12 +360,12 @@ fn an_overloaded_link_is_told_of_with_warm_tables() {
     }
 }
 
-/// Every named set, both encodings, functional and time-stamped, one and four cores: 5 million retired
-/// instructions each. Some hours of Verilator builds in all; `--long` runs it.
+/// Every named set, both encodings, functional and time-stamped, one and four cores: 5 million retired instructions
+/// each. Takes some hours of Verilator builds; `--long` runs it.
 #[test]
 #[ignore = "long: hours of Verilator builds"]
 fn every_named_set_matches_on_five_million_instructions() {
-    // GOSHAWK_SETS picks some of them: "small large"
+    // GOSHAWK_SETS selects some of them: "small large"
     let sets = std::env::var("GOSHAWK_SETS").ok();
     for set in NAMED_SETS.iter().filter(|s| sets.as_ref().is_none_or(|l| l.split(' ').any(|n| n == s.name))) {
         for cores in [1, 4] {

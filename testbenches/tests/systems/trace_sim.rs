@@ -1,4 +1,4 @@
-//! Whole trace systems in the rust-hdl simulation: their words are those of the golden model
+//! Whole trace systems in the rust-hdl simulation send the words of the golden model
 
 use hdl::emit::SystemOptions;
 use hdl::trace_sim::{compare, Comparison, Play};

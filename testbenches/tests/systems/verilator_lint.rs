@@ -1,4 +1,4 @@
-//! Verilator has nothing to say of whole systems: no combinational loop in them, nor one that it sees where there is none
+//! Verilator reports nothing for whole systems: they have no combinational loop, nor one that only Verilator sees
 
 use crate::dump_list::{systems, Listed};
 use hdl::emit::{emit_as, Ingress, SystemOptions};
@@ -11,7 +11,7 @@ fn verilog(params: &TraceParams, options: &SystemOptions) -> String {
     emit_as(params, options, &Style { name: "top".into(), ..Style::default() }).unwrap()
 }
 
-/// Of the list the systems with all extras, and those of two cores without any.
+/// Of the list, the systems with all extras, and those of two cores without any.
 #[test]
 fn every_kind_of_system_passes() {
     let mut systems = systems().unwrap();
@@ -23,7 +23,7 @@ fn every_kind_of_system_passes() {
     });
 }
 
-/// Filters of a block are behind each other: what one hides goes through the next one.
+/// The filters of a block port are in series: the output of one is an input of the next.
 #[test]
 fn a_loop_through_the_filters_of_a_block_is_found() {
     let systems = systems().unwrap();

@@ -16,7 +16,7 @@ use sim::stimulus::run::{Config, Retired, Run};
 use sim::stimulus::Source;
 use sim::system::System;
 
-/// An instruction and where it belongs.
+/// An instruction and its context.
 type Lived = (Retired, Context);
 
 /// What a core retires, with the events of the same.
@@ -28,7 +28,7 @@ fn lives(model: &Model, steps: usize, seed: u64) -> (Vec<Lived>, Vec<FlowEvent>,
     for step in Run::new(model, &config).take(steps) {
         let (r, mut context) = (step.retired, now);
         if r.trapped && s.percent(50) || s.per_64k(600) {
-            // bits that are not told differ, too
+            // bits that are not reported differ, too
             context = Context::new(*s.pick(&[0, 0, 1, 3]), (s.bits(2) << 14 | s.bits(2)) as u32);
         }
         let (pc, target, cycle) = (r.pc, r.pc, r.cycle);
@@ -54,17 +54,17 @@ fn lives(model: &Model, steps: usize, seed: u64) -> (Vec<Lived>, Vec<FlowEvent>,
     (lives, events, turns)
 }
 
-/// What stands at the ports of the core in a clock.
+/// Port values of the core in one cycle.
 type Ports = Vec<(String, u128)>;
 
-/// Instructions in any channels; all of a clock are in one context.
+/// Instructions in any channels; all of a cycle have the same context.
 fn channels(lives: &[Lived], lanes: usize, seed: u64) -> Vec<Ports> {
     let mut s = Source::seeded(seed);
     let (mut clocks, mut at) = (Vec::new(), 0);
     while at < lives.len() {
         let mut ports: Ports = vec![("mode_0".into(), s.bits(2).into()), ("space_0".into(), s.bits(16).into())];
         let context = lives[at].1;
-        // less than what is sent of them
+        // fewer than the encoder can send
         let active = s.percent(if lanes == 4 { 10 } else { 30 });
         for lane in 0..lanes {
             let Some(&(r, _)) = lives.get(at).filter(|l| l.1 == context) else { break };
@@ -89,7 +89,7 @@ fn channels(lives: &[Lived], lanes: usize, seed: u64) -> Vec<Ports> {
     clocks
 }
 
-/// The same as two blocks per cycle.
+/// The same as up to two blocks per cycle.
 fn blocks(lives: &[Lived], seed: u64) -> Vec<Ports> {
     let mut s = Source::seeded(seed);
     let (mut clocks, mut at, mut trap_told) = (Vec::new(), 0, true);
@@ -113,7 +113,7 @@ fn blocks(lives: &[Lived], seed: u64) -> Vec<Ports> {
                 let n = length(&run, 32, s.between(2, 15) as u8);
                 (at, trap_told) = (at + n, false);
                 ports[0].1 = context.privilege().into();
-                // only the low bits are its number
+                // only the low bits are reported
                 ports[1].1 = u128::from(context.id()) | u128::from(s.bits(16)) << 16;
                 Shown::of(&run[..n], 32)
             };
@@ -129,18 +129,18 @@ fn blocks(lives: &[Lived], seed: u64) -> Vec<Ports> {
         }
         clocks.push(ports);
     }
-    // what is held of an indirect jump is told by a trap
+    // a trap reports the target of the indirect jump that is held
     let trap = [("block0_itype_0".into(), 1), ("block0_iaddr_0".into(), lives[lives.len() - 1].0.next_pc.into())];
     clocks.push(trap.into());
     clocks
 }
 
-/// The same as E-Trace reports of one instruction.
+/// The same as E-Trace reports of single instructions.
 fn reports(lives: &[Lived], seed: u64) -> Vec<Ports> {
     let mut s = Source::seeded(seed);
     let mut clocks: Vec<Ports> = Vec::new();
     for (i, &(r, context)) in lives.iter().enumerate() {
-        // what stands at the ports between reports is noise
+        // ports between reports carry noise
         while s.percent(70) {
             clocks.push(vec![("privilege_0".into(), s.bits(2).into()), ("space_0".into(), s.bits(16).into())]);
         }
@@ -166,7 +166,7 @@ fn reports(lives: &[Lived], seed: u64) -> Vec<Ports> {
 /// The words of a system whose core shows `clocks`.
 fn words(cosim: &Cosim, clocks: &[Ports]) -> Vec<u32> {
     let [valid, data] = ["valid", "data"].map(|name| cosim.output(name).unwrap());
-    // tables are clear then
+    // the tables are clear by then
     let begin = 1_300;
     let end = begin + clocks.len() + 200;
     let control = u128::from(register("control").addr);

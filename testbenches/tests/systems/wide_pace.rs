@@ -1,9 +1,9 @@
 //! Whether K, the instructions behind a resync in which nothing is predicted, is long enough at full pace: `hdl/src/spine/settle.rs`
 //! in whole systems, under Verilator, against `sim/src/system.rs`
 //!
-//! Cores retire all that they can in every cycle. At a resync their queue is all but full, and what waits in it counts, too, while
-//! tables are cleared. With the K of [`sim::system::haste`] the words are those of the golden model; of a K that is too short, on both sides,
-//! they are not, because tables are asked that are not clear yet.
+//! Cores retire as many instructions as they can in every cycle. At a resync their queue is almost full, and its
+//! contents count as well while tables are cleared. With the K of [`sim::system::haste`], the words are those of the
+//! golden model. With a K that is too short in both, they are not, because tables are read before they are clear.
 
 use fpga::cosim::Cosim;
 use hdl::emit::{build, Ingress, SystemOptions};
@@ -21,11 +21,11 @@ use sim::system::{hasty, header, header_again, System};
 
 /// Instructions of a block, of two bytes each.
 const BLOCK: usize = 15;
-/// Resyncs of a run.
+/// Resyncs per run.
 const RESYNCS: usize = 8;
-/// Control flow from one taken branch to the next.
+/// Control-flow instructions from one taken branch to the next.
 const FLOWS: usize = 3;
-/// Where taken branches go.
+/// Number of targets of taken branches.
 const PLACES: u64 = 8;
 
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ struct Case {
     scheme: &'static str,
     ingress: Ingress,
     retire: Retire,
-    /// K is too short if it is halved so often, and not if it is once less.
+    /// K is too short if it is halved this many times, but not with one halving less.
     halves: u8,
 }
 
@@ -47,7 +47,7 @@ impl Case {
         SystemOptions { ingress: self.ingress, log2_fifo: 8, extras }
     }
 
-    /// Instructions that a lane shows in a clock.
+    /// Instructions per channel or block and cycle.
     fn run(&self) -> usize {
         if self.ingress == Ingress::Blocks {
             BLOCK
@@ -56,25 +56,25 @@ impl Case {
         }
     }
 
-    /// log2 of the period, longer than K, so that there is what can be forgotten.
+    /// log2 of the period; longer than K, so that tables have contents to be cleared.
     fn period(&self, haste: u8) -> u8 {
         let k = self.params().flow.settle() << haste;
         (k + k / 2).next_power_of_two().trailing_zeros().max(10) as u8
     }
 
-    /// What is retired, clock by clock and lane by lane, with resyncs every 2^`period` instructions: each where the queue is all
-    /// but full. Behind that fewer events come than are told.
+    /// What retires, by cycle and channel, with resyncs every 2^`period` instructions, each when the queue is almost
+    /// full. After a resync, fewer events arrive than leave the queue.
     fn retired(&self, period: u8) -> Vec<Vec<Vec<Retired>>> {
         let (lanes, mut s) = (usize::from(self.retire.lanes), Source::seeded(3));
         let every = (1 << period) / (lanes * self.run());
         let places = (1 << self.retire.log2_words) - 2;
         let fill = if lanes > 1 { places * lanes / (lanes - 1) } else { places };
-        // each resync is an event later than the one before
+        // each resync is one event later than the previous one
         let tail = RESYNCS / lanes + 1;
         let (mut clocks, mut pc, mut flows) = (Vec::new(), 0x1000, 0);
         for clock in 0..=RESYNCS * every + every / 2 {
             let at = (clock + fill - tail) % every;
-            // until the queue is empty all is sequential; so is the last one, which waits for no other
+            // sequential until the queue is empty; so is the last instruction, which waits for no other
             let quiet = fill + places * lanes;
             let (full, busy) = (at < fill, at > quiet && clock % 4 != 3 && clock < RESYNCS * every + every / 2);
             let row = (0..lanes).map(|lane| {
@@ -97,7 +97,7 @@ impl Case {
         clocks
     }
 
-    /// Words of the golden model with that haste.
+    /// Words of the golden model with this scale of K.
     fn golden(&self, clocks: &[Vec<Vec<Retired>>], haste: u8, period: u8) -> Vec<u32> {
         let params = self.params();
         let golden = System::of_haste(&params, haste).unwrap();
@@ -118,7 +118,7 @@ impl Case {
         golden.drain().collect()
     }
 
-    /// The circuit with that haste, which may not be its own.
+    /// The circuit with this scale of K, which may not be its own.
     fn circuit(&self, haste: u8) -> Cosim {
         let (params, options) = (self.params(), self.options());
         let mut top = build(&params, &options).unwrap();
@@ -152,7 +152,7 @@ impl Case {
         Cosim::of_written(&verilog).unwrap()
     }
 
-    /// The words of the circuit, with `rest` idle cycles after each.
+    /// The words of the circuit, with `rest` idle cycles after each cycle.
     fn words(&self, cosim: &Cosim, clocks: &[Vec<Vec<Retired>>], period: u8, rest: usize) -> Vec<u32> {
         let register = |name: &str| u128::from(REGS.iter().find(|r| r.name == name).unwrap().addr);
         let vector = |values: &[(String, u128)]| {
@@ -185,7 +185,7 @@ impl Case {
         words
     }
 
-    /// The ports of a lane.
+    /// Port values of a channel or block.
     fn show(&self, lane: usize, run: &[Retired]) -> Vec<(String, u128)> {
         let r = run[0];
         let block = Shown::of(run, 32);
@@ -207,7 +207,7 @@ impl Case {
         values.iter().map(|(name, value)| (port(name), *value)).collect()
     }
 
-    /// Whether the words are right with that haste, with `rest` idle cycles after each.
+    /// Whether the words are right with this scale of K, with `rest` idle cycles after each cycle.
     fn right(&self, haste: u8, rest: usize) -> bool {
         let period = self.period(haste);
         let clocks = self.retired(period);
@@ -227,7 +227,7 @@ impl Case {
         }
         let short = own - self.halves;
         assert!(!self.right(short, 0), "{self:?}: K over 2^{} is not too short at full pace", self.halves);
-        // it is the pace that it is too short for
+        // K is too short only because of the pace
         assert!(self.right(short, 3), "{self:?}: K over 2^{} is too short at leisure", self.halves);
     }
 }
@@ -253,8 +253,8 @@ fn k_lasts_as_long_as_tables_are_cleared_at_full_pace() {
     }
 }
 
-/// A block has up to 15 instructions, K is of 16; and a word of such a queue is told in fewer cycles. So half of K does, unless traps or a
-/// filter make more events.
+/// A block has up to 15 instructions, and K assumes 16; also, such a queue takes fewer cycles per word. So half of K is
+/// enough, unless traps or a filter add events.
 #[test]
 fn k_of_blocks_lasts_as_long_with_half_to_spare() {
     for case in [

@@ -1,8 +1,8 @@
 //! `hdl/src/{cores,top}.rs`, emitted and under Verilator, against `sim/src/system.rs`: cores that retire up to four
 //! instructions per cycle send the words of a core that retires one
 //!
-//! Programs are repacked: what an in-order core retired in clocks one after the other retires together. Time is the
-//! clock of the wide core. The order of several cores is that in which `sim/src/beats/wide.rs` tells their events.
+//! Programs are repacked: what an in-order core retired in successive cycles retires together. Times are cycles of the
+//! wide core. Events of several cores are in the order in which `sim/src/beats/wide.rs` reports them.
 
 use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use hdl::emit::{build, emit, Ingress, SystemOptions};
@@ -24,30 +24,30 @@ use tempfile::NamedTempFile;
 use testbenches::check::{right_around_gaps, run, run as run_program};
 use testbenches::gates::emit_checked_system;
 
-/// Clocks from activation to clock 0 of the beat file, as `status.active` shows it and time stamps see it.
+/// Cycles from activation to cycle 0 of the beat file, according to `status.active` and time stamps.
 const ACTIVATION: u64 = 1 + LATENCY + 1;
-/// From the write that ends tracing to the stop messages, counted from activation.
+/// Cycles from the write that ends tracing to the stop messages, counted from activation.
 const STOPPING: u64 = 3;
 
 /// How cores retire.
 #[derive(Clone, Copy, Debug)]
 enum Clocks {
-    /// Up to as many as there are channels, from the lowest channel on.
+    /// As many as there are channels, starting with the lowest.
     Paced(Pace),
-    /// So many as chance has it, in any channels.
+    /// A random number, in any channels.
     Random(u64),
-    /// The same in so many cycles of a hundred, which a scheme that predicts nothing keeps up with.
+    /// The same in this percentage of cycles, slow enough for a scheme that predicts nothing.
     Slow(u64, u8),
 }
 
-/// A retired instruction of a core of several channels.
+/// A retired instruction of a core with several channels.
 struct Wide {
     clock: u64,
     lane: u8,
     r: Retired,
 }
 
-/// What one core retires, in its new clocks.
+/// What one core retires, in its new cycles.
 fn widen(retired: Vec<Retired>, lanes: usize, clocks: Clocks) -> Vec<Wide> {
     let at: Vec<u64> = match clocks {
         Clocks::Paced(rule) => {
@@ -62,7 +62,7 @@ fn widen(retired: Vec<Retired>, lanes: usize, clocks: Clocks) -> Vec<Wide> {
             let mut next = || {
                 while left == 0 {
                     clock += 1;
-                    // on the average less than one event per cycle, so that queues of 16 places carry it
+                    // on average less than one event per cycle, which queues of depth 16 can carry
                     left = if s.percent(idle) { 0 } else { s.between(1, lanes as u64) };
                 }
                 left -= 1;
@@ -86,7 +86,7 @@ fn widen(retired: Vec<Retired>, lanes: usize, clocks: Clocks) -> Vec<Wide> {
     out
 }
 
-/// The beats of all cores as a file of a core for each channel, in the order of clocks.
+/// The beats of all cores as a file, with one core of the file per channel, in cycle order.
 fn file(cores: &[Vec<Wide>], lanes: usize, xlen: u8) -> NamedTempFile {
     let mut all: Vec<Retired> = Vec::new();
     for (core, list) in cores.iter().enumerate() {
@@ -100,11 +100,11 @@ fn file(cores: &[Vec<Wide>], lanes: usize, xlen: u8) -> NamedTempFile {
     file
 }
 
-/// The events in the order in which they are told, with the clocks of the wide cores.
+/// The events in the order in which they are reported, with the cycles of the wide cores.
 fn told(cores: &[Vec<Wide>], events: &[FlowEvent], log2_words: u8, xlen: u8) -> Vec<FlowEvent> {
     let mut all: Vec<(u64, u8, FlowEvent)> = Vec::new();
     for (hart, list) in cores.iter().enumerate() {
-        // when each event is told
+        // when each event is reported
         let mut queue = Compressor::new(log2_words);
         let mut at = vec![u64::MAX; list.len()];
         let mut i = 0;
@@ -121,7 +121,7 @@ fn told(cores: &[Vec<Wide>], events: &[FlowEvent], log2_words: u8, xlen: u8) -> 
         let mut retired = 0;
         for e in events.iter().filter(|e| usize::from(e.hart) == hart) {
             retired += e.count as usize;
-            // a start or trap is told with the instruction behind it
+            // a start or trap is reported with the instruction after it
             let k = if e.len != 0 { retired - 1 } else { retired };
             let (tell, cycle) = list.get(k).map_or((u64::MAX, u64::MAX), |w| (at[k], w.clock));
             all.push((tell, hart as u8, FlowEvent { cycle, ..*e }));
@@ -143,7 +143,7 @@ struct Case {
 impl Case {
     fn params(&self) -> TraceParams {
         let platform = Platform { cores: self.cores, timestamps: self.timestamps, xlen: self.xlen, ..Platform::RV32 };
-        // with signatures, but for one scheme of those that have a circuit for them
+        // with signatures, except for one scheme whose circuit supports them
         let signature = match self.scheme {
             "tr_e:small" => 0,
             scheme if scheme.starts_with("sc-lsp") => 0,
@@ -168,7 +168,7 @@ impl Case {
         TraceCosim::build(&emit(&self.params(), options).unwrap(), &ports).unwrap()
     }
 
-    /// With resyncs.
+    /// Options with resyncs.
     fn options_anew(&self) -> SystemOptions {
         let options = self.options();
         SystemOptions { extras: Extras { sync: true, ..options.extras }, ..options }
@@ -180,7 +180,8 @@ impl Case {
         (0..self.cores).map(|hart| widen(of(hart), lanes, clocks)).collect()
     }
 
-    /// Plays what all cores retired; every word must be the golden model's. The words, if nothing was lost.
+    /// Plays what all cores retired and compares every word with the golden model's. Returns the number of words, if
+    /// nothing was lost.
     fn play(
         &self,
         place: &str,
@@ -192,7 +193,7 @@ impl Case {
         self.play_anew(place, sim, retired, events, clocks, None)
     }
 
-    /// The same, told anew every 2^`period` instructions, of a system with resyncs.
+    /// The same with resyncs every 2^`period` instructions.
     fn play_anew(
         &self,
         place: &str,
@@ -233,7 +234,7 @@ impl Case {
     }
 }
 
-/// Words of a core that retires one instruction a clock.
+/// Words of a core that retires one instruction per cycle.
 fn single(params: &TraceParams, events: &[FlowEvent]) -> Vec<u32> {
     let mut golden = System::new(params).unwrap();
     events.iter().for_each(|e| golden.event(e));
@@ -241,7 +242,7 @@ fn single(params: &TraceParams, events: &[FlowEvent]) -> Vec<u32> {
     golden.drain().collect()
 }
 
-/// Instructions one by one.
+/// Expands events to instructions.
 fn expand(program: &Program, cores: u8, events: &[FlowEvent]) -> Vec<Retired> {
     let (mut x, mut all) = (Expander::new(program, cores), Vec::new());
     events.iter().for_each(|e| x.event(e, &mut |r| all.push(*r)).unwrap());
@@ -264,7 +265,7 @@ fn programs_send_the_words_of_a_narrow_core() {
         (case("sc-lsp:ebase-32x4", 1, true, retire(4, 2)), Pace::Timed),
     ];
     let more = [
-        // of this one `parse` loses with 16 places
+        // with depth 16, `parse` loses messages of this one
         (Case { log2_fifo: 5, ..case("sc-lsp:base-32x4", 1, false, retire(4, 2)) }, Pace::Timed),
         (case("sc-lsp:rbase-32x4", 2, true, retire(2, 2)), Pace::Timed),
         (case("tr_e:large", 1, true, retire(2, 2)), Pace::Timed),
@@ -273,7 +274,7 @@ fn programs_send_the_words_of_a_narrow_core() {
         (case("tr_e:small", 1, true, retire(4, 2)), Pace::Timed),
         (case("tr_e:small", 1, false, retire(2, 3)), Pace::Block),
         (case("tr_e:large", 2, false, retire(2, 2)), Pace::Timed),
-        // without waits more is sent at once: it takes larger event FIFOs
+        // without stalls, more is sent at once: this needs larger event FIFOs
         (Case { log2_fifo: 8, ..case("tr_e:small", 1, true, retire(2, 3)) }, Pace::Block),
         (case("tr_e:m4+upper12", 2, true, retire(4, 2)), Pace::Timed),
     ];
@@ -296,7 +297,7 @@ fn programs_send_the_words_of_a_narrow_core() {
     assert!(lost.is_empty(), "something was lost: {}", lost.join("; "));
 }
 
-/// Synthetic programs with traps, in any channels, any number a clock; of one and two cores.
+/// Synthetic programs with traps, in any channels, any number per cycle, on one and two cores.
 #[test]
 fn random_retirement_sends_the_words_of_the_model() {
     for (scheme, cores, timestamps, xlen, lanes) in [
@@ -317,7 +318,8 @@ fn random_retirement_sends_the_words_of_the_model() {
     }
 }
 
-/// Told anew: at the events at which a core of one instruction a clock would be, and nothing is predicted for K instructions.
+/// Resyncs occur at the same events as for a core of one instruction per cycle, and nothing is predicted for K
+/// instructions.
 #[test]
 fn resyncs_are_those_of_the_model() {
     for (scheme, cores, timestamps, lanes, period) in [
@@ -334,13 +336,13 @@ fn resyncs_are_those_of_the_model() {
         let sim = case.build_as(&case.options_anew());
         let place = format!("{scheme}, N = {cores}, {lanes} a clock");
         let run = record(&Model::new(&Shape::rv32(5)), &Config::new(cores, 7), rounds(60_000, 600_000));
-        // behind a resync nothing is predicted; where cores are busy they are told late, which counts where the header is sent again
+        // nothing is predicted after a resync; busy cores are reported late, which affects where the header is repeated
         let busy = if period == 10 && scheme != "nx_b" { 9 } else { 3 };
         let words = case.play_anew(&place, &sim, &run.retired, &run.events, Clocks::Slow(9, busy), Some(period));
         let words = words.unwrap_or_else(|| panic!("{place}: something was lost"));
         assert!(words > 500, "{place}: {words} words");
         if (scheme == "nx_b" || period == 10) && cores > 1 {
-            // sends more than leaves
+            // sends more than the port carries
             continue;
         }
         let program = programs::find("vm").unwrap().load().unwrap();
@@ -351,7 +353,7 @@ fn resyncs_are_those_of_the_model() {
     }
 }
 
-/// Four instructions per cycle, whatever they are, are more events than one per cycle: what is lost in the queue is told.
+/// Four instructions per cycle of any kind produce more than one event per cycle: losses in the queue are reported.
 #[test]
 fn what_the_queue_loses_is_told() {
     for (scheme, name, words) in [

@@ -1,4 +1,4 @@
-//! A system of load values with its golden model
+//! A load-value system with its golden model
 #![allow(missing_docs)]
 
 use crate::data_harness::{self as data, CorePorts, DataSystem, Inputs, MemPorts, Model, Outputs};
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 pub type Bench = data::Bench<Golden>;
 pub type Dut = data::Dut<CfiatSystem>;
 
-/// Cycles from a core's port to the answer whether it was lost.
+/// Cycles from a core's port to the response whether the instruction was lost.
 const ANSWER: usize = 2;
 
 impl DataSystem for CfiatSystem {
@@ -52,7 +52,7 @@ impl DataSystem for CfiatSystem {
     }
 }
 
-/// Shows an instruction to the model.
+/// Passes an instruction to the model.
 fn show(recorder: &mut Recorder, hart: u8, r: &Retired) {
     if let Some(stored) = r.conditional {
         recorder.note(hart, &Note::StoreConditional { stored });
@@ -65,7 +65,7 @@ fn show(recorder: &mut Recorder, hart: u8, r: &Retired) {
     }
 }
 
-/// The model, and beats of which it is not known yet whether they were lost.
+/// The model, and beats for which it is not known yet whether they were lost.
 pub struct Golden {
     p: CfiatParams,
     recorder: Recorder,

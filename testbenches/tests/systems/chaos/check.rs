@@ -1,4 +1,4 @@
-//! Whether what came out is what was retired
+//! Checks that the replayed traces match what was retired
 #![allow(missing_docs)]
 
 use super::core::{Ports, SECRET};
@@ -10,8 +10,9 @@ use sim::replay::{Events, Replay};
 use sim::stimulus::run::Retired;
 use sim::system::{hasty, header, header_again};
 
-/// Where `told` stands in what a core `retired`, from `from` on: the place behind it, one that `takes` likes with where it begins. Told from the `middle` of a trace, it begins
-/// where an instruction went, which may be a trap's.
+/// Finds `told` in what a core `retired`, from index `from` on. Returns the index after it, for the first match whose
+/// begin and end `takes` accepts. If `told` begins in the `middle` of a trace, it begins where an instruction went,
+/// which may have been replaced by a trap.
 fn place(
     told: &[FlowEvent],
     retired: &[Retired],
@@ -47,7 +48,7 @@ fn place(
     None
 }
 
-/// Whether the bits of a secret address stand anywhere in `words`, whole, without its lowest bits.
+/// Whether the bits of a secret address, without its lowest bits, occur anywhere in `words`.
 pub fn tells(words: &[u32]) -> bool {
     let (secret, width) = (SECRET.0 >> SECRET.1, 32 - SECRET.1);
     words.windows(2).any(|w| {
@@ -61,11 +62,11 @@ pub struct Seen {
     pub traces: usize,
     pub gaps: usize,
     pub instructions: u64,
-    /// Of all the cores in them those that ended in a gap.
+    /// Number of cores whose trace ended in a gap.
     pub cut: usize,
-    /// Headers that were sent again.
+    /// Repeated headers.
     pub headers: usize,
-    /// Of each trace, the word behind it and the instructions lost in it.
+    /// For each trace, the index of the word after it and the number of lost instructions.
     pub lost: Vec<(usize, u64)>,
 }
 
@@ -99,7 +100,7 @@ pub fn check(
         seen.instructions += summary.instructions.iter().sum::<u64>();
         let lost = back.iter().map(|e| if let FlowKind::Gap { lost } = e.kind { u64::from(lost) } else { 0 });
         seen.lost.push((end, lost.sum()));
-        // a decoder can begin at each of its headers
+        // a decoder can start at each repeated header
         let head = with_haste(header_again(params));
         for again in (start + 1..end).filter(|&i| words[i..].starts_with(&head)) {
             let mut back: Vec<FlowEvent> = Vec::new();
@@ -118,7 +119,8 @@ pub fn check(
             if told.is_empty() {
                 continue;
             }
-            // it ends where it is disabled, and not behind that; an adapter that holds an instruction, or several, does not tell them
+            // a trace ends exactly where it is disabled; if the adapter holds instructions, these are missing at the
+            // end
             let ends = &p.ends[hart];
             let fits = |first, behind| match ports {
                 Ports::One => ends.contains(&behind),

@@ -1,27 +1,28 @@
-//! Cores: what they show of a program, and of secret code
+//! Cores: what their ports show of a program, and of secret code
 #![allow(missing_docs)]
 
 use sim::beats::blocks::{length, Block as Report};
 use sim::stimulus::run::Retired;
 use sim::stimulus::Source;
 
-/// Where the secret code is: its address, and the number of low bits that vary.
+/// Address of the secret code, and the number of low bits that vary.
 pub const SECRET: (u64, u32) = (0x5ec0_a5a0, 5);
 
-/// How a core shows what it retires.
+/// The ports of a core.
 #[derive(Clone, Copy, Debug)]
 pub enum Ports {
-    /// One instruction a clock.
+    /// One instruction per cycle.
     One,
-    /// So many, in any channels.
+    /// This many instructions per cycle, in any channels.
     Channels(u8),
-    /// So many blocks.
+    /// This many blocks per cycle.
     Blocks(u8),
-    /// An E-Trace report of one instruction.
+    /// E-Trace reports of single instructions.
     Reports,
 }
 
-/// What a core retires, how far it is, whether the trap before the next instruction was reported, and the next secret address.
+/// The instructions of a core, its position, whether the trap before the next instruction was reported, and the next
+/// secret address.
 pub struct Core {
     pub all: Vec<Retired>,
     pub at: usize,
@@ -29,17 +30,17 @@ pub struct Core {
     pub secret: u64,
 }
 
-/// What a trace may tell of a clock.
+/// What retires in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// The next instructions of the program.
+    /// The next instructions of the program, which may be traced.
     Program,
-    /// Secret ones, of which nothing may be told.
+    /// Secret instructions, which must not be traced.
     Secret,
 }
 
 impl Ports {
-    /// What core `c` shows in a clock in which each channel is in use with a chance of `rate` in a hundred.
+    /// Port values of core `c` in a cycle in which each channel is used with a probability of `rate` percent.
     pub fn show(
         self,
         (c, core): (usize, &mut Core),
@@ -98,7 +99,8 @@ impl Ports {
 }
 
 impl Core {
-    /// The next instruction, and whether the trap before it is not told: one that shows by where it goes need not be.
+    /// The next instruction, and whether the trap before it is not signalled: a trap that is visible as a discontinuity
+    /// need not be.
     fn next(&mut self, s: &mut Source, check: bool) -> (Retired, bool) {
         let r = self.all[self.at];
         let seen = self.at > 0 && self.all[self.at - 1].next_pc != r.pc;
@@ -113,7 +115,7 @@ impl Core {
         Retired { cycle: 0, hart: 0, trapped: s.percent(20), len: 4, pc, next_pc, insn: 0x8067 }
     }
 
-    /// The next block, of so many instructions at most, or the trap before it.
+    /// The next block of at most `most` instructions, or the trap before it.
     fn block(&mut self, s: &mut Source, most: usize) -> Report {
         let rest = &self.all[self.at..];
         if rest[0].trapped && !self.trap_told && self.at > 0 {

@@ -1,14 +1,15 @@
-//! Whole trace systems under anything: tracing enabled for one cycle or for long, resets, cores that retire in every cycle,
-//! a sink that stalls, drawn at random for every cycle
+//! Whole trace systems under random conditions: tracing enabled for short or long times, resets, cores that retire in
+//! every cycle, a sink that stalls, all drawn at random in every cycle
 //!
-//! However it goes, what comes out between two resets is a row of whole traces (the last one may be cut by the reset),
-//! each of them tells what its cores retired, and a system that is left alone becomes idle. Where losses are counted, their
-//! number in register `status` is what the trace tells of its gaps.
+//! Between two resets, the output is a sequence of complete traces (a reset may cut the last one); each of them matches
+//! what its cores retired, and a system that is left alone becomes idle. If losses are counted, their number in
+//! register `status` equals that of the gaps in the trace.
 //!
-//! While nothing is enabled, and from the second clock on behind one in which `control` is written 0 or `allow` is 0, the cores run code at
-//! secret addresses, with jumps and traps. None of it is reported or counted as lost, also where a core was losing when the trace ended, or the
-//! adapter still holds it when the next one begins: no trace replays with it, each ends where the last instruction before retired, and
-//! in streams that hold whole addresses its bits are nowhere.
+//! While tracing is disabled, and from the second cycle after `control` is written with 0 or `allow` is 0, the cores
+//! run code at secret addresses, with jumps and traps. None of it is reported or counted as lost, even if a core was
+//! losing instructions when the trace ended, or the adapter still holds one when the next trace begins: each trace
+//! replays without it and ends at the last instruction before it, and in streams with full addresses its bits do not
+//! occur.
 
 mod check;
 mod core;
@@ -32,15 +33,15 @@ use sim::stimulus::rounds;
 fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize) {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     (params.cores, params.timestamps) = (cores, timestamps);
-    // with all that can be built in, in every second system
+    // every second system is built with all extras
     let all = clocks == 40_000;
-    // a smaller FIFO is full before a core that is stalled has retired what is in flight
+    // a smaller FIFO fills up before a stalled core has retired what is in flight
     let stall = all && log2_fifo >= 4;
     let extras = Extras { sync: all, check: all, session: all, stall, lost: all, ..Extras::default() };
     survives(&params, log2_fifo, (Ports::One, extras), clocks);
 }
 
-/// Cores of several instructions or blocks per cycle.
+/// Cores that retire several instructions or blocks per cycle.
 fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_words: u8, clocks: usize) {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     (params.cores, params.timestamps) = (cores, timestamps);
@@ -51,7 +52,7 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
     let extras = Extras {
         session: true,
         lost: true,
-        // blocks do not say where an instruction went
+        // blocks do not report where an instruction went
         check: matches!(ports, Ports::Channels(_)),
         sync: true,
         retire: Some(Retire { lanes, log2_words }),
@@ -64,7 +65,7 @@ fn survives(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras
     all_of(params, log2_fifo, (ports, extras), clocks, false);
 }
 
-/// The same system behind a lock.
+/// The same system with a lock in front of it.
 fn locked_system(params: &TraceParams, options: &SystemOptions, system: &Written) -> Cosim {
     let text = emit_on(params, options, &Style::default(), Buses { locked: true, ..Buses::default() }).unwrap();
     let port = |name: &str, width, output: bool| Port {
@@ -103,7 +104,7 @@ fn all_of(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras),
     for seed in 1..=rounds(3, 30) {
         let p = play(&cosim, params, (ports, extras), &model, seed, clocks);
         let (mut words, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
-        // what was counted when the system was idle: segment, words of it, lost
+        // loss counts when the system was idle: segment, words of it, lost
         let mut idles: Vec<(usize, usize, u64)> = Vec::new();
         cosim
             .clone()
@@ -117,7 +118,7 @@ fn all_of(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras),
                 status = out[outputs[2]] as u32;
                 let asked = clock.checked_sub(1).map(|before| p.vectors[before as usize][address]);
                 let reset = |at: u64| p.resets.binary_search(&at).is_ok();
-                // an answer is of the cycle before
+                // read data belongs to the previous cycle
                 if asked == Some(register("status")) && status >> idle & 1 == 1 && !reset(clock) && !reset(clock - 1) {
                     idles.push((segments.len(), words.len(), (status >> lost).into()));
                 }
@@ -140,7 +141,7 @@ fn all_of(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras),
                 let told = match seen.lost.iter().find(|(end, _)| end == words) {
                     Some((_, lost)) => *lost,
                     None if *words == 0 => 0,
-                    // a trace before a reset, which may be cut
+                    // a trace before a reset, which may be incomplete
                     None => continue,
                 };
                 assert_eq!(*counted, told, "{place}, seed {seed}: lost up to word {words} of segment {i}");

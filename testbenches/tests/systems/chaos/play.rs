@@ -1,4 +1,4 @@
-//! Everything that is put in, drawn for every cycle
+//! Inputs of a system, drawn at random in every cycle
 #![allow(missing_docs)]
 
 use super::core::{Core, Ports, Shown, SECRET};
@@ -11,19 +11,19 @@ use sim::stimulus::run::{record, Config, Retired};
 use sim::stimulus::Source;
 use std::collections::VecDeque;
 
-/// Clocks in which nothing is drawn any more: enough for all that waits.
+/// Cycles at the end without random inputs: enough to send everything that is queued.
 pub const CALM: usize = 6_000;
 
-/// What was put in, besides the vectors.
+/// What was put in, apart from the vectors.
 pub struct Played {
     pub vectors: Vec<Vec<u128>>,
-    /// Clocks of reset.
+    /// Cycles of reset.
     pub resets: Vec<u64>,
     /// What each core retired.
     pub retired: Vec<Vec<Retired>>,
-    /// Enabled for a single clock, so often.
+    /// Number of times that tracing was enabled for a single cycle.
     pub flashes: usize,
-    /// How much each core had retired when what comes was to be told no more.
+    /// For each core, the numbers of instructions retired when tracing had to stop.
     pub ends: Vec<Vec<usize>>,
 }
 
@@ -54,7 +54,7 @@ pub fn play(
         flashes: 0,
         ends: vec![Vec::new(); cores],
     };
-    // what the cores show, and when that changes; whether a trace may begin
+    // what the cores show, and when that changes; whether tracing is allowed
     let (mut shown, mut turns) = (Shown::Secret, VecDeque::new());
     let (mut allow, mut allow_for) = (true, 0_u64);
     let (mut enabled, mut dwell, mut reset_for) = (false, 600, 4_u64);
@@ -81,14 +81,15 @@ pub fn play(
             values.push(("allow".into(), allow.into()));
         }
         values.push(("reset".into(), reset.into()));
-        // the register bus: enable or disable when it is time, read anything else
+        // register bus: enable or disable when it is time, otherwise access other registers
         dwell = if calm { 0 } else { dwell - 1 };
         if dwell <= 0 && (!calm || enabled) && !reset {
             let wanted = !calm && !enabled;
             enabled = wanted;
             dwell = *s.pick(&[1_i64, 1, 2, 3, 7, 20, 100, 511, 600, 3_000]);
             p.flashes += usize::from(enabled && dwell == 1);
-            // a write in the cycle in which the lock ends a trace is lost; so is one that begins while it is shut
+            // a write in the cycle in which the lock ends a trace is lost; so is one that enables tracing while the
+            // lock is closed
             enabled &= allow;
             if !enabled || allow {
                 turns.push_back((clock + 2, if enabled { Shown::Program } else { Shown::Secret }));
@@ -97,7 +98,7 @@ pub fn play(
             values.push(("bus_write".into(), 1));
             values.push(("bus_wdata".into(), wanted.into()));
         } else if extras.sync && !calm && s.per_64k(100) {
-            // a short period, none, or one at once; what the register takes
+            // a short period, none, or a single resync; any value that the register accepts
             let (name, value) = *s.pick(&[
                 ("sync", 10),
                 ("sync", 11),

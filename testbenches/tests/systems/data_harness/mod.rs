@@ -1,4 +1,5 @@
-//! A system of the schemes `inputs` or `cfiat` cycle by cycle, in rust-hdl's simulator or in Verilator, with its golden model
+//! Runs a system of the schemes `inputs` or `cfiat` cycle by cycle, in rust-hdl's simulator or in Verilator, with its
+//! golden model
 #![allow(missing_docs)]
 
 use fpga::cosim::{Cosim, Session};
@@ -22,12 +23,12 @@ pub struct CorePorts {
     pub addr: u32,
     pub masks: (u8, u8),
     pub data: (u32, u32),
-    /// Interrupt, cause.
+    /// Trap port: interrupt flag and cause.
     pub told: Option<(bool, u8)>,
 }
 
 impl CorePorts {
-    /// Shows them, but the addresses of instructions and the trap port.
+    /// Drives the pins, except for instruction addresses and the trap port.
     pub fn drive(&self, pins: &mut RvfiDataChannel<32, 4>) {
         pins.valid.next = self.valid;
         pins.insn.next = u64::from(self.insn).to_bits();
@@ -51,14 +52,14 @@ pub struct MemPorts {
     pub write: bool,
     pub changes: bool,
     pub again: bool,
-    /// A store of a bus master that is no core, of these bytes of the word.
+    /// Whether it is a store of a bus master that is not a core, of these bytes of the word.
     pub master: bool,
     pub data: u32,
     pub mask: u8,
 }
 
 impl MemPorts {
-    /// The reference that it is, if any.
+    /// The memory reference of these ports, if any.
     pub fn reference(&self, p: &InputsParams) -> Option<Reference> {
         let ram = p.is_ram(self.addr.into(), 1);
         let MemPorts { core, addr, again, .. } = *self;
@@ -67,7 +68,7 @@ impl MemPorts {
         of_core.then_some(Reference { core, addr: addr.into(), changes, again })
     }
 
-    /// The store of a bus master that it is, if any.
+    /// The bus master's store of these ports, if any.
     pub fn store(&self, p: &InputsParams) -> Option<MasterStore> {
         let store = MasterStore { addr: (self.addr & !3).into(), value: self.data, mask: self.mask, cycle: 0 };
         let there = self.valid && self.master && self.mask != 0 && p.is_ram(store.addr, 4);
@@ -86,7 +87,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// What the port `name` of core `core` is given.
+    /// The value for the port `name` of core `core`.
     pub fn value(&self, name: &str, core: usize) -> u64 {
         let c = self.cores[core];
         match name {
@@ -130,7 +131,7 @@ impl Inputs {
 pub struct Outputs {
     pub recording: bool,
     pub hold: bool,
-    /// Of a scheme that can lose something.
+    /// Only of a scheme that can lose something.
     pub lost: bool,
     pub rdata: u32,
     pub word: Option<u32>,
@@ -157,7 +158,7 @@ impl<S: DataSystem> Dut<S> {
         Self::Rust(Box::new(Driver::new(S::of(p, log2_depth), S::clock).unwrap().recording()))
     }
 
-    /// The Verilog, built; with random bits from `seed` in all memories.
+    /// Builds the Verilog, with random bits from `seed` in all memories.
     pub fn build(p: &S::Params, log2_depth: usize, seed: u32) -> Cosim {
         let mut system = S::of(p, log2_depth);
         system.connect_all();
@@ -190,16 +191,16 @@ impl<S: DataSystem> Dut<S> {
     }
 }
 
-/// A golden model in step with a circuit.
+/// A golden model that runs in step with a circuit.
 pub trait Model {
     type System: DataSystem;
     type Stats;
     fn new(p: &<Self::System as DataSystem>::Params) -> Self;
-    /// What cores that go on show in a clock.
+    /// Port values of cores that do not wait, for one cycle.
     fn goes_on(p: &<Self::System as DataSystem>::Params, s: &mut Source) -> (MemPorts, Vec<CorePorts>);
-    /// What the circuit was shown in a cycle, and how it answered. `beats`: what the ports say, if it is recorded.
+    /// Updates the model with the inputs and outputs of a cycle. `beats`: the meaning of the ports, if recorded.
     fn cycle(&mut self, inputs: &Inputs, out: &Outputs, beats: &[Beat]);
-    /// The words of all that was recorded, and what they are made of.
+    /// The words of the recording, and its statistics.
     fn end(&mut self) -> (Vec<u32>, Self::Stats);
 }
 
@@ -245,7 +246,7 @@ impl<M: Model> Bench<M> {
         }
     }
 
-    /// One cycle. What is at the ports is `beats`, if it is recorded.
+    /// Runs one cycle. `beats` is the meaning of the ports, if recorded.
     pub fn cycle(&mut self, reset: bool, ready: bool, mem: MemPorts, cores: Vec<CorePorts>, beats: &[Beat]) {
         let inputs = Inputs { reset, bus: self.bus, ready, mem, cores };
         self.bus = (address("status"), None);
@@ -263,7 +264,7 @@ impl<M: Model> Bench<M> {
         }
     }
 
-    /// A cycle in which nothing is reported.
+    /// Runs a cycle in which nothing is reported.
     pub fn idle(&mut self, ready: bool) {
         self.cycle(false, ready, MemPorts::default(), vec![CorePorts::default(); self.cores], &[]);
     }
@@ -272,7 +273,7 @@ impl<M: Model> Bench<M> {
         self.bus = (address(name), Some(value));
     }
 
-    /// What a register reads.
+    /// Reads a register.
     pub fn read(&mut self, name: &str) -> u32 {
         self.bus = (address(name), None);
         self.idle(true);
@@ -280,7 +281,7 @@ impl<M: Model> Bench<M> {
         self.rdata
     }
 
-    /// Enables, and waits until the cores may begin.
+    /// Enables recording, and waits until the cores may begin.
     pub fn begin(&mut self) {
         self.write("control", 1);
         for _ in 0..10_000 {
@@ -292,7 +293,8 @@ impl<M: Model> Bench<M> {
         panic!("it does not begin to record");
     }
 
-    /// Disables and takes what comes, while the cores go on from the second clock behind that on: with what `seed` says.
+    /// Disables recording and collects the remaining words. From the second cycle after that, the cores continue with
+    /// random instructions from `seed`.
     pub fn disable(&mut self, place: &str, seed: u64) -> Vec<u32> {
         let mut s = Source::seeded(seed);
         self.write("control", 0);
@@ -309,12 +311,12 @@ impl<M: Model> Bench<M> {
         std::mem::take(&mut self.words)
     }
 
-    /// The model forgets what was recorded.
+    /// Makes the model forget the recording.
     pub fn forget(&mut self) {
         self.model = M::new(&self.p);
     }
 
-    /// Disables, takes what comes, and compares it with the model: the words, and what they are made of.
+    /// Disables recording, collects the remaining words, and compares words and statistics with the model.
     pub fn end(&mut self, place: &str) -> (Vec<u32>, M::Stats) {
         let got = self.disable(place, self.cycles);
         let (want, stats) = self.model.end();

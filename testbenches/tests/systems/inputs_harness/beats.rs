@@ -1,4 +1,4 @@
-//! Random beats, and the ports that say them
+//! Random beats, and port values for them
 
 use crate::data_harness::{CorePorts, MemPorts};
 use retire::isa::MRET;
@@ -6,7 +6,7 @@ use sim::scheme::inputs::model::{Access, Beat, Retired};
 use sim::scheme::inputs::InputsParams;
 use sim::stimulus::Source;
 
-/// Ports that say nothing, with noise on them.
+/// Ports that report nothing, with noise on them.
 pub fn noise(s: &mut Source) -> CorePorts {
     let mut word = || s.bits(32) as u32;
     let (insn, pc, rd, addr, data) = (word(), (word(), word()), word(), word(), (word(), word()));
@@ -14,11 +14,11 @@ pub fn noise(s: &mut Source) -> CorePorts {
     CorePorts { insn, pc, rd: (1, rd), addr, masks, data, ..CorePorts::default() }
 }
 
-/// Ports that say `beat`, an instruction `insn`; aligned: of memory as the aligned word.
+/// Port values for `beat`, an instruction `insn`; `aligned`: memory data as the aligned word.
 pub fn ports(s: &mut Source, beat: &Beat, insn: u32, aligned: bool) -> CorePorts {
     let mut p = noise(s);
     match beat {
-        // what traps tells nothing of itself
+        // an instruction that traps reports nothing of itself
         Beat::Idle => (p.valid, p.trap) = (s.percent(10), true),
         &Beat::Trap { interrupt, cause } => {
             (p.valid, p.trap) = (s.percent(50), true);
@@ -55,7 +55,7 @@ fn address(s: &mut Source, p: &InputsParams) -> u32 {
     }
 }
 
-/// What the memory bus does in a clock; `quiet`: cores seldom meet.
+/// A random cycle of the memory bus; `quiet`: cores rarely access the same words.
 pub fn memory(s: &mut Source, p: &InputsParams, quiet: bool) -> MemPorts {
     let master = p.sizes.masters && s.percent(if quiet { 5 } else { 40 });
     let (data, mask) = match master {
@@ -77,7 +77,7 @@ pub fn memory(s: &mut Source, p: &InputsParams, quiet: bool) -> MemPorts {
     }
 }
 
-/// What a core does, and its instruction; `quiet`: all is as expected.
+/// A random action of a core, and its instruction; `quiet`: everything is as expected.
 pub fn beat(s: &mut Source, p: &InputsParams, quiet: bool) -> (Beat, u32) {
     if !quiet && s.percent(1) {
         return (Beat::Trap { interrupt: s.percent(60), cause: s.bits(4) as u8 }, 0);

@@ -69,13 +69,13 @@ impl DataSystem for InputsSystem {
     }
 }
 
-/// An empty program: the model cycle by cycle needs none.
+/// An empty program, which the cycle-by-cycle model does not need.
 fn nothing() -> Program {
     let (segments, build_id) = (Vec::new(), Vec::new());
     Program { xlen: 32, compressed: true, multiplies: true, zcm: false, tohost: None, entry: 0, segments, build_id }
 }
 
-/// What a core's port reports of its state.
+/// Updates the state of a core from its ports.
 fn track(kept: &mut Kept, c: &CorePorts) {
     let register = Some(c.rd).filter(|r| r.0 != 0);
     match c.told {
@@ -86,7 +86,7 @@ fn track(kept: &mut Kept, c: &CorePorts) {
     }
 }
 
-/// The model: what is recorded, and the state of the cores.
+/// The model: the recording, and the state of the cores.
 pub struct Golden {
     p: InputsParams,
     recorder: Option<Recorder>,
@@ -94,12 +94,12 @@ pub struct Golden {
 }
 
 impl Golden {
-    /// What the ports reported of the cores so far.
+    /// The state of the cores, as reported by the ports so far.
     fn states(&self) -> Vec<CoreState> {
         self.kept.iter().map(|k| k.state.clone()).collect()
     }
 
-    /// The recorder; a recording begins if there is none.
+    /// The recorder; starts a recording if there is none.
     fn recorder(&mut self, states: Vec<CoreState>) -> &mut Recorder {
         let p = self.p;
         self.recorder.get_or_insert_with(|| {
@@ -121,7 +121,7 @@ impl Model for Golden {
     }
 
     fn goes_on(p: &InputsParams, s: &mut Source) -> (MemPorts, Vec<CorePorts>) {
-        // where a recording begins in the middle of a run, cores wait while `hold` is 1: it is so from the first cycle on
+        // in a recording from the middle of a run, cores wait while `hold` is 1, from the first cycle on
         if p.sizes.known > 0 {
             return (MemPorts::default(), vec![CorePorts::default(); p.cores.into()]);
         }

@@ -1,4 +1,4 @@
-//! Runs of programs as the ports of their cores say them, at random speeds
+//! Plays runs of programs through the ports of their cores, at random speeds
 
 use super::beats::ports;
 use super::Bench;
@@ -13,7 +13,7 @@ use sim::scheme::inputs::InputsParams;
 use sim::stimulus::Source;
 use std::collections::VecDeque;
 
-/// A datum, and whether it changes RAM.
+/// A data access, and whether it changes RAM.
 type Datum = (DataEvent, bool);
 
 #[derive(Default)]
@@ -24,11 +24,11 @@ struct Hart {
     traps: VecDeque<(u64, bool, u8)>,
 }
 
-/// A step of a hart: what it says, and what it does on the bus before.
+/// A step of a hart: its beat, and the bus accesses before it.
 struct Step {
     beat: Beat,
     insn: u32,
-    /// Its address, and that of the next.
+    /// Its address, and that of the next instruction.
     pc: Option<(u32, u32)>,
     references: VecDeque<MemPorts>,
 }
@@ -39,9 +39,9 @@ pub struct Collect {
     ram: Vec<u8>,
     expander: Expander,
     harts: Vec<Hart>,
-    /// Harts, a reference each, in the order of memory; the number behind them is that of the bus master.
+    /// The hart of each memory reference, in memory order; the number of harts stands for the bus master.
     order: VecDeque<u8>,
-    /// What it stores.
+    /// Stores of the bus master.
     stores: VecDeque<MemPorts>,
 }
 
@@ -63,7 +63,7 @@ impl Collect {
         }
     }
 
-    /// Blocks of an access that the bus takes one by one.
+    /// The blocks of an access, which the bus transfers one by one.
     fn blocks(&self, addr: u32, size: u8) -> Vec<u32> {
         let (last, block) = (addr + u32::from(size) - 1, u32::from(self.p.sizes.block));
         if addr / block == last / block {
@@ -115,7 +115,7 @@ impl RetireSink for Collect {
     fn master(&mut self, store: &MasterStore) {
         let at = store.addr as usize - self.p.ram_base as usize;
         let place: &mut [u8] = &mut self.ram[at..at + 4];
-        // what changes nothing is not told
+        // a store that changes nothing is not reported
         if *place != store.value.to_le_bytes() {
             place.copy_from_slice(&store.value.to_le_bytes());
             let (addr, data) = (store.addr as u32, store.value);
@@ -183,18 +183,19 @@ impl Collect {
         steps
     }
 
-    /// Instructions and traps of each hart so far.
+    /// Number of instructions and traps of each hart so far.
     pub fn so_far(&self) -> Vec<usize> {
         self.harts.iter().map(|h| h.instructions.len() + h.traps.len()).collect()
     }
 
-    /// Whether each hart stands where its last instruction goes: not before a handler that nothing of its port told of.
+    /// Whether each hart is at the target of its last instruction, and not before a handler that its port has not
+    /// reported yet.
     pub fn stands(&self, states: &[CoreState]) -> bool {
         self.harts.iter().zip(states).all(|(h, s)| h.instructions.last().is_none_or(|i| i.next_pc == s.pc))
     }
 
-    /// Plays the run to a system, at random speeds; references in their order. What is behind so many steps of each hart is
-    /// recorded.
+    /// Plays the run to a system, at random speeds, with memory references in order. Recording begins after `before`
+    /// steps of each hart.
     pub fn play(mut self, bench: &mut Bench, s: &mut Source, before: &[usize]) {
         let mut harts: Vec<VecDeque<Step>> = (0..self.harts.len()).map(|h| self.steps(h)).collect();
         let mut rest: Vec<VecDeque<Step>> = harts.iter_mut().zip(before).map(|(h, n)| h.split_off(*n)).collect();
@@ -210,7 +211,7 @@ impl Collect {
             let mut mem = MemPorts::default();
             let mut said = Vec::new();
             let mut all: Vec<CorePorts> = Vec::new();
-            // whose turn it is on the bus: looked at before cores go on, so that a clock has one reference
+            // whose turn it is on the bus, decided before cores proceed, so that a cycle has a single reference
             let turn = self.order.front().copied().filter(|_| !bench.hold && s.percent(80)).map(usize::from);
             if turn == Some(harts.len()) {
                 mem = self.stores.pop_front().unwrap();
@@ -228,7 +229,7 @@ impl Collect {
                 let (beat, insn) = step.map_or((Beat::Idle, 0), |s| (s.beat, s.insn));
                 let aligned = s.percent(50);
                 let mut ports = ports(s, &beat, insn, aligned);
-                // what traps would leave the core at its handler
+                // an instruction that traps would leave the core at its handler
                 ports.valid &= self.p.sizes.known == 0 || !matches!(beat, Beat::Idle);
                 all.push(CorePorts { pc: pc.unwrap_or(ports.pc), ..ports });
                 said.push(beat);
