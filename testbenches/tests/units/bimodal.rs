@@ -15,7 +15,7 @@ fn params(counters: u16) -> BimodalSizes {
     BimodalSizes { counters }
 }
 
-/// What stands at the inputs in one cycle.
+/// Inputs of one cycle.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     branch: bool,
@@ -29,7 +29,7 @@ struct Pair {
     d: Driver<Bimodal>,
     golden: bimodal::Bimodal,
     shift: u8,
-    /// The answer due in the next cycle.
+    /// The prediction due in the next cycle.
     due: Option<bool>,
     was: Vec<Step>,
     misses: u64,
@@ -42,7 +42,7 @@ impl Pair {
         Self { d, golden, shift, due: None, was: Vec::new(), misses: 0 }
     }
 
-    /// One cycle; whether the circuit was ready in it.
+    /// Runs one cycle; returns whether the circuit was ready in it.
     fn step(&mut self, s: Step) -> bool {
         let hash = s.pc >> self.shift;
         let (ready, miss) = self
@@ -76,7 +76,7 @@ impl Pair {
         ready
     }
 
-    /// Idles until ready; the cycles it took.
+    /// Idles until the circuit is ready; returns the number of cycles.
     fn wait(&mut self) -> u64 {
         let idle = Step { branch: false, pc: 0, taken: false, clear: false };
         (0..).find(|_| self.step(idle)).unwrap()
@@ -93,7 +93,7 @@ fn random_branches_match_golden() {
         for shift in [0, 1, 4] {
             let (mut pair, mut s) = (Pair::new(&params(size), shift), Source::seeded(seed as u64));
             pair.wait();
-            // few branches, each with a bias: counters saturate, indices meet again and again
+            // few branches, each with a bias, so that counters saturate and indices repeat
             let branches: Vec<(u64, u8)> = (0..24).map(|_| (s.bits(17), *s.pick(&[0, 5, 50, 95, 100]))).collect();
             let mut density = 100;
             for i in 0..8_000 {

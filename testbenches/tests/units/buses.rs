@@ -1,7 +1,7 @@
 //! `hdl/src/bus/{apb,axi_lite,wishbone,octets,atb,crossing,packets,lock}.rs` against the rules of their standards and a register file
 //!
-//! Masters that wait, withdraw and write parts at random, reset at any time; what is answered is what the registers hold,
-//! an answer stays until it is taken, and nothing is answered that was not asked.
+//! Masters wait, withdraw and write parts of words at random, and reset comes at any time. Responses match the contents
+//! of the registers, a response is stable until it is accepted, and there is no response without a request.
 
 use hdl::bus::apb::Apb;
 use hdl::bus::atb::{Atb, QUIET};
@@ -21,7 +21,7 @@ use testbenches::gates::emit_checked;
 const OKAY: u64 = 0;
 const SLVERR: u64 = 2;
 
-/// Registers that hold what is written, as their bus has it: the answer comes one cycle later.
+/// Registers that can be read back, at the system's register bus: read data follows one cycle later.
 #[derive(Clone, Default)]
 struct Held {
     words: [u32; 8],
@@ -41,7 +41,7 @@ impl Held {
     }
 }
 
-/// An access: byte address, what is written to which bytes.
+/// An access: byte address, data and byte enables.
 #[derive(Clone, Copy, Debug)]
 struct Access {
     addr: u64,
@@ -57,7 +57,7 @@ impl Access {
         Self { addr, write: s.percent(50).then(|| (s.bits(32) as u32, strobe)), prot: s.bits(3) }
     }
 
-    /// Whether its write is not taken, by a bus that takes those of `writers`.
+    /// Whether the write is refused by a bus that accepts those of `writers`.
     fn refused(&self, writers: Writers) -> bool {
         let (privileged, secure) = (self.prot & 1 != 0, self.prot & 2 == 0);
         match writers {
@@ -68,7 +68,7 @@ impl Access {
         }
     }
 
-    /// What is answered: whether it is an error, and what is read. Does it, too.
+    /// Performs the access; returns whether it is an error, and the read data.
     fn done(&self, words: &mut [u32; 8], writers: Writers) -> (bool, u32) {
         let beyond = self.addr >> 5 != 0;
         match self.write {
@@ -109,7 +109,7 @@ fn apb(writers: Writers) {
                 .cycle(
                     |u| {
                         u.psel.next = phase < 2;
-                        // nothing of it counts without `psel`
+                        // ignored without `psel`
                         u.penable.next = if phase < 2 { phase == 1 } else { strobe & 1 != 0 };
                         u.pwrite.next = access.write.is_some();
                         u.paddr.next = access.addr.to_bits();
@@ -153,7 +153,7 @@ fn wishbone_answers_every_cycle_once() {
         }
         let access = under_way.unwrap_or_else(|| Access::draw(&mut s));
         let (data, sel) = access.write.unwrap_or((s.bits(32) as u32, s.bits(4)));
-        // outside of a cycle one of the two may be there
+        // outside of a cycle, one of `cyc` and `stb` may be high
         let half = s.below(3);
         let on = under_way.is_some();
         let answer = held.answer;
@@ -190,7 +190,7 @@ fn wishbone_answers_every_cycle_once() {
     d.check_verilog().unwrap();
 }
 
-/// A channel's sender: what it offers stays until it is taken.
+/// The sender of a channel: an offer is stable until it is accepted.
 #[derive(Default)]
 struct Offer<T> {
     now: Option<T>,
@@ -214,7 +214,7 @@ fn axi_lite_answers_every_transaction_once_in_order() {
         let mut held = Held::new(&mut s);
         let rates: [u8; 5] = std::array::from_fn(|i| [100, 30, 70, 90, 50][(i + seed as usize) % 5]);
         let (mut aw, mut w, mut ar) = (Offer::default(), Offer::default(), Offer::default());
-        // answers that are due: of writes whether they are refused, of reads their address
+        // responses that are due: for writes whether they are refused, for reads the address
         let (mut writes, mut reads) = (VecDeque::new(), VecDeque::new());
         let mut answered = (0, 0);
         let (mut last_b, mut last_r) = (None, None);
@@ -264,7 +264,7 @@ fn axi_lite_answers_every_transaction_once_in_order() {
                 )
                 .unwrap();
             let before = held.words;
-            // the oldest read may be given any value that its register has had since the one before it was answered
+            // the oldest read may return any value that its register has had since the previous one was answered
             if let Some((addr, had)) = reads.front_mut() {
                 had.push(held.words[(*addr as usize >> 2) % 8]);
             }
@@ -341,7 +341,7 @@ fn bytes_are_the_words() {
             word = None;
         }
         if reset {
-            // a reset ends the word, too
+            // a reset also ends the current word
             came.truncate(went.len());
             word = None;
         }
@@ -386,15 +386,15 @@ fn atb_flushes_when_nothing_came_for_a_while() {
         assert!(quiet <= QUIET || got.2, "cycle {cycle}: {quiet} clocks without an answer");
         acks += u32::from(got.2 && !before);
         before = got.2 && flush && !reset;
-        // clocks of this flush in which there was no word
+        // cycles of this flush without a word
         quiet = if reset || !flush || (valid && !before) { 0 } else { quiet + 1 };
     }
     assert!(acks > 20, "{acks}");
     d.check_verilog().unwrap();
 }
 
-/// Its Verilog is proved (`tests/units/formal.rs`) and played by cocotb (`cli/tests/all/buses.rs`).
-/// Traces of one word and more, whose session ends when the last word is there or later, for one cycle or longer.
+/// Traces of one or more words, whose session ends with the last word or later, for one cycle or longer. The Verilog is
+/// proved (`tests/units/formal.rs`) and played by cocotb (`cli/tests/all/buses.rs`).
 #[test]
 fn the_last_word_of_each_trace_is_marked() {
     const LAST: u64 = 1 << 32;
@@ -464,7 +464,7 @@ fn words_cross_in_order_at_any_ratio() {
             let reset = time < 40;
             d.uut.reset.next = reset;
             d.uut.port_reset.next = reset;
-            // what stands before an edge is what the edge takes
+            // values before an edge are those that the edge captures
             if a == Some(true) && !reset {
                 went.extend(word.filter(|_| d.uut.words.ready.val()).inspect(|_| word = None));
             }
@@ -496,7 +496,7 @@ fn words_cross_in_order_at_any_ratio() {
 fn a_lock_ends_what_is_not_allowed() {
     let mut s = Source::seeded(8);
     let mut d = Driver::new(Lock::new(), |u, c| u.clock.next = c.into()).unwrap().recording();
-    // of the system behind: whether it is enabled, and what its bus answers
+    // of the system after the lock: whether it is enabled, and its read data
     let (mut enabled, mut begun, mut taken, mut answer) = (false, false, false, 0);
     let (mut allow, mut begins, mut ends, mut dropped) = (false, 0, 0, 0);
     for cycle in 0..20_000 {

@@ -11,12 +11,12 @@ use sim::stimulus::{rounds, Source};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// Memory: what is outside is a device. The second core is the one that clears flags.
+/// Accesses outside memory are those of a device. The second core is the one that clears flags.
 fn params(sizes: Sizes) -> CfiatParams {
     CfiatParams::new(2, (0, 1 << 20), sizes)
 }
 
-/// An access, as the ports have it.
+/// An access at the ports.
 #[derive(Clone, Copy, Debug)]
 struct Access {
     op: u64,
@@ -41,20 +41,20 @@ fn golden(recorder: &mut Recorder, a: &Access) {
     }
 }
 
-/// Records of core 0, its stop the last.
+/// Records of core 0, up to its stop.
 fn finish(params: &CfiatParams, mut recorder: Recorder) -> Vec<Record> {
     recorder.finish();
     Records::read(params, recorder.drain().collect::<Vec<_>>()).unwrap().by_core.swap_remove(0)
 }
 
-/// How often out of 100 an access is there, a record is taken, and how often out of 65536 the circuit is reset.
+/// Percentage of cycles with an access and with a record taken; resets per 65536 cycles.
 struct Rates {
     valid: u8,
     taken: u8,
     reset: u16,
 }
 
-/// Plays random accesses; how many records there were, and the driver for its Verilog.
+/// Plays random accesses; returns the number of records, and the driver for its Verilog.
 fn play(name: &str, cycles: u64, rates: &Rates, span: u64) -> (Driver<Filter>, usize) {
     let sizes: Sizes = name.parse().unwrap();
     let p = params(sizes);
@@ -71,14 +71,14 @@ fn play(name: &str, cycles: u64, rates: &Rates, span: u64) -> (Driver<Filter>, u
             _ => 4,
         };
         let value = if op == 3 || op == 5 { 0 } else { s.bits(32) & (u64::from(u32::MAX) >> (32 - (8 << size))) };
-        // a stored condition is a register wide
+        // a store-conditional is a register wide
         Access { op, addr: s.below(span), size: if op == 3 || op == 5 { 2 } else { size }, value }
     };
     let mut recorder = Recorder::new(&p).unwrap();
     let (mut found, mut records, mut now) = (Vec::new(), 0, access(&mut s));
     let mut drain = false;
     for cycle in 0..cycles {
-        // at times everything is let out before a reset, and held to the end of the model
+        // sometimes, everything is drained before a reset and compared with the end of the model
         drain = drain || cycle + 1000 > cycles || s.per_64k(rates.reset);
         let rst = cycle == 0 || s.per_64k(rates.reset);
         let valid = !drain && s.percent(rates.valid);
@@ -142,7 +142,7 @@ fn random_accesses_match_the_model() {
     ];
     let stalls = [(100, 100, 0), (50, 100, 30), (100, 40, 30), (60, 60, 150)];
     for (i, (name, span)) in names.into_iter().enumerate() {
-        // every cache without stalls or with them, every kind of stall with several caches
+        // every cache with and without stalls, every kind of stall with several caches
         for (valid, taken, reset) in rounds(vec![stalls[i % 4], stalls[(i + 2) % 4]], stalls.to_vec()) {
             let (d, records) = play(name, cycles, &Rates { valid, taken, reset }, span);
             assert!(records > 200, "{name}: {records} records");

@@ -1,6 +1,6 @@
-//! The co-simulation harness itself: what goes in comes out, and differences are found
+//! The co-simulation harness: inputs and outputs have the right values, and differences are found
 
-// `c__d` is there because Verilator renames it
+// Verilator renames `c__d`
 #![allow(non_snake_case)]
 
 use fpga::cosim::{Cosim, CosimError, Dir, Interface, Port};
@@ -8,7 +8,7 @@ use rust_hdl::prelude::*;
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 
-/// Delays ports of all sizes by one clock, and inverts them.
+/// Delays ports of all sizes by one cycle, and inverts them.
 #[derive(LogicBlock, Default)]
 struct Sizes {
     pub clock: Signal<In, Clock>,

@@ -16,7 +16,7 @@ fn params(sl_bits: u8) -> TraceParams {
     TraceParams::sc_lsp(sc(sl_bits))
 }
 
-/// How an instruction changes the flow.
+/// Control flow of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Sequential,
@@ -31,24 +31,24 @@ struct Step {
     /// `None`: nothing retires.
     kind: Option<Kind>,
     intr: bool,
-    /// A resync is due: it is made if the instruction is control flow and not the first one.
+    /// Whether a resync is due: it is made if the instruction is control flow and not the first one.
     due: bool,
     pc: u64,
     target: u64,
 }
 
-/// The current stream, from the rules of paper 001 as `docs/stream.md` states them.
+/// The current stream, by the rules of paper 001 in `docs/stream.md`.
 struct Golden {
-    /// Longest SL.
+    /// Maximum SL.
     longest: u64,
-    /// Nothing was retired since tracing began.
+    /// Whether nothing has retired since tracing began.
     idle: bool,
     start: u64,
     count: u64,
     known: bool,
 }
 
-/// What a stream that ends says of itself: start, SL.
+/// A stream that ended: start, SL.
 type Ended = Option<(u64, u64)>;
 
 impl Golden {
@@ -76,7 +76,8 @@ impl Golden {
         if !leaves && !saturated {
             return None;
         }
-        // of a saturated stream the lowest bit tells whether its last instruction is a conditional that was not taken
+        // in a saturated stream, the lowest bit tells whether the last instruction is a conditional branch that was not
+        // taken
         let stays = u64::from(kind == Kind::Branch(false));
         let length = if self.count >= self.longest { self.longest | stays } else { self.count };
         let ended = (self.start, length);
@@ -115,7 +116,7 @@ fn play(sl_bits: u8, steps: impl Iterator<Item = Step>) -> (Driver<Detector<32>>
             .unwrap();
         let place = format!("SL of {sl_bits} bits, cycle {}: {step:x?}", d.cycles());
         if !first && !golden.idle {
-            // of a resync that begins no stream, itself included
+            // a resync that does not begin a stream counts its own instruction
             let own = u64::from(resyncs && !step.intr);
             assert_eq!((start, count, known), (golden.start, golden.count + own, golden.known), "{place}: before it");
         }

@@ -42,7 +42,7 @@ fn random_entries_of_random_parameters_match_the_golden_coder() {
     }
 }
 
-/// One core, first chunks of at most four bits, further ones of two or four: the coder of digits.
+/// One core, first chunks of at most four bits, further ones of two or four bits: the digit coder.
 fn short(rng: &mut impl Rng) -> TraceParams {
     let mut c = |most| Chunks::new(rng.random_range(1..=most), 2 << rng.random_range(0..2));
     let coding = Coding { b_cnt: c(3), diff_ta: c(4), diff_cc: c(4), i_cnt: c(3) };
@@ -66,7 +66,7 @@ fn random_entries_of_one_core_in_short_chunks_match_the_golden_coder() {
     }
 }
 
-/// Without a target predictor, with times or more cores: broad pieces.
+/// No target predictor, but times or several cores: wide slices.
 fn broad(rng: &mut impl Rng) -> TraceParams {
     let mut c = |most| Chunks::new(rng.random_range(1..=most), rng.random_range(1..=16));
     let coding = Coding { b_cnt: c(16), diff_ta: c(16), diff_cc: c(6), i_cnt: c(16) };

@@ -15,7 +15,7 @@ fn params() -> TraceParams {
     TraceParams::tr(TrParams::sizes(512, 8, 0))
 }
 
-/// What the FIFO must answer when it is asked for `field` of `e`.
+/// The FIFO's read data for `field` of `e`.
 fn word(p: &TraceParams, e: &Entry, field: u8) -> u64 {
     match field {
         FIELD_COUNT => u64::from(e.bcnt) | u64::from(e.pre | e.post << 2) << p.count_bits,
@@ -41,13 +41,13 @@ fn random_entry(s: &mut Source, p: &TraceParams) -> Entry {
     }
 }
 
-/// Widths of `p`, with addresses that come with the rest or one cycle before it.
+/// Layout of `p`'s entries, with addresses in the same cycle or one cycle earlier.
 fn layout(p: &TraceParams, early: bool) -> EntryLayout {
     EntryLayout { early, ..EntryLayout::new(p) }
 }
 
-/// Pushes in `push` of 100 cycles, pops in `pop`, in turn as the lists say. Returns how often the FIFO was
-/// brim-full and how often it was empty.
+/// Pushes in `push` percent of cycles and pops in `pop` percent, in turn by the lists. Returns how often the FIFO was
+/// completely full and how often it was empty.
 fn run<const W: usize>(
     p: &TraceParams,
     early: bool,
@@ -63,14 +63,14 @@ fn run<const W: usize>(
     let (mut vectors, mut wanted) = (Vec::new(), Vec::new());
     let places = (1 << log2_depth) - 2;
     let (mut s, mut model) = (Source::seeded(seed), VecDeque::<Entry>::new());
-    // the field asked for in the last cycle, and of which entry
+    // the field requested in the last cycle, and its entry
     let mut asked: Option<(u8, Entry)> = None;
     let (mut brims, mut empties, mut low) = (0, 0, false);
-    // the addresses of the entry that is decided on in the next cycle
+    // the addresses of the entry that is decided in the next cycle
     let mut next = random_entry(&mut s, p);
     for cycle in 0..cycles {
         let (push_rate, pop_rate) = phases[(cycle * phases.len() as u64 / cycles) as usize];
-        // early addresses of an entry of the first cycle were shown to nobody
+        // early addresses of an entry in the first cycle were never driven
         let (push, pop) = (s.percent(push_rate) && cycle > 0, s.percent(pop_rate) && asked.is_some());
         let entry = Entry { pc: next.pc, target: next.target, ..random_entry(&mut s, p) };
         next = random_entry(&mut s, p);

@@ -1,8 +1,8 @@
 //! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/{chunked,digits}.rs`,
 //! `hdl/src/noc/router.rs` and `hdl/src/bus/{crossing,lock}.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
 //!
-//! What is proved how, and how long it takes: `docs/formal.md`. Each set of properties has covers that are reached, and is
-//! seen to find a fault that is planted in the Verilog.
+//! `docs/formal.md` says what is proved, how, and in what time. Each set of properties has covers that are reached, and
+//! is shown to find a fault planted in the Verilog.
 
 use hdl::bus::crossing::Crossing;
 use hdl::bus::lock::Lock;
@@ -37,13 +37,13 @@ fn verilog(mut block: impl Block) -> Proof {
     Proof::new(generate_verilog(&block))
 }
 
-/// The assertions hold for all time, and the covers are reached.
+/// Checks that the assertions hold for all time, and that the covers are reached.
 fn holds(proof: &Proof, induction: u32, cover: u32) {
     assert_eq!(proof.run(Induction(induction)).unwrap(), Verdict::Pass, "assertions");
     assert_eq!(proof.run(Cover(cover)).unwrap(), Verdict::Pass, "covers");
 }
 
-/// With `from` replaced by `to`, the assertion `label` fails within `depth` clocks.
+/// Checks that with `from` replaced by `to`, the assertion `label` fails within `depth` cycles.
 fn finds(proof: &Proof, from: &str, to: &str, label: &str, depth: u32) {
     match proof.clone().replace(from, to).unwrap().run(Bounded(depth)).unwrap() {
         Verdict::Fail(labels) => assert!(labels.iter().any(|l| l == label), "{label} holds; found: {labels:?}"),
@@ -51,12 +51,12 @@ fn finds(proof: &Proof, from: &str, to: &str, label: &str, depth: u32) {
     }
 }
 
-/// Without the lines that only make proofs inductive, so that a fault is found by what it does.
+/// Without the inductive invariants, so that a fault is found by its effect on the outputs.
 fn outside(proof: &Proof) -> Proof {
     proof.clone().size("OUTSIDE", 1)
 }
 
-/// A FIFO of 2^`log2_depth` - 2 entries of narrow fields: nothing in it looks at them.
+/// A FIFO of 2^`log2_depth` - 2 entries with narrow fields, whose width does not matter.
 fn event_fifo(log2_depth: usize, early: bool) -> Result<Proof, FormalError> {
     let layout = EntryLayout { count_bits: 2, address_bits: 6, cc_bits: 2, context_bits: 0, early, lands: false };
     let fifo = verilog(EventFifo::<8>::new(&layout, log2_depth))
@@ -123,7 +123,7 @@ fn a_packer_hands_out_the_bits_of_its_pieces() {
     finds(&outside(&packer), now, faulty, "aligned_is_true", 10);
 }
 
-/// Of a broad system.
+/// The packer of a system with wide slices.
 fn broad_packer() -> Proof {
     verilog(BroadPacker::new()).inside("top", include_str!("../../formal/packer_broad.sv")).unwrap()
 }
@@ -135,7 +135,7 @@ fn a_broad_packer_hands_out_the_bits_of_its_pieces() {
 
 #[test]
 fn a_piece_that_goes_in_unasked_is_found() {
-    // a piece that is told to wait goes in all the same
+    // a slice that must wait is packed all the same
     let (now, faulty) = ("take = bits$valid & open;", "take = bits$valid;");
     finds(&outside(&broad_packer()), now, faulty, "lane_is_true", 16);
 }
@@ -160,7 +160,7 @@ fn a_session_that_has_begun_ends() {
 
 #[test]
 fn a_session_that_no_core_sees_is_found() {
-    // an `enable` of one clock then sends a header and never ends
+    // a single cycle of `enable` then sends a header and never ends
     let (now, once) = ("tracing = running$q;", "tracing = running$q & enable;");
     finds(&outside(&session(2)), now, once, "someone_has_to_move", 30);
 }
@@ -171,7 +171,7 @@ fn a_session_that_ends_before_its_bits_is_found() {
     finds(&outside(&session(1)), now, faulty, "then_what_is_coded", 40);
 }
 
-/// For FIFOs of 2^`log2_depth` - 1 entries.
+/// The merger for FIFOs of 2^`log2_depth` - 1 entries.
 fn merger(cores: u8, log2_depth: usize) -> Result<Proof, FormalError> {
     let (p, places) = (params(cores), (1_u32 << log2_depth) - 1);
     let proof = verilog(Merger::new(&p, log2_depth))
@@ -180,7 +180,7 @@ fn merger(cores: u8, log2_depth: usize) -> Result<Proof, FormalError> {
         .size("NOTE_BITS", log2_depth as u32 + p.ti_bits())
         .size("SUM_BITS", log2_depth as u32 + p.ti_bits() + 1)
         .inside("top", include_str!("../../formal/merger.sv"))?;
-    // of one core nothing is noted
+    // with one core, there are no notes
     if cores == 1 {
         return Ok(proof);
     }
@@ -201,7 +201,7 @@ fn a_note_that_is_loaded_over_another_is_found() {
     finds(&merger, now, faulty, "in_its_turn", 12);
 }
 
-/// The life of a trace with so many cycles from `go` to `live`, and FIFOs of so many entries.
+/// The trace state machine, with `latency` cycles from `go` to `live`, and FIFOs of `places` entries.
 fn life(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
     verilog(Life::new(late, Extras { filter, ..Extras::default() }))
         .size("FILTER", u8::from(filter))
@@ -213,13 +213,13 @@ fn life(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
         .unwrap()
 }
 
-/// To so many cycles from reset on: what holds between the registers is not written down for induction.
+/// Bounded from reset: there is no inductive invariant for the registers.
 #[test]
 fn lives_sync_once_and_push_only_where_room_is() {
-    // so few places that a gap, all of it, fits into the clocks
+    // so few entries that a complete gap fits in the proof
     let sizes = rounds([(false, 3, 2, 22), (true, 4, 2, 22)], [(false, 4, 6, 24), (true, 5, 6, 24)]);
     for (filter, (late, latency, places, clocks)) in [false, true].into_iter().flat_map(|f| sizes.map(|s| (f, s))) {
-        // with so few places that it ends, too
+        // with that few entries, also prove that it ends
         let life = life(late, latency, places, filter);
         let life = if places == 2 { life.size("ENDS", 1) } else { life };
         assert_eq!(life.run(Bounded(clocks)).unwrap(), Verdict::Pass, "assertions");
@@ -227,7 +227,7 @@ fn lives_sync_once_and_push_only_where_room_is() {
     }
 }
 
-/// With as many places as the smallest FIFO has: it takes an overflow and all that enters until that is sent.
+/// With as many entries as the smallest FIFO: the proof covers an overflow and everything that enters until it is sent.
 #[test]
 #[ignore = "long: proofs of 36 clocks"]
 fn lives_end() {
@@ -267,12 +267,12 @@ fn a_core_that_is_traced_while_it_loses_is_found() {
     );
 }
 
-/// Two front ends of the Nexus-like scheme that are shown the same, but for what hidden instructions are.
+/// Two front ends of the Nexus-like scheme with the same inputs, except for hidden instructions.
 fn twins(change: impl Fn(String) -> String) -> Proof {
     Proof::new(both(change)).inside("top", include_str!("../../formal/filter.sv")).unwrap()
 }
 
-/// The same, each behind a gate, which `change` changes too.
+/// The same, each with an address filter; `change` applies to the filters.
 fn gated(change: impl Fn(String) -> String) -> Proof {
     let mut gate = Gate::<32>::new(&Extras { filter: true, range: true, space: true, ..Extras::default() });
     gate.connect_all();
@@ -286,12 +286,12 @@ fn gated(change: impl Fn(String) -> String) -> Proof {
     Proof::new(text).inside("top", include_str!("../../formal/gate.sv")).unwrap()
 }
 
-/// Verilog of a front end with a filter and of another one.
+/// Verilog of a front end with a filter and of a copy.
 fn both(change: impl Fn(String) -> String) -> String {
     let p = TraceParams::new(Platform::RV32, "nx_b".parse().unwrap());
     let mut block = Core::<RvfiPins<32>, 32>::with(&p, Extras { filter: true, ..Extras::default() });
     block.connect_all();
-    // this scheme has nothing to clear, but a table that it does not use
+    // the only table to clear is one that this scheme does not use
     let text = generate_verilog(&block);
     let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("life$able =")).collect();
     assert_eq!(waits.len(), 1, "what the life waits for: {waits:?}");
@@ -299,7 +299,7 @@ fn both(change: impl Fn(String) -> String) -> String {
     format!("{one}\n{}", twin(&one))
 }
 
-/// The same circuit as that of `text`, with other names of modules.
+/// The circuit in `text`, with other module names.
 fn twin(text: &str) -> String {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut other = String::new();
@@ -350,13 +350,12 @@ fn a_gate_that_does_not_look_at_the_range_is_found() {
     assert!(matches!(gated(faulty).run(Bounded(16)).unwrap(), Verdict::Fail(_)), "not found");
 }
 
-/// A front end behind its adapter, and beside it another one that is shown the same while a trace is enabled; `latency` is that from
-/// `enable` to an entry.
+/// A core, and a copy that has the same inputs while a trace is enabled; `latency` is that from `enable` to an entry.
 fn stops(scheme: &str, extras: Extras, latency: usize, change: impl Fn(String) -> String) -> Proof {
     let p = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     let mut block = Core::<RvfiPins<32>, 32>::with(&p, extras);
     block.connect_all();
-    // what is cleared takes more cycles than the proof has
+    // clearing takes more cycles than the proof has
     let text = generate_verilog(&block);
     let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("life$able =")).collect();
     assert_eq!(waits.len(), 1, "what the life waits for: {waits:?}");
@@ -370,7 +369,7 @@ fn stops(scheme: &str, extras: Extras, latency: usize, change: impl Fn(String) -
         .unwrap()
 }
 
-/// The twin in `text`: what is shown to it is the same or, while nothing is enabled, its own.
+/// An instance of the copy: its inputs are the same, or free while nothing is enabled.
 fn beside(text: &str) -> String {
     let (_, body) = text.split_once("module top(").unwrap();
     let (body, _) = body.split_once("endmodule // top\n").unwrap();
@@ -423,7 +422,7 @@ fn a_core_that_goes_on_behind_its_end_is_found() {
     assert!(matches!(proof.run(Bounded(20)).unwrap(), Verdict::Fail(_)), "not found");
 }
 
-/// The coder with ports of eight bits.
+/// The coder, with ports of eight bits.
 fn chunked(coding: &Coding, cores: u8) -> Proof {
     let p = params(cores).with(|p| (p.xlen, p.align) = (10, 2));
     let mut proof = verilog(Chunked::<8>::new(coding, &p))
@@ -452,7 +451,7 @@ fn a_sign_in_every_chunk_is_found() {
     finds(&coder, "sign = ends$q & address$q;", "sign = address$q;", "bits_as_specified", 10);
 }
 
-/// The coder of one core, with ports of twelve bits and addresses of ten.
+/// The coder of one core, with ports of twelve bits and addresses of ten bits.
 fn digits(coding: &Coding) -> Proof {
     let p = params(1).with(|p| (p.xlen, p.align) = (12, 2));
     let chunks = [coding.b_cnt, coding.diff_ta, coding.i_cnt];
@@ -472,7 +471,7 @@ fn digits(coding: &Coding) -> Proof {
 
 #[test]
 fn chunks_of_one_core_are_those_of_the_specification() {
-    // chunks that end in all places in which they can
+    // chunks that end at all possible positions
     let other =
         Coding { b_cnt: Chunks::new(1, 4), diff_ta: Chunks::new(2, 4), i_cnt: Chunks::new(3, 4), ..Coding::TR_E };
     let even =
@@ -494,7 +493,7 @@ fn a_connect_bit_in_the_wrong_place_is_found() {
     finds(&coder, "closes$d = ~wide$q | ~closes$q;", "closes$d = 1'b1;", "bits_as_specified", 12);
 }
 
-/// The router at address 3 with 2^`log2_places` places.
+/// The router at address 3, with 2^`log2_places` entries.
 fn router(log2_places: usize, first: bool) -> Result<Proof, FormalError> {
     verilog(Router::new(3, log2_places, first))
         .size("ADDRESS", 3)
@@ -525,7 +524,8 @@ fn routers_keep_the_token_and_tear_no_packet() {
 #[test]
 fn routers_that_lose_double_or_tear_are_found() {
     let router = outside(&router(0, false).unwrap());
-    // a word of a packet that looks like the token is one; a token before the packet is over; a packet that is in no place
+    // a word inside a packet that looks like the token is taken for it; a token before the end of a packet; a packet
+    // that is not stored
     for (now, faulty, label) in [
         ("token = from$valid & ~passing & is_token;", "token = from$valid & is_token;", "goes_through"),
         ("token_next$d = send_at$q == one;", "token_next$d = send_at$q == one + one;", "token_behind"),

@@ -1,8 +1,8 @@
 //! `hdl/src/scheme/tr/{front,messages}.rs`, `hdl/src/scheme/tr/target/ras_ibtb.rs`, `hdl/src/spine/life.rs`,
 //! `hdl/src/spine/{settle,signature}.rs`, `hdl/src/ingress/{chain,rvfi,etrace,turn,veil}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
 //!
-//! A synthetic program's instructions go into the front end behind each of its ingress adapters; what
-//! comes out as entries must be the messages of the golden model, with their times.
+//! A synthetic program's instructions go through each ingress adapter into the front end; the resulting entries must be
+//! the messages of the golden model, with their times.
 
 use crate::front_end_harness::bench::spin;
 use crate::front_end_harness::decoder::{chain_matches, decoder_matches, registered_is_the_same};
@@ -19,7 +19,7 @@ use testbenches::gates::emit_checked_system;
 
 type Bench<T> = crate::front_end_harness::bench::Bench<T, Predicting>;
 
-/// With all that can be built in; of an E-Trace port, which does not say where an instruction went.
+/// All extras; for an E-Trace port, without the check, since it does not report where an instruction went.
 const ALL: Extras = Extras { sync: true, check: true, filter: true, ..Extras::NONE };
 const REPORTED: Extras = Extras { check: false, ..ALL };
 
@@ -72,7 +72,7 @@ fn busy(seed: u64, retire_percent: u8) -> Config {
     Config { retire_percent, wait_per_64k: 4, trap_per_64k: 400, ..Config::new(1, seed) }
 }
 
-/// Of which adapters the Verilog of variant `i` is looked at: one, and another with the next variant; all in the long run.
+/// Selects the adapters whose Verilog is checked for variant `i`: one, in rotation; all in long runs.
 fn of_variant(i: usize) -> impl Fn(usize) -> bool {
     let all = long();
     move |adapter| all || adapter == i % 3
@@ -95,7 +95,7 @@ fn all_adapters(name: &str, p: &TraceParams, config: &Config, steps: usize, veri
         32 => {
             one!(32, RvfiCore, 0);
             one!(32, EtraceCore, 1);
-            // signed traces are refused there
+            // signed traces are refused for PC chains
             if p.signature == 0 {
                 one!(32, ChainCore, 2);
             }
@@ -154,7 +154,7 @@ fn a_full_fifo_loses_whole_messages_and_says_how_many_instructions() {
 fn a_resync_comes_with_the_next_control_flow_instruction_and_predicts_nothing_for_a_while() {
     for (i, (name, p)) in variants().iter().enumerate() {
         let m = model(p, 5);
-        // seldom, so that tables are used again; in time for the next; always
+        // rarely, so that tables are used again; in time for the next; always
         for (k, rate) in [150, 800, 20_000].into_iter().enumerate() {
             macro_rules! one {
                 ($w:literal, $core:ident, $extras:expr) => {{
@@ -194,7 +194,7 @@ fn what_must_not_be_told_is_lost_and_nothing_else() {
                 let mut bench = Bench::new($core::<$w>::with(p, extras), p).unwrap();
                 bench.all_wait |= extras.sync;
                 (bench.hide_per_64k, bench.idle_before_stop) = ([300, 2_000][i % 2], 2 + i % 4);
-                // with room for all: exactly what is hidden
+                // with space for everything: exactly what is hidden is lost
                 for seed in 0..3 {
                     let n = bench
                         .play(&m, &busy(400 + 3 * i as u64 + seed, 95), 2_000)
@@ -204,7 +204,7 @@ fn what_must_not_be_told_is_lost_and_nothing_else() {
                 assert!(bench.hidden.len() > 3, "{name}: {} stretches", bench.hidden.len());
                 let other = bench.hidden.iter().find(|(hidden, lost)| hidden != lost);
                 assert_eq!(other, None, "{name}: hidden, and told to be lost");
-                // with what is lost besides, and resyncs
+                // with other losses and resyncs as well
                 (bench.full_per_64k, bench.silent_traps) = (60, extras.check);
                 bench.sync_per_64k = if extras.sync { 150 } else { 0 };
                 bench.play(&m, &busy(500 + i as u64, 95), 3_000).unwrap_or_else(|e| panic!("{name}, full: {e}"));
@@ -231,7 +231,7 @@ fn a_change_of_context_is_told_before_the_first_instruction_that_is_in_it() {
         let most = 16.min(p.xlen - p.align - p.count_bits - 3);
         let p = &p.with(|p| p.context = Some([most, 2, 0][i % 3]));
         let m = model(p, 7);
-        // seldom; often, with what is lost; nearly always, with resyncs; with all; two of them each
+        // rarely; often, with losses; almost always, with resyncs; with everything; two of these for each variant
         for k in [i % 4, (i + 2) % 4] {
             let (rate, retire_percent) = [(1_000, 100), (4_000, 40), (40_000, 95), (2_000, 95)][k];
             macro_rules! one {
@@ -340,7 +340,7 @@ fn a_long_way_without_a_message_makes_progress_messages() {
         let progress = |b: &Body| matches!(b, Body::Escape(Escape::Progress { i_cnt: 32_768..=32_769, .. }));
         assert_eq!(bench.messages.iter().filter(|m| progress(&m.body)).count(), 2);
     }
-    // time alone does it, too; and the cycle count stops at its maximum
+    // time alone has the same effect; and the cycle count stops at its maximum
     let p = p.timed();
     for (steps, gap, count) in [(62, 1_100, 30), (3, 66_000, 1)] {
         let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();

@@ -1,7 +1,7 @@
-//! Every gate is seen to fail on a planted fault and to pass on the corrected block
+//! Every check fails on a planted fault and passes on the corrected block
 //!
-//! Gates: `check_all`, the driver's settling, the lint, yosys, Verilator's lint, co-simulation. The lint's
-//! own cases are in `lint.rs`.
+//! Checks: `check_all`, settling of the driver, lint, yosys, Verilator's lint, co-simulation. `lint.rs` has more cases
+//! for the lint.
 
 use fpga::cosim::CosimError;
 use hdl::emit::{emit, Ingress, SystemOptions};
@@ -155,12 +155,12 @@ fn verilator_lint_finds_the_loop_through_a_child() {
     let e = emit_checked(&mut Ring::default()).unwrap_err();
     assert!(matches!(&e, GateError::Verilog(_)), "{e}");
     assert!(e.to_string().contains("UNOPTFLAT") || e.to_string().contains("loop"), "{e}");
-    // in a whole system that warning is left out, and yosys finds the loop
+    // in whole systems that warning is ignored, and yosys finds the loop
     let e = emit_checked_system(&mut Ring::default()).unwrap_err();
     assert!(e.to_string().contains("loop"), "{e}");
 }
 
-// lint, and what would happen without it
+// the lint, and what would happen without it
 
 block! { Clobber,
     #[hdl_gen]
@@ -272,7 +272,7 @@ fn yosys_finds_undeclared_names_missing_modules_and_open_wires() {
 fn verilator_lint_finds_keywords_and_undeclared_names() {
     warned(verilator_lint(&format!("{TOP}reg table;\nassign x = a;\nendmodule\n")), "syntax error");
     warned(verilator_lint(&format!("{TOP}assign x = a;\nassign y = a[0];\nendmodule\n")), "IMPLICIT");
-    // waived: a literal wider than its target, an input that is not used
+    // ignored: a literal wider than its target, an unused input
     verilator_lint(&format!("{TOP}assign x = a + 32'd1;\nendmodule\n")).unwrap();
 }
 
@@ -297,7 +297,7 @@ fn icarus_and_verible_read_every_kind_of_whole_system() {
         {
             let platform = Platform { xlen, cores, timestamps, ..Platform::RV32 };
             let params = TraceParams::new(platform, name.parse().unwrap());
-            // several instructions per cycle where there is a circuit
+            // several instructions per cycle if there is a circuit
             let wide = ingress == Ingress::Rvfi;
             let retire = wide.then_some(Retire { lanes: if name == "nx_b" { 2 } else { 4 }, log2_words: 3 });
             let extras = Extras { retire, ..Extras::default() };

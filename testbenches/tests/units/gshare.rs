@@ -14,7 +14,7 @@ fn params(counters: u16) -> GshareSizes {
     GshareSizes { counters }
 }
 
-/// What stands at the inputs in one cycle.
+/// Inputs of one cycle.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     branch: bool,
@@ -28,7 +28,7 @@ struct Pair {
     d: Driver<Gshare>,
     golden: gshare::Gshare,
     shift: u8,
-    /// The answer due in the next cycle.
+    /// The prediction due in the next cycle.
     due: Option<bool>,
     was: Vec<Step>,
     misses: u64,
@@ -41,7 +41,7 @@ impl Pair {
         Self { d, golden, shift, due: None, was: Vec::new(), misses: 0 }
     }
 
-    /// One cycle; whether the circuit was ready in it.
+    /// Runs one cycle; returns whether the circuit was ready in it.
     fn step(&mut self, s: Step) -> bool {
         let hash = s.pc >> self.shift;
         let (ready, miss) = self
@@ -75,7 +75,7 @@ impl Pair {
         ready
     }
 
-    /// Idles until ready; the cycles it took.
+    /// Idles until the circuit is ready; returns the number of cycles.
     fn wait(&mut self) -> u64 {
         let idle = Step { branch: false, pc: 0, taken: false, clear: false };
         (0..).find(|_| self.step(idle)).unwrap()
@@ -92,7 +92,7 @@ fn random_branches_match_golden() {
         for shift in [0, 1, 4] {
             let (mut pair, mut s) = (Pair::new(&params(size), shift), Source::seeded(seed as u64));
             pair.wait();
-            // few branches, each with a bias: counters saturate, indices meet again and again
+            // few branches, each with a bias, so that counters saturate and indices repeat
             let branches: Vec<(u64, u8)> = (0..24).map(|_| (s.bits(17), *s.pick(&[0, 5, 50, 95, 100]))).collect();
             let mut density = 100;
             for i in 0..8_000 {
@@ -115,13 +115,13 @@ fn random_branches_match_golden() {
 fn back_to_back_branches_on_one_counter_walk_it() {
     let mut pair = Pair::new(&params(256), 1);
     pair.wait();
-    // not taken with history 0 stays on one index; so does taken with history all ones
+    // not taken with history 0 stays at one index; so does taken with a history of ones
     for pattern in [[false; 12].as_slice(), &[true; 24], &[false; 24]] {
         for &taken in pattern {
             pair.branch(0, taken);
         }
     }
-    // index kept by PC = history: the counter goes up and down in every cycle
+    // if the PC keeps index = history constant, the counter goes up and down in every cycle
     let mut bhr = 0u64;
     for i in 0..400 {
         let taken = i % 3 != 0;
@@ -151,7 +151,7 @@ fn clearing_takes_one_cycle_a_counter_and_ignores_branches() {
         pair.step(noise);
         let took = (0..).find(|_| pair.step(Step { pc: s.bits(14), clear: false, ..noise })).unwrap();
         assert_eq!(took, u64::from(size));
-        // every counter is weakly not taken again, whatever history reaches it
+        // every counter is weakly not taken again, for any history
         for _ in 0..2 * u64::from(size) {
             pair.branch(s.bits(14), s.percent(50));
         }

@@ -9,13 +9,13 @@ use std::collections::VecDeque;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// What is in S2 in one cycle.
+/// The instruction in S2 in one cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Op {
     Nop,
-    /// A conditional with its outcome.
+    /// A conditional branch with its outcome.
     Branch(bool),
-    /// An indirect that looks up.
+    /// An indirect branch with a lookup.
     Look,
 }
 use Op::{Branch, Look, Nop};
@@ -29,9 +29,9 @@ struct Pair<const W: usize> {
     golden: ibtb::Ibtb,
     shift: u8,
     mask: u64,
-    /// Target of the instruction that is in S3 next.
+    /// Target of the next instruction in S3.
     target: u64,
-    /// Hits due in the next cycles, where there is a look-up.
+    /// Hits due in the next cycles; `None` without a lookup.
     due: VecDeque<Option<bool>>,
     was: VecDeque<(Op, u64, u64)>,
     hits: u64,
@@ -87,7 +87,7 @@ impl<const W: usize> Pair<W> {
         }
     }
 
-    /// Makes all entries invalid.
+    /// Invalidates all entries.
     fn clear(&mut self) {
         for i in [0, 0].into_iter().chain(0..32).chain([0]) {
             self.due.push_back(None);
@@ -114,8 +114,8 @@ impl<const W: usize> Pair<W> {
 
 fn random<const W: usize>(size: u8, shift: u8, address_bits: usize, seed: u64, steps: u32) -> Pair<W> {
     let (mut pair, mut s) = (Pair::<W>::new(&sizes(size), shift, address_bits), Source::seeded(seed));
-    // loops of a few branches: the PIR comes to the same states again, and entries hit, conflict and are
-    // replaced in both ways; idle cycles and other targets are thrown in
+    // loops of a few branches: the PIR returns to the same states, and entries hit, conflict and are replaced in both
+    // ways; with some idle cycles and other targets
     while pair.steps < steps {
         let pcs: Vec<u64> = (0..4).map(|_| s.bits(19)).collect();
         let looks = *s.pick(&[100, 90, 50]);
@@ -157,14 +157,14 @@ fn random_branches_match_golden() {
     pair.d.check_verilog().unwrap();
 }
 
-/// Repeats a tour of look-ups whose tags and sets come round again every `period` instructions, with
-/// `gap` idle cycles between: at 0, an entry is used in the cycle after it was written.
+/// Repeats a sequence of lookups whose tags and sets recur every `period` instructions, with `gap` idle cycles between;
+/// with 0, an entry is used in the cycle after it was written.
 fn tour(period: u64, gap: u32, size: u8) -> Pair<32> {
     let p = sizes(size);
     let mut pair = Pair::<32>::new(&p, 1, 31);
     let mut model = ibtb::Ibtb::new(p.ibtb, 1);
     for i in 0..600u64 {
-        // the PC undoes the PIR, so that set and tag are those of a small number
+        // the PC cancels the PIR, so that set and tag are those of a small number
         let wanted = i % period;
         let set_mask = u64::from(size) / 2 - 1;
         let (pir_low, pir_set) = (u64::from(model.pir()) & 0xff, u64::from(model.pir()) >> 8);
@@ -203,7 +203,7 @@ fn look_ups_in_one_set_back_to_back_match_golden() {
 
 #[test]
 fn the_less_recently_used_way_is_replaced() {
-    // tags 1, 2, then 1 again, then 3: 2 goes, 1 stays; told by the order of hits
+    // tags 1, 2, 1 again, then 3: 2 is evicted and 1 stays, as the order of hits shows
     let p = sizes(16);
     for gap in [0, 1, 3] {
         let mut pair = Pair::<32>::new(&p, 1, 31);
@@ -225,7 +225,7 @@ fn the_less_recently_used_way_is_replaced() {
 #[test]
 fn without_entries_nothing_hits() {
     let mut pair = random::<32>(0, 1, 31, 3, 2_000);
-    // what a memory that is not there reads, twice in a row
+    // reads of a memory that does not exist, twice in a row
     (0..8).for_each(|_| pair.step(Look, 0, 0));
     (0..3).for_each(|_| pair.step(Nop, 0, 0));
     assert_eq!(pair.hits, 0);

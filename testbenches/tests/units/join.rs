@@ -1,6 +1,7 @@
 //! `hdl/src/spine/{join,session}.rs` against queues: a plain encoder stands where a scheme's does
 //!
-//! It reads every field of each entry, sends its eight lowest bits in two pieces, and says which entries are stop messages.
+//! The encoder here reads every field of each entry, sends the eight lowest bits of each in two slices, and signals
+//! which entries are stop messages.
 
 use fpga::cosim::Cosim;
 use hdl::spine::entry::{EntryLayout, CONTROL_STOP, PRE_CONTROL};
@@ -21,12 +22,12 @@ fn params(cores: u8) -> TraceParams {
     TraceParams::tr(TrParams::sizes(512, 8, 0)).timed().with(|p| p.cores = cores)
 }
 
-/// Where the encoder is.
+/// State of the encoder.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Wait,
     Read(u8),
-    /// From a bit on, and how many.
+    /// From which bit on, and how many.
     Send(u8, u8),
     Done,
 }
@@ -36,19 +37,19 @@ struct Bench {
     p: TraceParams,
     s: Source,
     step: Step,
-    /// Entries in their order, with their cores.
+    /// Entries in order, with their cores.
     order: VecDeque<(usize, Entry)>,
-    /// Bits of each entry that was taken, and words that came.
+    /// Bits of each accepted entry; words received.
     sent: BitWriter,
     got: Vec<u32>,
-    /// What the front ends see: enable, stop_go, full.
+    /// Inputs of the front ends: enable, stop_go, full.
     seen: (bool, bool, Vec<bool>),
     taken: u64,
-    /// Cycles in which the encoder reads a word: in others it may be anything.
+    /// Cycles in which the encoder reads a word; in others it is undefined.
     reads: Vec<bool>,
 }
 
-/// What goes into the spine in one clock, besides entries and the encoder.
+/// Inputs of the spine in one cycle, apart from entries and the encoder.
 #[derive(Clone, Debug, Default)]
 struct Inputs {
     bus: (u64, Option<u64>),
@@ -59,7 +60,7 @@ struct Inputs {
     entries: Vec<(usize, Entry)>,
 }
 
-/// Addresses come with the rest of an entry; early ones are those of `event_fifo.rs` and of every system.
+/// Addresses come together with the entry; `event_fifo.rs` and all systems have early ones.
 fn layout(p: &TraceParams) -> EntryLayout {
     EntryLayout { early: false, ..EntryLayout::new(p) }
 }
@@ -100,7 +101,7 @@ impl Bench {
         }
     }
 
-    /// One clock; the answer of the bus.
+    /// Runs one cycle; returns the read data of the bus.
     fn cycle(&mut self, i: &Inputs) -> u64 {
         let (step, cores) = (self.step, self.seen.2.len());
         let oldest = self.order.front().copied();
@@ -216,7 +217,7 @@ impl Bench {
         self.cycle(&at)
     }
 
-    /// A trace with entries pushed in `percent` of 100 cycles by each core, and what came of it.
+    /// Runs a trace, with entries pushed in `percent` percent of cycles by each core, and checks the result.
     fn session(&mut self, clocks: u64, percent: u8) {
         let cores = self.seen.2.len();
         let idle = Inputs { ready: true, ..Inputs::default() };
@@ -255,7 +256,7 @@ impl Bench {
         self.sent.pad();
     }
 
-    /// The emitted Verilog on the same inputs, from random contents of all memories.
+    /// Checks the emitted Verilog with the same inputs, and random contents of all memories.
     fn check_verilog(&self) {
         let cosim = Cosim::of_block(&self.d.uut).unwrap().with_random_state(3);
         let inputs: Vec<_> = self.d.record().iter().map(|(i, _)| i.clone()).collect();
@@ -310,7 +311,7 @@ fn lost_messages_are_noted_by_core() {
     assert_eq!(b.read("status", &Inputs::default()) & 1, 0, "no front end is ready");
 }
 
-/// Losses of all cores are counted from when a trace begins.
+/// Losses of all cores are counted from the start of a trace.
 #[test]
 fn lost_instructions_are_counted() {
     let p = params(4);
@@ -320,7 +321,7 @@ fn lost_instructions_are_counted() {
         Driver::new(Spine::<32>::with(&p, &layout(&p), 3, extras), |u, c| u.clock.next = c.into()).unwrap().recording();
     let idle = Inputs { ready: true, ..Inputs::default() };
     b.cycle(&Inputs { loses: 0b1111, ..idle.clone() });
-    // it is counted in the cycle after that
+    // counted one cycle later
     b.cycle(&idle);
     assert_eq!(b.read("status", &idle) >> 8, 4);
     b.cycle(&Inputs { bus: (address("control"), Some(1)), ..idle.clone() });

@@ -1,7 +1,7 @@
 //! `hdl/src/bus/jtag/{tap,dtm,drain,port}.rs` against `sim::jtag`, clock by clock
 //!
-//! A host scans instructions and data registers of right and wrong lengths, rests, walks at random and resets; TCK has phases of
-//! four cycles and more, all of different length. Registers and trace words stand on the other side.
+//! A host scans instructions and data registers of right and wrong lengths, rests, walks at random and resets; TCK has
+//! phases of four or more cycles, of varying length. Registers and trace words are connected to the other side.
 
 use hdl::bus::jtag::port::{Jtag, JtagWords};
 use rust_hdl::prelude::*;
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// What comes in, in a clock: reset, TCK, TMS, TDI, TRST, the register's answer, a word.
+/// Inputs of a cycle: reset, TCK, TMS, TDI, TRST, read data, a word.
 #[derive(Clone, Copy, Default)]
 struct In {
     reset: bool,
@@ -20,7 +20,7 @@ struct In {
     word: Option<u32>,
 }
 
-/// What goes out: TDO while it is driven, the register bus, whether a word is taken.
+/// Outputs of a cycle: TDO while it is driven, the register bus, whether a word is accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Out {
     tdo: Option<bool>,
@@ -28,7 +28,7 @@ struct Out {
     taken: bool,
 }
 
-/// TMS and TDI of the clocks to come.
+/// TMS and TDI of the next TCK cycles.
 struct Host {
     bits: VecDeque<(bool, bool)>,
     state: State,
@@ -41,7 +41,7 @@ impl Host {
         self.state = self.state.next(tms);
     }
 
-    /// Goes to a state on the shortest way.
+    /// Goes to a state by the shortest path.
     fn go(&mut self, to: State, s: &mut Source) {
         let mut ways = VecDeque::from([(self.state, Vec::new())]);
         let way = loop {
@@ -58,7 +58,7 @@ impl Host {
         way.into_iter().for_each(|tms| self.push(tms, s.percent(50)));
     }
 
-    /// Shifts `bits` of `value` and updates, now and then with a rest in the middle.
+    /// Shifts `bits` of `value` and updates, sometimes with a pause in the middle.
     fn scan(&mut self, ir: bool, value: u64, bits: u32, s: &mut Source) {
         let (shift, pause, update) = match ir {
             true => (State::ShiftIr, State::PauseIr, State::UpdateIr),
@@ -75,12 +75,12 @@ impl Host {
                 self.go(shift, s);
             }
         }
-        // a scan may end in a reset in place of the update
+        // a scan may end in a reset instead of the update
         self.go(if s.percent(4) { State::TestLogicReset } else { update }, s);
         self.go(State::RunTestIdle, s);
     }
 
-    /// Scans the data register of the instruction that was last scanned.
+    /// Scans the data register of the current instruction.
     fn data(&mut self, s: &mut Source) {
         let op = [0, READ, READ, WRITE, WRITE, 3][s.below(6) as usize];
         let address = if s.percent(10) { s.bits(7) } else { s.bits(3) };
@@ -95,7 +95,7 @@ impl Host {
         self.scan(false, value, bits, s);
     }
 
-    /// The next thing to do.
+    /// Draws the next action.
     fn draw(&mut self, s: &mut Source) {
         match s.below(16) {
             0 => (0..s.below(30)).for_each(|_| self.push(s.percent(50), s.percent(50))),
@@ -116,12 +116,12 @@ impl Host {
     }
 }
 
-/// Holds a port, which `clock` moves, to the golden one.
+/// Compares a port, which `clock` drives, with the golden one.
 fn run(mut clock: impl FnMut(&In) -> Out, words: bool, seed: u64, clocks: u64) {
     let mut s = Source::seeded(seed);
     let mut golden = JtagPort::new(8, words);
     let mut host = Host { bits: VecDeque::new(), state: State::TestLogicReset, ir: IDCODE_IR };
-    // TCK, TMS, TDI, TRST behind each flip-flop
+    // TCK, TMS, TDI, TRST after each flip-flop
     let idle = [false, true, false, false];
     let (mut near, mut here, mut before) = (idle, idle, false);
     let (mut tck, mut left, mut pins) = (false, 4, [false, true, false, false]);
@@ -136,7 +136,7 @@ fn run(mut clock: impl FnMut(&In) -> Out, words: bool, seed: u64, clocks: u64) {
             shortest = if s.percent(1) { !shortest } else { shortest };
             left = if shortest { 4 } else { 4 + s.below(9) };
             if tck {
-                // what the host samples has been there since the last falling edge went through
+                // TDO is stable since the last falling edge passed through
                 assert!(!near[0] && !here[0] && !before);
             } else {
                 if host.bits.is_empty() {

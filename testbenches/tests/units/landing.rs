@@ -15,9 +15,9 @@ fn addresses_come_out_as_they_went_in() {
         let mut s = Source::seeded(90 + log2_depth as u64);
         let mut d = Driver::new(Landing::<32>::new(log2_depth, width), |u, c| u.clock.next = c.into()).unwrap();
         let verilog = Cosim::of_block(&d.uut).unwrap();
-        // for the Verilog: inputs, and the word where one is there
+        // for the Verilog: inputs, and the word if there is one
         let (mut vectors, mut wanted) = (Vec::new(), Vec::new());
-        // what waits, with the cycle in which it is at `word`
+        // queued addresses, each with the cycle in which it is at `word`
         let mut queue: VecDeque<(u64, u64)> = VecDeque::new();
         let (mut rate, mut brim, mut told) = (50, 0, 0);
         for cycle in 0..20_000 {

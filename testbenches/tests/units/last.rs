@@ -13,12 +13,12 @@ use testbenches::gates::emit_checked;
 const SIZES: [u16; 5] = [16, 32, 64, 128, 256];
 const SHIFT: u8 = 1;
 
-/// Circuit and model side by side, for addresses of 31 significant bits, of which the circuit holds some.
+/// Circuit and model side by side, for addresses of 31 significant bits, of which the circuit stores some.
 struct Pair {
     d: Driver<Last<32>>,
     golden: last::Last,
     mask: u64,
-    /// The answer due in the next cycle.
+    /// The prediction due in the next cycle.
     due: Option<bool>,
     hits: u64,
 }
@@ -31,7 +31,8 @@ impl Pair {
         Self { d, golden: last::Last::new(&sizes, SHIFT), mask, due: None, hits: 0 }
     }
 
-    /// One cycle, with an indirect branch (a return, or none) at `pc` to `target`; whether the circuit was ready.
+    /// Runs one cycle, with an indirect branch (a return, or none) at `pc` to `target`; returns whether the circuit was
+    /// ready.
     fn cycle(&mut self, branch: Option<bool>, pc: u64, target: u64, clear: bool) -> bool {
         let (ready, hit) = self
             .d
@@ -82,7 +83,7 @@ fn random_branches_match_golden() {
                 let branch = s.percent(70).then(|| s.percent(30));
                 if s.per_64k(16) {
                     p.cycle(branch, pc, target, true);
-                    // instructions may still be on their way
+                    // instructions may still be in the pipeline
                     p.cycle(branch, pc, target, false);
                     p.wait();
                 } else {
@@ -104,7 +105,7 @@ fn a_branch_after_itself_hits_its_own_target() {
     }
     p.cycle(None, 0, 0, false);
     assert_eq!(p.hits, 4);
-    // of another index, and of the same one, without tags
+    // of another index, and of the same one, since there are no tags
     for (pc, target) in [(0x42, 0), (0x60, 0), (0x42, 0), (0x62, 0)] {
         p.cycle(Some(true), pc, target, false);
     }

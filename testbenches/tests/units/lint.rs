@@ -3,7 +3,7 @@
 use rust_hdl::prelude::*;
 use testbenches::lint::{inclusive_ranges, lint, scan_text, Rule};
 
-/// Findings in a block with the usual ports around one kernel.
+/// Findings in a block with the usual ports and one kernel.
 macro_rules! block {
     ({ $($kernel:tt)* } $(, $field:ident: $ty:ty = $init:expr)*) => {{
         #[derive(LogicBlock)]
@@ -32,7 +32,7 @@ macro_rules! block {
     }};
 }
 
-/// Exactly one finding, of this rule.
+/// Checks that there is exactly one finding, of this rule.
 fn assert_only(findings: &[(Rule, String)], rule: Rule) {
     assert!(findings.len() == 1 && findings[0].0 == rule, "{findings:?}, should be one {rule:?}");
 }
@@ -91,7 +91,7 @@ fn comparing_an_unwrapped_sum_is_found() {
         }),
         Rule::Compared,
     );
-    // the same with the wrap spelt out, or with nothing wider than a byte in sight
+    // the same with an explicit wrap, or with nothing wider than a byte
     assert_eq!(
         block!({
             #[hdl_gen]

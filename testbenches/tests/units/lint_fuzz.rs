@@ -1,7 +1,7 @@
-//! The lint against the tools: of random expressions, those that it passes mean the same in Verilog
+//! The lint against the tools: random expressions that pass it have the same value in Verilog
 //!
-//! Expressions are made as the kernel macro would make them, evaluated as rust-hdl does (everything wraps at
-//! its width), emitted by rust-hdl and run in Verilator.
+//! Expressions are built as the kernel macro builds them, evaluated as rust-hdl does (everything wraps at its width),
+//! emitted by rust-hdl and run in Verilator.
 
 use fpga::cosim::{Cosim, Interface};
 use rust_hdl::core::ast::{VerilogExpression as V, VerilogOp, VerilogOpUnary, VerilogStatement};
@@ -9,7 +9,7 @@ use rust_hdl::prelude::*;
 use sim::stimulus::Source;
 use testbenches::lint::lint;
 
-/// An expression of the kernel language; `Lit` takes the width of its place.
+/// An expression of the kernel language; the width of `Lit` depends on its context.
 #[derive(Clone, Debug)]
 enum Expr {
     Sig(&'static str),
@@ -24,7 +24,7 @@ enum Expr {
 }
 use Expr::*;
 
-/// Inputs by width: `c` is a bit.
+/// Inputs by width; `c` is a single bit.
 const SIGNALS: [(&str, u32); 7] = [("a", 8), ("b", 8), ("d", 16), ("e", 16), ("n", 3), ("c", 1), ("f", 1)];
 
 fn width_of(name: &str) -> u32 {
@@ -77,7 +77,7 @@ fn random(s: &mut Source, width: u32, depth: u32) -> Expr {
     }
 }
 
-/// What a reduction is called on: never a bare comparison.
+/// The operand of a reduction, which is never a bare comparison.
 fn reduced(s: &mut Source, depth: u32) -> Expr {
     let w = *s.pick(&[3, 8, 16]);
     random(s, w, depth - 1)
@@ -95,7 +95,7 @@ impl Expr {
         })
     }
 
-    /// As rust-hdl's simulator does it.
+    /// Evaluates it as rust-hdl's simulator does.
     fn eval(&self, env: &dyn Fn(&str) -> u64) -> u64 {
         let w = self.width().unwrap_or(32);
         let raw = match self {
@@ -139,7 +139,7 @@ impl Expr {
         raw & ((1 << w) - 1)
     }
 
-    /// Binding strength in Rust.
+    /// Precedence in Rust.
     fn strength(&self) -> u32 {
         match self {
             Bin(_, op, _) => match *op {
@@ -156,7 +156,7 @@ impl Expr {
         }
     }
 
-    /// The tree that the kernel macro builds, with only those parentheses that Rust needs.
+    /// The tree that the kernel macro builds, with only the parentheses that Rust needs.
     fn tree(&self) -> V {
         let paren = |x: &Expr, need: bool| {
             let t = x.tree();
@@ -168,7 +168,7 @@ impl Expr {
             Lit(v) => *literal(*v),
             Bin(l, op, r) => {
                 let mine = self.strength();
-                // comparisons and `&& ||` in each other: always parenthesised, as Rust or clippy wants
+                // nested comparisons and `&& ||` are always parenthesised, as Rust or clippy requires
                 let left = paren(l, l.strength() < mine || (mine <= 1 && l.strength() <= 1));
                 let right = paren(r, r.strength() <= mine);
                 V::Binary(left, verilog_op(op), right)
@@ -274,7 +274,7 @@ fn what_the_lint_passes_means_the_same_in_verilog() {
     let wrong = |exprs: &[(u32, Expr)], s: &mut Source| -> Vec<String> {
         let block = Fuzz::new(exprs);
         let cosim = Cosim::build(&generate_verilog_unchecked(&block), &Interface::of(&block)).unwrap();
-        // outputs come by width: put the expressions in that order too
+        // outputs are ordered by width: order the expressions likewise
         let mut order: Vec<&(u32, Expr)> = exprs.iter().collect();
         order.sort_by_key(|e| e.0);
         let inputs: Vec<Vec<u128>> =

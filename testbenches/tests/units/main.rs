@@ -1,4 +1,4 @@
-//! Benches of single blocks, and of the tools that hold circuits to their golden models
+//! Benches of single blocks, and tests of the verification tools
 
 mod bimodal;
 mod buses;

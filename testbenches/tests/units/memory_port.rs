@@ -1,7 +1,7 @@
 //! `hdl/src/bus/{memory,split}.rs` against `sim::memory_port` and the rules of AXI4, clock by clock
 //!
-//! Registers are written and read at any time, ranges lie about borders of 4 KiB, every channel waits at random, responses
-//! are errors at random, reset comes at any time. What is in memory is what the port took.
+//! Registers are accessed at any time, ranges cross 4 KiB boundaries, every channel stalls at random, some responses
+//! are errors, reset comes at any time. The memory contains what the port accepted.
 
 use hdl::bus::memory::MemoryPort;
 use hdl::bus::split::Split;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 use testbenches::driver::{CheckVerilog, Driver, DriverError};
 use testbenches::gates::emit_checked;
 
-/// One clock of the circuit.
+/// Runs one cycle of the circuit.
 fn clock(d: &mut Driver<MemoryPort>, i: &Inputs, s: &mut Source) -> Result<Outputs, DriverError> {
     let (noise, id) = (s.bits(32), s.percent(50));
     d.cycle(
@@ -44,18 +44,18 @@ fn clock(d: &mut Driver<MemoryPort>, i: &Inputs, s: &mut Source) -> Result<Outpu
     )
 }
 
-/// The other side of the bus: it holds the port to AXI4, and keeps what was written.
+/// The other side of the bus, which checks the port against AXI4 and stores what is written.
 #[derive(Default)]
 struct Memory {
-    /// The burst that is under way: its address and words.
+    /// The current burst: its address and words.
     burst: Option<(u32, Vec<u32>, u32)>,
     answer: Option<u32>,
-    /// What was offered in the cycle before and not taken.
+    /// Offers of the previous cycle that were not accepted.
     address: Option<(u32, u32)>,
     data: Option<(u32, bool)>,
     words: BTreeMap<u32, u32>,
     bursts: u32,
-    /// Those of fewer than 16 words that end at a border of 4 KiB.
+    /// Bursts of fewer than 16 words that end at a 4 KiB boundary.
     cut: u32,
 }
 
@@ -85,7 +85,7 @@ fn draw(s: &mut Source, addr: u32) -> u32 {
         0 => (0x1_0000 - 4 * s.below(48) as u32) | s.bits(2) as u32,
         1 if s.percent(10) => s.bits(2) as u32,
         1 => 4 * s.between(1, 90) as u32,
-        // a 1 to enable changes nothing while it is running
+        // writing 1 to enable has no effect while it is running
         2 => ((s.bits(2) << 1) | u64::from(s.percent(90))) as u32,
         7 => 4 * s.below(60) as u32,
         _ => s.bits(32) as u32,
@@ -138,7 +138,7 @@ fn the_circuit_is_the_golden_model_and_keeps_the_rules_of_axi4() {
                 memory.burst = None;
                 memory.answer = Some(if s.percent(8) { s.between(1, 3) as u32 } else { 0 });
             }
-            // register 4 was named at the edge before
+            // register 4 was addressed at the previous edge
             fulls += u32::from(named == 4 && out.rdata & 2 != 0);
             named = addr;
         }
@@ -148,7 +148,7 @@ fn the_circuit_is_the_golden_model_and_keeps_the_rules_of_axi4() {
     }
 }
 
-/// No word is lost or told twice while memory waits: what a long session put into a range that is gone round many times.
+/// No word is lost or duplicated while the memory stalls: a long session writes to a range that wraps many times.
 #[test]
 fn every_word_is_in_memory_once_and_in_order() {
     let mut s = Source::seeded(60);
@@ -164,7 +164,7 @@ fn every_word_is_in_memory_once_and_in_order() {
         let busy = cycle < 11_000;
         let i = Inputs {
             addr: 5,
-            // the end of the session, in the middle of whatever is there
+            // the session ends in the middle of whatever is in progress
             write: cycle == 11_000,
             word: (busy && s.percent([100, 20][cycle / 1000 % 2])).then_some(word),
             address_ready: s.percent(50),

@@ -12,13 +12,13 @@ fn params(cores: u8) -> TraceParams {
     TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = cores)
 }
 
-/// The merger beside the order that it must keep.
+/// The merger, and the order that it must keep.
 struct Bench {
     d: Driver<Merger>,
     order: VecDeque<u8>,
     /// Entries in each FIFO.
     held: Vec<u64>,
-    /// Clocks since something was pushed to an empty order.
+    /// Cycles since the queue became non-empty.
     waits: u32,
     place: String,
     taken: u64,
@@ -32,7 +32,7 @@ impl Bench {
         Self { d, order: VecDeque::new(), held: vec![0; cores.into()], waits: 0, place, taken: 0 }
     }
 
-    /// One clock: the cores in `pushes` push, and the encoder takes what is shown when it is `eager`.
+    /// Runs one cycle: the cores in `pushes` push, and the encoder takes what is shown if it is `eager`.
     fn cycle(&mut self, pushes: u64, eager: bool, reset: bool) {
         let have = (0..self.held.len()).fold(0, |m, i| m | u64::from(self.held[i] > 0) << i);
         self.d.uut.reset.next = reset;
@@ -51,7 +51,7 @@ impl Bench {
         if self.held.len() > 1 {
             assert!(!empty || self.order.is_empty(), "{place}: empty, with {:?} to come", self.order);
         }
-        // a note is worked on three cycles after it was made, but no clock passes between notes
+        // a note is processed three cycles after it was made, but there is no idle cycle between notes
         self.waits = if show || self.order.is_empty() { 0 } else { self.waits + 1 };
         assert!(self.waits <= 2, "{place}: {:?} waits", self.order.front());
         if done {
@@ -69,7 +69,7 @@ impl Bench {
         }
     }
 
-    /// Cores that have room for one more.
+    /// Cores with at least one free entry.
     fn room(&self, places: u64) -> u64 {
         (0..self.held.len()).fold(0, |m, i| m | u64::from(self.held[i] < places) << i)
     }
@@ -105,7 +105,7 @@ fn full_fifos_of_all_cores_lose_no_note() {
         b.cycle(0, true, false);
     }
     assert!(b.order.is_empty() && b.taken == 28);
-    // a core after the other, one a note
+    // one core after another, one push per note
     for i in 0..28 {
         b.cycle(1 << (i % 4), false, false);
     }

@@ -39,7 +39,7 @@ fn addresses_are_those_of_the_model() {
     alone::<64>("39@0xffffff8000000000");
 }
 
-/// A program that lies in them sends the words that it sends of a system of all bits, and fewer registers do it.
+/// For a program within the address range, the words are those of a system with all address bits, with fewer registers.
 #[test]
 fn systems_of_fewer_bits_send_what_the_model_sends() {
     for (scheme, xlen, cores, text) in [

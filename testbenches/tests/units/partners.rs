@@ -1,9 +1,9 @@
-//! Every circuit has its partners: a line in its folder's list, and a bench that says what it is held to
+//! Every circuit has a line in its folder's table, and a bench that names what the circuit is checked against
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Circuits that are no block of their own, with what holds them.
+/// Circuits that have no bench of their own, and what tests them.
 const PARTS: [(&str, &str); 4] = [
     ("hdl/src/widget/delay.rs", "tests/units/front_end.rs, by the clocks of every front end"),
     ("hdl/src/widget/field_mem.rs", "tests/units/event_fifo.rs"),
@@ -34,7 +34,7 @@ fn sources(folder: &str) -> Vec<String> {
     found
 }
 
-/// `a/{b,c}.rs` to `a/b.rs` and `a/c.rs`.
+/// Expands `a/{b,c}.rs` to `a/b.rs` and `a/c.rs`.
 fn spelt_out(name: &str) -> Vec<String> {
     match name.split_once('{').and_then(|(a, rest)| Some((a, rest.split_once('}')?))) {
         Some((a, (list, b))) => list.split(',').map(|n| format!("{a}{n}{b}")).collect(),
@@ -42,7 +42,7 @@ fn spelt_out(name: &str) -> Vec<String> {
     }
 }
 
-/// Circuits that a bench says it holds to something, in the first paragraph at its head.
+/// Circuits that a bench names, before `against` in its first paragraph.
 fn held(bench: &str) -> Vec<String> {
     let head = text(&root().join(bench));
     let head: Vec<&str> = head.lines().take_while(|l| l.starts_with("//! ")).collect();

@@ -7,7 +7,7 @@ use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// What the instruction of one cycle does to the stack.
+/// Effect of the instruction of one cycle on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Op {
     None,
@@ -21,7 +21,7 @@ struct Pair<const W: usize> {
     d: Driver<Ras<W>>,
     golden: ras::Ras,
     mask: u64,
-    /// Target of the instruction now in S3, and whether it hits.
+    /// Target of the instruction that is now in S3, and whether it hits.
     due: (u64, bool),
     was: Vec<(Op, u64)>,
     hits: u64,
@@ -36,9 +36,9 @@ impl<const W: usize> Pair<W> {
         pair
     }
 
-    /// Empties both.
+    /// Empties circuit and model.
     fn empty(&mut self) {
-        // the position is cleared in any clock in which it is emptied, or in none
+        // the position is cleared in any one of these cycles, or in none
         let at = self.was.len() % 50;
         for i in 0..40 {
             self.d.uut.clear.next = i == at;
@@ -73,7 +73,7 @@ impl<const W: usize> Pair<W> {
         }
     }
 
-    /// One instruction that goes to what the stack says when `right`, else elsewhere.
+    /// Runs one instruction, which goes where the stack predicts if `right`, else elsewhere.
     fn step(&mut self, op: Op, link: u64, right: bool) {
         let top = self.golden.peek();
         let target = match top {
@@ -100,7 +100,7 @@ fn random<const W: usize>(size: u8, address_bits: usize, seed: u64, steps: u32) 
     let mut mix = [25; 4];
     for i in 0..steps {
         if i % 64 == 0 {
-            // phases of calling, returning, swapping and idling
+            // phases of calls, returns, swaps and idle cycles
             mix = *s.pick(&[[10, 60, 25, 5], [10, 25, 60, 5], [0, 30, 30, 40], [60, 20, 20, 0], [0, 50, 50, 0]]);
         }
         let x = s.below(100);
@@ -135,7 +135,7 @@ fn random_calls_and_returns_match_golden() {
 
 #[test]
 fn every_sequence_of_six_operations_matches_golden() {
-    // on an empty, a nearly empty and a full stack; each operation in each neighbourhood of others
+    // on an empty, an almost empty and a full stack, with all combinations of neighbouring operations
     for fill in [0, 1, 3, 8, 9] {
         let mut pair = Pair::<32>::new(8, 31);
         for code in 0..4u32.pow(6) {
@@ -180,7 +180,7 @@ fn an_entry_popped_before_a_swap_never_comes_back() {
     for (op, link) in [(Push, 0x10), (Push, 0x20), (Pop, 0), (Swap, 0x30), (Pop, 0)] {
         pair.step(op, link, true);
     }
-    // the stack is empty now: pops go round all slots, those of 0x20 and 0x30 among them
+    // the stack is empty now: pops pass all slots, including those of 0x20 and 0x30
     for target in [0x20; 12].into_iter().chain([0x30; 12]) {
         pair.cycle(Pop, 0, true, (target, false), true);
     }

@@ -10,14 +10,14 @@ use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// Four instructions per cycle, a number that `status` tells.
+/// Four instructions per cycle, a number that `status` contains.
 const FOUR: Retire = Retire { lanes: 4, log2_words: 3 };
 
 fn params(cores: u8) -> TraceParams {
     TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = cores)
 }
 
-/// What stands at the inputs in one cycle.
+/// Inputs of one cycle.
 #[derive(Clone, Copy, Debug, Default)]
 struct Step {
     reset: bool,
@@ -28,11 +28,11 @@ struct Step {
     overflow: u32,
     broken: u32,
     loses: u32,
-    /// How many more of each core are lost with it.
+    /// Instructions of each core that are lost besides one.
     more: [u16; 16],
 }
 
-/// The registers as plain numbers, from the map.
+/// The registers as plain numbers, following the map.
 struct Golden {
     params: TraceParams,
     sync: bool,
@@ -41,13 +41,13 @@ struct Golden {
     request: u32,
     overflow: u32,
     broken: u32,
-    /// Lost since tracing began, and in the cycle before; it went on then.
+    /// Instructions lost since tracing began; lost in the previous cycle, if tracing went on.
     lost: u32,
     fell: u32,
     traced: bool,
-    /// Retired a clock, ingress.
+    /// Instructions per cycle, ingress.
     built: u32,
-    /// Answer to the address of the cycle before.
+    /// Read data for the address of the previous cycle.
     answer: u32,
 }
 
@@ -69,7 +69,7 @@ impl Golden {
             let mask = reg.fields.iter().fold(0, |m, f| m | (((1u64 << f.bits) - 1) as u32) << f.lsb);
             match reg.access {
                 RegAccess::Ro => {}
-                // the modes are those of a filter
+                // the mode bits exist only with a filter
                 RegAccess::Rw if reg.name == "control" => self.control = data & if self.sync { mask } else { 1 },
                 RegAccess::Rw if self.sync => self.period = data & mask,
                 RegAccess::Once if self.sync => self.request = data & mask,
@@ -195,7 +195,7 @@ fn an_overflow_in_the_clock_in_which_it_is_cleared_stays_noted() {
     assert_eq!(d.uut.bus.rdata.val().to_u64(), 0);
 }
 
-/// 16 cores that lose in every cycle fill the counter in 2^20 cycles.
+/// 16 cores that lose instructions in every cycle fill the counter in 2^20 cycles.
 #[test]
 fn a_counter_of_losses_that_is_full_stays_so() {
     let extras = Extras { lost: true, ..Extras::default() };
@@ -213,7 +213,7 @@ fn a_counter_of_losses_that_is_full_stays_so() {
         }
         answer
     };
-    // in the answer of a clock are the losses up to three before it
+    // read data includes losses up to three cycles before
     let full = (1 << 20) + 2;
     assert_eq!(read(full), 0xff_fff0);
     assert_eq!(read(1), 0xff_ffff);

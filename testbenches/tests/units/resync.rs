@@ -12,13 +12,13 @@ fn params(cores: u8) -> TraceParams {
     TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = cores)
 }
 
-/// `docs/stream.md`, in plain numbers.
+/// The rules of `docs/stream.md`, in plain numbers.
 #[derive(Default)]
 struct Golden {
     count: u64,
     wanted: bool,
     asked: u64,
-    /// Words that have left since the header, and whether a resync is due, or was made, for them.
+    /// Words sent since the header, and whether a resync has become due, or was made, for them.
     words: u64,
     told: bool,
 }
@@ -44,10 +44,10 @@ fn periods_requests_and_followers_match_plain_numbers() {
             let (begins, leaves) = (s.percent(if g.told { 10 } else { 1 }), s.percent(30));
             let more = if wide { *s.pick(&[0, 0, 1, 3, 1023]) } else { 0 };
             let over = period > 0 && g.count >= 1 << period;
-            // those before the one that is told of count
+            // instructions before the reported one count as well
             let due = over || counted && period > 0 && g.count + more >= 1 << period;
             let lead = due || g.wanted;
-            // only a core that is due makes one
+            // only a core that is due makes a resync
             let resynced = lead && s.percent(20);
             let others = (1_u64 << cores) - 2;
             let follow = if resynced { others } else { g.asked };

@@ -1,7 +1,7 @@
 //! `hdl/src/noc/{ring,router}.rs` against the golden ring, clock by clock
 //!
-//! Every output of every cycle is that of `sim::diag::ring`, and by a list kept here every packet arrives once, whole and
-//! in order by its sender. The emitted Verilog does the same from any state before the reset.
+//! Every output of every cycle is that of `sim::diag::ring`, and a list kept here checks that every packet arrives
+//! once, complete and in order per sender. The emitted Verilog does the same from any state before the reset.
 
 use fpga::cosim::Cosim;
 use hdl::noc::ring::Ring;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
 
-/// The host, then addresses that are no number in the order, with 1, 2 or 4 places.
+/// The host, then nodes with non-consecutive addresses, with 1, 2 or 4 entries.
 fn nodes(n: usize) -> Vec<(u8, usize)> {
     (0..n).map(|i| (if i == 0 { HOST } else { (i * 11 % 60) as u8 }, i % 3)).collect()
 }
@@ -24,22 +24,22 @@ fn golden(nodes: &[(u8, usize)]) -> Golden {
     Golden::new(nodes.iter().map(|(a, p)| RingNode::new(*a, 1 << p)).collect())
 }
 
-/// What clients do.
+/// Activity of the clients.
 #[derive(Clone, Copy)]
 struct Traffic {
-    /// Of 100 cycles, those in which an idle client begins to send.
+    /// Percentage of cycles in which an idle client begins to send.
     sends: u8,
-    /// Those in which a word is there when one is to come.
+    /// Percentage of cycles in which the next word of a packet is present.
     puts: u8,
-    /// Those in which a word is taken; the last node's share is 0 in the first half.
+    /// Percentage of cycles in which a word is accepted; for the last node 0 in the first half.
     takes: u8,
-    /// All to the host.
+    /// Whether all packets go to the host.
     to_one: bool,
-    /// Resets in 65,536 cycles.
+    /// Resets per 65,536 cycles.
     resets: u16,
 }
 
-/// A client's side.
+/// The state of a client.
 #[derive(Clone, Default)]
 struct Client {
     to_put: VecDeque<u16>,
@@ -64,20 +64,20 @@ fn packet(s: &mut Source, nodes: &[(u8, usize)], to_one: bool, number: u16) -> V
         _ => s.between(2, MAX_WORDS as u64) as usize,
     };
     let mut words = vec![(len as u16 - 2) << 12 | u16::from(dest) << 6 | s.bits(6) as u16, number];
-    // the token, a first word to anyone, anything
+    // the token, a first word to anyone, any word
     words.extend((2..len).map(|_| match s.below(3) {
         0 => TOKEN,
         1 => u16::from(s.pick(nodes).0) << 6 | u16::from(s.pick(nodes).0),
         _ => s.bits(16) as u16,
     }));
     if s.percent(1) {
-        // no packet
+        // a malformed packet
         return vec![0xf000 | s.bits(12) as u16];
     }
     words
 }
 
-/// What `run` came to: packets delivered, refused, missed, malformed, to nobody.
+/// Totals of `run`: packets delivered, refused, missed, malformed, to nobody.
 #[derive(Default, Debug)]
 struct Sums([u64; 5]);
 
@@ -86,7 +86,7 @@ struct Bench {
     nodes: Vec<(u8, usize)>,
     g: Golden,
     clients: Vec<Client>,
-    /// By source and destination: packets that are to arrive.
+    /// Packets that must arrive, by source and destination.
     expected: BTreeMap<(u8, u8), VecDeque<Vec<u16>>>,
     sums: Sums,
 }
@@ -99,7 +99,7 @@ impl Bench {
         Self { d, g, clients: vec![Client::default(); n], nodes, expected: BTreeMap::new(), sums: Sums::default() }
     }
 
-    /// One clock with the words that are put and taken; checks all outputs.
+    /// Runs one cycle with the words that are put and accepted; checks all outputs.
     fn clock(&mut self, reset: bool, puts: &[Option<u16>], takes: &[bool], place: &str) {
         let n = self.nodes.len();
         let set = |u: &mut Ring| {
@@ -196,19 +196,19 @@ impl Bench {
                 (0..n).map(|i| s.percent(t.takes) && !(i == n - 1 && !t.to_one && clock < clocks / 2)).collect();
             self.clock(reset, &puts, &takes, &format!("{n} nodes, seed {seed}, clock {clock}"));
         }
-        // what is on its way arrives
+        // packets on their way arrive
         for clock in 0..40 * n * n + 400 * n {
             self.clock(false, &vec![None; n], &vec![true; n], &format!("{n} nodes, seed {seed}, {clock} behind"));
         }
         assert!(self.g.is_idle() && self.expected.values().all(VecDeque::is_empty), "{n} nodes: it comes to rest");
     }
 
-    /// The Verilog, from random registers and memories, does what the circuit did.
+    /// Checks the Verilog, from random registers and memories, against the circuit.
     fn check_verilog(&self, seed: u32) {
         let written = write(&self.d.uut, &Style { initial: false, ..Style::default() }).unwrap();
         let cosim = Cosim::of_written(&written).unwrap().with_random_state(seed);
         let record = self.d.record();
-        // the word behind a `valid` that is 0 is not defined
+        // a word is undefined while its `valid` is 0
         let ports: Vec<_> = cosim.outputs().iter().map(|p| p.name.clone()).collect();
         let valid: Vec<_> = ports
             .iter()

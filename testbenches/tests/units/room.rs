@@ -11,7 +11,7 @@ fn places_taken_given_back_and_popped_match_a_count() {
         let places = (1_usize << log2_depth) - 2;
         let mut s = Source::seeded(70 + log2_depth as u64);
         let mut d = Driver::new(Room::new(log2_depth), |u, c| u.clock.next = c.into()).unwrap().recording();
-        // counted, and popped in the cycle before
+        // entries counted; whether one was popped in the previous cycle
         let (mut used, mut popped, mut rate) = (0, 0, 50);
         let mut seen = [0; 4];
         for cycle in 0..20_000 {

@@ -6,18 +6,18 @@ use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// What an instruction did with data.
+/// The data accesses of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Data {
     load: Option<u64>,
     store: Option<u64>,
-    /// Address and log2 of the bytes, where memory was touched.
+    /// Address and log2 of the size, if memory was accessed.
     access: Option<(u64, u8)>,
     csr: Option<u16>,
     register: Option<(u8, u64)>,
 }
 
-/// Ports of one cycle.
+/// Port values of one cycle.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ports {
     valid: bool,
@@ -29,13 +29,13 @@ struct Ports {
     data: (u64, u64),
 }
 
-/// Ports that say `data`, in one of the two ways; what they do not say is noise.
+/// Port values for `data`, in one of the two formats; unused ports carry noise.
 fn ports(s: &mut Source, d: &Data, xlen: u32, aligned: bool) -> Ports {
     let (addr, size) = d.access.unwrap_or((s.bits(xlen), 0));
     let lane = if aligned { addr % u64::from(xlen / 8) } else { 0 };
     let lanes = ((1 << (1 << size)) - 1) << lane;
     let all = u64::MAX >> (64 - xlen);
-    // bytes outside the access may be anything
+    // bytes outside the access may have any value
     let mut place = |value: Option<u64>| {
         let bits = (u64::MAX >> (64 - (8 << size))) << (8 * lane);
         (value.unwrap_or(0) << (8 * lane) | s.bits(xlen) & !bits) & all
@@ -79,7 +79,7 @@ fn play<const W: usize, const M: usize>(seed: u64, steps: usize) {
         let want = random(&mut s, W as u32);
         let aligned = s.percent(50);
         let mut p = ports(&mut s, &want, W as u32, aligned);
-        // what does not retire tells nothing
+        // an instruction that does not retire reports nothing
         p.valid = s.percent(80);
         p.trap = s.percent(5);
         let got = d

@@ -6,19 +6,19 @@ use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// A beat: the number of its last instruction, and how many it stands for.
+/// A beat: the number of its last instruction, and how many it covers.
 #[derive(Clone, Copy)]
 struct Beat {
     last: u64,
     count: u64,
 }
 
-/// Of one instruction a cycle or several, `wait` cycles from one stage to the other; 0: they are one.
+/// One or several instructions per cycle, with `wait` cycles from one stage to the other; 0: a single stage.
 fn run(k: u64, wide: bool, wait: usize) {
     let settle = if wait > 0 { Settle::new(k as u32, wide) } else { Settle::at_once(k as u32, wide) };
     let mut s = Source::seeded(7);
     let mut d = Driver::new(settle, |u, c| u.clock.next = c.into()).unwrap().recording();
-    // those on their way, the oldest last; the last one that is held, of which some are still to enter
+    // beats between the stages, the oldest last; the last instruction that is held, and whether some are still to enter
     let mut flight = vec![None::<Beat>; wait];
     let (mut last, mut until, mut some) = (0, 0, false);
     let (mut resyncs, mut straddles, mut alone, mut ends) = (0, 0, 0, 0);
@@ -31,7 +31,7 @@ fn run(k: u64, wide: bool, wait: usize) {
         let resync = leaves.is_some() && !fresh && s.per_64k(300);
         let cancel = s.per_64k(30);
         let noise = s.bits(10);
-        // at once these are not used
+        // unused with a single stage
         let leave = if wait > 0 { leaves.is_some() } else { s.percent(50) };
         let (hold, holding) = d
             .cycle(

@@ -1,4 +1,4 @@
-//! The SoC's circuits on the trace's way out and the host's way in, against models, and their Verilog against them
+//! The SoC's circuits for trace output and host input against models, and their Verilog against the simulation
 
 use fpga::soc::circuit::boot::Boot;
 use fpga::soc::circuit::crc::Crc16;
@@ -79,7 +79,7 @@ fn the_port_sends_words_without_a_pause() {
     }
 }
 
-/// What the buffer is to send in the end.
+/// What the buffer must have sent in the end.
 #[derive(Default)]
 struct Halves {
     words: [Vec<u64>; 2],
@@ -104,7 +104,7 @@ fn the_circular_buffer_keeps_the_two_newest_traces() {
             let (valid, data) = (cycle > 0 && writing && s.percent(70), s.bits(32));
             let full = model.words[model.half].len() == half_words;
             let asked = model.words[model.half].len() >= half_words * 3 / 4;
-            // some time after it is asked, and in some runs too late
+            // some time after the request, and in some runs too late
             wait = if asked { wait + 1 } else { 0 };
             let turned = writing && asked && wait > if seed % 2 == 0 { half_words / 8 } else { half_words };
             finished |= cycle > clocks;
@@ -156,7 +156,7 @@ fn the_circular_buffer_keeps_the_two_newest_traces() {
     }
 }
 
-/// Bytes of a line of `divisor` clocks a bit, sampled once a clock.
+/// Bytes on a line of `divisor` cycles per bit, sampled once per cycle.
 fn bytes(line: &[bool], divisor: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -270,10 +270,10 @@ fn commands_reach_registers_and_damaged_ones_do_not() {
             sent[at / 8] ^= 1 << (at % 8);
         }
         if s.percent(20) {
-            // noise before it, the sync byte among it
+            // noise before it, including the sync byte
             sent.splice(0..0, [0x47, 0x12]);
         }
-        // the answer that the model gives
+        // the response of the model
         let want = (!damaged).then(|| {
             let value = match (addr, data) {
                 (0..=7, Some(v)) => v,
@@ -351,7 +351,7 @@ fn commands_reach_registers_and_damaged_ones_do_not() {
     d.check_verilog().unwrap();
 }
 
-/// The trace system as the boot sequence sees it: a state that follows `control` after some cycles.
+/// The trace system from the view of the boot sequence: its state follows `control` after some cycles.
 #[derive(Default)]
 struct Traced {
     enabled: bool,
@@ -373,9 +373,9 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
         let mut t = Traced { idle: true, ..Traced::default() };
         let (mut ran, mut stopped_at, mut turns, mut done) = (0, None, 0, false);
         let (go_at, stop_at) = (s.between(5, 60), s.between(400, 900));
-        // without a buffer nothing that looks like its wish is one
+        // without a buffer, its request input is noise
         let buffered = seed % 5 != 4;
-        // the cores run first, or even end before
+        // the cores start first, or even end before
         let late = if seed % 3 == 1 { s.between(1, 1000) } else { 0 };
         let mut enabled_at = None;
         for cycle in 0..3_000_u64 {
@@ -401,7 +401,7 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
             if t.later == 0 {
                 (t.active, t.idle) = (t.enabled, !t.enabled);
             }
-            // another one's register is read in a clock that is not its own
+            // noise if the read is not ours
             t.read = if !mine {
                 7
             } else if addr == 3 {
@@ -419,7 +419,7 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
             }
             if run {
                 ran += 1;
-                // enabled all the time, but for the turns between two traces
+                // enabled all the time, except between two traces of the buffer
                 assert!(late > 0 || cycle > go_at && (!traced || t.active || turns > 0 || t.later > 0 || !t.enabled));
                 assert!(
                     late > 0 || ran > 1 || !traced || t.active,

@@ -26,7 +26,7 @@ use testbenches::gates::emit_checked_system;
 
 coder!(StreamCoder, resync);
 
-/// A random entry, legal in that indices and lengths are not 0 and in what `base` does not have.
+/// A random entry; legal, in that indices and lengths are not 0 and it has nothing that `base` lacks.
 fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
     let sc = p.stream_cache().unwrap();
     let base = sc.variant == Variant::Base;
@@ -34,7 +34,7 @@ fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
     let post = match pre {
         PRE_CONTROL if extras(p).sync => rng.random_range(CONTROL_OVERFLOW..=CONTROL_BEHIND),
         PRE_CONTROL => CONTROL_OVERFLOW,
-        // predicted streams alone behind an exception are of `base`
+        // only `base` has predicted streams alone after an exception
         PRE_EXCEPTION | PRE_SYNC if !base => rng.random_range(0..POST_HIT),
         _ => rng.random_range(0..4),
     };
@@ -49,12 +49,12 @@ fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
     let overflow = (pre, post) == (PRE_CONTROL, CONTROL_OVERFLOW);
     let mut flags = rng.random_range(0..4);
     if extras(p).sync && flags & 1 == 1 && matches!(pre, PRE_EXCEPTION | PRE_CONTROL) && run >> 8 != u32::from(NO_RUN) {
-        // a full counter does not wait, and in base no stream does
+        // a full counter is sent at once, and in base no stream waits
         let waits = (run & 0xff).min((1u32 << (run >> 8)).saturating_sub(2));
         run = if base || run >> 8 == 0 { u32::from(NO_RUN) << 8 } else { run & !0xff | waits };
     }
     if !extras(p).sync && matches!(pre, PRE_EXCEPTION | PRE_CONTROL) {
-        // no header is sent again
+        // no header is repeated
         flags &= 2;
     }
     Entry {
@@ -95,7 +95,7 @@ fn run<const W: usize>(p: &TraceParams, seed: u64, entries: usize, stalls: bool,
     StreamCoder::<W>::play(p, COUNT_PORT_BITS, &list, &want, seed, stalls, verilog);
 }
 
-/// Any parameters that there are circuits for.
+/// Random parameters for which there are circuits.
 fn params(rng: &mut impl Rng) -> TraceParams {
     let variant = Variant::ALL[rng.random_range(0..3)];
     let ways = 1u16 << rng.random_range(0..4);

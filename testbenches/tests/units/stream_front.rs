@@ -1,7 +1,7 @@
 //! `hdl/src/scheme/sc_lsp/{front,records}.rs` with `hdl/src/spine/{life,settle}.rs` against `sim/src/scheme/sc_lsp/model.rs`
 //!
-//! As `front_end.rs`: a synthetic program's instructions go into the front end behind each of its ingress
-//! adapters; what comes out as entries must be the records of the golden model, with their times.
+//! As in `front_end.rs`: a synthetic program's instructions go through each ingress adapter into the front end; the
+//! resulting entries must be the records of the golden model, with their times.
 
 use crate::front_end_harness::bench::spin;
 use crate::front_end_harness::golden::Streaming;
@@ -54,7 +54,7 @@ fn busy(seed: u64, retire_percent: u8) -> Config {
     Config { retire_percent, wait_per_64k: 4, trap_per_64k: 400, ..Config::new(1, seed) }
 }
 
-/// Of which adapters the Verilog of variant `i` is looked at: one, and another with the next variant; all in the long run.
+/// Selects the adapters whose Verilog is checked for variant `i`: one, in rotation; all in long runs.
 fn of_variant(i: usize) -> impl Fn(usize) -> bool {
     let all = long();
     move |adapter| all || adapter == i % 3
@@ -120,7 +120,7 @@ fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
             .play(&m, &busy(200 + i as u64, 90), rounds(15_000, 25_000))
             .unwrap_or_else(|e| panic!("{place}: {e}"));
         assert!(n > 20 && bench.overflows > 2, "{place}: {n} records, {} overflows are too few", bench.overflows);
-        // predicted streams that waited when the room ran out are still told
+        // predicted streams that were waiting when the FIFO filled up are still reported
         let with_run = |w: &[Message<Record>]| {
             matches!(w[0].body, Record::Hits { .. })
                 && matches!(w[1].body, Record::Escape { escape: Escape::Overflow { .. }, .. })
@@ -133,16 +133,17 @@ fn a_full_fifo_loses_whole_records_and_says_how_many_instructions() {
     assert!(runs > 5, "{runs} overflows behind predicted streams");
 }
 
-/// With all that can be built in.
+/// All extras.
 const ALL: Extras = Extras { sync: true, check: true, filter: true, ..Extras::NONE };
 
-/// Whether a message is of the form that the first one behind a header that was sent again has; with predicted streams that wait.
+/// Whether a message has the form of the first one after a repeated header; whether it has that form with predicted
+/// streams waiting.
 fn asked(m: &Message<Record>) -> (bool, bool) {
     let hits = if let Record::Escape { hits, .. } = m.body { hits } else { None };
     (hits.is_some(), hits > Some(0))
 }
 
-/// What a bench with resyncs saw: of each kind of message in the form of its own, resyncs behind an exception, and overflows.
+/// Statistics of a bench with resyncs: messages of each kind in that form, resyncs after an exception, and overflows.
 #[derive(Debug, Default)]
 struct Seen {
     resyncs: usize,
@@ -178,7 +179,7 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_asks_nothing_of_the
     let mut seen = Seen::default();
     for (i, p) in variants().iter().enumerate() {
         let m = model(p, 5);
-        // seldom, so that tables are used again; in time for the next; always
+        // rarely, so that tables are used again; in time for the next; always
         for (k, rate) in [150, 800, 20_000].into_iter().enumerate() {
             macro_rules! one {
                 ($w:literal) => {{
@@ -186,7 +187,7 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_asks_nothing_of_the
                     (bench.sync_per_64k, bench.silent_traps) = (rate, true);
                     bench.full_per_64k = [0, 60, 20][(i + k) % 3];
                     let place = format!("{}, {rate}", p.canonical());
-                    // again behind a stop, and one that begins with nothing retired
+                    // again after a stop, and one run without instructions
                     for (run, steps) in
                         [[if $w == 64 { 1_000 } else { 3_000 }, 1_000, 500][k], 0, 300, 300].into_iter().enumerate()
                     {
@@ -275,7 +276,7 @@ fn nothing_retired_makes_a_stop_only() {
     assert_eq!(bench.play(&model(&p, 1), &busy(1, 100), 0).unwrap(), 1);
 }
 
-/// `j .`, forever: streams of the greatest length, all but the first two predicted.
+/// `j .`, forever: streams of maximum length, all but the first two predicted.
 #[test]
 fn streams_without_a_conditional_end_by_their_length_and_slow_ones_are_sent_early() {
     let p = TraceParams::sc_lsp(StreamCacheParams::new(Variant::Rbase, 32, 4))
@@ -283,7 +284,7 @@ fn streams_without_a_conditional_end_by_their_length_and_slow_ones_are_sent_earl
     for (n, gap, early) in [(40_000, 1, false), (1_100, 150, true), (800, 330, true)] {
         let mut bench = Bench::new(RvfiCore::<32>::with(&p, Extras::default()), &p).unwrap();
         bench.play_steps(&spin(n, gap)).unwrap_or_else(|e| panic!("gap {gap}: {e}"));
-        // a run that is not full, with streams of 254 instructions between this record and the one before
+        // a run that is not full, with streams of 254 instructions between this record and the previous one
         let short = |m: &Message<Record>| matches!(m.body, Record::Hits { count, bits } if count < 1 << bits && m.diff_cc >= 1 << 15);
         assert_eq!(bench.messages.iter().any(short), early, "gap {gap}: {:?}", bench.messages);
     }

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// Stream cache and predictor, as the front end joins them.
+/// Stream cache and predictor, connected as in the front end.
 #[derive(LogicBlock)]
 struct Pair<const W: usize> {
     clock: Signal<In, Clock>,
@@ -59,7 +59,7 @@ impl<const W: usize> Logic for Pair<W> {
         self.last.index.next = self.streams.index.val();
         self.last.sweep.next = self.sweep.val();
         self.last.sweep_index.next = self.sweep_index.val();
-        // without a stream they may be anything
+        // without a stream, the outputs are undefined
         self.hit.next = self.streams.hit.val() & self.streams.look_5.val();
         self.same.next = self.last.same.val() & self.streams.look_5.val();
         self.index.next = 0.into();
@@ -69,14 +69,14 @@ impl<const W: usize> Logic for Pair<W> {
     }
 }
 
-/// Drives a circuit beside the golden tables.
+/// Drives a circuit and the golden tables.
 struct Bench<const W: usize> {
     d: Driver<Pair<W>>,
     golden: Tables,
     align: u8,
     entries: u64,
     due: VecDeque<Option<Outcome>>,
-    /// Predicted, of the cache, missed.
+    /// Streams that were predicted, found in the cache, missed.
     seen: [u64; 3],
 }
 
@@ -132,7 +132,7 @@ impl<const W: usize> Bench<W> {
         self.cycle(None, None);
     }
 
-    /// Empties all tables.
+    /// Clears all tables.
     fn clear(&mut self) {
         (0..3).for_each(|_| self.idle());
         for i in 0..self.entries {
@@ -143,8 +143,8 @@ impl<const W: usize> Bench<W> {
     }
 }
 
-/// Random streams, most of them from a pool that is a little larger than the cache, some in a fixed order so
-/// that the predictor learns.
+/// Random streams, mostly from a pool that is a little larger than the cache, some in a fixed order so that the
+/// predictor learns.
 fn random<const W: usize>(sc: StreamCacheParams, seed: u64, streams: u64) {
     let mut s = Source::seeded(seed);
     let mut b = Bench::<W>::new(sc);
@@ -194,7 +194,7 @@ fn random_streams_match_golden_at_the_limits() {
 fn the_same_stream_over_and_over_is_predicted_in_every_cycle() {
     for ways in [1u8, 2, 4, 8] {
         let mut b = Bench::<32>::new(StreamCacheParams::new(Variant::Base, 32, ways));
-        // sets 3 and 0, where index 0 is not to be used
+        // sets 3 and 0, where index 0 must not be used
         for start in [0x8000_0020, 0x8000_0010] {
             (0..20).for_each(|_| b.stream(start, 1));
         }

@@ -1,4 +1,4 @@
-//! The trace-system harness: every beat arrives in its clock, every word comes out in order
+//! The trace-system harness: every beat arrives in its cycle, every word comes out in order
 
 use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};
 use sim::beats::{Retired, Writer};
@@ -7,8 +7,8 @@ use sim::stimulus::run::{record, Config};
 use std::io::BufWriter;
 use std::path::Path;
 
-/// Stands for a trace system: a word for each beat, `pc ^ rol(next_pc) ^ rol(insn)` with the core in the low
-/// bits, and one with the cycle before each change of clock; through a FIFO that may overflow.
+/// A stand-in for a trace system: for each beat, a word `pc ^ rol(next_pc) ^ rol(insn)` with the core in the low bits;
+/// and before each change of cycle, a word with the cycle. The FIFO may overflow.
 fn stand_in(cores: usize, depth: usize) -> String {
     let mut ports = String::new();
     let mut pushes = String::new();

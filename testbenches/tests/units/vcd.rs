@@ -1,4 +1,4 @@
-//! VCDs that the driver writes, read back: a signal's changes are those that the bench saw
+//! VCDs written by the driver, read back: the changes of signals are those that the bench saw
 
 use rust_hdl::prelude::*;
 use sim::stimulus::Source;
@@ -48,7 +48,7 @@ impl Logic for Adder {
     }
 }
 
-/// A writer whose bytes stay in reach.
+/// A writer whose bytes can be read back.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -75,7 +75,7 @@ fn note<T: PartialEq>(list: &mut Vec<(u64, T)>, time: u64, value: T) {
     }
 }
 
-/// 400 cycles of random input: the VCD and what the bench saw.
+/// 400 cycles of random input; returns the VCD and what the bench saw.
 fn run() -> (Vec<u8>, Seen) {
     let file = Shared::default();
     let mut d = Driver::with_vcd(Adder::default(), |u, c| u.clock.next = c.into(), file.clone()).unwrap();
@@ -157,7 +157,7 @@ fn the_same_run_gives_the_same_bytes() {
     assert_eq!(run().0, run().0);
 }
 
-/// Takes 10,000 bytes, then is full.
+/// A writer that accepts 10,000 bytes, then is full.
 struct Full(usize);
 
 impl Write for Full {

@@ -1,7 +1,8 @@
 //! `hdl/src/ingress/{compress,rvfi_wide}.rs` against `sim/src/beats/wide.rs`, clock by clock
 //!
-//! Random programs that retire 0 to 4 instructions per cycle in any of the channels, in bursts of different density, with traps
-//! and interrupts, resets, and tracing that goes on and off. Queues of few places, so that some of it is lost.
+//! Random programs that retire 0 to 4 instructions per cycle in any of the channels, in bursts of varying density, with
+//! traps and interrupts, resets, and tracing that goes on and off. The queues are short, so that some instructions are
+//! lost.
 
 use hdl::ingress::beat::BeatOut;
 use hdl::ingress::rvfi_wide::{RvfiFour, RvfiTwo};
@@ -16,7 +17,7 @@ use sim::stimulus::{rounds, Source};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
-/// What a channel shows in a clock.
+/// The state of a channel in a cycle.
 #[derive(Clone, Copy)]
 enum Channel {
     Nothing,
@@ -24,19 +25,19 @@ enum Channel {
     Retires { r: Retired, intr: bool },
 }
 
-/// An adapter of some channels.
+/// An adapter with several channels.
 trait Wide: Block {
     const LANES: usize;
     const XLEN: u8;
     fn set_clock(&mut self, high: bool);
     fn control(&mut self, reset: bool, live: bool);
-    /// Of a filter: all of the clock is hidden; addresses that are told.
+    /// Filter inputs: hide everything in this cycle; the address range to trace.
     fn veil(&mut self, hide: bool, first: u64, last: u64);
     fn set(&mut self, lane: usize, show: Channel);
     fn told(&self) -> Told;
 }
 
-/// What it says in a clock.
+/// Outputs of an adapter in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Told {
     live: bool,
@@ -95,7 +96,7 @@ macro_rules! wide {
                         self.port.pins.$channel.trap.next = matches!(show, Channel::Traps);
                         let (insn, pc, to, intr) = match show {
                             Channel::Retires { r, intr } => (r.insn, r.pc, r.next_pc, intr),
-                            // noise that must not count: a call to nowhere
+                            // noise that must be ignored: a call to nowhere
                             _ => (0x0000_80e7, 0x1234, 0x5678, false),
                         };
                         self.port.pins.$channel.insn.next = u64::from(insn).to_bits();
@@ -116,12 +117,12 @@ macro_rules! wide {
 wide!(RvfiTwo, 2, [0 rvfi0] [1 rvfi1]);
 wide!(RvfiFour, 4, [0 rvfi0] [1 rvfi1] [2 rvfi2] [3 rvfi3]);
 
-/// Control flow, or the first after a trap.
+/// Whether it is control flow, or the first instruction after a trap.
 fn is_event(r: &Retired, xlen: u8) -> bool {
     r.trapped || flow(r.insn, xlen) != Flow::Sequential
 }
 
-/// What a beat says of its instruction, as the tables of `hdl/src/ingress/beat.rs` and of the unprivileged ISA have it.
+/// Flags of an instruction in a beat, by the tables of `hdl/src/ingress/beat.rs` and of the unprivileged ISA.
 fn kind(r: &Retired, xlen: u8) -> [bool; 7] {
     let taken = r.next_pc != r.pc.wrapping_add(r.len.into());
     let (mut branch, mut look, mut push, mut pop, mut jump) = (false, false, false, false, false);
@@ -134,7 +135,7 @@ fn kind(r: &Retired, xlen: u8) -> [bool; 7] {
         Flow::Indirect(Indirect::Return) => pop = true,
         Flow::Indirect(Indirect::CoSwap) => (pop, push) = (true, true),
     }
-    // of all others it is not looked at
+    // for other instructions, `taken` is ignored
     [r.trapped, branch, branch && taken, look, push, pop, jump]
 }
 
@@ -147,7 +148,7 @@ struct Seen {
     hidden: usize,
 }
 
-/// Drives `uut` for `clocks` clocks; what it says must be what the model says.
+/// Drives `uut` for `clocks` cycles and compares its outputs with the model.
 fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clocks: usize) -> Seen {
     let xlen = T::XLEN;
     let (log2_words, check) = (extras.retire.unwrap().log2_words, extras.check);
@@ -157,10 +158,10 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
     let mut steps = Run::new(&model, &config).map(|s| s.retired).peekable();
     let mut s = Source::seeded(seed);
     let mut d = Driver::new(uut, |u: &mut T, c| u.set_clock(c)).unwrap().recording();
-    // with what an event is, whether it does not follow
+    // with each event: whether it is a discontinuity
     let mut golden: Compressor<(Retired, bool)> = Compressor::new(log2_words);
     let mut checker = Check::new(xlen);
-    // what the channels showed a clock ago, and the row that is told now
+    // what the channels showed in the previous cycle, and the row at the output now
     let mut came: Vec<(Retired, bool)> = Vec::new();
     let mut row: Option<Row<(Retired, bool)>> = None;
     let (mut hide, mut first, mut last) = (false, 0, u64::MAX >> (64 - xlen));
@@ -172,7 +173,7 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
             (percent, phase) = (*s.pick(&[0, 5, 40, 90, 100]), s.between(1, 60));
             live = if clock < 30 { false } else { s.percent(85) };
             if extras.filter {
-                // some of what is around, or all
+                // hide some addresses around the PC, or everything
                 let pc = steps.peek().map_or(0, |r| r.pc);
                 hide = s.percent(20);
                 first = if s.percent(50) { 0 } else { pc.saturating_sub(s.below(64)) };
@@ -193,14 +194,14 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
             }
             let mut r = steps.next().unwrap();
             if check && s.per_64k(400) {
-                // the core left one out
+                // the core omitted an instruction
                 r = steps.next().unwrap();
             }
             if check && s.per_64k(400) && matches!(flow(r.insn, xlen), Flow::Sequential) {
-                // an `ecall`, say, that retires and shows its handler
+                // for example an `ecall` that retires and shows its handler
                 r.next_pc = s.bits(xlen.into()) >> params.align << params.align;
             }
-            // told by the trap before it, by `intr`, or both
+            // signalled by the trap before it, by `intr`, or by both
             let silent = check && !trap_told && s.percent(40);
             let intr = r.trapped && !silent && (!trap_told || s.percent(50));
             let announced = intr || trap_told;
@@ -221,12 +222,12 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
             assert_eq!(got.count, u64::from(row.count), "{place}: {row:x?}");
             assert_eq!(got.hidden, row.hidden, "{place}: {row:x?}");
             seen.hidden += usize::from(row.hidden && row.event.is_some());
-            // in the cycle after a reset it is that of before
+            // in the cycle after a reset, the value is that of before
             if params.timestamps && !was_reset {
                 assert_eq!(got.step, u64::from(lag + 1 - row.lag), "{place}: {row:x?}");
             }
             if let (Some((r, broken)), true) = (row.event, row.live && !row.hidden) {
-                // the first that is traced follows from nothing
+                // the first traced instruction follows nothing
                 assert_eq!(got.broken, broken && was_live, "{place}: {row:x?}");
                 seen.broken += usize::from(broken);
                 assert_eq!(got.kind, kind(&r, xlen), "{place}: {row:x?}");

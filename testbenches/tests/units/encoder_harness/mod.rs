@@ -1,4 +1,4 @@
-//! Plays event entries to an encoder with its packer and holds the words to those of a golden coder
+//! Plays event entries to an encoder with its packer and compares the words with a golden coder's
 
 pub mod tr;
 
@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 use sim::params::TraceParams;
 use testbenches::entry::Entry;
 
-/// A number with corners: 0, 1, all ones, powers of two and one below, small ones.
+/// A number, often a corner case: 0, 1, all ones, powers of two and one below, small numbers.
 pub fn number(rng: &mut impl Rng, bits: u32, least: u64) -> u64 {
     let mask = u64::MAX >> (64 - bits);
     let v = match rng.random_range(0..8) {
@@ -22,12 +22,12 @@ pub fn number(rng: &mut impl Rng, bits: u32, least: u64) -> u64 {
     (v & mask).max(least)
 }
 
-/// Resyncs are built in and drawn in every second system.
+/// Extras; every second system has resyncs.
 pub fn extras(params: &TraceParams) -> Extras {
     Extras { sync: params.count_bits % 2 == 0, ..Extras::default() }
 }
 
-/// What the event FIFO answers when it is asked for `field`.
+/// The event FIFO's read data for `field`.
 pub fn word(count_bits: usize, e: &Entry, field: u8) -> u64 {
     match field {
         FIELD_COUNT => u64::from(e.bcnt) | u64::from(e.pre | e.post << 2) << count_bits,
@@ -37,9 +37,9 @@ pub fn word(count_bits: usize, e: &Entry, field: u8) -> u64 {
     }
 }
 
-/// Encoder, session and packer, as the system joins them, with a player of entries.
+/// Encoder, framer and packer, connected as in the system, with a player of entries.
 macro_rules! coder {
-    // `$lands`: whether the PC of an entry's sync goes past it
+    // `$lands`: whether the PC of an entry's sync bypasses the entry
     ($name:ident, $lands:expr) => {
         #[derive(LogicBlock, Default)]
         struct $name<const W: usize> {
@@ -105,7 +105,8 @@ macro_rules! coder {
         }
 
         impl<const W: usize> $name<W> {
-            /// Plays `list`, entries with their cores, whose counts have `count_bits` bits; `want` must come out.
+            /// Plays `list`, entries with their cores, whose counts have `count_bits` bits, and checks that `want`
+            /// comes out.
             fn play(
                 params: &TraceParams,
                 count_bits: usize,
@@ -159,7 +160,7 @@ macro_rules! coder {
                     if let (true, Some((_, e))) = (done, list.get(at)) {
                         assert_eq!(lands, $lands(e), "seed {seed}: entry {at}: {e:x?}");
                     }
-                    // an entry is offered with its first field
+                    // an entry is offered together with its first field
                     asked = if offer { field } else { FIELD_COUNT };
                     finished |= !starting && !active;
                     starting &= !active;

@@ -1,4 +1,4 @@
-//! Messages of T-raptor, and the encoder with its coder, session and packer beside their golden models
+//! Messages of T-raptor, and the encoder with its coder, framer and packer against their golden models
 
 use crate::encoder_harness::{coder, extras, number, word};
 use hdl::spine::entry::*;
@@ -44,7 +44,7 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
     let told = params.told(Context(e.context));
     let alone = params.context.is_some() && e.context >> params.context_bits() & 1 == 1;
     let context = params.context.map(|_| told);
-    // where the count would stand
+    // in place of the count
     let signature = (params.signature > 0).then_some(e.bcnt as u16);
     match e.pre {
         PRE_EXCEPTION if alone => add(Body::Escape(Escape::Context { i_cnt, context: told })),
@@ -81,7 +81,7 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
     out
 }
 
-/// A random entry, legal in that counts of branches are at least 1.
+/// A random entry; legal, in that counts of branches are at least 1.
 fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
     let n = u32::from(params.count_bits);
     let (pre, post) = loop {
@@ -98,7 +98,7 @@ fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
         }
     };
     let a = params.address_bits();
-    // of a signature only its bits
+    // a signature has its own width
     let carries = matches!(
         (pre, post),
         (PRE_NONE, POST_PROGRESS) | (PRE_EXCEPTION, POST_RESYNC) | (PRE_CONTROL, CONTROL_STOP | CONTROL_RESYNC)
@@ -117,10 +117,10 @@ fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
     }
 }
 
-/// Plays `entries` random entries to the circuit: its words are those of the golden model.
+/// Plays `entries` random entries to the circuit and compares its words with the golden model's.
 pub fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stalls: bool, verilog: bool) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    // a core begins with a sync: nothing is known of addresses before
+    // a core begins with a sync, since no previous address is known
     let start = Entry { pre: PRE_SYNC, pc: 2, cc: u32::from(params.timestamps), ..Entry::default() };
     let mut list: Vec<(u8, Entry)> = (0..params.cores).map(|core| (core, start)).collect();
     list.extend((0..entries).map(|_| (rng.random_range(0..params.cores), entry(&mut rng, params))));
@@ -151,7 +151,7 @@ pub fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stal
     Coder::<W>::play(params, count_bits, &list, &want, seed, stalls, verilog);
 }
 
-/// The platform of a system of any scheme, at random.
+/// A random platform, for any scheme.
 pub fn platform(rng: &mut impl Rng, p: &mut TraceParams) {
     p.timestamps = rng.random();
     p.cores = [1, 2, 3, 4, 8, 16][rng.random_range(0..6)];
@@ -160,14 +160,14 @@ pub fn platform(rng: &mut impl Rng, p: &mut TraceParams) {
     p.cc_bits = rng.random_range(16..=32);
 }
 
-/// Contexts of any width in a system of 32 bits, which leaves room for them.
+/// Contexts of any width, in a 32-bit system, whose messages have space for them.
 pub fn contexts(rng: &mut impl Rng, p: &mut TraceParams) {
     p.count_bits = rng.random_range(16..=24);
     p.context = Some(rng.random_range(0..=16.min(p.xlen - p.align - p.count_bits - 3)));
     p.check().unwrap();
 }
 
-/// Narrow and wide systems of the scheme of `p` pass the static gates.
+/// Narrow and wide systems with the scheme of `p` pass the static checks.
 pub fn passes_the_static_gates(p: &TraceParams) {
     emit_checked_system(&mut Coder::<32>::new(p)).unwrap();
     emit_checked_system(&mut Coder::<64>::new(&p.with(|p| (p.cores, p.timestamps, p.xlen) = (4, true, 64)))).unwrap();

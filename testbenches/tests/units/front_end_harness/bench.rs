@@ -13,45 +13,45 @@ use std::collections::VecDeque;
 use testbenches::driver::{Driver, DriverError};
 use testbenches::entry::Entry;
 
-/// Entries that the FIFO takes, and with how many places held or promised it goes on behind a gap.
+/// Entries that the FIFO holds, and the number in use or reserved below which the front end resumes after a gap.
 const PLACES: usize = 6;
 const ROOMY: usize = 2;
 
-/// A front end, what it said, and what it should.
+/// A front end, its outputs, and the expected ones.
 pub struct Bench<T: Ingress, G: Golden> {
     pub d: Driver<T>,
     pub(super) params: TraceParams,
     source: Source,
-    /// In so many of 65,536 cycles nothing is taken out of the FIFO for a while.
+    /// Probability, per 65,536 cycles, that nothing is popped from the FIFO for a while.
     pub full_per_64k: u16,
-    /// In so many of 65,536 cycles a resync becomes due.
+    /// Probability, per 65,536 cycles, that a resync becomes due.
     pub sync_per_64k: u16,
-    /// At so many of 65,536 instructions, and at every second trap, some begin that must not be told.
+    /// Probability, per 65,536 instructions and additionally at every second trap, that hidden instructions begin.
     pub hide_per_64k: u16,
-    /// At so many of 65,536 instructions, and at every second trap, the context changes.
+    /// Probability, per 65,536 instructions and additionally at every second trap, that the context changes.
     pub context_per_64k: u16,
-    /// Stretches of them seen that were longer than the pipeline, with what was told to be lost of each.
+    /// Stretches of hidden instructions longer than the pipeline, each with the number reported as lost.
     pub hidden: Vec<(u64, u64)>,
-    /// Traps that can be seen by where they go need not be told.
+    /// Whether traps that are visible by their target may be unannounced.
     pub silent_traps: bool,
-    /// It must be known where any control flow went: with resyncs, or a stream cache.
+    /// Whether the target of every control-flow instruction is needed: with resyncs, or a stream cache.
     pub all_wait: bool,
-    /// Resyncs seen.
+    /// Number of resyncs.
     pub resyncs: usize,
-    /// Clocks between the last instruction and the end.
+    /// Cycles between the last instruction and the end.
     pub idle_before_stop: usize,
-    /// Clocks of the last ones in which instructions retire that are behind the end, in place of that.
+    /// Alternative: number of cycles at the end in which instructions retire after tracing is disabled.
     pub goes_on: usize,
-    /// Overflow messages seen.
+    /// Number of overflow messages.
     pub overflows: usize,
-    /// Of them those that no instruction followed: tracing was disabled in the gap.
+    /// Overflow messages that no instruction followed, because tracing was disabled in the gap.
     pub ended_in_gaps: usize,
-    /// A resync, a sync in the last cycle.
+    /// Whether there was a resync, a sync in the last cycle.
     synced: (bool, bool),
-    /// Places that are held or promised, and entries that are held.
+    /// Entries in use or reserved; entries in use.
     used: usize,
     held: usize,
-    /// Where resyncs went that are still to be pushed.
+    /// PCs of resyncs whose entries are still to be pushed.
     landings: VecDeque<u64>,
     /// Addresses at the ports in the last cycle.
     addresses: (u64, u64),
@@ -59,7 +59,7 @@ pub struct Bench<T: Ingress, G: Golden> {
     pub messages: Vec<Message<G::Body>>,
 }
 
-/// One instruction with the cycle in which it retires for the trace, and that in which it is shown.
+/// An instruction, the cycle in which it retires for the trace, and the cycle in which it is at the ports.
 pub(super) struct Beat {
     pub clock: u64,
     pub shown: usize,
@@ -95,13 +95,14 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         })
     }
 
-    /// Runs `steps` instructions of a program; the messages, or where they differ from the golden model's.
+    /// Runs `steps` instructions of a program; returns the number of messages, or where they differ from the golden
+    /// model's.
     pub fn play(&mut self, model: &Model, config: &Config, steps: usize) -> Result<usize, String> {
         let steps: Vec<Step> = Run::new(model, config).take(steps).collect();
         self.play_steps(&steps)
     }
 
-    /// Runs `steps` with their clocks, from an idle front end to its stop message.
+    /// Runs `steps` with their cycles, from an idle front end to its stop message.
     pub fn play_steps(&mut self, steps: &[Step]) -> Result<usize, String> {
         let known = if T::ANNOUNCED { None } else { Some(chained(steps, &self.params)) };
         let (shows, mut beats) = self.shows(known.as_deref().unwrap_or(steps));
@@ -111,17 +112,17 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         beats.iter().for_each(|b| contexts[b.shown] = b.context);
         let idle = (Hide::No, Context(0));
         let mut clock = 0;
-        // what is still held of an instruction of a run before is told by it, before tracing begins
+        // the adapter may hold an instruction of an earlier run, which this trap reports before tracing begins
         let mut show = if T::ANNOUNCED && !T::INTR { Show::Trap(0x40) } else { Show::Nothing };
         while !self.cycle(&show, idle, [false, false], [false; 3], true).0 || clock < 3 {
             show = Show::Nothing;
             clock += 1;
             assert!(clock < 10_000, "never ready");
         }
-        // enabled in the clock of the first instruction
+        // enabled in the cycle of the first instruction
         let (mut entries, mut full_at) = (Vec::new(), Vec::new());
         let mut shut_for = 0;
-        // a resync that is due, of a core that leads or follows; and when each was asked for
+        // a resync that is due, of a core that leads or follows; and when each was requested
         let (mut due, mut asks) = (None, Vec::new());
         let end = match self.goes_on {
             0 => shows.len() + self.idle_before_stop,
@@ -130,17 +131,17 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         let mut stopped = None;
         for t in 0..end + 20_000 {
             let show = shows.get(t).unwrap_or(&Show::Nothing);
-            // between instructions it means nothing
+            // ignored between instructions
             let noise = if self.hide_per_64k > 0 { Hide::Own } else { Hide::No };
             let retires = matches!(show, Show::Retire { .. });
             let hide = hides.get(t).copied().filter(|_| retires).unwrap_or(noise);
-            // nor does this
+            // ignored as well
             let noise = Context(if self.context_per_64k > 0 { t as u32 & 0xffff } else { 0 });
             let context = contexts.get(t).copied().filter(|_| retires).unwrap_or(noise);
             if shut_for == 0 && self.source.per_64k(self.full_per_64k) {
                 shut_for = self.source.between(1, 400);
             }
-            // where the stop message does not tell when it was its turn, it is not put off
+            // if the stop message reports when tracing ended, it must not be delayed
             let pop =
                 shut_for == 0 && (self.full_per_64k == 0 || self.source.percent(60)) || t >= end && G::TELLS_THE_END;
             let enable = t < end;
@@ -162,7 +163,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
                 entries.push((t as u64, e));
             }
             if ready_to_stop {
-                // the other cores of the system let it wait now and then
+                // the other cores of the system make it wait now and then
                 let told = if G::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
                 stopped = Some(told - G::to_decision(&self.params));
                 for after in 0..=1 {
@@ -180,7 +181,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         self.compare(&beats, &entries, &full_at, &asks, stopped)
     }
 
-    /// One clock, in which an entry is taken out of the FIFO if `pop`: ready, stop_ready, entry.
+    /// Runs one cycle, in which an entry is popped from the FIFO if `pop`; returns ready, stop_ready, entry.
     fn cycle(
         &mut self,
         show: &Show,
@@ -212,13 +213,13 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         }
         let (pc, target) = std::mem::replace(&mut self.addresses, addresses);
         let entry = entry.map(|e| match G::TO_RESYNC {
-            // with resyncs built in, this bit is theirs in an escape message
+            // with resyncs, this bit has a meaning in escape messages
             Some(_) if self.sync_per_64k == 0 => unasked(e),
             Some(_) if resync(&e) => Entry { landing: self.landings.pop_front().unwrap_or(u64::MAX), ..e },
             _ => e,
         });
         let entry = entry.map(|e| if G::EARLY { Entry { pc, target, ..e } } else { e });
-        // every entry has a place that was taken for it
+        // every entry must have been reserved
         let pop = usize::from(pop && self.held > 0);
         assert!(!(take && spent), "a place is taken where none is left");
         self.used = self.used + usize::from(take) - usize::from(give) - pop;
@@ -227,12 +228,12 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         (ready, stop_ready, entry)
     }
 
-    /// What to show in each cycle, and when each instruction retires for the trace.
+    /// Port values of each cycle, and when each instruction retires for the trace.
     fn shows(&mut self, steps: &[Step]) -> (Vec<Show>, Vec<Beat>) {
         let mut shows = Vec::new();
         let mut beats: Vec<Beat> = Vec::new();
         let first = steps.first().map_or(0, |s| s.retired.cycle);
-        // traps take clocks of their own, which put off all that follows
+        // traps take cycles of their own, which delay everything after them
         let mut late = 0;
         let mut next_pc = 0;
         // how many more are hidden, and why
@@ -249,7 +250,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             while (shows.len() as u64) < at {
                 shows.push(Show::Nothing);
             }
-            // a trap is told by a clock of its own, or by its neighbours
+            // a trap is reported by a cycle of its own, or by its neighbours
             let mut told = !T::ANNOUNCED;
             if let Some(Show::Retire { kind: None, then_trap, .. }) =
                 shows.last_mut().filter(|_| !T::INTR && !told && r.trapped)
@@ -279,13 +280,13 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             if self.context_per_64k > 0 {
                 let turns = r.trapped && self.source.percent(50) || self.source.per_64k(self.context_per_64k);
                 if turns {
-                    // one of few, so that some come back; bits that are not told differ, too
+                    // one of few contexts, so that some repeat; bits that are not reported differ, too
                     let (mode, id) = (*self.source.pick(&[0, 0, 1, 3]), self.source.bits(2) as u32);
                     context = Context::new(mode, id << 14 | self.source.bits(2) as u32);
                 }
             }
             let (kind, shown) = (step.event.map(|e| e.kind), shows.len());
-            // what must not be told need not say where it went, where there is a filter
+            // with a filter, the target of a hidden instruction is not needed
             let told = match T::told(kind, self.all_wait) {
                 Told::WithNext if hide != Hide::No => Told::Behind(1),
                 told => told,
@@ -299,7 +300,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
     }
 }
 
-/// `n` times `j .`, every `gap` clocks.
+/// `n` times `j .`, one every `gap` cycles.
 pub fn spin(n: usize, gap: u64) -> Vec<Step> {
     let pc = 0x100;
     let event = |kind, len, count, cycle| FlowEvent { hart: 0, kind, len, count, pc, target: pc, cycle };

@@ -1,4 +1,4 @@
-//! Entries against the golden model
+//! Comparison of entries with the golden model
 
 use super::bench::{Beat, Bench};
 use super::golden::Golden;
@@ -8,8 +8,8 @@ use sim::message::Message;
 use testbenches::entry::Entry;
 
 impl<T: Ingress, G: Golden> Bench<T, G> {
-    /// Holds `entries` to the golden model. Where an instruction finds no place left, one cycle after the ingress, is known;
-    /// when there is room again is not, so it is looked up in the overflow entry.
+    /// Compares `entries` with the golden model. It is known, one cycle after the ingress, whether an instruction finds
+    /// no free entry. When there are free entries again is not known, and is taken from the overflow entry.
     pub(super) fn compare(
         &mut self,
         beats: &[Beat],
@@ -25,7 +25,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         let mut lane = G::new(&self.params);
         let mut due = Vec::new();
         let mut asks = asks.iter().copied().peekable();
-        // what was asked up to the decision in a clock
+        // resyncs that were requested up to the decision in a cycle
         let mut ask = |lane: &mut G, clock: u64| {
             while let Some((at, follows)) = asks.next_if(|(at, _)| *at <= clock) {
                 if follows {
@@ -35,7 +35,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
                 }
             }
         };
-        // instructions since the last event, and whether the next one is the first behind the start or an overflow
+        // instructions since the last event, and whether the next one is the first after a start or an overflow
         let (mut count, mut first) = (0, true);
         let mut now = Context::RESET;
         let mut i = 0;
@@ -73,7 +73,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             ask(&mut lane, beat.clock + to_resync);
             let full = full_at.get(beat.clock as usize + 1) == Some(&true);
             if hides {
-                // it is counted where the events are, or behind them
+                // its count is added where the events are, or after them
                 lane.hide(std::mem::take(&mut count) + events.iter().map(|e| e.count).sum::<u32>() - 1);
             } else if !lane.offer(&events, full, &mut due) {
                 continue;

@@ -1,4 +1,4 @@
-//! The adapters that decode, alone
+//! Tests of the decoding adapters on their own
 
 use super::ingress::to_u64;
 use hdl::ingress::chain::Chain;
@@ -11,8 +11,8 @@ use sim::params::TraceParams;
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 
-/// Random encodings through the RVFI adapter alone, against `retire::isa::flow_with`; with Zcmp and Zcmt, too, where there
-/// are instructions of 2 bytes.
+/// Random encodings through the RVFI adapter on its own, against `retire::isa::flow_with`; with Zcmp and Zcmt as well
+/// if there are instructions of 2 bytes.
 pub fn decoder_matches(p: &TraceParams, n: usize) {
     for zcm in [false, true].into_iter().take(if p.align == 1 { 2 } else { 1 }) {
         match p.xlen {
@@ -22,7 +22,7 @@ pub fn decoder_matches(p: &TraceParams, n: usize) {
     }
 }
 
-/// Opcodes of interest with random fields; link registers often; every short encoding in turn.
+/// Opcodes of interest with random fields, often with link registers; and every compressed encoding in turn.
 fn encoding(s: &mut Source, i: usize, p: &TraceParams) -> u32 {
     let mut insn = s.bits(32) as u32;
     match s.below(8) {
@@ -118,7 +118,7 @@ fn decoder<const W: usize>(p: &TraceParams, zcm: bool, n: usize) {
                 kinds[k] += usize::from(on);
             }
             kinds[5] += usize::from(push && pop);
-            // only a conditional's outcome counts, and it reaches no further than its 12 bits tell
+            // only the outcome of a conditional branch matters, and its offset fits in 12 bits
             let taken = if branch { (next ^ link) >> p.align & 0xfff != 0 } else { got.0[5] };
             assert_eq!(got.0, [branch, look, push, pop, jump, taken], "{insn:#010x} at {pc:#x} to {next:#x}");
             assert_eq!((got.1 << p.align, got.3 << p.align), (pc, next));
@@ -130,8 +130,8 @@ fn decoder<const W: usize>(p: &TraceParams, zcm: bool, n: usize) {
     d.check_verilog().unwrap();
 }
 
-/// The RVFI adapter of ports that come from registers, behind registers, against the one with registers of its own: the same
-/// beats in every cycle, whatever stands at the ports.
+/// The RVFI adapter for registered ports, with registers before it, against the usual one: the same beats in every
+/// cycle, for any port values.
 pub fn registered_is_the_same(p: &TraceParams, check: bool, n: usize) {
     match p.xlen {
         32 => registered::<32>(p, check, n),
@@ -139,7 +139,7 @@ pub fn registered_is_the_same(p: &TraceParams, check: bool, n: usize) {
     }
 }
 
-/// What stands at the ports: valid, instruction, trap, first of a handler, its address and the next one.
+/// Port values: valid, instruction, trap, first of a handler, its address and the next one.
 type Ports = (bool, u32, bool, bool, u64, u64);
 
 fn registered<const W: usize>(p: &TraceParams, check: bool, n: usize) {
@@ -180,11 +180,11 @@ fn registered<const W: usize>(p: &TraceParams, check: bool, n: usize) {
         };
         let (want, mut got) = (beat(&mut own, now), beat(&mut bare, before));
         if !want.0[1] {
-            // nothing retires: a target that is kept for the check is no one's, nor whether that is behind the link
+            // nothing retires: the stored target is undefined, and so is whether it differs from the link address
             got.3 = want.3;
             got.0[5] = want.0[5];
         }
-        // in the first cycle the plain one's registers hold what no port ever said
+        // in the first cycle, the usual adapter's registers hold values that were never at the ports
         if i > 0 {
             assert_eq!(got, want, "clock {i}: at the ports {before:x?}");
         }
@@ -198,8 +198,8 @@ fn registered<const W: usize>(p: &TraceParams, check: bool, n: usize) {
     bare.check_verilog().unwrap();
 }
 
-/// Random encodings through the PC chain alone, each followed from where it can go, from beside that, or from anywhere;
-/// against `sim::beats::chain`.
+/// Random encodings through the PC chain on its own, each followed by a possible successor, an address next to one, or
+/// any address; against `sim::beats::chain`.
 pub fn chain_matches(p: &TraceParams, n: usize) {
     for zcm in [false, true].into_iter().take(if p.align == 1 { 2 } else { 1 }) {
         match p.xlen {

@@ -1,4 +1,4 @@
-//! What entries of the event FIFO say
+//! Converts event FIFO entries to messages
 
 use hdl::scheme::sc_lsp::entry::*;
 use hdl::spine::entry::*;
@@ -13,7 +13,7 @@ pub fn resync(e: &Entry) -> bool {
     e.pre == PRE_CONTROL && matches!(e.post, CONTROL_RESYNC | CONTROL_BEHIND)
 }
 
-/// An entry of a system in which no header is sent again.
+/// An entry as in a system in which no header is repeated.
 pub fn unasked(e: Entry) -> Entry {
     let own = matches!(e.pre, PRE_EXCEPTION | PRE_CONTROL);
     Entry { bcnt: if own { e.bcnt & !(1 << 10) } else { e.bcnt }, ..e }
@@ -27,7 +27,7 @@ pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
     let i_cnt = u64::from(e.icnt);
     let mut out = Vec::new();
     let run = (field(20, 4) != u32::from(NO_RUN)).then_some(field(12, 8) + 1);
-    // the first message behind a header that was sent again tells the run itself
+    // the first message after a repeated header contains the run itself
     let asked = matches!(e.pre, PRE_EXCEPTION | PRE_CONTROL) && field(10, 1) == 1;
     if let Some(count) = run.filter(|_| !asked) {
         out.push(Record::Hits { count, bits: field(20, 4) });
@@ -59,7 +59,7 @@ pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
         POST_INDEX => out.push(Record::Index(length)),
         POST_MISS => out.push(Record::Miss { length, start: None }),
         POST_HIT if e.pre != PRE_NONE => out.push(Record::Hits { count: 1, bits: 0 }),
-        // without a last-value register the bit means nothing
+        // without a last-value register, the bit has no meaning
         POST_MISS_START => out.push(Record::Miss { length, start: Some((target, base || field(10, 1) == 1)) }),
         _ => {}
     }
@@ -100,7 +100,7 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
         POST_OUTCOME => bodies.push(Body::Outcome { count: bcnt }),
         POST_TARGET if nexus => bodies.push(Body::Stream { length: bcnt, target: Some(target) }),
         POST_TARGET => bodies.push(Body::Target { count: bcnt, target }),
-        // the signature stands where the count would, which is always 1
+        // the signature is in place of the count, which is always 1
         POST_RESYNC if e.pre == PRE_EXCEPTION => bodies.extend(resync(signature.map_or(bcnt, |_| 1))),
         POST_PROGRESS => bodies.push(Body::Escape(Escape::Progress { i_cnt: icnt, signature })),
         _ => {}
@@ -108,7 +108,7 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
     timed(e, p, bodies)
 }
 
-/// The first message of an entry has its time, those behind it follow at once.
+/// Adds times: that of the entry for its first message, 0 for the others.
 fn timed<B>(e: &Entry, p: &TraceParams, bodies: Vec<B>) -> Vec<Message<B>> {
     let cc = if p.timestamps { u64::from(e.cc) } else { 0 };
     let message = |(k, body)| Message { core: 0, diff_cc: if k == 0 { cc } else { 0 }, body };

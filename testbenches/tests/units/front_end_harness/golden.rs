@@ -1,4 +1,4 @@
-//! The golden models behind front ends
+//! The golden models of front ends
 
 use super::entries::{messages, records};
 use hdl::scheme::flow::front;
@@ -12,20 +12,21 @@ use sim::scheme::{nexus, tr, Scheme};
 use std::fmt::Debug;
 use testbenches::entry::Entry;
 
-/// The golden model of a front end: a lane.
+/// The golden model of a front end: a core trace.
 pub trait Golden {
-    /// What its messages say.
+    /// The body of a message.
     type Body: Copy + Debug + PartialEq;
-    /// Clocks from that decision to the entry.
+    /// Cycles from that decision to the entry.
     const TO_ENTRY: u64;
-    /// Addresses of an entry stand at the ports one cycle before it.
+    /// Whether addresses of an entry are at the ports one cycle before it.
     const EARLY: bool;
-    /// Clocks from an instruction at the ingress to the decision about a resync, if that is not the one about its messages.
+    /// Cycles from an instruction at the ingress to the decision about a resync, if that is not the decision about its
+    /// messages.
     const TO_RESYNC: Option<u64>;
-    /// A stop message tells when tracing ended, not when it was its turn.
+    /// Whether a stop message reports when tracing ended, and not when it was sent.
     const TELLS_THE_END: bool;
     fn new(params: &TraceParams) -> Self;
-    /// Clocks from an instruction at the ingress to the decision about its messages.
+    /// Cycles from an instruction at the ingress to the decision about its messages.
     fn to_decision(params: &TraceParams) -> u64;
     /// See [`Lane::offer`].
     fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message<Self::Body>>) -> bool;
@@ -41,13 +42,13 @@ pub trait Golden {
     fn request(&mut self);
     /// See [`Lane::stop`].
     fn stop(&mut self, cycle: u64, out: &mut Vec<Message<Self::Body>>);
-    /// Instructions that a message says are lost.
+    /// Instructions lost according to a message.
     fn lost(message: &Message<Self::Body>) -> Option<u64>;
     /// The messages of an entry.
     fn messages(e: &Entry, params: &TraceParams) -> Vec<Message<Self::Body>>;
 }
 
-/// Core 0 of a scheme.
+/// The golden model of core 0.
 fn lane<S: Scheme>(scheme: &S, params: &TraceParams) -> Lane<S::Front> {
     let mut lane = Lane::new(0, &params.platform, scheme.front(&params.platform));
     lane.sync_every(scheme.settle(), None);

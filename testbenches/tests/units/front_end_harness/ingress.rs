@@ -1,4 +1,4 @@
-//! How each adapter is shown what retires
+//! Port values of each adapter for what retires
 
 use hdl::cores::Core;
 use hdl::ingress::chain::ChainPins;
@@ -15,14 +15,14 @@ pub type RvfiCore<const W: usize> = Core<RvfiPins<W>, W>;
 pub type EtraceCore<const W: usize> = Core<EtracePins<W>, W>;
 pub type ChainCore<const W: usize> = Core<ChainPins<W>, W>;
 
-/// What an ingress shows in one clock.
+/// What is at the ports of an ingress in one cycle.
 #[derive(Clone, Copy, Debug)]
 pub enum Show {
     Nothing,
     /// An instruction that traps, at this address.
     Trap(u64),
-    /// An instruction that retires. RVFI is told by `intr` that it is the first after a trap, E-Trace by
-    /// `then_trap` that one follows.
+    /// An instruction that retires. The first one after a trap is marked by `intr` for RVFI; for E-Trace, `then_trap`
+    /// of the previous one announces it.
     Retire {
         r: Retired,
         kind: Option<FlowKind>,
@@ -31,53 +31,55 @@ pub enum Show {
     },
 }
 
-/// Whether an instruction may be told.
+/// Whether an instruction is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hide {
-    /// It may.
+    /// Not hidden.
     No,
-    /// Not by the signal of its own.
+    /// Hidden by its own signal.
     Own,
-    /// Not by its privilege mode.
+    /// Hidden by its privilege mode.
     Mode,
 }
 
 /// When an instruction retires for the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// So many cycles after its report.
+    /// This many cycles after its report.
     Behind(u64),
-    /// With the next one that has an address.
+    /// With the next instruction that has an address.
     WithNext,
 }
 
-/// What all front ends with adapters have.
+/// The common interface of all front ends with adapters.
 pub trait Ingress: Block {
-    /// Whether an instruction says itself that it is the first after a trap.
+    /// Whether an instruction is marked as the first after a trap.
     const INTR: bool;
-    /// When an instruction of this kind is told; `all`: it must be known where any control flow went.
+    /// When an instruction of this kind retires for the trace; `all`: the target of every control-flow instruction is
+    /// needed.
     fn told(kind: Option<FlowKind>, all: bool) -> Told;
-    /// Whether it is told of traps, or sees them by where the next instruction is.
+    /// Whether traps are signalled; otherwise they are visible by the address of the next instruction.
     const ANNOUNCED: bool = true;
     fn set_clock(&mut self, c: bool);
     fn set(&mut self, show: &Show);
-    /// What retires in this clock must not be told, if the adapter has a filter.
+    /// Hides what retires in this cycle, if the adapter has a filter.
     fn hide(&mut self, hide: Hide);
-    /// Mode and address space of what retires in this clock, if the adapter tells contexts; see [`Ingress::hide`] for the mode.
+    /// Sets mode and address space of what retires in this cycle, if the adapter reports contexts; see
+    /// [`Ingress::hide`] for the mode.
     fn context(&mut self, context: Context, hide: Hide);
     fn control(&mut self, enable: bool, spent: bool, roomy: bool, go: bool);
-    /// A resync is due, of a core that follows; the header is sent again.
+    /// A resync is due; the core follows; the header is repeated.
     fn sync(&mut self, due: bool, follows: bool, ask: bool);
-    /// A place is taken, given back.
+    /// Whether an entry is reserved, is released.
     fn places(&self) -> (bool, bool);
-    /// A resync is sent in this clock; a sync is.
+    /// Whether a resync is sent in this cycle, a sync is sent.
     fn synced(&self) -> (bool, bool);
     fn ready(&self) -> bool;
     fn stop_ready(&self) -> bool;
     fn entry(&self) -> Option<Entry>;
-    /// Where the resync of this clock goes, where it is told past its entry.
+    /// PC of the resync of this cycle, if that bypasses the entry.
     fn landing(&self) -> u64;
-    /// What stands at the ports of its addresses.
+    /// Addresses at the ports.
     fn addresses(&self) -> (u64, u64);
 }
 
@@ -158,14 +160,14 @@ impl<const W: usize> Ingress for RvfiCore<W> {
         self.pins.rvfi.trap.next = matches!(show, Show::Trap(_));
         match show {
             Show::Retire { r, intr, .. } => {
-                // the high half of a short instruction may hold anything
+                // the upper half of a compressed instruction may have any value
                 let high = if r.len == 2 { 0x9a5f_0000 } else { 0 };
                 self.pins.rvfi.insn.next = u64::from(r.insn | high).to_bits();
                 self.pins.rvfi.pc_rdata.next = r.pc.to_bits();
                 self.pins.rvfi.pc_wdata.next = r.next_pc.to_bits();
                 self.pins.rvfi.intr.next = *intr;
             }
-            // noise that must not count: a call to nowhere
+            // noise that must be ignored: a call to nowhere
             _ => {
                 self.pins.rvfi.insn.next = 0x0000_80e7_u64.to_bits();
                 self.pins.rvfi.pc_rdata.next = 0x1234_u64.to_bits();
@@ -232,7 +234,7 @@ impl<const W: usize> Ingress for ChainCore<W> {
     }
 }
 
-/// What a PC chain makes of `steps`.
+/// The steps as a PC chain reports them.
 pub fn chained(steps: &[Step], params: &TraceParams) -> Vec<Step> {
     let mut chain = Chain::new(params.xlen);
     let known = steps.iter().filter_map(|s| chain.push(&s.retired)).collect::<Vec<_>>();

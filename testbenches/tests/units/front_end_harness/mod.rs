@@ -1,4 +1,4 @@
-//! Drives a front end with a synthetic program and holds its entries to the golden model
+//! Drives a front end with a synthetic program and compares its entries with the golden model
 
 pub mod bench;
 mod compare;

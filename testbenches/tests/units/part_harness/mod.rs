@@ -1,4 +1,4 @@
-//! Whole systems with a part of a scheme in them
+//! Whole systems with a given part of a scheme
 
 use hdl::emit::SystemOptions;
 use hdl::trace_sim::{compare, Play};
@@ -7,7 +7,7 @@ use sim::params::{Platform, TraceParams};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::stimulus::rounds;
 
-/// Runs a program on a system of `scheme` in the rust-hdl simulation: its words are those of the golden model.
+/// Runs a program on a system of `scheme` in the rust-hdl simulation and compares its words with the golden model's.
 pub fn sends_what_the_model_sends(scheme: &str) {
     for (program, cores, timestamps) in [("fft", 2, false), ("irq", 1, true)] {
         let params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
