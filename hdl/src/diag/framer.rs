@@ -1,7 +1,7 @@
 //! Framer: packets for the host as frames on a byte link, each with length, sequence number and CRC
 //!
 //! # Source
-//! Own; the frame: `sim::diag::frame`.
+//! Original to this project; the frame: `sim::diag::frame`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -3,7 +3,7 @@
 //! Packets for the host pass through it to the framer; requests are inserted between two packets.
 //!
 //! # Source
-//! Own; frames and requests: crate `diag`, modules `link` and `line`; their bytes: `sim::diag::frame`. The CRC over a
+//! Original to this project; frames and requests: crate `diag`, modules `link` and `line`; their bytes: `sim::diag::frame`. The CRC over a
 //! frame and its check bytes is 0.
 //!
 //! # Ports

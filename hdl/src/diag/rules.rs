@@ -4,7 +4,7 @@
 //! and other fields are loaded and held until the node is done with them.
 //!
 //! # Source
-//! Own; the record: `sim::diag::registers`.
+//! Original to this project; the record: `sim::diag::registers`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -1,5 +1,5 @@
 //! `hdl/src/ingress/turn.rs` before cores that retire several instructions or blocks per cycle, or with an E-Trace port, emitted and under Verilator, against
-//! `sim/src/system.rs`: the words are those of a core of one instruction a clock
+//! `sim/src/system.rs`: the words are those of a core that retires one instruction per cycle
 
 use fpga::cosim::Cosim;
 use hdl::emit::{build, Ingress, SystemOptions};

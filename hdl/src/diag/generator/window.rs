@@ -1,7 +1,7 @@
 //! Window: which instructions of a core a trace must hide, between triggers of its event generator
 //!
 //! # Source
-//! Own. Start and stop triggers: Efficient Trace for RISC-V, "Filtering"; calls and returns: table "Return-address stack prediction
+//! Original to this project. Start and stop triggers: Efficient Trace for RISC-V, "Filtering"; calls and returns: table "Return-address stack prediction
 //! hints" of the RISC-V unprivileged ISA.
 //!
 //! # Ports

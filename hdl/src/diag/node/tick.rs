@@ -1,7 +1,7 @@
 //! Tick: a periodic event, with flushes of tables
 //!
 //! # Source
-//! Own: in paper 004 section 3.6 the host polls the nodes.
+//! Original to this project: in paper 004 section 3.6 the host polls the nodes.
 //!
 //! # Ports
 //! | port | dir | meaning |

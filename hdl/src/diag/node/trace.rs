@@ -4,7 +4,7 @@
 //! trace words.
 //!
 //! # Source
-//! Own; packets, registers and the effect of a flush: `sim::diag::node::trace`.
+//! Original to this project; packets, registers and the effect of a flush: `sim::diag::node::trace`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -5,7 +5,7 @@
 //! words. The age of a call is kept in units of 2^31 cycles.
 //!
 //! # Source
-//! Own; paper 004 uses a stack of return addresses instead.
+//! Original to this project; paper 004 uses a stack of return addresses instead.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -4,7 +4,7 @@
 //! built, one captured word after another. If the log is crowded, events that are not built yet are lost.
 //!
 //! # Source
-//! Own; the steps: `sim::diag::full`.
+//! Original to this project; the steps: `sim::diag::full`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

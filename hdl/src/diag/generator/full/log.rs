@@ -5,7 +5,7 @@
 //! data that it reads, of a call the return address.
 //!
 //! # Source
-//! Own; replaces the snapshots of paper 004.
+//! Original to this project; replaces the snapshots of paper 004.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -5,7 +5,7 @@
 //! of lost events not reported yet.
 //!
 //! # Source
-//! Own; hysteresis as in the RISC-V Trace Control Interface.
+//! Original to this project; hysteresis as in the RISC-V Trace Control Interface.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -1,7 +1,7 @@
 //! Copy of the core's registers, as of the oldest instruction in the log
 //!
 //! # Source
-//! Own: paper 004 copies the register file when a trigger hits; this copy is updated by instructions as they leave the
+//! Original to this project: paper 004 copies the register file when a trigger hits; this copy is updated by instructions as they leave the
 //! log.
 //!
 //! # Ports

@@ -5,7 +5,7 @@
 //! each.
 //!
 //! # Source
-//! Own.
+//! Original to this project.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

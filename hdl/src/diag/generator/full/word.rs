@@ -1,7 +1,7 @@
 //! Word: selects a captured word from registers, stack, an open call or the instruction
 //!
 //! # Source
-//! Own; kinds of words: `sim::diag::registers`.
+//! Original to this project; kinds of words: `sim::diag::registers`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
