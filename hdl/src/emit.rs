@@ -36,7 +36,7 @@ pub enum Ingress {
     Rvfi,
     /// RISC-V E-Trace instruction trace interface, single instructions.
     Etrace,
-    /// RISC-V E-Trace instruction trace interface, blocks of several instructions.
+    /// RISC-V E-Trace instruction trace interface, blocks of more than one instruction.
     Blocks,
     /// Only instructions and their addresses.
     PcChain,

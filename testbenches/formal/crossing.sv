@@ -1,4 +1,4 @@
-// Properties inside the emitted crossing: words come out as they went in, whatever the two clocks do
+// Properties inside the emitted crossing: words come out unchanged and in order, whatever the two clocks do
 //
 // The clocks are free inputs: a step of the proof may be an edge of either, of both, or of none. In silicon, a
 // synchroniser may misread only a bit that is changing. `one_bit_at_a_time` states that at most one bit changes, so

@@ -1,6 +1,6 @@
 //! Network interface: packets of the ring to events and register accesses, and results to packets
 //!
-//! Receives packets word by word. An event goes to the node with all its arguments at once. A read is answered here; a
+//! Receives packets word by word. An event goes to the node with all its arguments at once. A read gets its response here; a
 //! write goes to the client's registers and is acknowledged; a flush goes to the node and is acknowledged when
 //! complete. Malformed packets are dropped. Losses reported by producers are added up and sent with the next result.
 //!

@@ -3,7 +3,7 @@
 //! Forwards a word in every cycle. Holds one packet of its client, sends it in place of the token and the token after
 //! it, and removes it from the ring when it has come around. If the destination had no free entry, the packet is sent
 //! again. Packets to its own address are copied; the router marks in their first word whether there was a free entry,
-//! and keeps them until the client has read them.
+//! and stores them until the client has read them.
 //!
 //! # Source
 //! Paper 004 section 4; `docs/decisions/0011-token-ring.md`.

@@ -1,7 +1,7 @@
 //! DMA: writes packets from the ring to event slots, and sends events of the core as packets
 //!
 //! An incoming event is written to a slot, one halfword per cycle, and the slot is then pushed into the run queue.
-//! While no slot is free, the event is not accepted, so that the ring refuses further packets. A read is answered here;
+//! While no slot is free, the event is not accepted, so that the ring refuses further packets. A read gets its response here;
 //! a write goes to registers and memory and is acknowledged. A flush is put in a slot like an event, and acknowledged
 //! when all slots are free again. Malformed packets are dropped, and so are events while the processor does not run.
 //! Losses reported by producers are added up and sent with the next outgoing event.

@@ -1,7 +1,7 @@
 //! Control: processes the oldest instruction in the log, step by step
 //!
 //! First, calls that the instruction enters are stored; then calls that it ends are looked up; then its events are
-//! built, one captured word after another. If the log is crowded, events that are not built yet are lost.
+//! built, one captured word after another. If the log is almost full, events that are not built yet are lost.
 //!
 //! # Source
 //! Original to this project; the steps: `sim::diag::full`.
@@ -377,7 +377,7 @@ impl Logic for Control {
                 self.state.d.next = FullState::Pick;
             }
         }
-        // the log is crowded: events that are not built yet are lost
+        // the log is almost full: events that are not built yet are lost
         self.left_hits.next = self.todo.q.val();
         self.left_stores.next = self.stores.q.val();
         if self.state.q.val() == FullState::Look {

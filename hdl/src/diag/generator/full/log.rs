@@ -1,7 +1,7 @@
 //! Log: retired instructions that wait for their events, and when to drop them
 //!
-//! The log accepts one instruction per cycle, with the slots that it hits. When it is crowded, the oldest instruction
-//! can no longer wait; if it stays crowded, all instructions in it are dropped. Two values share a word: of a load the
+//! The log accepts one instruction per cycle, with the slots that it hits. When it is almost full, the oldest instruction
+//! can no longer wait; if it stays almost full, all instructions in it are dropped. Two values share a word: of a load the
 //! data that it reads, of a call the return address.
 //!
 //! # Source
@@ -182,7 +182,7 @@ impl Logic for Log {
         self.stamp.waddr.next = self.write_at.q.val();
         self.cause.waddr.next = self.write_at.q.val();
 
-        // crowded in the next cycle: with the log one longer, unchanged, or one shorter; `advance` arrives last
+        // almost full in the next cycle: with the log one longer, unchanged, or one shorter; `advance` arrives last
         self.grown.next = (self.length.q.val() >= self.mark_less.val())
             | (self.crowded.q.val() & (self.length.q.val() > self.calm_less.val()));
         self.same.next =

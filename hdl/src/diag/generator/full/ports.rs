@@ -16,8 +16,8 @@
 //! | `size` to `back`, `pc` to `came`, `cause` | | as `seen`: `value` of a load is the data read, of a call the return address |
 //! | `address` | 32 | data address of a load or store, else the address of the next instruction |
 //! | `resumed` | 1 | it follows a trap return |
-//! | `crowded` | 1 | the log is nearly full: events of this instruction that are not built yet are lost |
-//! | `give_up` | 1 | the log stays crowded: everything in it is lost |
+//! | `crowded` | 1 | the log is almost full: events of this instruction that are not built yet are lost |
+//! | `give_up` | 1 | the log stays almost full: everything in it is lost |
 //! | `waits` | 1 | the log is not empty, whether or not an instruction is shown |
 //! | `pending` | 9 | hits in the log |
 //!
