@@ -16,7 +16,7 @@
 //! # Timing
 //! Pins pass two flip-flops. An edge of TCK takes effect two to three cycles later; TDO changes three to four cycles
 //! after the falling edge. TCK must be low and high for at least four cycles each, so its rate is at most one eighth of
-//! the clock's. TMS and TDI must be stable for one cycle before and after its rising edge.
+//! the clock's. TMS and TDI must be stable for one cycle around its rising edge.
 //!
 //! Golden model: [`sim::jtag`].
 

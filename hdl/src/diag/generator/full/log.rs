@@ -1,8 +1,8 @@
 //! Log: retired instructions that wait for their events, and when to drop them
 //!
-//! The log accepts one instruction per cycle, with the slots that it hits. When it is almost full, the oldest instruction
-//! can no longer wait; if it stays almost full, all instructions in it are dropped. Two values share a word: of a load the
-//! data that it reads, of a call the return address.
+//! The log accepts one instruction per cycle, with the slots that it hits. When it is almost full, the oldest
+//! instruction can no longer wait; if it stays almost full, all instructions in it are dropped. The data that a load
+//! reads is what it writes to its register, and a return address is what a call writes, so each is stored once.
 //!
 //! # Source
 //! Original to this project; replaces the snapshots of paper 004.
