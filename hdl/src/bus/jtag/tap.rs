@@ -10,7 +10,7 @@
 //! | `tck`, `tms`, `tdi` | in | 1 | pins, asynchronous to the clock |
 //! | `trst_n` | in | 1 | pin; low: Test-Logic-Reset. Tie to 1 if there is none |
 //! | `tdo`, `tdo_enable` | out | 1 | pin and its output enable |
-//! | `scan` | out | | actions of the data registers, for one cycle each: `capture`, `shift` by one bit, `update`; `tdi`; `ir`, the instruction |
+//! | `scan` | out | | actions of data registers, one cycle each: `capture`, `shift` by a bit, `update`; `tdi`; `ir`, the instruction |
 //! | `scan_low` | in | 1 | lowest bit of the selected data register |
 //!
 //! # Timing

@@ -1,8 +1,8 @@
 //! Window: which instructions of a core a trace must hide, between triggers of its event generator
 //!
 //! # Source
-//! Original to this project. Start and stop triggers: Efficient Trace for RISC-V, "Filtering"; calls and returns: table "Return-address stack prediction
-//! hints" of the RISC-V unprivileged ISA.
+//! Original to this project. Start and stop triggers: Efficient Trace for RISC-V, "Filtering"; calls and returns: table
+//! "Return-address stack prediction hints" of the RISC-V unprivileged ISA.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
