@@ -240,7 +240,7 @@ impl Harts {
         (0..harts).map(|_| Encoder::new(params, xlen, align)).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Ends the outputs, by hart.
+    /// Ends the outputs and returns them by hart.
     pub fn finish(self) -> std::io::Result<Vec<Encoded>> {
         self.0.into_iter().map(Encoder::finish).collect()
     }

@@ -273,7 +273,7 @@ mod tests {
         Row { count, event: Some(event), ..NONE }
     }
 
-    /// By hand: three events and three others in two clocks, one more later.
+    /// By hand: three events and three other instructions in two cycles, one more later.
     #[test]
     fn events_are_told_one_a_clock_with_what_is_before_them() {
         let mut c = Compressor::new(2);

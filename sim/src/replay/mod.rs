@@ -80,7 +80,7 @@ pub enum ReplayErrorKind {
     /// The format version or the parameters differ from those in use.
     #[error("{field} in the stream header is {found}, but the parameters in use say {right}")]
     Header {
-        /// What differs.
+        /// Name of the field.
         field: &'static str,
         /// Value in the stream.
         found: String,

@@ -46,7 +46,7 @@ pub struct End<C> {
 }
 
 impl<S: Scheme> Cores<S> {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(params: &S, platform: &Platform) -> Self {
         let lanes = (0..platform.cores).map(|i| Lane::new(i, platform, params.front(platform))).collect();
         let end = End {

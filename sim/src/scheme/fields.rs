@@ -151,7 +151,7 @@ pub struct Writer<C> {
 }
 
 impl<C: Code> Writer<C> {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(platform: &Platform, code: C) -> Self {
         Self { platform: *platform, addresses: Addresses::new(platform), code, lengths: None }
     }
@@ -301,7 +301,7 @@ pub struct Reader<C> {
 }
 
 impl<C: Code> Reader<C> {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(platform: &Platform, code: C) -> Self {
         Self { platform: *platform, addresses: Addresses::new(platform), code }
     }

@@ -393,7 +393,7 @@ impl fmt::Display for FlowScheme {
     }
 }
 
-/// A scheme for the values that a core loads, in a stream besides that of the control flow. Files store it by its name.
+/// A scheme for the values that a core loads, in a separate stream. Files store it by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum DataScheme {

@@ -43,10 +43,10 @@ pub enum StreamError {
     /// The cache is shared, and the order of the accesses is not known.
     #[error("a shared cache needs the order of all cores' accesses; replay knows those of each core alone")]
     Shared,
-    /// The header is not that of these parameters.
+    /// The header does not match the parameters.
     #[error("header word {word} is 0x{found:08x}; 0x{right:08x} would be right")]
     Header {
-        /// 0 to 2.
+        /// Index of the word, 0 to 2.
         word: usize,
         /// Actual value.
         found: u32,

@@ -26,7 +26,7 @@ pub enum Record {
         /// Value, zero-extended.
         value: u64,
     },
-    /// The end of the core.
+    /// The core stops.
     Stop {
         /// Known values since the last record.
         fah: u32,

@@ -30,7 +30,7 @@ impl Order {
         is.then(|| Self { code: code(params), core: 0, length: 0, turns: 0, bits: 0 })
     }
 
-    /// `core` uses the cache.
+    /// Takes an operation of `core`; begins a turn if another core was last.
     pub fn step(&mut self, core: u8, out: &mut BitWriter) {
         if core != self.core {
             let before = out.len();
@@ -44,7 +44,7 @@ impl Order {
         self.length += 1;
     }
 
-    /// A record follows.
+    /// Announces a record.
     pub fn record(&mut self, out: &mut BitWriter) {
         out.push(0, 1);
         self.bits += 1;

@@ -26,7 +26,7 @@ pub const FORMS: &str = "cfiat, cfiat:32k+ways4+line32+gran4+shared+round+count2
 /// Parameters of a stream of load values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CfiatParams {
-    /// N: cores. 1..=16.
+    /// N: number of cores. 1..=16.
     pub cores: u8,
     /// Width of registers and addresses, bits. 32 or 64.
     pub xlen: u8,

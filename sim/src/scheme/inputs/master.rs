@@ -36,7 +36,7 @@ const END: u64 = 3;
 pub enum MasterMessage {
     /// A store; its cycle is not recorded.
     Store(MasterStore),
-    /// The end.
+    /// The stop.
     Stop {
         /// Total number of stores.
         stores: u32,
@@ -53,7 +53,7 @@ pub struct Masters {
     /// Number of the word after the last one.
     behind: u32,
     value: u32,
-    /// Stores so far.
+    /// Number of stores so far.
     pub stores: u32,
     /// Signature of the stores.
     pub signature: u32,

@@ -41,7 +41,7 @@ pub enum Body {
     Trap(Trap),
     /// Signature of the state after the event at which a check is due.
     Check(u32),
-    /// The end of the core.
+    /// The core stops.
     Stop {
         /// Instructions since the core's last trap or check, or its start.
         instructions: u64,

@@ -10,7 +10,7 @@ use std::str::FromStr;
 /// Parameters of a stream of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct InputsParams {
-    /// N: cores. 1..=8.
+    /// N: number of cores. 1..=8.
     pub cores: u8,
     /// Width of integer registers, bits: 32 or 64.
     #[serde(default = "narrow")]

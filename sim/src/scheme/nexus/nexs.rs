@@ -43,7 +43,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(platform: &Platform) -> Self {
         Self { platform: *platform, addresses: Addresses::new(platform) }
     }
@@ -163,7 +163,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(platform: &Platform) -> Self {
         Self { platform: *platform, addresses: Addresses::new(platform), target_follows: false }
     }

@@ -16,7 +16,7 @@ use retire::FlowEvent;
 /// Counts of streams, by how they were encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
-    /// Streams.
+    /// Number of streams.
     pub streams: u64,
     /// Streams that the stream cache held, including those that were predicted.
     pub cache_hits: u64,
@@ -70,7 +70,7 @@ enum End {
 }
 
 impl Front {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
         Self {
             longest: sc.longest(),

@@ -24,7 +24,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
         Self {
             layout: Layout::new(sc, platform),

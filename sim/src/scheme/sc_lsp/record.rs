@@ -132,7 +132,7 @@ fn push(value: u64, bits: u32, out: &mut BitWriter) {
 pub struct Writer(Layout);
 
 impl Writer {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
         Self(Layout::new(sc, platform))
     }

@@ -48,7 +48,7 @@ impl Path for Straight<'_> {
 }
 
 impl<'a> Replay<'a> {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
         Self {
             reader: Reader::new(sc, platform),

@@ -182,7 +182,7 @@ impl<'a> Decode<'a> for Replay {
         Ok(Message { core, diff_cc, body: Body::Stream { length, target } })
     }
 
-    // no message depends on the ones before
+    // messages do not depend on earlier ones
     fn header(&mut self) {}
 
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {

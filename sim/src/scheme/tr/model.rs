@@ -27,7 +27,7 @@ pub struct Predictor {
 }
 
 impl Predictor {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(params: &TrParams, platform: &Platform) -> Self {
         Self {
             outcome: params.outcome.model(params.pc_shift),
@@ -104,7 +104,7 @@ pub struct Front {
 }
 
 impl Front {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(params: &TrParams, platform: &Platform) -> Self {
         Self { predictor: Predictor::new(params, platform), shared: false }
     }

@@ -19,7 +19,7 @@ pub struct SharedRates {
 }
 
 impl SharedRates {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(params: &TrParams, platform: &Platform) -> Self {
         Self { lane: Lane::new(0, platform, Front::new(params, platform)) }
     }

@@ -5,10 +5,10 @@ use crate::message::CodingError;
 /// Error that ends a replay early. What was reported before the unchecked [`Stretches`] is confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputsError {
-    /// The header is not that of these parameters.
+    /// The header does not match the parameters.
     #[error("header word {word} is 0x{found:08x}; 0x{right:08x} would be right")]
     Header {
-        /// 0 to 2.
+        /// Index of the word, 0 to 2.
         word: usize,
         /// Actual value.
         found: u32,

@@ -69,7 +69,7 @@ pub struct Bimodal {
 }
 
 impl Bimodal {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(sizes: &BimodalSizes, pc_shift: u8) -> Self {
         Self { counters: Box::new([1; MAX]), mask: u32::from(sizes.counters) - 1, shift: pc_shift }
     }

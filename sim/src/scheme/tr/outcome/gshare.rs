@@ -72,7 +72,7 @@ pub struct Gshare {
 }
 
 impl Gshare {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(sizes: &GshareSizes, pc_shift: u8) -> Self {
         Self { counters: Box::new([1; MAX]), bhr: 0, mask: u32::from(sizes.counters) - 1, shift: pc_shift }
     }

@@ -77,7 +77,7 @@ pub struct Last {
 }
 
 impl Last {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(sizes: &LastSizes, pc_shift: u8) -> Self {
         Self { targets: Box::new([None; MAX]), mask: u32::from(sizes.entries) - 1, shift: pc_shift }
     }
