@@ -6,7 +6,7 @@
 //! counted, and reported without an event once the queue is empty. A word that finds the queue full is lost, with everything
 //! after it, until the queue is empty.
 //!
-//! After a filter, a hidden instruction is an event only if it is the first hidden one in a row or the first that may be traced.
+//! After a filter, a hidden instruction is an event only if it is the first of consecutive hidden ones or may be traced first.
 //! The first visible instruction after hidden ones is an event too. A row never mixes hidden and visible instructions.
 //!
 //! The time of a row is the cycle in which its event retired, independent of the cycle in which it is reported.
@@ -232,7 +232,7 @@ impl Check {
 pub enum Pace {
     /// As many instructions per cycle as possible.
     Full,
-    /// As many as possible, but none after one that leaves the next address: code is fetched one block per cycle.
+    /// As many as possible, but none after one that does not continue at the next address: code is fetched one block per cycle.
     Block,
     /// Joins instructions that retired in consecutive cycles; where the run waited, the core waits.
     Timed,
@@ -328,7 +328,7 @@ mod tests {
         let full = || (0..4).map(|i| (i, true));
         let mut rows = Vec::new();
         rows.extend((0..6).map(|_| c.clock(full(), true)));
-        // the first word is in the queue when the second comes, so that is full
+        // the first word is in the queue when the second comes, which finds it full
         rows.extend((0..8).map(|_| c.clock([], true)));
         let lost: u32 = rows.iter().filter(|r| r.choked).map(|r| r.count).sum();
         let told: u32 = rows.iter().filter(|r| !r.choked).map(|r| r.count).sum();

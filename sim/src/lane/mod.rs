@@ -2,7 +2,7 @@
 //!
 //! A [`Lane`] counts instructions, reported branches and cycles, begins with a sync, and reports traps, progress and stops.
 //! After lost messages it sends an overflow message, then a sync. The scheme's [`Front`] decides which branches make a
-//! message. Every sync resets the front end to its initial state, in model, circuit and replay alike.
+//! message. Every sync, except after a gap, resets the front end, in model, circuit and replay alike.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -490,7 +490,7 @@ impl<F: Front> Lane<F> {
     fn begin_anew(&mut self, cycle: u64, pc: u64, out: &mut impl Out<F::Body>) {
         self.sync(cycle, pc, out);
         let Self { counters: c, resync, .. } = self;
-        // the target of the instruction at which the resync is has already been entered
+        // the target of the instruction that makes the resync has already been entered
         if let Some(signature) = &mut c.signature {
             signature.entered();
         }
