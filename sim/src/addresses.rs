@@ -1,32 +1,32 @@
-//! Which addresses the cores of a chip can have, where not all of `xlen` bits differ
+//! Address ranges: which addresses the cores of a chip can have, if not all of the `xlen` bits vary
 //!
-//! A system that is built for fewer address bits has fewer flip-flops; its stream is the same, bit for bit.
+//! A system that is built for fewer address bits needs fewer flip-flops; its stream is the same, bit for bit.
 
 use crate::platform::ParamError;
 use crate::stimulus::program::Shape;
 
-/// Addresses of less than `xlen` bits that differ.
+/// The address bits that vary, if fewer than `xlen`.
 ///
 /// | `xlen` | `base` | the bits above the low `bits` |
 /// | --- | --- | --- |
-/// | 32, 64 | some | those that are 1 in it may be 0 or 1, all others are 0 |
+/// | 32, 64 | some | bits that are 1 in `base` may be 0 or 1, all others are 0 |
 /// | 32 | none | 0 |
-/// | 64 | none | all equal to the highest of the low ones, as in the virtual addresses of Sv39 and Sv48 |
+/// | 64 | none | all equal to the highest low bit, as in the virtual addresses of Sv39 and Sv48 |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Addresses {
-    /// Low bits that may differ. 16..=31, of `xlen` 64 22..=63.
+    /// Number of low bits that vary. 16..=31, for `xlen` 64 22..=63.
     pub bits: u8,
-    /// Where a second range of 2^`bits` bytes begins, besides that at 0; a multiple of 2^`bits`.
+    /// Optional base address: start of a second range of 2^`bits` bytes besides that at 0; a multiple of 2^`bits`.
     pub base: Option<u64>,
 }
 
-/// `bits` ones.
+/// A mask of `bits` ones.
 const fn ones(bits: u8) -> u64 {
     u64::MAX >> (64 - bits)
 }
 
 impl Addresses {
-    /// Refuses what there is no circuit of.
+    /// Rejects values that no circuit supports.
     pub fn check(&self, xlen: u8) -> Result<(), ParamError> {
         let refuse = |ok, value: u32, right| ParamError::unless(ok, "address bits", value, right);
         match xlen {
@@ -39,7 +39,7 @@ impl Addresses {
         ParamError::unless(aligned, "address base", low, "the multiples of 2^bits below 2^xlen")
     }
 
-    /// Bits that are copies of the highest of the low ones.
+    /// Mask of the bits that are copies of the highest low bit.
     pub fn copies(&self, xlen: u8) -> u64 {
         match self.base {
             None if xlen == 64 => !ones(self.bits),
@@ -47,23 +47,23 @@ impl Addresses {
         }
     }
 
-    /// Bits that an address has by itself.
+    /// Mask of the bits that are stored.
     pub fn mask(&self) -> u64 {
         ones(self.bits) | self.base.unwrap_or_default()
     }
 
-    /// What a circuit takes `address` for.
+    /// The address that a circuit reconstructs for `address`.
     pub fn narrow(&self, address: u64, xlen: u8) -> u64 {
         let copied = if address >> (self.bits - 1) & 1 == 1 { self.copies(xlen) } else { 0 };
         address & self.mask() | copied
     }
 
-    /// Synthetic programs that lie in them.
+    /// Places synthetic programs in these addresses.
     pub fn shape(&self, shape: Shape) -> Shape {
         let (base, bits, xlen) = (self.base.unwrap_or_default(), self.bits, shape.xlen);
         let mut regions = vec![base + 0x1000];
         if bits >= 22 {
-            // as far apart as they can be
+            // as far apart as possible
             regions.push(self.narrow(base + (1 << (bits - 1)), xlen));
         }
         if base != 0 && bits >= 22 {

@@ -4,14 +4,14 @@ use crate::system::System;
 use retire::{FlowEvent, RetireSink};
 use serde::Serialize;
 
-/// One window of time.
+/// A window of time, with its counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Window {
     /// First cycle.
     pub start: u64,
-    /// Cycles in it.
+    /// Number of cycles.
     pub cycles: u64,
-    /// Instructions retired in it, all cores.
+    /// Instructions that retired in it, all cores.
     pub instructions: u64,
     /// Bits of the messages sent in it.
     pub bits: u64,
@@ -23,13 +23,13 @@ impl Window {
         ratio(self.bits, self.instructions)
     }
 
-    /// Trace bits per clock cycle.
+    /// Trace bits per cycle.
     pub fn bpc(&self) -> f64 {
         ratio(self.bits, self.cycles)
     }
 }
 
-/// `a / b`, 0 where b is.
+/// `a / b`, or 0 if b is 0.
 pub fn ratio(a: u64, b: u64) -> f64 {
     if b == 0 {
         0.0
@@ -38,9 +38,9 @@ pub fn ratio(a: u64, b: u64) -> f64 {
     }
 }
 
-/// Runs a golden model and cuts what it sends into windows of `length` cycles.
+/// A sink that runs a golden model and divides its output into windows of `length` cycles.
 ///
-/// Words are dropped as they come, so memory grows with the windows only.
+/// Words are dropped as they come, so memory only grows with the number of windows.
 #[derive(Clone, Debug)]
 pub struct Windows {
     system: System,
@@ -51,7 +51,7 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Windows of `length` cycles, at least 1.
+    /// Windows of `length` cycles; at least 1.
     pub fn new(system: System, length: u64) -> Self {
         let bits_before = system.bits();
         Self { system, length: length.max(1), current: Window::default(), bits_before, done: Vec::new() }
@@ -65,7 +65,7 @@ impl Windows {
         self.system.drain();
     }
 
-    /// The model and all windows; the last is cut short at `cycle`.
+    /// Returns the model and all windows; the last window ends at `cycle`.
     pub fn finish(mut self, cycle: u64) -> (System, Vec<Window>) {
         while cycle >= self.current.start + self.length {
             self.close(self.length);
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(windows.len(), 15);
         assert!(windows.iter().all(|w| w.cycles == 100));
         assert_eq!(windows.iter().map(|w| w.instructions).sum::<u64>(), 100);
-        // all but the three header words
+        // all except the three header words
         assert_eq!(windows.iter().map(|w| w.bits).sum::<u64>(), system.bits() - 96);
         assert_eq!(windows[1].start, 100);
     }

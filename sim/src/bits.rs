@@ -1,16 +1,16 @@
 //! Bit streams in 32-bit words, least significant bit first
 //!
-//! The hot paths of encoder and decoder; views of finished streams are `bitvec` slices
+//! Used in the hot paths of encoder and decoder; finished streams can be viewed as `bitvec` slices
 //! ([`as_bits`]).
 
 use bitvec::prelude::*;
 
-/// The bits of a stream of words, in sending order.
+/// The bits of a stream of words, in the order in which they are sent.
 pub fn as_bits(words: &[u32]) -> &BitSlice<u32, Lsb0> {
     words.view_bits()
 }
 
-/// Appends fields to a stream of 32-bit words.
+/// Writer of fields to a stream of 32-bit words.
 #[derive(Clone, Debug, Default)]
 pub struct BitWriter {
     words: Vec<u32>,
@@ -25,8 +25,8 @@ impl BitWriter {
         Self::default()
     }
 
-    /// Appends the low `bits` of `value`, least significant bit first. `bits` is at most 32, and
-    /// `value` has no bit set above them.
+    /// Appends the low `bits` bits of `value`, least significant bit first. `bits` is at most 32, and
+    /// `value` has no bits set above them.
     #[inline]
     pub fn push(&mut self, value: u64, bits: u32) {
         debug_assert!(bits <= 32 && value >> bits == 0);
@@ -39,7 +39,7 @@ impl BitWriter {
         }
     }
 
-    /// Bits written so far, those already drained included.
+    /// Number of bits written so far, including those already drained.
     pub fn len(&self) -> u64 {
         self.drained + self.words.len() as u64 * 32 + u64::from(self.fill)
     }
@@ -49,7 +49,7 @@ impl BitWriter {
         self.len() == 0
     }
 
-    /// Fills the last word with zeros.
+    /// Pads the last word with zeros.
     pub fn pad(&mut self) {
         if self.fill > 0 {
             self.push(0, 32 - self.fill);
@@ -62,20 +62,20 @@ impl BitWriter {
         self.words.drain(..)
     }
 
-    /// Complete words that wait to be drained.
+    /// Complete words that have not been drained.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
 }
 
-/// Takes fields from words as they come.
+/// Reader of fields from an iterator over words.
 #[derive(Clone, Debug)]
 pub struct BitReader<I> {
     words: I,
     acc: u64,
     fill: u32,
     position: u64,
-    /// Bit of a word at which the words of the stream begin: not 0 behind a lost or doubled byte.
+    /// Bit offset of the stream's words in the words that are read; not 0 after a lost or doubled byte.
     origin: u32,
 }
 
@@ -85,12 +85,12 @@ impl<I: Iterator<Item = u32>> BitReader<I> {
         Self { words, acc: 0, fill: 0, position: 0, origin: 0 }
     }
 
-    /// The words that are read from.
+    /// The underlying iterator.
     pub(crate) fn words(&mut self) -> &mut I {
         &mut self.words
     }
 
-    /// The next word of [`BitReader::words`] is that of bit `position`, at which reading goes on and a word of the stream begins.
+    /// Continues at bit `position`, where a word of the stream begins; the next word of [`BitReader::words`] contains this bit.
     pub(crate) fn go_on_at(&mut self, position: u64) {
         self.origin = position as u32 % 32;
         (self.acc, self.fill, self.position) = (0, 0, position - u64::from(self.origin));
@@ -117,13 +117,13 @@ impl<I: Iterator<Item = u32>> BitReader<I> {
         self.position
     }
 
-    /// The rest of the current word of the stream: its value and width. What is missing of the last one is 0.
+    /// Takes the rest of the current word of the stream: its value and width. Missing bits of the last word are 0.
     pub fn rest_of_word(&mut self) -> (u64, u32) {
         let width = self.origin.wrapping_sub(self.position as u32) % 32;
         (self.take(width).unwrap_or(0), width)
     }
 
-    /// Whether no further whole word of the stream follows. Only to be asked at a word boundary.
+    /// Whether no further complete word of the stream follows. May only be called at a word boundary.
     pub fn at_end(&mut self) -> bool {
         debug_assert_eq!(self.position as u32 % 32, self.origin);
         match self.words.next() {

@@ -1,9 +1,9 @@
 //! Chunked numbers: variable-length fields with connect bits
 //!
 //! # Source
-//! Paper 000 section 4 and figure 7, paper 002 section 4 and figure 6: the number is cut into a first
-//! chunk of c0 bits and later ones of c1 bits, least significant first; each is followed by a connect
-//! bit, 1 when another chunk follows. Leading zero chunks are not sent.
+//! Paper 000 section 4 and figure 7, paper 002 section 4 and figure 6: the number is split into a first
+//! chunk of c0 bits and further chunks of c1 bits, least significant first. A connect bit follows each chunk;
+//! it is 1 if another chunk follows. Leading zero chunks are not sent.
 
 use crate::bits::{BitReader, BitWriter};
 use crate::message::CodingError;
@@ -15,7 +15,7 @@ use std::fmt;
 pub struct Chunks {
     /// c0: bits of the first chunk. 1..=16.
     pub first: u8,
-    /// c1: bits of every later chunk. 1..=16.
+    /// c1: bits of every further chunk. 1..=16.
     pub next: u8,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Chunks {
 #[inline]
 pub fn write(value: u64, chunks: Chunks, out: &mut BitWriter) {
     let size = u32::from(chunks.first);
-    // most numbers are one chunk
+    // most numbers fit one chunk
     if value >> size == 0 {
         return out.push(value, size + 1);
     }
@@ -59,7 +59,7 @@ fn write_more(value: u64, chunks: Chunks, out: &mut BitWriter) {
     }
 }
 
-/// Bits that [`write()`] appends.
+/// Number of bits that [`write()`] appends.
 pub fn len(value: u64, chunks: Chunks) -> u32 {
     let bits = 64 - value.leading_zeros();
     let more = bits.saturating_sub(u32::from(chunks.first)).div_ceil(u32::from(chunks.next));
@@ -91,7 +91,7 @@ pub fn read<I: Iterator<Item = u32>>(
             break;
         }
         at += size;
-        // a number of this width has no further chunk: damaged bits must not run on
+        // limits the chunks in damaged data: a number of this width has no further chunk
         if at >= bits {
             return Err(CodingError::TooWide { field, bits });
         }

@@ -1,9 +1,9 @@
-//! Trace files: the raw stream with what is needed to replay it
+//! Trace files: the raw stream, with the information that is needed to replay it
 //!
-//! After the header (see [`retire::file`]): blocks of a 32-bit word count (1 to 16384), the words, and their
-//! CRC-32; a count of 0 ends the file. All little-endian. A trace of control flow begins with `GSHKTRC`, one of the scheme
-//! `inputs` with `GSHKINP`, one of load values with `GSHKLDV`. `docs/gtr.md` has it to the byte. Words without such a file
-//! around them are read too ([`words`]).
+//! After the header (see [`retire::file`]) come blocks of a 32-bit word count (1 to 16384), the words, and their
+//! CRC-32; a count of 0 ends the file. All numbers are little-endian. A control-flow trace begins with `GSHKTRC`, one of scheme
+//! `inputs` with `GSHKINP`, one of load values with `GSHKLDV`. `docs/gtr.md` describes the layout to the byte. Words without
+//! such a file around them can be read too ([`words`]).
 
 pub mod reread;
 pub mod words;
@@ -21,31 +21,31 @@ use std::path::Path;
 use words::Layout;
 
 const BLOCK: usize = 16384;
-/// Bytes in front of the first header at most.
+/// Maximum number of bytes before the first header.
 const HEADLESS: u64 = 1 << 24;
 
-/// What a file of words says of itself.
+/// The metadata of a file of words.
 pub trait FileInfo: Serialize + DeserializeOwned {
     /// Its first bytes.
     const MAGIC: [u8; 8];
-    /// What it is called in errors.
+    /// Name of the kind of file in errors.
     const NAME: &'static str;
-    /// Refuses what cannot be; the error says why.
+    /// Rejects invalid contents; the error gives the reason.
     fn check(&self) -> Result<(), String>;
 }
 
-/// What a trace file says of itself.
+/// Metadata of a trace file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceInfo {
     /// Version of the tool that wrote it.
     pub tool: String,
-    /// Everything that shapes the stream.
+    /// Parameters of the stream.
     pub params: TraceParams,
-    /// Name of the parameter set, where it has one.
+    /// Name of the parameter set, if it has one.
     pub set: Option<String>,
-    /// Build id of the ELF, hex; empty when it is not known.
+    /// Build ID of the ELF, hex; empty if it is not known.
     pub build_id: String,
-    /// File name of the ELF, for people.
+    /// File name of the ELF, for information only.
     pub program: String,
 }
 
@@ -58,16 +58,16 @@ impl FileInfo for TraceInfo {
     }
 }
 
-/// What a file of the scheme `inputs` says of itself.
+/// Metadata of a file of scheme `inputs`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputsInfo {
     /// Version of the tool that wrote it.
     pub tool: String,
-    /// Everything that shapes the stream.
+    /// Parameters of the stream.
     pub params: InputsParams,
-    /// Build id of the ELF, hex; empty when it is not known.
+    /// Build ID of the ELF, hex; empty if it is not known.
     pub build_id: String,
-    /// File name of the ELF, for people.
+    /// File name of the ELF, for information only.
     pub program: String,
 }
 
@@ -80,16 +80,16 @@ impl FileInfo for InputsInfo {
     }
 }
 
-/// What a file of load values says of itself.
+/// Metadata of a file of load values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValuesInfo {
     /// Version of the tool that wrote it.
     pub tool: String,
-    /// Everything that shapes the stream.
+    /// Parameters of the stream.
     pub params: CfiatParams,
-    /// Build id of the ELF, hex.
+    /// Build ID of the ELF, hex.
     pub build_id: String,
-    /// File name of the ELF, for people.
+    /// File name of the ELF, for information only.
     pub program: String,
 }
 
@@ -102,7 +102,7 @@ impl FileInfo for ValuesInfo {
     }
 }
 
-/// Writes a trace file.
+/// Writer of a trace file.
 #[derive(Debug)]
 pub struct TraceWriter {
     out: Replacement,
@@ -111,7 +111,7 @@ pub struct TraceWriter {
 }
 
 impl TraceWriter {
-    /// Begins the file.
+    /// Creates the file and writes its header.
     pub fn create<I: FileInfo>(path: &Path, info: &I) -> Result<Self, FileError> {
         let mut out = Replacement::create(path)?;
         write_header(&mut out, I::MAGIC, info).map_err(io(path))?;
@@ -138,7 +138,7 @@ impl TraceWriter {
         Ok(())
     }
 
-    /// Ends the file and moves it to its place.
+    /// Ends the file and moves it to its final path.
     pub fn finish(mut self) -> Result<(), FileError> {
         if !self.pending.is_empty() {
             self.block()?;
@@ -148,8 +148,8 @@ impl TraceWriter {
     }
 }
 
-/// Reads a trace file; iterates over its words, and stops at an error, which [`TraceReader::error`]
-/// then tells.
+/// Reader of a trace file. Iterates over its words and stops at an error, which [`TraceReader::error`]
+/// returns.
 #[derive(Debug)]
 pub struct TraceReader<I = TraceInfo> {
     source: Source<BufReader<Input>>,
@@ -158,7 +158,7 @@ pub struct TraceReader<I = TraceInfo> {
     block: Vec<u8>,
     next: usize,
     ended: bool,
-    /// Of words alone: a header was among them.
+    /// For words without a file: a header has been read.
     headed: bool,
     error: Option<FileError>,
 }
@@ -181,14 +181,14 @@ impl<I: FileInfo> TraceReader<I> {
         })
     }
 
-    /// Opens a file of words alone, which are as `info` says.
+    /// Opens a file that contains only words; `info` describes them.
     pub fn of_words(path: &Path, info: I) -> Result<Self, FileError> {
         let layout = words::layout(path)?;
         let source = Source::new(BufReader::new(input::open(path)?), path);
         Ok(Self { source, layout, info, block: Vec::new(), next: 0, ended: false, headed: false, error: None })
     }
 
-    /// Words in the file, where its size tells that, nearly: for progress.
+    /// Approximate number of words, if the file size determines it; for progress.
     pub fn expected_words(&self) -> Option<u64> {
         let bytes = self.source.inner.get_ref().size()?;
         match self.layout {
@@ -197,7 +197,7 @@ impl<I: FileInfo> TraceReader<I> {
         }
     }
 
-    /// What the file says of itself.
+    /// Metadata of the file.
     pub fn info(&self) -> &I {
         &self.info
     }
@@ -207,7 +207,7 @@ impl<I: FileInfo> TraceReader<I> {
         self.source.at
     }
 
-    /// Why the words ended early, where they did. To be asked before a stream's end is believed.
+    /// Takes the error that ended the words early, if there was one. To be checked before the end of a stream is trusted.
     pub fn error(&mut self) -> Option<FileError> {
         self.error.take()
     }

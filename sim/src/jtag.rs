@@ -2,53 +2,53 @@
 //!
 //! # Source
 //! IEEE 1149.1-2013: clause 6.1, the controller; 7.1 and 12.1, instructions and device identification. RISC-V External Debug
-//! Support 0.13.2: section 6.1, instructions of the JTAG debug transport, `dtmcs` and `dmi`. The debug module is not there: addresses of
-//! `dmi` are the numbers of registers. `words` is this project's.
+//! Support 0.13.2: section 6.1, instructions of the JTAG debug transport, `dtmcs` and `dmi`. There is no debug module: the
+//! addresses of `dmi` are register numbers. `words` is this project's.
 //!
-//! | instruction | bits of its register | what it is |
+//! | instruction | bits of its register | contents |
 //! | --- | ---: | --- |
 //! | [`IDCODE_IR`], after a reset | 32 | [`IDCODE`] |
-//! | [`WORDS_IR`] | 33 | bit 0: a trace word is here; above it the word, or 0. Updating takes the word that was captured |
+//! | [`WORDS_IR`] | 33 | bit 0: a trace word is available; above it the word, or 0. Update-DR takes the word that was captured |
 //! | [`DTMCS_IR`] | 32 | [`VERSION`], [`ADDRESS_BITS`], `dmistat`; `dmireset` and `dmihardreset` |
 //! | [`DMI_IR`] | 41 | operation, data, address |
-//! | all else | 1 | bypass |
+//! | all others | 1 | bypass |
 
-/// Bits of the instruction register.
+/// Width of the instruction register, bits.
 pub const IR_BITS: u32 = 5;
-/// Instruction: the device's identification.
+/// Instruction: device identification.
 pub const IDCODE_IR: u32 = 0x01;
 /// Instruction: trace words.
 pub const WORDS_IR: u32 = 0x02;
 /// Instruction: state of the debug transport.
 pub const DTMCS_IR: u32 = 0x10;
-/// Instruction: an access of a register.
+/// Instruction: a register access.
 pub const DMI_IR: u32 = 0x11;
-/// Instruction: one bit.
+/// Instruction: bypass, one bit.
 pub const BYPASS_IR: u32 = 0x1f;
-/// Identification: version 1, part 0x6754 (as the register `id` has it), no manufacturer.
+/// Identification code: version 1, part 0x6754 (as in register `id`), no manufacturer.
 pub const IDCODE: u32 = 0x1675_4001;
-/// Version in `dtmcs`: that of 0.13.
+/// Version in `dtmcs`: that of specification 0.13.
 pub const VERSION: u32 = 1;
-/// Bits of an address in `dmi`.
+/// Width of an address in `dmi`, bits.
 pub const ADDRESS_BITS: u32 = 7;
-/// Bits of `words`.
+/// Width of `words`, bits.
 pub const WORDS_BITS: u32 = 33;
-/// Bits of `dmi`.
+/// Width of `dmi`, bits.
 pub const DMI_BITS: u32 = ADDRESS_BITS + 34;
-/// Operation, and status, of `dmi`.
+/// Operation and status of `dmi`: none, success.
 pub const NOP: u64 = 0;
 /// Operation: read.
 pub const READ: u64 = 1;
 /// Operation: write.
 pub const WRITE: u64 = 2;
-/// Status: an operation failed; nothing is done until `dmireset`.
+/// Status: an operation failed; further ones are ignored until `dmireset`.
 pub const FAILED: u64 = 2;
-/// Bit of `dtmcs` that forgets a failure.
+/// Bit of `dtmcs` that clears a failure.
 pub const DMIRESET: u32 = 1 << 16;
-/// So does this one.
+/// Another bit that clears a failure.
 pub const DMIHARDRESET: u32 = 1 << 17;
 
-/// States of the controller.
+/// States of the TAP controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum State {
     /// After a reset.
@@ -56,38 +56,38 @@ pub enum State {
     TestLogicReset,
     /// Between scans.
     RunTestIdle,
-    /// Data registers: whether to scan them.
+    /// Choice: data register scan, or on to the instruction register.
     SelectDr,
-    /// They are loaded.
+    /// The data register is loaded.
     CaptureDr,
-    /// They move by a bit.
+    /// The data register shifts by a bit.
     ShiftDr,
-    /// They rest.
+    /// The data register keeps its value.
     Exit1Dr,
-    /// They rest.
+    /// The data register keeps its value.
     PauseDr,
-    /// They rest.
+    /// The data register keeps its value.
     Exit2Dr,
-    /// What was shifted in counts.
+    /// The value that was shifted in takes effect.
     UpdateDr,
-    /// The same for the instruction.
+    /// As [`State::SelectDr`], for the instruction register.
     SelectIr,
-    /// See above.
+    /// As [`State::CaptureDr`], for the instruction register.
     CaptureIr,
-    /// See above.
+    /// As [`State::ShiftDr`], for the instruction register.
     ShiftIr,
-    /// See above.
+    /// As [`State::Exit1Dr`], for the instruction register.
     Exit1Ir,
-    /// See above.
+    /// As [`State::PauseDr`], for the instruction register.
     PauseIr,
-    /// See above.
+    /// As [`State::Exit2Dr`], for the instruction register.
     Exit2Ir,
-    /// See above.
+    /// As [`State::UpdateDr`], for the instruction register.
     UpdateIr,
 }
 
 impl State {
-    /// Behind a rising edge of TCK.
+    /// The state after a rising edge of TCK.
     pub const fn next(self, tms: bool) -> Self {
         use State::*;
         let (low, high) = match self {
@@ -112,27 +112,27 @@ impl State {
     }
 }
 
-/// What a falling edge of TCK does.
+/// Action at a falling edge of TCK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// A register is read: [`JtagPort::answer`].
+    /// A register is read; [`JtagPort::answer`] takes its value.
     Read(u32),
     /// A register is written.
     Write(u32, u32),
-    /// The trace word is taken.
+    /// The trace word is taken from the stream.
     Take,
 }
 
-/// The port.
+/// State of the JTAG port.
 #[derive(Clone, Debug)]
 pub struct JtagPort {
-    /// Registers that there are.
+    /// Number of registers.
     registers: u32,
-    /// Whether trace words leave here.
+    /// Whether the port has the register of trace words.
     words: bool,
-    /// State of the controller.
+    /// State of the TAP controller.
     pub state: State,
-    /// The instruction.
+    /// Current instruction.
     pub ir: u32,
     ir_shift: u32,
     shift: u64,
@@ -145,7 +145,7 @@ pub struct JtagPort {
 }
 
 impl JtagPort {
-    /// One of `registers`, with trace words or without.
+    /// A port to `registers` registers, with or without trace words.
     pub fn new(registers: u32, words: bool) -> Self {
         Self {
             registers,
@@ -162,12 +162,12 @@ impl JtagPort {
         }
     }
 
-    /// TRST is low: the controller alone is reset.
+    /// TRST is low: resets only the TAP controller.
     pub fn test_reset(&mut self) {
         (self.state, self.ir, self.tdo) = (State::TestLogicReset, IDCODE_IR, None);
     }
 
-    /// Bits of the selected data register.
+    /// Width of the selected data register.
     fn bits(&self) -> u32 {
         match self.ir {
             IDCODE_IR | DTMCS_IR => 32,
@@ -185,7 +185,7 @@ impl JtagPort {
         }
     }
 
-    /// A rising edge of TCK, while `word` is there.
+    /// A rising edge of TCK; `word` is the available trace word.
     pub fn rise(&mut self, tms: bool, tdi: bool, word: Option<u32>) {
         let moved = |register: u64, bits: u32| register >> 1 | u64::from(tdi) << (bits - 1);
         match self.state {
@@ -200,7 +200,7 @@ impl JtagPort {
                 self.captured = word.is_some();
             }
             State::ShiftDr => self.shift = moved(self.shift, self.bits()),
-            // the standard asks for 01 in the lowest bits
+            // the standard requires 01 in the lowest bits
             State::CaptureIr => self.ir_shift = 1,
             State::ShiftIr => self.ir_shift = moved(self.ir_shift.into(), IR_BITS) as u32,
             _ => {}
@@ -208,7 +208,7 @@ impl JtagPort {
         self.state = self.state.next(tms);
     }
 
-    /// A falling edge of TCK; what is done at it.
+    /// A falling edge of TCK; returns the action.
     pub fn fall(&mut self) -> Option<Act> {
         self.tdo = match self.state {
             State::ShiftDr => Some(self.shift & 1 != 0),
@@ -246,7 +246,7 @@ impl JtagPort {
         None
     }
 
-    /// What the register that was read holds.
+    /// Takes the value of the register that was read.
     pub fn answer(&mut self, data: u32) {
         self.data = data;
     }
@@ -256,14 +256,14 @@ impl JtagPort {
 mod tests {
     use super::*;
 
-    /// A clock with the edges in their order: what TDO says before the rising edge.
+    /// One TCK cycle, rising edge first; returns TDO before the rising edge, and the action.
     fn clock(p: &mut JtagPort, tms: bool, tdi: bool, word: Option<u32>) -> (Option<bool>, Option<Act>) {
         let tdo = p.tdo;
         p.rise(tms, tdi, word);
         (tdo, p.fall())
     }
 
-    /// Shifts `bits` of `value` through the instruction or a data register, from Run-Test/Idle and back.
+    /// Shifts `bits` bits of `value` through the instruction register or a data register, from Run-Test/Idle and back.
     fn scan(p: &mut JtagPort, ir: bool, value: u64, bits: u32, word: Option<u32>) -> (u64, Option<Act>) {
         if ir {
             clock(p, true, false, word);

@@ -1,16 +1,16 @@
-//! How long the numbers in a stream are: what chunk sizes are chosen from
+//! Lengths of the numbers in a stream, from which chunk sizes are chosen
 
 use crate::chunk::{self, Chunks};
 use serde::{Deserialize, Serialize};
 
-/// How many values of a field have how many significant bits: `counts[n]` of them have n (0 for the value 0).
+/// Histogram of a field: `counts[n]` values have n significant bits (0 for the value 0).
 ///
-/// This is all that chunk sizes depend on ([`chunk::len`]), so the best ones are found from
-/// it without another run; and it is the distribution that papers 000 (section 5) and 002 (section 5.2)
-/// chose theirs from.
+/// Chunk sizes depend on nothing else ([`chunk::len`]), so the best ones can be found without
+/// another run. Papers 000 (section 5) and 002 (section 5.2) chose theirs from the same
+/// distribution.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lengths {
-    /// By significant bits, up to the longest seen.
+    /// Number of values by significant bits, up to the longest.
     pub counts: Vec<u64>,
 }
 
@@ -25,18 +25,18 @@ impl Lengths {
         self.counts[bits] += 1;
     }
 
-    /// Values counted.
+    /// Number of values.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Bits that all values take in `chunks`.
+    /// Total bits of all values in `chunks`.
     pub fn cost(&self, chunks: Chunks) -> u64 {
         let len = |bits: usize| u64::from(chunk::len(if bits == 0 { 0 } else { 1 << (bits - 1) }, chunks));
         self.counts.iter().enumerate().map(|(bits, n)| n * len(bits)).sum()
     }
 
-    /// The cheapest chunk sizes of 1..=`max` bits each, and their cost; of equals the smallest first chunk.
+    /// The cheapest chunk sizes of 1..=`max` bits each, and their cost; of equal ones that with the smallest first chunk.
     pub fn best(&self, max: u8) -> (Chunks, u64) {
         let all = (1..=max).flat_map(|first| (1..=max).map(move |next| Chunks::new(first, next)));
         all.map(|c| (c, self.cost(c))).min_by_key(|c| c.1).unwrap_or((Chunks::new(1, 1), 0))
@@ -57,7 +57,7 @@ impl std::ops::AddAssign<&Self> for Lengths {
 pub struct FieldLengths {
     /// `bCnt`; SL of the Nexus-like schemes.
     pub b_cnt: Lengths,
-    /// `|diffTA|`, exceptions and syncs included.
+    /// `|diffTA|`, including exceptions and syncs.
     pub diff_ta: Lengths,
     /// `diffCC`, of time-stamped streams.
     pub diff_cc: Lengths,

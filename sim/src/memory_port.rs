@@ -1,69 +1,70 @@
-//! Golden model of the memory port: trace words into a range of a system's memory, clock by clock
+//! Golden model of the memory port: writes trace words to a range of the system's memory, cycle by cycle
 //!
 //! # Source
-//! ARM IHI 0022 (AXI4): A3.2, handshakes; A3.4.1, bursts, which do not cross a border of 4 KiB; A3.4.4, responses.
+//! ARM IHI 0022 (AXI4): A3.2, handshakes; A3.4.1, bursts, which must not cross a 4 KiB boundary; A3.4.4, responses.
 //! The rules of the range are this project's: `docs/buses.md`, "Words into memory". Registers: [`crate::regs::MEMORY_REGS`].
 //!
-//! # What it does
-//! Words wait in a queue of [`PLACES`]. A burst begins when as many wait as fit it: [`BURST`], or fewer before a border of
-//! 4 KiB or the end of the range; or when no word came for [`QUIET`] clocks, or the port is being disabled, with what
-//! is there. There is one burst at a time: a clock to reckon it, its address, its words, its response.
+//! # Behaviour
+//! Words are queued in a FIFO of [`PLACES`] entries. A burst begins when the FIFO has enough words for it: [`BURST`], or fewer
+//! before a 4 KiB boundary or the end of the range. It also begins, with the words that are there, if no word came for
+//! [`QUIET`] cycles, or if the port is being disabled. There is one burst at a time: a cycle to compute it, its address, its
+//! words, its response.
 
 use std::collections::VecDeque;
 
-/// Words that wait, at most.
+/// Depth of the FIFO, words.
 pub const PLACES: usize = 32;
-/// Words of a burst, at most.
+/// Maximum words per burst.
 pub const BURST: u32 = 16;
-/// Clocks without a word after which what waits is written.
+/// Cycles without a new word after which the FIFO is written out.
 pub const QUIET: u32 = 64;
-/// Words between two borders that a burst does not cross.
+/// Words between two boundaries that a burst must not cross.
 pub const PAGE: u32 = 1024;
 
-/// All bits of a count of words in 2^32 bytes.
+/// Mask of a word count in 2^32 bytes.
 const WORDS: u32 = (1 << 30) - 1;
 
-/// What comes in, in a clock.
+/// Inputs in one cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Inputs {
-    /// Back to the state at power-up; all else does not count.
+    /// Returns to the state at power-up; all other inputs are ignored.
     pub reset: bool,
     /// Number of a register in [`crate::regs::MEMORY_REGS`].
     pub addr: u32,
-    /// It is written.
+    /// Write strobe for the register.
     pub write: bool,
-    /// With that.
+    /// Write data.
     pub wdata: u32,
-    /// A trace word is offered.
+    /// The trace word that is offered.
     pub word: Option<u32>,
     /// AWREADY.
     pub address_ready: bool,
     /// WREADY.
     pub data_ready: bool,
-    /// BRESP, while BVALID.
+    /// BRESP, if BVALID.
     pub response: Option<u32>,
 }
 
-/// What goes out in a clock; of registers alone.
+/// Outputs in one cycle; they depend on registers only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outputs {
-    /// The register that was named at the edge before.
+    /// Value of the register that was addressed at the previous edge.
     pub rdata: u32,
-    /// An offered word is taken.
+    /// An offered word is accepted.
     pub ready: bool,
-    /// AWADDR and AWLEN, while AWVALID.
+    /// AWADDR and AWLEN, if AWVALID.
     pub address: Option<(u32, u32)>,
-    /// WDATA and WLAST, while WVALID.
+    /// WDATA and WLAST, if WVALID.
     pub data: Option<(u32, bool)>,
     /// BREADY.
     pub response_ready: bool,
-    /// The interrupt.
+    /// The interrupt output.
     pub interrupt: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// No burst is under way.
+    /// No burst in progress.
     #[default]
     Wait,
     Address,
@@ -71,7 +72,7 @@ enum Phase {
     Response,
 }
 
-/// The port. Counts and places are words.
+/// State of the memory port. Counts and offsets are in words.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryPort {
     base: u32,
@@ -86,10 +87,10 @@ pub struct MemoryPort {
     flags: u32,
     offset: u32,
     wraps: u32,
-    // written since the last watermark
+    // words written since the last watermark
     since: u32,
     quiet: u32,
-    // what a burst may be at most is known
+    // the maximum length of the next burst is valid
     settled: bool,
     phase: Phase,
     address: u32,
@@ -100,7 +101,7 @@ pub struct MemoryPort {
 }
 
 impl MemoryPort {
-    /// What it gives in this clock.
+    /// Outputs of this cycle.
     pub fn outputs(&self) -> Outputs {
         let word = self.queue.front().copied().unwrap_or_default();
         Outputs {
@@ -113,7 +114,7 @@ impl MemoryPort {
         }
     }
 
-    /// The rising edge.
+    /// Takes a rising edge of the clock.
     pub fn step(&mut self, i: &Inputs) {
         if i.reset {
             let answer = self.read(i.addr);
@@ -132,7 +133,7 @@ impl MemoryPort {
             self.queue.clear();
         }
 
-        // registers, before what a burst changes
+        // registers; a burst below may change them again
         if i.write && i.addr == 4 {
             self.flags &= !i.wdata;
         }
@@ -160,7 +161,7 @@ impl MemoryPort {
         }
     }
 
-    /// A write while it is not running.
+    /// A register write while the port is not running.
     fn program(&mut self, i: &Inputs) {
         match i.addr {
             0 => self.base = i.wdata >> 2,
@@ -177,7 +178,7 @@ impl MemoryPort {
         }
     }
 
-    /// A burst of what waited, if it is time for one.
+    /// Begins a burst of the words in the FIFO, if one is due.
     fn begin(&mut self, before: &Self) {
         let place = (before.base + before.offset) & WORDS;
         let limit = BURST.min(PAGE - place % PAGE).min(before.size - before.offset);
@@ -192,7 +193,7 @@ impl MemoryPort {
         }
     }
 
-    /// The burst is answered.
+    /// Takes the response of the burst.
     fn end(&mut self, code: u32) {
         self.phase = Phase::Wait;
         if code != 0 {
@@ -240,7 +241,7 @@ impl MemoryPort {
 mod tests {
     use super::*;
 
-    /// A port with a range of `size` bytes at `base` that is enabled by `control`.
+    /// A port with a range of `size` bytes at `base`, enabled by writing `control`.
     fn enabled(base: u32, size: u32, control: u32) -> MemoryPort {
         let mut port = MemoryPort::default();
         for (addr, wdata) in [(0, base), (1, size), (2, control)] {
@@ -249,7 +250,7 @@ mod tests {
         port
     }
 
-    /// Bursts while `words` come in, one a clock, and for `more` clocks behind: address, words, and the clock of the address.
+    /// Bursts while `words` come in, one per cycle, and for `more` cycles after: address, words, and the cycle of the address.
     fn bursts(port: &mut MemoryPort, words: u32, more: u32) -> Vec<(u32, Vec<u32>, u32)> {
         let mut made: Vec<(u32, Vec<u32>, u32)> = Vec::new();
         let mut left = (1..=words).collect::<VecDeque<u32>>();
@@ -272,8 +273,8 @@ mod tests {
     #[test]
     fn bursts_end_at_4_kib_and_the_rest_is_written_when_nothing_comes() {
         let mut port = enabled(0xff8, 64, 1);
-        // the first word is taken in clock 0, the second in 1, two wait in clock 2, the address is there in 3; the third
-        // word is taken in clock 2, 64 clocks later the rest is due
+        // the first word is taken in cycle 0, the second in 1, two are queued in cycle 2, the address is valid in 3; the third
+        // word is taken in cycle 2, and 64 cycles later the rest is due
         assert_eq!(bursts(&mut port, 3, 80), [(0xff8, vec![1, 2], 3), (0x1000, vec![3], 68)]);
         assert_eq!((port.read(5), port.read(6), port.read(3)), (12, 0, 1));
     }
@@ -290,7 +291,7 @@ mod tests {
         let made = bursts(&mut port, 7, 80);
         assert_eq!(made.into_iter().map(|(at, words, _)| (at, words)).collect::<Vec<_>>(), right[..1]);
         assert_eq!((port.read(5), port.read(6), port.read(4), port.read(3)), (0, 1, 2, 0));
-        // what waited goes into the next range
+        // the words that were queued go to the next range
         port.step(&Inputs { addr: 2, write: true, wdata: 1, ..Inputs::default() });
         assert_eq!(bursts(&mut port, 0, 80)[0].1, [6, 7]);
     }

@@ -1,25 +1,25 @@
-//! Trace messages, before they are bits
+//! Trace messages before they are encoded
 //!
-//! What each says and when it is sent: `docs/stream.md`.
+//! For their meaning and when they are sent, see `docs/stream.md`.
 
 use retire::Context;
 use serde::Serialize;
 
-/// One message of one core; `B` is what a scheme's messages say.
+/// A message of one core; `B` is the type of a scheme's message contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<B = Body> {
     /// Core index Ti.
     pub core: u8,
     /// Cycles since the previous message of this core; 0 in functional streams.
     pub diff_cc: u64,
-    /// What is reported.
+    /// Contents.
     pub body: B,
 }
 
-/// What a message reports. Addresses are byte addresses.
+/// Contents of a message. Addresses are byte addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// A mispredicted outcome: `count` reported branches since the last message, this one included.
+    /// A mispredicted outcome: `count` reported branches since the last message, including this one.
     Outcome {
         /// bCnt.
         count: u64,
@@ -51,35 +51,35 @@ pub enum Body {
         /// TA of an indirect branch.
         target: Option<u64>,
     },
-    /// Scheme `sc-lsp`: the next streams are as predicted.
+    /// Scheme `sc-lsp`: the next streams are those predicted.
     Hits {
-        /// Streams.
+        /// Number of streams.
         count: u32,
     },
-    /// Scheme `sc-lsp`: a stream that the stream cache holds.
+    /// Scheme `sc-lsp`: a stream in the stream cache.
     Index {
         /// SCI.
         index: u32,
     },
-    /// Scheme `sc-lsp`: a stream that the stream cache does not hold.
+    /// Scheme `sc-lsp`: a stream that is not in the stream cache.
     Descriptor {
-        /// SL as it is sent.
+        /// SL as it is encoded.
         length: u32,
-        /// SA, where it is sent.
+        /// SA, if it is sent.
         start: Option<u64>,
     },
-    /// Shared predictors: the turn of the core ends. Counts begin anew with its next one.
+    /// Shared predictors: the turn of the core ends. Its counts restart with its next turn.
     Turn {
-        /// Control-flow instructions that it retired in it.
+        /// Control-flow instructions that it retired in the turn.
         length: u64,
-        /// Whose turn it is now.
+        /// Core whose turn is next.
         next: u8,
     },
     /// An escape message.
     Escape(Escape),
 }
 
-/// Messages behind bCnt = 0 (SL = 0).
+/// Escape messages, which follow bCnt = 0 (SL = 0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Escape {
     /// Exception or interrupt after `i_cnt` instructions.
@@ -88,52 +88,52 @@ pub enum Escape {
         i_cnt: u64,
         /// Address of the first handler instruction that retires.
         target: u64,
-        /// What it is in, where contexts are told.
+        /// Context of that instruction, if contexts are reported.
         context: Option<Context>,
     },
-    /// Replay (re)starts here with all predictors in their reset state.
+    /// Replay starts or resumes here with all predictors in their reset state.
     Sync {
         /// Instructions since the last message.
         i_cnt: u64,
         /// Address of the next instruction.
         pc: u64,
-        /// What it is in, where contexts are told; of a resync what the instruction before it is in.
+        /// Context of the next instruction, if contexts are reported; in a resync, that of the instruction before it.
         context: Option<Context>,
     },
     /// Messages were lost.
     Overflow {
-        /// Instructions since the last message up to the one whose message was lost.
+        /// Instructions since the last message, up to and including the one whose message was lost.
         i_cnt: u64,
-        /// Instructions that nothing is known of.
+        /// Lost instructions, of which nothing is known.
         lost: u64,
     },
-    /// A sync follows, and nothing is lost: the last of these instructions is a control-flow instruction, and went to
-    /// the PC of the sync. In the stream an overflow of 0 lost instructions. Behind that of core 0 stands the header.
+    /// A sync follows, and nothing is lost: the last of these instructions is a control-flow instruction, whose target is
+    /// the PC of the sync. Encoded as an overflow of 0 lost instructions. That of core 0 is followed by the header.
     Resync {
         /// Instructions since the last message.
         i_cnt: u64,
-        /// Signature of the core, where messages carry one: with that instruction and where it went.
+        /// Signature of the core, if messages carry one, including that instruction and its target.
         signature: Option<u16>,
     },
-    /// The next instruction is the first in another context, and neither exception nor sync tells it.
+    /// The next instruction is the first in another context, which neither an exception nor a sync reports.
     Context {
         /// Instructions since the last message.
         i_cnt: u64,
-        /// What follows is in it.
+        /// Context from that instruction on.
         context: Context,
     },
-    /// The core's stream ends.
+    /// The stream of the core ends.
     Stop {
         /// Instructions since the last message.
         i_cnt: u64,
-        /// Signature of the core, where messages carry one.
+        /// Signature of the core, if messages carry one.
         signature: Option<u16>,
     },
-    /// A counter would overflow: so many instructions, all as predicted.
+    /// A counter would overflow; all these instructions are as predicted.
     Progress {
         /// Instructions since the last message.
         i_cnt: u64,
-        /// Signature of the core, where messages carry one.
+        /// Signature of the core, if messages carry one.
         signature: Option<u16>,
     },
 }
@@ -152,7 +152,7 @@ impl Escape {
         }
     }
 
-    /// Signature that it carries.
+    /// The signature that it carries.
     pub const fn signature(&self) -> Option<u16> {
         match *self {
             Self::Resync { signature, .. } | Self::Stop { signature, .. } | Self::Progress { signature, .. } => {
@@ -238,7 +238,7 @@ impl Kind {
 }
 
 impl Body {
-    /// Its kind.
+    /// Kind of the message.
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Outcome { .. } => Kind::Outcome,
@@ -259,13 +259,13 @@ impl Body {
     }
 }
 
-/// What a scheme's messages are counted as.
+/// Message contents that can be counted by kind.
 pub trait Report {
-    /// The kind of message that says this.
+    /// Kind of the message with these contents.
     fn kind(&self) -> Kind;
     /// Whether it is the marker of a resync.
     fn is_resync(&self) -> bool;
-    /// The end of a turn, where messages can say one.
+    /// The end of a turn; `None` if the type has no such message.
     fn turn(length: u64, next: u8) -> Option<Self>
     where
         Self: Sized,
@@ -289,7 +289,7 @@ impl Report for Body {
     }
 }
 
-/// Messages and bits of one kind.
+/// Counts of messages of one kind, and of their bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KindCount {
     /// Messages.
@@ -298,13 +298,13 @@ pub struct KindCount {
     pub bits: u64,
 }
 
-/// What a stream holds.
+/// Counts of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StreamStats {
-    /// By [`Kind`], in the order of [`Kind::ALL`]. A message counts the bits that the stream grew by with it; a coder
-    /// that holds bits back counts them with a later one.
+    /// By [`Kind`], in the order of [`Kind::ALL`]. The bits of a message are those by which the stream grew with it; if a coder
+    /// holds bits back, they are counted with a later message.
     pub kinds: [KindCount; Kind::ALL.len()],
-    /// All bits, header and padding included: 32 times the words.
+    /// Total bits, including header and padding: 32 times the number of words.
     pub bits: u64,
 }
 
@@ -316,19 +316,19 @@ impl StreamStats {
         k.bits += bits;
     }
 
-    /// Messages of all kinds.
+    /// Total number of messages.
     pub fn messages(&self) -> u64 {
         self.kinds.iter().map(|k| k.messages).sum()
     }
 }
 
-/// Why bits are no message.
+/// Error of bits that are not a valid message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodingError {
     /// The words end inside a message.
     #[error("the stream ends inside a message")]
     Truncated,
-    /// A chunk sequence the encoder never makes.
+    /// A chunk sequence that the encoder never produces.
     #[error("field {0} ends in a zero chunk, which is never sent")]
     ZeroChunk(&'static str),
     /// A number wider than its counter.
@@ -339,7 +339,7 @@ pub enum CodingError {
         /// Its width.
         bits: u32,
     },
-    /// An escape kind of no meaning.
+    /// An undefined escape kind.
     #[error("escape kind {0} is not defined in format 1")]
     Kind(u64),
     /// A core that the system does not have.
@@ -350,22 +350,22 @@ pub enum CodingError {
         /// N.
         cores: u8,
     },
-    /// An indirect branch without its target.
+    /// An indirect branch without a target.
     #[error("an indirect branch is reported without a target")]
     NoTarget,
-    /// A target behind a direct branch.
+    /// A target after a direct branch.
     #[error("a direct branch is reported with a target")]
     UnexpectedTarget,
-    /// A stream that the stream cache does not hold.
+    /// A stream that is not in the stream cache.
     #[error("stream cache index {0} holds no stream")]
     NoStream(u32),
-    /// Something the encoder never sends because the decoder knows it.
+    /// Something that the encoder never sends, because the decoder knows it.
     #[error("{0} is sent, which is never needed")]
     Needless(&'static str),
-    /// The cause of the trap before, where there was none.
+    /// A trap with the cause of the previous one, but there was none.
     #[error("a trap has the cause of the one before, and there is none")]
     NoCause,
-    /// A message of bus masters that is none, or a store of no byte.
+    /// An undefined message of bus masters, or a store without bytes.
     #[error("a message of bus masters has a kind that is none, or stores no byte")]
     MasterKind,
     /// A negative zero.

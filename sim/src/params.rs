@@ -1,7 +1,7 @@
-//! Parameters of a trace: platform, scheme of the control flow, scheme of the data; shared by model, circuit, decoder
+//! Parameters of a trace: platform, control-flow scheme and data scheme; shared by model, circuit, decoder
 //! and CLI
 //!
-//! A scheme's own parameters are in its folder; a few of their names are here too.
+//! The parameters of a scheme are in its folder; some of their names are re-exported here.
 
 pub use crate::chunk::Chunks;
 use crate::lane::SyncPeriod;
@@ -17,16 +17,16 @@ use std::ops::{Deref, DerefMut};
 
 mod old;
 
-/// Everything that shapes a trace stream: model, circuit and decoder are built from it.
+/// Parameters that determine a trace stream: model, circuit and decoder are built from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "old::Stored")]
 pub struct TraceParams {
-    /// What is traced; its fields are read as those of the parameters.
+    /// Cores and field widths; its fields can be read as those of the parameters.
     #[serde(flatten)]
     pub platform: Platform,
-    /// What tells the control flow. In files its name.
+    /// Control-flow scheme. Files store it by name.
     pub flow: FlowScheme,
-    /// What tells the values that are loaded, in a stream of its own.
+    /// Scheme of load values, in a separate stream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<DataScheme>,
 }
@@ -66,16 +66,16 @@ impl TraceParams {
         Self::new(Platform::RV32, FlowScheme::ScLsp(params))
     }
 
-    /// These parameters, but for what `change` does.
+    /// These parameters, modified by `change`.
     pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
         change(&mut self);
         self
     }
 
-    /// Both schemes of a name: of the control flow, and behind a comma of the data, `tr_e:small,cfiat:16k`.
+    /// Parses both schemes of a name: control flow, and after a comma the data, `tr_e:small,cfiat:16k`.
     ///
     /// # Errors
-    /// It names another scheme, or says more than schemes.
+    /// The name is that of another kind of scheme, or has options.
     pub fn schemes(name: &str) -> Result<(FlowScheme, Option<DataScheme>), ParamError> {
         let SchemeName { scheme, data, stated } = name.parse()?;
         match scheme {
@@ -84,7 +84,7 @@ impl TraceParams {
         }
     }
 
-    /// The name that [`TraceParams::schemes`] reads.
+    /// The text that [`TraceParams::schemes`] reads.
     pub fn name(&self) -> String {
         self.data.map_or_else(|| self.flow.name(), |data| format!("{},{data}", self.flow.name()))
     }
@@ -94,18 +94,18 @@ impl TraceParams {
         self.with(|p| p.timestamps = true)
     }
 
-    /// The stream cache, where the scheme is `sc-lsp`.
+    /// The stream cache, if the scheme is `sc-lsp`.
     pub fn stream_cache(&self) -> Option<StreamCacheParams> {
         self.flow.stream_cache()
     }
 
-    /// Bits of state of one core, as the papers count it: of the predictors, or of a stream cache with its
+    /// Bits of state of one core, as the papers count it: of the predictors, or of the stream cache with its
     /// buffers ([`StreamCacheParams::state_bits`]).
     pub fn state_bits(&self) -> u32 {
         self.flow.state_bits(&self.platform)
     }
 
-    /// Refuses what model and circuit cannot honour.
+    /// Rejects parameters that model and circuit do not support.
     pub fn check(&self) -> Result<(), ParamError> {
         self.platform.check()?;
         self.data.iter().try_for_each(|data| {
@@ -115,15 +115,15 @@ impl TraceParams {
         self.flow.check(&self.platform)
     }
 
-    /// Refuses resyncs of a scheme that has none.
+    /// Rejects a synchronisation period for a scheme without resyncs.
     pub fn check_period(&self, period: Option<SyncPeriod>) -> Result<(), ParamError> {
         let log2 = period.map_or(0, |p| p.instructions().or(p.bytes()).unwrap_or(0).trailing_zeros());
         let right = "none, with +shared: a decoder cannot begin in the middle of predictors that cores share";
         ParamError::unless(period.is_none() || !self.flow.takes_turns(), "sync period", log2, right)
     }
 
-    /// All parameters of the stream of the control flow on one line, in a fixed order: the input of
-    /// [`TraceParams::fingerprint`]. Load values have a stream and a fingerprint of their own.
+    /// All parameters of the control-flow stream on one line, in a fixed order: the input of
+    /// [`TraceParams::fingerprint`]. Load values have a separate stream and fingerprint.
     pub fn canonical(&self) -> String {
         self.flow.canonical(&self.platform)
     }
@@ -169,7 +169,7 @@ mod tests {
             let scheme: FlowScheme = name.parse().unwrap();
             assert_eq!(scheme.name(), name);
         }
-        // the shortest name, whatever the one that was given
+        // the shortest name, whichever name was given
         for (given, name) in
             [("tr_e:512/8/0", "tr_e:small"), ("tr(bcnt=2,1):s0", "tr_e:s0"), ("nx_b(icnt=8,8)", "nx_b")]
         {

@@ -1,4 +1,4 @@
-//! What a trace system is made for: cores, addresses, counters; the same for every scheme
+//! Platform of a trace system: cores, addresses, counters; the same for every scheme
 
 use retire::Context;
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,12 @@ pub const MAGIC: u32 = u32::from_le_bytes(*b"GSHK");
 /// Format version.
 pub const VERSION: u8 = 1;
 
-/// The traced cores, and the widths in which they are counted.
+/// Parameters of the traced cores, and widths of the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Platform {
     /// True: every message carries `diffCC`. False: functional, in global commit order.
     pub timestamps: bool,
-    /// N: cores. 1..=16.
+    /// N: number of cores. 1..=16.
     pub cores: u8,
     /// Address width of the cores, bits. 32 or 64.
     pub xlen: u8,
@@ -21,21 +21,21 @@ pub struct Platform {
     /// imported traces of machines with instructions at odd addresses.
     pub align: u8,
     /// Width of `iCnt` and `bCnt`, bits. 16..=24. A progress message is due at a control-flow
-    /// instruction when the counter's top bit was set before it.
+    /// instruction if the top bit of a counter was set before it.
     #[serde(default = "Platform::count_bits")]
     pub count_bits: u8,
-    /// Width of the `diffCC` counter, bits; it stops at its maximum. 16..=32.
+    /// Width of the `diffCC` counter, bits; it saturates. 16..=32.
     #[serde(default = "Platform::cc_bits")]
     pub cc_bits: u8,
-    /// Contexts are told: privilege mode, and so many bits of the number of the address space. 0..=16; `None`: they are not.
+    /// Contexts are reported: the privilege mode, and this many low bits of the address space identifier. 0..=16; `None`: not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u8>,
-    /// Width of the signatures of the control flow, bits. 8 or 16; 0: messages carry none.
+    /// Width of the control-flow signatures, bits. 8 or 16; 0: messages carry none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub signature: u8,
 }
 
-// what serde asks
+// the signature that serde requires
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_zero(bits: &u8) -> bool {
     *bits == 0
@@ -60,7 +60,7 @@ impl Platform {
         signature: 0,
     };
 
-    // what is meant where a file does not say
+    // defaults if a file has no value
     const fn count_bits() -> u8 {
         Self::RV32.count_bits
     }
@@ -69,7 +69,7 @@ impl Platform {
         Self::RV32.cc_bits
     }
 
-    /// Significant bits of an address: what the stream and the tables carry.
+    /// Significant bits of an address, as stored in the stream and the tables.
     pub const fn address_bits(&self) -> u32 {
         self.xlen as u32 - self.align as u32
     }
@@ -79,7 +79,7 @@ impl Platform {
         (self.cores as u32).next_power_of_two().trailing_zeros()
     }
 
-    /// Bits in which a context is told; 0 where it is not.
+    /// Bits of a reported context; 0 if contexts are not reported.
     pub const fn context_bits(&self) -> u32 {
         match self.context {
             Some(bits) => 2 + bits as u32,
@@ -87,12 +87,12 @@ impl Platform {
         }
     }
 
-    /// What is told of a context: the low bits of the number of its address space.
+    /// The reported part of a context: the low bits of its address space identifier.
     pub const fn told(&self, context: Context) -> Context {
         Context(context.0 & ((1 << self.context_bits()) - 1))
     }
 
-    /// Of schemes that have no place for a context: refuses that it be told.
+    /// Rejects contexts, for schemes that cannot report them.
     pub(crate) fn without_context(&self) -> Result<(), ParamError> {
         let bits = self.context.unwrap_or(0).into();
         ParamError::unless(
@@ -103,7 +103,7 @@ impl Platform {
         )
     }
 
-    /// Refuses what model and circuit cannot honour.
+    /// Rejects parameters that model and circuit do not support.
     pub fn check(&self) -> Result<(), ParamError> {
         let range = |field, value: u8, right, ok| ParamError::unless(ok, field, value.into(), right);
         range("cores", self.cores, "1 to 16", (1..=16).contains(&self.cores))?;
@@ -111,7 +111,7 @@ impl Platform {
         range("align", self.align, "0 to 2", self.align <= 2)?;
         range("count_bits", self.count_bits, "16 to 24", (16..=24).contains(&self.count_bits))?;
         range("cc_bits", self.cc_bits, "16 to 32", (16..=32).contains(&self.cc_bits))?;
-        // beside iCnt in a word of the event FIFO
+        // a word of the event FIFO holds it together with iCnt
         let most = 16.min(self.xlen - self.align - self.count_bits - 3);
         let right = "0 to 16, and the address bits behind `count_bits` and 3 more";
         range("context", self.context.unwrap_or(0), right, self.context.is_none_or(|bits| bits <= most))?;
@@ -133,7 +133,7 @@ impl Platform {
         )
     }
 
-    /// The last field of a canonical line; nothing where there are no signatures.
+    /// The last field of a canonical line; empty if there are no signatures.
     pub(crate) fn canonical_signature(&self) -> String {
         if self.signature == 0 {
             return String::new();
@@ -142,7 +142,7 @@ impl Platform {
     }
 }
 
-/// Why parameters cannot be.
+/// Error of invalid parameters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParamError {
     /// A value outside its range.
@@ -152,27 +152,27 @@ pub enum ParamError {
         field: &'static str,
         /// Value found.
         value: u32,
-        /// Values that would be right.
+        /// Valid values.
         right: &'static str,
     },
-    /// No scheme of that form.
+    /// No scheme has a name of this form.
     #[error("scheme `{name}` is not known: {forms} are")]
     UnknownScheme {
-        /// As it was given.
+        /// Name as given.
         name: String,
-        /// The forms there are.
+        /// Valid forms.
         forms: String,
     },
-    /// No set of that name.
+    /// No set has this name.
     #[error("parameter set `{0}` is not known: small, medium, large, s0 to s4, m0 to m4, b0 to b4 are, or sizes as gshare/ras/ibtb")]
     UnknownSet(String),
-    /// No stream cache of that name.
+    /// No stream cache has this name.
     #[error("stream cache `{0}` is not known: base, ebase or rbase, then sets x ways of 32 to 1024 entries in 1, 2, 4 or 8 ways, as rbase-32x4, are, and behind them +right4 or +left4, +sl8, +upper12 and +run8")]
     UnknownStreamCache(String),
 }
 
 impl ParamError {
-    /// [`ParamError::Range`], unless `ok`.
+    /// Returns [`ParamError::Range`], unless `ok`.
     pub(crate) fn unless(ok: bool, field: &'static str, value: u32, right: &'static str) -> Result<(), Self> {
         if ok {
             Ok(())

@@ -1,12 +1,12 @@
-//! The register map as documents: Markdown for people, SystemRDL for tools
+//! The register map as documents: Markdown for reading, SystemRDL for tools
 //!
-//! Both are made from [`crate::regs`], which the circuit reads too.
+//! Both are generated from [`crate::regs`], from which the circuit is built too.
 
 use crate::params::TraceParams;
 use crate::regs::{list, Reg, RegAccess, ADDR_BITS, ID_KIND};
 use std::fmt::Write;
 
-/// Reset value of `reg` in a system of these parameters, of which `status` always has these bits: constants where it has them, else 0.
+/// Reset value of `reg` in a system with these parameters: its constants, otherwise 0. `status`: constant bits of register `status`.
 pub fn reset_value(reg: &Reg, params: &TraceParams, status: u32) -> u32 {
     match reg.name {
         "id" => id(params.cores, scheme(params)),
@@ -16,12 +16,12 @@ pub fn reset_value(reg: &Reg, params: &TraceParams, status: u32) -> u32 {
     }
 }
 
-/// What register `id` holds.
+/// Value of register `id`.
 pub fn id(cores: u8, scheme: u8) -> u32 {
     u32::from(crate::system::VERSION) | u32::from(cores) << 8 | u32::from(scheme) << 13 | ID_KIND << 16
 }
 
-/// What field `id.scheme` holds.
+/// Value of field `id.scheme`.
 pub fn scheme(params: &TraceParams) -> u8 {
     params.flow.code()
 }
@@ -43,7 +43,7 @@ fn bits(lsb: u8, bits: u8) -> String {
     }
 }
 
-/// The map as Markdown, of a system of which `status` always has these bits; with `memory` that of one with a memory port.
+/// The register map as Markdown; `memory`: the system has a memory port; `status`: constant bits of register `status`.
 pub fn markdown(params: &TraceParams, memory: bool, status: u32) -> String {
     let mut s = String::new();
     let _ = writeln!(s, "# Registers\n");
@@ -76,7 +76,7 @@ pub fn markdown(params: &TraceParams, memory: bool, status: u32) -> String {
     s
 }
 
-/// The map as SystemRDL 2.0, as [`markdown`].
+/// The register map as SystemRDL 2.0; arguments as for [`markdown`].
 pub fn systemrdl(params: &TraceParams, memory: bool, status: u32) -> String {
     let mut s = String::new();
     let _ = writeln!(s, "// Parameters: {}", params.canonical());
@@ -103,7 +103,7 @@ pub fn systemrdl(params: &TraceParams, memory: bool, status: u32) -> String {
                 reset_value(r, params, status) >> f.lsb & mask
             );
         }
-        // `params` and `control` are no reserved words, but stay clear of them all
+        // the suffix avoids all reserved words
         let _ = writeln!(s, "    }} {}_reg @ 0x{:02x};", r.name, 4 * r.addr);
     }
     let _ = writeln!(s, "}};");

@@ -1,22 +1,22 @@
 //! Register map of a trace system: declared once for circuit, documentation and host
 //!
-//! 32-bit registers on a small synchronous bus: `addr` counts registers, `rdata` answers in the
-//! cycle after `addr` is given.
+//! 32-bit registers on a small synchronous bus: `addr` counts registers, and `rdata` is valid in the
+//! cycle after `addr`.
 
-/// How a register may be used.
+/// Access of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegAccess {
     /// Read only.
     Ro,
     /// Read and write.
     Rw,
-    /// Read; a 1 written to a bit clears it.
+    /// Read; writing a 1 to a bit clears it.
     W1c,
-    /// Write only: a 1 does it once; reads as 0.
+    /// Write only: writing a 1 triggers the action once; reads as 0.
     Once,
 }
 
-/// One field of a register.
+/// A field of a register.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// Lower-case name.
@@ -29,14 +29,14 @@ pub struct Field {
     pub doc: &'static str,
 }
 
-/// One register.
+/// A register.
 #[derive(Clone, Copy, Debug)]
 pub struct Reg {
     /// Lower-case name.
     pub name: &'static str,
     /// Address on the bus, in registers.
     pub addr: u8,
-    /// Access of all its fields.
+    /// Access, the same for all its fields.
     pub access: RegAccess,
     /// Meaning.
     pub doc: &'static str,
@@ -46,7 +46,7 @@ pub struct Reg {
 
 /// Value of `id.kind`: a control-flow trace system of this project.
 pub const ID_KIND: u32 = 0x6754;
-/// Bus address bits.
+/// Width of the bus address, bits.
 pub const ADDR_BITS: u8 = 3;
 
 /// All registers, by address.
@@ -172,7 +172,7 @@ pub const REGS: [Reg; 8] = [
     },
 ];
 
-/// Registers of the port that writes words into memory (`docs/buses.md`), behind those of every system.
+/// Registers of the port that writes words to memory (`docs/buses.md`), after those of every system.
 pub const MEMORY_REGS: [Reg; 8] = [
     Reg {
         name: "memory_base",
@@ -258,16 +258,16 @@ pub const MEMORY_REGS: [Reg; 8] = [
     },
 ];
 
-/// The register of a system that is called so.
+/// The register with this name.
 ///
 /// # Panics
-/// When there is none: names are those of this file.
+/// If there is none: names must be those of this file.
 pub fn register(name: &str) -> &'static Reg {
     REGS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("there is no register `{name}`"))
 }
 
 impl Reg {
-    /// Its field that is called so.
+    /// The field with this name.
     ///
     /// # Panics
     /// As [`register`].
@@ -277,7 +277,7 @@ impl Reg {
     }
 }
 
-/// The registers of a system; with `memory` those of its memory port, too. By address.
+/// All registers of a system by address; with `memory` including those of the memory port.
 pub fn list(memory: bool) -> impl Iterator<Item = &'static Reg> {
     REGS.iter().chain(MEMORY_REGS.iter().filter(move |_| memory))
 }

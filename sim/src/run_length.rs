@@ -1,19 +1,19 @@
 //! Adaptive one-length counter: runs of hits of the last stream predictor
 //!
 //! # Source
-//! Paper 001 section III.B. A run of n hits, 1 <= n <= 2^k, is sent as n - 1 in k bits. What the paper
-//! leaves open: a run is sent when the counter is full, and that is when it "exceeds the size"; the
-//! monitor begins, and begins again after each change, in the middle, at 8; k begins at 1. So k depends on
-//! the runs that were sent and on nothing else, and the decoder needs no look-ahead.
+//! Paper 001 section III.B. A run of n hits, 1 <= n <= 2^k, is sent as n - 1 in k bits. The paper leaves open, and
+//! this implementation chooses: a run is sent when the counter is full, which is how "exceeds the size" is read; the
+//! monitor starts in the middle, at 8, and restarts there after each change; k starts at 1. k therefore depends only on
+//! the runs that were sent, and the decoder needs no look-ahead.
 
 /// Monitor value in the middle of its range.
 const MIDDLE: u8 = 8;
 /// Monitor value at which k grows.
 const TOP: u8 = 15;
-/// What a full counter adds.
+/// Amount that a full counter adds to the monitor.
 const UP: u8 = 3;
 
-/// Counter size and its monitor.
+/// State of the adaptive counter: its size and the monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunLength {
     bits: u8,
@@ -22,29 +22,29 @@ pub struct RunLength {
 }
 
 impl RunLength {
-    /// In the reset state, for counters of at most `most` bits. With 0, every hit is a run.
+    /// State after reset, for counters of at most `most` bits. With 0, every hit is a run.
     pub const fn new(most: u8) -> Self {
         Self { bits: if most == 0 { 0 } else { 1 }, monitor: MIDDLE, most }
     }
 
-    /// Back to the state after reset.
+    /// Returns to the state after reset.
     pub fn reset(&mut self) {
         *self = Self::new(self.most);
     }
 
-    /// k: bits of the counter now.
+    /// k: current width of the counter, bits.
     #[inline]
     pub const fn bits(&self) -> u32 {
         self.bits as u32
     }
 
-    /// Hits of a full counter, 2^k.
+    /// Number of hits in a full counter, 2^k.
     #[inline]
     pub const fn full(&self) -> u32 {
         1 << self.bits
     }
 
-    /// A run of `hits` was sent.
+    /// Adapts the size after a run of `hits` was sent.
     #[inline]
     pub fn sent(&mut self, hits: u32) {
         if self.most == 0 {
@@ -77,13 +77,13 @@ mod tests {
             r.sent(r.full());
             walk.push((r.bits, r.monitor));
         }
-        // 8, 11, 14, 15 and on
+        // 8, 11, 14, 15, where the size grows
         assert_eq!(walk, [(1, 11), (1, 14), (2, 8), (2, 11), (2, 14), (3, 8)]);
         for step in 1..=8 {
             r.sent(3);
             assert_eq!((r.bits, r.monitor), if step < 8 { (3, 8 - step) } else { (2, 8) });
         }
-        // half a counter and more, but not all of it: nothing moves
+        // at least half a counter, but not a full one: no change
         r.sent(2);
         r.sent(3);
         assert_eq!((r.bits, r.monitor), (2, 8));
@@ -94,7 +94,7 @@ mod tests {
         let mut r = RunLength::new(3);
         (0..100).for_each(|_| r.sent(r.full()));
         assert_eq!(r.bits(), 3);
-        // with one bit no run is shorter than half
+        // with one bit, no run is shorter than half
         (0..100).for_each(|_| r.sent(1));
         assert_eq!((r.bits(), r.full()), (1, 2));
         let mut none = RunLength::new(0);

@@ -1,7 +1,7 @@
-//! The whole trace system: N cores to one stream of words
+//! The trace system: turns the events of N cores into one stream of words
 //!
-//! Takes the retire stream in global commit order and appends header, messages and stops as
-//! `docs/stream.md` says. Without buffers: it never overflows.
+//! Takes the retire stream in global commit order and writes header, messages and stops as
+//! described in `docs/stream.md`. It has no FIFOs, so it never overflows.
 
 use crate::bits::BitWriter;
 use crate::lane::{Rates, SyncPeriod};
@@ -19,35 +19,35 @@ pub fn header(params: &TraceParams) -> [u32; 3] {
     [MAGIC, u32::from(VERSION) | u32::from(params.cores) << 8 | flags << 16, params.fingerprint()]
 }
 
-/// As [`header`], where it is sent again.
+/// As [`header`], for a repeated header.
 pub fn header_again(params: &TraceParams) -> [u32; 3] {
     let [magic, shape, fingerprint] = header(params);
     [magic, shape | AGAIN, fingerprint]
 }
 
-/// In word 1: it is not the first header of its stream.
+/// Flag in word 1: this is a repeated header, not the first of its stream.
 pub(crate) const AGAIN: u32 = 1 << 17;
-/// In word 1: log2 of the times that K is what the scheme says.
+/// Lowest bit of the field in word 1 for [`haste`], the warm-up scale.
 pub(crate) const HASTE_LSB: u32 = 20;
-/// Bits of it.
+/// Mask of that field.
 const HASTE: u32 = 15;
 
-/// Word 1 of a header of cores with that [`haste`].
+/// Word 1 of a header with this warm-up scale ([`haste`]).
 pub const fn hasty(shape: u32, haste: u8) -> u32 {
     shape | (haste as u32 & HASTE) << HASTE_LSB
 }
 
-/// Word 1 of a header without its haste, and that.
+/// Splits word 1 of a header into the rest and the warm-up scale.
 pub(crate) const fn unhurried(shape: u32) -> (u32, u8) {
     (shape & !(HASTE << HASTE_LSB), (shape >> HASTE_LSB & HASTE) as u8)
 }
 
-/// Clocks that what a core of several instructions a clock retires waits at most: 16 words of four events, each told in two.
+/// Maximum cycles that instructions wait in the retire queue of a wide core: 16 words of four events, each reported in two.
 const WAIT: u32 = 128;
 
-/// log2 of the times that K, the instructions behind a resync in which nothing is predicted, is the scheme's `settle`, where a core
-/// retires up to `most` instructions in a clock: tables take a clock a word to clear, and what waits in the core's queue
-/// comes then, too.
+/// Warm-up scale: log2 of the factor by which K, the warm-up after a resync in instructions, is longer than the scheme's `settle`,
+/// for a core that retires up to `most` instructions per cycle. Clearing a table takes one cycle per word, and the instructions
+/// in the core's retire queue are added.
 pub const fn haste(most: u32, settle: u32) -> u8 {
     if most <= 1 || settle == 0 {
         return 0;
@@ -69,12 +69,12 @@ pub struct System {
 }
 
 impl System {
-    /// In the reset state, enabled, the header sent.
+    /// State after reset, enabled, with the header written.
     pub fn new(params: &TraceParams) -> Result<Self, ParamError> {
         Self::of_haste(params, 0)
     }
 
-    /// The same of cores with that [`haste`], with resyncs.
+    /// As [`System::new`], with a warm-up scale ([`haste`]) for resyncs.
     pub fn of_haste(params: &TraceParams, haste: u8) -> Result<Self, ParamError> {
         params.check()?;
         let mut out = BitWriter::new();
@@ -85,7 +85,7 @@ impl System {
         Ok(Self { model: params.flow.model(&params.platform), out, stats: StreamStats::default(), haste })
     }
 
-    /// Tells every core anew every `period`, behind a header; of a scheme that has resyncs
+    /// Resynchronises every core each `period`, after a repeated header. The scheme must have resyncs
     /// ([`TraceParams::check_period`]).
     #[must_use]
     pub fn sync_every(mut self, params: &TraceParams, period: Option<SyncPeriod>) -> Self {
@@ -96,12 +96,12 @@ impl System {
         self
     }
 
-    /// Asks for a resync at the next control-flow instruction of core 0, of a system with a period.
+    /// Requests a resync at the next control-flow instruction of core 0; the system must have a period.
     pub fn request(&mut self) {
         self.model.request();
     }
 
-    /// Disables tracing in `cycle`: stop messages, then the last word is filled.
+    /// Disables tracing in `cycle`: writes stop messages and pads the last word.
     pub fn finish(&mut self, cycle: u64) {
         let Self { model, out, stats, .. } = self;
         model.finish(cycle, out, stats);
@@ -109,37 +109,37 @@ impl System {
         stats.bits = out.len();
     }
 
-    /// Takes the complete words that wait.
+    /// Takes the complete words.
     pub fn drain(&mut self) -> std::vec::Drain<'_, u32> {
         self.out.drain()
     }
 
-    /// Bits so far, header included.
+    /// Number of bits so far, including the header.
     pub fn bits(&self) -> u64 {
         self.out.len()
     }
 
-    /// Messages so far, by kind; `bits` is filled in by [`System::finish`].
+    /// Messages so far, by kind; `bits` is set by [`System::finish`].
     pub fn stats(&self) -> &StreamStats {
         &self.stats
     }
 
-    /// What was counted so far, by core.
+    /// Counts so far, by core.
     pub fn rates(&self) -> Vec<Rates> {
         self.model.rates()
     }
 
-    /// Counts the lengths of the fields from now on, where the scheme has numbers of any length.
+    /// Starts counting the lengths of all variable-length fields, if the scheme has any.
     pub fn count_lengths(&mut self) {
         self.model.count_lengths();
     }
 
-    /// Lengths of the fields of all messages since they were asked for.
+    /// Lengths of the fields since counting was started.
     pub fn field_lengths(&self) -> Option<&FieldLengths> {
         self.model.lengths()
     }
 
-    /// What became of the streams, by core; empty but for the scheme `sc-lsp`.
+    /// Counts of streams, by core; empty except for scheme `sc-lsp`.
     pub fn streams(&self) -> Vec<Counts> {
         match &self.model {
             Model::ScLsp(cores) => cores.each(Front::counts),
@@ -149,7 +149,7 @@ impl System {
 }
 
 impl RetireSink for System {
-    /// The next event; its hart must be one of the system's cores.
+    /// Takes the next event; its hart must be one of the system's cores.
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
         self.model.event(event, &mut self.out, &mut self.stats);

@@ -1,32 +1,32 @@
-//! A run as a line of moments that can be gone along in both directions
+//! Timeline: replay with checkpoints, forwards and backwards
 //!
-//! A moment is a number of instructions of all cores, in replay's order. Checkpoints are made on the way, at most
-//! [`MOST`] of them: when there are more, every other one is dropped, and the next ones are made half as often. Going
-//! back is going forwards from the checkpoint before.
+//! A moment is the number of instructions of all cores, in replay order. Checkpoints are made during replay, at most
+//! [`MOST`] of them: when there are more, every other one is dropped, and further ones are made half as often. Going
+//! back means going forwards from an earlier checkpoint.
 
 use retire::{NullSink, RetireSink};
 
-/// Checkpoints that are kept.
+/// Maximum number of checkpoints.
 pub const MOST: usize = 256;
 /// Instructions between the first checkpoints.
 const STEP: u64 = 1 << 16;
 
-/// What can be gone along: it steps by instructions, and goes back to checkpoints of its own.
+/// A replay that executes instructions one by one and can return to its own checkpoints.
 pub trait Moments {
-    /// All that going on from a moment takes.
+    /// Complete state of a moment.
     type Checkpoint;
-    /// Why it cannot go on.
+    /// Error of a replay that cannot continue.
     type Error;
-    /// Instructions of all cores so far: names the moment.
+    /// Instructions of all cores so far; identifies the moment.
     fn position(&self) -> u64;
-    /// The next instruction, told to `sink`; its core, `None` at the end.
+    /// Replays the next instruction and reports it to `sink`. Returns its core, or `None` at the end.
     ///
     /// # Errors
-    /// What it goes along is damaged here.
+    /// The data are damaged here.
     fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, Self::Error>;
-    /// Instructions of one core, at least one and at most `most`; its core, `None` at the end. `until` is asked behind all of
-    /// them but the last, with the sink and the address of the core's next instruction: where it says so, that one is the
-    /// last. What cannot do that makes one step.
+    /// Replays instructions of one core, at least one and at most `most`. Returns the core, or `None` at the end. After each of
+    /// them except the last, `until` is called with the sink and the address of the core's next instruction; if it returns true,
+    /// no more are replayed. The default makes one step.
     ///
     /// # Errors
     /// As [`Moments::step`].
@@ -39,22 +39,22 @@ pub trait Moments {
     ) -> Result<Option<u8>, Self::Error> {
         self.step(sink)
     }
-    /// A moment to go back to: this one, or one since it was asked last. `None` where there is none yet: it is asked again
-    /// after the next instruction. At the beginning there is one.
+    /// Makes a checkpoint, of this moment or of one since the last call. `None` if that is not possible yet: it is called again
+    /// after the next instruction. At the beginning it must be possible.
     fn checkpoint(&mut self) -> Option<Self::Checkpoint>;
-    /// Goes to the moment of a checkpoint of its own.
+    /// Returns to a checkpoint of this replay.
     fn restore(&mut self, to: &Self::Checkpoint);
     /// The moment of a checkpoint.
     fn moment(checkpoint: &Self::Checkpoint) -> u64;
-    /// Bytes that a checkpoint does not share with the one before it.
+    /// Bytes of a checkpoint that it does not share with the one before it.
     fn own_bytes(checkpoint: &Self::Checkpoint, before: Option<&Self::Checkpoint>) -> usize;
 }
 
-/// Replay with checkpoints.
+/// A replay with checkpoints.
 #[derive(Debug)]
 pub struct Timeline<R: Moments> {
     replay: R,
-    /// In order; the first is the beginning.
+    /// In order; the first is that of the beginning.
     checkpoints: Vec<R::Checkpoint>,
     step: u64,
     /// The moment of the next checkpoint.
@@ -62,14 +62,14 @@ pub struct Timeline<R: Moments> {
 }
 
 impl<R: Moments> Timeline<R> {
-    /// From where `replay` is, which is a moment that it can go back to.
+    /// A timeline from the current moment of `replay`, at which a checkpoint must be possible.
     pub fn new(mut replay: R) -> Self {
         let checkpoints = replay.checkpoint().into_iter().collect();
         let next = replay.position() + STEP;
         Self { replay, checkpoints, step: STEP, next }
     }
 
-    /// The moment that it is at.
+    /// The replay, at its current moment.
     pub fn replay(&self) -> &R {
         &self.replay
     }
@@ -79,13 +79,13 @@ impl<R: Moments> Timeline<R> {
         self.checkpoints.first().map_or(0, R::moment)
     }
 
-    /// Bytes that the checkpoints hold, and how many they are.
+    /// Bytes that the checkpoints take, and their number.
     pub fn held(&self) -> (usize, usize) {
         let before = std::iter::once(None).chain(self.checkpoints.iter().map(Some));
         (self.checkpoints.iter().zip(before).map(|(c, before)| R::own_bytes(c, before)).sum(), self.checkpoints.len())
     }
 
-    /// One instruction forwards, told to `sink`; its core, `None` at the end.
+    /// Replays one instruction and reports it to `sink`. Returns its core, or `None` at the end.
     ///
     /// # Errors
     /// As [`Moments::step`].
@@ -94,7 +94,7 @@ impl<R: Moments> Timeline<R> {
         self.advance(sink, 1, |_, _| false)
     }
 
-    /// As [`Moments::advance`]; ends at the moments of checkpoints, too.
+    /// As [`Moments::advance`]; also ends where a checkpoint is due.
     ///
     /// # Errors
     /// As [`Moments::step`].
@@ -113,7 +113,7 @@ impl<R: Moments> Timeline<R> {
         Ok(core)
     }
 
-    /// Makes a checkpoint, where there is none yet.
+    /// Makes a checkpoint, unless there is already one near enough.
     #[cold]
     fn keep(&mut self) {
         let newest = self.checkpoints.last().map_or(0, R::moment);
@@ -135,12 +135,12 @@ impl<R: Moments> Timeline<R> {
         self.next = moment + self.step;
     }
 
-    /// The last checkpoint at or before a moment.
+    /// Index of the last checkpoint at or before a moment.
     fn before(&self, position: u64) -> usize {
         self.checkpoints.partition_point(|c| R::moment(c) <= position).saturating_sub(1)
     }
 
-    /// Goes to a moment, or to the end where that is before it.
+    /// Goes to a moment, or to the end if that comes first.
     ///
     /// # Errors
     /// As [`Moments::step`].
@@ -158,9 +158,9 @@ impl<R: Moments> Timeline<R> {
         Ok(())
     }
 
-    /// The last moment before this one, of those that `found` says so of: it is asked behind the instructions of which
-    /// `until` says so ([`Moments::advance`]) and others, of which it must not, with the core and what `sink` was told.
-    /// Goes back to the moment that it answers with; false, and at the first moment, where there is none.
+    /// Goes back to the last earlier moment that `found` returns. `found` is called with the core and the sink, after each
+    /// instruction for which `until` returns true ([`Moments::advance`]) and after some others, for which it must return `None`.
+    /// If there is no such moment, goes to the first one and returns false.
     ///
     /// # Errors
     /// As [`Moments::step`].

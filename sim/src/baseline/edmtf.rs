@@ -1,26 +1,26 @@
 //! eDMTF: double move-to-front, enhanced
 //!
-//! A first history table of stream descriptors (SA, SL) turns each stream into the place at which the table
-//! holds it, and moves it to the front; a second, small table does the same with these places. Streams
-//! that alternate have the same place each time, so the second table finds them at its own front.
-//! The enhancements: runs of the front of the second table are counted by an adaptive counter, and the upper
-//! bits of addresses are left out where they are those of the address sent last.
+//! A first history table of stream descriptors (SA, SL) maps each stream to its position in the table, and moves it
+//! to the front; a second, small table does the same with these positions. Alternating streams
+//! have the same position each time, so the second table finds them at its own front.
+//! The enhancements: an adaptive counter counts runs of hits at the front of the second table, and the upper
+//! bits of an address are omitted if they equal those of the last address that was sent.
 //!
 //! # Records
 //! | record | bits |
 //! | --- | --- |
 //! | the next n streams are at the front of the second table | `1`, n - 1 in k bits |
-//! | place 1 to 3 of the second table | `0`, place in 2 bits |
-//! | not in the second table | `0 00`, place in the first table in 8 bits; 192: in neither |
-//! | trap or stop | `0 00`, 193, 0 or 1, SL, SA where it is not known, for a trap the handler |
+//! | position 1 to 3 of the second table | `0`, position in 2 bits |
+//! | not in the second table | `0 00`, position in the first table in 8 bits; 192: in neither |
+//! | trap or stop | `0 00`, 193, 0 or 1, SL, SA if it is not known, for a trap the handler |
 //!
-//! A stream that is in neither table is followed by SL, and SA where it is not known. SL is
-//! `chunked(SL; 8, 8)`. An address has lost its `align` low bits and is `1`, all but its upper 12 bits, or
-//! `0`, all bits. k and the runs follow paper 001's adaptive counter, [`RunLength`].
+//! The record of a stream in neither table is followed by SL, and by SA if it is not known. SL is
+//! `chunked(SL; 8, 8)`. An address is sent without its `align` low bits, as `1` and all but its upper 12 bits, or as
+//! `0` and all bits. k and the runs follow paper 001's adaptive counter, [`RunLength`].
 //!
 //! # Source
-//! Paper 002 section 5.3 (two tables, 192 and 4 entries, move-to-front); the DAC 2009 paper behind it is
-//! known here by its abstract and a review only. What is chosen and why: `docs/baselines.md`.
+//! Paper 002 section 5.3 (two tables, 192 and 4 entries, move-to-front). The DAC 2009 paper that it refers to is
+//! known here only from its abstract and a review. For the choices made, see `docs/baselines.md`.
 
 use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
 use crate::bits::BitWriter;
@@ -29,17 +29,17 @@ use crate::run_length::RunLength;
 use retire::image::Image;
 use retire::stream::{End, Stream, Walker};
 
-/// Entries of the history tables.
+/// Sizes of the history tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sizes {
-    /// Descriptors in the first table. 4..=254.
+    /// Number of descriptors in the first table. 4..=254.
     pub first: u8,
-    /// Places in the second table: 2 or 4.
+    /// Number of positions in the second table: 2 or 4.
     pub second: u8,
 }
 
 impl Sizes {
-    /// 192 descriptors, 4 places.
+    /// 192 descriptors, 4 positions.
     pub const E192_4: Self = Self { first: 192, second: 4 };
 
     fn second_bits(&self) -> u32 {
@@ -51,14 +51,14 @@ impl Sizes {
     }
 }
 
-/// SL in a record.
+/// Chunks of SL in a record.
 const SL: Chunks = Chunks::new(8, 8);
 /// Upper address bits in the last-value register.
 const UPPER: u32 = 12;
-/// Greatest width of the run counter, bits.
+/// Maximum width of the run counter, bits.
 const MOST: u8 = 12;
 
-/// A list in which what is found moves to the front.
+/// A move-to-front list.
 #[derive(Clone, Debug)]
 struct Mtf<T> {
     list: Vec<T>,
@@ -66,7 +66,7 @@ struct Mtf<T> {
 }
 
 impl<T: Copy + PartialEq> Mtf<T> {
-    /// Place of `item`, which moves to the front; `None` if it was not there and is now.
+    /// Finds `item` and moves it to the front; `None` if it was not in the list and has been inserted.
     #[inline]
     fn find(&mut self, item: T) -> Option<usize> {
         match self.list.iter().position(|i| *i == item) {
@@ -89,14 +89,14 @@ impl<T: Copy + PartialEq> Mtf<T> {
         self.list[0] = item;
     }
 
-    /// Puts `item` in front; the last one is forgotten when the list is full.
+    /// Inserts `item` at the front; a full list drops its last item.
     fn insert(&mut self, item: T) {
         self.list.truncate(self.size - 1);
         self.list.insert(0, item);
     }
 }
 
-/// What encoder and decoder both keep.
+/// State that encoder and decoder share.
 struct Tables {
     sizes: Sizes,
     first: Mtf<(u64, u32)>,
@@ -164,7 +164,7 @@ impl Edmtf {
         }
     }
 
-    /// `0`, a place in the second table or 0, and with 0 a place in the first.
+    /// Writes `0` and a position in the second table, or 0 and a position in the first.
     fn place(&mut self, second: usize, first: u8) {
         self.flush();
         self.out.push((second as u64) << 1, 1 + self.tables.sizes.second_bits());
@@ -242,12 +242,12 @@ impl<I: Iterator<Item = u32>> Input<I> {
         let bit = self.bits.position();
         let read = chunk::read(SL, "SL", 32, &mut self.bits.reader);
         let length = read.map_err(|e| BaselineError::Content { bit, what: e.to_string() })?;
-        // the chunks may be of the zeros that fill the last word
+        // fails if the chunks include padding of the last word
         self.bits.field(0)?;
         Ok(length as u32)
     }
 
-    /// SL and, where it is not known, SA.
+    /// Reads SL, and SA if it is not known.
     fn descriptor(&mut self, walker: &Walker<'_>) -> Result<(u64, u32), BaselineError> {
         let length = self.length()?;
         let start = match walker.known() {
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
     use crate::bits::BitReader;
 
-    /// Codes the streams A, B, C.. of a text, and returns what follows their first appearances.
+    /// Encodes the streams A, B, C.. of a text, and returns the bits after the first `skip` streams.
     fn bits_of(text: &str, skip: usize) -> String {
         let mut e = Edmtf::new(Sizes::E192_4, 32, 1);
         let mut skipped = 0;
@@ -347,10 +347,10 @@ mod tests {
 
     #[test]
     fn places_are_those_of_the_published_example() {
-        // {ABAC} repeated: places 1, 2, 1, 2 in a table that counts from 0
+        // {ABAC} repeated: positions 1, 2, 1, 2, counted from 0
         let mut table = Mtf { list: vec!['C', 'A', 'B'], size: 192 };
         assert_eq!("ABACABAC".chars().map(|c| table.find(c).unwrap()).collect::<Vec<_>>(), [1, 2, 1, 2, 1, 2, 1, 2]);
-        // and in a second table the place before last, always
+        // and in a second table always the position before last
         let mut second = Mtf { list: vec![2u8, 1], size: 4 };
         assert_eq!([1, 2, 1, 2].map(|p| second.find(p).unwrap()), [1, 1, 1, 1]);
     }
@@ -359,13 +359,13 @@ mod tests {
     fn records_are_those_worked_by_hand() {
         // the first stream is in neither table: 0, 00, 192 (low bit first), SL 5 in 8 bits and a connect bit
         assert_eq!(bits_of("A", 0), "0".to_string() + "00" + "00000011" + "10100000" + "0");
-        // A again is at place 0; the second table is then {192, 0, 1, 2}: place 1
+        // A again is at position 0; the second table is then {192, 0, 1, 2}: position 1
         assert_eq!(bits_of("AA", 1), "010");
         // three more: at the front, counted by a 1-bit counter: a run of 2, then a run of 1
         assert_eq!(bits_of("AAAAA", 2), "1110");
-        // A B, then A at place 1: the second table is {192, 0, 1, 2}, and 1 stands at its place 2
+        // A B, then A at position 1: the second table is {192, 0, 1, 2}, and 1 is at its position 2
         assert_eq!(bits_of("ABA", 2), "001");
-        // A B A B: place 1 again, now in front
+        // A B A B: position 1 again, now at the front
         assert_eq!(bits_of("ABAB", 3), "10");
     }
 

@@ -1,8 +1,8 @@
-//! General compressors over the serialised streams
+//! General-purpose compressors over the serialised streams
 //!
 //! A stream is one byte SL (1 to 254; 255 stands for a longer one and is followed by SL in 4 bytes), then SA
-//! in `xlen / 8` bytes where it is not known. SL = 0 is the escape: a byte 1 (trap) or 2 (stop), SL in 4
-//! bytes, SA where it is not known, and for a trap the handler's address. All little-endian.
+//! in `xlen / 8` bytes if it is not known. SL = 0 is the escape: a byte 1 (trap) or 2 (stop), SL in 4
+//! bytes, SA if it is not known, and for a trap the handler's address. All numbers are little-endian.
 //!
 //! # Source
 //! Paper 001 equation 1 (5 bytes with SA, 1 byte without) and section III.D; paper 002 section 5.3.
@@ -14,10 +14,10 @@ use retire::image::Image;
 use retire::stream::{End, Stream, Walker};
 use std::io::{Read, Write};
 
-/// Which one, with its level.
+/// A general-purpose compressor, with its level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compressor {
-    /// The serialised streams as they are.
+    /// No compression: the serialised streams.
     None,
     /// gzip (zlib), level 1 to 9.
     Gzip(u32),
@@ -104,7 +104,7 @@ impl Coder for General {
     }
 }
 
-/// Takes numbers from the serialised streams.
+/// Reader of numbers from the serialised streams.
 struct Bytes<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -1,13 +1,13 @@
-//! Baselines: published and general compressors of control flow, in software, to measure beside
+//! Baselines: published and general-purpose compressors of control flow, in software, for comparison
 //!
-//! Each takes the [`Stream`]s of one hart and has a decoder, which needs the program (an [`Image`]) to know
-//! where direct branches lead. The papers' baselines are of one core: with several harts each hart has its
-//! own coder, and their outputs are not put in order, which a trace of a multicore would have to pay for.
-//! Every format, to the bit: the modules; what the papers leave open: `docs/baselines.md`.
+//! Each encodes the [`Stream`]s of one hart and has a decoder, which needs the program (an [`Image`]) to know
+//! the targets of direct branches. The papers' baselines are for one core. With several harts each hart has its
+//! own coder, and the order of their outputs is not recorded, which would cost a multicore trace extra bits.
+//! The modules describe each format to the bit; for what the papers leave open, see `docs/baselines.md`.
 //!
 //! # Use
-//! A [`Params`] has a name that it can be parsed from. [`Harts`] takes the events of a run as any sink does,
-//! [`Harts::finish`] gives each hart's bytes and bits, and [`verify`] decodes them and tells the events again:
+//! A [`Params`] can be parsed from its name. [`Harts`] is a sink for the events of a run,
+//! [`Harts::finish`] returns each hart's bytes and bits, and [`verify`] decodes them and reports the events again:
 //!
 //! ```
 //! # use retire::{image::Image, FlowEvent, FlowKind, RetireSink};
@@ -42,19 +42,19 @@ use retire::{FlowEvent, RetireSink};
 use std::fmt;
 use std::str::FromStr;
 
-/// A compressor and its sizes.
+/// A baseline compressor and its sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Params {
     /// Kao et al.'s filter, differences and LZ with a small window.
     Tslz(tslz::Sizes),
     /// Double move-to-front, enhanced.
     Edmtf(edmtf::Sizes),
-    /// A general compressor over the serialised streams.
+    /// A general-purpose compressor over the serialised streams.
     General(Compressor),
 }
 
 impl Params {
-    /// The configurations that the papers give numbers of, and the general compressors.
+    /// The configurations for which the papers give numbers, and the general-purpose compressors.
     pub const ALL: [Self; 8] = [
         Self::Tslz(tslz::Sizes::W256),
         Self::Tslz(tslz::Sizes::W256_LONG),
@@ -83,7 +83,7 @@ impl fmt::Display for Params {
     }
 }
 
-/// Why a name is no baseline.
+/// Error of a name that is not a baseline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("baseline `{0}` is not known: tslz(256x12,9), tslz(256x12,129), edmtf(192,4), sl-ta, gzip-1 to 9, zstd-1 to 22 and xz-0 to 9 are")]
 pub struct UnknownBaseline(String);
@@ -107,59 +107,59 @@ impl FromStr for Params {
     }
 }
 
-/// What a coder counts.
+/// Counts of a coder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Streams, those that a trap or the stop ends included.
+    /// Streams, including those that end in a trap or the stop.
     pub streams: u64,
     /// Instructions in them.
     pub instructions: u64,
-    /// Start addresses that had to be sent or found.
+    /// Start addresses that had to be sent or looked up.
     pub addresses: u64,
 }
 
 /// The output of one hart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {
-    /// The bits, least significant bit of the first byte first; the last byte is filled with zeros.
+    /// The bits, least significant bit of the first byte first; the last byte is padded with zeros.
     pub bytes: Vec<u8>,
-    /// How many bits there are.
+    /// Number of bits.
     pub bits: u64,
-    /// What they are of.
+    /// Counts of the encoded streams.
     pub stats: Stats,
 }
 
-/// Why bits cannot be decoded.
+/// Error of bits that cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
-    /// They end too early.
+    /// The data end inside a record.
     #[error("bit {0}: the data end inside a record")]
     Truncated(u64),
-    /// A record of no meaning.
+    /// An invalid record.
     #[error("bit {bit}: {what}")]
     Content {
-        /// Where.
+        /// Bit position.
         bit: u64,
-        /// What was found, and what would be right.
+        /// What was found, and what is valid.
         what: String,
     },
-    /// They are not of this program.
+    /// The data do not fit the program.
     #[error(transparent)]
     Stream(#[from] NoStream),
-    /// The compressor refuses them.
+    /// The compressor reports an error.
     #[error("{0}")]
     Io(#[from] std::io::Error),
 }
 
-/// One compressor of one hart's streams.
+/// A compressor for the streams of one hart.
 pub(crate) trait Coder {
-    /// The next stream.
+    /// Encodes the next stream.
     fn stream(&mut self, s: &Stream);
     /// Ends the output.
     fn finish(self: Box<Self>) -> std::io::Result<(Vec<u8>, u64)>;
 }
 
-/// Encodes the streams of one hart.
+/// Encoder of the events of one hart.
 pub struct Encoder {
     detector: Detector,
     coder: Box<dyn Coder + Send>,
@@ -167,10 +167,10 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Nothing encoded. Addresses of `xlen` bits (32 or 64) of which `align` low ones are 0.
+    /// Initial state, for addresses of `xlen` bits (32 or 64) whose lower `align` bits are 0.
     ///
     /// # Errors
-    /// When the compressor refuses its level.
+    /// The compressor rejects its level.
     pub fn new(params: &Params, xlen: u8, align: u8) -> std::io::Result<Self> {
         let coder: Box<dyn Coder + Send> = match *params {
             Params::Tslz(sizes) => Box::new(tslz::Tslz::new(sizes, xlen, align)),
@@ -180,7 +180,7 @@ impl Encoder {
         Ok(Self { detector: Detector::new(), coder, stats: Stats::default() })
     }
 
-    /// The next event of the hart.
+    /// Takes the next event of the hart.
     #[inline]
     pub fn push(&mut self, e: &FlowEvent) {
         if let Some(s) = self.detector.event(e) {
@@ -198,7 +198,7 @@ impl Encoder {
     }
 }
 
-/// Decodes what an [`Encoder`] of the same parameters made.
+/// Decodes the output of an [`Encoder`] with the same parameters.
 pub fn decode(
     encoded: &Encoded,
     params: &Params,
@@ -209,13 +209,13 @@ pub fn decode(
     match *params {
         Params::Tslz(sizes) => tslz::decode(encoded, sizes, xlen, align, image),
         Params::Edmtf(sizes) => edmtf::decode(encoded, sizes, xlen, align, image),
-        // whole bytes only: the last one may have lost bits that no compressor misses
+        // whole bytes only: compressors do not notice if the last byte has lost bits
         Params::General(_) if encoded.bits % 8 != 0 => Err(BaselineError::Truncated(encoded.bits)),
         Params::General(compressor) => general::decode(&encoded.bytes, compressor, xlen, image),
     }
 }
 
-/// Decodes the outputs of all harts and tells their events again, hart after hart.
+/// Decodes the outputs of all harts and reports their events to `sink`, hart after hart.
 pub fn verify(
     encoded: &[Encoded],
     params: &Params,
@@ -231,16 +231,16 @@ pub fn verify(
     Ok(())
 }
 
-/// One [`Encoder`] a hart.
+/// A sink with one [`Encoder`] per hart.
 pub struct Harts(Vec<Encoder>);
 
 impl Harts {
-    /// For `harts` harts; else as [`Encoder::new`].
+    /// Encoders for `harts` harts; otherwise as [`Encoder::new`].
     pub fn new(params: &Params, harts: u8, xlen: u8, align: u8) -> std::io::Result<Self> {
         (0..harts).map(|_| Encoder::new(params, xlen, align)).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Ends the outputs, by hart.
+    /// Ends the outputs and returns them by hart.
     pub fn finish(self) -> std::io::Result<Vec<Encoded>> {
         self.0.into_iter().map(Encoder::finish).collect()
     }
@@ -253,7 +253,7 @@ impl RetireSink for Harts {
     }
 }
 
-/// The bytes of words that were filled from the least significant bit.
+/// Converts the output to bytes, filled from the least significant bit; returns them and the number of bits.
 fn to_bytes(mut out: crate::bits::BitWriter) -> (Vec<u8>, u64) {
     let bits = out.len();
     out.pad();
@@ -262,7 +262,7 @@ fn to_bytes(mut out: crate::bits::BitWriter) -> (Vec<u8>, u64) {
     (bytes, bits)
 }
 
-/// Reads an [`Encoded`] field by field, to the end that it names.
+/// Reader of the fields of an [`Encoded`], up to its number of bits.
 struct Fields<I> {
     reader: BitReader<I>,
     end: u64,
@@ -290,7 +290,7 @@ impl<I: Iterator<Item = u32>> Fields<I> {
     }
 }
 
-/// The words of bytes; the last is filled with zeros.
+/// Converts bytes to words; the last one is padded with zeros.
 fn to_words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.chunks(4).map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b)))
 }

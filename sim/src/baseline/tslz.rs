@@ -1,22 +1,22 @@
 //! TSLZ: filter, differences, LZ with a small window
 //!
-//! Three stages: the streams are the filter; SL and the differences of the start addresses that must be sent
+//! Three stages: the filter turns control flow into streams; SL and the differences of the start addresses that must be sent
 //! become 12-bit symbols; the symbols go through LZ with a sliding window.
 //!
 //! # Symbols
-//! A stream is the symbol SL (1 to 4094; 4095 stands for a longer one, and SL follows in 3 symbols), then,
-//! where SA is not known, `SA - SA'` with SA' the address sent last (0 at first), without its `align` low
+//! A stream is the symbol SL (1 to 4094; 4095 stands for a longer one, and SL follows in 3 symbols). If SA is not
+//! known, `SA - SA'` follows, with SA' the last address that was sent (initially 0), without its `align` low
 //! bits, sign-extended, in `ceil((xlen - align) / 12)` symbols. SL = 0 is the escape: a symbol 1 (trap) or 2
 //! (stop), SL in 3 symbols, SA as above, and for a trap the handler as an address. Low symbol first.
 //!
 //! # Tokens
-//! `0 symbol` is a literal of 1 + 12 bits; `1 d-1 n-2` says that the next n symbols, 2 to 2^b + 1 of them,
-//! are those from d symbols before on: 1 + 8 + b bits. A match may run into itself. The longest match is
-//! taken, and the nearest of the longest.
+//! `0 symbol` is a literal of 1 + 12 bits. `1 d-1 n-2` is a match: the next n symbols, 2 to 2^b + 1 of them,
+//! equal those that start d symbols back; 1 + 8 + b bits. A match may overlap itself. The longest match is
+//! used, and the nearest of several longest ones.
 //!
 //! # Source
-//! Paper 002 section 5.3 names the stages, the window of 256 12-bit entries, and no more; what is chosen
-//! here and why: `docs/baselines.md`.
+//! Paper 002 section 5.3 names the stages and the window of 256 12-bit entries, and no more. For the choices made
+//! here, see `docs/baselines.md`.
 
 use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
 use crate::bits::BitWriter;
@@ -25,19 +25,19 @@ use retire::stream::{End, Stream, Walker};
 
 /// Width of a window entry, bits.
 pub const SYMBOL_BITS: u32 = 12;
-/// The symbol of a long stream.
+/// Symbol that announces a long stream.
 const LONG: u16 = (1 << SYMBOL_BITS) - 1;
-/// Symbols of a long SL.
+/// Number of symbols of a long SL.
 const LONG_SYMBOLS: u32 = 3;
-/// In no match: fills the window at first.
+/// A value that never matches; the initial contents of the window.
 const NEVER: u16 = u16::MAX;
 
 /// Sizes of the LZ stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sizes {
-    /// log2 of the window's entries. 1..=13.
+    /// log2 of the window size in entries. 1..=13.
     pub window_bits: u8,
-    /// b: width of a match's length. 1..=8.
+    /// b: width of a match length, bits. 1..=8.
     pub length_bits: u8,
 }
 
@@ -56,7 +56,7 @@ impl Sizes {
     }
 }
 
-/// What both sides remember of addresses.
+/// Address state that encoder and decoder share.
 #[derive(Clone, Copy, Debug)]
 struct Addresses {
     last: u64,
@@ -77,7 +77,7 @@ impl Addresses {
         u64::MAX >> (64 - self.bits)
     }
 
-    /// The difference, sign-extended.
+    /// The difference to the last address, sign-extended.
     fn difference(&mut self, address: u64) -> u64 {
         let address = address >> self.align & self.mask();
         let d = address.wrapping_sub(std::mem::replace(&mut self.last, address));
@@ -91,12 +91,12 @@ impl Addresses {
     }
 }
 
-/// The LZ stage, as the circuit would do it: one symbol at a time, all distances at once.
+/// The LZ stage, as a circuit would do it: one symbol at a time, all distances in parallel.
 struct Lz {
     sizes: Sizes,
-    /// The window, then what came since it was last moved to the front.
+    /// The window, followed by the symbols since it was last moved to the front of the buffer.
     history: Vec<u16>,
-    /// Whether the match goes on at each place of the window, oldest first: all ones or 0.
+    /// For each window position, oldest first: all ones if the match continues there, otherwise 0.
     alive: Vec<u16>,
     next: Vec<u16>,
     length: u32,
@@ -215,12 +215,12 @@ impl Coder for Tslz {
     }
 }
 
-/// Takes symbols from tokens.
+/// Decoder of tokens to symbols.
 struct Symbols<I> {
     bits: Fields<I>,
     sizes: Sizes,
     history: Vec<u16>,
-    /// Symbols of the current match still to come, and its distance.
+    /// Remaining symbols of the current match, and its distance.
     left: u32,
     distance: usize,
 }
@@ -308,7 +308,7 @@ mod tests {
     use super::*;
     use crate::bits::BitReader;
 
-    /// Fields of literals and matches, as they are written in the test.
+    /// Literals and matches of `symbols`: (0, symbol) or (distance, length).
     fn tokens(symbols: &[u16]) -> Vec<(u64, u64)> {
         let mut lz = Lz::new(Sizes::W256);
         symbols.iter().for_each(|s| lz.push(*s));
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn tokens_are_those_worked_by_hand() {
         assert_eq!(tokens(&[5, 5]), [(0, 5), (0, 5)]); // a match of one symbol is a literal
-        assert_eq!(tokens(&[5, 5, 5, 5]), [(0, 5), (1, 3)]); // a match that runs into itself
+        assert_eq!(tokens(&[5, 5, 5, 5]), [(0, 5), (1, 3)]); // a match that overlaps itself
         assert_eq!(tokens(&[7; 14]), [(0, 7), (1, 9), (1, 4)]); // the longest match has 9 symbols
         assert_eq!(tokens(&[1, 2, 3, 9, 1, 2, 4]), [(0, 1), (0, 2), (0, 3), (0, 9), (4, 2), (0, 4)]);
         // the nearest of two

@@ -1,36 +1,36 @@
-//! Blocks: what a hart's trace ingress port shows of its retired instructions
+//! Blocks: retired instructions as a hart's trace ingress port reports them
 //!
-//! Golden model of the ingress of that name, and the cutting that benches use.
+//! Golden model of the ingress of that name, and the splitting into blocks for benches.
 //!
 //! # Source
-//! Efficient Trace for RISC-V, "Instruction Trace Interface": a block is a run of instructions one behind the other, of which only the
+//! Efficient Trace for RISC-V, "Instruction Trace Interface": a block is a run of consecutive instructions, of which only the
 //! last may be control flow; `iaddr` is the address of its first, `iretire` its length in halfwords, `ilastsize` the size of its
 //! last instruction, `itype` how it ends.
 
 use super::Retired;
 use retire::isa::{flow, Flow, Indirect};
 
-/// The most halfwords of a block: `iretire` has four bits.
+/// Maximum halfwords of a block: `iretire` has four bits.
 pub const HALFWORDS: u8 = 15;
-/// The most clocks by which what is held back is late; after more, time goes on.
+/// Maximum recorded delay of instructions that are held back, in cycles. Any further delay makes their time later.
 pub const BEHIND: u32 = 127;
 
-/// A block as the port shows it.
+/// A block, as signals of the port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// How it ends; 4 bits.
     pub itype: u8,
-    /// Address of its first instruction; of a trap without one, where it happened.
+    /// Address of its first instruction; for a trap without one, where the trap occurred.
     pub iaddr: u64,
-    /// Halfwords; 0: no instruction.
+    /// Length in halfwords; 0: no instruction.
     pub iretire: u8,
-    /// The last one has 4 bytes.
+    /// The last instruction has 4 bytes.
     pub ilastsize: bool,
-    /// Instructions.
+    /// Number of instructions.
     pub icount: u8,
 }
 
-/// The 4-bit `itype` of an instruction that retires.
+/// The 4-bit `itype` of a retired instruction.
 pub fn itype(r: &Retired, xlen: u8) -> u8 {
     match flow(r.insn, xlen) {
         Flow::Sequential => 0,
@@ -46,7 +46,7 @@ pub fn itype(r: &Retired, xlen: u8) -> u8 {
     }
 }
 
-/// What 3 bits of `itype` tell of 4: 6 is every jump, call or return whose target the program does not tell, 0 those of which it does.
+/// The 3-bit `itype` for a 4-bit one: 6 for every uninferable jump, call or return, 0 for every inferable one.
 pub const fn narrow(itype: u8) -> u8 {
     match itype {
         8 | 10 | 12 | 13 | 14 => 6,
@@ -56,7 +56,7 @@ pub const fn narrow(itype: u8) -> u8 {
 }
 
 impl Block {
-    /// The block of `run`, which [`length`] says to be one.
+    /// The block of `run`, which must be a single block by [`length`].
     pub fn of(run: &[Retired], xlen: u8) -> Self {
         let Some(last) = run.last() else { return Self::default() };
         Self {
@@ -68,13 +68,13 @@ impl Block {
         }
     }
 
-    /// A trap at `pc`, where no instruction retires: `itype` 1 of an exception, 2 of an interrupt.
+    /// A trap at `pc`, without a retired instruction: `itype` 1 is an exception, 2 an interrupt.
     pub fn trap(itype: u8, pc: u64) -> Self {
         Self { itype, iaddr: pc, ..Self::default() }
     }
 }
 
-/// Instructions of the longest block at the beginning of `retired`, of at most `halfwords` halfwords.
+/// Number of instructions in the longest block at the beginning of `retired` with at most `halfwords` halfwords.
 pub fn length(retired: &[Retired], xlen: u8, halfwords: u8) -> usize {
     let mut size = 0;
     for (i, r) in retired.iter().enumerate() {
@@ -89,7 +89,7 @@ pub fn length(retired: &[Retired], xlen: u8, halfwords: u8) -> usize {
     retired.len()
 }
 
-/// What retires in a clock is told a clock later; where its last instruction is indirect, when an address says where that went.
+/// Delays retired instructions by one cycle; after an indirect branch, until an address shows its target.
 #[derive(Clone, Debug)]
 pub struct Hold {
     xlen: u8,
@@ -106,18 +106,18 @@ impl Hold {
         Self { xlen, three: false, all: false, group: Vec::new(), settled: true, late: 0 }
     }
 
-    /// The same where `itype` has 3 bits: what ends as nothing else may be a jump.
+    /// As [`Hold::new`], for a 3-bit `itype`: a block without a control-flow type may end in a jump.
     pub fn three(xlen: u8) -> Self {
         Self { three: true, ..Self::new(xlen) }
     }
 
-    /// The same where all control flow waits: of systems that must know where each branch went.
+    /// Makes all control flow wait, for systems that must know where each branch went.
     #[must_use]
     pub fn all(self, all: bool) -> Self {
         Self { all, ..self }
     }
 
-    /// Whether only an address tells where `r` went.
+    /// Whether the target of `r` is only known from the next address.
     fn is_open(&self, r: &Retired) -> bool {
         match itype(r, self.xlen) {
             itype if self.all && itype != 0 => true,
@@ -126,8 +126,8 @@ impl Hold {
         }
     }
 
-    /// One clock, in which `group` retires. `trap`: a trap is told behind it that is none of its instructions. What is
-    /// told of the clocks before, and how late it is.
+    /// Takes one cycle, in which `group` retires. `trap`: a trap is reported after it that is none of its instructions. Returns
+    /// the instructions of earlier cycles that are reported now, and their delay in cycles.
     pub fn clock(&mut self, group: Vec<Retired>, trap: bool) -> (Vec<Retired>, u32) {
         let late = self.late;
         let waits = self.group.last().is_some_and(|r| self.is_open(r)) && !self.settled;
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(hold.clock(vec![], false), (vec![ret], 0));
     }
 
-    /// By hand, from the table of the specification: no jump, call or return has a number of its own in 3 bits.
+    /// By hand, from the table of the specification: with 3 bits, no jump, call or return has a code of its own.
     #[test]
     fn in_three_bits_what_ends_as_nothing_else_may_be_a_jump() {
         assert_eq!([0, 1, 2, 3, 4, 5].map(narrow), [0, 1, 2, 3, 4, 5]);

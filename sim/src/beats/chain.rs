@@ -1,12 +1,12 @@
-//! What a PC chain tells: instructions and addresses, without where each goes and without traps
+//! PC chain: instructions and addresses, without targets and without traps
 //!
-//! Golden model of the ingress of that name. An instruction goes where the next one is. One that is where the one before
-//! cannot have gone is the first after a trap.
+//! Golden model of the ingress of that name. The address of the next instruction is the target of the one before. If the
+//! previous instruction cannot have gone there, the next one is the first after a trap.
 
 use super::Retired;
 use retire::isa::{flow_with, Flow};
 
-/// What is known of one core's instructions, each as the next one comes.
+/// State of one core's chain; completes each instruction when the next one comes.
 #[derive(Clone, Debug)]
 pub struct Chain {
     xlen: u8,
@@ -20,13 +20,13 @@ impl Chain {
         Self { xlen, zcm: false, held: None }
     }
 
-    /// The same, of a core with Zcmp and Zcmt.
+    /// Sets whether the core has Zcmp and Zcmt.
     #[must_use]
     pub const fn with_zcm(self, zcm: bool) -> Self {
         Self { zcm, ..self }
     }
 
-    /// The core retires `next`; the instruction before it, with where it went and whether a trap was before it.
+    /// Takes the next retired instruction; returns the previous one, with its target and whether a trap preceded it.
     pub fn push(&mut self, next: &Retired) -> Option<Retired> {
         let trapped = self.held.is_some_and(|held| !self.follows(&held, next.pc));
         let held = self.held.replace(Retired { trapped, ..*next });
@@ -54,7 +54,7 @@ mod tests {
         Retired { cycle: 0, hart: 0, trapped: false, len, pc, next_pc: 0, insn }
     }
 
-    /// Encodings as an assembler gives them: c.nop, beq +8, c.j -4, c.jr ra.
+    /// Encodings from an assembler: c.nop, beq +8, c.j -4, c.jr ra.
     #[test]
     fn an_instruction_goes_where_the_next_is_and_traps_are_seen_by_it() {
         const NOP: u32 = 0x0001;
@@ -66,7 +66,7 @@ mod tests {
             retired(0x102, 4, BEQ), // taken
             retired(0x10a, 2, NOP), // a trap follows
             retired(0x200, 4, BEQ), // not taken
-            retired(0x204, 2, RET), // wherever it likes
+            retired(0x204, 2, RET), // anywhere
             retired(0x20e, 2, J),   // 0x20e - 4 = 0x20a
             retired(0x20a, 4, BEQ), // neither 0x20e nor 0x212
             retired(0x300, 2, J),   // not 0x2fc

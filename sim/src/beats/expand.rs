@@ -1,4 +1,4 @@
-//! Flow events and code to single instructions
+//! Expands flow events and code to single instructions
 
 use super::Retired;
 use retire::elf::Program;
@@ -6,10 +6,10 @@ use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use std::collections::VecDeque;
 
-/// Why events and program do not fit.
+/// Error of events that do not match the program.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpandError {
-    /// The events lead out of the code.
+    /// The events lead outside the code.
     #[error("hart {hart}, cycle {cycle}: no code at pc {pc:#x}")]
     NoCode {
         /// Hart.
@@ -19,7 +19,7 @@ pub enum ExpandError {
         /// Address.
         pc: u64,
     },
-    /// The instructions before an event do not end where it says.
+    /// The instructions before an event do not lead to its address.
     #[error("hart {hart}, cycle {cycle}: event at pc {event:#x}, but {count} instructions lead to pc {found:#x}")]
     Elsewhere {
         /// Hart.
@@ -28,35 +28,35 @@ pub enum ExpandError {
         cycle: u64,
         /// Address in the event.
         event: u64,
-        /// Instructions since the event before.
+        /// Instructions since the previous event.
         count: u32,
         /// Address that they lead to.
         found: u64,
     },
-    /// More instructions than clocks, or events out of order.
+    /// More instructions than cycles, or events out of order.
     #[error("hart {hart}, cycle {cycle}: {count} instructions since cycle {since}; one a cycle is possible")]
     TooFast {
         /// Hart.
         hart: u8,
         /// Cycle of the event.
         cycle: u64,
-        /// Instructions since the event before.
+        /// Instructions since the previous event.
         count: u32,
-        /// Cycle of the event before.
+        /// Cycle of the previous event.
         since: u64,
     },
 }
 
-/// Sequential instructions of one hart, evenly spread over its clocks.
+/// Sequential instructions of one hart, evenly spread over its cycles.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     pc: u64,
     left: u32,
-    /// Clock of the first, and of the last instruction.
+    /// Cycle of the first, and of the last instruction.
     cycle: u64,
     last: u64,
     trapped: bool,
-    /// Where the last one goes; None: on.
+    /// Target of the last instruction; `None`: the next address.
     target: Option<u64>,
 }
 
@@ -64,9 +64,9 @@ struct Run {
 struct Hart {
     runs: VecDeque<Run>,
     pc: u64,
-    /// No instruction that is still to come retires before this clock.
+    /// No further instruction retires before this cycle.
     after: u64,
-    /// The next instruction is the first after a start or trap, and retires in this clock.
+    /// Set if the next instruction is the first after a start or trap: its cycle, and whether it was a trap.
     first: Option<(u64, bool)>,
     started: bool,
     stopped: bool,
@@ -74,8 +74,8 @@ struct Hart {
 
 /// Expands events in commit order to instructions in commit order.
 ///
-/// The clock of a control-flow instruction, and of the first after a start or trap, is told by its
-/// event; those between are spread evenly. While a hart is silent the runs of the others wait for it,
+/// Events give the cycle of each control-flow instruction, and of the first instruction after a start or trap. Those
+/// between are spread evenly. While a hart has no events, the runs of the others wait for it,
 /// 48 bytes each.
 #[derive(Clone, Debug)]
 pub struct Expander {
@@ -91,8 +91,8 @@ impl Expander {
         Self { image: Image::new(program), harts: vec![hart; cores.into()], now: 0 }
     }
 
-    /// Takes the next event and gives the instructions that are now known to `each`. Events of harts
-    /// that are not there are ignored.
+    /// Takes the next event and passes the instructions that are now known to `each`. Ignores events of harts
+    /// that do not exist.
     pub fn event(&mut self, e: &FlowEvent, each: &mut impl FnMut(&Retired)) -> Result<(), ExpandError> {
         self.now = self.now.max(e.cycle);
         if usize::from(e.hart) < self.harts.len() {
@@ -101,21 +101,21 @@ impl Expander {
         self.give(each)
     }
 
-    /// No more events come: gives what still waits, and expects nothing of harts without a `Stop`.
+    /// Ends the events: passes all remaining instructions, without waiting for harts that have no `Stop`.
     pub fn finish(mut self, each: &mut impl FnMut(&Retired)) -> Result<(), ExpandError> {
         self.harts.iter_mut().for_each(|h| h.stopped = true);
         self.give(each)
     }
 
     fn queue(&mut self, e: &FlowEvent) -> Result<(), ExpandError> {
-        // the event behind it tells where the hart was
+        // the event after it gives the position of the hart
         if let FlowKind::Context { alone: false, .. } = e.kind {
             return Ok(());
         }
         let Self { image, harts, .. } = self;
         let h = &mut harts[usize::from(e.hart)];
         let (hart, cycle, count) = (e.hart, e.cycle, e.count);
-        // the last clock in which one of the `count` instructions may have retired
+        // the last cycle in which one of the `count` instructions may have retired
         let before = matches!(e.kind, FlowKind::Trap { .. } | FlowKind::Context { .. });
         let end = if before { cycle.saturating_sub(1) } else { cycle };
         let retires = e.len != 0;
@@ -133,7 +133,7 @@ impl Expander {
                 return Err(ExpandError::TooFast { hart, cycle, count, since: start });
             }
             let target = retires.then_some(e.target);
-            // a branch ends exactly at its event; before a trap or stop there is no such clock
+            // a branch ends exactly at its event; a trap or stop does not fix that cycle
             let last = if retires { end } else { start + u64::from(count) - 1 };
             let mut run = Run { pc, left: count, cycle: start, last, trapped, target };
             if !trapped && retires && count == 1 {
@@ -155,7 +155,7 @@ impl Expander {
         Ok(())
     }
 
-    /// Gives instructions as long as none that is earlier in commit order can still come.
+    /// Passes on instructions as long as none that is earlier in commit order can still come.
     fn give(&mut self, each: &mut impl FnMut(&Retired)) -> Result<(), ExpandError> {
         loop {
             let mut best: Option<(u64, usize)> = None;
@@ -191,7 +191,7 @@ impl Expander {
         } else {
             run.pc = fall_through;
             run.trapped = false;
-            // even steps: of the clocks that are left, the part of one instruction, at least one
+            // even steps: the share of one instruction in the cycles that are left
             run.cycle += (run.last - run.cycle) / u64::from(run.left);
         }
         Ok(())
@@ -227,7 +227,7 @@ mod tests {
                 let events: std::collections::BTreeSet<u64> =
                     r.events.iter().filter(|e| e.hart == hart && e.kind != FlowKind::Stop).map(|e| e.cycle).collect();
                 for (got, ran) in of(&out).iter().zip(of(&r.retired)) {
-                    // clocks are exact where an event tells them
+                    // cycles are exact where an event gives them
                     let cycle = if events.contains(&ran.cycle) { ran.cycle } else { got.cycle };
                     assert_eq!(*got, Retired { cycle, ..ran });
                 }

@@ -1,7 +1,7 @@
-//! Beats: retired instructions, one by one, as a file for trace-system benches
+//! Beats: single retired instructions, and a file of them for trace-system benches
 //!
-//! A flow event stands for a run of instructions; a circuit sees each of them. [`Expander`] turns the
-//! one into the other with the program's code, [`Writer`] and [`Reader`] keep the result.
+//! A flow event represents a run of instructions, while a circuit sees each of them. [`Expander`] converts events to beats
+//! with the program's code; [`Writer`] and [`Reader`] store and load them.
 //!
 //! # File
 //! Little-endian words of 32 bits. A header of four words: `0x42485347` (the bytes `G S H B`),
@@ -9,10 +9,10 @@
 //!
 //! | word | bits | content |
 //! | --- | --- | --- |
-//! | 0 | 19:0 | clocks since the record before (since clock 0 for the first); 0: the same clock |
+//! | 0 | 19:0 | cycles since the previous record (since cycle 0 for the first); 0: the same cycle |
 //! | 0 | 23:20 | core |
 //! | 0 | 24 | 1: first instruction after a trap |
-//! | 0 | 25 | 1: no instruction, only clocks; the record ends here |
+//! | 0 | 25 | 1: no instruction, only cycles; the record ends here |
 //! | 1 | | instruction, its low half for 2 bytes |
 //! | 2.. | | `pc`, then `next_pc`: xlen bits each |
 
@@ -33,7 +33,7 @@ const MAX_DELTA: u64 = (1 << 20) - 1;
 const TRAPPED: u32 = 1 << 24;
 const ONLY_CLOCKS: u32 = 1 << 25;
 
-/// Writes a beat file.
+/// Writer of a beat file.
 #[derive(Debug)]
 pub struct Writer<W: Write> {
     inner: W,
@@ -43,7 +43,7 @@ pub struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes the header. `xlen` is 32 or 64. Give a buffered writer.
+    /// Writes the header. `xlen` is 32 or 64. `inner` should be buffered.
     pub fn new(mut inner: W, cores: u8, xlen: u8) -> io::Result<Self> {
         for word in [MAGIC, VERSION, cores.into(), xlen.into()] {
             inner.write_all(&word.to_le_bytes())?;
@@ -51,7 +51,7 @@ impl<W: Write> Writer<W> {
         Ok(Self { inner, wide: xlen == 64, cycle: 0, beats: 0 })
     }
 
-    /// Appends one retired instruction. They come in commit order.
+    /// Appends one retired instruction; to be called in commit order.
     pub fn push(&mut self, beat: &Retired) -> io::Result<()> {
         let mut delta = beat.cycle.checked_sub(self.cycle).ok_or_else(|| {
             let what = format!("beat {}: cycle {} after cycle {}", self.beats, beat.cycle, self.cycle);
@@ -80,19 +80,19 @@ impl<W: Write> Writer<W> {
         self.inner.write_all(&record[..end])
     }
 
-    /// Instructions so far.
+    /// Number of instructions so far.
     pub fn beats(&self) -> u64 {
         self.beats
     }
 
-    /// Flushes, and gives the writer back.
+    /// Flushes, and returns the inner writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.inner.flush()?;
         Ok(self.inner)
     }
 }
 
-/// Reads a beat file; the Verilated harness reads it the same way.
+/// Reader of a beat file; the Verilated harness reads it the same way.
 #[derive(Debug)]
 pub struct Reader<R: Read> {
     inner: R,
@@ -112,7 +112,7 @@ fn invalid(what: String) -> io::Error {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header. Give a buffered reader.
+    /// Reads the header. `inner` should be buffered.
     pub fn new(mut inner: R) -> io::Result<Self> {
         let header = [word(&mut inner)?, word(&mut inner)?, word(&mut inner)?, word(&mut inner)?];
         match header {
@@ -125,7 +125,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Cores, 1 to 16.
+    /// Number of cores, 1 to 16.
     pub fn cores(&self) -> u8 {
         self.cores
     }

@@ -1,39 +1,40 @@
-//! Several retired instructions a clock, as rows of which each tells of one event at most
+//! Several retired instructions per cycle, compressed to rows with at most one event each
 //!
-//! Golden model of the ingress of that name, clock by clock. What a clock retires waits as a word if there is an *event*
-//! in it: control flow, the first instruction after a trap, or the first that may be traced. The words are served one event a
-//! clock, each with the number of sequential instructions before it. Sequential instructions that no event follows are counted
-//! up and told without one once no word waits. A word that finds no place is lost with all behind it, until none waits.
+//! Golden model of the ingress of that name, cycle by cycle. The instructions of a cycle are queued as a word if there is an
+//! *event* among them: control flow, the first instruction after a trap, or the first that may be traced. Words are served one
+//! event per cycle, each with the number of sequential instructions before it. Sequential instructions that no event follows are
+//! counted, and reported without an event once the queue is empty. A word that finds the queue full is lost, with everything
+//! after it, until the queue is empty.
 //!
-//! Behind a filter an instruction that must not be told is an event only where it is the first of such, or the first that may be traced; so is the first that may be
-//! told behind them. A row is of instructions of one sort.
+//! After a filter, a hidden instruction is an event only if it is the first of consecutive hidden ones or may be traced first.
+//! The first visible instruction after hidden ones is an event too. A row never mixes hidden and visible instructions.
 //!
-//! A row's time is the clock in which its event retired, in whatever clock it is told.
+//! The time of a row is the cycle in which its event retired, independent of the cycle in which it is reported.
 
 use super::Retired;
 use retire::isa::{flow, Flow};
 use std::collections::VecDeque;
 
-/// What is told in one clock.
+/// A row: what is reported in one cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row<T> {
-    /// The clock is traced.
+    /// Tracing is active in this cycle.
     pub live: bool,
-    /// Instructions, the event included. 0: nothing retired.
+    /// Number of instructions, including the event. 0: nothing retired.
     pub count: u32,
-    /// The last of them, if it is an event.
+    /// The last of these instructions, if it is an event.
     pub event: Option<T>,
-    /// They found no place: they are lost.
+    /// The instructions found the queue full and are lost.
     pub choked: bool,
-    /// Clocks since it could have been told at the earliest.
+    /// Cycles since the earliest cycle in which it could have been reported.
     pub lag: u32,
-    /// The last of them, or of those before, must not be told.
+    /// The instructions are hidden; in a row without any, those of the row before.
     pub hidden: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Word<T> {
-    /// Sequential instructions before each event, it, and whether it is hidden.
+    /// For each event: the number of sequential instructions before it, the event, and whether it is hidden.
     events: VecDeque<(u32, T, bool)>,
     clock: u64,
 }
@@ -46,24 +47,24 @@ pub struct Compressor<T> {
     served: Option<Word<T>>,
     pending: u32,
     choked: bool,
-    /// Since `go` is 1, an instruction came.
+    /// An instruction came since `go` is 1.
     seen: bool,
     live: bool,
-    /// What was before the event of this word is told.
+    /// The instructions before the event of this word have been reported.
     split: bool,
     clock: u64,
-    /// How late what came in the last two clocks was, the newer first.
+    /// Delay of the input in the last two cycles, the newer first.
     behind: [u32; 2],
-    /// The last one that came is hidden; the last one that was told.
+    /// Whether the last instruction that came is hidden; and the last one that was reported.
     dark: bool,
     told_dark: bool,
 }
 
-/// Clocks from those in which instructions come to those in which they are told at the earliest.
+/// Minimum cycles from the input of instructions to the row that reports them.
 pub const LATENCY: u64 = 2;
 
 impl<T: Copy> Compressor<T> {
-    /// With places for 2^`log2_words` - 1 words that wait, beside the one that is served.
+    /// A queue with 2^`log2_words` - 1 entries, besides the word that is being served.
     pub fn new(log2_words: u8) -> Self {
         Self {
             places: (1 << log2_words) - 1,
@@ -81,22 +82,22 @@ impl<T: Copy> Compressor<T> {
         }
     }
 
-    /// Words that wait.
+    /// Number of words in the queue.
     pub fn waiting(&self) -> usize {
         self.words.len()
     }
 
-    /// One clock: what comes in it, in order, each with whether it is an event by itself; whether it is traced.
+    /// Takes one cycle: its instructions in order, each with whether it is an event by itself; `go`: tracing is active.
     pub fn clock(&mut self, retired: impl IntoIterator<Item = (T, bool)>, go: bool) -> Row<T> {
         self.late(retired, go, 0)
     }
 
-    /// The same of what comes `behind` clocks late, or will: while it is held back time stands.
+    /// As [`Compressor::clock`], for input that is `behind` cycles late: time stops while input is held back.
     pub fn late(&mut self, retired: impl IntoIterator<Item = (T, bool)>, go: bool, behind: u32) -> Row<T> {
         self.veiled(retired.into_iter().map(|(t, event)| (t, event, false)), go, behind)
     }
 
-    /// The same, each with whether it must not be told.
+    /// As [`Compressor::late`], for instructions with a third field: whether they are hidden.
     pub fn veiled(&mut self, retired: impl IntoIterator<Item = (T, bool, bool)>, go: bool, behind: u32) -> Row<T> {
         let first = go && !self.seen;
         let mut dark = self.dark;
@@ -116,7 +117,7 @@ impl<T: Copy> Compressor<T> {
         let flushed = idle && self.pending > 0;
         let base = if flushed { 0 } else { self.pending };
 
-        // what comes, while the word that is served next is one that waited before this clock
+        // take the input, while the next word to serve is one that was in the queue before this cycle
         let take = self.served.is_none() && !self.words.is_empty();
         let came = retired.len() as u32;
         let full = self.words.len() == self.places;
@@ -136,13 +137,13 @@ impl<T: Copy> Compressor<T> {
             self.pending = base + came;
             self.choked = false;
         }
-        // one that is lost is not the first that is traced
+        // a lost instruction does not count as the first that is traced
         self.seen = go && (self.seen || came > 0 && !lost);
         self.clock += 1;
         row
     }
 
-    /// The row of this clock, of what came before it.
+    /// The row of this cycle, from earlier input.
     fn tell(&mut self, go: bool, idle: bool, quiet: bool) -> Row<T> {
         let live = go && (self.live || quiet);
         let mut row = Row { live, count: 0, event: None, choked: false, lag: self.behind[1], hidden: self.told_dark };
@@ -165,7 +166,7 @@ impl<T: Copy> Compressor<T> {
         } else if idle && self.pending > 0 {
             row.count = self.pending;
             row.choked = self.choked;
-            // what is lost may be of both sorts
+            // lost instructions may be both hidden and visible
             row.hidden = self.dark && !self.choked;
             self.told_dark = self.dark;
         }
@@ -173,7 +174,7 @@ impl<T: Copy> Compressor<T> {
         row
     }
 
-    /// What comes in a clock as a word, if there is an event in it, and the instructions behind the last one.
+    /// The word for the input of a cycle, if it has an event, and the number of instructions after its last event.
     fn word(&self, retired: &[(T, bool, bool)], base: u32) -> Option<(Word<T>, u32)> {
         let mut before = base;
         let mut events = VecDeque::new();
@@ -189,11 +190,11 @@ impl<T: Copy> Compressor<T> {
     }
 }
 
-/// Which instructions do not follow from the one before: golden model of the discontinuity check of several lanes.
+/// Golden model of the discontinuity check of several retire slots: finds instructions that do not follow from the previous one.
 #[derive(Clone, Debug)]
 pub struct Check {
     xlen: u8,
-    /// An instruction came.
+    /// An instruction has come.
     seen: bool,
     gone: u64,
     dark: bool,
@@ -205,7 +206,7 @@ impl Check {
         Self { xlen, seen: false, gone: 0, dark: false }
     }
 
-    /// Where `r` goes: what cannot jump goes on, whatever the port says.
+    /// Next address after `r`: for instructions that cannot jump the following one, whatever the port reports.
     fn goes(&self, r: &Retired) -> u64 {
         match flow(r.insn, self.xlen) {
             Flow::Sequential => r.pc.wrapping_add(r.len.into()) & (u64::MAX >> (64 - self.xlen)),
@@ -213,8 +214,8 @@ impl Check {
         }
     }
 
-    /// One clock, in which `retired` comes, [`Retired::trapped`] where a trap is announced, each with whether it must not be told: whether
-    /// it is neither announced nor where the one before went. Of what must not be told, and of what is behind that, nothing is said.
+    /// Takes one cycle, in which `retired` comes ([`Retired::trapped`]: a trap is reported), each with whether it is hidden. Returns
+    /// for each whether it is neither after a trap nor at the next address. Hidden instructions, and the first after them, never are.
     pub fn clock(&mut self, retired: &[(Retired, bool)]) -> Vec<bool> {
         let mut breaks = Vec::with_capacity(retired.len());
         for &(r, hide) in retired {
@@ -226,19 +227,19 @@ impl Check {
     }
 }
 
-/// When a core of some width retires what one of a single instruction a clock did.
+/// Pace of a wide core that retires the instructions of a single-retire run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// As many a clock as it can, whatever they are.
+    /// As many instructions per cycle as possible.
     Full,
-    /// As many, but none behind one that does not go on to the next address: code is fetched a block a clock.
+    /// As many as possible, but none after one that does not continue at the next address: code is fetched one block per cycle.
     Block,
-    /// Those that retired in clocks one after the other; where it waited it waits.
+    /// Joins instructions that retired in consecutive cycles; where the run waited, the core waits.
     Timed,
 }
 
-/// Clocks in which a core that retires up to `width` a clock retires what retired in `cycles`; `goes_on` says of each
-/// whether the next one stands behind it.
+/// Cycles in which a core that retires up to `width` instructions per cycle retires those that retired in `cycles`. `goes_on`:
+/// for each instruction, whether the next one is at the following address.
 pub fn pace(cycles: &[u64], goes_on: &[bool], width: usize, pace: Pace) -> Vec<u64> {
     let mut clocks: Vec<u64> = Vec::with_capacity(cycles.len());
     let mut here = 0;
@@ -272,7 +273,7 @@ mod tests {
         Row { count, event: Some(event), ..NONE }
     }
 
-    /// By hand: three events and three others in two clocks, one more later.
+    /// By hand: three events and three other instructions in two cycles, one more later.
     #[test]
     fn events_are_told_one_a_clock_with_what_is_before_them() {
         let mut c = Compressor::new(2);
@@ -310,7 +311,7 @@ mod tests {
         let mut c = Compressor::new(2);
         let off = Row { live: false, ..NONE };
         assert_eq!(c.clock([(1, true), (2, false)], false), off);
-        // 2 and 3 are before the word is told, 4 is the first
+        // 2 and 3 are before the word is reported, 4 is the first
         assert_eq!(c.clock([(3, false)], false), off);
         assert_eq!(c.clock([(4, false)], true), Row { live: true, ..told(1, 1) });
         let mut c = Compressor::new(2);
@@ -327,7 +328,7 @@ mod tests {
         let full = || (0..4).map(|i| (i, true));
         let mut rows = Vec::new();
         rows.extend((0..6).map(|_| c.clock(full(), true)));
-        // the first waits when the second comes, for which there is no place
+        // the first word is in the queue when the second comes, which finds it full
         rows.extend((0..8).map(|_| c.clock([], true)));
         let lost: u32 = rows.iter().filter(|r| r.choked).map(|r| r.count).sum();
         let told: u32 = rows.iter().filter(|r| !r.choked).map(|r| r.count).sum();
@@ -340,7 +341,7 @@ mod tests {
         let at =
             |pc, next_pc, trapped| (Retired { cycle: 0, hart: 0, trapped, len: 4, pc, next_pc, insn: 0x13 }, false);
         let mut check = Check::new(32);
-        // the first that comes is not held to anything, a trap not to what is before it
+        // the first instruction is not checked, nor is one after a trap
         assert_eq!(check.clock(&[at(0, 4, false), at(4, 8, false), at(16, 20, false)]), [false, false, true]);
         assert_eq!(check.clock(&[]), [false; 0]);
         assert_eq!(check.clock(&[at(24, 28, false), at(64, 68, true)]), [true, false]);
@@ -349,7 +350,7 @@ mod tests {
         assert_eq!(check.clock(&[hidden(64, 80), at(90, 94, false), at(0, 4, false)]), [false, false, true]);
     }
 
-    /// By hand: of two told ones, three hidden ones, of which the first is a branch, and one that is told.
+    /// By hand: two visible instructions, three hidden ones of which the first is a branch, and a visible one.
     #[test]
     fn what_is_hidden_is_told_apart_from_what_is_not() {
         let mut c = Compressor::new(2);

@@ -1,7 +1,7 @@
-//! Words of a trace file that can be read again from any place
+//! Words of a trace file that can be read again from any position
 //!
-//! For those who go back: a clone goes on where it was made. It is a place in the file; the block of words that was read
-//! last is held once for all clones, so that many of them take no memory.
+//! For callers that go back: a clone continues where it was made. It only holds a position in the file; the block that was
+//! read last is held once for all clones, so that many clones take little memory.
 
 use super::TraceReader;
 use retire::file::{io, FileError};
@@ -10,11 +10,11 @@ use std::io::{Seek, SeekFrom};
 use std::path::Path;
 use std::rc::Rc;
 
-/// The file, and the block of it that is held.
+/// The file, and the block that is held.
 #[derive(Debug)]
 struct Held {
     reader: TraceReader,
-    /// Where the held block begins; `None` where none is held.
+    /// File offset of the held block; `None` if none is held.
     block: Option<u64>,
 }
 
@@ -34,31 +34,31 @@ impl Held {
     }
 }
 
-/// A place in a trace file, and the words from there on.
+/// A position in a trace file, and an iterator over the words from there.
 #[derive(Clone, Debug)]
 pub struct Reread {
     held: Rc<RefCell<Held>>,
-    /// Where the block of the next word begins in the file, and the byte of it, behind the count.
+    /// File offset of the block of the next word, and the offset of the word in the block, after the count.
     block: u64,
     byte: usize,
 }
 
 impl Reread {
-    /// The first word of the file at `path`.
+    /// Starts at the first word of the file at `path`.
     ///
     /// # Errors
-    /// It cannot be read, or is no trace file.
+    /// The file cannot be read, or is not a trace file.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         Ok(Self::of(TraceReader::open(path)?))
     }
 
-    /// The first word that `reader` has not read.
+    /// Starts at the next word of `reader`.
     pub fn of(reader: TraceReader) -> Self {
         let block = reader.position();
         Self { held: Rc::new(RefCell::new(Held { reader, block: None })), block, byte: 0 }
     }
 
-    /// Why the words of this place or a clone ended early, where they did.
+    /// Takes the error that ended the words of this position or of a clone early, if there was one.
     pub fn error(&self) -> Option<FileError> {
         self.held.borrow_mut().reader.error.take()
     }

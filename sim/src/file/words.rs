@@ -1,8 +1,8 @@
-//! Words as own hardware sends them, with no file around them: bytes, or text as `$readmemh` reads it
+//! Words from the user's own hardware, without a trace file around them: bytes, or text in the format of `$readmemh`
 //!
-//! Bytes are 32-bit words, little-endian; or big-endian, where the file begins with the stream's first word that way round.
-//! Text is hexadecimal numbers of up to eight digits with blanks or line ends between them; `_` inside a number, `//` and
-//! `/* */` comments and an address `@0` in front of the first number are taken, as Verilog does.
+//! Bytes are 32-bit words, little-endian; or big-endian if the file begins with the first word of a stream in that order.
+//! Text is hexadecimal numbers of up to eight digits, separated by blanks or line ends. As in Verilog, `_` inside a number,
+//! `//` and `/* */` comments and an address `@0` before the first number are accepted.
 
 use super::BLOCK;
 use crate::platform::MAGIC;
@@ -11,12 +11,12 @@ use retire::file::{io, FileError, Source};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-/// How words stand in a file.
+/// Layout of the words in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Blocks with checksums behind a header: a trace file.
+    /// Blocks with checksums after a header: a trace file.
     Blocks,
-    /// Four bytes a word.
+    /// Four bytes per word.
     Bytes {
         /// The most significant byte comes first.
         big: bool,
@@ -25,22 +25,22 @@ pub enum Layout {
     Text,
 }
 
-/// Bytes at the beginning of a file that tell text from words.
+/// Number of bytes at the beginning of a file by which text is distinguished from words.
 const LOOK: u64 = 512;
-/// Digits of a word, `_` not counted.
+/// Maximum number of digits of a word, not counting `_`.
 const DIGITS: usize = 8;
-/// Characters of a number that are kept for a message.
+/// Maximum number of characters of a number that are kept for an error message.
 const LONGEST: usize = 32;
 
-/// How words stand in the file at `path`, which is no trace file.
+/// Detects the layout of the words in the file at `path`, which is not a trace file.
 pub fn layout(path: &Path) -> Result<Layout, FileError> {
     let head = input::head(path, LOOK)?;
     let is_text = !head.is_empty() && head.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
-    // a stream's second word has a byte that is no text, so its first one alone does not look like it
+    // only the first word of a stream can look like text: the second one has a byte that is not a text character
     Ok(if is_text { Layout::Text } else { Layout::Bytes { big: head.starts_with(&MAGIC.to_be_bytes()) } })
 }
 
-/// Reads the next block of words of bytes into `block`, little-endian; none are left where it is empty.
+/// Reads the next block of words from bytes into `block`, little-endian; an empty block is the end of the file.
 pub(super) fn load_bytes(
     source: &mut Source<BufReader<Input>>,
     block: &mut Vec<u8>,
@@ -54,7 +54,7 @@ pub(super) fn load_bytes(
         if got < 4 {
             return Err(FileError::Cut { path: source.path.clone(), at: source.at, inside: "a word of four bytes" });
         }
-        // the whole words first
+        // return the complete words first
         source.step_back(rest)?;
     }
     if big {
@@ -63,7 +63,7 @@ pub(super) fn load_bytes(
     Ok(())
 }
 
-/// Text, a byte at a time.
+/// Text reader, one byte at a time.
 struct Text<'a>(&'a mut Source<BufReader<Input>>);
 
 impl Text<'_> {
@@ -77,7 +77,7 @@ impl Text<'_> {
         self.0.at += 1;
     }
 
-    /// Behind the comment that `/` begins.
+    /// Skips the comment that begins with `/`.
     fn comment(&mut self) -> Result<(), FileError> {
         let at = self.0.at;
         self.skip();
@@ -105,7 +105,7 @@ impl Text<'_> {
         Err(FileError::Content { path: self.0.path.clone(), at, what: what.into() })
     }
 
-    /// The next number as it is written, up to the first character that cannot be in one; `None` at the end.
+    /// The next number as written, up to the first character that cannot be part of one; `None` at the end.
     fn number(&mut self) -> Result<Option<String>, FileError> {
         loop {
             match self.peek()? {
@@ -126,15 +126,15 @@ impl Text<'_> {
     }
 }
 
-/// Reads the next block of words of text into `block`, little-endian; none are left where it is empty. A mistake is told
-/// when all words before it are read.
+/// Reads the next block of words from text into `block`, little-endian; an empty block is the end of the file. An error is
+/// returned only after all words before it.
 pub(super) fn load_text(source: &mut Source<BufReader<Input>>, block: &mut Vec<u8>) -> Result<(), FileError> {
     while block.len() < 4 * BLOCK {
         let from = source.at;
         let number = Text(source).number();
         let word = match number {
             Ok(None) => break,
-            // a memory's first address, in front of its contents
+            // the first address of a memory, before its contents
             Ok(Some(n)) if block.is_empty() && n.starts_with('@') && n[1..].bytes().all(|b| b == b'0') => continue,
             Ok(Some(n)) => {
                 let digits = n.replace('_', "");
@@ -162,7 +162,7 @@ mod tests {
     use super::super::{reread::Reread, TraceInfo, TraceReader};
     use super::*;
 
-    /// The words of a file with these bytes, and what is wrong with it.
+    /// The words of a file with these bytes, and its error.
     fn read(bytes: &[u8]) -> (Vec<u32>, Option<String>) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("words");
@@ -200,7 +200,7 @@ mod tests {
             assert_eq!(read.len(), words, "{text}: {error}");
             assert!(error.starts_with(&format!("byte {at}: {what}")), "{text}: {error}");
         }
-        // a long one is not kept
+        // a long number is not kept in full
         let (_, error) = read("f".repeat(1 << 20).as_bytes());
         assert!(error.unwrap().len() < 200);
     }
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(read(b""), (vec![], None));
         for len in 0..little.len() {
             let (found, error) = read(&little[..len]);
-            // four letters are text, which no bench writes
+            // four letters are valid text, which no bench writes
             if len != 4 {
                 assert_eq!(found, words[..len / 4], "{len} bytes");
                 assert_eq!(error.is_some(), len % 4 != 0, "{len} bytes: {error:?}");

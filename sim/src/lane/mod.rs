@@ -1,15 +1,14 @@
-//! The life of one core's trace, once for all schemes
+//! The trace of one core: everything that all schemes have in common
 //!
-//! A [`Lane`] counts instructions, reported branches and cycles, begins with a sync, tells traps, progress and stops,
-//! and knows what happens when messages are lost: an overflow message, then a sync. What makes a message of a branch
-//! is the scheme's [`Front`]. At every sync the front is in the state after reset, in model, circuit and replay alike.
+//! A [`Lane`] counts instructions, reported branches and cycles, begins with a sync, and reports traps, progress and stops.
+//! After lost messages it sends an overflow message, then a sync. The scheme's [`Front`] decides which branches make a
+//! message. Every sync, except after a gap, resets the front end, in model, circuit and replay alike.
 //!
-//! | module | what is there |
+//! | module | contents |
 //! | --- | --- |
-//! | here | the golden model |
-//! | `replay` | its other half: one hart between two messages |
-//! | `signature` | what a decoder can check the path by |
-//!
+//! | this one | the golden model |
+//! | `replay` | its counterpart: one hart between two messages |
+//! | `signature` | a checksum of the path, for the decoder |
 //! # Source
 //! Paper 000 figure 5, paper 002 figure 3; when a message is due: `docs/stream.md`.
 
@@ -22,7 +21,7 @@ use retire::isa::Indirect;
 use retire::{Context, FlowEvent, FlowKind};
 use signature::Signature;
 
-/// How often every core is told of anew, so that a decoder can begin there: 2^n instructions of core 0, or 2^n bytes of the stream.
+/// Period of the resyncs, at which a decoder can begin: 2^n instructions of core 0, or 2^n bytes of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncPeriod {
     log2: u8,
@@ -36,13 +35,13 @@ impl SyncPeriod {
         Ok(Self { log2, bytes: false })
     }
 
-    /// When 2^`log2` bytes of the stream are complete since its header, that of the header included. 6..=31.
+    /// Every 2^`log2` bytes of the stream, counted from the last header and including it. 6..=31.
     pub fn of_bytes(log2: u8) -> Result<Self, ParamError> {
         ParamError::unless((6..=31).contains(&log2), "sync period", log2.into(), "6 to 31")?;
         Ok(Self { log2, bytes: true })
     }
 
-    /// Instructions, unless it is a period in bytes.
+    /// Period in instructions; `None` for a period in bytes.
     pub const fn instructions(self) -> Option<u64> {
         if self.bytes {
             None
@@ -51,7 +50,7 @@ impl SyncPeriod {
         }
     }
 
-    /// Bytes, unless it is a period in instructions.
+    /// Period in bytes; `None` for a period in instructions.
     pub const fn bytes(self) -> Option<u64> {
         if self.bytes {
             Some(1 << self.log2)
@@ -61,7 +60,7 @@ impl SyncPeriod {
     }
 }
 
-/// How often predictions were asked for, and how often they were wrong.
+/// Counts of instructions, predictions and mispredictions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Rates {
     /// Instructions retired.
@@ -89,32 +88,32 @@ impl std::ops::AddAssign for Rates {
     }
 }
 
-/// Takes the messages of a core, in order.
+/// A sink for the messages of a core, in order.
 pub trait Out<B>: FnMut(&Message<B>) {}
 
 impl<B, F: FnMut(&Message<B>)> Out<B> for F {}
 
-/// What a scheme makes of the control flow of one core.
+/// A front end: the part of the golden model of one core that depends on the scheme.
 ///
-/// The methods for instructions return whether they sent anything; the instruction itself is counted before they
-/// are called.
+/// The methods for instructions return whether they sent anything. The instruction itself is counted before they are
+/// called.
 pub trait Front {
-    /// What its messages say.
+    /// Type of the message contents.
     type Body;
-    /// A counter of instructions or cycles that is about to overflow makes a progress message.
+    /// Whether a counter of instructions or cycles that is about to overflow makes a progress message.
     const PROGRESS: bool;
-    /// A sync: back to the state after reset, at `pc`.
+    /// A sync at `pc`: returns to the state after reset.
     fn reset(&mut self, pc: u64);
-    /// A sync behind a gap, at `pc`: what was learnt stays.
+    /// A sync at `pc` after a gap: what was learnt is kept.
     fn rejoin(&mut self, pc: u64);
-    /// Gives `to` what all cores use, where they take turns.
+    /// Hands the state that all cores share over to `to`, if cores take turns.
     fn hand_over(&mut self, to: &mut Self)
     where
         Self: Sized,
     {
         let _ = to;
     }
-    /// The header was sent again: what is sent up to the next sync must not need what was sent before.
+    /// The header was repeated: messages up to the next sync must not depend on earlier ones.
     fn ask(&mut self) {}
     /// A direct conditional branch.
     fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
@@ -122,7 +121,7 @@ pub trait Front {
     fn jump(&mut self, e: &FlowEvent, call: bool, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
     /// An indirect branch.
     fn indirect(&mut self, e: &FlowEvent, kind: Indirect, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
-    /// A conditional indirect branch; `kind` is what it does to the return address stack where it is taken.
+    /// A conditional indirect branch; `kind` is its effect on the return address stack if it is taken.
     fn conditional_indirect(
         &mut self,
         e: &FlowEvent,
@@ -131,7 +130,7 @@ pub trait Front {
         lane: &mut Counters,
         out: &mut impl Out<Self::Body>,
     ) -> bool;
-    /// Sends `escape`, behind whatever waits to be sent.
+    /// Sends `escape`, after any messages that wait to be sent.
     fn escape(&mut self, cycle: u64, escape: Escape, lane: &mut Counters, out: &mut impl Out<Self::Body>);
 }
 
@@ -140,25 +139,25 @@ pub trait Front {
 pub struct Counters {
     core: u8,
     timestamps: bool,
-    /// Where contexts are told: what the last instruction, and behind a change the next one is in, and the bits told of it.
+    /// If contexts are reported: the context of the last instruction, or after a change of the next one; and the mask of reported bits.
     context: Option<(Context, u32)>,
-    /// Where messages carry it.
+    /// If messages carry signatures.
     signature: Option<Signature>,
-    /// Instructions in `rates` up to the last message; a scheme whose messages wait counts from where they reach.
+    /// `rates.instructions` at the last message. A scheme that delays messages counts from the end of what they cover.
     i_base: u64,
-    /// Reported branches in `rates` up to the last message.
+    /// Reported branches in `rates` at the last message.
     b_base: u64,
-    /// Cycle of the last message (of activation before the first).
+    /// Cycle of the last message; before the first, that of activation.
     last_cycle: u64,
-    /// From here on, counted before the instruction, a progress message is due.
+    /// A progress message is due when the count before the instruction reaches this.
     count_limit: u64,
     cc_limit: u64,
     cc_max: u64,
-    /// Up to this number of instructions in `rates` nothing is predicted or learnt.
+    /// End of the warm-up: nothing is predicted or learnt until `rates.instructions` is above this.
     settled: u64,
-    /// Up to this number of instructions in `rates` neither a resync nor a progress message is due for their count.
+    /// Until `rates.instructions` is above this, neither a resync nor a progress message can be due by instruction count.
     quiet: u64,
-    /// What was counted from the beginning.
+    /// Totals since the beginning.
     pub rates: Rates,
 }
 
@@ -181,26 +180,26 @@ impl Counters {
         }
     }
 
-    /// What is told of the context.
+    /// The context as it is reported.
     fn told(&self) -> Option<Context> {
         self.context.map(|(context, _)| context)
     }
 
-    /// The next instruction is in `context`; whether that is news, as far as it is told.
+    /// Sets the context of the next instruction; returns whether its reported bits changed.
     fn change(&mut self, context: Context) -> bool {
         let Some((now, mask)) = &mut self.context else { return false };
         let context = Context(context.0 & *mask);
         std::mem::replace(now, context) != context
     }
 
-    /// A message counts `i_cnt` instructions, and those `own` that it is sent with; returns the signature that it carries.
+    /// Enters a message that counts `i_cnt` instructions, `own` of them retiring with it; returns the signature that it carries.
     fn sign(&mut self, i_cnt: u64, own: u64) -> Option<u16> {
         let signature = self.signature.as_mut()?;
         signature.count(i_cnt - own);
         Some(signature.value())
     }
 
-    /// The next instruction, at `pc`, is the first behind a trap or in its context, after `i_cnt` others.
+    /// Enters the next instruction, at `pc`: the first after a trap, a sync or a context change, which `i_cnt` others precede.
     fn sign_first(&mut self, pc: u64, i_cnt: u64) {
         let context = self.told();
         if let Some(signature) = &mut self.signature {
@@ -222,7 +221,7 @@ impl Counters {
         self.rates.conditionals + self.rates.indirects - self.b_base
     }
 
-    /// Instructions are counted from here.
+    /// Restarts the count of instructions.
     #[inline]
     pub fn count_from_here(&mut self) {
         self.i_base = self.rates.instructions;
@@ -234,33 +233,33 @@ impl Counters {
         cycle.saturating_sub(self.last_cycle).min(self.cc_max)
     }
 
-    /// The cycle counter is about to overflow, in a time-stamped stream.
+    /// Whether the cycle counter is about to overflow, in a time-stamped stream.
     #[inline]
     pub fn late(&self, cycle: u64) -> bool {
         self.timestamps && self.since(cycle) >= self.cc_limit
     }
 
-    /// Nothing is predicted or learnt at this instruction: a circuit clears its tables.
+    /// Whether this instruction is in the warm-up: nothing is predicted or learnt while a circuit clears its tables.
     #[inline]
     pub fn settling(&self) -> bool {
         self.rates.instructions <= self.settled
     }
 
-    /// Instructions and branches are counted from here.
+    /// Restarts the counts of instructions and branches.
     #[inline]
     fn count_anew(&mut self) {
         self.count_from_here();
         self.b_base = self.rates.conditionals + self.rates.indirects;
     }
 
-    /// Sends `body`, and counts anew from here.
+    /// Sends `body`, and restarts the counts.
     #[inline]
     pub fn send<B>(&mut self, cycle: u64, body: B, out: &mut impl Out<B>) {
         self.count_anew();
         self.send_waiting(cycle, body, out);
     }
 
-    /// As [`Counters::send`], of what is past: instructions and branches are counted on.
+    /// As [`Counters::send`], for a message that was delayed: the counts continue.
     #[inline]
     pub fn send_waiting<B>(&mut self, cycle: u64, body: B, out: &mut impl Out<B>) {
         let diff_cc = if self.timestamps { self.since(cycle) } else { 0 };
@@ -269,31 +268,31 @@ impl Counters {
     }
 }
 
-/// Golden model of what one core sends.
+/// Golden model of the trace of one core.
 #[derive(Clone, Debug)]
 pub struct Lane<F> {
     front: F,
     counters: Counters,
-    /// Instructions lost so far, from a message that was lost to the overflow message.
+    /// Instructions lost so far: from the first lost message to the overflow message.
     lost: Option<u64>,
-    /// When it is told of anew.
+    /// When the next resync is due.
     resync: Resync,
-    /// The next sync is behind a gap.
+    /// The next sync follows a gap.
     gap: bool,
 }
 
-/// When a core is told of anew.
+/// When the next resync of a core is due.
 #[derive(Clone, Copy, Debug)]
 struct Resync {
-    /// At the first control-flow instruction behind so many instructions; [`NEVER`].
+    /// Due at the first control-flow instruction after this many instructions; [`NEVER`].
     due: u64,
-    /// Not before so many: the first instruction behind a sync that was due anyway has none.
+    /// Not due before this many instructions: the first instruction after an unrelated sync has no resync.
     first: u64,
-    /// The header was sent again, and no sync of this core since.
+    /// The header was repeated, and this core has had no sync since.
     asked: bool,
-    /// Instructions from one to the next, of the core that leads.
+    /// Instructions between resyncs; only for core 0, which triggers them.
     period: Option<u64>,
-    /// Instructions in which nothing is predicted then.
+    /// Length of the warm-up after a resync, in instructions.
     settle: u64,
 }
 
@@ -301,7 +300,7 @@ struct Resync {
 const NEVER: u64 = u64::MAX;
 
 impl Resync {
-    /// A sync that was due anyway, before the instruction with which `retired` is reached: that cannot have one more.
+    /// Records a sync for another reason, before the instruction that makes the count `retired`: that one gets no resync.
     fn synced(&mut self, retired: u64) {
         if std::mem::take(&mut self.asked) {
             self.due = NEVER;
@@ -318,16 +317,16 @@ impl<F: Front> Lane<F> {
         Self { front, counters: Counters::new(core, platform), lost: None, resync, gap: false }
     }
 
-    /// Takes part in resyncs, with `settle` instructions behind each in which nothing is predicted; `period` is that of
-    /// the core that leads.
+    /// Enables resyncs, each followed by a warm-up of `settle` instructions. `period` is given for the core that triggers
+    /// them.
     pub fn sync_every(&mut self, settle: u32, period: Option<SyncPeriod>) {
         let period = period.and_then(SyncPeriod::instructions);
         self.resync = Resync { due: period.unwrap_or(NEVER), first: 0, asked: false, period, settle: settle.into() };
         self.counters.quiet = 0;
     }
 
-    /// The header was sent again in `cycle`: a resync is due at the next control-flow instruction, and times
-    /// count from here.
+    /// The header was repeated in `cycle`: requests a resync at the next control-flow instruction, and restarts the time
+    /// from there.
     pub fn ask(&mut self, cycle: u64) {
         self.front.ask();
         self.counters.last_cycle = cycle;
@@ -335,29 +334,29 @@ impl<F: Front> Lane<F> {
         self.resync.asked = true;
     }
 
-    /// A resync is due at the next control-flow instruction: of the core that leads, on request.
+    /// Requests a resync at the next control-flow instruction, of the core that triggers them.
     pub fn request(&mut self) {
         self.resync.due = self.resync.first;
         self.counters.quiet = 0;
     }
 
-    /// The turn of this core ends behind its last event, and that of `to` begins: counts begin anew.
+    /// Ends the turn of this core after its last event and begins that of `to`; the counts of this core restart.
     pub fn hand_over(&mut self, to: &mut Self) {
         self.front.hand_over(&mut to.front);
         self.counters.count_anew();
     }
 
-    /// What was counted so far.
+    /// Counts so far.
     pub fn rates(&self) -> Rates {
         self.counters.rates
     }
 
-    /// The scheme's part.
+    /// The front end.
     pub fn front(&self) -> &F {
         &self.front
     }
 
-    /// The next event of this core; messages go to `out` in order.
+    /// Takes the next event of this core; messages go to `out` in order.
     #[inline]
     pub fn event(&mut self, e: &FlowEvent, out: &mut impl Out<F::Body>) {
         let c = &mut self.counters;
@@ -368,7 +367,7 @@ impl<F: Front> Lane<F> {
         self.told(e, false, out);
     }
 
-    /// An event at which a resync or a progress message may be due.
+    /// Takes an event at which a resync or a progress message may be due.
     #[inline(never)]
     fn looked_at(&mut self, e: &FlowEvent, out: &mut impl Out<F::Body>) {
         let Self { counters: c, resync, .. } = self;
@@ -380,7 +379,7 @@ impl<F: Front> Lane<F> {
         self.told(e, long, out);
     }
 
-    /// An event without a resync; `long` says that for the count of instructions a progress message is due.
+    /// Takes an event without a resync; `long`: a progress message is due by instruction count.
     #[inline(always)]
     fn told(&mut self, e: &FlowEvent, long: bool, out: &mut impl Out<F::Body>) {
         let Self { front, counters: c, .. } = self;
@@ -394,7 +393,7 @@ impl<F: Front> Lane<F> {
             }
             FlowKind::Jump => front.jump(e, false, c, out),
             FlowKind::Call => front.jump(e, true, c, out),
-            // one call for all, which is then inlined
+            // a single call for all of them, so that it is inlined
             FlowKind::IndirectJump
             | FlowKind::TrapReturn
             | FlowKind::IndirectCall
@@ -428,7 +427,7 @@ impl<F: Front> Lane<F> {
                 }
                 return;
             }
-            // what a replayed stream did not know is not known in this one either
+            // what a replayed stream does not know is unknown in this one too
             FlowKind::Gap { lost } => {
                 self.lost = Some(lost.into());
                 self.overflow(e.cycle, out);
@@ -443,12 +442,12 @@ impl<F: Front> Lane<F> {
         }
     }
 
-    /// The next instruction is at `pc`. The front is reset, but behind a gap, of which the decoder knows where it began.
+    /// Sends a sync; the next instruction is at `pc`. The front end is reset, except after a gap whose beginning the decoder knows.
     #[inline(never)]
     fn sync(&mut self, cycle: u64, pc: u64, out: &mut impl Out<F::Body>) {
         let Self { front, counters: c, resync, gap, .. } = self;
         let rejoins = std::mem::take(gap);
-        // who begins to read at the header does not know what was before
+        // a decoder that begins at the header does not know what was before
         let goes_on = rejoins && !resync.asked;
         if resync.asked {
             front.reset(pc);
@@ -469,7 +468,7 @@ impl<F: Front> Lane<F> {
         front.escape(cycle, Escape::Sync { i_cnt: 0, pc, context: c.told() }, c, out);
     }
 
-    /// A resync at `e`: what it would send else, the sync behind it tells.
+    /// Sends a resync at `e`, in place of its own message: the sync that follows gives the target.
     #[inline(never)]
     fn resync(&mut self, e: &FlowEvent, out: &mut impl Out<F::Body>) {
         let c = &mut self.counters;
@@ -487,30 +486,30 @@ impl<F: Front> Lane<F> {
         self.begin_anew(e.cycle, e.target, out);
     }
 
-    /// A sync of a core that goes on.
+    /// Sends the sync of a core that keeps running.
     fn begin_anew(&mut self, cycle: u64, pc: u64, out: &mut impl Out<F::Body>) {
         self.sync(cycle, pc, out);
         let Self { counters: c, resync, .. } = self;
-        // the instruction that makes the resync has entered where it went
+        // the target of the instruction that makes the resync has already been entered
         if let Some(signature) = &mut c.signature {
             signature.entered();
         }
         c.settled = c.rates.instructions + resync.settle;
         resync.due = resync.period.map_or(NEVER, |period| c.rates.instructions + period);
-        // what comes behind may make the next one
+        // the next instruction may make the next resync
         resync.first = 0;
     }
 
-    /// The events of one instruction (the start or trap before it, and its own), for which there may be no place left
-    /// (`full`): then it is lost, whether it would send anything or not, with all that follows up to [`Lane::overflow`].
-    /// Returns whether it is.
+    /// Takes the events of one instruction: the start or trap before it, and its own. If the FIFO is `full`, the instruction is
+    /// lost, even if it would send no message, and so is everything after it up to [`Lane::overflow`]. Returns whether it is
+    /// lost.
     pub fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut impl Out<F::Body>) -> bool {
         if self.lost.is_none() && !full {
             events.iter().for_each(|e| self.event(e, out));
             return false;
         }
         let count = events.iter().map(|e| u64::from(e.count)).sum::<u64>();
-        // a sync will tell it
+        // the next sync reports it
         for e in events {
             if let FlowKind::Context { context, .. } = e.kind {
                 self.counters.change(context);
@@ -523,15 +522,15 @@ impl<F: Front> Lane<F> {
         if events.is_empty() {
             return false;
         }
-        // the instructions before this one are known
+        // the instructions before this one are not lost
         let own = u64::from(events.last().is_some_and(|e| e.count > 0 && e.len > 0));
         self.counters.rates.instructions += count - own;
         self.lost = Some(own);
         true
     }
 
-    /// The next instruction must not be told, and `before` others retired behind the last event: it is lost, as are all that
-    /// follow, until there is room again for one that may be told.
+    /// Hides the next instruction; `before` others retired since the last event. It is lost, as are all that follow until the
+    /// FIFO has room again at one that is not hidden.
     pub fn hide(&mut self, before: u32) {
         match &mut self.lost {
             Some(lost) => *lost += u64::from(before) + 1,
@@ -542,7 +541,7 @@ impl<F: Front> Lane<F> {
         }
     }
 
-    /// `count` instructions retired behind the last event.
+    /// Counts `count` instructions that retired since the last event.
     pub fn pass(&mut self, count: u32) {
         match &mut self.lost {
             Some(lost) => *lost += u64::from(count),
@@ -550,16 +549,16 @@ impl<F: Front> Lane<F> {
         }
     }
 
-    /// There is room again, in `cycle`: tells how many instructions were lost, if any were. What comes next is a start
-    /// or the stop.
+    /// The FIFO has room again, in `cycle`: reports the number of lost instructions, if any. A start or the stop must come
+    /// next.
     pub fn overflow(&mut self, cycle: u64, out: &mut impl Out<F::Body>) {
         let Self { front, counters: c, lost, .. } = self;
         if let Some(lost) = lost.take() {
-            // the counter of a circuit stops at its top bit; 0 says that nothing is lost
+            // the counter of a circuit saturates at its top bit; 0 would mean that nothing was lost
             let lost = lost.clamp(1, c.count_limit);
             c.sign(c.i_cnt(), 0);
             front.escape(cycle, Escape::Overflow { i_cnt: c.i_cnt(), lost }, c, out);
-            // what was open is told; a stop may follow
+            // flushes what was open; a stop may follow
             front.rejoin(0);
             c.count_from_here();
             self.gap = true;

@@ -1,11 +1,11 @@
-//! Signature of a core's control flow: a CRC over where it went
+//! Signature of a core's control flow: a CRC over its targets
 //!
-//! Trace system and decoder compute it alike, and some messages carry it. A decoder whose path is not that of the core finds
-//! another value: a message that was changed on its way but still fits the program is noticed. One word is entered for each
-//! instruction that changes the flow, so a circuit takes one step in a clock.
+//! Trace system and decoder compute it in the same way, and some messages carry it. If the decoder's path differs from the
+//! core's, so does the value: this detects messages that were corrupted but still fit the program. One word is entered per
+//! instruction that changes the flow, so a circuit takes one step per cycle.
 //!
 //! # Source
-//! `docs/stream.md`, "Signature"; why a CRC, and why these words: `docs/decisions/0034-signature.md`. CRC-16 has the
+//! `docs/stream.md`, "Signature"; the choice of a CRC and of these words: `docs/decisions/0034-signature.md`. CRC-16 has the
 //! polynomial of ITU-T V.41, x^16 + x^12 + x^5 + 1, CRC-8 that of ITU-T I.432.1, x^8 + x^2 + x + 1.
 
 use crate::platform::Platform;
@@ -19,13 +19,13 @@ pub struct Signature {
     align: u8,
     mask: u64,
     state: u16,
-    /// Address whose word was entered last, where the instruction there is the first since a trap, a sync or a change of context.
+    /// Address whose word was entered last, if its instruction is the first after a trap, a sync or a context change.
     first: Option<u64>,
 }
 
-/// The polynomial of 16 bits, without its highest term.
+/// The 16-bit polynomial, without its highest term.
 const POLY_16: u16 = 0x1021;
-/// That of 8 bits.
+/// The 8-bit polynomial, without its highest term.
 const POLY_8: u16 = 0x07;
 
 /// Each byte times x^`bits` modulo the polynomial.
@@ -50,7 +50,7 @@ static TABLE_16: [u16; 256] = table(16, POLY_16);
 static TABLE_8: [u16; 256] = table(8, POLY_8);
 
 impl Signature {
-    /// Before the first instruction; `None` where the stream has no signatures.
+    /// State before the first instruction; `None` if the stream has no signatures.
     pub fn of(platform: &Platform) -> Option<Self> {
         let bits = platform.signature;
         (bits > 0).then(|| Self {
@@ -66,13 +66,13 @@ impl Signature {
         u16::MAX >> (16 - bits)
     }
 
-    /// Back to the state before the first instruction.
+    /// Returns to the state before the first instruction.
     pub fn restart(&mut self) {
         self.state = Self::ones(self.bits);
         self.first = None;
     }
 
-    /// Multiplies by x^`bits`, and enters `word`.
+    /// Multiplies the state by x^`bits` and adds `word`.
     #[inline]
     fn step(&mut self, word: u16) {
         let s = self.state;
@@ -85,7 +85,7 @@ impl Signature {
         self.state = advanced ^ word;
     }
 
-    /// A number as a word: all its parts of the word's size, added bit by bit. So a wrong bit of it is one of the word.
+    /// Folds a number to a word: the xor of its parts. A single wrong bit remains a single wrong bit.
     #[inline]
     fn fold(&self, number: u64) -> u16 {
         let half = (number ^ number >> 32) as u32;
@@ -97,19 +97,19 @@ impl Signature {
         }
     }
 
-    /// The word of an address of the platform, without the bits that are always 0.
+    /// Word of an address of the platform, without the always-zero bits.
     #[inline]
     fn word(&self, address: u64) -> u16 {
         self.fold((address & self.mask) >> self.align)
     }
 
-    /// The instruction at `pc` is the first behind a sync or a trap, or in its context.
+    /// Enters the instruction at `pc`: the first after a sync, a trap or a context change.
     pub fn begin(&mut self, pc: u64) {
         self.step(self.word(pc));
         self.first = Some(pc);
     }
 
-    /// The control-flow instruction at `pc` went to `target`. Of one that is the first somewhere this alone is entered.
+    /// Enters the `target` of the control-flow instruction at `pc`. If that is the first instruction, its target replaces it.
     #[inline]
     pub fn flow(&mut self, pc: u64, target: u64) {
         let word = self.word(target);
@@ -120,24 +120,24 @@ impl Signature {
         }
     }
 
-    /// The instruction that was begun with is entered, also if it is control flow.
+    /// Keeps the word of the first instruction, even if that changes the flow.
     pub fn entered(&mut self) {
         self.first = None;
     }
 
-    /// A message says `count` instructions before the one that it is sent with.
+    /// Enters the `count` of a message: the instructions before the one that it is sent with.
     pub fn count(&mut self, count: u64) {
         self.state ^= self.fold(count);
     }
 
-    /// A message says `context`.
+    /// Enters the `context` of a message.
     pub fn context(&mut self, context: Option<Context>) {
         if let Some(Context(context)) = context {
             self.state ^= self.fold(context.into());
         }
     }
 
-    /// What a message carries.
+    /// The value that a message carries.
     pub fn value(&self) -> u16 {
         self.state
     }
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(wide.value(), divided(&words, 16, 0x1021));
         let folded: Vec<u16> = words.iter().map(|w| (w ^ w >> 8) & 0xff).collect();
         assert_eq!(narrow.value(), divided(&folded, 8, 0x07));
-        // a word of zeros behind the initial value, printed as 0x1d0f where CRC-16 starts with all ones behind 16 zeros
+        // a word of zeros after the initial value: 0x1d0f is the published value for CRC-16, all ones and 16 zeros
         let mut zeros = of(16);
         zeros.flow(4, 0);
         assert_eq!(zeros.value(), 0x1d0f);
@@ -193,7 +193,7 @@ mod tests {
         let mut one = of(16);
         one.flow(0x100, 0x200);
         assert_eq!(both.value(), one.value());
-        // behind a resync it is a step of its own
+        // after a resync it is a step of its own
         let (mut other, mut two) = (of(16), of(16));
         other.begin(0x100);
         other.entered();

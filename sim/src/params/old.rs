@@ -1,4 +1,4 @@
-//! Parameters in files: as they are written now, and as they were before a scheme had a name
+//! Parameters in files: the current format, and the one from before schemes had names
 
 use super::{Coding, DataScheme, FlowScheme, NexusParams, Platform, StreamCacheParams, TrParams, TraceParams};
 use crate::scheme::tr::coder::CoderParams;
@@ -8,7 +8,7 @@ use crate::scheme::tr::target::ras_ibtb::RasIbtbSizes;
 use crate::scheme::tr::target::TargetParams;
 use serde::Deserialize;
 
-/// What stands in a file.
+/// Parameters as a file stores them.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Stored {

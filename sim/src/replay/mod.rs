@@ -1,11 +1,11 @@
-//! Decoder and replay: from a stream and the ELF, every retired PC of every core again
+//! Decoder and replay: reconstructs every retired PC of every core from a stream and the ELF
 //!
-//! Whether a message carries a target depends on the branch that it reports, so decoding and replay go
-//! together: a message's head is read, its core is advanced to the branch, and the rest is read as the
-//! branch demands. Messages are taken as they stand in the stream, so what is told is in the stream's
-//! order (global commit order of the messages), and memory does not grow with the trace.
+//! Whether a message carries a target depends on the branch that it reports, so decoding and replay are one process: read
+//! the head of a message, advance its core to the branch, and read the rest as the branch requires. Messages are
+//! processed in stream order, so events come out in that order (the global commit order of the messages), and memory does
+//! not grow with the trace.
 //!
-//! A stream may begin anywhere: what stands before its first header is skipped, see "Periodic synchronisation" there.
+//! A stream may begin anywhere: words before its first header are skipped, see "Periodic synchronisation" in `docs/stream.md`.
 //!
 //! # Source
 //! Paper 000 figure 6 and section 3, paper 002 figure 4; the stream: `docs/stream.md`.
@@ -22,7 +22,7 @@ use crate::system;
 use retire::{FlowEvent, RetireSink};
 use watch::{Passed, Watched};
 
-/// Hands the events on to a [`RetireSink`].
+/// A sink that forwards events to a [`RetireSink`].
 #[derive(Debug)]
 pub struct Events<S>(pub S);
 
@@ -33,7 +33,7 @@ impl<S: RetireSink> ReplaySink for Events<S> {
     }
 }
 
-/// Counts only.
+/// A sink that ignores events: replay only counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ignore;
 
@@ -41,7 +41,7 @@ impl ReplaySink for Ignore {
     const UNCHECKED: bool = true;
 }
 
-/// Events of the message that is being read. A sink gets them once all of the message is accepted; a refused message
+/// Events of the message that is being read. The sink gets them once the whole message is accepted; a refused message
 /// leaves nothing. At most one event per instruction that a message can count.
 #[derive(Clone, Debug, Default)]
 struct Pending(Vec<FlowEvent>);
@@ -57,7 +57,7 @@ impl ReplaySink for Pending {
     }
 }
 
-/// Why a stream cannot be replayed, with the place.
+/// Error of a stream that cannot be replayed, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("bit {bit}, message {message}{}: {kind}", core.map(|c| format!(", core {c}")).unwrap_or_default())]
 pub struct ReplayError {
@@ -65,41 +65,41 @@ pub struct ReplayError {
     pub bit: u64,
     /// Its number, from 0.
     pub message: u64,
-    /// Its core, where that is known.
+    /// Its core, if known.
     pub core: Option<u8>,
-    /// What is wrong.
+    /// What went wrong.
     pub kind: ReplayErrorKind,
 }
 
 /// What is wrong with a stream.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayErrorKind {
-    /// The header is not one of this format.
+    /// The stream does not begin with a header of this format, and contains none.
     #[error("the stream begins with 0x{0:08x}; a trace stream begins with 0x{magic:08x}, and none is in it", magic = system::MAGIC)]
     Magic(u32),
-    /// Another format version, or other parameters than those it is replayed with.
+    /// The format version or the parameters differ from those in use.
     #[error("{field} in the stream header is {found}, but the parameters in use say {right}")]
     Header {
-        /// What differs.
+        /// Name of the field.
         field: &'static str,
-        /// In the stream.
+        /// Value in the stream.
         found: String,
-        /// In the parameters.
+        /// Value in the parameters.
         right: String,
     },
-    /// The bits are no message.
+    /// The bits are not a valid message.
     #[error("{0}")]
     Coding(#[from] CodingError),
     /// The messages do not fit the program.
     #[error("{path}; {causes}", path = .0, causes = .0.causes())]
     Path(#[from] PathError),
-    /// A header where no message announces one.
+    /// A header that no marker announces.
     #[error("a header is inside a message")]
     HeaderInside,
-    /// No header behind the marker that says so.
+    /// No header after the marker that announces one.
     #[error("behind the resync of core 0 the word must be filled with zeros, and the header follow")]
     NoHeader,
-    /// Bits behind the last stop.
+    /// Bits after the last stop message.
     #[error("after the last stop message the word must be filled with zeros and be the last")]
     Trailing,
 }
@@ -113,32 +113,32 @@ impl From<Refused> for ReplayErrorKind {
     }
 }
 
-/// What was replayed.
+/// Totals of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplaySummary {
     /// Words before the first header.
     pub skipped: u64,
-    /// Places at which reading went on at a later header.
+    /// Times that replay failed and resumed at a later header.
     pub damaged: u64,
-    /// Headers, the first included.
+    /// Headers, including the first.
     pub headers: u64,
     /// Instructions by core.
     pub instructions: Vec<u64>,
-    /// Of these what signatures have confirmed, by core; none where messages carry no signatures.
+    /// Of these, instructions that signatures have confirmed, by core; `None` if messages carry no signatures.
     pub confirmed: Option<Vec<u64>>,
     /// Messages and bits.
     pub stats: StreamStats,
 }
 
 impl ReplaySummary {
-    /// Instructions that a signature has confirmed, and those that none has; `None` where messages carry no signatures.
+    /// Instructions that signatures have confirmed, and all others; `None` if messages carry no signatures.
     pub fn confirmation(&self) -> Option<(u64, u64)> {
         let confirmed = self.confirmed.as_ref()?.iter().sum();
         Some((confirmed, self.instructions.iter().sum::<u64>() - confirmed))
     }
 }
 
-/// Replays one stream. A clone goes on where it was made, as its words do.
+/// Replay of one stream. A clone continues from the point where it was made, as do its words.
 #[derive(Clone, Debug)]
 pub struct Replay<'a, I> {
     bits: BitReader<Watched<I>>,
@@ -152,12 +152,12 @@ pub struct Replay<'a, I> {
     headers: u64,
     /// First bit of the message that was read last.
     begun: u64,
-    /// A message that is right and contradicts the path of its core, with its first bit: taken when reading is resumed.
+    /// A valid message that contradicts the path of its core, with its first bit; processed when replay resumes.
     contradiction: Option<(u64, Message)>,
 }
 
 impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
-    /// Begins at the first header, which is checked if it is the first word. `images`: the code, or that of every context.
+    /// Begins at the first header, which is checked if it is the first word. `images`: the code, for all contexts or by context.
     pub fn new(images: impl Into<Images<'a>>, params: &TraceParams, words: I) -> Result<Self, ReplayError> {
         let mut bits = BitReader::new(Watched::new(words, system::header(params)));
         let begins = |kind| ReplayError { bit: 0, message: 0, core: None, kind };
@@ -186,7 +186,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         Ok(replay)
     }
 
-    /// Behind a header: that of the beginning, or one that was sent again.
+    /// Begins after a header, the first or a repeated one.
     fn begin(&mut self, found: Found) {
         self.headers += 1;
         self.lanes.settle_for(self.params.flow.settle() << found.haste);
@@ -196,9 +196,9 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         }
     }
 
-    /// Goes on where a step has failed: at the next header, at any byte, behind the beginning of the message that was refused;
-    /// where that message is right and the path of its core was wrong, at once, and for that core at its sync. What the cores did
-    /// up to their next sync is a gap of 0 instructions, which says that nobody knows how many. False where there is no header.
+    /// Resumes after a failed step, at the next header after the beginning of the refused message, at any byte. If that message
+    /// is valid and the path of its core was wrong, replay resumes at once, and that core at its sync. Up to its next sync,
+    /// each affected core has a gap of 0 instructions, which means an unknown number. Returns false if there is no header.
     pub fn resume(&mut self) -> bool {
         self.damaged += 1;
         if self.contradiction.is_some() {
@@ -219,8 +219,8 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         Ok(self.summary())
     }
 
-    /// Replays one message; false when the stream has ended. `sink` gets its events when all of it is valid and follows the
-    /// program.
+    /// Replays one message; returns false at the end of the stream. `sink` gets its events when the whole message is valid and
+    /// follows the program.
     #[inline]
     pub fn step<S: ReplaySink>(&mut self, sink: &mut S) -> Result<bool, ReplayError> {
         let bit = self.bits.position();
@@ -234,7 +234,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         })
     }
 
-    /// What was replayed so far.
+    /// Totals so far.
     pub fn summary(&self) -> ReplaySummary {
         ReplaySummary {
             skipped: self.skipped,
@@ -267,7 +267,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         self.accept(bit, &message, sink)
     }
 
-    /// The message is valid and follows the program.
+    /// Accepts a message that is valid and follows the program.
     #[inline]
     fn accept(&mut self, bit: u64, message: &Message, sink: &mut impl ReplaySink) -> Result<bool, ReplayErrorKind> {
         self.pending.0.iter().for_each(|event| sink.event(event));
@@ -287,7 +287,7 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         Ok(false)
     }
 
-    /// The header behind the marker of core 0.
+    /// Reads the header after the marker of core 0.
     fn header(&mut self, sink: &mut impl ReplaySink) -> Result<(), ReplayErrorKind> {
         self.scheme.end(&mut self.bits)?;
         let zeros = self.bits.rest_of_word().0 == 0;
@@ -304,17 +304,17 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     }
 }
 
-/// What a header says beside the parameters.
+/// Contents of a header besides the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Found {
-    /// It is one that was sent again.
+    /// It is a repeated header.
     again: bool,
     /// See [`system::haste`].
     haste: u8,
 }
 
 impl Found {
-    /// Word 1 without what it says.
+    /// Splits word 1 into the rest and these fields.
     const fn of(shape: u32) -> (u32, Self) {
         let (rest, haste) = system::unhurried(shape);
         (rest & !system::AGAIN, Self { again: shape & system::AGAIN != 0, haste })
@@ -324,7 +324,7 @@ impl Found {
 /// Bits of a header.
 const HEADER_BITS: u64 = 96;
 
-/// Reads up to the end of the next header, from the next word on; reading goes on behind it.
+/// Searches for the next header, from the next word on; reading continues after it.
 fn next_header<I: Iterator<Item = u32>>(bits: &mut BitReader<Watched<I>>) -> Option<Passed> {
     let passed = bits.words().search()?;
     bits.words().rewind(passed.end / 32);
@@ -332,7 +332,7 @@ fn next_header<I: Iterator<Item = u32>>(bits: &mut BitReader<Watched<I>>) -> Opt
     Some(passed)
 }
 
-/// Reads a header; returns what it says.
+/// Reads and checks a header; returns its contents besides the parameters.
 fn check_header<I: Iterator<Item = u32>>(
     params: &TraceParams,
     bits: &mut BitReader<Watched<I>>,

@@ -1,37 +1,37 @@
-//! Words of a stream, watched for headers
+//! Words of a stream, searched for headers
 //!
-//! Damage can hide the marker before a header that is sent again, and a lost or doubled byte shifts all that follows. Every
-//! word is therefore compared with the header, at each of its four bytes. A header that is found where none is due shows
-//! that the message around it is none. The last words are kept, so that a search can begin where a refused message began.
+//! Damage can hide the marker before a repeated header, and a lost or doubled byte shifts everything after it. Every word
+//! is therefore compared with the header, at each of its four bytes. A header where none is due shows that the message
+//! around it is damaged. The last words are kept, so that a search can start at the beginning of a refused message.
 //!
-//! A header fixes 91 of its 96 bits ([`Found`] holds the other five). Random bits match it at one byte in 2^91.
+//! A header fixes 91 of its 96 bits ([`Found`] holds the other five). Random bits match at a given byte with probability 2^-91.
 
 use super::Found;
 use std::collections::VecDeque;
 
-/// Words that can be read again. No message is longer: its longest fields are three addresses in chunks of one bit.
+/// Number of words that can be read again. No message is longer: its longest fields are three addresses in chunks of one bit.
 const KEPT: usize = 32;
 
-/// A header that passed.
+/// A header in the words that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Passed {
-    /// The bit that follows it.
+    /// First bit after it.
     pub end: u64,
-    /// What it says.
+    /// Its contents.
     pub found: Found,
 }
 
-/// Words, and the last header among them that nobody has taken.
+/// A word iterator that remembers the last header until it is taken.
 #[derive(Clone, Debug)]
 pub(super) struct Watched<I> {
     words: I,
-    /// Words to be read again.
+    /// Words to read again.
     again: VecDeque<u32>,
-    /// The last ones that were read: word i at i modulo their number.
+    /// The last words that were read: word i at index i modulo [`KEPT`].
     kept: [u32; KEPT],
     /// Words read so far.
     count: u64,
-    /// The last four words, the newest on top.
+    /// The last four words, the newest in the top bits.
     window: u128,
     header: [u32; 3],
     passed: Option<Passed>,
@@ -42,19 +42,19 @@ impl<I> Watched<I> {
         Self { words, again: VecDeque::new(), kept: [0; KEPT], count: 0, window: 0, header, passed: None }
     }
 
-    /// Takes the header that passed.
+    /// Takes the last header.
     #[inline]
     pub(super) fn take_header(&mut self) -> Option<Passed> {
         self.passed.take()
     }
 
-    /// Whether there is one to take.
+    /// Whether there is a header to take.
     #[inline]
     pub(super) fn has_passed(&self) -> bool {
         self.passed.is_some()
     }
 
-    /// Compares the words that ended with the last one.
+    /// Looks for a header that ends in the last word.
     #[inline]
     fn watch(&mut self) {
         for shift in [8, 16, 24, 32] {
@@ -73,7 +73,7 @@ impl<I> Watched<I> {
         }
     }
 
-    /// The next word will be word `word`, or the oldest that is kept.
+    /// Rewinds to `word`, or to the oldest word that is kept.
     pub(super) fn rewind(&mut self, word: u64) {
         let oldest = self.count.saturating_sub(KEPT as u64);
         let from = word.clamp(oldest, self.count);
@@ -143,7 +143,7 @@ mod tests {
             let mut header = HEADER;
             header[bit / 32] ^= 1 << (bit % 32);
             let found = Watched::new(header.into_iter().chain([0; 4]), HEADER).search();
-            // the five bits that say what kind of header it is
+            // the five bits that encode the kind of header
             let free = bit == 49 || (52..56).contains(&bit);
             assert_eq!(found.is_some(), free, "bit {bit}");
         }

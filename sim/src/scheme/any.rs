@@ -1,13 +1,13 @@
-//! Schemes of every kind by name: the one grammar of all commands
+//! Scheme names of every kind: the grammar that all commands share
 //!
-//! A name says a scheme, and may say more:
+//! A name is a scheme, followed by options:
 //!
-//! | after the scheme | meaning |
+//! | option | meaning |
 //! | --- | --- |
-//! | `+count16` to `+count24`, `+cc16` to `+cc32`, `+align0` to `+align2`, `+sync10` to `+sync31` | widths, alignment and synchronisation period of a trace of the control flow, in any order, each once |
+//! | `+count16` to `+count24`, `+cc16` to `+cc32`, `+align0` to `+align2`, `+sync10` to `+sync31` | widths, alignment and synchronisation period of a control-flow trace, in any order, each at most once |
 //! | `,cfiat:16k` | load values traced with the control flow |
 //!
-//! Which of them a command can use is up to the command: a `match` on [`AnyScheme`] names every kind.
+//! Each command decides which schemes it supports: a `match` on [`AnyScheme`] names every kind.
 
 use super::{cfiat, inputs, DataScheme, FlowScheme};
 use crate::baseline::{self, etrace};
@@ -16,11 +16,11 @@ use crate::scheme::tr::TrParams;
 use std::fmt;
 use std::str::FromStr;
 
-/// A kind of schemes: how its names are read and written.
+/// A kind of scheme: parses and prints its names.
 pub trait Named: Sized + fmt::Display {
-    /// How its names look, for people.
+    /// Patterns of its names, for help and error messages.
     fn forms() -> Vec<&'static str>;
-    /// From a name; `None` where another kind is meant.
+    /// Parses a name; `None` if it belongs to another kind.
     fn find(name: &str) -> Option<Result<Self, ParamError>>;
 }
 
@@ -33,15 +33,15 @@ macro_rules! kinds {
         }
 
         impl AnyScheme {
-            /// How names look, of all schemes.
+            /// Name patterns of all schemes.
             pub fn forms() -> Vec<&'static str> {
                 [$(<$params as Named>::forms(),)*].concat()
             }
 
-            /// The scheme of that name.
+            /// Finds the scheme with that name.
             ///
             /// # Errors
-            /// No scheme is called so, or it has no such sizes.
+            /// No scheme has this name, or its sizes are not supported.
             pub fn find(name: &str) -> Result<Self, ParamError> {
                 None$(.or_else(|| <$params as Named>::find(name).map(|p| p.map(Self::$name))))*.unwrap_or_else(|| {
                     Err(ParamError::UnknownScheme { name: name.into(), forms: Self::forms().join(", ") })
@@ -58,15 +58,15 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// A trace of the control flow.
+    /// A control-flow trace.
     Flow(FlowScheme),
     /// A recording of all inputs of the cores.
     Inputs(inputs::params::Sizes),
     /// A trace of load values.
     Cfiat(cfiat::params::Sizes),
-    /// Misprediction rates of one predictor for all cores, without a stream.
+    /// Misprediction rates of one predictor that all cores share, without a stream.
     Shared(SharedRatesOf),
-    /// A compressor in software.
+    /// A software compressor.
     Baseline(baseline::Params),
     /// RISC-V E-Trace in software.
     Etrace(etrace::Options),
@@ -84,7 +84,7 @@ impl Named for FlowScheme {
 
 impl Named for inputs::params::Sizes {
     fn forms() -> Vec<&'static str> {
-        // a name that begins so and is wrong is refused with its sizes
+        // a wrong name with this prefix gets an error that lists the sizes
         vec!["inputs:SIZES"]
     }
 
@@ -103,7 +103,7 @@ impl Named for cfiat::params::Sizes {
     }
 }
 
-/// The predictors of one set for all cores: `shared:SET`.
+/// Predictors of one set, shared by all cores: `shared:SET`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SharedRatesOf(pub TrParams);
 
@@ -143,7 +143,7 @@ impl Named for etrace::Options {
     }
 }
 
-/// What a name says of a trace of the control flow besides its scheme.
+/// Options of a control-flow trace that follow the scheme in a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stated {
     /// Width of the instruction and branch counters.
@@ -157,11 +157,11 @@ pub struct Stated {
 }
 
 impl Stated {
-    /// How it looks, for people.
+    /// Pattern of the options, for help and error messages.
     pub const FORMS: &'static str =
         "behind a scheme of a trace module +count16 to +count24, +cc16 to +cc32, +align0 to +align2 and +sync10 to +sync31";
 
-    /// Cuts what stands after a scheme of the control flow, if the name is of one.
+    /// Splits off the options after a control-flow scheme. Any other name is returned unchanged.
     pub fn cut(name: &str) -> (&str, Self) {
         let (mut rest, mut stated) = (name, Self::default());
         while let Some((front, word)) = rest.rsplit_once('+') {
@@ -185,7 +185,7 @@ impl Stated {
         }
     }
 
-    /// The platform with what is stated in place of what it has.
+    /// The platform with the stated values in place of its own.
     pub fn on(&self, platform: &Platform) -> Platform {
         Platform {
             count_bits: self.count_bits.unwrap_or(platform.count_bits),
@@ -196,14 +196,14 @@ impl Stated {
     }
 }
 
-/// A whole name.
+/// A complete scheme name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchemeName {
     /// The scheme.
     pub scheme: AnyScheme,
     /// Load values traced with it.
     pub data: Option<DataScheme>,
-    /// What else the name says.
+    /// Options in the name.
     pub stated: Stated,
 }
 

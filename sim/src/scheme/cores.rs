@@ -1,4 +1,4 @@
-//! The cores of one scheme, and the coder that they share
+//! Cores of one scheme, and the coder that they share
 
 use super::{Encode, Scheme};
 use crate::bits::BitWriter;
@@ -10,43 +10,43 @@ use retire::{FlowEvent, FlowKind};
 /// Golden model of all cores of scheme `S`.
 #[derive(Clone, Debug)]
 pub struct Cores<S: Scheme> {
-    /// One a core.
+    /// One per core.
     pub lanes: Vec<Lane<S::Front>>,
-    /// Takes their messages.
+    /// Encodes their messages.
     pub end: End<S::Coder>,
     settle: u32,
     turn: Turn,
 }
 
-/// Whose turn it is, of cores that use the same predictors.
+/// State of the turns, for cores that share predictors.
 #[derive(Clone, Debug, Default)]
 struct Turn {
     core: u8,
-    /// Control-flow instructions of it so far.
+    /// Control-flow instructions in the current turn so far.
     length: u64,
-    /// Instructions that no message can tell yet, by core: they are counted with the next event.
+    /// Instructions that no message can count yet, by core: they are added to the next event.
     held: Vec<u32>,
 }
 
-/// Where the messages of all cores go.
+/// The output that the messages of all cores share.
 #[derive(Clone, Debug)]
 pub struct End<C> {
-    /// Writes them.
+    /// Encodes messages.
     pub coder: C,
-    /// What stands behind the resync of core 0.
+    /// Header that follows each resync of core 0.
     header: [u32; 3],
-    /// It was sent, and the other cores do not know yet.
+    /// The header was repeated, and the other cores have not been notified yet.
     again: bool,
-    /// Bits before the last one, and so many behind them make a resync due, once.
+    /// Stream length before the last header. A resync becomes due, once, when the stream is `limit` bits longer.
     from: u64,
     limit: u64,
     every: u64,
-    /// They are there, and core 0 does not know yet.
+    /// The limit was reached, and core 0 has not been notified yet.
     filled: bool,
 }
 
 impl<S: Scheme> Cores<S> {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(params: &S, platform: &Platform) -> Self {
         let lanes = (0..platform.cores).map(|i| Lane::new(i, platform, params.front(platform))).collect();
         let end = End {
@@ -62,8 +62,8 @@ impl<S: Scheme> Cores<S> {
         Self { lanes, settle: params.settle(), end, turn }
     }
 
-    /// Every core is told of anew every `period`, behind `header`: core 0 leads, all others follow at their next
-    /// control-flow instruction. K is 2^`haste` times what the scheme says.
+    /// Resynchronises all cores every `period`, with `header` repeated: core 0 first, each other core at its next
+    /// control-flow instruction. The warm-up lasts 2^`haste` times the scheme's K.
     pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3], haste: u8) {
         self.end.header = header;
         self.end.limit = period.bytes().map_or(u64::MAX, |bytes| 8 * bytes);
@@ -73,7 +73,7 @@ impl<S: Scheme> Cores<S> {
         }
     }
 
-    /// The next event, of one of the cores, in global commit order.
+    /// Takes the next event of any core, in global commit order.
     #[inline]
     pub fn event(&mut self, e: &FlowEvent, out: &mut BitWriter, stats: &mut StreamStats) {
         if S::TURNS {
@@ -91,10 +91,10 @@ impl<S: Scheme> Cores<S> {
         }
     }
 
-    /// As [`Cores::event`], of cores that use the same predictors: the stream tells whose turn it is.
+    /// As [`Cores::event`], for cores that share predictors: the stream reports the turns.
     fn event_in_turn(&mut self, e: &FlowEvent, out: &mut BitWriter, stats: &mut StreamStats) {
         let held = &mut self.turn.held[usize::from(e.hart)];
-        // it sends nothing and is no place where a turn could end
+        // sends no message, and a turn cannot end here
         if matches!(e.kind, FlowKind::Stop | FlowKind::Context { .. }) {
             *held += e.count;
             return;
@@ -106,7 +106,7 @@ impl<S: Scheme> Cores<S> {
         lanes[usize::from(e.hart)].event(&e, &mut |m| end.write(out, stats, m));
     }
 
-    /// The turn of `core` begins, if it is not its turn.
+    /// Begins a turn of `core`, unless it is already its turn.
     fn take_turn(&mut self, core: u8, out: &mut BitWriter, stats: &mut StreamStats) {
         let Self { lanes, end, turn, .. } = self;
         if core == turn.core {
@@ -127,7 +127,7 @@ impl<S: Scheme> Cores<S> {
         }
     }
 
-    /// The stop messages of cores that use the same predictors, each in its turn.
+    /// Sends the stop messages of cores that share predictors, each in a turn of its own.
     fn finish_in_turns(&mut self, cycle: u64, out: &mut BitWriter, stats: &mut StreamStats) {
         for core in 0..self.lanes.len() {
             self.take_turn(core as u8, out, stats);
@@ -138,12 +138,12 @@ impl<S: Scheme> Cores<S> {
         self.end.coder.flush(out);
     }
 
-    /// A resync is due at the next control-flow instruction of core 0.
+    /// Requests a resync at the next control-flow instruction of core 0.
     pub fn request(&mut self) {
         self.lanes[0].request();
     }
 
-    /// Tracing is disabled in `cycle`: the stop messages of all cores, and what the coder kept back.
+    /// Tracing is disabled in `cycle`: sends the stop messages of all cores and flushes the coder.
     pub fn finish(&mut self, cycle: u64, out: &mut BitWriter, stats: &mut StreamStats) {
         if S::TURNS {
             return self.finish_in_turns(cycle, out, stats);
@@ -155,14 +155,14 @@ impl<S: Scheme> Cores<S> {
         end.coder.flush(out);
     }
 
-    /// What was counted so far, by core.
+    /// Counts so far, by core.
     pub fn rates(&self) -> Vec<Rates> {
         self.lanes.iter().map(Lane::rates).collect()
     }
 }
 
 impl<C> End<C> {
-    // out of line: messages are rare, and the loop over events stays small
+    // out of line: messages are rare, and this keeps the event loop small
     #[inline(never)]
     fn write<B: Report>(&mut self, out: &mut BitWriter, stats: &mut StreamStats, message: &Message<B>)
     where
@@ -186,9 +186,9 @@ impl<C> End<C> {
     }
 }
 
-/// What the front ends of the cores have in themselves, by core.
+/// Access to the front ends of the cores.
 impl<S: Scheme> Cores<S> {
-    /// As `of` says.
+    /// Applies `of` to the front end of each core.
     pub fn each<T>(&self, of: impl Fn(&S::Front) -> T) -> Vec<T>
     where
         S::Front: Front,

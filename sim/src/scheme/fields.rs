@@ -1,7 +1,6 @@
-//! Messages as fields: which fields a message of a branch has, and in which order
+//! Messages as fields: the fields of each branch message, and their order
 //!
-//! What T-raptor and the chunked Nexus-like scheme have in common. How a field becomes bits is the business of a
-//! [`Code`].
+//! Shared by T-raptor and the chunked Nexus-like scheme. A [`Code`] defines the bits of each field.
 //!
 //! # Source
 //! Paper 000 section 4, table 3 and figure 7; paper 002 section 4 and table 2 (taken bit). Field order and escape
@@ -21,11 +20,11 @@ pub enum Field {
     DiffCc,
     /// Ti.
     Core,
-    /// `bCnt`; SL in a Nexus-like scheme; 0 is the escape.
+    /// `bCnt`, or SL in a Nexus-like scheme; 0 is the escape.
     Count,
-    /// `|diffTA|`, and every other address difference.
+    /// `|diffTA|`; also used for every other address difference.
     DiffTa,
-    /// Its sign.
+    /// Sign of the address difference.
     Sign,
     /// Whether a conditional indirect branch was taken.
     Taken,
@@ -33,7 +32,7 @@ pub enum Field {
     Kind,
     /// `iCnt`.
     ICnt,
-    /// Instructions lost; sent like `iCnt`.
+    /// Number of lost instructions; encoded like `iCnt`.
     Lost,
     /// Privilege mode and address space.
     Context,
@@ -42,7 +41,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// As errors call it.
+    /// Name of the field in error messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DiffCc => "diffCC",
@@ -60,16 +59,16 @@ impl Field {
     }
 }
 
-/// How fields become bits, and bits fields.
+/// A code that maps fields to bits and back.
 ///
-/// It may keep what it likes from field to field and from message to message, so long as reader and writer do alike. A
-/// message need not end at a bit: what is held back goes out with a later one, or at [`Code::flush`].
+/// It may keep state from field to field and from message to message if writer and reader do the same. A message need not
+/// end at a whole bit: what is held back is written with a later message, or at [`Code::flush`].
 pub trait Code {
     /// Appends a number.
     fn number(&mut self, field: Field, value: u64, out: &mut BitWriter);
     /// Appends a field of fixed width, `bits` bits.
     fn bits(&mut self, field: Field, value: u64, bits: u32, out: &mut BitWriter);
-    /// The stream ends: appends what was held back.
+    /// Ends the stream: appends what was held back.
     fn flush(&mut self, out: &mut BitWriter);
     /// Reads a number of at most `bits` bits.
     fn read_number<I: Iterator<Item = u32>>(
@@ -109,18 +108,18 @@ impl Addresses {
         Self { bits: platform.address_bits(), align: platform.align, previous: vec![0; usize::from(platform.cores)] }
     }
 
-    /// A sync: nothing is known of addresses.
+    /// Clears PTA at a sync.
     pub(super) fn forget(&mut self, core: u8) {
         self.previous[usize::from(core)] = 0;
     }
 
-    /// Sets PTA to `address`; returns both without always-zero bits, the old one first.
+    /// Sets PTA to `address`; returns the old and the new value, both without the always-zero bits.
     pub(super) fn replace(&mut self, core: u8, address: u64) -> (u64, u64) {
         let address = address >> self.align & self.mask();
         (std::mem::replace(&mut self.previous[usize::from(core)], address), address)
     }
 
-    /// Sets PTA to `of` it; returns it as a byte address.
+    /// Sets PTA to `of(PTA)`; returns the result as a byte address.
     pub(super) fn update(&mut self, core: u8, of: impl FnOnce(u64) -> u64) -> u64 {
         let mask = self.mask();
         let previous = &mut self.previous[usize::from(core)];
@@ -132,7 +131,7 @@ impl Addresses {
         u64::MAX >> (64 - self.bits)
     }
 
-    /// `|a - PTA|` and its sign, modulo the address width; sets PTA.
+    /// Returns `|a - PTA|` and its sign, modulo the address width; sets PTA.
     fn difference(&mut self, core: u8, address: u64) -> (u64, bool) {
         let (previous, address) = self.replace(core, address);
         let diff = address.wrapping_sub(previous) & self.mask();
@@ -141,28 +140,28 @@ impl Addresses {
     }
 }
 
-/// Writes messages of all cores.
+/// Writes the messages of all cores.
 #[derive(Clone, Debug)]
 pub struct Writer<C> {
     platform: Platform,
     addresses: Addresses,
     code: C,
-    /// Where they are asked for: counting costs a sixth of the speed.
+    /// Only on request: counting costs a sixth of the speed.
     lengths: Option<Box<FieldLengths>>,
 }
 
 impl<C: Code> Writer<C> {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(platform: &Platform, code: C) -> Self {
         Self { platform: *platform, addresses: Addresses::new(platform), code, lengths: None }
     }
 
-    /// The same of a scheme whose order tells the core.
+    /// As [`Writer::new`], for a scheme whose turns identify the core.
     pub(super) fn in_turns(platform: &Platform, code: C) -> Self {
         Self { platform: Platform { cores: 1, ..*platform }, ..Self::new(platform, code) }
     }
 
-    /// Appends a field of fixed width that is no message's.
+    /// Appends a field of fixed width outside a message.
     pub(super) fn bits(&mut self, field: Field, value: u64, bits: u32, out: &mut BitWriter) {
         self.code.bits(field, value, bits, out);
     }
@@ -276,11 +275,11 @@ impl<C: Code> Encode<Body> for Writer<C> {
     }
 }
 
-/// The part of a message that stands before what only the program can tell: whether the branch that
-/// it reports is direct or indirect is not in the bits.
+/// The head of a message: the fields that can be read without the program. Whether the reported branch is direct or
+/// indirect is not in the bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Head {
-    /// A branch is reported; for an indirect one, its target must be read next.
+    /// A branch is reported. If it is indirect, its target must be read next.
     Count {
         /// Core index Ti.
         core: u8,
@@ -293,7 +292,7 @@ pub enum Head {
     Escape(Message),
 }
 
-/// Reads messages of all cores.
+/// Reads the messages of all cores.
 #[derive(Clone, Debug)]
 pub struct Reader<C> {
     platform: Platform,
@@ -302,17 +301,17 @@ pub struct Reader<C> {
 }
 
 impl<C: Code> Reader<C> {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(platform: &Platform, code: C) -> Self {
         Self { platform: *platform, addresses: Addresses::new(platform), code }
     }
 
-    /// The same of a scheme whose order tells the core, for [`Reader::head_of`].
+    /// As [`Reader::new`], for a scheme whose turns identify the core; used with [`Reader::head_of`].
     pub(super) fn in_turns(platform: &Platform, code: C) -> Self {
         Self::new(platform, code)
     }
 
-    /// Reads a field of fixed width that is no message's.
+    /// Reads a field of fixed width outside a message.
     pub(super) fn bits<I: Iterator<Item = u32>>(
         &mut self,
         field: Field,
@@ -394,7 +393,7 @@ impl<C: Code> Reader<C> {
             }
             Some(kind @ (RESYNC | OVERFLOW)) => {
                 let lost = self.code.read_number(Field::Lost, width, input)?;
-                // of a stream whose tables were cleared behind a gap, or a gap of nothing
+                // a resync has no lost instructions, an overflow has some
                 if (kind == RESYNC) != (lost == 0) {
                     return Err(CodingError::Kind(kind));
                 }
@@ -409,7 +408,7 @@ impl<C: Code> Reader<C> {
         })
     }
 
-    /// Reads a signature, where messages carry one.
+    /// Reads a signature, if messages carry one.
     fn signature<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<Option<u16>, CodingError> {
         match self.platform.signature {
             0 => Ok(None),
@@ -417,7 +416,7 @@ impl<C: Code> Reader<C> {
         }
     }
 
-    /// Reads the target behind a head that reports an indirect branch of `core`.
+    /// Reads the target that follows a head, for an indirect branch of `core`.
     #[inline]
     pub fn target<I: Iterator<Item = u32>>(&mut self, core: u8, input: &mut BitReader<I>) -> Result<u64, CodingError> {
         let bits = self.platform.address_bits();
@@ -429,12 +428,12 @@ impl<C: Code> Reader<C> {
         Ok(self.addresses.update(core, |pta| if negative { pta.wrapping_sub(diff) } else { pta.wrapping_add(diff) }))
     }
 
-    /// Reads the taken bit behind a head that reports a conditional indirect branch.
+    /// Reads the taken bit that follows a head, for a conditional indirect branch.
     pub fn taken<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<bool, CodingError> {
         self.code.read_bits(Field::Taken, 1, input).map(|b| b == 1)
     }
 
-    /// Reads what stands behind the last message.
+    /// Reads what follows the last message.
     pub fn flush<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<(), CodingError> {
         self.code.read_flush(input)
     }

@@ -1,30 +1,30 @@
-//! Schemes: ways to tell what a core did. This is the one list of them
+//! Schemes: the ways to report what a core did, and the only list of them
 //!
-//! A scheme is a folder here, and a line of the list at the end; the list makes [`FlowScheme`], its names, its
-//! canonical line and its checks, the golden model of all cores and the replay. What is around a scheme (counters,
-//! sync, loss, the stream's header) is written once: [`crate::lane`], [`crate::system`], [`crate::replay`].
+//! A scheme is a folder here and a line in the list at the end of this file. The list generates [`FlowScheme`], its names,
+//! its canonical line and its checks, the golden model of all cores and the replay. What all schemes share (counters,
+//! sync, loss, stream header) is implemented once: [`crate::lane`], [`crate::system`], [`crate::replay`].
 //!
 //! | name | scheme |
 //! | --- | --- |
 //! | `tr_e:SET`, `tr_b:SET` | T-raptor with a predictor set, see [`tr::NAMED_SETS`] |
-//! | `tr(bcnt=2,1;diffta=3,4;diffcc=4,2;icnt=2,2):SET` | the same in other chunk sizes; fields left out are those of `tr_e` |
-//! | `golomb:SET`, `golomb(bcnt=2;diffta=4;diffcc=4;icnt=3):SET` | the same in exponential Golomb codes, an order a field |
-//! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like; fields left out are those of `tr_b` |
-//! | `taken` | a message for every taken control-flow instruction, see [`taken`] |
-//! | `tr_e:SET+shared`, and so on with every coder of T-raptor | one set of predictors for all cores, and their order |
-//! | `sc-lsp:SHAPE` | stream cache: variant, sets and ways as `rbase-32x4` |
+//! | `tr(bcnt=2,1;diffta=3,4;diffcc=4,2;icnt=2,2):SET` | T-raptor with other chunk sizes; omitted fields are those of `tr_e` |
+//! | `golomb:SET`, `golomb(bcnt=2;diffta=4;diffcc=4;icnt=3):SET` | T-raptor with exponential Golomb codes, one order per field |
+//! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like; omitted fields are those of `tr_b` |
+//! | `taken` | one message per taken control-flow instruction, see [`taken`] |
+//! | `tr_e:SET+shared`, and the same with every coder of T-raptor | one set of predictors for all cores; the stream includes their order |
+//! | `sc-lsp:SHAPE` | stream cache: variant, sets and ways, as in `rbase-32x4` |
 //!
 //! A SET is a name or `OUTCOME/TARGET`, and may be followed by `+shiftN` (PC shift) and `+upper12`.
 //!
 //! | OUTCOME | outcome predictor |
 //! | --- | --- |
-//! | `512` | gshare of so many counters, 256 to 4096 |
-//! | `bimodal512` | counters by address, 256 to 4096 |
+//! | `512` | gshare with this number of counters, 256 to 4096 |
+//! | `bimodal512` | counters indexed by address, 256 to 4096 |
 //!
 //! | TARGET | target predictor |
 //! | --- | --- |
-//! | `8/16` | return address stack (0 to 32) and iBTB (0 to 64) of so many entries |
-//! | `last32` | last target by address, no tags, 16 to 256 entries |
+//! | `8/16` | return address stack (0 to 32 entries) and iBTB (0 to 64 entries) |
+//! | `last32` | last target, indexed by address, without tags, 16 to 256 entries |
 //!
 //! A SHAPE may be followed by `+rightN` or `+leftN` (hash), `+slN` (bits of SL), `+upperN` (bits of the last-value
 //! register) and `+runN` (bits of the one-length counter).
@@ -53,83 +53,84 @@ use std::fmt;
 use std::str::FromStr;
 use tr::coder::chunked::Coding;
 
-/// Clocks of a circuit's pipeline, and some to spare, that [`Scheme::settle`] has over those of the tables.
+/// Cycles that [`Scheme::settle`] allows on top of the table size: the pipeline of a circuit, and a margin.
 const SETTLE_MARGIN: u32 = 16;
 
-/// Parameters of a scheme, and what is made from them.
+/// Parameters of a scheme; creates its models.
 pub trait Scheme: Copy {
-    /// What kind of thing it is.
+    /// Family of the scheme.
     const FAMILY: Family;
-    /// Whether it predicts outcomes and targets, so that [`Rates`] tell of mispredictions.
+    /// Whether it predicts outcomes and targets, so that [`Rates`] include mispredictions.
     const PREDICTS: bool;
-    /// Whether its cores use the same predictors, in turns that the stream tells.
+    /// Whether its cores share predictors, in turns that the stream reports.
     const TURNS: bool = false;
-    /// What field `id.scheme` of a system's registers holds.
+    /// Value of register field `id.scheme`.
     const CODE: u8;
     /// Golden model of one core.
     type Front: Front<Body: Report>;
-    /// Writes the messages of all cores.
+    /// Encoder of the messages of all cores.
     type Coder: Encode<<Self::Front as Front>::Body>;
-    /// Reads them, with the program.
+    /// Decoder of the messages, with the program.
     type Replay<'a>: Decode<'a>;
-    /// How its names look, for people.
+    /// Patterns of its names, for help and error messages.
     fn forms() -> Vec<&'static str>;
-    /// Names of the blocks that its circuit has for itself.
+    /// Names of the circuit blocks that only this scheme uses.
     fn blocks() -> Vec<&'static str>;
-    /// From a name, cut at its last `:`; `None` where another scheme is meant.
+    /// Parses a name that is split at its last `:`; `None` if it belongs to another scheme.
     fn parse(head: &str, tail: Option<&str>) -> Option<Result<Self, ParamError>>;
-    /// The name that [`Scheme::parse`] reads, with all that differs from what is meant without.
+    /// The name that [`Scheme::parse`] reads; includes only values that differ from the defaults.
     fn name(&self) -> String;
-    /// What its set or shape is called, where it is one of those that have names.
+    /// Name of its set or shape, if it has one.
     fn set(&self) -> Option<String> {
         None
     }
-    /// The predictors of T-raptor that it has, and whether all cores use them together.
+    /// Its T-raptor predictors, and whether all cores share them.
     fn predictors(&self) -> Option<(tr::TrParams, bool)> {
         None
     }
-    /// The stream cache that it is.
+    /// Its stream cache.
     fn stream_cache(&self) -> Option<sc_lsp::StreamCacheParams> {
         None
     }
-    /// The chunks of its fields, where all are chunked.
+    /// Chunk sizes, if all fields are chunked.
     fn chunks(&self) -> Option<Coding> {
         None
     }
-    /// The same with the usual chunks, where its fields are chunked: such schemes are one circuit, in size.
+    /// The same scheme with the default chunk sizes, if its fields are chunked: circuit size does not depend on them.
     fn with_usual_chunks(&self) -> Self {
         *self
     }
-    /// All parameters on one line, in a fixed order; the same for all that give the same stream.
+    /// All parameters on one line, in a fixed order. Equal for all schemes that give the same stream.
     fn canonical(&self, platform: &Platform) -> String;
-    /// Refuses what model and circuit cannot honour.
+    /// Rejects parameters that model and circuit do not support.
     fn check(&self, platform: &Platform) -> Result<(), ParamError>;
     /// Bits of state of one core, as the papers count it.
     fn state_bits(&self, platform: &Platform) -> u32;
-    /// K: instructions behind a resync in which nothing is predicted or learnt, so that a circuit can clear its
-    /// tables while its core goes on. At least its clocks to do so, from the decision to the first look-up.
+    /// The warm-up length K: the number of instructions after a resync in which nothing is predicted or learnt, so that a
+    /// circuit can clear its tables while its core runs. At least the cycles that this takes, from the decision to the first
+    /// look-up.
     fn settle(&self) -> u32;
     /// Golden model of one core in its reset state.
     fn front(&self, platform: &Platform) -> Self::Front;
-    /// At the beginning of a stream.
+    /// Encoder at the beginning of a stream.
     fn coder(&self, platform: &Platform) -> Self::Coder;
-    /// At the beginning of a stream.
+    /// Decoder at the beginning of a stream.
     fn replay<'a>(&self, platform: &Platform) -> Self::Replay<'a>;
 }
 
-/// Writes messages as bits.
+/// An encoder: writes messages as bits.
 pub trait Encode<B = Body> {
-    /// Appends one message, or keeps some of it back for later.
+    /// Appends one message. May hold part of it back.
     fn encode(&mut self, message: &Message<B>, out: &mut BitWriter);
-    /// The last message was written, or the header comes again: appends what was kept back, and is as at the beginning.
+    /// Appends what was held back and returns to the initial state: after the last message, or before a repeated header.
     fn flush(&mut self, out: &mut BitWriter);
-    /// Counts the lengths of all fields from now on, where they are numbers of any length.
+    /// Starts counting the lengths of all variable-length fields.
     fn count_lengths(&mut self);
-    /// Lengths of the fields since they were asked for.
+    /// Lengths of the fields since counting was started.
     fn lengths(&self) -> Option<&FieldLengths>;
 }
 
-/// Reads messages from bits, with the program.
+/// A decoder: reads messages from bits, with the program.
 pub trait Decode<'a> {
     /// Reads and replays one message.
     fn message<I: Iterator<Item = u32>>(
@@ -138,52 +139,52 @@ pub trait Decode<'a> {
         bits: &mut BitReader<I>,
         sink: &mut impl ReplaySink,
     ) -> Result<Message, Refused>;
-    /// The header stands again behind the marker that was just read, or reading begins at such a header.
+    /// A repeated header follows the marker that was just read, or reading begins at such a header.
     fn header(&mut self);
     /// Reads what [`Encode::flush`] appended.
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError>;
 }
 
-/// A question that is generic in the scheme, for [`FlowScheme::answer`].
+/// A computation that is generic in the scheme, for [`FlowScheme::answer`].
 pub trait Question {
-    /// What the answer is.
+    /// Type of the result.
     type Answer;
-    /// The answer for one scheme.
+    /// Computes the result for one scheme.
     fn of<S: Scheme>(self, scheme: &S) -> Self::Answer;
 }
 
 macro_rules! schemes {
     ($($(#[$doc:meta])* $name:ident($module:ident::$params:ident),)*) => {
-        /// What is sent: which events make a message, and how it is written.
+        /// A control-flow scheme: which events make a message, and how it is encoded.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
         pub enum FlowScheme {
             $($(#[$doc])* $name($module::$params),)*
         }
 
-        /// What kind of thing a scheme is.
+        /// Family of a scheme.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum Family {
             $($(#[$doc])* $name,)*
-            /// A compressor in software, which knows no time.
+            /// A software compressor, without time.
             Baseline,
-            /// One predictor for all cores, counted only, without a stream.
+            /// One predictor for all cores; counts only, no stream.
             Shared,
         }
 
         impl FlowScheme {
-            /// How names look, of all schemes.
+            /// Name patterns of all schemes.
             pub fn forms() -> Vec<&'static str> {
                 [$(<$module::$params as Scheme>::forms(),)*].concat()
             }
 
-            /// Names of the blocks that the circuits of all schemes have for themselves.
+            /// Names of the circuit blocks that only one scheme uses, for all schemes.
             pub fn blocks() -> Vec<&'static str> {
                 [$(<$module::$params as Scheme>::blocks(),)*].concat()
             }
 
-            /// The scheme of that name, see the table above; `None` where no scheme's names look like this.
+            /// Finds the scheme with that name, see the table above; `None` if no scheme has such names.
             pub fn find(name: &str) -> Option<Result<Self, ParamError>> {
                 let (head, tail) = name.rsplit_once(':').map_or((name, None), |(head, tail)| (head, Some(tail)));
                 None$(.or_else(|| {
@@ -191,63 +192,63 @@ macro_rules! schemes {
                 }))*
             }
 
-            /// What kind of thing it is.
+            /// Family of the scheme.
             pub fn family(&self) -> Family {
                 match self { $(Self::$name(_) => <$module::$params as Scheme>::FAMILY,)* }
             }
 
-            /// Whether its cores use the same predictors, in turns that the stream tells.
+            /// Whether its cores share predictors, in turns that the stream reports.
             pub fn takes_turns(&self) -> bool {
                 match self { $(Self::$name(_) => <$module::$params as Scheme>::TURNS,)* }
             }
 
-            /// Whether it predicts outcomes and targets, so that [`Rates`] tell of mispredictions.
+            /// Whether it predicts outcomes and targets, so that [`Rates`] include mispredictions.
             pub fn predicts(&self) -> bool {
                 match self { $(Self::$name(_) => <$module::$params as Scheme>::PREDICTS,)* }
             }
 
-            /// The name that [`FlowScheme::find`] reads, with all that differs from what is meant without.
+            /// The name that [`FlowScheme::find`] reads; includes only values that differ from the defaults.
             pub fn name(&self) -> String {
                 match self { $(Self::$name(params) => Scheme::name(params),)* }
             }
 
-            /// What its set or shape is called, where it is one of those that have names.
+            /// Name of its set or shape, if it has one.
             pub fn set(&self) -> Option<String> {
                 match self { $(Self::$name(params) => Scheme::set(params),)* }
             }
 
-            /// What field `id.scheme` of a system's registers holds.
+            /// Value of register field `id.scheme`.
             pub fn code(&self) -> u8 {
                 match self { $(Self::$name(_) => <$module::$params as Scheme>::CODE,)* }
             }
 
-            /// The predictors of T-raptor that it has, and whether all cores use them together.
+            /// Its T-raptor predictors, and whether all cores share them.
             pub fn predictors(&self) -> Option<(tr::TrParams, bool)> {
                 match self { $(Self::$name(params) => Scheme::predictors(params),)* }
             }
 
-            /// The stream cache that it is.
+            /// Its stream cache.
             pub fn stream_cache(&self) -> Option<sc_lsp::StreamCacheParams> {
                 match self { $(Self::$name(params) => Scheme::stream_cache(params),)* }
             }
 
-            /// The chunks of its fields, where all are chunked.
+            /// Chunk sizes, if all fields are chunked.
             pub fn chunks(&self) -> Option<Coding> {
                 match self { $(Self::$name(params) => Scheme::chunks(params),)* }
             }
 
-            /// The same with the usual chunks, where its fields are chunked: such schemes are one circuit, in size.
+            /// The same scheme with the default chunk sizes, if its fields are chunked: circuit size does not depend on them.
             #[must_use]
             pub fn with_usual_chunks(&self) -> Self {
                 match self { $(Self::$name(params) => Self::$name(Scheme::with_usual_chunks(params)),)* }
             }
 
-            /// All parameters on one line, in a fixed order: the same for all that give the same stream.
+            /// All parameters on one line, in a fixed order. Equal for all schemes that give the same stream.
             pub fn canonical(&self, platform: &Platform) -> String {
                 match self { $(Self::$name(params) => Scheme::canonical(params, platform),)* }
             }
 
-            /// Refuses what model and circuit cannot honour.
+            /// Rejects parameters that model and circuit do not support.
             pub fn check(&self, platform: &Platform) -> Result<(), ParamError> {
                 match self { $(Self::$name(params) => Scheme::check(params, platform),)* }
             }
@@ -257,12 +258,12 @@ macro_rules! schemes {
                 match self { $(Self::$name(params) => Scheme::state_bits(params, platform),)* }
             }
 
-            /// Instructions behind a resync in which nothing is predicted or learnt.
+            /// Warm-up length: instructions after a resync in which nothing is predicted or learnt.
             pub fn settle(&self) -> u32 {
                 match self { $(Self::$name(params) => Scheme::settle(params),)* }
             }
 
-            /// What `question` says of the scheme that it is.
+            /// Evaluates `question` for this scheme.
             pub fn answer<Q: Question>(&self, question: Q) -> Q::Answer {
                 match self { $(Self::$name(params) => question.of(params),)* }
             }
@@ -285,38 +286,38 @@ macro_rules! schemes {
         }
 
         impl Model {
-            /// The next event, of one of the cores, in global commit order.
+            /// Takes the next event of any core, in global commit order.
             #[inline]
             pub fn event(&mut self, e: &FlowEvent, out: &mut BitWriter, stats: &mut StreamStats) {
                 match self { $(Self::$name(cores) => cores.event(e, out, stats),)* }
             }
 
-            /// Tracing is disabled in `cycle`: the stop messages of all cores, and what the coder kept back.
+            /// Tracing is disabled in `cycle`: sends the stop messages of all cores and flushes the coder.
             pub fn finish(&mut self, cycle: u64, out: &mut BitWriter, stats: &mut StreamStats) {
                 match self { $(Self::$name(cores) => cores.finish(cycle, out, stats),)* }
             }
 
-            /// Every core is told of anew every `period`, behind `header`; K is 2^`haste` times the scheme's.
+            /// Resynchronises all cores every `period`, with `header` repeated; the warm-up lasts 2^`haste` times the scheme's K.
             pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3], haste: u8) {
                 match self { $(Self::$name(cores) => cores.sync_every(period, header, haste),)* }
             }
 
-            /// A resync is due at the next control-flow instruction of core 0.
+            /// Requests a resync at the next control-flow instruction of core 0.
             pub fn request(&mut self) {
                 match self { $(Self::$name(cores) => cores.request(),)* }
             }
 
-            /// What was counted so far, by core.
+            /// Counts so far, by core.
             pub fn rates(&self) -> Vec<Rates> {
                 match self { $(Self::$name(cores) => cores.rates(),)* }
             }
 
-            /// Counts the lengths of all fields from now on, where they are numbers of any length.
+            /// Starts counting the lengths of all variable-length fields.
             pub fn count_lengths(&mut self) {
                 match self { $(Self::$name(cores) => cores.end.coder.count_lengths(),)* }
             }
 
-            /// Lengths of the fields since they were asked for.
+            /// Lengths of the fields since counting was started.
             pub fn lengths(&self) -> Option<&FieldLengths> {
                 match self { $(Self::$name(cores) => cores.end.coder.lengths(),)* }
             }
@@ -392,7 +393,7 @@ impl fmt::Display for FlowScheme {
     }
 }
 
-/// A way to tell the values that a core loads, in a stream of its own beside that of the control flow; in files its name.
+/// A scheme for the values that a core loads, in a separate stream. Files store it by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum DataScheme {
@@ -401,12 +402,12 @@ pub enum DataScheme {
 }
 
 impl DataScheme {
-    /// Whether a name is of this list, right or wrong.
+    /// Whether `name` belongs to this list, valid or not.
     pub fn is_name(name: &str) -> bool {
         cfiat::params::Sizes::is_name(name)
     }
 
-    /// Refuses what cannot be executed again beside a trace of the control flow of `platform`.
+    /// Rejects values that cannot be re-executed with a control-flow trace of `platform`.
     pub fn check(&self, _: &Platform) -> Result<(), ParamError> {
         match self {
             Self::Cfiat(sizes) => {

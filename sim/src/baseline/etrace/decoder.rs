@@ -1,7 +1,7 @@
-//! From packets and the program to the events of a hart
+//! Decoder: reconstructs the events of a hart from packets and the program
 //!
 //! # Source
-//! Efficient Trace for RISC-V 2.0, chapter 11, "Decoder"; straight runs are walked at once.
+//! Efficient Trace for RISC-V 2.0, chapter 11, "Decoder"; straight runs are walked in one step.
 
 use super::tables::Tables;
 use super::{EtraceError, Options};
@@ -14,14 +14,14 @@ use riscv_etrace::packet::payload::{AddressInfo, InstructionTrace, Payload};
 use riscv_etrace::packet::sync::{QualStatus, Synchronization};
 use riscv_etrace::types::{branch, trap};
 
-/// Correct predictions that a count of 0 stands for.
+/// Number of correct predictions that a count of 0 stands for.
 const FULL: u64 = 31;
 
-/// Outcomes that the path has not come to yet.
+/// Reported outcomes that the path has not reached yet.
 #[derive(Clone, Copy, Debug)]
 enum Outcomes {
     Map(branch::Map),
-    /// So many are as predicted, and another one is not.
+    /// This many are as predicted, and then one is not if `failed`.
     Predicted {
         correct: u64,
         failed: bool,
@@ -38,7 +38,7 @@ impl Outcomes {
         }
     }
 
-    /// The next one; `None` where there is none.
+    /// Takes the next outcome; `None` if there is none.
     fn take(&mut self, predicted: Option<bool>) -> Option<bool> {
         match self {
             Self::Map(map) => map.pop_taken(),
@@ -54,25 +54,25 @@ impl Outcomes {
     }
 }
 
-/// How far a packet leads.
+/// The point up to which a packet determines the path.
 #[derive(Clone, Copy, Debug)]
 struct Goal {
-    /// The address it names; `None`: the last branch.
+    /// The reported address; `None`: the last branch.
     address: Option<u64>,
-    /// Where the path comes to it by a jump that the program does not tell, and nowhere else.
+    /// The path reaches it by an uninferable jump, and only by that.
     only_by_jump: bool,
-    /// It is not the target of such a jump.
+    /// It is not the target of an uninferable jump.
     notify: bool,
-    /// Depth of the stack at the return that fails.
+    /// Depth of the return stack at the return that was mispredicted.
     depth: Option<usize>,
 }
 
-/// How the path came to its goal.
+/// Whether the path has certainly reached its goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reached {
-    /// Surely.
+    /// Certainly.
     There,
-    /// But it may be an earlier visit than the one that is meant.
+    /// Possibly: this may be an earlier visit than the one that is meant.
     Perhaps,
 }
 
@@ -83,19 +83,19 @@ struct Path<'a, S> {
     hart: u8,
     mask: u64,
     packet: u64,
-    /// Address reported last.
+    /// Last reported address.
     last: u64,
-    /// Packets have said where the hart is.
+    /// The position of the hart is known.
     running: bool,
-    /// The last instruction that is known to have retired, and how many with it since the last event.
+    /// The last instruction that is known to have retired; and the number of instructions since the last event, including it.
     pc: u64,
     since: u32,
-    /// Instructions that may still retire: more are an error of the data.
+    /// Instructions that may still retire; more are an error in the data.
     left: u64,
-    /// Outcome of the branch at `pc`, where that is the last that was reported.
+    /// Outcome of the branch at `pc`, if that was the last one reported.
     waiting: Option<bool>,
     outcomes: Outcomes,
-    /// The goal that was perhaps reached, and is reached for sure when a packet other than of format 3 follows.
+    /// A goal that was possibly reached. It is confirmed if the next packet is not of format 3.
     perhaps: Option<Goal>,
     trap: Option<(trap::Info, u64)>,
 }
@@ -112,7 +112,7 @@ impl<S: RetireSink> Path<'_, S> {
     /// As [`Image::run`], from `pc`.
     fn run(&self) -> Result<(u32, Exit), EtraceError> {
         let (count, exit) = self.image.run(self.pc).ok_or_else(|| self.outside())?;
-        // the end of the code counts as an instruction that cannot be passed
+        // the end of the code counts as an instruction that cannot be executed
         Ok((count + u32::from(exit.kind == ExitKind::End), *exit))
     }
 
@@ -133,8 +133,8 @@ impl<S: RetireSink> Path<'_, S> {
         u64::from(self.waiting.is_some()) + self.outcomes.count()
     }
 
-    /// Goes over the branch or jump at `exit`, to where it leads; `to` is where an indirect one leads that is
-    /// not implicit. Returns whether it was such a one.
+    /// Executes the branch or jump at `exit`; `to` is the target of an indirect one that is
+    /// not implicit. Returns whether it was used.
     fn pass(&mut self, exit: &Exit, to: Option<u64>, failing: Option<usize>) -> Result<bool, EtraceError> {
         let over = exit.pc.wrapping_add(exit.len.into());
         let mut told = false;
@@ -156,7 +156,7 @@ impl<S: RetireSink> Path<'_, S> {
                 let target = implicit.or(to);
                 (kind, target.ok_or(self.wrong("an indirect branch of which no target was sent"))?)
             }
-            // no packet of E-Trace tells of one
+            // E-Trace has no packet for one
             ExitKind::ConditionalIndirect(_) => return Err(self.wrong("a conditional indirect branch")),
             ExitKind::End => return Err(self.outside()),
         };
@@ -168,7 +168,7 @@ impl<S: RetireSink> Path<'_, S> {
         Ok(told)
     }
 
-    /// Follows the path to where a packet leads.
+    /// Follows the path to the goal of a packet.
     fn follow(&mut self, goal: Goal) -> Result<Reached, EtraceError> {
         loop {
             let (count, exit) = self.run()?;
@@ -216,12 +216,12 @@ impl<S: RetireSink> Path<'_, S> {
             && (goal.notify || !goal.only_by_jump && goal.depth.is_none_or(|d| d == self.tables.depth()))
     }
 
-    /// Goes to where a packet with outcomes or an address leads.
+    /// Processes a packet with outcomes or an address.
     fn packet(&mut self, outcomes: Outcomes, goal: Goal) -> Result<(), EtraceError> {
         if !self.running {
             return Err(self.wrong("no synchronisation packet before it"));
         }
-        // of the packet before, one outcome may be left: of the branch that it ended with
+        // one outcome of the previous packet may be left: that of the branch at which it ended
         self.waiting = match self.waiting {
             None if self.outcomes.count() == 1 => self.outcomes.take(self.tables.predict(self.pc)),
             waiting => waiting,
@@ -235,7 +235,7 @@ impl<S: RetireSink> Path<'_, S> {
         Ok(())
     }
 
-    /// The goal of the packet before is the target of a jump: goes on to it.
+    /// Confirms that the goal of the previous packet is the target of a jump, and continues to it.
     fn certain(&mut self) -> Result<(), EtraceError> {
         if let Some(goal) = self.perhaps.take() {
             self.follow(Goal { only_by_jump: true, ..goal })?;
@@ -243,7 +243,7 @@ impl<S: RetireSink> Path<'_, S> {
         Ok(())
     }
 
-    /// Begins at an instruction that a synchronisation packet names.
+    /// Begins at the instruction of a synchronisation packet.
     fn begin(&mut self, pc: u64, not_taken: bool) -> Result<(), EtraceError> {
         self.tables.reset();
         self.outcomes = Outcomes::NONE;
@@ -254,11 +254,11 @@ impl<S: RetireSink> Path<'_, S> {
         Ok(())
     }
 
-    /// Goes over the last instruction: `to` as with `pass`. Then no instruction has retired at `pc`.
+    /// Moves past the last instruction, with `to` as in `pass`. Afterwards no instruction has retired at `pc`.
     fn over(&mut self, to: Option<u64>) -> Result<(), EtraceError> {
         let (count, exit) = self.run()?;
         if count == 1 {
-            // with `to`, a return is one that failed
+            // with `to`, a return is a mispredicted one
             self.pass(&exit, to, to.map(|_| usize::MAX))?;
         } else {
             self.pc = self.image.skip(self.pc, 1).ok_or_else(|| self.outside())?;
@@ -284,7 +284,7 @@ impl<S: RetireSink> Path<'_, S> {
         self.running = false;
         let (count, exit) = self.run()?;
         let indirect = count == 1 && matches!(exit.kind, ExitKind::Indirect(..));
-        // where an indirect branch leads is not told any more
+        // the target of a last indirect branch is not reported
         self.over(indirect.then_some(0))?;
         self.event(FlowKind::Stop, 0, self.pc, self.pc);
         Ok(())
@@ -357,7 +357,7 @@ impl<S: RetireSink> Path<'_, S> {
     }
 }
 
-/// Decodes the packets of one hart and tells its events.
+/// Decodes the packets of one hart and reports its events to `sink`.
 pub fn decode(
     encoded: &Encoded,
     options: Options,

@@ -1,8 +1,8 @@
-//! Which packet is sent when
+//! Encoder: decides which packets to send
 //!
 //! # Source
 //! Efficient Trace for RISC-V 2.0, chapter 8, "Reference Compressed Branch Trace Algorithm". Only instructions
-//! on which packets can depend are looked at: the first behind a discontinuity, branches and jumps, and the
+//! that can affect packets are processed: the first after a discontinuity, branches and jumps, and the
 //! last before a trap or the end.
 
 use super::tables::Tables;
@@ -20,23 +20,23 @@ use riscv_etrace::types::{branch, trap, Privilege};
 
 /// Trace type in an SMI packet's header: instruction trace.
 const TRACE_TYPE: u8 = 0b10;
-/// Branches in a full map.
+/// Number of branches in a full map.
 const FULL: u64 = 31;
-/// Straight pieces of path that are remembered at most.
+/// Maximum number of straight path segments that are remembered.
 const PIECES: usize = 256;
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// No branch, no jump.
+    /// Neither a branch nor a jump.
     Plain,
     Branch {
         taken: bool,
     },
-    /// A jump whose target the program tells.
+    /// An inferable jump.
     Jump,
     Call,
     Return,
-    /// A jump whose target it does not.
+    /// An uninferable jump.
     Indirect,
     IndirectCall,
     /// Not an instruction; its `pc` is the EPC.
@@ -45,25 +45,25 @@ enum Kind {
 
 type Payload = InstructionTrace<ReferenceIOptions, ReferenceDOptions>;
 
-/// An instruction that packets can depend on, or a trap.
+/// An instruction that can affect packets, or a trap.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     pc: u64,
     kind: Kind,
-    /// The next pc, and the address behind the instruction; only of branches and jumps.
+    /// The next PC, and the address after the instruction; only for branches and jumps.
     target: u64,
     link: u64,
 }
 
-/// What came before the current step.
+/// What preceded the current step.
 #[derive(Clone, Copy, Debug)]
 enum Before {
     Nothing,
-    /// Nothing that packets depend on.
+    /// Nothing that affects packets.
     Plain,
     /// An implicit return.
     Return,
-    /// A jump whose target must be reported, with the depth of the stack if it is a return that failed.
+    /// A jump whose target must be reported; for a mispredicted return, with the depth of the stack.
     Jump(Option<usize>),
     Trap {
         info: trap::Info,
@@ -82,9 +82,9 @@ enum Next {
 #[derive(Clone, Copy, Debug, Default)]
 struct Branches {
     count: u64,
-    /// The first 31, 1: not taken.
+    /// Outcomes of the first 31, 1: not taken.
     map: u32,
-    /// Correct predictions before the first that failed.
+    /// Number of correct predictions before the first wrong one.
     correct: u64,
 }
 
@@ -98,14 +98,14 @@ impl Branches {
     fn map(&self) -> branch::Map {
         let mut map = branch::Map::default();
         for i in 0..self.count.min(FULL) {
-            // there is room for 32
+            // at most 31, and the map holds 32
             let _ = map.push_branch_taken(self.map >> i & 1 == 0);
         }
         map
     }
 }
 
-/// Encodes the events of one hart.
+/// Encoder of the events of one hart.
 pub struct Encoder<'a> {
     image: &'a Image,
     options: Options,
@@ -114,14 +114,14 @@ pub struct Encoder<'a> {
     current: Option<Step>,
     before: Before,
     branches: Branches,
-    /// Address reported last.
+    /// Last reported address.
     address: u64,
-    /// Bit d: a return was implicit at depth d since the last packet.
+    /// Bit d: there was an implicit return at depth d since the last packet.
     implicit: u64,
-    /// Straight pieces of path since the last branch or packet, and where the current one begins.
+    /// Straight path segments since the last branch or packet, and the start of the current one.
     pieces: Vec<(u64, u64)>,
     from: u64,
-    /// Where the hart is, and whether its instruction is the first behind a discontinuity.
+    /// Position of the hart, and whether its instruction is the first after a discontinuity.
     at: u64,
     first: bool,
     ended: QualStatus,
@@ -131,7 +131,7 @@ pub struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    /// Nothing encoded but the support packet that says which modes are on.
+    /// Initial state, after the support packet that announces the active modes.
     pub fn new(options: Options, image: &'a Image, xlen: u8) -> Result<Self, EtraceError> {
         let mut encoder = Self {
             image,
@@ -156,15 +156,15 @@ impl<'a> Encoder<'a> {
         Ok(encoder)
     }
 
-    /// Packets so far; each has a header of 8 bits.
+    /// Number of packets so far; each has a header of 8 bits.
     pub fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// The next event of the hart.
+    /// Takes the next event of the hart.
     ///
     /// # Errors
-    /// What E-Trace has no packet for, and code outside the program.
+    /// E-Trace has no packet for the event, or there is code outside the program.
     pub fn push(&mut self, e: &FlowEvent) -> Result<(), EtraceError> {
         self.stats.instructions += u64::from(e.count);
         let kind = match e.kind {
@@ -203,7 +203,7 @@ impl<'a> Encoder<'a> {
         self.step(Step { pc, kind: Kind::Plain, target: 0, link: 0 })
     }
 
-    /// `count` instructions that are no branches, before a trap or the end.
+    /// Takes `count` instructions that are not branches, before a trap or the end.
     fn sequential(&mut self, count: u32) -> Result<(), EtraceError> {
         if count > 0 && (self.first || count == 1) {
             self.plain(self.at)?;
@@ -215,7 +215,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// The next step; now the one before it can be reported.
+    /// Takes the next step; the previous one can now be reported.
     fn step(&mut self, next: Step) -> Result<(), EtraceError> {
         let kind = if matches!(next.kind, Kind::Trap(_)) { Next::Trap } else { Next::Step };
         match self.current.replace(next) {
@@ -226,7 +226,7 @@ impl<'a> Encoder<'a> {
 
     fn process(&mut self, c: Step, next: Next) -> Result<(), EtraceError> {
         if let Kind::Trap(info) = c.kind {
-            // where a jump leads that no instruction of its target follows
+            // the target of a jump, if none of its instructions retired
             let reported = matches!(self.before, Before::Jump(_));
             if reported {
                 self.trap(info, false, c.pc, true)?;
@@ -263,7 +263,7 @@ impl<'a> Encoder<'a> {
                 if !matches!(c.kind, Kind::Branch { .. }) {
                     self.lead_to(c.pc)?;
                 }
-                // decoders look for the target of a return that is not implicit, unless they are told
+                // without `notify`, decoders expect the target of a return that is not implicit
                 let notify = matches!(self.before, Before::Return);
                 self.report(c.pc, AddressInfo { notify, ..self.delta(c.pc) }, None, failed)?;
             }
@@ -272,7 +272,7 @@ impl<'a> Encoder<'a> {
         self.leave(c, told)
     }
 
-    /// Reports branches when they are 31, or when predictions go wrong behind 31; whether with the address.
+    /// Reports branches at a count of 31, or a misprediction after 31 correct ones; returns whether the address is included.
     fn branches_alone(&mut self, pc: u64, failed: bool) -> Result<bool, EtraceError> {
         let Branches { count, correct, .. } = self.branches;
         if failed && count > FULL {
@@ -289,7 +289,7 @@ impl<'a> Encoder<'a> {
         Ok(false)
     }
 
-    /// Goes on behind a step, and `told` says whether its address was reported.
+    /// Continues after step `c`; `told`: its address was reported.
     fn leave(&mut self, c: Step, told: bool) -> Result<(), EtraceError> {
         self.before = match c.kind {
             Kind::Plain | Kind::Branch { .. } | Kind::Jump | Kind::Call | Kind::Trap(_) => Before::Plain,
@@ -301,7 +301,7 @@ impl<'a> Encoder<'a> {
             },
         };
         let notify = match self.before {
-            // the decoder takes the first return at this depth, and may stop at the target before
+            // the decoder takes the first return at this depth, and may stop at an earlier visit of the target
             Before::Jump(Some(depth)) => self.implicit >> depth & 1 == 1 || self.was_at(c.pc, c.target),
             _ => self.pieces.len() >= PIECES,
         };
@@ -327,18 +327,18 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Whether the path since the last branch or packet, which has reached `pc`, was at `address`.
+    /// Whether the path since the last branch or packet, which has reached `pc`, contains `address`.
     fn was_at(&self, pc: u64, address: u64) -> bool {
         self.pieces.iter().chain([&(self.from, pc)]).any(|(a, b)| (*a..=*b).contains(&address))
     }
 
-    /// Sends packets until the decoder cannot take an earlier visit of `pc` for this one.
+    /// Sends packets until the decoder cannot mistake an earlier visit of `pc` for this one.
     fn lead_to(&mut self, pc: u64) -> Result<(), EtraceError> {
         let pieces = std::mem::take(&mut self.pieces);
         let holds = |p: &(u64, u64), address| (p.0..=p.1).contains(&address);
         let mut rest = pieces.as_slice();
         while rest.iter().any(|p| holds(p, pc)) {
-            // the farthest end of a piece that the path has not been at before
+            // the farthest end of a segment that is on no earlier segment
             let far = (0..rest.len()).rev().find(|j| !rest[..*j].iter().any(|p| holds(p, rest[*j].1))).unwrap_or(0);
             let end = rest[far].1;
             self.report(end, AddressInfo { notify: true, ..self.delta(end) }, None, false)?;
@@ -347,7 +347,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// The path is known up to `pc`.
+    /// Discards the remembered segments: the path is known up to `pc`.
     fn forget(&mut self, pc: u64) {
         self.pieces.clear();
         self.from = pc + 1;
@@ -358,8 +358,8 @@ impl<'a> Encoder<'a> {
         AddressInfo { address, notify: false, updiscon: false, irdepth: None }
     }
 
-    /// Sends an address with the branches before it; by `index` if that is as short. `failed` says that it is
-    /// of a branch that was predicted wrongly.
+    /// Sends an address with the branches before it, by `index` if that is not longer. `failed`: the address is
+    /// that of a mispredicted branch.
     fn report(&mut self, pc: u64, info: AddressInfo, index: Option<usize>, failed: bool) -> Result<(), EtraceError> {
         let branches = std::mem::take(&mut self.branches);
         let branch_map = branches.map();
@@ -414,7 +414,7 @@ impl<'a> Encoder<'a> {
         self.put(&support.into())
     }
 
-    /// A packet in its bytes.
+    /// The bytes of a packet.
     fn bytes(&self, payload: &Payload) -> Result<Vec<u8>, EtraceError> {
         if let Payload::Extension(extension) = payload {
             return Ok(format0::packet(extension, &self.parameters));
@@ -436,7 +436,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Ends the packets: the last instruction, and that there are no more.
+    /// Ends the packets: reports the last instruction and the end of the trace.
     pub fn finish(mut self) -> Result<Encoded, EtraceError> {
         if let Some(current) = self.current.take() {
             self.process(current, Next::End)?;

@@ -1,9 +1,9 @@
 //! Packets of format 0: counts of correct predictions, and jump target indices
 //!
-//! `riscv-etrace` 0.10.0 reads these packets, but writes them without their subformat; so they are written here.
+//! `riscv-etrace` 0.10.0 reads these packets, but writes them without their subformat; therefore they are written here.
 //!
 //! # Source
-//! Efficient Trace for RISC-V 2.0, section 7.6, "Format 0 packets", and the SMI header at the begin of chapter 7.
+//! Efficient Trace for RISC-V 2.0, section 7.6, "Format 0 packets", and the SMI header at the beginning of chapter 7.
 
 use riscv_etrace::config::Parameters;
 use riscv_etrace::packet::ext::{BranchKind, Extension};
@@ -12,7 +12,7 @@ use riscv_etrace::packet::payload::AddressInfo;
 /// SMI header of instruction trace, without the length.
 const HEADER: u8 = 0b10 << 5;
 
-/// The bits of a payload, first bit lowest.
+/// The bits of a payload, first bit in the lowest position.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bits {
     value: u128,
@@ -25,7 +25,7 @@ impl Bits {
         self.len += u32::from(bits);
     }
 
-    /// A bit that differs from the one before if `flag` says so.
+    /// Appends a bit that differs from the previous one if `flag` is set.
     fn differs(&mut self, flag: bool) {
         self.push(self.top() ^ u64::from(flag), 1);
     }
@@ -34,7 +34,7 @@ impl Bits {
         (self.value >> (self.len - 1)) as u64 & 1
     }
 
-    /// `irreport` and `irdepth`.
+    /// Appends `irreport` and `irdepth`.
     fn depth(&mut self, depth: Option<usize>, p: &Parameters) {
         let width = if p.return_stack_size_p > 0 { p.return_stack_size_p + 1 } else { 0 };
         self.differs(depth.is_some());
@@ -48,7 +48,7 @@ impl Bits {
         self.depth(info.irdepth, p);
     }
 
-    /// Header and payload, without the bytes that the sign of the last one tells.
+    /// Header and payload, without the bytes that are the sign extension of the last one.
     fn packet(&self) -> Vec<u8> {
         let extend = |value: u128, bits: u32| ((value << (128 - bits)) as i128) >> (128 - bits);
         let all = extend(self.value, self.len);
@@ -59,12 +59,12 @@ impl Bits {
     }
 }
 
-/// Width of the field of a map of `count` branches.
+/// Width of the map field for `count` branches.
 fn map_bits(count: u8) -> u8 {
     [0, 1, 3, 7, 15, 31].into_iter().find(|w| *w >= count).unwrap_or(31)
 }
 
-/// An SMI packet of format 0.
+/// Encodes an SMI packet of format 0.
 pub(super) fn packet(extension: &Extension, p: &Parameters) -> Vec<u8> {
     let mut bits = Bits::default();
     bits.push(0b00, 2);
@@ -121,11 +121,11 @@ mod tests {
         [true, false, true].into_iter().for_each(|taken| branch_map.push_branch_taken(taken).unwrap());
         let index = |branch_map, irdepth| Extension::JumpTargetIndex(JumpTargetIndex { index: 5, branch_map, irdepth });
         for (extension, want) in [
-            // 00, 0, 7 in 32 bits, 00: one byte, as the top bit and all above are 0
+            // 00, 0, 7 in 32 bits, 00: one byte, since the top bit and all above are 0
             (count(7, BranchKind::NoAddr), vec![0x41, 7 << 3]),
             // 7 in 5 bits needs a second byte for the sign
             (count(16, BranchKind::NoAddr), vec![0x42, 0x80, 0]),
-            // 00, 1, 5 in 6 bits, 3 in 5 bits, map 010, and no depth
+            // 00, 1, 5 in 6 bits, 3 in 5 bits, map 010, without depth
             (index(branch_map, None), vec![0x43, 0b0010_1100, 0b1000_0110, 0b0000_0000]),
             // no map: the depth follows the count
             (index(branch::Map::default(), Some(9)), vec![0x43, 0b0010_1100, 0b1100_0000, 0b1111_1100]),

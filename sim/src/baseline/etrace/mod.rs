@@ -1,31 +1,31 @@
-//! RISC-V E-Trace: branch maps and differential addresses, and its three ways to send less
+//! RISC-V E-Trace: branch maps and differential addresses, with its three compression modes
 //!
 //! Packets of the Efficient Trace for RISC-V specification 2.0, delta addresses, each in an SMI packet of one
-//! header byte and a payload that is sign-compressed to whole bytes. Their bits are made and read by the
-//! `riscv-etrace` crate; which packet is sent when, and where packets lead, is decided here, because the
-//! crate's encoder and its tracer know no branch prediction and no jump target cache, and its encoder no
+//! header byte and a payload that is sign-compressed to whole bytes. The `riscv-etrace` crate encodes and decodes
+//! their bits. The choice of packets, and the path that they determine, are implemented here, because the
+//! crate's encoder and tracer support no branch prediction and no jump target cache, and its encoder no
 //! implicit returns. Where the crate's tracer can follow, it is the oracle (`testbenches/tests/systems/etrace.rs`).
 //!
 //! | mode | [`Options`] | source |
 //! | --- | --- | --- |
-//! | implicit return | a stack of return addresses; a return that goes where its top says is not reported | 4.1.1 |
+//! | implicit return | a stack of return addresses; a return to the top entry is not reported | 4.1.1 |
 //! | branch prediction | a table of two-bit predictors; from 31 correct predictions on they are counted | 4.1.2 |
-//! | jump target cache | a direct-mapped table of targets; one that is found there is reported by its index | 4.1.3 |
+//! | jump target cache | a direct-mapped table of targets; a target that is in it is reported by its index | 4.1.3 |
 //!
-//! All tables are as after reset behind each synchronisation packet, which every trap sends.
+//! Each synchronisation packet resets all tables; every trap sends one.
 //!
 //! # Where the specification leaves a choice
-//! - A target in the cache is sent by index unless the address makes the shorter packet. Only targets that are
-//!   reported go into the cache, not those of implicit returns.
-//! - `irdepth` is sent with the return that failed, and counts the entries of the stack before it. A return
-//!   that fails leaves the stack as it is.
-//! - An address in a packet means the first place where the path reaches it with all branches done. Where that
-//!   would be a wrong one (a trap in a loop of jumps without branches, say), packets with `notify` lead past
+//! - A target in the cache is sent by index unless the packet with the address is shorter. Only targets that are
+//!   reported enter the cache, not those of implicit returns.
+//! - `irdepth` is sent with a mispredicted return, and counts the entries of the stack before it. A mispredicted
+//!   return leaves the stack unchanged.
+//! - An address in a packet means the first point where the path reaches it with all branches resolved. Where that
+//!   would be wrong (for example, for a trap in a loop of jumps without branches), packets with `notify` lead past
 //!   it. The specification has no means for loops of jumps without branches.
-//! - `tval` is sent as 0: the retire stream does not hold it. Modes are announced in a support packet.
+//! - `tval` is sent as 0, since the retire stream does not contain it. A support packet announces the modes.
 //!
-//! What no packet tells: the target of an indirect branch that is the last instruction of a run, and the number
-//! of traps of which none but the last retires an instruction.
+//! Not reported by any packet: the target of an indirect branch that is the last instruction of a run, and the number
+//! of consecutive traps of which only the last is followed by a retired instruction.
 //!
 //! # Source
 //! Efficient Trace for RISC-V, version 2.0: packets (chapter 7), reference algorithm (8), decoder (11).
@@ -46,14 +46,14 @@ use std::fmt;
 use std::num::NonZeroU8;
 use std::str::FromStr;
 
-/// Modes of the encoder: log2 of the sizes of their tables, 0 where a mode is off.
+/// Modes of the encoder: log2 of the sizes of their tables, 0 if a mode is off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// log2 of the return stack's entries. 0..=5.
+    /// log2 of the number of return stack entries. 0..=5.
     pub return_stack: u8,
-    /// log2 of the two-bit predictors. 0..=16.
+    /// log2 of the number of two-bit predictors. 0..=16.
     pub predictors: u8,
-    /// log2 of the jump target cache's entries. 0..=16.
+    /// log2 of the number of jump target cache entries. 0..=16.
     pub jump_targets: u8,
 }
 
@@ -62,7 +62,7 @@ impl Options {
     pub const BASE: Self = Self { return_stack: 0, predictors: 0, jump_targets: 0 };
     /// Tables as large as those of T-raptor `m4`: 8 returns, 512 predictors, 64 targets.
     pub const ALL_MODES: Self = Self { return_stack: 3, predictors: 9, jump_targets: 6 };
-    /// Modes off, each alone, and all.
+    /// All modes off, each one alone, and all on.
     pub const ALL: [Self; 5] = [
         Self::BASE,
         Self { return_stack: 3, ..Self::BASE },
@@ -71,7 +71,7 @@ impl Options {
         Self::ALL_MODES,
     ];
 
-    /// The same in the crate's words.
+    /// Converts the options to the parameters of the `riscv-etrace` crate.
     pub fn parameters(self, xlen: u8) -> Parameters {
         Parameters {
             iaddress_width_p: NonZeroU8::new(xlen).unwrap_or(PARAMETERS.iaddress_width_p),
@@ -95,7 +95,7 @@ impl fmt::Display for Options {
     }
 }
 
-/// Why a name is none of E-Trace's modes.
+/// Error of a name that does not describe modes of E-Trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not known: etrace, and behind it +ir8, +bp512 or +jtc64 with powers of 2 are")]
 pub struct UnknownOptions(String);
@@ -129,39 +129,39 @@ impl FromStr for Options {
     }
 }
 
-/// Why it could not be done.
+/// Error of encoding or decoding.
 #[derive(Debug, thiserror::Error)]
 pub enum EtraceError {
-    /// An event that no packet can tell of.
+    /// An event for which there is no packet.
     #[error("E-Trace has no packet for {0}")]
     NoPacket(String),
-    /// The packet coder refused.
+    /// The packet coder reports an error.
     #[error("packet {packet}: {what}")]
     Packet {
-        /// Which, from 0.
+        /// Number of the packet, from 0.
         packet: u64,
         /// The `riscv-etrace` crate's reason.
         what: String,
     },
-    /// A packet that cannot be where it is.
+    /// A packet that is not valid at its position.
     #[error("packet {packet}: {what}")]
     Content {
-        /// Which, from 0.
+        /// Number of the packet, from 0.
         packet: u64,
-        /// What was found, and what would be right.
+        /// What was found, and what is valid.
         what: &'static str,
     },
     /// The path leaves the program.
     #[error("packet {packet}: pc 0x{pc:08x} is outside the code of the ELF")]
     OutsideCode {
-        /// Which, from 0.
+        /// Number of the packet, from 0.
         packet: u64,
-        /// Where.
+        /// Address.
         pc: u64,
     },
 }
 
-/// Encodes the events of `harts` harts, each by itself.
+/// Encodes the events of `harts` harts, each separately.
 pub fn encode<'e>(
     events: impl IntoIterator<Item = &'e FlowEvent>,
     harts: u8,
@@ -176,7 +176,7 @@ pub fn encode<'e>(
     encoders.into_iter().map(Encoder::finish).collect()
 }
 
-/// Whether decoded events are those that went in, as far as packets tell: a trap's cause is told, and the
+/// Whether decoded events equal the original ones, as far as packets report them: the cause of a trap is reported, the
 /// target of an indirect branch at the very end is not.
 pub fn same<'e>(found: &[FlowEvent], went_in: impl IntoIterator<Item = &'e FlowEvent>) -> bool {
     let mut events = went_in.into_iter().peekable();

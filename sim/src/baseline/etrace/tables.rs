@@ -1,10 +1,10 @@
-//! Predictors, jump target cache and return stack: what encoder and decoder both keep
+//! Tables of encoder and decoder: predictors, jump target cache and return stack
 
 use super::Options;
 
 /// log2 of the alignment of addresses, `iaddress_lsb_p`.
 const LSB: u32 = 1;
-/// Predict not taken; the outcome before was taken.
+/// Predicts not taken; the last outcome was taken.
 const WEAKLY_NOT_TAKEN: u8 = 0b01;
 
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ impl Tables {
         }
     }
 
-    /// As a synchronisation packet leaves them.
+    /// Resets the tables, as a synchronisation packet does.
     pub(super) fn reset(&mut self) {
         self.predictors.fill(WEAKLY_NOT_TAKEN);
         self.targets.fill(None);
@@ -38,12 +38,12 @@ impl Tables {
         (address >> LSB) as usize & ((1 << log2) - 1)
     }
 
-    /// The predicted outcome of the branch at `pc`; `None` where nothing is predicted.
+    /// The predicted outcome of the branch at `pc`; `None` if branch prediction is off.
     pub(super) fn predict(&self, pc: u64) -> Option<bool> {
         self.predictors.get(Self::index(pc, self.options.predictors)).map(|p| p >> 1 == 1)
     }
 
-    /// The outcome of the branch at `pc`: the prediction changes when it failed twice.
+    /// Updates the predictor of the branch at `pc`: the prediction changes after two mispredictions.
     pub(super) fn outcome(&mut self, pc: u64, taken: bool) {
         if let Some(p) = self.predictors.get_mut(Self::index(pc, self.options.predictors)) {
             let predicted = if *p == 0b01 || *p == 0b10 { u8::from(taken) } else { *p >> 1 };
@@ -51,7 +51,7 @@ impl Tables {
         }
     }
 
-    /// Index of `target` if the cache holds it, else `None` and it does now.
+    /// Index of `target` if it is in the cache; otherwise inserts it and returns `None`.
     pub(super) fn look_up(&mut self, target: u64) -> Option<usize> {
         let index = Self::index(target, self.options.jump_targets);
         let entry = self.targets.get_mut(index)?;
@@ -67,7 +67,7 @@ impl Tables {
         *self.targets.get(index)?
     }
 
-    /// A call that returns to `link`; a full stack forgets its oldest entry.
+    /// Pushes the return address `link` of a call; a full stack drops its oldest entry.
     pub(super) fn call(&mut self, link: u64) {
         if self.options.return_stack == 0 {
             return;
@@ -78,17 +78,17 @@ impl Tables {
         self.returns.push(link);
     }
 
-    /// Entries of the return stack.
+    /// Number of entries on the return stack.
     pub(super) fn depth(&self) -> usize {
         self.returns.len()
     }
 
-    /// Where the next return is expected to go.
+    /// Predicted target of the next return.
     pub(super) fn top(&self) -> Option<u64> {
         self.returns.last().copied()
     }
 
-    /// The expected return came.
+    /// Removes the top entry, for a correctly predicted return.
     pub(super) fn pop(&mut self) -> Option<u64> {
         self.returns.pop()
     }

@@ -1,56 +1,56 @@
-//! Why a message cannot be replayed
+//! Errors of replay: why a message is refused
 
 use crate::message::CodingError;
 use retire::image::Image;
 
-/// Why the program cannot have done what the messages say.
+/// Error of a message that does not fit the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// The program has no code there.
+    /// The program has no code at this address.
     #[error("no code is known at pc 0x{0:08x}: it is in no executable segment of the program")]
     OutsideCode(u64),
-    /// The code was learned from a recording, which never was there.
+    /// The code was learnt from a recording, which never reached this address.
     #[error("no code is known at pc 0x{0:08x}: the recording that the code is learned from has no run from there")]
     NotRecorded(u64),
-    /// An indirect branch that is said to be predicted, where the predictors predict nothing.
+    /// An indirect branch is reported as predicted, but its predictor has no prediction.
     #[error("the indirect branch at pc 0x{0:08x} is said to be predicted, but its predictor is empty")]
     NoPrediction(u64),
-    /// A control-flow instruction that always makes a message is passed without one.
+    /// A control-flow instruction that always makes a message was passed without one.
     #[error("the jump at pc 0x{0:08x} has no message, but in this scheme every jump has one")]
     NoMessage(u64),
-    /// A counter passes more instructions than it can count.
+    /// More instructions without a message than the counter can count.
     #[error("no message for {0} instructions: the counters of the trace module cannot go so far")]
     NoProgress(u64),
-    /// A stream of a Nexus-like scheme ends where no branch is.
+    /// A stream of a Nexus-like scheme does not end at a branch.
     #[error("the instruction stream ends at pc 0x{0:08x}, which is no branch that could end it")]
     NoBranch(u64),
-    /// Scheme `sc-lsp`: a stream that does not begin where the one before ended.
+    /// Scheme `sc-lsp`: a stream does not begin where the previous one ended.
     #[error("the instruction stream starts at pc 0x{start:08x}, but the path has reached pc 0x{pc:08x}")]
     OtherStart {
         /// SA.
         start: u64,
-        /// Where the path is.
+        /// Address that the path has reached.
         pc: u64,
     },
-    /// A sync of a core that goes on, somewhere else.
+    /// A sync of a running core at another address than the path.
     #[error("the core is synced at pc 0x{sync:08x}, but the path has reached pc 0x{pc:08x}")]
     OtherSync {
         /// PC of the sync.
         sync: u64,
-        /// Where the path is.
+        /// Address that the path has reached.
         pc: u64,
     },
-    /// The path is not that of the core, although it fits the messages.
+    /// The path fits the messages but is not that of the core.
     #[error("the signature is 0x{sent:04x}, that of the path is 0x{path:04x}: the {instructions} instructions since the last good one are damaged")]
     Signature {
-        /// As the trace has it.
+        /// Value in the trace.
         sent: u16,
-        /// That of the path.
+        /// Value for the path.
         path: u16,
         /// Instructions of the core that were not confirmed.
         instructions: u64,
     },
-    /// Messages before the first sync, after the stop, or between an overflow and its sync.
+    /// A message before the first sync, after the stop, or between an overflow and its sync.
     #[error("{0}")]
     OutOfPlace(&'static str),
 }
@@ -64,7 +64,7 @@ impl PathError {
         }
     }
 
-    /// What can have caused it.
+    /// Possible causes, for the error message.
     pub fn causes(&self) -> &'static str {
         match self {
             Self::OutsideCode(_) => {
@@ -76,10 +76,10 @@ impl PathError {
     }
 }
 
-/// Why a message cannot be replayed.
+/// Error of a message that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// The bits are no message.
+    /// The bits are not a valid message.
     Coding(CodingError),
     /// The message does not fit the program.
     Path(PathError),

@@ -8,48 +8,48 @@ use crate::platform::Platform;
 use retire::image::{Exit, ExitKind, Image};
 use retire::{Context, FlowEvent, FlowKind};
 
-/// Whether a hart can be advanced.
+/// State of a hart: whether it can be advanced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// No sync yet.
     Waiting,
-    /// Reading began at a header that was sent again, and there was no sync yet. Whether the core was known before.
+    /// Reading began at a repeated header, and no sync followed yet. `gap`: the core was known before.
     Joining { gap: bool },
     /// The path is known.
     Running,
     /// Between a resync and its sync.
     Resync,
-    /// Between overflow and sync.
+    /// Between an overflow and its sync; the number of lost instructions.
     Lost(u32),
-    /// After stop.
+    /// After the stop.
     Stopped,
 }
 
-/// One hart.
+/// A hart of a stream.
 #[derive(Clone, Debug)]
 pub struct Hart {
     pub(super) index: u8,
     pub(super) state: State,
-    /// Where the path is.
+    /// Address that the path has reached.
     pub pc: u64,
     /// Cycle of the last message.
     pub cycle: u64,
-    /// Instructions since the last event that was told.
+    /// Instructions since the last reported event.
     pub(super) since: u32,
-    /// Instructions since the last message, and how many there can be.
+    /// Instructions since the last message, and their maximum.
     pub(super) run: u64,
     pub(super) limit: u64,
     pub(super) instructions: u64,
-    /// Up to here nothing is predicted, and instructions for which that is so behind a resync.
+    /// End of the warm-up, and its length after a resync, in instructions.
     pub(super) settled: u64,
     pub(super) settle: u64,
-    /// The header was sent again, and there was no sync since: that will be one for those who begin there.
+    /// The header was repeated, and no sync followed yet: decoders that begin at the header start at that sync.
     pub(super) asked: bool,
-    /// What the next instruction is in, where that is told.
+    /// Context of the next instruction, if contexts are reported.
     pub(super) context: Context,
     /// `pc` and `instructions` after the last accepted message.
     pub(super) accepted: (u64, u64),
-    /// Where messages carry signatures.
+    /// If messages carry signatures.
     pub(super) signed: Option<Box<Signed>>,
 }
 
@@ -74,32 +74,32 @@ impl Hart {
         }
     }
 
-    /// Nothing is predicted or learnt at the instruction that retired last.
+    /// Whether the last retired instruction is in the warm-up: nothing is predicted or learnt.
     #[inline]
     pub fn settling(&self) -> bool {
         self.instructions <= self.settled
     }
 
-    /// Nor at the next one.
+    /// Whether the next instruction is in the warm-up.
     #[inline]
     pub fn begins_settling(&self) -> bool {
         self.instructions < self.settled
     }
 
-    /// A message of this hart, or a part of it with a counter of its own, was taken in full.
+    /// A message of this hart, or a part of it with its own counter, was read completely.
     #[inline]
     pub fn message_done(&mut self) {
         self.run = 0;
     }
 
-    /// All of a message of this hart is valid and follows the program.
+    /// Accepts a message of this hart: it is valid as a whole and follows the program.
     #[inline]
     pub fn accept(&mut self) {
         self.message_done();
         self.accepted = (self.pc, self.instructions);
     }
 
-    /// Its sync is due, and the path was wrong since some message that was accepted: as if reading began at the header.
+    /// Discards the path, which was wrong since an accepted message, and waits for a sync as if reading began at the header.
     pub(super) fn lose_path(&mut self) {
         self.state = State::Joining { gap: true };
         (self.pc, self.instructions) = self.accepted;
@@ -109,7 +109,7 @@ impl Hart {
         }
     }
 
-    /// Tells `kind` at the current place.
+    /// Reports `kind` at the current position.
     #[inline]
     pub(super) fn tell(&mut self, kind: FlowKind, pc: u64, len: u8, target: u64, sink: &mut impl ReplaySink) {
         let count = std::mem::take(&mut self.since);
@@ -117,7 +117,7 @@ impl Hart {
         self.pc = target;
     }
 
-    /// Tells that `exit` went to `target`.
+    /// Reports that `exit` went to `target`.
     #[inline]
     pub fn tell_exit(&mut self, kind: FlowKind, exit: &Exit, target: u64, sink: &mut impl ReplaySink) {
         self.tell(kind, exit.pc, exit.len, target, sink);
@@ -126,15 +126,15 @@ impl Hart {
         }
     }
 
-    /// A message says `i_cnt` instructions, `own` of them with it, and carries `sent`.
+    /// Checks the signature `sent` of a message that counts `i_cnt` instructions, `own` of them retiring with it.
     pub(super) fn check(&mut self, i_cnt: u64, own: u64, sent: Option<u16>) -> Result<(), PathError> {
         let Some(signed) = &mut self.signed else { return Ok(()) };
-        // a progress message of no instruction is never sent
+        // wraps for a progress message without instructions, which is never sent
         signed.signature.count(i_cnt.wrapping_sub(own));
         signed.check(sent, self.instructions)
     }
 
-    /// A message says that the instruction at `pc` is the first behind a trap or in its context, after `i_cnt` others.
+    /// Enters the instruction at `pc`: the first after a trap or a context change, which `i_cnt` others precede.
     pub(super) fn sign_first(&mut self, pc: u64, i_cnt: u64, context: Option<Context>) {
         if let Some(Signed { signature, .. }) = self.signed.as_deref_mut() {
             signature.begin(pc);
@@ -155,7 +155,7 @@ impl Hart {
         }
     }
 
-    /// Instructions from here to the next control-flow instruction, and which that is.
+    /// The next control-flow instruction, and the number of instructions up to and including it.
     #[inline]
     pub fn next_run<'a>(&self, image: &'a Image) -> Result<(u32, &'a Exit), PathError> {
         let (count, exit) = image.run(self.pc).ok_or_else(|| PathError::no_code(image, self.pc))?;
@@ -166,7 +166,7 @@ impl Hart {
         }
     }
 
-    /// Retires up to the next control-flow instruction, that included; where the code ends, up to there.
+    /// Retires instructions up to and including the next control-flow instruction, or up to the end of the code.
     #[inline]
     pub fn run<'a>(&mut self, image: &'a Image) -> Result<&'a Exit, PathError> {
         let (count, exit) = image.run(self.pc).ok_or_else(|| PathError::no_code(image, self.pc))?;
@@ -174,8 +174,8 @@ impl Hart {
         Ok(exit)
     }
 
-    /// Goes `length` instructions straight on, to the branch that ends the stream; it then counts as retired and waits
-    /// to be resolved.
+    /// Advances `length` instructions straight ahead, to the branch that ends the stream. The branch counts as retired but is
+    /// not yet resolved.
     #[inline]
     pub fn reach_stream_end<'a>(
         &mut self,
@@ -200,7 +200,7 @@ impl Hart {
         }
     }
 
-    /// Goes exactly `count` instructions on.
+    /// Advances exactly `count` instructions.
     pub(super) fn forward(
         &mut self,
         image: &Image,
@@ -225,8 +225,8 @@ impl Hart {
         Ok(())
     }
 
-    /// Goes `count` instructions on, the last of which is a control-flow instruction; it then counts as retired and waits
-    /// to be resolved.
+    /// Advances `count` instructions, the last of which is a control-flow instruction. That one counts as retired but is not
+    /// yet resolved.
     pub fn reach<'a>(
         &mut self,
         image: &'a Image,
@@ -249,7 +249,7 @@ impl Hart {
         }
     }
 
-    /// The branch at which a resync was went to `pc`.
+    /// Resolves the branch of a resync: it went to `pc`.
     pub(super) fn resolve(&mut self, exit: &Exit, pc: u64, sink: &mut impl ReplaySink) -> Result<(), PathError> {
         let link = exit.pc + u64::from(exit.len);
         let (kind, known) = match exit.kind {
@@ -269,7 +269,7 @@ impl Hart {
         }
     }
 
-    /// Whether `escape` cannot stand here.
+    /// Why `escape` is not allowed in this state; `None` if it is.
     pub(super) fn misplaced(&self, escape: &Escape) -> Option<&'static str> {
         match (self.state, escape) {
             (State::Stopped, _) => Some("a message follows the stop message of its core"),
@@ -283,7 +283,7 @@ impl Hart {
         }
     }
 
-    /// The next instruction, at `pc`, is in `context`.
+    /// Sets the `context` of the next instruction, at `pc`.
     pub(super) fn enter(&mut self, context: Context, alone: bool, pc: u64, sink: &mut impl ReplaySink) {
         if std::mem::replace(&mut self.context, context) == context {
             return;

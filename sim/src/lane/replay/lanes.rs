@@ -1,4 +1,4 @@
-//! All harts of a stream, and the escape messages
+//! All harts of a stream, and their escape messages
 
 use super::hart::State;
 use super::{Hart, Path, PathError, ReplaySink};
@@ -7,12 +7,12 @@ use crate::platform::Platform;
 use retire::image::{Exit, Image};
 use retire::{Context, FlowKind};
 
-/// The code of every context.
+/// The code of all contexts.
 #[derive(Clone, Copy, Debug)]
 pub struct Images<'a> {
-    /// That of all contexts without one of their own.
+    /// Code of all contexts that have no image of their own.
     pub common: &'a Image,
-    /// Those that have one.
+    /// Images of single contexts.
     pub of: &'a [(Context, Image)],
 }
 
@@ -23,7 +23,7 @@ impl<'a> From<&'a Image> for Images<'a> {
 }
 
 impl<'a> Images<'a> {
-    /// That of `context`.
+    /// Image of `context`.
     pub fn find(&self, context: Context) -> &'a Image {
         self.of.iter().find(|(of, _)| *of == context).map_or(self.common, |(_, image)| image)
     }
@@ -33,20 +33,20 @@ impl<'a> Images<'a> {
 #[derive(Clone, Debug)]
 pub struct Lanes<'a> {
     images: Images<'a>,
-    /// Of the context of each core.
+    /// Image of the current context of each core.
     current_images: Vec<&'a Image>,
     harts: Vec<Hart>,
-    /// Branches at which a resync was, and that wait for its sync, by core.
+    /// Branches of resyncs that wait for the sync, by core.
     open: Vec<Option<&'a Exit>>,
     stopped: usize,
-    /// Core of the message that is read, once that is known.
+    /// Core of the message that is being read, once known.
     pub(crate) current: Option<u8>,
-    /// Why the path of a core was found to be wrong by a message that is right.
+    /// Error in the path of a core that a valid message has revealed.
     contradiction: Option<PathError>,
 }
 
 impl<'a> Lanes<'a> {
-    /// Before the first message.
+    /// State before the first message.
     pub fn new(images: Images<'a>, platform: &Platform, settle: u32) -> Self {
         let harts: Vec<_> = (0..platform.cores).map(|i| Hart::new(i, platform, settle)).collect();
         let current_images = harts.iter().map(|h| images.find(h.context)).collect();
@@ -54,19 +54,19 @@ impl<'a> Lanes<'a> {
         Self { images, current_images, harts, open, stopped: 0, current: None, contradiction: None }
     }
 
-    /// Behind a resync nothing is predicted for so many instructions.
+    /// Sets the length of the warm-up after a resync.
     pub fn settle_for(&mut self, instructions: u32) {
         self.harts.iter_mut().for_each(|hart| hart.settle = instructions.into());
     }
 
-    /// Behind a header, and nothing before it is known, or no longer; `again` says that it was sent again.
+    /// Begins reading after a header, with no valid path; `again`: it is a repeated header.
     pub fn join(&mut self, again: bool) {
         self.stopped = 0;
         self.open.fill(None);
         for (core, hart) in self.harts.iter_mut().enumerate() {
             if let Some(signed) = &mut hart.signed {
                 signed.known = !again && hart.state == State::Waiting;
-                // that of core 0 stands before its header
+                // the marker of core 0 is before its header
                 signed.marker = (again && core == 0).then_some((None, 0));
             }
             let gap = !matches!(hart.state, State::Waiting | State::Stopped | State::Joining { gap: false, .. });
@@ -83,7 +83,7 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    /// The header was sent again: times of all cores count from there.
+    /// The header was repeated: the times of all cores restart from there.
     pub fn header(&mut self) {
         let cycle = self.harts[0].cycle;
         for hart in &mut self.harts {
@@ -92,7 +92,7 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    /// Instructions that signatures have confirmed, by core, where messages carry them.
+    /// Instructions that signatures have confirmed, by core; `None` if messages carry no signatures.
     pub fn confirmed(&self) -> Option<Vec<u64>> {
         self.harts.iter().map(|h| h.signed.as_ref().map(|signed| signed.confirmed)).collect()
     }
@@ -114,7 +114,7 @@ impl<'a> Lanes<'a> {
         &mut self.harts[usize::from(core)]
     }
 
-    /// The program, and hart `core`, of which a branch is reported.
+    /// The program and hart `core`, for a branch that is reported.
     #[inline]
     pub fn running(&mut self, core: u8) -> Result<(&'a Image, &mut Hart), PathError> {
         self.current = Some(core);
@@ -125,15 +125,15 @@ impl<'a> Lanes<'a> {
         Ok((self.current_images[usize::from(core)], hart))
     }
 
-    /// Takes why the path of a core was wrong, where the message that was read last has shown it. That message is right: the
-    /// core goes on with its sync, behind a gap.
+    /// Takes the error in the path of a core that the last message has revealed. The message is valid: the core continues
+    /// with its sync, after a gap.
     #[inline]
     pub fn contradiction(&mut self) -> Option<PathError> {
         self.contradiction.take()
     }
 
-    /// After a header, what is sent of a core up to its sync does not depend on its path. So when that turns out to be wrong (`e`),
-    /// only this core has lost it.
+    /// Discards the path of `core`, which has error `e`. After a header, the messages of a core up to its sync do not depend on
+    /// its path, so only this core has lost it.
     pub fn lose_path(&mut self, core: u8, e: PathError, sink: &mut impl ReplaySink) -> Result<(), PathError> {
         let hart = &mut self.harts[usize::from(core)];
         if !hart.asked || !matches!(hart.state, State::Running | State::Resync) {
@@ -146,7 +146,7 @@ impl<'a> Lanes<'a> {
         Ok(())
     }
 
-    /// Replays an escape message; `path` is its core's.
+    /// Replays an escape message; `path` belongs to its core.
     pub fn escape(
         &mut self,
         message: &Message,
@@ -182,14 +182,14 @@ impl<'a> Lanes<'a> {
         match (hart.state, escape) {
             (State::Running, Escape::Resync { i_cnt, .. }) => *open = Some(hart.reach(image, i_cnt, path, sink)?),
             (State::Running, _) => hart.forward(image, escape.i_cnt(), path, sink)?,
-            // counted from before the header
+            // the count begins before the header
             (State::Joining { .. }, _) => {}
             (State::Waiting | State::Resync | State::Lost(_) | State::Stopped, _) if escape.i_cnt() == 0 => {}
             _ => return Err(PathError::OutOfPlace("instructions are counted outside a sync")),
         }
         hart.cycle += message.diff_cc;
         let pc = hart.pc;
-        // of a core that is not known yet, its sync will say it
+        // for a core that is not known yet, its sync reports this
         let known = !matches!(hart.state, State::Joining { .. });
         match escape {
             Escape::Exception { target, context, .. } if known => {
@@ -260,7 +260,7 @@ impl<'a> Lanes<'a> {
                 hart.check(i_cnt, 0, signature)?;
                 match hart.state {
                     State::Running => hart.tell(FlowKind::Stop, pc, 0, pc, sink),
-                    // the trace ends inside a gap: where the hart stood then is not known
+                    // the trace ends inside a gap: the position of the hart is not known
                     State::Lost(lost) => hart.tell(FlowKind::Gap { lost }, pc, 0, pc, sink),
                     State::Waiting | State::Joining { .. } | State::Resync | State::Stopped => {}
                 }

@@ -1,11 +1,11 @@
-//! Replay's half of a lane: harts between two messages, and the escape messages, once for all schemes
+//! Replay of core traces: harts between two messages, and the escape messages, for all schemes
 //!
-//! | file | what it has |
+//! | file | contents |
 //! | --- | --- |
 //! | `error` | why a message is refused |
-//! | `hart` | one hart: it follows the program from message to message |
+//! | `hart` | one hart: follows the program from message to message |
 //! | `lanes` | all harts of a stream, and the escape messages |
-//! | `signed` | what signatures confirm of a hart |
+//! | `signed` | what signatures confirm for a hart |
 //!
 //! # Source
 //! Paper 000 figure 6, paper 002 figure 4.
@@ -23,41 +23,41 @@ use crate::message::Message;
 use retire::image::{Exit, ExitKind};
 use retire::{FlowEvent, FlowKind};
 
-/// Takes what replay finds.
+/// A sink for the results of replay.
 pub trait ReplaySink {
-    /// Takes events before the rest of their message has been checked, also those of a message that is then refused. Only
+    /// Whether the sink takes events before the rest of their message is checked, even if the message is then refused. Only
     /// for sinks whose result does not depend on events.
     const UNCHECKED: bool = false;
-    /// The next control-flow event of a hart. Its cycle is exact where a message reports it, else that
-    /// of the hart's last message (0 in functional streams); the cause of traps is not known.
+    /// Takes the next control-flow event of a hart. Its cycle is exact if a message reports it, otherwise that
+    /// of the hart's last message (0 in functional streams). The cause of traps is not known.
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
         let _ = event;
     }
-    /// All that the message that is read has told so far is wrong.
+    /// Discards the events of the current message so far: they are wrong.
     #[inline]
     fn retract(&mut self) {}
-    /// The header that was sent again, at this bit: times of all cores count from that of core 0.
+    /// Takes a repeated header at this bit: the times of all cores restart from that of core 0.
     fn header(&mut self, bit: u64) {
         let _ = bit;
     }
-    /// The message that was just replayed, and the bit at which it began.
+    /// Takes the message that was just replayed, and its first bit.
     fn message(&mut self, bit: u64, message: &Message) {
         let _ = (bit, message);
     }
 }
 
-/// What a scheme knows of the path between messages.
+/// The path that a scheme infers between messages.
 pub trait Path {
-    /// Takes `exit`, which already counts as retired, as the scheme does where no message tells.
+    /// Takes `exit`, which already counts as retired, in the direction that the scheme infers without a message.
     fn follow(&mut self, hart: &mut Hart, exit: &Exit, sink: &mut impl ReplaySink) -> Result<(), PathError>;
-    /// A sync: back to the state after reset.
+    /// A sync: returns to the state after reset.
     fn reset(&mut self);
-    /// A sync behind a gap: what was learnt stays.
+    /// A sync after a gap: what was learnt is kept.
     fn rejoin(&mut self);
 }
 
-/// Takes the straight line: conditionals not taken; indirect branches are always told.
+/// Goes straight ahead: conditional branches are not taken. Indirect branches are always reported.
 pub(crate) fn follow_straight(hart: &mut Hart, exit: &Exit, sink: &mut impl ReplaySink) -> Result<(), PathError> {
     let link = exit.pc + u64::from(exit.len);
     let (kind, target) = match exit.kind {

@@ -1,24 +1,24 @@
-//! What the signatures in messages confirm of a hart
+//! Signature check of a hart
 
 use super::PathError;
 use crate::lane::signature::Signature;
 use retire::Context;
 
-/// What the signatures say of a hart.
+/// State of the signature check of one hart.
 #[derive(Clone, Debug)]
 pub struct Signed {
     pub signature: Signature,
-    /// It is that of the core, unless the path is wrong: every instruction since a restart was followed.
+    /// Every instruction since a restart was followed, so the value must match that of the core.
     pub known: bool,
-    /// The marker of a resync was read, and its sync was not; what it carries, and the instructions that it counts.
+    /// The marker of a resync was read, but not its sync: the signature that it carries, and its instruction count.
     pub marker: Option<(Option<u16>, u64)>,
-    /// Instructions that a signature confirmed, and those before the stretch that none has confirmed yet.
+    /// Instructions that signatures have confirmed; and the instruction count at the last confirmation or restart.
     pub confirmed: u64,
     pub since: u64,
 }
 
 impl Signed {
-    /// Compares what a message carries, after `instructions` of the core.
+    /// Compares the signature of a message, after `instructions` of the core.
     pub fn check(&mut self, sent: Option<u16>, instructions: u64) -> Result<(), PathError> {
         let path = self.signature.value();
         let Some(sent) = sent.filter(|_| self.known) else { return Ok(()) };
@@ -31,7 +31,7 @@ impl Signed {
         Ok(())
     }
 
-    /// A sync at `pc`, after `instructions`; `goes_on` behind a gap whose beginning is known.
+    /// Takes a sync at `pc`, after `instructions`; `goes_on`: it follows a gap whose beginning is known.
     pub fn sync(&mut self, pc: u64, goes_on: bool, context: Option<Context>, instructions: u64) {
         if !goes_on || !self.known {
             self.signature.restart();

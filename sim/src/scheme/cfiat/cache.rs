@@ -1,7 +1,7 @@
-//! A data cache's tags with first-access flags
+//! Cache model: the tags of a data cache, with first-access flags
 //!
-//! Tags and flags only: values are the decoder's business. An access that goes over the end of a line walks the lines
-//! one after the other; it hits where all of them hit, and its flags are set where all are.
+//! Models tags and flags only; the decoder keeps the values. An access that crosses the end of a line touches the lines one
+//! after the other. It hits if all of them hit, and its flags count as set if all are.
 //!
 //! # Source
 //! Paper 003, section 3.3 and figure 3.4 (the rules), figure 4.41 (`LoadMultiLine`), figures 4.43 and 4.45 (values).
@@ -11,57 +11,57 @@ use super::params::{Flags, Replacement, Sizes};
 /// One line of a set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
-    /// Address over bytes of a line.
+    /// Address divided by the line size.
     tag: u64,
     valid: bool,
-    /// A bit a granule, the lowest address first.
+    /// One bit per granule, the lowest address first.
     flags: u64,
 }
 
-/// What an access found.
+/// Result of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// All its lines were there.
+    /// All its lines were present.
     pub lines: bool,
-    /// All its flags were set; counted only where all lines were there.
+    /// All its flags were set; only meaningful if all lines were present.
     pub flags: bool,
 }
 
 impl Found {
-    /// A load needs no record.
+    /// Whether the host knows the value, so that a load needs no record.
     pub fn known(self) -> bool {
         self.lines && self.flags
     }
 }
 
-/// An access in one line, as figures 4.43 and 4.45 print it.
+/// The part of an access in one line, as figures 4.43 and 4.45 print it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Set index.
     pub set: u32,
-    /// Address over bytes of a line.
+    /// Address divided by the line size.
     pub tag: u64,
     /// First byte in the line.
     pub index: u32,
-    /// The way that had it, or that it replaced.
+    /// The way that hit, or that was replaced.
     pub way: u32,
-    /// The line was there.
+    /// The line was present.
     pub hit: bool,
     /// Its flags were set.
     pub flags: bool,
 }
 
-/// Tags and flags.
+/// Tags and flags of one cache.
 #[derive(Clone, Debug)]
 pub struct Cache {
     sizes: Sizes,
     lines: Vec<Line>,
-    /// Ways of each set, the last one replaced next.
+    /// Ways of each set; the last one is replaced next.
     order: Vec<u8>,
 }
 
 impl Cache {
-    /// Nothing in it.
+    /// An empty cache.
     pub fn new(sizes: &Sizes) -> Self {
         let lines = (sizes.sets() * u32::from(sizes.ways)) as usize;
         let order = (0..sizes.ways).cycle().take(lines).collect();
@@ -73,12 +73,12 @@ impl Cache {
         self.access(addr, size, &mut |_| {})
     }
 
-    /// A store: what it writes is known.
+    /// A store of `size` bytes: the host knows what it writes.
     pub fn store(&mut self, addr: u64, size: u32) -> Found {
         self.access(addr, size, &mut |_| {})
     }
 
-    /// Either: both bring the lines, and set the flags.
+    /// A load or store: both allocate lines and set flags. `told` gets the part in each line.
     pub fn access(&mut self, addr: u64, size: u32, told: &mut impl FnMut(Step)) -> Found {
         let mut found = Found { lines: true, flags: true };
         self.walk(addr, size, |cache, tag, index, bytes| {
@@ -90,7 +90,7 @@ impl Cache {
         found
     }
 
-    /// Another core wrote there: flags of the whole line go, the line stays.
+    /// Another core stored there: clears all flags of the lines, which stay allocated.
     pub fn clear(&mut self, addr: u64, size: u32) {
         self.walk(addr, size, |cache, tag, _, _| {
             if let Some(way) = cache.find(tag) {
@@ -100,7 +100,7 @@ impl Cache {
         });
     }
 
-    /// Calls `f` with tag, first byte and bytes of each line of an access.
+    /// Calls `f` with tag, first byte and number of bytes, for each line of an access.
     fn walk(&mut self, addr: u64, size: u32, mut f: impl FnMut(&mut Self, u64, u32, u32)) {
         let line = u32::from(self.sizes.line);
         let (mut at, mut left) = (addr, size);
@@ -150,7 +150,7 @@ impl Cache {
     }
 }
 
-/// Bits `from` up to, but not, `to`; none where they cross.
+/// Mask of bits `from` up to, but not including, `to`; empty unless `to` is greater.
 fn mask(from: u32, to: u32) -> u64 {
     let below = |n: u32| (1u128 << n) as u64;
     match to > from {
@@ -163,7 +163,7 @@ fn mask(from: u32, to: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// 32 bytes, two ways of 16: as figures 4.43 and 4.45 were made.
+    /// 32 bytes, two ways of 16: the sizes of figures 4.43 and 4.45.
     fn small(more: &str) -> Cache {
         Cache::new(&format!("cfiat:32+ways2+line16{more}").parse().unwrap())
     }
@@ -190,10 +190,10 @@ mod tests {
                 assert_eq!(one(0x7fff_a51e_1660 + 4 * u64::from(i), 4), (8_795_997_725_030, 4 * i, 1, hit));
             }
             assert_eq!(one(0x7fff_a51e_1670, 4), (8_795_997_725_031, 0, 0, false));
-            // leave: a miss, so a descriptor
+            // leave: a miss, hence a descriptor
             let (leave, found) = steps(c, 0x7fff_a51e_1680, 8);
             assert_eq!((leave[0], found.lines), ((8_795_997_725_032, 0, 1, false), false));
-            // ret: the line is there, the flags are not, so a descriptor
+            // ret: the line is present but the flags are not set, hence a descriptor
             let (ret, found) = steps(c, 0x7fff_a51e_1688, 8);
             assert_eq!(ret[0], (8_795_997_725_032, 8, 1, true));
             assert_eq!(found, Found { lines: true, flags: false });
@@ -205,7 +205,7 @@ mod tests {
         for more in ["", "+round", "+touched"] {
             let c = &mut small(more);
             // push, and the four stores of lines 7 to 14 of figure 4.44: 778 and 768 are found in ways 0 and 1, so an
-            // odd number of lines came before
+            // odd number of lines was allocated before
             steps(c, 0x7fff_b79a_a780, 8);
             for addr in [0x778, 0x770, 0x768, 0x760] {
                 steps(c, 0x7fff_b79a_a000 | addr, 8);
@@ -230,7 +230,7 @@ mod tests {
         let c = &mut small("");
         assert_eq!(c.load(0x1c, 8), Found { lines: false, flags: false });
         assert!(c.load(0x1c, 4).known() && c.load(0x20, 4).known() && c.load(0x1c, 8).known());
-        // the second line goes, the first stays
+        // the second line is replaced, the first stays
         c.store(0x1c, 4);
         c.store(0x40, 4);
         assert!(!c.load(0x1c, 8).lines);
@@ -246,10 +246,10 @@ mod tests {
         assert_eq!(c.load(0x10, 4), Found { lines: true, flags: false });
         assert_eq!(c.load(0x18, 4), Found { lines: true, flags: false });
         assert!(c.load(0x20, 4).known());
-        // of a line that is not there, nothing
+        // no effect on a line that is not present
         c.clear(0x50, 4);
         assert!(c.load(0x10, 4).known());
-        // over the end of a line, both
+        // both lines, if it crosses the end of a line
         c.clear(0x1f, 2);
         assert!(!c.load(0x10, 4).known() && !c.load(0x20, 4).known());
     }
@@ -259,7 +259,7 @@ mod tests {
         let c = &mut small("");
         assert!(!c.store(0x10, 4).lines);
         assert!(c.load(0x10, 4).known() && c.load(0x12, 1).known());
-        // half a word: nothing is known of the rest
+        // half a word: the rest of the granule is unknown
         c.store(0x14, 2);
         assert_eq!(c.load(0x14, 2), Found { lines: true, flags: false });
         assert_eq!(c.load(0x14, 4), Found { lines: true, flags: false });
@@ -272,7 +272,7 @@ mod tests {
         assert!(c.load(0x14, 2).known() && !c.load(0x14, 4).known());
     }
 
-    /// LRU keeps a line that is used again, turns do not.
+    /// LRU keeps a line that is used again, round robin does not.
     #[test]
     fn replacement_of_both_kinds() {
         for (more, kept) in [("", true), ("+round", false)] {

@@ -1,18 +1,18 @@
-//! Records back to values
+//! Decoder: turns records back into values
 //!
-//! The host says what each core accesses, in the core's order, and is told what it loads: from a record where one stands
-//! there, else from the memory that it keeps of earlier records and stores. It keeps the caches too: a value that is not
-//! in a record must be in the cache with its flags set.
+//! The host passes each access of a core, in the order of that core, and gets the value that it loads: from a record if one
+//! is due, otherwise from a memory image that is built from earlier records and stores. The decoder models the caches too:
+//! a value without a record must be in the cache with its flags set.
 //!
-//! [`View::All`]: accesses of all cores come in the order of the run, so the caches are those of the run, and a record
-//! must stand exactly where they miss. [`View::Own`]: each core's accesses come in its own order, whatever the others do,
-//! as replay has them. Then a core's flags may be set that another core's store had cleared, and a record may stand at a
-//! hit. With one core both are the same. A shared cache needs [`View::All`].
+//! [`View::All`]: the accesses of all cores come in the order of the run. The caches are then those of the run, and records
+//! must occur exactly where they miss. [`View::Own`]: the accesses of each core come in its own order, independent of the
+//! other cores, as in replay. A core's flags may then be set although another core's store had cleared them, so a record may
+//! occur at a hit. With one core the two are the same. A shared cache needs [`View::All`].
 //!
-//! # What is noticed
-//! Words that are no records; a record of another size than its access; a value that is neither in a record nor known; a
-//! record that is not needed (`All`, or one core); values behind the last one, and values missing; and by the signature
-//! at the end of each core any other wrong value, but for one in 2^32. What was told before is in doubt until then.
+//! # Detected errors
+//! Words that are not records; a record of another size than its access; a value that is neither in a record nor known; an
+//! unnecessary record (`All`, or one core); surplus or missing values. The signature at the end of each core detects any
+//! other wrong value, except for one in 2^32. Values are unconfirmed until then.
 
 use super::cache::Cache;
 use super::message::{read, Record};
@@ -25,7 +25,7 @@ use std::collections::HashMap;
 
 const PAGE: u64 = 4096;
 
-/// Which accesses the host can tell.
+/// Which accesses the host knows, and in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// Those of all cores in the order of the run.
@@ -34,26 +34,26 @@ pub enum View {
     Own,
 }
 
-/// Why a stream is none.
+/// Error of an invalid stream.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StreamError {
-    /// The flags are set by more than the host knows.
+    /// Accesses set flags of granules that the host knows only in part.
     #[error("its flags are set by parts of what they protect (`+touched`), so values cannot be told again")]
     Touched,
-    /// A shared cache, and nobody knows the order of the accesses.
+    /// The cache is shared, and the order of the accesses is not known.
     #[error("a shared cache needs the order of all cores' accesses; replay knows those of each core alone")]
     Shared,
-    /// The header is not that of these parameters.
+    /// The header does not match the parameters.
     #[error("header word {word} is 0x{found:08x}; 0x{right:08x} would be right")]
     Header {
-        /// 0 to 2.
+        /// Index of the word, 0 to 2.
         word: usize,
-        /// What was read.
+        /// Actual value.
         found: u32,
-        /// What it should be.
+        /// Expected value.
         right: u32,
     },
-    /// Bits that are no record.
+    /// Bits that are not a valid record.
     #[error("bit {bit}, record {record}: {source}")]
     Coding {
         /// Bits read before.
@@ -63,7 +63,7 @@ pub enum StreamError {
         /// What is wrong.
         source: CodingError,
     },
-    /// A record behind a core's stop.
+    /// A record after the stop of its core.
     #[error("record {record}: core {core} goes on behind its stop")]
     Stopped {
         /// Records read before.
@@ -71,27 +71,27 @@ pub enum StreamError {
         /// Core.
         core: u8,
     },
-    /// Something behind the last stop.
+    /// Data after the last stop.
     #[error("the stream goes on behind the last stop")]
     Trailing,
 }
 
-/// Where the records and what a core does went apart.
+/// Error of records that do not match the accesses of a core.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("core {core}, value {value}: {what}")]
 pub struct Wrong {
     /// Core.
     pub core: u8,
-    /// Values of the core before it.
+    /// Number of values of the core before it.
     pub value: u64,
     /// What is wrong.
     pub what: WrongKind,
 }
 
-/// What is wrong.
+/// How records and accesses differ.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WrongKind {
-    /// A record for something else.
+    /// The record has another size than the access.
     #[error("the record is of {found} bytes, the core takes {right}")]
     Size {
         /// Of the record.
@@ -99,22 +99,22 @@ pub enum WrongKind {
         /// Of the access.
         right: u8,
     },
-    /// No record, and the value is not known.
+    /// There is no record, and the value is not known.
     #[error("nothing is known of the value, and it has no record")]
     Unknown,
-    /// A record of what is known.
+    /// There is a record for a known value.
     #[error("it has a record, but is known")]
     Needless,
-    /// The core takes more than there is.
+    /// The core takes more values than the trace has.
     #[error("the core takes more values than the trace has")]
     More,
-    /// The core takes less than there is.
+    /// The core takes fewer values than the trace has.
     #[error("the trace has more values of the core")]
     Fewer,
-    /// A value that is not that of the run.
+    /// Some value differs from that of the run.
     #[error("the signature of all values is 0x{found:08x}, that of the run 0x{right:08x}: some value was wrong")]
     Signature {
-        /// Of the values that were told.
+        /// Of the decoded values.
         found: u32,
         /// In the stream.
         right: u32,
@@ -126,9 +126,9 @@ pub enum WrongKind {
 pub struct Records {
     /// By core.
     pub by_core: Vec<Vec<Record>>,
-    /// The order of the cores, where they share a cache.
+    /// The order of the cores, if they share a cache.
     pub turns: Option<Turns>,
-    /// Bits of the stream, header and padding included.
+    /// Bits of the stream, including header and padding.
     pub bits: u64,
 }
 
@@ -136,7 +136,7 @@ impl Records {
     /// Reads a whole stream.
     ///
     /// # Errors
-    /// It is not one of these parameters, cut, or damaged so that it is no stream.
+    /// The stream has other parameters, is truncated, or is damaged beyond decoding.
     pub fn read(params: &CfiatParams, words: impl IntoIterator<Item = u32>) -> Result<Self, StreamError> {
         let mut input = BitReader::new(words.into_iter());
         for (word, right) in header(params).into_iter().enumerate() {
@@ -168,13 +168,13 @@ impl Records {
         Ok(Self { by_core, turns: order.map(order::Reader::turns), bits: input.position() })
     }
 
-    /// Records of values.
+    /// Number of records of values.
     pub fn values(&self) -> u64 {
         self.by_core.iter().map(|records| records.len() as u64 - 1).sum()
     }
 }
 
-/// Memory as far as it is known.
+/// The known contents of memory.
 #[derive(Clone, Debug, Default)]
 struct Image(HashMap<u64, Box<[u8; PAGE as usize]>>);
 
@@ -197,33 +197,33 @@ impl Image {
     }
 }
 
-/// What is known of one core.
+/// Decoder state of one core.
 #[derive(Clone, Debug)]
 struct Core {
     records: std::vec::IntoIter<Record>,
     next: Option<Record>,
     /// Values since the last record.
     fah: u32,
-    /// Values in all.
+    /// Total number of values.
     values: u64,
     signature: Signature,
 }
 
-/// Tells values.
+/// A decoder that reconstructs the values of all cores.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     params: CfiatParams,
     view: View,
     cores: Vec<Core>,
-    /// One a core, or one for all: tags and flags, and memory.
+    /// Tags and flags, and memory contents: one per core, or one for all.
     known: Vec<(Cache, Image)>,
 }
 
 impl Decoder {
-    /// At reset.
+    /// State at reset.
     ///
     /// # Errors
-    /// Parameters with which values cannot be told again.
+    /// The parameters do not allow values to be reconstructed.
     pub fn new(params: &CfiatParams, view: View, records: Records) -> Result<Self, StreamError> {
         if !params.sizes.can_decode() {
             return Err(StreamError::Touched);
@@ -249,12 +249,12 @@ impl Decoder {
         Wrong { core, value: self.cores[usize::from(core)].values, what }
     }
 
-    /// Whether all flags are those of the run.
+    /// Whether all flags are exactly those of the run.
     fn exact(&self) -> bool {
         self.view == View::All || self.params.cores == 1
     }
 
-    /// Takes the record of `core` that stands here, if one does. A known value has one only where `fahCnt` is full.
+    /// Takes the record of `core` that is due here, if any. A known value has a record only if `fahCnt` is full.
     fn record(&mut self, core: u8, size: u8, known: bool) -> Result<Option<u64>, Wrong> {
         let full = self.cores[usize::from(core)].fah == self.params.most();
         let exact = self.exact();
@@ -295,14 +295,14 @@ impl Decoder {
         }
     }
 
-    /// What `core` loads: `size` bytes from `addr` on.
+    /// Returns the value that `core` loads: `size` bytes at `addr`.
     ///
     /// # Errors
-    /// Where the records do not fit it.
+    /// The records do not match the load.
     pub fn load(&mut self, core: u8, addr: u64, size: u8) -> Result<u64, Wrong> {
         if !self.params.is_ram(addr, size) {
             let value = self.record(core, size, false)?;
-            // without a record it is an error
+            // without a record, `record` has returned an error
             return Ok(self.told(core, value.unwrap_or(0), size));
         }
         let place = self.place(core);
@@ -319,7 +319,7 @@ impl Decoder {
         Ok(self.told(core, value, size))
     }
 
-    /// `core` stores.
+    /// Takes a store of `core`.
     pub fn store(&mut self, core: u8, addr: u64, size: u8, value: u64) {
         if !self.params.is_ram(addr, size) {
             return;
@@ -334,43 +334,43 @@ impl Decoder {
         }
     }
 
-    /// Whether all of an access is in memory.
+    /// Whether an access is entirely in memory.
     pub fn is_ram(&self, addr: u64, size: u8) -> bool {
         self.params.is_ram(addr, size)
     }
 
-    /// What an open CSR reads.
+    /// Returns the value that `core` reads from an open CSR.
     ///
     /// # Errors
-    /// Where the records do not fit it.
+    /// The records do not match the read.
     pub fn csr(&mut self, core: u8) -> Result<u64, Wrong> {
         let size = self.params.xlen / 8;
         let value = self.record(core, size, false)?;
         Ok(self.told(core, value.unwrap_or(0), size))
     }
 
-    /// Whether an `sc` stores.
+    /// Returns whether an `sc` of `core` stores.
     ///
     /// # Errors
-    /// Where the records do not fit it.
+    /// The records do not match the `sc`.
     pub fn conditional(&mut self, core: u8) -> Result<bool, Wrong> {
         let size = self.params.xlen / 8;
-        // one that failed has a record, and is not known
+        // a failed `sc` always has a record
         let failed = matches!(self.cores[usize::from(core)].next, Some(Record::Value { fah, value: 1, .. })
             if fah == self.cores[usize::from(core)].fah);
         let value = self.record(core, size, !failed)?.unwrap_or(0);
         Ok(self.told(core, value, size) == 0)
     }
 
-    /// Values that `core` took so far.
+    /// Number of values that `core` has taken so far.
     pub fn values(&self, core: u8) -> u64 {
         self.cores[usize::from(core)].values
     }
 
-    /// The end of `core`: nothing is left, and all values were those of the run.
+    /// Ends `core`: checks that no values are left and that all were those of the run.
     ///
     /// # Errors
-    /// Otherwise.
+    /// Values are left, or the signature differs.
     pub fn finish(&self, core: u8) -> Result<(), Wrong> {
         let me = &self.cores[usize::from(core)];
         match me.next {

@@ -1,15 +1,15 @@
-//! The descriptors of figure 4.36, one a load that has a record
+//! Descriptors of figure 4.36, one for each load that has a record
 //!
 //! | form | fields |
 //! | --- | --- |
-//! | binary | thread 1 byte, `fahCnt` 4 bytes little-endian, operand size 1 byte, value in so many bytes, the highest first (figure 4.40, `ConvertToBigEndian`) |
-//! | ASCII | a line: thread, `fahCnt`, value in two hex digits a byte: `0, 2, 0x00000004` |
+//! | binary | thread 1 byte, `fahCnt` 4 bytes little-endian, operand size 1 byte, value in that many bytes, highest byte first (figure 4.40, `ConvertToBigEndian`) |
+//! | ASCII | a line: thread, `fahCnt`, value with two hex digits per byte: `0, 2, 0x00000004` |
 //!
-//! `fahCnt` counts loads only here. Figure 4.37's disassembly behind the value is not written.
+//! Here, `fahCnt` counts loads only. The disassembly that figure 4.37 shows after the value is not written.
 
 use std::io::{self, Write};
 
-/// How descriptors are written.
+/// Format of descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Text.
@@ -23,16 +23,16 @@ pub enum Form {
 pub struct Descriptor {
     /// Thread, or core.
     pub thread: u8,
-    /// Loads before it without one.
+    /// Preceding loads without a record.
     pub fah: u32,
-    /// Bytes: 1, 2, 4, 8.
+    /// Size in bytes: 1, 2, 4, 8.
     pub size: u8,
-    /// Zero-extended.
+    /// Value, zero-extended.
     pub value: u64,
 }
 
 impl Descriptor {
-    /// Appends it to `out`.
+    /// Writes it to `out`.
     ///
     /// # Errors
     /// Those of `out`.

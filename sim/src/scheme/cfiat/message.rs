@@ -1,12 +1,12 @@
-//! Records and their bits; the page is `docs/load-values.md`
+//! Records and their bits, as described in `docs/load-values.md`
 //!
 //! | coding | record | stop |
 //! | --- | --- | --- |
 //! | chunks | `Ti size chunked(fahCnt) chunked(value)` | `Ti 1 11 chunked(fahCnt) signature` |
 //! | fixed (figure 4.36) | tid 8, `fahCnt` 32, size 8, value 8 times size | tid 8, `fahCnt` 32, 0 in 8, signature 32 |
 //!
-//! `size` is one 0 for a value as wide as a register, else a 1 and two bits: 0, 1, 2 for 1, 2, 4 bytes; where 4 bytes are
-//! a register's width, 2 is 8 bytes. All least significant bit first.
+//! `size` is a single 0 for a value as wide as a register, otherwise a 1 and two bits: 0, 1, 2 for 1, 2, 4 bytes; if
+//! registers have 4 bytes, 2 is 8 bytes. All fields are sent least significant bit first.
 
 use super::params::Coding;
 use super::CfiatParams;
@@ -14,23 +14,23 @@ use crate::bits::{BitReader, BitWriter};
 use crate::chunk;
 use crate::message::CodingError;
 
-/// What is sent of a core.
+/// A record of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
     /// A value that the host does not know.
     Value {
-        /// Values before it, since the last record of the core, that it knows.
+        /// Values since the last record of the core that the host knows.
         fah: u32,
-        /// Bytes: 1, 2, 4, 8.
+        /// Size in bytes: 1, 2, 4, 8.
         size: u8,
-        /// Zero-extended.
+        /// Value, zero-extended.
         value: u64,
     },
-    /// The end of the core.
+    /// The core stops.
     Stop {
-        /// As above.
+        /// Known values since the last record.
         fah: u32,
-        /// Of all values of the core ([`super::signature`]).
+        /// Signature of all values of the core ([`super::signature`]).
         signature: u32,
     },
 }
@@ -80,7 +80,7 @@ pub fn write(params: &CfiatParams, core: u8, record: &Record, out: &mut BitWrite
     }
 }
 
-/// Reads a record, and of which core it is.
+/// Reads a record and the index of its core.
 pub fn read<I: Iterator<Item = u32>>(
     params: &CfiatParams,
     input: &mut BitReader<I>,
@@ -158,10 +158,10 @@ mod tests {
     fn records_worked_by_hand() {
         let p = params(2, 32, "cfiat(fah=2,2;value=4,4):32k");
         let value = |fah, size, value| Record::Value { fah, size, value };
-        // core 1; a register's width; 5 = 01_01: 10 1 10 0; 0x21: 1000 1 0100 0
+        // core 1; register width; 5 = 01_01: 10 1 10 0; 0x21: 1000 1 0100 0
         let five = bitvec![1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0];
         assert_eq!(bits(&p, 1, value(5, 4, 0x21)), five);
-        // core 0; 1 and 01 for a half; 00 0; 0000 0
+        // core 0; 1 and 01 for 2 bytes; 00 0; 0000 0
         assert_eq!(bits(&p, 0, value(0, 2, 0)), bitvec![0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(bits(&p, 0, Record::Stop { fah: 0, signature: 1 })[..8], bitvec![0, 1, 1, 1, 0, 0, 0, 1]);
         // figure 4.36: 0, 2, 0x00000004

@@ -1,7 +1,7 @@
-//! Golden model: takes the retire stream with its data and notes, and writes the stream of load values
+//! Golden model: encodes the retire stream, with its data and notes, as a stream of load values
 //!
-//! Data must come in the order in which memory took them, as the built-in simulator tells them: with private caches a
-//! store clears the flags of its lines in the caches of all other cores, before any later load of theirs.
+//! Data events must come in the order in which memory performed them, as the built-in simulator reports them. With private
+//! caches, a store clears the flags of its lines in the caches of all other cores, before any later load of these cores.
 
 use super::cache::Cache;
 use super::descriptor::Descriptor;
@@ -14,12 +14,12 @@ use crate::bits::BitWriter;
 use crate::platform::ParamError;
 use retire::{DataEvent, DataKind, FlowEvent, MasterStore, Note, RetireSink};
 
-/// What is kept of one core beside its cache.
+/// State of one core besides its cache.
 #[derive(Clone, Copy, Debug, Default)]
 struct Core {
-    /// Values that the host knows since the last record.
+    /// Values since the last record that the host knows.
     fah: u32,
-    /// Loads among them, since the last record of a load.
+    /// Known loads since the last record of a load.
     fah_loads: u32,
     signature: Signature,
 }
@@ -29,7 +29,7 @@ struct Core {
 pub struct Recorder {
     params: CfiatParams,
     cores: Vec<Core>,
-    /// One a core, or one for all.
+    /// One per core, or one for all.
     caches: Vec<Cache>,
     /// Of a shared cache.
     order: Option<Order>,
@@ -39,10 +39,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// At reset, the header sent.
+    /// State at reset, after the header.
     ///
     /// # Errors
-    /// Parameters that are not possible.
+    /// The parameters are not valid.
     pub fn new(params: &CfiatParams) -> Result<Self, ParamError> {
         params.check()?;
         let mut out = BitWriter::new();
@@ -62,7 +62,7 @@ impl Recorder {
         })
     }
 
-    /// Collects descriptors too, for [`Recorder::take_descriptors`].
+    /// Also collects descriptors, for [`Recorder::take_descriptors`].
     #[must_use]
     pub fn with_descriptors(self) -> Self {
         Self { descriptors: Some(Vec::new()), ..self }
@@ -73,7 +73,7 @@ impl Recorder {
         self.descriptors.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Ends the stream: every core stops, and the last word is filled.
+    /// Ends the stream: writes the stop of every core, and pads the last word.
     pub fn finish(&mut self) {
         for (i, core) in self.cores.iter().enumerate() {
             let stop = Record::Stop { fah: core.fah, signature: core.signature.value() };
@@ -90,24 +90,24 @@ impl Recorder {
         }
     }
 
-    /// Takes the complete words that wait.
+    /// Takes the complete words.
     pub fn drain(&mut self) -> std::vec::Drain<'_, u32> {
         self.out.drain()
     }
 
-    /// What was sent so far; `bits` is filled in by [`Recorder::finish`].
+    /// Counts so far; `bits` is set by [`Recorder::finish`].
     pub fn stats(&self) -> &CfiatStats {
         &self.stats
     }
 
-    /// `core` does something that has its place in the order.
+    /// `core` does something whose order among the cores matters.
     fn step(&mut self, core: usize) {
         if let Some(order) = &mut self.order {
             order.step(core as u8, &mut self.out);
         }
     }
 
-    /// A value that `core` takes; whether it has a record.
+    /// Takes a value of `core`; returns whether it has a record.
     fn value(&mut self, core: usize, value: u64, size: u8, known: bool) -> bool {
         let me = &mut self.cores[core];
         me.signature.add(value, size);
@@ -171,7 +171,7 @@ impl Recorder {
 impl RetireSink for Recorder {
     const WANTS_DATA: bool = true;
 
-    /// No core has reached those bytes any more.
+    /// Clears the flags of these bytes in all caches.
     fn master(&mut self, store: &MasterStore) {
         self.stats.masters += 1;
         for lane in (0..4).filter(|lane| store.mask >> lane & 1 == 1) {
@@ -229,7 +229,7 @@ mod tests {
         r.data(&DataEvent { hart, kind: DataKind::Store { size, addr, value: 0 }, pc: 0, cycle: 0 });
     }
 
-    /// The records but the stops.
+    /// All records except the stops.
     fn records(r: &mut Recorder) -> Vec<(u8, Record)> {
         r.finish();
         let words: Vec<u32> = r.drain().collect();
@@ -260,7 +260,7 @@ mod tests {
         load(r, 0, 0x1004, 4, 8);
         store(r, 0, 0x1008, 4);
         load(r, 0, 0x1008, 4, 0);
-        // devices have a record each time, and bring nothing
+        // each load from a device has a record, and allocates nothing
         load(r, 0, 0x800, 1, 0x60);
         load(r, 0, 0x800, 1, 0x60);
         let found = records(r);

@@ -1,8 +1,9 @@
-//! The order in which cores use a shared cache
+//! Order in which cores use a shared cache
 //!
-//! With one cache for several cores every record has a bit 0 in front, and between records stand turns: a bit 1, and what
-//! [`TurnCode`] says, who is next and how long the turn was that ends. Its length counts what the order of matters: loads and stores in
-//! memory, and every `sc` as it begins, stored or not. The first turn is that of core 0; the last one ends with the stream.
+//! If several cores share a cache, a bit 0 precedes every record, and the end of a turn may come before it: a bit 1 and a
+//! [`TurnCode`], which gives the next core and the length of the turn that ends. The length counts the operations whose order
+//! matters: loads and stores in memory, and every `sc` when it begins, successful or not. The first turn is that of core 0;
+//! the last one ends with the stream.
 
 use super::CfiatParams;
 use crate::bits::{BitReader, BitWriter};
@@ -10,26 +11,26 @@ use crate::message::CodingError;
 use crate::scheme::shared::turns::TurnCode;
 use std::collections::VecDeque;
 
-/// Writes it.
+/// Writer of the order.
 #[derive(Clone, Debug)]
 pub struct Order {
     code: TurnCode,
     core: u8,
     length: u64,
-    /// Turns so far.
+    /// Number of turns so far.
     pub turns: u64,
-    /// Bits of them, and those in front of the records.
+    /// Bits of the turns, and of the bits that precede records.
     pub bits: u64,
 }
 
 impl Order {
-    /// Where there is one: of several cores with one cache.
+    /// A writer, if there are several cores with one cache.
     pub fn new(params: &CfiatParams) -> Option<Self> {
         let is = params.sizes.shared && params.cores > 1;
         is.then(|| Self { code: code(params), core: 0, length: 0, turns: 0, bits: 0 })
     }
 
-    /// `core` uses the cache.
+    /// Takes an operation of `core`; begins a turn if another core was last.
     pub fn step(&mut self, core: u8, out: &mut BitWriter) {
         if core != self.core {
             let before = out.len();
@@ -43,7 +44,7 @@ impl Order {
         self.length += 1;
     }
 
-    /// A record follows.
+    /// Announces a record.
     pub fn record(&mut self, out: &mut BitWriter) {
         out.push(0, 1);
         self.bits += 1;
@@ -54,7 +55,7 @@ fn code(params: &CfiatParams) -> TurnCode {
     TurnCode::new(params.cores, params.ti_bits())
 }
 
-/// Reads it.
+/// Reader of the order.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     code: TurnCode,
@@ -90,7 +91,7 @@ impl Reader {
     }
 }
 
-/// Whose turn it is, and how much of it is left. The last turn has no end.
+/// Remaining turns, each with its core and the operations left in it. The last turn has no end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turns(VecDeque<(u8, u64)>);
 
@@ -101,12 +102,12 @@ impl Turns {
         }
     }
 
-    /// Whose turn it is.
+    /// The core whose turn it is.
     pub fn core(&self) -> Option<u8> {
         self.0.front().map(|(core, _)| *core)
     }
 
-    /// `core` uses the cache, if it is its turn.
+    /// Takes an operation of `core`; returns false if it is not its turn.
     pub fn take(&mut self, core: u8) -> bool {
         match self.0.front_mut() {
             Some((whose, left)) if *whose == core => *left -= 1,
@@ -116,7 +117,7 @@ impl Turns {
         true
     }
 
-    /// Whether no turn is left but the last.
+    /// Whether only the last turn is left.
     pub fn is_over(&self) -> bool {
         self.0.len() == 1
     }

@@ -1,17 +1,17 @@
-//! Parameters of the scheme, and their names
+//! Parameters of load-value traces, and their names
 //!
 //! | in a name | table 4.6 | means | values |
 //! | --- | --- | --- | --- |
-//! | `cfiat:32k` | `-cs` | bytes of a cache, `k` for 1024 | powers of two, 16 to 4096k |
+//! | `cfiat:32k` | `-cs` | size of a cache in bytes, `k` for 1024 | powers of two, 16 to 4096k |
 //! | `+ways4` | `-ca` | associativity | 1, 2, 4, 8, 16 |
-//! | `+line32` | `-cls` | bytes of a line | powers of two, 1 to 64 |
-//! | `+gran4` | `-cfg` | bytes that a flag protects | 1, 2, 4, 8, up to a line |
+//! | `+line32` | `-cls` | size of a line in bytes | powers of two, 1 to 64 |
+//! | `+gran4` | `-cfg` | bytes per flag | 1, 2, 4, 8, up to a line |
 //! | `+shared` | `-cshare` | one cache for all cores | |
-//! | `+round` | | ways are replaced in turn, not the least recently used | |
-//! | `+touched` | | an access sets the flags of all that it touches; for statistics only ([`Flags`]) | |
+//! | `+round` | | ways are replaced round robin instead of least recently used | |
+//! | `+touched` | | an access sets the flags of all granules that it touches; for statistics only ([`Flags`]) | |
 //! | `+countN` | | bits of `fahCnt` | 8 to 32 |
 //! | `cfiat(fah=4,4;value=8,8):` | | chunk sizes | |
-//! | `cfiat(fixed):` | | fields of a fixed width, as figure 4.36 | |
+//! | `cfiat(fixed):` | | fields of fixed width, as in figure 4.36 | |
 
 use crate::chunk::Chunks;
 use crate::platform::ParamError;
@@ -19,69 +19,69 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// How names look, for people.
+/// Name patterns, for help and error messages.
 pub const FORMS: &str = "cfiat, cfiat:32k+ways4+line32+gran4+shared+round+count20, cfiat(fah=4,4;value=8,8):32k, \
                          cfiat(fixed):32k";
 
-/// Everything that shapes a stream of load values.
+/// Parameters of a stream of load values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CfiatParams {
-    /// N: cores. 1..=16.
+    /// N: number of cores. 1..=16.
     pub cores: u8,
     /// Width of registers and addresses, bits. 32 or 64.
     pub xlen: u8,
-    /// First byte of memory that changes only by stores of the cores: a load elsewhere always has a record.
+    /// First byte of the memory that only stores of the cores change. Loads elsewhere always have a record.
     pub ram_base: u64,
-    /// Its last byte.
+    /// Last byte of that memory.
     pub ram_last: u64,
-    /// Caches and fields.
+    /// Sizes of caches and fields.
     #[serde(with = "name")]
     pub sizes: Sizes,
 }
 
-/// A core's cache and what is sent of it; in files its name.
+/// Sizes of a core's cache, and the encoding of records. Files store them by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sizes {
-    /// Bytes of a cache. Power of two, 16 to 4 Mi.
+    /// Size of a cache in bytes. Power of two, 16 to 4 Mi.
     pub bytes: u32,
-    /// Lines of a set. 1, 2, 4, 8, 16.
+    /// Lines per set. 1, 2, 4, 8, 16.
     pub ways: u8,
-    /// Bytes of a line. Power of two, 1..=64.
+    /// Bytes per line. Power of two, 1..=64.
     pub line: u8,
-    /// Bytes that a flag protects. 1, 2, 4, 8; at most a line.
+    /// Bytes per flag. 1, 2, 4, 8; at most a line.
     pub granule: u8,
-    /// One cache for all cores; else each has its own.
+    /// One cache for all cores; otherwise each has its own.
     pub shared: bool,
     /// Which line of a set is replaced.
     pub replacement: Replacement,
     /// Which flags an access sets.
     pub flags: Flags,
-    /// Bits of `fahCnt`; a hit at its greatest value has a record. 8..=32.
+    /// Bits of `fahCnt`. A hit at its maximum has a record. 8..=32.
     pub count_bits: u8,
-    /// How a record is written.
+    /// Encoding of records.
     pub coding: Coding,
 }
 
-/// Which line of a set is replaced. The first ones to be filled are those with the highest numbers, as figures 4.43 and
-/// 4.45 have it; both rules give these figures.
+/// Replacement policy of a set. The ways with the highest numbers are filled first, as in figures 4.43 and 4.45; both
+/// policies give these figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Replacement {
     /// The least recently used.
     Lru,
-    /// One behind the other, downwards.
+    /// Round robin, downwards.
     Round,
 }
 
-/// Which flags an access sets that covers a granule in part.
+/// Whether an access sets the flag of a granule that it covers only in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flags {
-    /// None: the rest of the granule is not known to the host.
+    /// No: the host does not know the rest of the granule.
     Whole,
-    /// All, as figure 4.41 does. No decoder can follow where accesses are narrower than a granule.
+    /// Yes, as in figure 4.41. No decoder can follow this if accesses are narrower than a granule.
     Touched,
 }
 
-/// How a record is written.
+/// Encoding of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coding {
     /// Numbers in chunks.
@@ -91,17 +91,17 @@ pub enum Coding {
         /// Of the value, zero-extended.
         value: Chunks,
     },
-    /// Whole bytes, as figure 4.36.
+    /// Whole bytes, as in figure 4.36.
     Fixed,
 }
 
 impl Coding {
-    /// Chunks that took the fewest bits over the built-in programs.
+    /// The default: the chunks that took the fewest bits over the built-in programs.
     pub const USUAL: Self = Self::Chunks { fah: Chunks::new(1, 2), value: Chunks::new(7, 4) };
 }
 
 impl Default for Sizes {
-    /// What table 4.6 means without options.
+    /// The values of table 4.6 without options.
     fn default() -> Self {
         Self {
             bytes: 32 << 10,
@@ -118,7 +118,7 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// Refuses what the model cannot honour.
+    /// Rejects sizes that the model does not support.
     pub fn check(&self) -> Result<(), ParamError> {
         let range = |field, value: u32, right, ok| ParamError::unless(ok, field, value, right);
         let power = |value: u32, most: u32| value.is_power_of_two() && value <= most;
@@ -140,18 +140,18 @@ impl Sizes {
         Ok(())
     }
 
-    /// Sets of a cache.
+    /// Number of sets of a cache.
     pub fn sets(&self) -> u32 {
         self.bytes / u32::from(self.ways) / u32::from(self.line)
     }
 
-    /// Flags of a line.
+    /// Number of flags of a line.
     pub fn line_flags(&self) -> u32 {
         u32::from(self.line / self.granule)
     }
 
-    /// Bits of state of one cache beyond its data, for addresses of `xlen` bits: tags, valid bits, flags, and the order
-    /// of the ways (log2(ways) bits a line for LRU, a set for turns).
+    /// Bits of state of one cache besides its data, for addresses of `xlen` bits: tags, valid bits, flags, and the order
+    /// of the ways (log2(ways) bits per line for LRU, per set for round robin).
     pub fn state_bits(&self, xlen: u8) -> u64 {
         let (sets, ways) = (u64::from(self.sets()), u64::from(self.ways));
         let tag = u64::from(xlen) - u64::from((sets as u32 * u32::from(self.line)).trailing_zeros());
@@ -163,12 +163,12 @@ impl Sizes {
         sets * (ways * (tag + 1 + u64::from(self.line_flags())) + order)
     }
 
-    /// Whether a name means this scheme at all.
+    /// Whether a name belongs to this scheme, valid or not.
     pub fn is_name(name: &str) -> bool {
         name == "cfiat" || name.starts_with("cfiat:") || name.starts_with("cfiat(")
     }
 
-    /// Whether a host can tell the values again.
+    /// Whether a host can reconstruct the values.
     pub fn can_decode(&self) -> bool {
         self.flags == Flags::Whole || self.granule == 1
     }
@@ -275,18 +275,18 @@ mod name {
 }
 
 impl CfiatParams {
-    /// Cores of 32 bits with RAM of `bytes` bytes from `base` on.
+    /// 32-bit cores with RAM of `bytes` bytes at `base`.
     pub fn new(cores: u8, (base, bytes): (u32, u32), sizes: Sizes) -> Self {
         let last = u64::from(base) + u64::from(bytes.max(1)) - 1;
         Self { cores, xlen: 32, ram_base: base.into(), ram_last: last, sizes }
     }
 
-    /// Cores all of whose memory is memory: programs of an operating system.
+    /// Cores whose whole address space is memory: user programs of an operating system.
     pub fn everywhere(cores: u8, xlen: u8, sizes: Sizes) -> Self {
         Self { cores, xlen, ram_base: 0, ram_last: u64::MAX >> (64 - u32::from(xlen).clamp(1, 64)), sizes }
     }
 
-    /// Refuses what the model cannot honour.
+    /// Rejects parameters that the model does not support.
     pub fn check(&self) -> Result<(), ParamError> {
         let range = |field, value: u32, right, ok| ParamError::unless(ok, field, value, right);
         range("cores", self.cores.into(), "1 to 16", (1..=16).contains(&self.cores))?;
@@ -295,7 +295,7 @@ impl CfiatParams {
         self.sizes.check()
     }
 
-    /// Whether `bytes` bytes from `addr` on are memory that only stores change.
+    /// Whether the `bytes` bytes at `addr` are in the memory that only stores change.
     #[inline]
     pub fn is_ram(&self, addr: u64, bytes: u8) -> bool {
         let last = addr.checked_add(u64::from(bytes) - 1);
@@ -307,7 +307,7 @@ impl CfiatParams {
         u32::from(self.cores).next_power_of_two().trailing_zeros()
     }
 
-    /// Greatest `fahCnt`.
+    /// Maximum of `fahCnt`.
     pub fn most(&self) -> u32 {
         u32::MAX >> (32 - u32::from(self.sizes.count_bits))
     }
@@ -330,7 +330,7 @@ impl CfiatParams {
         format!(
             "cfiat bytes={bytes} ways={ways} line={line} gran={granule} shared={} replace={replacement} flags={flags} \
              count={count_bits} {coding} cores={} xlen={} ram=0x{:x}..0x{:x}",
-            // with the order of the cores
+            // 2: a shared cache whose stream includes the order of the cores
             if shared { 2 } else { 0 },
             self.cores,
             self.xlen,
@@ -339,7 +339,7 @@ impl CfiatParams {
         )
     }
 
-    /// CRC-32 of the canonical line; stands in the header.
+    /// CRC-32 of the canonical line, for the header.
     pub fn fingerprint(&self) -> u32 {
         crc32fast::hash(self.canonical().as_bytes())
     }
@@ -386,7 +386,7 @@ mod tests {
         assert_eq!(say("cfiat(fah=0,3):32k"), "fah chunk = 0 is outside 1 to 16");
     }
 
-    /// 32 KB, 4 ways, lines of 32 bytes: 256 sets, tags of 32 - 13 bits, 8 flags a line, 2 bits a line for LRU.
+    /// 32 KB, 4 ways, lines of 32 bytes: 256 sets, tags of 32 - 13 bits, 8 flags per line, 2 bits per line for LRU.
     #[test]
     fn bits_of_state_worked_by_hand() {
         let sizes = Sizes::default();

@@ -1,19 +1,19 @@
-//! Cores executed again with their values: registers, loads and stores of the run from ELF, control flow and load values
+//! Replay: re-executes cores with their values, from ELF, control flow and load values
 //!
-//! Takes the events of the control flow, as the replay of a trace tells them, and executes each core up to each of its
-//! events: code from the ELF and from what the core itself stored, values from the [`Decoder`]. Of other cores nothing is
-//! known, and of devices neither. What the core then does must be the event.
+//! Takes the control-flow events that the replay of a trace reports, and executes each core up to each of its events. Code
+//! comes from the ELF and from the core's own stores, values come from the [`Decoder`]. Nothing is known about other cores
+//! and devices. The events of the re-executed core must match those of the trace.
 //!
 //! # Traps
-//! A trap's event says where. If the instruction that stands there traps by itself, that is its cause; else it is an
-//! interrupt, or an access that a device refused. The trace does not say which, so cause and value of the trap
-//! (`mcause`, `mtval`) are values that have records where the handler reads them.
+//! The event of a trap gives its address. If the instruction at that address traps, that is the cause; otherwise it is an
+//! interrupt, or an access that a device refused. The trace does not say which, so the cause and value of a trap
+//! (`mcause`, `mtval`) are values that have records when the handler reads them.
 //!
 //! # A shared cache
-//! The stream of values tells in which order the cores used it. A core that comes to an access out of its turn waits there, with the
-//! events that it is to reach, until the others have had theirs.
+//! The stream of values contains the order in which the cores used the cache. A core that makes an access when it is not its
+//! turn waits there, and its events are queued, until the other cores have had their turns.
 //!
-//! Not replayed: code that another core wrote, gaps, and what is executed before tracing began.
+//! Not supported: code that another core wrote, gaps, and what was executed before tracing began.
 
 use super::decoder::{Decoder, Records, StreamError, View, Wrong};
 use super::order::Turns;
@@ -31,19 +31,19 @@ use retire::{DataEvent, FlowEvent, FlowKind, NullSink, RetireSink};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Traps in a row without an instruction: more are no program.
+/// Maximum number of consecutive traps without an instruction; more occur in no valid program.
 const TRAPS: u32 = 1000;
 
-/// Why replay ended.
+/// Error that ends a replay.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    /// No cores that are executed here.
+    /// Cores or a program that cannot be re-executed.
     #[error("{0}")]
     Cannot(String),
-    /// A stream that is none.
+    /// An invalid stream.
     #[error(transparent)]
     Stream(#[from] StreamError),
-    /// Records and execution went apart.
+    /// Records do not match the execution.
     #[error("{wrong}, at pc 0x{pc:08x} after {retired} instructions; the values are not of this run, or damaged")]
     Value {
         /// What is wrong.
@@ -53,7 +53,7 @@ pub enum ReplayError {
         /// Instructions of the core before it.
         retired: u64,
     },
-    /// Control flow and execution went apart.
+    /// Control flow does not match the execution.
     #[error(
         "core {core}, pc 0x{pc:08x} after {retired} instructions: {what}; a value before was wrong, or the traces are \
              not of one run"
@@ -70,27 +70,27 @@ pub enum ReplayError {
     },
 }
 
-/// What a core can reach: code, and values.
+/// The bus of the re-executed cores: code and values.
 #[derive(Clone, Debug)]
 struct World {
     decoder: Decoder,
-    /// As it was loaded.
+    /// Initial contents.
     ram: Arc<[u8]>,
     base: u32,
-    /// What each core wrote, where code may stand.
+    /// Halfwords that each core wrote, where code can be.
     written: Vec<std::collections::HashMap<u64, u16>>,
-    /// The core whose code is fetched.
+    /// The core that fetches code.
     core: usize,
-    /// Nothing is to be taken from outside.
+    /// Trial execution: nothing may be taken from outside.
     trial: bool,
     wrong: Option<Wrong>,
-    /// Where commands to the host are stored, which reads back as 0.
+    /// Address of commands to the host, which reads back as 0.
     tohost: Option<u64>,
     /// Of a shared cache.
     turns: Option<Turns>,
-    /// The instruction has taken something, so it cannot wait any more.
+    /// The instruction has made an access, so it cannot wait any more.
     begun: bool,
-    /// It is not its core's turn.
+    /// The core has to wait for its turn.
     waits: bool,
 }
 
@@ -102,7 +102,7 @@ impl World {
         })
     }
 
-    /// The core uses the cache, or has to wait.
+    /// Takes an access to the cache in the core's turn, or makes the core wait.
     #[inline]
     fn turn(&mut self, hart: usize) -> Result<(), Break> {
         let Some(turns) = &mut self.turns else { return Ok(()) };
@@ -215,11 +215,11 @@ impl Bus for World {
     }
 }
 
-/// Hands on what a hart tells, and holds its events to those of the trace.
+/// A sink that forwards the output of a hart and checks its events against those of the trace.
 struct Held<'a, S> {
     sink: &'a mut S,
     want: &'a mut VecDeque<FlowEvent>,
-    /// An event that was not wanted, and the one that was.
+    /// The first event that did not match, and the expected one.
     wrong: Option<(FlowEvent, Option<FlowEvent>)>,
 }
 
@@ -243,29 +243,29 @@ impl<S: RetireSink> RetireSink for Held<'_, S> {
     }
 }
 
-/// Executes cores along their control flow.
+/// Replay: re-executes all cores along their control flow.
 #[derive(Clone, Debug)]
 pub struct Replay {
     harts: Vec<Hart>,
     world: World,
-    /// One a core: they may write different code.
+    /// One per core, since they may write different code.
     code: Vec<CodeCache>,
     caches: Caches,
     timing: Timing,
-    /// Events that a core has not told yet.
+    /// Expected events that a core has not reported yet.
     want: Vec<VecDeque<FlowEvent>>,
-    /// Instructions of each core up to the last event.
+    /// Instruction count of each core at its last event.
     goal: Vec<u64>,
-    /// Events that a core has not reached, since it waits for its turn; whether the first of them is in `want`.
+    /// Events that a core has not reached because it waits for its turn; and whether the first of them is in `want`.
     todo: Vec<(VecDeque<FlowEvent>, bool)>,
     stopped: Vec<bool>,
 }
 
 impl Replay {
-    /// At reset.
+    /// State at reset.
     ///
     /// # Errors
-    /// A stream that is none, parameters that cannot be replayed, or a program that cannot be executed.
+    /// The stream is invalid, the parameters are not supported, or the program cannot be executed.
     pub fn new(
         params: &CfiatParams,
         program: &Program,
@@ -278,7 +278,7 @@ impl Replay {
             return Err(ReplayError::Cannot(what.into()));
         }
         let records = Records::read(params, words)?;
-        // with the order of all their accesses, or each core alone
+        // view: all accesses in their order, or each core alone
         let turns = records.turns.clone();
         let view = if turns.is_some() { View::All } else { View::Own };
         let decoder = Decoder::new(params, view, records)?;
@@ -318,7 +318,7 @@ impl Replay {
         })
     }
 
-    /// The same with cores of `profile`, before the first event.
+    /// Selects the ISA profile of the cores; to be called before the first event.
     #[must_use]
     pub fn with_profile(mut self, profile: Profile) -> Self {
         let isa = Isa::of(profile, 32);
@@ -347,7 +347,7 @@ impl Replay {
         self.harts[usize::from(core)].at.instret
     }
 
-    /// Values that a core has taken.
+    /// Number of values that a core has taken.
     pub fn values(&self, core: u8) -> u64 {
         self.world.decoder.values(core)
     }
@@ -357,10 +357,10 @@ impl Replay {
         ReplayError::Path { core: core as u8, pc: at.pc, retired: at.instret, what: what.into() }
     }
 
-    /// Executes a core up to its next event, and tells `sink` what it does.
+    /// Executes a core up to its next event; `sink` gets what it does.
     ///
     /// # Errors
-    /// Where it cannot do what the event says.
+    /// The execution does not match the event.
     pub fn event(&mut self, e: &FlowEvent, sink: &mut impl RetireSink) -> Result<(), ReplayError> {
         let core = usize::from(e.hart);
         if core >= self.harts.len() {
@@ -376,7 +376,7 @@ impl Replay {
         let mut next = core;
         loop {
             self.advance(next, sink)?;
-            // who waits goes on when its turn has come
+            // a waiting core continues when its turn comes
             let turn = self.world.turns.as_ref().and_then(Turns::core).map(usize::from);
             match turn.filter(|turn| *turn != next && !self.todo[*turn].0.is_empty()) {
                 Some(turn) => next = turn,
@@ -385,7 +385,7 @@ impl Replay {
         }
     }
 
-    /// Executes a core up to its events, or to where it has to wait.
+    /// Executes a core up to its queued events, or until it has to wait.
     fn advance(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<(), ReplayError> {
         while let Some(e) = self.todo[core].0.front().copied() {
             if !std::mem::replace(&mut self.todo[core].1, true) {
@@ -404,7 +404,7 @@ impl Replay {
         Ok(())
     }
 
-    /// What an event says beside its instructions.
+    /// Handles an event once its instructions have been executed.
     fn reached(&mut self, core: usize, e: &FlowEvent, sink: &mut impl RetireSink) -> Result<(), ReplayError> {
         match e.kind {
             FlowKind::Trap { .. } => self.trap(core, e),
@@ -422,10 +422,10 @@ impl Replay {
         }
     }
 
-    /// The end: every core has stopped.
+    /// Ends the replay: every core must have stopped.
     ///
     /// # Errors
-    /// One has not.
+    /// A core has not stopped.
     pub fn finish(&self) -> Result<(), ReplayError> {
         if let Some(core) = self.todo.iter().position(|(events, _)| !events.is_empty()) {
             return Err(self.path(core, "it waits for a turn that does not come"));
@@ -447,7 +447,7 @@ impl Replay {
         ReplayError::Value { wrong, pc: at.pc, retired: at.instret }
     }
 
-    /// Lets something be told, and looks whether it was wanted.
+    /// Runs `f` with a checking sink; fails if an event does not match.
     fn told<S: RetireSink, T>(
         &mut self,
         core: usize,
@@ -478,7 +478,7 @@ impl Replay {
         }
     }
 
-    /// One instruction, which retires; false where it has to wait for the core's turn.
+    /// Executes one instruction, which retires; returns false if it has to wait for the core's turn.
     fn execute(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<bool, ReplayError> {
         self.world.begun = false;
         let mut want = std::mem::take(&mut self.want[core]);
@@ -510,7 +510,7 @@ impl Replay {
         }
     }
 
-    /// The trap that the core stands before.
+    /// Takes the trap at the current position of the core.
     #[cold]
     fn trap(&mut self, core: usize, e: &FlowEvent) -> Result<(), ReplayError> {
         if self.harts[core].at.pc != e.pc {
@@ -526,7 +526,7 @@ impl Replay {
             match end {
                 Err(Break::Trap(cause, tval)) => hart.trap(false, cause, tval),
                 _ => {
-                    // vectored handlers say the cause by their address
+                    // with vectored handlers, the address gives the cause
                     let base = hart.csrs.mtvec & !3;
                     let cause = match hart.csrs.mtvec & 1 {
                         1 => (e.target.wrapping_sub(base) / 4) as u32,

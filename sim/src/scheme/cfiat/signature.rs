@@ -1,16 +1,16 @@
-//! The check of all values of a core, in a 32-bit feedback register
+//! Signature of all values of a core, in a 32-bit feedback shift register
 //!
-//! As that of [`inputs`](crate::scheme::inputs::signature), over values only: what a core does follows from them. But the
-//! register makes five steps a word. A wrong value in the cache is loaded again and again, also as its bytes, which brings
-//! the same difference to lower places: with one step a word, a byte of it eight words later met the difference of the first
-//! load and took it away.
+//! Like that of [`inputs`](crate::scheme::inputs::signature), but over values only: they determine everything else. The
+//! register makes five steps per word. A wrong value in the cache is loaded repeatedly, also as single bytes, which adds the
+//! same difference at lower bit positions. With one step per word, a byte that is loaded eight words later would cancel the
+//! difference of the first load.
 
 /// CRC-32, reversed.
 const POLYNOMIAL: u32 = 0xedb8_8320;
-/// Steps of the register a word. In so few words that they do not reach the feedback, no number of steps is one of whole bytes.
+/// Steps of the register per word. Before a difference reaches the feedback, its shift is never a whole number of bytes.
 const STEPS: u32 = 5;
 
-/// What the lowest bits make when they are shifted out.
+/// Feedback for each value of the bits that are shifted out.
 const FED_BACK: [u32; 1 << STEPS] = {
     let mut table = [0; 1 << STEPS];
     let mut low = 0;
@@ -37,7 +37,7 @@ impl Default for Signature {
 }
 
 impl Signature {
-    /// A value; two words where it is wider than one.
+    /// Adds a value; two words if it is wider than one.
     #[inline]
     pub fn add(&mut self, value: u64, size: u8) {
         self.word(value as u32);
@@ -52,7 +52,7 @@ impl Signature {
         self.0 = self.0 >> STEPS ^ FED_BACK[low] ^ word;
     }
 
-    /// What it is now.
+    /// The current signature.
     pub fn value(self) -> u32 {
         self.0
     }
@@ -62,18 +62,18 @@ impl Signature {
 mod tests {
     use super::*;
 
-    /// All ones, step by step: 0x92477cdf, 0xa49b3d4f, 0xbff51d87, 0xb2420de3, 0xb49985d1; and the word 1 added.
+    /// All ones, step by step: 0x92477cdf, 0xa49b3d4f, 0xbff51d87, 0xb2420de3, 0xb49985d1; then the word 1 is added.
     #[test]
     fn words_worked_by_hand() {
         let mut s = Signature::default();
         s.add(1, 4);
         assert_eq!(s.value(), 0xb499_85d0);
-        // two words: 0xe81c4f0e behind the first, 0x57459344 behind the second, and that added
+        // two words: 0xe81c4f0e after the first, 0x57459344 after the second, which is then added
         s.add(0x2_0000_0000, 8);
         assert_eq!(s.value(), 0x5745_9346);
     }
 
-    /// A bit that is wrong in a loaded word, and again in one of its bytes some words later.
+    /// A wrong bit in a loaded word, and again in one of its bytes some words later.
     #[test]
     fn a_wrong_bit_is_not_taken_away_by_a_byte_of_its_word() {
         for (bit, byte, later) in

@@ -1,30 +1,30 @@
-//! What is counted, as figure 4.38 prints it
+//! Counts of a load-value trace, as figure 4.38 prints them
 
 use serde::Serialize;
 use std::ops::AddAssign;
 
-/// Operand sizes: 1, 2, 4, 8 bytes.
+/// Number of operand sizes: 1, 2, 4, 8 bytes.
 pub const SIZES: usize = 4;
-/// What the thesis calls them.
+/// Names of the operand sizes in the thesis.
 pub const SIZE_NAMES: [&str; SIZES] = ["byte", "word", "doubleword", "quadword"];
 
-/// References that found what they wanted, and those that did not.
+/// Counts of hits and misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Hits {
-    /// Found.
+    /// Number of hits.
     pub hits: u64,
-    /// Not found.
+    /// Number of misses.
     pub misses: u64,
 }
 
 impl Hits {
-    /// One more.
+    /// Counts a hit or a miss.
     pub fn count(&mut self, hit: bool) {
         self.hits += u64::from(hit);
         self.misses += u64::from(!hit);
     }
 
-    /// All.
+    /// Hits and misses.
     pub fn all(&self) -> u64 {
         self.hits + self.misses
     }
@@ -44,39 +44,39 @@ pub fn total(by_size: &[Hits; SIZES]) -> Hits {
     sum
 }
 
-/// What a stream is made of.
+/// Counts of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CfiatStats {
     /// Loads in the cache, by operand size.
     pub loads: [Hits; SIZES],
     /// Stores in the cache, by operand size.
     pub stores: [Hits; SIZES],
-    /// First-access flags of loads whose lines were all there, by operand size.
+    /// First-access flags of loads whose lines were all present, by operand size.
     pub flags: [Hits; SIZES],
-    /// Turns of the cores, of a shared cache, and bits of their order.
+    /// Turns of the cores, with a shared cache.
     pub turns: u64,
-    /// See `turns`.
+    /// Bits of these turns.
     pub order_bits: u64,
     /// Loads outside memory: each has a record.
     pub outside: u64,
     /// Reads of open CSRs: each has a record.
     pub csrs: u64,
-    /// `sc` that did not store: each has a record.
+    /// `sc` that failed: each has a record.
     pub failed: u64,
-    /// Records of hits, because `fahCnt` was full.
+    /// Records of hits that were sent because `fahCnt` was full.
     pub full: u64,
     /// Records of values.
     pub records: u64,
     /// Instructions, all cores.
     pub instructions: u64,
-    /// Bits in all, header, stops and padding included; known when the stream is finished.
+    /// Total bits, including header, stops and padding; set when the stream is finished.
     pub bits: u64,
-    /// Stores of bus masters that are no cores: cores cannot be executed again behind one.
+    /// Stores of bus masters that are not cores: cores cannot be re-executed after one.
     pub masters: u64,
 }
 
 impl CfiatStats {
-    /// Loads, those outside memory included.
+    /// Number of loads, including those outside memory.
     pub fn all_loads(&self) -> u64 {
         total(&self.loads).all() + self.outside
     }

@@ -1,42 +1,42 @@
-//! First accesses: which bytes of RAM a core has reached since the recording began in the middle of a run
+//! First accesses: which bytes of RAM a core has accessed since the recording began in the middle of a run
 //!
-//! A direct-mapped cache of lines of 16 bytes, with tags and a flag a byte, but no data; its place is a hash of the address. What RAM held at the start is not known to the host;
-//! so a load of a byte that has no flag is told with its value, and sets the flags of its bytes, as a store does. A line
-//! that takes the place of another one forgets it, and its values are told again. An access that goes over the end of a
-//! line finds nothing and sets nothing.
+//! A direct-mapped cache with lines of 16 bytes, with tags and one flag per byte, but no data, indexed by a hash of the address.
+//! The host does not know the initial contents of RAM. A load of a byte without a flag is therefore recorded with its value, and
+//! sets the flags of its bytes; so does a store. A line that replaces another one discards its flags, and its values are
+//! recorded again. An access that crosses the end of a line never hits and sets no flags.
 //!
 //! # Source
-//! Paper 003, section 3.3 (first-access flags); here one lookup an access, so that a circuit takes one a clock.
+//! Paper 003, section 3.3 (first-access flags); here with one look-up per access, so that a circuit can handle one per cycle.
 
 use super::InputsParams;
 
-/// Bytes of a line.
+/// Bytes per line.
 pub const LINE: u8 = 16;
-/// log2 of them.
+/// log2 of the bytes per line.
 pub const LINE_SHIFT: u32 = LINE.trailing_zeros();
 
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    /// Bits of the line's number above the index; `None`: empty.
+    /// Bits of the line number above the index; `None`: empty.
     tag: Option<u32>,
-    /// A bit a byte, the lowest address first.
+    /// One bit per byte, the lowest address first.
     flags: u16,
 }
 
-/// Flags of one core.
+/// First-access flags of one core.
 #[derive(Clone, Debug)]
 pub struct FirstAccesses {
     lines: Vec<Line>,
 }
 
 impl FirstAccesses {
-    /// None set; `None` where a recording begins at reset.
+    /// No flags set; `None` if a recording begins at reset.
     pub fn new(params: &InputsParams) -> Option<Self> {
         let lines = params.sizes.known >> LINE_SHIFT;
         (lines > 0).then(|| Self { lines: vec![Line { tag: None, flags: 0 }; lines as usize] })
     }
 
-    /// Place and tag of a line, and the flags of an access in it; `None` where it goes over the line's end.
+    /// Index and tag of a line, and the flags of an access in it; `None` if it crosses the end of the line.
     #[inline]
     fn place(&self, addr: u64, bytes: u8) -> Option<(usize, u32, u16)> {
         let at = addr as u32 % u32::from(LINE);
@@ -58,7 +58,7 @@ impl FirstAccesses {
         })
     }
 
-    /// A load or a store.
+    /// Sets the flags of a load or store.
     #[inline]
     pub fn set(&mut self, addr: u64, bytes: u8) {
         if let Some((index, tag, flags)) = self.place(addr, bytes) {
@@ -83,16 +83,16 @@ mod tests {
         assert!(!f.has(0x8000_0010, 1));
         f.set(0x8000_0012, 2);
         assert!(f.has(0x8000_0012, 2) && f.has(0x8000_0013, 1) && !f.has(0x8000_0012, 4) && !f.has(0x8000_0011, 1));
-        // over the end of a line: nothing is found, nothing set
+        // across the end of a line: never hits, sets nothing
         f.set(0x8000_001e, 4);
         assert!(!f.has(0x8000_001e, 2));
         f.set(0x8000_001c, 4);
         f.set(0x8000_0020, 4);
         assert!(f.has(0x8000_001e, 2) && f.has(0x8000_0020, 2) && !f.has(0x8000_001e, 4));
-        // of four lines that at 0x10 is number 0x800_0001: 01 ^ 00 ^ 00. 0x40 further it is 0x800_0005: 01 ^ 01, another place
+        // with four lines, 0x10 is in line 0x800_0001: 01 ^ 00 ^ 00. 0x40 further is line 0x800_0005: 01 ^ 01, another index
         f.set(0x8000_0050, 1);
         assert!(f.has(0x8000_0012, 2) && f.has(0x8000_0020, 4));
-        // and 0x800_0004 at 0x40 is 00 ^ 01, the place of the one at 0x10
+        // and line 0x800_0004 at 0x40 is 00 ^ 01, the index of the one at 0x10
         f.set(0x8000_0040, 1);
         assert!(!f.has(0x8000_0012, 2) && f.has(0x8000_0020, 4) && f.has(0x8000_0040, 1));
     }

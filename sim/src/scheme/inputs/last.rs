@@ -1,15 +1,15 @@
-//! Last values by place: what polls a device, or takes its values in turn from few places, is a count
+//! Last values by location: repeated reads, as in polling a device, become a count
 //!
-//! Direct-mapped, whole places as tags: a word address, or a CSR.
+//! Direct-mapped, with the full location as tag: a word address or a CSR.
 
-/// The table of one core.
+/// Table of last values of one core.
 #[derive(Clone, Debug)]
 pub struct LastValues {
     entries: Vec<Option<(u64, u64)>>,
 }
 
 impl LastValues {
-    /// Empty.
+    /// An empty table.
     pub fn new(entries: u8) -> Self {
         Self { entries: vec![None; entries.into()] }
     }
@@ -18,12 +18,12 @@ impl LastValues {
         ((place ^ place >> 2 ^ place >> 8) as usize) & (self.entries.len() - 1)
     }
 
-    /// The last value of a place, where it is there.
+    /// The last value of a location, if it is in the table.
     pub fn get(&self, place: u64) -> Option<u64> {
         self.entries[self.index(place)].filter(|e| e.0 == place).map(|e| e.1)
     }
 
-    /// A value of a place.
+    /// Stores the value of a location.
     pub fn set(&mut self, place: u64, value: u64) {
         let index = self.index(place);
         self.entries[index] = Some((place, value));

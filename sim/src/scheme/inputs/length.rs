@@ -1,7 +1,7 @@
-//! Lengths in a Rice code whose parameter follows a running mean, which the decoder mirrors
+//! Lengths in a Rice code whose parameter follows a running mean, which the decoder computes too
 //!
-//! k is floor(log2 m), m the mean of the lengths so far, which each length moves an eighth of the way to itself. A length
-//! n is n >> k ones, a zero, and the low k bits of n; from 12 ones on there is no zero: 32 bits of n follow.
+//! k is floor(log2 m), where m is the mean of the lengths so far. Each length moves the mean by an eighth of the difference. A
+//! length n is coded as n >> k ones, a zero, and the low k bits of n. After 12 ones there is no zero: 32 bits of n follow.
 //!
 //! # Source
 //! R. F. Rice, JPL Publication 79-22 (1979); the running mean as in JPEG-LS (ITU-T T.87, annex A).
@@ -9,19 +9,19 @@
 use crate::bits::{BitReader, BitWriter};
 use crate::message::CodingError;
 
-/// Ones that begin a length of 32 bits.
+/// Number of ones that announce a length of 32 bits.
 const UNARY: u32 = 12;
 /// Fraction bits of the mean.
 const FRACTION: u32 = 4;
 
-/// The state of one core's code, at both ends.
+/// State of the code of one core, the same in encoder and decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rice {
     mean: u64,
 }
 
 impl Rice {
-    /// With a first guess of the mean.
+    /// State with an initial guess of the mean.
     pub fn new(mean: u32) -> Self {
         Self { mean: u64::from(mean) << FRACTION }
     }
@@ -30,7 +30,7 @@ impl Rice {
         (self.mean >> FRACTION).max(1).ilog2()
     }
 
-    /// Where it moves with a length; what is not one (an escape) does not move it.
+    /// Updates the mean with a length. Not to be called for escapes.
     pub fn learn(&mut self, length: u32) {
         self.mean = self.mean - (self.mean >> 3) + (u64::from(length) << FRACTION >> 3);
     }

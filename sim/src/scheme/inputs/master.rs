@@ -1,7 +1,7 @@
-//! Messages of bus masters that are no cores: their stores to RAM, which nobody can execute again
+//! Messages of bus masters that are not cores: their stores to RAM, which cannot be re-executed
 //!
-//! All of them are one index behind those of the cores, `Ti` = N. A store ends the episodes that it conflicts with, as a
-//! core's does, and is told at once: where its message stands in the stream, replay stores.
+//! All of them share one index after those of the cores, `Ti` = N. A store ends the episodes that it conflicts with, like a
+//! core's store, and is sent at once: replay performs it at the position of its message.
 //!
 //! | message | fields in order |
 //! | --- | --- |
@@ -9,10 +9,10 @@
 //! | store of some bytes | `Ti 10 chunked(zigzag(words further) << 4 \| mask; 2, 4) chunked(zigzag(value - last); 4, 4)` |
 //! | stop | `Ti 11 chunked(stores; 8, 8) signature` |
 //!
-//! The two-bit kinds are written as they are sent, least significant bit first. Words are those of 32 bits, their numbers
-//! of 28, so that they are known within the 1 GiB that RAM can have; `words further` counts from the word behind the last
-//! one, the first time from word 0. Values are numbers of 32 bits, 0 in bytes that are not stored. The signature is over the
-//! stores that were told, see [`Masters::add`].
+//! The two-bit kinds are written as they are sent, least significant bit first. Words have 32 bits. Word numbers have 28 bits,
+//! which is enough for the 1 GiB that RAM can have; `words further` counts from the word after the last one, the first time
+//! from word 0. Values are 32-bit numbers, with 0 in bytes that are not stored. The signature covers the stores that were
+//! sent, see [`Masters::add`].
 
 use super::message::{read_value, write_value};
 use super::signature::step;
@@ -23,49 +23,49 @@ use retire::MasterStore;
 
 const PLACE: Chunks = Chunks::new(2, 4);
 const STOP: Chunks = Chunks::new(8, 8);
-/// Bits of a word's number.
+/// Bits of a word number.
 pub const WORD_BITS: u32 = 28;
 const WORDS: u32 = (1 << WORD_BITS) - 1;
-/// Kinds, as the cores' messages have them: a store of a word, of some bytes, and the end.
+/// Kinds, in the positions of those of core messages: a store of a word, a store of some bytes, and the stop.
 const WHOLE: u64 = 0;
 const PART: u64 = 1;
 const END: u64 = 3;
 
-/// What comes at a place of the stream.
+/// A message of the bus masters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MasterMessage {
-    /// A store; its cycle is not known.
+    /// A store; its cycle is not recorded.
     Store(MasterStore),
-    /// The end.
+    /// The stop.
     Stop {
-        /// Stores in all.
+        /// Total number of stores.
         stores: u32,
-        /// Signature of them.
+        /// Signature of the stores.
         signature: u32,
     },
 }
 
-/// Writes or reads the messages of the masters.
+/// State for writing or reading the messages of the masters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Masters {
     /// First byte of RAM.
     base: u32,
-    /// Number of the word behind the last one.
+    /// Number of the word after the last one.
     behind: u32,
     value: u32,
-    /// Stores so far.
+    /// Number of stores so far.
     pub stores: u32,
-    /// Signature of them.
+    /// Signature of the stores.
     pub signature: u32,
 }
 
 impl Masters {
-    /// Before the first message; RAM is from `base` on.
+    /// State before the first message; RAM begins at `base`.
     pub fn new(base: u32) -> Self {
         Self { base, behind: 0, value: 0, stores: 0, signature: u32::MAX }
     }
 
-    /// Counts a store, and adds it to the signature: the word is that of a core's store, with the mask on top.
+    /// Counts a store and adds it to the signature. The word is that of a core's store, with the mask in the top bits.
     pub fn add(&mut self, store: &MasterStore) {
         self.stores = self.stores.wrapping_add(1);
         let word = store.addr as u32 ^ store.value.rotate_left(16) ^ u32::from(store.mask) << WORD_BITS;
@@ -74,7 +74,7 @@ impl Masters {
         self.value = store.value;
     }
 
-    /// Appends a store, all but its `Ti`.
+    /// Appends a store, without its `Ti`.
     pub fn store(&mut self, store: &MasterStore, out: &mut BitWriter) {
         // as a signed number of 28 bits
         let further = ((store.addr as u32 >> 2).wrapping_sub(self.behind) << 4) as i32 >> 4;
@@ -90,17 +90,17 @@ impl Masters {
         self.add(store);
     }
 
-    /// Appends the end, all but its `Ti`.
+    /// Appends the stop, without its `Ti`.
     pub fn stop(&self, out: &mut BitWriter) {
         out.push(END, 2);
         chunk::write(self.stores.into(), STOP, out);
         out.push(self.signature.into(), 32);
     }
 
-    /// Reads a message, as [`Masters::store`] or [`Masters::stop`] appended it.
+    /// Reads a message that [`Masters::store`] or [`Masters::stop`] appended.
     ///
     /// # Errors
-    /// The stream ends; no byte is stored; a kind that is none.
+    /// The stream ends; the mask is empty; the kind is not defined.
     pub fn read<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<MasterMessage, CodingError> {
         let kind = input.take(2).ok_or(CodingError::Truncated)?;
         let (further, mask) = match kind {
@@ -121,7 +121,7 @@ impl Masters {
         }
         let word = self.behind.wrapping_add(further >> 1 ^ (further & 1).wrapping_neg()) & WORDS;
         let value = read_value(self.value.into(), 32, input)? as u32;
-        // RAM begins at a multiple of 4096, and has 1 GiB at most
+        // RAM begins at a multiple of 4096 and has at most 1 GiB
         let offset = word.wrapping_sub(self.base >> 2) & WORDS;
         let addr = u64::from(self.base) + (u64::from(offset) << 2);
         let store = MasterStore { addr, value, mask, cycle: 0 };
@@ -157,7 +157,7 @@ mod tests {
         let stores = [store(0x8000_0008, 5, 15), store(0x8000_000c, 5, 15), store(0x8000_0008, 0x100, 2)];
         // 2 further: zigzag 4 = 100, in chunks of 2 and 4: 00 1, 1000 0. 5: zigzag 10 = 1010: 0101 0
         assert_eq!(bits(&stores[..1]), bitvec![0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0]);
-        // none further, the same value
+        // 0 further, the same value
         assert_eq!(bits(&stores[..2])[15..], bitvec![0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         // 2 back: zigzag 3; 3 << 4 | 2 = 11_0010: 01 1, 0011 0. 0x100 - 5 = 251: zigzag 502 = 1_1111_0110: 0110 1, 1111 1, 1000 0
         let third = bitvec![1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0];
@@ -166,7 +166,7 @@ mod tests {
         coder.stop(&mut w);
         assert_eq!(w.len(), 2 + 9 + 32);
         coder.add(&stores[0]);
-        // all ones shifted, the polynomial, and the word
+        // all ones shifted, the polynomial, and the word added
         assert_eq!(coder.signature, 0x7fff_ffff ^ 0xedb8_8320 ^ 0x8000_0008 ^ 0x0005_0000 ^ 0xf000_0000);
     }
 
@@ -174,7 +174,7 @@ mod tests {
     fn what_is_no_message_is_refused() {
         let read = |word: u32| Masters::new(BASE).read(&mut BitReader::new([word, 0].into_iter()));
         assert_eq!(read(2), Err(CodingError::MasterKind));
-        // some bytes, and none of them
+        // a store of some bytes with an empty mask
         assert_eq!(read(1), Err(CodingError::MasterKind));
         assert_eq!(Masters::new(BASE).read(&mut BitReader::new([].into_iter())), Err(CodingError::Truncated));
     }

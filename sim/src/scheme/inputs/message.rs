@@ -1,15 +1,16 @@
-//! Messages of the scheme and their bits; the page is `docs/stream.md`
+//! Messages of the scheme and their bits, as described in `docs/stream.md`
 //!
 //! | message | fields in order |
 //! | --- | --- |
 //! | episode | `Ti rice(references)`, references not 0 |
 //! | input | `Ti rice(0) 00 chunked(skipped; 2, 4) chunked(zigzag; 4, 4)` |
-//! | trap | `Ti rice(0) 10 rice'(iCnt) 1`, or `0 interrupt cause` where it is not the core's last one |
+//! | trap | `Ti rice(0) 10 rice'(iCnt) 1`, or `0 interrupt cause` instead of the 1 if it differs from the core's last one |
 //! | check | `Ti rice(0) 01 signature` |
 //! | stop | `Ti rice(0) 11 chunked(iCnt; 8, 8) signature` |
 //!
-//! The two-bit kinds are written as they are sent, least significant bit first. One core has no episodes, and no
-//! `rice(0)`, unless there are bus masters too ([`super::master`]). Each core has its own means: `rice` of references, `rice'` of instructions.
+//! The two-bit kinds are written as they are sent, least significant bit first. A single core has no episodes and no
+//! `rice(0)`, unless there are bus masters too ([`super::master`]). Each core has its own means: `rice` of references, `rice'`
+//! of instructions.
 
 use super::length::Rice;
 use super::InputsParams;
@@ -20,31 +21,31 @@ use crate::message::CodingError;
 const SKIPPED: Chunks = Chunks::new(2, 4);
 const VALUE: Chunks = Chunks::new(4, 4);
 const STOP: Chunks = Chunks::new(8, 8);
-/// First guesses of the means.
+/// Initial guesses of the means.
 const REFERENCES: u32 = 256;
 const INSTRUCTIONS: u32 = 256;
-/// Bits of a cause: that of an interrupt or of an access fault.
+/// Bits of the cause of an interrupt or access fault.
 const CAUSE_BITS: u32 = 4;
 
-/// What comes at a place of the stream, before an input's value: that needs the width of its load, which replay knows.
+/// Contents of a message, without the value of an input: that depends on the width of its load, which replay knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// The episode ends, so many references long.
+    /// The end of an episode, with its number of references.
     Episode(u32),
-    /// After so many slots as predicted, one is not; its value follows.
+    /// A slot whose value is not as predicted; its value follows.
     Input {
-        /// Slots since the last input message of the core that were as predicted.
+        /// Slots since the core's last input message that were as predicted.
         skipped: u32,
     },
-    /// An interrupt is taken, or an access refused.
+    /// An interrupt, or a refused access.
     Trap(Trap),
-    /// The state behind the event at which a check is due.
+    /// Signature of the state after the event at which a check is due.
     Check(u32),
-    /// The end of the core.
+    /// The core stops.
     Stop {
         /// Instructions since the core's last trap or check, or its start.
         instructions: u64,
-        /// Signature of all that it did.
+        /// Signature of everything that the core did.
         signature: u32,
     },
 }
@@ -54,13 +55,13 @@ pub enum Body {
 pub struct Trap {
     /// Instructions since the core's last trap or check, or its start.
     pub instructions: u32,
-    /// An interrupt; else an access fault.
+    /// True for an interrupt, false for an access fault.
     pub interrupt: bool,
-    /// As in `mcause`, interrupt bit left out. 0..=15.
+    /// As in `mcause`, without the interrupt bit. 0..=15.
     pub cause: u8,
 }
 
-/// Writes or reads the messages of one core.
+/// State for writing or reading the messages of one core.
 #[derive(Clone, Debug)]
 pub struct Coder {
     orders: bool,
@@ -70,7 +71,7 @@ pub struct Coder {
 }
 
 impl Coder {
-    /// Before the first message of a core.
+    /// State before the first message of a core.
     pub fn new(params: &InputsParams) -> Self {
         let (references, instructions) = (Rice::new(REFERENCES), Rice::new(INSTRUCTIONS));
         Self { orders: params.orders(), references, instructions, last: None }
@@ -83,7 +84,7 @@ impl Coder {
         out.push(kind, 2);
     }
 
-    /// Appends a message, all but its `Ti` and an input's value.
+    /// Appends a message, without its `Ti` and without the value of an input.
     pub fn write(&mut self, body: &Body, out: &mut BitWriter) {
         match *body {
             Body::Episode(references) => {
@@ -118,7 +119,7 @@ impl Coder {
         }
     }
 
-    /// Reads a message, as [`Coder::write`] appended it.
+    /// Reads a message that [`Coder::write`] appended.
     pub fn read<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<Body, CodingError> {
         if self.orders {
             let references = self.references.read(input)?;
@@ -152,7 +153,7 @@ impl Coder {
     }
 }
 
-/// Appends the value of an input of `bits` bits (8, 16, 32, 64), as its difference to what was predicted.
+/// Appends the value of an input of `bits` bits (8, 16, 32, 64), as the difference to its prediction.
 pub fn write_value(value: u64, predicted: u64, bits: u32, out: &mut BitWriter) {
     let shift = 64 - bits;
     let difference = (value.wrapping_sub(predicted) << shift) as i64 >> shift;
@@ -160,7 +161,7 @@ pub fn write_value(value: u64, predicted: u64, bits: u32, out: &mut BitWriter) {
     chunk::write(zigzag, VALUE, out);
 }
 
-/// Reads it.
+/// Reads the value of an input of `bits` bits.
 pub fn read_value<I: Iterator<Item = u32>>(
     predicted: u64,
     bits: u32,
@@ -170,12 +171,12 @@ pub fn read_value<I: Iterator<Item = u32>>(
     Ok(predicted.wrapping_add(difference) & (u64::MAX >> (64 - bits)))
 }
 
-/// Reads what stands for the difference, whatever the width of the value is.
+/// Reads the zigzag number of a difference, without knowing the width of the value.
 pub fn read_difference<I: Iterator<Item = u32>>(input: &mut BitReader<I>) -> Result<u64, CodingError> {
     chunk::read(VALUE, "value", 64, input)
 }
 
-/// The difference that a zigzag number stands for.
+/// Decodes a zigzag number.
 pub fn unzigzag(zigzag: u64) -> u64 {
     (zigzag >> 1) ^ (zigzag & 1).wrapping_neg()
 }

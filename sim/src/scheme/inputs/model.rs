@@ -1,16 +1,16 @@
-//! Golden model: takes the retire stream with its data and notes, and writes the stream of inputs
+//! Golden model: encodes the retire stream, with its data and notes, as a stream of inputs
 //!
-//! Order is what counts: data must come in the order in which memory took them, as the built-in simulator tells them.
-//! A copy of RAM says which stores change nothing; a circuit sees that at the bus.
+//! Order matters: data events must come in the order in which memory performed them, as the built-in simulator reports them.
+//! A copy of RAM shows which stores change nothing; a circuit sees that on the bus.
 //!
-//! The same twice: told datum by datum as a [`RetireSink`], and clock by clock as the circuit is ([`Recorder::clock`]),
-//! where a clock has one reference of all cores, and for each core what its port says. The messages of a clock stand by
-//! core; of one core the end of its episode first.
+//! There are two interfaces with the same result: event by event as a [`RetireSink`], and cycle by cycle like the circuit
+//! ([`Recorder::clock`]). A cycle has one reference of any core, and the port signals of each core. The messages of a cycle
+//! are in core order; for each core the end of its episode comes first.
 //!
-//! Bus masters that are no cores are told by [`RetireSink::master`], or clock by clock by [`Recorder::clock_master`].
+//! Stores of bus masters that are not cores are passed to [`RetireSink::master`], or per cycle to [`Recorder::clock_master`].
 //!
 //! A recording that may begin in the middle of a run ([`super::params::Sizes::known`]) begins with the state of all cores
-//! ([`Recorder::begin`]); then first accesses to RAM and first reads of some CSRs are slots too.
+//! ([`Recorder::begin`]). First accesses to RAM and first reads of some CSRs are then slots too.
 
 use super::first::FirstAccesses;
 use super::last::LastValues;
@@ -27,26 +27,26 @@ use retire::elf::Program;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, MasterStore, Note, RetireSink};
 use serde::Serialize;
 
-/// References after which a core ends its episode itself.
+/// Number of references after which an episode ends in any case.
 pub const LONGEST: u32 = 1 << 20;
 
-/// What was sent: messages and their bits, by kind.
+/// Count of messages of one kind, and their bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Sent {
-    /// How many.
+    /// Number of messages.
     pub messages: u64,
-    /// Bits of them, `Ti` included.
+    /// Their bits, including `Ti`.
     pub bits: u64,
 }
 
-/// What a stream is made of.
+/// Counts of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct InputsStats {
     /// Ends of episodes: the order between cores.
     pub episodes: Sent,
-    /// Episodes that ended because the table was full, among them.
+    /// Of these, episodes that ended because the table was full.
     pub full: u64,
-    /// Values of loads and CSRs, failed `sc`.
+    /// Values of loads and CSRs, and failed `sc`.
     pub inputs: Sent,
     /// Interrupts and refused accesses.
     pub traps: Sent,
@@ -54,18 +54,18 @@ pub struct InputsStats {
     pub checks: Sent,
     /// Stops.
     pub stops: Sent,
-    /// Stores of bus masters that are no cores.
+    /// Stores of bus masters that are not cores.
     pub masters: Sent,
-    /// Such stores that changed RAM and were not recorded, since the parameters have no masters: it cannot be replayed.
+    /// Stores of bus masters that changed RAM but were not recorded, because the parameters have no masters: replay is not possible.
     pub unrecorded: u64,
     /// Instructions, all cores.
     pub instructions: u64,
-    /// Bits in all, header and padding included; known when the stream is finished.
+    /// Total bits, including header and padding; set when the stream is finished.
     pub bits: u64,
 }
 
 impl InputsStats {
-    /// Messages of all kinds.
+    /// Total number of messages.
     pub fn messages(&self) -> u64 {
         [self.episodes, self.inputs, self.traps, self.checks, self.stops, self.masters].iter().map(|s| s.messages).sum()
     }
@@ -77,78 +77,78 @@ struct Core {
     references: u32,
     coder: Coder,
     last: LastValues,
-    /// Slots since the last input message, all as predicted.
+    /// Slots since the last input message; all were as predicted.
     slots: u32,
-    /// Instructions at the last trap or check.
+    /// Instruction count at the last trap or check.
     counted: u64,
     signature: Signature,
-    /// Cycle of the last load: a store in it is of the same instruction.
+    /// Cycle of the last load: a store in the same cycle is of the same instruction.
     loaded: Option<u64>,
-    /// An open CSR that was read, its value, and when: a slot if a register is written with it.
+    /// The last open CSR that was read, its value and the cycle: a slot if a register is written with it.
     open: Option<(u16, u64, u64)>,
-    /// What of RAM it has reached; `None` where the recording began at reset.
+    /// RAM bytes that it has accessed; `None` if the recording began at reset.
     first: Option<FirstAccesses>,
-    /// CSRs that were told, by [`start::bit`].
+    /// CSRs whose initial value was sent, by [`start::bit`].
     told: u32,
-    /// Value and bits of an atomic's load that is to be told: behind its store, which ends episodes of others.
+    /// Value and bits of an atomic's load, to be sent after its store, which may end episodes of other cores.
     atomic: Option<(u64, u32)>,
-    /// Instructions before the recording, as notes count them.
+    /// Instructions before the recording, as counted in notes.
     before: u64,
     stopped: bool,
 }
 
-/// A reference as the bus of memory shows it: within one block.
+/// A reference on the memory bus, within one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// Whose.
+    /// Index of its core.
     pub core: u8,
     /// Byte address.
     pub addr: u64,
-    /// It may change what is there: a store, but not one to RAM of what is there already.
+    /// It may change memory: a store, except one to RAM of the value that is already there.
     pub changes: bool,
-    /// By an instruction that made one already: an atomic, or an access to two blocks.
+    /// Its instruction has already made a reference: an atomic, or an access to two blocks.
     pub again: bool,
 }
 
-/// A load, or a store.
+/// A load or a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Bytes: 1, 2, 4.
+    /// Size in bytes: 1, 2, 4.
     pub size: u8,
     /// Byte address.
     pub addr: u32,
-    /// Zero-extended.
+    /// Value, zero-extended.
     pub value: u32,
 }
 
 /// An instruction that retires.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retired {
-    /// What it loaded.
+    /// Its load.
     pub load: Option<Access>,
-    /// What it stored.
+    /// Its store.
     pub store: Option<Access>,
     /// Number and value of a CSR that it read into a register.
     pub csr: Option<(u16, u32)>,
-    /// Register that it wrote, not 0, and value.
+    /// Register that it wrote, except x0, and the value.
     pub register: Option<(u8, u32)>,
-    /// It is an `sc`; whether it stored.
+    /// For an `sc`: whether it stored.
     pub conditional: Option<bool>,
-    /// It is a control-flow instruction; its address, and where it goes.
+    /// For a control-flow instruction: its address and its target.
     pub flow: Option<(u32, u32)>,
     /// It is an `mret`.
     pub returns: bool,
 }
 
-/// What a core's port says in a clock.
+/// Port signals of a core in one cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beat {
-    /// Nothing.
+    /// No event.
     #[default]
     Idle,
-    /// An interrupt is taken, or an access refused; the cause as in `mcause`, interrupt bit left out.
+    /// An interrupt, or a refused access; the cause as in `mcause`, without the interrupt bit.
     Trap {
-        /// An interrupt.
+        /// True for an interrupt.
         interrupt: bool,
         /// 0..=15.
         cause: u8,
@@ -174,11 +174,11 @@ fn is_atomic(insn: u32) -> bool {
     insn & 0x7f == 0x2f && insn >> 27 != LR
 }
 
-/// RAM as a program is loaded into it.
+/// Contents of RAM after loading a program.
 pub(super) fn load(params: &InputsParams, program: &Program) -> Vec<u8> {
     let mut ram = vec![0; params.ram_bytes as usize];
     for s in &program.segments {
-        // a segment outside RAM is of no concern here: its loads are inputs
+        // segments outside RAM do not matter here: loads from them are inputs
         let offset = s.addr.wrapping_sub(params.ram_base.into()) as usize;
         if let Some(place) = offset.checked_add(s.data.len()).and_then(|end| ram.get_mut(offset..end)) {
             place.copy_from_slice(&s.data);
@@ -188,7 +188,7 @@ pub(super) fn load(params: &InputsParams, program: &Program) -> Vec<u8> {
 }
 
 impl Recorder {
-    /// At reset, with `program` in RAM, the header sent.
+    /// State at reset, with `program` in RAM, after the header.
     pub fn new(params: &InputsParams, program: &Program) -> Result<Self, ParamError> {
         params.check()?;
         params.check_xlen(program)?;
@@ -218,8 +218,8 @@ impl Recorder {
         Ok(Self { params: *params, cores, masters, ram: load(params, program), out, stats: InputsStats::default() })
     }
 
-    /// Tells the state of the cores, before all else; with `ram` as it is now, all of it. For parameters with
-    /// [`super::params::Sizes::known`], which need it, and only for them.
+    /// Sends the state of the cores, before anything else; `ram` is all of RAM as it is now. Required for parameters with
+    /// [`super::params::Sizes::known`], and only allowed for them.
     pub fn begin(&mut self, ram: &[u8], mut states: Vec<CoreState>) {
         self.ram.copy_from_slice(ram);
         for (core, state) in self.cores.iter_mut().zip(&states) {
@@ -233,7 +233,7 @@ impl Recorder {
         }
     }
 
-    /// Ends the stream: cores that never began stop too, and the last word is filled.
+    /// Ends the stream: writes the stops that are missing, of cores that never began, and pads the last word.
     pub fn finish(&mut self) {
         for core in 0..self.cores.len() {
             if !self.cores[core].stopped {
@@ -249,12 +249,12 @@ impl Recorder {
         self.stats.bits = self.out.len();
     }
 
-    /// Takes the complete words that wait.
+    /// Takes the complete words.
     pub fn drain(&mut self) -> std::vec::Drain<'_, u32> {
         self.out.drain()
     }
 
-    /// What was sent so far; `bits` is filled in by [`Recorder::finish`].
+    /// Counts so far; `bits` is set by [`Recorder::finish`].
     pub fn stats(&self) -> &InputsStats {
         &self.stats
     }
@@ -277,7 +277,7 @@ impl Recorder {
         sent.bits += self.out.len() - before;
     }
 
-    /// Sends a message of the masters; its bits.
+    /// Sends a message of the masters; returns its bits.
     fn of_masters(&mut self, write: impl FnOnce(&mut Masters, &mut BitWriter)) -> u64 {
         let before = self.out.len();
         if let Some(masters) = &mut self.masters {
@@ -302,8 +302,8 @@ impl Recorder {
         self.send(core, Body::Stop { instructions, signature }, None);
     }
 
-    /// A clock: the reference of it, if one is, and what each core's port says. Without a reference `beats` may be
-    /// those of fewer cores. A core with [`Beat::Idle`] in all clocks is as one that never began.
+    /// Takes one cycle: its reference, if there is one, and the port signals of each core. `beats` may have fewer cores
+    /// if there is no reference. A core that is [`Beat::Idle`] in all cycles counts as one that never began.
     pub fn clock(&mut self, reference: Option<&Reference>, beats: &[Beat]) {
         for core in 0..self.cores.len() {
             if reference.is_some_and(|r| self.ends(core, r)) {
@@ -322,8 +322,8 @@ impl Recorder {
         }
     }
 
-    /// A clock in which a bus master that is no core stores to RAM what may not be there already, and what each core's
-    /// port says. The store of a clock stands behind the messages of the cores.
+    /// Takes a cycle in which a bus master that is not a core stores to RAM (a value that may differ from the contents), and
+    /// the port signals of each core. The message of the store comes after those of the cores.
     pub fn clock_master(&mut self, store: &MasterStore, beats: &[Beat]) {
         let master = Reference { core: self.params.cores, addr: store.addr, changes: true, again: false };
         self.clock(Some(&master), beats);
@@ -332,7 +332,7 @@ impl Recorder {
         self.stats.masters.bits += sent;
     }
 
-    /// Whether `core` ends its episode before a reference.
+    /// Whether `core` ends its episode before reference `r`.
     fn ends(&mut self, core: usize, r: &Reference) -> bool {
         if !self.params.orders() {
             return false;
@@ -347,17 +347,17 @@ impl Recorder {
         }
     }
 
-    /// A reference is made.
+    /// Enters a reference into the table of its core.
     fn touch(&mut self, r: &Reference) {
-        // of masters nothing is kept
+        // masters have no table
         if let (true, Some(me)) = (self.params.orders(), self.cores.get_mut(usize::from(r.core))) {
             me.table.touch(me.table.block(r.addr), r.changes);
             me.references += u32::from(!r.again);
         }
     }
 
-    /// A reference of `bytes` bytes, block by block (three where eight bytes begin inside a block of four); `again`: by an
-    /// instruction that made one already.
+    /// Enters a reference of `bytes` bytes, block by block (three if eight bytes begin inside a block of four); `again`: its
+    /// instruction has already made a reference.
     fn reference(&mut self, core: usize, addr: u64, bytes: u8, changes: bool, again: bool) {
         if !self.params.orders() {
             return;
@@ -420,13 +420,13 @@ impl Recorder {
             self.cores[core].slots += 1;
         } else {
             let skipped = std::mem::take(&mut self.cores[core].slots);
-            // every value is there where replay must look ahead
+            // if replay must look ahead, every input message has a value
             let value = self.cores[core].first.is_some().then_some((0, 0, 32));
             self.send(core, Body::Input { skipped }, value);
         }
     }
 
-    /// An access to RAM; whether the core had not reached some of its bytes since a start in the middle of the run.
+    /// Enters an access to RAM; returns whether some of its bytes are new to the core since a start in the middle of the run.
     #[inline]
     fn reaches(&mut self, core: usize, addr: u64, size: u8) -> bool {
         let Some(first) = &mut self.cores[core].first else { return false };
@@ -435,7 +435,7 @@ impl Recorder {
         new
     }
 
-    /// A register took the value of a CSR.
+    /// Takes the read of a CSR into a register.
     fn csr_read(&mut self, core: usize, csr: u16, value: u64) {
         let number = u32::from(csr);
         let me = &mut self.cores[core];
@@ -449,7 +449,7 @@ impl Recorder {
         }
     }
 
-    /// An `mret` went to `target`.
+    /// Takes an `mret` to `target`.
     fn returned(&mut self, core: usize, target: u64) {
         let me = &mut self.cores[core];
         if me.first.is_some() && me.told & start::bit(start::MEPC) == 0 {
@@ -458,7 +458,7 @@ impl Recorder {
         }
     }
 
-    /// A value that the host does not know, since the recording began behind it: predicted 0.
+    /// Takes a value that the host does not know because it predates the recording; predicted as 0.
     fn fill(&mut self, core: usize, value: u64, bits: u32) {
         let me = &mut self.cores[core];
         if value == 0 {
@@ -469,7 +469,7 @@ impl Recorder {
         self.send(core, Body::Input { skipped }, Some((value, 0, bits)));
     }
 
-    /// A value from outside, of `bits` bits; 0: an `sc`, which is predicted to store.
+    /// Takes a value from outside, of `bits` bits.
     fn slot(&mut self, core: usize, place: u64, value: u64, bits: u32) {
         let me = &mut self.cores[core];
         let predicted = me.last.get(place);
@@ -479,12 +479,12 @@ impl Recorder {
         }
         let skipped = std::mem::take(&mut me.slots);
         me.last.set(place, value);
-        // the entry may be of a wider access
+        // the last value may be of a wider access
         let predicted = predicted.unwrap_or(0) & (u64::MAX >> (64 - bits));
         self.send(core, Body::Input { skipped }, Some((value, predicted, bits)));
     }
 
-    /// The instruction at `pc`, where it is one that the host does not execute.
+    /// The instruction at `pc`, if the host does not execute it.
     fn unmodelled(&self, pc: u64) -> Option<u32> {
         let which = self.params.sizes.unmodelled?;
         self.insn(pc).filter(|insn| which.matches(*insn))
@@ -498,7 +498,7 @@ impl Recorder {
     }
 
     fn trap(&mut self, core: usize, interrupt: bool, cause: u8, retired: u64) {
-        // checks come more often than 32 bits are full
+        // checks are frequent enough that the count fits 32 bits
         let me = &mut self.cores[core];
         let instructions = (retired - std::mem::replace(&mut me.counted, retired)) as u32;
         me.signature.trap(instructions, interrupt, cause);

@@ -1,4 +1,4 @@
-//! Parameters of the scheme, and their names
+//! Parameters of record and replay, and their names
 
 use crate::platform::ParamError;
 use crate::riscv::{Isa, Profile, Unmodelled};
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Everything that shapes a stream of inputs.
+/// Parameters of a stream of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct InputsParams {
-    /// N: cores. 1..=8.
+    /// N: number of cores. 1..=8.
     pub cores: u8,
-    /// Bits of an integer register: 32 or 64.
+    /// Width of integer registers, bits: 32 or 64.
     #[serde(default = "narrow")]
     pub xlen: u8,
-    /// First byte of RAM: a load elsewhere is an input. A multiple of 4096.
+    /// First byte of RAM; loads elsewhere are inputs. A multiple of 4096.
     pub ram_base: u32,
     /// Bytes of RAM. A multiple of 4096, up to 1 GiB.
     pub ram_bytes: u32,
-    /// What the cores make of what the ISA leaves open.
+    /// Choices of the cores that the ISA leaves open.
     #[serde(default, skip_serializing_if = "is_plain")]
     pub profile: Profile,
-    /// What is kept of an episode, and how often the state is checked.
+    /// Sizes of the tables, and the period of state checks.
     #[serde(flatten)]
     pub sizes: Sizes,
 }
@@ -39,50 +39,50 @@ fn is_false(b: &bool) -> bool {
     !b
 }
 
-/// Files from before there was a choice.
+/// Default for files from before this was a parameter.
 fn narrow() -> u8 {
     32
 }
 
-/// Sizes of the module of one core. The name is `inputs:ENTRIES`, and what differs from the default behind it.
+/// Sizes of the module of one core. The name is `inputs:ENTRIES`, followed by what differs from the default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sizes {
     /// Entries of the episode table. Power of two, 16..=4096.
     pub entries: u16,
     /// Tag of an entry, bits. 0..=16; 0: untagged.
     pub tag: u8,
-    /// Bytes of the block that an entry stands for. 4, 8, 16, 32.
+    /// Bytes per block, the unit of an entry. 4, 8, 16, 32.
     pub block: u8,
     /// The state is checked every 2^check instructions of a core. 10..=30.
     pub check: u8,
     /// Entries of the table of last values. Power of two, 1..=64.
     pub last: u8,
-    /// Bytes of RAM whose first accesses a core remembers, so that a recording can begin in the middle of a run; 0: it
+    /// Bytes of RAM whose first accesses a core remembers, so that a recording can begin in the middle of a run. 0: it
     /// begins at reset. Power of two, 64 to 1 Mi.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub known: u32,
-    /// Bus masters that are no cores store to RAM: their stores are sent.
+    /// Bus masters that are not cores store to RAM: their stores are sent.
     #[serde(default, skip_serializing_if = "is_false")]
     pub masters: bool,
-    /// Instructions that the host does not execute: what they write is sent.
+    /// Instructions that the host does not execute: their results are sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmodelled: Option<Unmodelled>,
 }
 
 impl Default for Sizes {
-    /// Two block RAMs of 4 kbit on an iCE40.
+    /// Takes two block RAMs of 4 kbit on an iCE40.
     fn default() -> Self {
         Self { entries: 512, tag: 8, block: 8, check: 20, last: 8, known: 0, masters: false, unmodelled: None }
     }
 }
 
-/// How names look, for people.
+/// Name patterns, for help and error messages.
 pub const FORMS: &str =
     "inputs, inputs:512+tag8+block8+check20+last8, +known4096 for a start in the middle of a run, +masters for \
                          bus masters that are no cores, and +mask0x7f=0xb for instructions not modelled";
 
 impl Sizes {
-    /// Refuses what model and circuit cannot honour.
+    /// Rejects sizes that model and circuit do not support.
     pub fn check(&self) -> Result<(), ParamError> {
         let range = |field, value: u32, right, ok| ParamError::unless(ok, field, value, right);
         let (entries, last) = (self.entries, self.last);
@@ -96,7 +96,7 @@ impl Sizes {
         range("known", self.known, "powers of two from 64 to 1048576", known)?;
         let Some(Unmodelled { mask, value }) = self.unmodelled else { return Ok(()) };
         range("mask", mask, "masks with bits 0 to 6", mask & 0x7f == 0x7f)?;
-        // its result must be all that is not known of it
+        // the register that it writes must be its only effect
         let alone =
             self.unmodelled.is_some_and(Unmodelled::is_custom) || matches!(value & 0x7f, 0x13 | 0x1b | 0x33 | 0x3b);
         range(
@@ -107,7 +107,7 @@ impl Sizes {
         )
     }
 
-    /// Whether a name means this scheme at all.
+    /// Whether a name belongs to this scheme, valid or not.
     pub fn is_name(name: &str) -> bool {
         name == "inputs" || name.starts_with("inputs:")
     }
@@ -187,17 +187,17 @@ impl fmt::Display for Sizes {
 }
 
 impl InputsParams {
-    /// The cores of a machine.
+    /// Parameters for the cores of a machine.
     pub fn new(cores: u8, xlen: u8, (ram_base, ram_bytes): (u32, u32), sizes: Sizes) -> Self {
         Self { cores, xlen, ram_base, ram_bytes, profile: Profile::Plain, sizes }
     }
 
-    /// The same with cores of `profile`.
+    /// The same parameters with cores of `profile`.
     pub fn with_profile(self, profile: Profile) -> Self {
         Self { profile, ..self }
     }
 
-    /// Refuses what model and circuit cannot honour.
+    /// Rejects parameters that model and circuit do not support.
     pub fn check(&self) -> Result<(), ParamError> {
         let range = |field, value: u32, right, ok| ParamError::unless(ok, field, value, right);
         range("cores", self.cores.into(), "1 to 8", (1..=8).contains(&self.cores))?;
@@ -215,34 +215,34 @@ impl InputsParams {
         self.sizes.check()
     }
 
-    /// Refuses a program of another width.
+    /// Rejects a program of another width.
     pub fn check_xlen(&self, program: &Program) -> Result<(), ParamError> {
         ParamError::unless(program.xlen == self.xlen, "xlen", u32::from(self.xlen), "the width of the program")
     }
 
-    /// What the cores execute.
+    /// Instruction set of the cores.
     pub fn isa(&self) -> Isa {
         Isa { unmodelled: self.sizes.unmodelled, ..Isa::of(self.profile, self.xlen) }
     }
 
-    /// Whether `bytes` from `addr` on are RAM.
+    /// Whether the `bytes` bytes at `addr` are RAM.
     #[inline]
     pub fn is_ram(&self, addr: u64, bytes: u8) -> bool {
         let offset = addr.wrapping_sub(self.ram_base.into());
         offset < self.ram_bytes.into() && offset + u64::from(bytes) <= self.ram_bytes.into()
     }
 
-    /// Who sends messages: the cores, and behind them the bus masters where there are any.
+    /// Number of senders of messages: the cores, and then the bus masters if there are any.
     pub fn senders(&self) -> u8 {
         self.cores + u8::from(self.sizes.masters)
     }
 
-    /// Whether the order of references is sent: others can store to what a core reaches.
+    /// Whether the order of references is sent, because others can store to the memory of a core.
     pub fn orders(&self) -> bool {
         self.senders() > 1
     }
 
-    /// Bits of the index of senders `Ti`: ceil(log2), 0 for one.
+    /// Bits of the sender index `Ti`: ceil(log2) of their number, 0 for one.
     pub fn ti_bits(&self) -> u32 {
         u32::from(self.senders()).next_power_of_two().trailing_zeros()
     }
@@ -273,12 +273,12 @@ impl InputsParams {
         line
     }
 
-    /// CRC-32 of the canonical line; stands in the header.
+    /// CRC-32 of the canonical line, for the header.
     pub fn fingerprint(&self) -> u32 {
         crc32fast::hash(self.canonical().as_bytes())
     }
 
-    /// Bits of state of one core's episode table: valid epoch of 6 bits, written, several, tag.
+    /// Bits of state of one core's episode table; per entry a 6-bit valid epoch, written, several, tag.
     pub fn table_bits(&self) -> u32 {
         u32::from(self.sizes.entries) * (8 + u32::from(self.sizes.tag))
     }

@@ -1,9 +1,9 @@
-//! The check of the retired state: a signature of all that a core's port shows, in a 32-bit feedback register
+//! Signature of the retired state: a checksum over everything on a core's port, in a 32-bit feedback shift register
 //!
-//! Each datum, each retired control-flow instruction, each trap that is told and the end add a word: the register shifts by
-//! one, its last bit feeds back over the polynomial of CRC-32, and the word is added. Recorder and replay are told the same
-//! in the same order, so both have the same signature; it is never cleared, so that a difference stays. One word a datum:
-//! so a circuit that takes an instruction a clock makes four steps at most.
+//! Each datum, each retired control-flow instruction, each recorded trap and the stop add a word: the register shifts by
+//! one, its last bit feeds back through the polynomial of CRC-32, and the word is added. Recorder and replay get the same
+//! words in the same order, so both have the same signature. It is never cleared, so a difference persists. There is one word
+//! per datum, so a circuit that takes an instruction per cycle makes at most four steps.
 //!
 //! # Source
 //! R. David, "Signature analysis of multi-output circuits", FTCS 1984 (multiple-input signature registers).
@@ -13,31 +13,31 @@ use retire::{DataKind, FlowEvent};
 /// CRC-32, reversed.
 pub const POLYNOMIAL: u32 = 0xedb8_8320;
 
-/// The register behind a word.
+/// Value of the register after `word` is added.
 #[inline]
 pub fn step(value: u32, word: u32) -> u32 {
     let feedback = if value & 1 == 1 { POLYNOMIAL } else { 0 };
     value >> 1 ^ feedback ^ word
 }
 
-/// Signature of one core, and when it is due.
+/// Signature of one core, and when its next check is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
     value: u32,
-    /// Instructions told since the last check.
+    /// Instructions since the last check.
     since: u32,
     period: u32,
-    /// Instructions told in all.
+    /// Total number of instructions.
     pub told: u64,
 }
 
 impl Signature {
-    /// A check every 2^`log2` instructions.
+    /// State at the start; a check is due every 2^`log2` instructions.
     pub fn new(log2: u8) -> Self {
         Self { value: u32::MAX, since: 0, period: 1 << log2, told: 0 }
     }
 
-    /// What it is now.
+    /// The current signature.
     pub fn value(&self) -> u32 {
         self.value
     }
@@ -47,20 +47,20 @@ impl Signature {
         self.value = step(self.value, word);
     }
 
-    /// A datum.
+    /// Adds a datum.
     #[inline]
     pub fn data(&mut self, kind: &DataKind) {
         match *kind {
             DataKind::Load { addr, value, .. } | DataKind::Store { addr, value, .. } => self.pair(addr, value),
             DataKind::Register { rd, value } => self.wide(value as u32 ^ u32::from(rd) << 27, value >> 32),
-            // bit 26 tells them from integer registers
+            // bit 26 distinguishes them from integer registers
             DataKind::Float { rd, value } => self.wide(value as u32 ^ u32::from(rd) << 27 ^ 1 << 26, value >> 32),
-            // of a CSR the register tells
+            // the register that a CSR is read into is added instead
             DataKind::Csr { .. } | DataKind::Imported { .. } => {}
         }
     }
 
-    /// A word of lower halves; that of the upper halves is a word of its own where it is not 0.
+    /// Adds the word of the lower halves, and that of the upper halves if it is not 0.
     #[inline]
     fn wide(&mut self, lower: u32, upper: u64) {
         self.add(lower);
@@ -69,32 +69,32 @@ impl Signature {
         }
     }
 
-    /// Two numbers as one word, or two.
+    /// Adds two numbers as one word, or as two.
     #[inline]
     fn pair(&mut self, a: u64, b: u64) {
         let word = |a: u64, b: u64| a as u32 ^ (b as u32).rotate_left(16);
         self.wide(word(a, b), word(a >> 32, b >> 32).into());
     }
 
-    /// A trap that is told, `instructions` behind the last trap or check.
+    /// Adds a recorded trap, `instructions` after the last trap or check.
     pub fn trap(&mut self, instructions: u32, interrupt: bool, cause: u8) {
         self.add(instructions ^ u32::from(interrupt) << 31 ^ u32::from(cause) << 24);
     }
 
-    /// The end, `instructions` behind the last trap or check.
+    /// Adds the stop, `instructions` after the last trap or check.
     pub fn stop(&mut self, instructions: u64) {
         self.add(instructions as u32);
     }
 
-    /// An instruction that is no event retires.
+    /// Counts a retired instruction that is not an event.
     #[inline]
     pub fn retire(&mut self) {
         self.told += 1;
         self.since += 1;
     }
 
-    /// An event; whether the state is to be checked behind it. Only behind one that retires: what another one stands
-    /// before may wait for an input.
+    /// Adds an event; returns whether a check is due after it. Only events that retire are followed by a check, since the
+    /// instruction after any other event may wait for an input.
     #[inline]
     pub fn event(&mut self, e: &FlowEvent) -> bool {
         self.told += u64::from(e.count);
@@ -102,7 +102,7 @@ impl Signature {
         e.kind.retires() && self.flow(e.pc, e.target)
     }
 
-    /// A control-flow instruction, counted already, is at `pc` and goes to `target`; as [`Signature::event`].
+    /// Adds a control-flow instruction at `pc` to `target` that is already counted; returns the same as [`Signature::event`].
     #[inline]
     pub fn flow(&mut self, pc: u64, target: u64) -> bool {
         self.pair(pc, target);
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use retire::FlowKind;
 
-    /// All ones: shifted 0x7fffffff, fed back 0x7fffffff ^ 0xedb88320 = 0x92477cdf, and the word 1 added.
+    /// All ones: shifted 0x7fffffff, fed back 0x7fffffff ^ 0xedb88320 = 0x92477cdf, then the word 1 is added.
     #[test]
     fn one_step_worked_by_hand() {
         let mut s = Signature::new(10);

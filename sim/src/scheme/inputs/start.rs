@@ -1,29 +1,29 @@
-//! The state of the cores where a recording begins in the middle of a run: what is told of it, and in which order
+//! Initial state of the cores for a recording that begins in the middle of a run: its items and their order
 //!
-//! Each item is a slot ([`super`]) whose predicted value is 0, before all other slots of the core: so what is 0 is a count.
-//! What is not among them is told when a core first needs it: RAM ([`super::first`]), and the registers of traps ([`is_told_later`]).
+//! Each item is a slot ([`super`]) with predicted value 0, before all other slots of the core, so zeros are just counted.
+//! Other state is sent when a core first needs it: RAM ([`super::first`]), and the trap registers ([`is_told_later`]).
 
 use super::InputsParams;
 use crate::riscv::csr::{Csrs, View};
 use crate::riscv::{CoreState, Isa, Profile};
 
-/// What is told at the start, in this order.
+/// An item of the initial state, in the order in which they are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// Where the core is. 0: it has not retired an instruction since its reset, and all else is as reset leaves it.
+    /// Program counter. 0: the core has not retired an instruction since its reset, and all other items have reset values.
     Pc,
     /// x1 to x31.
     Register(u8),
-    /// As it was written: what the core keeps of that is its profile's business.
+    /// As it was written; the profile of the core determines which bits it keeps.
     Mtvec,
-    /// f0 to f31, 64 bits; 0 of cores that have none.
+    /// f0 to f31, 64 bits; 0 for cores without them.
     Float(u8),
     /// Rounding mode and flags.
     Fcsr,
 }
 
 impl Item {
-    /// Its place in the state of a core.
+    /// The field for this item in the state of a core.
     pub fn of(self, state: &mut CoreState) -> &mut u64 {
         match self {
             Self::Pc => &mut state.pc,
@@ -35,7 +35,7 @@ impl Item {
     }
 }
 
-/// All items of a core, and the bits of each.
+/// All items of a core, each with its width in bits.
 pub fn items(params: &InputsParams) -> impl Iterator<Item = (Item, u32)> {
     let xlen = u32::from(params.xlen);
     let integers = std::iter::once(Item::Pc).chain((1..32).map(Item::Register)).chain([Item::Mtvec]);
@@ -46,44 +46,44 @@ pub fn items(params: &InputsParams) -> impl Iterator<Item = (Item, u32)> {
     }))
 }
 
-/// CSRs whose value at the start is told when a core first reads them into a register: `mstatus`, `mie`, `mscratch`,
-/// `mepc`, `mcause`, `mtval`. That of `mepc` is told by the first `mret` where that is before.
+/// Whether the initial value of a CSR is sent when a core first reads it into a register: `mstatus`, `mie`, `mscratch`,
+/// `mepc`, `mcause`, `mtval`. An earlier `mret` sends that of `mepc`.
 pub fn is_told_later(csr: u32) -> bool {
     matches!(csr, 0x300 | 0x304 | 0x340..=0x343)
 }
 
-/// [`is_told_later`] as a bit of the CSRs that were told.
+/// Bit of a CSR of [`is_told_later`] in a mask.
 pub fn bit(csr: u32) -> u32 {
     1 << (csr >> 2 & 16 | csr & 7)
 }
 
-/// Counts that the host cannot know then: `minstret`, `instret`, upper halves.
+/// Whether a CSR is a count that the host cannot know then: `minstret`, `instret`, and their upper halves.
 pub fn is_count(csr: u32) -> bool {
     matches!(csr, 0xb02 | 0xb82 | 0xc02 | 0xc82)
 }
 
-/// `mepc`.
+/// Number of `mepc`.
 pub const MEPC: u32 = 0x341;
-/// `mtvec`.
+/// Number of `mtvec`.
 pub const MTVEC: u32 = 0x305;
 
-/// The state of a core as its ports tell it from reset on: what a circuit can keep that is reset with it.
+/// The state of a core as tracked from its ports since reset: what a circuit that is reset with the core can keep.
 ///
-/// Registers that were not written are 0. A trap leaves the core at its handler, which `mtvec` and the cause say.
+/// Registers that were never written are 0. After a trap, `mtvec` and the cause give the address of the handler.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
-    /// The state now.
+    /// The current state.
     pub state: CoreState,
     profile: Profile,
 }
 
 impl Kept {
-    /// At reset, of a core of `profile`.
+    /// State at reset, for a core of `profile`.
     pub fn new(profile: Profile) -> Self {
         Self { state: CoreState::default(), profile }
     }
 
-    /// `insn` retires, goes to `next`, and writes a register, not 0.
+    /// Takes a retired instruction `insn`, with `next` as the next address and the register it writes, except x0.
     pub fn retired(&mut self, insn: u32, next: u32, register: Option<(u8, u32)>) {
         let s = &mut self.state;
         s.pc = next.into();
@@ -102,11 +102,11 @@ impl Kept {
         }
     }
 
-    /// A trap is taken.
+    /// Takes a trap.
     pub fn trap(&mut self, interrupt: bool, cause: u8) {
         let mut csrs = Csrs::new(Isa::of(self.profile, 32));
         let view = View { hart: 0, mip: 0, cycle: 0, instret: 0, time: 0 };
-        // always there
+        // `mtvec` always exists
         let _ = csrs.write(MTVEC, self.state.mtvec, &view);
         self.state.pc = csrs.trap(interrupt, cause.into(), 0, 0);
     }

@@ -1,8 +1,8 @@
-//! What an episode read and wrote: one tagged table
+//! Episode table: the blocks that an episode read and wrote, in one tagged table
 //!
-//! An entry, found by a hash of the block's address, holds the episode that last touched it, whether it wrote, a tag,
-//! and a bit that says 'several blocks': it then matches every tag, so that nothing is ever missed. A new episode is a
-//! new number; the model's is wide, a circuit's narrow one is swept when it comes round.
+//! An entry, indexed by a hash of the block address, holds the episode that last touched it, whether it wrote, a tag,
+//! and a 'several blocks' bit, with which it matches every tag, so that no conflict is missed. Each episode gets a new
+//! number. Numbers are wide in the model; a circuit has narrow ones and sweeps the table when they wrap around.
 //!
 //! | bits of an entry | content |
 //! | --- | --- |
@@ -19,7 +19,7 @@ struct Entry {
     several: bool,
 }
 
-/// The table of one core.
+/// Episode table of one core.
 #[derive(Clone, Debug)]
 pub struct Table {
     entries: Vec<Entry>,
@@ -31,7 +31,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Nothing touched.
+    /// An empty table.
     pub fn new(entries: u16, tag_bits: u8, block_bytes: u8) -> Self {
         Self {
             entries: vec![Entry::default(); entries.into()],
@@ -58,7 +58,7 @@ impl Table {
         (index as usize, folded as u16)
     }
 
-    /// Whether the episode may have touched the block; `written`: may have written it.
+    /// Whether the episode may have touched the block; with `written`, whether it may have written it.
     #[inline]
     pub fn hit(&self, block: u32, written: bool) -> bool {
         let (index, tag) = self.place(block);
@@ -66,7 +66,7 @@ impl Table {
         e.episode == self.episode && (e.wrote || !written) && (e.several || e.tag == tag)
     }
 
-    /// The episode touches a block.
+    /// Enters a block that the episode touches.
     #[inline]
     pub fn touch(&mut self, block: u32, write: bool) {
         let (index, tag) = self.place(block);
@@ -80,13 +80,13 @@ impl Table {
         }
     }
 
-    /// Three quarters of the entries are used.
+    /// Whether three quarters of the entries are used.
     #[inline]
     pub fn is_full(&self) -> bool {
         4 * self.used >= 3 * self.entries.len() as u32
     }
 
-    /// The next episode begins.
+    /// Begins the next episode.
     pub fn clear(&mut self) {
         self.used = 0;
         self.episode = self.episode.wrapping_add(1);
@@ -128,7 +128,7 @@ mod tests {
         t.touch(0x125, false);
         assert!(!t.hit(0x006, false));
         t.touch(0x006, true);
-        // 0x053: index 3 ^ 5 = 6, tag 5, was never touched; and the first counts as written
+        // 0x053: index 3 ^ 5 = 6, tag 5, was never touched; and the first block counts as written
         assert!(t.hit(0x125, true) && t.hit(0x006, true) && t.hit(0x053, true));
     }
 

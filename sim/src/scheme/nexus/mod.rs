@@ -1,10 +1,10 @@
 //! Nexus-like: a message for every taken conditional and every indirect branch, with the instructions since the last
 //!
-//! | module | what is there |
+//! | module | contents |
 //! | --- | --- |
-//! | here | parameters and names |
+//! | this one | parameters and names |
 //! | `model` | front end of one core |
-//! | `nexs` | messages in 8-bit units; those in chunks are of [`super::fields`] |
+//! | `nexs` | messages in 8-bit units; chunked messages are in [`super::fields`] |
 //! | `replay` | the decoder |
 //!
 //! # Source
@@ -22,12 +22,12 @@ use crate::lengths::FieldLengths;
 use crate::message::Message;
 use crate::platform::{ParamError, Platform};
 
-/// How the messages are written.
+/// Encoding of the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NexusParams {
     /// In chunks (paper 000 figure 7a).
     NxB(Coding),
-    /// In 6-bit groups behind 2-bit headers (paper 002 section 5.3).
+    /// In groups of 6 bits, each after a 2-bit header (paper 002 section 5.3).
     NexS,
 }
 

@@ -8,7 +8,7 @@ use crate::message::{Body, Escape};
 use retire::isa::Indirect;
 use retire::FlowEvent;
 
-/// Nothing is remembered.
+/// Golden model of one core; it has no state.
 #[derive(Clone, Copy, Debug)]
 pub struct Front;
 

@@ -1,17 +1,17 @@
 //! `nexs`: the Nexus-like encoding in 8-bit units
 //!
-//! Every field is cut into groups of 6 bits, low group first, each behind a 2-bit header; leading zero
+//! Every field is split into groups of 6 bits, low group first, each after a 2-bit header; leading zero
 //! groups are not sent. Fields in order: `[diffCC] Ti SL TA`, with `Ti` raw and TA sent as TA xor the
 //! previous TA of the core.
 //!
 //! | header | meaning |
 //! | ---: | --- |
-//! | 0 | the field goes on |
+//! | 0 | the field continues |
 //! | 1 | last group of the field, another field follows |
 //! | 3 | last group of the message |
 //!
 //! SL = 0 is the escape, followed by a group with the kind (0 exception, 1 sync, 2 overflow, 3 stop,
-//! 4 progress), `iCnt`, and the address or `lost` where the kind has one.
+//! 4 progress), `iCnt`, and the address or `lost` for kinds that have one.
 //!
 //! # Source
 //! Paper 002 section 5.3: `<SL, TA>` pairs, TA xor previous TA, groups of 6 bits with a 2-bit header.
@@ -43,7 +43,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(platform: &Platform) -> Self {
         Self { platform: *platform, addresses: Addresses::new(platform) }
     }
@@ -121,13 +121,13 @@ impl Encode for Writer {
 
     fn count_lengths(&mut self) {}
 
-    // its groups have one size only
+    // all groups have the same size
     fn lengths(&self) -> Option<&FieldLengths> {
         None
     }
 }
 
-/// Reads a field of at most `width` bits; returns it and whether the message ends with it.
+/// Reads a field of at most `width` bits; returns it, and whether it ends the message.
 fn read_field<I: Iterator<Item = u32>>(
     field: &'static str,
     width: u32,
@@ -158,12 +158,12 @@ fn read_field<I: Iterator<Item = u32>>(
 pub struct Reader {
     platform: Platform,
     addresses: Addresses,
-    /// The head just read said that a target follows.
+    /// The last head announced a target.
     target_follows: bool,
 }
 
 impl Reader {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(platform: &Platform) -> Self {
         Self { platform: *platform, addresses: Addresses::new(platform), target_follows: false }
     }
@@ -176,7 +176,7 @@ impl Reader {
         Ok(self.addresses.update(core, |previous| previous ^ diff))
     }
 
-    /// Reads the target behind a head that reports an indirect branch of `core`.
+    /// Reads the target that follows a head, for an indirect branch of `core`.
     pub fn target<I: Iterator<Item = u32>>(&mut self, core: u8, bits: &mut BitReader<I>) -> Result<u64, CodingError> {
         if self.target_follows {
             self.address(core, bits)
@@ -185,7 +185,7 @@ impl Reader {
         }
     }
 
-    /// Says that the reported branch was direct: no target was sent.
+    /// Checks that no target was sent: the reported branch is direct.
     pub fn no_target(&mut self) -> Result<(), CodingError> {
         if std::mem::take(&mut self.target_follows) {
             Err(CodingError::UnexpectedTarget)
@@ -194,7 +194,7 @@ impl Reader {
         }
     }
 
-    /// Reads a signature, where messages carry one.
+    /// Reads a signature, if messages carry one.
     fn signature<I: Iterator<Item = u32>>(&self, bits: &mut BitReader<I>) -> Result<Option<u16>, CodingError> {
         match self.platform.signature {
             0 => Ok(None),

@@ -1,4 +1,4 @@
-//! Replay: straight on to the branch that ends a stream
+//! Replay: goes straight ahead to the branch that ends a stream
 //!
 //! # Source
 //! Paper 000 section 2.
@@ -14,7 +14,7 @@ use crate::scheme::Decode;
 use retire::image::{Exit, ExitKind};
 use retire::FlowKind;
 
-/// Reads the messages of all cores.
+/// Replay: reads the messages of all cores.
 #[derive(Clone, Debug)]
 pub enum Replay {
     /// `nx_b`.
@@ -54,7 +54,7 @@ impl Replay {
     }
 }
 
-/// Between messages no conditional is taken.
+/// The path between messages: no conditional branch is taken.
 struct Straight;
 
 impl Path for Straight {
@@ -101,7 +101,7 @@ impl<'a> Decode<'a> for Replay {
         Ok(Message { core, diff_cc, body: Body::Stream { length, target } })
     }
 
-    // no message depends on the ones before
+    // messages do not depend on earlier ones
     fn header(&mut self) {}
 
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {

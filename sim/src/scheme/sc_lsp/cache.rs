@@ -1,4 +1,4 @@
-//! Stream cache: stream descriptors to indices
+//! Stream cache: maps stream descriptors to indices
 //!
 //! # Source
 //! Paper 001 section II, "Stream Cache", and equation 3: SCI = {iSet, iWay}, 0 is a miss, the least recently
@@ -7,12 +7,12 @@
 
 use super::params::{Hash, StreamCacheParams};
 
-/// What an entry holds. SL is 0 where there is none.
+/// A stream descriptor, the contents of an entry. SL is 0 in an empty one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Descriptor {
-    /// Start address, a byte address; with `rbase` its lower part only.
+    /// Start address, a byte address; in entries of `rbase` its lower part only.
     pub start: u64,
-    /// SL as it is sent.
+    /// SL as it is encoded.
     pub length: u32,
 }
 
@@ -20,7 +20,7 @@ pub struct Descriptor {
 #[derive(Clone, Debug)]
 pub struct StreamCache {
     entries: Vec<Descriptor>,
-    /// Rank of each entry in its set: 0 was used last, ways - 1 is replaced next. Way 0 of set 0 is never
+    /// Rank of each entry in its set: 0 is the most recently used, ways - 1 is replaced next. Way 0 of set 0 is never
     /// used and so keeps the highest rank.
     ranks: Vec<u8>,
     ways: u8,
@@ -30,17 +30,17 @@ pub struct StreamCache {
     shift: u32,
 }
 
-/// Where a descriptor is.
+/// Result of a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// SCI of the entry that holds the descriptor now; 0 when its set has no room for any.
+    /// SCI of the entry that holds the descriptor now; 0 if its set has no usable way.
     pub index: u32,
-    /// It was there before.
+    /// It was in the cache before.
     pub hit: bool,
 }
 
 impl StreamCache {
-    /// An empty one.
+    /// An empty cache.
     pub fn new(params: &StreamCacheParams) -> Self {
         let entries = params.entries() as usize;
         let mut cache = Self {
@@ -56,7 +56,7 @@ impl StreamCache {
         cache
     }
 
-    /// Back to the state after reset: empty, ways taken from 0 up.
+    /// Returns to the state after reset: empty, ways are filled from 0 up.
     pub fn reset(&mut self) {
         self.entries.fill(Descriptor::default());
         for set in self.ranks.chunks_exact_mut(self.ways.into()) {
@@ -69,19 +69,19 @@ impl StreamCache {
     /// iSet of a descriptor.
     #[inline]
     pub fn set(&self, d: Descriptor) -> u32 {
-        // the index has at most 10 bits and the shift 8: higher address bits do not count
+        // the index has at most 10 bits and the shift is at most 8: higher address bits have no effect
         let start = d.start as u32;
         let shifted = if self.left { start << self.shift } else { start >> self.shift };
         (shifted ^ d.length) & self.mask
     }
 
-    /// The descriptor at SCI `index`; `None` for 0 and where none was stored.
+    /// The descriptor at SCI `index`; `None` for 0 and for empty entries.
     #[inline]
     pub fn get(&self, index: u32) -> Option<Descriptor> {
         self.entries.get(index as usize).copied().filter(|d| d.length != 0)
     }
 
-    /// Looks `d` up, stores it where it is not there, and marks it as used last. Its SL is not 0.
+    /// Looks up `d`, stores it on a miss, and marks it as most recently used. SL must not be 0.
     #[inline]
     pub fn access(&mut self, d: Descriptor) -> Found {
         match self.ways {
@@ -107,7 +107,7 @@ impl StreamCache {
         }
         let hit = way < W;
         if !hit {
-            // in set 0, way 0 stays the oldest for ever and the next younger one is replaced
+            // in set 0, way 0 always stays the oldest, and the next younger one is replaced
             let reserved = set == 0;
             if reserved && W == 1 {
                 return Found { index: 0, hit };

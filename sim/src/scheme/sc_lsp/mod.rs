@@ -1,11 +1,11 @@
 //! Stream cache and last stream predictor: the trace scheme `sc-lsp`
 //!
-//! The instructions of a core are cut into streams that end where the flow leaves the straight line. A
-//! stream is named by its start address and length; the stream cache turns the name into an index, the last
-//! stream predictor the index into one bit where the stream that came last time comes again.
+//! The instructions of a core are split into streams that end where the flow leaves the straight line. A
+//! stream is identified by its start address and length. The stream cache maps this descriptor to an index. The last
+//! stream predictor reduces the index to one bit if the same stream followed last time.
 //!
 //! # Source
-//! Paper 001; what it leaves open and how it is settled here: `docs/stream-cache.md`. The bits:
+//! Paper 001; what it leaves open and the choices made here: `docs/stream-cache.md`. The bits:
 //! `docs/stream.md`, "Messages (scheme `sc-lsp`)".
 
 pub mod cache;
@@ -59,7 +59,7 @@ impl Scheme for StreamCacheParams {
     }
 
     fn canonical(&self, platform: &Platform) -> String {
-        // a cycle counter only with time stamps: sizes that are not used must not make two names of one stream
+        // the cycle counter only with time stamps: unused sizes must not give one stream two fingerprints
         let Platform { timestamps, cores, xlen, align, count_bits, cc_bits, .. } = platform;
         let time =
             if *timestamps { format!(" timestamps=1 diffcc={} cc={cc_bits}", Self::DIFF_CC) } else { String::new() };

@@ -1,4 +1,4 @@
-//! Trace module of one core: retired control flow to records
+//! Trace module of one core: turns retired control flow into records
 //!
 //! # Source
 //! Paper 001 section II, "Stream Detector"; when a record is sent: `docs/stream.md`.
@@ -13,16 +13,16 @@ use crate::platform::Platform;
 use retire::isa::Indirect;
 use retire::FlowEvent;
 
-/// What became of the streams.
+/// Counts of streams, by how they were encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
-    /// Streams.
+    /// Number of streams.
     pub streams: u64,
-    /// Streams that the stream cache held, those that were predicted included.
+    /// Streams that the stream cache held, including those that were predicted.
     pub cache_hits: u64,
     /// Streams that the last stream predictor predicted.
     pub predicted: u64,
-    /// Streams that ended because they were long.
+    /// Streams that ended because they reached the maximum length.
     pub long: u64,
 }
 
@@ -45,32 +45,32 @@ pub struct Front {
     counts: Counts,
 }
 
-/// The current stream, and what waits to be sent.
+/// The current stream, and the hits that are not sent yet.
 #[derive(Clone, Copy, Debug)]
 struct Current {
     /// SA.
     start: u64,
-    /// The decoder knows SA: the stream before did not end in an indirect branch.
+    /// The decoder knows SA: the previous stream did not end in an indirect branch.
     known: bool,
-    /// Hits that wait.
+    /// Predicted streams that are not sent yet.
     hits: u32,
-    /// The header was sent again, and nothing of this core since.
+    /// The header was repeated, and this core has sent nothing since.
     asked: bool,
 }
 
-/// How an instruction ends a stream.
+/// Effect of an instruction on the current stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// It does not, unless the stream is long.
+    /// It does not end the stream, unless that is long.
     No,
-    /// As [`End::No`]; a conditional that is not taken.
+    /// As [`End::No`], for a conditional that is not taken.
     NotTaken,
     Direct,
     Indirect,
 }
 
 impl Front {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
         Self {
             longest: sc.longest(),
@@ -81,12 +81,12 @@ impl Front {
         }
     }
 
-    /// What became of the streams so far.
+    /// Counts of streams so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Sends the hits that wait.
+    /// Sends the hits that are not sent yet.
     #[inline]
     fn flush(&mut self, cycle: u64, lane: &mut Counters, out: &mut impl Out<Record>) {
         let count = std::mem::take(&mut self.stream.hits);
@@ -96,7 +96,7 @@ impl Front {
         }
     }
 
-    /// A stream of length code `length` is complete.
+    /// Completes a stream with length code `length`.
     #[inline]
     fn complete(&mut self, cycle: u64, length: u32, lane: &mut Counters, out: &mut impl Out<Record>) {
         let Current { start, known, .. } = self.stream;
@@ -141,14 +141,14 @@ impl Front {
             self.complete(e.cycle, length, lane, out);
             self.begin(e.target, end != End::Indirect, lane);
         }
-        // nothing asks, since there is no progress message
+        // not used: this scheme has no progress message
         false
     }
 }
 
 impl lane::Front for Front {
     type Body = Record;
-    // streams end early enough
+    // streams end before the counters overflow
     const PROGRESS: bool = false;
 
     fn reset(&mut self, pc: u64) {

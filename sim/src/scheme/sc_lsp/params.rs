@@ -1,4 +1,4 @@
-//! Sizes of stream cache and last stream predictor, with the presets of the paper
+//! Sizes of the stream cache and last stream predictor, with the presets of the paper
 //!
 //! # Source
 //! Paper 001 sections II and III; table 2 and figure 3 for the sizes.
@@ -8,7 +8,7 @@ use crate::platform::ParamError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Output trace buffer that the paper counts as state, bits: the worst case of its benchmarks (section
+/// Size of the output trace buffer that the paper counts as state, bits: the worst case of its benchmarks (section
 /// III.D).
 pub const PAPER_OUTPUT_BUFFER_BITS: u32 = 80;
 
@@ -16,13 +16,13 @@ pub const PAPER_OUTPUT_BUFFER_BITS: u32 = 80;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Variant {
-    /// Every hit of the last stream predictor is a bit, every start address is sent whole.
+    /// Every hit of the last stream predictor is one bit; every start address is sent in full.
     Base,
     /// Last-value register for the upper bits of sent start addresses; hits are counted by an adaptive
     /// one-length counter.
     Ebase,
-    /// As [`Variant::Ebase`], and the upper address bits leave the stream cache: a stream is only found
-    /// while its upper bits are those of the stream before.
+    /// As [`Variant::Ebase`], and the stream cache does not store the upper address bits: a stream is only found
+    /// while its upper bits are those of the previous stream.
     Rbase,
 }
 
@@ -36,25 +36,25 @@ impl Variant {
         }
     }
 
-    /// All three.
+    /// All variants.
     pub const ALL: [Self; 3] = [Self::Base, Self::Ebase, Self::Rbase];
 }
 
-/// Which way the start address is shifted before it is mixed with the length.
+/// Direction in which the start address is shifted before it is combined with the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Hash {
     /// `iSet = (SA >> shift) xor SL`.
     Right,
-    /// `iSet = (SA << shift) xor SL`, as equation 3 is printed: the lowest `shift` bits of the index are
-    /// those of the length alone.
+    /// `iSet = (SA << shift) xor SL`, as equation 3 is printed: the lowest `shift` bits of the index depend
+    /// on the length only.
     Left,
 }
 
-/// Shape of the structures of one core.
+/// Sizes of the structures of one core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StreamCacheParams {
-    /// Scheme of the paper.
+    /// Variant of the paper.
     pub variant: Variant,
     /// Sets of the stream cache. A power of two; `sets * ways` is 32 to 1024.
     pub sets: u16,
@@ -62,14 +62,14 @@ pub struct StreamCacheParams {
     pub ways: u8,
     /// Width of the stream length SL, bits. 6..=12.
     pub sl_bits: u8,
-    /// u: upper start address bits in the last-value register. 0 for `base`, else 1..=48, and 18 bits of the
-    /// address at least remain.
+    /// u: upper start address bits in the last-value register. 0 for `base`, else 1..=48, and at least 18 bits of the
+    /// address must remain.
     pub upper_bits: u8,
     /// Hash of the set index.
     pub hash: Hash,
-    /// Its shift of the byte address, bits. 0..=8.
+    /// Shift of the byte address in the hash, bits. 0..=8.
     pub shift: u8,
-    /// Largest width of the one-length counter, bits. 0 for `base`, else 1..=8.
+    /// Maximum width of the one-length counter, bits. 0 for `base`, else 1..=8.
     pub run_bits: u8,
 }
 
@@ -77,7 +77,7 @@ impl StreamCacheParams {
     /// Chunks of `diffCC` in time-stamped streams: those of `tr_e`.
     pub const DIFF_CC: Chunks = Chunks::new(4, 2);
 
-    /// `sets` sets of `ways` ways as the paper has them: 8 length bits, u = 14 for `ebase` and 12 for `rbase`,
+    /// `sets` sets of `ways` ways with the parameters of the paper: 8 length bits, u = 14 for `ebase` and 12 for `rbase`,
     /// a one-length counter of up to 8 bits, and the default hash.
     pub const fn new(variant: Variant, sets: u16, ways: u8) -> Self {
         let (upper_bits, run_bits) = match variant {
@@ -108,14 +108,14 @@ impl StreamCacheParams {
         self.ways.trailing_zeros()
     }
 
-    /// The length at which a stream ends at the next control-flow instruction, whatever that is: two less
-    /// than the field can hold. It is sent as itself when the flow leaves the straight line there or at a
-    /// direct jump, and as one more at a conditional that is not taken.
+    /// The length from which a stream ends at any control-flow instruction: two less than the field can hold. It is
+    /// sent as is if the flow leaves the straight line there or at a direct jump, and plus one at a conditional that
+    /// is not taken.
     pub const fn longest(&self) -> u32 {
         (1 << self.sl_bits) - 2
     }
 
-    /// Start address bits that a stream cache entry holds, of `address_bits` significant ones.
+    /// Start address bits in a stream cache entry, of `address_bits` significant ones.
     pub const fn entry_address_bits(&self, address_bits: u32) -> u32 {
         match self.variant {
             Variant::Rbase => address_bits - self.upper_bits as u32,
@@ -124,11 +124,11 @@ impl StreamCacheParams {
     }
 
     /// Bits of state by the paper's accounting, for addresses of `address_bits` significant bits (30 in the
-    /// paper): stream cache with LRU order, last stream predictor, SA and SL of the detector, one place of
-    /// the stream buffer, the output buffer of 80 bits, and of the enhancements the last-value register, the
+    /// paper): stream cache with LRU order, last stream predictor, SA and SL of the detector, one entry of
+    /// the stream buffer, the output buffer of 80 bits; for the enhancements the last-value register, the
     /// 4-bit monitor, the one-length counter and its size. An entry needs no valid bit: SL is never 0.
     ///
-    /// The paper gives the sums only. This reading of "all structures" meets all three of them for 32x4,128:
+    /// The paper gives only the sums. This reading of "all structures" matches all three of them for 32x4,128:
     /// 6172, 6201 and 4663 bits, which are 771, 775 and 582 whole bytes.
     pub const fn state_bits(&self, address_bits: u32) -> u32 {
         let sl = self.sl_bits as u32;
@@ -148,13 +148,13 @@ impl StreamCacheParams {
         self.state_bits(address_bits) / 8
     }
 
-    /// Gates by the rule that the papers' totals follow for T-raptor, 1.5 a bit of state. Paper 002 gives
-    /// about 6,100 for `rbase` 32x4,128, which is 1.31 a bit; by its own rule it would be 6,994.
+    /// Gates by the rule that the papers' totals follow for T-raptor, 1.5 per bit of state. Paper 002 gives
+    /// about 6,100 for `rbase` 32x4,128, which is 1.31 per bit; its own rule gives 6,994.
     pub const fn paper_gates(&self, address_bits: u32) -> u32 {
         self.state_bits(address_bits) * 3 / 2
     }
 
-    /// Refuses what the fields' ranges exclude, for addresses of `xlen` bits.
+    /// Rejects values outside the ranges of the fields, for addresses of `xlen` bits.
     pub fn check(&self, xlen: u8) -> Result<(), ParamError> {
         let ok = |field, value, right, ok| ParamError::unless(ok, field, value, right);
         ok("ways", self.ways.into(), "1, 2, 4 or 8", matches!(self.ways, 1 | 2 | 4 | 8))?;
@@ -168,7 +168,7 @@ impl StreamCacheParams {
             return ok("run_bits", self.run_bits.into(), "0, all that base has", self.run_bits == 0);
         }
         ok("run_bits", self.run_bits.into(), "1 to 8", (1..=8).contains(&self.run_bits))?;
-        // the hash reads bits below those that rbase takes out of the entries
+        // the hash reads address bits below those that rbase removes from the entries
         let room = i32::from(xlen) - i32::from(self.upper_bits) >= 18;
         ok(
             "upper_bits",
@@ -196,7 +196,7 @@ impl StreamCacheParams {
         format!("{}{}", if self.hash == Hash::Right { ">>" } else { "<<" }, self.shift)
     }
 
-    /// A shape by its name: variant, sets and ways, then what differs, as in `rbase-32x4+left2+sl6`.
+    /// Parses a shape name: variant, sets and ways, then what differs from the preset, as in `rbase-32x4+left2+sl6`.
     pub fn shape(text: &str) -> Result<Self, ParamError> {
         let unknown = || ParamError::UnknownStreamCache(text.to_string());
         let mut options = text.split('+');
@@ -217,11 +217,11 @@ impl StreamCacheParams {
                 _ => return Err(unknown()),
             }
         }
-        // what the addresses leave room for is asked when they are known
+        // the address width is checked later, when it is known
         p.check(64).map(|()| p)
     }
 
-    /// What [`StreamCacheParams::shape`] reads.
+    /// The text that [`StreamCacheParams::shape`] reads.
     pub fn shape_name(&self) -> String {
         let preset = Self::new(self.variant, self.sets, self.ways);
         let mut name = self.to_string();
@@ -253,7 +253,7 @@ impl StreamCacheParams {
 }
 
 impl fmt::Display for StreamCacheParams {
-    /// The name of the preset of these sizes.
+    /// Writes the name of the preset with these sizes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}x{}", self.variant.name(), self.sets, self.ways)
     }

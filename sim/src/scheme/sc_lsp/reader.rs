@@ -1,7 +1,7 @@
-//! Records from bits
+//! Reader of records
 //!
-//! How far a record goes depends on what the decoder knows: the size of the one-length counter, and whether
-//! the start of the current stream is to be sent. So reading and replay go together, record by record.
+//! The length of a record depends on the decoder's state: the size of the one-length counter, and whether
+//! the start of the current stream has to be sent. Reading and replay therefore alternate, record by record.
 
 use super::cache::Descriptor;
 use super::params::{StreamCacheParams, Variant};
@@ -12,19 +12,19 @@ use crate::chunk;
 use crate::message::{CodingError, Escape};
 use crate::platform::Platform;
 
-/// Decoder's copy of the tables of all cores.
+/// Reader of the records of all cores, with the decoder's copy of their tables.
 #[derive(Clone, Debug)]
 pub struct Reader {
     layout: Layout,
     rbase: bool,
     longest: u32,
     tables: Vec<Tables>,
-    /// Cores that sent nothing since the header was sent again: their next record needs nothing that was known before.
+    /// Cores that sent nothing since the header was repeated: their next record does not depend on earlier ones.
     asked: Vec<bool>,
 }
 
 impl Reader {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
         Self {
             layout: Layout::new(sc, platform),
@@ -35,28 +35,28 @@ impl Reader {
         }
     }
 
-    /// A sync of `core`: its tables are in the state after reset.
+    /// A sync of `core`: resets its tables.
     pub fn reset(&mut self, core: u8) {
         self.tables[usize::from(core)].reset();
         self.asked[usize::from(core)] = false;
     }
 
-    /// A sync of `core` behind a gap: its tables are as they were.
+    /// A sync of `core` after a gap: keeps its tables.
     pub fn rejoin(&mut self, core: u8) {
         self.asked[usize::from(core)] = false;
     }
 
-    /// The header was sent again.
+    /// The header was repeated.
     pub fn header(&mut self) {
         self.asked.fill(true);
     }
 
-    /// The length from which on a stream ends at any control-flow instruction.
+    /// The length from which a stream ends at any control-flow instruction.
     pub fn longest(&self) -> u32 {
         self.longest
     }
 
-    /// Reads diffCC, 0 in functional streams, and Ti, the core of the next record.
+    /// Reads diffCC (0 in functional streams) and Ti, the core of the next record.
     #[inline]
     pub fn core<I: Iterator<Item = u32>>(&self, bits: &mut BitReader<I>) -> Result<(u64, u8), CodingError> {
         let diff_cc = match self.layout.time {
@@ -70,8 +70,8 @@ impl Reader {
         Ok((diff_cc, core as u8))
     }
 
-    /// Reads the rest of a record of `core`; `known` says that the start of its current stream is known. A sent start
-    /// address is learnt with `learn`.
+    /// Reads the rest of a record of `core`; `known`: the start of its current stream is known; `learn`: a start address in
+    /// the record is learnt.
     #[inline]
     pub fn record<I: Iterator<Item = u32>>(
         &mut self,
@@ -149,7 +149,7 @@ impl Reader {
         Ok(Record::Escape { start, hits, escape })
     }
 
-    /// The next stream of `core`, predicted.
+    /// Takes the predicted stream of `core`.
     #[inline]
     pub fn predicted(&mut self, core: u8) -> Result<Descriptor, CodingError> {
         let tables = &mut self.tables[usize::from(core)];
@@ -158,7 +158,7 @@ impl Reader {
         Ok(d)
     }
 
-    /// The next stream of `core`, at SCI `index`.
+    /// Takes the stream of `core` at SCI `index`.
     #[inline]
     pub fn indexed(&mut self, core: u8, index: u32) -> Result<Descriptor, CodingError> {
         let tables = &mut self.tables[usize::from(core)];
@@ -170,14 +170,14 @@ impl Reader {
         Ok(d)
     }
 
-    /// A start address of `core` was sent, and not learnt when it was read.
+    /// Learns a start address of `core` that was not learnt when it was read.
     pub fn start_sent(&mut self, core: u8, start: u64) {
         if !self.rbase {
             self.tables[usize::from(core)].start_sent(start);
         }
     }
 
-    /// The next stream of `core`, its descriptor sent.
+    /// Takes a stream of `core` whose descriptor was sent.
     #[inline]
     pub fn missed(&mut self, core: u8, d: Descriptor) -> Result<(), CodingError> {
         match self.tables[usize::from(core)].stream(d) {

@@ -1,9 +1,9 @@
 //! Trace records, and their bits
 //!
-//! `docs/stream.md`, "Messages (scheme `sc-lsp`)", to the bit.
+//! `docs/stream.md`, "Messages (scheme `sc-lsp`)", describes them to the bit.
 //!
 //! # Source
-//! Paper 001 section II, "Last Stream Predictor", and section III.B. In a miss record SL stands before SA, so
+//! Paper 001 section II, "Last Stream Predictor", and section III.B. In a miss record SL precedes SA, so
 //! that SL = 0 can be the escape.
 
 use super::params::StreamCacheParams;
@@ -15,33 +15,33 @@ use crate::message::{Body, Escape, Kind, Message, Report};
 use crate::platform::Platform;
 use crate::scheme::Encode;
 
-/// What a core sends.
+/// A trace record of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// The next `count` streams are as predicted.
+    /// The next `count` streams are those predicted.
     Hits {
-        /// Streams. 1 to 2^`bits`.
+        /// Number of streams. 1 to 2^`bits`.
         count: u32,
         /// Width of the one-length counter.
         bits: u32,
     },
-    /// A stream of the stream cache.
+    /// A stream in the stream cache: SCI.
     Index(u32),
-    /// A stream that the stream cache does not hold.
+    /// A stream that is not in the stream cache.
     Miss {
         /// SL.
         length: u32,
-        /// SA, where the stream before ended in an indirect branch; with a last-value register also
-        /// whether that holds the upper bits.
+        /// SA, if the previous stream ended in an indirect branch; and whether the last-value register holds its upper
+        /// bits.
         start: Option<(u64, bool)>,
     },
     /// An escape message.
     Escape {
-        /// Where the current stream starts, if the stream before ended in an indirect branch and the
+        /// Start of the current stream, if the previous stream ended in an indirect branch and the
         /// message is not a sync.
         start: Option<u64>,
-        /// Predicted streams that wait, of the first message behind a header that was sent again, which has
-        /// `start` in any case.
+        /// Predicted streams that are not sent yet; only in the first message after a repeated header, which
+        /// always has `start`.
         hits: Option<u32>,
         /// The message.
         escape: Escape,
@@ -75,31 +75,31 @@ impl Report for Record {
 pub struct Layout {
     /// Bits of Ti.
     pub(super) ti: u32,
-    /// N.
+    /// N, the number of cores.
     pub(super) cores: u8,
     /// Bits of SCI.
     pub(super) index: u32,
     /// Bits of SL.
     pub(super) length: u32,
-    /// Bits of an address, and of one without its upper bits.
+    /// Bits of an address, and of an address without its upper bits.
     pub(super) address: u32,
     pub(super) low: u32,
     /// Always-zero bits of an address.
     pub(super) align: u32,
     /// Bits of `iCnt` and `lost`.
     pub(super) count: u32,
-    /// Bits of a number of predicted streams that wait.
+    /// Bits of the number of predicted streams that are not sent yet.
     pub(super) hits: u32,
-    /// Bits of a signature; 0 where messages carry none.
+    /// Bits of a signature; 0 if messages carry none.
     pub(super) signature: u32,
-    /// There is a last-value register: a sent start address begins with a bit.
+    /// There is a last-value register: a bit precedes a sent start address.
     pub(super) register: bool,
-    /// Bits of the `diffCC` counter, where records begin with it.
+    /// Bits of the `diffCC` counter, if records begin with it.
     pub(super) time: Option<u32>,
 }
 
 impl Layout {
-    /// Of a stream of these parameters.
+    /// Layout for these parameters.
     pub(super) fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
         Self {
             ti: platform.ti_bits(),
@@ -132,7 +132,7 @@ fn push(value: u64, bits: u32, out: &mut BitWriter) {
 pub struct Writer(Layout);
 
 impl Writer {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
         Self(Layout::new(sc, platform))
     }
@@ -147,7 +147,7 @@ impl Encode<Record> for Writer {
 
     fn count_lengths(&mut self) {}
 
-    // all fields but diffCC have one width only
+    // all fields except diffCC have a fixed width
     fn lengths(&self) -> Option<&FieldLengths> {
         None
     }
@@ -205,7 +205,7 @@ fn write(l: &Layout, message: &Message<Record>, out: &mut BitWriter) {
     }
 }
 
-/// A miss record: with `start` only where the decoder cannot know it; its upper bits are kept with `learn`.
+/// Makes a miss record, with `start` only if the decoder does not know it; `learn`: its upper bits are kept.
 #[inline]
 pub(super) fn miss(tables: &mut Tables, learn: bool, known: bool, upper_hit: bool, start: u64, length: u32) -> Record {
     if known {

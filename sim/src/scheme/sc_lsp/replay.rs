@@ -1,7 +1,7 @@
-//! Replay: streams, one after the other
+//! Replay, stream by stream
 //!
-//! Where a stream ends in an indirect branch, the next record tells where that went: with the start address
-//! of the next stream, from the stream cache or sent.
+//! If a stream ends in an indirect branch, the next record gives its target: the start address of the next stream, from
+//! the stream cache or as sent.
 //!
 //! # Source
 //! Paper 001 section II; the stream: `docs/stream.md`, "Messages (scheme `sc-lsp`)".
@@ -17,17 +17,17 @@ use crate::scheme::Decode;
 use retire::image::{Exit, ExitKind, Image};
 use retire::FlowKind;
 
-/// Tables of all cores, and the indirect branches that wait for their targets.
+/// Replay: the tables of all cores, and the indirect branches whose targets are not known yet.
 #[derive(Clone, Debug)]
 pub struct Replay<'a> {
     reader: Reader,
     waiting: Vec<Option<&'a Exit>>,
-    /// Cycles of records that tell no time of an event, by core.
+    /// Cycles of records that are not the time of an event, to be added to the next, by core.
     owed: Vec<u64>,
     address: u64,
 }
 
-/// Between streams nothing is followed but the straight line.
+/// The path between streams: straight ahead.
 struct Straight<'r> {
     reader: &'r mut Reader,
     core: u8,
@@ -48,7 +48,7 @@ impl Path for Straight<'_> {
 }
 
 impl<'a> Replay<'a> {
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
         Self {
             reader: Reader::new(sc, platform),
@@ -58,7 +58,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The indirect branch that waits, if one does, went to `start`.
+    /// Resolves the indirect branch that waits for its target, if there is one: it went to `start`.
     #[inline]
     fn arrive(&mut self, core: u8, start: u64, hart: &mut Hart, sink: &mut impl ReplaySink) {
         let Some(exit) = self.waiting[usize::from(core)].take() else { return };
@@ -70,7 +70,7 @@ impl<'a> Replay<'a> {
         hart.tell_exit(kind, exit, start & self.address, sink);
     }
 
-    /// Replays `hits` predicted streams that an escape record counts.
+    /// Replays the `hits` predicted streams of an escape record.
     fn waiting_streams(
         &mut self,
         lanes: &mut Lanes<'a>,
@@ -112,8 +112,8 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// A stream that ends at the first control-flow instruction at which it has `longest` instructions or more; that is a
-/// conditional that is not taken exactly when `not_taken`.
+/// Replays a stream that ends at the first control-flow instruction at which it has at least `longest` instructions.
+/// `not_taken`: that is a conditional that is not taken.
 fn long_stream<'a>(
     hart: &mut Hart,
     image: &'a Image,
@@ -142,7 +142,7 @@ fn long_stream<'a>(
     }
 }
 
-/// Takes a conditional, at the time of its record; an indirect branch is returned, to wait for its target.
+/// Takes a conditional at the time of its record. An indirect branch is returned, until its target is known.
 #[inline]
 fn leave<'a>(hart: &mut Hart, exit: &'a Exit, ahead: u64, sink: &mut impl ReplaySink) -> Option<&'a Exit> {
     hart.cycle += ahead;
@@ -166,7 +166,7 @@ impl<'a> Decode<'a> for Replay<'a> {
         lanes.current = Some(core);
         let at = usize::from(core);
         let owed = std::mem::take(&mut self.owed[at]) + diff_cc;
-        // a stream that begins where nothing is learnt may end behind that
+        // a stream that begins in the warm-up may end after it
         let settling = lanes.hart(core).begins_settling();
         let record = self.reader.record(core, self.waiting[at].is_none(), !settling, bits)?;
         let message = Message { core, diff_cc, body: record.body() };
@@ -180,7 +180,7 @@ impl<'a> Decode<'a> for Replay<'a> {
             }
             match (start, escape) {
                 (Some(start), _) => self.arrive(core, start, lanes.hart(core), sink),
-                // what the branch did is lost with the rest
+                // the target of the branch is lost too
                 (None, Escape::Sync { .. }) => self.waiting[at] = None,
                 (None, _) => {}
             }
@@ -192,7 +192,7 @@ impl<'a> Decode<'a> for Replay<'a> {
             lanes.running(core).map_err(|_| PathError::OutOfPlace("a stream is reported outside a sync"))?;
         match record {
             Record::Hits { count, bits } => {
-                // a full counter was sent with its last stream, another one with the record that follows
+                // a full counter was sent with its last stream, any other with the record that follows it
                 let full = count == 1 << bits;
                 for n in 1..=count {
                     let d = self.reader.predicted(core)?;

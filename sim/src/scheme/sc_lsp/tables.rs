@@ -1,22 +1,22 @@
-//! What the trace module and the decoder of one core both hold, and change in the same way
+//! Tables of one core: trace module and decoder hold the same ones and update them in the same way
 //!
 //! # Source
-//! Paper 001 section II, "Last Stream Predictor", sections III.B and III.C. The predictor learns the index of
-//! the entry that a missed stream was stored in, not the 0 that is sent for it: the decoder stores it in the
+//! Paper 001 section II, "Last Stream Predictor", sections III.B and III.C. After a miss the predictor learns
+//! the index of the entry that the stream was stored in, not the 0 that is sent: the decoder stores it in the
 //! same entry. `docs/stream-cache.md` has the measurement.
 
 use super::cache::{Descriptor, StreamCache};
 use super::params::{StreamCacheParams, Variant};
 use crate::run_length::RunLength;
 
-/// What is sent for a stream.
+/// Encoding of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Hit of the last stream predictor.
     Predicted,
     /// Hit of the stream cache: SCI.
     Index(u32),
-    /// Miss: the whole descriptor.
+    /// Miss: the full descriptor.
     Miss,
 }
 
@@ -26,7 +26,7 @@ pub struct Tables {
     cache: StreamCache,
     last: Vec<u16>,
     previous: u16,
-    /// Last-value register: upper bits in their place.
+    /// Last-value register: upper bits in their position.
     upper: u64,
     upper_mask: u64,
     rbase: bool,
@@ -50,7 +50,7 @@ impl Tables {
         }
     }
 
-    /// Back to the state after reset.
+    /// Returns to the state after reset.
     pub fn reset(&mut self) {
         self.cache.reset();
         self.last.fill(0);
@@ -59,24 +59,24 @@ impl Tables {
         self.runs.reset();
     }
 
-    /// Upper bits of `start`, in their place.
+    /// Upper bits of `start`, in their position.
     #[inline]
     fn upper_of(&self, start: u64) -> u64 {
         start & self.upper_mask
     }
 
-    /// Whether a sent `start` needs its lower bits only.
+    /// Whether only the lower bits of `start` need to be sent.
     #[inline]
     pub fn upper_known(&self, start: u64) -> bool {
         self.upper_of(start) == self.upper
     }
 
-    /// The address of which `low` is the lower part and whose upper part is known.
+    /// The address with the lower part `low` and the known upper part.
     pub fn with_upper(&self, low: u64) -> u64 {
         low | self.upper
     }
 
-    /// The stream with descriptor `d` (whole start address) came: looks it up, learns it.
+    /// Looks up the stream with descriptor `d` (full start address) and learns it.
     #[inline]
     pub fn stream(&mut self, d: Descriptor) -> Outcome {
         let upper_hit = !self.rbase || self.upper_known(d.start);
@@ -95,19 +95,19 @@ impl Tables {
         }
     }
 
-    /// With `ebase`: `start` was sent with a miss.
+    /// `ebase` only: learns `start`, which was sent with a miss.
     #[inline]
     pub fn start_sent(&mut self, start: u64) {
         self.upper = self.upper_of(start);
     }
 
-    /// The stream that is predicted: its SCI and its descriptor, whole.
+    /// The predicted stream: its SCI and its full descriptor.
     pub fn predicted(&self) -> Option<(u32, Descriptor)> {
         let index = self.last[usize::from(self.previous)].into();
         Some((index, self.at(index)?))
     }
 
-    /// The whole descriptor at SCI `index`.
+    /// The full descriptor at SCI `index`.
     pub fn at(&self, index: u32) -> Option<Descriptor> {
         let upper = if self.rbase { self.upper } else { 0 };
         self.cache.get(index).map(|d| Descriptor { start: d.start | upper, ..d })

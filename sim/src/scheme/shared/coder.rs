@@ -1,6 +1,6 @@
-//! Messages and turns as bits: of several cores a bit in front, 1 for the end of a turn; of one core there are no turns
+//! Messages and turns as bits: with several cores, a leading bit distinguishes them; a single core has no turns
 //!
-//! Behind a 0 stands a message as T-raptor has it, without the core.
+//! A 1 is the end of a turn. After a 0 follows a T-raptor message without the core index.
 
 use super::turns::TurnCode;
 use crate::bits::BitWriter;

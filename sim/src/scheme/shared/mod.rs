@@ -1,25 +1,25 @@
-//! T-raptor with one set of predictors, which the cores use in the order in which their instructions retire
+//! T-raptor with one set of predictors that all cores share, in the order in which their instructions retire
 //!
-//! A decoder can follow such predictors only if it knows that order. So the stream tells it: cores take turns, a message
-//! belongs to the core whose turn it is, and at the end of a turn stands how long it was and whose turn is next
-//! ([`Body::Turn`](crate::message::Body)). A message of this kind is the order, all others are what the predictors got wrong.
+//! A decoder can only follow such predictors if it knows that order, so the stream includes it. Cores take turns: a message
+//! belongs to the core whose turn it is. Each turn ends with a message that gives its length and the next core
+//! ([`Body::Turn`](crate::message::Body)). These messages encode the order; all others are mispredictions and escapes.
 //!
-//! | module | what is there |
+//! | module | contents |
 //! | --- | --- |
-//! | here | the parameters |
-//! | `turns` | how a turn is told, for both sides |
+//! | this one | the parameters |
+//! | `turns` | encoding of turns, for both sides |
 //! | `coder` | messages and turns as bits |
 //! | `replay` | the decoder |
 //!
-//! The golden model of a core is that of [`tr`](super::tr), whose predictors go to the core whose turn it is
-//! ([`Cores`](super::cores::Cores)). Counts of a core begin anew with each turn, behind the last control-flow instruction of
-//! its turn before.
+//! The golden model of a core is that of [`tr`](super::tr); its predictors are handed to the core whose turn it is
+//! ([`Cores`](super::cores::Cores)). At each turn the counts of a core restart after the last control-flow instruction of
+//! its previous turn.
 //!
-//! A core's start clears nothing: the others go on with what they have learnt. There are no resyncs, since a decoder that
-//! begins in the middle would have to know the predictors; and no contexts.
+//! The start of a core clears nothing, because the other cores keep what they have learnt. There are no resyncs, since a
+//! decoder that begins in the middle would have to know the predictors; and no contexts.
 //!
 //! # Source
-//! Paper 003 section 3 (figure 3.3) and 6.3: shared T-raptor, of which no decoder is told there.
+//! Paper 003 section 3 (figure 3.3) and 6.3: shared T-raptor. The paper describes no decoder for it.
 
 pub mod coder;
 pub mod replay;
@@ -31,16 +31,16 @@ use super::tr::TrParams;
 use super::{Family, Scheme};
 use crate::platform::{ParamError, Platform};
 
-/// What a name of this scheme ends in.
+/// Suffix of the names of this scheme.
 const SUFFIX: &str = "+shared";
 
-/// T-raptor's parameters; its predictors are there once.
+/// Parameters of shared T-raptor: those of T-raptor, with the predictors once for all cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SharedParams(pub TrParams);
 
 impl Scheme for SharedParams {
     const FAMILY: Family = Family::TrShared;
-    // it has no circuit; its messages are T-raptor's
+    // it has no circuit; its messages are those of T-raptor
     const CODE: u8 = 0;
     const PREDICTS: bool = true;
     const TURNS: bool = true;

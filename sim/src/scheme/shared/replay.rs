@@ -1,4 +1,4 @@
-//! Replay: the core whose turn it is follows the common predictors, up to its message or to the end of its turn
+//! Replay: follows the shared predictors for the core whose turn it is, up to its next message or the end of its turn
 
 use super::turns::TurnCode;
 use crate::bits::BitReader;
@@ -13,22 +13,22 @@ use crate::scheme::tr::TrParams;
 use crate::scheme::Decode;
 use retire::image::Exit;
 
-/// The predictors, the order, and the reader of messages.
+/// Replay of all cores: the shared predictors, the turns and the message reader.
 #[derive(Clone, Debug)]
 pub struct Replay {
-    // tables of several kilobytes
+    // boxed: the tables take several kilobytes
     common: Box<Common>,
     turns: Option<TurnCode>,
     reader: Reader<Coder>,
-    /// Whose turn it is.
+    /// The core whose turn it is.
     core: u8,
 }
 
-/// What all cores use.
+/// State that all cores share.
 #[derive(Clone, Debug)]
 struct Common {
     predictor: Predictor,
-    /// Control-flow instructions of this turn.
+    /// Control-flow instructions in this turn.
     length: u64,
 }
 
@@ -39,7 +39,7 @@ impl Path for Common {
         self.predictor.follow(hart, exit, sink)
     }
 
-    // what one core has learnt the others know: that one begins clears nothing
+    // the start of a core clears nothing, because the other cores keep what was learnt
     fn reset(&mut self) {}
 
     fn rejoin(&mut self) {}
@@ -52,7 +52,7 @@ impl Replay {
         Self { common, turns, reader, core: 0 }
     }
 
-    /// The end of a turn: its core goes on to there.
+    /// Reads the end of a turn and advances its core to there.
     fn turn<I: Iterator<Item = u32>>(
         &mut self,
         lanes: &mut Lanes<'_>,
@@ -106,7 +106,7 @@ impl<'a> Decode<'a> for Replay {
         Ok(Message { core: *core, diff_cc, body })
     }
 
-    // it is never sent again
+    // the header is never repeated
     fn header(&mut self) {}
 
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {

@@ -1,45 +1,46 @@
-//! Turns as bits, once for both sides
+//! Turns as bits, for both sides
 //!
-//! A turn ends in: whose turn is next, and how many control-flow instructions the core retired in it.
+//! The end of a turn has two fields: the core whose turn is next, and the number of control-flow instructions that retired
+//! in the turn.
 //!
 //! | field | bits |
 //! | --- | --- |
-//! | next | 0: the core that followed this one the last time (at first the one above it); or 1 and Ti |
-//! | length | difference to the length of the core's turn before, folded to 0, -1, 1, -2, ... as 0, 1, 2, 3, ...; exponential Golomb code of order k |
+//! | next | 0: the same core as after this core's previous turn (at first the next higher core); or 1 and Ti |
+//! | length | difference to the length of the core's previous turn, folded: 0, -1, 1, -2, ... as 0, 1, 2, 3, ...; exponential Golomb code of order k |
 //!
-//! k follows what was sent: the mean of the lengths of the last numbers in bits, less one. So a schedule of equal turns costs two
-//! to five bits a turn, whatever their length. What else was tried: `docs/decisions/0028-shared.md`.
+//! k adapts: it is the mean length in bits of the last numbers, less one. Equal turns therefore cost two to five bits each,
+//! whatever their length. For the alternatives that were tried, see `docs/decisions/0028-shared.md`.
 
 use crate::message::CodingError;
 
-/// Puts bits: value, width.
+/// A bit sink: takes a value and its width.
 pub trait Put: FnMut(u64, u32) {}
 impl<F: FnMut(u64, u32)> Put for F {}
 
-/// Takes bits: width.
+/// A bit source: returns a value of the given width.
 pub trait Take: FnMut(u32) -> Result<u64, CodingError> {}
 impl<F: FnMut(u32) -> Result<u64, CodingError>> Take for F {}
 
-/// Numbers at most this many bits wide are read: no turn is so long.
+/// Maximum width of a number, in bits; no turn is longer.
 const WIDEST: u32 = 48;
-/// Numbers behind which the mean forgets half.
+/// Number of values after which both sums are halved, so that old values lose weight.
 const MEMORY: u32 = 32;
 
-/// What both sides keep from turn to turn.
+/// State of the turn encoding, the same on both sides.
 #[derive(Clone, Debug)]
 pub struct TurnCode {
     ti_bits: u32,
-    /// Who followed, by core.
+    /// The core that followed last time, by core.
     next: Vec<u8>,
-    /// Length of the last turn, by core.
+    /// Length of the previous turn, by core.
     before: Vec<u64>,
-    /// Of the last numbers: bits of all, and how many.
+    /// Total bits, and count, of the last numbers.
     bits: u32,
     numbers: u32,
 }
 
 impl TurnCode {
-    /// At the beginning of a stream of so many cores, whose index has `ti_bits`.
+    /// State at the beginning of a stream with `cores` cores and `ti_bits` bits of core index.
     pub fn new(cores: u8, ti_bits: u32) -> Self {
         let next = (0..cores).map(|core| (core + 1) % cores).collect();
         Self { ti_bits, next, before: vec![0; cores.into()], bits: 0, numbers: 0 }
@@ -58,7 +59,7 @@ impl TurnCode {
         }
     }
 
-    /// The turn of `core` ends after `length`, and `next` follows.
+    /// Writes the end of a turn of `core` after `length` instructions; `next` follows.
     pub fn write(&mut self, core: u8, length: u64, next: u8, mut put: impl Put) {
         let at = usize::from(core);
         if self.next[at] == next {
@@ -81,10 +82,10 @@ impl TurnCode {
         self.learn(number);
     }
 
-    /// Reads the length of a turn of `core`, and who follows.
+    /// Reads the length of a turn of `core`, and the next core.
     ///
     /// # Errors
-    /// The bits end, or say what is never sent.
+    /// The bits end early, or encode a value that is never sent.
     pub fn read(&mut self, core: u8, mut take: impl Take) -> Result<(u64, u8), CodingError> {
         let at = usize::from(core);
         let mut next = self.next[at];
@@ -137,9 +138,9 @@ mod tests {
     #[test]
     fn turns_are_those_worked_by_hand() {
         let mut code = TurnCode::new(3, 2);
-        // the one above; 2 more than 0 is 4, in order 0: w = 5 is two ones, a zero, its low bits 01
+        // the next higher core; 2 more than 0 folds to 4, in order 0: w = 5 is two ones, a zero, low bits 01
         assert_eq!(bits(&mut code, 0, 2, 1), "0110 10".replace(' ', ""));
-        // 4 has 3 bits: k = 2. Next is 0 and not 2; 0 more than 0
+        // 4 has 3 bits: k = 2. Next is 0 instead of 2; 0 more than 0
         assert_eq!(bits(&mut code, 1, 0, 0), "1 00 0 00".replace(' ', ""));
         // (3 + 0) / 2 - 1 = 0: one less than 2 is 1, w = 2
         assert_eq!(bits(&mut code, 0, 1, 1), "0 1 0 0".replace(' ', ""));
@@ -161,7 +162,7 @@ mod tests {
             read(&[0; 1].iter().copied().chain([1; 60]).collect::<Vec<_>>()),
             Err(CodingError::TooWide { field: "turn", bits: WIDEST })
         );
-        // one less than nothing
+        // a length of -1
         assert_eq!(read(&[0, 1, 0, 0]), Err(CodingError::TooWide { field: "turn", bits: WIDEST }));
     }
 

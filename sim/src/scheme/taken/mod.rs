@@ -1,8 +1,8 @@
-//! The smallest scheme: a message for every taken control-flow instruction, with the instructions since the last
+//! The smallest scheme: one message per taken control-flow instruction, with the instructions since the last
 //!
-//! It has no variants, no tables and no coder of its own, and shows what every scheme must say: names, model, replay.
-//! Messages are those of [`super::fields`] in the chunks of `tr_b`. Between two of them only conditionals that are not
-//! taken are passed, so that no jump is inferred.
+//! It has no variants, no tables and no coder of its own, and shows the minimum of a scheme: names, model, replay.
+//! Messages are those of [`super::fields`] in the chunks of `tr_b`. Between two messages there are only conditional branches
+//! that are not taken, so no jump is inferred.
 //!
 //! # Source
 //! `docs/stream.md`, "Messages (scheme `taken`)".
@@ -19,12 +19,12 @@ use retire::image::{Exit, ExitKind};
 use retire::isa::Indirect;
 use retire::{FlowEvent, FlowKind};
 
-/// There is nothing to choose.
+/// Parameters of scheme `taken`: there is nothing to choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TakenParams;
 
 impl TakenParams {
-    /// The chunks of its fields.
+    /// Chunk sizes of its fields.
     pub const CODING: Coding = Coding::TR_B;
 }
 
@@ -86,7 +86,7 @@ impl Scheme for TakenParams {
     }
 }
 
-/// Golden model of one core, which remembers nothing.
+/// Golden model of one core; it has no state.
 #[derive(Clone, Copy, Debug)]
 pub struct Front;
 
@@ -131,11 +131,11 @@ impl lane::Front for Front {
     }
 }
 
-/// Reads the messages of all cores.
+/// Replay: reads the messages of all cores.
 #[derive(Clone, Debug)]
 pub struct Replay(Reader<Chunked>);
 
-/// Between messages nothing is taken.
+/// The path between messages: no branch is taken.
 struct NotTaken;
 
 impl Path for NotTaken {
@@ -182,7 +182,7 @@ impl<'a> Decode<'a> for Replay {
         Ok(Message { core, diff_cc, body: Body::Stream { length, target } })
     }
 
-    // no message depends on the ones before
+    // messages do not depend on earlier ones
     fn header(&mut self) {}
 
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {

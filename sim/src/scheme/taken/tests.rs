@@ -1,4 +1,4 @@
-//! Messages of every kind, bit by bit as worked by hand from `docs/stream.md`
+//! Messages of every kind, bit by bit as derived by hand from `docs/stream.md`
 
 use crate::bits::{as_bits, BitWriter};
 use crate::message::{Body, Escape, Message};
@@ -8,7 +8,7 @@ use crate::scheme::{Encode, FlowScheme, Scheme};
 use crate::system::System;
 use retire::{FlowEvent, FlowKind, RetireSink};
 
-/// The bits of a string, spaces left out.
+/// The bits of a string; spaces are ignored.
 fn bits(text: &str) -> Vec<bool> {
     text.chars().filter(|c| *c != ' ').map(|c| c == '1').collect()
 }
@@ -28,7 +28,7 @@ fn a_message_for_every_taken_instruction_and_none_for_others() {
         (event(FlowKind::Start, 0, 0x10, 0x10), "00000000 0 1000 00000000 0 0001000000000000 0 0"),
         (event(FlowKind::Jump, 3, 0x14, 0x40), "11000000 0"),
         (event(FlowKind::Conditional { taken: false }, 2, 0x42, 0x44), ""),
-        // three since the jump
+        // three instructions since the jump
         (event(FlowKind::Conditional { taken: true }, 1, 0x44, 0x60), "11000000 0"),
         (event(FlowKind::Call, 1, 0x60, 0x80), "10000000 0"),
         // PTA is 8 from the sync, 0x12 without its lowest bit 9

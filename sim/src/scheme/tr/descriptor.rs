@@ -1,4 +1,4 @@
-//! The descriptors of figure 4.22: mispredicted outcomes, mispredicted targets and exceptions, as `mcfTRaptor` writes them
+//! Descriptors of figure 4.22: mispredicted outcomes, mispredicted targets and exceptions, as `mcfTRaptor` writes them
 //!
 //! | form | outcome | target | exception |
 //! | --- | --- | --- | --- |
@@ -6,14 +6,14 @@
 //! | bytes | 1, 1, 4: 6 | 1, 1, 4, 1, 8: 15 | 1, 1, 4, 4, 8: 18 |
 //! | ASCII | `0, 1` | `1, 1, T, 0x0000003f83e07780` | `0, 0, 78, 0x0000000000010074` |
 //!
-//! Numbers of several bytes are little-endian. The thesis' text leaves the byte of the type out (5, 14 and 17); its figure has it,
-//! and so have its files: 99,661,752 bytes of table 6.6 are 14,700,879 outcomes of 6 and 764,015 targets of 15, to 4 in 100,000. Where
-//! in a descriptor it stands the figure does not say. `bCnt` counts the branch itself, `iCnt` the instructions before the
-//! exception, both since the thread's last descriptor. A conditional indirect branch (32-bit ARM) that is not taken is a target with
-//! `N` or 0 for taken. The disassembly behind a line is not written.
+//! Numbers of several bytes are little-endian. The text of the thesis omits the type byte (5, 14 and 17). Its figure has it, and
+//! so do its files: the 99,661,752 bytes of table 6.6 are 14,700,879 outcomes of 6 bytes and 764,015 targets of 15, to 4 in
+//! 100,000. The figure does not show its position in a descriptor. `bCnt` counts the branch itself, `iCnt` the instructions before
+//! the exception, both since the thread's last descriptor. A conditional indirect branch (32-bit ARM) that is not taken is a
+//! target with `N` or 0 for taken. The disassembly after each line is not written.
 //!
-//! Predictors are those of the golden model, private or shared; of descriptors alone nobody can follow shared ones, since the order
-//! of the threads is not in them.
+//! The predictors are those of the golden model, private or shared. Shared predictors cannot be followed from the descriptors
+//! alone, since these do not include the order of the threads.
 
 use super::model::Predictor;
 use super::TrParams;
@@ -22,28 +22,28 @@ use retire::isa::Indirect;
 use retire::{FlowEvent, FlowKind, RetireSink};
 use std::io::{self, Write};
 
-/// What was not predicted.
+/// The misprediction or exception that a descriptor reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// Outcome of a conditional branch.
     Outcome {
-        /// Branches since the last descriptor, this one included.
+        /// Branches since the last descriptor, including this one.
         b_cnt: u32,
     },
-    /// Where an indirect branch went.
+    /// Target of an indirect branch.
     Target {
         /// As in [`What::Outcome`].
         b_cnt: u32,
-        /// False only of a conditional one that was not taken.
+        /// False only for a conditional one that was not taken.
         taken: bool,
-        /// Where it went.
+        /// Address of the next instruction.
         target: u64,
     },
     /// Exception or interrupt.
     Exception {
         /// Instructions since the last descriptor.
         i_cnt: u32,
-        /// Its handler.
+        /// Address of its handler.
         target: u64,
     },
 }
@@ -53,12 +53,12 @@ pub enum What {
 pub struct Descriptor {
     /// Thread, or core.
     pub thread: u8,
-    /// What it tells.
+    /// The event that it reports.
     pub what: What,
 }
 
 impl Descriptor {
-    /// Appends it as a line.
+    /// Writes it as a line.
     ///
     /// # Errors
     /// Those of `out`.
@@ -73,7 +73,7 @@ impl Descriptor {
         }
     }
 
-    /// Appends its bytes.
+    /// Writes its bytes.
     ///
     /// # Errors
     /// Those of `out`.
@@ -99,24 +99,24 @@ impl Descriptor {
     }
 }
 
-/// What a thread counts, whoever has the predictors.
+/// Counts of one thread, with private or shared predictors.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     branches: u32,
     instructions: u32,
 }
 
-/// Makes the descriptors of all threads, in their order.
+/// A sink that makes the descriptors of all threads, in order.
 #[derive(Clone, Debug)]
 pub struct Descriptors {
-    /// One a thread, or one.
+    /// One per thread, or a shared one.
     predictors: Vec<Predictor>,
     counts: Vec<Counts>,
     made: Vec<Descriptor>,
 }
 
 impl Descriptors {
-    /// Predictors in the reset state: of each core of `platform`, or `shared` by all.
+    /// Predictors in the reset state: one per core of `platform`, or one that all share.
     pub fn new(params: &TrParams, platform: &Platform, shared: bool) -> Self {
         let predictor = Predictor::new(params, platform);
         Self {
@@ -126,12 +126,12 @@ impl Descriptors {
         }
     }
 
-    /// Those that were made since they were last taken.
+    /// Takes the descriptors made since the last call.
     pub fn take(&mut self) -> std::vec::Drain<'_, Descriptor> {
         self.made.drain(..)
     }
 
-    /// What was mispredicted of the branch of `e`.
+    /// Runs the branch of `e` through the predictor; returns what was mispredicted.
     fn missed(predictor: &mut Predictor, e: &FlowEvent, b_cnt: u32) -> Option<What> {
         let mut correct = true;
         let mut indirect = |how| {
@@ -222,7 +222,7 @@ mod tests {
     fn threads_count_for_themselves_and_share_a_return_stack_or_not() {
         let taken = FlowKind::Conditional { taken: false };
         let events = [
-            // predicted: counters begin at not taken
+            // predicted: counters start as not taken
             event(0, taken, 0x100, 0x104),
             event(0, FlowKind::Call, 0x104, 0x200),
             event(1, FlowKind::Return, 0x300, 0x108),
@@ -231,9 +231,9 @@ mod tests {
         ];
         let target = |thread, b_cnt| Descriptor { thread, what: What::Target { b_cnt, taken: true, target: 0x108 } };
         let trap = |i_cnt| Descriptor { thread: 1, what: What::Exception { i_cnt, target: 0x400 } };
-        // of their own: thread 1 has nothing on its stack
+        // private predictors: the stack of thread 1 is empty
         assert_eq!(made(false, &events), [target(1, 1), trap(3)]);
-        // one for both: it takes what thread 0 had put there, and the branch buffer has nothing for thread 0
+        // shared: thread 1 pops the entry of thread 0, and the branch buffer has no entry for thread 0
         assert_eq!(made(true, &events), [target(0, 2), trap(6)]);
     }
 

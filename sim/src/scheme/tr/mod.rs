@@ -1,13 +1,13 @@
-//! T-raptor: a message where the outcome or the target of a branch was mispredicted
+//! T-raptor: a message for each mispredicted outcome or target of a branch
 //!
-//! | module | what is there |
+//! | module | contents |
 //! | --- | --- |
-//! | here | parameters, names, named sets |
+//! | this one | parameters, names, named sets |
 //! | `outcome`, `target`, `coder` | predictors and coders, one file each |
 //! | `model` | front end of one core |
-//! | `replay` | its decoder |
-//! | `descriptor` | what `mcfTRaptor` writes |
-//! | `shared` | rates of one predictor for all cores; its stream is a scheme of its own, [`shared`](super::shared) |
+//! | `replay` | the decoder |
+//! | `descriptor` | the output format of `mcfTRaptor` |
+//! | `shared` | rates of one predictor for all cores; its stream is a separate scheme, [`shared`](super::shared) |
 //!
 //! # Source
 //! Papers 000 and 002. `mcfTRaptor` sets: paper 000 section 5; T-raptor sets: paper 002 section 5.1.
@@ -30,7 +30,7 @@ use outcome::OutcomeParams;
 use target::ras_ibtb::RasIbtbSizes;
 use target::TargetParams;
 
-/// What the messages of T-raptor depend on.
+/// Parameters of T-raptor that determine its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TrParams {
     /// Outcome predictor.
@@ -41,7 +41,7 @@ pub struct TrParams {
     pub coder: CoderParams,
     /// s: right shift of the PC in all index and tag hashes, in bits. 0..=4.
     pub pc_shift: u8,
-    /// Upper target bits held once, in a last-value register, in place of in every entry of the target predictor. 0
+    /// Upper target bits that are stored once, in a last-value register, instead of in every entry of the target predictor. 0
     /// (off) or 12.
     pub upper_bits: u8,
 }
@@ -49,7 +49,7 @@ pub struct TrParams {
 const SHIFT: u8 = 1;
 
 impl TrParams {
-    /// A set of the papers' sizes in `tr_e`, with the RISC-V PC shift and no upper-address register.
+    /// A set with the papers' sizes in `tr_e`, with the RISC-V PC shift and no upper-address register.
     pub const fn sizes(gshare: u16, ras: u8, ibtb: u8) -> Self {
         Self {
             outcome: OutcomeParams::Gshare(GshareSizes { counters: gshare }),
@@ -60,7 +60,7 @@ impl TrParams {
         }
     }
 
-    /// The same predictors with chunks of these sizes.
+    /// The same predictors with these chunk sizes.
     pub const fn coded(self, coding: Coding) -> Self {
         Self { coder: CoderParams::Chunked(coding), ..self }
     }
@@ -94,7 +94,7 @@ impl TrParams {
         params.check_sizes().map(|()| params)
     }
 
-    /// What [`TrParams::set`] reads: the name of the set where it has one.
+    /// The text that [`TrParams::set`] reads: the name of the set if it has one.
     pub fn set_name(&self) -> String {
         let named = NAMED_SETS.iter().find(|s| (s.params.outcome, s.params.target) == (self.outcome, self.target));
         let mut name = match named {
@@ -142,9 +142,9 @@ impl Scheme for TrParams {
     }
 
     fn parse(head: &str, tail: Option<&str>) -> Option<Result<Self, ParamError>> {
-        // a name without a set, or with an unknown one, is told from another scheme's by its coder
+        // a coder name identifies this scheme, even if the set is missing or unknown
         CoderParams::parse(head, true)?;
-        // one set of predictors for all cores is another scheme
+        // a shared set of predictors is a separate scheme
         if tail?.ends_with("+shared") {
             return None;
         }
@@ -220,7 +220,7 @@ impl Scheme for TrParams {
 pub struct NamedSet {
     /// Name as in the papers, lower case.
     pub name: &'static str,
-    /// Its sizes, and its variable encoding (`tr_e`).
+    /// Its sizes, with variable encoding (`tr_e`).
     pub params: TrParams,
 }
 
@@ -271,7 +271,7 @@ mod tests {
     fn state_bits_are_those_worked_by_hand() {
         // 512 counters and a 9-bit BHR; 8 x 31 bits, 3-bit pointer, 4-bit count
         assert_eq!(named_set("small").unwrap().params.state_bits(31), 1024 + 9 + 248 + 7);
-        // 12 bits once in place of in 8 entries
+        // 12 bits once instead of in 8 entries
         assert_eq!(TrParams::set("small+upper12").unwrap().state_bits(31), 1024 + 9 + 8 * 19 + 7 + 12);
     }
 

@@ -3,8 +3,8 @@
 //! # Source
 //! Paper 000 figure 5, paper 002 figure 3. Upper address bits: paper 002 section 5.4, paper 001 section III.C.
 //!
-//! With `upper_bits` = 12, the target predictor holds only the lower address bits, and a register the upper 12 of
-//! the last indirect target. A target is predicted when its lower bits are and the register holds its
+//! With `upper_bits` = 12, the target predictor holds only the lower address bits, and a register holds the upper 12 of
+//! the last indirect target. A target counts as predicted if its lower bits are predicted and the register holds its
 //! upper bits.
 
 use super::outcome::{Outcome, OutcomePredictor};
@@ -16,18 +16,18 @@ use crate::platform::Platform;
 use retire::isa::Indirect;
 use retire::FlowEvent;
 
-/// Outcome and target predictor of one core, as encoder and replay both run them.
+/// Outcome and target predictor of one core, as both encoder and replay run them.
 #[derive(Clone, Debug)]
 pub struct Predictor {
     outcome: Outcome,
     target: Target,
     upper: u64,
-    /// Lower bits of a byte address, those that the target predictor holds.
+    /// Mask of the lower bits of a byte address, which the target predictor holds.
     low_mask: u64,
 }
 
 impl Predictor {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(params: &TrParams, platform: &Platform) -> Self {
         Self {
             outcome: params.outcome.model(params.pc_shift),
@@ -37,15 +37,15 @@ impl Predictor {
         }
     }
 
-    /// Back to the state after reset.
+    /// Returns to the state after reset.
     pub fn reset(&mut self) {
         self.outcome.reset();
         self.target.reset();
         self.upper = 0;
     }
 
-    // each with `settling`: predicts not taken or nothing, and learns nothing
-    /// A direct conditional at `pc`: predicts, asks `resolve` for the outcome given the prediction,
+    // with `settling` (warm-up), each of these predicts not taken or nothing, and learns nothing
+    /// A direct conditional at `pc`: predicts, calls `resolve` with the prediction to get the outcome,
     /// learns, and returns the outcome.
     #[inline]
     pub fn conditional(&mut self, pc: u64, settling: bool, resolve: impl FnOnce(bool) -> bool) -> bool {
@@ -65,9 +65,9 @@ impl Predictor {
         }
     }
 
-    /// An indirect branch at `pc`: predicts, asks `resolve` for the target given the prediction, learns,
-    /// and returns the target. `link` is the address after the branch. A `None` from `resolve` learns
-    /// nothing and is handed on.
+    /// An indirect branch at `pc`: predicts, calls `resolve` with the prediction to get the target, learns,
+    /// and returns the target. `link` is the address after the branch. If `resolve` returns `None`, nothing
+    /// is learnt and `None` is returned.
     #[inline(always)]
     pub fn indirect(
         &mut self,
@@ -86,7 +86,7 @@ impl Predictor {
         Some(target)
     }
 
-    /// A conditional indirect branch at `pc` that was not taken enters the path.
+    /// Enters a conditional indirect branch at `pc` that was not taken into the path register.
     #[inline]
     pub fn indirect_not_taken(&mut self, pc: u64, settling: bool) {
         if !settling {
@@ -95,27 +95,27 @@ impl Predictor {
     }
 }
 
-/// Front end of one core: a message where a prediction was wrong.
+/// Front end of one core: a message for each misprediction.
 #[derive(Clone, Debug)]
 pub struct Front {
     predictor: Predictor,
-    /// It is that of all cores, and with the one whose turn it is.
+    /// All cores share the predictor; it moves to the core whose turn it is.
     shared: bool,
 }
 
 impl Front {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(params: &TrParams, platform: &Platform) -> Self {
         Self { predictor: Predictor::new(params, platform), shared: false }
     }
 
-    /// Of one predictor for all cores: that one begins clears nothing.
+    /// Makes the predictor shared: the start of a core clears nothing.
     #[must_use]
     pub fn shared(self) -> Self {
         Self { shared: true, ..self }
     }
 
-    /// Whether the target was predicted.
+    /// Whether the target was predicted correctly.
     #[inline]
     fn target_hit(&mut self, e: &FlowEvent, kind: Indirect, lane: &mut Counters) -> bool {
         let mut correct = true;
@@ -177,7 +177,7 @@ impl lane::Front for Front {
         !correct
     }
 
-    /// Predicted taken, always; its target as that of an unconditional one.
+    /// Always predicted as taken; its target is predicted like that of an unconditional one.
     #[cold]
     fn conditional_indirect(
         &mut self,

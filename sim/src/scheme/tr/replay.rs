@@ -1,4 +1,4 @@
-//! Replay: predicted branches are followed, a message's is resolved
+//! Replay: follows predicted branches, and resolves the branch of each message
 //!
 //! # Source
 //! Paper 000 figure 6 and section 3, paper 002 figure 4.
@@ -15,7 +15,7 @@ use crate::scheme::Decode;
 use retire::image::{Exit, ExitKind, Image};
 use retire::FlowKind;
 
-/// Predictors of all cores, and the reader of their messages.
+/// Replay: the predictors of all cores, and the message reader.
 #[derive(Clone, Debug)]
 pub struct Replay {
     predictors: Vec<Predictor>,
@@ -30,7 +30,7 @@ impl Replay {
 }
 
 impl Path for Predictor {
-    // a call costs a tenth of replay's speed
+    // inlined: a call costs a tenth of the replay speed
     #[inline(always)]
     fn follow(&mut self, hart: &mut Hart, exit: &Exit, sink: &mut impl ReplaySink) -> Result<(), PathError> {
         let link = exit.pc + u64::from(exit.len);
@@ -66,7 +66,7 @@ impl Path for Predictor {
     fn rejoin(&mut self) {}
 }
 
-/// Goes to the `count`-th reported branch, which then counts as retired and waits to be resolved.
+/// Advances to the `count`-th reported branch, which then counts as retired but is not yet resolved.
 #[inline]
 pub(in crate::scheme) fn reach_branch<'a>(
     hart: &mut Hart,
@@ -87,7 +87,7 @@ pub(in crate::scheme) fn reach_branch<'a>(
     }
 }
 
-/// Reads what a message says of the branch that was reached, which learns it.
+/// Reads the rest of a message about the branch that was reached, and updates the predictor with it.
 #[inline]
 pub(in crate::scheme) fn resolve<I: Iterator<Item = u32>>(
     predictor: &mut Predictor,
@@ -143,7 +143,7 @@ impl<'a> Decode<'a> for Replay {
         Ok(Message { core, diff_cc, body })
     }
 
-    // what a message is depends on nothing but its bits and the branch
+    // messages do not depend on earlier ones
     fn header(&mut self) {}
 
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError> {

@@ -1,7 +1,7 @@
 //! One predictor shared by all cores: misprediction rates only
 //!
-//! A stream of it has to tell the order of the cores: that is [`scheme::shared`](crate::scheme::shared). This counts beside any other
-//! scheme what one predictor would have got wrong.
+//! A stream with a shared predictor must include the order of the cores: that is [`scheme::shared`](crate::scheme::shared). This
+//! module counts, alongside any other scheme, what one shared predictor would have mispredicted.
 //!
 //! # Source
 //! Paper 003 sections 3 (figure 3.3) and 6.3 (shared T-raptor).
@@ -12,19 +12,19 @@ use crate::lane::{Lane, Rates};
 use crate::platform::Platform;
 use retire::{FlowEvent, FlowKind, RetireSink};
 
-/// Runs the events of all cores through one set of predictors, in global commit order.
+/// A sink that runs the events of all cores through one set of predictors, in global commit order.
 #[derive(Clone, Debug)]
 pub struct SharedRates {
     lane: Lane<Front>,
 }
 
 impl SharedRates {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(params: &TrParams, platform: &Platform) -> Self {
         Self { lane: Lane::new(0, platform, Front::new(params, platform)) }
     }
 
-    /// What was counted so far, over all cores.
+    /// Counts so far, over all cores.
     pub fn rates(&self) -> Rates {
         self.lane.rates()
     }
@@ -32,7 +32,7 @@ impl SharedRates {
 
 impl RetireSink for SharedRates {
     fn event(&mut self, event: &FlowEvent) {
-        // a core that begins must not clear what the others have learnt
+        // the start of a core must not clear what the others have learnt
         if event.kind != FlowKind::Start {
             self.lane.event(event, &mut |_| {});
         }
@@ -53,7 +53,7 @@ mod tests {
             let (pc, target) = (0x8000_0000, 0x8000_0000);
             FlowEvent { hart, kind, len: 4, count, pc, target, cycle }
         };
-        // both cores take the same branch in turn: one table learns twice as fast as two, also when a core begins late
+        // both cores take the same branch alternately: one table learns twice as fast as two, even if a core starts late
         let mut events: Vec<FlowEvent> =
             (0..200).map(|i| event((i & 1) as u8, FlowKind::Conditional { taken: true }, 1, i)).collect();
         events.insert(101, event(1, FlowKind::Start, 0, 100));
@@ -64,7 +64,7 @@ mod tests {
             }
         }
         let misses = private.iter().map(|lane| lane.rates().outcome_misses).sum::<u64>();
-        // one miss for each history on the way to all ones
+        // one miss per history on the way to all ones
         assert_eq!((shared.rates().outcome_misses, misses), (10, 20));
     }
 }

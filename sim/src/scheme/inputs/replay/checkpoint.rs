@@ -1,4 +1,4 @@
-//! Moments to go back to: everything that replay has, with RAM in pages that checkpoints share
+//! Checkpoints: the complete state of a replay, with RAM in pages that checkpoints share
 
 use super::world::{Bits, Inputs, Page};
 use super::{Core, Goal, InputsError, Masters, Read, Replay, Words};
@@ -9,7 +9,7 @@ use retire::RetireSink;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// A moment of replay. Pages of RAM that did not change since the checkpoint before are shared with it.
+/// A checkpoint of a replay. Pages of RAM that did not change since the previous checkpoint are shared with it.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     harts: Vec<Hart>,
@@ -26,7 +26,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Which moment it is.
+    /// Position of the checkpoint in the replay.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -39,7 +39,7 @@ impl Checkpoint {
 }
 
 impl Replay {
-    /// This moment, to go back to.
+    /// Makes a checkpoint of the current position.
     pub fn checkpoint(&mut self) -> Checkpoint {
         let pages = self.world.pages(self.held.as_deref());
         self.held = Some(pages.clone());
@@ -58,14 +58,14 @@ impl Replay {
         }
     }
 
-    /// Goes to the moment of a checkpoint of this replay.
+    /// Restores a checkpoint of this replay.
     pub fn restore(&mut self, to: &Checkpoint) {
         match &self.held {
             Some(held) => self.world.restore(&to.pages, held),
             None => self.world.restore_all(&to.pages),
         }
         self.held = Some(to.pages.clone());
-        // the program may have changed its code since
+        // the code may have changed since
         self.code.clear();
         self.harts.clone_from(&to.harts);
         self.world.inputs.clone_from(&to.inputs);

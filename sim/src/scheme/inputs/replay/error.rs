@@ -1,21 +1,21 @@
-//! Why replay ended early
+//! Errors of replay: why it ended early
 
 use crate::message::CodingError;
 
-/// Why replay ended early: nothing that was told before `Stretch::from` is in doubt.
+/// Error that ends a replay early. What was reported before the unchecked [`Stretches`] is confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputsError {
-    /// The header is not that of these parameters.
+    /// The header does not match the parameters.
     #[error("header word {word} is 0x{found:08x}; 0x{right:08x} would be right")]
     Header {
-        /// 0 to 2.
+        /// Index of the word, 0 to 2.
         word: usize,
-        /// What was read.
+        /// Actual value.
         found: u32,
-        /// What it should be.
+        /// Expected value.
         right: u32,
     },
-    /// Bits that are no message.
+    /// Bits that are not a valid message.
     #[error("bit {bit}, message {message}: {source}; {stretches}")]
     Coding {
         /// Bits read before.
@@ -24,35 +24,35 @@ pub enum InputsError {
         message: u64,
         /// What is wrong.
         source: CodingError,
-        /// What was executed and not yet checked, by core.
+        /// Instructions that were executed but not checked yet, by core.
         stretches: Stretches,
     },
-    /// The host and a core went apart.
+    /// The execution differs from that of a core.
     #[error("core {core}, message {message}: {what}; {stretches}")]
     Diverged {
-        /// Core that it was seen at.
+        /// Core at which it was detected.
         core: u8,
         /// Messages read before.
         message: u64,
         /// What differed.
         what: String,
-        /// What was executed and not yet checked, by core.
+        /// Instructions that were executed but not checked yet, by core.
         stretches: Stretches,
     },
-    /// The host and the bus masters that are no cores went apart.
+    /// The stores differ from those of the bus masters that are not cores.
     #[error("bus masters, message {message}: {what}; {stretches}")]
     Masters {
         /// Messages read before.
         message: u64,
         /// What differed.
         what: String,
-        /// What was executed and not yet checked, by core.
+        /// Instructions that were executed but not checked yet, by core.
         stretches: Stretches,
     },
 }
 
 impl InputsError {
-    /// What was executed and not yet checked, by core.
+    /// Instructions that were executed but not checked yet, by core.
     pub fn stretches(&self) -> Option<&Stretches> {
         match self {
             Self::Header { .. } => None,
@@ -63,7 +63,7 @@ impl InputsError {
     }
 }
 
-/// For each core, its instructions before the last good check and in all: what lies between is in doubt.
+/// Unchecked instructions: for each core, the instruction count at the last good check, and in total. Those between may be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretches(pub Vec<(u64, u64)>);
 

@@ -1,18 +1,18 @@
-//! Replay: the program executed again, with what it took from outside
+//! Replay: re-executes the program with what it took from outside
 //!
-//! Each message lets its core go on to the place that it stands for, and no further: the end of an episode to its last
-//! reference, an input to the instruction that takes it, a trap or a stop to the number of instructions. That is legal
-//! because whatever conflicts with what a core did up to a message has ended an episode before it in the stream. So
-//! replay needs no look-ahead, and what it executes is a function of the stream alone: a position (instructions of all
-//! cores in replay's order) names one moment, for checkpoints and for going back.
+//! Each message lets its core advance to its position, and no further: the end of an episode to the last reference, an
+//! input to the instruction that takes it, a trap or a stop to the instruction count. This is legal because
+//! whatever conflicts with what a core did up to a message has ended an episode before it in the stream. Replay
+//! therefore needs no look-ahead, and the execution depends on the stream alone: a position (the instructions of all
+//! cores in replay order) identifies one moment, for checkpoints and for going back.
 //!
-//! A recording that began in the middle of a run has the state of the cores first (`start`), and of a load that is the last
-//! reference of its episode the value may come behind what other cores did then: that one message is looked for ahead.
+//! A recording that began in the middle of a run starts with the state of the cores (`start`). The value of a load that is the
+//! last reference of its episode may follow messages of other cores: only for this message replay looks ahead.
 //!
-//! Stores of bus masters that are no cores are messages of their own: each is done where it stands.
+//! Stores of bus masters that are not cores are separate messages, and each is performed at its position in the stream.
 //!
-//! Where the host and a core went apart, that is told with what was not yet checked; it never hangs, because a state
-//! check is due after a bounded number of instructions, which the stream must have.
+//! If the execution differs from that of a core, the error includes what was not yet checked. Replay never hangs, because
+//! the stream must have a state check after a bounded number of instructions.
 
 mod checkpoint;
 mod error;
@@ -42,13 +42,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use world::{Next, World};
 
-/// Replay with checkpoints: a line of moments.
+/// Replay with checkpoints, which can go back.
 pub type Timeline = crate::timeline::Timeline<Replay>;
 
-/// Traps in a row without an instruction: more are no program.
+/// Maximum number of consecutive traps without an instruction; more occur in no valid program.
 const TRAPS: u32 = 1000;
 
-/// The words of a stream, that replay reads from any place again.
+/// The words of a stream, as an iterator that can be cloned at any position.
 #[derive(Clone, Debug)]
 struct Words {
     words: Arc<[u32]>,
@@ -66,22 +66,22 @@ impl Iterator for Words {
     }
 }
 
-/// How far a core goes with the message that was read last.
+/// How far a core advances for the last message that was read.
 #[derive(Clone, Copy, Debug)]
 enum Goal {
-    /// To so many references.
+    /// To this number of references.
     References(u64),
     /// To the slot that takes the value.
     Input,
-    /// To so many instructions, and the trap.
+    /// To this number of instructions, then the trap.
     Trap(u64, Trap),
     /// To the event at which the check is due.
     Check(u32),
-    /// To so many instructions, and the end.
+    /// To this number of instructions, then the stop.
     Stop(u64, u32),
 }
 
-/// A message, and where replay can look ahead the difference of an input.
+/// A message of a core; if replay may look ahead, with the difference of an input.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     core: usize,
@@ -96,23 +96,23 @@ enum Read {
     Masters(MasterMessage),
 }
 
-/// What is known of one core.
+/// Replay state of one core.
 #[derive(Clone, Debug)]
 struct Core {
     coder: Coder,
     signature: Signature,
-    /// Instructions at the last trap or check.
+    /// Instruction count at the last trap or check.
     counted: u64,
-    /// Instructions at the last good check.
+    /// Instruction count at the last good check.
     checked: u64,
     stopped: bool,
 }
 
-/// Hands on what a hart tells, and signs it.
+/// A sink that forwards the output of a hart and adds it to the signature.
 struct Signed<'a, S> {
     sink: &'a mut S,
     signature: &'a mut Signature,
-    /// The signature where a check was due.
+    /// The signature at the event where a check was due.
     due: Option<u32>,
 }
 
@@ -161,22 +161,22 @@ pub struct Replay {
     timing: Timing,
     reader: BitReader<Words>,
     cores: Vec<Core>,
-    /// Where there are bus masters that are no cores; whether their end was read.
+    /// If there are bus masters that are not cores; and whether their stop was read.
     masters: Option<(Masters, bool)>,
     goal: Option<(usize, Goal)>,
-    /// Messages that were read and not yet come to.
+    /// Messages that were read ahead.
     queue: VecDeque<Read>,
     messages: u64,
     position: u64,
-    /// RAM of the checkpoint that was made or gone back to last.
+    /// RAM pages of the checkpoint that was made or restored last.
     held: Option<Vec<world::Page>>,
 }
 
 impl Replay {
-    /// At reset, with `program` in RAM; reads the header.
+    /// State at reset, with `program` in RAM; reads the header.
     ///
     /// # Errors
-    /// Parameters that are not possible, and then a header that is not theirs.
+    /// The parameters are not valid (outer error), or the header does not match them (inner error).
     pub fn new(
         params: &InputsParams,
         program: &Program,
@@ -221,7 +221,7 @@ impl Replay {
         Ok(if params.sizes.known == 0 { Ok(replay) } else { replay.begin(program) })
     }
 
-    /// Instructions of all cores so far: names this moment.
+    /// Instructions of all cores so far; identifies this moment.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -241,7 +241,7 @@ impl Replay {
         self.reader.position()
     }
 
-    /// Registers f0 to f31 of a core; a number of 32 bits has ones above it.
+    /// Registers f0 to f31 of a core; a 32-bit number has ones in the upper half.
     pub fn floats(&self, core: u8) -> [u64; 32] {
         self.harts[usize::from(core)].floats
     }
@@ -263,7 +263,7 @@ impl Replay {
         self.harts[usize::from(core)].at.instret
     }
 
-    /// A CSR of a core, where it has it and its value is not one from outside.
+    /// A CSR of a core; `None` if the core does not have it, or if its value comes from outside.
     pub fn csr(&self, core: u8, number: u16) -> Option<u64> {
         let hart = &self.harts[usize::from(core)];
         let view = View { hart: core.into(), mip: 0, cycle: 0, instret: hart.at.instret, time: 0 };
@@ -271,7 +271,7 @@ impl Replay {
         hart.csrs.read(number.into(), &view).filter(|_| known)
     }
 
-    /// `bytes` bytes of RAM from `addr` on; `None` where some are not RAM, or not known yet in a recording that began in the
+    /// The `bytes` bytes of RAM at `addr`; `None` if some of them are not RAM, or not known yet in a recording that began in the
     /// middle of a run.
     pub fn memory(&self, addr: u32, bytes: usize) -> Option<&[u8]> {
         let offset = addr.checked_sub(self.params.ram_base)? as usize;
@@ -279,7 +279,7 @@ impl Replay {
         (offset..offset + bytes).all(|at| self.world.knows(at)).then_some(held)
     }
 
-    /// Instructions of each core before its last good check, and in all.
+    /// For each core, the instruction count at its last good check, and in total.
     pub fn stretches(&self) -> Stretches {
         Stretches(self.cores.iter().zip(&self.harts).map(|(c, h)| (c.checked, h.at.instret)).collect())
     }
@@ -294,18 +294,18 @@ impl Replay {
         InputsError::Coding { bit, message: self.messages, source, stretches }
     }
 
-    /// Executes the next instruction of the run, in replay's order, and tells it to `sink`; its core. `None` at the end.
+    /// Executes the next instruction in replay order and reports it to `sink`. Returns its core, or `None` at the end.
     ///
     /// # Errors
-    /// Where the stream is damaged or of another run. Nothing more can be replayed then.
+    /// The stream is damaged or of another run. Nothing more can be replayed then.
     #[inline]
     pub fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, InputsError> {
         self.advance(sink, 1, |_, _| false)
     }
 
-    /// Executes instructions of one core, the next of the run in replay's order, at least one and at most `most`; its core,
-    /// `None` at the end. `until` is asked behind all of them but the last, with the sink and the address of the core's next
-    /// instruction: where it says so, that one is the last.
+    /// Executes the next instructions in replay order, of one core, at least one and at most `most`. Returns the core, or
+    /// `None` at the end. After each of them except the last, `until` is called with the sink and the address of the core's
+    /// next instruction; if it returns true, no more are executed.
     ///
     /// # Errors
     /// As [`Replay::step`].
@@ -340,7 +340,7 @@ impl Replay {
         }
     }
 
-    /// Instructions of `core` towards its goal, nothing pending: as [`Replay::advance`].
+    /// Executes instructions of `core` towards its goal, with nothing pending, as [`Replay::advance`] does.
     fn burst<S: RetireSink>(
         &mut self,
         core: usize,
@@ -377,7 +377,7 @@ impl Replay {
         let (due, retired) = (signed.due, hart.at.instret - first);
         self.position += retired;
         match end {
-            // nothing of it has happened yet
+            // this instruction has had no effect yet
             Some(Break::Trap(..) | Break::Input) => return self.execute(core, sink),
             Some(Break::FenceI) => self.code.clear(),
             None | Some(Break::Bound | Break::Interrupts | Break::Wait | Break::Exit(_)) => {}
@@ -385,7 +385,7 @@ impl Replay {
         self.retired_one(core, due)
     }
 
-    /// Replays to the end, or until `until` says so after an instruction.
+    /// Replays to the end, or until `until` returns true after an instruction.
     ///
     /// # Errors
     /// As [`Replay::step`].
@@ -421,7 +421,7 @@ impl Replay {
         Ok(Read::Core(Message { core, body, difference }))
     }
 
-    /// What the bus masters do at this place of the stream.
+    /// Performs a message of the bus masters.
     fn of_masters(&mut self, message: MasterMessage, sink: &mut impl RetireSink) -> Result<(), InputsError> {
         let Some((masters, ended)) = &mut self.masters else { return Ok(()) };
         let apart = |replay: &Self, what: String| {
@@ -437,7 +437,7 @@ impl Replay {
                 sink.master(&store);
             }
             MasterMessage::Stop { stores, signature } => {
-                // those of the queue are read, and not yet counted: behind the end there are none
+                // the counts include stores in the queue, but none can follow the stop
                 let found = (masters.stores, masters.signature);
                 if found != (stores, signature) {
                     return apart(
@@ -454,10 +454,10 @@ impl Replay {
         Ok(())
     }
 
-    /// Takes the next message; false at the end of the stream.
+    /// Takes the next message; returns false at the end of the stream.
     fn message(&mut self, sink: &mut impl RetireSink) -> Result<bool, InputsError> {
         if self.cores.iter().all(|c| c.stopped) && self.masters.as_ref().is_none_or(|m| m.1) {
-            // the last word is filled with zeros, and nothing follows
+            // the last word is padded with zeros, and nothing follows
             let (rest, _) = self.reader.rest_of_word();
             if rest != 0 || !self.reader.at_end() {
                 return Err(self.diverged(0, "the stream goes on behind the last stop"));
@@ -484,7 +484,7 @@ impl Replay {
         (inputs.until, inputs.passed) = (0, None);
         let goal = match body {
             Body::Episode(references) => {
-                // those of the episode that were replayed with messages before are among them
+                // includes references that were replayed with earlier messages of the episode
                 inputs.episode += u64::from(references);
                 inputs.until = inputs.episode;
                 Goal::References(inputs.episode)
@@ -512,7 +512,7 @@ impl Replay {
         Ok(true)
     }
 
-    /// One instruction of `core`, with the traps before it, towards its goal.
+    /// Executes one instruction of `core`, and the traps before it, towards its goal.
     #[inline]
     fn execute(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<(), InputsError> {
         for _ in 0..TRAPS {
@@ -554,7 +554,7 @@ impl Replay {
         (end, signed.due)
     }
 
-    /// An instruction of `core` has retired.
+    /// Checks the state after an instruction of `core` has retired.
     #[inline]
     fn retired_one(&mut self, core: usize, due: Option<u32>) -> Result<(), InputsError> {
         if self.world.contradiction.is_some() {
@@ -582,7 +582,7 @@ impl Replay {
         Ok(())
     }
 
-    /// The slot that `core` stands before takes a value from the stream.
+    /// Reads the value of the slot that `core` has reached.
     #[cold]
     fn value(&mut self, core: usize) -> Result<(), InputsError> {
         if self.world.inputs[core].until > 0 && self.params.sizes.known > 0 {
@@ -602,7 +602,7 @@ impl Replay {
         Ok(())
     }
 
-    /// The trap that `core` stands before.
+    /// Takes a recorded trap at the current position of `core`.
     #[cold]
     fn trap(&mut self, core: usize, trap: Trap, sink: &mut impl RetireSink) -> Result<(), InputsError> {
         let retired = self.harts[core].at.instret;
@@ -629,7 +629,7 @@ impl Replay {
         Err(self.diverged(core, format!("no access with cause {} at the place of the refused one", trap.cause)))
     }
 
-    /// The end of `core`.
+    /// Ends `core`.
     #[cold]
     fn stop(&mut self, core: usize, told: u32, sink: &mut impl RetireSink) -> Result<(), InputsError> {
         self.goal = None;

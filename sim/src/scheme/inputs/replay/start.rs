@@ -1,4 +1,4 @@
-//! A recording that began in the middle of a run: the state of its cores, and values that stand further behind
+//! Recordings that began in the middle of a run: the state of the cores, and values that come later in the stream
 
 use super::super::start;
 use super::world::{Contradiction, Next};
@@ -8,19 +8,19 @@ use crate::riscv::csr::{View, FS};
 use crate::riscv::CoreState;
 use retire::elf::Program;
 
-/// Messages of other cores that may stand before the value of a load whose episode has ended: a load retires some clocks
-/// behind its reference, and a core tells one message a clock at most.
+/// Maximum number of messages before the value of a load whose episode has ended: a load retires a few cycles after its
+/// reference, and a core sends at most one message per cycle.
 const AHEAD: usize = 1024;
-/// `fcsr`.
+/// Number of `fcsr`.
 const FCSR: u32 = 0x003;
 
 impl Replay {
-    /// Reads the state of the cores. What is code is known: the program is in RAM.
+    /// Reads the state of the cores. The contents of code segments are known: the program is in RAM.
     pub(super) fn begin(mut self, program: &Program) -> Result<Self, InputsError> {
         let items: Vec<_> = start::items(&self.params).collect();
         let cores = self.cores.len();
         let mut states = vec![CoreState::default(); cores];
-        // how many items of each core are told
+        // items that were read, or skipped as 0, by core
         let mut told = vec![0; cores];
         loop {
             let read = self.read()?;
@@ -60,20 +60,20 @@ impl Replay {
         hart.regs[1..32].copy_from_slice(&state.registers[1..]);
         hart.floats = state.floats;
         if hart.csrs.isa.float {
-            // instructions of F and D are taken to be on; `mstatus` tells when it is read
+            // F and D are assumed to be enabled; a later read of `mstatus` gives its value
             hart.csrs.mstatus |= FS;
         }
         let view = View { hart: core as u32, mip: 0, cycle: 0, instret: 0, time: 0 };
         for (number, value) in [(start::MTVEC, state.mtvec), (FCSR, state.fcsr)] {
             if value != 0 {
-                // `fcsr` is not there without F, and nobody told one
+                // without F there is no `fcsr`, and no value was sent
                 let _ = hart.csrs.write(number, value, &view);
             }
         }
     }
 
-    /// The slot that `core` stands before, of the last reference of its episode: its value stands in the next message of
-    /// the core, which may be behind those of others, or it is as predicted.
+    /// Reads the value of the slot that `core` has reached, at the last reference of its episode: it is in the next message of
+    /// the core, which may come after those of others, or it is as predicted.
     #[cold]
     pub(super) fn look_ahead(&mut self, core: usize) -> Result<(), InputsError> {
         let slots = self.world.inputs[core].slots;
@@ -81,7 +81,7 @@ impl Replay {
             if at == self.queue.len() {
                 match self.read() {
                     Ok(read) => self.queue.push_back(read),
-                    // what is damaged is told where it is come to: nothing before it is of this core
+                    // damage is reported when replay gets there: nothing before it is of this core
                     Err(InputsError::Coding { source: CodingError::Truncated, .. }) => break,
                     Err(e) => return Err(e),
                 }

@@ -1,4 +1,4 @@
-//! What the replayed harts reach: RAM, and what was recorded
+//! Memory of the replayed harts: RAM, and the recorded inputs
 
 use super::super::first::FirstAccesses;
 use super::super::last::LastValues;
@@ -13,9 +13,9 @@ use crate::riscv::tohost::taken;
 use retire::MasterStore;
 use std::sync::Arc;
 
-/// log2 of the bytes of a page: what a checkpoint keeps and shares.
+/// log2 of the bytes per page, the unit that checkpoints keep and share.
 pub const PAGE_SHIFT: u32 = 12;
-/// A page that a checkpoint keeps.
+/// A page of a checkpoint.
 pub type Page = Arc<[u8]>;
 
 /// A slot whose value is not as predicted.
@@ -25,7 +25,7 @@ pub struct Next {
     pub at: u32,
     /// Its value, once it is read.
     pub value: Option<u64>,
-    /// The difference that makes it, where it was read with its message.
+    /// The difference to its prediction, if it was read with its message.
     pub difference: Option<u64>,
 }
 
@@ -34,39 +34,39 @@ pub struct Next {
 pub struct Wanted {
     /// Bits of the value; 0: an `sc` that fails.
     pub bits: u32,
-    /// What the table of last values has.
+    /// Value in the table of last values.
     pub predicted: u64,
 }
 
-/// What one core takes from outside.
+/// Inputs of one core.
 #[derive(Clone, Debug)]
 pub struct Inputs {
     pub last: LastValues,
-    /// Slots since the last that was not as predicted.
+    /// Slots since the last one that was not as predicted.
     pub slots: u32,
     pub next: Option<Next>,
     pub wanted: Option<Wanted>,
     /// The next device access is refused.
     pub fault: bool,
-    /// References in all.
+    /// Total number of references.
     pub references: u64,
-    /// References at the end of the last episode.
+    /// Number of references at the end of the last episode.
     pub episode: u64,
-    /// What of RAM the core has reached; `None` where the recording began at reset.
+    /// RAM bytes that the core has accessed; `None` if the recording began at reset.
     pub first: Option<FirstAccesses>,
-    /// CSRs that were told, by [`start::bit`].
+    /// CSRs whose initial value was sent, by [`start::bit`].
     pub told: u32,
-    /// References at the end of the episode that is replayed; 0 where the message is another one. The value of the last of
-    /// them may stand further behind in the stream.
+    /// Number of references at the end of the episode that is being replayed; 0 for other messages. The value of the last
+    /// reference may come later in the stream.
     pub until: u64,
-    /// That was looked for, for the slot behind so many, and is not there: it is as predicted.
+    /// The slot for which look-ahead found no value: it is as predicted.
     pub passed: Option<u32>,
 }
 
-/// A bit a byte of a page.
+/// One bit per byte of a page.
 pub type Bits = Arc<[u64; 1 << (PAGE_SHIFT - 6)]>;
 
-/// A load whose value was told is not what RAM holds.
+/// A load whose recorded value differs from the contents of RAM.
 #[derive(Clone, Copy, Debug)]
 pub struct Contradiction {
     pub addr: u64,
@@ -74,17 +74,17 @@ pub struct Contradiction {
     pub held: u8,
 }
 
-/// RAM and what was recorded.
+/// The bus of the replayed harts: RAM and the recorded inputs.
 #[derive(Clone, Debug)]
 pub struct World {
     params: InputsParams,
     pub ram: Vec<u8>,
-    /// Pages written since the last checkpoint was made or gone back to.
+    /// Pages written since the last checkpoint was made or restored.
     dirty: Vec<bool>,
     pub inputs: Vec<Inputs>,
-    /// Where commands to the host are stored, which reads back as 0.
+    /// Address of commands to the host, which reads back as 0.
     tohost: Option<u64>,
-    /// Bytes of RAM whose value is known, by page; empty where all are.
+    /// Bytes of RAM whose value is known, by page; empty if all are.
     pub known: Vec<Bits>,
     pub contradiction: Option<Contradiction>,
 }
@@ -111,13 +111,13 @@ impl World {
         Self { params: *params, ram, dirty, inputs, tohost, known, contradiction: None }
     }
 
-    /// Whether the byte at a place of RAM is known.
+    /// Whether the byte at offset `at` of RAM is known.
     pub fn knows(&self, at: usize) -> bool {
         let bit = at & ((1 << PAGE_SHIFT) - 1);
         self.known.is_empty() || self.known[at >> PAGE_SHIFT][bit >> 6] >> (bit & 63) & 1 == 1
     }
 
-    /// The byte at a place of RAM is known from now on.
+    /// Marks the byte at offset `at` of RAM as known.
     pub fn learn(&mut self, at: usize) {
         let bit = at & ((1 << PAGE_SHIFT) - 1);
         if let Some(page) = self.known.get_mut(at >> PAGE_SHIFT) {
@@ -125,7 +125,7 @@ impl World {
         }
     }
 
-    /// RAM as pages, those that were not written since shared with `before`.
+    /// RAM as pages; those that were not written since are shared with `before`.
     pub fn pages(&mut self, before: Option<&[Page]>) -> Vec<Page> {
         let dirty = std::mem::replace(&mut self.dirty, vec![false; self.ram.len() >> PAGE_SHIFT]);
         let page = |(i, dirty): (usize, bool)| match before {
@@ -135,13 +135,13 @@ impl World {
         dirty.into_iter().enumerate().map(page).collect()
     }
 
-    /// RAM as it was, whatever it is now.
+    /// Restores RAM from `pages`, whatever it contains now.
     pub fn restore_all(&mut self, pages: &[Page]) {
         self.dirty.fill(true);
         self.restore(pages, pages);
     }
 
-    /// RAM as it was; `held` is the checkpoint that was made or gone back to last.
+    /// Restores RAM from `pages`; `held` is the checkpoint that was made or restored last.
     pub fn restore(&mut self, pages: &[Page], held: &[Page]) {
         for (i, page) in pages.iter().enumerate() {
             if self.dirty[i] || !Arc::ptr_eq(page, &held[i]) {
@@ -154,7 +154,7 @@ impl World {
     #[inline]
     fn offset<const N: usize>(&self, addr: u64) -> Option<usize> {
         let offset = addr.wrapping_sub(self.params.ram_base.into()) as usize;
-        // RAM is never less than N bytes
+        // RAM always has at least N bytes
         (offset <= self.ram.len() - N).then_some(offset)
     }
 
@@ -170,7 +170,7 @@ impl World {
         }
     }
 
-    /// A store of a bus master; whether there is RAM.
+    /// Performs a store of a bus master; returns false if its address is not RAM.
     pub fn master(&mut self, store: &MasterStore) -> bool {
         let Some(at) = self.offset::<4>(store.addr) else { return false };
         for lane in (0..4).filter(|lane| store.mask >> lane & 1 == 1) {
@@ -180,7 +180,7 @@ impl World {
         true
     }
 
-    /// A load from RAM, of what the host may not know: the value is told then.
+    /// Takes the recorded value of a load from RAM, if the host may not know it.
     #[cold]
     fn first<const N: usize>(&mut self, hart: usize, addr: u64, at: usize) -> Result<(), Break> {
         if self.inputs[hart].first.as_ref().is_none_or(|f| f.has(addr, N as u8)) {
@@ -202,7 +202,7 @@ impl World {
         Ok(())
     }
 
-    /// A store to RAM.
+    /// Marks the bytes of a store to RAM as accessed and known.
     #[cold]
     fn stored<const N: usize>(&mut self, hart: usize, addr: u64, at: usize) {
         if let Some(first) = &mut self.inputs[hart].first {
@@ -213,12 +213,12 @@ impl World {
         }
     }
 
-    /// Whether a CSR needs no slot: it was told, or it is none of those that are.
+    /// Whether a CSR needs no slot: its initial value was sent, or never is.
     fn was_told(&self, hart: usize, number: u32) -> bool {
         self.known.is_empty() || !start::is_told_later(number) || self.inputs[hart].told & start::bit(number) != 0
     }
 
-    /// A slot whose value is predicted to be 0.
+    /// Takes a slot whose value is predicted as 0.
     fn fill(&mut self, hart: usize, bits: u32) -> Result<u64, Break> {
         let inputs = &mut self.inputs[hart];
         match inputs.next {
@@ -323,7 +323,7 @@ impl Bus for World {
 
     fn reserve(&mut self, _: usize, _: u64, _: u8) {}
 
-    /// An `sc` stores unless the recording says that it failed.
+    /// An `sc` stores, unless the recording has its failure.
     fn take_reservation(&mut self, hart: usize, _: u64) -> Result<bool, Break> {
         let inputs = &mut self.inputs[hart];
         match inputs.next {

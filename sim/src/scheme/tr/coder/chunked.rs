@@ -1,6 +1,6 @@
-//! Chunks with connect bits: `tr_b`, `tr_e` and every other choice of chunk sizes
+//! Chunks with connect bits: `tr_b`, `tr_e` and all other chunk sizes
 //!
-//! Numbers are [`crate::chunk`]s, fields of fixed width are sent as they are.
+//! Numbers are [`crate::chunk`]s; fields of fixed width are sent unchanged.
 //!
 //! # Source
 //! Chunk sizes: paper 000 sections 4 and 5, paper 002 sections 4 and 5.2.
@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 /// Chunk sizes of all variable fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Coding {
-    /// `bCnt`; for `nx_b` the stream length SL.
+    /// `bCnt`; in `nx_b` the stream length SL.
     pub b_cnt: Chunks,
-    /// `|diffTA|`, and every other address difference.
+    /// `|diffTA|`; also used for every other address difference.
     pub diff_ta: Chunks,
     /// `diffCC`.
     pub diff_cc: Chunks,
@@ -45,7 +45,7 @@ impl Coding {
     /// target predictor (s0, m0, b0).
     pub const TR_E_SHORT: Self = Self { b_cnt: Chunks::new(2, 1), ..Self::TR_E };
 
-    /// `tr_e` of a set that predicts targets, or does not.
+    /// `tr_e` for a set with or without a target predictor.
     pub const fn tr_e(targets: bool) -> Self {
         if targets {
             Self::TR_E
@@ -54,7 +54,7 @@ impl Coding {
         }
     }
 
-    /// Chunk sizes as `bcnt=2,1;icnt=2,2`; fields left out are those of `self`.
+    /// Parses chunk sizes such as `bcnt=2,1;icnt=2,2`; omitted fields are those of `self`.
     pub fn with(mut self, fields: &str) -> Option<Self> {
         for field in fields.split(';') {
             let (name, value) = field.trim().split_once('=')?;
@@ -71,7 +71,7 @@ impl Coding {
         Some(self)
     }
 
-    /// `kind(...)` with all fields but those of `base`; `None` where there is no such.
+    /// `kind(...)` with the fields that differ from `base`; `None` if no field differs.
     pub fn difference(&self, kind: &str, base: &Self) -> Option<String> {
         let fields = [
             ("bcnt", self.b_cnt, base.b_cnt),
@@ -89,7 +89,7 @@ impl Coding {
         format!("bcnt={} diffta={} diffcc={} icnt={}", self.b_cnt, self.diff_ta, self.diff_cc, self.i_cnt)
     }
 
-    /// Refuses sizes outside their ranges.
+    /// Rejects sizes outside their ranges.
     pub fn check(&self) -> Result<(), ParamError> {
         for (field, c) in [
             ("b_cnt chunk", self.b_cnt),
@@ -139,12 +139,12 @@ impl CoderSizes for Coding {
     }
 }
 
-/// Writes and reads chunks.
+/// The code of chunked fields.
 #[derive(Clone, Debug)]
 pub struct Chunked(Coding);
 
 impl Chunked {
-    /// In chunks of these sizes.
+    /// A code with these chunk sizes.
     pub const fn new(coding: Coding) -> Self {
         Self(coding)
     }

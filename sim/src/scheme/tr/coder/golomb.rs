@@ -1,12 +1,12 @@
-//! Exponential Golomb codes, of an order for each field
+//! Exponential Golomb codes, with an order for each field
 //!
-//! A number v in order k: with `w = v + 2^k` of n + 1 bits, n - k ones and a zero, then the lower n bits of w, least
-//! significant first. So 2^k numbers take k + 1 bits, the next 2^(k+1) take k + 3, and so on. Fields of fixed width are
-//! sent as they are.
+//! The code of a number v in order k, with `w = v + 2^k` of n + 1 bits: n - k ones, a zero, then the lower n bits of w,
+//! least significant first. The first 2^k numbers take k + 1 bits, the next 2^(k+1) take k + 3, and so on. Fields of fixed
+//! width are sent unchanged.
 //!
 //! # Source
 //! J. Teuhola, "A Compression Method for Clustered Bit-Vectors", Information Processing Letters 7(6), 1978, pp. 308-311;
-//! here with ones for the zeros of the prefix, as the connect bits of the chunked coder.
+//! here with ones instead of zeros in the prefix, like the connect bits of the chunked coder.
 
 use super::CoderSizes;
 use crate::bits::{BitReader, BitWriter};
@@ -14,10 +14,10 @@ use crate::message::CodingError;
 use crate::platform::ParamError;
 use crate::scheme::fields::{Code, Field};
 
-/// Orders of all variable fields; as a name `golomb(bcnt=2;diffta=4;diffcc=4;icnt=3)`.
+/// Orders of all variable fields; in names `golomb(bcnt=2;diffta=4;diffcc=4;icnt=3)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Orders {
-    /// Of `bCnt`. 0..=15, as all.
+    /// Of `bCnt`. 0..=15, like all of them.
     pub b_cnt: u8,
     /// Of `|diffTA|`.
     pub diff_ta: u8,
@@ -28,7 +28,7 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// What `golomb` alone means.
+    /// The default orders, for the name `golomb` alone.
     pub const USUAL: Self = Self { b_cnt: 2, diff_ta: 4, diff_cc: 4, i_cnt: 3 };
 
     fn named(&self) -> [(&'static str, u8); 4] {
@@ -92,7 +92,7 @@ impl CoderSizes for Orders {
     }
 }
 
-/// Writes and reads the codes.
+/// The code of fields as exponential Golomb numbers.
 #[derive(Clone, Debug)]
 pub struct Golomb(Orders);
 
@@ -115,7 +115,7 @@ impl Golomb {
     }
 }
 
-/// Appends `value`, which is 2^63 at most, in order `k`.
+/// Appends `value`, at most 2^63, in order `k`.
 #[inline(never)]
 fn write(value: u64, k: u32, out: &mut BitWriter) {
     let w = value + (1 << k);
@@ -133,7 +133,7 @@ fn read<I: Iterator<Item = u32>>(k: u32, bits: u32, input: &mut BitReader<I>) ->
     let mut n = k;
     while input.take(1)? == 1 {
         n += 1;
-        // damaged bits must not run on: w has one bit more than the number at most
+        // limits the prefix in damaged data: w has at most one bit more than the number
         if n > bits.max(k) || n > 63 {
             return Some(Err(()));
         }
@@ -214,7 +214,7 @@ mod tests {
         };
         assert_eq!(try_read(255, 2, 8), Some(Ok(255)));
         assert_eq!([try_read(256, 2, 8), try_read(1 << 40, 2, 8)], [Some(Err(())); 2]);
-        // all ones do not run on, nothing is cut
+        // a run of ones is bounded, and no value is truncated
         assert_eq!(read(0, 20, &mut BitReader::new([u32::MAX; 3].into_iter())), Some(Err(())));
         assert_eq!(read(0, 63, &mut BitReader::new([u32::MAX].into_iter())), None);
     }

@@ -1,7 +1,7 @@
-//! Coders: how the fields of a message become bits; one file an entry, and one line of it in the list at the end
+//! Coders: the bits of message fields. Each coder is one file, and one line in the list at the end
 //!
-//! Which fields a message has, and in which order, is written once, in [`crate::scheme::fields`]. A coder sees one
-//! field after the other, may keep what it likes from message to message, and need not end a message at a bit.
+//! [`crate::scheme::fields`] defines which fields a message has, and their order. A coder gets one field at a time, may keep
+//! state from message to message, and need not end a message at a whole bit.
 
 use crate::bits::{BitReader, BitWriter};
 use crate::message::CodingError;
@@ -10,22 +10,22 @@ use crate::scheme::fields::{Code, Field};
 
 /// Sizes of a coder.
 pub trait CoderSizes: Copy {
-    /// Writes and reads.
+    /// The code with these sizes.
     type Code: Code;
-    /// How its names look, for people.
+    /// Patterns of its names, for help and error messages.
     const FORMS: &'static [&'static str];
-    /// Names that tests run: its smallest and its greatest sizes.
+    /// Names for tests: its smallest and its largest sizes.
     const EXAMPLES: &'static [&'static str];
-    /// From the part of a scheme's name before the set; `None` where another coder is meant. `targets` says whether
-    /// the set predicts targets.
+    /// Parses the part of a scheme's name before the set; `None` if it belongs to another coder. `targets`: the set predicts
+    /// targets.
     fn parse(text: &str, targets: bool) -> Option<Self>;
-    /// What [`CoderSizes::parse`] reads.
+    /// The text that [`CoderSizes::parse`] reads.
     fn name(&self, targets: bool) -> String;
     /// All sizes, for the parameter fingerprint.
     fn canonical(&self) -> String;
-    /// Refuses sizes outside their ranges.
+    /// Rejects sizes outside their ranges.
     fn check(&self) -> Result<(), ParamError>;
-    /// At the beginning of a stream.
+    /// State at the beginning of a stream.
     fn code(&self) -> Self::Code;
 }
 
@@ -33,33 +33,33 @@ macro_rules! list {
     ($($(#[$doc:meta])* $name:ident($module:ident::$sizes:ident),)*) => {
         $(pub mod $module;)*
 
-        /// A coder with its sizes. More may come: who has no circuit for one says so.
+        /// A coder with its sizes. Coders may be added that have no circuit; code without one for a coder must reject it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum CoderParams {
             $($(#[$doc])* $name($module::$sizes),)*
         }
 
-        /// A coder at work.
+        /// The state of a coder.
         #[derive(Clone, Debug)]
         pub enum Coder {
             $($(#[$doc])* $name(<$module::$sizes as CoderSizes>::Code),)*
         }
 
         impl CoderParams {
-            /// How the names look, of all coders.
+            /// Name patterns of all coders.
             pub const FORMS: &'static [&'static [&'static str]] = &[$(<$module::$sizes as CoderSizes>::FORMS,)*];
 
-            /// Names that tests run, of all of them.
+            /// Names for tests, of all coders.
             pub const EXAMPLES: &'static [&'static [&'static str]] =
                 &[$(<$module::$sizes as CoderSizes>::EXAMPLES,)*];
 
-            /// From the part of a scheme's name before the set.
+            /// Parses the part of a scheme's name before the set.
             pub fn parse(text: &str, targets: bool) -> Option<Self> {
                 None$(.or_else(|| $module::$sizes::parse(text, targets).map(Self::$name)))*
             }
 
-            /// What [`CoderParams::parse`] reads.
+            /// The text that [`CoderParams::parse`] reads.
             pub fn name(&self, targets: bool) -> String {
                 match self { $(Self::$name(sizes) => sizes.name(targets),)* }
             }
@@ -69,12 +69,12 @@ macro_rules! list {
                 match self { $(Self::$name(sizes) => sizes.canonical(),)* }
             }
 
-            /// Refuses sizes outside their ranges.
+            /// Rejects sizes outside their ranges.
             pub fn check(&self) -> Result<(), ParamError> {
                 match self { $(Self::$name(sizes) => sizes.check(),)* }
             }
 
-            /// At the beginning of a stream.
+            /// State at the beginning of a stream.
             pub fn code(&self) -> Coder {
                 match self { $(Self::$name(sizes) => Coder::$name(sizes.code()),)* }
             }

@@ -1,7 +1,7 @@
-//! Bimodal outcome predictor: two-bit counters by address, no history
+//! Bimodal outcome predictor: two-bit counters indexed by address, without history
 //!
 //! p two-bit saturating counters, all 1 (weakly not taken) after reset, indexed by `PC[s + log2 p - 1 : s]`; predicts
-//! taken when the counter is 2 or 3. Each direct conditional looks up and moves its counter towards its outcome.
+//! taken if the counter is 2 or 3. Each direct conditional looks up its counter and moves it towards its outcome.
 //!
 //! # Source
 //! J. E. Smith, "A Study of Branch Prediction Strategies", ISCA 1981, pp. 135-148, strategy 7.
@@ -11,10 +11,10 @@ use crate::platform::ParamError;
 
 const MAX: usize = 4096;
 
-/// Sizes of the table; in the name of a set `bimodal1024`.
+/// Size of the table; in the name of a set `bimodal1024`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BimodalSizes {
-    /// p: two-bit counters. 256, 512, 1024, 2048 or 4096.
+    /// p: number of two-bit counters. 256, 512, 1024, 2048 or 4096.
     pub counters: u16,
 }
 
@@ -60,7 +60,7 @@ impl OutcomeSizes for BimodalSizes {
     }
 }
 
-/// The counters.
+/// Golden model of the bimodal predictor.
 #[derive(Clone, Debug)]
 pub struct Bimodal {
     counters: Box<[u8; MAX]>,
@@ -69,7 +69,7 @@ pub struct Bimodal {
 }
 
 impl Bimodal {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(sizes: &BimodalSizes, pc_shift: u8) -> Self {
         Self { counters: Box::new([1; MAX]), mask: u32::from(sizes.counters) - 1, shift: pc_shift }
     }
@@ -135,7 +135,7 @@ mod tests {
             b.update(0x42, false);
         }
         assert!(b.predict(0x40) && !b.predict(0x42));
-        // 256 counters on, it is the same one
+        // 256 counters further is the same counter
         assert!(b.predict(0x240));
     }
 }

@@ -1,8 +1,8 @@
 //! gshare outcome predictor
 //!
 //! p two-bit saturating counters, all 1 (weakly not taken) after reset, indexed by
-//! `BHR[log2 p - 1 : 0] xor PC[s + log2 p - 1 : s]`; predicts taken when the counter is 2 or 3. Each
-//! direct conditional looks up, moves the counter towards its outcome and shifts the outcome into
+//! `BHR[log2 p - 1 : 0] xor PC[s + log2 p - 1 : s]`; predicts taken if the counter is 2 or 3. Each
+//! direct conditional looks up its counter, moves it towards its outcome and shifts the outcome into
 //! the BHR.
 //!
 //! # Source
@@ -13,10 +13,10 @@ use crate::platform::ParamError;
 
 const MAX: usize = 4096;
 
-/// Sizes of gshare; in the name of a set just their number.
+/// Size of gshare; in the name of a set just the number of counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GshareSizes {
-    /// p: two-bit counters. 256, 512, 1024, 2048 or 4096.
+    /// p: number of two-bit counters. 256, 512, 1024, 2048 or 4096.
     pub counters: u16,
 }
 
@@ -62,7 +62,7 @@ impl OutcomeSizes for GshareSizes {
     }
 }
 
-/// The counters and the branch history register.
+/// Golden model of gshare: the counters and the branch history register.
 #[derive(Clone, Debug)]
 pub struct Gshare {
     counters: Box<[u8; MAX]>,
@@ -72,7 +72,7 @@ pub struct Gshare {
 }
 
 impl Gshare {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(sizes: &GshareSizes, pc_shift: u8) -> Self {
         Self { counters: Box::new([1; MAX]), bhr: 0, mask: u32::from(sizes.counters) - 1, shift: pc_shift }
     }
@@ -103,7 +103,7 @@ impl OutcomePredictor for Gshare {
     #[inline]
     fn update(&mut self, pc: u64, taken: bool) {
         let counter = &mut self.counters[self.index(pc)];
-        // a table walks faster than two branches: four counters not taken, four taken
+        // a table is faster than two branches; index: counter, plus 4 if taken
         const NEXT: [u8; 8] = [0, 0, 1, 2, 1, 2, 3, 3];
         *counter = NEXT[usize::from(*counter & 3 | u8::from(taken) << 2)];
         self.bhr = (self.bhr << 1 | u32::from(taken)) & self.mask;
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_counter_walks_and_stops_at_both_ends() {
-        // history makes the index move, so the walk is taken on an all-zero and an all-one history
+        // the history changes the index, so the walk is done with an all-zero and an all-one history
         let mut g = Gshare::new(&GshareSizes { counters: 256 }, 1);
         let walk: Vec<u8> = (0..3).map(|_| (g.update(0, false), g.counter(0)).1).collect();
         assert_eq!(walk, [0, 0, 0]);

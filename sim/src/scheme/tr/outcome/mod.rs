@@ -1,19 +1,19 @@
-//! Outcome predictors: one file an entry, and one line of it in the list at the end
+//! Outcome predictors: each is one file, and one line in the list at the end
 //!
-//! A predictor's sizes say what it is called in the name of a set, what it costs, and how it is built; its model
-//! predicts and learns. Nothing is asked about when a circuit would answer, or how its tables are cleared.
+//! The sizes of a predictor define its name in a set, its cost, and how it is built; its model predicts and learns. The
+//! latency of a circuit and how it clears its tables are not modelled.
 
 use crate::platform::ParamError;
 
-/// Predicts the outcomes of direct conditional branches.
+/// Golden model of a predictor for the outcomes of direct conditional branches.
 pub trait OutcomePredictor {
-    /// Back to the state after reset.
+    /// Returns to the state after reset.
     fn reset(&mut self);
     /// Predicted outcome of the branch at `pc`; changes nothing.
     fn predict(&self, pc: u64) -> bool;
-    /// The branch at `pc` retired with this outcome.
+    /// Updates the predictor: the branch at `pc` retired with this outcome.
     fn update(&mut self, pc: u64, taken: bool);
-    /// Predicts the branch at `pc`, asks `resolve` for its outcome given the prediction, learns that and returns it.
+    /// Predicts the branch at `pc`, calls `resolve` with the prediction to get its outcome, learns the outcome and returns it.
     #[inline]
     fn resolve(&mut self, pc: u64, resolve: impl FnOnce(bool) -> bool) -> bool {
         let taken = resolve(self.predict(pc));
@@ -26,21 +26,21 @@ pub trait OutcomePredictor {
 pub trait OutcomeSizes: Copy {
     /// The golden model.
     type Model: OutcomePredictor;
-    /// Name of the block, in every folder.
+    /// Name of its circuit block, which is its file name in every folder.
     const BLOCK: &'static str;
-    /// Names that tests run: its smallest and its greatest sizes.
+    /// Names for tests: its smallest and its largest sizes.
     const EXAMPLES: &'static [&'static str];
-    /// From its place in the name of a set, before the first `/`; `None` where another one is meant.
+    /// Parses the part of a set's name before the first `/`; `None` if it belongs to another predictor.
     fn parse(text: &str) -> Option<Self>;
-    /// What [`OutcomeSizes::parse`] reads.
+    /// The text that [`OutcomeSizes::parse`] reads.
     fn name(&self) -> String;
     /// All sizes, for the parameter fingerprint.
     fn canonical(&self) -> String;
-    /// Refuses sizes that model and circuit cannot honour.
+    /// Rejects sizes that model and circuit do not support.
     fn check(&self) -> Result<(), ParamError>;
     /// Bits of state, as the papers count it.
     fn state_bits(&self) -> u32;
-    /// Clocks that a circuit takes to clear its tables, a counter a clock.
+    /// Cycles that a circuit takes to clear its tables, at one counter per cycle.
     fn clear_clocks(&self) -> u32;
     /// The model in its reset state; addresses are shifted right by `pc_shift` before they are hashed.
     fn model(&self, pc_shift: u8) -> Self::Model;
@@ -50,7 +50,7 @@ macro_rules! list {
     ($($(#[$doc:meta])* $name:ident($module:ident::$sizes:ident),)*) => {
         $(pub mod $module;)*
 
-        /// An outcome predictor with its sizes. More may come: who has no circuit for one says so.
+        /// An outcome predictor with its sizes. Predictors may be added that have no circuit; code without one must reject them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum OutcomeParams {
@@ -67,21 +67,21 @@ macro_rules! list {
             /// Names of the blocks of all predictors.
             pub const BLOCKS: &'static [&'static str] = &[$(<$module::$sizes as OutcomeSizes>::BLOCK,)*];
 
-            /// Names that tests run, of all of them.
+            /// Names for tests, of all predictors.
             pub const EXAMPLES: &'static [&'static [&'static str]] =
                 &[$(<$module::$sizes as OutcomeSizes>::EXAMPLES,)*];
 
-            /// From its place in the name of a set.
+            /// Parses the part of a set's name before the first `/`.
             pub fn parse(text: &str) -> Option<Self> {
                 None$(.or_else(|| $module::$sizes::parse(text).map(Self::$name)))*
             }
 
-            /// Name of the block, in every folder.
+            /// Name of its circuit block, which is its file name in every folder.
             pub fn block(&self) -> &'static str {
                 match self { $(Self::$name(_) => <$module::$sizes as OutcomeSizes>::BLOCK,)* }
             }
 
-            /// What [`OutcomeParams::parse`] reads.
+            /// The text that [`OutcomeParams::parse`] reads.
             pub fn name(&self) -> String {
                 match self { $(Self::$name(sizes) => sizes.name(),)* }
             }
@@ -91,7 +91,7 @@ macro_rules! list {
                 match self { $(Self::$name(sizes) => sizes.canonical(),)* }
             }
 
-            /// Refuses sizes that model and circuit cannot honour.
+            /// Rejects sizes that model and circuit do not support.
             pub fn check(&self) -> Result<(), ParamError> {
                 match self { $(Self::$name(sizes) => sizes.check(),)* }
             }
@@ -101,7 +101,7 @@ macro_rules! list {
                 match self { $(Self::$name(sizes) => sizes.state_bits(),)* }
             }
 
-            /// Clocks that a circuit takes to clear its tables.
+            /// Cycles that a circuit takes to clear its tables.
             pub fn clear_clocks(&self) -> u32 {
                 match self { $(Self::$name(sizes) => sizes.clear_clocks(),)* }
             }
@@ -127,7 +127,7 @@ macro_rules! list {
                 match self { $(Self::$name(p) => p.update(pc, taken),)* }
             }
 
-            // which predictor it is, is asked once a branch
+            // dispatches only once per branch
             #[inline]
             fn resolve(&mut self, pc: u64, resolve: impl FnOnce(bool) -> bool) -> bool {
                 match self { $(Self::$name(p) => p.resolve(pc, resolve),)* }

@@ -8,20 +8,20 @@
 //! PIR   = ((PIR << 2) xor PC[s + w - 1 : s]) | outcome        w bits
 //! ```
 //! A valid way with an equal tag hits. Hit with an equal target: correct. Hit with another target:
-//! mispredicted, the target is replaced. Miss: mispredicted, the way used less recently is replaced
-//! (way 0 first after reset). The PIR is updated by direct conditionals (outcome: taken) and by the
-//! indirects that look up (outcome: 1).
+//! mispredicted, the target is replaced. Miss: mispredicted, the least recently used way is replaced
+//! (way 0 first after reset). The PIR is updated by direct conditionals (outcome: taken) and by
+//! indirect branches that look up (outcome: 1).
 //!
 //! # Source
 //! Paper 000 section 5, paper 002 section 5.1. Paper 003 figures 4.26, 4.27 and 4.35 show a variant
-//! without tags that no decoder could follow; the test here holds the hash formulas to figure 4.35.
+//! without tags that no decoder could follow; the test here checks the hash formulas against figure 4.35.
 
-/// Sets of a buffer of so many entries, q / 2. 0 where there is none.
+/// Number of sets for this number of entries, q / 2; 0 without a buffer.
 pub const fn sets(entries: u8) -> u32 {
     entries as u32 / 2
 }
 
-/// log2 of its sets, bits.
+/// log2 of the number of sets: width of the set index, bits.
 pub const fn log2_sets(entries: u8) -> u32 {
     if entries == 0 {
         0
@@ -30,7 +30,7 @@ pub const fn log2_sets(entries: u8) -> u32 {
     }
 }
 
-/// w: width of its PIR, bits. 0 where there is no buffer.
+/// w: width of the PIR, bits; 0 without a buffer.
 pub const fn pir_bits(entries: u8) -> u32 {
     if entries == 0 {
         0
@@ -56,7 +56,7 @@ impl Set {
     const RESET: Self = Self { ways: [Way { valid: false, tag: 0, target: 0 }; 2], last_used: 1 };
 }
 
-/// The buffer and its path register.
+/// Golden model of the buffer and its path information register.
 #[derive(Clone, Debug)]
 pub struct Ibtb {
     sets: [Set; 32],
@@ -80,7 +80,7 @@ impl Ibtb {
         }
     }
 
-    /// Back to the reset state.
+    /// Returns to the reset state.
     pub fn reset(&mut self) {
         self.sets = [Set::RESET; 32];
         self.pir = 0;
@@ -91,13 +91,13 @@ impl Ibtb {
         self.pir
     }
 
-    /// Set that a branch at `pc` looks up now.
+    /// Set that a branch at `pc` looks up in this state.
     #[inline]
     pub fn index(&self, pc: u64) -> usize {
         ((self.pir >> 8 ^ (pc >> self.shift) as u32) & self.set_mask) as usize & 31
     }
 
-    /// Tag that a branch at `pc` compares now.
+    /// Tag that a branch at `pc` compares in this state.
     #[inline]
     pub fn tag(&self, pc: u64) -> u8 {
         (self.pir ^ (pc >> (self.shift + 6)) as u32) as u8
@@ -114,7 +114,7 @@ impl Ibtb {
         set.ways.iter().find(|w| w.valid && w.tag == tag).map(|w| w.target)
     }
 
-    /// An indirect branch that looked up went to `target`.
+    /// Updates the buffer with an indirect branch that looked up and went to `target`.
     #[inline]
     pub fn update(&mut self, pc: u64, target: u64) {
         if !self.present {
@@ -132,7 +132,7 @@ impl Ibtb {
         self.path(pc, true);
     }
 
-    /// A branch with this outcome enters the path.
+    /// Enters a branch with this outcome into the PIR.
     #[inline]
     pub fn path(&mut self, pc: u64, outcome: bool) {
         if self.present {
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(b.pir(), 0xaabd & 0x1fff);
     }
 
-    /// The table of figures 4.27 and 4.35: hit when either way holds the actual target, no tags.
+    /// The table of figures 4.27 and 4.35: a hit if either way holds the actual target, no tags.
     struct Paper003 {
         ways: [[u64; 32]; 2],
         last: [Option<u8>; 32],
@@ -189,13 +189,13 @@ mod tests {
         let mut run = || b.step(0x40_049c, 0x40_0474);
         assert_eq!([run(), run(), run()], [(9, false), (9, true), (8, false)]);
         let rest: Vec<_> = (3..10).map(|_| run()).collect();
-        // the two last printed iterations, the ninth and tenth, hit in set 3, which the eighth filled
+        // the last two printed iterations, the ninth and tenth, hit in set 3, which the eighth filled
         assert_eq!(rest[4..], [(3, false), (3, true), (3, true)]);
         assert_eq!(b.pir, 0xaabd);
     }
 
     fn flat() -> Ibtb {
-        // a PC of zeros keeps index and tag equal to the PIR's
+        // with a PC of zeros, index and tag are those of the PIR
         Ibtb::new(16, 1)
     }
 

@@ -1,8 +1,8 @@
 //! Last target by address: a direct-mapped table without tags
 //!
-//! n entries, all invalid after reset, indexed by `PC[s + log2 n - 1 : s]`. Every indirect branch looks up, returns
-//! included: an entry that is valid predicts the target that the last indirect branch of this index went to. Calls and
-//! conditionals do not count. Without tags, branches of one index take each other's targets.
+//! n entries, all invalid after reset, indexed by `PC[s + log2 n - 1 : s]`. Every indirect branch, including returns, looks
+//! up its entry. A valid entry predicts the target of the last indirect branch with the same index. Direct calls and
+//! conditionals have no effect. Without tags, branches with the same index share an entry.
 //!
 //! # Source
 //! J. K. F. Lee, A. J. Smith, "Branch Prediction Strategies and Branch Target Buffer Design", IEEE Computer 17(1), 1984,
@@ -15,10 +15,10 @@ use retire::isa::Indirect;
 
 const MAX: usize = 256;
 
-/// Sizes of the table; in the name of a set `last32`.
+/// Size of the table; in the name of a set `last32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LastSizes {
-    /// n: entries. 16, 32, 64, 128 or 256.
+    /// n: number of entries. 16, 32, 64, 128 or 256.
     pub entries: u16,
 }
 
@@ -68,7 +68,7 @@ impl TargetSizes for LastSizes {
     }
 }
 
-/// The table.
+/// Golden model of the table.
 #[derive(Clone, Debug)]
 pub struct Last {
     targets: Box<[Option<u64>; MAX]>,
@@ -77,7 +77,7 @@ pub struct Last {
 }
 
 impl Last {
-    /// In the reset state.
+    /// State after reset.
     pub fn new(sizes: &LastSizes, pc_shift: u8) -> Self {
         Self { targets: Box::new([None; MAX]), mask: u32::from(sizes.entries) - 1, shift: pc_shift }
     }
@@ -126,7 +126,7 @@ mod tests {
         };
         assert_eq!(go(Indirect::Jump, 0x100, 0x40), None);
         assert_eq!(go(Indirect::Jump, 0x100, 0x80), Some(0x40));
-        // a return at the same index, PC[4:1]: without tags it is given the jump's target
+        // a return with the same index, PC[4:1]: without tags it gets the jump's target
         assert_eq!(go(Indirect::Return, 0x120, 0xc0), Some(0x80));
         assert_eq!(go(Indirect::Call, 0x102, 0x10), None);
         assert_eq!(go(Indirect::CoSwap, 0x100, 0x20), Some(0xc0));

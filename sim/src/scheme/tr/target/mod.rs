@@ -1,7 +1,7 @@
-//! Target predictors: one file an entry, and one line of it in the list at the end
+//! Target predictors: each is one file, and one line in the list at the end
 //!
-//! As for outcome predictors ([`super::outcome`]). Addresses are handed in without the upper bits that
-//! [`super::model::Predictor`] keeps in a register of its own.
+//! Organised like the outcome predictors ([`super::outcome`]). Addresses are passed without the upper bits that
+//! [`super::model::Predictor`] keeps in a separate register.
 
 use crate::platform::ParamError;
 use retire::isa::Indirect;
@@ -9,9 +9,9 @@ use retire::isa::Indirect;
 pub mod ibtb;
 pub mod ras;
 
-/// Predicts the targets of indirect branches.
+/// Golden model of a predictor for the targets of indirect branches.
 pub trait TargetPredictor {
-    /// Back to the state after reset.
+    /// Returns to the state after reset.
     fn reset(&mut self);
     /// A direct conditional retired, or a conditional indirect branch that was not taken.
     fn conditional(&mut self, pc: u64, taken: bool);
@@ -27,23 +27,23 @@ pub trait TargetPredictor {
 pub trait TargetSizes: Copy {
     /// The golden model.
     type Model: TargetPredictor;
-    /// Names of its blocks, in every folder.
+    /// Names of its circuit blocks, which are their file names in every folder.
     const BLOCKS: &'static [&'static str];
-    /// Names that tests run: its smallest and its greatest sizes.
+    /// Names for tests: its smallest and its largest sizes.
     const EXAMPLES: &'static [&'static str];
-    /// From its place in the name of a set, behind the first `/`; `None` where another one is meant.
+    /// Parses the part of a set's name after the first `/`; `None` if it belongs to another predictor.
     fn parse(text: &str) -> Option<Result<Self, ParamError>>;
-    /// What [`TargetSizes::parse`] reads.
+    /// The text that [`TargetSizes::parse`] reads.
     fn name(&self) -> String;
     /// All sizes, for the parameter fingerprint.
     fn canonical(&self) -> String;
-    /// Refuses sizes that model and circuit cannot honour.
+    /// Rejects sizes that model and circuit do not support.
     fn check(&self) -> Result<(), ParamError>;
     /// Whether it predicts anything.
     fn predicts(&self) -> bool;
     /// Bits of state, as the papers count it, for targets of `bits` bits.
     fn state_bits(&self, bits: u32) -> u32;
-    /// Clocks that a circuit takes to clear its tables.
+    /// Cycles that a circuit takes to clear its tables.
     fn clear_clocks(&self) -> u32;
     /// The model in its reset state; addresses are shifted right by `pc_shift` before they are hashed.
     fn model(&self, pc_shift: u8) -> Self::Model;
@@ -53,7 +53,7 @@ macro_rules! list {
     ($($(#[$doc:meta])* $name:ident($module:ident::$sizes:ident),)*) => {
         $(pub mod $module;)*
 
-        /// A target predictor with its sizes. More may come: who has no circuit for one says so.
+        /// A target predictor with its sizes. Predictors may be added that have no circuit; code without one must reject them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum TargetParams {
@@ -71,21 +71,21 @@ macro_rules! list {
             /// Names of the blocks of all predictors.
             pub const BLOCKS: &'static [&'static [&'static str]] = &[$(<$module::$sizes as TargetSizes>::BLOCKS,)*];
 
-            /// Names that tests run, of all of them.
+            /// Names for tests, of all predictors.
             pub const EXAMPLES: &'static [&'static [&'static str]] =
                 &[$(<$module::$sizes as TargetSizes>::EXAMPLES,)*];
 
-            /// From its place in the name of a set.
+            /// Parses the part of a set's name after the first `/`.
             pub fn parse(text: &str) -> Option<Result<Self, ParamError>> {
                 None$(.or_else(|| $module::$sizes::parse(text).map(|sizes| sizes.map(Self::$name))))*
             }
 
-            /// Names of its blocks, in every folder.
+            /// Names of its circuit blocks, which are their file names in every folder.
             pub fn blocks(&self) -> &'static [&'static str] {
                 match self { $(Self::$name(_) => <$module::$sizes as TargetSizes>::BLOCKS,)* }
             }
 
-            /// What [`TargetParams::parse`] reads.
+            /// The text that [`TargetParams::parse`] reads.
             pub fn name(&self) -> String {
                 match self { $(Self::$name(sizes) => sizes.name(),)* }
             }
@@ -95,7 +95,7 @@ macro_rules! list {
                 match self { $(Self::$name(sizes) => sizes.canonical(),)* }
             }
 
-            /// Refuses sizes that model and circuit cannot honour.
+            /// Rejects sizes that model and circuit do not support.
             pub fn check(&self) -> Result<(), ParamError> {
                 match self { $(Self::$name(sizes) => sizes.check(),)* }
             }
@@ -110,7 +110,7 @@ macro_rules! list {
                 match self { $(Self::$name(sizes) => sizes.state_bits(bits),)* }
             }
 
-            /// Clocks that a circuit takes to clear its tables.
+            /// Cycles that a circuit takes to clear its tables.
             pub fn clear_clocks(&self) -> u32 {
                 match self { $(Self::$name(sizes) => sizes.clear_clocks(),)* }
             }

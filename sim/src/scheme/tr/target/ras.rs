@@ -1,13 +1,13 @@
 //! Return address stack
 //!
-//! Circular, r entries: a call pushes the address after it, and a push on a full stack overwrites
-//! the oldest entry; a return pops and predicts. An empty stack (or r = 0) predicts nothing.
+//! Circular, r entries: a call pushes the address after it, and a push to a full stack overwrites
+//! the oldest entry; a return predicts the top entry and pops it. An empty stack (or r = 0) predicts nothing.
 //!
 //! # Source
 //! Paper 000 section 5, paper 003 section 4.3; tested against its figure 4.33.
 
-/// The stack, of addresses as they are handed in (the caller masks them where it stores only the
-/// lower bits).
+/// Golden model of the stack. Addresses are stored as they are passed in: the caller masks them if only the
+/// lower bits are kept.
 #[derive(Clone, Debug)]
 pub struct Ras {
     entries: [u64; 32],
@@ -29,7 +29,7 @@ impl Ras {
         self.top = 0;
     }
 
-    /// A call: `address` is the one after it.
+    /// Pushes `address`, the one after a call.
     #[inline]
     pub fn push(&mut self, address: u64) {
         if self.size != 0 {
@@ -39,13 +39,13 @@ impl Ras {
         }
     }
 
-    /// What a return would be predicted to go to.
+    /// Predicted target of a return.
     #[inline]
     pub fn peek(&self) -> Option<u64> {
         (self.used != 0).then(|| self.entries[self.top & 31])
     }
 
-    /// A return: removes the top entry, if there is one.
+    /// Removes the top entry, if there is one, for a return.
     #[inline]
     pub fn pop(&mut self) {
         if self.used != 0 {

@@ -9,7 +9,7 @@ use super::{TargetPredictor, TargetSizes};
 use crate::platform::ParamError;
 use retire::isa::Indirect;
 
-/// Sizes of both; in the name of a set `RAS/iBTB`.
+/// Sizes of the stack and the buffer; in the name of a set `RAS/iBTB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RasIbtbSizes {
     /// r: entries of the return address stack. 0, 8, 16 or 32.
@@ -22,17 +22,17 @@ impl RasIbtbSizes {
     const RAS: &'static str = "0, 8, 16 or 32";
     const IBTB: &'static str = "0, 16, 32 or 64";
 
-    /// Sets of the iBTB. 0 where there is none.
+    /// Number of sets of the iBTB; 0 without an iBTB.
     pub const fn sets(&self) -> u32 {
         ibtb::sets(self.ibtb)
     }
 
-    /// log2 of the iBTB sets, bits.
+    /// log2 of the number of iBTB sets, bits.
     pub const fn log2_sets(&self) -> u32 {
         ibtb::log2_sets(self.ibtb)
     }
 
-    /// w: width of the PIR, bits. 0 where there is no iBTB.
+    /// w: width of the PIR, bits; 0 without an iBTB.
     pub const fn pir_bits(&self) -> u32 {
         ibtb::pir_bits(self.ibtb)
     }
@@ -77,9 +77,9 @@ impl TargetSizes for RasIbtbSizes {
 
     fn clear_clocks(&self) -> u32 {
         match self.ibtb {
-            // a stack is empty after as many cycles as it has entries
+            // a stack is cleared after as many cycles as it has entries
             0 => self.ras.into(),
-            // the most sets that there are, twice
+            // twice the maximum number of sets
             _ => 64,
         }
     }
@@ -89,7 +89,7 @@ impl TargetSizes for RasIbtbSizes {
     }
 }
 
-/// Both.
+/// Golden model of the stack and the buffer.
 #[derive(Clone, Debug)]
 pub struct RasIbtb {
     ras: Ras,
