@@ -2,10 +2,10 @@
 //!
 //! Imported traces contain branches, but not the instructions between them, and with variable-length instructions the
 //! distance of two addresses does not determine the number of instructions. So every address at which a run of
-//! instructions begins (a *landing*: the target of a branch, a fall-through, a trap handler, a start) is recorded with
-//! the branch at the end of the run and the number of instructions up to it; if a trap or a stop cuts a run short, with
-//! the address of the cut. All records of one landing or one branch must agree: self-modifying code and missing records
-//! are rejected.
+//! instructions begins (a *run start*: the target of a branch, a fall-through, a trap handler, a start) is recorded
+//! with the branch at the end of the run and the number of instructions up to it; if a trap or a stop cuts a run short,
+//! with the address of the cut. All records of one run start or one branch must agree: self-modifying code and missing
+//! records are rejected.
 //!
 //! The target of a direct branch that is never taken is unknown, and is never needed.
 
@@ -53,7 +53,7 @@ struct Landing {
     event: u64,
 }
 
-/// The landings and branches of a run.
+/// The run starts and branches of a recording.
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
     exits: Vec<Exit>,
@@ -99,7 +99,7 @@ pub struct Learner {
     branches: Map<u64, u32>,
     landings: Map<u64, Landing>,
     parts: Map<(u64, u32), u64>,
-    /// Last landing of each hart.
+    /// Last run start of each hart.
     at: Vec<Option<u64>>,
     events: u64,
     error: Option<Inconsistent>,
