@@ -1,5 +1,4 @@
-//! Blocks: split where the traced code begins and ends, reported once each, and recognised when QEMU translates them
-//! again
+//! Blocks: split where traced code begins and ends, reported once each, and recognised when translated again
 
 use crate::layout::*;
 use crate::qemu::*;

@@ -200,7 +200,7 @@ impl Guest {
     /// Reads an address from the guest's memory.
     ///
     /// # Safety
-    /// The guest can read it.
+    /// The guest must be able to read this address.
     pub unsafe fn address_at(&self, address: u64) -> u64 {
         let mut wide = [0; 8];
         std::ptr::copy_nonoverlapping(self.host(address), wide.as_mut_ptr(), self.address);

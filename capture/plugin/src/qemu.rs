@@ -92,7 +92,7 @@ extern "C" {
 /// The bytes of an instruction.
 ///
 /// # Safety
-/// QEMU is translating it.
+/// QEMU must be translating it.
 pub unsafe fn code(insn: *const Insn) -> Vec<u8> {
     let size = qemu_plugin_insn_size(insn);
     // none on its page of helpers for ARM

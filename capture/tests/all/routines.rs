@@ -1,5 +1,4 @@
-//! Traces of single routines: they match the corresponding part of the whole run, thread by thread; invalid names are
-//! rejected
+//! Traces of single routines match that part of the whole run, thread by thread; invalid names are rejected
 
 use crate::common::{all, options, run, All};
 use capture::machine::Executable;

@@ -18,8 +18,8 @@
 //! * **Start**: the file does not contain the start of a thread. If the first record of a thread is of kind 7, the hart
 //!   starts at that record's target; otherwise at the pc of its first branch, with a count of 1, and the instructions
 //!   before that branch are omitted.
-//! * **Stop**: one per hart at the end of the file, by hart. If the last record of a thread is of kind 7 with `pc ==
-//!   target` and length 0, it is the stop, with its pc and count; otherwise the hart stops directly after its last
+//! * **Stop**: one per hart at the end of the file, by hart. If the last record of a thread is of kind 7 with length 0
+//!   and `pc == target`, it is the stop, with its pc and count; otherwise the hart stops directly after its last
 //!   record. [`Rbt1Writer`] writes starts and stops in this form, so they are preserved.
 //! * **cycle**: instructions of all threads so far (at least 1 per record), so cycles rise strictly, commit order is
 //!   file order, no hart retires two instructions in a cycle, and bits per cycle are bits per instruction.

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! # Source
-//! Own; the checksum: CRC-16/KERMIT, ITU-T V.41, x^16 + x^12 + x^5 + 1, the lowest bit of a byte first, initial value
+//! This project's; the checksum: CRC-16/KERMIT, ITU-T V.41, x^16 + x^12 + x^5 + 1, the lowest bit of a byte first, from
 //! 0.
 
 /// First byte of a frame.

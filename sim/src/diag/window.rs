@@ -107,7 +107,7 @@ mod tests {
     fn a_function_is_inside_from_its_entry_to_its_return() {
         let mut w = Window::new(Edges { opens: Some(2), closes: None, returns: true });
         let (nothing, call, back) = ((0, false, false), (0, true, false), (0, false, true));
-        // outside; entered, calls, that calls itself at the entry, both return, returns; outside
+        // outside; enters, calls, which calls itself at the entry point, both return, returns; outside
         let steps =
             [nothing, back, (4, false, false), call, (4, true, false), back, nothing, back, back, nothing, back];
         let hidden = steps.map(|(points, call, back)| w.retire(points, call, back));

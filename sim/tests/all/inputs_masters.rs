@@ -1,5 +1,7 @@
-//! Scheme `inputs` with a bus master that is not a core: its stores are reported where they are made, and replay equals
-//! the run in all retired instructions, in registers, and in every byte of RAM
+//! Scheme `inputs` with a bus master that is not a core
+//!
+//! Its stores are reported where they are made, and replay equals the run in all retired instructions, in registers,
+//! and in every byte of RAM.
 
 use crate::inputs_support::{difference, known, record_from, Log, Recorded};
 use crate::random_programs;

@@ -1,5 +1,7 @@
-//! Scheme `inputs` from the middle of a run: the state of the cores and first accesses are reported, and replay from
-//! there equals the run in all retired instructions, in registers, and in every byte of RAM that it reports as known
+//! Scheme `inputs` from the middle of a run
+//!
+//! The state of the cores and first accesses are reported, and replay from there equals the run in all retired
+//! instructions, in registers, and in every byte of RAM that it reports as known.
 
 use crate::inputs_support::{difference, known, record_from, Log, Recorded};
 use crate::random_programs;

@@ -1,5 +1,6 @@
-//! Ibex's choices where the privileged ISA leaves them open, worked out by hand from `ibex_cs_registers.sv`: a core
-//! that makes them replays with its profile, and with no other
+//! Ibex's choices where the privileged ISA leaves them open, worked out by hand from `ibex_cs_registers.sv`
+//!
+//! A core that makes them replays with its profile, and with no other.
 
 use retire::elf::{Program, Segment};
 use retire::NullSink;

@@ -1,5 +1,6 @@
-//! Random programs of several harts that share words, swap, reserve, poll devices, interrupt each other and trap:
-//! replay of scheme `inputs` equals the run for any sizes
+//! Scheme `inputs`: replay of random programs equals the run for any sizes
+//!
+//! The programs run on several harts that share words, swap, reserve, poll devices, interrupt each other and trap.
 
 use crate::inputs_support::{assert_replays, record};
 use crate::random_programs::program;

@@ -1,5 +1,4 @@
-//! Comparison of the built-in simulator with QEMU: both execute the same random instructions, and all results must be
-//! equal
+//! The built-in simulator and QEMU execute the same random instructions with the same results
 //!
 //! One program of thousands of instructions. Before each, its operands are loaded; after it, its results are stored:
 //! the integer and the float register of its destination, `fcsr`, cause and value of a trap. Encodings are random

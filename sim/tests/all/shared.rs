@@ -1,5 +1,4 @@
-//! Predictors shared by the cores: every core is reproduced from a stream that contains the order, whatever the order
-//! is
+//! Predictors shared by the cores: replay reproduces every core, whatever the order of the cores is
 
 use crate::common;
 use crate::common::damage::{encode, is_told, replay};
