@@ -1,7 +1,7 @@
-//! Compiles the plugin, which the library carries
+//! Compiles the QEMU plugin that the library embeds
 //!
-//! QEMU loads a shared library, and cargo builds none for another crate to include. The plugin needs the standard
-//! library only, so one call of the compiler makes it, and the command is whole wherever cargo puts it.
+//! QEMU loads a shared library, and cargo cannot build one for another crate to include. The plugin needs only the
+//! standard library, so one compiler call builds it, and the `goshawk` binary is self-contained wherever cargo puts it.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ fn main() {
     println!("cargo::rerun-if-changed={}", sources.display());
     println!("cargo::rerun-if-changed=build.rs");
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    // of the interface's version 1, and of version 4, which one library cannot both be
+    // for version 1 of the plugin interface, and for version 4: one library cannot support both
     for (name, feature) in [("plugin.so", None), ("plugin4.so", Some("api4"))] {
         compile(&variable, sources, name, feature);
     }
@@ -20,7 +20,7 @@ fn main() {
 fn compile(variable: &dyn Fn(&str) -> String, sources: &Path, name: &str, feature: Option<&str>) {
     let plugin = Path::new(&variable("OUT_DIR")).join(name);
     if variable("CARGO_CFG_TARGET_OS") != "linux" {
-        // the library says so when it is asked to capture
+        // the library reports this when it is asked to capture
         if let Err(e) = std::fs::write(&plugin, []) {
             panic!("{}: {e}", plugin.display());
         }

@@ -1,8 +1,8 @@
-//! What instructions of 32-bit ARM do to the pc: A32, and Thumb as T32 has it
+//! Control flow of 32-bit ARM instructions: A32 and Thumb (T32)
 //!
-//! Nearly every instruction of A32 is conditional, and of Thumb those that stand in an IT block; so indirect branches are
-//! conditional, too, and any instruction that writes the pc is a branch. What is a return is a convention: a branch to
-//! the link register, and a load of the pc from the stack.
+//! Nearly every A32 instruction is conditional, and so are Thumb instructions in an IT block. So indirect branches can
+//! be conditional, too, and any instruction that writes the pc is a branch. Returns are a convention: a branch to the
+//! link register, and a load of the pc from the stack.
 //!
 //! # Source
 //! Arm ARM for ARMv7-A and ARMv7-R (DDI 0406): A5 (A32), A6 (Thumb), B9.3 (BXJ). Returns: Procedure
@@ -23,11 +23,11 @@ pub fn state(told: u32) -> State {
     State { thumb: told & 1 != 0, it: (told >> 8) as u8 }
 }
 
-/// What `code`, the instruction at `pc`, does to the pc.
+/// Control flow of `code`, the instruction at `pc`.
 pub fn flow(code: &[u8], pc: u64, state: State) -> Flow {
     let half = |at: usize| code.get(at..at + 2).map_or(0, |b| u32::from(u16::from_le_bytes([b[0], b[1]])));
     let (condition, flow) = match (code.len(), state.thumb) {
-        // QEMU's page of helpers, from which there is no code: they return
+        // QEMU's page of helpers, for which it provides no code: they return
         (0, _) => (ALWAYS, Flow::Indirect(retire::FlowKind::Return)),
         (2, true) => narrow(half(0), pc),
         (_, true) => wide(half(0), half(2), pc),
@@ -56,17 +56,17 @@ fn indirect(how: Indirect) -> Flow {
     Flow::Indirect(how.into())
 }
 
-/// To what a register holds.
+/// A branch to the address in a register.
 fn to_register(register: u32) -> Flow {
     indirect(if register == LR { Indirect::Return } else { Indirect::Jump })
 }
 
-/// To what was loaded at `base`; `pops`: of several registers, or the base moves over it.
+/// A branch to a value loaded at `base`; `pops`: several registers are loaded, or the base is updated.
 fn loaded(base: u32, pops: bool) -> Flow {
     indirect(if base == SP && pops { Indirect::Return } else { Indirect::Jump })
 }
 
-/// `value` of so many bits, with its sign, as an offset from `pc`.
+/// `value`, sign-extended from so many bits, as an offset from `pc`.
 fn from(pc: u64, value: u32, bits: u32) -> u64 {
     let offset = ((value << (32 - bits)) as i32) >> (32 - bits);
     (pc as u32).wrapping_add(offset as u32).into()
@@ -77,7 +77,7 @@ fn a32(insn: u32, pc: u64) -> (u32, Flow) {
     let (rn, rd, rm) = (insn >> 16 & 15, insn >> 12 & 15, insn & 15);
     let branch = || from(pc + 8, insn << 2 & 0x3ff_ffff, 26);
     if condition == 15 {
-        // BLX to Thumb, bit 24 is the half-word; what else is unconditional stays in its line
+        // BLX to Thumb, bit 24 is the halfword; all other unconditional instructions are sequential
         let blx = insn >> 25 & 7 == 5;
         return (
             ALWAYS,
@@ -100,7 +100,7 @@ fn a32(insn: u32, pc: u64) -> (u32, Flow) {
     (condition, flow)
 }
 
-/// Data processing and what stands in its room.
+/// Data processing, and other instructions in its encoding space.
 fn a32_data(insn: u32, rd: u32, rm: u32) -> Flow {
     match insn & 0x0fff_fff0 {
         // BX, BXJ, BLX
@@ -110,9 +110,9 @@ fn a32_data(insn: u32, rd: u32, rm: u32) -> Flow {
     }
     let immediate = insn >> 25 & 1 == 1;
     let operation = insn >> 21 & 15;
-    // products, and loads and stores of other sizes
+    // multiplications, and loads and stores of other sizes
     let other = !immediate && insn >> 7 & 1 == 1 && insn >> 4 & 1 == 1;
-    // comparisons have no result; without S their room has MSR, MOVW and the like
+    // comparisons have no result; without S, MSR, MOVW and the like have their encodings
     if other || rd != PC || (8..12).contains(&operation) {
         return Flow::Sequential;
     }
@@ -155,7 +155,7 @@ fn wide(first: u32, second: u32, pc: u64) -> (u32, Flow) {
         0b11101 if matches!(first & 0xffd0, 0xe890 | 0xe910) && second >> 15 == 1 => loaded(base, true),
         // TBB, TBH
         0b11101 if first & 0xfff0 == 0xe8d0 && second & 0xffe0 == 0xf000 => indirect(Indirect::Jump),
-        // LDR of the pc; behind the base: post-indexed
+        // LDR of the pc; it pops if it is post-indexed
         0b11111 if first & 0xff70 == 0xf850 && target == PC => {
             loaded(base, first & 0x80 == 0 && second & 0xd00 == 0x900)
         }
@@ -168,7 +168,7 @@ fn wide(first: u32, second: u32, pc: u64) -> (u32, Flow) {
 fn branches(first: u32, second: u32, pc: u64) -> (u32, Flow) {
     let sign = first >> 10 & 1;
     let [j1, j2] = [second >> 13 & 1, second >> 11 & 1];
-    // BL, BLX and B: of 25 bits, I1 and I2 are J1 and J2 compared with the sign
+    // BL, BLX and B: 25-bit offsets; I1 and I2 are derived from J1, J2 and the sign
     let [i1, i2] = [j1, j2].map(|j| (j ^ sign ^ 1) & 1);
     let long = sign << 24 | i1 << 23 | i2 << 22 | (first & 0x3ff) << 12 | (second & 0x7ff) << 1;
     let flow = match (second >> 14 & 1, second >> 12 & 1) {
@@ -195,7 +195,7 @@ mod tests {
     const CALL: Flow = Flow::Indirect(FlowKind::IndirectCall);
     const RETURN: Flow = Flow::Indirect(FlowKind::Return);
 
-    // Words and lines from `objdump -d` of assembled lines.
+    // Words and comments from `objdump -d` of assembled code.
     #[test]
     fn branches_of_a32_are_told_by_their_bits() {
         let at = |pc: u64, insn: u32| flow(&insn.to_le_bytes(), pc, State::default());
@@ -225,10 +225,10 @@ mod tests {
             (0xe328f101, Flow::Sequential),                            // msr CPSR_f, #0x40000000
             (0xe3500004, Flow::Sequential),                            // cmp r0, #4
             (0xe15ff000, Flow::Sequential),                            // cmp pc, r0
-            (0xe5d0f000, Flow::Sequential),                            // ldrb pc, [r0], which nobody writes
+            (0xe5d0f000, Flow::Sequential),                            // ldrb pc, [r0], which no compiler emits
             (0xf5d0f000, Flow::Sequential),                            // pld [r0]
             (0xef000000, Flow::Sequential),                            // svc 0
-            (0xe71ff01f, Flow::Sequential),                            // sdiv pc, pc, r0, which nobody writes
+            (0xe71ff01f, Flow::Sequential),                            // sdiv pc, pc, r0, which no compiler emits
         ] {
             assert_eq!(at(0x8000, insn), right, "{insn:08x}");
         }
@@ -266,7 +266,7 @@ mod tests {
             (&[0xe8df, 0xf010], JUMP),             // tbh [pc, r0, lsl #1]
             (&[0xe8bd, 0x8ff0], RETURN),           // ldmia.w sp!, {r4-r11, pc}
             (&[0xe8bd, 0x4001], Flow::Sequential), // ldmia.w sp!, {r0, lr}
-            (&[0xe92d, 0x8ff0], Flow::Sequential), // a store, which nobody writes
+            (&[0xe92d, 0x8ff0], Flow::Sequential), // a store, which no compiler emits
             (&[0xf85d, 0xfb04], RETURN),           // ldr.w pc, [sp], #4
             (&[0xf8d1, 0xf008], JUMP),             // ldr.w pc, [r1, #8]
             (&[0xf851, 0xf020], JUMP),             // ldr.w pc, [r1, r0, lsl #2]
@@ -292,7 +292,7 @@ mod tests {
             state = state.behind(&code);
         }
         let bx = Flow::ConditionalIndirect(Indirect::Return);
-        // ITSTATE as A2.5.2 shifts it
+        // ITSTATE, shifted as in A2.5.2
         let right = [
             (Flow::Sequential, 0),
             (Flow::Sequential, 0x1a),

@@ -1,5 +1,5 @@
-//! What something costs in CPU time
-// Asks the system; the block says why it holds.
+//! Measurement of CPU time
+// Calls the system; each block states why it is sound.
 #![allow(unsafe_code)]
 
 /// CPU time of this process and of children that have ended, user and system.
@@ -24,7 +24,7 @@ fn now() -> f64 {
 }
 
 impl Cost {
-    /// What `work` costs.
+    /// CPU time of `work`, with its result.
     pub fn of<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, Self), E> {
         let before = now();
         let result = work()?;

@@ -1,4 +1,4 @@
-//! The descriptors of mcfTrace and mlsTrace, binary and ASCII
+//! Descriptors of mcfTrace and mlsTrace, binary and ASCII
 //!
 //! # Source
 //! Paper 003, figures 4.2 and 4.13, with sections 4.1.1 and 4.2.1; listings in figures 4.3, 4.9 and 4.14.
@@ -7,33 +7,33 @@
 //! | --- | ---: |
 //! | thread, modulo 256 | 1 |
 //! | address of the instruction, little-endian | 8; 4 on a 32-bit machine |
-//! | address of the target: a direct branch has that of its code, also when it is not taken | 8; 4 |
+//! | address of the target: for a direct branch that in its code, even if it is not taken | 8; 4 |
 //! | 0 unconditional indirect, 1 unconditional direct, 2 conditional direct taken, 3 not taken | 1 |
 //!
 //! | mlsTrace, binary | bytes |
 //! | --- | ---: |
 //! | thread, modulo 256 | 1 |
-//! | 0 load, 1 store; only where both are traced. The thesis does not print its numbers | 1 |
+//! | 0 load, 1 store; only if both are traced. The thesis does not print these numbers | 1 |
 //! | address of the instruction, little-endian | 8; 4 |
 //! | address of the operand, little-endian | 8; 4 |
 //! | size of the operand | 1 |
-//! | value, little-endian as memory has it (figure 4.16 turns it round for its listing) | size |
+//! | value, little-endian as in memory (figure 4.16 reverses it for its listing) | size |
 //!
-//! A line of ASCII has the same fields, `U, D, T` for the kind; the text of the instruction follows behind a blank. Figure
-//! 4.13 leaves the size out of its line, figures 4.14 and 4.18 have it; it is written.
+//! An ASCII line has the same fields, with `U, D, T` for the kind; the text of the instruction follows after a space.
+//! Figure 4.13 omits the size, figures 4.14 and 4.18 have it; it is written here.
 
 use crate::expand::Of;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind};
 use std::fmt::Write;
 
-/// What is written of each descriptor.
+/// Format of descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// Lines, not bytes.
+    /// ASCII lines; otherwise binary.
     pub ascii: bool,
     /// Bytes of an address: 4 or 8.
     pub address: usize,
-    /// Lines end in the text of the instruction.
+    /// Lines end with the text of the instruction.
     pub text: bool,
     /// mlsTrace: loads are traced.
     pub loads: bool,
@@ -41,8 +41,8 @@ pub struct Form {
     pub stores: bool,
 }
 
-/// Type and outcome, as figure 4.2 numbers them; conditional indirect branches, which the thesis' machine has not, are 4 and
-/// 5. `None` for what is no branch instruction.
+/// Type and outcome, as numbered in figure 4.2. Conditional indirect branches, which the thesis' machine does not have,
+/// are 4 and 5. `None` if the event is not a branch instruction.
 pub fn kind(event: FlowKind) -> Option<u8> {
     match event {
         FlowKind::IndirectJump | FlowKind::IndirectCall | FlowKind::Return | FlowKind::CoSwap => Some(0),
@@ -69,14 +69,14 @@ fn text(form: Form, of: &Of<'_>, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends the descriptor of a branch; false where the event is none.
+/// Appends the descriptor of a branch; false if the event is not a branch.
 pub fn mcf(form: Form, of: &Of<'_>, event: &FlowEvent, out: &mut Vec<u8>) -> bool {
     let Some(kind) = kind(event.kind) else { return false };
     if form.ascii {
         let words = ["U, I, T", "U, D, T", "C, D, T", "C, D, NT", "C, I, T", "C, I, NT"][usize::from(kind)];
         let width = 2 * form.address;
         let mut line = String::new();
-        // a string takes everything
+        // writing to a string cannot fail
         let _ = write!(line, "{}, 0x{:0width$x}, 0x{:0width$x}, {words}", of.thread, event.pc, of.direct);
         out.extend_from_slice(line.as_bytes());
         text(form, of, out);
@@ -89,7 +89,7 @@ pub fn mcf(form: Form, of: &Of<'_>, event: &FlowEvent, out: &mut Vec<u8>) -> boo
     true
 }
 
-/// Appends the descriptor of a load or a store; false where it is none that is traced.
+/// Appends the descriptor of a load or store; false if it is not traced.
 pub fn mls(form: Form, of: &Of<'_>, data: &DataEvent, out: &mut Vec<u8>) -> bool {
     let (store, size, addr, value) = match data.kind {
         DataKind::Load { size, addr, value } if form.loads => (false, size, addr, value),
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(lines(call(FORM)), "0, 0x0000003f83200b03, 0x0000003f83201130, U, D, T\n");
         let bytes = call(Form { ascii: false, ..FORM });
         assert_eq!(bytes, b"\x00\x03\x0b\x20\x83\x3f\0\0\0\x30\x11\x20\x83\x3f\0\0\0\x01");
-        // figure 4.3, lines 9 and 10: not taken, the target is that of the code
+        // figure 4.3, lines 9 and 10: not taken, the target is the one in the code
         let not = FlowKind::Conditional { taken: false };
         assert_eq!(
             lines(branch(not, 0x7f5a40996bbe, 0x7f5a40996be4, 0x7f5a40996bc0, "", FORM, 1)),

@@ -1,44 +1,44 @@
-//! Why a program could not be captured
+//! Errors of capture
 
 use retire::file::FileError;
 
-/// Why a program could not be captured: where, what was found, what would be right.
+/// Error of capturing a program: where, what was found, what would be right.
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureError {
     /// A file that cannot be read or written.
     #[error("{path}: {source}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The system's reason.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// A recording that cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The program is not one that QEMU runs.
+    /// The program is not one that QEMU can run.
     #[error("{program}: {what}")]
     Program {
-        /// The file.
+        /// Path of the file.
         program: String,
-        /// What was found and what would be right.
+        /// Value found and valid values.
         what: String,
     },
-    /// No QEMU, or one that is not known.
+    /// QEMU is missing, or its version is not supported.
     #[error("{0}")]
     Qemu(String),
     /// Routines that cannot be traced together.
     #[error("{0}")]
     Routines(String),
-    /// Something of this machine.
+    /// An error of the host system.
     #[error("{0}: {1}")]
     System(&'static str, std::io::Error),
-    /// The words of the ring make no sense.
+    /// Invalid words in the ring.
     #[error("what the plugin told is damaged at word {at}: {what}")]
     Words {
-        /// Place.
+        /// Position.
         at: u64,
-        /// What was found.
+        /// Invalid content.
         what: String,
     },
 }

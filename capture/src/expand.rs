@@ -1,20 +1,19 @@
-//! Blocks to a retire stream
+//! Expansion of blocks to a retire stream
 //!
-//! A thread's block is *pending* until it is known where the thread went on: the next block, a handler, the block that
-//! it will begin when it has its turn again. Then its instructions retire, with the branch at its end and the data on
-//! the way.
+//! A thread's block is *pending* until it is known where the thread continued: at the next block, in a handler, or at
+//! the block that it begins in its next turn. Then its instructions retire, with their data and the branch at its end.
 //!
-//! Where the thread went on tells how much of the block was executed. A place that its last instruction leads to: all
-//! of it. A place inside it: the instructions before that, since QEMU leaves blocks early where a system call is begun
-//! again, an instruction is repeated (`rep`), or something faults. Anything else is counted as *unexplained*, and is a
-//! trap in the stream.
+//! The address where the thread continued shows how much of the block was executed. If the last instruction leads
+//! there: the whole block. If it is inside the block: the instructions before it, since QEMU leaves a block early when
+//! a system call is restarted, an instruction is repeated (`rep`), or an instruction faults. Anything else is counted
+//! as *unexplained*, and is a trap in the stream.
 //!
 //! # As a retire stream
-//! * **cycle**: instructions of all threads so far, so no two retire in one cycle, and order is that of the ring.
-//! * **signal**: a trap with the signal as its cause; an interrupt, unless the thread's own instruction was the cause.
-//!   `rt_sigreturn` is a trap return.
-//! * **another thread on the hart**, or code that is not traced in between: an interrupt of cause 0.
-//! * **system call**: an instruction as any other, which retires when it is made.
+//! * **cycle**: instructions of all threads so far, so no two retire in one cycle, and the order is that of the ring.
+//! * **signal**: a trap with the signal number as its cause; an interrupt, unless the thread's own instruction caused
+//!   it. `rt_sigreturn` is a trap return.
+//! * **a thread switch on the hart**, or untraced code in between: an interrupt with cause 0.
+//! * **system call**: an ordinary instruction, which retires when the call is made.
 
 use crate::harts::Harts;
 use crate::layout;
@@ -24,44 +23,45 @@ use crate::words::Entry;
 use retire::{Context, DataEvent, DataKind, FlowEvent, FlowKind};
 use serde::Serialize;
 
-/// An instruction with single blanks, and without the bits that QEMU's own disassembler of RISC-V begins with.
+/// Normalises the spaces of a disassembled instruction, and removes the encoding that QEMU's RISC-V disassembler puts
+/// first.
 fn one_line(machine: Machine, text: &str) -> String {
     let bits = usize::from(matches!(machine, Machine::Riscv32 | Machine::Riscv64));
     text.split_whitespace().skip(bits).collect::<Vec<_>>().join(" ")
 }
 
-/// What an event or a datum is of.
+/// Thread and instruction of an event or a datum.
 #[derive(Clone, Copy, Debug)]
 pub struct Of<'a> {
-    /// Thread, by the order in which they were made.
+    /// Thread number, in order of creation.
     pub thread: u32,
-    /// The instruction as text; empty where that was not asked for.
+    /// Text of the instruction; empty if not requested.
     pub text: &'a str,
-    /// Where a direct branch goes if it is taken; of an indirect one and others, where it went.
+    /// Target of a direct branch, taken or not; for all other events, where control went.
     pub direct: u64,
 }
 
-/// Takes what is expanded.
+/// A receiver of the expanded run.
 pub trait Sink {
-    /// The next event.
+    /// Receives the next event.
     fn event(&mut self, of: &Of<'_>, event: &FlowEvent);
-    /// The next datum; it stands before the event of its instruction.
+    /// Receives the next datum, which precedes the event of its instruction.
     fn data(&mut self, of: &Of<'_>, data: &DataEvent);
     /// A block was translated: address, sizes of its instructions, code.
     fn block(&mut self, start: u64, sizes: &[u8], code: &[u8]) {
         let _ = (start, sizes, code);
     }
-    /// Instructions of a thread retire: `count` of the block at `start`, from the one at `from`.
+    /// Instructions of a thread retire: `count` of the block at `start`, beginning with the one with index `from`.
     fn instructions(&mut self, thread: u32, start: u64, from: usize, count: usize) {
         let _ = (thread, start, from, count);
     }
-    /// Whether no more is wanted.
+    /// Whether it needs no more events.
     fn is_full(&self) -> bool {
         false
     }
 }
 
-/// Wants nothing.
+/// A sink that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nothing;
 
@@ -70,32 +70,32 @@ impl Sink for Nothing {
     fn data(&mut self, _: &Of<'_>, _: &DataEvent) {}
 }
 
-/// What an expansion came to.
+/// Statistics of an expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Expanded {
     /// Instructions of all threads.
     pub instructions: u64,
-    /// Instructions skipped before.
+    /// Instructions skipped before the trace.
     pub skipped: u64,
-    /// By thread.
+    /// Instructions by thread.
     pub by_thread: Vec<u64>,
-    /// Handlers entered.
+    /// Signal handlers entered.
     pub signals: u64,
-    /// Times a hart went from one thread to another.
+    /// Thread switches on a hart.
     pub switches: u64,
-    /// Places that no rule explains.
+    /// Changes of control flow that no rule explains.
     pub unexplained: u64,
-    /// Atomics whose loaded value was not seen before, and is not told.
+    /// Atomics whose loaded value was not seen before, and is not reported.
     pub unseen: u64,
-    /// Blocks that were translated.
+    /// Translated blocks.
     pub blocks: u64,
-    /// A program took the place of this one, or would have.
+    /// The program executed another one, or tried to.
     pub exec: bool,
 }
 
 struct Block {
     start: u64,
-    /// Of each instruction, from `start`; at the end the length.
+    /// Offset of each instruction from `start`; at the end the length.
     offsets: Vec<u16>,
     flow: Flow,
     text: Vec<String>,
@@ -114,7 +114,7 @@ impl Block {
         self.pc(self.count())
     }
 
-    /// Whether the block, executed to its end, goes on at `next`.
+    /// Whether the block, executed to its end, continues at `next`.
     #[inline]
     fn leads_to(&self, next: u64) -> bool {
         match self.flow {
@@ -125,7 +125,7 @@ impl Block {
         }
     }
 
-    /// The instruction at `pc`, from the one at `from` on.
+    /// Index of the instruction at `pc`, from index `from` on.
     fn place(&self, pc: u64, from: usize) -> Option<usize> {
         (from..self.count()).find(|place| self.pc(*place) == pc)
     }
@@ -156,13 +156,13 @@ struct Datum {
 struct Thread {
     pending: Option<Pending>,
     data: Vec<Datum>,
-    /// Where it goes on, if no block is pending.
+    /// Address where it continues, if no block is pending.
     next: Option<u64>,
-    /// Between what it was doing and what it does next: a trap with this cause, from this place.
+    /// A trap between its last and its next instruction: address, interrupt, cause.
     trap: Option<(u64, bool, u8)>,
-    /// In code that is not traced.
+    /// It executes code that is not traced.
     outside: bool,
-    /// What it is in.
+    /// Its current context.
     context: Context,
 }
 
@@ -176,13 +176,13 @@ impl Default for Thread {
 struct Hart {
     started: bool,
     thread: u32,
-    /// Since its last event.
+    /// Instructions since its last event.
     count: u32,
-    /// Where it would go on.
+    /// Address where it would continue.
     next: u64,
-    /// Where the trap before its next instruction was taken, and how.
+    /// A trap before its next instruction: address, interrupt, cause.
     trap: Option<(u64, bool, u8)>,
-    /// What it is in.
+    /// Its current context.
     context: Context,
 }
 
@@ -192,7 +192,7 @@ impl Default for Hart {
     }
 }
 
-/// Expands entries to a sink.
+/// Expands entries of the ring into a sink.
 pub struct Expander<'a, S> {
     machine: Machine,
     blocks: Vec<Block>,
@@ -203,7 +203,7 @@ pub struct Expander<'a, S> {
     memory: Memory,
     sink: &'a mut S,
     limit: u64,
-    /// Instructions of the next block that are still skipped.
+    /// Instructions of the next block that are still to be skipped.
     skip: usize,
     to_skip: u64,
     most_busy: u8,
@@ -211,7 +211,7 @@ pub struct Expander<'a, S> {
 }
 
 impl<'a, S: Sink> Expander<'a, S> {
-    /// For so many harts; at most `limit` instructions, behind `skip`.
+    /// An expander for so many harts; at most `limit` instructions, after `skip`.
     pub fn new(machine: Machine, harts: u8, skip: u64, limit: Option<u64>, sink: &'a mut S) -> Self {
         Self {
             machine,
@@ -230,7 +230,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         }
     }
 
-    /// The same of a whole machine, whose harts are the threads.
+    /// The expander for a whole machine, whose harts are the threads.
     pub fn with_numbers(self) -> Self {
         let harts = Harts::numbered(self.state.len() as u8);
         Self { harts, ..self }
@@ -241,12 +241,12 @@ impl<'a, S: Sink> Expander<'a, S> {
         self.out.instructions
     }
 
-    /// Most harts that were in use at one time.
+    /// Most harts in use at a time.
     pub fn most_busy(&self) -> u8 {
         self.most_busy
     }
 
-    /// Takes the next entry; false where no more is wanted.
+    /// Takes the next entry; false if the sink needs no more.
     #[inline]
     pub fn take(&mut self, entry: Entry<'_>) -> Result<bool, String> {
         match entry {
@@ -365,7 +365,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         self.memory.set(addr, size, value);
     }
 
-    /// The thread goes on at `next`.
+    /// The thread continues at `next`.
     #[inline]
     fn reach(&mut self, next: u64) {
         let thread = &mut self.threads[self.thread];
@@ -390,7 +390,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         }
     }
 
-    /// The thread went where no rule says: a trap behind what leads nowhere else.
+    /// No rule explains where the thread continued: a trap, before the branch at the end of the block if there is one.
     fn unexplained(&mut self, pending: Pending, interrupt: bool, cause: u8) {
         let block = &self.blocks[pending.block as usize];
         let to = block.count() - usize::from(block.flow != Flow::Sequential);
@@ -400,7 +400,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         self.out.unexplained += 1;
     }
 
-    /// A handler begins where the thread was at `pc`.
+    /// A handler begins; the thread was interrupted at `pc`.
     fn signal(&mut self, signal: u8, caused: bool, pc: u64) -> Result<(), String> {
         if self.threads.is_empty() {
             return Err("a signal before the first thread".into());
@@ -412,7 +412,7 @@ impl<'a, S: Sink> Expander<'a, S> {
                 let block = &self.blocks[pending.block as usize];
                 let count = block.count();
                 let inside = block.place(pc, pending.from);
-                // a fault at the beginning of a block that leads to itself is a fault
+                // a caused signal at the start of a block that leads to itself is a fault
                 let whole = pending.returns || block.leads_to(pc);
                 match inside.filter(|_| caused || !whole) {
                     Some(place) => self.retire(pending, place, None),
@@ -422,14 +422,14 @@ impl<'a, S: Sink> Expander<'a, S> {
                 self.threads[self.thread].trap.get_or_insert((pc, !caused, signal));
             }
             None => {
-                // behind another, or in code that is not traced: where the first came counts
+                // after another signal, or in untraced code: the address of the first one counts
                 let from = thread.trap.map_or(pc, |(from, ..)| from);
                 thread.trap = thread.next.map(|_| (from, !caused, signal));
             }
         }
         let thread = &mut self.threads[self.thread];
         thread.outside = false;
-        // any place is right: the handler's
+        // any address serves: the handler's follows
         if thread.trap.is_some() {
             thread.next = Some(pc);
         }
@@ -452,7 +452,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         Ok(())
     }
 
-    /// Instructions of a block retire, up to the one at `to`; `next`: it is executed to its end, and goes on there.
+    /// Instructions of a block retire, up to index `to`; `next`: it is executed to its end and continues there.
     #[inline]
     fn retire(&mut self, pending: Pending, to: usize, next: Option<u64>) {
         let from = pending.from;
@@ -534,7 +534,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         self.sink.event(&Of { thread, text: block.text(to - 1), direct }, &event);
     }
 
-    /// A system call that does not return retires.
+    /// A pending system call that does not return retires.
     fn end_call(&mut self) {
         if let Some(pending) = self.threads[self.thread].pending.take().filter(|p| p.called) {
             let count = self.blocks[pending.block as usize].count();
@@ -542,7 +542,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         }
     }
 
-    /// Ends the run: a system call that was begun retires, a block that was begun does not.
+    /// Ends the run: a pending system call retires, a pending block does not.
     pub fn finish(mut self) -> Expanded {
         for thread in 0..self.threads.len() {
             self.thread = thread;
@@ -550,7 +550,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         }
         let cycle = self.out.instructions;
         for (hart, state) in (0..).zip(&self.state).filter(|(_, s)| s.started) {
-            // a trap that no instruction follows is none
+            // a trap that no instruction follows is not reported
             let pc = state.trap.map_or(state.next, |(pc, ..)| pc);
             let event = FlowEvent { hart, kind: FlowKind::Stop, len: 0, count: state.count, pc, target: pc, cycle };
             self.sink.event(&Of { thread: state.thread, text: "", direct: pc }, &event);

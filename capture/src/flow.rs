@@ -1,27 +1,27 @@
-//! What an instruction does to the pc, on any machine
+//! Control flow of an instruction, on any machine
 
 use retire::isa::Indirect;
 use retire::FlowKind;
 
-/// What an instruction does to the pc.
+/// Effect of an instruction on the pc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Goes on behind itself.
+    /// Continues after itself.
     Sequential,
-    /// Conditional, to this address.
+    /// Conditional branch to this address.
     Conditional(u64),
-    /// Always to this address.
+    /// Jump to this address.
     Jump(u64),
-    /// Calls this address.
+    /// Call of this address.
     Call(u64),
-    /// To an address that it reads: jump, call, return or swap.
+    /// Jump, call, return or swap to an address from a register or memory.
     Indirect(FlowKind),
-    /// As [`Flow::Indirect`], or behind itself.
+    /// As [`Flow::Indirect`], or continues after itself.
     ConditionalIndirect(Indirect),
 }
 
 impl Flow {
-    /// Where a direct branch goes if it is taken.
+    /// Target of a direct branch if it is taken.
     pub fn direct(self) -> Option<u64> {
         match self {
             Self::Conditional(to) | Self::Jump(to) | Self::Call(to) => Some(to),

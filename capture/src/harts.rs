@@ -1,30 +1,30 @@
-//! Which hart a thread is
+//! Mapping from threads to harts
 //!
-//! A thread becomes the lowest hart that no living thread has. So a program that makes and joins threads again and
-//! again needs no more harts than it has threads at one time. Where there are more threads than harts, the others share
-//! one by their number; a hart that goes from one thread to another takes an interrupt there, as a core does under a
+//! A thread gets the lowest hart that no living thread has. So a program that repeatedly creates and joins threads
+//! needs no more harts than it has threads at a time. If there are more threads than harts, the others share harts by
+//! their number; a hart that switches from one thread to another takes an interrupt, as a core does under an operating
 //! system.
 
-/// Harts of threads.
+/// The mapping from threads to harts.
 #[derive(Clone, Debug)]
 pub struct Harts {
-    /// Living threads of each hart.
+    /// Number of living threads on each hart.
     used: Vec<u32>,
     of: Vec<Option<u8>>,
 }
 
 impl Harts {
-    /// So many harts, 1 at least.
+    /// A mapping to so many harts, at least 1.
     pub fn new(harts: u8) -> Self {
         Self { used: vec![0; usize::from(harts.max(1))], of: Vec::new() }
     }
 
-    /// Of a whole machine: each has its number for good.
+    /// The mapping for a whole machine: each thread permanently has the hart with its number.
     pub fn numbered(harts: u8) -> Self {
         Self { used: vec![1; usize::from(harts.max(1))], of: (0..harts).map(Some).collect() }
     }
 
-    /// The hart of a thread, from its first instruction on.
+    /// The hart of a thread, assigned at its first instruction.
     #[inline]
     pub fn of(&mut self, thread: u32) -> u8 {
         match self.of.get(thread as usize) {
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!([0, 1, 2].map(|t| harts.of(t)), [0, 1, 2]);
         harts.end(1);
         assert_eq!((harts.of(3), harts.busy()), (1, 3));
-        // all taken: by its number
+        // all taken: assigned by the thread number
         assert_eq!(harts.of(5), 2);
         harts.end(2);
         assert_eq!(harts.busy(), 3);

@@ -1,58 +1,58 @@
-//! What both who packs the words of a run and who unpacks them know of what came before
+//! Prediction state that the packer and the unpacker of a run share
 //!
-//! An entry that is as expected is to cost next to nothing, so it is looked at in one place, and only what it changes is
-//! written. What else there is to guess from is looked at, and renewed, only where it is not as expected.
+//! An entry that is as expected must cost next to nothing, so it is checked in one place, and only what it changes is
+//! written. The other guesses are computed and updated only if an entry is not as expected.
 //!
-//! All is inlined, so that what [`Now`] and [`Access`] have stays in registers: a call would write their parts one by one and
-//! read them as one, for which a processor waits longer than all else here takes.
+//! Everything is inlined so that the fields of [`Now`] and [`Access`] stay in registers: a call would store their
+//! fields one by one and load them as a whole, and the store-to-load stall costs more than everything else here.
 
 use crate::layout::{self, ARGUMENT};
 use crate::shadow::Shadow;
 
-/// Blocks that were expected behind others.
+/// Entries of the table of expected blocks.
 const BLOCKS: usize = 1 << 16;
-/// Accesses of blocks, a power of 2.
+/// Entries of the table of accesses, a power of 2.
 const SLOTS: usize = 1 << 16;
 
-/// What is expected of an access of a block. Differences are as many bits of them as there is room for.
+/// Prediction for an access of a block. Differences are truncated to their fields.
 #[derive(Clone, Copy, Default)]
 #[repr(align(32))]
 pub(crate) struct Slot {
-    /// Its word; 0: a block begins in its place.
+    /// The word of the access; 0: a block begins here instead.
     pub(crate) head: u32,
-    /// Which of the guesses is expected: of its address in bits 1:0, of its value above. 0: the first of both.
+    /// Index of the expected guess: of the address in bits 1:0, of the value above. 0: the first of both.
     which: u32,
     next: u64,
     value: u64,
-    /// Of addresses and values, from one time to the next.
+    /// Last differences of the addresses and of the values.
     stride: i32,
     step: i32,
 }
 
-/// What is seldom looked at.
+/// Rarely used part of a prediction.
 #[derive(Clone, Copy, Default)]
 struct More {
-    /// Of a table whose index is what was loaded last.
+    /// Base of a table that is indexed by the last loaded value.
     base: u64,
-    /// From the address of the access before it, whosever that is.
+    /// Difference from the address of the previous access, of any instruction.
     gap: i32,
-    /// From what memory held.
+    /// Difference from the previous content of memory.
     change: i32,
 }
 
-/// Where a run is.
+/// Current position in a run.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Now {
-    /// Of the last blocks, of which three weigh.
+    /// Hash of the last three blocks.
     past: u32,
-    /// The slot of what comes.
+    /// Slot of the next entry.
     slot: u32,
-    /// The last access, and the two last values that were loaded.
+    /// The last address, and the last two loaded values.
     address: u64,
     loaded: [u64; 2],
 }
 
-/// A load or a store: its word, address, value.
+/// A load or a store: word, address and value.
 #[derive(Clone, Copy)]
 pub(crate) struct Access {
     pub(crate) head: u32,
@@ -60,7 +60,7 @@ pub(crate) struct Access {
     pub(crate) value: u64,
 }
 
-/// What both sides know.
+/// The prediction state.
 pub(crate) struct Known {
     pub(crate) data: bool,
     next: Box<[u32; BLOCKS]>,
@@ -69,29 +69,29 @@ pub(crate) struct Known {
     pub(crate) memory: Shadow,
 }
 
-/// Guesses of an address: as far on as at the last time, as far from the access before it, in a table by the value that was
-/// loaded last.
+/// Number of address guesses: the last address plus the last stride; the previous access plus the last gap; a table
+/// indexed by the value loaded last.
 pub(crate) const PLACES: usize = 3;
-/// Guesses of a value: of a load what memory holds, of a store a step on; the other way round; changed in memory as at the last
-/// time; as at the last time; what the last load brought, and the one before it.
+/// Number of value guesses: for a load the content of memory, for a store the last value plus the last step; the other
+/// way round; the content of memory plus the last change; the last value; the value loaded last, and the one before it.
 pub(crate) const VALUES: usize = 6;
-/// The one that is as at the last time.
+/// Index of the guess "the last value".
 pub(crate) const LAST: usize = 3;
 
-/// Logarithm of an access's bytes.
+/// log2 of the size of an access in bytes.
 #[inline(always)]
 pub(crate) fn log_size(head: u32) -> u32 {
     head >> layout::SIZE_SHIFT & 3
 }
 
-/// The bits that an access has.
+/// Mask of the bits of an access.
 #[inline]
 pub(crate) fn mask(head: u32) -> u64 {
     const MASKS: [u64; 4] = [0xff, 0xffff, 0xffff_ffff, u64::MAX];
     MASKS[log_size(head) as usize]
 }
 
-/// How many they are.
+/// Size of an access in bits.
 #[inline]
 pub(crate) fn bits(head: u32) -> u32 {
     8 << log_size(head)
@@ -108,7 +108,7 @@ fn behind(base: u64, difference: i32) -> u64 {
 }
 
 impl Now {
-    /// What the last value that was loaded is as an index.
+    /// The last loaded value, scaled as an index.
     #[inline(always)]
     fn index(self, head: u32) -> u64 {
         self.loaded[0] << log_size(head)
@@ -128,7 +128,7 @@ impl Now {
         self.slot as usize % SLOTS
     }
 
-    /// Where it stands what came behind the last blocks.
+    /// Index in the table of expected blocks.
     #[inline(always)]
     fn place(self) -> usize {
         (self.past >> 16) as usize % BLOCKS
@@ -148,25 +148,25 @@ fn boxed<T: Clone + Default, const N: usize>() -> Box<[T; N]> {
 }
 
 impl Known {
-    /// Of a run with loads and stores, or without.
+    /// The initial state, for a run with or without loads and stores.
     pub(crate) fn new(data: bool) -> Self {
         Self { data, next: boxed(), slots: boxed(), more: boxed(), memory: Shadow::new() }
     }
 
-    /// The word of the access that is expected now; 0: a block.
+    /// The word of the expected access; 0: a block.
     #[inline(always)]
     pub(crate) fn head(&self, now: Now) -> u32 {
         self.slots[now.at()].head
     }
 
-    /// The access that comes now is another one.
+    /// Replaces the expected access by one of another kind.
     pub(crate) fn set_head(&mut self, now: Now, head: u32) {
         let slot = &mut self.slots[now.at()];
         slot.head = layout::escape(layout::ACCESS, head & ARGUMENT);
         slot.which = 0;
     }
 
-    /// What the next block was behind the last ones, if it were as before.
+    /// The block that followed the last blocks the previous time.
     #[inline(always)]
     pub(crate) fn block(&mut self, now: Now) -> &mut u32 {
         &mut self.next[now.place()]
@@ -180,10 +180,10 @@ impl Known {
         now.slot = block.wrapping_mul(31) % SLOTS as u32;
     }
 
-    /// Blocks at the front that are as expected, where there are no accesses: how many.
+    /// Number of leading blocks that are as expected, in a run without accesses.
     pub(crate) fn blocks(&self, now: &mut Now, words: &[u32]) -> usize {
         let mut last = *now;
-        // an escape never is
+        // an escape never matches
         let unlike = words.iter().position(|word| {
             let expected = self.next[last.place()] == *word;
             if expected {
@@ -195,8 +195,8 @@ impl Known {
         unlike.unwrap_or(words.len())
     }
 
-    /// Whether the access that comes now is as expected in what is asked most: as far on as at the last time, a load what memory
-    /// holds, a store a step on. Then that is done.
+    /// Whether the access matches the most frequent guesses: the last stride, a load of the content of memory, a store
+    /// of the last step. If so, updates the state.
     #[inline(always)]
     pub(crate) fn is_plain(&mut self, now: Now, Access { head, address, value }: Access) -> bool {
         let slot = &mut self.slots[now.at()];
@@ -216,7 +216,7 @@ impl Known {
         true
     }
 
-    /// The same in all others.
+    /// The same for all other guesses.
     #[inline(always)]
     pub(crate) fn is_special(&mut self, now: Now, access: Access) -> bool {
         let slot = &self.slots[now.at()];
@@ -231,7 +231,7 @@ impl Known {
         true
     }
 
-    /// The address that is expected of the access that comes now.
+    /// The expected address of the next access.
     #[inline(always)]
     fn address(&self, now: Now) -> u64 {
         let (slot, more) = (&self.slots[now.at()], &self.more[now.at()]);
@@ -242,7 +242,7 @@ impl Known {
         }
     }
 
-    /// The value, where memory holds what is asked for if it matters.
+    /// The expected value; `held` returns the content of memory, if that matters.
     #[inline(always)]
     fn value(&self, now: Now, held: impl Fn() -> u64) -> u64 {
         let slot = &self.slots[now.at()];
@@ -256,7 +256,7 @@ impl Known {
         value & mask(slot.head)
     }
 
-    /// It is as expected.
+    /// Updates the state after an access that is as expected.
     #[inline(always)]
     fn met(&mut self, now: Now, Access { head, address, value }: Access) {
         let slot = &mut self.slots[now.at()];
@@ -269,7 +269,7 @@ impl Known {
         self.memory.set(address, log_size(head), value);
     }
 
-    /// The access that is expected now, which is done.
+    /// The expected access, after updating the state.
     pub(crate) fn expected(&mut self, now: &mut Now) -> Access {
         let (head, address) = (self.head(*now), self.address(*now));
         let held = || self.memory.value(address, log_size(head));
@@ -279,14 +279,14 @@ impl Known {
         access
     }
 
-    /// What the access that comes now may be at.
+    /// Address guesses for the next access.
     #[inline(always)]
     pub(crate) fn places(&self, now: Now, head: u32) -> [u64; PLACES] {
         let (slot, more) = (&self.slots[now.at()], &self.more[now.at()]);
         [slot.next, behind(now.address, more.gap), more.base.wrapping_add(now.index(head))]
     }
 
-    /// What it may have as value, where memory held this.
+    /// Value guesses, with `held` as the content of memory.
     #[inline(always)]
     pub(crate) fn values(&self, now: Now, head: u32, held: u64) -> [u64; VALUES] {
         let (slot, more) = (&self.slots[now.at()], &self.more[now.at()]);
@@ -297,8 +297,9 @@ impl Known {
         [first[0], first[1], change, slot.value & mask, now.loaded[0] & mask, now.loaded[1] & mask]
     }
 
-    /// An access that was not as expected: which of [`Known::places`] and [`Known::values`] it was, or more than there are.
-    /// Memory held this, and knows it already.
+    /// Updates the state after an access that was not as expected. `which`: indices of the matching guesses of
+    /// [`Known::places`] and [`Known::values`], beyond the end if none matches. `held`: the previous content of memory,
+    /// which is updated already.
     #[inline(always)]
     pub(crate) fn renew(&mut self, now: Now, which: [u8; 2], access: Access, held: u64) {
         let at = now.at();

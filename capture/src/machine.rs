@@ -1,6 +1,6 @@
-//! Machines: how QEMU calls them, and what their instructions do to the pc
+//! Machines: their QEMU names, and the control flow of their instructions
 //!
-//! Only the last instruction of a block can branch, and QEMU gives its bytes.
+//! Only the last instruction of a block can branch, and QEMU provides its bytes.
 //!
 //! # Source
 //! RISC-V: [`retire::isa`]. AArch64: Arm ARM (DDI 0487), C4.1 "Branches, Exception Generating and System instructions".
@@ -16,14 +16,15 @@ use retire::FlowKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The QEMU that the plugin is written for, in user mode.
+/// Supported QEMU version, in user mode.
 pub const QEMU: &str = "7.2";
-/// Those that it is written for of whole machines.
+/// Supported QEMU versions for whole machines.
 pub const QEMU_SYSTEM: [&str; 2] = [QEMU, NEWER];
-/// The one whose plugins have version 4 of the interface.
+/// The QEMU version with version 4 of the plugin interface.
 const NEWER: &str = "10.0";
 
-/// Whether a version of QEMU takes the plugin of the interface's version 4, which tells values of a machine's memory.
+/// Whether a version of QEMU uses version 4 of the plugin interface, which provides the values of a machine's memory
+/// accesses.
 pub fn is_newer(version: &str) -> bool {
     is_of(version, NEWER)
 }
@@ -32,7 +33,7 @@ fn is_of(version: &str, wanted: &str) -> bool {
     version.split('.').take(2).eq(wanted.split('.'))
 }
 
-/// A machine that a program is of.
+/// A machine for which a program is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Machine {
     /// 32-bit RISC-V.
@@ -47,26 +48,26 @@ pub enum Machine {
     Arm,
 }
 
-/// What is looked at of a program before it is run.
+/// Properties of a program that are needed before it is run.
 #[derive(Clone, Debug)]
 pub struct Executable {
-    /// Where it is.
+    /// Path.
     pub path: PathBuf,
     /// Its machine.
     pub machine: Machine,
-    /// Address that it gives its lowest code.
+    /// Lowest address of its code, according to the ELF.
     pub code: u64,
-    /// The dynamic linker it asks for.
+    /// Path of the dynamic linker that it needs.
     pub interpreter: Option<String>,
-    /// GNU build id, or CRC-32 of the file; as [`retire::elf::Program`] names it where that can read it. Hex.
+    /// GNU build id or CRC-32 of the file, hex; the same as in [`retire::elf::Program`] if that can read it.
     pub build_id: String,
 }
 
 impl Machine {
-    /// All of them.
+    /// All machines.
     pub const ALL: [Self; 5] = [Self::Riscv32, Self::Riscv64, Self::X86, Self::Aarch64, Self::Arm];
 
-    /// What QEMU calls it.
+    /// Name in QEMU.
     pub fn name(self) -> &'static str {
         match self {
             Self::Riscv32 => "riscv32",
@@ -85,7 +86,7 @@ impl Machine {
         }
     }
 
-    /// Where Debian keeps libraries of other machines.
+    /// Folder of Debian's libraries for other machines.
     fn sysroot(self) -> &'static str {
         match self {
             Self::Riscv32 => "/usr/riscv32-linux-gnu",
@@ -96,14 +97,14 @@ impl Machine {
         }
     }
 
-    /// Bits of an address of code that are not the address.
+    /// Mask of the address bits of a code address.
     pub(crate) fn code_mask(self) -> u64 {
-        // of ARM bit 0 says Thumb
+        // on ARM, bit 0 selects Thumb
         u64::from(self != Self::Arm) | !1
     }
 
-    /// What the last instruction of a block does to the pc. `codes`: its instructions; `pc`: of the last; `state`: what
-    /// the plugin tells of the block.
+    /// Control flow of the last instruction of a block. `codes`: its instructions; `pc`: address of the last one;
+    /// `state`: processor state that the plugin reported with the block.
     pub fn flow(self, codes: &[&[u8]], pc: u64, state: u32) -> Flow {
         let (code, before) = codes.split_last().map_or((&[][..], &[][..]), |(code, before)| (*code, before));
         match self {
@@ -147,7 +148,7 @@ fn x86(code: &[u8], pc: u64) -> Flow {
     match insn.flow_control() {
         FlowControl::ConditionalBranch => Flow::Conditional(to),
         FlowControl::UnconditionalBranch => Flow::Jump(to),
-        // `syscall` and the like are calls, too
+        // `syscall` and the like are also classified as calls
         FlowControl::Call if insn.is_call_near() => Flow::Call(to),
         FlowControl::IndirectBranch => Flow::Indirect(FlowKind::IndirectJump),
         FlowControl::IndirectCall => Flow::Indirect(FlowKind::IndirectCall),
@@ -160,7 +161,7 @@ fn x86(code: &[u8], pc: u64) -> Flow {
 
 fn aarch64(code: &[u8], pc: u64) -> Flow {
     let insn = word(code);
-    // the immediate field of so many bits at this place, times 4, with its sign
+    // the immediate field with so many bits at this position, times 4, sign-extended
     let to = |at: u32, bits: u32| {
         let words = ((insn >> at) << (32 - bits)) as i32 >> (32 - bits);
         pc.wrapping_add((i64::from(words) * 4) as u64)
@@ -183,7 +184,7 @@ fn aarch64(code: &[u8], pc: u64) -> Flow {
     }
 }
 
-/// A program as a shell finds it.
+/// Finds a program as a shell does.
 fn find(name: &Path) -> PathBuf {
     if name.components().count() == 1 && !name.exists() {
         let folders = std::env::var_os("PATH").unwrap_or_default();
@@ -195,7 +196,7 @@ fn find(name: &Path) -> PathBuf {
 }
 
 impl Executable {
-    /// Reads what is needed of the program.
+    /// Reads the properties of the program.
     pub fn open(name: &Path) -> Result<Self, CaptureError> {
         let path = find(name);
         let program = path.display().to_string();
@@ -217,7 +218,7 @@ impl Executable {
         Ok(Self { build_id: build_id(&data), path, machine, code, interpreter })
     }
 
-    /// `qemu-NAME`, or with `system` `qemu-system-NAME`, and its version; `given`: in its place.
+    /// The path and version of `qemu-NAME`, or with `system` of `qemu-system-NAME`; `given` replaces the path.
     pub fn qemu(&self, given: Option<&Path>, system: bool) -> Result<(PathBuf, String), CaptureError> {
         if system && !matches!(self.machine, Machine::Riscv32 | Machine::Riscv64) {
             let what = format!("is of {}; whole machines of riscv32 and riscv64 are captured", self.machine.name());
@@ -242,7 +243,7 @@ impl Executable {
         })?;
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         let version = said.split("version ").nth(1).and_then(|v| v.split([' ', '\n']).next()).unwrap_or_default();
-        // a whole machine's does not say of which it is
+        // the emulator of a whole machine does not print which machine
         let begins = if system { "QEMU emulator" } else { name.as_str() };
         let known: &[&str] = if system { &QEMU_SYSTEM } else { &[QEMU] };
         let right = said.starts_with(begins) && known.iter().any(|wanted| is_of(version, wanted));
@@ -256,7 +257,7 @@ impl Executable {
         )))
     }
 
-    /// Where QEMU finds the dynamic linker, if not where the host has its own.
+    /// The folder where QEMU finds the dynamic linker, unless the host has it at its usual path.
     pub fn sysroot(&self) -> Option<&'static str> {
         let interpreter = self.interpreter.as_deref()?;
         let root = self.machine.sysroot();
@@ -314,11 +315,11 @@ fn build_id(data: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    // Bytes from `objdump -d` of assembled lines.
+    // Bytes from `objdump -d` of assembled code.
     #[test]
     fn branches_of_x86_are_told_by_their_bytes() {
         let at = |code: &[u8]| Machine::X86.flow(&[code], 0x4004ec, 0);
-        // thesis figure 4.12: jnbe 0x4004f1 at 0x4004ec with 2 bytes would be 77 03; 6 bytes 0f 87
+        // thesis figure 4.12: jnbe 0x4004f1 at 0x4004ec would be 77 03 with 2 bytes; 0f 87 with 6 bytes
         assert_eq!(at(&[0x77, 0x03]), Flow::Conditional(0x4004f1));
         assert_eq!(at(&[0x0f, 0x87, 0xff, 0xff, 0xff, 0xff]), Flow::Conditional(0x4004f1));
         assert_eq!(at(&[0xe2, 0xfe]), Flow::Conditional(0x4004ec)); // loop .

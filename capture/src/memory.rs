@@ -1,12 +1,12 @@
-//! What memory held when it was last seen
+//! Memory content as of the last access
 //!
-//! QEMU 7.2 tells of an atomic the value behind it, not the one that it loaded. That is the one of the last access of
-//! the same bytes, if there was one and the system has not written there since.
+//! For an atomic, QEMU 7.2 provides the value after it, not the one that it loaded. That is the value of the last
+//! access to the same bytes, if there was one and the system has not written there since.
 
 use std::collections::HashMap;
 
 const PAGE: usize = 4096;
-/// Pages that are found without asking the table, a power of 2.
+/// Pages that are found without a table look-up, a power of 2.
 const NEAR: usize = 256;
 
 struct Page {
@@ -14,17 +14,17 @@ struct Page {
     seen: [u64; PAGE / 64],
 }
 
-/// Bytes that were seen.
+/// Known bytes of memory.
 pub struct Memory {
     index: HashMap<u64, u32>,
     pages: Vec<Box<Page>>,
-    /// Page and its place in `pages`, by the page's last bits.
+    /// Page and its index in `pages`, by the low bits of the page number.
     near: Vec<(u64, u32)>,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        // no address has this page
+        // no page has this number
         Self { index: HashMap::new(), pages: Vec::new(), near: vec![(u64::MAX, 0); NEAR] }
     }
 }
@@ -40,7 +40,7 @@ pub fn low(value: u64, size: u8) -> u64 {
 }
 
 impl Memory {
-    /// Nothing seen.
+    /// Memory without known bytes.
     pub fn new() -> Self {
         Self::default()
     }
@@ -58,7 +58,7 @@ impl Memory {
         &mut self.pages[near.1 as usize]
     }
 
-    /// `size` bytes, 8 at most; those that were not seen are 0.
+    /// Reads up to 8 bytes; unknown bytes are 0.
     #[inline]
     pub fn value(&mut self, address: u64, size: u8) -> u64 {
         let offset = address as usize % PAGE;
@@ -73,7 +73,7 @@ impl Memory {
         (0..size).map(byte).sum()
     }
 
-    /// `size` bytes, if all of them were seen.
+    /// Reads `size` bytes; `None` unless all of them are known.
     pub fn get(&mut self, address: u64, size: u8) -> Option<u64> {
         for i in 0..u64::from(size) {
             let at = address.wrapping_add(i);
@@ -85,7 +85,7 @@ impl Memory {
         Some(self.value(address, size))
     }
 
-    /// `size` bytes, 8 at most, are these; what they were, as [`Memory::value`].
+    /// Writes up to 8 bytes; returns the previous value as [`Memory::value`].
     #[inline]
     pub fn set(&mut self, address: u64, size: u8, value: u64) -> u64 {
         let offset = address as usize % PAGE;

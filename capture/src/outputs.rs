@@ -1,4 +1,4 @@
-//! All files that one run becomes: recordings and descriptors, written in one pass
+//! The output files of a run: recordings and descriptors, written in one pass
 
 use crate::descriptor::{self, Form};
 use crate::expand::{Expanded, Of, Sink};
@@ -12,10 +12,10 @@ use retire::{DataEvent, FlowEvent, RetireSink};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What packs descriptors.
+/// Compression of descriptor files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// Nothing.
+    /// Uncompressed.
     None,
     /// As `gzip -6`.
     Gzip,
@@ -28,7 +28,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// All of them, with their names.
+    /// All compressions, with their names.
     pub const ALL: [(&'static str, Self); 5] =
         [("none", Self::None), ("gzip", Self::Gzip), ("zstd", Self::Zstd), ("bzip2", Self::Bzip2), ("xz", Self::Xz)];
 }
@@ -73,7 +73,7 @@ impl Packed {
     }
 }
 
-/// Bytes that are packed at once.
+/// Bytes that are compressed at a time.
 const PORTION: usize = 1 << 16;
 
 /// A file of descriptors.
@@ -121,12 +121,12 @@ impl Descriptors {
     }
 }
 
-/// The files that are wanted.
+/// The requested files.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Retire file.
     pub retire: Option<PathBuf>,
-    /// The retire file has loads and stores.
+    /// The retire file contains loads and stores.
     pub data: bool,
     /// Branch trace.
     pub rbt1: Option<PathBuf>,
@@ -134,12 +134,12 @@ pub struct Wanted {
     pub mcf: Option<(PathBuf, Form, Compression)>,
     /// Load and store descriptors.
     pub mls: Option<(PathBuf, Form, Compression)>,
-    /// Bytes that a file of descriptors may have before it is packed.
+    /// Largest size of a file of descriptors before compression, bytes.
     pub size: Option<u64>,
 }
 
 impl Wanted {
-    /// Harts that all of them can have.
+    /// Most harts that all requested files support.
     pub fn most_harts(&self) -> u8 {
         match self.rbt1 {
             Some(_) => retire::file::rbt1::MAX_THREADS as u8,
@@ -151,24 +151,24 @@ impl Wanted {
 /// A file that was written.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// Where.
+    /// Path.
     pub path: PathBuf,
-    /// Descriptors or records.
+    /// Number of descriptors or records.
     pub records: Option<u64>,
-    /// Bytes before they were packed.
+    /// Size before compression, bytes.
     pub unpacked: Option<u64>,
-    /// Bytes.
+    /// Size, bytes.
     pub size: u64,
 }
 
-/// What became of a run.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Counts of the expansion.
     pub expanded: Expanded,
-    /// Branches and operands.
+    /// Branch and operand counts.
     pub statistics: Statistics,
-    /// Harts of the recordings.
+    /// Number of harts in the recordings.
     pub harts: u8,
     /// The files, in the order of [`Wanted`].
     pub written: Vec<Written>,
@@ -227,7 +227,7 @@ impl<S: RetireSink> Sink for All<'_, S> {
     }
 }
 
-/// Writes all files that are wanted of a run, and tells `also` of it. `tool`: what the files say wrote them.
+/// Writes all requested files of a run, and also passes the run to `also`. `tool`: the tool version in the files.
 pub fn write(
     captured: &Captured,
     wanted: &Wanted,
@@ -245,7 +245,7 @@ pub fn write(
         program: executable.path.display().to_string(),
         source: captured.source(),
         threads: Vec::new(),
-        // a turn of a thread behind the other
+        // serialised turns are not simultaneous execution
         untimed: true,
     };
     let retire = match &wanted.retire {

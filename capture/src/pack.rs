@@ -1,37 +1,39 @@
-//! The words of a run, packed; [`crate::unpack`] is the way back
+//! Compression of the words of a run; [`crate::unpack`] is the inverse
 //!
-//! Most entries are what they were at the last time: behind the same blocks comes the same block, an instruction's next
-//! access is as far from its last as that was from the one before, and a load finds what was stored. Both sides keep the
-//! same tables ([`crate::known`]), so an entry that is as expected is only counted. What is left is small, and goes to zstd.
+//! Most entries repeat earlier behaviour: the same blocks are followed by the same block, an instruction's next access
+//! has the same stride as the one before, and a load returns what was stored. Both sides keep the same tables
+//! ([`crate::known`]), so an entry that is as expected is only counted. The rest is small, and is compressed with zstd.
 //!
-//! Where accesses are at random no processor foresees what an `if` asks of them, and each such question costs as much as
-//! twenty operations. So what an access is written as is reckoned without any; only whether it is as expected is asked.
+//! For random accesses the processor mispredicts every branch on them, and each misprediction costs as much as twenty
+//! operations. So the code of an access is computed without branches; only the check whether it is as expected is a
+//! branch.
 //!
 //! # A frame
-//! Its four columns' lengths in bytes (32 bits each), then the columns:
+//! The lengths of its four columns in bytes (32 bits each), then the columns:
 //!
 //! | column | |
 //! | --- | --- |
-//! | codes | a byte each, below |
-//! | words | blocks that were not expected, 32 bits; an escape's words behind their number; kinds |
+//! | codes | one byte each, see below |
+//! | words | unexpected blocks, 32 bits; the words of an escape after their count; kinds |
 //! | places | addresses: 2, 4 or 8 bytes of difference |
 //! | values | 1, 2, 4 or 8 bytes |
 //!
 //! | code | |
 //! | --- | --- |
-//! | 0 to 124 | one more entries than that are as expected |
+//! | 0 to 124 | code + 1 entries are as expected |
 //! | 125 | a block |
-//! | 126 | any words: their number, then they |
+//! | 126 | any words: their count, then the words |
 //! | 127 | the kind of the access that follows |
 //! | 128 and more | an access: bits 6:4 its address, 3:0 its value |
 //!
-//! Address: 0 to 2 as [`PLACES`](crate::known::PLACES) has it, 3 to 5 the first of these and 2, 4, 8 bytes. Value: 0 to 5 as
-//! [`VALUES`](crate::known::VALUES) has it, 6 to 9 of 1, 2, 4, 8 bytes, 10 and 11 as at the last time and 2 or 4 bytes.
+//! Address: 0 to 2 guesses as in [`PLACES`](crate::known::PLACES), 3 to 5 a difference from the first guess in 2, 4, 8
+//! bytes. Value: 0 to 5 guesses as in [`VALUES`](crate::known::VALUES), 6 to 9 the value in 1, 2, 4, 8 bytes, 10 and 11
+//! a difference from the last value in 2 or 4 bytes.
 
 use crate::known::{bits, log_size, mask, Access, Known, Now, LAST, PLACES, VALUES};
 use crate::layout::{self, ARGUMENT, ESCAPE};
 
-/// Bytes of codes after which a frame ends; a frame's columns are some times as long.
+/// Bytes of codes after which a frame ends; its other columns are several times as long.
 const FRAME: usize = 1 << 16;
 
 pub(crate) const BLOCK: u8 = 125;
@@ -39,44 +41,44 @@ pub(crate) const WORDS: u8 = 126;
 pub(crate) const KIND: u8 = 127;
 pub(crate) const ACCESS: u8 = 128;
 const MOST_RUN: usize = 125;
-/// Words after which packing makes a pause; a fraction of the ring.
+/// Words after which packing pauses; a fraction of the ring.
 pub(crate) const PORTION: usize = 1 << 17;
-/// Words that are packed before it is asked again whether columns have room.
+/// Words that are packed between two checks of the columns' capacity.
 const PART: usize = 1 << 12;
-/// First byte of an access.
+/// Upper byte of the first word of an access.
 const ACCESS_HEAD: u32 = layout::escape(layout::ACCESS, 0) >> 24;
 
-/// Bytes of an address, by its code.
+/// Bytes of an address, by code.
 pub(crate) const PLACE_BYTES: [u8; 8] = [0, 0, 0, 2, 4, 8, 0, 0];
-/// Bytes of a value, by its code.
+/// Bytes of a value, by code.
 pub(crate) const VALUE_BYTES: [u8; 16] = [0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 2, 4, 0, 0, 0, 0];
-/// The first codes of an address that is told, of a value that is, and of its difference.
+/// First codes of an explicit address, of an explicit value, and of a difference of values.
 const PLACE: u8 = PLACES as u8;
 const VALUE: u8 = VALUES as u8;
 pub(crate) const DIFFERENCE: u8 = VALUE + 4;
 
-/// How many of the lengths that a difference can be told in are too short for it: 2 bytes, and 4.
+/// How many of the difference encodings are too short for it: 2 bytes, and 4.
 #[inline]
 fn too_short(difference: i64) -> u8 {
     u8::from(difference != i64::from(difference as i16)) + u8::from(difference != i64::from(difference as i32))
 }
 
-/// The same of a value: 1 byte, 2, and 4.
+/// How many of the value encodings are too short for it: 1 byte, 2, and 4.
 #[inline]
 fn too_short_plain(value: u64) -> u8 {
     u8::from(value > 0xff) + u8::from(value > 0xffff) + u8::from(value > 0xffff_ffff)
 }
 
-/// What is written of a frame.
+/// A column of a frame.
 #[derive(Default)]
 struct Column {
-    /// Behind `at` there is what is not used.
+    /// Bytes from `at` on are unused.
     bytes: Vec<u8>,
     at: usize,
 }
 
 impl Column {
-    /// So many bytes more will fit, and those that [`Column::put`] writes too much.
+    /// Reserves space for so many bytes, and for the excess bytes that [`Column::put`] writes.
     fn reserve(&mut self, more: usize) {
         let need = self.at + more + 8;
         if self.bytes.len() < need {
@@ -84,7 +86,7 @@ impl Column {
         }
     }
 
-    /// Appends the lowest bytes of a word, for which there is room.
+    /// Appends the lowest bytes of a word; space must be reserved.
     #[inline]
     fn put(&mut self, word: u64, bytes: usize) {
         self.bytes[self.at..self.at + 8].copy_from_slice(&word.to_le_bytes());
@@ -101,7 +103,7 @@ impl Column {
     }
 }
 
-/// Packs words to frames.
+/// Packs words into frames.
 pub(crate) struct Packer {
     known: Known,
     now: Now,
@@ -110,13 +112,13 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
-    /// Of a run with loads and stores, or without.
+    /// A packer for a run with or without loads and stores.
     pub(crate) fn new(data: bool) -> Self {
         Self { known: Known::new(data), now: Now::default(), run: 0, columns: Default::default() }
     }
 
-    /// Packs whole entries, and hands out frames. Words without sense, and an entry that is cut, are kept as they are.
-    /// Says how many words it took: all, or after the first that are [`PORTION`] the end of an entry.
+    /// Packs whole entries, and passes frames to `frame`. Invalid words and an incomplete entry are stored unchanged.
+    /// Returns the number of words taken: all, or those up to the first end of an entry after [`PORTION`] words.
     pub(crate) fn pack<E>(&mut self, words: &[u32], mut frame: impl FnMut(&[u8]) -> Result<(), E>) -> Result<usize, E> {
         let mut taken = 0;
         while taken < words.len().min(PORTION) {
@@ -132,7 +134,7 @@ impl Packer {
         Ok(taken)
     }
 
-    /// Packs some entries of a run without accesses, and says how many words they were.
+    /// Packs some entries of a run without accesses, and returns their number of words.
     fn blocks(&mut self, words: &[u32]) -> usize {
         let mut at = 0;
         while at < words.len().min(PART) {
@@ -152,7 +154,7 @@ impl Packer {
         at
     }
 
-    /// The same of a run with accesses.
+    /// Packs some entries of a run with accesses, and returns their number of words.
     fn accesses(&mut self, words: &[u32]) -> usize {
         let (mut at, mut now, mut run) = (0, self.now, self.run);
         while at < words.len().min(PART) {
@@ -193,7 +195,7 @@ impl Packer {
         at
     }
 
-    /// A block that is not as expected, behind so many entries that were.
+    /// Packs a block that is not as expected, after `run` entries that were.
     #[inline(never)]
     fn block(&mut self, run: usize, block: u32) {
         self.run = run;
@@ -201,7 +203,7 @@ impl Packer {
         self.columns[1].put(block.into(), 4);
     }
 
-    /// An access that is not as expected.
+    /// Packs an access that is not as expected.
     #[inline(always)]
     fn access(&mut self, run: usize, now: Now, access: Access) {
         self.run = run;
@@ -221,11 +223,11 @@ impl Packer {
         self.known.renew(now, [place, how], access, held);
     }
 
-    /// The code of a value that is not the first that is guessed; what it takes is written.
+    /// The code of a value that does not match the first guess; writes the bytes of the value.
     #[inline(always)]
     fn value(&mut self, head: u32, value: u64, guesses: [u64; VALUES]) -> u8 {
         let difference = signed(value.wrapping_sub(guesses[LAST]), bits(head));
-        // 2 bytes are less than 4, and 4 than 8
+        // a 2-byte difference is shorter than a 4-byte value, a 4-byte one than an 8-byte value
         let (short, plain) = (too_short(difference), too_short_plain(value));
         let differs = short + 1 < plain;
         let code = if differs { DIFFERENCE + short } else { VALUE + plain };
@@ -242,7 +244,7 @@ impl Packer {
         self.columns[1].put(head.into(), 4);
     }
 
-    /// An entry that is kept as it is.
+    /// Stores an entry unchanged.
     #[cold]
     fn others(&mut self, words: &[u32]) -> usize {
         let n = crate::words::length(words[0]).unwrap_or(1).clamp(1, words.len());
@@ -297,14 +299,14 @@ impl Packer {
     }
 }
 
-/// Which of the guesses is right first, else `code`, which is above.
+/// Index of the first guess that is right, otherwise `code`, which is above all indices.
 #[inline]
 fn first<const N: usize>(guesses: [u64; N], right: u64, code: u8) -> u8 {
     let hits = guesses.iter().rev().fold(0u32, |hits, guess| hits << 1 | u32::from(*guess == right));
     (hits | 1 << code).trailing_zeros() as u8
 }
 
-/// The lowest bits of a difference, as a number with a sign.
+/// The low bits of a difference, sign-extended.
 #[inline]
 pub(crate) fn signed(difference: u64, bits: u32) -> i64 {
     let shift = 64 - bits;
@@ -323,7 +325,7 @@ mod tests {
     use crate::memory::low;
     use crate::unpack::Unpacker;
 
-    /// Packed in portions, unpacked again; and the bytes that it took.
+    /// Packs words in portions and unpacks them; returns the words and the packed size.
     fn through(words: &[u32], data: bool, portion: usize) -> (Vec<u32>, usize) {
         let (mut packer, mut packed) = (Packer::new(data), Vec::new());
         for mut part in words.chunks(portion) {
@@ -360,7 +362,7 @@ mod tests {
         *x >> 20
     }
 
-    /// Blocks with accesses, escapes between them, and words without sense.
+    /// Blocks with accesses, escapes between them, and invalid words.
     fn some(seed: u64, n: usize) -> Vec<u32> {
         let (mut words, mut x) = (Vec::new(), seed);
         while words.len() < n {
@@ -395,18 +397,18 @@ mod tests {
         for seed in 0..40 {
             let words = some(seed, 4000);
             for data in [false, true] {
-                // also where portions cut entries, which the ring never does
+                // also if portions cut entries, which the ring never does
                 for portion in [usize::MAX, 1000, 7, 1] {
                     assert!(through(&words, data, portion).0 == words, "seed {seed}, data {data}, portion {portion}");
                 }
             }
         }
-        // frames
+        // several frames
         let words = some(99, 1 << 19);
         assert!(through(&words, true, 1 << 16).0 == words);
     }
 
-    /// An access of the block, as words.
+    /// The words of an access.
     fn access(kind: u32, shift: u32, address: u64, value: u64) -> [u32; 5] {
         let head = escape(layout::ACCESS, 1 | shift << layout::SIZE_SHIFT | kind);
         let value = low(value, 1 << shift);
@@ -420,7 +422,7 @@ mod tests {
             words.push(round % 5);
             let kind = if round & 1 == 0 { layout::LOADS } else { layout::STORES };
             let r = random(&mut x);
-            // about a power of 2, from zero and from a number that stays
+            // near a power of 2, from zero and from a fixed number
             let near = |bits: u64| (1u64 << (bits % 64)).wrapping_add(bits >> 6 & 3).wrapping_sub(2);
             let from = |bits: u64| [0u64, 0x7f12_3456_789a][(bits & 1) as usize];
             let address = from(r >> 1).wrapping_add(near(r >> 2));
@@ -432,7 +434,7 @@ mod tests {
 
     #[test]
     fn guesses_beyond_the_first_are_found() {
-        // a histogram: an index that is random, what it counts, what is put where that says
+        // a histogram: a random index, and the load and store of its counter
         let (mut words, mut counts, mut x) = (Vec::new(), [0u64; 64], 3);
         for i in 0..20_000u64 {
             let key = random(&mut x);
@@ -447,7 +449,7 @@ mod tests {
         }
         let (found, size) = through(&words, true, usize::MAX);
         assert!(found == words);
-        // the key, 4 bytes, where it counts, 2, and three codes; with one guess less it is a code or two more
+        // the key takes 4 bytes, its counter 2, and three codes; with one guess fewer it is a code or two more
         assert!(size < 20_000 * 19 / 2, "{size} bytes");
     }
 

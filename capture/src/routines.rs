@@ -1,12 +1,12 @@
-//! Routines of a program by name, and the pieces of code that they are
+//! Routines of a program by name, and their code ranges
 //!
-//! A routine is what the symbol table calls a function, from its address on, as long as its size says, and with it the
-//! part that a compiler puts elsewhere (`NAME.cold`). Where the symbol table does not have the name, debug information
-//! is asked. A name stands for one routine; an address (`0x...`) names one of several.
+//! A routine is a function of the symbol table, from its address on with its size, together with the part that a
+//! compiler puts elsewhere (`NAME.cold`). A name that is not in the symbol table is looked up in the debug information.
+//! A name stands for one routine; an address (`0x...`) selects one of several.
 //!
 //! # Source
-//! Paper 003, tables 4.1, 4.3, 4.5 and 4.6: `-filter_rtn`. As with Pin's routines, what counts is the address of an
-//! instruction, not who has called it.
+//! Paper 003, tables 4.1, 4.3, 4.5 and 4.6: `-filter_rtn`. As with Pin's routines, the address of an instruction
+//! decides, not its caller.
 
 mod debug;
 
@@ -22,17 +22,17 @@ use std::ops::Range;
 /// A routine that is traced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Routine {
-    /// As it was asked for.
+    /// Name, as requested.
     pub name: String,
-    /// Its code, in addresses of the ELF.
+    /// Its code ranges, as addresses of the ELF.
     pub pieces: Vec<Range<u64>>,
 }
 
-/// What is asked for.
+/// A requested routine.
 #[derive(Clone, Copy)]
 enum Wanted<'a> {
     Name(&'a str),
-    /// Where it begins.
+    /// Its start address.
     Address(u64),
 }
 
@@ -47,20 +47,20 @@ struct Symbol<'a> {
     name: &'a str,
     start: u64,
     size: u64,
-    /// Source file of a name that only this file knows.
+    /// Source file of a local symbol.
     file: Option<&'a str>,
 }
 
-/// Code of a name at a place, with the source file where that is known.
+/// Code of a name, with the source file if known.
 struct Place {
     pieces: Vec<Range<u64>>,
     file: Option<String>,
 }
 
-/// Looks for routines of a program.
+/// Finds routines of a program.
 ///
 /// # Errors
-/// A name that is none, that is several, or of which there is no code.
+/// If a name is unknown or ambiguous, or has no code.
 pub fn find(executable: &Executable, names: &[String]) -> Result<Vec<Routine>, CaptureError> {
     if names.is_empty() {
         return Ok(Vec::new());
@@ -77,7 +77,7 @@ pub fn find(executable: &Executable, names: &[String]) -> Result<Vec<Routine>, C
     names.iter().map(routine).collect()
 }
 
-/// All pieces, in order, none twice.
+/// All code ranges, sorted and merged.
 pub(crate) fn pieces(routines: &[Routine]) -> Result<Vec<Range<u64>>, CaptureError> {
     let mut all: Vec<Range<u64>> = routines.iter().flat_map(|r| r.pieces.iter().cloned()).collect();
     all.sort_by_key(|p| p.start);
@@ -95,7 +95,7 @@ pub(crate) fn pieces(routines: &[Routine]) -> Result<Vec<Range<u64>>, CaptureErr
     Ok(merged)
 }
 
-/// Whether an address is one of code: what a linker left out has address 0 in debug information.
+/// Whether an address is in a code section: in debug information, code that a linker removed has address 0.
 fn is_code(file: &object::File<'_>, address: u64) -> bool {
     let has = |s: &object::Section<'_, '_>| (s.address()..s.address().saturating_add(s.size())).contains(&address);
     file.sections().any(|s| s.kind() == SectionKind::Text && has(&s))
@@ -106,9 +106,9 @@ fn symbols<'a>(file: &object::File<'a>, machine: Machine) -> Vec<Symbol<'a>> {
     for s in file.symbols().chain(file.dynamic_symbols()) {
         let Ok(name) = s.name() else { continue };
         match s.kind() {
-            // the names behind it are those of this file, up to the first that is known everywhere
+            // the names after it are those of this file, up to the first global symbol
             SymbolKind::File => of = Some(name).filter(|n| !n.is_empty()),
-            // a label of assembler code is of no kind
+            // an assembler label has no kind
             SymbolKind::Text | SymbolKind::Unknown | SymbolKind::Label if is_code(file, s.address()) => {
                 let file = of.filter(|_| s.is_local());
                 found.push(Symbol { name, start: s.address() & machine.code_mask(), size: s.size(), file });
@@ -125,7 +125,7 @@ fn look_up(file: &object::File<'_>, symbols: &[Symbol<'_>], name: &str) -> Resul
         Wanted::Name(name) => s.name == name,
         Wanted::Address(start) => s.start == start,
     };
-    // one place may have several names, and a name may stand in both tables
+    // one address may have several names, and a name may be in both tables
     let mut found: Vec<&Symbol<'_>> = symbols.iter().filter(is_wanted).collect();
     found.sort_by_key(|s| (s.start, Reverse(s.size)));
     found.dedup_by_key(|s| s.start);
@@ -133,7 +133,7 @@ fn look_up(file: &object::File<'_>, symbols: &[Symbol<'_>], name: &str) -> Resul
     let mut places: Vec<Place> = found.iter().filter(|s| s.size > 0).map(place).collect();
     let mut inlined = Vec::new();
     if places.is_empty() {
-        // what is damaged tells as much as what is not there
+        // damaged debug information is treated as missing
         let debug = debug::find(file, wanted).unwrap_or_default();
         (places, inlined) = (debug.places, debug.inlined);
     }
@@ -164,13 +164,13 @@ fn look_up(file: &object::File<'_>, symbols: &[Symbol<'_>], name: &str) -> Resul
     }
 }
 
-/// The code of a symbol, and what a compiler put elsewhere because it is seldom executed.
+/// The code of a symbol, including its rarely executed part elsewhere.
 fn of_symbol(symbols: &[Symbol<'_>], symbol: &Symbol<'_>) -> Vec<Range<u64>> {
     let is_cold = |s: &&Symbol<'_>| s.name.strip_suffix(".cold") == Some(symbol.name) && s.size > 0;
     let mut cold: Vec<&Symbol<'_>> = symbols.iter().filter(is_cold).collect();
     cold.sort_by_key(|s| s.start);
     cold.dedup_by_key(|s| s.start);
-    // of a name that several files have, each has its own
+    // of a name in several files, each has its own
     if cold.len() > 1 || symbol.file.is_some() {
         cold.retain(|s| s.file == symbol.file);
     }
@@ -180,7 +180,7 @@ fn of_symbol(symbols: &[Symbol<'_>], symbol: &Symbol<'_>) -> Vec<Range<u64>> {
     pieces
 }
 
-/// At most four, and how many more.
+/// A list of at most four items, and the number of the others.
 fn listed(all: impl ExactSizeIterator<Item = String>) -> String {
     const MOST: usize = 4;
     let n = all.len();
@@ -220,7 +220,7 @@ fn unknown(symbols: &[Symbol<'_>], name: &str) -> String {
     }
 }
 
-/// Whether two names differ in one letter: another, one more, or two that changed places.
+/// Whether two names differ by one edit: a replaced or additional letter, or two swapped ones.
 fn near(a: &str, b: &str) -> bool {
     a.len().min(b.len()) > 1 && strsim::damerau_levenshtein(a, b) <= 1
 }

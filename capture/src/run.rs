@@ -1,4 +1,4 @@
-//! A program is run under QEMU, and what the plugin tells is kept
+//! Runs a program under QEMU, and keeps the words that the plugin reports
 
 use crate::expand::{Expanded, Expander, Nothing, Sink};
 use crate::layout;
@@ -17,93 +17,94 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// How long to wait when little was told, at first and at most: who writes wakes this side when it is enough.
+/// Sleep when few words were written, at first and at most: the writer wakes this side when there are enough.
 const PAUSES: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis(5)];
-/// How long a program has to end where it is asked to.
+/// Time that a program has to end after it is asked to.
 const GRACE: Duration = Duration::from_secs(2);
-/// Harts that a recording can have.
+/// Most harts of a recording.
 pub const MOST_HARTS: u8 = 16;
 
-/// What is run, and what is wanted of it.
+/// What to run, and what to capture.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Its arguments.
+    /// Arguments of the program.
     pub arguments: Vec<OsString>,
-    /// In place of the `qemu-NAME` that is found.
+    /// Replaces the `qemu-NAME` found on the path.
     pub qemu: Option<PathBuf>,
-    /// Where QEMU finds libraries, in place of what is found.
+    /// Folder where QEMU finds libraries; replaces the default.
     pub sysroot: Option<PathBuf>,
-    /// How threads take turns.
+    /// Schedule of threads.
     pub schedule: Schedule,
-    /// Loads and stores.
+    /// Capture loads and stores.
     pub data: bool,
-    /// The text of instructions.
+    /// Capture the text of instructions.
     pub text: bool,
-    /// Only what is in the image of the program.
+    /// Only code in the image of the program.
     pub own_image: bool,
-    /// Only what is in these routines of the program; none: all.
+    /// Only code in these routines of the program; empty: everything.
     pub routines: Vec<Routine>,
-    /// Instructions before the first that is traced; blocks that are left early are counted whole.
+    /// Instructions before the first traced one; blocks that are left early count as a whole.
     pub skip: u64,
-    /// Instructions that are traced.
+    /// Instructions to trace.
     pub length: Option<u64>,
-    /// Bytes that the kept run may have.
+    /// Largest size of the stored run, bytes.
     pub size: Option<u64>,
-    /// The program runs on a whole machine of so many harts, QEMU's `virt`, without a system.
+    /// Run the program bare-metal on a whole machine with so many harts, QEMU's `virt`.
     pub system: Option<u8>,
-    /// Privilege mode and address space of a whole machine's harts are told.
+    /// Report privilege mode and address space of a whole machine's harts.
     pub contexts: bool,
-    /// The program ends with the trace, not by itself.
+    /// End the program with the trace.
     pub end_with_trace: bool,
-    /// What the program prints goes to standard error.
+    /// Redirect the output of the program to standard error.
     pub to_stderr: bool,
-    /// Where the run is kept, in a file without a name.
+    /// Folder for the stored run, an unnamed file.
     pub folder: PathBuf,
-    /// The signal that asks for the end, which the program gets too; it is killed where it does not end by that.
+    /// Returns the signal that requests the end, which is passed on to the program; the program is killed if it does
+    /// not end.
     pub asked: fn() -> Option<i32>,
 }
 
-/// How a run ended.
+/// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself, with this code.
+    /// By itself, with this exit code.
     Code(i32),
     /// By a signal.
     Signal(i32),
-    /// With the trace.
+    /// When the trace ended.
     Trace,
 }
 
-/// A run that was kept.
+/// A captured run.
 #[derive(Debug)]
 pub struct Captured {
     /// The program.
     pub executable: Executable,
     /// Version of QEMU.
     pub qemu: String,
-    /// How threads took turns.
+    /// Schedule of threads.
     pub schedule: Schedule,
-    /// How it ended.
+    /// How the program ended.
     pub ended: Ended,
-    /// The trace ended before the program did: instructions, or bytes.
+    /// Limit that ended the trace before the program ended: instructions, or bytes.
     pub limit: Option<&'static str>,
-    /// Why not all was kept.
+    /// Error because of which the run is incomplete.
     pub failure: Option<CaptureError>,
-    /// Most threads at one time.
+    /// Most threads at a time.
     pub most_alive: u32,
-    /// Threads.
+    /// Number of threads.
     pub threads: u64,
-    /// Turns that ended with others waiting.
+    /// Turns that ended while other threads waited.
     pub switches: u64,
-    /// Turns that were taken from a thread that made no progress.
+    /// Turns taken from a thread that made no progress.
     pub steals: u64,
-    /// Instructions of all blocks that were begun, whether traced or not.
+    /// Instructions of all blocks that were begun, traced or not.
     pub executed: u64,
-    /// The place a signal came at is not known.
+    /// The addresses at which signals were taken are unknown.
     pub no_registers: bool,
-    /// Bytes that the kept run has.
+    /// Size of the stored run, bytes.
     pub kept: u64,
-    /// Routines that alone were traced.
+    /// Routines to which the trace was restricted.
     pub routines: Vec<Routine>,
     system: Option<u8>,
     skip: u64,
@@ -111,12 +112,12 @@ pub struct Captured {
     spool: Spool,
 }
 
-/// The guest, which ends when this does.
+/// The guest process, which is killed when this is dropped.
 struct Guest(Child);
 
 impl Drop for Guest {
     fn drop(&mut self) {
-        // nothing to be done where it has ended
+        // does nothing if it has ended
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -151,7 +152,7 @@ fn command(
     command
 }
 
-/// Runs the program without a plugin, for its time.
+/// Runs the program without a plugin, to measure its time.
 pub fn run_plain(executable: &Executable, options: &Options) -> Result<ExitStatus, CaptureError> {
     let (qemu, _) = executable.qemu(options.qemu.as_deref(), options.system.is_some())?;
     let mut command = command(executable, options, &qemu, None);
@@ -159,7 +160,7 @@ pub fn run_plain(executable: &Executable, options: &Options) -> Result<ExitStatu
     command.status().map_err(|e| CaptureError::Qemu(format!("{}: {e}", qemu.display())))
 }
 
-/// Runs the program and keeps what it does. `tell` hears of instructions, now and then.
+/// Runs the program and captures it. `tell` is called with the number of instructions from time to time.
 pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u64)) -> Result<Captured, CaptureError> {
     let (qemu, version) = executable.qemu(options.qemu.as_deref(), options.system.is_some())?;
     let newer = machine::is_newer(&version);
@@ -253,11 +254,11 @@ impl Drain<'_> {
                     send(signal, &guest.0);
                     asked = Some(Instant::now());
                 }
-                // it may have ended meanwhile
+                // it may have ended in the meantime
                 (Some(at), _) if at.elapsed() > GRACE => drop(guest.0.kill()),
                 _ => {}
             }
-            // asked first: what was told before the end is then in the ring
+            // checked first, so that everything written before the end is in the ring
             let status = guest.0.try_wait().map_err(|e| CaptureError::System("the guest", e))?;
             let n = self.shared.read(|words| {
                 if self.failure.is_some() || self.limit.is_some() {
@@ -267,7 +268,7 @@ impl Drain<'_> {
                 if self.failure.is_some() || self.limit.is_some() {
                     control.stop.store(1, Relaxed);
                     if self.options.end_with_trace {
-                        // it may have ended meanwhile
+                        // it may have ended in the meantime
                         let _ = guest.0.kill();
                     }
                     self.shared.wake();
@@ -285,7 +286,7 @@ impl Drain<'_> {
                     let signal = status.signal().unwrap_or(0);
                     return Ok(status.code().map_or(Ended::Signal(signal), Ended::Code));
                 }
-                // what comes in small portions costs more to take than it is
+                // for small portions, the overhead exceeds the work
                 None if (n as u64) < layout::ENOUGH => {
                     self.shared.sleep(pause);
                     pause = (2 * pause).min(PAUSES[1]);
@@ -295,7 +296,7 @@ impl Drain<'_> {
         }
     }
 
-    /// Keeps words, and says how many.
+    /// Stores words, and returns how many.
     fn keep<S: Sink>(&mut self, words: &[u32], parser: &mut Words, counting: Option<&mut Expander<'_, S>>) -> usize {
         let taken = self.writer.write(words).unwrap_or_else(|e| {
             self.failure = Some(e);
@@ -317,7 +318,7 @@ impl Drain<'_> {
 }
 
 impl Captured {
-    /// What a retire file says of how it was made.
+    /// Description of the source of a run, for retire files.
     pub fn source(&self) -> String {
         let name = self.executable.machine.name();
         let system = if self.system.is_some() { "system-" } else { "" };
@@ -335,7 +336,7 @@ impl Captured {
         text
     }
 
-    /// Harts that it takes for each thread to have one; at most `most`.
+    /// Number of harts such that each thread has its own, at most `most`.
     pub fn harts(&self, most: u8) -> u8 {
         if let Some(harts) = self.system {
             return harts;
@@ -343,7 +344,7 @@ impl Captured {
         self.most_alive.clamp(1, most.into()) as u8
     }
 
-    /// Tells the whole run to `sink`.
+    /// Passes the whole run to `sink`.
     pub fn tell(
         &self,
         harts: u8,

@@ -1,26 +1,26 @@
-//! Which thread runs, and how long
+//! Schedules: which thread runs, and for how long
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How the threads of a program take turns.
+/// A schedule of the threads of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// One at a time, round robin.
+    /// One thread at a time, round robin.
     Serial {
-        /// Instructions of a turn, to a block; 1 at least.
+        /// Instructions per turn, rounded to a block; at least 1.
         quantum: u32,
-        /// Turns of 1/2 to 3/2 of the quantum, so that threads that do the same do not keep in step.
+        /// Vary turns from 1/2 to 3/2 of the quantum, so that identical threads do not run in lockstep.
         jitter: bool,
-        /// What the jitter begins with.
+        /// Seed of the jitter.
         seed: u64,
     },
-    /// As the host lets them.
+    /// As the host schedules them.
     Free,
 }
 
-/// Instructions of a turn where nothing is said. To hand a turn over takes as long as plain QEMU takes for 4,000 to 18,000: with
-/// 20,000 it is more than a quarter of what capture of control flow costs, with 1,000 most of it (docs/capture.md).
+/// Default instructions per turn. Handing over a turn takes as long as 4,000 to 18,000 instructions in plain QEMU: with
+/// 20,000 it is more than a quarter of the cost of control-flow capture, with 1,000 most of it (docs/capture.md).
 const QUANTUM: u32 = 50_000;
 
 impl Default for Schedule {

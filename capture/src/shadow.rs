@@ -1,29 +1,29 @@
-//! What memory held at the last access, as far as it is remembered: a guess, where exactness is not needed
+//! Approximate memory content as of the last access: a guess, for uses that need no exactness
 //!
-//! A table by address without names: addresses that are [`BYTES`] apart share a place. So an access takes one step,
-//! and what was forgotten costs a few bytes more.
-// Asks the system for large pages; the block says why it holds.
+//! A table indexed by address, without tags: addresses that are [`BYTES`] apart share an entry. So an access takes one
+//! step, and a collision costs a few bytes.
+// Requests large pages from the system; the block states why it is sound.
 #![allow(unsafe_code)]
 
-/// A power of 2: 16 MiB, of which the system gives what is touched.
+/// Size of the table, a power of 2: 16 MiB, of which the system allocates the pages that are touched.
 const BYTES: usize = 1 << 24;
 
-/// The system may give the table in pages of 2 MiB: an address at random then need not be looked up in memory.
+/// Lets the system use 2 MiB pages for the table: random accesses then cause fewer TLB misses.
 fn in_large_pages(table: &[u8]) {
     const PAGE: usize = 4096;
     let (begin, end) = (table.as_ptr() as usize, table.as_ptr_range().end as usize);
     let (begin, end) = (begin.next_multiple_of(PAGE), end / PAGE * PAGE);
     if begin < end {
-        // SAFETY: a hint for memory of our own, which changes nothing of what it holds; where it is refused, pages are small.
+        // SAFETY: a hint for our own memory, which does not change its content; if it is refused, pages remain small.
         unsafe { libc::madvise(begin as *mut libc::c_void, end - begin, libc::MADV_HUGEPAGE) };
     }
 }
 
-/// The table, and what of its last entries is beyond it.
+/// The table, with padding for accesses across its end.
 pub(crate) struct Shadow(Box<[u8; BYTES + 8]>);
 
 impl Shadow {
-    /// Of zeros.
+    /// A table of zeros.
     pub(crate) fn new() -> Self {
         let table: Box<[u8]> = vec![0; BYTES + 8].into();
         in_large_pages(&table);
@@ -33,7 +33,7 @@ impl Shadow {
         }
     }
 
-    /// 1, 2, 4 or 8 bytes, of which the logarithm is told.
+    /// Reads 1, 2, 4 or 8 bytes.
     #[inline(always)]
     pub(crate) fn value(&self, address: u64, log_size: u32) -> u64 {
         let at = address as usize % BYTES;
@@ -45,7 +45,7 @@ impl Shadow {
         }
     }
 
-    /// So many bytes are these. No others are touched: to know them it would have to wait for memory.
+    /// Writes 1, 2, 4 or 8 bytes. Touches no other bytes: to preserve them it would have to wait for memory.
     #[inline(always)]
     pub(crate) fn set(&mut self, address: u64, log_size: u32, value: u64) {
         let at = address as usize % BYTES;
@@ -78,7 +78,7 @@ mod tests {
         for _ in 0..20_000 {
             x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let (log_size, address) = ((x >> 60 & 3) as u32, end - 40 + (x >> 40) % 80);
-            // behind the end it does not begin anew
+            // does not wrap around at the end
             let byte = |i| address % end + i;
             let right: u64 =
                 (0..1 << log_size).map(|i| bytes.get(&byte(i)).map_or(0, |b: &u8| u64::from(*b) << (8 * i))).sum();

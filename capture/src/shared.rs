@@ -1,5 +1,5 @@
-//! The shared memory, as its owner sees it
-// Memory that another process writes is beyond what the compiler knows; each block says why it holds.
+//! The memory shared with the plugin, from the owner's side
+// The compiler does not know of memory that another process writes; each block states why it is sound.
 #![allow(unsafe_code)]
 
 use crate::layout::{self, Control, CONTROL_BYTES};
@@ -9,23 +9,23 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::atomic::{fence, AtomicU32, Ordering::*};
 use std::time::Duration;
 
-/// Wakes who waits at a word.
+/// Wakes the thread that waits on a word.
 fn wake(word: &AtomicU32) {
     // SAFETY: a word that both sides have mapped.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
 }
 
-/// The plugin, as the build script made it.
+/// The plugin, as built by the build script.
 static PLUGIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugin.so"));
 /// The same for version 4 of the interface.
 static PLUGIN_4: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugin4.so"));
 
-/// Words of the ring: 4 MiB, which caches hold.
+/// Size of the ring in words: 4 MiB, which fits in caches.
 const WORDS: usize = 1 << 20;
 
-/// A file in memory, without a name.
+/// An unnamed file in memory.
 fn memory(name: &std::ffi::CStr) -> Result<File, CaptureError> {
-    // SAFETY: the name ends in 0; the descriptor is new and ours.
+    // SAFETY: the name is null-terminated; the descriptor is new and ours.
     let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
     if fd < 0 {
         return Err(CaptureError::System("shared memory", std::io::Error::last_os_error()));
@@ -34,7 +34,7 @@ fn memory(name: &std::ffi::CStr) -> Result<File, CaptureError> {
     Ok(unsafe { File::from_raw_fd(fd) })
 }
 
-/// A file that holds the plugin.
+/// A file that contains the plugin.
 pub(crate) fn plugin(newer: bool) -> Result<File, CaptureError> {
     use std::io::Write;
     let plugin = if newer { PLUGIN_4 } else { PLUGIN };
@@ -46,20 +46,20 @@ pub(crate) fn plugin(newer: bool) -> Result<File, CaptureError> {
     Ok(file)
 }
 
-/// Control page and ring.
+/// The control page and the ring.
 pub(crate) struct Shared {
     file: File,
     control: *mut Control,
     length: usize,
 }
 
-// SAFETY: what both sides write are atomics; the ring is read below its head only.
+// SAFETY: fields that both sides write are atomics; the ring is read only below its head.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
 
 impl Shared {
-    /// Makes it; `fill` writes what the plugin is told.
+    /// Creates the memory; `fill` initialises the plugin's settings.
     pub(crate) fn new(fill: impl FnOnce(&mut Control)) -> Result<Self, CaptureError> {
         let file = memory(c"goshawk-capture")?;
         let length = CONTROL_BYTES + 4 * WORDS;
@@ -67,7 +67,7 @@ impl Shared {
         file.set_len(length as u64).map_err(failed)?;
         let map = |at, length, flags, offset| {
             let rights = libc::PROT_READ | libc::PROT_WRITE;
-            // SAFETY: a new mapping of a new file, or one over the part of it that is beyond the file's end.
+            // SAFETY: a new mapping of a new file, or one over the part of it that is beyond the end of the file.
             match unsafe { libc::mmap(at, length, rights, libc::MAP_SHARED | flags, file.as_raw_fd(), offset) } {
                 libc::MAP_FAILED => Err(failed(std::io::Error::last_os_error())),
                 place => Ok(place),
@@ -76,7 +76,7 @@ impl Shared {
         let place = map(std::ptr::null_mut(), length + 4 * WORDS, 0, 0)?;
         map(place.wrapping_byte_add(length), 4 * WORDS, libc::MAP_FIXED, CONTROL_BYTES as i64)?;
         let control: *mut Control = place.cast();
-        // SAFETY: zeros are a control page, and nobody else has it yet.
+        // SAFETY: zeros are a valid control page, and it is not shared yet.
         let page = unsafe { &mut *control };
         fill(page);
         page.words = WORDS as u64;
@@ -92,7 +92,7 @@ impl Shared {
 
     /// The control page.
     pub(crate) fn control(&self) -> &Control {
-        // SAFETY: mapped as long as this lives; only atomics change.
+        // SAFETY: mapped during the lifetime of this; only atomics change.
         unsafe { &*self.control }
     }
 
@@ -102,28 +102,28 @@ impl Shared {
         let (written, tail) = (&control.written, control.tail.0.load(Relaxed));
         if control.hidden.load(Acquire) == 0 {
             let at = written.cursor.load(Acquire).wrapping_sub(control.base.load(Relaxed)) / 4;
-            // else the cursor may be of what is not told
+            // otherwise the cursor may refer to words that are not reported
             if control.hidden.load(Relaxed) == 0 {
-                // the ring is never full to its last word
+                // the ring is never completely full
                 return tail + (at.wrapping_sub(tail) & (WORDS as u64 - 1));
             }
         }
         written.head.load(Acquire)
     }
 
-    /// Hands out what was written since the last time, in whole entries, of which `take` says how many words it took; and
-    /// how many there were; 0 where nothing was.
+    /// Passes new words, in whole entries, to `take`, which returns how many words it took. Returns the number of new
+    /// words.
     pub(crate) fn read(&self, take: impl FnOnce(&[u32]) -> usize) -> usize {
         let control = self.control();
         let (tail, head) = (control.tail.0.load(Relaxed), self.head());
-        // what a guest that writes at random makes of it must not be believed
+        // must be valid even if the guest overwrites the control page
         let n = (head.wrapping_sub(tail) as usize).min(WORDS);
         if n == 0 {
             return 0;
         }
         let at = tail as usize & (WORDS - 1);
-        // SAFETY: below the head, where the plugin does not write until the tail moves; the ring is mapped twice, one
-        // behind the other.
+        // SAFETY: below the head, where the plugin does not write until the tail moves; the ring is mapped twice in
+        // succession.
         let taken = take(unsafe {
             let ring = self.control.cast::<u8>().add(CONTROL_BYTES).cast::<u32>();
             std::slice::from_raw_parts(ring.add(at), n)
@@ -133,10 +133,10 @@ impl Shared {
         n
     }
 
-    /// Wakes a writer that waits for room, when there is.
+    /// Wakes a writer that waits for space, if there is space.
     fn room(&self) {
         let control = self.control();
-        // the tail first: a writer that does not see it is seen
+        // the tail first: a writer that misses the update of the tail is seen here
         fence(SeqCst);
         let used = self.head().wrapping_sub(control.tail.0.load(Relaxed));
         if control.full.load(Relaxed) != 0 && used <= WORDS as u64 / 2 {
@@ -145,13 +145,13 @@ impl Shared {
         }
     }
 
-    /// Wakes a writer that waits.
+    /// Wakes a waiting writer.
     pub(crate) fn wake(&self) {
         self.control().full.store(0, Relaxed);
         wake(&self.control().full);
     }
 
-    /// Waits until more than a little was written, but not longer than this.
+    /// Waits until enough words are written, at most for this time.
     pub(crate) fn sleep(&self, most: Duration) {
         let control = self.control();
         control.asleep.store(1, SeqCst);
@@ -169,16 +169,16 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: our mapping; nothing borrowed of it lives longer than this.
+        // SAFETY: our mapping; no borrow of it outlives this.
         unsafe { libc::munmap(self.control.cast(), self.length) };
     }
 }
 
-/// Lets the child have a file, and end when this process does.
+/// Passes files on to the child, and makes it end when this process does.
 pub(crate) fn hand_over(command: &mut std::process::Command, files: [i32; 2]) {
     use std::os::unix::process::CommandExt;
     let parent = std::process::id();
-    // SAFETY: calls that may stand between fork and exec.
+    // SAFETY: these calls are allowed between fork and exec.
     unsafe {
         command.pre_exec(move || {
             for fd in files {
@@ -197,18 +197,18 @@ pub(crate) fn hand_over(command: &mut std::process::Command, files: [i32; 2]) {
     }
 }
 
-/// Sends a signal to a child that was not waited for.
+/// Sends a signal to a child that has not been waited for.
 pub(crate) fn send(signal: i32, to: &std::process::Child) {
-    // SAFETY: no memory is touched; until it is waited for, the number is its own.
+    // SAFETY: touches no memory; the process id remains the child's until it is waited for.
     unsafe { libc::kill(to.id() as libc::pid_t, signal) };
 }
 
-/// While it lives, the keyboard's signals end the guest and not this process, which has to finish its files.
+/// A guard during which signals from the keyboard end the guest but not this process, which must finish its files.
 pub(crate) struct Patient([(libc::c_int, libc::sighandler_t); 2]);
 
 impl Patient {
     pub(crate) fn new() -> Self {
-        // SAFETY: no handler of our own.
+        // SAFETY: installs no handler function.
         Self([libc::SIGINT, libc::SIGQUIT].map(|s| (s, unsafe { libc::signal(s, libc::SIG_IGN) })))
     }
 }
@@ -216,7 +216,7 @@ impl Patient {
 impl Drop for Patient {
     fn drop(&mut self) {
         for (signal, handler) in self.0 {
-            // SAFETY: what was there before.
+            // SAFETY: restores the previous handlers.
             unsafe { libc::signal(signal, handler) };
         }
     }

@@ -1,7 +1,7 @@
-//! The words of a run in a file without a name, packed
+//! Storage of the words of a run, compressed in an unnamed file
 //!
-//! What a file says of its harts stands at its beginning, and is known at the end of the run. So the run is kept first:
-//! block numbers pack to a fraction of a byte each.
+//! The header of a file describes its harts, which are known at the end of the run. So the run is stored first: block
+//! numbers compress to a fraction of a byte each.
 
 use crate::pack::Packer;
 use crate::unpack::Unpacker;
@@ -10,15 +10,15 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
-/// zstd: higher levels cost more than they save. What comes here has few repetitions left.
+/// zstd level: higher levels cost more than they save, as the input has few repetitions left.
 const LEVEL: i32 = -1;
-/// Bytes that a column of a frame has at most; a frame has less, but for a block of code of 64 MB.
+/// Largest size of a column of a frame, bytes; a frame is smaller, except for a block of code of 64 MB.
 const MOST: u32 = 1 << 28;
 
-/// Bytes that are packed at once.
+/// Bytes that are compressed at a time.
 const UNIT: usize = 1 << 18;
 
-/// Takes the words of a run.
+/// A writer for the words of a run.
 pub(crate) struct SpoolWriter {
     packer: Packer,
     units: UnitWriter,
@@ -26,9 +26,9 @@ pub(crate) struct SpoolWriter {
     folder: String,
 }
 
-/// Bytes that are packed in units, each by itself: their length, that of what it is packed to, then that.
+/// A writer of independently compressed units, each preceded by its length and its compressed length.
 ///
-/// One stream would look for repetitions in the units before, which are few, and take half again as long.
+/// A single stream would search for repetitions in earlier units, of which there are few, and take half as long again.
 struct UnitWriter {
     zstd: zstd::bulk::Compressor<'static>,
     bytes: Vec<u8>,
@@ -59,13 +59,13 @@ impl UnitWriter {
     }
 }
 
-/// A run that was kept.
+/// A stored run.
 #[derive(Debug)]
 pub(crate) struct Spool {
     file: File,
     data: bool,
     folder: String,
-    /// Packed, bytes.
+    /// Compressed size, bytes.
     pub(crate) size: u64,
 }
 
@@ -74,7 +74,7 @@ fn failed(folder: &str) -> impl Fn(std::io::Error) -> CaptureError + '_ {
 }
 
 impl SpoolWriter {
-    /// A new file in `folder`, for a run with loads and stores or without.
+    /// Creates a file in `folder`, for a run with or without loads and stores.
     pub(crate) fn create(folder: &Path, data: bool) -> Result<Self, CaptureError> {
         let name = folder.display().to_string();
         let file = tempfile::tempfile_in(folder).map_err(failed(&name))?;
@@ -83,20 +83,20 @@ impl SpoolWriter {
         Ok(Self { packer: Packer::new(data), units, data, folder: name })
     }
 
-    /// Appends words, whole entries, and says how many: all, or some at least.
+    /// Appends words, in whole entries, and returns how many were taken: all, or at least some.
     pub(crate) fn write(&mut self, words: &[u32]) -> Result<usize, CaptureError> {
         self.packer.pack(words, |frame| self.units.write(frame)).map_err(failed(&self.folder))
     }
 
-    /// Bytes in the file so far.
+    /// Size of the file so far, bytes.
     pub(crate) fn size(&self) -> u64 {
         self.units.file.metadata().map_or(0, |m| m.len())
     }
 
-    /// All that was written; also after a write that failed, up to there.
+    /// The stored run; after a failed write, everything before it.
     pub(crate) fn finish(self) -> Result<Spool, CaptureError> {
         let Self { mut packer, mut units, data, folder } = self;
-        // a disk that is full has kept what came before
+        // if the disk is full, everything before is kept
         let _ = packer.end(|frame| units.write(frame)).and_then(|()| units.end());
         let file = units.file;
         let size = file.metadata().map_err(failed(&folder))?.len();
@@ -104,7 +104,7 @@ impl SpoolWriter {
     }
 }
 
-/// Unpacks units.
+/// A reader of compressed units.
 struct UnitReader<'a> {
     zstd: zstd::bulk::Decompressor<'static>,
     bytes: Vec<u8>,
@@ -125,7 +125,7 @@ impl Read for UnitReader<'_> {
                 return Err(std::io::Error::new(ErrorKind::InvalidData, "what was kept is damaged"));
             }
             self.packed.resize(packed as usize, 0);
-            // where the disk was full, the units before are whole
+            // if the disk was full, the units before are complete
             if !whole(&mut self.file, &mut self.packed)? {
                 return Ok(0);
             }
@@ -139,7 +139,7 @@ impl Read for UnitReader<'_> {
 }
 
 impl Spool {
-    /// Hands all words to `take` in portions, until that says false.
+    /// Passes all words to `take` in portions, until it returns false.
     pub(crate) fn read(&self, mut take: impl FnMut(&[u32]) -> Result<bool, CaptureError>) -> Result<(), CaptureError> {
         let failed = failed(&self.folder);
         let mut file = &self.file;
@@ -150,7 +150,7 @@ impl Spool {
         let (mut bytes, mut words) = (Vec::new(), Vec::new());
         loop {
             let mut lengths = [0; 16];
-            // where the disk was full, the frames before are whole
+            // if the disk was full, the frames before are complete
             if !whole(&mut units, &mut lengths).map_err(&failed)? {
                 return Ok(());
             }
@@ -178,7 +178,7 @@ impl Spool {
     }
 }
 
-/// Fills `bytes`; false where there are not so many.
+/// Fills `bytes`; false at the end of the data.
 fn whole(from: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<bool> {
     match from.read_exact(bytes) {
         Ok(()) => Ok(true),

@@ -1,15 +1,15 @@
-//! What the statistics files of mcfTrace and mlsTrace count, thread by thread
+//! Counts of the statistics files of mcfTrace and mlsTrace, by thread
 //!
 //! # Source
-//! Paper 003, figures 4.3 and 4.14, table 4.4. Jumps, calls and returns are one there.
+//! Paper 003, figures 4.3 and 4.14, table 4.4. These do not distinguish jumps, calls and returns.
 
 use retire::{DataEvent, DataKind, FlowKind};
 use serde::Serialize;
 use std::ops::AddAssign;
 
-/// Kinds of branches.
+/// Number of kinds of branches.
 pub const KINDS: usize = 8;
-/// Their names, in the order of [`Counts::branches`].
+/// Names of the kinds, in the order of [`Counts::branches`].
 pub const KIND_NAMES: [&str; KINDS] = [
     "conditional, taken",
     "conditional, not taken",
@@ -20,16 +20,16 @@ pub const KIND_NAMES: [&str; KINDS] = [
     "return",
     "swap",
 ];
-/// Branches as the thesis counts them, in the order of [`Counts::classes`].
+/// Classes of branches in the thesis, in the order of [`Counts::classes`].
 pub const BRANCHES: [&str; 4] =
     ["unconditional indirect", "unconditional direct", "conditional direct, taken", "conditional direct, not taken"];
-/// Operands of 1, 2, 4 and 8 bytes, as the thesis calls them.
+/// Names of operands of 1, 2, 4 and 8 bytes in the thesis.
 pub const OPERANDS: [&str; 4] = ["byte", "word", "doubleword", "quadword"];
 
-/// Counts of a thread, or of all.
+/// Counts of one thread, or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// By kind, as [`KIND_NAMES`] has them.
+    /// Branches by kind, in the order of [`KIND_NAMES`].
     pub branches: [u64; KINDS],
     /// Loads of 1, 2, 4 and 8 bytes.
     pub loads: [u64; 4],
@@ -37,8 +37,8 @@ pub struct Counts {
     pub stores: [u64; 4],
 }
 
-/// Which of [`KIND_NAMES`] an event is; `None` for what is no branch instruction. A return from a handler is a system
-/// call.
+/// Index of an event's kind in [`KIND_NAMES`]; `None` if it is not a branch instruction. A return from a handler is a
+/// system call.
 fn kind(event: FlowKind) -> Option<usize> {
     match event {
         FlowKind::Conditional { taken: true } | FlowKind::ConditionalIndirect { taken: true, .. } => Some(0),
@@ -59,12 +59,12 @@ fn kind(event: FlowKind) -> Option<usize> {
 }
 
 impl Counts {
-    /// All branches.
+    /// Sum of all branches.
     pub fn all_branches(&self) -> u64 {
         self.branches.iter().sum()
     }
 
-    /// As [`BRANCHES`] has them.
+    /// Branches by class, in the order of [`BRANCHES`].
     pub fn classes(&self) -> [u64; 4] {
         let [taken, not_taken, jumps, calls, indirect @ ..] = self.branches;
         [indirect.iter().sum(), jumps + calls, taken, not_taken]
@@ -83,12 +83,12 @@ impl AddAssign<&Self> for Counts {
 /// Counts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// By thread, in the order in which they were made.
+    /// Counts by thread, in order of creation.
     pub threads: Vec<Counts>,
 }
 
 impl Statistics {
-    /// Of all threads.
+    /// Sum over all threads.
     pub fn all(&self) -> Counts {
         let mut sum = Counts::default();
         self.threads.iter().for_each(|t| sum += t);

@@ -1,26 +1,26 @@
-//! The words of a run, unpacked: what [`crate::pack`] says of a frame, the other way round
+//! Decompression of the words of a run, the inverse of [`crate::pack`]
 
 use crate::known::{log_size, mask, Access, Known, Now, LAST};
 use crate::pack::{signed, ACCESS, BLOCK, DIFFERENCE, KIND, PLACE_BYTES, VALUE_BYTES, WORDS};
 
-/// Unpacks frames to words.
+/// Unpacks frames into words.
 pub(crate) struct Unpacker {
     known: Known,
     now: Now,
 }
 
-/// Takes what a column has next.
+/// The rest of a column.
 struct Rest<'a>(&'a [u8]);
 
 impl Rest<'_> {
-    /// So many bytes, 8 at most, as a number; none are no number.
+    /// Takes up to 8 bytes as a number; `None` if there are not enough.
     fn take(&mut self, bytes: u8) -> Option<u64> {
         let (told, rest) = self.0.split_at_checked(bytes.into())?;
         self.0 = rest;
         (bytes != 0).then(|| told.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b)))
     }
 
-    /// The same with a sign.
+    /// Takes up to 8 bytes as a signed number.
     fn take_signed(&mut self, bytes: u8) -> Option<u64> {
         Some(signed(self.take(bytes)?, 8 * u32::from(bytes)) as u64)
     }
@@ -31,12 +31,12 @@ impl Rest<'_> {
 }
 
 impl Unpacker {
-    /// Of a run with loads and stores, or without.
+    /// An unpacker for a run with or without loads and stores.
     pub(crate) fn new(data: bool) -> Self {
         Self { known: Known::new(data), now: Now::default() }
     }
 
-    /// Appends the words of a frame's columns; `None` where they are none.
+    /// Appends the words of a frame's columns; `None` if they are invalid.
     pub(crate) fn unpack(&mut self, columns: [&[u8]; 4], words: &mut Vec<u32>) -> Option<()> {
         let Self { known, now } = self;
         let [codes, mut blocks, mut places, mut values] = columns.map(Rest);

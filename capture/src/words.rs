@@ -1,67 +1,67 @@
-//! What the words of the ring say ([`crate::layout`])
+//! Decoder for the words of the ring ([`crate::layout`])
 
 use crate::layout::{self, ARGUMENT, ESCAPE};
 use crate::CaptureError;
 
-/// One entry. The thread is that of the last [`Entry::Thread`].
+/// One entry of the ring. Its thread is that of the last [`Entry::Thread`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry<'a> {
     /// The thread begins a block.
     Begin(u32),
     /// A block was translated.
     Block {
-        /// Its number: one more than the one before.
+        /// Its number: one more than that of the previous block.
         number: u32,
         /// Address.
         start: u64,
-        /// Instructions.
+        /// Number of instructions.
         instructions: u32,
         /// State of the processor, see [`layout::INSTRUCTIONS`].
         state: u32,
-        /// Bytes of code.
+        /// Size of the code, bytes.
         code: u32,
-        /// Bytes of text.
+        /// Size of the text, bytes.
         text: u32,
         /// Sizes, code and text, each padded to words.
         rest: &'a [u32],
     },
-    /// Another thread tells.
+    /// The entries that follow are of this thread.
     Thread(u32),
     /// The thread's next block; others run before it.
     Ahead(u32),
-    /// A handler begins.
+    /// A signal handler begins.
     Signal {
-        /// Number.
+        /// Signal number.
         signal: u8,
-        /// The thread's own instruction was the cause.
+        /// The thread's own instruction caused it.
         caused: bool,
-        /// Where the thread was.
+        /// Address at which the thread was interrupted.
         pc: u64,
     },
     /// A system call: [`layout::ORDINARY`] and the like.
     Syscall(u32),
     /// A load, a store, or both.
     Access {
-        /// Instruction of the block.
+        /// Index of the instruction in the block.
         place: u16,
-        /// Bytes: 1, 2, 4 or 8.
+        /// Size in bytes: 1, 2, 4 or 8.
         size: u8,
         /// Loads.
         loads: bool,
         /// Stores.
         stores: bool,
-        /// Where.
+        /// Address.
         address: u64,
-        /// What memory held behind it.
+        /// Content of memory after the access.
         value: u64,
     },
     /// A thread has ended.
     Exit(u32),
     /// So many instructions were skipped.
     Skipped(u64),
-    /// The thread goes to a block that is not traced.
+    /// The thread continues in a block that is not traced.
     Leave(u32),
-    /// What the block is in that the thread has begun, and all that follow.
+    /// Context of the block that the thread has begun, and of all that follow.
     Context(u32),
 }
 
@@ -69,7 +69,7 @@ fn wide(words: &[u32]) -> u64 {
     u64::from(words[0]) | u64::from(words[1]) << 32
 }
 
-/// Words of the entry that begins with `word`.
+/// Length of the entry that begins with `word`, in words.
 pub(crate) fn length(word: u32) -> Result<usize, String> {
     if word & ESCAPE == 0 {
         return Ok(1);
@@ -84,7 +84,7 @@ pub(crate) fn length(word: u32) -> Result<usize, String> {
     })
 }
 
-/// The entry at the front and its length; `None` where the words end inside it.
+/// The first entry and its length; `None` if the words end inside it.
 #[inline]
 pub fn entry(words: &[u32]) -> Result<Option<(Entry<'_>, usize)>, String> {
     let Some(&word) = words.first() else { return Ok(None) };
@@ -130,7 +130,7 @@ fn block(words: &[u32]) -> Result<Entry<'_>, String> {
     Ok(Entry::Block { number, start: wide(&[low, high]), instructions, state, code, text, rest })
 }
 
-/// Takes words in any portions and hands out whole entries.
+/// A decoder that takes words in any portions and returns whole entries.
 #[derive(Debug, Default)]
 pub struct Words {
     rest: Vec<u32>,
@@ -138,7 +138,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// Hands each entry that is whole to `take`, until that says false.
+    /// Passes each complete entry to `take`, until it returns false.
     pub fn feed(
         &mut self,
         words: &[u32],

@@ -1,10 +1,10 @@
-//! No turn is lost: a thread that was given one, and does not wake before another takes it, has one later
+//! No turn is lost: a thread that is given a turn, but does not wake before another takes it, gets one later
 //!
-//! On a host with much to do that is rare, and then the program never ends. Here the plugin's turns stand alone, and a handler
-//! of a signal keeps the thread from waking.
+//! This is rare, on busy hosts, and then the program never ends. Here the plugin's turns are tested alone, and a signal
+//! handler keeps the thread from waking.
 //!
-//! A program of its own: it installs a signal handler, which is that of the whole process.
-// The plugin's own module, and a signal; each block says why it holds.
+//! A separate test program: it installs a signal handler, which is for the whole process.
+// The plugin's own module, and a signal; each block states why it is sound.
 #![allow(unsafe_code, dead_code, missing_docs)]
 
 #[path = "../plugin/src/turns.rs"]
@@ -25,11 +25,11 @@ static IS_ASLEEP: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn on_signal(_: libc::c_int) {
     IS_ASLEEP.store(true, SeqCst);
-    // SAFETY: may be called here.
+    // SAFETY: async-signal-safe.
     unsafe { libc::usleep(ASLEEP.as_micros() as u32) };
 }
 
-/// What is told goes on until it is quiet.
+/// Simulates progress until it is set to quiet.
 #[derive(Default)]
 struct Run {
     quiet: AtomicBool,
@@ -61,7 +61,8 @@ fn until(what: &str, is: impl Fn() -> bool) {
     }
 }
 
-/// The second thread is given a turn while it is in a signal's handler, and the third takes that and keeps it so long.
+/// The second thread is given a turn while it is in a signal handler; the third takes the turn and keeps it for this
+/// time.
 fn a_turn_is_taken_from_who_does_not_wake(keeps: Duration) {
     let (turns, run) = (Arc::new(Turns::new()), Arc::new(Run::default()));
     let (say, hear) = mpsc::channel();
@@ -80,7 +81,7 @@ fn a_turn_is_taken_from_who_does_not_wake(keeps: Duration) {
     waits(2, keeps);
     assert_eq!(hear.recv_timeout(NEVER), Ok((2, "waits")));
     IS_ASLEEP.store(false, SeqCst);
-    // SAFETY: a thread that lives, and a handler that may be called anywhere.
+    // SAFETY: a living thread, and an async-signal-safe handler.
     unsafe {
         libc::signal(libc::SIGUSR1, on_signal as *const () as libc::sighandler_t);
         libc::pthread_kill(second.as_pthread_t(), libc::SIGUSR1);
@@ -97,7 +98,7 @@ fn a_turn_is_taken_from_who_does_not_wake(keeps: Duration) {
 
 #[test]
 fn who_was_given_a_turn_that_another_took_has_one_later() {
-    // nobody has it when the sleeper wakes; another still has it
+    // no thread has the turn when the sleeper wakes; another thread still has it
     a_turn_is_taken_from_who_does_not_wake(Duration::ZERO);
     a_turn_is_taken_from_who_does_not_wake(2 * ASLEEP);
 }
@@ -111,7 +112,7 @@ fn who_runs_keeps_its_turn() {
         let (turns, run) = (turns.clone(), run.clone());
         spawn(move || turns.take(me(1), &*run, || {}))
     };
-    // nothing is told, and it does not sleep
+    // nothing is reported, and it does not sleep
     let since = Instant::now();
     while !turns.wanted() {
         assert!(since.elapsed() < NEVER, "it is wanted");

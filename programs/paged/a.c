@@ -1,4 +1,4 @@
-// Process 1: primes by trial division, and a word about each thousandth.
+// Process 1: primes by trial division; prints a line at each thousandth.
 #include "user.h"
 
 static u32 prime(u32 n) {

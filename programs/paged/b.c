@@ -1,4 +1,4 @@
-// Process 2: a shift register through a table of functions, and a sort.
+// Process 2: a shift register through a table of function pointers, and a sort.
 #include "user.h"
 
 static u32 turn(u32 v) { return v << 7 | v >> 25; }

@@ -1,6 +1,6 @@
-# Machine mode: starts the kernel in supervisor mode, and has the timer that supervisor mode lacks.
+# Machine mode: starts the kernel in supervisor mode, and handles the timer, which supervisor mode lacks.
 #
-# The kernel asks for its next tick by an ecall; the timer's interrupt then becomes one of supervisor mode.
+# The kernel requests its next tick by an ecall; the timer interrupt is then forwarded to supervisor mode.
 
     .equ CLINT_MTIMECMP, 0x02004000
     .equ CLINT_MTIME, 0x0200bff8
@@ -19,7 +19,7 @@ _start:
     csrw pmpaddr0, t0
     li t0, 0x1f
     csrw pmpcfg0, t0
-    li t0, 0xb1ff                   # its own traps: all but ecalls of supervisor and machine mode
+    li t0, 0xb1ff                   # delegated exceptions: all but ecalls of supervisor and machine mode
     csrw medeleg, t0
     li t0, 0x222
     csrw mideleg, t0
@@ -45,7 +45,7 @@ machine_trap:
     csrr t0, mcause
     bltz t0, 1f
     li t1, 9
-    bne t0, t1, park                # a fault of machine mode: never
+    bne t0, t1, park                # a fault in machine mode: must not happen
     csrr t0, mepc
     addi t0, t0, 4
     csrw mepc, t0

@@ -1,4 +1,4 @@
-// A kernel of two processes: Sv39, an address space each, at the same virtual addresses; a timer that takes turns away; system
+// A kernel with two processes: Sv39, one address space each, with the same virtual addresses; preemption by a timer; system
 // calls.
 typedef unsigned long u64;
 
@@ -14,7 +14,7 @@ struct process {
     int ended;
 };
 
-// devices are mapped to the gigabyte behind RAM's
+// devices are mapped to the gigabyte after that of RAM
 #define UART ((volatile unsigned char *)0xd0000000)
 #define FINISHER ((volatile unsigned int *)0xc0100000)
 
@@ -50,7 +50,7 @@ static void load(int i, const unsigned char *from, const unsigned char *end) {
         leaf[i][(USER_STACK >> 12) + k] = entry(memory[i][CODE_PAGES + k], R | W | U | A | D);
     middle[i][0] = entry(leaf[i], 0);
     root[i][0] = entry(middle[i], 0);
-    root[i][2] = entry((void *)0x80000000, R | W | X | A | D); // the kernel, a gigabyte of its own
+    root[i][2] = entry((void *)0x80000000, R | W | X | A | D); // the kernel, a gigabyte page
     root[i][3] = entry((void *)0, R | W | A | D);
     p->frame[0] = USER_CODE;
     p->frame[2] = USER_STACK + STACK_PAGES * PAGE;

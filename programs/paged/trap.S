@@ -1,4 +1,4 @@
-# Supervisor mode: the kernel's entry, its trap handler, and the way into a process.
+# Supervisor mode: the kernel's entry, its trap handler, and the entry into a process.
 
     .section .text
     .globl kernel_entry
@@ -18,7 +18,7 @@ kernel_entry:
     .endr
     .endm
 
-# sscratch holds where the process's registers are kept; traps come from user mode alone.
+# sscratch points to the saved registers of the process; traps come only from user mode.
     .balign 4
 supervisor_trap:
     csrrw sp, sscratch, sp
@@ -35,9 +35,9 @@ supervisor_trap:
     la sp, kernel_stack_end
     csrr a1, scause
     mv a0, s0
-    call kernel_trap                # returns whose turn it is
+    call kernel_trap                # returns the next process
 
-# enter(frame): goes on with a process
+# enter(frame): resumes a process
     .globl enter
 enter:
     mv sp, a0

@@ -6,7 +6,7 @@ static int *column, *length;
 static double *value, *x, *r, *p, *q, *b, *part;
 static double dot_result;
 
-// sums of rows in pieces of a fixed size, so that the result does not depend on the threads
+// sums of rows in slices of fixed size, so that the result does not depend on the number of threads
 enum { PIECE = 64 };
 static double dot(int id, const double *u, const double *v) {
     long from, to, pieces = (size + PIECE - 1) / PIECE;

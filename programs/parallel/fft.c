@@ -1,11 +1,11 @@
-// Fourier transform forth and back, radix 2, a barrier a stage; checked against the input
+// Fourier transform and its inverse, radix 2, a barrier per stage; checked against the input
 #include "parallel.h"
 
 typedef struct { double re, im; } number;
 static number *data, *twiddle, *before;
 static int bits;
 
-// cos and sin by repeated halving and complex products: no library's last digit is in the result
+// cos and sin by repeated halving and complex products: the result does not depend on a library's rounding
 static void roots(long n) {
     number power[32];
     double c = -1, s = 0;

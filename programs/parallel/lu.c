@@ -1,4 +1,4 @@
-// Dense LU factors in blocks without pivoting, of a matrix whose diagonal is large; checked by a product with them
+// Blocked dense LU factorisation without pivoting, of a diagonally dominant matrix; checked by a product with the factors
 #include "parallel.h"
 
 enum { BLOCK = 16 };
@@ -8,7 +8,7 @@ static int n;
 
 static int owner(int i, int j) { return (i + j * 3) % threads; }
 
-// factors of a block on the diagonal
+// factorises a block on the diagonal
 static void diagonal(int k) {
     for (int p = k; p < k + BLOCK; p++)
         for (int i = p + 1; i < k + BLOCK; i++) {

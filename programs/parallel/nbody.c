@@ -1,4 +1,4 @@
-// N bodies by a tree of cells (Barnes and Hut): one thread builds, all walk; checked against the sum over all pairs
+// N-body simulation with a tree of cells (Barnes-Hut): one thread builds it, all walk it; checked against the sum over all pairs
 #include "parallel.h"
 
 enum { STEPS = 3 };
@@ -94,7 +94,7 @@ static void work(int id) {
             next_group = 0;
         }
         meet();
-        // bodies by groups of 8, to who is free
+        // bodies in groups of 8, to the next free thread
         for (int group; (group = __atomic_fetch_add(&next_group, 8, __ATOMIC_RELAXED)) < size;)
             for (int i = group; i < group + 8 && i < size; i++) {
                 memset(bodies[i].pull, 0, sizeof bodies[i].pull);
@@ -103,7 +103,7 @@ static void work(int id) {
         meet();
         long from, to;
         share(id, size, &from, &to);
-        // the last forces stay, to be checked where the bodies then are
+        // the last forces are kept, to be checked at the final positions
         if (step + 1 < STEPS)
             for (long i = from; i < to; i++)
                 for (int d = 0; d < 3; d++) {

@@ -1,9 +1,9 @@
-// What the parallel programs share: arguments, threads, a barrier, random numbers, a checksum
+// Shared code of the parallel programs: arguments, threads, a barrier, random numbers, a checksum
 //
 //     PROGRAM [THREADS [SIZE]]
 //
 // A program does its work with 1 to 16 threads, checks the result, prints `name: result HEX ok` and ends with code 0.
-// Where numbers are floating-point, each is made by one thread in one order, so the line is the same for any number of
+// Each floating-point number is computed by one thread in a fixed order, so the line is the same for any number of
 // threads and on every machine with IEEE 754 arithmetic (built with -ffp-contract=off).
 #ifndef PARALLEL_H
 #define PARALLEL_H
@@ -28,7 +28,7 @@ static inline void fail(const char *what) {
     exit(2);
 }
 
-/// Memory, of zeros.
+/// Allocates zeroed memory.
 static inline void *space(size_t count, size_t bytes) {
     void *memory = calloc(count ? count : 1, bytes);
     if (!memory) fail("memory");
@@ -42,7 +42,7 @@ static inline uint64_t next_random(uint64_t *state) {
     return (*state = x) * 0x2545f4914f6cdd1dull;
 }
 
-/// 0 to 1
+/// Random number from 0 to 1.
 static inline double unit(uint64_t *state) { return (double)(next_random(state) >> 11) * 0x1p-53; }
 
 /// FNV-1a
@@ -53,7 +53,7 @@ static inline uint32_t mix(uint32_t sum, const void *data, size_t bytes) {
 }
 enum { MIX = 0x811c9dc5 };
 
-/// Thread `id`'s share of `count`: from *from, below *to.
+/// Thread `id`'s share of `count`: [*from, *to).
 static inline void share(int id, long count, long *from, long *to) {
     *from = count * id / threads;
     *to = count * (id + 1) / threads;

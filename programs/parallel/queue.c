@@ -1,4 +1,4 @@
-// Places for queens by a queue of unfinished boards behind a lock and a condition; checked against the known numbers
+// N queens, with a queue of unfinished boards under a lock and a condition variable; checked against the known numbers
 #include "parallel.h"
 
 enum { SPLIT = 3, MOST_JOBS = 1 << 16 };

@@ -1,4 +1,4 @@
-// Radix sort, least significant digit first: a histogram a thread, their sums, a scatter; checked for order and sum
+// Radix sort, least significant digit first: a histogram per thread, their sums, a scatter; checked for order and sum
 #include "parallel.h"
 
 enum { BITS = 8, DIGITS = 1 << BITS };

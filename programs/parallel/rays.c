@@ -1,4 +1,4 @@
-// Ray tracing of spheres over a plane, with shadows and mirrors; tiles go to who is free; checked against one more ray
+// Ray tracing of spheres over a plane, with shadows and mirrors; tiles go to the next free thread; checked against one more ray
 #include "parallel.h"
 
 enum { BALLS = 24, TILE = 8, DEPTH = 4 };
@@ -11,7 +11,7 @@ static const vector light = {-0.48, 0.64, -0.6};
 static vector along(vector a, vector b, double t) { return (vector){a.x + t * b.x, a.y + t * b.y, a.z + t * b.z}; }
 static double dot(vector a, vector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
-// the nearest ball; -1: the plane, -2: the sky
+// the nearest sphere; -1: the plane, -2: the sky
 static int nearest(vector from, vector way, double *distance) {
     int found = -2;
     *distance = 1e9;

@@ -1,4 +1,4 @@
-// Heat on a plate with cold edges, Jacobi steps with a barrier each; checked for decay and symmetry
+// Heat flow on a plate with cold edges, Jacobi iteration with a barrier per step; checked for decay and symmetry
 #include "parallel.h"
 
 enum { STEPS = 40 };

@@ -1,10 +1,10 @@
 "use strict";
-// What all pages share: tables that sort, plots that look alike, and filters that are kept in the address.
+// Shared by all pages: sortable tables, plots with a common style, and filters that are kept in the URL.
 const page = (() => {
   const byId = (id) => document.getElementById(id);
   const data = (id) => JSON.parse(byId(id).textContent);
 
-  /** An element with attributes and children. */
+  /** Creates an element with attributes and children. */
   const make = (tag, attributes = {}, ...children) => {
     const e = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -20,7 +20,7 @@ const page = (() => {
     place.replaceChildren(make("div", { class: "none" }, text));
   };
 
-  /** A number as people read it; null is a dash. */
+  /** Formats a number for display; null is a dash. */
   const number = (value, digits) => {
     if (value === null || value === undefined || Number.isNaN(value)) return "–";
     const text = value.toFixed(digits);
@@ -29,7 +29,7 @@ const page = (() => {
     return part === undefined ? grouped : `${grouped}.${part}`;
   };
 
-  /** Fills a place with a table of {columns: [{title, digits}], rows}. The chosen order is kept when drawn again. */
+  /** Fills an element with a table of {columns: [{title, digits}], rows}. The sort order is kept when redrawn. */
   const table = (id, { columns, rows }) => {
     const place = byId(id);
     const order = place.order || (place.order = { column: -1, down: false });
@@ -80,7 +80,7 @@ const page = (() => {
     return out;
   };
 
-  /** Draws plotly traces in a place, with the look of all plots. */
+  /** Draws plotly traces in an element, in the common style. */
   const plot = (id, traces, { title, x, y, height = 420, layout = {} }) => {
     const place = byId(id);
     if (!traces.length) {
@@ -105,7 +105,7 @@ modeBarButtons: [["toImage", "resetScale2d"]],
 
   const MODES = { line: "lines", points: "markers", steps: "lines" };
 
-  /** Draws a figure as the library writes it. */
+  /** Draws a figure in the form that the library writes. */
   const figure = (id, f) => {
     const traces = f.series.map((s) => {
       const bars = s.style === "bars" || s.style === "stack";
@@ -123,16 +123,16 @@ modeBarButtons: [["toImage", "resetScale2d"]],
     plot(id, traces, { title: f.title, x: f.x, y: f.y, layout: { barmode: stacked ? "stack" : "group" } });
   };
 
-  /** Error bars from least to greatest. */
+  /** Error bars from minimum to maximum. */
   const ranges = (values, limits) => ({
     type: "data", symmetric: false, thickness: 1, width: 3, color: "#5c6770",
     array: values.map((v, i) => limits[i][1] - v), arrayminus: values.map((v, i) => v - limits[i][0]),
   });
 
   /**
-   * Buttons that choose among the values of each facet; `change` gets the chosen rows. What is chosen stands in
-   * the address behind `#`, so a view can be sent to somebody. `first` has what is chosen at first of a facet
-   * that is not in the address; without it, all.
+   * Buttons that select values of each facet; `change` gets the selected rows. The selection is stored in the URL
+   * after `#`, so that a view can be shared. `first` has the initial selection of facets that are not in the URL;
+   * without it, everything is selected.
    */
   const filters = (id, rows, facets, change, first = {}) => {
     const values = new Map(facets.map((f) => [f, [...new Set(rows.map((r) => String(r[f])))]]));
@@ -150,7 +150,7 @@ modeBarButtons: [["toImage", "resetScale2d"]],
       const out = new URLSearchParams();
       for (const f of facets) {
         if (!same(chosen.get(f), usual.get(f))) {
-          // an empty choice must be told from no choice
+          // an empty selection must be distinguished from no selection
           if (!chosen.get(f).size) out.append(f, "");
           chosen.get(f).forEach((v) => out.append(f, v));
         }
@@ -197,7 +197,7 @@ modeBarButtons: [["toImage", "resetScale2d"]],
     update();
   };
 
-  /** A row of buttons of which one is pressed; returns a function that tells which. */
+  /** A row of buttons of which one is pressed; returns a function that returns it. */
   const choice = (id, label, options, change) => {
     let now = options[0][0];
     const place = byId(id);

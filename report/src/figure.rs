@@ -2,29 +2,29 @@
 
 use serde::Serialize;
 
-/// One axis.
+/// One axis of a figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Axis {
-    /// What and in which unit.
+    /// Quantity and unit.
     pub title: String,
-    /// Logarithmic. Values that are not above 0 are then left out.
+    /// Logarithmic. Values of 0 or less are then omitted.
     pub log: bool,
-    /// Names of 0, 1, 2, ...; empty for an axis of numbers.
+    /// Names of the positions 0, 1, 2, ...; empty for a numeric axis.
     pub categories: Vec<String>,
 }
 
 impl Axis {
-    /// An axis of numbers.
+    /// A linear numeric axis.
     pub fn numbers(title: &str) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
 
-    /// A logarithmic axis of numbers.
+    /// A logarithmic numeric axis.
     pub fn log(title: &str) -> Self {
         Self { title: title.into(), log: true, ..Self::default() }
     }
 
-    /// An axis of names.
+    /// A category axis.
     pub fn names(title: &str, categories: Vec<String>) -> Self {
         Self { title: title.into(), log: false, categories }
     }
@@ -40,51 +40,51 @@ pub enum Style {
     Points,
     /// A staircase: each value holds until the next point.
     Steps,
-    /// Bars beside those of the other series.
+    /// Bars next to those of the other series.
     Bars,
-    /// Bars upon those of the series before.
+    /// Bars stacked on those of the previous series.
     Stack,
 }
 
-/// Points of one kind.
+/// A series of points.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Series {
-    /// In the legend; empty: not in it.
+    /// Text in the legend; empty for no entry.
     pub name: String,
     /// How it is drawn.
     pub style: Style,
     /// x and y.
     pub points: Vec<(f64, f64)>,
-    /// Least and greatest y of each point; empty for none.
+    /// Minimum and maximum y of each point; empty for none.
     pub ranges: Vec<(f64, f64)>,
     /// Text at each point; empty for none.
     pub labels: Vec<String>,
 }
 
 impl Series {
-    /// Without ranges and labels.
+    /// A series without ranges and labels.
     pub fn new(name: &str, style: Style, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), style, points, ranges: Vec::new(), labels: Vec::new() }
     }
 }
 
-/// A figure.
+/// A figure with two axes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
-    /// Letters, digits and `-`: the name of its file, its place in a page.
+    /// Letters, digits and `-`: its file name, and its element in a page.
     pub id: String,
-    /// Above it.
+    /// Title above the figure.
     pub title: String,
-    /// Horizontal.
+    /// Horizontal axis.
     pub x: Axis,
-    /// Vertical.
+    /// Vertical axis.
     pub y: Axis,
-    /// What is drawn, in order.
+    /// Series in drawing order.
     pub series: Vec<Series>,
 }
 
-/// Colours of the series, in order; told apart by people who do not see all colours (Okabe and Ito), then by
-/// lighter forms of the same.
+/// Colours of the series, in order: first those that colour-blind readers can distinguish (Okabe and Ito), then lighter
+/// shades of the same.
 pub const COLOURS: [(u8, u8, u8); 14] = [
     (0, 114, 178),
     (213, 94, 0),
@@ -102,12 +102,12 @@ pub const COLOURS: [(u8, u8, u8); 14] = [
     (160, 160, 160),
 ];
 
-/// A figure that cannot be drawn.
+/// Error of a figure that cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("figure {id}: {what}")]
 pub struct FigureError {
-    /// Which one.
+    /// Identifier of the figure.
     pub id: String,
-    /// Why not.
+    /// Reason.
     pub what: String,
 }

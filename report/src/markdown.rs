@@ -1,8 +1,8 @@
-//! Markdown pages of tables, each with a note of those who read it
+//! Markdown pages of tables, each followed by a note
 
 use std::fmt::Write;
 
-/// Row of a table.
+/// Appends a row of a table.
 pub fn row(out: &mut String, cells: impl IntoIterator<Item = String>) {
     out.push('|');
     for c in cells {
@@ -11,7 +11,7 @@ pub fn row(out: &mut String, cells: impl IntoIterator<Item = String>) {
     out.push('\n');
 }
 
-/// Head of a table: the first column is words, the others are numbers.
+/// Appends the head of a table: the first column is text, the others are numbers.
 pub fn head(out: &mut String, first: &str, rest: &[String]) {
     row(out, std::iter::once(first.to_string()).chain(rest.iter().cloned()));
     row(out, std::iter::once("---".to_string()).chain(rest.iter().map(|_| "---:".to_string())));
@@ -24,8 +24,8 @@ fn note<'a>(notes: &'a str, heading: &str) -> &'a str {
     body.find("\n## ").map_or(body, |end| &body[..end]).trim()
 }
 
-/// `head` and the tables under their headings, each with its note; then the notes under `others`, of which there are no
-/// tables here.
+/// A page of `head`, then the tables under their headings, each followed by its note, then the notes under `others`,
+/// which have no table here.
 pub fn page(head: &str, tables: &[(&str, String)], notes: &str, others: &[&str]) -> String {
     let mut text = head.to_owned();
     for (heading, table) in tables {

@@ -1,4 +1,4 @@
-//! One HTML page with everything in it
+//! A self-contained HTML page
 
 use crate::escape;
 use crate::figure::{Figure, COLOURS};
@@ -12,28 +12,28 @@ const STYLE: &str = include_str!("../assets/page.css");
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Column {
-    /// Its heading.
+    /// Heading.
     pub title: String,
-    /// Digits after the point of its numbers; `None` for words.
+    /// Digits after the decimal point; `None` for text.
     pub digits: Option<u8>,
 }
 
 impl Column {
-    /// A column of words.
+    /// A text column.
     pub fn words(title: &str) -> Self {
         Self { title: title.into(), digits: None }
     }
 
-    /// A column of numbers with so many digits after the point.
+    /// A numeric column with so many digits after the decimal point.
     pub fn numbers(title: &str, digits: u8) -> Self {
         Self { title: title.into(), digits: Some(digits) }
     }
 }
 
-/// A table that its reader can sort.
+/// A table that the reader can sort.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
-    /// Its place in the page.
+    /// Identifier of its element in the page.
     pub id: String,
     /// Columns.
     pub columns: Vec<Column>,
@@ -41,7 +41,7 @@ pub struct Table {
     pub rows: Vec<Vec<serde_json::Value>>,
 }
 
-/// A page that is being put together.
+/// An HTML page under construction.
 #[derive(Clone, Debug)]
 pub struct Page {
     title: String,
@@ -55,19 +55,19 @@ impl Page {
         Self { title: title.into(), body: String::new(), tail: String::new() }
     }
 
-    /// A section's heading.
+    /// Appends a heading of a section.
     pub fn heading(&mut self, text: &str) -> &mut Self {
         self.body += &format!("<h2>{}</h2>\n", escape(text));
         self
     }
 
-    /// A paragraph.
+    /// Appends a paragraph.
     pub fn text(&mut self, text: &str) -> &mut Self {
         self.body += &format!("<p>{}</p>\n", escape(text));
         self
     }
 
-    /// Names and values: how the page was made.
+    /// Appends names and values: how the page was made.
     pub fn facts(&mut self, facts: &[(&str, String)]) -> &mut Self {
         self.body += "<dl class=\"facts\">\n";
         for (name, value) in facts {
@@ -77,39 +77,39 @@ impl Page {
         self
     }
 
-    /// HTML as it is.
+    /// Appends raw HTML.
     pub fn raw(&mut self, html: &str) -> &mut Self {
         self.body += html;
         self
     }
 
-    /// A place for a script to draw in.
+    /// Appends an empty element for a script to draw in.
     pub fn place(&mut self, id: &str) -> &mut Self {
         self.body += &format!("<div id=\"{}\"></div>\n", escape(id));
         self
     }
 
-    /// A table.
+    /// Appends a table.
     pub fn table(&mut self, table: &Table) -> &mut Self {
         self.place(&table.id).data(&format!("{}-table", table.id), table);
         self.script(&format!("page.table(\"{0}\", page.data(\"{0}-table\"));", table.id))
     }
 
-    /// A figure, interactive.
+    /// Appends an interactive figure.
     pub fn figure(&mut self, figure: &Figure) -> &mut Self {
         self.place(&figure.id).data(&format!("{}-figure", figure.id), figure);
         self.script(&format!("page.figure(\"{0}\", page.data(\"{0}-figure\"));", figure.id))
     }
 
-    /// Data for scripts: `page.data(id)`.
+    /// Adds data for scripts, accessible as `page.data(id)`.
     pub fn data(&mut self, id: &str, value: &impl Serialize) -> &mut Self {
-        // numbers, strings and maps with string keys always become JSON; `<` could end the element
+        // serialization of numbers, strings and maps with string keys cannot fail; `<` could end the element
         let json = serde_json::to_string(value).unwrap_or_else(|_| "null".into()).replace('<', "\\u003c");
         self.tail += &format!("<script type=\"application/json\" id=\"{}\">{json}</script>\n", escape(id));
         self
     }
 
-    /// A script, run when the page is there.
+    /// Adds a script that runs when the page is loaded.
     pub fn script(&mut self, code: &str) -> &mut Self {
         self.tail += &format!("<script>{code}</script>\n");
         self

@@ -10,7 +10,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 const WIDTH: u32 = 720;
 const HEIGHT: u32 = 420;
-/// Of the legend, where there is one.
+/// Width of the legend, if there is one.
 const LEGEND: u32 = 178;
 const INK: RGBColor = RGBColor(29, 35, 41);
 const GRID: RGBColor = RGBColor(225, 230, 235);
@@ -22,13 +22,13 @@ impl Figure {
     }
 }
 
-/// Logarithmic axes are drawn as linear ones of log10.
+/// The position on an axis: logarithmic axes are drawn as linear axes of log10.
 fn scale(axis: &Axis, v: f64) -> Option<f64> {
     let scaled = if axis.log { v.log10() } else { v };
     scaled.is_finite().then_some(scaled)
 }
 
-/// The axis number as it is written.
+/// Text of a tick.
 fn tick(axis: &Axis, v: f64) -> String {
     if !axis.categories.is_empty() {
         return axis.categories.get(v.round() as usize).cloned().unwrap_or_default();
@@ -37,12 +37,12 @@ fn tick(axis: &Axis, v: f64) -> String {
     if v.abs() > 1e-12 && !(1e-3..1e6).contains(&(1.000_001 * v.abs())) {
         return format!("{v:.0e}");
     }
-    // as many digits as tell two ticks apart
+    // as many digits as are needed to distinguish two ticks
     let text = format!("{v:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// Where the ticks are, as scaled numbers: steps of 1, 2 or 5, decades, or every category.
+/// Scaled positions of the ticks: steps of 1, 2 or 5, decades, or every category.
 fn ticks(axis: &Axis, (low, high): (f64, f64)) -> Vec<f64> {
     if !axis.categories.is_empty() {
         return (0..axis.categories.len()).map(|i| i as f64).collect();
@@ -64,7 +64,7 @@ fn ticks(axis: &Axis, (low, high): (f64, f64)) -> Vec<f64> {
     (first..).map(|i| i as f64 * step).take_while(|v| *v <= high).collect()
 }
 
-/// A linear axis with ticks where we want them.
+/// A linear axis with given ticks.
 struct Scaled {
     range: (f64, f64),
     ticks: Vec<f64>,
@@ -98,7 +98,7 @@ fn bars(style: Style) -> bool {
     matches!(style, Style::Bars | Style::Stack)
 }
 
-/// Least and greatest of what will be drawn, as scaled numbers, with a margin.
+/// Scaled range of the values to draw, with a margin.
 fn extent(axis: &Axis, values: impl Iterator<Item = f64>, from_zero: bool) -> (f64, f64) {
     if !axis.categories.is_empty() {
         return (-0.6, axis.categories.len() as f64 - 0.4);
@@ -152,7 +152,7 @@ fn paint(f: &Figure, root: &Area) -> Result<(), Failed> {
 }
 
 fn draw_legend(named: &[(usize, &Series)], side: &Area) -> Result<(), Failed> {
-    // smaller where there are many
+    // smaller if there are many entries
     let step = (360 / named.len().max(1)).clamp(9, 18) as i32;
     let size = (step - 4).clamp(7, 12);
     for (row, (index, s)) in named.iter().enumerate() {
@@ -166,7 +166,7 @@ fn draw_legend(named: &[(usize, &Series)], side: &Area) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Names of the categories, from top to bottom below the axis.
+/// Draws the names of the categories vertically below the axis.
 fn upright_names(axis: &Axis, root: &Area, at: impl Fn(f64) -> (i32, i32)) -> Result<(), Failed> {
     let size = (400 / axis.categories.len().max(1)).clamp(8, 12) as u32;
     let font = ("sans-serif", size).into_font().transform(FontTransform::Rotate90);
@@ -223,7 +223,7 @@ fn axes_and_series(f: &Figure, plot: &Area, root: &Area) -> Result<(), Failed> {
     let (mut group, mut floor) = (0, vec![0.0; f.x.categories.len()]);
     for (index, s) in f.series.iter().enumerate() {
         let ink = colour(index);
-        // a line goes through the floor where there is nothing: else it would look as if there were something
+        // a line drops to the bottom at missing values: otherwise it would suggest values there
         let nothing = if s.style == Style::Line { Some(y_range.0) } else { None };
         let at = |p: &(f64, f64)| Some((scale(&f.x, p.0)?, scale(&f.y, p.1).or(nothing)?));
         let points: Vec<(f64, f64)> = s.points.iter().filter_map(at).collect();
@@ -259,7 +259,7 @@ fn axes_and_series(f: &Figure, plot: &Area, root: &Area) -> Result<(), Failed> {
             }
         }
         let style = TextStyle::from(("sans-serif", 10).into_font()).color(&INK);
-        // above and below in turn: neighbours seldom stand in each other's way
+        // alternately above and below: neighbouring labels then rarely overlap
         for (i, (p, label)) in points.iter().zip(&s.labels).enumerate() {
             let text = Text::new(label.clone(), (-6, if i % 2 == 0 { -15 } else { 7 }), style.clone());
             chart.draw_series([EmptyElement::at(*p) + text])?;

@@ -1,4 +1,4 @@
-//! No link of a page is dead, and every page of `docs/` is in the book
+//! All links between pages work, and every page of `docs/` is in the book
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ fn pages() -> Vec<PathBuf> {
     found
 }
 
-/// What a page links to, and the anchors of its headings.
+/// The links of a page, and the anchors of its headings.
 #[derive(Debug, Default)]
 struct Page {
     links: Vec<String>,
@@ -62,13 +62,13 @@ fn read(path: &Path) -> Page {
     page
 }
 
-/// A heading as GitHub and mdBook name it.
+/// The anchor of a heading in GitHub and mdBook.
 fn slug(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// Why `link` on the page at `path` leads nowhere.
+/// Why `link` on the page at `path` is broken, if it is.
 fn dead(path: &Path, link: &str) -> Option<String> {
     if link.contains("://") || link.starts_with("mailto:") {
         return None;

@@ -1,4 +1,4 @@
-//! ELF programs: what is loaded, where it starts, and which build it is
+//! ELF programs: loaded segments, entry point, and identity of the build
 //!
 //! Reads 32- and 64-bit little-endian RISC-V executables with the `object` crate.
 
@@ -8,85 +8,86 @@ use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol};
 use std::path::Path;
 
-/// One loaded segment. Bytes past the file's are zero, up to `mem_size`.
+/// A loaded segment. Bytes after `data` are zero, up to `mem_size`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Load address: where it lies before the program begins.
+    /// Load address: where it is before the program starts.
     pub addr: u64,
-    /// Address at which the program uses it. Other than `addr` where the program copies it first, as functions in RAM.
+    /// Address at which the program uses it. Differs from `addr` if the program copies it first, such as functions in
+    /// RAM.
     pub virtual_addr: u64,
     /// Bytes from the file.
     pub data: Vec<u8>,
     /// Size in memory, bytes; at least `data.len()`.
     pub mem_size: u64,
-    /// Holds code: its flags say so, or a section in it does (linker scripts without program header flags).
+    /// Contains code: its flags say so, or a section in it has code (linker scripts without program header flags).
     pub executable: bool,
 }
 
 impl Segment {
-    /// Code at `addr`.
+    /// A code segment at `addr`.
     pub fn code(addr: u64, data: Vec<u8>) -> Self {
         Self { addr, virtual_addr: addr, mem_size: data.len() as u64, data, executable: true }
     }
 
-    /// With `mem_size` bytes in memory.
+    /// The segment with a size of `mem_size` bytes in memory.
     #[must_use]
     pub fn of_size(self, mem_size: u64) -> Self {
         Self { mem_size, ..self }
     }
 }
 
-/// A program as it is run and as replay reads it.
+/// A program, for execution and for replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// 32 or 64.
     pub xlen: u8,
     /// The ELF was built with the C extension.
     pub compressed: bool,
-    /// Its build attributes name the M extension; also true where it has none.
+    /// Its build attributes include the M extension; also true if it has no attributes.
     pub multiplies: bool,
-    /// Its encodings of Zcmp and Zcmt are these, and not `c.fsdsp`.
+    /// The encodings of Zcmp and Zcmt mean these instructions, not `c.fsdsp`.
     pub zcm: bool,
-    /// Address of the symbol `tohost`, where programs for Berkeley's host interface store their commands.
+    /// Address of the symbol `tohost`, where programs for the Berkeley host interface store their commands.
     pub tohost: Option<u64>,
     /// Entry point.
     pub entry: u64,
     /// Segments in file order.
     pub segments: Vec<Segment>,
-    /// Names this build: the GNU build id where there is one, else CRC-32s over the segments.
+    /// Identifies the build: the GNU build id if there is one, otherwise CRC-32s of the segments.
     pub build_id: Vec<u8>,
 }
 
-/// Why a file is not a program we can run or replay.
+/// Error of reading a program that cannot be run or replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ElfError {
-    /// It could not be read.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// It is no ELF, or a damaged one.
+    /// Not an ELF file, or a damaged one.
     #[error("not an ELF file, or a damaged one ({0}); a RISC-V executable is needed")]
     NotElf(String),
-    /// It is for another machine.
+    /// An ELF file for another machine.
     #[error("ELF machine is {found}; a little-endian RISC-V executable (machine 243) is needed")]
     WrongMachine {
         /// `e_machine`, with the class.
         found: String,
     },
-    /// It is not linked to fixed addresses.
+    /// Not linked to fixed addresses.
     #[error("ELF type is {0}; a statically linked executable (type 2, ET_EXEC) is needed")]
     NotExecutable(u16),
-    /// Nothing to run.
+    /// No code segment.
     #[error("ELF has no loadable code segment")]
     NoCode,
 }
 
 impl Program {
-    /// Reads the file at `path`.
+    /// Reads the ELF file at `path`.
     pub fn read(path: &Path) -> Result<Self, ElfError> {
         Self::parse(&input::elf(path)?)
     }
 
-    /// Reads an ELF image.
+    /// Parses an ELF image.
     pub fn parse(data: &[u8]) -> Result<Self, ElfError> {
         match object::FileKind::parse(data).map_err(|e| ElfError::NotElf(e.to_string()))? {
             object::FileKind::Elf32 => Self::parse_class::<object::elf::FileHeader32<Endianness>>(data, 32),
@@ -108,7 +109,7 @@ impl Program {
             return Err(ElfError::NotExecutable(header.e_type(endian).0));
         }
         let sections = header.sections(endian, data).map_err(bad)?;
-        // file offsets of code
+        // file offsets of code sections
         let code: Vec<u64> = sections
             .iter()
             .filter(|s| s.sh_flags(endian).contains(SHF_EXECINSTR) && s.sh_size(endian).into() > 0)
@@ -153,8 +154,8 @@ impl Program {
 }
 
 impl Program {
-    /// Code with the addresses at which it can run: those of the segments that the program uses, then those that it is
-    /// loaded at where they differ.
+    /// Code with the addresses at which it can run: first the addresses at which the program uses the segments, then
+    /// the load addresses that differ.
     pub fn code(&self) -> impl Iterator<Item = (u64, &[u8])> + Clone {
         let code = self.segments.iter().filter(|s| s.executable);
         let loaded = code.clone().filter(|s| s.addr != s.virtual_addr).map(|s| (s.addr, s.data.as_slice()));
@@ -162,15 +163,15 @@ impl Program {
     }
 }
 
-/// `Tag_RISCV_arch` in a section `.riscv.attributes`: `rv32i2p1_m2p0`, say.
+/// `Tag_RISCV_arch` in a section `.riscv.attributes`, such as `rv32i2p1_m2p0`.
 fn arch(section: &[u8]) -> Option<String> {
     let at = section.windows(3).position(|w| w == b"rv3" || w == b"rv6")?;
     let text = section[at..].split(|b| *b == 0).next()?;
     std::str::from_utf8(text).ok().map(str::to_owned)
 }
 
-/// Whether an architecture has Zcmp or Zcmt. Where it has neither and not the D extension whose place they take, their
-/// encodings are reserved: what executes them has them all the same.
+/// Whether an architecture has Zcmp or Zcmt. If it has neither these nor the D extension, which uses the same
+/// encodings, the encodings are reserved: code that executes them must be for a core that has Zcmp or Zcmt.
 fn has_zcm(arch: &str) -> bool {
     let single = arch.split('_').next().unwrap_or_default();
     let d = |e: &str| e.strip_prefix('d').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit()));
@@ -180,7 +181,7 @@ fn has_zcm(arch: &str) -> bool {
             || single.trim_start_matches("rv32").trim_start_matches("rv64").contains(['d', 'g']))
 }
 
-/// Whether an architecture has the M extension: a letter of its own, with its version.
+/// Whether an architecture has the M extension, a letter with a version.
 fn has_m(arch: &str) -> bool {
     arch.split('_').skip(1).any(|e| e.strip_prefix('m').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit())))
 }

@@ -1,26 +1,25 @@
-//! The retire stream: what the cores did, as every other part sees it
+//! The retire stream: what the cores did, in the form that all other parts use
 //!
-//! A source (the built-in simulator, a Verilated softcore, a recorded file) tells the stream as
-//! [`FlowEvent`]s: one per retired control-flow instruction, and one per trap. The instructions
-//! between two events of a hart are sequential, so events and the ELF together name every retired
-//! PC. A sink that wants them is also told [`DataEvent`]s: what the instructions read and wrote. Events of all harts arrive in **global commit order**: ordered by `cycle`, and within one
-//! cycle by `hart`. A hart retires at most one instruction in a cycle.
+//! A source (the built-in simulator, a Verilated softcore, a recorded file) reports the stream as [`FlowEvent`]s: one
+//! per retired control-flow instruction, and one per trap. The instructions between two events of a hart are
+//! sequential, so events and the ELF together determine every retired PC. A sink can also request [`DataEvent`]s: the
+//! values that instructions read and wrote. Events of all harts arrive in **global commit order**: ordered by `cycle`,
+//! and within one cycle by `hart`. A hart retires at most one instruction per cycle.
 //!
 //! # What counts as retired
-//! An instruction that traps (`ecall`, `ebreak`, an illegal or faulting one) does not retire, as
-//! with the `minstret` counter of the privileged spec. It appears only as the cause of a
-//! [`FlowKind::Trap`].
+//! An instruction that traps (`ecall`, `ebreak`, an illegal or faulting one) does not retire, as with the `minstret`
+//! counter of the privileged ISA. It appears only as the cause of a [`FlowKind::Trap`].
 
 use crate::isa::Indirect;
 use std::fmt;
 
-/// Who an instruction belongs to: its privilege mode (bits 1:0, 0 U, 1 S, 3 M) and above that the number of its address space,
-/// from `satp` or as a system numbers them.
+/// Context of an instruction: its privilege mode (bits 1:0; 0 U, 1 S, 3 M) and, in the bits above, its address space
+/// identifier, from `satp` or as a system numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Context(pub u32);
 
 impl Context {
-    /// Machine mode and address space 0, as a core begins: no event tells it.
+    /// Machine mode and address space 0, the context after reset. No event reports it.
     pub const RESET: Self = Self(3);
 
     /// Mode `privilege` in address space `id`, of at most 30 bits.
@@ -28,12 +27,12 @@ impl Context {
         Self(id << 2 | (privilege & 3) as u32)
     }
 
-    /// 0 U, 1 S, 3 M.
+    /// Privilege mode: 0 U, 1 S, 3 M.
     pub const fn privilege(self) -> u8 {
         (self.0 & 3) as u8
     }
 
-    /// Number of the address space.
+    /// Address space identifier.
     pub const fn id(self) -> u32 {
         self.0 >> 2
     }
@@ -45,19 +44,18 @@ impl fmt::Display for Context {
     }
 }
 
-/// What ended a run of sequential instructions.
+/// Kind of event: how a run of sequential instructions ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlowKind {
-    /// The hart begins: `target` is the PC of the first instruction that retires, `cycle` that
-    /// instruction's, `count` is 0.
+    /// The hart starts: `target` is the PC of the first instruction that retires, `cycle` its cycle, and `count` is 0.
     Start,
-    /// Direct conditional branch. `taken` is whether the next PC is not the fall-through, so it is
-    /// false for a branch whose target *is* its fall-through.
+    /// Direct conditional branch. `taken` is true if the next PC is not the fall-through: it is false for a branch
+    /// whose target *is* its fall-through.
     Conditional {
         /// The outcome.
         taken: bool,
     },
-    /// Direct unconditional jump that is no call.
+    /// Direct unconditional jump that is not a call.
     Jump,
     /// Direct unconditional jump that links (`rd` is x1 or x5).
     Call,
@@ -67,47 +65,47 @@ pub enum FlowKind {
     IndirectCall,
     /// Indirect jump through a link register: a return.
     Return,
-    /// Indirect jump that returns and links at once (pop, then push: a co-routine swap).
+    /// Indirect jump that both returns and links (pop, then push: a co-routine swap).
     CoSwap,
     /// Return from a trap (`mret`, `sret`). Predicted and reported like [`FlowKind::IndirectJump`].
     TrapReturn,
-    /// Conditional indirect branch (ARM and the like; no RISC-V instruction is one). `taken` as with a direct one.
+    /// Conditional indirect branch (of other architectures such as Arm; no RISC-V instruction is one). `taken` as for a
+    /// direct one.
     ConditionalIndirect {
-        /// What it does to the return address stack where it is taken.
+        /// Its effect on the return address stack when taken.
         how: Indirect,
         /// The outcome.
         taken: bool,
     },
-    /// Exception or interrupt. No instruction retires with it: `pc` is where the hart would have
-    /// gone on (`mepc`), `target` the handler, `count` the instructions since the previous event.
-    /// Its `cycle` is that of the first instruction that retires after it, which is when a trace
-    /// module sees it, and it stands before that instruction's own event. Traps with no retired
-    /// instruction between them are one event: `pc` of the first, handler and cause of the last;
-    /// one that no instruction follows is none.
+    /// Exception or interrupt. No instruction retires with it: `pc` is where the hart would have continued (`mepc`),
+    /// `target` the handler, `count` the instructions since the previous event. Its `cycle` is that of the first
+    /// instruction that retires after it, which is when a trace module sees it, and it precedes that instruction's own
+    /// event. Traps with no retired instruction between them are one event: `pc` of the first, handler and cause of the
+    /// last. A trap that no instruction follows has no event.
     Trap {
         /// True for an interrupt, false for an exception.
         interrupt: bool,
-        /// Cause code as in `mcause`, interrupt bit left out.
+        /// Cause code as in `mcause`, without the interrupt bit.
         cause: u8,
     },
-    /// The next instruction is the first in `context`; all that follow are in it, too. No instruction retires with it: `pc`
-    /// and `target` are where the hart goes on, and its `cycle` is that of the next instruction, as with a `Trap`. A hart
-    /// begins in [`Context::RESET`].
+    /// The next instruction is the first in `context`, which remains in force. No instruction retires with it: `pc` and
+    /// `target` are where the hart continues, and its `cycle` is that of the next instruction, as for a `Trap`. A hart
+    /// starts in [`Context::RESET`].
     Context {
         /// Mode and address space.
         context: Context,
-        /// No `Start`, `Trap` or `Gap` of the same instruction follows. Where one does, this stands right before it and its
-        /// `count` is 0: a trace tells both at once.
+        /// No `Start`, `Trap` or `Gap` of the same instruction follows. If one does, this event directly precedes it
+        /// and its `count` is 0: a trace reports both at once.
         alone: bool,
     },
-    /// Only from replay: `lost` instructions that nothing is known of follow the one at which `pc`
-    /// would have been next; `target` is where replay goes on.
+    /// Only from replay: `lost` unknown instructions follow the one after which `pc` would have been next; `target` is
+    /// where replay continues.
     Gap {
-        /// Instructions lost; a saturated count. 0: nobody knows how many.
+        /// Number of lost instructions; saturates. 0: unknown.
         lost: u32,
     },
-    /// The hart's stream ends: `pc` is the PC that would have been next, `count` the instructions
-    /// since the previous event.
+    /// The hart's stream ends: `pc` is the PC that would have been next, `count` the instructions since the previous
+    /// event.
     Stop,
 }
 
@@ -123,13 +121,13 @@ impl From<Indirect> for FlowKind {
 }
 
 impl FlowKind {
-    /// Whether an instruction retires with it.
+    /// Whether an instruction retires with the event.
     #[inline]
     pub const fn retires(self) -> bool {
         !matches!(self, Self::Start | Self::Trap { .. } | Self::Context { .. } | Self::Gap { .. } | Self::Stop)
     }
 
-    /// Its number: in retire files, and in digests. 0..=23.
+    /// Numeric code in retire files and in digests. 0..=23.
     pub const fn code(self) -> u8 {
         match self {
             Self::Start => 0,
@@ -163,26 +161,26 @@ impl FlowKind {
 pub struct FlowEvent {
     /// Hart (core) index, from 0.
     pub hart: u8,
-    /// What happened.
+    /// Kind of event.
     pub kind: FlowKind,
-    /// Length of the control-flow instruction in bytes: 2 or 4 (1 to 15 in imported traces of other
-    /// machines); 0 where no instruction retires.
+    /// Length of the control-flow instruction in bytes: 2 or 4 (1 to 15 in imported traces of other machines); 0 if no
+    /// instruction retires.
     pub len: u8,
-    /// Instructions this hart retired since its previous event, the one at `pc` included where the
-    /// event is one that retires (all kinds but `Start`, `Trap`, `Context`, `Gap` and `Stop`).
+    /// Instructions that this hart retired since its previous event, including the one at `pc` if the event is one that
+    /// retires (all kinds except `Start`, `Trap`, `Context`, `Gap` and `Stop`).
     pub count: u32,
     /// Address of the control-flow instruction (for `Trap` and `Stop` see there).
     pub pc: u64,
     /// Address of the next instruction of this hart.
     pub target: u64,
-    /// Clock cycle in which the instruction retired (for `Start` and `Trap` see there; for `Stop`
-    /// the last cycle of the run).
+    /// Clock cycle in which the instruction retired (for `Start` and `Trap` see there; for `Stop` the last cycle of the
+    /// run).
     pub cycle: u64,
 }
 
 impl FlowEvent {
-    /// Whether both say the same of the control flow: all but the cycle and a trap's cause, which a
-    /// functional trace does not carry.
+    /// Whether both describe the same control flow: everything except the cycle and a trap's cause, which a functional
+    /// trace does not carry.
     #[inline]
     pub fn same_flow(&self, other: &Self) -> bool {
         let rest = |e: &Self| (e.pc, e.target, e.count, e.len, e.hart);
@@ -190,76 +188,76 @@ impl FlowEvent {
         rest(self) == rest(other) && (self.kind == other.kind || (trap(self) && trap(other)))
     }
 
-    /// Address after the instruction: the fall-through, and what a call pushes on the RAS.
+    /// Address after the instruction: the fall-through, and the address that a call pushes on the RAS.
     pub fn fall_through(&self) -> u64 {
         self.pc.wrapping_add(u64::from(self.len))
     }
 }
 
-/// What an instruction read or wrote, with its value.
+/// A value that an instruction read or wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DataKind {
     /// A load, or the load half of an atomic.
     Load {
-        /// Bytes: 1, 2, 4 or 8.
+        /// Size in bytes: 1, 2, 4 or 8.
         size: u8,
         /// Byte address.
         addr: u64,
-        /// What memory held, zero-extended.
+        /// Value read, zero-extended.
         value: u64,
     },
     /// A store, or the store half of an atomic.
     Store {
-        /// Bytes: 1, 2, 4 or 8.
+        /// Size in bytes: 1, 2, 4 or 8.
         size: u8,
         /// Byte address.
         addr: u64,
-        /// What memory holds now, zero-extended.
+        /// Value written, zero-extended.
         value: u64,
     },
-    /// A CSR was read (not told where the instruction only writes it, nor of `mip` and the counters of time where no
-    /// register takes it).
+    /// A CSR was read. Not reported if the instruction only writes the CSR, nor for `mip` and the time and cycle
+    /// counters if no register takes the value.
     Csr {
-        /// Its number.
+        /// CSR number.
         csr: u16,
-        /// What it held.
+        /// Value read.
         value: u64,
     },
     /// An integer register was written; never x0.
     Register {
-        /// 1 to 31.
+        /// Register, 1 to 31.
         rd: u8,
-        /// What it holds now.
+        /// Value written.
         value: u64,
     },
     /// A float register was written.
     Float {
-        /// 0 to 31.
+        /// Register, 0 to 31.
         rd: u8,
-        /// What it holds now; a number of 32 bits with ones above it.
+        /// Value written; the upper half of a 32-bit number is all ones.
         value: u64,
     },
-    /// Not of the run: a record of the recording that it was imported from, where the event does not tell all of it.
+    /// Not from the run itself: a record of the imported recording that its event does not fully represent.
     Imported {
-        /// Its event follows, the next of the hart; else none does.
+        /// Its event follows, the next of the hart; otherwise it has none.
         told: bool,
-        /// Kind, length and count as they stood there.
+        /// Kind, length and count of the record.
         kind: u8,
         /// See `kind`.
         len: u8,
         /// See `kind`.
         count: u32,
-        /// Where it said the hart went.
+        /// Target of the record.
         target: u64,
     },
 }
 
-/// Data of one instruction, as it retired.
+/// A value that an instruction read or wrote, as it retired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DataEvent {
     /// Hart index.
     pub hart: u8,
-    /// What was read or written.
+    /// Kind and value.
     pub kind: DataKind,
     /// PC of the instruction.
     pub pc: u64,
@@ -267,8 +265,8 @@ pub struct DataEvent {
     pub cycle: u64,
 }
 
-/// What a hart did that neither events nor data tell. It is for those who execute a run again: what a core takes from
-/// outside that is no value.
+/// Something that a hart did that neither events nor data report: input from outside a core that is not a value. Needed
+/// to execute a run again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Note {
     /// A store conditional retires; its data follow.
@@ -276,64 +274,66 @@ pub enum Note {
         /// Whether it stored.
         stored: bool,
     },
-    /// An interrupt is taken. Told at once, also where a trap that follows hides it from the events.
+    /// An interrupt is taken. Reported immediately, even if a trap that follows hides it from the events.
     Interrupt {
-        /// As in `mcause`, interrupt bit left out.
+        /// Cause as in `mcause`, without the interrupt bit.
         cause: u8,
         /// Instructions that the hart has retired so far.
         retired: u64,
     },
-    /// A load or store of the next instruction is refused from outside.
+    /// A load or store of the next instruction causes an access fault.
     AccessFault {
-        /// As in `mcause`: 5 or 7.
+        /// Cause as in `mcause`: 5 or 7.
         cause: u8,
         /// Instructions that the hart has retired so far.
         retired: u64,
     },
 }
 
-/// A store of a bus master that is no hart (DMA): to one word of 32 bits.
+/// A store of a bus master that is not a hart (DMA), to one 32-bit word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MasterStore {
     /// Byte address of the word, a multiple of 4.
     pub addr: u64,
-    /// Its bytes, little-endian; 0 where none is stored.
+    /// Its bytes, little-endian; 0 for bytes that are not stored.
     pub value: u32,
-    /// Which bytes are stored, the lowest in bit 0. 1..=15.
+    /// Byte mask, the lowest byte in bit 0. 1..=15.
     pub mask: u8,
     /// Clock cycle.
     pub cycle: u64,
 }
 
 impl MasterStore {
-    /// The bits that are stored, as ones.
+    /// Bit mask of the stored bytes.
     pub fn bits(&self) -> u32 {
         (0..4).filter(|lane| self.mask >> lane & 1 == 1).map(|lane| 0xff << (8 * lane)).sum()
     }
 }
 
-/// Takes the retire stream of a source.
+/// A receiver of the retire stream of a source.
 pub trait RetireSink {
-    /// Whether the source should call [`RetireSink::data`] at all.
+    /// Whether the source should call [`RetireSink::data`].
     const WANTS_DATA: bool = false;
-    /// The next control-flow event in global commit order.
+    /// Receives the next control-flow event in global commit order.
     fn event(&mut self, event: &FlowEvent);
-    /// The next datum, in global commit order with the events. An instruction's own stand before its event: load, store,
-    /// CSR, then register.
+    /// Receives the next datum, in global commit order with the events. The data of an instruction precede its event:
+    /// load, store, CSR, then register.
     fn data(&mut self, data: &DataEvent) {
         let _ = data;
     }
-    /// What `hart` did besides, in order with the data. Told by sources that can, where [`RetireSink::WANTS_DATA`].
+    /// Receives a note of `hart`, in order with the data. Called by sources that support it, if
+    /// [`RetireSink::WANTS_DATA`].
     fn note(&mut self, hart: u8, note: &Note) {
         let _ = (hart, note);
     }
-    /// A store to RAM of a bus master that is no hart, in order with the data. Told where [`RetireSink::WANTS_DATA`].
+    /// Receives a store to RAM of a bus master that is not a hart, in order with the data, if
+    /// [`RetireSink::WANTS_DATA`].
     fn master(&mut self, store: &MasterStore) {
         let _ = store;
     }
 }
 
-/// Drops everything: for running a program only for its effect or its speed.
+/// A sink that drops everything: for running a program only for its effect or its speed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullSink;
 

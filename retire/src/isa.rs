@@ -1,4 +1,4 @@
-//! RISC-V control flow: what an instruction does to the PC, from its bits alone
+//! RISC-V control flow: effect of an instruction on the PC, from its encoding alone
 //!
 //! RV32 and RV64 with the C extension. Everything that is not a jump, branch or trap return is
 //! sequential, whatever extension it belongs to.
@@ -11,27 +11,27 @@
 /// Control-flow class of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Goes on at the next instruction.
+    /// Continues with the next instruction.
     Sequential,
     /// Direct conditional branch to `pc + offset`.
     Conditional {
         /// Signed byte offset.
         offset: i32,
     },
-    /// Direct jump to `pc + offset`; `call` when it links x1 or x5.
+    /// Direct jump to `pc + offset`; `call` if it links x1 or x5.
     Jump {
         /// Signed byte offset.
         offset: i32,
         /// Pushes on the RAS.
         call: bool,
     },
-    /// Indirect jump; which one, told by the link-register hints.
+    /// Indirect jump; the link-register hints determine the class.
     Indirect(Indirect),
     /// `mret` or `sret`.
     TrapReturn,
 }
 
-/// Classes of indirect jumps by what they do to the RAS.
+/// Classes of indirect jumps by their effect on the RAS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Indirect {
     /// No push, no pop: looks up the iBTB.
@@ -72,9 +72,9 @@ fn indirect(rd: u32, rs1: u32) -> Flow {
     })
 }
 
-/// Control flow of an instruction of Zcmp or Zcmt that has any; `None` of all others.
+/// Control flow of an instruction of Zcmp or Zcmt; `None` for all other instructions.
 ///
-/// Where the D extension is, these encodings are `c.fsdsp`. `cm.popret` and `cm.popretz` are returns; `cm.jt` is a jump and
+/// With the D extension, these encodings are `c.fsdsp`. `cm.popret` and `cm.popretz` are returns; `cm.jt` is a jump and
 /// `cm.jalt` a call whose targets are in a table that only the core sees.
 pub fn zcm(insn: u32) -> Option<Indirect> {
     match (insn & 0xe003, insn >> 8 & 0x1f) {
@@ -85,7 +85,7 @@ pub fn zcm(insn: u32) -> Option<Indirect> {
     }
 }
 
-/// As [`flow`], of a core that has Zcmp and Zcmt in the place of `c.fsdsp` if `has_zcm`.
+/// As [`flow`], for a core that has Zcmp and Zcmt in place of `c.fsdsp` if `has_zcm`.
 pub fn flow_with(insn: u32, xlen: u8, has_zcm: bool) -> Flow {
     zcm(insn).filter(|_| has_zcm).map_or_else(|| flow(insn, xlen), Flow::Indirect)
 }
@@ -93,8 +93,8 @@ pub fn flow_with(insn: u32, xlen: u8, has_zcm: bool) -> Flow {
 /// `mret`.
 pub const MRET: u32 = 0x3020_0073;
 
-/// Control flow of `insn` (for a 2-byte instruction, its low half). `xlen` is 32 or 64: `c.jal`
-/// exists in RV32 only, where RV64 has `c.addiw`.
+/// Control flow of `insn` (a 2-byte instruction is in its low half). `xlen` is 32 or 64: `c.jal` exists only on RV32;
+/// its encoding is `c.addiw` on RV64.
 pub fn flow(insn: u32, xlen: u8) -> Flow {
     if insn & 3 == 3 {
         let rd = insn >> 7 & 31;

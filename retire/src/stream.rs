@@ -1,25 +1,25 @@
-//! Dynamic basic streams: the `<SL, TA>` form of a retire stream that the published compressors start from
+//! Dynamic basic streams: the `<SL, TA>` form of a retire stream, the input of the published compressors
 //!
-//! A stream runs from its start address (SA) through SL instructions to a taken direct conditional branch or
-//! an indirect one. Direct jumps and calls do not end it, since the program says where they go, and neither do
-//! branches that are not taken. A trap, and the end of tracing, end a stream without a branch; it may then
-//! have no instruction.
+//! A stream consists of SL instructions, from its start address (SA) to a taken direct conditional branch or an
+//! indirect branch. Direct jumps and calls do not end it, since the program contains their targets, and neither do
+//! branches that are not taken. A trap, and the end of tracing, end a stream without a branch; it may then have no
+//! instruction.
 //!
-//! Papers 001 and 002 write the same sequence in two ways: as descriptors `(SA|-, SL)` and as pairs
-//! `<SL, TA|->`, where TA is the SA of the stream that follows. The address is left out where the program
-//! tells it: behind a direct branch. [`Stream::known`] says so.
+//! Papers 001 and 002 write the same sequence in two ways: as descriptors `(SA|-, SL)` and as pairs `<SL, TA|->`, where
+//! TA is the SA of the next stream. The address is omitted if the program determines it: after a direct branch
+//! ([`Stream::known`]).
 //!
 //! # Source
-//! Paper 001 section II, "Stream Detector"; paper 002 section 5.3. SL has no greatest value here: coders
-//! say how they write a long one.
+//! Paper 001 section II, "Stream Detector"; paper 002 section 5.3. SL has no maximum here: coders define how they
+//! encode a long one.
 
 use crate::image::{ExitKind, Image};
 use crate::{FlowEvent, FlowKind, RetireSink};
 
-/// What ends a stream.
+/// The end of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
-    /// A taken direct conditional, or an indirect branch: the program says which.
+    /// A taken direct conditional branch, or an indirect branch: the program shows which.
     Branch,
     /// A trap; `target` is its handler, where the next stream starts.
     Trap {
@@ -33,18 +33,17 @@ pub enum End {
 /// One dynamic basic stream of one hart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stream {
-    /// SA.
+    /// Start address (SA).
     pub start: u64,
-    /// SL, instructions. 0 only at a trap or a stop.
+    /// Number of instructions (SL). 0 only at a trap or a stop.
     pub length: u32,
-    /// The streams before and the program tell SA: false for the first of a hart and behind an indirect
-    /// branch.
+    /// The previous streams and the program determine SA: false for the first of a hart and after an indirect branch.
     pub known: bool,
-    /// What ends it.
+    /// How it ends.
     pub end: End,
 }
 
-/// Cuts the events of one hart into streams.
+/// Divides the events of one hart into streams.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Detector {
     start: u64,
@@ -53,14 +52,14 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// Before the start of the hart.
+    /// A detector before the start of the hart.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The next event of the hart; returns the stream that it ends.
+    /// Takes the next event of the hart; returns the stream that it ends.
     ///
-    /// A `Gap` comes from replay only; it ends a stream as a trap does.
+    /// A `Gap` occurs only in replay; it ends a stream as a trap does.
     #[inline]
     pub fn event(&mut self, e: &FlowEvent) -> Option<Stream> {
         self.length += e.count;
@@ -101,38 +100,37 @@ pub fn streams<'a>(events: impl IntoIterator<Item = &'a FlowEvent>, harts: u8) -
     streams
 }
 
-/// Where a stream cannot be one of the program.
+/// Error of a stream that is impossible in the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no stream of {length} instructions starts at 0x{start:08x}: the data are not of this program, or damaged")]
 pub struct NoStream {
-    /// SA.
+    /// Start address (SA).
     pub start: u64,
-    /// SL.
+    /// Number of instructions (SL).
     pub length: u32,
 }
 
-/// Tells from the program where streams lead: a decoder's half of the [`Detector`].
+/// Determines from the program where streams lead: the decoder's counterpart of the [`Detector`].
 #[derive(Clone, Copy, Debug)]
 pub struct Walker<'a> {
     image: &'a Image,
-    /// SA of the next stream, where it is known.
+    /// SA of the next stream, if known.
     next: Option<u64>,
 }
 
 impl<'a> Walker<'a> {
-    /// Before the first stream of a hart.
+    /// A walker before the first stream of a hart.
     pub fn new(image: &'a Image) -> Self {
         Self { image, next: None }
     }
 
-    /// SA of the next stream, unless it has to be sent.
+    /// SA of the next stream, unless it must be sent.
     #[inline]
     pub fn known(&self) -> Option<u64> {
         self.next
     }
 
-    /// Takes the next stream, which starts at `start` (looked at only where it is not known), and goes to
-    /// its end.
+    /// Takes the next stream, which starts at `start` (ignored if SA is known), and walks to its end.
     pub fn take(&mut self, start: u64, length: u32, end: End) -> Result<Stream, NoStream> {
         let known = self.next.is_some();
         let start = self.next.unwrap_or(start);
@@ -144,7 +142,7 @@ impl<'a> Walker<'a> {
         Ok(Stream { start, length, known, end })
     }
 
-    /// Where the branch leads that ends a stream; `Some(None)` if it is indirect.
+    /// Target of the branch that ends a stream; `Some(None)` if it is indirect.
     fn after(&self, mut pc: u64, mut length: u32) -> Option<Option<u64>> {
         loop {
             let (count, exit) = self.image.run(pc)?;
@@ -160,8 +158,8 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Tells the events of a hart whose streams are known: the inverse of the [`Detector`], with cycle 0 and,
-/// as in all replay, without the causes of traps.
+/// Reports the events of a hart from its streams: the inverse of the [`Detector`], with cycle 0 and, as in all replay,
+/// without the causes of traps.
 pub fn tell(streams: &[Stream], hart: u8, image: &Image, sink: &mut impl RetireSink) -> Result<(), NoStream> {
     if let Some(first) = streams.first() {
         let (pc, target) = (first.start, first.start);
@@ -174,7 +172,7 @@ pub fn tell(streams: &[Stream], hart: u8, image: &Image, sink: &mut impl RetireS
     Ok(())
 }
 
-/// Tells the events of one stream, behind which the hart goes on at `next`.
+/// Reports the events of one stream, after which the hart continues at `next`.
 fn tell_one(s: &Stream, next: u64, hart: u8, image: &Image, sink: &mut impl RetireSink) -> Option<()> {
     let (mut pc, mut left) = (s.start, s.length);
     let mut event = |kind, len, count, pc, target| {

@@ -1,7 +1,7 @@
-//! Golden model in reported branches a second
+//! Benchmark of the golden model, in reported branches per second
 //!
-//! A synthetic walk (loops of four lengths, a biased branch, calls, an indirect call of two targets), in
-//! a buffer that stays in the cache, so that the model is measured and not memory.
+//! A synthetic walk (loops of four lengths, a biased branch, calls, an indirect call with two targets), in a buffer
+//! that fits in the cache, so that the model is measured and not the memory.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use retire::{FlowEvent, FlowKind, RetireSink};
@@ -10,7 +10,7 @@ use sim::params::{named_set, Platform, TraceParams};
 use sim::scheme::tr::model::Front;
 use sim::system::System;
 
-/// `n` events of one hart, the start included.
+/// `n` events of one hart, including the start.
 fn walk(n: usize) -> Vec<FlowEvent> {
     let event = |kind, pc: u64, target: u64| FlowEvent { hart: 0, kind, len: 4, count: 5, pc, target, cycle: 0 };
     let mut events = vec![FlowEvent { count: 0, len: 0, ..event(FlowKind::Start, 0x8000_0000, 0x8000_0000) }];

@@ -1,7 +1,7 @@
-//! Instructions a second of the built-in simulator: functional and timed, one hart and four
+//! Benchmark of the built-in simulator, in instructions per second: functional and timed, one hart and four
 //!
-//! The program is an endless mixture: an inner loop of arithmetic, a load, a store and a shift-and-xor
-//! generator, a call and a return, a branch that goes either way. `events` keeps every event; the others drop them.
+//! The program is an endless mix: an inner loop of arithmetic, a load, a store and a shift-and-xor generator, a call
+//! and a return, an unpredictable branch. `events` keeps every event; the others drop them.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use retire::elf::{Program, Segment};
@@ -58,7 +58,7 @@ const CODE: [u32; 21] = [
     0x0000_8067,
 ];
 
-/// Counts events, as cheaply as a sink can that looks at them.
+/// Counts events, as cheaply as a sink that looks at them can.
 struct Count(u64);
 
 impl RetireSink for Count {

@@ -1,7 +1,8 @@
-//! Bits of load values, over the built-in programs
+//! Bits of load-value traces, for the built-in programs
 //!
-//! `cargo run --release -p sim --example cfiat_bits -- CORES INSTRUCTIONS NAME...`, with names as `cfiat:32k+line64`:
-//! prints a line a scheme (bits an instruction and a load, miss rates, state), and with `GOSHAWK_PROGRAMS` one a program.
+//! `cargo run --release -p sim --example cfiat_bits -- CORES INSTRUCTIONS NAME...`, with names such as
+//! `cfiat:32k+line64`: prints a line per scheme (bits per instruction and per load, miss rates, state), and with
+//! `GOSHAWK_PROGRAMS` one per program.
 
 use retire::{DataEvent, FlowEvent, Note, RetireSink};
 use sim::analysis::ratio;
@@ -10,7 +11,7 @@ use sim::scheme::cfiat::params::Sizes;
 use sim::scheme::cfiat::stats::{total, CfiatStats};
 use sim::scheme::cfiat::{CfiatParams, Recorder};
 
-/// One run to several recorders.
+/// A sink that passes one run to several recorders.
 struct All(Vec<Recorder>);
 
 impl RetireSink for All {

@@ -1,9 +1,9 @@
-//! What replay makes of damaged streams: `cargo run --release -p sim --example damage [FAULTS]`
+//! Replay of damaged streams: `cargo run --release -p sim --example damage [FAULTS]`
 //!
-//! Each line is a scheme with or without resyncs (every 2^12 instructions) and signatures: faults of every kind in streams of
-//! programs of one and two cores, replayed up to the first mark (an error). Before the mark, what was reported can be right, or
-//! wrong from some place on; a fault without a mark whose instructions differ is silent. FAULTS of each kind and stream, 50
-//! where none are given; the seed is fixed.
+//! Each line is a scheme with or without resyncs (every 2^12 instructions) and signatures. Streams of programs on one
+//! and two cores get faults of every kind and are replayed up to the first mark (an error). The instructions reported
+//! before the mark can be right, or wrong from some point on. A fault is silent if there is no mark although
+//! instructions differ. FAULTS is the number per kind and stream, 50 by default; the seed is fixed.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -29,7 +29,7 @@ const KINDS: [&str; 9] = [
     "cut",
 ];
 const INSTRUCTIONS: u64 = 50_000;
-/// Bytes of a header, which says itself when it is wrong.
+/// Bytes of the header, which detects its own damage.
 const HEADER: usize = 12;
 
 struct Stream {
@@ -56,7 +56,7 @@ fn encode(p: &TraceParams, events: &[FlowEvent], sync: bool) -> Vec<u8> {
     system.drain().flat_map(u32::to_le_bytes).collect()
 }
 
-/// One fault behind the header.
+/// Applies one fault after the header.
 fn damage(bytes: &[u8], kind: &str, rng: &mut impl Rng) -> Vec<u8> {
     let mut out = bytes.to_vec();
     let at = rng.random_range(HEADER..bytes.len() - 8);
@@ -87,7 +87,7 @@ struct Counts {
     silent: u64,
 }
 
-/// Of one core: instructions that are those of the run, of those that were reported.
+/// Of one core: how many of the reported instructions are those of the run, and how many were reported.
 fn right(want: &[FlowEvent], got: &[FlowEvent], hart: u8) -> (u64, u64) {
     let of = |list: &'_ [FlowEvent]| list.iter().filter(|e| e.hart == hart).copied().collect::<Vec<_>>();
     let (want, got) = (of(want), of(got));

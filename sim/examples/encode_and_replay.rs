@@ -1,4 +1,4 @@
-//! A program is traced by the golden model, and its trace replayed with the ELF
+//! Traces a program with the golden model, and replays the trace with the ELF
 //!
 //! `cargo run --release -p sim --example encode_and_replay [NAME [SCHEME]]`
 
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scheme = words.next().unwrap_or_else(|| "tr_e:medium".into());
     let program = programs::load(&name).ok_or_else(|| format!("there is no program {name}"))?;
 
-    // what two harts retire, kept; System is such a sink too
+    // records what two harts retire; `System` is such a sink, too
     let mut retired: Vec<FlowEvent> = Vec::new();
     let limits = Limits { instructions: 1_000_000, ..Limits::default() };
     let config = MachineConfig { harts: 2, ..MachineConfig::default() };
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     system.finish(run.cycles);
     let stream: Vec<u32> = system.drain().collect();
 
-    // and back: functional streams know no cycles, and no trace tells the cause of a trap
+    // and back: functional traces contain no cycles, and no trace contains the cause of a trap
     let image = Image::new(&program);
     let mut replayed: Vec<FlowEvent> = Vec::new();
     let summary = Replay::new(&image, &params, stream.iter().copied())?.run(&mut Events(&mut replayed))?;

@@ -1,4 +1,4 @@
-//! A sink of one's own: counts the calls of each function while a program runs
+//! A custom sink: counts the calls of each function while a program runs
 //!
 //! `cargo run --release -p sim --example hot_functions [NAME]`
 
@@ -7,7 +7,7 @@ use sim::riscv::{Limits, Machine, MachineConfig, Timing};
 use std::collections::HashMap;
 use std::error::Error;
 
-/// Calls by the address that is called.
+/// Number of calls by target address.
 #[derive(Default)]
 struct Calls(HashMap<u64, u64>);
 

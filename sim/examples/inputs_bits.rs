@@ -1,7 +1,7 @@
-//! Bits an instruction of the scheme `inputs`, over the built-in programs
+//! Bits per instruction of the scheme `inputs`, for the built-in programs
 //!
-//! `cargo run --release -p sim --example inputs_bits -- CORES INSTRUCTIONS NAME...`, with names as `inputs:512+tag8`:
-//! prints a table of programs and schemes, and the sums.
+//! `cargo run --release -p sim --example inputs_bits -- CORES INSTRUCTIONS NAME...`, with names such as
+//! `inputs:512+tag8`: prints a table of programs and schemes, and the sums.
 
 use retire::{DataEvent, FlowEvent, Note, NullSink, RetireSink};
 use sim::riscv::{Limits, Machine, MachineConfig};
@@ -11,7 +11,7 @@ use sim::scheme::inputs::replay::Replay;
 use sim::scheme::inputs::{InputsParams, Recorder};
 use std::time::Instant;
 
-/// One run to several recorders.
+/// A sink that passes one run to several recorders.
 struct All(Vec<Recorder>);
 
 impl RetireSink for All {

@@ -1,8 +1,8 @@
-//! What is recovered of an execution when the link carries less than is asked, by how a core goes on behind a gap
+//! Share of an execution that is traced on an overloaded link, by when a core resumes after a gap
 //!
-//! A model of the trace module in clocks: golden lanes, event FIFOs of [`ENTRIES`] entries, the order between them, and
-//! a link that takes so many bits a clock. For each load (what is asked of the link in parts of what it carries) and each
-//! way to go on: the share of all instructions that the stream tells, and how many are lost in a gap.
+//! A cycle-based model of the trace module: golden core traces, event FIFOs of [`ENTRIES`] entries, the order between
+//! them, and a link of fixed bit rate. For each load (demand as a percentage of the link's capacity) and each resume
+//! rule: the share of all instructions that the stream reports, and the instructions lost per gap.
 //!
 //! `cargo run --release -p sim --example overload [THOUSANDS_OF_INSTRUCTIONS]`
 
@@ -19,16 +19,16 @@ use std::collections::VecDeque;
 use std::error::Error;
 
 const SCHEMES: [&str; 4] = ["tr_e:small", "tr_e:large", "sc-lsp:rbase-32x4", "nx_b"];
-/// Percent of what the link carries.
+/// Demand as a percentage of the link's capacity.
 const LOADS: [u64; 7] = [101, 110, 125, 150, 200, 300, 500];
-/// Entries that an event FIFO of 16 places takes.
+/// Usable entries of an event FIFO of depth 16.
 const ENTRIES: usize = 12;
 
-/// How a core goes on behind a gap.
+/// Rule by which a core resumes after a gap.
 #[derive(Clone, Copy)]
 struct Way {
     name: &'static str,
-    /// Once so few entries wait.
+    /// Resumes when at most so many entries wait.
     entries: usize,
 }
 
@@ -38,17 +38,17 @@ const fn way(name: &'static str, entries: usize) -> Way {
 
 const WAYS: [Way; 5] = [
     way("tables kept: from empty", 0),
-    // an eighth of the places: what the circuit does
+    // an eighth of the depth, as in the circuit
     way("tables kept: from 1", 1),
     way("tables kept: from 3", 3),
     way("tables kept: from 6", 6),
     way("tables kept: from 9", 9),
 ];
 
-/// Programs that ask for about the same in each quarter of a run: of others an overload cannot be forced by a rate.
+/// Programs with a similar demand in each quarter of a run: for others a fixed rate does not force an overload.
 const SOME: [&str; 6] = ["bank", "fsm", "irq", "parse", "lz", "strsearch"];
 
-/// What a run came to.
+/// Results of a run.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     told: u64,
@@ -56,19 +56,19 @@ struct Sum {
     gaps: u64,
 }
 
-/// A core beside its lane.
+/// State of a core outside its core trace.
 #[derive(Clone, Copy, Default)]
 struct Core {
     held: usize,
     pc: u64,
-    /// It is in a gap.
+    /// The core is in a gap.
     gap: bool,
 }
 
 fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: f64, way: Way) -> Sum {
     let Cores { mut lanes, mut end, .. } = Cores::new(scheme, &params.platform);
     let mut cores = vec![Core::default(); usize::from(params.cores)];
-    // entries in order: whose, and bits still to send
+    // entries in order: their core, and the bits left to send
     let (mut queue, mut budget, mut clock) = (VecDeque::<(usize, f64)>::new(), 0.0, 0);
     let (mut out, mut sum) = (BitWriter::new(), Sum::default());
     for e in events {
@@ -85,7 +85,7 @@ fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: 
             cores[*core].held -= 1;
             queue.pop_front();
         }
-        // nothing is saved up but what a word holds
+        // unused bits do not accumulate beyond one word
         budget = budget.min(32.0);
         let (core, lane) = (&mut cores[of], &mut lanes[of]);
         sum.all += u64::from(e.count);
@@ -117,7 +117,7 @@ fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: 
     sum
 }
 
-/// [`run`] of any scheme.
+/// [`run`] for any scheme.
 struct Overloaded<'a> {
     params: &'a TraceParams,
     events: &'a [FlowEvent],

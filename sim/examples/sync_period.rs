@@ -1,4 +1,4 @@
-//! What periodic synchronisation costs: bits an instruction by period, all built-in programs
+//! Cost of periodic synchronisation: bits per instruction by period, for all built-in programs
 //!
 //! `cargo run --release -p sim --example sync_period [MILLIONS_OF_INSTRUCTIONS]`
 
@@ -11,7 +11,7 @@ use sim::system::System;
 use std::error::Error;
 
 const SCHEMES: [&str; 4] = ["tr_e:small", "tr_e:large", "sc-lsp:rbase-32x4", "nx_b"];
-/// log2 of the instructions of core 0, and of the bytes of the stream.
+/// log2 of the period in instructions of core 0, and in bytes of the stream.
 const INSTRUCTIONS: [u8; 6] = [20, 18, 16, 14, 12, 10];
 const BYTES: [u8; 6] = [18, 16, 14, 12, 10, 8];
 

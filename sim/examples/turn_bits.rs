@@ -1,14 +1,14 @@
-//! What the order of threads takes, in several ways to tell it: `cargo run --release -p sim --example turn_bits -- RUN.ret ...`
+//! Cost of the order of threads, in several encodings: `cargo run --release -p sim --example turn_bits -- RUN.ret ...`
 //!
-//! A turn ends where a control-flow instruction of another hart follows. Its length is counted in instructions, in control-flow
-//! instructions, or in those that a trace reports; each is coded alone or as the difference to the hart's turn before, in
-//! exponential Golomb codes whose order follows the lengths of what was coded.
+//! A turn ends where a control-flow instruction of another hart follows. Its length is counted in instructions, in
+//! control-flow instructions, or in those that a trace reports. Each length is coded alone or as the difference from
+//! the hart's previous turn, in exponential Golomb codes whose order adapts to the lengths coded so far.
 
 use retire::file::retire::RetireReader;
 use retire::{FlowEvent, RetireSink};
 use std::path::Path;
 
-/// Bits of exponential Golomb codes whose order follows the length of what was coded.
+/// Bits of exponential Golomb codes whose order adapts to the lengths coded so far.
 #[derive(Clone, Copy, Default)]
 struct Code {
     lengths: u64,

@@ -1,12 +1,12 @@
 "use strict";
-// The page of a sweep: every table and plot is made again of the points that the filters let through.
+// The page of a sweep: tables and plots are redrawn from the points that pass the filters.
 {
   const sweep = page.data("sweep");
   const sum = (points, f) => points.reduce((t, p) => t + f(p), 0);
   const over = (a, b) => (b ? a / b : null);
   const unique = (values) => [...new Set(values)];
 
-  /** Points by key, in the order of their first. */
+  /** Groups points by key, in the order of their first members. */
   const group = (points, key) => {
     const groups = new Map();
     for (const p of points) {
@@ -17,7 +17,7 @@
     return groups;
   };
 
-  /** What tells the schemes of these points apart. */
+  /** Returns a function that labels points such that their schemes can be distinguished. */
   const labeller = (points) => {
     const harts = unique(points.map((p) => p.harts)).length > 1;
     const times = unique(points.map((p) => p.time)).length > 1;
@@ -26,7 +26,7 @@
   };
 
   const bpi = (points) => over(sum(points, (p) => p.bits), sum(points, (p) => p.instructions));
-  // a recording without cycles has no figure by cycle
+  // a recording without cycles has no figure per cycle
   const timed = (points) => points.filter((p) => p.cycles > 0);
   const bpc = (points) => over(sum(timed(points), (p) => p.bits), sum(timed(points), (p) => p.cycles));
   const words = (title) => ({ title, digits: null });
@@ -108,7 +108,7 @@
       name, encoding: g[0].encoding, family: g[0].family, time: g[0].time, set: g[0].set, x: g[0][axis()], y: bpi(g),
       of: unique(g.map((p) => `${p.trace} ${p.harts} ${p.time}`)).sort().join("|"),
     })).filter((d) => d.x !== null && d.y !== null && d.family !== "baseline");
-    // only what was measured on the same runs can be compared: those on which most were
+    // only points measured on the same runs are comparable: use the runs with the most points
     const same = most([...group(dots, (d) => d.of).values()].map((g) => g.length));
     const runs = dots.find((d) => dots.filter((other) => other.of === d.of).length === same)?.of;
     const front = dots.filter((d) => d.of === runs).sort((a, b) => a.x - b.x || a.y - b.y);
@@ -163,7 +163,7 @@
 
   const FIELDS = [["b_cnt", "bCnt"], ["diff_ta", "|diffTA|"], ["diff_cc", "diffCC"], ["i_cnt", "iCnt"]];
 
-  /** One point of each run and predictor: another coding has the same values. */
+  /** One point per run and predictor: other codings have the same values. */
   const profiles = (points) => {
     const seen = new Set();
     return points.filter((p) => {
@@ -198,7 +198,7 @@
 
   const field = page.choice("field", "Field:", FIELDS, () => draw());
 
-  /** Bits of a value of `bits` significant bits in chunks. */
+  /** Bits of a chunked value with `bits` significant bits. */
   const chunked = (bits, first, next) => (bits <= first ? first + 1 : first + 1 + Math.ceil((bits - first) / next) * (next + 1));
   const cost = (counts, first, next) => counts.reduce((t, n, bits) => t + n * chunked(bits, first, next), 0);
 
@@ -251,7 +251,7 @@
     });
   };
 
-  // ---- what the bits are ----
+  // ---- bits by field ----
 
   const parts = (points) => {
     const label = labeller(points);

@@ -1,11 +1,11 @@
-//! What a run is made of: branches, and the streams of paper 001 table 1
+//! Statistics of a run: branches, and the streams of paper 001 table 1
 
 use retire::stream::{Detector, End};
 use retire::{FlowEvent, FlowKind, RetireSink};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What a run is made of, all harts.
+/// Statistics of a run, over all harts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Census {
     /// Direct jumps and calls.
@@ -16,21 +16,21 @@ pub struct Census {
     pub indirect: u64,
     /// Traps.
     pub traps: u64,
-    /// Streams, those included that a trap or the end cuts short.
+    /// Streams, including those that a trap or the end cuts short.
     pub all_streams: u64,
-    /// Streams that a branch ends.
+    /// Streams that end with a branch.
     pub streams: u64,
-    /// Different ones among them.
+    /// Number of different streams among them.
     pub unique: u64,
-    /// Instructions of the longest.
+    /// Length of the longest, instructions.
     pub longest: u32,
     /// Instructions in all of them.
     pub in_streams: u64,
-    /// Different streams that are 90 % of the dynamic ones.
+    /// Number of different streams that account for 90 % of the dynamic ones.
     pub cdf_90: u64,
 }
 
-/// Takes the census of a run.
+/// Collects the statistics of a run.
 #[derive(Clone, Debug)]
 pub struct Taker {
     counted: Census,
@@ -40,13 +40,13 @@ pub struct Taker {
 }
 
 impl Taker {
-    /// Of `harts` harts that did nothing yet.
+    /// A collector for `harts` harts, before their start.
     pub fn new(harts: u8) -> Self {
         let detectors = vec![Detector::new(); usize::from(harts)];
         Self { counted: Census::default(), detectors, seen: HashMap::new() }
     }
 
-    /// The census at the end.
+    /// The statistics at the end.
     pub fn finish(self) -> Census {
         let mut c = self.counted;
         c.unique = self.seen.len() as u64;
@@ -104,7 +104,7 @@ mod tests {
         events.push(event(FlowKind::Jump, 1, 0x114, 0x200));
         events.push(event(FlowKind::IndirectJump, 2, 0x204, 0x300)); // 0x100, 8 instructions
         events.push(event(FlowKind::Return, 3, 0x308, 0x100)); // 0x300, 3 instructions
-        events.push(event(FlowKind::Trap { interrupt: true, cause: 7 }, 1, 0x104, 0x400)); // of no branch
+        events.push(event(FlowKind::Trap { interrupt: true, cause: 7 }, 1, 0x104, 0x400)); // does not end with a branch
         events.push(event(taken, 1, 0x400, 0x400));
         let mut taker = Taker::new(1);
         events.iter().for_each(|e| taker.event(e));
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!((c.direct_unconditional, c.direct_conditional, c.indirect, c.traps), (1, 19, 2, 1));
         assert_eq!((c.streams, c.unique, c.longest, c.in_streams), (20, 4, 8, 17 * 5 + 8 + 3 + 1));
         assert_eq!(c.all_streams, 21);
-        // 17 of 20 are 85 %, one more of them is 90 %
+        // 17 of 20 are 85 %; one more is 90 %
         assert_eq!(c.cdf_90, 2);
     }
 }

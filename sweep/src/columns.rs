@@ -1,7 +1,7 @@
-//! `results.parquet`: the rows of `results.csv` with their types, for tools that read columns
+//! `results.parquet`: the rows of `results.csv` with types, for tools that read columnar files
 //!
-//! A column is a boolean, a text, a double or a 64-bit integer, as the field of [`Row`] is; each may be missing. One row group,
-//! not packed.
+//! A column is a boolean, a string, a double or a 64-bit integer, as the field of [`Row`]; all are nullable. One row
+//! group, uncompressed.
 
 use crate::point::{Row, Verified};
 use crate::SweepError;
@@ -13,7 +13,7 @@ use parquet::schema::types::Type;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// A row in which nothing is missing: its values say the types.
+/// A row with all values present, from which the types are derived.
 fn whole() -> Row {
     let text = String::new();
     Row {
@@ -62,7 +62,7 @@ fn physical(value: &Value) -> Physical {
     }
 }
 
-/// Writes a column: which values are there, then those.
+/// Writes a column: definition levels, then the values that are present.
 fn column<T: DataType>(
     writer: &mut SerializedColumnWriter<'_>,
     values: &[Option<&Value>],
@@ -105,7 +105,7 @@ fn write(rows: &[Map<String, Value>], whole: &Map<String, Value>) -> parquet::er
 /// The bytes of the file.
 ///
 /// # Errors
-/// The crate's own, with the name of the file.
+/// If the `parquet` crate reports one; the file name is added.
 pub(crate) fn bytes(rows: &[Row]) -> Result<Vec<u8>, SweepError> {
     let failed = |e: String| SweepError::Other(format!("results.parquet: {e}"));
     let objects = rows.iter().map(object).collect::<Result<Vec<_>, _>>().map_err(failed)?;

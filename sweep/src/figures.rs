@@ -1,4 +1,4 @@
-//! Figures of a sweep for papers: those of papers 000 and 002, of any sweep
+//! Figures of a sweep for papers, modelled on those of papers 000 and 002
 //!
 //! | figure | paper 000 |
 //! | --- | --- |
@@ -7,8 +7,8 @@
 //! | `fields-stamped`, `bpc-stamped` | 12, 13 |
 //! | `time-TRACE` | 14 |
 //!
-//! Beside them `bpi-stamped`, `fields`, `pareto`, `mispredictions`, and `chunks-b_cnt`, `chunks-diff_ta`,
-//! `chunks-diff_cc` for the search of chunk sizes. Figures for which a sweep has nothing are left out.
+//! In addition: `bpi-stamped`, `fields`, `pareto`, `mispredictions`, and `chunks-b_cnt`, `chunks-diff_ta`,
+//! `chunks-diff_cc` for the search of chunk sizes. Figures without data are omitted.
 
 use crate::gates::GateList;
 use crate::page::{field_bits, short, FieldBits, MAX_CHUNK};
@@ -21,7 +21,7 @@ use sim::scheme::Family;
 
 type Points<'a> = Vec<&'a Point>;
 
-/// Groups in the order of their first members.
+/// Groups, in the order of their first members.
 fn group<'a, K: PartialEq>(points: &[&'a Point], key: impl Fn(&Point) -> K) -> Vec<(K, Points<'a>)> {
     let mut groups: Vec<(K, Points)> = Vec::new();
     for p in points {
@@ -52,9 +52,9 @@ fn unit(per_cycle: bool) -> &'static str {
     }
 }
 
-/// Bars by the number of harts, one colour a scheme, with the least and greatest trace.
+/// Bars by the number of harts, one colour per scheme, with the minimum and maximum over the traces.
 fn by_harts(id: &str, points: &[&Point], per_cycle: bool) -> Option<Figure> {
-    // a recording without cycles has no figure by cycle
+    // a recording without cycles has no figure per cycle
     let points: Points = points.iter().filter(|p| !per_cycle || p.cycles > 0).copied().collect();
     if points.is_empty() {
         return None;
@@ -97,7 +97,7 @@ fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
 }
 
-/// Stacked bars: bits per instruction by field, a bar for each scheme and number of harts.
+/// Stacked bars: bits per instruction by field, one bar for each scheme and number of harts.
 fn by_field(id: &str, points: &[&Point]) -> Option<Figure> {
     let chunked: Points = points.iter().filter(|p| field_bits(p).is_some()).copied().collect();
     let bars = group(&chunked, |p| format!("{} {}", p.scheme, p.harts));
@@ -129,7 +129,7 @@ fn by_field(id: &str, points: &[&Point]) -> Option<Figure> {
     })
 }
 
-/// One point of each run and predictor: another coding of the same messages has the same lengths.
+/// One point per run and predictor: other codings of the same messages have the same lengths.
 fn profiles<'a>(points: &[&'a Point]) -> Points<'a> {
     let key = |p: &Point| (p.trace.clone(), p.harts, p.family, p.set.clone(), p.platform.timestamps);
     let with: Points = points.iter().filter(|p| p.lengths.is_some()).copied().collect();
@@ -147,7 +147,7 @@ fn pooled(points: &[&Point], of: fn(&FieldLengths) -> &Lengths) -> Lengths {
     })
 }
 
-/// Cumulative distribution of the lengths of a field, a line for each set.
+/// Cumulative distribution of the lengths of a field, one line per set.
 fn distribution(points: &[&Point], (id, name, of): Field) -> Option<Figure> {
     let line = |(set, mine): (String, Points)| {
         let all = pooled(&mine, of);
@@ -171,7 +171,7 @@ fn distribution(points: &[&Point], (id, name, of): Field) -> Option<Figure> {
     })
 }
 
-/// What a field takes against its first chunk, a line for each size of the later ones.
+/// Cost of a field by the size of its first chunk, one line for each size of the later chunks.
 fn chunk_search(points: &[&Point], (id, name, of): Field) -> Option<Figure> {
     let tr: Points = profiles(points).into_iter().filter(|p| p.family == Family::Tr).collect();
     let (all, instructions) = (pooled(&tr, of), sum(&tr, |p| p.instructions));
@@ -192,7 +192,7 @@ fn chunk_search(points: &[&Point], (id, name, of): Field) -> Option<Figure> {
     })
 }
 
-/// The dots of those runs on which most schemes were measured: others cannot be compared with them.
+/// The points of the runs on which most schemes were measured: others are not comparable.
 fn comparable(dots: Vec<((f64, f64), Vec<&str>)>) -> Vec<(f64, f64)> {
     let alike = |runs: &[&str]| dots.iter().filter(|d| d.1 == runs).count();
     let most = dots.iter().map(|d| alike(&d.1)).max();
@@ -200,9 +200,9 @@ fn comparable(dots: Vec<((f64, f64), Vec<&str>)>) -> Vec<(f64, f64)> {
     dots.iter().filter(|d| Some(&d.1) == runs.as_ref()).map(|d| d.0).collect()
 }
 
-/// Gates of a core against bits per instruction.
+/// Gates per core against bits per instruction.
 fn pareto(points: &[&Point], gates: &GateList) -> Option<Figure> {
-    // compressors in software are no circuits
+    // software compressors are not circuits
     let circuit = |p: &&&Point| !p.platform.timestamps && p.family != Family::Baseline;
     let functional: Points = points.iter().filter(circuit).copied().collect();
     let measured = functional.iter().any(|p| gates.of(p).is_some());
@@ -269,7 +269,7 @@ fn mispredictions(points: &[&Point]) -> Option<Figure> {
     })
 }
 
-/// Bits per cycle over time, of the run with the most harts, time-stamped where there is such a stream.
+/// Bits per cycle over time, of the run with the most harts; time-stamped if there is such a stream.
 fn over_time(trace: &str, points: &[&Point]) -> Option<Figure> {
     let points: Points = points.iter().filter(|p| p.cycles > 0).copied().collect();
     let harts = points.iter().map(|p| p.harts).max()?;
@@ -294,7 +294,7 @@ fn over_time(trace: &str, points: &[&Point]) -> Option<Figure> {
     })
 }
 
-/// Every figure that these points have something for.
+/// All figures for which there are data.
 pub fn figures(points: &[(String, Point)], gates: &GateList) -> Vec<Figure> {
     let streams: Points = points.iter().map(|p| &p.1).filter(|p| p.bits.is_some()).collect();
     let (stamped, functional): (Points, Points) = streams.iter().partition(|p| p.platform.timestamps);

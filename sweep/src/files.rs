@@ -1,11 +1,11 @@
-//! Traces by folder or by pattern
+//! Traces from folders and glob patterns
 
 use crate::SweepError;
 use host::recording::FileKind;
 use retire::file::input;
 use std::path::Path;
 
-/// Whether a file can be swept: a recording, or an ELF.
+/// Whether a file can be swept: a recording or an ELF file.
 fn is_trace(path: &Path) -> Result<bool, SweepError> {
     Ok(match FileKind::of(path)? {
         FileKind::Retire | FileKind::Rbt1 => true,
@@ -18,11 +18,10 @@ fn name_of(path: &Path) -> Result<String, SweepError> {
     input::name(path.as_os_str()).map_err(|e| SweepError::Other(format!("{}: {e}", path.display())))
 }
 
-/// The traces that `name` stands for, in the order of their names: those in a folder, those that a pattern matches, or
-/// itself.
+/// The traces of `name`, sorted by name: those in a folder, those that match a pattern, or itself.
 ///
 /// # Errors
-/// A folder or a pattern without one; what cannot be read.
+/// If a folder or a pattern has no trace, or a file cannot be read.
 pub fn of(name: &str) -> Result<Vec<String>, SweepError> {
     let path = &*input::path_of(Path::new(name));
     let mut found = Vec::new();

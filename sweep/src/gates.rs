@@ -1,4 +1,4 @@
-//! Measured gates of schemes, from what `goshawk gates --json` printed
+//! Measured gate counts of schemes, from the output of `goshawk gates --json`
 
 use crate::point::Point;
 use crate::SweepError;
@@ -13,20 +13,20 @@ struct Measured {
     gates_with_memory: f64,
 }
 
-/// Gates of one core, by parameters.
+/// Gate counts of one core, by parameters.
 #[derive(Clone, Debug, Default)]
 pub struct GateList(Vec<Measured>);
 
-/// Bytes of a file of gates at most.
+/// Largest size of such a file, bytes.
 const MOST: u64 = 1 << 28;
 
-/// Whether two schemes are one circuit: chunk sizes are constants of it and hardly change its size.
+/// Whether two schemes have the same circuit: chunk sizes are constants of it and hardly change its size.
 fn same_circuit(a: &TraceParams, b: &TraceParams) -> bool {
     a.flow.with_usual_chunks() == b.flow.with_usual_chunks() && a.timestamps == b.timestamps
 }
 
 impl GateList {
-    /// Reads the outputs of `goshawk gates --json`, one object a file or several behind each other.
+    /// Reads outputs of `goshawk gates --json`: one or several concatenated objects per file.
     pub fn read(paths: &[impl AsRef<Path>]) -> Result<Self, SweepError> {
         let mut list = Vec::new();
         for path in paths {
@@ -41,7 +41,7 @@ impl GateList {
         Ok(Self(list))
     }
 
-    /// NAND2 equivalents of one core with memory at 1.5 a bit; `None` where it was not measured.
+    /// NAND2 equivalents of one core, with 1.5 per bit of memory; `None` if it was not measured.
     pub fn of(&self, point: &Point) -> Option<f64> {
         self.of_circuit(&TraceParams::new(point.platform, point.flow?))
     }
@@ -51,7 +51,7 @@ impl GateList {
         Some(found.gates_with_memory / f64::from(found.parameters.cores))
     }
 
-    /// What the gates of a page are.
+    /// Description of the gate counts of a page.
     pub fn describe(&self) -> String {
         match self.0.len() {
             0 => "1.5 a bit of state, the papers' rule; measured ones were not given (--gates)".into(),

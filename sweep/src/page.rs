@@ -1,4 +1,4 @@
-//! The page of a sweep: its points as data, and `assets/sweep.js` that draws what the reader chooses of them
+//! The page of a sweep: its points as data, and `assets/sweep.js`, which plots the reader's selection
 
 use crate::gates::GateList;
 use crate::point::{Point, Verified};
@@ -10,10 +10,10 @@ use sim::params::Coding;
 use sim::scheme::Family;
 use std::collections::BTreeMap;
 
-/// Chunks of 1 to so many bits are looked at.
+/// Largest chunk size in the search, bits.
 pub const MAX_CHUNK: u8 = 12;
 
-/// Bits of a stream by what they are for.
+/// Bits of a stream by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FieldBits {
     /// `bCnt`, or SL.
@@ -32,12 +32,12 @@ pub struct FieldBits {
     pub other: u64,
 }
 
-/// Chunk sizes of a point, where its fields are chunked.
+/// Chunk sizes of a point, if its fields are chunked.
 fn coding(p: &Point) -> Option<Coding> {
     p.flow?.chunks()
 }
 
-/// How the bits of a point divide, where its fields are chunked.
+/// Bits of a point by field, if its fields are chunked.
 pub fn field_bits(p: &Point) -> Option<FieldBits> {
     let (c, l, bits) = (coding(p)?, p.lengths.as_ref()?, p.bits?);
     let messages: u64 = p.kinds.values().map(|k| k.0).sum();
@@ -61,7 +61,7 @@ struct Window<'a> {
     bits: &'a [u64],
 }
 
-/// Chunk sizes as the page wants them.
+/// Chunk sizes in the form that the page expects.
 fn chunks(c: &Coding) -> BTreeMap<&'static str, [u8; 2]> {
     [("b_cnt", c.b_cnt), ("diff_ta", c.diff_ta), ("diff_cc", c.diff_cc), ("i_cnt", c.i_cnt)]
         .into_iter()
@@ -84,7 +84,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// A point as the page's script sees it.
+/// A point in the form that the page's script expects.
 #[derive(Serialize)]
 struct Shown<'a> {
     trace: String,

@@ -1,4 +1,4 @@
-//! What a sweep measures, and its parts in a fixed order
+//! The plan of a sweep, and its jobs in a fixed order
 
 use crate::files;
 use crate::SweepError;
@@ -12,41 +12,41 @@ use sim::scheme::Family;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A sweep as a TOML file or the command line says it: traces x harts x schemes x time stamps.
+/// A sweep as described by a TOML file or the command line: traces x harts x schemes x time stamps.
 ///
-/// A file may have several such grids, one a `[[part]]`; what a part does not say is what stands before the parts.
-/// A trace that several parts ask for is produced once, a point that several ask for is measured once.
+/// A file may have several such grids, one per `[[part]]`; a part inherits the settings before the parts. A trace that
+/// several parts use is produced once, and a point that several parts request is measured once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {
-    /// `builtin:NAME`, ELF or recordings.
+    /// `builtin:NAME`, ELF files or recordings.
     pub traces: Vec<String>,
-    /// Programs of the recordings: each takes the one whose build id it names.
+    /// Programs of the recordings: each recording uses the one with its build id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elfs: Vec<String>,
-    /// Another build is accepted: the one program of all recordings.
+    /// Accepts other builds: the only program is used for all recordings.
     #[serde(skip_serializing_if = "is_false")]
     pub any_build: bool,
-    /// Harts that run a program; recordings have theirs.
+    /// Numbers of harts that run a program; recordings have their own.
     pub harts: Vec<u8>,
-    /// `tr_e`, `tr_b`, `tr(...)` and `shared`, each with every set; `sc-lsp` with every stream cache; `nx_b`,
-    /// `nexs`, baselines; or whole names, as `tr_e:m4`.
+    /// `tr_e`, `tr_b`, `tr(...)` and `shared`, each with every set; `sc-lsp` with every stream cache; `nx_b`, `nexs`,
+    /// baselines; or full names such as `tr_e:m4`.
     pub encodings: Vec<String>,
     /// Predictor sets.
     pub sets: Vec<String>,
-    /// Stream caches, as `rbase-32x4`.
+    /// Stream caches, such as `rbase-32x4`.
     pub stream_caches: Vec<String>,
     /// Functional (`false`) and time-stamped (`true`) streams.
     pub timestamps: Vec<bool>,
-    /// How programs are run.
+    /// Settings for running programs.
     #[serde(flatten)]
     pub settings: Settings,
-    /// Decode every stream and hold it to what went in.
+    /// Decodes every stream and compares it with the input.
     pub verify: bool,
-    /// Also count what each run is made of.
+    /// Also collects statistics of each run.
     #[serde(skip_serializing_if = "is_false")]
     pub census: bool,
-    /// Grids, in place of the one above.
+    /// Grids that replace the one above.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub part: Vec<Plan>,
 }
@@ -75,16 +75,16 @@ impl Default for Plan {
     }
 }
 
-/// A trace that can be produced, again and again.
+/// A trace that can be produced repeatedly.
 #[derive(Debug)]
 pub struct Trace {
-    /// As it was given.
+    /// Name, as given.
     pub name: String,
-    /// What it is.
+    /// Kind of input.
     pub input: Input,
-    /// How a program is run.
+    /// Settings for running a program.
     pub settings: Settings,
-    /// Contents and settings: the same text, the same events.
+    /// Identifies contents and settings: equal identities give equal events.
     pub identity: String,
     /// Address width, bits.
     pub xlen: u8,
@@ -92,36 +92,36 @@ pub struct Trace {
     pub align: u8,
 }
 
-/// One trace that is produced once.
+/// A trace that is produced once, for several tasks.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The trace.
     pub trace: Arc<Trace>,
     /// Harts.
     pub harts: u8,
-    /// What is measured on it.
+    /// Points to measure on it.
     pub tasks: Vec<Task>,
 }
 
-/// One point to be measured.
+/// A point to measure.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// The scheme.
     pub spec: SchemeSpec,
     /// Its platform.
     pub platform: Platform,
-    /// Name of its file.
+    /// Name of the result file.
     pub file: String,
-    /// Decode the stream.
+    /// Decodes the stream.
     pub verify: bool,
-    /// Count what the run is made of.
+    /// Collects statistics of the run.
     pub census: bool,
 }
 
-/// Results are not taken over when this changes: it goes with what is measured and how it is stored.
+/// Version of the results: earlier results are not reused. Increased when the measurement or the format changes.
 const RESULTS: u32 = 2;
 
-/// FNV-1a, 64 bits: names of files that must stay the same from one version of Rust to the next.
+/// FNV-1a, 64 bits: for file names that must not change between versions of Rust.
 fn fnv(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -132,7 +132,7 @@ fn slug(text: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).take(40).collect()
 }
 
-/// The jobs of a plan, while they are collected.
+/// The jobs of a plan under construction.
 #[derive(Default)]
 struct Jobs {
     traces: Vec<Arc<Trace>>,
@@ -141,7 +141,7 @@ struct Jobs {
 }
 
 impl Jobs {
-    /// The trace of that name, opened once.
+    /// The trace with this name, opened once.
     fn trace(&mut self, name: &str, plan: &Plan, elfs: &[Named]) -> Result<Arc<Trace>, SweepError> {
         if let Some(known) = self.traces.iter().find(|t| t.name == name && t.settings == plan.settings) {
             return Ok(known.clone());
@@ -158,7 +158,7 @@ impl Jobs {
         }
         let align = input.align()?;
         if let (Input::Recording(recording, _), 0) = (&input, align) {
-            // a recording that was cut is found now, not after hours
+            // detects a truncated recording now, not after hours
             recording.tell(&mut retire::NullSink)?;
         }
         let trace = Arc::new(Trace {
@@ -173,7 +173,7 @@ impl Jobs {
         Ok(trace)
     }
 
-    /// Refuses a program that no recording is of.
+    /// Rejects a program that no recording uses.
     fn check_used(&mut self, plan: &Plan, elfs: &[Named], named: &Named) -> Result<(), SweepError> {
         for name in &plan.traces {
             let trace = self.trace(name, plan, elfs)?;
@@ -193,7 +193,7 @@ impl Jobs {
         }
     }
 
-    /// One point, or why there is none.
+    /// Adds one point, or the reason why there is none.
     fn add(
         &mut self,
         plan: &Plan,
@@ -288,7 +288,7 @@ impl Plan {
 
     /// Reads TOML.
     pub fn parse(text: &str) -> Result<Self, String> {
-        // as a plan, for its messages; then part by part, each with what stands before the parts
+        // as a plan, for its messages; then part by part, each with the settings before the parts
         let mut plan: Self = toml::from_str(text).map_err(|e| e.to_string())?;
         if plan.part.iter().any(|p| !p.part.is_empty()) {
             return Err("a part has parts; parts stand side by side".into());
@@ -312,10 +312,10 @@ impl Plan {
         self.part.iter_mut().for_each(&change);
     }
 
-    /// Puts the built-in programs in the place of the trace `all`, and files in that of folders and patterns.
+    /// Replaces the trace `all` by the built-in programs, and folders and patterns by their files.
     ///
     /// # Errors
-    /// A folder or a pattern without a trace.
+    /// If a folder or a pattern has no trace.
     pub fn expand(&mut self) -> Result<(), SweepError> {
         for p in std::iter::once(&mut self.traces).chain(self.part.iter_mut().map(|p| &mut p.traces)) {
             if p.iter().any(|t| t == "all") {
@@ -327,13 +327,13 @@ impl Plan {
         Ok(())
     }
 
-    /// Every scheme of the grid, in order, each once.
+    /// Every scheme of the grid, in order, without repetitions.
     pub fn schemes(&self) -> Result<Vec<SchemeSpec>, SweepError> {
         let mut names: Vec<String> = Vec::new();
         for e in &self.encodings {
             let with: &[String] = match e.as_str() {
                 "sc-lsp" => &self.stream_caches,
-                // a name that is none without a set
+                // a name that is only valid with a set
                 e if SchemeSpec::parse(e).is_err() && SchemeSpec::parse(&format!("{e}:small")).is_ok() => &self.sets,
                 _ => &[],
             };
@@ -347,8 +347,8 @@ impl Plan {
         names.iter().map(|n| Ok(SchemeSpec::parse(n)?)).collect()
     }
 
-    /// All jobs with their tasks. What a scheme cannot do on a platform (time stamps with a compressor in software) is
-    /// left out and told in the second list.
+    /// All jobs with their tasks. Combinations that a scheme does not support (time stamps with a software compressor)
+    /// are omitted and described in the second list.
     pub fn jobs(&self) -> Result<(Vec<Job>, Vec<String>), SweepError> {
         let mut jobs = Jobs::default();
         let parts = if self.part.is_empty() { std::slice::from_ref(self) } else { &self.part };
@@ -357,20 +357,20 @@ impl Plan {
     }
 }
 
-/// Part `index` of `of`, counted from 1.
+/// A shard of a sweep: part `index` of `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
-    /// From 1.
+    /// Index, from 1.
     pub index: u32,
-    /// Parts.
+    /// Number of shards.
     pub of: u32,
 }
 
 impl Shard {
-    /// The whole.
+    /// The whole sweep.
     pub const ALL: Self = Self { index: 1, of: 1 };
 
-    /// Its part of the tasks: one run of neighbours, so that most traces are produced for one shard only.
+    /// The tasks of this shard: contiguous ones, so that most traces are produced for only one shard.
     pub fn part(&self, jobs: Vec<Job>) -> Vec<Job> {
         let total = jobs.iter().map(|j| j.tasks.len()).sum::<usize>() as u64;
         let bound = |i: u32| total * u64::from(i) / u64::from(self.of);
@@ -458,7 +458,7 @@ mod tests {
             .iter()
             .flat_map(|j| j.tasks.iter().map(|t| (j.harts, t.spec.name.as_str(), t.verify, t.census)))
             .collect();
-        // the trace of one hart is produced once, and the point that both parts ask for is what either wants
+        // the trace of one hart is produced once, and the point that both parts request has the options of both
         assert_eq!(found, [(1, "tr_e:m4", true, true), (1, "nexs", false, true), (2, "tr_e:m4", true, false)]);
         let e = Plan::parse("[[part]]\n[[part.part]]\n").unwrap_err();
         assert_eq!(e, "a part has parts; parts stand side by side");

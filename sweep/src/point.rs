@@ -1,4 +1,4 @@
-//! One measured point, and its row in the table of results
+//! A measured point, and its row in the table of results
 
 use crate::census::Census;
 use serde::{Deserialize, Serialize};
@@ -10,28 +10,28 @@ use sim::scheme::sc_lsp::Counts;
 use sim::scheme::{Family, FlowScheme};
 use std::collections::BTreeMap;
 
-/// Whether a stream was decoded and held to what went in.
+/// Whether a stream was decoded and compared with the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verified {
-    /// It was, and was equal.
+    /// Decoded and equal.
     Equal,
-    /// Not asked for, or nothing to decode it with.
+    /// Not requested, or there is no decoder.
     Unverified,
-    /// The scheme makes no stream.
+    /// The scheme produces no stream.
     NoStream,
 }
 
-/// Everything that is known of one point, with how it was made.
+/// All results of one point, with how it was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Version of the tool.
     pub tool: String,
     /// Command line.
     pub command: String,
-    /// The trace, as it was given.
+    /// The trace, as given.
     pub trace: String,
-    /// Contents and settings of the trace.
+    /// Identity of the trace: contents and settings.
     pub identity: String,
     /// Digest of its events, hex.
     pub trace_hash: String,
@@ -39,15 +39,15 @@ pub struct Point {
     pub harts: u8,
     /// Name of the scheme.
     pub scheme: String,
-    /// Its part before the set.
+    /// Part of the name before the set.
     pub encoding: String,
-    /// Set or shape; empty where there is none.
+    /// Set or shape; empty if there is none.
     pub set: String,
-    /// What kind of scheme it is.
+    /// Family of the scheme.
     pub family: Family,
-    /// What was traced.
+    /// Traced platform.
     pub platform: Platform,
-    /// The scheme with all its parameters, where a trace module could have it.
+    /// The scheme with all its parameters, if a trace module can implement it.
     pub flow: Option<FlowScheme>,
     /// Instructions, all harts.
     pub instructions: u64,
@@ -55,31 +55,31 @@ pub struct Point {
     pub cycles: u64,
     /// Control-flow events of the trace.
     pub events: u64,
-    /// Length of the stream, bits; none where the scheme makes no stream.
+    /// Length of the stream, bits; none if the scheme produces no stream.
     pub bits: Option<u64>,
-    /// Messages and bits by kind, those that occur.
+    /// Messages and bits by kind, for the kinds that occur.
     pub kinds: BTreeMap<String, (u64, u64)>,
-    /// Predictions, all cores.
+    /// Prediction statistics, all cores.
     pub rates: Rates,
     /// Lengths of the fields.
     pub lengths: Option<FieldLengths>,
-    /// What became of the streams, of a stream cache.
+    /// For a stream cache, statistics of its streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams: Option<Counts>,
-    /// What the run is made of, where that was asked for.
+    /// Statistics of the run, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub census: Option<Census>,
     /// Bits of state, all cores.
     pub state_bits: u64,
     /// Whether the stream was decoded.
     pub verified: Verified,
-    /// Cycles of a window.
+    /// Length of a window, cycles.
     pub window_cycles: u64,
     /// Instructions at the end of each window.
     pub window_instructions: Vec<u64>,
-    /// Bits at the end of each window; empty where they are not known before the end.
+    /// Bits at the end of each window; empty if they are only known at the end.
     pub window_bits: Vec<u64>,
-    /// Seconds this scheme took, its decoder not counted.
+    /// Time that this scheme took without its decoder, seconds.
     pub seconds: f64,
 }
 
@@ -112,29 +112,29 @@ pub struct Row {
     pub messages: u64,
     /// Direct conditional branches.
     pub conditionals: u64,
-    /// Mispredicted among them, where the scheme predicts.
+    /// Mispredictions among them, if the scheme predicts.
     pub outcome_misses: Option<u64>,
-    /// Their rate, percent.
+    /// Misprediction rate, percent.
     pub outcome_miss_percent: Option<f64>,
     /// Indirect branches.
     pub indirects: u64,
-    /// Mispredicted among them, where the scheme predicts.
+    /// Mispredictions among them, if the scheme predicts.
     pub target_misses: Option<u64>,
-    /// Their rate, percent.
+    /// Misprediction rate, percent.
     pub target_miss_percent: Option<f64>,
     /// Exceptions and interrupts.
     pub traps: u64,
     /// Bits of state, all cores.
     pub state_bits: u64,
-    /// Gates by the papers' rule, 1.5 a bit of state.
+    /// Gates by the papers' rule, 1.5 per bit of state.
     pub rule_gates: u64,
     /// Whether the stream was decoded.
     pub verified: Verified,
     /// Digest of the events.
     pub trace_hash: String,
-    /// Seconds of the scheme.
+    /// Time that the scheme took, seconds.
     pub seconds: f64,
-    /// File of the point, with how it was made.
+    /// File of the point, which contains how it was made.
     pub file: String,
 }
 
@@ -144,27 +144,27 @@ impl Point {
         self.rates.conditionals + self.rates.indirects
     }
 
-    /// Trace bits per instruction, where there is a stream.
+    /// Trace bits per instruction, if there is a stream.
     pub fn bpi(&self) -> Option<f64> {
         self.bits.map(|b| ratio(b, self.instructions))
     }
 
-    /// Gates of one core by the papers' rule, 1.5 a bit of state.
+    /// Gates of one core by the papers' rule, 1.5 per bit of state.
     pub fn rule_gates(&self) -> f64 {
         1.5 * self.state_bits as f64 / if self.shares() { 1.0 } else { f64::from(self.harts) }
     }
 
-    /// Whether its mispredictions mean anything: the other schemes have no outcome and target predictors.
+    /// Whether its mispredictions are meaningful: the other schemes have no outcome and target predictors.
     pub fn predicts(&self) -> bool {
         self.flow.map_or(self.family == Family::Shared, |flow| flow.predicts())
     }
 
-    /// Whether all cores use one predictor.
+    /// Whether all cores share one predictor.
     pub fn shares(&self) -> bool {
         self.flow.map_or(self.family == Family::Shared, |flow| flow.takes_turns())
     }
 
-    /// Its row.
+    /// Its row of the table.
     pub fn row(&self, file: &str) -> Row {
         let (r, predicts) = (&self.rates, self.predicts());
         Row {

@@ -1,4 +1,4 @@
-//! Running the jobs of a plan
+//! Execution of the jobs of a plan
 
 use crate::census::{Census, Taker};
 use crate::plan::{Job, Task};
@@ -17,7 +17,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// What goes with every point.
+/// How points are made; stored with every point.
 #[derive(Clone, Debug)]
 pub struct Made {
     /// Version of the tool.
@@ -26,25 +26,25 @@ pub struct Made {
     pub command: String,
 }
 
-/// How a sweep is run.
+/// Options of a sweep run.
 pub struct Options<'a> {
-    /// Threads for schemes; as many traces are at work at once.
+    /// Threads for schemes, and number of traces in progress at a time.
     pub threads: usize,
-    /// What goes with every point.
+    /// Stored with every point.
     pub made: &'a Made,
     /// Called for each finished point.
     pub progress: &'a (dyn Fn(&Point) + Sync),
 }
 
 impl<'a> Options<'a> {
-    /// With a thread for each processor.
+    /// Options with one thread per processor.
     pub fn new(made: &'a Made, progress: &'a (dyn Fn(&Point) + Sync)) -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self { threads, made, progress }
     }
 }
 
-/// Blocks between a producer and the schemes.
+/// Blocks buffered between a producer and the schemes.
 const AHEAD: usize = 8;
 
 struct Running<'a> {
@@ -71,7 +71,7 @@ impl Running<'_> {
 
 fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn Keep, options: &Options) -> Result<(), SweepError> {
     let pending = job.tasks.iter().filter(|t| !store.has(t)).collect::<Vec<_>>();
-    // what the program says; a recording's code is learned while it is read
+    // from the program; the code of a recording is learned while it is read
     let program = job.trace.input.image();
     let verify = pending.iter().any(|t| t.verify);
     let mut learner = (verify && program.is_none()).then(Learner::new);
@@ -93,7 +93,7 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn Keep, options: &Opti
     let has_cycles = run.has_cycles();
     let cycles = std::thread::scope(|scope| {
         let producer = scope.spawn(move || {
-            // the receiver goes away only when this thread's job has failed elsewhere
+            // the receiver is dropped early only when this thread's job has failed elsewhere
             run.blocks(&mut |block| drop(sender.send(block)), &Quiet).map(|told| told.cycles)
         });
         for block in receiver {
@@ -196,15 +196,15 @@ fn point(
     Ok((r.task.file.clone(), point))
 }
 
-/// Runs what is not yet in the store, as many traces at once as there are threads. The first failure stops
-/// the sweep; points that are finished stay.
+/// Runs the tasks that are not in the store yet, as many traces at a time as there are threads. The first failure stops
+/// the sweep; finished points are kept.
 pub fn run(jobs: &[Job], store: &dyn Keep, options: &Options) -> Result<(), SweepError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
     let pool = pool.map_err(|e| SweepError::Other(format!("threads: {e}")))?;
     let (next, failed, error) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(None));
     std::thread::scope(|scope| {
         for _ in 0..options.threads.clamp(1, jobs.len().max(1)) {
-            // plain threads take the traces: a rayon thread that waits would begin with another one
+            // plain threads take the traces: a waiting rayon thread would start another one
             scope.spawn(|| {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if failed.load(Ordering::Relaxed) {

@@ -1,11 +1,11 @@
-//! The folder of a sweep: a file for each finished point, the table, and how it was made
+//! The folder of a sweep: one file per finished point, the table, and how it was made
 //!
 //! | file | content |
 //! | --- | --- |
 //! | `points/*.json` | one [`Point`] each, complete or absent |
 //! | `results.csv` | one [`Row`] each, in the plan's order |
 //! | `results.parquet` | the same, with the feature `parquet` |
-//! | `sweep.json` | tool, command, plan, shard, the names of all points, whether all are there |
+//! | `sweep.json` | tool, command, plan, shard, names of all points, whether all are complete |
 
 use crate::plan::{Job, Plan, Shard, Task};
 use crate::point::{Point, Row, Verified};
@@ -17,15 +17,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Where finished points are kept.
+/// A store of finished points.
 pub trait Keep: Sync {
-    /// Whether a point need not be run (again).
+    /// Whether a point is already there and need not be run.
     fn has(&self, task: &Task) -> bool;
-    /// Keeps a finished point.
+    /// Stores a finished point.
     fn put(&self, file: &str, point: &Point) -> Result<(), SweepError>;
 }
 
-/// Points that are kept in memory.
+/// A store in memory.
 #[derive(Debug, Default)]
 pub struct Memory(Mutex<HashMap<String, Point>>);
 
@@ -55,45 +55,45 @@ pub struct Manifest {
     pub tool: String,
     /// Command line.
     pub command: String,
-    /// What was asked for.
+    /// The plan.
     pub plan: Plan,
-    /// Which part of it is here.
+    /// The shard that this folder holds.
     pub shard: Shard,
-    /// Points of the whole plan.
+    /// Number of points of the whole plan.
     pub total: usize,
-    /// Files of the points of this part, in order.
+    /// Files of the points of this shard, in order.
     pub points: Vec<String>,
-    /// Whether all of them are there.
+    /// Whether all of them are present.
     pub complete: bool,
-    /// Seconds of the last run.
+    /// Duration of the last run, seconds.
     pub seconds: f64,
 }
 
-/// Bytes of a file of a sweep at most.
+/// Largest size of a file of a sweep, bytes.
 const MOST: u64 = 1 << 28;
 
-/// The folder of one sweep.
+/// A store in a folder.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
 }
 
 impl Store {
-    /// Makes the folder where it is missing.
+    /// Creates the folder if it does not exist.
     pub fn create(folder: &Path) -> Result<Self, SweepError> {
         let points = folder.join("points");
         std::fs::create_dir_all(&points).map_err(|e| SweepError::io(&points, e))?;
         Ok(Self { folder: folder.to_path_buf() })
     }
 
-    /// A folder that must be there.
+    /// Opens an existing folder.
     pub fn open(folder: &Path) -> Result<Self, SweepError> {
         let store = Self { folder: folder.to_path_buf() };
         store.manifest()?;
         Ok(store)
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -117,7 +117,7 @@ impl Store {
         Ok(())
     }
 
-    /// A finished point; `None` where it is missing or its file was damaged.
+    /// A finished point; `None` if it is missing or its file is damaged.
     pub fn point(&self, file: &str) -> Option<Point> {
         let text = input::read(&self.path(file), MOST, "a point").ok()?;
         serde_json::from_slice(&text).ok()
@@ -130,7 +130,7 @@ impl Store {
         serde_json::from_slice(&text).map_err(|e| SweepError::Other(format!("{}: {e}", path.display())))
     }
 
-    /// Finished points of an earlier sweep in this folder that are not among `points`: one of them, and how many.
+    /// Finished points of an earlier sweep in this folder that are not among `points`: one of them, and their number.
     pub fn left_out(&self, points: &[String]) -> Option<(String, u64)> {
         let earlier = self.manifest().ok()?.points;
         let mut left = earlier.into_iter().filter(|p| !points.contains(p) && self.point(p).is_some());
@@ -138,7 +138,7 @@ impl Store {
         Some((first, 1 + left.count() as u64))
     }
 
-    /// Writes `sweep.json`, and `results.csv` of the points that are there.
+    /// Writes `sweep.json`, and `results.csv` of the points that are present.
     pub fn finish(&self, manifest: &Manifest) -> Result<usize, SweepError> {
         let path = self.folder.join("results.csv");
         let csv_error = |e: csv::Error| SweepError::Other(format!("{}: {e}", path.display()));
@@ -159,7 +159,7 @@ impl Store {
         Ok(found)
     }
 
-    /// All points that are there, with their files, in order.
+    /// All points that are present, with their files, in order.
     pub fn points(&self) -> Result<Vec<(String, Point)>, SweepError> {
         let manifest = self.manifest()?;
         Ok(manifest.points.into_iter().filter_map(|f| self.point(&f).map(|p| (f, p))).collect())
@@ -187,15 +187,15 @@ impl Keep for Store {
     }
 }
 
-/// Names of the points of jobs.
+/// File names of the points of jobs.
 pub fn files(jobs: &[Job]) -> Vec<String> {
     jobs.iter().flat_map(|j| j.tasks.iter().map(|t| t.file.clone())).collect()
 }
 
-/// Puts the shards of one sweep together in `output`; returns the number of points.
+/// Merges the shards of one sweep into `output`; returns the number of points.
 ///
-/// Refused: shards of different plans, one that is missing or not finished, one given twice, and shards that
-/// were made of different traces of one name.
+/// Rejects shards of different plans, a missing or unfinished shard, one given twice, and shards that were made from
+/// different traces with the same name.
 pub fn merge(output: &Path, folders: &[PathBuf]) -> Result<usize, SweepError> {
     let stores: Vec<Store> = folders.iter().map(|f| Store::open(f)).collect::<Result<_, _>>()?;
     let mut shards = Vec::new();

@@ -1,26 +1,26 @@
-//! Windows of time whose number stays bounded, whatever the length of the run
+//! Time windows of bounded number, however long the run is
 //!
-//! All schemes of a job share one [`Clock`]. It cuts blocks of events where a window ends and tells each
-//! scheme when to note its bits; when there are too many windows, every second note is dropped and windows
-//! are twice as long. Notes are running totals, so nothing is lost but resolution.
+//! All schemes of a job share one [`Clock`]. It splits blocks of events at the ends of windows and tells each scheme
+//! when to record its bits. When there are too many windows, every second record is dropped and windows become twice as
+//! long. Records are running totals, so only resolution is lost.
 
 use retire::FlowEvent;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Most windows of a run.
+/// Largest number of windows of a run.
 pub const MOST: usize = 256;
-/// Cycles of a window at first.
+/// Initial length of a window, cycles.
 const FIRST: u64 = 1 << 10;
 
-/// What a scheme does with a block.
+/// A step of processing a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Takes these events of it.
+    /// Process these events of the block.
     Push(Range<usize>),
-    /// Notes its bits.
+    /// Record the bits.
     Note,
-    /// Drops every second note, the first one first.
+    /// Drop every second record, starting with the first.
     Halve,
 }
 
@@ -29,7 +29,7 @@ pub enum Step {
 pub struct Notes(pub Vec<u64>);
 
 impl Notes {
-    /// Drops every second note.
+    /// Drops every second record.
     pub fn halve(&mut self) {
         let mut index = 0;
         self.0.retain(|_| {
@@ -39,10 +39,10 @@ impl Notes {
     }
 }
 
-/// Cuts blocks at the ends of windows.
+/// Splits blocks at the ends of windows.
 #[derive(Clone, Debug)]
 pub struct Clock {
-    /// Cycles of a window.
+    /// Length of a window, cycles.
     pub length: u64,
     next: u64,
     /// Instructions of all harts so far.
@@ -58,7 +58,7 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// What is to be done with the next block.
+    /// The steps of processing the next block.
     pub fn cut(&mut self, events: &[FlowEvent]) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut at = 0;

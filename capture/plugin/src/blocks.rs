@@ -1,4 +1,4 @@
-//! Blocks: cut where what is traced begins and ends, told once each, and known again when QEMU translates anew
+//! Blocks: split where traced code begins and ends, reported once each, and recognised when translated again
 
 use crate::layout::*;
 use crate::qemu::*;
@@ -9,17 +9,17 @@ use std::ffi::{c_void, CStr};
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::*};
 use std::sync::PoisonError;
 
-/// A handler of signals may begin here.
+/// Flag: a signal handler may begin here.
 pub const HANDLER: u32 = 1;
-/// Not of the image or the routines that are traced.
+/// Flag: outside the traced image or routines.
 pub const OUTSIDE: u32 = 2;
-/// Its context is looked at.
+/// Flag: its context must be checked.
 pub const LOOKED: u32 = 4;
 
-/// A translated block, for good: QEMU keeps pointers to it.
+/// A translated block. Never freed: QEMU keeps pointers to it.
 #[repr(C)]
 pub struct Block {
-    /// Instructions that it takes to begin it behind the gate; [`NEVER`] where it must not be.
+    /// Instructions that must be left to begin it without the lock; [`NEVER`] if it must not be.
     pub cost: AtomicI64,
     pub number: u32,
     pub instructions: u32,
@@ -27,15 +27,15 @@ pub struct Block {
     pub flags: AtomicU32,
 }
 
-/// More instructions than there ever are.
+/// More than any number of instructions left.
 pub const NEVER: i64 = i64::MAX;
 
 impl Block {
-    /// It was told what the block is: from now on it may be begun behind the gate, where it is plain.
+    /// The block has been reported: from now on it may be begun without the lock, if it has no flags.
     pub fn is_told(&self) {
         if self.flags.load(SeqCst) == 0 {
             self.cost.store(self.instructions.into(), SeqCst);
-            // it may have become a handler meanwhile
+            // it may have become a handler in the meantime
             if self.flags.load(SeqCst) != 0 {
                 self.cost.store(NEVER, SeqCst);
             }
@@ -45,7 +45,8 @@ impl Block {
 
 #[derive(Default)]
 pub struct Blocks {
-    /// By start, state, sizes and code: QEMU translates the same again after it has dropped its translations.
+    /// Blocks by start, state, and sizes and code: QEMU translates the same block again after it has dropped its
+    /// translations.
     pub known: HashMap<(u64, u32, Vec<u8>), &'static Block>,
     pub at: HashMap<u64, Vec<&'static Block>>,
     pub handlers: HashSet<u64>,
@@ -57,7 +58,7 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         return;
     }
     let data = state.flags & WANT_DATA != 0;
-    // SAFETY: QEMU's own, for the time of this call.
+    // SAFETY: QEMU's objects, valid during this call.
     let (start, insns) = unsafe {
         let insns = (0..qemu_plugin_tb_n_insns(tb)).map(|i| qemu_plugin_tb_get_insn(tb, i));
         (qemu_plugin_tb_vaddr(tb), insns.collect::<Vec<_>>())
@@ -68,7 +69,7 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
     let codes: Vec<&[u8]> = codes.iter().map(|code| begins.only(code)).collect();
     let (mut first, mut at) = (0, start);
     let (mut begins_here, mut accesses) = (None, vec![None; insns.len()]);
-    // what begins or ends inside a block of QEMU's is a block of its own
+    // traced code that begins or ends inside a block of QEMU's has a block of its own
     while first < insns.len() {
         let outside = state.is_outside(at);
         let (mut end, mut next) = (first, at);
@@ -82,7 +83,7 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         let block = state.block(at, begins, bytes, insns, outside);
         begins = codes.iter().fold(begins, |s, code| s.behind(code));
         let told = std::ptr::from_ref(block).cast_mut().cast();
-        // SAFETY: QEMU's own; the block and the number live as long as the process.
+        // SAFETY: QEMU's objects; the block and the number live as long as the process.
         unsafe {
             if first == 0 {
                 qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, READS_REGS, told);
@@ -104,7 +105,7 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
     }
     #[cfg(not(feature = "api4"))]
     if let Some(ops) = &state.ops {
-        // room is left for so many
+        // space is reserved for so many
         let most = insns.len() * (crate::ring::MOST_WORDS[1] as usize - 1) / 5;
         ops.put(begins_here, &accesses, most);
     }
@@ -113,7 +114,7 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
 }
 
 impl State {
-    /// Whether the instruction at `pc` is one that is not traced.
+    /// Whether the instruction at `pc` is not traced.
     fn is_outside(&self, pc: u64) -> bool {
         let control = self.ring.control();
         let pieces = &control.pieces[..(control.piece_count as usize).min(MOST_PIECES)];
@@ -121,19 +122,19 @@ impl State {
             if pieces.is_empty() && self.flags & OWN_IMAGE == 0 {
                 return Vec::new();
             }
-            // SAFETY: plain questions; the image is loaded before the first block.
+            // SAFETY: simple queries; the image is loaded before the first block.
             let (start, end) = unsafe { (qemu_plugin_start_code(), qemu_plugin_end_code()) };
             if pieces.is_empty() {
                 return vec![(start, end)];
             }
-            // an image is loaded anywhere, but as a whole
+            // an image can be loaded at any address, but only as a whole
             let moved = start.wrapping_sub(control.code);
             pieces.iter().map(|[from, to]| (from.wrapping_add(moved), to.wrapping_add(moved))).collect()
         });
         !traced.is_empty() && !traced.iter().any(|(from, to)| (*from..*to).contains(&pc))
     }
 
-    /// The block of these instructions: known, or told now. `bytes`: sizes, then code.
+    /// The block of these instructions: a known one, or a new one that is reported. `bytes`: sizes, then code.
     fn block(&self, start: u64, state: Begins, bytes: Vec<u8>, insns: &[*mut Insn], outside: bool) -> &'static Block {
         let instructions = insns.len();
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,7 +155,7 @@ impl State {
         let mut text = Vec::new();
         if self.flags & WANT_TEXT != 0 {
             for insn in insns {
-                // SAFETY: QEMU gives a string that is ours to free.
+                // SAFETY: QEMU returns a string that we must free.
                 unsafe {
                     let line = qemu_plugin_insn_disas(*insn);
                     text.extend_from_slice(CStr::from_ptr(line).to_bytes());
@@ -184,7 +185,7 @@ impl State {
         block
     }
 
-    /// A function of the guest will handle signals.
+    /// Marks a function of the guest as a signal handler.
     pub fn handler(&self, start: u64) {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         blocks.handlers.insert(start);

@@ -1,4 +1,4 @@
-//! Calls of the system: what they do to a thread, and to whose turn it is
+//! System calls: their effect on a thread and on the turns
 
 use crate::guest::Call;
 use crate::layout::*;
@@ -28,7 +28,7 @@ pub extern "C" fn on_syscall(
     let state = state();
     let me = thread(vcpu);
     if !me.may_tell() {
-        // its turn was taken meanwhile
+        // its turn was taken in the meantime
         me.take();
     }
     let call = state.guest.call(number, [a1, a2]);
@@ -42,7 +42,7 @@ pub extern "C" fn on_syscall(
         state.ring.tell(&me.writer, &[escape(SYSCALL, kind)]);
     }
     if call == Call::Sigaction && a2 > 4096 && state.guest.readable(a2) {
-        // SAFETY: looked at just before; a guest that unmaps it meanwhile is refused by the kernel's own reading too.
+        // SAFETY: checked just before; if the guest unmaps it in the meantime, the kernel's own access fails, too.
         let handler = unsafe { state.guest.address_at(a2) };
         // 0 and 1: default and ignore
         if handler > 1 {
@@ -61,7 +61,7 @@ pub extern "C" fn on_syscall(
     }
     me.called.set(Some((call, WOKEN.so_far())));
     if matches!(call, Call::Wakes | Call::Makes) {
-        // it keeps its turn until who comes has come
+        // keeps its turn until the threads that it woke or created have arrived
         state.ring.close(&me.writer);
     } else {
         me.give();

@@ -1,7 +1,7 @@
-//! What differs from machine to machine: numbers of system calls, and where a signal's frame keeps the pc
+//! Machine-dependent values: numbers of system calls, and the position of the pc in a signal frame
 //!
-//! Sources: QEMU 7.2, `linux-user/{riscv,x86_64,aarch64,arm}/signal.c` and `syscall_nr.h`; GDB numbers of registers as in
-//! `gdb-xml` of the same.
+//! Sources: QEMU 7.2, `linux-user/{riscv,x86_64,aarch64,arm}/signal.c` and `syscall_nr.h`; GDB register numbers as in
+//! `gdb-xml` of the same version.
 
 use crate::qemu::{symbol, Registers};
 use crate::state::State;
@@ -10,46 +10,46 @@ use std::ffi::{c_int, c_uint, c_void, CStr};
 
 /// SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV.
 const FAULTS: [u64; 5] = [4, 5, 7, 8, 11];
-/// Of 32-bit ARM: GDB's number of the CPSR.
+/// 32-bit ARM: GDB's number of the CPSR.
 const CPSR: c_int = 25;
-/// Of 32-bit ARM: the link register.
+/// 32-bit ARM: the link register.
 const LINK: c_int = 14;
-/// Of 32-bit ARM: from the ucontext to the link register of then.
+/// 32-bit ARM: offset of the saved link register in the ucontext.
 const SAVED_LINK: u64 = 88;
 
 extern "C" {
     fn mincore(page: *mut c_void, length: usize, resident: *mut u8) -> c_int;
 }
 
-/// A machine that a program is of.
+/// A machine for which a program is built.
 pub struct Guest {
-    /// Its numbers of `rt_sigaction`, `rt_sigreturn` (and what was before them), `execve`, `execveat`, `exit_group`.
+    /// Numbers of `rt_sigaction`, `rt_sigreturn` (and their predecessors), `execve`, `execveat`, `exit_group`.
     sigaction: [i64; 2],
     sigreturn: [i64; 2],
     exec: [i64; 2],
     exit_all: i64,
-    /// Of `sched_setaffinity`; the next is `sched_getaffinity`.
+    /// Number of `sched_setaffinity`; the next is `sched_getaffinity`.
     affinity: i64,
-    /// Of `futex`, also that with 64-bit times, and of `clone`.
+    /// Numbers of `futex`, including the one with 64-bit times, and of `clone`.
     futex: [i64; 2],
     clone: i64,
-    /// Bytes of an address.
+    /// Size of an address, bytes.
     address: usize,
-    /// Registers at a handler's first instruction: signal, siginfo, ucontext, stack pointer.
+    /// Registers at the first instruction of a handler: signal, siginfo, ucontext, stack pointer.
     registers: [c_int; 4],
-    /// From the stack pointer to the ucontext.
+    /// Offset of the ucontext from the stack pointer.
     context: u64,
-    /// From the ucontext to the interrupted pc, and to the same registers of then.
+    /// Offsets in the ucontext of the interrupted pc, and of the saved values of the same registers.
     pc: u64,
     saved: [u64; 4],
-    /// 32-bit ARM.
+    /// The machine is 32-bit ARM.
     arm: bool,
     traps: Option<Traps>,
     reader: Option<Registers>,
     base: Option<*const u64>,
 }
 
-// SAFETY: `base` points to a variable of the emulator, which is written before the guest begins.
+// SAFETY: `base` points to a variable of the emulator that is written before the guest starts.
 unsafe impl Send for Guest {}
 // SAFETY: as above.
 unsafe impl Sync for Guest {}
@@ -57,25 +57,25 @@ unsafe impl Sync for Guest {}
 /// Supervisor mode.
 const SUPERVISOR: u64 = 1;
 
-/// Whether a handler at `start` is one that a register says, `mtvec` or `stvec`.
+/// Whether a handler at `start` belongs to this value of `mtvec` or `stvec`.
 fn leads_to(vector: u64, start: u64) -> bool {
     let (base, vectored) = (vector & !3, vector & 3 == 1);
-    // reset leaves 0, where no handler is
+    // the reset value is 0, where no handler is
     base != 0 && (start == base || vectored && (start.wrapping_sub(base) / 4 < 64))
 }
 
-/// What a signal or a trap interrupted.
+/// The interrupted state of a signal or a trap.
 pub struct Interrupted {
     pub signal: u32,
-    /// The thread's own instruction was the cause.
+    /// The thread's own instruction caused it.
     pub caused: bool,
-    /// Where.
+    /// Interrupted address.
     pub pc: u64,
-    /// Its ucontext; of a whole machine as [`Guest::trap`] says.
+    /// Address of its ucontext; for a whole machine see [`Guest::trap`].
     pub context: u64,
 }
 
-/// What a system call does to the thread.
+/// Effect of a system call on the thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Call {
     Ordinary,
@@ -87,18 +87,18 @@ pub enum Call {
     Waits,
     /// Wakes threads that wait, and returns how many.
     Wakes,
-    /// Makes a thread.
+    /// Creates a thread.
     Makes,
-    /// Asks which processors a thread may run on, or says which.
+    /// Reads or sets the processors on which a thread may run.
     Place {
         sets: bool,
     },
 }
 
 impl Guest {
-    /// By the name QEMU gives it; `system`: a whole machine.
+    /// The machine with this name in QEMU; `system`: a whole machine.
     pub fn of(name: &str, system: bool) -> Option<Self> {
-        // Linux's generic numbers, which riscv and aarch64 have
+        // Linux's generic numbers, used on riscv and aarch64
         let (mut sigaction, mut sigreturn, mut exec, mut exit_all) = ([134; 2], [139; 2], [221, 281], 94);
         let (mut affinity, mut futex, mut clone) = (122, [98, 422], 220);
         let read: &CStr;
@@ -134,7 +134,7 @@ impl Guest {
         let arm = name == "arm";
         let reader = Registers::find(read);
         let base = symbol(c"guest_base").map(|s| s.cast_const().cast());
-        // without it nobody knows what is Thumb
+        // required to know which code is Thumb
         if arm && reader.is_none() {
             return None;
         }
@@ -168,9 +168,9 @@ impl Guest {
         self.traps.is_some() || self.reader.is_some() && self.base.is_some()
     }
 
-    /// What a system call is.
+    /// Classifies a system call.
     pub fn call(&self, number: i64, [a1, a2]: [u64; 2]) -> Call {
-        // of `FUTEX_WAIT` and its kin; of `clone` CLONE_THREAD
+        // `COMMAND` masks the futex operation; `THREAD` is CLONE_THREAD
         const COMMAND: u64 = 127;
         const THREAD: u64 = 1 << 16;
         match number {
@@ -189,41 +189,41 @@ impl Guest {
         }
     }
 
-    /// Where the host has the byte at a guest's address.
+    /// Host address of a guest address.
     #[inline]
     pub fn host(&self, address: u64) -> *const u8 {
-        // SAFETY: a variable of the emulator; it is set before the guest's first instruction.
+        // SAFETY: a variable of the emulator that is set before the guest's first instruction.
         let base = self.base.map_or(0, |base| unsafe { base.read_volatile() });
         base.wrapping_add(address) as *const u8
     }
 
-    /// An address in the guest's memory.
+    /// Reads an address from the guest's memory.
     ///
     /// # Safety
-    /// The guest can read it.
+    /// The guest must be able to read this address.
     pub unsafe fn address_at(&self, address: u64) -> u64 {
         let mut wide = [0; 8];
         std::ptr::copy_nonoverlapping(self.host(address), wide.as_mut_ptr(), self.address);
         u64::from_le_bytes(wide)
     }
 
-    /// In which state the block begins that is translated now.
+    /// State in which the block that is being translated begins.
     pub fn state(&self) -> State {
         let cpsr = self.reader.filter(|_| self.arm).and_then(|r| r.read_current([CPSR]));
         cpsr.map_or_else(State::default, |[cpsr]| State::of_cpsr(cpsr as u32))
     }
 
-    /// Whether a handler of traps begins at `start`, as the processor is set whose block is translated now.
+    /// Whether a trap handler begins at `start`, according to the trap vectors of the current processor.
     pub fn handles(&self, start: u64) -> bool {
         let Some(traps) = &self.traps else { return false };
         traps.vectors(self.address).is_some_and(|vectors| vectors.iter().any(|vector| leads_to(*vector, start)))
     }
 
-    /// What the last trap of machine or supervisor mode interrupted. Where handlers of that mode begin must be `handler`,
-    /// if that is given.
+    /// The state that the last trap to machine or supervisor mode interrupted. If `handler` is given, it must be a
+    /// handler of that mode.
     ///
-    /// The context is 0 in machine mode, and in supervisor mode, whose handler machine mode may interrupt before its first
-    /// instruction, the interrupted pc, odd.
+    /// The context is 0 for machine mode. For supervisor mode it is the interrupted pc with bit 0 set, because machine
+    /// mode may interrupt the supervisor handler before its first instruction.
     fn trap(&self, traps: &Traps, vcpu: c_uint, supervisor: bool, handler: Option<u64>) -> Option<Interrupted> {
         let [vector, pc, cause] = traps.taken(vcpu, self.address, supervisor)?;
         let interrupt = cause >> (8 * self.address - 1) & 1 == 1;
@@ -232,7 +232,8 @@ impl Guest {
         right.then_some(Interrupted { signal: cause as u32 & 0xff, caused: !interrupt, pc, context })
     }
 
-    /// Of a whole machine: privilege mode, and above its two bits the ASID of the address space, 0 without translation.
+    /// For a whole machine: privilege mode in the low two bits, and above them the ASID of the address space, 0 without
+    /// translation.
     pub fn context(&self, vcpu: c_uint) -> Option<u32> {
         let [mode, satp] = self.traps.as_ref()?.mode(vcpu, self.address)?;
         // Sv32: mode in bit 31, ASID in bits 30:22; Sv39 and wider: bits 63:60, 59:44
@@ -244,22 +245,22 @@ impl Guest {
         Some(mode as u32 & 3 | asid << 2)
     }
 
-    /// Where the code of a function begins whose address is this.
+    /// Start of the code of a function with this address.
     pub fn code(&self, address: u64) -> u64 {
-        // of ARM bit 0 says Thumb
+        // on ARM, bit 0 selects Thumb
         address & !u64::from(self.arm)
     }
 
-    /// Whether the guest can read a page: what it gives to the system may be anything.
+    /// Whether the guest can read a page: a pointer that it passes to the system may be invalid.
     pub fn readable(&self, address: u64) -> bool {
         let page = self.host(address & !4095);
         let mut resident = 0u8;
-        // SAFETY: only asks whether a page is mapped.
+        // SAFETY: only queries whether a page is mapped.
         unsafe { mincore(page.cast_mut().cast(), 1, &mut resident) == 0 }
     }
 
-    /// At the first instruction of a handler: what interrupted what, the last first. `None` where the function is called
-    /// as any other.
+    /// At the first instruction of a handler: the state that the last signal interrupted. `None` if the function is
+    /// called as any other.
     pub fn signal(&self, vcpu: c_uint) -> Option<Interrupted> {
         if let Some(traps) = &self.traps {
             let [mode, _] = traps.mode(vcpu, self.address)?;
@@ -270,43 +271,43 @@ impl Guest {
         self.framed(found).or_else(|| self.framed_alone(found, link))
     }
 
-    /// A handler that was interrupted before its first instruction, by a signal whose frame this is: what that one
-    /// interrupted.
+    /// The state that an earlier signal interrupted, if its handler was itself interrupted before its first instruction
+    /// by the signal `later`.
     pub fn before(&self, vcpu: c_uint, later: &Interrupted) -> Option<Interrupted> {
         if let Some(traps) = &self.traps {
             let is_machine = later.context == 0;
             return is_machine.then(|| self.trap(traps, vcpu, true, Some(later.pc))).flatten();
         }
-        // SAFETY: the frame is one that QEMU has written.
+        // SAFETY: the frame was written by QEMU.
         let found = self.saved.map(|at| unsafe { self.address_at(later.context.wrapping_add(at)) });
         // SAFETY: as above.
         let link = unsafe { self.address_at(later.context.wrapping_add(SAVED_LINK)) };
         self.framed(found).or_else(|| self.framed_alone(found, link))
     }
 
-    /// As [`Guest::framed`], of a handler that is told the signal alone, which only 32-bit ARM has. Its frame is the
-    /// ucontext, and it returns to what makes the system call.
+    /// As [`Guest::framed`], for a handler that receives only the signal number, which only 32-bit ARM has. Its frame
+    /// is the ucontext, and it returns to code that makes the system call.
     fn framed_alone(&self, [signal, _, _, stack]: [u64; 4], link: u64) -> Option<Interrupted> {
         let code = self.code(link);
         if !self.arm || !(1..=64).contains(&signal) || !self.readable(stack) || !self.readable(code) {
             return None;
         }
-        // SAFETY: looked at just before; the frame, if it is one, was written by QEMU.
+        // SAFETY: checked just before; if it is a frame, it was written by QEMU.
         let (call, pc) = unsafe { (self.address_at(code), self.address_at(stack.wrapping_add(self.pc))) };
-        // mov r7, #119, which no other caller goes on with: of QEMU, of glibc, or in A32
+        // mov r7, #119, at which no other caller continues: of QEMU, of glibc, or in A32
         let returns = match (link & 1, call) {
             (1, _) if call & 0xffff == 0x2777 => true,
             (1, _) => call == 0x0777_f04f,
             (_, _) => call == 0xe3a0_7077,
         };
-        // without a siginfo: nobody sends what a fault is told by
+        // there is no siginfo; signals for faults are assumed not to be sent by a process
         let caused = FAULTS.contains(&signal);
         returns.then_some(Interrupted { signal: signal as u32, caused, pc, context: stack })
     }
 
-    /// From signal, siginfo, ucontext and stack pointer.
+    /// Decodes signal, siginfo, ucontext and stack pointer.
     fn framed(&self, [signal, info, context, stack]: [u64; 4]) -> Option<Interrupted> {
-        // the frame has just been made: nothing else has these distances
+        // identifies the new frame: nothing else has these offsets
         let framed = context == stack.wrapping_add(self.context) && info.wrapping_sub(stack) < 1 << 12;
         if !framed || !(1..=64).contains(&signal) {
             return None;

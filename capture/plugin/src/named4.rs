@@ -1,4 +1,4 @@
-//! Registers by name, and memory of a guest: what versions 2 to 4 of the interface add
+//! Guest registers by name, and guest memory: functions of versions 2 to 4 of the plugin interface
 //!
 //! Source: QEMU 10.0, `include/qemu/qemu-plugin.h`.
 
@@ -29,10 +29,10 @@ extern "C" {
     fn g_byte_array_free(array: *mut ByteArray, all: c_int) -> *mut u8;
 }
 
-/// QEMU's handles of registers, of the thread's processor; `None` where one is missing.
+/// QEMU's register handles for the current processor; `None` if one is missing.
 pub fn registers_named<const N: usize>(names: [&CStr; N]) -> Option<[usize; N]> {
     let mut handles = [0; N];
-    // SAFETY: on the thread of a processor; the array is ours to free, its strings stay.
+    // SAFETY: on the thread of a processor; we must free the array, its strings are permanent.
     unsafe {
         let array = qemu_plugin_get_registers();
         let found = std::slice::from_raw_parts((*array).data, (*array).length as usize);
@@ -45,12 +45,12 @@ pub fn registers_named<const N: usize>(names: [&CStr; N]) -> Option<[usize; N]> 
     (!handles.contains(&0)).then_some(handles)
 }
 
-/// An array of GLib's that QEMU fills.
+/// A GLib byte array that QEMU fills.
 pub struct Bytes(*mut ByteArray);
 
 impl Bytes {
     fn new() -> Self {
-        // SAFETY: GLib, with which the emulator is linked.
+        // SAFETY: the emulator is linked with GLib.
         Self(unsafe { g_byte_array_new() })
     }
 
@@ -62,25 +62,25 @@ impl Bytes {
         u64::from_le_bytes(wide)
     }
 
-    /// A register of the thread's processor.
+    /// Reads a register of the current processor.
     pub fn of_register(handle: usize) -> Option<u64> {
         let bytes = Self::new();
-        // SAFETY: a handle that QEMU gave.
+        // SAFETY: a handle from QEMU.
         let size = unsafe { qemu_plugin_read_register(handle as *mut c_void, bytes.0) };
         (size > 0).then(|| bytes.number())
     }
 
-    /// Memory, as the thread's processor sees it; 8 bytes at most.
+    /// Reads up to 8 bytes of memory as the current processor sees it.
     pub fn of_memory(address: u64, length: usize) -> Option<u64> {
         let bytes = Self::new();
-        // SAFETY: QEMU looks whether there is memory.
+        // SAFETY: QEMU checks whether the memory exists.
         unsafe { qemu_plugin_read_memory_vaddr(address, bytes.0, length) }.then(|| bytes.number())
     }
 }
 
 impl Drop for Bytes {
     fn drop(&mut self) {
-        // SAFETY: ours.
+        // SAFETY: we own it.
         unsafe { g_byte_array_free(self.0, 1) };
     }
 }

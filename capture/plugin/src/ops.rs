@@ -1,12 +1,12 @@
-//! What a block and an access tell is written by code that QEMU generates, without a call
+//! Code that QEMU generates to write blocks and accesses to the ring without a call
 //!
-//! To call the plugin takes as long as a block of QEMU's own code. So in front of the call that QEMU makes for a block stand
-//! operations of its code generator that write the block's number and jump over the call, where the gate is open for the
-//! processor and instructions are left; and in place of the call for an access stand those that write it, where it has 8
-//! bytes at most. Accesses that helpers of QEMU make (atomics) call the plugin as ever.
+//! A call of the plugin takes as long as a block of QEMU's own code. So before the call that QEMU makes for a block,
+//! the plugin inserts operations of QEMU's code generator that write the block's number and skip the call, if the
+//! processor may write without the lock and instructions are left. The call for an access of at most 8 bytes is
+//! replaced by operations that write it. Accesses in helper functions of QEMU (atomics) still call the plugin.
 //!
-//! None of this is part of QEMU's interface for plugins. It is found by name, and what does not look as in QEMU 7.2 is left
-//! as it is: then the plugin is called.
+//! None of this is part of QEMU's plugin interface. It is found by symbol names; if anything differs from QEMU 7.2, the
+//! code is left unchanged and the plugin is called.
 //!
 //! # Source
 //! QEMU 7.2: `include/tcg/tcg.h`, `include/tcg/tcg-opc.h`, `accel/tcg/plugin-gen.c`.
@@ -17,25 +17,25 @@ use crate::qemu::symbol;
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::mem::offset_of;
 
-/// An operation.
+/// A TCG operation.
 #[repr(C)]
 struct Op {
-    /// Bits 7:0: which.
+    /// Bits 7:0: the opcode.
     head: u32,
     next: *mut Op,
-    /// Place of `next` of the one before.
+    /// Address of `next` of the previous operation.
     before: *mut c_void,
     args: [u64; 16],
 }
 
-/// A value of the generated code, as far as it is looked at.
+/// A TCG temporary; only the fields that are used.
 #[repr(C)]
 struct Temp {
-    /// Register, where it is, types.
+    /// Register, location, types.
     other: [u8; 4],
-    /// Bits 2:0.
+    /// Bits 2:0: the kind.
     kind: u8,
-    /// Of a constant.
+    /// Value of a constant.
     value: i64,
 }
 
@@ -50,12 +50,12 @@ const LESS: u64 = 2;
 /// `PLUGIN_GEN_FROM_TB`, `PLUGIN_GEN_FROM_MEM`; `PLUGIN_GEN_CB_UDATA`, `PLUGIN_GEN_CB_MEM`.
 const OF_BLOCK: [u64; 2] = [0, 0];
 const OF_ACCESS: [u64; 2] = [2, 2];
-/// Operations of a block at most.
+/// Most operations of a block.
 const MOST_OPS: usize = 1 << 16;
-/// Accesses of a block at most: each has a constant, and QEMU has 512 values.
+/// Most accesses of a block: each needs a constant, and QEMU has 512 temporaries.
 const MOST_ACCESSES: usize = 64;
 
-/// Numbers of operations.
+/// Opcodes.
 #[derive(Clone, Copy)]
 struct Codes {
     callback: u32,
@@ -66,7 +66,7 @@ struct Codes {
     move_64: u32,
     extend: u32,
     load_32: u32,
-    /// Of 1, 2, 4, 8 bytes.
+    /// Loads of 1, 2, 4, 8 bytes.
     load: [u32; 4],
     store_32: u32,
     store_64: u32,
@@ -78,7 +78,7 @@ struct Codes {
     discard: u32,
 }
 
-/// QEMU's code generator.
+/// Access to QEMU's code generator.
 pub struct Ops {
     codes: Codes,
     emit: extern "C" fn(u32) -> *mut Op,
@@ -91,7 +91,7 @@ pub struct Ops {
     base: *const u64,
 }
 
-// SAFETY: functions and places of the emulator, which are the same for all threads.
+// SAFETY: functions and addresses of the emulator, which are the same for all threads.
 unsafe impl Send for Ops {}
 // SAFETY: as above.
 unsafe impl Sync for Ops {}
@@ -104,30 +104,30 @@ struct Definition {
     constraints: *const c_void,
 }
 
-/// The generator of the thread that calls, which translates.
+/// Code generator context of the current thread, which translates.
 fn context() -> *mut c_void {
-    // of each thread its own, so it is asked for each time
+    // thread-local, so it is looked up each time
     symbol(c"tcg_ctx").map_or(std::ptr::null_mut(), |place| {
         // SAFETY: a variable of the emulator.
         unsafe { *place.cast::<*mut c_void>() }
     })
 }
 
-/// A value that no program of the guest has as a constant: so it is the newest when it is made.
+/// A value that no guest program has as a constant: its temporary is the newest when it is created.
 const NEW: i64 = 0x5a17_c0de_7e3a_91b5;
 
-/// Where an access is told: the operations of its callback.
+/// The operations of an access callback.
 struct Access {
     first: *mut Op,
     call: *mut Op,
     last: *mut Op,
-    /// As `on_access` is told.
+    /// Argument of `on_access`.
     info: u32,
     address: u64,
 }
 
 impl Ops {
-    /// Finds what it takes. `None`: it is not QEMU 7.2 on x86-64.
+    /// Finds the required symbols. `None`: this is not QEMU 7.2 on x86-64.
     pub fn find(written: &'static Written) -> Option<Self> {
         if !cfg!(target_arch = "x86_64") {
             return None;
@@ -141,7 +141,7 @@ impl Ops {
             }
             std::slice::from_raw_parts(definitions.cast(), count)
         };
-        // SAFETY: names end in 0.
+        // SAFETY: names are null-terminated.
         let code = |name: &CStr| {
             definitions
                 .iter()
@@ -192,10 +192,11 @@ impl Ops {
         }
     }
 
-    /// Of the block that is translated now, which has so many instructions: what `begins` is tells of its beginning, and
-    /// accesses of the first instructions as `accesses` says of each: what stands beside its place; `None`: they are not told.
+    /// Replaces callbacks of the block that is being translated. `begins`: the block to write at its beginning, if any.
+    /// `accesses`: for each of the first instructions, the mark to write with its index; `None`: not replaced. `most`:
+    /// the most accesses for which space is reserved.
     pub fn put(&self, begins: Option<&'static Block>, accesses: &[Option<usize>], most: usize) -> bool {
-        // to ask for it takes longer than all else here
+        // the symbol look-up takes longer than everything else here
         let context = context();
         let Some((start, found)) = self.look(context, accesses) else { return false };
         if found.len() > most.min(MOST_ACCESSES) {
@@ -213,11 +214,11 @@ impl Ops {
         true
     }
 
-    /// The callback of the block, and those of accesses that are told here.
+    /// Finds the callback of the block, and those of accesses to replace.
     fn look(&self, context: *mut c_void, accesses: &[Option<usize>]) -> Option<(*mut Op, Vec<(Access, usize)>)> {
         let codes = &self.codes;
-        // SAFETY: operations of the block that is translated, which is whole: a list in both directions, in which the one
-        // for its beginning stands, since the emulator has put it there.
+        // SAFETY: operations of the block that is being translated, which is complete: a doubly linked list that
+        // contains the callback of its beginning, since the emulator has inserted it.
         unsafe {
             let last = (self.emit)(codes.discard);
             let mut op = last;
@@ -251,8 +252,8 @@ impl Ops {
         }
     }
 
-    /// Information (a constant), the plugin's own, the processor, the address, the call: `None` where it is not so, or where
-    /// more than 8 bytes are accessed.
+    /// Matches the operations of an access callback: information (a constant), the plugin's data, processor, address,
+    /// call. `None` if they differ, or if more than 8 bytes are accessed.
     unsafe fn known_access(&self, first: *mut Op) -> Option<Access> {
         let codes = &self.codes;
         let mut ops = [first; 7];
@@ -284,7 +285,7 @@ impl Ops {
 
     fn before(&self, context: *mut c_void, op: *mut Op, code: u32, args: &[u64]) {
         let new = (self.insert)(context, op, code);
-        // SAFETY: a new operation of the emulator, which has room for 16.
+        // SAFETY: a new operation of the emulator, with space for 16 arguments.
         unsafe { (&mut (*new).args)[..args.len()].copy_from_slice(args) };
     }
 
@@ -292,9 +293,9 @@ impl Ops {
         (self.constant)(kind, value) as u64
     }
 
-    /// A label to which something jumps once more.
+    /// Adds a reference to a label.
     fn to(label: *mut u32) -> u64 {
-        // SAFETY: a label of the emulator; bits 31:16 count what jumps to it.
+        // SAFETY: a label of the emulator; bits 31:16 count its references.
         unsafe { *label += 1 << 16 };
         label as u64
     }
@@ -317,7 +318,7 @@ impl Ops {
             }
             (processor, op)
         };
-        // SAFETY: the block has instructions behind its callback.
+        // SAFETY: the block has instructions after its callback.
         let behind = unsafe { (*last).next };
         let Some([environment, place]) = processor else { return false };
         if behind.is_null() {
@@ -351,10 +352,10 @@ impl Ops {
         let Values { context, written, a, b, .. } = *values;
         let shift = access.info >> 4 & 7;
         let head = escape(ACCESS, what as u32 | ((access.info >> 16 & 3) * LOADS) | (shift << SIZE_SHIFT));
-        // SAFETY: a variable of the emulator, which is set before it translates.
+        // SAFETY: a variable of the emulator that is set before it translates.
         let base = if self.base.is_null() { 0 } else { unsafe { *self.base } };
         let put = |code, args: &[u64]| self.before(context, access.call, code, args);
-        // what it says fits in an offset, else it is added
+        // the base is an offset if it fits, otherwise it is added
         if let Ok(base) = i32::try_from(base) {
             put(codes.load[shift as usize], &[b, access.address, base as u64]);
         } else {
@@ -373,7 +374,7 @@ impl Ops {
     }
 }
 
-/// Values that nothing else of the block uses.
+/// Temporaries that nothing else in the block uses.
 #[derive(Clone, Copy)]
 struct Values {
     context: *mut c_void,
@@ -387,7 +388,7 @@ struct Values {
 impl Values {
     fn new(ops: &Ops, context: *mut c_void) -> Self {
         let newest = (ops.constant)(I64, NEW);
-        // what was given back may still be in use where an access is told: so one that was never given
+        // a freed temporary may still be in use at the access: so take one that was never used
         let new = |kind| loop {
             let temp = (ops.temp)(kind, false);
             if temp > newest {

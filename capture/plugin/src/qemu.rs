@@ -1,17 +1,17 @@
-//! What QEMU 7.2 offers to plugins (version 1 of its interface), and what it exports besides
+//! QEMU 7.2's plugin interface (version 1), and further functions that it exports
 //!
-//! Declared here, because no package brings its header. Source: QEMU 7.2, `include/qemu/qemu-plugin.h`.
+//! Declared here, because no package contains its header. Source: QEMU 7.2, `include/qemu/qemu-plugin.h`.
 
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 
-/// Names the plugin.
+/// Identifier of the plugin.
 pub type Id = u64;
-/// A block while it is translated.
+/// A block during its translation.
 pub enum Tb {}
-/// An instruction while it is translated.
+/// An instruction during its translation.
 pub enum Insn {}
 
-/// What QEMU says of itself.
+/// Description of the running QEMU.
 #[repr(C)]
 pub struct Info {
     /// `riscv64`, `x86_64`.
@@ -20,18 +20,18 @@ pub struct Info {
     pub version: [c_int; 2],
     /// Not a user-mode emulator.
     pub system_emulation: bool,
-    /// Of system mode.
+    /// Numbers of processors, in system mode.
     pub vcpus: [c_int; 2],
 }
 
-/// `QEMU_PLUGIN_CB_NO_REGS`; 7.2 does not look at it.
+/// `QEMU_PLUGIN_CB_NO_REGS`; 7.2 ignores it.
 pub const NO_REGS: c_int = 0;
-/// `QEMU_PLUGIN_CB_R_REGS`: where a block begins no register waits to be written, so it costs nothing.
+/// `QEMU_PLUGIN_CB_R_REGS`: free at the start of a block, where all registers are in memory.
 pub const READS_REGS: c_int = 1;
-/// `QEMU_PLUGIN_MEM_RW`. One callback for both: of two, 7.2 calls none behind the first that does not match.
+/// `QEMU_PLUGIN_MEM_RW`. One callback for both: of two, 7.2 skips those after the first that does not match.
 pub const MEM_RW: c_int = 3;
 
-/// Of a system call: number and arguments.
+/// Callback of a system call: number and arguments.
 pub type SyscallCallback = extern "C" fn(Id, c_uint, i64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 extern "C" {
@@ -76,7 +76,7 @@ extern "C" {
     pub fn qemu_plugin_end_code() -> u64;
 }
 
-// Of the C library, with which the emulator is linked.
+// Functions of the C library, with which the emulator is linked.
 extern "C" {
     pub fn mmap(addr: *mut c_void, length: usize, prot: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
     pub fn close(fd: c_int) -> c_int;
@@ -92,10 +92,10 @@ extern "C" {
 /// The bytes of an instruction.
 ///
 /// # Safety
-/// QEMU translates it now.
+/// QEMU must be translating it.
 pub unsafe fn code(insn: *const Insn) -> Vec<u8> {
     let size = qemu_plugin_insn_size(insn);
-    // in its page of helpers for ARM there are none
+    // none on its page of helpers for ARM
     if size == 0 {
         return Vec::new();
     }
@@ -110,14 +110,14 @@ pub unsafe fn code(insn: *const Insn) -> Vec<u8> {
     }
 }
 
-/// A symbol of the emulator or what it is linked with.
+/// A symbol of the emulator or of its libraries.
 pub fn symbol(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: the name ends in 0; a null handle (RTLD_DEFAULT) searches all that is loaded.
+    // SAFETY: the name is null-terminated; a null handle (RTLD_DEFAULT) searches all loaded objects.
     let found = unsafe { dlsym(std::ptr::null_mut(), name.as_ptr()) };
     (!found.is_null()).then_some(found)
 }
 
-/// Reads registers of the guest, as QEMU's own GDB server does: not part of the interface before its version 2.
+/// Reads guest registers as QEMU's own GDB server does: not part of the plugin interface before version 2.
 #[derive(Clone, Copy)]
 pub struct Registers {
     cpu: extern "C" fn(c_int) -> *mut c_void,
@@ -134,7 +134,7 @@ pub struct ByteArray {
 }
 
 impl Registers {
-    /// Finds what it takes; `read` is what the machine's function is called.
+    /// Finds the required symbols; `read` is the name of the machine's function.
     pub fn find(read: &CStr) -> Option<Self> {
         let [cpu, read] = [symbol(c"qemu_get_cpu")?, symbol(read)?];
         let [new, free] = [symbol(c"g_byte_array_new")?, symbol(c"g_byte_array_free")?];
@@ -151,47 +151,47 @@ impl Registers {
         }
     }
 
-    /// Registers by their GDB numbers; at the beginning of a block they are up to date.
+    /// Reads registers by their GDB numbers; at the start of a block they are up to date.
     pub fn read<const N: usize>(&self, vcpu: c_uint, numbers: [c_int; N]) -> Option<[u64; N]> {
         self.read_of(self.cpu(vcpu), numbers)
     }
 
-    /// A processor as QEMU knows it.
+    /// QEMU's structure of a processor.
     pub fn cpu(&self, vcpu: c_uint) -> *mut c_void {
         (self.cpu)(vcpu as c_int)
     }
 
-    /// That of the thread that calls; `None` where it has none.
+    /// The processor of the current thread; `None` if it has none.
     pub fn current() -> Option<*mut c_void> {
-        // of each thread its own, so it is asked for each time
+        // thread-local, so it is looked up each time
         let current: *mut *mut c_void = symbol(c"current_cpu")?.cast();
         // SAFETY: a variable of the emulator (include/hw/core/cpu.h).
         let cpu = unsafe { *current };
         (!cpu.is_null()).then_some(cpu)
     }
 
-    /// Where the emulator has the registers of a processor that has so many of so many bytes: the place that holds what
-    /// `read` says. `None`: not found.
+    /// Address in the emulator of the general registers of a processor, 32 of them with `bytes` bytes: where memory
+    /// matches the values from `read`. `None`: not found.
     #[cfg(not(feature = "api4"))]
     pub fn place(&self, cpu: *mut c_void, bytes: usize) -> Option<*mut c_void> {
-        /// No structure of a processor is longer.
+        /// Upper bound of the size of a processor's structure.
         const LONGEST: usize = 1 << 15;
         let numbers = std::array::from_fn::<c_int, 32, _>(|i| i as c_int);
         let values = self.read_of(cpu, numbers)?;
-        // of zeros there are many
+        // mostly zeros would match in many places
         if values.iter().filter(|v| **v != 0).count() < 3 {
             return None;
         }
         let wanted: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()[..bytes].to_vec()).collect();
         let cpu = cpu.cast::<u8>();
         (0..LONGEST).step_by(8).map(|at| cpu.wrapping_add(at)).find_map(|place| {
-            // SAFETY: inside the structure, of which the registers are a part: the search ends there.
+            // SAFETY: inside the structure, which contains the registers: the search ends there.
             let found = unsafe { std::slice::from_raw_parts(place, wanted.len()) };
             (found == wanted).then_some(place.cast())
         })
     }
 
-    /// The same of the thread that calls, which translates: as they are where the block begins.
+    /// Reads registers of the current thread, which translates: their values at the start of the block.
     pub fn read_current<const N: usize>(&self, numbers: [c_int; N]) -> Option<[u64; N]> {
         self.read_of(Self::current()?, numbers)
     }
@@ -220,7 +220,7 @@ impl Registers {
     }
 }
 
-/// Words at which threads of both processes sleep
+/// Waiting on words shared between the two processes
 ///
 /// Source: Linux, `futex(2)`.
 pub mod futex {
@@ -241,22 +241,22 @@ pub mod futex {
     const WAIT: c_int = 0;
     const WAKE: c_int = 1;
 
-    /// Sleeps while the word is `value`, until it is woken; at most so long.
+    /// Sleeps while the word is `value`, until woken; at most for this time.
     pub fn wait(word: &AtomicU32, value: u32, most: Duration) {
         // `timespec`
         let time: [c_long; 2] = [most.as_secs() as c_long, c_long::from(most.subsec_nanos() as i32)];
-        // SAFETY: a word and a time, which live as long as the call.
+        // SAFETY: a word and a time that live as long as the call.
         unsafe { syscall(NUMBER, word.as_ptr(), WAIT, value, time.as_ptr()) };
     }
 
-    /// Wakes who sleeps there.
+    /// Wakes the sleeping thread.
     pub fn wake(word: &AtomicU32) {
         // SAFETY: a word.
         unsafe { syscall(NUMBER, word.as_ptr(), WAKE, 1 as c_int) };
     }
 }
 
-/// A barrier on every processor that runs a thread of this process, so that threads need none themselves
+/// A memory barrier on every processor that runs a thread of this process, so that the threads themselves need none
 ///
 /// Source: Linux, `membarrier(2)`.
 pub mod membarrier {
@@ -276,19 +276,19 @@ pub mod membarrier {
     const REGISTER_PRIVATE_EXPEDITED: c_int = 1 << 4;
 
     fn call(command: c_int) -> bool {
-        // SAFETY: takes two numbers, and touches no memory.
+        // SAFETY: takes two numbers and touches no memory.
         unsafe { syscall(NUMBER, command, 0 as c_int, 0 as c_int) == 0 }
     }
 
-    /// Whether there is such a barrier, from now on.
+    /// Registers for the barrier; returns whether it is available.
     pub fn register() -> bool {
         cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))
             && call(REGISTER_PRIVATE_EXPEDITED)
     }
 
-    /// The barrier.
+    /// Executes the barrier.
     pub fn all() {
-        // it cannot fail once it is registered
+        // cannot fail after registration
         let _ = call(PRIVATE_EXPEDITED);
     }
 }

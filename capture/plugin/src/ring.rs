@@ -1,16 +1,17 @@
-//! The ring, as its writers see it
+//! The ring, from the side of its writers
 //!
-//! A lock of one word keeps the entries of several threads apart. Under a serial schedule one thread writes: whose turn it
-//! is. To take a lock for each block would cost more than the block, so the lock is *biased*: the gate names the processor
-//! whose thread writes without it, and how much. Code that QEMU generates (`ops`) does so without any call. Only who has the
-//! turn tells anything; what another has to say (blocks that it translates, its end) waits until who has it comes by.
+//! A spin lock keeps the entries of several threads apart. Under a serial schedule one thread writes: the one that has
+//! the turn. Taking a lock for each block would cost more than the block, so the lock is *biased*: the gate names the
+//! processor whose thread may write without it, and how much. Code that QEMU generates (`ops`) does so without any
+//! call. Only the thread that has the turn writes; entries of others (blocks that they translate, their end) are queued
+//! for it.
 //!
-//! A thread whose turn is taken closes nobody's gate: `turns` takes turns of sleepers only. To be on the safe side, who takes
-//! the lock makes every processor see the gate closed (`membarrier`), and waits until who had it is not writing any more.
-//! Where the system has no `membarrier`, the gate stays closed.
+//! A thread whose turn is taken closes no other thread's gate: `turns` takes turns only from sleeping threads. For
+//! safety, a thread that takes the lock makes every processor see the closed gate (`membarrier`), and waits until the
+//! previous owner is no longer writing. If the system has no `membarrier`, the gate stays closed.
 //!
-//! The ring is mapped twice, one behind the other, so that no entry is cut. When it is full the writer waits for the
-//! front end. What is not to be told (instructions that are skipped, the time behind the end) is written to memory of its own.
+//! The ring is mapped twice in succession, so that no entry is split. When it is full the writer waits for the front
+//! end. Words that are not reported (skipped instructions, anything after the end) are written to private memory.
 
 use crate::layout::{escape, Control, Written, ACCESS, BEGIN, CONTROL_BYTES, ENOUGH, ESCAPE, MAGIC, NOBODY, THREAD};
 use crate::qemu::{futex, membarrier, mmap};
@@ -21,75 +22,77 @@ use std::sync::atomic::{compiler_fence, AtomicBool, AtomicPtr, AtomicU64, Orderi
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long to wait for the front end before looking again.
+/// Interval for checking on the front end while waiting.
 const PAUSE: Duration = Duration::from_millis(5);
-/// Words after which a writer behind the gate looks whether the front end still wants them: of blocks, and with accesses.
+/// Words after which a writer without the lock checks whether the front end still needs them: with blocks only, and
+/// with accesses.
 const PORTIONS: [u64; 2] = [1 << 16, 1 << 18];
-/// Words that an instruction takes at most, of blocks alone and with accesses: three, and its block.
+/// Most words that an instruction takes, with blocks only and with accesses: three of them, and its block.
 pub const MOST_WORDS: [u64; 2] = [1, 16];
-/// Words that stay free, for what the block that has begun still writes: QEMU's have at most 512 instructions.
+/// Words that stay free for the rest of the current block: QEMU's blocks have at most 512 instructions.
 const RESERVE: u64 = 512 * MOST_WORDS[1];
-/// Words for which a writer waits before it opens the gate.
+/// Free words for which a writer waits before it opens the gate.
 const ROOM: u64 = 1 << 16;
 
-/// A thread, as the gate knows it. It lives as long as the process.
+/// A thread as a writer of the ring. It lives as long as the process.
 #[derive(Default)]
 pub struct Writer {
-    /// Its number.
+    /// Number of the thread.
     pub id: u32,
-    /// Its processor.
+    /// Number of its processor.
     processor: u32,
-    /// It may be writing behind the gate.
+    /// It may be writing without the lock.
     busy: AtomicBool,
 }
 
 impl Writer {
-    /// Of the thread of this number on this processor.
+    /// The writer for the thread of this number on this processor.
     pub fn new(id: u32, processor: u32) -> Self {
         Self { id, processor, busy: AtomicBool::new(false) }
     }
 }
 
-/// The ring and who wrote last.
+/// The ring and its lock.
 pub struct Ring {
-    /// Who writes without the lock.
+    /// The writer without the lock.
     gate: AtomicPtr<Writer>,
     inside: UnsafeCell<Inside>,
     control: &'static Control,
     words: *mut u32,
-    /// Words written when the ring's first was written last.
+    /// Words written when the first word of the ring was last written.
     origin: AtomicU64,
     mask: u64,
-    /// Where is written what is not told.
+    /// Private memory for words that are not reported.
     aside: *mut u32,
-    /// What threads without a turn have to say: words, and whose, where they are of a thread.
+    /// Entries of threads without a turn: words, and the thread if they belong to one.
     pending: Mutex<Vec<(Option<u32>, Vec<u32>)>>,
     is_pending: AtomicBool,
-    /// There is a way to close the gate.
+    /// The gate can be closed, and may therefore be opened.
     biased: bool,
-    /// With accesses.
+    /// Accesses are reported.
     data: bool,
     locked: AtomicBool,
-    /// The writer waits for the front end.
+    /// The writer is waiting for the front end.
     stalled: AtomicBool,
 }
 
-/// Behind the lock, or the gate. What is counted stands in the control page.
+/// State protected by the lock, or the gate. Counters are in the control page.
 struct Inside {
-    /// Cursor up to which accesses are written behind the gate.
+    /// Cursor up to which accesses are written without the lock.
     end: u64,
-    /// Head at which the ring is full, as last seen.
+    /// Head at which the ring is full, as last read.
     full: u64,
-    /// Of the last entry.
+    /// Thread of the last entry.
     thread: u32,
-    /// Skipping is over.
+    /// Skipping has ended.
     begun: bool,
 }
 
-/// Fetches what is written soon, which the front end's processor had last: else each store waits for it.
+/// Prefetches words that will be written soon, which are in the cache of the front end's processor: otherwise each
+/// store waits for them.
 #[inline(always)]
 fn soon(place: *mut u32) {
-    /// Words ahead: 1 KiB.
+    /// Prefetch distance in words: 1 KiB.
     const AHEAD: usize = 256;
     let place = place.wrapping_add(AHEAD);
     #[cfg(target_arch = "x86_64")]
@@ -101,14 +104,14 @@ fn soon(place: *mut u32) {
     let _ = place;
 }
 
-// SAFETY: `inside` and the words in front of `head` are only touched by who holds the lock or is behind the gate.
+// SAFETY: `inside` and the words beyond `head` are accessed only by the holder of the lock or of the gate.
 unsafe impl Send for Ring {}
 // SAFETY: as above.
 unsafe impl Sync for Ring {}
 
 impl Told for Ring {
     fn progress(&self) -> u64 {
-        // while instructions are skipped nothing is written
+        // during skipping nothing is written
         self.head().wrapping_add(self.executed())
     }
 
@@ -122,12 +125,12 @@ impl Told for Ring {
 }
 
 impl Ring {
-    /// Maps what the front end made.
+    /// Maps the memory that the front end created.
     pub fn map(fd: i32) -> Option<Self> {
         const READ_WRITE: i32 = 3;
         const SHARED: i32 = 1;
         const FIXED: i32 = 0x10;
-        // SAFETY: new mappings of a descriptor that was given for this; the length is that of the control page first.
+        // SAFETY: new mappings of a descriptor passed for this purpose; the first length is that of the control page.
         let control: &'static Control = unsafe {
             let page = mmap(std::ptr::null_mut(), CONTROL_BYTES, READ_WRITE, SHARED, fd, 0);
             if page as isize == -1 {
@@ -140,8 +143,8 @@ impl Ring {
         }
         let length = control.words as usize * 4;
         let behind = CONTROL_BYTES as i64;
-        // SAFETY: as above; the ring stands behind the control page. The second mapping is over the second half of the
-        // first, which is beyond the file's end and was never touched.
+        // SAFETY: as above; the ring follows the control page. The second mapping replaces the second half of the
+        // first, which is beyond the end of the file and was never touched.
         let words = unsafe {
             let words = mmap(std::ptr::null_mut(), 2 * length, READ_WRITE, SHARED, fd, behind);
             if words as isize == -1 {
@@ -154,7 +157,7 @@ impl Ring {
             words
         };
         const PRIVATE_ANONYMOUS: i32 = 0x22;
-        // SAFETY: memory of our own; as much as the ring, of which the system gives what is touched.
+        // SAFETY: private memory as large as the ring; the system allocates the pages that are touched.
         let aside = unsafe { mmap(std::ptr::null_mut(), 2 * length, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0) };
         if aside as isize == -1 {
             return None;
@@ -211,7 +214,7 @@ impl Ring {
         self.written().left.fetch_sub(instructions.into(), Relaxed);
     }
 
-    /// Whether the front end wants no more.
+    /// Whether the front end needs no more words.
     pub fn stopped(&self) -> bool {
         self.control.stop.load(Relaxed) != 0
     }
@@ -220,7 +223,7 @@ impl Ring {
         self.control.hidden.load(Relaxed) != 0
     }
 
-    /// Words that were told.
+    /// Number of words reported.
     fn head(&self) -> u64 {
         if self.is_hidden() {
             return self.written().head.load(Relaxed);
@@ -238,7 +241,7 @@ impl Ring {
         }
     }
 
-    /// From here on what the gate's thread writes is told.
+    /// Starts reporting: the words that are written from now on are visible.
     fn show(&self) {
         let head = self.written().head.load(Relaxed);
         let at = head & self.mask;
@@ -247,7 +250,7 @@ impl Ring {
         self.control.hidden.store(0, Release);
     }
 
-    /// The opposite: the end.
+    /// Stops reporting.
     fn hide(&self) {
         if !self.is_hidden() {
             self.written().head.store(self.head(), Release);
@@ -256,12 +259,12 @@ impl Ring {
         }
     }
 
-    /// What is not told begins anew.
+    /// Resets the private memory.
     pub fn rest(&self) {
         self.written().cursor.store(self.aside as u64, Release);
     }
 
-    /// The cursor is in the first of the two mappings.
+    /// Moves the cursor back into the first of the two mappings.
     fn turn_round(&self) {
         let (cursor, length) = (self.written().cursor.load(Relaxed), 4 * (self.mask + 1));
         if self.is_hidden() {
@@ -272,16 +275,16 @@ impl Ring {
         }
     }
 
-    /// What `write` does, if the gate is open for this thread. It says how many words it wrote at the cursor.
+    /// Runs `write` if the gate is open for this thread. It returns the number of words that it wrote at the cursor.
     #[inline(always)]
     fn behind_gate(&self, me: &Writer, write: impl FnOnce(&Written, &Inside, *mut u32) -> Option<u64>) -> bool {
         me.busy.store(true, Relaxed);
-        // for the processor, `membarrier` of who closes the gate stands here
+        // a compiler fence suffices: a thread that closes the gate executes `membarrier`
         compiler_fence(SeqCst);
         let mut done = false;
         let written = self.written();
         if written.gate.load(Acquire) == me.processor {
-            // SAFETY: the gate is open for this thread only, and who closes it waits while it is busy.
+            // SAFETY: the gate is open only for this thread, and a thread that closes it waits while it is busy.
             let inside = unsafe { &*self.inside.get() };
             let cursor = written.cursor.load(Relaxed);
             let place = cursor as *mut u32;
@@ -295,8 +298,8 @@ impl Ring {
         done
     }
 
-    /// A thread begins a block, as [`Ring::begin`]; false: not without the lock. `cost`: its instructions, or more than
-    /// there are.
+    /// As [`Ring::begin`], without the lock; false: the lock is needed. `cost`: the instructions of the block, or more
+    /// than are left.
     #[inline(always)]
     pub fn begin_behind_gate(&self, me: &Writer, block: u32, cost: i64) -> bool {
         self.behind_gate(me, |written, _, place| {
@@ -305,17 +308,17 @@ impl Ring {
                 return None;
             }
             written.left.store(left - cost, Relaxed);
-            // SAFETY: a word of the ring, as `begin` has left room for.
+            // SAFETY: a word of the ring for which `begin` has left space.
             unsafe { place.write(block) };
             Some(1)
         })
     }
 
-    /// Appends a load or a store; false: not without the lock.
+    /// Appends a load or a store without the lock; false: the lock is needed.
     #[inline(always)]
     pub fn access_behind_gate(&self, me: &Writer, what: u32, address: u64, value: u64) -> bool {
         self.behind_gate(me, |_, inside, place| {
-            // an instruction may have more of them than room was left for
+            // an instruction may have more accesses than space was left for
             if place as u64 >= inside.end {
                 return None;
             }
@@ -329,8 +332,8 @@ impl Ring {
         })
     }
 
-    /// Takes the lock and closes the gate: until [`Ring::unlock`] nobody else has what it gives. `me`: who calls, where that
-    /// is a writer.
+    /// Takes the lock and closes the gate: until [`Ring::unlock`] the result is exclusive. `me`: the caller, if it is a
+    /// writer.
     #[allow(clippy::mut_from_ref)]
     fn lock(&self, me: Option<&Writer>) -> &mut Inside {
         while self.locked.swap(true, Acquire) {
@@ -338,7 +341,7 @@ impl Ring {
         }
         self.written().gate.store(NOBODY, SeqCst);
         let writer = self.gate.swap(std::ptr::null_mut(), AcqRel);
-        // who calls is not writing, and needs nobody to tell it
+        // the caller is not writing, and needs no barrier
         if !writer.is_null() && !me.is_some_and(|me| std::ptr::eq(me, writer)) {
             membarrier::all();
             // SAFETY: writers live as long as the process.
@@ -347,7 +350,7 @@ impl Ring {
             }
         }
         self.turn_round();
-        // SAFETY: the lock is held, and the gate closed.
+        // SAFETY: the lock is held, and the gate is closed.
         unsafe { &mut *self.inside.get() }
     }
 
@@ -355,23 +358,23 @@ impl Ring {
         self.locked.store(false, Release);
     }
 
-    /// Closes the gate, if it is open for this thread, which calls.
+    /// Closes the gate if it is open for the calling thread.
     pub fn close(&self, me: &Writer) {
         let writer = std::ptr::from_ref(me).cast_mut();
-        // where it is another's, that is right
+        // a gate that is open for another thread stays open
         if self.gate.load(Relaxed) == writer {
             self.written().gate.store(NOBODY, Relaxed);
             let _ = self.gate.compare_exchange(writer, std::ptr::null_mut(), AcqRel, Relaxed);
         }
     }
 
-    /// In a child after a fork, where there are no other threads: it has memory of its own in place of the parent's.
+    /// Replaces the shared memory by private memory, in a child after a fork, which has no other threads.
     pub fn part(&self) {
         const OWN: i32 = 0x32;
         let bytes = CONTROL_BYTES + 8 * (self.mask as usize + 1);
         let control: *const Control = self.control;
         let mut page = [0u8; CONTROL_BYTES];
-        // SAFETY: the control page, and what is mapped for it and the ring; nothing else stands there. Fixed, private,
+        // SAFETY: the control page, and the mappings for it and the ring; nothing else is there. Fixed, private,
         // anonymous.
         unsafe {
             std::ptr::copy_nonoverlapping(control.cast(), page.as_mut_ptr(), CONTROL_BYTES);
@@ -392,11 +395,11 @@ impl Ring {
         self.control.tail.0.load(SeqCst) + self.mask - RESERVE
     }
 
-    /// Waits until `need` more words fit; false where the front end wants no more.
+    /// Waits until `need` more words fit; false if the front end needs no more.
     #[cold]
     fn wait(&self, inside: &mut Inside, need: u64) -> bool {
         self.stalled.store(true, Relaxed);
-        // to sleep and wake for each entry would cost more than the entry
+        // sleeping and waking for each entry would cost more than the entry
         let room = need.max(self.control.words / 2 - 2 * RESERVE);
         loop {
             self.control.full.store(1, SeqCst);
@@ -415,19 +418,19 @@ impl Ring {
         true
     }
 
-    /// Wakes the front end, if it sleeps.
+    /// Wakes the front end if it sleeps.
     fn wake_reader(&self) {
         if self.control.asleep.swap(0, SeqCst) != 0 {
             futex::wake(&self.control.asleep);
         }
     }
 
-    /// There is room for so many words, or there will be no more.
+    /// Whether so many words fit, after waiting if necessary.
     fn has_room(&self, inside: &mut Inside, need: u64) -> bool {
         self.head() + need <= inside.full || self.wait(inside, need)
     }
 
-    /// Appends words, which others see as one.
+    /// Appends words, which become visible together.
     fn put(&self, parts: [&[u32]; 2]) {
         let mut head = self.head();
         for word in parts.into_iter().flatten() {
@@ -442,13 +445,14 @@ impl Ring {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// To be told by who has the turn: of a thread, or of none, and then also while instructions are skipped.
+    /// Queues words for the thread that has the turn: of a thread, or of none; the latter are also reported during
+    /// skipping.
     pub fn tell_later(&self, thread: Option<u32>, words: Vec<u32>) {
         self.pending().push((thread, words));
         self.is_pending.store(true, Release);
     }
 
-    /// Tells what others had to say.
+    /// Reports queued words.
     fn tell_pending(&self, inside: &mut Inside) -> bool {
         if !self.is_pending.swap(false, Acquire) {
             return true;
@@ -466,7 +470,7 @@ impl Ring {
         })
     }
 
-    /// Appends an entry of a thread. `false`: the front end wants no more.
+    /// Appends an entry of a thread. `false`: the front end needs no more.
     pub fn tell(&self, me: &Writer, words: &[u32]) -> bool {
         let inside = self.lock(Some(me));
         let done = self.tell_pending(inside) && (!inside.begun || self.tell_locked(inside, me.id, words));
@@ -484,8 +488,8 @@ impl Ring {
         true
     }
 
-    /// A thread begins a block of so many instructions. With `open`, it writes without the lock from then on, until so
-    /// many instructions were executed.
+    /// A thread begins a block of so many instructions. With `open`, it may then write without the lock until so many
+    /// instructions have been executed.
     pub fn begin(&self, me: &Writer, block: u32, instructions: u32, open: Option<u64>) -> bool {
         let inside = self.lock(Some(me));
         let mut done = self.tell_pending(inside);
@@ -514,7 +518,7 @@ impl Ring {
         done && !self.stopped()
     }
 
-    /// Opens the gate, for so many instructions at most.
+    /// Opens the gate, for at most so many instructions.
     fn open(&self, inside: &mut Inside, me: &Writer, most: u64, executed: u64) {
         let portion = PORTIONS[usize::from(self.data)];
         let (most, room) = if inside.begun {
@@ -523,7 +527,7 @@ impl Ring {
             (most.min(self.control.skip.saturating_sub(executed)), portion)
         };
         let written = self.written();
-        // half of it for what blocks take at most, and half for instructions with more accesses
+        // half of it for the most that blocks take, and half for instructions with more accesses
         let left = most.min(room / 2 / MOST_WORDS[usize::from(self.data)]);
         inside.end = written.cursor.load(Relaxed) + 2 * room;
         written.until.store(executed + left, Relaxed);
@@ -532,7 +536,7 @@ impl Ring {
         written.gate.store(me.processor, Release);
     }
 
-    /// The end: nothing more is told, but what others had to say.
+    /// Ends reporting, after the queued words.
     pub fn end(&self) {
         let inside = self.lock(None);
         self.tell_pending(inside);

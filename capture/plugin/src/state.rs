@@ -1,42 +1,42 @@
-//! In which state the processor begins a block, where its bytes do not tell: of 32-bit ARM
+//! Processor state at the start of a block that its bytes do not determine: for 32-bit ARM
 //!
 //! # Source
 //! Arm ARM for ARMv7-A and ARMv7-R (DDI 0406), A2.5.1 and A2.5.2 (ITSTATE), B1.3.3 (CPSR).
 
-/// Instruction set, and place in an IT block.
+/// Instruction set, and position in an IT block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// Thumb.
     pub thumb: bool,
-    /// ITSTATE; 0 outside of an IT block.
+    /// ITSTATE; 0 outside an IT block.
     pub it: u8,
 }
 
 impl State {
-    /// As a block's description has it: bit 0 Thumb, bits 15:8 ITSTATE.
+    /// Encoding in the description of a block: bit 0 Thumb, bits 15:8 ITSTATE.
     pub fn told(self) -> u32 {
         u32::from(self.thumb) | u32::from(self.it) << 8
     }
 
-    /// What the CPSR says: T is bit 5, ITSTATE bits 15:10 and 26:25.
+    /// Decodes the CPSR: T is bit 5, ITSTATE bits 15:10 and 26:25.
     pub fn of_cpsr(cpsr: u32) -> Self {
         Self { thumb: cpsr >> 5 & 1 != 0, it: (cpsr >> 8 & 0xfc | cpsr >> 25 & 3) as u8 }
     }
 
-    /// The instruction that `code` begins with. To see whether one crosses a page, QEMU 7.2 reads it while it still adds
-    /// what it reads to the one before.
+    /// The instruction at the start of `code`. To check whether an instruction crosses a page, QEMU 7.2 reads it while
+    /// it still appends what it reads to the previous one.
     pub fn only(self, code: &[u8]) -> &[u8] {
         match *code {
-            // 11101, 11110 and 11111 have another half
+            // 11101, 11110 and 11111 have a second halfword
             [_, high, ..] if self.thumb => &code[..code.len().min(if high < 0xe8 { 2 } else { 4 })],
             _ => code,
         }
     }
 
-    /// Behind an instruction.
+    /// State after an instruction.
     pub fn behind(self, code: &[u8]) -> Self {
         let it = match *code {
-            // IT, and not one of the hints that have its place
+            // IT, but not a hint with the same encoding
             [low, 0xbf] if self.thumb && low & 15 != 0 => low,
             _ if self.it & 7 == 0 => 0,
             _ => self.it & 0xe0 | self.it << 1 & 0x1f,

@@ -1,4 +1,4 @@
-//! Threads of the guest: each has a writer, a turn, and a place where it runs
+//! Threads of the guest: each has a writer, a turn, and an affinity
 
 use crate::guest::Call;
 use crate::layout::{escape, EXIT, FREE, JITTER};
@@ -11,35 +11,35 @@ use std::cell::{Cell, RefCell};
 use std::ffi::c_uint;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
 
-/// Thread by QEMU's index of it, which is used again when a thread has ended. Only the thread itself looks here, between
-/// its beginning and its end.
+/// Threads by QEMU's index, which is reused when a thread has ended. Only the thread itself uses its entry, between its
+/// start and its end.
 static THREADS: [AtomicPtr<Thread>; MOST_THREADS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST_THREADS];
 static NEXT_THREAD: AtomicU32 = AtomicU32::new(0);
-/// Threads that live now.
+/// Number of living threads.
 static ALIVE: AtomicU32 = AtomicU32::new(0);
 
-/// Threads at one time.
+/// Most threads at a time.
 const MOST_THREADS: usize = 4096;
 
 /// A thread of the guest, which is a thread of the host.
 pub struct Thread {
     pub writer: Writer,
-    /// Its number in the system; 0: not asked yet.
+    /// Its number in the operating system; 0: not requested yet.
     system: Cell<u32>,
-    /// Instructions of all threads at which its turn is over.
+    /// Number of executed instructions, of all threads, at which its turn is over.
     pub end: Cell<u64>,
     random: Cell<u64>,
     pub outside: Cell<bool>,
-    /// What it was in last, as told.
+    /// Its last reported context.
     pub context: Cell<Option<u32>>,
     pub place: Cell<Place>,
-    /// What it has called the system for, and who had come then.
+    /// The system call that it is making, and the value of `WOKEN` before it.
     pub called: Cell<Option<(Call, u32)>>,
-    /// It is one of the woken, and has not waited for its turn yet.
+    /// It was woken, and has not waited for its turn yet.
     pub comes: Cell<bool>,
-    /// Who must have come before it goes on.
+    /// Value that `WOKEN` must reach before it continues.
     pub awaits: Cell<Option<u32>>,
-    /// Frames of handlers that were interrupted before they began, and are told.
+    /// Frames of handlers that were interrupted before they began, and were reported.
     pub told: RefCell<Vec<u64>>,
 }
 
@@ -83,7 +83,7 @@ impl Thread {
         self.writer.id
     }
 
-    /// A new turn, which begins when `executed` instructions were; with jitter of 1/2 to 3/2 of the quantum.
+    /// Starts a new turn, when `executed` instructions have been executed; with jitter 1/2 to 3/2 of the quantum.
     pub fn renew(&self, executed: u64) {
         let State { quantum, flags, .. } = *state();
         let length = if flags & JITTER != 0 {
@@ -115,7 +115,7 @@ impl Thread {
         self.renew(ring.executed());
     }
 
-    /// As `turns` knows it; only the thread itself asks.
+    /// Its identity for `turns`; called only by the thread itself.
     pub fn runner(&self) -> Runner {
         if self.system.get() == 0 {
             self.system.set(turns::system_number());
@@ -123,19 +123,19 @@ impl Thread {
         Runner { id: self.id(), system: self.system.get() }
     }
 
-    /// Whether it may tell anything: under a serial schedule it has the turn.
+    /// Whether it may write to the ring: under a serial schedule it must have the turn.
     pub fn may_tell(&self) -> bool {
         state().flags & FREE != 0 || TURNS.is_of(self.id())
     }
 
-    /// Runs where the others run.
+    /// Binds it to the common processor.
     pub fn bind(&self) {
         if self.place.get() == Place::Free {
             self.place.set(state().processors.bind(Place::Free));
         }
     }
 
-    /// Runs where it would.
+    /// Restores its affinity.
     pub fn release(&self) {
         self.place.set(state().processors.release(self.place.get()));
     }
@@ -148,7 +148,7 @@ impl Thread {
 }
 
 pub extern "C" fn on_thread(_: Id, vcpu: c_uint) {
-    // of a whole machine they are made in any order
+    // processors of a whole machine are created in any order
     let next = NEXT_THREAD.fetch_add(1, Relaxed);
     let id = if SYSTEM.load(Relaxed) { vcpu } else { next };
     THREADS[vcpu as usize % MOST_THREADS].store(Box::into_raw(Box::new(Thread::new(id, vcpu))), Release);
@@ -165,7 +165,7 @@ pub extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
     let state = state();
     let me = thread(vcpu);
     ALIVE.fetch_sub(1, Relaxed);
-    // its turn ended with the call of the system
+    // its turn ended with its system call
     state.ring.tell_later(Some(me.id()), vec![escape(EXIT, me.id())]);
     me.give();
 }

@@ -1,4 +1,4 @@
-//! Traps of a whole machine: RISC-V; by registers' names, since version 2 of the interface
+//! Traps of a whole machine (RISC-V), by register names, since version 2 of the plugin interface
 //!
 //! Source: QEMU 10.0, `include/qemu/qemu-plugin.h`, `target/riscv/gdbstub.c`.
 
@@ -7,13 +7,13 @@ use crate::qemu::Registers;
 use std::ffi::{c_uint, CStr};
 use std::sync::OnceLock;
 
-/// Reads what a trap leaves, and what a processor is in.
+/// Reads trap CSRs, and the context of a processor.
 pub struct Traps {
-    /// As QEMU names them to plugins, once they were asked for; those of all harts have the same.
+    /// QEMU's register handles, once requested; they are the same for all harts.
     handles: OnceLock<Option<[usize; NAMES.len()]>>,
 }
 
-/// `priv` is the privilege mode, which no instruction reads.
+/// `priv` is the privilege mode, which no instruction can read.
 const NAMES: [&CStr; 8] = [c"mtvec", c"mepc", c"mcause", c"stvec", c"sepc", c"scause", c"satp", c"priv"];
 const MTVEC: usize = 0;
 const MEPC: usize = 1;
@@ -25,18 +25,18 @@ const SATP: usize = 6;
 const PRIV: usize = 7;
 
 impl Traps {
-    /// What it takes is part of the interface.
+    /// Needs no symbols: everything is part of the interface.
     pub fn find(_: Option<Registers>) -> Option<Self> {
         Some(Self { handles: OnceLock::new() })
     }
 
-    /// Where handlers begin: `mtvec`, `stvec` of the processor whose thread calls, as of all that follow: QEMU shows no
-    /// other's.
+    /// Trap vectors `mtvec` and `stvec` of the current processor, as in all functions that follow: QEMU provides no
+    /// other processor's.
     pub fn vectors(&self, _: usize) -> Option<[u64; 2]> {
         self.read([MTVEC, STVEC])
     }
 
-    /// Of machine or supervisor mode: where its handlers begin, what its last trap interrupted, and why.
+    /// For machine or supervisor mode: trap vector, interrupted address, and cause of the last trap.
     pub fn taken(&self, _: c_uint, _: usize, supervisor: bool) -> Option<[u64; 3]> {
         self.read(if supervisor { [STVEC, SEPC, SCAUSE] } else { [MTVEC, MEPC, MCAUSE] })
     }

@@ -1,13 +1,13 @@
-//! Turns: one thread of the guest at a time
+//! Turns: threads of the guest run one at a time
 //!
-//! A thread whose turn is over, or that enters the system, hands over to the one that has waited longest. So the order
-//! in the ring is the order of execution, and a value that is read behind an access is the value of that access.
+//! A thread whose turn is over, or that makes a system call, hands over to the one that has waited longest. So the
+//! order in the ring is the order of execution, and a value that is read after an access is the value of that access.
 //!
-//! QEMU itself sometimes waits for all threads to leave their blocks, which a thread that waits here cannot. A thread
-//! that has waited twice [`PATIENCE`] while nothing was told, and while who has the turn sleeps, takes it: the schedule is
-//! then another, and what is told is still in the order in which it was told. Who runs, or is about to on a host with much
-//! to do, may be in the middle of a block: it keeps the turn until it begins one that is not plain. It would never tell
-//! anything else where it waits, in code that is not traced, for what another is to do.
+//! QEMU itself sometimes waits for all threads to leave their blocks, which a thread that waits here cannot do. So a
+//! thread takes the turn after it has waited for twice [`PATIENCE`] while nothing was reported and the owner of the
+//! turn sleeps: this changes the schedule, but entries are still in the order of execution. An owner that runs, or is
+//! ready to run on a busy host, may be in the middle of a block: it keeps the turn until it begins a block on the slow
+//! path. Otherwise it might wait forever, in code that is not traced, for another thread.
 
 use std::collections::VecDeque;
 use std::ffi::c_int;
@@ -17,24 +17,24 @@ use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_millis(20);
-/// Nobody's turn.
+/// No thread has the turn.
 const NOBODY: u32 = u32::MAX;
 
 /// A thread of the guest.
 #[derive(Clone, Copy)]
 pub struct Runner {
     pub id: u32,
-    /// What the system calls it.
+    /// Its number in the operating system.
     pub system: u32,
 }
 
-/// What is told of those that have turns.
+/// Progress of the threads that have turns.
 pub trait Told {
-    /// Changes while something happens.
+    /// A value that changes while something happens.
     fn progress(&self) -> u64;
-    /// Nothing happens because who has the turn waits for the front end.
+    /// Whether nothing happens because the owner of the turn waits for the front end.
     fn stalls(&self) -> bool;
-    /// A turn was taken.
+    /// Called when a turn was taken.
     fn taken(&self);
 }
 
@@ -42,35 +42,35 @@ extern "C" {
     fn gettid() -> c_int;
 }
 
-/// What the system calls the thread that calls.
+/// Number of the current thread in the operating system.
 pub fn system_number() -> u32 {
-    // SAFETY: a plain question.
+    // SAFETY: a simple query.
     unsafe { gettid() as u32 }
 }
 
-/// Whether a thread of this process waits for something, or is none any more.
+/// Whether a thread of this process sleeps, or has ended.
 fn sleeps(system: u32) -> bool {
     let told = std::fs::read_to_string(format!("/proc/self/task/{system}/stat"));
-    // its name, which may have any character, stands in brackets before
+    // the state follows the name, which is in brackets and may contain any character
     told.map_or(true, |text| text.rsplit(") ").next().is_none_or(|rest| rest.starts_with(['S', 'Z', 'X'])))
 }
 
 type Queue = VecDeque<(Runner, Thread)>;
 
-/// Whose turn it is and who waits.
+/// The owner of the turn, and the queue of waiting threads.
 pub struct Turns {
     turn: AtomicU32,
-    /// What the system calls who has it.
+    /// The owner's number in the operating system.
     system: AtomicU32,
     waiting: AtomicU32,
-    /// Who has it is to end it, at what is not traced: nothing was told for long.
+    /// The owner must hand over, even in code that is not traced: nothing was reported for a long time.
     wanted: AtomicBool,
     over: AtomicBool,
     queue: Mutex<Queue>,
 }
 
 impl Turns {
-    /// Nobody's turn.
+    /// A queue without an owner of the turn.
     pub const fn new() -> Self {
         Self {
             turn: AtomicU32::new(NOBODY),
@@ -88,13 +88,13 @@ impl Turns {
         self.turn.load(Acquire) == thread
     }
 
-    /// Whether somebody waits for one.
+    /// Whether a thread waits for a turn.
     #[inline]
     pub fn waited_for(&self) -> bool {
         self.waiting.load(Relaxed) != 0
     }
 
-    /// Whether somebody has waited for long, and nothing was told.
+    /// Whether a thread has waited for a long time while nothing was reported.
     pub fn wanted(&self) -> bool {
         self.wanted.load(Relaxed)
     }
@@ -109,7 +109,7 @@ impl Turns {
         self.turn.store(runner.id, Release);
     }
 
-    /// Waits for a turn. `come` is called when the thread has it, or waits for it.
+    /// Waits for a turn. `come` is called when the thread has it, or is in the queue.
     pub fn take(&self, thread: Runner, ring: &impl Told, come: impl FnOnce()) {
         let mut queue = self.queue();
         if self.over.load(Relaxed) || self.is_of(thread.id) {
@@ -131,12 +131,12 @@ impl Turns {
     fn wait(&self, thread: Runner, ring: &impl Told) {
         let (mut seen, mut still, mut since) = (ring.progress(), 0, Instant::now());
         loop {
-            // woken without the lock, which who wakes may still hold
+            // does not hold the lock, which the waking thread may still hold
             std::thread::park_timeout(PATIENCE);
             if self.over.load(Relaxed) || self.is_of(thread.id) {
                 return;
             }
-            // by a signal
+            // woken by a signal
             if since.elapsed() < PATIENCE {
                 continue;
             }
@@ -156,7 +156,7 @@ impl Turns {
                 }
                 Some(0) if still >= 2 => self.wanted.store(true, Relaxed),
                 Some(_) => {}
-                // it had its turn, and before it woke another took it
+                // it was given its turn, but another thread took it before this one woke
                 None if !self.is_of(thread.id) => {
                     if self.turn.load(Acquire) == NOBODY {
                         self.assign(thread);
@@ -170,7 +170,7 @@ impl Turns {
         }
     }
 
-    /// The turn of who has waited longest, or nobody's, begins.
+    /// Starts the turn of the thread that has waited longest, if any.
     fn next(&self, mut queue: MutexGuard<'_, Queue>) {
         let next = queue.pop_front();
         self.waiting.store(queue.len() as u32, Relaxed);
@@ -201,7 +201,7 @@ impl Turns {
         self.wait(thread, ring);
     }
 
-    /// Lets all run.
+    /// Lets all threads run.
     pub fn end(&self) {
         let queue = self.queue();
         self.over.store(true, Relaxed);

@@ -1,9 +1,9 @@
-//! What a load or a store moved: under QEMU 7.2, what memory holds behind it
+//! Value of a load or a store: with QEMU 7.2, the content of memory after it
 
 use crate::guest::Guest;
 use std::ffi::c_void;
 
-/// What stands beside an instruction's place for [`quick`] and [`slow`]: nothing.
+/// Mark to store with an instruction's index for [`quick`] and [`slow`]: none.
 pub fn mark(_: &[u8]) -> usize {
     0
 }
@@ -12,9 +12,9 @@ pub fn mark(_: &[u8]) -> usize {
 #[inline(always)]
 pub fn quick(guest: &Guest, _: u32, shift: u32, address: u64, _: *mut c_void) -> Option<u64> {
     let host = guest.host(address);
-    // as many bytes as were accessed: more than have just been stored would have to wait until they are in the cache
-    // SAFETY: the guest has just accessed these bytes. Another thread of it may write them now, if its threads run freely;
-    // then the value is told to be inexact.
+    // exactly as many bytes as were accessed: reading more than were just stored would stall store forwarding
+    // SAFETY: the guest has just accessed these bytes. If threads run freely, another one may write them now; the value
+    // is then documented to be inexact.
     unsafe {
         Some(match shift {
             0 => host.read().into(),
@@ -26,7 +26,7 @@ pub fn quick(guest: &Guest, _: u32, shift: u32, address: u64, _: *mut c_void) ->
     }
 }
 
-/// Of any access, `size` bytes (8 at most) from `part` of it.
+/// The value of any access: up to 8 bytes, from offset `part` on.
 pub fn slow(guest: &Guest, _: u32, address: u64, part: usize, size: usize, _: *mut c_void) -> u64 {
     let mut value = [0; 8];
     let host = guest.host(address.wrapping_add(part as u64));

@@ -1,7 +1,7 @@
-//! What a load or a store moved, as QEMU tells it since version 4 of the interface
+//! Value of a load or a store, which QEMU provides since version 4 of the plugin interface
 //!
-//! An atomic is told as a load, with the value of before, and a store. Of a compare-and-swap that failed, and so of `sc`,
-//! QEMU tells as stored what would have been: so what an atomic has stored is read from memory.
+//! An atomic is reported as a load, with the old value, and a store. For a failed compare-and-swap, and for `sc`, QEMU
+//! provides the value that would have been stored; so the value that an atomic stores is read from memory.
 //!
 //! Source: QEMU 10.0, `accel/tcg/atomic_template.h`, `include/qemu/qemu-plugin.h`.
 
@@ -10,7 +10,7 @@ use crate::layout::PLACE_BITS;
 use crate::named4::Bytes;
 use std::ffi::{c_int, c_void};
 
-/// Beside an instruction's place: it is an atomic.
+/// Mark: the instruction is an atomic.
 const ATOMIC: usize = 1 << PLACE_BITS;
 
 /// `qemu_plugin_mem_value`.
@@ -24,7 +24,7 @@ extern "C" {
     fn qemu_plugin_mem_get_value(info: u32) -> Value;
 }
 
-/// What stands beside an instruction's place for [`quick`] and [`slow`].
+/// Mark to store with an instruction's index for [`quick`] and [`slow`].
 pub fn mark(code: &[u8]) -> usize {
     // RISC-V: opcode AMO
     match code.first() {
@@ -34,27 +34,27 @@ pub fn mark(code: &[u8]) -> usize {
 }
 
 fn reads_memory(info: u32, place: *mut c_void) -> bool {
-    // bit 17: it stores
+    // bit 17: a store
     place as usize & ATOMIC != 0 && info >> 17 & 1 == 1
 }
 
-/// The value of an access of at most 8 bytes that QEMU tells.
+/// The value of an access of at most 8 bytes, if QEMU provides it.
 #[inline(always)]
 pub fn quick(_: &Guest, info: u32, shift: u32, _: u64, place: *mut c_void) -> Option<u64> {
     (shift <= 3 && !reads_memory(info, place)).then(|| {
-        // SAFETY: of the access whose callback this is.
+        // SAFETY: called in the callback of the access.
         let value = unsafe { qemu_plugin_mem_get_value(info) };
         value.parts[0] & u64::MAX >> (64 - (8 << shift))
     })
 }
 
-/// Of any access, `size` bytes (8 at most) from `part` of it.
+/// The value of any access: up to 8 bytes, from offset `part` on.
 pub fn slow(_: &Guest, info: u32, address: u64, part: usize, size: usize, place: *mut c_void) -> u64 {
     if reads_memory(info, place) {
-        // an atomic's memory is there: it has just been accessed
+        // the memory of an atomic is accessible: it has just been accessed
         return Bytes::of_memory(address.wrapping_add(part as u64), size).unwrap_or(0);
     }
-    // SAFETY: of the access whose callback this is.
+    // SAFETY: called in the callback of the access.
     let value = unsafe { qemu_plugin_mem_get_value(info) };
     value.parts[part / 8 % 2] & u64::MAX >> (64 - 8 * size)
 }

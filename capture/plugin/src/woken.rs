@@ -1,34 +1,34 @@
-//! Threads that a thread has woken or made, and that are not back yet
+//! Threads that were woken or created and have not arrived yet
 //!
-//! A thread that wakes others, or makes one, keeps its turn until they wait for theirs. Else they would have turns when the
-//! host comes to run them: on one processor that is when the first sleeps, and no two threads would ever take turns.
-//! How many it has woken is what the call returns.
+//! A thread that wakes others, or creates one, keeps its turn until they wait for theirs. Otherwise they would only get
+//! turns when the host runs them: on one processor that is when the first thread sleeps, and no two threads would ever
+//! alternate. The return value of the system call is the number of threads that it has woken.
 
 use crate::qemu::futex;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::time::{Duration, Instant};
 
-/// Longest wait for threads that may not come: those of other processes, or that QEMU holds.
+/// Longest wait for threads that may not arrive: those of other processes, or those that QEMU blocks.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// How many have come back, and who waits for that.
+/// The number of threads that have arrived, and the thread that waits for it.
 pub struct Woken {
     come: AtomicU32,
     awaited: AtomicU32,
 }
 
 impl Woken {
-    /// Nobody.
+    /// A counter of 0.
     pub const fn new() -> Self {
         Self { come: AtomicU32::new(0), awaited: AtomicU32::new(0) }
     }
 
-    /// How many have come so far.
+    /// Number of threads that have arrived so far.
     pub fn so_far(&self) -> u32 {
         self.come.load(SeqCst)
     }
 
-    /// One has its turn, or waits for it.
+    /// Counts a thread that has its turn, or waits for it.
     pub fn one(&self) {
         self.come.fetch_add(1, SeqCst);
         if self.awaited.load(SeqCst) != 0 {
@@ -36,7 +36,7 @@ impl Woken {
         }
     }
 
-    /// Waits until so many have come.
+    /// Waits until so many have arrived.
     pub fn wait(&self, wanted: u32) {
         let missing = |come: u32| wanted.wrapping_sub(come) as i32 > 0;
         if !missing(self.so_far()) {

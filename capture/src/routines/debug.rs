@@ -13,15 +13,15 @@ type Reader<'a> = EndianSlice<'a, LittleEndian>;
 type Unit<'a> = gimli::Unit<Reader<'a>>;
 type Entry<'a> = gimli::DebuggingInformationEntry<Reader<'a>>;
 
-/// References from an entry to what it is one of; more are a circle.
+/// Longest chain of references from an entry to its origin; a longer one is circular.
 const MOST_STEPS: u32 = 8;
 
-/// What debug information tells of a name.
+/// Debug information on a name.
 #[derive(Default)]
 pub(super) struct Debug {
-    /// Where it has code of its own.
+    /// Places with code of its own.
     pub(super) places: Vec<Place>,
-    /// Where it was inlined.
+    /// Addresses where it was inlined.
     pub(super) inlined: Vec<u64>,
 }
 
@@ -30,7 +30,7 @@ struct Units<'a> {
     all: Vec<Unit<'a>>,
 }
 
-/// Looks for a routine.
+/// Looks up a routine.
 pub(super) fn find(file: &object::File<'_>, wanted: Wanted<'_>) -> Result<Debug, gimli::Error> {
     let load = |id: gimli::SectionId| -> Result<Cow<'_, [u8]>, gimli::Error> {
         Ok(file.section_by_name(id.name()).and_then(|s| s.uncompressed_data().ok()).unwrap_or_default())
@@ -70,7 +70,7 @@ pub(super) fn find(file: &object::File<'_>, wanted: Wanted<'_>) -> Result<Debug,
 }
 
 impl<'a> Units<'a> {
-    /// Code of an entry, in the order in which it is told: where the routine begins stands first.
+    /// Code ranges of an entry in their stored order: the start of the routine is first.
     fn pieces(&self, unit: &Unit<'a>, entry: &Entry<'a>) -> Result<Vec<Range<u64>>, gimli::Error> {
         let (mut pieces, mut ranges) = (Vec::new(), self.dwarf.die_ranges(unit, entry)?);
         while let Some(range) = ranges.next()? {
@@ -81,7 +81,7 @@ impl<'a> Units<'a> {
         Ok(pieces)
     }
 
-    /// Whether the entry, or what it is one of, has this name.
+    /// Whether the entry, or its origin, has this name.
     fn is_named(&self, unit: &Unit<'a>, entry: &Entry<'a>, name: &[u8], steps: u32) -> Result<bool, gimli::Error> {
         for attribute in [dw::DW_AT_linkage_name, dw::DW_AT_name] {
             if let Some(value) = entry.attr_value(attribute) {

@@ -1,4 +1,4 @@
-//! What is captured is what the program did: every pc, every straight run, every loaded value
+//! A captured run is exact: every pc, every straight run, every loaded value
 
 use crate::common::{all, compiled, guest, options, run, All};
 use capture::run::Ended;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
-/// The pcs that QEMU logs when it translates single instructions and logs each that it begins.
+/// The pcs in QEMU's log when it translates single instructions and logs each that it begins.
 fn logged(qemu: &str, program: &Path, arguments: &[&str]) -> Vec<u64> {
     let place = tempfile::tempdir().unwrap();
     let log = place.path().join("log");
@@ -23,8 +23,8 @@ fn logged(qemu: &str, program: &Path, arguments: &[&str]) -> Vec<u64> {
     pcs.collect()
 }
 
-/// The pcs of a run of one hart, from its events and the program alone. Where an instruction was begun that did not
-/// retire, it is in the list as well, as in QEMU's log.
+/// The pcs of a run of one hart, derived only from its events and the program. Includes instructions that were begun
+/// and did not retire, as QEMU's log does.
 fn walked(events: &[(u32, FlowEvent)], image: &Image) -> Vec<u64> {
     let (mut pcs, mut pc) = (Vec::new(), 0);
     for (_, e) in events {
@@ -66,7 +66,7 @@ fn walked(events: &[(u32, FlowEvent)], image: &Image) -> Vec<u64> {
     pcs
 }
 
-/// Every block's code is that of the program.
+/// Checks the code of every block against the program.
 fn held_to_elf(found: &All, program: &Program) {
     let mut bytes = 0;
     for (start, code) in &found.code {
@@ -102,19 +102,19 @@ fn every_pc_is_one_that_qemu_logs() {
         held_to_elf(&found, &elf);
         assert_eq!((expanded.unexplained, expanded.signals), (0, signals), "{name}: {expanded:?}");
         let traps = found.events.iter().filter(|(_, e)| matches!(e.kind, FlowKind::Trap { .. })).count() as u64;
-        // of two at once, one trap
+        // two signals at a time make one trap
         assert_eq!(traps, signals.saturating_sub(1), "{name}");
         let code = if name == "flow" { 3 } else { 0 };
         assert_eq!(captured.ended, Ended::Code(code), "{name}");
     }
 }
 
-/// Every pc of a machine other than RV64 is one that QEMU logs, with those that trapped.
+/// Checks every pc of a machine other than RV64 against QEMU's log, including instructions that trapped.
 fn held_to_log(qemu: &str, program: &Path) -> All {
     let captured = run(program, &options("serial:1000", &[]));
     let (found, expanded) = all(&captured, 1);
     let (mut mine, mut right) = (found.begun.iter().map(|p| p.1).collect::<Vec<_>>(), logged(qemu, program, &[]));
-    // an instruction of x86 that repeats is logged each time
+    // QEMU logs each repetition of an x86 instruction
     right.dedup();
     mine.dedup();
     assert!(mine == right, "{}: {}", program.display(), first_difference(&mine, &right));
@@ -128,7 +128,7 @@ fn logged_end(qemu: &str, program: &Path) -> Ended {
 
 #[test]
 fn every_pc_of_x86_is_one_that_qemu_logs() {
-    // the compiler of the host is one for x86-64 there only
+    // only there is the host's compiler one for x86-64
     if std::env::consts::ARCH == "x86_64" {
         for name in ["flow", "signals"] {
             held_to_log("qemu-x86_64", &compiled(name, "gcc"));
@@ -142,7 +142,7 @@ fn every_pc_of_a_dynamic_program_and_its_libraries_is_one_that_qemu_logs() {
         let program = compiled("flow", "gcc -pie");
         let found = held_to_log("qemu-x86_64", &program);
         let own = found.begun.iter().filter(|(_, pc)| (0x40_0000_0000..0x40_0001_0000).contains(pc)).count();
-        // the loader and the library are most of it
+        // the loader and the library are the larger part
         assert!(own > 1000 && found.begun.len() > 2 * own, "{own} of {}", found.begun.len());
     }
 }
@@ -171,7 +171,7 @@ fn every_pc_of_rv32_is_one_that_qemu_logs() {
     assert_eq!(returns, 1);
 }
 
-/// How programs for 32-bit ARM are compiled: Thumb and A32.
+/// Compilers for 32-bit ARM: Thumb and A32.
 const ARM: [&str; 2] = ["arm-linux-gnueabihf-gcc -mthumb", "arm-linux-gnueabihf-gcc -marm"];
 
 #[test]
@@ -198,7 +198,7 @@ fn conditional_indirect_branches_of_arm_are_told_with_their_outcome() {
     }
 }
 
-/// A loop, calls, and branches of every kind that AArch64 has; ends with code 0.
+/// A loop, calls, and branches of every AArch64 kind; ends with code 0.
 const AARCH64: [u32; 14] = [
     0xd280_00a0, // mov x0, #5
     0x9400_000b, // loop: bl func
@@ -242,7 +242,7 @@ fn every_pc_of_aarch64_is_one_that_qemu_logs() {
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let found = held_to_log("qemu-aarch64", &program);
     let kinds: Vec<u8> = found.events.iter().map(|(_, e)| e.kind.code()).collect();
-    // start; call, return, taken (the last time not); indirect call, return; taken twice; stop
+    // start; call, return, taken (except the last time); indirect call, return; taken twice; stop
     let mut right = vec![0];
     (0..4).for_each(|_| right.extend([4, 7, 2]));
     right.extend([4, 7, 1, 6, 7, 2, 2, 14]);
@@ -265,7 +265,7 @@ fn a_part_is_that_part_of_the_whole() {
         let stop = part.events.last().unwrap().1;
         assert_eq!((stop.kind, stop.pc), (FlowKind::Stop, whole.pcs[to].1), "{skip} {length}");
     }
-    // behind the end
+    // after the end
     let mut wanted = options("serial:1000", &[]);
     wanted.skip = 1 << 40;
     let (none, counts) = all(&run(&program, &wanted), 1);
@@ -277,7 +277,7 @@ fn a_part_is_that_part_of_the_whole() {
     assert!(expanded.instructions > 12445);
 }
 
-/// Every load is what the model holds; the number of those that are not.
+/// Checks every load against a model of memory; returns the number of loads and the addresses that differ.
 fn held_to_memory(found: &All) -> (usize, Vec<u64>) {
     let mut bytes: HashMap<u64, u8> = HashMap::new();
     let (mut loads, mut other) = (0, Vec::new());
@@ -325,7 +325,7 @@ fn threads_in_turns_load_what_was_stored() {
         let turns = if schedule == "serial:1000" { 10 } else { 500 };
         assert!(captured.switches > turns, "{schedule}: {}", captured.switches);
         assert!(loads > 20_000, "{schedule}: {loads}");
-        // what the system writes: where a thread's number stands, when it begins and when it has ended
+        // written by the system: a thread's number, at its start and at its end
         assert!(other.len() <= 2 * captured.threads as usize + 1, "{schedule}: {other:x?}");
         let last = |name: &str| {
             let at = symbol("riscv64-linux-gnu-nm", &program, name);
@@ -337,7 +337,7 @@ fn threads_in_turns_load_what_was_stored() {
         };
         assert_eq!(last("guarded"), (60, 60), "{schedule}");
         assert_eq!(last("counted"), (1800, 1800), "{schedule}");
-        // not exact in the program itself: but no store is lost, and each is one more than some load
+        // not deterministic in the program: but no store is lost, and each stores a loaded value plus one
         assert_eq!(last("racing").0, 1800, "{schedule}");
         let cycles: Vec<u64> = found.events.iter().map(|(_, e)| e.cycle).collect();
         assert!(cycles.is_sorted(), "{schedule}");
@@ -365,7 +365,7 @@ fn threads_of_arm_load_what_was_stored() {
                     _ => None,
                 });
                 let stored: Vec<u64> = stored.collect();
-                // an exclusive store that fails is told with what was there
+                // a failed exclusive store is reported with the old value
                 assert!(stored.is_sorted() && stored.last() == Some(&right), "{schedule}: {name}");
             }
         }
@@ -385,7 +385,7 @@ fn every_straight_run_of_threads_is_of_the_program() {
             u32::from(harts) >= alive.min(16) && alive <= threads.parse::<u32>().unwrap() + 1,
             "{schedule}: {alive}"
         );
-        // with fewer harts than threads, too
+        // also with fewer harts than threads
         for harts in [harts, 2] {
             let (found, expanded) = all(&captured, harts);
             held_to_elf(&found, &elf);
@@ -420,11 +420,11 @@ fn a_program_that_is_ended_or_replaced_loses_nothing() {
         let mut right = logged("qemu-riscv64", &program, &[how]);
         let mine = walked(&found.events, &Image::new(&elf));
         if how == "fork" {
-            // the log has the child, too; here it is not told
+            // the log also contains the child, which is not captured
             assert!(expanded.instructions > usual && mine.len() < right.len(), "{how}");
         } else {
             if how == "fault" {
-                // begun, and not retired
+                // begun, but not retired
                 right.pop();
                 right.truncate(mine.len());
             }

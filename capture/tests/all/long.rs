@@ -1,4 +1,4 @@
-//! Runs of over 100 million instructions, with every straight run of every thread compared with the ELF
+//! Runs of over 100 million instructions: every straight run of every thread is compared with the ELF
 
 use crate::common::{built, options, run};
 use capture::expand::{Of, Sink};
@@ -7,10 +7,10 @@ use retire::elf::Program;
 use retire::image::{ExitKind, Image};
 use retire::{DataEvent, FlowEvent, FlowKind};
 
-/// Walks each hart through the program.
+/// Follows each hart through the program.
 struct Walk {
     image: Image,
-    /// Where each hart is; `None` before its start.
+    /// Address of each hart; `None` before its start.
     at: Vec<Option<u64>>,
     runs: u64,
     instructions: u64,

@@ -1,4 +1,4 @@
-//! Tests of `capture`: one program, so that what they share is compiled once
+//! Tests of `capture`: one program, so that shared code is compiled once
 
 mod common;
 mod exact;

@@ -1,10 +1,10 @@
-//! The parallel programs of `programs/parallel`: results, and that each can be captured
+//! The parallel programs of `programs/parallel`: their results, and that each can be captured
 
 use crate::common::{built, options, run};
 use capture::run::Ended;
 use std::process::Command;
 
-/// Name, a size smaller than the usual one, and the line that it prints then.
+/// Name, a smaller size than the default, and the line that it then prints.
 const PROGRAMS: [(&str, &str, &str); 8] = [
     ("cg", "500", "cg: result d21a408c ok\n"),
     ("fft", "11", "fft: result 6ba33ccf ok\n"),
@@ -35,7 +35,7 @@ fn results_do_not_depend_on_threads_or_machine_and_each_is_captured() {
             for threads in ["1", "5"] {
                 assert_eq!(printed(Command::new(qemu).arg(&program).args([threads, size])), line);
             }
-            // too many threads: said, and no work
+            // too many threads: an error message, and no work
             let status = Command::new(qemu).arg(&program).arg("17").output().unwrap().status;
             assert_eq!(status.code(), Some(2), "{name}");
             let captured = run(&program, &options("serial:200,jitter,seed=3", &["4", size]));

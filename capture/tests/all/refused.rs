@@ -1,4 +1,4 @@
-//! What cannot be captured is refused with one clear message
+//! Programs that cannot be captured give one clear error message
 
 use crate::common::{self, guest, options};
 use capture::machine::Executable;

@@ -1,4 +1,4 @@
-//! Routines that alone are traced: what of the whole run lies in them, thread by thread; and names that are refused
+//! Traces of single routines match that part of the whole run, thread by thread; invalid names are rejected
 
 use crate::common::{all, options, run, All};
 use capture::machine::Executable;
@@ -23,7 +23,7 @@ fn found(program: &Path, names: &[&str]) -> Result<Vec<Routine>, String> {
     find(&Executable::open(program).unwrap(), &names).map_err(|e| e.to_string())
 }
 
-/// Address and size by another program.
+/// Address and size according to `nm`.
 fn by_nm(program: &Path, nm: &str, name: &str) -> (u64, u64) {
     let text = String::from_utf8(Command::new(nm).arg("-S").arg(program).output().unwrap().stdout).unwrap();
     let fields = text.lines().map(|l| l.split(' ').collect::<Vec<_>>());
@@ -32,7 +32,8 @@ fn by_nm(program: &Path, nm: &str, name: &str) -> (u64, u64) {
     (hex(line[0]), hex(line[1]))
 }
 
-/// What a thread did between these addresses: pcs, and what it loaded and stored. Where the stack is, is the system's.
+/// What a thread did at these addresses: pcs, and values loaded and stored. The address of the stack depends on the
+/// system.
 fn inside(whole: &All, thread: u32, pieces: &[(u64, u64)]) -> (Vec<u64>, Vec<(u64, DataKind)>) {
     let is_inside = |pc: u64| pieces.iter().any(|(at, size)| (*at..at + size).contains(&pc));
     let pcs = whole.pcs.iter().filter(|p| p.0 == thread && is_inside(p.1)).map(|p| p.1);
@@ -40,8 +41,8 @@ fn inside(whole: &All, thread: u32, pieces: &[(u64, u64)]) -> (Vec<u64>, Vec<(u6
     (pcs.collect(), data.collect())
 }
 
-/// One start and one stop a hart; every instruction in the count of one event; each event where the last one led, but
-/// for a trap, behind which the routine goes on.
+/// Checks that each hart has one start and one stop, that every instruction is counted in one event, and that each
+/// event continues where the last one led, except after a trap, where the routine continues.
 fn is_stream(part: &All, instructions: u64) {
     assert_eq!(part.events.iter().map(|(_, e)| u64::from(e.count)).sum::<u64>(), instructions);
     for hart in 0..16 {
@@ -147,7 +148,7 @@ fn routines_without_a_symbol_are_those_of_debug_information() {
     let compiler = "riscv64-linux-gnu-gcc";
     let program = made(place.path(), "debug", compiler, &["-static", "-g"]);
     let without = made(place.path(), "without", compiler, &["-static", "-g", "-Wl,-x"]);
-    // the symbols tell what debug information has to
+    // the symbols show what the debug information must contain
     let (at, size) = by_nm(&program, "riscv64-linux-gnu-nm", "mend");
     let right = [Routine { name: "mend".into(), pieces: std::iter::once(at..at + size).collect() }];
     assert_eq!(found(&program, &["mend"]).unwrap(), right);
@@ -176,7 +177,7 @@ fn names_that_are_not_of_one_routine_are_refused() {
         format!("no routine begins at {:#x}; `work` begins at {at:#x}", at + 2)
     );
     assert!(refused(&program, "0x3").starts_with("no routine begins at 0x3; an address of"));
-    // a variable is none
+    // a variable is not a routine
     assert!(refused(&program, "own").starts_with("no routine `own`"));
     let several = refused(&program, "twice");
     let first = several.split_once("--routine ").expect(&several).1;

@@ -1,4 +1,4 @@
-//! Captured programs, traced with one set of predictors for all threads: every thread comes back
+//! Captured programs, traced with one set of predictors for all threads: replay reproduces every thread
 
 use crate::common::{built, options, run};
 use capture::expand::{Of, Sink};
@@ -24,7 +24,7 @@ impl Sink for Flow {
     fn data(&mut self, _: &Of<'_>, _: &DataEvent) {}
 }
 
-/// Captures, encodes and replays; how many turns there were.
+/// Captures, encodes and replays; returns the number of turns.
 fn comes_back(program: &Path, (threads, size): (u8, &str), schedule: &str, scheme: &str) -> u64 {
     let name = format!("{} {threads} {size}, {schedule}, {scheme}", program.display());
     let captured = run(program, &options(schedule, &[&threads.to_string(), size]));
@@ -32,7 +32,7 @@ fn comes_back(program: &Path, (threads, size): (u8, &str), schedule: &str, schem
     let mut flow = Flow::default();
     captured.tell(harts, &mut flow, &mut |_| {}).unwrap();
     let Flow(events) = flow;
-    // a program of RISC-V is read, any other is learned
+    // the image of a RISC-V program is read, that of any other is learned
     let (image, xlen) = match Program::read(program) {
         Ok(elf) => (Image::new(&elf), elf.xlen),
         Err(_) => (Image::from_events(&events).unwrap(), 64),
@@ -60,7 +60,7 @@ fn comes_back(program: &Path, (threads, size): (u8, &str), schedule: &str, schem
         let sums = system.rates().iter().fold((0, 0), |(o, t), r| (o + r.outcome_misses, t + r.target_misses));
         assert_eq!(sums, (rates.rates().outcome_misses, rates.rates().target_misses), "{name}");
     }
-    // the stream is cut: one error, wherever
+    // a truncated stream gives one error, wherever it ends
     for part in 1..4 {
         let cut = words[..words.len() * part / 4].iter().copied();
         Replay::new(&image, &params, cut).unwrap().run(&mut Events(&mut Vec::new())).unwrap_err();

@@ -1,4 +1,4 @@
-//! Whole machines: every pc of every hart is one that QEMU logs in the same run, traps and interrupts included
+//! Whole machines: every pc of every hart matches QEMU's log of the same run, including traps and interrupts
 
 use crate::common::{all, options, run};
 use capture::run::Ended;
@@ -12,10 +12,10 @@ fn program(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs/bare/elf").join(name)
 }
 
-/// A pc, and whether it may be one before which its hart stopped and that it logged again.
+/// A pc, and whether its hart may have stopped before it and logged it again.
 type Logged = (u64, bool);
 
-/// By hart.
+/// Logged pcs by hart.
 fn logged(log: &Path, harts: usize) -> Vec<Vec<Logged>> {
     let mut pcs: Vec<Vec<Logged>> = vec![Vec::new(); harts];
     for line in BufReader::new(std::fs::File::open(log).unwrap()).lines() {
@@ -27,7 +27,7 @@ fn logged(log: &Path, harts: usize) -> Vec<Vec<Logged>> {
             pcs[hart.parse::<usize>().unwrap()].push((pc, false));
         } else if line.starts_with("Stopped execution") {
             let Some(pc) = line.split(['[', ']']).nth(1).and_then(|pc| u64::from_str_radix(pc, 16).ok()) else { break };
-            // which hart's, the line does not say
+            // the line does not name the hart
             for last in pcs.iter_mut().filter_map(|p| p.last_mut()).filter(|l| l.0 == pc) {
                 last.1 = true;
             }
@@ -36,10 +36,10 @@ fn logged(log: &Path, harts: usize) -> Vec<Vec<Logged>> {
     pcs
 }
 
-/// All that was captured of a hart is what was logged of it, up to where the log was cut.
+/// Checks the captured pcs of a hart against the log, up to where the log was cut.
 ///
-/// `mine`: each pc, and the one that an interrupt before it came behind. That one may be logged: it trapped, and the
-/// interrupt came before the first instruction of its handler.
+/// `mine`: each pc, and the address that an interrupt before it interrupted. That one may be in the log: it trapped,
+/// and the interrupt came before the first instruction of its handler.
 fn held_to_log(mine: &[(u64, Option<u64>)], log: &[Logged], what: &str) {
     let mut at = 0;
     for (i, (pc, interrupted)) in mine.iter().enumerate() {
@@ -63,7 +63,7 @@ fn held_to_log(mine: &[(u64, Option<u64>)], log: &[Logged], what: &str) {
     }
 }
 
-/// The folder of qemu-system-riscv32 and -riscv64 10.0, as `tools/setup` unpacks them; `None`: they are not there.
+/// The folder of qemu-system-riscv32 and -riscv64 10.0, as `tools/setup` unpacks them; `None` if it does not exist.
 fn newer() -> Option<PathBuf> {
     let unpacked = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.qemu10/usr/bin");
     let named = std::env::var_os("GOSHAWK_QEMU_10").map(PathBuf::from);
@@ -83,7 +83,7 @@ fn every_pc_of_every_hart_is_one_that_qemu_10_logs() {
     }
 }
 
-/// `qemu`: without the width; `single`: how it is told to translate single instructions.
+/// `qemu`: name without the width; `single`: option for translating single instructions.
 fn held(qemu: &str, single: &str) {
     let place = tempfile::tempdir().unwrap();
     for (xlen, name, harts, schedule) in [
@@ -96,14 +96,14 @@ fn held(qemu: &str, single: &str) {
         (64, "../../paged/elf/kernel.elf", 1, "serial:1000"),
     ] {
         let what = format!("{name}, {harts} harts, {schedule}");
-        // on a loaded host a run may be over before harts that were woken come: then a longer one
+        // on a busy host a run may end before woken harts arrive: then a longer one is tried
         let more =
             (0..4).find(|more| held_once(place.path(), qemu, single, (xlen, name, harts, schedule), 120_000 << more));
         assert!(more.is_some(), "{what}: harts have less than 1000 instructions");
     }
 }
 
-/// One program, of so many instructions; false: a hart has not done much of it.
+/// One program, with so many instructions; false: a hart has not executed enough of it.
 fn held_once(place: &Path, qemu: &str, single: &str, of: (u8, &str, u8, &str), length: u64) -> bool {
     let (xlen, name, harts, schedule) = of;
     let mut all_came = true;
@@ -147,7 +147,7 @@ fn held_once(place: &Path, qemu: &str, single: &str, of: (u8, &str, u8, &str), l
             _ => None,
         })
         .collect();
-    // U, S and M, of two address spaces; the kernel begins in none
+    // U, S and M, of two address spaces; the kernel begins without one
     let right: &[u32] = if wanted.contexts { &[1, 4, 5, 7, 8, 9, 11] } else { &[] };
     assert!(spaces.iter().eq(right), "{what}: contexts {spaces:?}");
     if name == "irq.elf" && all_came {
@@ -168,19 +168,19 @@ fn a_program_runs_to_its_end() {
         assert!(expanded.instructions > 100_000, "{name}: {expanded:?}");
         let starts: Vec<(u8, u64)> =
             found.events.iter().filter(|(_, e)| e.kind == FlowKind::Start).map(|(_, e)| (e.hart, e.pc)).collect();
-        // in the machine's own memory, which leads to the program's
+        // in the machine's boot ROM, which leads to the program
         assert!(starts.len() == usize::from(harts) && starts.iter().all(|(_, pc)| *pc == 0x1000), "{starts:x?}");
     }
 }
 
-/// Where memory begins; what is below are devices, and the machine's own memory.
+/// Start of RAM; below are devices and the boot ROM.
 const MEMORY: u64 = 0x8000_0000;
 
-/// Each load is of what was last loaded from or stored to its bytes.
+/// Each load returns what was last loaded from or stored to its bytes.
 #[test]
 fn loads_of_a_machine_are_what_was_stored() {
     let Some(folder) = newer() else { return };
-    // of all programs: on a loaded host a run may be over before the first hart, for which others wait, has begun
+    // over all programs: on a busy host a run may end before the first hart, for which others wait, has begun
     let (mut loads, mut known, mut stores) = (0, 0, 0);
     for (xlen, name, harts, schedule) in [
         (64, "rv64imafdc/fsm.elf", 1, "serial:1000"),

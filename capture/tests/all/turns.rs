@@ -1,4 +1,4 @@
-//! Turns of a serial schedule: threads that work at the same time take them, wherever the host runs them
+//! Turns of a serial schedule: threads that work at the same time alternate, wherever the host runs them
 
 use crate::common::{compiled, guest, options, run};
 use capture::expand::Nothing;
@@ -12,7 +12,7 @@ fn threads_that_are_woken_take_turns_from_then_on() {
         assert_eq!(captured.ended, Ended::Code(0));
         let expanded = captured.tell(16, &mut Nothing, &mut |_| {}).unwrap();
         assert_eq!((expanded.unexplained, captured.threads), (0, 5));
-        // all that the four do is done in turns; main does next to nothing
+        // the four threads do all their work in turns; main does next to nothing
         let work: u64 = expanded.by_thread[1..].iter().sum();
         let turns = work / quantum;
         assert!(work > 4 * 20 * 60_000, "{expanded:?}");

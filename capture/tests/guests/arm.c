@@ -1,5 +1,5 @@
-/* What 32-bit ARM has and others have not: indirect branches with a condition, in A32 and in IT blocks of Thumb; every
- * way to write the pc; changes between both instruction sets; a helper of the kernel's page. */
+/* Features that only 32-bit ARM has: conditional indirect branches, in A32 and in Thumb's IT blocks; every way to write
+ * the pc; switches between the instruction sets; a helper on the kernel's page. */
 #include <stdio.h>
 
 int a32(int n, int (*f)(int)), t32(int n, int (*f)(int));
@@ -19,11 +19,11 @@ asm(".syntax unified\n.text\n.arm\n.align 2\n"
     "mov r5, r1\n"
     "mov r6, #0\n"
     "1: mov r0, r4\n"
-    "blx r5\n"             /* to either set */
+    "blx r5\n"             /* to either instruction set */
     "add r6, r6, r0\n"
     "and r0, r4, #7\n"
     "cmp r0, #4\n"
-    "addls pc, pc, r0, lsl #2\n" /* a table of branches, with a condition */
+    "addls pc, pc, r0, lsl #2\n" /* a conditional branch into a table of branches */
     "b 7f\n"
     "b 2f\n"
     "b 3f\n"
@@ -34,8 +34,8 @@ asm(".syntax unified\n.text\n.arm\n.align 2\n"
     "3: add r6, r6, #2\n"
     "4: tst r4, #8\n"
     "mov r0, r4\n"
-    "blne other_a32\n"     /* a call with a condition */
-    "blxeq r5\n"           /* and an indirect one */
+    "blne other_a32\n"     /* a conditional call */
+    "blxeq r5\n"           /* a conditional indirect call */
     "add r6, r6, r0\n"
     "5: adr r1, 8f\n"
     "and r0, r4, #3\n"
@@ -52,7 +52,7 @@ asm(".syntax unified\n.text\n.arm\n.align 2\n"
     "9: ldr lr, [sp], #4\n"
     "subs r4, r4, #1\n"
     "movmi r0, r6\n"
-    "popmi {r4, r5, r6, pc}\n"  /* a return of several registers, with a condition */
+    "popmi {r4, r5, r6, pc}\n"  /* a conditional return that pops several registers */
     "b 1b\n"
     "8: .word 6b, 7b\n"
     ".thumb\n.align 2\n.thumb_func\n"
@@ -65,7 +65,7 @@ asm(".syntax unified\n.text\n.arm\n.align 2\n"
     "itte ne\n"
     "addne r0, r0, #1\n"
     "addne r0, r0, #1\n"
-    "bxeq lr\n"           /* the last of a block of three */
+    "bxeq lr\n"           /* the last of an IT block of three */
     "bx lr\n"
     ".thumb_func\n"
     ".type moved, %function\n"
@@ -103,7 +103,7 @@ asm(".syntax unified\n.text\n.arm\n.align 2\n"
     "9: tst r4, #2\n"
     "ite ne\n"
     "addne r6, r6, #3\n"
-    "blxeq r5\n"           /* at the end of a block */
+    "blxeq r5\n"           /* at the end of an IT block */
     "tst r4, #4\n"
     "it eq\n"
     "beq.w 2f\n"
@@ -124,8 +124,8 @@ asm(".syntax unified\n.text\n.arm\n.align 2\n"
     ".type by_table, %function\n"
     "by_table: push {r0, lr}\n"
     "ldmia.w sp!, {r0, lr}\n"
-    "ldr.w pc, [r1, #8]\n" /* what a linker's table does */
-    /* the block begins in one page, and its branch is in the next: QEMU begins in the middle */
+    "ldr.w pc, [r1, #8]\n" /* as in a linker's PLT */
+    /* the IT block begins on one page, and its branch is on the next: QEMU begins in its middle */
     ".p2align 12\n"
     ".space 4092\n"
     ".thumb_func\n"

@@ -1,4 +1,4 @@
-/* Ends, and children, of many kinds: by the first argument. */
+/* Ways to end a process or to create a child, selected by the first argument. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

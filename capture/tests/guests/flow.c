@@ -1,5 +1,5 @@
-/* Every kind of branch, the same each time: loops, calls, recursion, pointers to functions, a switch by a table,
- * setjmp, and copies of the C library. */
+/* Every kind of branch, deterministic: loops, calls, recursion, function pointers, a switch with a jump table, setjmp,
+ * and memory copies of the C library. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>

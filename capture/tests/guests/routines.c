@@ -1,5 +1,5 @@
-/* Routines that are traced alone: one that threads share and that calls another, one that goes on in the next, one that
- * is interrupted by its own fault, names that are in two files, inlined, and without a symbol. */
+/* Routines to trace alone: one that threads share and that calls another, one that continues in the next, one that is
+ * interrupted by its own fault; and names that are in two files, inlined, or without a symbol. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -15,7 +15,7 @@ static _Atomic int arrived;
 
 __attribute__((noinline)) unsigned leaf(unsigned x) { return x * 2654435761u >> 7; }
 
-/* a symbol of this file alone, as in the other; -x leaves only debug information of it */
+/* a local symbol, in both files; with -x it is only in the debug information */
 static __attribute__((noinline)) unsigned twice(unsigned x) {
     own[15] = x;
     return 2 * x + own[15];
@@ -45,14 +45,14 @@ static void *thread(void *which) {
     long me = (long)which;
     atomic_fetch_add(&arrived, 1);
     while (atomic_load(&arrived) < 3)
-        ; /* all of them work at the same time */
+        ; /* all threads work at the same time */
     for (int i = 0; i < 20; i++)
         own[me] ^= work(me, 10 + 3 * me);
     return 0;
 }
 
 #ifdef __riscv
-/* one block of QEMU's, two routines */
+/* two routines in one QEMU block */
 asm(".text\n"
     ".globl front, behind\n"
     ".type front, @function\n"

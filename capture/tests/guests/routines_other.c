@@ -1,4 +1,4 @@
-/* The same name as in the first file. */
+/* Contains the same name as the first file. */
 static __attribute__((noinline)) unsigned twice(unsigned x) { return x ^ x << 3; }
 
 unsigned other(unsigned x) { return twice(x) + 1; }

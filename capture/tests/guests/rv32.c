@@ -1,4 +1,4 @@
-/* RV32 without a C library: branches, a table of functions, and a handler of a signal that the program sends itself. */
+/* RV32 without a C library: branches, a table of functions, and a handler for a signal that the program sends itself. */
 static long call(long number, long a, long b, long c, long d) {
     register long a7 __asm__("a7") = number;
     register long a0 __asm__("a0") = a;

@@ -1,5 +1,5 @@
-/* Handlers of signals: sent by the program itself, a fault that its handler mends, one that is left by siglongjmp, an
- * illegal instruction that is stepped over, and two at once. */
+/* Signal handlers: for a signal from the program itself, a fault that the handler repairs, one left by siglongjmp, an
+ * illegal instruction that is skipped, and two signals at the same time. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ int main(void) {
     action(SIGSEGV, 0, fault);
     for (int i = 0; i < 3; i++)
         raise(SIGUSR1);
-    count(SIGUSR1); /* a handler that is called as any function */
+    count(SIGUSR1); /* a handler that is called as an ordinary function */
     page = mmap(0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     volatile int sum = 0;
     for (int i = 0; i < 5; i++) {
@@ -54,7 +54,7 @@ int main(void) {
     sigprocmask(SIG_BLOCK, &both, &old);
     raise(SIGUSR1);
     raise(SIGUSR2);
-    sigprocmask(SIG_SETMASK, &old, 0); /* both at once: one handler interrupts the other at its beginning */
+    sigprocmask(SIG_SETMASK, &old, 0); /* both at once: one handler interrupts the other at its start */
     char line[64];
     int n = snprintf(line, sizeof line, "%d %d %d %d\n", seen[SIGUSR1], seen[SIGUSR2], seen[SIGSEGV], sum);
     return write(1, line, n) == n ? 0 : 1;

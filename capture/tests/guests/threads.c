@@ -1,4 +1,4 @@
-/* Threads that share memory under a mutex, by atomics and without either, made and joined twice. */
+/* Threads that share memory with a mutex, with atomics and without either; created and joined twice. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,14 +16,14 @@ static int threads;
 
 static void *work(void *which) {
     long me = (long)which;
-    /* all of them work at the same time, however late the host begins them */
+    /* all of them work at the same time, however late the host starts them */
     int round = atomic_fetch_add(&arrived, 1) / threads + 1;
     while (atomic_load(&arrived) < round * threads)
         ;
     for (int i = 0; i < 300; i++) {
         if (i % 30 == 0) {
             while (pthread_mutex_trylock(&lock))
-                ; /* who sleeps in the system waits for no turn */
+                ; /* busy waiting: a thread that sleeps in the kernel does not wait for a turn */
             guarded++;
             pthread_mutex_unlock(&lock);
         }

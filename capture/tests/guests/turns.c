@@ -1,5 +1,5 @@
-/* turns steps: threads that work alike, with a barrier behind each step.
-   turns places: processors that a thread may run on are what they were, and what it sets. */
+/* turns steps: identical threads, with a barrier after each step.
+   turns places: the affinity of a thread is unchanged, or the one that it has set. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ static void *places(void *which) {
     steps(0);
     same(&before, 3);
     if (!which) {
-        /* its own place stays */
+        /* the affinity that it sets is kept */
         cpu_set_t one;
         CPU_ZERO(&one);
         int last = CPU_SETSIZE - 1;
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
         pthread_create(&threads[i], 0, strcmp(argv[1], "places") ? steps : places, (void *)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], 0);
-    /* and a child's are */
+    /* the affinity of a child process is unchanged, too */
     int status = 0;
     if (!fork()) {
         same(&before, 7);

@@ -1,7 +1,7 @@
 # Start-up and trap entry of every hart.
 #
 # All harts enter at _start. Hart 0 clears .bss and runs rt_main, which opens boot_gate; the others wait for
-# that and then run rt_secondary. Harts past the eighth have no stack and stay parked.
+# this and then run rt_secondary. Harts after the eighth have no stack and stay parked.
 
 #include "platform.h"
 
@@ -39,7 +39,7 @@ _start:
 #endif
     csrw mtvec, t0
 #ifdef TIMER_ONLY
-    csrw mepc, t0                   # an interrupt of serv leaves bits 31:30 as they are
+    csrw mepc, t0                   # an interrupt on serv does not change bits 31:30
 #endif
 #endif
     bnez s0, 3f
@@ -75,7 +75,7 @@ park:
 
 #ifdef __riscv_zicsr
 #ifdef SOC
-# ibex takes interrupts to the entry of their cause, and its table begins at a multiple of 256.
+# ibex has a vector table with an entry per cause, at a multiple of 256.
     .text
     .balign 256
     .option push
@@ -87,7 +87,7 @@ trap_vectors:
     .option pop
 #endif
 
-# Saves the whole integer state on the current stack, so that a handler may enable interrupts or
+# Saves all integer registers on the current stack, so that a handler may enable interrupts or
 # cause an exception itself, and calls rt_trap(frame).
     .text
     .balign 4
@@ -137,7 +137,7 @@ trap_entry:
     sw t3, 35*4(sp)
     mv a0, sp
     call rt_trap
-    csrci mstatus, 8                # a handler may have left interrupts on
+    csrci mstatus, 8                # a handler may have left interrupts enabled
     lw t0, 32*4(sp)
     lw t1, 33*4(sp)
     csrw mepc, t0

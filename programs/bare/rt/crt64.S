@@ -1,7 +1,7 @@
-# Start-up and trap entry of every hart, RV64 with F and D; crt.S is that of RV32.
+# Start-up and trap entry of every hart, for RV64 with F and D; crt.S is for RV32.
 #
 # All harts enter at _start. Hart 0 clears .bss and runs rt_main, which opens boot_gate; the others wait for
-# that and then run rt_secondary. Harts past the eighth have no stack and stay parked.
+# this and then run rt_secondary. Harts after the eighth have no stack and stay parked.
 
     .equ STACK_SHIFT, 16            # 64 KiB of stack for each hart, as in link.ld
     .equ MAX_HARTS, 8
@@ -51,9 +51,9 @@ park:
     j 5b
     .size _start, . - _start
 
-# Saves what a function may change of the integer registers, and calls rt_trap(frame) with the frame of rt.h, whose
-# registers are of 32 bits: of these only mepc, mstatus, mcause and mtval are filled in, and only mepc is taken back. A
-# handler must not use F and D.
+# Saves the caller-saved integer registers, and calls rt_trap(frame) with the frame of rt.h, whose registers have 32
+# bits: only mepc, mstatus, mcause and mtval are filled in, and only mepc is restored from it. A handler must not use F
+# and D.
     .text
     .balign 4
     .globl trap_entry

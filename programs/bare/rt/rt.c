@@ -121,7 +121,7 @@ uint64_t timer_now(void)
 
 void timer_set(uint32_t hart, uint64_t when)
 {
-    // The upper half passes through its maximum, so that no half-written value fires.
+    // The upper half is set to its maximum first, so that no intermediate value fires.
     CLINT_MTIMECMP[2 * hart + 1] = UINT32_MAX;
     CLINT_MTIMECMP[2 * hart] = (uint32_t)when;
     CLINT_MTIMECMP[2 * hart + 1] = (uint32_t)(when >> 32);
@@ -198,8 +198,8 @@ bool try_lock(lock_t *l)
 }
 
 #ifndef __riscv_atomic
-// Cores without the A extension: what the compiler calls instead, behind the SoC's test-and-set locks. The
-// lock is held with interrupts off, or a handler of the same hart would wait for it forever.
+// For cores without the A extension: the functions that the compiler calls instead, under the SoC's test-and-set locks.
+// Interrupts are off while the lock is held, otherwise a handler of the same hart would wait for it forever.
 static inline uint32_t atomic_enter(volatile uint32_t *lock)
 {
     uint32_t status = interrupts_save();
@@ -313,7 +313,7 @@ static void probe_trap(struct trap_frame *f)
     f->mepc += insn_length(f->mepc);
 }
 
-// A hart is there when its msip bit holds a 1. This is asked before the other harts may pass the gate.
+// A hart exists if its msip bit holds a 1. This is checked before the other harts may pass the gate.
 static bool probe(uint32_t hart)
 {
     probe_faulted = false;

@@ -16,13 +16,13 @@
 
 // ---- program ----
 
-// What hart 0 runs; the value is the exit code.
+// Entry of hart 0; returns the exit code.
 int main(void);
-// Ends the simulation: 0 is a pass, anything else a fail with that code.
+// Ends the simulation: 0 is a pass, anything else a failure with that code.
 void exit(int code) __attribute__((noreturn));
-// Prints `name: result <hex> ok`, or `name: result <hex> wrong, <hex> expected`. 0 when they agree.
+// Prints `name: result <hex> ok`, or `name: result <hex> wrong, <hex> expected`. Returns 0 if they agree.
 int report(const char *name, uint32_t result, uint32_t expected);
-// Ends the program with a message when `held` is false.
+// Ends the program with a message if `held` is false.
 void check(bool held, const char *what);
 
 // ---- console ----
@@ -54,11 +54,11 @@ static inline uint32_t hart_id(void)
 uint32_t hart_count(void);
 
 typedef void job_fn(uint32_t hart, uint32_t harts, void *arg);
-// Runs `fn` on every hart, this one (hart 0) included, and returns when all have.
+// Runs `fn` on every hart, including this one (hart 0), and returns when all have finished.
 void parallel(job_fn *fn, void *arg);
-// The part [*lo, *hi) of 0..n that falls to `hart` of `harts`.
+// The share [*lo, *hi) of 0..n of `hart` out of `harts`.
 void share(uint32_t n, uint32_t hart, uint32_t harts, uint32_t *lo, uint32_t *hi);
-// Waits until all harts of the current job are here.
+// Barrier: waits until all harts of the current job arrive.
 void barrier(void);
 
 // ---- locks and atomics ----
@@ -85,14 +85,14 @@ static inline void atomic_store(volatile uint32_t *p, uint32_t v)
 #ifdef __riscv_atomic
     __atomic_store_n(p, v, __ATOMIC_RELEASE);
 #else
-    // a plain store could fall between the load and the store of another hart's exchange
+    // a plain store could come between the load and the store of another hart's exchange
     __atomic_exchange_n(p, v, __ATOMIC_RELEASE);
 #endif
 }
 
 // ---- traps, timer, software interrupts ----
 
-// Registers x1..x31 at x[1]..x[31] (x[0] is unused), then the trap's control registers. crt.S lays it out.
+// Registers x1..x31 at x[1]..x[31] (x[0] is unused), then the trap CSRs. crt.S depends on the layout.
 struct trap_frame {
     uint32_t x[32];
     uint32_t mepc;
@@ -112,7 +112,7 @@ struct trap_frame {
 typedef void trap_fn(struct trap_frame *f);
 // Handler of all harts; without one a trap ends the program with code 64 + cause.
 void set_trap_handler(trap_fn *fn);
-// Bytes of the instruction at `pc`: 2 or 4.
+// Length of the instruction at `pc`: 2 or 4 bytes.
 static inline uint32_t insn_length(uint32_t pc)
 {
     return (*(const volatile uint16_t *)pc & 3) == 3 ? 4 : 2;
@@ -127,7 +127,7 @@ static inline void interrupts_off(void)
 {
     __asm__ volatile("csrci mstatus, 8" ::: "memory");
 }
-// Interrupts off; the value says whether they were on.
+// Disables interrupts; returns whether they were enabled.
 static inline uint32_t interrupts_save(void)
 {
     uint32_t status;
@@ -165,7 +165,7 @@ static inline void wait_for_interrupt(void)
     __asm__ volatile("wfi" ::: "memory");
 }
 #else
-// Without software interrupts, their bit is looked for.
+// Without software interrupts, their bit is polled.
 static inline void wait_for_interrupt(void)
 {
     while (!((volatile uint32_t *)CLINT_BASE)[hart_id()])
@@ -198,7 +198,7 @@ static inline uint32_t rand_next(uint32_t *s)
     x ^= x << 5;
     return *s = x;
 }
-// Uniform enough in 0..n, without a division.
+// Approximately uniform in 0..n, without a division.
 static inline uint32_t rand_below(uint32_t *s, uint32_t n)
 {
     return (uint32_t)(((uint64_t)rand_next(s) * n) >> 32);

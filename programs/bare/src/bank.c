@@ -1,5 +1,5 @@
-// The bank account race: tellers ask the bank task for the balance, wait, and write it back less one.
-// Without a lock, transactions interleave and updates are lost; with one, none is.
+// The bank account race: tellers request the balance from the bank task, wait, and write it back less one.
+// Without a lock, transactions interleave and updates are lost; with a lock, none is lost.
 //
 // The scenario is that of the race-condition example of DiaSys (P. Wagner et al., section 5.1): hart 0
 // runs the bank, which answers messages through get_balance(src) and set_balance(src, balance); the
@@ -132,7 +132,7 @@ static void work(uint32_t hart, uint32_t harts, void *arg)
     }
 }
 
-// Lets every teller do its transactions; the value is the number of lost updates.
+// Lets every teller do its transactions; returns the number of lost updates.
 static uint32_t round(bool with_lock)
 {
     locked = with_lock;

@@ -1,6 +1,6 @@
-// Media codecs: adaptive differential speech coding forth and back, and a picture coder with an 8 x 8
-// cosine transform, quantisation, zigzag run lengths and their inverse. Fixed-point arithmetic, clipping,
-// small decisions on smooth data. The harts share the frames and block rows out.
+// Media codecs: adaptive differential speech coding and decoding, and an image coder with an 8 x 8 cosine
+// transform, quantisation, zigzag run lengths and their inverse. Fixed-point arithmetic, clipping, small
+// decisions on smooth data. The harts share the frames and block rows.
 #include "rt.h"
 
 // ---- speech: 4 bits a sample, step sizes that adapt ----
@@ -51,7 +51,7 @@ static uint32_t speech_frame(uint32_t frame)
 {
     uint8_t bits[SAMPLES / 2];
     struct coder in = {0, 16 << 4}, out = in;
-    // A tone that swells, from a resonator, with a little noise.
+    // A tone of rising volume, from a resonator, with a little noise.
     uint32_t random = rand_seed(8000 + frame), h = frame;
     int32_t a = 0, b = 1200 + (int32_t)rand_below(&random, 800), turn = 15900 + (int32_t)rand_below(&random, 400);
     int32_t sample[SAMPLES];
@@ -135,7 +135,7 @@ static NOINLINE void transform(int32_t *block, bool back)
     }
 }
 
-// Run lengths of zeros and values as bytes; the value is the number of bytes.
+// Encodes run lengths of zeros and values as bytes; returns the number of bytes.
 static NOINLINE uint32_t pack(const int32_t *block, uint8_t *to)
 {
     uint32_t n = 0, run = 0;
@@ -220,7 +220,7 @@ int main(void)
     make_tables();
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++) {
-            // A slope, a disc, some texture in one corner.
+            // A gradient, a disc, and texture in one corner.
             int32_t v = x / 2 + y, dx = x - 80, dy = y - 50;
             if (dx * dx + dy * dy < 900)
                 v += 90;

@@ -1,5 +1,5 @@
-// Digests and ciphers: CRC-32 by table, SHA-256, ChaCha20 and a 64-bit multiply-and-rotate hash, held to
-// their published test values. Long straight-line blocks, short counted loops, hardly a decision.
+// Digests and ciphers: table-driven CRC-32, SHA-256, ChaCha20 and a 64-bit multiply-and-rotate hash, checked
+// against published test values. Long straight-line blocks, short counted loops, few decisions.
 #include "rt.h"
 
 #define LENGTH 2048
@@ -30,11 +30,11 @@ static NOINLINE uint32_t crc32(const uint8_t *d, uint32_t n)
     return ~c;
 }
 
-// ---- SHA-256 (FIPS 180-4); the constants are the cube and square roots of primes, found with integers ----
+// ---- SHA-256 (FIPS 180-4); the constants are cube and square roots of primes, computed with integers ----
 
 static uint32_t sha_k[64], sha_h0[8];
 
-// The first 32 bits of the fraction of the root of p with the given power (2 or 3).
+// The first 32 fraction bits of the square (power 2) or cube (power 3) root of p.
 static uint32_t root_fraction(uint32_t p, int power)
 {
     uint64_t root = 0; // of p << (32 * power), so that 32 bits of the fraction are in it

@@ -1,5 +1,5 @@
 // Shortest paths over a road-like grid with a few long-distance edges: Dijkstra with a binary heap for
-// many sources, shared out over the harts, and Bellman-Ford over the same graph as the check for some.
+// many sources, divided among the harts, and Bellman-Ford over the same graph as a check for some of them.
 #include "rt.h"
 
 #define SIDE 20
@@ -28,7 +28,7 @@ static void make_graph(void)
     uint32_t s = rand_seed(10);
     for (uint32_t i = 0; i < N; i++) {
         uint32_t x = i % SIDE, y = i / SIDE;
-        // Roads along the grid, with some missing; every tenth row is fast.
+        // Roads along the grid, some of them missing; every tenth row is fast.
         if (x + 1 < SIDE && rand_below(&s, 10)) {
             uint32_t cost = (y % 10 == 5 ? 3 : 10) + rand_below(&s, 8);
             edge(i, i + 1, cost);

@@ -1,5 +1,5 @@
-// Words that no hart stores: a DMA copies frame after frame to where all harts wait for them. The last word of a frame is its
-// number; harts poll it in memory and add up their shares.
+// Words that no hart stores: a DMA copies frame after frame to a buffer where all harts wait for them. The last word of a
+// frame is its number; harts poll it in memory and add up their shares.
 #include "rt.h"
 
 #define FRAMES 24
@@ -16,12 +16,12 @@ static uint32_t source[2][WORDS];
 static uint32_t frame[WORDS];
 static volatile uint32_t total;
 
-// Fills a frame from a number, and what its words add up to.
+// Fills a frame from its number; returns the sum of its words.
 static uint32_t fill(uint32_t *words, uint32_t number)
 {
     uint32_t random = rand_seed(number), sum = 0;
     for (int i = 0; i < WORDS - 1; i++) {
-        // a picture: most words are like the one before
+        // like an image: most words equal the previous one
         words[i] = i && rand_below(&random, 4) ? words[i - 1] + 1 : rand_below(&random, 1 << 24);
         sum += words[i];
     }

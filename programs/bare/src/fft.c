@@ -1,5 +1,5 @@
-// Fixed-point fast Fourier transform, stages shared out over the harts with a barrier each: a signal of
-// a few tones is transformed, its peaks are picked, small bins are cut off, and it is transformed back.
+// Fixed-point fast Fourier transform; each stage is divided among the harts and ends with a barrier. A signal of
+// a few tones is transformed, its peaks are found, small bins are cleared, and it is transformed back.
 // The sine table comes from CORDIC rotations.
 #include "rt.h"
 

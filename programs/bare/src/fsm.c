@@ -1,6 +1,6 @@
 // State machines in three styles: a request lexer as one switch, the same lexer as functions that return
-// the next state's function, and a byte-stuffed frame receiver driven by a table. Text and frames are
-// generated with faults in them. The harts share the messages out.
+// the next state's function, and a table-driven receiver of byte-stuffed frames. Text and frames are
+// generated with errors in them. The harts share the messages.
 #include "rt.h"
 
 #define MESSAGES 240
@@ -327,7 +327,7 @@ static uint32_t make_frames(uint8_t *to, uint32_t *random, struct sent *sent)
     return at;
 }
 
-// ---- text with the habits of a program ----
+// ---- text with the statistics of program source ----
 
 static uint32_t make_text(char *to, uint32_t *random)
 {

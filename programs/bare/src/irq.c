@@ -1,8 +1,8 @@
-// Interrupts: on every hart the timer ticks at uneven intervals while a checksum is computed over and
-// over. The timer handler takes an ecall, an illegal instruction and a breakpoint inside itself, lets a
-// software interrupt nest in it, whose handler takes an ecall too, and sends one to the next hart.
+// Interrupts: on every hart the timer ticks at uneven intervals while a checksum is computed repeatedly.
+// The timer handler itself takes an ecall, an illegal instruction and a breakpoint, allows a nested
+// software interrupt, whose handler also takes an ecall, and sends one to the next hart.
 // With TIMER_ONLY (serv: no other interrupt, and a trap in a handler would leave interrupts off) nothing nests: the
-// ecall and the breakpoint stand beside the checksum, and the timer handler looks for messages.
+// ecall and the breakpoint are in the checksum loop, and the timer handler polls for messages.
 #include "rt.h"
 
 #define TICKS 2400 // in all, shared out over the harts
@@ -34,7 +34,7 @@ static void receive(uint32_t h)
 static void illegal_short(void)
 {
 #ifdef SOC
-    // VexRiscv takes 0 for an addi: an illegal instruction of 4 bytes there
+    // VexRiscv decodes 0 as an addi, so use an illegal 4-byte instruction there
     __asm__ volatile(".4byte 0xffffffff" ::: "memory");
 #else
     __asm__ volatile(".option push\n.option rvc\n.2byte 0\n.option pop" ::: "memory");
@@ -52,7 +52,7 @@ static NOINLINE void on_timer(uint32_t h)
     // The next tick comes 60 to 255 timer ticks later, or never.
     uint64_t when = timer_now() + 60 + rand_below(&hart_state[h].random, 196);
 #ifdef TIMER_ONLY
-    when += 2000; // behind the end of this handler
+    when += 2000; // after the end of this handler
 #endif
     timer_set(h, hart_state[h].ticks < hart_state[h].quota ? when : TIMER_NEVER);
 
@@ -147,10 +147,10 @@ static void work(uint32_t hart, uint32_t harts, void *arg)
     timer_set(hart, timer_now() + 100);
     interrupts_select(MIE_SOFTWARE | MIE_TIMER);
     interrupts_on();
-    // A register that a trap does not bring back shows as a wrong checksum.
+    // A register that a trap does not restore shows as a wrong checksum.
     while (!hart_state[hart].done) {
 #ifdef TIMER_ONLY
-        interrupts_on(); // serv leaves them off when one waits at mret
+        interrupts_on(); // serv leaves them off if one is pending at mret
 #endif
         check(checksum() == want, "interrupts leave the registers as they were");
 #ifdef TIMER_ONLY

@@ -1,6 +1,6 @@
 // Pointer walks: a shuffled list, merge sort of a list, a binary search tree with deletion (a treap), and
-// a chained hash table with striped locks. Loads whose addresses come from loads, and shared lines that
-// other harts write: what a first-access load trace has to cope with.
+// a chained hash table with striped locks. Dependent loads, and shared cache lines that other harts write,
+// which a first-access load trace must handle.
 #include "rt.h"
 
 // ---- lists ----
@@ -226,7 +226,7 @@ static void work(uint32_t hart, uint32_t harts, void *arg)
     for (uint32_t block = hart; block < BLOCKS; block += harts)
         sums[hart] += do_block(block);
     barrier();
-    // Equal keys of different blocks meet in the table; which node stays does not show in the result.
+    // Equal keys of different blocks collide in the table; which node stays does not affect the result.
     for (uint32_t i = hart; i < BLOCKS * NODES; i += harts) {
         struct node *x = &nodes[i % BLOCKS][i / BLOCKS];
         x->value[1] = x->value[0] + 1;

@@ -1,9 +1,9 @@
-// Lock contention in the manner of a deduplicating archiver: harts cut data into chunks where its content
-// says so, hash them and look them up in a table with one lock for each stripe. One queue lock and one
-// output lock are wanted by all, the stripes are wanted unevenly.
+// Lock contention as in a deduplicating archiver: harts divide data into content-defined chunks, hash them
+// and look them up in a table with one lock per stripe. All harts contend for one queue lock and one output
+// lock; contention for the stripes is uneven.
 //
 // After the lock profile of DiaSys (P. Wagner et al., section 5.2, PARSEC's dedup): mutex_lock(mutex)
-// is a function of its own, so that its calls and returns can be observed.
+// is a separate function, so that its calls and returns can be observed.
 #include "rt.h"
 
 #define SEGMENTS 96
@@ -59,7 +59,7 @@ static NOINLINE void archive(const uint8_t *data, uint32_t length)
         sum = (sum << 5 | sum >> 27) + data[i];
     }
     uint32_t b = hash % BUCKETS;
-    // Three quarters of the buckets hang on the first stripe.
+    // Three quarters of the buckets belong to the first stripe.
     mutex_t *stripe = &stripe_mutex[b % 4 ? 0 : b / 4 % STRIPES];
     mutex_lock(stripe);
     struct chunk *c = bucket[b];
@@ -82,7 +82,7 @@ static NOINLINE void archive(const uint8_t *data, uint32_t length)
     mutex_unlock(&output_mutex);
 }
 
-// ---- the data: phrases from a fixed stock, between stretches of noise ----
+// ---- the data: phrases from a fixed set, between stretches of noise ----
 
 #define PHRASES 24
 #define PHRASE 300
@@ -103,7 +103,7 @@ static void make_segment(uint8_t *to, uint32_t n)
     }
 }
 
-// Cuts where the last bytes say so, between 24 and 512 bytes.
+// Cuts where the last bytes match, after 24 to 512 bytes.
 static NOINLINE void cut(const uint8_t *data)
 {
     uint32_t start = 0, rolling = 0;

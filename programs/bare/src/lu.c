@@ -1,5 +1,5 @@
-// LU decomposition modulo a prime, rows dealt out over the harts, one barrier a step; then the solution
-// of A x = b and the product L U as checks. A banded, part-zero matrix makes pivoting a real decision.
+// LU decomposition modulo a prime, rows divided among the harts, one barrier per step; then the solution of
+// A x = b and the product L U as checks. A banded matrix with zeros makes pivoting a real decision.
 #include "rt.h"
 
 #define N 104
@@ -25,7 +25,7 @@ static void fill(void)
     for (uint32_t i = 0; i < N; i++)
         for (uint32_t j = 0; j < N; j++) {
             uint32_t far = i > j ? i - j : j - i;
-            // Dense near the diagonal, thin elsewhere, and a zero diagonal in places.
+            // Dense near the diagonal, sparse elsewhere, with some zeros on the diagonal.
             bool zero = far > 8 ? rand_below(&s, 4) != 0 : rand_below(&s, 3) == 0;
             a[i][j] = zero ? 0 : 1 + rand_below(&s, P - 1);
             lu[i][j] = a[i][j];

@@ -1,5 +1,5 @@
-// Lossless compression: a sliding-window matcher with hash chains, then canonical Huffman codes over what
-// it finds, and the way back. Bit input and output, match loops of any length, a heap, table decoding.
+// Lossless compression: a sliding-window matcher with hash chains, then canonical Huffman codes of its
+// output, and decompression. Bit input and output, match loops of any length, a heap, table decoding.
 #include "rt.h"
 
 #define LENGTH 4096
@@ -23,7 +23,7 @@ struct state {
     uint32_t at; // bit position in `packed`
 };
 
-// ---- text with words that come again, and some that are nearly numbers ----
+// ---- text with repeated words, and some words that resemble numbers ----
 
 static void make_data(struct state *s, uint32_t part)
 {
@@ -31,7 +31,7 @@ static void make_data(struct state *s, uint32_t part)
                                        "branch ", "target ", "and ", "predictor ", "cycle ", "was ", "mispredicted ", "\n"};
     uint32_t random = rand_seed(9000 + part), n = 0;
     while (n < LENGTH) {
-        // Small words come more often.
+        // Short words are more frequent.
         uint32_t w = rand_below(&random, 19) * rand_below(&random, 19) / 18;
         if (w < 18)
             for (const char *c = word[w]; *c && n < LENGTH; c++)

@@ -72,7 +72,7 @@ static void work(uint32_t hart, uint32_t harts, void *arg)
     barrier();
     transposed(lo, hi);
     barrier();
-    // Rows are summed with their number, so the order of harts does not matter.
+    // Elements are weighted by their index, so the order of harts does not matter.
     uint32_t sum = 0;
     for (uint32_t i = lo; i < hi; i++)
         for (uint32_t j = 0; j < N; j++) {
@@ -82,7 +82,7 @@ static void work(uint32_t hart, uint32_t harts, void *arg)
     sums[hart] = sum;
 }
 
-// a (b v) = c v for a random v: right with all but a vanishing probability.
+// a (b v) = c v for a random v: fails to detect an error only with negligible probability.
 static bool freivalds(void)
 {
     uint32_t s = rand_seed(2);

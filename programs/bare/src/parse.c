@@ -1,7 +1,7 @@
 // Recursive descent: expressions are generated as text, with their value, and then scanned, parsed into a
-// tree and evaluated for several sets of variables, by a walk of the tree and by parsing anew. Deep
+// tree and evaluated for several sets of variables, by a walk of the tree and by parsing again. Deep
 // recursion, a switch in the scanner and in the evaluators, built-in functions through a table of
-// pointers. The harts share the expressions out.
+// pointers. The harts share the expressions.
 #include "rt.h"
 
 #define EXPRESSIONS 100
@@ -10,7 +10,7 @@
 #define TEXT 4096
 #define VARIABLES 26
 
-// ---- operators: their meaning wraps and never traps, for the generator and the parser alike ----
+// ---- operators: they wrap around and never trap, in the generator and in the parser ----
 
 static int32_t divide(int32_t x, int32_t y) { return y == 0 || (y == -1 && x == INT32_MIN) ? 0 : x / y; }
 static int32_t modulo(int32_t x, int32_t y) { return y == 0 || (y == -1 && x == INT32_MIN) ? x : x % y; }
@@ -154,9 +154,9 @@ struct node {
 };
 
 struct parser {
-    struct node *nodes; // where the tree goes, or NULL: evaluate only
+    struct node *nodes; // destination of the tree, or NULL: evaluate only
     uint32_t used;
-    uint16_t root; // of what was parsed last
+    uint16_t root; // of the last parsed expression
     uint32_t variable_index;
     const char *at;
     enum token token;
@@ -341,7 +341,7 @@ static void work(uint32_t hart, uint32_t harts, void *arg)
         int32_t parsed = level(&p, 0);
         check(p.token == END, "the whole text is parsed");
         check(parsed == value, "the parsed value is the generated one");
-        // A sum of mixed words: the order of the expressions does not matter.
+        // A sum of hashed words: the order of the expressions does not matter.
         sums[hart] += mix(mix(i, (uint32_t)parsed), p.tokens);
         for (int b = 0; b < BINDINGS; b++) {
             for (int v = 0; v < VARIABLES; v++)

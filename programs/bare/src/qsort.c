@@ -1,5 +1,5 @@
 // Recursive sorting: quicksort with a task pool shared by all harts, then merge sort and heap sort of
-// each hart's part through comparison functions. Hardly predictable branches, deep recursion,
+// each hart's part through comparison functions. Unpredictable branches, deep recursion,
 // indirect calls.
 #include "rt.h"
 

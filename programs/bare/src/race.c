@@ -1,5 +1,5 @@
-// A race that seldom shows: one update in 32 of hart 1 is done without the lock. Each hart waits at random between its
-// updates, and the random numbers begin with the time, so that runs differ by when they begin.
+// A rare race: one update in 32 on hart 1 is done without the lock. Each hart waits for a random time between its updates,
+// and the random numbers are seeded with the time, so that runs differ by when they start.
 #include "rt.h"
 
 #define ROUNDS 8
@@ -16,7 +16,7 @@ static void work(uint32_t hart, uint32_t harts, void *arg)
         for (volatile uint32_t n = rand_below(&random, 60); n; n--)
             ;
         if (hart == 1 && rand_below(&random, 32) == 0) {
-            balance = balance + 1; // the fault
+            balance = balance + 1; // the bug
             continue;
         }
         lock(&guard);

@@ -86,7 +86,7 @@ static void work(uint32_t hart, uint32_t harts, void *arg)
         scatter(from, to, lo, hi, 8 * pass, place);
         barrier();
     }
-    // Eight parts whatever the number of harts, so that the result does not depend on it.
+    // Eight parts for any number of harts, so that the result does not depend on it.
     for (uint32_t part = hart; part < 8; part += harts) {
         share(N, part, 8, &lo, &hi);
         american_flag(flag + lo, hi - lo, 24);

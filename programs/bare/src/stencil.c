@@ -1,5 +1,5 @@
-// Stencils over a grid, rows shared out over the harts with a barrier each step: integer heat flow with a
-// threshold, the game of life, and a median filter whose sorting network is made of branches.
+// Stencils over a grid, rows divided among the harts, with a barrier per step: integer heat flow with a
+// threshold, the game of life, and a median filter whose sorting network uses branches.
 #include "rt.h"
 
 #define N 96
@@ -91,7 +91,7 @@ int main(void)
             int32_t t = edge ? 20000 : rand_below(&s, 40) ? (int32_t)rand_below(&s, 30000) : 90000;
             heat[0][i][j] = heat[1][i][j] = t;
             life[0][i][j] = rand_below(&s, 3) == 0;
-            // A ramp with salt and pepper.
+            // A ramp with salt-and-pepper noise.
             uint8_t v = (uint8_t)(rand_below(&s, 12) ? i + j : rand_next(&s) >> 31 ? 255 : 0);
             image[0][i][j] = image[1][i][j] = v;
         }

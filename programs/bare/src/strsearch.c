@@ -1,5 +1,5 @@
 // String search: naive, Knuth-Morris-Pratt, Boyer-Moore-Horspool, Rabin-Karp and shift-or must find the
-// same places in generated text. Inner loops that end early, skip tables, short and long patterns.
+// same positions in generated text. Inner loops with early exits, skip tables, short and long patterns.
 #include "rt.h"
 
 #define TEXTS 24
@@ -109,7 +109,7 @@ static struct found shift_or(const uint8_t *t, uint32_t n, const uint8_t *p, uin
 static search_fn *const search[] = {naive, knuth_morris_pratt, horspool, rabin_karp, shift_or};
 #define WAYS 5
 
-// Text in which a letter hangs on the one before it, as in words; few letters for odd seeds.
+// Text in which each letter depends on the one before it, as in words; few different letters for odd seeds.
 static void make_text(uint8_t *t, uint32_t *random, bool few)
 {
     uint32_t c = 0;
@@ -140,7 +140,7 @@ static void work(uint32_t hart, uint32_t harts, void *arg)
             uint32_t m = 2 + rand_below(&random, k == 0 ? LONGEST - 1 : 6);
             memcpy(pattern, t + rand_below(&random, TEXT - LONGEST), m);
             if (k == 4)
-                pattern[m - 1] = 'z'; // most often not there
+                pattern[m - 1] = 'z'; // usually not found
             struct found first = search[0](t, TEXT, pattern, m);
             for (int w = 1; w < WAYS; w++) {
                 struct found f = search[w](t, TEXT, pattern, m);

@@ -1,5 +1,5 @@
 // A byte-code interpreter, twice: dispatch by a switch (a jump table) and by function pointers. Its
-// programs (sieve, recursive Fibonacci, Collatz, bubble sort) are tasks that the harts share out.
+// programs (sieve, recursive Fibonacci, Collatz, bubble sort) are tasks that the harts share.
 #include "rt.h"
 
 enum op {
@@ -168,7 +168,7 @@ static const int32_t bubble[] = {
     LABEL, 0, LOAD, 1, LOAD, 0, LT, JZ, 1,   // array[i] = next random number
     LOAD, 2, PUSH, 75, MUL, PUSH, 74, ADD, PUSH, 65537, REM, DUP, STORE, 2, LOAD, 1, PUT,
     LOAD, 1, PUSH, 1, ADD, STORE, 1, JMP, 0,
-    LABEL, 1, PUSH, 0, STORE, 3, PUSH, 1, STORE, 1, // one pass; variable 3: something moved
+    LABEL, 1, PUSH, 0, STORE, 3, PUSH, 1, STORE, 1, // one pass; variable 3: whether anything was swapped
     LABEL, 2, LOAD, 1, LOAD, 0, LT, JZ, 4,
     LOAD, 1, GET, LOAD, 1, PUSH, 1, SUB, GET, LT, JZ, 3,
     LOAD, 1, GET, LOAD, 1, PUSH, 1, SUB, GET, LOAD, 1, PUT, LOAD, 1, PUSH, 1, SUB, PUT, PUSH, 1, STORE, 3,

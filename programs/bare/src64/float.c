@@ -1,5 +1,5 @@
-// Floating point, single and double: linear equations with iterative refinement, a Fourier transform, sums with
-// compensation, a table of conversions and rounding modes. Each hart has its own part; the result is bits, not digits.
+// Floating point, single and double: linear equations with iterative refinement, a Fourier transform, compensated
+// sums, a table of conversions and rounding modes. Each hart has its own part; the result is compared bit by bit.
 #include "rt.h"
 
 #define N 24
@@ -22,7 +22,7 @@ static double square_root(double v)
     return root;
 }
 
-// Gauss with pivoting in single precision, refined in double.
+// Gaussian elimination with pivoting in single precision, refined in double.
 static uint32_t solve(uint32_t hart, uint32_t seed)
 {
     double(*a)[N] = matrix[hart];
@@ -83,7 +83,7 @@ static uint32_t solve(uint32_t hart, uint32_t seed)
     return mix_double(h, square_root(norm));
 }
 
-// A rotation by a half angle at a time: no sine is needed.
+// Rotations by repeated halving of the angle: no sine is needed.
 static uint32_t transform(uint32_t seed)
 {
     double re[POINTS], im[POINTS];
@@ -94,7 +94,7 @@ static uint32_t transform(uint32_t seed)
     }
     double d = 0;
     for (int half = POINTS / 2; half >= 1; half /= 2) {
-        // the angle pi is halved until it is pi / half
+        // halves the angle pi until it is pi / half
         double wr = 1, wi = 0, sr = -1, si = 0;
         for (int n = 1; n < half; n *= 2) {
             double cosine = square_root((1 + sr) / 2), sine = square_root((1 - sr) / 2);
@@ -121,14 +121,14 @@ static uint32_t transform(uint32_t seed)
     return h;
 }
 
-// Every rounding mode; what is raised is in the result.
+// Every rounding mode; the result includes the exception flags.
 static uint32_t convert(uint32_t seed)
 {
     uint32_t h = seed, s = rand_seed(seed);
     for (uint32_t i = 0; i < 500; i++) {
         __asm__ volatile("fsrm %0\n\tfsflags zero" ::"r"(i % 5));
         uint64_t bits = (uint64_t)rand_next(&s) << 32 | rand_next(&s);
-        // near 1, and now and then anything
+        // near 1, occasionally any value
         if (i % 8)
             bits = (bits & 0x8fffffffffffffff) | 0x3ff0000000000000;
         double v;

@@ -1,5 +1,5 @@
-// Traps of an RV64 core: timer interrupts at uneven intervals over a checksum in which ecalls, illegal instructions of
-// both lengths and breakpoints stand, each behind branches that go either way.
+// Traps of an RV64 core: timer interrupts at uneven intervals during a checksum with ecalls, illegal instructions of
+// both lengths and breakpoints, each after unpredictable branches.
 #include "rt.h"
 
 #define WORDS 256

@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
-// An event in its slot. It is there until its handler returns.
+// An event in its slot. Valid until its handler returns.
 struct diag_event {
     uint16_t source; // address of the node or generator that sent it
-    uint8_t id;      // which; for a handler of this program its number
-    uint8_t flags;   // 3:0 core, 6: it has a time, 7: it is a flush
-    uint32_t time;   // clock, or 0
+    uint8_t id;      // event identifier; for a handler of this program its number
+    uint8_t flags;   // 3:0 core, 6: has a time, 7: is a flush
+    uint32_t time;   // clock cycle, or 0
     uint32_t args[6];
 };
 
@@ -23,8 +23,8 @@ typedef void diag_handler(const struct diag_event *e);
 
 static inline uint32_t diag_core(const struct diag_event *e) { return e->flags & 15; }
 
-// DIAG_ON(name, "call:f", "arg0, time") { ... }: a handler of what happens at a probe, as scripts have them. The event's
-// arguments are the fields that are named, each once, but for `core` and `time`, which every event has a place for.
+// DIAG_ON(name, "call:f", "arg0, time") { ... }: a handler for the events of a probe, as in scripts. The event's arguments
+// are the named fields, each once, except `core` and `time`, which have fields in every event.
 #define DIAG_ON(name, at, fields)                                                                                      \
     static diag_handler name;                                                                                          \
     __attribute__((section(".handlers"), used)) static diag_handler *const diag_handler_##name = name;                 \
@@ -34,7 +34,7 @@ static inline uint32_t diag_core(const struct diag_event *e) { return e->flags &
     } diag_probe_##name = {name, at, fields};                                                                          \
     static void name(__attribute__((unused)) const struct diag_event *e)
 
-// DIAG_END { ... }: what is done when tables are asked for: at the end of a run.
+// DIAG_END { ... }: runs at a flush, which requests the tables: at the end of a run.
 #define DIAG_END void diag_end(__attribute__((unused)) const struct diag_event *e)
 diag_handler diag_end;
 
@@ -48,7 +48,7 @@ diag_handler diag_end;
     diag_values((e), DIAG_COUNT(__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0), (const uint32_t[]){DIAG_WORDS(__VA_ARGS__)})
 #define DIAG_WORDS(name, ...) (uint32_t)(name) / 64, ##__VA_ARGS__
 
-// Sends an event: destination, number, core and whether it has a time (as in `flags`), that, its arguments.
+// Sends an event: destination, identifier, core and whether it has a time (as in `flags`), time, arguments.
 static inline void diag_send(uint32_t dest, uint32_t id, uint32_t flags, uint32_t time, uint32_t n, const uint32_t *args)
 {
     DIAG_OUT[0] = (flags & 0x4f) << 24 | (id & 255) << 16 | (dest & 63) << 6;

@@ -1,4 +1,4 @@
-// Start: takes one event after the other and calls its handler
+// Start: takes events one after the other and calls their handlers
 #include "diag.h"
 
 extern diag_handler *const diag_handlers[], *const diag_handlers_end[];
@@ -17,7 +17,7 @@ __attribute__((noreturn, used)) static void diag_run(void)
     }
 }
 
-// at address 0; where a handler is ended, the core begins here again, and data stay as they are
+// at address 0; after a handler is aborted, the core restarts here, with its data unchanged
 __attribute__((naked, noreturn, used, section(".text.init"))) void _start(void)
 {
     __asm__ volatile("lui sp, 1\n\tj diag_run");

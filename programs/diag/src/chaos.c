@@ -1,9 +1,9 @@
-// For benches: handlers of every kind, some of which never end or do what the core cannot
+// For benches: handlers of every kind, some of which never end or cause a fault
 #include "diag.h"
 
 static uint32_t sum, table[8];
 
-// sends its arguments and what came before, once for each of the first one's low bits
+// sends its arguments, combined with those of earlier events, args[0] mod 4 times
 DIAG_ON(echo, "", "")
 {
     uint32_t words[6];
@@ -15,7 +15,7 @@ DIAG_ON(echo, "", "")
         diag_send(e->args[4], e->args[3], e->flags, e->time, (e->args[2] + n) % 7, words);
 }
 
-// takes as long as it is asked to
+// takes a time that depends on its first argument
 DIAG_ON(busy, "", "")
 {
     for (volatile uint32_t n = e->args[0] & 15; n; n--)
@@ -31,7 +31,7 @@ DIAG_ON(hangs, "", "")
         table[6]++;
 }
 
-// a load from nowhere, an instruction that there is none of, a jump to nowhere, or a store to a slot
+// a load from an invalid address, an illegal instruction, a jump to an invalid address, or a store to a slot
 DIAG_ON(breaks, "", "")
 {
     table[5] += 3;

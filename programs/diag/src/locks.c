@@ -1,4 +1,4 @@
-// Lock contention (paper 004, 5.2): acquisitions, clocks and longest wait by lock, told at the end; as builtin:locks, by a program
+// Lock contention (paper 004, 5.2): acquisitions, cycles and longest wait by lock, reported at the end; builtin:locks as a program
 #include "diag.h"
 
 #define LOCKS 32

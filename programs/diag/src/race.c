@@ -1,4 +1,4 @@
-// Races (paper 004, 5.1): an account is opened or closed while another has it open; as builtin:race, by a program
+// Races (paper 004, 5.1): an account is opened or closed while another core has it open; builtin:race as a program
 #include "diag.h"
 
 DIAG_MESSAGE(race, "race: %d while %d owns");

@@ -1,12 +1,12 @@
-//! Reading ahead: files are read, checked and unpacked on a thread of their own
+//! Read-ahead: files are read, checked and unpacked on a thread of their own
 
 use super::FileError;
 use std::sync::mpsc::{sync_channel, Receiver};
 
-/// Blocks that wait at most.
+/// Most blocks that are read ahead.
 const WAITING: usize = 4;
 
-/// Blocks of bytes, as they become ready.
+/// A queue of blocks of bytes that a thread reads ahead.
 #[derive(Debug)]
 pub struct Ahead {
     blocks: Receiver<Result<Option<Vec<u8>>, FileError>>,
@@ -14,7 +14,7 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// Begins to call `next` until it gives `None` or an error; the thread ends with the reader, too.
+    /// Starts calling `next` until it returns `None` or an error; the thread also ends when the reader is dropped.
     pub fn new(mut next: impl FnMut() -> Result<Option<Vec<u8>>, FileError> + Send + 'static) -> Self {
         let (sender, blocks) = sync_channel(WAITING);
         std::thread::spawn(move || loop {
@@ -27,7 +27,7 @@ impl Ahead {
         Self { blocks, over: false }
     }
 
-    /// The next block, or `None` at the end and behind an error.
+    /// The next block, or `None` at the end and after an error.
     pub fn next(&mut self) -> Result<Option<Vec<u8>>, FileError> {
         if self.over {
             return Ok(None);

@@ -1,7 +1,7 @@
-//! Files that are read: regular files, pipes and standard input alike
+//! Input files: regular files, pipes and standard input alike
 //!
-//! Readers look at the first bytes of an input to find out what it is, and many read it more than once. A pipe can be read
-//! only once, so what was read of it is kept in a temporary file without a name, and [`open`] begins at its first byte each
+//! Readers look at the first bytes of an input to identify it, and many read it more than once. A pipe can be read only
+//! once, so the bytes read from it are kept in an unnamed temporary file, and [`open`] starts at the first byte each
 //! time. Nothing is read before a reader asks for it.
 //!
 //! Devices other than a terminal are refused: `/dev/zero` has no end. `/dev/null` is an empty file.
@@ -13,11 +13,11 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What standard input is called.
+/// Name of standard input.
 pub const STDIN: &str = "-";
 /// First bytes of an ELF file.
 pub const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
-/// Bytes of a program at most.
+/// Largest size of a program, bytes.
 const MOST_ELF: u64 = 1 << 31;
 
 /// Whether `path` is standard input.
@@ -25,7 +25,7 @@ pub fn is_stdin(path: &Path) -> bool {
     [STDIN, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
 }
 
-/// What was read of a pipe so far.
+/// The bytes read from a pipe so far.
 #[derive(Debug)]
 struct Kept {
     pipe: File,
@@ -52,7 +52,7 @@ impl Kept {
         Ok(n)
     }
 
-    /// Reads to `at`, or to the end.
+    /// Reads up to `at`, or to the end.
     fn read_to(&mut self, at: u64) -> std::io::Result<()> {
         let mut buf = vec![0; 1 << 16];
         while self.size < at && !self.ended {
@@ -63,10 +63,10 @@ impl Kept {
     }
 }
 
-/// Device and number of a pipe.
+/// Device and inode number of a pipe.
 type Key = (u64, u64);
 
-/// All pipes that were opened.
+/// All pipes that have been opened.
 static PIPES: Mutex<Vec<(Key, Arc<Mutex<Kept>>)>> = Mutex::new(Vec::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -79,12 +79,12 @@ enum From {
     Pipe { kept: Arc<Mutex<Kept>>, at: u64 },
 }
 
-/// A file or a pipe that is read from its first byte.
+/// A file or a pipe, read from its first byte.
 #[derive(Debug)]
 pub struct Input(From);
 
 impl Input {
-    /// Bytes, where that is known.
+    /// Size in bytes, if known.
     pub fn size(&self) -> Option<u64> {
         match &self.0 {
             From::File(file) => file.metadata().ok().map(|m| m.len()),
@@ -131,13 +131,13 @@ impl Seek for Input {
     }
 }
 
-/// Paths that are not UTF-8, by the name that stands for them.
+/// Paths that are not UTF-8, by their names.
 static NAMES: Mutex<Vec<(String, PathBuf)>> = Mutex::new(Vec::new());
 
-/// The name of an input: its path, as it is displayed. [`open`] finds a path that is not UTF-8 by its name again.
+/// The name of an input: its path, as it is displayed. [`open`] maps the name of a non-UTF-8 path back to it.
 ///
 /// # Errors
-/// Another path has this name already.
+/// If another path has this name already.
 pub fn name(path: &OsStr) -> Result<String, String> {
     if let Some(name) = path.to_str() {
         return Ok(name.into());
@@ -156,7 +156,7 @@ pub fn name(path: &OsStr) -> Result<String, String> {
     }
 }
 
-/// The path that `path` is the name of.
+/// The path with the name `path`.
 pub fn path_of(path: &Path) -> PathBuf {
     lock(&NAMES).iter().find(|(name, _)| Path::new(name) == path).map_or_else(|| path.into(), |(_, path)| path.clone())
 }
@@ -164,7 +164,7 @@ pub fn path_of(path: &Path) -> PathBuf {
 /// Opens the file or the pipe at `path`; `-` and `/dev/stdin` are standard input.
 ///
 /// # Errors
-/// The system does not open it, or it is a device.
+/// If the system cannot open it, or it is a device.
 pub fn open(path: &Path) -> Result<Input, FileError> {
     #[cfg(unix)]
     return unix::open(path).map_err(io(path));
@@ -188,7 +188,7 @@ mod unix {
             true => Ok(File::from(std::io::stdin().as_fd().try_clone_to_owned()?)),
             false => File::open(path_of(path)),
         };
-        // a pipe that was opened before is not opened again: that would wait for another writer
+        // a pipe is not opened a second time: that would wait for another writer
         let before = match stdin {
             true => opened()?.metadata()?,
             false => std::fs::metadata(path_of(path))?,
@@ -215,28 +215,28 @@ mod unix {
     }
 }
 
-/// The first `most` bytes, or all where there are fewer.
+/// The first `most` bytes, or all if there are fewer.
 ///
 /// # Errors
-/// It cannot be read.
+/// If it cannot be read.
 pub fn head(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let mut head = Vec::new();
     open(path)?.take(most).read_to_end(&mut head).map_err(io(path))?;
     Ok(head)
 }
 
-/// Whether `path` is no regular file: bytes of it come in their order only.
+/// Whether `path` is not a regular file, so that its bytes can only be read in order.
 ///
 /// # Errors
-/// It cannot be opened.
+/// If it cannot be opened.
 pub fn is_pipe(path: &Path) -> Result<bool, FileError> {
     Ok(matches!(open(path)?.0, From::Pipe { .. }))
 }
 
-/// All bytes; `what` would not have more than `most`.
+/// All bytes, at most `most`; `what` names the expected kind of file in the error.
 ///
 /// # Errors
-/// It cannot be read, or has more.
+/// If it cannot be read, or has more bytes.
 pub fn read(path: &Path, most: u64, what: &str) -> Result<Vec<u8>, FileError> {
     let bytes = head(path, most + 1)?;
     if bytes.len() as u64 > most {
@@ -246,10 +246,10 @@ pub fn read(path: &Path, most: u64, what: &str) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// As [`read`], of text.
+/// As [`read`], for text.
 ///
 /// # Errors
-/// It cannot be read, has more, or is no text.
+/// If it cannot be read, has more bytes, or is not UTF-8.
 pub fn text(path: &Path, most: u64, what: &str) -> Result<String, FileError> {
     String::from_utf8(read(path, most, what)?).map_err(|e| {
         let (path, at) = (path.display().to_string(), e.utf8_error().valid_up_to() as u64);
@@ -257,10 +257,10 @@ pub fn text(path: &Path, most: u64, what: &str) -> Result<String, FileError> {
     })
 }
 
-/// The bytes of an ELF file; of another file its first bytes, which are enough to refuse it.
+/// The bytes of an ELF file; of any other file only its first bytes, which are enough to reject it.
 ///
 /// # Errors
-/// It cannot be read, or is larger than any program.
+/// If it cannot be read, or is larger than any program.
 pub fn elf(path: &Path) -> Result<Vec<u8>, FileError> {
     let head = head(path, 64)?;
     if head.starts_with(&ELF_MAGIC) {

@@ -1,8 +1,9 @@
-//! Files: retire files, branch traces of others ([`rbt1`]), and what all files of Goshawk have in common
+//! Files: retire files, branch traces of other tools ([`rbt1`]), and what all files of Goshawk have in common
 //!
-//! Retire files and trace files begin with 8 bytes that name kind and version, then a JSON object (32-bit length, bytes, CRC-32)
-//! that says how the file was made. A file is moved to its place when it is complete, so a failure leaves no half-written
-//! file and no lost good one ([`Replacement`]); all files are opened by [`input`].
+//! Retire files and trace files begin with 8 bytes that identify kind and version, followed by a JSON object (32-bit
+//! length, bytes, CRC-32) that describes how the file was made. A file is moved to its path when it is complete, so a
+//! failure neither leaves an incomplete file nor destroys an existing one ([`Replacement`]); all files are opened by
+//! [`input`].
 
 mod ahead;
 pub mod input;
@@ -17,88 +18,88 @@ pub use output::{is_stdout, Replacement, STDOUT};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
-/// Why a file could not be read or written.
+/// Error of reading or writing a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The system says no.
+    /// The system reports an error.
     #[error("{path}: {source}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The system's reason.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// Another kind of file.
+    /// A file of another kind.
     #[error("{path}: begins with {found:02x?}; a goshawk {kind} begins with {right:02x?}")]
     Magic {
-        /// The file.
+        /// Path of the file.
         path: String,
         /// `trace file` or `retire file`.
         kind: &'static str,
         /// First 8 bytes.
         found: Vec<u8>,
-        /// What they should be.
+        /// Expected bytes.
         right: [u8; 8],
     },
-    /// It ends too early.
+    /// The file ends too early.
     #[error("{path}: byte {at}: the file ends here, inside {inside}; it was cut")]
     Cut {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Its size.
+        /// Size of the file.
         at: u64,
-        /// What should have followed.
+        /// What ends here.
         inside: &'static str,
     },
-    /// A checksum does not fit.
+    /// A checksum does not match.
     #[error("{path}: byte {at}: checksum of {what} is 0x{found:08x}, the file says 0x{right:08x}; it was damaged")]
     Checksum {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Where the checked bytes begin.
+        /// Offset of the first checked byte.
         at: u64,
-        /// What is checked.
+        /// Name of the checked part.
         what: &'static str,
         /// Computed.
         found: u32,
         /// Stored.
         right: u32,
     },
-    /// Contents without sense.
+    /// Invalid content.
     #[error("{path}: byte {at}: {what}")]
     Content {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Where.
+        /// Offset.
         at: u64,
-        /// What was found and what would be right.
+        /// Value found and valid values.
         what: String,
     },
 }
 
-/// Makes an error of the file at `path` from the system's.
+/// Converts system errors of the file at `path`.
 pub fn io(path: &Path) -> impl Fn(std::io::Error) -> FileError + '_ {
     move |source| FileError::Io { path: path.display().to_string(), source }
 }
 
-/// Reads with positions and names for errors.
+/// A reader that keeps position and file name for errors.
 #[derive(Debug)]
 pub struct Source<R> {
-    /// What is read.
+    /// Underlying reader.
     pub inner: R,
-    /// Name of the file.
+    /// Path of the file.
     pub path: String,
     /// Bytes read so far.
     pub at: u64,
 }
 
 impl<R: Read> Source<R> {
-    /// Reads `inner`, the file at `path`, from its begin.
+    /// Reads `inner`, the file at `path`, from its beginning.
     pub fn new(inner: R, path: &Path) -> Self {
         Self { inner, path: path.display().to_string(), at: 0 }
     }
 
-    /// Reads until `buf` is full or the data end; `inside` says what for.
+    /// Reads until `buf` is full or the data end; `inside` names what is being read.
     pub fn fill(&mut self, buf: &mut [u8], inside: &'static str) -> Result<usize, FileError> {
         let mut got = 0;
         while got < buf.len() {
@@ -106,7 +107,7 @@ impl<R: Read> Source<R> {
                 Ok(0) => break,
                 Ok(n) => got += n,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                // a compressed frame that is cut says so itself
+                // the decoder of a truncated compressed frame reports it in this way
                 Err(e) if e.kind() == ErrorKind::UnexpectedEof => return Err(self.cut(got, inside)),
                 Err(source) => return Err(FileError::Io { path: self.path.clone(), source }),
             }
@@ -134,12 +135,12 @@ impl<R: Read> Source<R> {
         Ok(u32::from_le_bytes(b))
     }
 
-    /// An error at this place.
+    /// A content error at the current position.
     pub fn content(&self, what: String) -> FileError {
         FileError::Content { path: self.path.clone(), at: self.at, what }
     }
 
-    /// Holds bytes that began at `at` to their CRC-32.
+    /// Checks bytes that began at `at` against their CRC-32.
     pub fn checksum(&self, at: u64, what: &'static str, bytes: &[u8], right: u32) -> Result<(), FileError> {
         let found = crc32fast::hash(bytes);
         if found == right {
@@ -149,7 +150,7 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Goes to the byte `at`.
+    /// Seeks to byte `at`.
     pub fn go_to(&mut self, at: u64) -> Result<(), FileError>
     where
         R: Seek,
@@ -159,7 +160,7 @@ impl<R: Read> Source<R> {
         Ok(())
     }
 
-    /// Goes back by so many bytes.
+    /// Seeks back by so many bytes.
     pub fn step_back(&mut self, bytes: usize) -> Result<(), FileError>
     where
         R: Seek,
@@ -167,7 +168,7 @@ impl<R: Read> Source<R> {
         self.go_to(self.at - bytes as u64)
     }
 
-    /// Reads magic and JSON; the last byte of the magic is the version, and that of `magic` the last one.
+    /// Reads magic and JSON. The last byte of the magic is the version; that of `magic` is the latest supported.
     pub fn header<T: serde::de::DeserializeOwned>(
         &mut self,
         kind: &'static str,

@@ -1,4 +1,4 @@
-//! Files that are written: complete at their place, or not at all
+//! Output files: a complete file appears at its path, or none
 
 use super::scratch::Scratch;
 use super::{io, FileError};
@@ -6,7 +6,7 @@ use std::fs::{File, Metadata};
 use std::io::{BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// What standard output is called.
+/// Name of standard output.
 pub const STDOUT: &str = "-";
 
 /// Whether `path` is standard output.
@@ -18,24 +18,24 @@ fn is_stderr(path: &Path) -> bool {
     ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"].iter().any(|name| path == Path::new(name))
 }
 
-/// Where contents are kept until they are complete.
+/// A temporary file for the contents until they are complete.
 #[derive(Debug)]
 enum Temporary {
-    /// In a file that has no name, so that nothing is left of it whatever ends the process.
+    /// An unnamed file, so that nothing remains of it however the process ends.
     Nameless(File),
-    /// Where the file system has no such files.
+    /// A named file, if the file system does not support unnamed ones.
     Named(Scratch),
 }
 
 impl Temporary {
-    /// In `folder`, where it can be moved to its place.
+    /// A file in `folder`, from where it can be moved to its path.
     fn new_in(folder: &Path) -> std::io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Ok(file) = linux::nameless(folder) {
             return Ok(Self::Nameless(file));
         }
         let mut builder = tempfile::Builder::new();
-        // an ordinary file, not one for its owner only; the umask applies
+        // an ordinary file, not only for its owner; the umask applies
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         Ok(Self::Named(Scratch::of(|| builder.tempfile_in(folder))?))
@@ -76,14 +76,14 @@ mod linux {
     use std::os::fd::AsRawFd;
 
     pub(super) fn nameless(folder: &Path) -> std::io::Result<File> {
-        // by this it gets its name
+        // required to give the file its name
         std::fs::metadata("/proc/self/fd")?;
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = openat(CWD, folder, flags, Mode::from_raw_mode(0o666))?;
         Ok(File::from(file))
     }
 
-    /// Gives the file its name; a link cannot replace a file, so it takes its place by another name.
+    /// Gives the file its name. A link cannot replace a file, so the file is linked under another name and renamed.
     pub(super) fn name(file: &File, path: &Path) -> std::io::Result<()> {
         let from = format!("/proc/self/fd/{}", file.as_raw_fd());
         let link = |to: &Path| Ok(linkat(CWD, &from, CWD, to, AtFlags::SYMLINK_FOLLOW)?);
@@ -95,21 +95,21 @@ mod linux {
     }
 }
 
-/// Where contents go.
+/// Destination of the contents.
 #[derive(Debug)]
 enum Place {
     Stdout,
     Stderr,
-    /// What is no regular file, as `/dev/null` or a pipe, stays, and has the contents written to it.
+    /// Anything except a regular file, such as `/dev/null` or a pipe: the contents are written to it.
     Stays,
-    /// The file; not the link that leads to it.
+    /// The file itself, after symbolic links.
     File(PathBuf),
 }
 
-/// A file that appears at its place when it is complete; `-` is standard output.
+/// A file that appears at its path when it is complete; `-` is standard output.
 ///
-/// What was there before stays until then. A symbolic link stays a link, and a file that is replaced leaves its
-/// permissions to the new one.
+/// An existing file stays until then. A symbolic link remains a link, and a replaced file passes its permissions on to
+/// the new one.
 #[derive(Debug)]
 pub struct Replacement {
     file: BufWriter<Temporary>,
@@ -118,10 +118,10 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Begins a file that is to stand at `path`; its folder must exist and be writable.
+    /// Starts a file for `path`; its folder must exist and be writable.
     ///
     /// # Errors
-    /// The system does not make it.
+    /// If the system cannot create it.
     pub fn create(path: &Path) -> Result<Self, FileError> {
         let place = match path {
             p if is_stdout(p) => Place::Stdout,
@@ -132,7 +132,7 @@ impl Replacement {
         let file = match &place {
             Place::File(path_of_file) => {
                 let folder = folder_of(path_of_file);
-                // what the system says of the folder, and not what is said of a temporary file in it
+                // reports an error of the folder rather than of a temporary file in it
                 std::fs::metadata(folder).map_err(io(path))?;
                 Temporary::new_in(folder).map_err(|e| io(path)(strip(e)))?
             }
@@ -141,10 +141,10 @@ impl Replacement {
         Ok(Self { file: BufWriter::new(file), path: path.to_path_buf(), place })
     }
 
-    /// Moves the file to its place; returns its bytes.
+    /// Moves the file to its path; returns its size in bytes.
     ///
     /// # Errors
-    /// The system does not move it, or cannot write the last of it.
+    /// If the system cannot move it, or cannot write the last bytes.
     pub fn commit(self) -> Result<u64, FileError> {
         let path = self.path;
         let mut file = self.file.into_inner().map_err(|e| io(&path)(e.into_error()))?;
@@ -189,10 +189,10 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Links that lead to one another at most, as Linux follows them.
+/// Longest chain of symbolic links, as in Linux.
 const LINKS: usize = 40;
 
-/// The file that `path` leads to, which need not be there.
+/// The file to which `path` leads; it need not exist.
 fn followed(path: &Path) -> PathBuf {
     let mut at = path.to_path_buf();
     for _ in 0..LINKS {
@@ -204,8 +204,8 @@ fn followed(path: &Path) -> PathBuf {
     at
 }
 
-/// Whether there is something that a file must not take the place of. A folder is not: to write there fails. What is below
-/// `/dev` may be a link to a file.
+/// Whether the path is something that a file must not replace. A folder does not count: writing to it fails. A path
+/// below `/dev` may be a link to a file.
 fn stays(path: &Path) -> bool {
     let link = path.starts_with("/dev") && path.is_symlink();
     std::fs::metadata(path).is_ok_and(|found| !found.is_dir() && (link || !found.is_file()))

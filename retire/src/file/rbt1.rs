@@ -1,41 +1,39 @@
 //! `rbt1` files: branch traces in a simple exchange format
 //!
-//! 8 bytes of magic, `RBT1` and four zeros, then 24-byte little-endian records in global commit order;
-//! usually the whole file is zstd-compressed, which is told by its first bytes.
+//! 8 bytes of magic, `RBT1` and four zeros, then 24-byte little-endian records in global commit order. Usually the
+//! whole file is zstd-compressed, which is detected by its first bytes.
 //!
 //! | bytes | content |
 //! | ---: | --- |
 //! | 0 | kind: 0 conditional not taken, 1 conditional taken, 2 direct jump, 3 direct call, 4 indirect jump, 5 indirect call, 6 return, 7 exception or interrupt, 8 exception return |
-//! | 1 | length of the instruction, bytes: 1 to 15; with kind 7 it is not looked at |
+//! | 1 | length of the instruction, bytes: 1 to 15; ignored for kind 7 |
 //! | 3:2 | thread |
-//! | 7:4 | instructions retired by the thread since its previous record, this one included |
+//! | 7:4 | instructions retired by the thread since its previous record, including this one |
 //! | 15:8 | pc |
 //! | 23:16 | target |
 //!
 //! # As a retire stream
-//! [`Rbt1Reader`] makes harts of the threads, in the order in which they appear. What a record does not say
-//! is filled in:
+//! [`Rbt1Reader`] maps threads to harts, in the order in which they appear. What records lack is filled in:
 //!
-//! * **Start**: where a thread began is not in the file. If its first record is of kind 7, the hart starts
-//!   at that record's target; else at the pc of its first branch, with a count of 1, and the instructions
-//!   before that branch are left out.
-//! * **Stop**: one a hart at the end of the file, by hart. If the last record of a thread is of kind 7 with
-//!   `pc == target` and length 0, it is the stop, with its pc and count; else the hart stops right behind
-//!   its last record. [`Rbt1Writer`] writes starts and stops in this form, so they come back.
-//! * **cycle**: instructions of all threads so far (1 at least for a record), so cycles rise strictly,
-//!   commit order is file order, no hart retires two instructions in a cycle, and bits per cycle are bits
-//!   per instruction.
-//! * a conditional branch that is not taken, or is taken to its fall-through, goes to its fall-through:
-//!   a target in its record is not looked at.
-//! * kind 7 is an exception without a cause; its count takes no instruction at `pc`.
+//! * **Start**: the file does not contain the start of a thread. If the first record of a thread is of kind 7, the hart
+//!   starts at that record's target; otherwise at the pc of its first branch, with a count of 1, and the instructions
+//!   before that branch are omitted.
+//! * **Stop**: one per hart at the end of the file, by hart. If the last record of a thread is of kind 7 with length 0
+//!   and `pc == target`, it is the stop, with its pc and count; otherwise the hart stops directly after its last
+//!   record. [`Rbt1Writer`] writes starts and stops in this form, so they are preserved.
+//! * **cycle**: instructions of all threads so far (at least 1 per record), so cycles rise strictly, commit order is
+//!   file order, no hart retires two instructions in a cycle, and bits per cycle are bits per instruction.
+//! * A conditional branch that is not taken, or is taken to its fall-through, goes to its fall-through: the target in
+//!   its record is ignored.
+//! * Kind 7 is an exception without a cause; its count does not include an instruction at `pc`.
 //!
-//! A sink that wants data is told, beside the events, every record that [`Rbt1Writer`] would not make of its event
-//! ([`DataKind::Imported`]), so that a retire file with data gives the same records again.
+//! A sink that requests data also receives, as [`DataKind::Imported`], every record that [`Rbt1Writer`] would not
+//! reproduce from its event, so that a retire file with data gives the same records again.
 //!
 //! # From a retire stream
-//! [`Rbt1Writer`] loses cycles and causes of traps, and writes a co-routine swap as a return. A gap or a
-//! conditional indirect branch has no kind, and is refused. Of a run that was imported it writes the records that were
-//! there, under the threads' own numbers, and none for a start or a stop.
+//! [`Rbt1Writer`] drops cycles and causes of traps, and writes a co-routine swap as a return. A gap or a conditional
+//! indirect branch has no kind, and is rejected. For an imported run it writes the original records, with the original
+//! thread numbers, and none for starts and stops that were not in the file.
 
 use super::ahead::Ahead;
 use super::input;
@@ -48,35 +46,35 @@ use std::path::{Path, PathBuf};
 pub const MAGIC: [u8; 8] = *b"RBT1\0\0\0\0";
 /// First bytes of a zstd frame.
 pub const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Bytes of a record.
+/// Size of a record, bytes.
 pub const RECORD_BYTES: usize = 24;
-/// Threads that can become harts.
+/// Most threads, each of which becomes a hart.
 pub const MAX_THREADS: usize = 8;
-/// Bytes read at once.
+/// Bytes read at a time.
 const BLOCK: usize = RECORD_BYTES * 5460;
 
-/// One record, as it stands in the file.
+/// One record of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// 0 to 8, see the table above.
+    /// Kind, 0 to 8: see the table above.
     pub kind: u8,
-    /// Bytes of the instruction.
+    /// Length of the instruction, bytes.
     pub len: u8,
     /// Thread.
     pub thread: u16,
-    /// Instructions of the thread since its previous record, this one included.
+    /// Instructions of the thread since its previous record, including this one.
     pub count: u32,
     /// Address of the instruction.
     pub pc: u64,
-    /// Where it went.
+    /// Target.
     pub target: u64,
 }
 
 impl Record {
-    /// Takes the fields from their bytes, without looking at their sense.
+    /// Decodes the fields without checking them.
     #[inline]
     pub fn from_bytes(b: &[u8; RECORD_BYTES]) -> Self {
-        // of the right length, always: the default is optimized away
+        // the length is always right: the default is optimized away
         let word = |at: usize| u64::from_le_bytes(b[at..at + 8].try_into().unwrap_or_default());
         let head = word(0);
         Self {
@@ -89,7 +87,7 @@ impl Record {
         }
     }
 
-    /// Its bytes.
+    /// Encodes the record.
     pub fn to_bytes(&self) -> [u8; RECORD_BYTES] {
         let mut b = [0; RECORD_BYTES];
         b[0] = self.kind;
@@ -101,7 +99,7 @@ impl Record {
         b
     }
 
-    /// What no source can mean by it.
+    /// Error in the fields that no valid record can have.
     #[inline]
     fn fault(&self) -> Option<String> {
         if self.kind > 8 {
@@ -116,12 +114,12 @@ impl Record {
         (self.count == 0).then(|| "a count of 0 at an instruction that retires; 1 is the least".into())
     }
 
-    /// Written by [`Rbt1Writer`] at the stop of a hart.
+    /// Whether it is the record that [`Rbt1Writer`] writes at the stop of a hart.
     fn is_stop(&self) -> bool {
         self.kind == 7 && self.len == 0 && self.pc == self.target
     }
 
-    /// The record that says `e`; `None` where no kind does.
+    /// The record of `e`; `None` if there is no kind for it.
     #[inline]
     fn of(e: &FlowEvent, thread: u16) -> Option<Self> {
         let kind = match e.kind {
@@ -141,16 +139,16 @@ impl Record {
     }
 }
 
-/// Reads records, in blocks of bounded size.
+/// A reader of records, in blocks of bounded size.
 struct Records {
     blocks: Ahead,
     path: String,
     compressed: bool,
-    /// Records handed out.
+    /// Records returned so far.
     index: u64,
 }
 
-/// An error at record `index`, with its place in the uncompressed data.
+/// An error at record `index`, with its offset in the uncompressed data.
 fn error(path: &str, compressed: bool, index: u64, what: &str) -> FileError {
     let at = 8 + index * RECORD_BYTES as u64;
     let of = if compressed { " (of the uncompressed data)" } else { "" };
@@ -217,12 +215,12 @@ impl Records {
         Ok(Self { blocks, path, compressed, index: 0 })
     }
 
-    /// An error at the record that is read.
+    /// An error at the current record.
     fn error(&self, what: &str) -> FileError {
         error(&self.path, self.compressed, self.index, what)
     }
 
-    /// Hands each record of the next block to `take`; returns their bytes, or `None` at the end.
+    /// Passes each record of the next block to `take`; returns their bytes, or `None` at the end.
     #[inline]
     fn next_block(
         &mut self,
@@ -245,18 +243,18 @@ impl Records {
     }
 }
 
-/// What can only be known when all records have been read.
+/// Properties of a file that are known when all records have been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rbt1Info {
     /// The threads, by hart.
     pub threads: Vec<u16>,
     /// Records.
     pub records: u64,
-    /// Low bits that are 0 in every address, at most 2.
+    /// Number of low bits that are 0 in every address, at most 2.
     pub align: u8,
-    /// 32 where every address has at most 32 bits, else 64.
+    /// 32 if every address has at most 32 bits, otherwise 64.
     pub xlen: u8,
-    /// CRC-32 of all records: names the contents.
+    /// CRC-32 of all records: identifies the contents.
     pub crc: u32,
 }
 
@@ -282,13 +280,13 @@ impl Rbt1Info {
         })
     }
 
-    /// Stands for the build id of a program that is not there: the contents of the file.
+    /// Identifies the contents of the file, in place of the build id of a program.
     pub fn build_id(&self) -> String {
         format!("rbt1-{:08x}-{:x}", self.crc, self.records)
     }
 }
 
-/// The harts that threads became.
+/// The mapping from threads to harts.
 #[derive(Clone, Debug, Default)]
 struct Harts {
     threads: Vec<u16>,
@@ -309,18 +307,18 @@ impl Harts {
     }
 }
 
-/// What events are made of the records with.
+/// Converts records to events.
 #[derive(Clone, Debug, Default)]
 struct Telling {
     harts: Harts,
     /// Target of the last record, by hart.
     next_pc: Vec<u64>,
-    /// A record that is the stop if no other one of the thread follows.
+    /// A record that is the stop unless another one of the thread follows.
     stop: Vec<Option<Record>>,
     cycle: u64,
 }
 
-/// Reads an `rbt1` file, compressed or not, as the events of a retire stream.
+/// A reader of an `rbt1` file, compressed or not, as the events of a retire stream.
 pub struct Rbt1Reader {
     records: Records,
     telling: Telling,
@@ -338,7 +336,7 @@ impl Rbt1Reader {
         self.records.index
     }
 
-    /// Tells `sink` the next block of the run; false at its end.
+    /// Reports the next block of the run to `sink`; false at its end.
     pub fn next_block(&mut self, sink: &mut impl RetireSink) -> Result<bool, FileError> {
         let Self { records, telling, ended } = self;
         if *ended || records.next_block(|r| telling.take(r, sink))?.is_some() {
@@ -349,7 +347,7 @@ impl Rbt1Reader {
         Ok(true)
     }
 
-    /// Tells `sink` the rest of the run.
+    /// Reports the rest of the run to `sink`.
     pub fn tell(&mut self, sink: &mut impl RetireSink) -> Result<(), FileError> {
         while self.next_block(sink)? {}
         Ok(())
@@ -376,7 +374,7 @@ impl Telling {
             r.count = 1;
         } else {
             if let Some(stop) = self.stop[hart].take() {
-                // the thread goes on, so it was a trap after all
+                // the thread continues, so it was a trap
                 sink.event(&self.event(hart, &stop));
             }
             if r.is_stop() {
@@ -393,7 +391,7 @@ impl Telling {
         Ok(())
     }
 
-    /// Tells a record that its event does not tell, or that has none.
+    /// Reports a record that its event does not fully represent, or that has no event.
     fn imported<S: RetireSink>(&self, hart: u8, r: &Record, told: bool, sink: &mut S) {
         if S::WANTS_DATA {
             let Record { kind, len, count, pc, target, .. } = *r;
@@ -438,33 +436,33 @@ enum Out {
     Zstd(zstd::Encoder<'static, Replacement>),
 }
 
-/// Writes an `rbt1` file; as a [`RetireSink`] it keeps the first error for [`Rbt1Writer::finish`].
+/// A writer of an `rbt1` file; as a [`RetireSink`] it keeps the first error for [`Rbt1Writer::finish`].
 pub struct Rbt1Writer {
     out: Out,
     buffer: Vec<u8>,
     error: Option<FileError>,
     path: PathBuf,
     written: Written,
-    /// Of an imported run: what its threads were called.
+    /// For an imported run: the original thread numbers.
     threads: Vec<u16>,
-    /// The next event of the hart is written already.
+    /// The record of the hart's next event is already written.
     told: [bool; 256],
 }
 
-/// What [`Rbt1Writer`] wrote.
+/// Result of [`Rbt1Writer`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Records.
     pub records: u64,
-    /// Co-routine swaps among them, which are told as returns.
+    /// Co-routine swaps among them, which are written as returns.
     pub swaps: u64,
-    /// Bytes of the file.
+    /// Size of the file, bytes.
     pub size: u64,
 }
 
 impl Rbt1Writer {
-    /// Begins the file, zstd-compressed or plain. `threads`: what the harts were called where the run was imported
-    /// from; else empty.
+    /// Starts the file, zstd-compressed or plain. `threads`: for an imported run, the original thread numbers;
+    /// otherwise empty.
     pub fn create(path: &Path, compressed: bool, threads: &[u16]) -> Result<Self, FileError> {
         let file = Replacement::create(path)?;
         let out = if compressed { zip(file, path)? } else { Out::Plain(file) };
@@ -491,7 +489,7 @@ impl Rbt1Writer {
         self.buffer.clear();
     }
 
-    /// Appends a record as it is.
+    /// Appends a record unchanged.
     pub fn write(&mut self, record: &Record) {
         self.buffer.extend_from_slice(&record.to_bytes());
         self.written.records += 1;
@@ -500,7 +498,7 @@ impl Rbt1Writer {
         }
     }
 
-    /// Ends the file and moves it to its place.
+    /// Completes the file and moves it to its path.
     pub fn finish(mut self) -> Result<Written, FileError> {
         self.flush();
         if let Some(e) = self.error {

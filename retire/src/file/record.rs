@@ -1,48 +1,48 @@
-//! Records of retire files: one event, or one datum, in a few bytes
+//! Records of retire files: compact encodings of events and data
 //!
-//! Numbers are LEB128; differences of addresses are zigzag-coded. "Before" means before in the block, of the same hart,
-//! 0 at its begin.
+//! Numbers are LEB128; differences of addresses are zigzag-coded. "Previous" means the previous one of the same hart in
+//! the block; its values are 0 at the start of the block.
 //!
 //! | event | |
 //! | --- | --- |
-//! | byte | [`FlowKind::code`]; bit 5: a length that is neither 2 nor 4 ends the record; bit 6: it is 2; bit 7: goes to the fall-through |
+//! | byte | [`FlowKind::code`]; bit 5: the record ends with a length, which is neither 2 nor 4; bit 6: the length is 2; bit 7: goes to the fall-through |
 //! | `count` | |
-//! | `pc` | difference from the target before |
-//! | `target` | difference from `pc`; not with bit 7 |
-//! | `cycle` | difference from the event before |
-//! | cause, lost, context | of a trap, of a gap, of a context: mode and address space |
+//! | `pc` | difference from the previous target |
+//! | `target` | difference from `pc`; omitted with bit 7 |
+//! | `cycle` | difference from the previous event |
+//! | cause; lost; context | of a trap; of a gap; of a context: mode and address space |
 //! | length | a byte, with bit 5 |
 //!
 //! | datum | |
 //! | --- | --- |
 //! | byte | 0 load, 1 store, 2 CSR, 3 register, 4 imported, 5 float register; bits 4:3: size as a power of 2, or bit 3: `told` |
-//! | `pc`, `cycle` | differences from the datum before |
-//! | load, store | address, difference from the one before; value |
+//! | `pc`, `cycle` | differences from the previous datum |
+//! | load, store | address, as a difference from the previous one; value |
 //! | CSR, register, float register | number, value |
 //! | imported | bytes kind and length, count, target as a difference from `pc` |
 
 use crate::isa::Indirect;
 use crate::{Context, DataEvent, DataKind, FlowEvent, FlowKind};
 
-/// The instruction is 2 bytes long, not 4.
+/// Flag: the instruction is 2 bytes long, not 4.
 const SHORT: u8 = 0x40;
-/// The instruction is neither 2 nor 4 bytes long; its length ends the record.
+/// Flag: the instruction is neither 2 nor 4 bytes long; the record ends with its length.
 const LENGTH: u8 = 0x20;
-/// The target is the fall-through.
+/// Flag: the target is the fall-through.
 const THROUGH: u8 = 0x80;
-/// No record is longer.
+/// Maximum length of a record, bytes.
 pub const LONGEST: usize = 64;
 
-/// Why bytes are no record.
+/// Error of decoding bytes that are not a record.
 #[derive(Debug)]
 pub enum Fault {
-    /// They end inside.
+    /// The bytes end inside the record.
     Short,
-    /// They make no sense.
+    /// The content is invalid.
     Bad(String),
 }
 
-/// What records of one hart are differences from.
+/// Previous values of one hart, for differences.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Before {
     target: u64,
@@ -132,7 +132,7 @@ pub fn put_data(d: &DataEvent, before: &mut Before, out: &mut Vec<u8>) {
     before.data_cycle = d.cycle;
 }
 
-/// Bytes that are taken from the front.
+/// A cursor over bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes<'a>(pub &'a [u8]);
 
@@ -173,14 +173,14 @@ impl Bytes<'_> {
         Ok(before.wrapping_add(v >> 1 ^ (v & 1).wrapping_neg()))
     }
 
-    /// A number that has its place in fewer bits.
+    /// Reads a number that must fit in a smaller type.
     #[inline(always)]
     fn small<T: TryFrom<u64>>(&mut self, what: &str) -> Result<T, Fault> {
         let v = self.number()?;
         T::try_from(v).map_err(|_| Fault::Bad(format!("{what} of {v}")))
     }
 
-    /// An event whose first byte was `byte`.
+    /// Decodes an event whose first byte was `byte`.
     #[inline(always)]
     pub fn event(&mut self, byte: u8, hart: u8, before: &mut Before) -> Result<FlowEvent, Fault> {
         let count = self.small("a count")?;
@@ -220,7 +220,7 @@ impl Bytes<'_> {
         Ok(FlowEvent { hart, kind, len, count, pc, target, cycle })
     }
 
-    /// A datum.
+    /// Decodes a datum.
     #[inline]
     pub fn data(&mut self, hart: u8, before: &mut Before) -> Result<DataEvent, Fault> {
         let byte = self.byte()?;

@@ -1,13 +1,14 @@
 //! Retire files: a recorded retire stream
 //!
 //! After the header (see [`super`]): blocks of at most 16384 records, in global commit order. Each is a 32-bit packed
-//! length, a 32-bit unpacked length, an LZ4 block and the CRC-32 of all these; a block of lengths 0 ends the file.
-//! Unpacked it is columns, behind as many 32-bit lengths: the order (a byte a record: the hart, and bit 4 for a datum),
-//! the events of each hart, the data of each hart ([`super::record`]). Harts repeat themselves, so a column of one hart
-//! packs twice as well as a mixture, and blocks are unpacked ahead, each on its own.
+//! length, a 32-bit unpacked length, an LZ4 block and the CRC-32 of all these; a block of length 0 ends the file.
+//! Unpacked, a block consists of columns, preceded by their 32-bit lengths: the order (one byte per record: the hart,
+//! and bit 4 for a datum), the events of each hart, the data of each hart ([`super::record`]). The behaviour of a hart
+//! repeats, so a column of one hart compresses to half the size of a mixed one. Blocks are independent and are unpacked
+//! ahead.
 //!
-//! Version 1 (read with the feature `zstd`) is one zstd frame of event records with the hart behind the first byte, bit 7
-//! never set, and cycles as differences from the record before, whatever its hart; byte 0xff ends it.
+//! Version 1 (read with the feature `zstd`) is one zstd frame of event records with the hart after the first byte, bit
+//! 7 never set, and cycles as differences from the previous record of any hart; byte 0xff ends it.
 
 use super::ahead::Ahead;
 use super::input::{self, Input};
@@ -18,20 +19,20 @@ use serde::{Deserialize, Serialize};
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
-/// First bytes; the last is the version that is written.
+/// First bytes; the last is the version that the writer produces.
 pub const MAGIC: [u8; 8] = *b"GSHKRET\x02";
-/// Records of a block.
+/// Most records of a block.
 const BLOCK: usize = 16384;
-/// Bytes of a block at most, unpacked.
+/// Most unpacked bytes of a block.
 const MAX_BYTES: usize = BLOCK * LONGEST + 4 * 33;
-/// In the order: a datum, not an event.
+/// Flag in the order column: a datum, not an event.
 const DATUM: u8 = 0x10;
-/// Version 1: no further record.
+/// Version 1: end of the records.
 const END: u8 = 0xff;
-/// Version 1: bytes that are unpacked at once.
+/// Version 1: bytes that are unpacked at a time.
 const FRAME_PART: usize = 1 << 17;
 
-/// What a retire file says of itself.
+/// Description of the run in the header of a retire file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetireInfo {
     /// Version of the tool that wrote it.
@@ -42,28 +43,28 @@ pub struct RetireInfo {
     pub xlen: u8,
     /// Build id of the ELF, hex.
     pub build_id: String,
-    /// File name of the ELF, for people.
+    /// File name of the ELF, for display.
     pub program: String,
-    /// How it was made: source and its settings.
+    /// Source of the run and its settings.
     pub source: String,
-    /// What the harts were called where the run was imported from; else empty.
+    /// For an imported run, the original thread numbers; otherwise empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<u16>,
-    /// Its cycles are an order of the events and no time: nothing by cycle follows from them.
+    /// Its cycles only order the events and are not time: no metric per cycle is meaningful.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untimed: bool,
 }
 
-/// Writes a retire file of events.
+/// A writer of a retire file of events.
 pub type RetireWriter = Writer<false>;
-/// Writes a retire file of events and data.
+/// A writer of a retire file of events and data.
 pub type DataWriter = Writer<true>;
 
-/// Writes a retire file; as a [`RetireSink`] it keeps the first error for [`Writer::finish`].
+/// A writer of a retire file; as a [`RetireSink`] it keeps the first error for [`Writer::finish`].
 pub struct Writer<const DATA: bool> {
     out: Replacement,
     order: Vec<u8>,
-    /// Events of the harts, then data of the harts.
+    /// Events of each hart, then data of each hart.
     columns: Vec<Vec<u8>>,
     before: Vec<Before>,
     unpacked: Vec<u8>,
@@ -73,7 +74,7 @@ pub struct Writer<const DATA: bool> {
 }
 
 impl<const DATA: bool> Writer<DATA> {
-    /// Begins the file.
+    /// Starts the file.
     pub fn create(path: &Path, info: &RetireInfo) -> Result<Self, FileError> {
         let mut out = Replacement::create(path)?;
         write_header(&mut out, MAGIC, info).map_err(io(path))?;
@@ -90,7 +91,7 @@ impl<const DATA: bool> Writer<DATA> {
         })
     }
 
-    /// Packs and writes the records so far; without any, the end of the file.
+    /// Compresses and writes the records so far; without any, the end of the file.
     fn flush(&mut self) {
         self.unpacked.clear();
         if !self.order.is_empty() {
@@ -101,7 +102,7 @@ impl<const DATA: bool> Writer<DATA> {
         self.packed.resize(8 + lz4_flex::block::get_maximum_output_size(self.unpacked.len()), 0);
         let length = match self.unpacked.len() {
             0 => 0,
-            // the buffer is as large as it can get
+            // the buffer has the maximum size
             _ => lz4_flex::block::compress_into(&self.unpacked, &mut self.packed[8..]).unwrap_or(0),
         };
         self.packed.truncate(8 + length);
@@ -125,7 +126,7 @@ impl<const DATA: bool> Writer<DATA> {
         }
     }
 
-    /// Ends the file and moves it to its place; returns its bytes.
+    /// Completes the file and moves it to its path; returns its size in bytes.
     pub fn finish(mut self) -> Result<u64, FileError> {
         if !self.order.is_empty() {
             self.flush();
@@ -157,7 +158,7 @@ impl<const DATA: bool> RetireSink for Writer<DATA> {
     }
 }
 
-/// Reads a retire file, block by block.
+/// A reader of a retire file, block by block.
 #[derive(Debug)]
 pub struct RetireReader {
     blocks: Ahead,
@@ -165,7 +166,7 @@ pub struct RetireReader {
     info: RetireInfo,
     path: String,
     before: Vec<Before>,
-    /// Version 1: bytes of a record that goes on in the next block.
+    /// Version 1: bytes of a record that continues in the next block.
     rest: Vec<u8>,
     /// Unpacked bytes before the next block.
     at: u64,
@@ -188,7 +189,7 @@ impl RetireReader {
         Ok(Self { blocks, version, info, path, before, rest: Vec::new(), at: 0 })
     }
 
-    /// What the file says of itself.
+    /// Description of the run in the header.
     pub fn info(&self) -> &RetireInfo {
         &self.info
     }
@@ -197,7 +198,7 @@ impl RetireReader {
         FileError::Content { path: self.path.clone(), at: self.at, what: format!("of the unpacked data: {what}") }
     }
 
-    /// Tells `sink` the next block of the run; false at its end.
+    /// Reports the next block of the run to `sink`; false at its end.
     pub fn next_block<S: RetireSink>(&mut self, sink: &mut S) -> Result<bool, FileError> {
         let Some(block) = self.blocks.next()? else { return Ok(false) };
         let told = if self.version == 1 { self.frame(&block, sink) } else { self.columns(&block, sink) };
@@ -209,7 +210,7 @@ impl RetireReader {
         }
     }
 
-    /// Tells `sink` the rest of the run.
+    /// Reports the rest of the run to `sink`.
     pub fn tell(&mut self, sink: &mut impl RetireSink) -> Result<(), FileError> {
         while self.next_block(sink)? {}
         Ok(())
@@ -247,7 +248,7 @@ impl RetireReader {
         Err(Fault::Bad("bytes that belong to no record".into()))
     }
 
-    /// A part of the one frame of version 1. The cycle of the record before is kept at hart 0.
+    /// Reports a part of the one frame of version 1. The cycle of the previous record is kept at hart 0.
     fn frame(&mut self, block: &[u8], sink: &mut impl RetireSink) -> Result<(), Fault> {
         let harts = self.before.len();
         let mut joined = std::mem::take(&mut self.rest);
@@ -255,7 +256,7 @@ impl RetireReader {
         let mut bytes = Bytes(&joined);
         let last = block.len() < FRAME_PART;
         let mut cycle = self.before[0].cycle;
-        // a record may go on in the next part
+        // a record may continue in the next part
         while last || bytes.0.len() >= LONGEST {
             let byte = bytes.byte()?;
             if byte == END {
@@ -309,7 +310,7 @@ fn block(source: &mut Source<BufReader<Input>>) -> Result<Option<Vec<u8>>, FileE
     }
 }
 
-/// The frame of version 1 in parts; only the last is shorter than the others.
+/// The frame of version 1 in parts, all of the same size except the last, which is shorter.
 #[cfg(feature = "zstd")]
 fn unzip(source: Source<BufReader<Input>>) -> Result<Ahead, FileError> {
     let Source { inner, path, .. } = source;

@@ -1,6 +1,6 @@
-//! Temporary files that have a name, and their removal when a signal ends the process
+//! Named temporary files, and their removal when a signal ends the process
 //!
-//! A file without a name leaves nothing behind; where a name is needed, for a tool or to be opened again, it is made here.
+//! An unnamed file leaves nothing behind. A file that needs a name, for a tool or to be opened again, is created here.
 
 use super::{io, FileError};
 use std::io::Write;
@@ -8,29 +8,29 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::{NamedTempFile, TempDir};
 
-/// What there is now.
+/// The existing temporary files and folders.
 static NOW: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn now() -> MutexGuard<'static, Vec<PathBuf>> {
     NOW.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all temporary files and folders, for a process that is about to end. None is made after that.
+/// Removes all temporary files and folders, for a process that is about to end. No more can be created afterwards.
 pub fn remove_all() {
     let now = now();
     for path in now.iter() {
-        // one that is gone already is as good as removed
+        // one that no longer exists needs no removal
         let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     }
     std::mem::forget(now);
 }
 
-/// Keeps a path in the list while it lives.
+/// A path that is in the list until it is dropped.
 #[derive(Debug)]
 struct Listed(PathBuf);
 
 impl Listed {
-    /// What `make` makes, and its place in the list.
+    /// The result of `make`, and its entry in the list.
     fn of<T>(make: impl FnOnce() -> std::io::Result<T>, path: impl Fn(&T) -> &Path) -> std::io::Result<(T, Self)> {
         let mut now = now();
         let made = make()?;
@@ -49,32 +49,32 @@ impl Drop for Listed {
 /// A temporary folder.
 #[derive(Debug)]
 pub struct Folder {
-    // removed before it leaves the list
+    // must be dropped before its list entry
     folder: TempDir,
     _listed: Listed,
 }
 
 impl Folder {
-    /// Makes one.
+    /// Creates a temporary folder.
     ///
     /// # Errors
-    /// The system does not make it.
+    /// If the system cannot create it.
     pub fn new() -> std::io::Result<Self> {
         let (folder, listed) = Listed::of(tempfile::tempdir, TempDir::path)?;
         Ok(Self { folder, _listed: listed })
     }
 
-    /// Makes one in `place`, whose name begins with `prefix`.
+    /// Creates a folder in `place`, whose name begins with `prefix`.
     ///
     /// # Errors
-    /// The system does not make it.
+    /// If the system cannot create it.
     pub fn new_in(place: &Path, prefix: &str) -> std::io::Result<Self> {
         let make = || tempfile::Builder::new().prefix(prefix).tempdir_in(place);
         let (folder, listed) = Listed::of(make, TempDir::path)?;
         Ok(Self { folder, _listed: listed })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -88,21 +88,21 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Makes one, whose name ends in `suffix`.
+    /// Creates a file whose name ends in `suffix`.
     ///
     /// # Errors
-    /// The system does not make it.
+    /// If the system cannot create it.
     pub fn new(suffix: &str) -> std::io::Result<Self> {
         Self::of(|| tempfile::Builder::new().suffix(suffix).tempfile())
     }
 
-    /// What `make` makes.
+    /// Adds the result of `make` to the list.
     pub(super) fn of(make: impl FnOnce() -> std::io::Result<NamedTempFile>) -> std::io::Result<Self> {
         let (file, listed) = Listed::of(make, NamedTempFile::path)?;
         Ok(Self { file, _listed: listed })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.file.path()
     }

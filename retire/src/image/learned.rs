@@ -1,13 +1,13 @@
-//! An image learned from a recorded run, where there is no ELF
+//! An image learned from a recorded run, for use without an ELF
 //!
-//! Imported traces name branches, not the instructions between them, and where instructions have many
-//! lengths the distance of two addresses says nothing of their number. So every address at which a run of
-//! instructions begins (a *landing*: the target of a branch, a fall-through, a trap handler, a start) is
-//! remembered with the branch at the end of the run and the number of instructions up to it; and where a
-//! trap or a stop cuts a run short, the address it was cut at. What the records say of one landing or one
-//! branch must always be the same: code that changes itself, or a record that is missing, is refused.
+//! Imported traces contain branches, but not the instructions between them, and with variable-length instructions the
+//! distance of two addresses does not determine the number of instructions. So every address at which a run of
+//! instructions begins (a *run start*: the target of a branch, a fall-through, a trap handler, a start) is recorded
+//! with the branch at the end of the run and the number of instructions up to it; if a trap or a stop cuts a run short,
+//! with the address of the cut. All records of one run start or one branch must agree: self-modifying code and missing
+//! records are rejected.
 //!
-//! The target of a direct branch that is never taken is not known, and never needed.
+//! The target of a direct branch that is never taken is unknown, and is never needed.
 
 use super::{Exit, ExitKind, Image};
 use crate::isa::Indirect;
@@ -16,7 +16,7 @@ use std::collections::hash_map::Entry;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Hashes addresses: one multiplication, where the standard hash would cost more than the rest of replay.
+/// A hasher of addresses: one multiplication; the standard hash would cost more than the rest of replay.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AddressHasher(u64);
 
@@ -29,7 +29,7 @@ impl Hasher for AddressHasher {
     }
     #[inline]
     fn write_u64(&mut self, v: u64) {
-        // the table takes its bits from both ends
+        // the hash table uses bits of both ends
         let product = (self.0 ^ v).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 = product ^ product >> 32;
     }
@@ -40,20 +40,20 @@ impl Hasher for AddressHasher {
 
 type Map<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher>>;
 
-/// No exit: the run was always cut short.
+/// No exit is known: the run was always cut short.
 const NO_EXIT: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Landing {
-    /// Instructions up to and including the exit; the longest part seen where there is none.
+    /// Instructions up to and including the exit; without an exit, the longest part seen.
     count: u32,
     /// Index of the exit, or [`NO_EXIT`].
     exit: u32,
-    /// Event that said so.
+    /// Index of the event from which this was learned.
     event: u64,
 }
 
-/// Landings and branches of a run.
+/// The run starts and branches of a recording.
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
     exits: Vec<Exit>,
@@ -78,35 +78,34 @@ impl Learned {
     }
 }
 
-/// Two records that cannot be of the same code.
+/// Error of two records that cannot be from the same code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("event {event}, hart {hart}, pc 0x{pc:x}: {what}; without an ELF all records must be of one unchanged code")]
 pub struct Inconsistent {
-    /// Number of the event, from 0.
+    /// Index of the event, from 0.
     pub event: u64,
-    /// Its hart.
+    /// Hart of the event.
     pub hart: u8,
-    /// Its pc.
+    /// PC of the event.
     pub pc: u64,
-    /// What it says, and what was said before.
+    /// The contradiction.
     pub what: String,
 }
 
-/// Learns an image from events; as a [`RetireSink`] it keeps the first contradiction for
-/// [`Learner::finish`].
+/// Learns an image from events; as a [`RetireSink`] it keeps the first contradiction for [`Learner::finish`].
 #[derive(Clone, Debug, Default)]
 pub struct Learner {
     exits: Vec<Exit>,
     branches: Map<u64, u32>,
     landings: Map<u64, Landing>,
     parts: Map<(u64, u32), u64>,
-    /// Where each hart landed last.
+    /// Last run start of each hart.
     at: Vec<Option<u64>>,
     events: u64,
     error: Option<Inconsistent>,
 }
 
-/// Class of a branch, and whether its target is always the same; `None` for what is no branch.
+/// Class of a branch, and whether its target is fixed; `None` for anything else.
 fn exit_kind(kind: FlowKind) -> Option<(ExitKind, bool)> {
     let indirect = |i| Some((ExitKind::Indirect(i, kind), false));
     match kind {
@@ -125,7 +124,7 @@ fn exit_kind(kind: FlowKind) -> Option<(ExitKind, bool)> {
 }
 
 impl Learner {
-    /// Nothing learned.
+    /// A learner without any events.
     pub fn new() -> Self {
         Self::default()
     }
@@ -140,7 +139,7 @@ impl Learner {
         Ok(Image::learned(Learned { exits: self.exits, landings, parts: self.parts, open_end }))
     }
 
-    /// Index of the branch that `e` is.
+    /// Index of the branch of `e`.
     fn branch(&mut self, e: &FlowEvent, kind: ExitKind, fixed: bool) -> Result<u32, String> {
         match self.branches.entry(e.pc) {
             Entry::Vacant(v) => {

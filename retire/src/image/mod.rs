@@ -1,8 +1,8 @@
-//! The program as replay walks it: straight runs and the branches that end them
+//! The program in the form that replay needs: straight runs and the branches that end them
 //!
-//! For every halfword of code, how many instructions run from there to the next control-flow
-//! instruction, and which one that is. Built once, in one pass from the end of each segment. Without a
-//! program, [`learned`] learns the same from a recorded run.
+//! For every halfword of code: the number of instructions from there to the next control-flow instruction, and that
+//! instruction. Built once, in one pass from the end of each segment. Without a program, [`learned`] derives the same
+//! from a recorded run.
 
 pub mod learned;
 
@@ -11,7 +11,7 @@ use crate::isa::{self, Flow, Indirect};
 use crate::FlowKind;
 use learned::Learned;
 
-/// What ends a run.
+/// Kind of the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitKind {
     /// Direct conditional branch.
@@ -20,9 +20,9 @@ pub enum ExitKind {
     Jump,
     /// Direct call.
     Call,
-    /// Indirect branch, with how it uses the predictors and how it is told.
+    /// Indirect branch, with its use of the predictors and its kind of event.
     Indirect(Indirect, FlowKind),
-    /// Conditional indirect branch, with what it does to the return address stack where it is taken.
+    /// Conditional indirect branch, with its effect on the return address stack when taken.
     ConditionalIndirect(Indirect),
     /// The code ends without a branch.
     End,
@@ -31,13 +31,13 @@ pub enum ExitKind {
 /// The control-flow instruction at the end of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Exit {
-    /// Its address.
+    /// Address.
     pub pc: u64,
     /// Target of a direct branch.
     pub target: u64,
-    /// What it is.
+    /// Kind.
     pub kind: ExitKind,
-    /// Its length, bytes.
+    /// Length, bytes.
     pub len: u8,
 }
 
@@ -61,7 +61,7 @@ struct Segment {
 pub struct Image {
     segments: Vec<Segment>,
     exits: Vec<Exit>,
-    /// In place of the code, where there is none.
+    /// Learned runs, in place of code.
     learned: Option<Box<Learned>>,
 }
 
@@ -89,12 +89,12 @@ impl Image {
         image
     }
 
-    /// Whether its code was learned from a recording.
+    /// Whether it was learned from a recording.
     pub fn is_learned(&self) -> bool {
         self.learned.is_some()
     }
 
-    /// Holds what was learned from a run, and no code.
+    /// An image of learned runs, without code.
     pub(super) fn learned(learned: Learned) -> Self {
         Self { segments: Vec::new(), exits: Vec::new(), learned: Some(Box::new(learned)) }
     }
@@ -102,7 +102,7 @@ impl Image {
     fn add(&mut self, base: u64, code: Vec<u8>, program: &Program) {
         let slots = code.len() / 2;
         let mask = u64::MAX >> (64 - program.xlen);
-        // the code may run off its end after a 2- or a 4-byte instruction
+        // the code may run past its end after a 2- or a 4-byte instruction
         let end = self.exits.len() as u32;
         let pc = base + code.len() as u64;
         self.exits.push(Exit { pc, target: pc, kind: ExitKind::End, len: 0 });
@@ -130,13 +130,13 @@ impl Image {
     #[inline]
     fn slot(&self, pc: u64) -> Option<(&Segment, usize)> {
         self.segments.iter().find_map(|s| {
-            // an odd address has its lowest bit at the top, behind all code
+            // the rotation moves the lowest bit of an odd address to the top, beyond all code
             let slot = pc.wrapping_sub(s.base).rotate_right(1);
             (slot < s.runs.len() as u64).then_some((s, slot as usize))
         })
     }
 
-    /// Instructions from `pc` up to the next control-flow instruction, that one included, and it; `None`
+    /// The next control-flow instruction from `pc` on, and the number of instructions up to and including it; `None`
     /// outside the code.
     #[inline]
     pub fn run(&self, pc: u64) -> Option<(u32, &Exit)> {
@@ -148,7 +148,7 @@ impl Image {
         Some((run.count, &self.exits[run.exit as usize]))
     }
 
-    /// The instruction at `pc` and its length in bytes; `None` outside the code, and where there is none.
+    /// The instruction at `pc` and its length in bytes; `None` outside the code, and if there is no code.
     pub fn instruction(&self, pc: u64) -> Option<(u32, u8)> {
         let (segment, slot) = self.slot(pc)?;
         let low = halfword(&segment.code, slot);

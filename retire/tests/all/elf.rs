@@ -1,22 +1,22 @@
-//! Which bytes of an ELF are code, and at which addresses
+//! ELF: which bytes are code, and at which addresses
 
 use retire::elf::{ElfError, Program};
 use retire::image::Image;
 
 const RW: u32 = 6;
 const RX: u32 = 5;
-/// SHF_ALLOC, and that with SHF_EXECINSTR.
+/// SHF_ALLOC, without and with SHF_EXECINSTR.
 const DATA: u32 = 2;
 const CODE: u32 = 6;
 
 /// `nop` and `ret`.
 const NOP_RET: [u32; 2] = [0x0000_0013, 0x0000_8067];
 
-/// ELF32 whose only segment holds two instructions: its flags, and those of the section in it.
+/// An ELF32 file with one segment of two instructions, and the flags of the segment and of its section.
 fn elf(load: u32, address: u32, segment: u32, section: u32) -> Vec<u8> {
     let mut e = vec![0x7f, b'E', b'L', b'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     e.extend([2u16, 243].iter().flat_map(|v| v.to_le_bytes()));
-    // version, entry, program headers, section headers behind the code, flags
+    // version, entry, program headers, section headers after the code, flags
     e.extend([1, address, 52, 92, 0].iter().flat_map(|v| v.to_le_bytes()));
     e.extend([52u16, 32, 1, 40, 3, 2].iter().flat_map(|v| v.to_le_bytes()));
     e.extend([1, 84, address, load, 8, 8, segment, 4].iter().flat_map(|v| v.to_le_bytes()));
@@ -24,7 +24,7 @@ fn elf(load: u32, address: u32, segment: u32, section: u32) -> Vec<u8> {
     e.extend([0; 40]);
     // name, SHT_PROGBITS, flags, address, offset, size, link, info, alignment, entry size
     e.extend([0, 1, section, address, 84, 8, 0, 0, 4, 0].iter().flat_map(|v| v.to_le_bytes()));
-    // names: an empty one, in a byte that is 0
+    // names: only an empty one, a byte that is 0
     e.extend([0u32, 3, 0, 0, 92, 1, 0, 0, 1, 0].iter().flat_map(|v| v.to_le_bytes()));
     e
 }

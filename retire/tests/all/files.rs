@@ -1,4 +1,4 @@
-//! Retire files: what is written is read, damage is noticed, old files still read
+//! Retire files: round trips, damaged files, files of old versions
 
 use proptest::prelude::*;
 use retire::file::retire::{DataWriter, RetireInfo, RetireReader, RetireWriter};
@@ -110,7 +110,7 @@ proptest! {
         let path = dir.path().join("e.ret");
         write(&items, &path);
         prop_assert_eq!(&read(&path).unwrap(), &items);
-        // who wants no data is told the events alone
+        // a sink that wants no data receives only the events
         let events: Vec<FlowEvent> = items.iter().filter_map(|i| match i {
             Item::Event(e) => Some(*e),
             Item::Data(_) => None,
@@ -181,7 +181,7 @@ fn cuts_and_flipped_bits_are_errors() {
     assert!(text.ends_with("bytes follow the end of the run"), "{text}");
 }
 
-/// `goshawk run builtin:irq --harts 2 --max-instructions 4000`, by the last version that wrote version 1.
+/// `goshawk run builtin:irq --harts 2 --max-instructions 4000`, from the last release that wrote version 1.
 #[test]
 fn files_of_version_1_still_read() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/irq-v1.ret");
@@ -211,7 +211,7 @@ fn what_is_no_file_stays_and_has_the_contents_written_to_it() {
     let mut file = retire::file::Replacement::create(&pipe).unwrap();
     file.write_all(b"all of it").unwrap();
     file.commit().unwrap();
-    // before the reader is waited for, who without a writer would wait for ever
+    // check before waiting for the reader, which would wait forever without a writer
     assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo(), "a file took the pipe's place");
     assert_eq!(reader.join().unwrap(), b"all of it");
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);

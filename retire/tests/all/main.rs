@@ -1,4 +1,4 @@
-//! Tests of `retire`: one program, so that what they share is compiled once
+//! Tests of `retire`: one program, so that shared code is compiled once
 
 mod elf;
 mod files;

@@ -1,4 +1,4 @@
-//! `rbt1` files: bytes worked by hand, bad files, and the way through a retire file and back
+//! `rbt1` files: bytes worked out by hand, bad files, and round trips through a retire file
 
 use proptest::prelude::*;
 use retire::file::rbt1::{Rbt1Info, Rbt1Reader, Rbt1Writer, Record, MAGIC};
@@ -17,7 +17,7 @@ fn record(kind: u8, len: u8, thread: u16, count: u32, pc: u64, target: u64) -> R
     Record { kind, len, thread, count, pc, target }
 }
 
-/// The bytes of a file of these records, not compressed.
+/// The bytes of an uncompressed file of these records.
 fn bytes(records: &[Record]) -> Vec<u8> {
     MAGIC.into_iter().chain(records.iter().flat_map(|r| r.to_bytes())).collect()
 }
@@ -45,7 +45,7 @@ fn threads_become_harts_with_starts_and_stops_and_rising_cycles() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("f.rbt1");
     let records = [
-        record(1, 2, 70, 900, 0x1001, 0x2000), // the first of thread 70: what came before is left out
+        record(1, 2, 70, 900, 0x1001, 0x2000), // the first of thread 70: earlier instructions are omitted
         record(7, 0, 9, 5, 0x55, 0x3000),      // thread 9 begins at 0x3000
         record(0, 3, 9, 4, 0x3009, 0x4000),    // not taken: goes to 0x300c
         record(1, 2, 70, 3, 0x2004, 0x2006),   // taken to its fall-through: not taken
@@ -103,7 +103,7 @@ fn bad_compressed_files_name_the_record() {
     let mut damaged = zstd::encode_all(long.as_slice(), 3).unwrap();
     let half = damaged.len() / 2;
     damaged[half..half + 40].fill(0xff);
-    // damage either shows as such or as a record without sense
+    // the damage shows as such or as an invalid record
     assert!(error(&damaged).contains("record "), "{}", error(&damaged));
 }
 

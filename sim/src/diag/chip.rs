@@ -1,10 +1,11 @@
-//! The diagnosis part of a chip: generators, nodes and the link to the host on one ring
+//! The diagnosis part of a chip: event generators, nodes and the host link on one ring
 //!
-//! The host's interface is first on the ring, then the generators (address = core) and the nodes ([`FIRST_NODE`] and on). Packets to the host leave in frames over a link of a given rate; what waits for the link waits in the
-//! generators, where losses are counted.
+//! The host interface is first on the ring, then the generators (address = core) and the nodes (from [`FIRST_NODE`]
+//! on). Packets to the host leave in frames over a link of a given rate. When the link is too slow, events queue up in
+//! the generators, where losses are counted.
 //!
-//! Every node takes an event a clock. Results of a node for which there is no room are lost and counted with its next
-//! event; what a flush sends waits in the table.
+//! Every node takes one event per cycle. When a node's output queue is full, its results are lost, and counted with its
+//! next event; the results of a flush wait in the table.
 
 pub use super::frame::FRAME_BYTES;
 use super::generator::{Generator, Seen};
@@ -19,12 +20,12 @@ use std::collections::VecDeque;
 
 /// Address of the first node.
 pub const FIRST_NODE: u8 = 16;
-/// Identifier of a tick's event.
+/// Identifier of the event of a tick.
 pub const TICK_EVENT: u8 = 255;
-/// Results that may wait in a node.
+/// Depth of the output queue of a node, for results.
 const RESULTS: usize = 16;
 
-/// What is on a chip.
+/// Configuration of a chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChipParams {
     /// Cores, 1 to 16, each with a generator.
@@ -33,16 +34,16 @@ pub struct ChipParams {
     pub generator: GeneratorParams,
     /// The nodes, up to 40.
     pub nodes: Vec<NodeKind>,
-    /// With a trace node.
+    /// Has a trace node.
     pub trace: bool,
-    /// Clock, Hz: for rates and periods only.
+    /// Clock frequency, Hz: only for rates and periods.
     pub clock_hz: u64,
     /// Rate of the link, bit/s.
     pub link_bits: u64,
 }
 
 impl ChipParams {
-    /// One node of each kind, two filters and machines; 50 MHz, a serial link of 12 Mbit/s.
+    /// One node of each kind, but two filters and machines; 50 MHz, a 12 Mbit/s serial link.
     pub fn new(cores: u8) -> Self {
         use NodeKind::*;
         let nodes = vec![
@@ -71,7 +72,7 @@ impl ChipParams {
 /// A packet that arrived at the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrived {
-    /// Clock in which its frame was over.
+    /// Cycle in which its frame ended.
     pub cycle: u64,
     /// The packet.
     pub packet: Packet,
@@ -85,7 +86,7 @@ struct Place {
     interface: Interface,
 }
 
-/// A trace node with what is behind it: registers that are memory, and words that wait there without end.
+/// A trace node with a stand-in for the trace system: registers that are memory, and an unbounded queue of trace words.
 #[derive(Clone, Debug, Default)]
 struct Traced {
     node: TraceNode,
@@ -127,11 +128,11 @@ impl Traced {
     }
 }
 
-/// The link: a packet at a time.
+/// The link: sends one packet at a time.
 #[derive(Clone, Debug, Default)]
 struct Link {
     sending: Option<Packet>,
-    /// Clock at which it is over, in 1 / `link_bits` of a clock.
+    /// End of the packet that is being sent, in units of 1 / `link_bits` of a cycle.
     until: u128,
     bytes: u64,
     time: VecDeque<Packet>,
@@ -144,20 +145,20 @@ pub struct Chip {
     generators: Vec<Generator>,
     places: Vec<Place>,
     trace: Option<Traced>,
-    /// Periods run.
+    /// The tick nodes count.
     ticking: bool,
     ring: Ring,
     link: Link,
     now: u64,
     arrived: Vec<Arrived>,
     requests: VecDeque<Packet>,
-    /// Nothing was on its way when this was last looked at, and nothing comes by itself before clock `wake`.
+    /// Nothing was in flight at the last check, and nothing happens by itself before cycle `wake`.
     quiet: bool,
     wake: u64,
 }
 
 impl Chip {
-    /// A chip with nothing set.
+    /// A chip without any rules.
     ///
     /// # Panics
     /// Unless it has 1 to 16 cores and up to 40 nodes.
@@ -191,27 +192,27 @@ impl Chip {
         }
     }
 
-    /// Its parameters.
+    /// Configuration of the chip.
     pub fn params(&self) -> &ChipParams {
         &self.params
     }
 
-    /// Generator of a core.
+    /// The event generator of a core.
     pub fn generator(&mut self, core: u8) -> &mut Generator {
         &mut self.generators[usize::from(core)]
     }
 
-    /// The generators.
+    /// All event generators.
     pub fn generators(&self) -> &[Generator] {
         &self.generators
     }
 
-    /// A node, from 0.
+    /// A node; the first is 0.
     pub fn node(&mut self, n: usize) -> &mut Node {
         &mut self.places[n].node
     }
 
-    /// Ticks every `period` clocks, and flushes the nodes at these addresses; false: no node can.
+    /// Ticks every `period` cycles and flushes the nodes at these addresses. False: no tick node can.
     pub fn set_tick(&mut self, period: u32, flush: &[u8]) -> bool {
         let rule = Rule { period, to: Target { dest: HOST, id: TICK_EVENT }, flushes: flush.to_vec() };
         self.ticks_mut().any(|t| t.set(Some(rule.clone())).is_ok())
@@ -225,25 +226,25 @@ impl Chip {
         self.places.iter().filter_map(|p| if let Node::Tick(t) = &p.node { Some(t) } else { None })
     }
 
-    /// Clock of the next tick.
+    /// Cycle of the next tick.
     fn next_tick(&self) -> u64 {
         self.ticks().map(|t| self.now.saturating_add(t.next())).min().unwrap_or(u64::MAX)
     }
 
-    /// Clocks pass in which nothing happens.
+    /// Advances by cycles in which nothing happens.
     fn skip(&mut self, clocks: u64) {
         self.ring.skip(clocks);
         self.ticks_mut().for_each(|t| t.skip(clocks));
         self.now += clocks;
     }
 
-    /// Words come out of the trace system; false: the chip has no trace node.
+    /// Takes words from the trace system. False: the chip has no trace node.
     pub fn trace(&mut self, words: &[u32]) -> bool {
         self.quiet &= words.is_empty();
         self.trace.as_mut().map(|t| t.words.extend(words)).is_some()
     }
 
-    /// Events that nodes lost.
+    /// Events lost in nodes.
     pub fn node_losses(&self) -> u64 {
         let lost = |p: &Place| match &p.node {
             Node::Processor(seat) => seat.processor().dropped().into(),
@@ -252,7 +253,7 @@ impl Chip {
         self.places.iter().map(lost).sum()
     }
 
-    /// Lost events that no packet has told.
+    /// Lost events that no packet has reported yet.
     pub fn untold(&self) -> u64 {
         let untold = |p: &Place| match &p.node {
             Node::Processor(seat) => seat.processor().untold(),
@@ -263,17 +264,17 @@ impl Chip {
             + self.generators.iter().map(Generator::untold).sum::<u64>()
     }
 
-    /// Bytes that left, with their frames.
+    /// Bytes sent, including frames.
     pub fn link_bytes(&self) -> u64 {
         self.link.bytes
     }
 
-    /// Clocks so far.
+    /// Current cycle.
     pub fn now(&self) -> u64 {
         self.now
     }
 
-    /// What arrived at the host since this was last asked.
+    /// Packets that arrived at the host since the last call.
     pub fn take_arrived(&mut self) -> Vec<Arrived> {
         std::mem::take(&mut self.arrived)
     }
@@ -283,7 +284,7 @@ impl Chip {
         self.requests.push_back(Packet::control(HOST, dest, op, addr, data));
     }
 
-    /// Who is on the ring, by asking every address: address, kind (1: generator) and capacity.
+    /// Reads address, kind (1: generator) and capacity of every client on the ring, by a request to each address.
     pub fn discover(&mut self) -> Vec<(u8, u16, u16)> {
         (0..NODES).for_each(|a| self.request(a, Op::Read, 0, &[2]));
         self.drain();
@@ -294,7 +295,7 @@ impl Chip {
         self.take_arrived().into_iter().filter_map(answer).collect()
     }
 
-    /// Whether nothing is on its way.
+    /// Whether nothing is in flight.
     pub fn is_idle(&self) -> bool {
         self.link.sending.is_none()
             && self.requests.is_empty()
@@ -306,10 +307,10 @@ impl Chip {
             && self.ring.is_idle()
     }
 
-    /// An instruction retires in clock `seen.cycle`, which is not before the one that was told last.
+    /// An instruction retires in cycle `seen.cycle`, which must not be before that of the last one.
     pub fn observe(&mut self, core: u8, seen: &Seen) {
         let core = usize::from(core);
-        // where nothing is on its way, the time passes when something is
+        // with nothing in flight, time advances only when something is
         if self.quiet && seen.cycle < self.wake && seen.cycle >= self.now {
             let generator = &mut self.generators[core];
             generator.observe(seen);
@@ -325,12 +326,12 @@ impl Chip {
         self.wake = self.next_tick().min(((self.now >> 31) + 1) << 31);
     }
 
-    /// Lets the time pass up to `cycle`.
+    /// Advances to `cycle`.
     pub fn advance(&mut self, cycle: u64) {
         while self.now < cycle {
             if self.is_idle() {
                 let next = self.next_tick().min(cycle);
-                // the time base speaks when bit 31 of the clock changes
+                // a time packet is due when bit 31 of the clock changes
                 let wrap = ((self.now >> 31) + 1) << 31;
                 let next = next.min(wrap).max(self.now + 1);
                 self.skip(next - self.now - 1);
@@ -339,7 +340,7 @@ impl Chip {
         }
     }
 
-    /// Lets time pass until all is at the host that was on its way.
+    /// Advances until everything in flight has arrived at the host.
     pub fn drain(&mut self) {
         self.ticking = false;
         while !self.is_idle() {
@@ -348,7 +349,7 @@ impl Chip {
         self.ticking = true;
     }
 
-    /// Flushes all nodes, those that send to others first, and drains.
+    /// Flushes all nodes, first those that send to others, and drains.
     pub fn finish(&mut self) {
         self.drain();
         for n in 0..self.places.len() {
@@ -412,11 +413,11 @@ impl Chip {
         }
         if let Some(words) = port.receive() {
             match place.interface.take(&words) {
-                // what its producer lost is told by whatever comes next
+                // losses of the producer are reported with the next result
                 Some(Ask::Event(event)) => {
                     let mut out = Outbox::new();
                     place.node.take(&event, &mut out);
-                    // a pair loses events by itself, and says so in its results
+                    // a pair counts its own losses and reports them in its results
                     let pairs = matches!(place.node, Node::Pair(_));
                     for (dest, event) in out {
                         let own = if pairs { u64::from(event.lost) } else { 0 };
@@ -487,7 +488,7 @@ impl Chip {
     }
 }
 
-/// What a client that takes no events answers to a packet.
+/// Response to a packet of a client that takes no events.
 fn answer(address: u8, words: &[u16], registers: [u16; 2]) -> Option<Packet> {
     match Interface::new(address, registers, false).take(words)? {
         Ask::Answer(packet) | Ask::Write(.., packet) => Some(packet),

@@ -1,18 +1,18 @@
-//! Registers and packets for people: the heads of their files, with numbers in the place of names
+//! Reference page of registers and packets: the module docs of their sources, with numbers in place of names
 
 use super::processor;
 use super::registers::{ALL, ANY, CAPACITY, CONTROL, KIND, RECORDS, STEPS, TARGET};
 use super::window::WINDOW;
 
-/// The comment at the head of a source, without its title.
+/// The module doc of a source file, without its first line.
 pub fn head(source: &str) -> String {
     let lines = source.lines().map_while(|l| l.strip_prefix("//!")).skip(1);
     let line = |l: &str| format!("{}\n", l.strip_prefix(' ').unwrap_or(l));
-    // a heading in a file is one lower in a page
+    // a heading of a file is one level lower on the page
     lines.map(line).map(|l| if l.starts_with("# ") { format!("##{}", &l[1..]) } else { l }).collect()
 }
 
-/// Packets and registers of a chip, as Markdown.
+/// Reference of the packets and registers of a chip, as Markdown.
 pub fn markdown() -> String {
     let hex = |address: u16| format!("0x{address:03x}");
     let wide = |address: u32| format!("0x{address:x}");

@@ -1,17 +1,18 @@
-//! Frames of the link: what circuits and host agree on
+//! Frames of the host link, shared by circuits and host
 //!
 //! ```text
-//! START  words (2 to 16)  sequence number  words, low byte first  CRC-16 of what is between, low byte first
+//! START  words (2 to 16)  sequence number  words, low byte first  CRC-16 of everything after START, low byte first
 //! ```
 //!
 //! # Source
-//! Own; the checksum: CRC-16/KERMIT, ITU-T V.41, x^16 + x^12 + x^5 + 1, the lowest bit of a byte first, from 0.
+//! This project's; the checksum: CRC-16/KERMIT, ITU-T V.41, x^16 + x^12 + x^5 + 1, the lowest bit of a byte first, from
+//! 0.
 
 /// First byte of a frame.
 pub const START: u8 = 0xd5;
-/// Polynomial of the checksum, its bits reflected.
+/// Polynomial of the checksum, bit-reversed.
 pub const POLYNOMIAL: u16 = 0x8408;
-/// Bytes of a frame around the words of its packet: start, length, sequence number, CRC-16.
+/// Overhead of a frame, bytes: start, length, sequence number, CRC-16.
 pub const FRAME_BYTES: usize = 5;
 
 #[cfg(test)]

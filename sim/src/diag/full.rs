@@ -1,25 +1,27 @@
-//! The full event generator as its circuit does it, clock by clock
+//! Cycle-accurate model of the full event generator's circuit
 //!
-//! What an instruction causes is that of [`super::generator`]; here is when, and what is lost where it comes too fast. Every
-//! instruction goes into a log of 16 with the slots that it hits. Behind the log, a copy of the registers is kept: one
-//! instruction a clock leaves the log, or waits there until its calls are opened and closed and its events made, a word after
-//! the other. Nothing is compared with the copy, so that it need not keep up with the core.
+//! [`super::generator`] defines the events of an instruction; this model adds when they are made, and which are lost if
+//! they come too fast. Every instruction enters a log of 16 entries, with the slots that it hits. A shadow copy of the
+//! registers is updated at the log's output: one instruction per cycle leaves the log, or waits there, while its calls
+//! are opened and closed and its events made, one word after the other. Triggers are not compared with the copy, so it
+//! may lag behind the core.
 //!
-//! * An instruction that hits nothing and ends no call takes a clock.
-//! * A slot takes 4 clocks and 2 for each captured word; a function whose return is waited for, 8, 4 for each word captured
-//!   at the entry and 2 for each other; a call that may be the one that ends, 4 (calls are looked up by 8 bits of return
-//!   address and stack pointer, then compared).
-//! * When [`CROWDED`] instructions are in the log, what the oldest has not made yet is lost and counted, so that each takes
-//!   one clock from then on, until [`CALM`] are left: the room is for the next events, else none would ever be finished. Calls
-//!   that it may end are no longer watched, which is counted, too: none that is over stays open.
-//! * When that has lasted [`PATIENCE`] clocks, because an instruction comes in nearly each, the log is given up as a whole: all
-//!   that its instructions hit is lost and counted, and so is each open call. Registers that they write are unknown until they
-//!   are written again, and so is the stack.
+//! * An instruction that hits nothing and ends no call takes one cycle.
+//! * A slot takes 4 cycles and 2 per captured word. A function whose return is a trigger takes 8, and 4 per word
+//!   captured at the entry and 2 per other word. A call that may be the one that ends takes 4 (calls are looked up by 8
+//!   bits of return address and stack pointer, then compared).
+//! * At [`CROWDED`] instructions in the log, the remaining events of the oldest are lost and counted. Each instruction
+//!   then takes one cycle, until [`CALM`] are left: this makes room for the next events, otherwise none would ever be
+//!   finished. Calls that these instructions may end are no longer watched, and are counted, too: no call stays open
+//!   after its return.
+//! * After [`PATIENCE`] cycles of this, which happens when an instruction comes in nearly every cycle, the whole log is
+//!   dropped: all hits of its instructions and each open call are lost and counted. The registers that they write are
+//!   unknown until they are written again, and so is the stack.
 //!
-//! Behind an overflow of the FIFO, events are taken again when half of it is empty.
+//! After an overflow of the FIFO, events are accepted again when it is half empty.
 //!
 //! # Source
-//! Paper 004 section 4.1 and figure 6. Log and order of work are ours.
+//! Paper 004 section 4.1 and figure 6. The log and the order of work are this project's.
 
 use super::generator::{captured_word, Access, Before, Seen};
 use super::packet::{Args, Event};
@@ -29,23 +31,23 @@ use super::trigger::{Capture, GeneratorParams, Slot, SlotError, Trigger, CAPTURE
 use retire::isa::{self, Flow, Indirect};
 use std::collections::VecDeque;
 
-/// Instructions in the log from which on nothing is waited for.
+/// Fill level of the log at which events are dropped.
 pub const CROWDED: usize = 14;
-/// Instructions in the log at which events are made again.
+/// Fill level of the log at which events are made again.
 pub const CALM: usize = 4;
-/// Clocks of haste after which the log is given up.
+/// Cycles of dropping events after which the whole log is dropped.
 pub const PATIENCE: u8 = 64;
-/// Instructions that it holds.
+/// Depth of the log, instructions.
 pub const LOG: usize = 16;
-/// Clocks in which an event comes out of the FIFO.
+/// Cycles to read an event from the FIFO.
 const LOAD: u8 = 8;
 
-/// By what calls are looked up.
+/// Hash by which calls are looked up.
 pub fn tag(to: u32, sp: u32) -> u8 {
     (to >> 1 ^ sp >> 4) as u8
 }
 
-/// Where it is.
+/// State of the work on the oldest instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Look,
@@ -61,7 +63,7 @@ enum State {
     Done,
 }
 
-/// What captured words are for.
+/// Use of the captured words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Check,
@@ -69,26 +71,26 @@ enum Mode {
     Fire,
 }
 
-/// An instruction in the log.
+/// An entry of the log.
 #[derive(Clone, Debug)]
 struct Entry {
     seen: Seen,
     hits: u32,
     stores: u32,
-    /// Slots that may have waited for it: a trap returned there.
+    /// Slots for which a function entry is uncertain: a trap returned there.
     unsure: u32,
     call: bool,
     back: bool,
 }
 
-/// What is done for the oldest instruction.
+/// Progress of the oldest instruction.
 #[derive(Clone, Debug)]
 struct Work {
     state: State,
     /// Slots that are still to be served, and those that a store hit.
     todo: u32,
     stores: u32,
-    /// A slot is being served: its number; whether for its store.
+    /// The slot being served; whether for its store.
     current: Option<(usize, bool)>,
     /// 0: calls are opened, 1, 2: closed by a call, a return, 3: events are made.
     phase: u8,
@@ -100,7 +102,7 @@ struct Work {
     words: [u32; CAPTURES],
 }
 
-/// The generator.
+/// The full event generator.
 #[derive(Clone, Debug)]
 pub struct Full {
     params: GeneratorParams,
@@ -112,9 +114,9 @@ pub struct Full {
     log: VecDeque<Entry>,
     shown: bool,
     haste: bool,
-    /// Clocks that it has lasted.
+    /// Cycles since `haste` began.
     hurried: u8,
-    /// Registers that were written since the log was empty.
+    /// Registers written since the log was last empty.
     written: u32,
     work: Work,
     fifo: VecDeque<(u8, Event)>,
@@ -122,22 +124,22 @@ pub struct Full {
     loading: u8,
     held: Option<(u8, Event)>,
     untold: u64,
-    /// Lost in the clock before.
+    /// Lost in the previous cycle.
     lost_before: u64,
-    /// Events that are lost, all of them.
+    /// Lost events, in all.
     pub lost: u64,
-    /// Of those, because instructions came too fast.
+    /// Of these, lost because instructions came too fast.
     pub crowded: u64,
-    /// How often the log was given up.
+    /// Number of times that the log was dropped.
     pub given_up: u64,
-    /// Of those, because a trap returned to where a function begins.
+    /// Of the lost events, those lost because a trap returned to the start of a function.
     pub unsure: u64,
-    /// Events that were made.
+    /// Events made.
     pub made: u64,
 }
 
 impl Full {
-    /// Of core `core`, with no slot set.
+    /// The generator of core `core`, with no slot set.
     pub fn new(params: GeneratorParams, core: u8) -> Self {
         let work = Work {
             state: State::Look,
@@ -179,7 +181,7 @@ impl Full {
         }
     }
 
-    /// Sets all slots; calls that were open are forgotten.
+    /// Sets all slots; forgets open calls.
     pub fn set(&mut self, slots: &[Slot]) -> Result<(), SlotError> {
         self.params.check(slots)?;
         self.slots = GeneratorParams::placed(slots);
@@ -187,22 +189,22 @@ impl Full {
         Ok(())
     }
 
-    /// Calls that are open are forgotten.
+    /// Forgets open calls.
     pub fn forget(&mut self) {
         self.returns = Returns::new(self.params.returns.into());
     }
 
-    /// Whether nothing waits in it.
+    /// Whether it is empty.
     pub fn is_idle(&self) -> bool {
         self.log.is_empty() && self.fifo.is_empty() && self.held.is_none()
     }
 
-    /// The event that is there.
+    /// The event at the output.
     pub fn result(&self) -> Option<(u8, Event)> {
         self.held
     }
 
-    /// One clock, with the instruction that retires in it; `ready`: the event that is there is taken.
+    /// One cycle, with the instruction that retires in it; `ready`: the event at the output is taken.
     pub fn clock(&mut self, seen: Option<&Seen>, ready: bool) {
         let waiting = self.fifo.len();
         let recovering = self.recovering;
@@ -248,7 +250,7 @@ impl Full {
         }
     }
 
-    /// All that waits is lost, and what is known no more.
+    /// Drops the log, open calls and what is known of registers and stack.
     fn give_up(&mut self) {
         let hits: u32 = self.log.drain(..).map(|e| e.hits.count_ones() + e.stores.count_ones()).sum();
         let lost = hits + self.returns.len() as u32;
@@ -308,7 +310,7 @@ impl Full {
         self.shadow.register(2).unwrap_or(0)
     }
 
-    /// Places of calls that may be the one at `to`.
+    /// Bit mask of the open calls that may have the return address `to`.
     fn tagged(&self, to: u32) -> u32 {
         let t = tag(to, self.sp());
         let of = |(at, c): (usize, &Option<Open>)| u32::from(c.is_some_and(|c| tag(c.to, c.sp) == t)) << at;
@@ -319,7 +321,7 @@ impl Full {
         self.lost += u64::from(events);
     }
 
-    /// A clock of work for the oldest instruction. True: it is done.
+    /// One cycle of work on the oldest instruction. True: it is done.
     fn work(&mut self, crowded: bool, waiting: usize, recovering: bool) -> bool {
         let entry = self.log[0].clone();
         let link = entry.seen.pc.wrapping_add(entry.seen.len.into());
@@ -449,7 +451,7 @@ impl Full {
         false
     }
 
-    /// What comes next; `None`: nothing.
+    /// Next state; `None`: the instruction is done.
     fn next(&mut self, entry: &Entry, link: u32) -> Option<State> {
         let w = &mut self.work;
         let is_return = |n: u32| self.slots[n as usize].trigger.is_return();
@@ -494,7 +496,7 @@ impl Full {
         }
     }
 
-    /// A word is there.
+    /// Stores a captured word.
     fn put(&mut self, slot: Option<&Slot>, seen: &Seen) -> State {
         let (Some(slot), Some((n, of_store))) = (slot, self.work.current) else { return State::Next };
         let k = self.work.k;
@@ -519,7 +521,7 @@ impl Full {
         State::Ask
     }
 
-    /// A call's return address and stack pointer are there.
+    /// Compares return address and stack pointer of a call.
     fn compare(&mut self, entry: &Entry, link: u32) -> State {
         let at = self.work.at;
         let to = match self.work.phase {

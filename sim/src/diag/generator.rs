@@ -1,12 +1,12 @@
-//! The CPU event generator: watches what a core retires, and makes events
+//! The CPU event generator: watches the instructions that a core retires, and makes events
 //!
-//! In a clock an instruction may hit several slots. Those hits, with what they capture, wait in a queue of instructions;
-//! one event a clock goes from there to the FIFO before the NoC. What finds no room is counted, and the count leaves with
-//! the next event. After an overflow of the FIFO, events are taken again when half of it is empty: a link that is too slow
-//! then carries events and not counts of lost ones.
+//! An instruction can hit several slots in one cycle. Its hits, with their captured words, wait in a queue of
+//! instructions; from there one event per cycle enters the FIFO to the ring. Events that do not fit are counted, and
+//! the count leaves with the next event. After an overflow of the FIFO, events are accepted again when it is half
+//! empty: a link that is too slow then carries events rather than counts of lost ones.
 //!
-//! An event is whole or it is lost: one that captures a word which is not known (a register that was never written, an
-//! argument that nobody was seen to pass) is counted as lost, and so is a call whose return cannot be waited for.
+//! An event is complete or it is lost. An event that captures an unknown word (a register that was never written, an
+//! argument that was not seen being passed) counts as lost, and so does a call whose return cannot be watched.
 //!
 //! # Source
 //! Paper 004 section 4.1 and figure 6; overload: section 3.7.
@@ -25,45 +25,45 @@ pub struct Access {
     pub addr: u32,
     /// Bytes: 1, 2 or 4.
     pub size: u8,
-    /// What was read or written.
+    /// Value read or written.
     pub value: u32,
-    /// A store.
+    /// True: a store; false: a load.
     pub store: bool,
 }
 
-/// A retired instruction, as an ingress with data shows it.
+/// A retired instruction, as an ingress port with data reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// Clock in which it retires.
+    /// Cycle in which it retires.
     pub cycle: u64,
     /// Address.
     pub pc: u32,
-    /// Where it goes.
+    /// Address of the next instruction.
     pub next_pc: u32,
-    /// Encoding; 16 bits for 2 bytes.
+    /// Encoding; 16 bits if the length is 2 bytes.
     pub insn: u32,
-    /// 2 or 4 bytes.
+    /// Length, 2 or 4 bytes.
     pub len: u8,
-    /// It is the first after a trap: interrupt, cause, and where it came.
+    /// Set on the first instruction after a trap: interrupt, cause, and the address at which it was taken.
     pub trap: Option<(bool, u8, u32)>,
-    /// The register that it writes.
+    /// The register that it writes, with the value.
     pub rd: Option<(u8, u32)>,
-    /// What it loads and what it stores.
+    /// Its load and its store.
     pub accesses: [Option<Access>; 2],
 }
 
-/// How the instruction before went on.
+/// How control left the previous instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// None was seen, or it called.
+    /// None was seen, or it was a call.
     Enters,
     /// It returned from a trap.
     Resumes,
-    /// Otherwise.
+    /// Any other way.
     Goes,
 }
 
-/// The instruction before: from where an address was come to.
+/// The previous instruction: where control came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Before {
     pc: u32,
@@ -77,7 +77,7 @@ impl Default for Before {
 }
 
 impl Before {
-    /// An instruction retires.
+    /// `seen` retires and becomes the previous instruction.
     pub(super) fn is(seen: &Seen) -> Self {
         let way = match isa::flow(seen.insn, 32) {
             Flow::Jump { call: true, .. } | Flow::Indirect(Indirect::Call | Indirect::CoSwap) => Way::Enters,
@@ -87,7 +87,8 @@ impl Before {
         Self { pc: seen.pc, way }
     }
 
-    /// Whether what retires next enters the function `first..=last` at its beginning; `None`: a trap returned there.
+    /// Whether the next instruction to retire, `seen`, enters the function `first..=last` at its start. `None`:
+    /// unknown, as a trap returned there.
     pub(super) fn enters(self, seen: &Seen, first: u32, last: u32) -> Option<bool> {
         if seen.pc != first {
             return Some(false);
@@ -101,34 +102,34 @@ impl Before {
     }
 }
 
-/// Where events were lost.
+/// Lost events, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Instructions with triggers came too fast.
     pub queue: u64,
-    /// The NoC took them too slowly.
+    /// The ring accepted events too slowly.
     pub fifo: u64,
     /// More calls were open than can be watched.
     pub returns: u64,
-    /// A word to be captured was not known, or whether a function was entered.
+    /// A captured word was unknown, or it was unknown whether a function was entered.
     pub unknown: u64,
 }
 
 impl Losses {
-    /// All of them.
+    /// Sum of all causes.
     pub fn total(&self) -> u64 {
         self.queue + self.fifo + self.returns + self.unknown
     }
 }
 
-/// A hit with what it carries.
+/// A hit with its event.
 #[derive(Clone, Copy, Debug)]
 struct Hit {
     dest: u8,
     event: Event,
 }
 
-/// The generator.
+/// The event generator.
 #[derive(Clone, Debug)]
 pub struct Generator {
     params: GeneratorParams,
@@ -147,7 +148,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// Of core `core`, with no slot set.
+    /// The generator of core `core`, with no slot set.
     pub fn new(params: GeneratorParams, core: u8) -> Self {
         Self {
             params,
@@ -166,7 +167,7 @@ impl Generator {
         }
     }
 
-    /// Sets all slots; calls that were open are forgotten.
+    /// Sets all slots; forgets open calls.
     pub fn set(&mut self, slots: Vec<Slot>) -> Result<(), SlotError> {
         self.params.check(&slots)?;
         self.slots = GeneratorParams::placed(&slots);
@@ -174,37 +175,37 @@ impl Generator {
         Ok(())
     }
 
-    /// Its sizes.
+    /// Sizes of the generator.
     pub fn params(&self) -> &GeneratorParams {
         &self.params
     }
 
-    /// Makes events, or only follows the registers.
+    /// Enables events. When disabled it only tracks the registers.
     pub fn enable(&mut self, on: bool) {
         self.enabled = on;
     }
 
-    /// What was lost so far, and events made.
+    /// Lost events by cause, and events made.
     pub fn counts(&self) -> (Losses, u64) {
         (self.losses, self.made)
     }
 
-    /// Calls that ended without a return, as far as that is known.
+    /// Calls known to have ended without a return.
     pub fn abandoned(&self) -> u64 {
         self.returns.abandoned
     }
 
-    /// Lost events that no event has told yet.
+    /// Lost events that no event has reported yet.
     pub fn untold(&self) -> u64 {
         self.losses.total() - self.told
     }
 
-    /// Whether nothing waits in it.
+    /// Whether its queues are empty.
     pub fn is_idle(&self) -> bool {
         self.queue.is_empty() && self.fifo.is_empty()
     }
 
-    /// One clock, with the instruction that retires in it.
+    /// One cycle, with the instruction that retires in it.
     pub fn clock(&mut self, seen: Option<&Seen>) {
         self.fill_fifo();
         if let Some(seen) = seen {
@@ -212,7 +213,7 @@ impl Generator {
         }
     }
 
-    /// Takes the next event for the NoC and says where it goes.
+    /// Takes the next event to send, with its destination.
     pub fn pop(&mut self) -> Option<(u8, Event)> {
         let mut hit = self.fifo.pop_front()?;
         if self.fifo.len() <= usize::from(self.params.fifo) / 2 {
@@ -241,7 +242,7 @@ impl Generator {
         }
     }
 
-    /// An instruction retires in this clock.
+    /// An instruction retires in this cycle.
     pub fn observe(&mut self, seen: &Seen) {
         if self.enabled && !self.slots.is_empty() {
             let hits = self.hits(seen);
@@ -322,7 +323,7 @@ impl Generator {
         hits
     }
 
-    /// Opens and closes calls; those that end here.
+    /// Opens and closes calls; returns those that end here.
     fn follow_calls(&mut self, seen: &Seen, flow: Flow) -> Vec<Open> {
         if self.params.returns == 0 {
             return Vec::new();
@@ -373,21 +374,21 @@ impl Generator {
 }
 
 impl Trigger {
-    /// A data trigger waits for this access.
+    /// Whether this data trigger matches the access.
     pub(super) fn is_access(&self, a: &Access) -> bool {
         let Self::Data { first, last, loads, stores, value } = *self else { return false };
         let touched = a.addr <= last && a.addr.wrapping_add(u32::from(a.size) - 1) >= first;
         touched && (if a.store { stores } else { loads }) && value.is_none_or(|v| v == a.value)
     }
 
-    /// A trap trigger waits for the trap before this instruction.
+    /// Whether this trap trigger matches the trap before this instruction.
     pub(super) fn is_trap(&self, seen: &Seen) -> bool {
         let (Self::Trap { interrupt, cause }, Some((i, c, _))) = (self, seen.trap) else { return false };
         interrupt.is_none_or(|want| want == i) && cause.is_none_or(|want| want == c)
     }
 }
 
-/// The words of an event; `None` where one is not known.
+/// The captured words of an event; `None` if one is unknown.
 fn captured(
     shadow: &Shadow,
     slot: &Slot,
@@ -402,7 +403,7 @@ fn captured(
     Some(words)
 }
 
-/// The i-th of them.
+/// The i-th captured word.
 pub(super) fn captured_word(
     shadow: &Shadow,
     slot: &Slot,

@@ -1,25 +1,25 @@
-//! The network interface: what a packet asks of a generator or node, and how its results become packets
+//! The network interface: decodes packets to a generator or node, and encodes its results as packets
 //!
-//! Reads of registers 0 and 1 are answered here, writes are answered and passed on. What is lost before a node is told with
-//! the next result that has room for it.
+//! Reads of registers 0 and 1 are answered here; writes are answered and passed on. Losses before a node are reported
+//! with the next result that has room for the count.
 
 use super::packet::{Body, Event, Op, Packet, HOST, MAX_WORDS};
 use super::registers::CONTROL;
 
-/// What a packet asks for.
+/// A decoded packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// The node takes an event.
+    /// An event for the node.
     Event(Event),
-    /// The node sends its tables; then this is sent.
+    /// The node sends its tables, then this response.
     Flush(Packet),
-    /// Registers are written, from an address on; then this is sent.
+    /// Registers are written, starting at an address; then this response is sent.
     Write(u16, Vec<u16>, Packet),
-    /// This is sent.
+    /// Only this response is sent.
     Answer(Packet),
 }
 
-/// The interface of one client.
+/// The network interface of one client.
 #[derive(Clone, Debug)]
 pub struct Interface {
     address: u8,
@@ -29,22 +29,22 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// At an address, with its registers 0 and 1; `node`: it takes events and flushes.
+    /// The interface at `address` with the values of registers 0 and 1; `node`: the client takes events and flushes.
     pub fn new(address: u8, registers: [u16; 2], node: bool) -> Self {
         Self { address, registers, node, untold: 0 }
     }
 
-    /// Lost events that no result has told yet.
+    /// Lost events that no result has reported yet.
     pub fn untold(&self) -> u64 {
         self.untold
     }
 
-    /// More events were lost.
+    /// Counts lost events.
     pub fn lose(&mut self, events: u64) {
         self.untold += events;
     }
 
-    /// A packet that arrived; `None`: it is dropped.
+    /// Decodes a packet; `None`: it is dropped.
     pub fn take(&mut self, words: &[u16]) -> Option<Ask> {
         let Packet { src, body, .. } = Packet::parse(words).ok()?;
         let (op, addr, data) = match body {
@@ -78,7 +78,7 @@ impl Interface {
         }
     }
 
-    /// The packet of a result, with what was lost before it.
+    /// The packet of a result, with the count of events lost before it.
     pub fn result(&mut self, dest: u8, mut event: Event) -> Packet {
         self.untold += u64::from(event.lost);
         event.lost = 0;

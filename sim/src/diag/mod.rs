@@ -1,22 +1,22 @@
-//! Diagnosis on the chip: packets, event generators, the ring that joins them, and the nodes that reduce events
+//! Diagnosis on the chip: packets, event generators, the ring that connects them, and the nodes that reduce events
 //!
-//! What circuits, host and documents agree on is declared here once, as golden models in plain integers.
+//! Circuits, host and documents share the declarations here: golden models in plain integers.
 //!
-//! | module | what is there |
+//! | module | content |
 //! | --- | --- |
 //! | [`packet`] | events and register accesses as 16-bit words |
-//! | [`trigger`] | what an event generator waits for and what it captures |
+//! | [`trigger`] | trigger conditions of an event generator, and the words that it captures |
 //! | [`generator`] | the CPU event generator, full and lite |
-//! | [`full`] | the circuit of the full one, clock by clock |
-//! | [`returns`], [`shadow`] | its memory of open calls; its copy of registers and stack |
+//! | [`full`] | the circuit of the full one, cycle by cycle |
+//! | [`returns`], [`shadow`] | its table of open calls; its copy of registers and stack |
 //! | [`ring`] | the diagnosis NoC: a token ring of 16-bit words |
-//! | [`interface`] | what packets ask of generators and nodes, and results as packets |
+//! | [`interface`] | decodes packets to generators and nodes, encodes their results |
 //! | [`registers`] | registers of generators and nodes |
-//! | [`describe`] | packets and registers as a page |
+//! | [`describe`] | packets and registers as a reference page |
 //! | [`node`] | filter, counters, pair, aggregate, histogram, state machine, tick, log buffer |
 //! | [`processor`] | the diagnosis processor |
-//! | [`frame`] | frames of the link to the host |
-//! | [`chip`] | all of them on one ring, with the link to the host |
+//! | [`frame`] | frames of the host link |
+//! | [`chip`] | all of them on one ring, with the host link |
 //!
 //! # Source
 //! Paper 004 (DiaSys) sections 3.3 to 4.2. Addresses and captured words have 32 bits: RV32.

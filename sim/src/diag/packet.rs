@@ -1,46 +1,46 @@
-//! Packets of the diagnosis NoC: 2 to 16 words of 16 bits, without side band
+//! Packets of the diagnosis NoC: 2 to 16 words of 16 bits, without sideband signals
 //!
 //! ```text
 //! W0   LEN[15:12] | DEST[11:6] | SRC[5:0]            LEN: words after W1, 0 to 14
 //! W1   0 | TS[14:13] | L[12] | CORE[11:8] | ID[7:0]   event
 //!      1 | OP[14:12] | ADDR[11:0]                     control
-//! L    1: a word follows, the events that this producer lost since its last one (saturates at 65,535)
-//! TS   0: no time stamp; 2: 32 bits, two words, low word first; 1 and 3 are not used
-//! then arguments of an event, 32 bits each, low word first; or the words of a control packet
+//! L    1: a word follows with the number of events that this producer lost since its last one (saturates at 65,535)
+//! TS   0: no time stamp; 2: 32 bits, two words, low word first; 1 and 3 are reserved
+//! then the arguments of an event, 32 bits each, low word first; or the data words of a control packet
 //! ```
 //!
-//! | OP | what | data words |
+//! | OP | meaning | data words |
 //! | ---: | --- | --- |
-//! | 0 | read registers from ADDR on | how many, 1 to 14 |
+//! | 0 | read registers from ADDR on | count, 1 to 14 |
 //! | 1 | write registers from ADDR on | 1 to 14 |
-//! | 2, 3 | answers: what was read; it was written | of a read 1 to 14 |
-//! | 4 | answer: there is no such register, or it cannot be written | |
-//! | 5 | time: the clock's upper bits, when bit 31 of it changes; the golden chip sends it, no circuit does | bit 31, then the upper 32 |
-//! | 6 | flush: send what is in tables to the host, then this | its number |
-//! | 7 | words of a trace; ADDR: number of the packet, modulo 4096 | 2, 4, ... 14: words of 32 bits, low half first |
+//! | 2, 3 | response to a read; to a write | of a read 1 to 14 |
+//! | 4 | error response: the register does not exist or is read-only | |
+//! | 5 | time: the upper bits of the clock, sent when its bit 31 changes; by the golden chip only, no circuit sends it | bit 31, then the upper 32 |
+//! | 6 | flush: send the tables to the host, then this packet | its number |
+//! | 7 | words of a trace; ADDR: packet number, modulo 4096 | 2, 4, ... 14: 32-bit words, low half first |
 //!
-//! The host's own interface sends `4` from address 63 to address 63: ADDR is the number of the frame that it waits for from the
-//! host.
+//! The host interface sends OP `4` from address 63 to address 63: ADDR is the number of the next frame that it expects
+//! from the host.
 //!
-//! Events may be lost and are counted then; control packets are never lost. Which argument is what, the trigger or the
-//! node that sent the event tells.
+//! Events may be lost, and are then counted; control packets are never lost. The trigger or node that sends an event
+//! defines its arguments.
 //!
 //! # Source
-//! Paper 004 section 3.3 (type identifier and payload, self-contained). The format is ours.
+//! Paper 004 section 3.3 (type identifier and payload, self-contained). The format is this project's.
 
-/// Words of the longest packet.
+/// Most words of a packet.
 pub const MAX_WORDS: usize = 16;
-/// Arguments of the longest event.
+/// Most arguments of an event.
 pub const MAX_ARGS: usize = 6;
 /// Address of the host.
 pub const HOST: u8 = 63;
-/// To every node.
+/// Address of all nodes.
 pub const BROADCAST: u8 = 62;
-/// In place of the destination, once the destination has the packet ([`super::ring`]).
+/// Replaces the destination once the destination has taken the packet ([`super::ring`]).
 pub const TAKEN: u8 = 61;
-/// In place of the destination, once it had no room.
+/// Replaces the destination once it has refused the packet.
 pub const REFUSED: u8 = 60;
-/// Addresses of nodes are below.
+/// Node addresses are below this.
 pub const NODES: u8 = 60;
 
 /// Arguments of an event: up to six words of 32 bits.
@@ -51,20 +51,20 @@ pub struct Args {
 }
 
 impl Args {
-    /// Those of `words`.
+    /// The arguments `words`.
     ///
     /// # Panics
-    /// When there are more than [`MAX_ARGS`].
+    /// If there are more than [`MAX_ARGS`].
     pub fn of(words: &[u32]) -> Self {
         let mut args = Self::default();
         words.iter().for_each(|w| args.push(*w));
         args
     }
 
-    /// One more.
+    /// Appends an argument.
     ///
     /// # Panics
-    /// When there are [`MAX_ARGS`].
+    /// If there are [`MAX_ARGS`] already.
     pub fn push(&mut self, word: u32) {
         self.words[usize::from(self.len)] = word;
         self.len += 1;
@@ -81,44 +81,44 @@ impl std::ops::Deref for Args {
 /// Events with their destinations.
 pub type Outbox = Vec<(u8, Event)>;
 
-/// What happened, with what was captured.
+/// An event, with its captured words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Event {
-    /// Which event.
+    /// Identifier of the event.
     pub id: u8,
-    /// Core that it is of, 0 to 15.
+    /// Core on which it occurred, 0 to 15.
     pub core: u8,
-    /// Events that its producer lost since the one before; 65,535: or more.
+    /// Events that its producer lost since the previous one; saturates at 65,535.
     pub lost: u16,
-    /// Clock, modulo 2^32.
+    /// Clock cycle, modulo 2^32.
     pub time: Option<u32>,
-    /// What was captured.
+    /// Captured words.
     pub args: Args,
 }
 
 impl Event {
-    /// Words of its packet.
+    /// Length of its packet in words.
     pub fn words(&self) -> usize {
         2 + usize::from(self.lost > 0) + 2 * usize::from(self.time.is_some()) + 2 * self.args.len()
     }
 }
 
-/// What a control packet wants or answers.
+/// Operation of a control packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// Read registers from `addr` on; one word: how many, 1 to 14.
+    /// Read registers from `addr` on; one word: count, 1 to 14.
     Read,
     /// Write registers from `addr` on; 1 to 14 words.
     Write,
-    /// What was read.
+    /// Response to a read.
     ReadData,
-    /// It was written.
+    /// Response to a write.
     Written,
-    /// There is no such register, or it cannot be written.
+    /// Error response: the register does not exist or is read-only.
     Error,
-    /// The clock's upper 32 bits, sent when bit 31 of it changes.
+    /// The clock's upper 32 bits, sent when its bit 31 changes.
     Time,
-    /// Send what is in tables to the host, then this. One word: its number.
+    /// Send the tables to the host, then this packet. One word: its number.
     Flush,
     /// Words of a trace; `addr` is the number of the packet.
     Trace,
@@ -126,14 +126,14 @@ pub enum Op {
 
 const OPS: [Op; 8] = [Op::Read, Op::Write, Op::ReadData, Op::Written, Op::Error, Op::Time, Op::Flush, Op::Trace];
 
-/// Contents of a packet.
+/// Content of a packet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Body {
-    /// Lossy, but counted.
+    /// An event: lossy, but losses are counted.
     Event(Event),
-    /// Lossless.
+    /// A control packet: lossless.
     Control {
-        /// What.
+        /// Operation.
         op: Op,
         /// First register, 12 bits.
         addr: u16,
@@ -145,50 +145,50 @@ pub enum Body {
 /// A packet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Packet {
-    /// Where it goes: a node, [`HOST`] or [`BROADCAST`].
+    /// Destination: a node, [`HOST`] or [`BROADCAST`].
     pub dest: u8,
-    /// Where it comes from.
+    /// Source.
     pub src: u8,
-    /// What it says.
+    /// Content.
     pub body: Body,
 }
 
-/// Why words are no packet.
+/// Error of parsing words that are not a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PacketError {
-    /// The number of words is not what the first says.
+    /// The number of words differs from that in the header.
     #[error("{found} words, but the first says {right}")]
     Length {
-        /// Words there.
+        /// Number of words.
         found: usize,
-        /// Words that should be there.
+        /// Number of words according to the header.
         right: usize,
     },
-    /// An event's fields do not fill its words.
+    /// The number of words does not match the fields of the event.
     #[error("an event with header 0x{0:04x} cannot have {1} words")]
     Event(u16, usize),
 }
 
-/// First word of a packet, taken apart: length in all, destination, source.
+/// Fields of a packet's first word: total length, destination, source.
 pub fn header(word: u16) -> (usize, u8, u8) {
     (usize::from(word >> 12) + 2, (word >> 6 & 63) as u8, (word & 63) as u8)
 }
 
 impl Packet {
-    /// An event on its way.
+    /// A packet with an event.
     pub fn event(src: u8, dest: u8, event: Event) -> Self {
         Self { dest, src, body: Body::Event(event) }
     }
 
-    /// A control packet on its way.
+    /// A control packet.
     pub fn control(src: u8, dest: u8, op: Op, addr: u16, data: &[u16]) -> Self {
         Self { dest, src, body: Body::Control { op, addr, data: data.to_vec() } }
     }
 
-    /// Its words.
+    /// The words of the packet.
     ///
     /// # Panics
-    /// When a control packet has more than 14 words of data.
+    /// If a control packet has more than 14 data words.
     pub fn to_words(&self) -> Vec<u16> {
         let mut words = vec![0, 0];
         match &self.body {
@@ -212,7 +212,7 @@ impl Packet {
         words
     }
 
-    /// The packet of `words`.
+    /// Parses the packet of `words`.
     pub fn parse(words: &[u16]) -> Result<Self, PacketError> {
         let found = words.len();
         let right = words.first().map_or(2, |w| header(*w).0);
@@ -275,7 +275,7 @@ mod tests {
     fn words_that_are_no_packet_are_refused() {
         assert_eq!(Packet::parse(&[]), Err(PacketError::Length { found: 0, right: 2 }));
         assert_eq!(Packet::parse(&[0x1000, 0]), Err(PacketError::Length { found: 2, right: 3 }));
-        // half an argument, an unused time stamp, no word for the lost
+        // half an argument; a reserved time stamp kind; no word for the lost count
         assert!(Packet::parse(&[0x1000, 0, 1]).is_err());
         assert!(Packet::parse(&[0x1000, 0x2000, 1]).is_err());
         assert!(Packet::parse(&[0x0000, 0x1000]).is_err());
@@ -290,7 +290,7 @@ mod tests {
             let mut words: Vec<u16> = (0..len).map(|_| s.bits(16) as u16).collect();
             words[0] = words[0] & 0xfff | (len as u16 - 2) << 12;
             if let Ok(packet) = Packet::parse(&words) {
-                // a lost count of 0 is written as none
+                // a lost count of 0 is encoded as no count
                 if !matches!(&packet.body, Body::Event(e) if e.lost == 0 && words[1] >> 12 & 1 == 1) {
                     assert_eq!(packet.to_words(), words);
                 }

@@ -1,68 +1,70 @@
-//! Registers of generators and nodes, and what is written to them to set rules
+//! Registers of generators and nodes, and the writes that configure them
 //!
-//! Registers have 16 bits and 12-bit addresses; wider numbers take two, the low half first. They are written over the ring;
-//! only the first two can be read.
+//! Registers have 16 bits and 12-bit addresses; wider numbers take two, the low half first. They are written over the
+//! ring; only the first two can be read.
 //!
 //! | register | bits | meaning |
 //! | --- | ---: | --- |
-//! | [`KIND`] | 16 | what it is: 1 a generator, others as [`super::node::NodeKind::registers`] |
-//! | [`CAPACITY`] | 16 | how much it holds |
+//! | [`KIND`] | 16 | kind: 1 a generator, others as [`super::node::NodeKind::registers`] |
+//! | [`CAPACITY`] | 16 | capacity |
 //! | [`CONTROL`] | 0 | 1: it works. Each write empties all tables and counters |
 //! | | 14:8 | records, or trigger slots, in use |
-//! | [`TARGET`] | 13:8, 7:0 | of a machine: where reports go, and their identifier. Of a log: where events go, and the trigger's |
-//! | | 14 | of a machine: there is a state for each key |
+//! | [`TARGET`] | 13:8, 7:0 | machine: destination and identifier of reports. Log: destination of events, and identifier of the trigger |
+//! | | 14 | machine: there is a state for each key |
 //! | [`RECORDS`] + 16 n + k | 16 | word k of record n, 0 to 63 |
-//! | [`WINDOW`] | | of a generator: what of its core a trace tells, see below |
-//! | [`STEPS`] + 16 s + c | 5:0 | of a machine: the step of class c in state s for the owner's events |
-//! | | 13:8 | for those of others: next state (3:0), becomes the owner (4), is reported (5) |
+//! | [`WINDOW`] | | generator: which instructions of its core are traced, see below |
+//! | [`STEPS`] + 16 s + c | 5:0 | machine: the step of class c in state s for the owner's events |
+//! | | 13:8 | for other events: next state (3:0), becomes the owner (4), is reported (5) |
 //!
 //! # A record
 //! | word | bits | meaning |
 //! | ---: | --- | --- |
-//! | 0 | 7:0 | the event that it is for |
-//! | | 10:8, 12:11 | its key: argument; 0: that argument, 1: the core, 2: words 2 and 3 |
+//! | 0 | 7:0 | identifier of the event that it applies to |
+//! | | 10:8, 12:11 | its key: argument number; 0: that argument, 1: the core, 2: words 2 and 3 |
 //! | | 15:13 | flags |
 //! | 1 | 7:0, 13:8 | identifier and destination of results |
 //! | 2, 3 | | constant of the key |
-//! | 4 | 10:8, 12:11 | its value: as the key; the constant in words 5 and 6 |
+//! | 4 | 10:8, 12:11 | its value: encoded as the key; the constant is in words 5 and 6 |
 //! | 5, 6 | | constant of the value |
-//! | 7, 8 | | 32 bits more |
+//! | 7, 8 | | extra word, 32 bits |
 //!
-//! | node | records | key | value | flags | 32 bits more |
+//! | node | records | key | value | flags | extra word |
 //! | --- | --- | --- | --- | --- | --- |
-//! | counters | a rule each | the core, if each has its own | first counter | 0: by core | threshold |
-//! | aggregate, histogram | a rule each | key | value | | |
-//! | machine | a class each | key | | | |
-//! | filter | the terms of a rule | field | compared with | 2:0 how | mask |
-//! | | then the rule | how many pass in all | one in so many | 2:0 [`ALL`], [`ANY`] | number of the rule |
+//! | counters | one per rule | the core, if each has its own | first counter | 0: by core | threshold |
+//! | aggregate, histogram | one per rule | key | value | | |
+//! | machine | one per class | key | | | |
+//! | filter | the terms of a rule | field | constant | 2:0 comparison | mask |
+//! | | then the rule | most events that pass | one in so many | 2:0 [`ALL`], [`ANY`] | number of the rule |
 //! | pair | second, then first, of each rule | key | | 0: first | number of the rule |
-//! | log | one: word 0 only, the trigger | | | 0: it freezes; 1: it is frozen from now on | |
-//! | tick | its event, in word 1; then a node to flush each, in 13:8 of word 1 | | | | clocks of a period |
+//! | log | one: only word 0, the trigger | | | 0: it freezes the log; 1: the log is frozen now | |
+//! | tick | its event, in word 1; then one per node to flush, in 13:8 of word 1 | | | | period in cycles |
 //!
-//! A tick is set while it is off (control 0), and ticks a period after its control register is written.
+//! A tick is configured while it is off (control 0). Its first tick is one period after its control register is
+//! written.
 //!
 //! # A trigger slot of a lite generator
-//! Word 0: as word 1 of a record, bit 14: with the time. Words 2 and 3: address of the instruction.
+//! Word 0: as word 1 of a record; bit 14: with the time. Words 2 and 3: address of the instruction.
 //!
 //! # A trigger slot of a full generator
-//! Slots that need it ([`Trigger::is_wide`]) are the first ones.
+//! Slots that need more than an address comparison ([`Trigger::is_wide`]) come first.
 //!
 //! | word | bits | meaning |
 //! | ---: | --- | --- |
-//! | 0 | | as of a lite generator |
+//! | 0 | | as for a lite generator |
 //! | 1 | 2:0 | 0: address, 1: return, 2: data, 3: trap, 4: trap return |
-//! | | 3 | of an address and a return: only where a function is entered |
-//! | | 3, 4, 5 | of data: by loads, by stores, only of a value |
+//! | | 3 | address and return: only if the function is entered |
+//! | | 3, 4, 5 | data: by loads, by stores, only with a value |
 //! | 2, 3 | | address of instruction or function; first byte of data |
-//! | | 0, 1 | of a trap: 1: not any, but (1) an interrupt or (0) an exception |
-//! | | 2, 15:8 | of a trap: 1: of this cause |
+//! | | 0, 1 | trap: bit 0 set: only an interrupt (bit 1 set) or an exception (bit 1 clear) |
+//! | | 2, 15:8 | trap: bit 2 set: only this cause |
 //! | 4, 5 | | last byte of data, or of the function |
 //! | 6, 7 | | value of data |
-//! | 9 to 13 | 7:0, 11:8 | captured words: number of a register or word, and kind; a 0 ends them |
+//! | 9 to 13 | 7:0, 11:8 | captured words: number of the register or stack word, and kind; a 0 ends the list |
 //! | 14 | | 0 |
 //!
-//! Kinds of captured words: 1 register, 2 word of the stack, 3, 4 the same at the entry, 5 clocks since the entry, 6 address
-//! of the instruction, 7, 8 address and value of data, 9 cause of a trap, 10 where it came.
+//! Kinds of captured words: 1 register, 2 stack word, 3, 4 the same at the function's entry, 5 cycles since the entry,
+//! 6 address of the instruction, 7, 8 address and value of data, 9 cause of a trap, 10 address at which the trap was
+//! taken.
 
 use super::node::filter::{Compare, Rule as FilterRule};
 use super::node::machine::{Step, Table};
@@ -76,23 +78,23 @@ pub const KIND: u16 = 0;
 pub const CAPACITY: u16 = 1;
 /// Control register, the first that can be written.
 pub const CONTROL: u16 = 2;
-/// Target of a machine.
+/// Target register, of a machine or a log.
 pub const TARGET: u16 = 3;
 /// First register of the records.
 pub const RECORDS: u16 = 0x400;
 /// First register of a machine's steps.
 pub const STEPS: u16 = 0x800;
-/// Words of a record that are used, of 16.
+/// Words of a record that are used, out of 16.
 pub const RECORD_WORDS: usize = 9;
-/// Flags of a filter's rule: all terms must hold.
+/// Flags of a filter rule: all terms must hold.
 pub const ALL: u8 = 6;
-/// Flags of a filter's rule: one is enough.
+/// Flags of a filter rule: one term is enough.
 pub const ANY: u8 = 7;
 
-/// Registers with what is written to them, in order.
+/// Register writes, in order.
 pub type Writes = Vec<(u16, u16)>;
 
-/// What a node does with an event.
+/// A record: what a node does with an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Record {
     event: u8,
@@ -127,7 +129,7 @@ fn target(to: Target) -> u16 {
     u16::from(to.dest & 63) << 8 | u16::from(to.id)
 }
 
-/// Records, then the control register.
+/// Writes of records, then of the control register.
 fn set(records: &[Record]) -> Writes {
     let place = |n: usize, k: usize| RECORDS + 16 * n as u16 + k as u16;
     let words = |(n, r): (usize, &Record)| r.words().into_iter().enumerate().map(move |(k, w)| (place(n, k), w));
@@ -136,12 +138,12 @@ fn set(records: &[Record]) -> Writes {
     writes
 }
 
-/// The control register: it works, with so many records or slots.
+/// Write that enables a client, with so many records or slots.
 pub fn control(records: usize) -> (u16, u16) {
     (CONTROL, (records as u16) << 8 | 1)
 }
 
-/// Sets counters.
+/// Writes that configure counters.
 pub fn count(rules: &[count::Rule]) -> Writes {
     let record = |r: &count::Rule| Record {
         value: Field::Const(r.first.into()),
@@ -152,19 +154,19 @@ pub fn count(rules: &[count::Rule]) -> Writes {
     set(&rules.iter().map(record).collect::<Vec<_>>())
 }
 
-/// Sets an aggregate.
+/// Writes that configure an aggregate.
 pub fn aggregate(rules: &[aggregate::Rule]) -> Writes {
     let record = |r: &aggregate::Rule| Record { value: r.value, ..Record::of(r.event, r.key, r.to) };
     set(&rules.iter().map(record).collect::<Vec<_>>())
 }
 
-/// Sets a histogram.
+/// Writes that configure a histogram.
 pub fn histogram(rules: &[histogram::Rule]) -> Writes {
     let record = |r: &histogram::Rule| Record { value: r.value, ..Record::of(r.event, r.key, r.to) };
     set(&rules.iter().map(record).collect::<Vec<_>>())
 }
 
-/// Sets a pair.
+/// Writes that configure a pair.
 pub fn pair(rules: &[pair::Rule]) -> Writes {
     let both = |(n, r): (usize, &pair::Rule)| {
         let side = |s: (u8, Field), flags| Record { flags, extra: n as u32, ..Record::of(s.0, s.1, r.to) };
@@ -173,7 +175,7 @@ pub fn pair(rules: &[pair::Rule]) -> Writes {
     set(&rules.iter().enumerate().flat_map(both).collect::<Vec<_>>())
 }
 
-/// Sets a filter.
+/// Writes that configure a filter.
 pub fn filter(rules: &[FilterRule]) -> Writes {
     let mut records = Vec::new();
     for (n, rule) in rules.iter().enumerate() {
@@ -200,7 +202,7 @@ pub fn filter(rules: &[FilterRule]) -> Writes {
     set(&records)
 }
 
-/// Sets a machine.
+/// Writes that configure a machine.
 pub fn machine(table: &Table) -> Writes {
     let step = |s: Step| u16::from(s.report) << 5 | u16::from(s.own) << 4 | u16::from(s.next & 15);
     let mut writes = vec![(TARGET, u16::from(table.by_key) << 14 | target(table.to))];
@@ -214,13 +216,13 @@ pub fn machine(table: &Table) -> Writes {
     writes
 }
 
-/// Sets a log.
+/// Writes that configure a log.
 pub fn log(rule: &log::Rule) -> Writes {
     let trigger = u16::from(rule.freezes) << 13 | u16::from(rule.trigger);
     vec![(TARGET, target(rule.to)), (RECORDS, trigger), control(1)]
 }
 
-/// Stops a tick, and sets it.
+/// Writes that stop and configure a tick.
 pub fn tick(rule: &tick::Rule) -> Writes {
     let place = |n: usize, k: u16| RECORDS + 16 * n as u16 + k;
     let mut writes = vec![control_off(), (place(0, 1), target(rule.to))];
@@ -231,12 +233,12 @@ pub fn tick(rule: &tick::Rule) -> Writes {
     writes
 }
 
-/// The control register: it does nothing.
+/// Write that disables a client.
 pub fn control_off() -> (u16, u16) {
     (CONTROL, 0)
 }
 
-/// Sets the slots of a lite generator; other triggers than addresses are left out.
+/// Writes of the slots of a lite generator; ignores triggers other than addresses.
 pub fn lite(slots: &[Slot]) -> Writes {
     let mut writes = Vec::new();
     for (n, slot) in slots.iter().enumerate() {
@@ -253,7 +255,8 @@ pub fn lite(slots: &[Slot]) -> Writes {
     writes
 }
 
-/// Sets a window, see [`super::window`]: what opens and what closes it are addresses, put into slots from `free` on.
+/// Writes that configure a window, see [`super::window`]. The addresses that open and close it take slots from `free`
+/// on.
 pub fn window(free: u8, opens: Option<u32>, closes: Option<u32>, returns: bool) -> Writes {
     let mut writes = Writes::new();
     let mut next = free;
@@ -268,10 +271,10 @@ pub fn window(free: u8, opens: Option<u32>, closes: Option<u32>, returns: bool) 
     writes
 }
 
-/// First of the words of a slot that say what is captured.
+/// First word of a slot that holds a capture.
 pub const SLOT_CAPTURES: u16 = 9;
 
-/// Sets the slots of a full generator.
+/// Writes of the slots of a full generator.
 pub fn full(slots: &[Slot]) -> Writes {
     let mut writes = Vec::new();
     for (n, slot) in GeneratorParams::placed(slots).iter().enumerate() {
@@ -378,7 +381,7 @@ mod tests {
     fn a_transaction_is_the_steps_worked_by_hand() {
         let class = |event| Class { event, key: Field::Arg(0) };
         let writes = machine(&Table::transaction(class(1), class(2), Target { dest: 16, id: 160 }));
-        // idle, open: 1 and own. idle, close: reported. open, open: of another reported. open, close: the same
+        // idle, open: 1 and own. idle, close: reported. open, open: reported for another key. open, close: the same
         let want = [(3, 0x10a0), (0x800, 0x1111), (0x801, 0x2020), (0x810, 0x3111), (0x811, 0x2100)];
         assert_eq!(writes[..5], want);
         assert_eq!(writes.last(), Some(&(CONTROL, 0x0201)));

@@ -1,62 +1,63 @@
-//! Open calls: which functions are being executed whose return is waited for
+//! Open calls: functions that are being executed and whose return is a trigger
 //!
-//! A call is told from all others by its return address and the stack pointer at its entry: recursion has other stack
-//! pointers, and so have the calls of preempted threads. A return is a return instruction (`jalr` through a link
-//! register) that goes to a return address with the stack pointer of the entry. Code that reaches that address otherwise
-//! is no return. A call that was left by `longjmp` stays until the same caller calls again with the same stack pointer,
-//! which shows that it is over, or until its place is needed: where all are taken, one after the other is.
+//! A call is identified by its return address and the stack pointer at its entry: recursion has different stack
+//! pointers, and so have calls of preempted threads. A return is a return instruction (`jalr` through a link register)
+//! to a return address with the stack pointer of the entry. Code that reaches that address in another way is not a
+//! return. A call that was left by `longjmp` stays until the same caller calls again with the same stack pointer, which
+//! shows that it is over, or until its entry is replaced: when all entries are taken, they are replaced in rotation.
 //!
-//! Jumping back to the first instruction of a function in the same frame is the same call, and is kept once.
+//! A jump back to the first instruction of a function in the same frame is the same call, and is recorded once.
 //!
 //! # Source
-//! Paper 004 section 4.1, "return address stack", which knows no stack pointer and looks at its top only.
+//! Paper 004 section 4.1, "return address stack", which ignores the stack pointer and looks only at its top.
 
 use super::trigger::CAPTURES;
 
-/// A call.
+/// An open call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Open {
-    /// Slot that waits for its return.
+    /// Slot that is triggered by its return.
     pub slot: u8,
     /// Return address.
     pub to: u32,
     /// Stack pointer at the entry.
     pub sp: u32,
-    /// Clock of the entry.
+    /// Cycle of the entry.
     pub cycle: u64,
-    /// What was captured at the entry.
+    /// Words captured at the entry.
     pub captured: [u32; CAPTURES],
 }
 
-/// The calls, each at its place.
+/// The table of open calls.
 #[derive(Clone, Debug)]
 pub struct Returns {
     places: Vec<Option<Open>>,
-    /// The place that is needed next.
+    /// The next entry to be replaced.
     victim: usize,
-    /// Calls whose place was needed: their returns will not be seen.
+    /// Calls that were replaced: their returns will not be seen.
     pub replaced: u64,
     /// Calls that ended without a return.
     pub abandoned: u64,
 }
 
 impl Returns {
-    /// Room for `room` calls.
+    /// A table of `room` entries.
     pub fn new(room: usize) -> Self {
         Self { places: vec![None; room], victim: 0, replaced: 0, abandoned: 0 }
     }
 
-    /// The places.
+    /// The entries.
     pub fn places(&self) -> &[Option<Open>] {
         &self.places
     }
 
-    /// The call at a place is no longer watched.
+    /// Stops watching the call in an entry.
     pub fn drop_call(&mut self, at: usize) -> Option<Open> {
         self.places[at].take()
     }
 
-    /// The first place that is free; where none is, one after the other loses its call, which is counted.
+    /// The first free entry; if none is free, the next one in rotation is replaced, which is counted. True: a call was
+    /// replaced.
     pub fn make_place(&mut self) -> (usize, bool) {
         if let Some(free) = self.places.iter().position(Option::is_none) {
             return (free, false);
@@ -68,12 +69,12 @@ impl Returns {
         (at, true)
     }
 
-    /// A call takes the place that was made.
+    /// Stores a call in an entry from [`Returns::make_place`].
     pub fn put(&mut self, at: usize, call: Open) {
         self.places[at] = Some(call);
     }
 
-    /// A function is entered. True: another call lost its place.
+    /// A function is entered. True: another call was replaced.
     pub fn enter(&mut self, call: Open) -> bool {
         if self.places.iter().flatten().any(|c| (c.slot, c.to, c.sp) == (call.slot, call.to, call.sp)) {
             return false;
@@ -83,12 +84,12 @@ impl Returns {
         lost
     }
 
-    /// A call instruction with the link address `to`: what was called there before with this stack pointer is over.
+    /// A call instruction with the link address `to`: ends an earlier call from there with this stack pointer.
     pub fn call(&mut self, to: u32, sp: u32) {
         self.abandoned += self.take(to, sp).len() as u64;
     }
 
-    /// A return instruction that goes to `to`: the calls that it ends, by slot.
+    /// A return instruction to `to`: the calls that it ends, by slot.
     pub fn leave(&mut self, to: u32, sp: u32) -> Vec<Open> {
         let mut ended = self.take(to, sp);
         ended.sort_by_key(|c| c.slot);
@@ -99,12 +100,12 @@ impl Returns {
         self.places.iter_mut().filter_map(|p| p.take_if(|c| (c.to, c.sp) == (to, sp))).collect()
     }
 
-    /// Calls that are open.
+    /// Number of open calls.
     pub fn len(&self) -> usize {
         self.places.iter().flatten().count()
     }
 
-    /// Whether none is.
+    /// Whether no call is open.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,56 +1,58 @@
 //! The diagnosis NoC: a unidirectional token ring of 16-bit words
 //!
-//! A node is one register of 16 bits and a valid bit. A token, the word [`TOKEN`], goes round; who has a packet replaces
-//! the token by the packet with the token behind it. The packet passes every node and is taken off the ring by its sender.
-//! Its destination writes into the first word, as it passes, whether it took the packet ([`TAKEN`]) or had no room
-//! ([`REFUSED`]); a destination that is unchanged is not there. So a sender knows the fate of each packet before it sends
-//! again, and one that was refused is sent again: nothing is lost on the ring.
+//! A node is one 16-bit register and a valid bit. A token, the word [`TOKEN`], circulates. A node with a packet to send
+//! replaces the token by the packet, followed by the token. The packet passes every node and is removed from the ring
+//! by its sender. As it passes its destination, the destination writes into the first word whether it took the packet
+//! ([`TAKEN`]) or had no space ([`REFUSED`]); an unchanged destination field means that no node has that address. So a
+//! sender knows the fate of each packet before it sends again, and repeats one that was refused: nothing is lost on the
+//! ring.
 //!
-//! No node ever waits for another: words move in every clock, whatever a destination does, so there is no deadlock. Each
-//! node sends at most one packet a turn, so none starves. A destination that had to refuse keeps its next free place for
-//! the first that it refused; so a slow destination (the host) serves its senders in turn, too.
+//! No node ever waits for another: words move in every cycle, whatever a destination does, so there is no deadlock.
+//! Each node sends at most one packet per turn of the token, so none starves. A destination that had to refuse a packet
+//! reserves its next free entry for the first sender that it refused, so that a slow destination (the host) also serves
+//! its senders in turn.
 //!
 //! # Timing
-//! A hop takes one clock. An idle ring of N nodes gives a node the token after at most N clocks; a full one after at most
-//! N packets.
+//! A hop takes one cycle. On an idle ring of N nodes, a node gets the token after at most N cycles; on a busy one after
+//! at most N packets.
 //!
 //! # Source
-//! Paper 004 section 4: a 16-bit unidirectional ring. Token, acknowledge and places kept are ours; why:
-//! `docs/decisions/0011-token-ring.md`.
+//! Paper 004 section 4: a 16-bit unidirectional ring. Token, acknowledge and reservations are this project's; the
+//! reasons are in `docs/decisions/0011-token-ring.md`.
 
 use super::packet::{header, BROADCAST, HOST, MAX_WORDS, NODES, REFUSED, TAKEN};
 use std::collections::VecDeque;
 
-/// The token: no packet has 15 words after its second.
+/// The token word: no packet has 15 words after its second.
 pub const TOKEN: u16 = 0xf000;
 
-/// What became of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Its destination has it, or it was to all.
+    /// Its destination took it, or it was a broadcast.
     Delivered,
     /// No node has that address.
     Absent,
 }
 
-/// Packets of a node, counted.
+/// Packet counters of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RingCounts {
     /// Sent and taken.
     pub delivered: u64,
-    /// Sent to an address that nobody has.
+    /// Sent to an address that no node has.
     pub absent: u64,
-    /// Times a packet was refused and will be sent again.
+    /// Refusals; the packet is sent again.
     pub again: u64,
-    /// Not sent: no packet, or to an address that is none.
+    /// Not sent: malformed, or with an invalid destination.
     pub malformed: u64,
-    /// Taken from the ring for the client.
+    /// Received for the client.
     pub received: u64,
-    /// Packets to all for which there was no room here.
+    /// Broadcasts that were missed for lack of space.
     pub missed: u64,
 }
 
-/// What is done with the words of the packet at the input.
+/// What happens to the words of the packet at the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Passing {
     Through,
@@ -58,25 +60,25 @@ enum Passing {
     Stripped,
 }
 
-/// A node's part of the ring.
+/// The ring interface of a node.
 #[derive(Clone, Debug)]
 pub struct RingNode {
     address: u8,
-    /// Packets that fit at its destination side.
+    /// Depth of the receive queue, packets.
     places: usize,
     out: Option<u16>,
-    /// Words that are still to come of the packet at the input, and what happens to them.
+    /// Remaining words of the packet at the input, and what happens to them.
     left: usize,
     passing: Passing,
     receiving: Vec<u16>,
     received: VecDeque<Vec<u16>>,
-    /// For whom the next free place is kept.
+    /// Sender for which the next free entry is reserved.
     kept: Option<u8>,
-    /// The packet on its way, until its fate is known; sent up to `at`.
+    /// The packet being sent, kept until its fate is known; sent up to `at`.
     packet: Vec<u16>,
     at: usize,
     on_ring: bool,
-    /// Its destination had no room for it.
+    /// Its destination refused it.
     refused: bool,
     token_next: bool,
     fates: VecDeque<Fate>,
@@ -84,10 +86,10 @@ pub struct RingNode {
 }
 
 impl RingNode {
-    /// At an address, with room for `places` packets that arrive.
+    /// A node at an address, with a receive queue of `places` packets.
     ///
     /// # Panics
-    /// Unless the address is a node's or the host's.
+    /// If the address is not valid for a node or the host.
     pub fn new(address: u8, places: usize) -> Self {
         assert!(address < NODES || address == HOST, "address {address} is no node's");
         Self {
@@ -109,27 +111,27 @@ impl RingNode {
         }
     }
 
-    /// Its address.
+    /// Address of the node.
     pub fn address(&self) -> u8 {
         self.address
     }
 
-    /// Its counts.
+    /// Packet counters.
     pub fn counts(&self) -> RingCounts {
         self.counts
     }
 
-    /// The word at its output, for the node behind it.
+    /// The word at the output, for the next node.
     pub fn output(&self) -> Option<u16> {
         self.out
     }
 
-    /// Whether it takes a packet to send.
+    /// Whether it accepts a packet to send.
     pub fn ready(&self) -> bool {
         self.packet.is_empty()
     }
 
-    /// Whether nothing is on its way from, to or through it, but perhaps the token.
+    /// Whether nothing is in flight from, to or through it, except perhaps the token.
     pub fn is_idle(&self) -> bool {
         self.packet.is_empty()
             && self.received.is_empty()
@@ -138,7 +140,7 @@ impl RingNode {
             && self.out.is_none_or(|w| w == TOKEN)
     }
 
-    /// Gives it a packet to send, when it is ready. Its source becomes this node; what is no packet is counted.
+    /// Accepts a packet to send, when ready. Sets its source to this node; counts malformed packets.
     pub fn send(&mut self, mut words: Vec<u16>) {
         let legal = (2..=MAX_WORDS).contains(&words.len()) && header(words[0]).0 == words.len();
         let dest = words.first().map_or(0, |w| header(*w).1);
@@ -151,12 +153,12 @@ impl RingNode {
         self.at = 0;
     }
 
-    /// What became of the packets that were sent, in order.
+    /// Fates of the packets that were sent, in order.
     pub fn fate(&mut self) -> Option<Fate> {
         self.fates.pop_front()
     }
 
-    /// A packet that arrived.
+    /// Takes a packet that arrived.
     pub fn receive(&mut self) -> Option<Vec<u16>> {
         self.received.pop_front()
     }
@@ -176,9 +178,9 @@ impl RingNode {
         }
     }
 
-    /// One clock: the word at the input in, the word for the output out.
+    /// One cycle: takes the word at the input and sets the word at the output.
     fn clock(&mut self, input: Option<u16>) {
-        // a word of a packet may look like the token
+        // a data word may equal the token
         let token = self.left == 0 && input == Some(TOKEN);
         let forwarded = self.input(input);
         self.out = if self.token_next {
@@ -188,7 +190,7 @@ impl RingNode {
             self.on_ring = true;
             self.word()
         } else if self.on_ring && self.at < self.packet.len() {
-            // what comes in now is this packet's own beginning, and stripped
+            // the input is the beginning of this node's own packet, and is removed
             self.word()
         } else {
             forwarded
@@ -202,7 +204,7 @@ impl RingNode {
         Some(word)
     }
 
-    /// Takes the word at the input; what of it goes on.
+    /// Takes the word at the input; returns what is forwarded.
     fn input(&mut self, input: Option<u16>) -> Option<u16> {
         let word = input?;
         if self.left > 0 {
@@ -250,7 +252,7 @@ impl RingNode {
         Some(goes_on)
     }
 
-    /// The first word of its own packet is back.
+    /// The first word of its own packet has returned.
     fn told(&mut self, dest: u8) {
         self.refused = dest == REFUSED;
         match dest {
@@ -266,7 +268,7 @@ impl RingNode {
         }
     }
 
-    /// All of its own packet is back.
+    /// The whole of its own packet has returned.
     fn own_is_back(&mut self) {
         self.on_ring = false;
         self.at = 0;
@@ -276,7 +278,7 @@ impl RingNode {
     }
 }
 
-/// The nodes, in the order in which words pass them.
+/// The ring: its nodes, in the order in which words pass them.
 #[derive(Clone, Debug)]
 pub struct Ring {
     nodes: Vec<RingNode>,
@@ -285,10 +287,10 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A ring of these nodes; the first makes the token.
+    /// A ring of these nodes; the first creates the token.
     ///
     /// # Panics
-    /// Without a node, or when two have one address.
+    /// If there is no node, or two have the same address.
     pub fn new(mut nodes: Vec<RingNode>) -> Self {
         assert!(!nodes.is_empty(), "a ring has a node");
         for (i, n) in nodes.iter().enumerate() {
@@ -308,12 +310,12 @@ impl Ring {
         &mut self.nodes[n]
     }
 
-    /// Clocks so far; words of packets that went from the first node to the second.
+    /// Cycles so far, and packet words that went from the first node to the second.
     pub fn load(&self) -> (u64, u64) {
         (self.cycle, self.busy)
     }
 
-    /// One clock.
+    /// One cycle.
     pub fn clock(&mut self) {
         let mut input = self.nodes[self.nodes.len() - 1].out;
         for node in &mut self.nodes {
@@ -325,12 +327,12 @@ impl Ring {
         self.busy += u64::from(self.nodes[0].out.is_some_and(|w| w != TOKEN || self.nodes[0].left > 0));
     }
 
-    /// Whether only the token is on it.
+    /// Whether it carries only the token.
     pub fn is_idle(&self) -> bool {
         self.nodes.iter().all(RingNode::is_idle)
     }
 
-    /// Lets `clocks` clocks pass on an idle ring.
+    /// Advances an idle ring by `clocks` cycles.
     pub fn skip(&mut self, clocks: u64) {
         for _ in 0..clocks % self.nodes.len() as u64 {
             self.clock();
@@ -338,10 +340,10 @@ impl Ring {
         self.cycle += clocks - clocks % self.nodes.len() as u64;
     }
 
-    /// Tokens and packets on the ring, for those who check it: the tokens, and the packets that were begun.
+    /// Number of tokens, including packets in transmission that will release one: for checks.
     pub fn tokens(&self) -> usize {
         let waiting = self.nodes.iter().filter(|n| n.on_ring && n.at < n.packet.len() || n.token_next).count();
-        // a word of a packet may look like the token: it is one only where no packet is being passed
+        // a data word may equal the token: it is one only if no packet is being passed
         let mut heads = 0;
         for (i, n) in self.nodes.iter().enumerate() {
             let next = &self.nodes[(i + 1) % self.nodes.len()];
@@ -356,7 +358,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// All that decides what a node does.
+    /// All state on which a node's behaviour depends.
     fn key(ring: &Ring) -> Vec<u16> {
         let mut key = Vec::new();
         for n in &ring.nodes {
@@ -378,28 +380,28 @@ mod tests {
         (ring.cycle, ring.busy) = (0, 0);
     }
 
-    /// Every state that rings of these sizes reach, whatever clients send and take in whatever clock: there is one token,
-    /// and from each state everything comes to rest once clients take what is there.
+    /// Explores every state that rings of these sizes can reach, whatever clients send and receive in any cycle. There
+    /// is always one token, and every state becomes idle once clients receive their packets.
     fn explore(nodes: usize, dests: &[u8], len: u16) -> usize {
         let bound = 8 * nodes * usize::from(len + 1) + 16;
         let start = Ring::new((0..nodes).map(|n| RingNode::new(n as u8, 1)).collect());
         let (mut seen, mut todo) = (HashSet::new(), vec![start]);
         seen.insert(key(&todo[0]));
         while let Some(state) = todo.pop() {
-            // what each client does: takes or not, sends nothing or a packet to one of the destinations
+            // the choices of each client: receive or not; send nothing or a packet to one of the destinations
             let choices = 2 * (dests.len() + 1);
             for choice in 0..choices.pow(nodes as u32) {
                 let (mut ring, mut rest, mut idle) = (state.clone(), choice, false);
                 for n in 0..nodes {
                     let (takes, sends) = (rest % choices % 2 == 1, rest % choices / 2);
                     rest /= choices;
-                    // a choice that cannot be made is another one's
+                    // an impossible choice is the same as another one
                     idle |= takes && ring.nodes[n].received.is_empty() || sends > 0 && !ring.nodes[n].ready();
                     if takes {
                         ring.nodes[n].receive();
                     }
                     if sends > 0 {
-                        // its second word looks like the token
+                        // its second word equals the token
                         let mut words = vec![(len - 2) << 12 | u16::from(dests[sends - 1]) << 6, TOKEN];
                         words.resize(len.into(), TOKEN);
                         if ring.nodes[n].ready() {
@@ -429,7 +431,7 @@ mod tests {
 
     #[test]
     fn no_state_of_small_rings_is_stuck() {
-        // to each other, to themselves, to nobody, to all
+        // to each other, to themselves, to an absent address, to all
         let two = explore(2, &[0, 1, 40, BROADCAST], 2) + explore(2, &[0, 1], 5);
         let three = explore(3, &[0, 2], 2);
         println!("{two} states of two nodes, {three} of three");

@@ -1,12 +1,13 @@
-//! Copy of a core's registers and of the top of its stack, from what retires
+//! Copy of a core's registers and of the top of its stack, from retired instructions
 //!
-//! Registers are known once they were written. Of the stack, the words are known that were stored through the stack
-//! pointer, in a direct-mapped table by address; that is how callers pass the arguments that do not fit in registers.
+//! A register is known once it has been written. A stack word is known if it was stored through the stack pointer;
+//! these words are kept in a direct-mapped table by address. Callers pass the arguments that do not fit in registers in
+//! this way.
 //!
 //! # Source
-//! Paper 004 section 4.1: register write-back is observed; stores to the stack pointer plus an offset recreate the frame.
+//! Paper 004 section 4.1: register write-back is observed; stores relative to the stack pointer recreate the frame.
 
-/// The copy.
+/// A copy of registers and stack words.
 #[derive(Clone, Debug)]
 pub struct Shadow {
     registers: [u32; 32],
@@ -25,12 +26,12 @@ pub fn stores_word_through_sp(insn: u32, len: u8) -> bool {
 }
 
 impl Shadow {
-    /// Nothing is known; `words` of the stack will be kept, a power of two or 0.
+    /// A copy in which nothing is known; it keeps `words` stack words, a power of two or 0.
     pub fn new(words: u8) -> Self {
         Self { registers: [0; 32], known: 1, stack: vec![None; words.into()] }
     }
 
-    /// A register was written.
+    /// A register is written.
     #[inline]
     pub fn write(&mut self, rd: u8, value: u32) {
         let rd = usize::from(rd & 31);
@@ -40,7 +41,7 @@ impl Shadow {
         }
     }
 
-    /// A word was stored through the stack pointer.
+    /// A word is stored through the stack pointer.
     pub fn push(&mut self, addr: u32, value: u32) {
         let words = self.stack.len();
         if words > 0 {
@@ -48,7 +49,7 @@ impl Shadow {
         }
     }
 
-    /// Another store: a word of the stack that it touches is no longer known.
+    /// Any other store: the stack words that it touches become unknown.
     pub fn touch(&mut self, first: u32, last: u32) {
         let words = self.stack.len();
         if words > 0 {
@@ -61,18 +62,18 @@ impl Shadow {
         }
     }
 
-    /// Registers were written and the stack was, nobody saw how.
+    /// The `written` registers and the whole stack become unknown.
     pub fn forget(&mut self, written: u32) {
         self.known &= !written | 1;
         self.stack.fill(None);
     }
 
-    /// A register, if it is known.
+    /// Value of a register, if known.
     pub fn register(&self, r: u8) -> Option<u32> {
         (self.known >> (r & 31) & 1 == 1).then(|| self.registers[usize::from(r & 31)])
     }
 
-    /// The word at `sp + 4 * n`, if it is known.
+    /// The word at `sp + 4 * n`, if known.
     pub fn stack(&self, n: u8) -> Option<u32> {
         let addr = self.register(2)?.wrapping_add(4 * u32::from(n));
         let at = (addr >> 2) as usize & self.stack.len().checked_sub(1)?;

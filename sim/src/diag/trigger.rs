@@ -1,22 +1,22 @@
-//! What an event generator waits for, and what it captures when that happens
+//! Triggers of an event generator, and the words that it captures
 //!
-//! A generator has a number of trigger slots; each names what it waits for, the event that it makes, where that goes, and
-//! up to [`CAPTURES`] captured words. In a packet the words stand in this order.
+//! A generator has a number of trigger slots. Each has a condition, the event that it makes, the event's destination,
+//! and up to [`CAPTURES`] captured words, which are in this order in the packet.
 //!
 //! # Source
-//! Paper 004 section 4.1: PC and function return, 12 at a time, registers and arguments. Data, traps and destinations by
-//! slot are ours.
+//! Paper 004 section 4.1: PC and function return, 12 at a time, registers and arguments. Data triggers, trap triggers
+//! and destinations per slot are this project's.
 
-/// Words that a slot captures at most.
+/// Most words that a slot captures.
 pub const CAPTURES: usize = 5;
 
-/// What a slot waits for.
+/// Condition of a trigger slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
     /// The instruction at this address retires.
     Pc(u32),
-    /// The instruction at `first` retires, and no branch or jump of the function `first..=last` itself went there: a turn of
-    /// a loop is no call. One that a trap return went to may be either, and is counted as lost.
+    /// The instruction at `first` retires, and was not reached by a branch or jump within the function `first..=last`:
+    /// an iteration of a loop is not a call. If a trap returned to it, it may be either, and counts as lost.
     Entry {
         /// First byte of the function.
         first: u32,
@@ -25,8 +25,8 @@ pub enum Trigger {
     },
     /// The function that begins at this address returns to its caller.
     Return(u32),
-    /// The function `first..=last` does. A branch or jump of its own to its first instruction is not taken for a call, which
-    /// would be found out, but each time anew.
+    /// The function `first..=last` returns. A branch or jump within it to its first instruction is not taken for a
+    /// call; with [`Trigger::Return`] this is also detected, but costs work each time.
     ReturnFrom {
         /// First byte of the function.
         first: u32,
@@ -43,14 +43,14 @@ pub enum Trigger {
         loads: bool,
         /// By a store.
         stores: bool,
-        /// Only of this value.
+        /// Only with this value.
         value: Option<u32>,
     },
     /// A trap is taken.
     Trap {
-        /// An interrupt, an exception; none: either.
+        /// True: an interrupt; false: an exception; none: either.
         interrupt: Option<bool>,
-        /// Of this cause.
+        /// Only with this cause.
         cause: Option<u8>,
     },
     /// A trap handler returns (`mret`, `sret`).
@@ -58,12 +58,12 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// It waits for the return of a function.
+    /// Whether it is triggered by the return of a function.
     pub fn is_return(&self) -> bool {
         matches!(self, Self::Return(_) | Self::ReturnFrom { .. })
     }
 
-    /// It needs more than an address to be compared with.
+    /// Whether it compares more than an address.
     pub fn is_wide(&self) -> bool {
         match self {
             Self::Data { .. } | Self::Trap { .. } | Self::Entry { .. } | Self::ReturnFrom { .. } => true,
@@ -72,20 +72,20 @@ impl Trigger {
     }
 }
 
-/// A word that is captured.
+/// A captured word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Capture {
-    /// A register, as it is before the instruction. 1 to 31.
+    /// A register before the instruction. 1 to 31.
     Register(u8),
-    /// The word at `sp + 4 * n`, before the instruction: the arguments that did not fit in registers.
+    /// The word at `sp + 4 * n` before the instruction: an argument that did not fit in registers.
     Stack(u8),
-    /// For a return: a register as it was when the function was entered.
+    /// For a return: a register at the function's entry.
     EntryRegister(u8),
-    /// For a return: a word of the stack as it was when the function was entered.
+    /// For a return: a stack word at the function's entry.
     EntryStack(u8),
-    /// For a return: clocks since it was entered; 2^32 - 1: or more.
+    /// For a return: cycles since the entry; saturates at 2^32 - 1.
     Elapsed,
-    /// Address of the instruction; of a trap, where it came.
+    /// Address of the instruction; for a trap, the address at which it was taken.
     Pc,
     /// For [`Trigger::Data`]: the address.
     Address,
@@ -95,18 +95,18 @@ pub enum Capture {
     Cause,
 }
 
-/// One trigger with what becomes of it.
+/// A trigger slot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Slot {
-    /// What it waits for.
+    /// Condition.
     pub trigger: Trigger,
     /// Identifier of the event.
     pub event: u8,
-    /// Where the event goes.
+    /// Destination of the event.
     pub dest: u8,
-    /// What it carries, up to [`CAPTURES`] words.
+    /// Captured words, up to [`CAPTURES`].
     pub captures: Vec<Capture>,
-    /// It carries the time.
+    /// The event has a time stamp.
     pub stamped: bool,
 }
 
@@ -115,56 +115,57 @@ pub struct Slot {
 pub struct GeneratorParams {
     /// Trigger slots, 1 to 32.
     pub slots: u8,
-    /// Slots, the first of all, that also take data, traps and entries; others take addresses, returns and trap returns.
+    /// Number of slots, the first ones, that also take data, trap and entry triggers; others take addresses, returns
+    /// and trap returns.
     pub wide: u8,
-    /// Open calls that are watched, 0 to 64; 0: no return triggers.
+    /// Open calls that can be watched, 0 to 64; 0: no return triggers.
     pub returns: u8,
-    /// Words of stack that are remembered, a power of two, or 0.
+    /// Stack words that are kept, a power of two, or 0.
     pub stack: u8,
-    /// Instructions with triggers that may wait to be made events.
+    /// Depth of the queue of instructions with hits.
     pub queue: u8,
-    /// Events that may wait for the NoC; after an overflow, none is taken until half of them are gone.
+    /// Depth of the event FIFO; after an overflow, events are accepted again when it is half empty.
     pub fifo: u8,
     /// PC triggers and time only.
     pub lite: bool,
 }
 
 impl GeneratorParams {
-    /// 16 triggers, 4 of them of every kind, 16 open calls.
+    /// 16 triggers, 4 of them of any kind, 16 open calls.
     pub const FULL: Self = Self { slots: 16, wide: 4, returns: 16, stack: 16, queue: 4, fifo: 16, lite: false };
-    /// 12 PC triggers without captures, as the paper's reduced generator.
+    /// 12 PC triggers without captures, like the paper's reduced generator.
     pub const LITE: Self = Self { slots: 12, wide: 0, returns: 0, stack: 0, queue: 4, fifo: 16, lite: true };
 }
 
-/// Why a slot cannot be set.
+/// Error of setting slots.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SlotError {
-    /// Too many of them.
+    /// Too many triggers.
     #[error("{found} triggers, but the event generator has {right}")]
     Slots {
-        /// Asked for.
+        /// Number given.
         found: usize,
-        /// There are.
+        /// Number available.
         right: u8,
     },
-    /// Too many of data, traps and entries.
+    /// Too many data, trap and entry triggers.
     #[error("{found} triggers of data, traps and entries, but the event generator has {right}")]
     Wide {
-        /// Asked for.
+        /// Number given.
         found: usize,
-        /// There are.
+        /// Number available.
         right: u8,
     },
     /// Too many captures.
     #[error("{0} captured words, but a trigger captures {CAPTURES} at most")]
     Captures(usize),
-    /// It cannot capture that, or wait for that.
+    /// A capture or trigger that it does not support.
     #[error("{0}")]
     Kind(&'static str),
 }
 
 impl GeneratorParams {
-    /// Whether a generator of these sizes takes `slots`.
+    /// Whether a generator of these sizes can hold `slots`.
     pub fn check(&self, slots: &[Slot]) -> Result<(), SlotError> {
         if slots.len() > usize::from(self.slots) {
             return Err(SlotError::Slots { found: slots.len(), right: self.slots });
@@ -177,7 +178,7 @@ impl GeneratorParams {
         Ok(())
     }
 
-    /// The slots as they are placed: those that need a wide one first.
+    /// The slots in the order in which they are placed: wide ones first.
     pub fn placed(slots: &[Slot]) -> Vec<Slot> {
         let mut placed = slots.to_vec();
         placed.sort_by_key(|s| !s.trigger.is_wide());

@@ -1,46 +1,48 @@
-//! Window: which instructions of a core a trace tells, between triggers of its event generator
+//! Window: traces the instructions of a core only between two triggers of its event generator
 //!
-//! A window opens at a point and closes at another, or with the return of the function that begins where it opened. What is
-//! outside is hidden from the trace beside the chip. A point is the address of one of the generator's trigger slots: one that
-//! is in use makes its events as ever, one behind those in use ([`super::registers::CONTROL`]) makes none.
+//! A window opens at one point and closes at another, or with the return of the function that begins at the opening
+//! point. Instructions outside it are hidden from the trace. A point is the address of one of the generator's trigger
+//! slots: a slot in use makes its events as usual, one after those in use ([`super::registers::CONTROL`]) makes none.
 //!
 //! | register | bits | meaning |
 //! | --- | --- | --- |
-//! | [`WINDOW`] | 3:0, 4 | slot whose address opens it; 1: there is one, and it begins shut |
-//! | | 11:8, 12 | slot whose address closes it, behind that instruction; 1: there is one |
-//! | | 13 | it closes behind the return from where it opened: calls and returns since then are counted |
+//! | [`WINDOW`] | 3:0, 4 | slot whose address opens it; bit 4 set: there is one, and the window is initially closed |
+//! | | 11:8, 12 | slot whose address closes it, after that instruction; bit 12 set: there is one |
+//! | | 13 | it closes after the return from the function at the opening point: calls and returns since then are counted |
 //!
-//! It is a register of the generator, 0 after a reset: nothing is hidden. Each write begins anew. With neither bit 4 nor 12 nothing is
-//! hidden; with bit 12 alone all is told up to the first time that it closes. An instruction at a point is told, and so is the return that
-//! closes it. While it is open, what opens it does nothing.
+//! It is a register of the generator, 0 after a reset: nothing is hidden. Each write restarts the window. With neither
+//! bit 4 nor 12 set, nothing is hidden; with only bit 12 set, everything is traced until it first closes. The
+//! instruction at a point is traced, and so is the return that closes the window. While the window is open, the opening
+//! point has no effect.
 //!
-//! Calls are those of a return address stack: `jal` and `jalr` that link, returns `jalr` by a link register; a co-routine swap is
-//! neither. Up to 65,535 of them are counted. What is called inside belongs to it, handlers of interrupts too.
+//! Calls and returns are those of a return address stack: `jal` and `jalr` that link are calls, a `jalr` through a link
+//! register is a return, and a co-routine swap is neither. Up to 65,535 calls are counted. Everything called inside is
+//! part of the window, including interrupt handlers.
 
-/// The register.
+/// Window register of a generator.
 pub const WINDOW: u16 = 0x500;
-/// Calls that are counted at most.
+/// Most calls that are counted.
 pub const DEPTH: u16 = u16::MAX;
 
-/// What opens and closes a window, by slots of the generator.
+/// Edges of a window, as slots of the generator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Edges {
     /// Opens it.
     pub opens: Option<u8>,
     /// Closes it.
     pub closes: Option<u8>,
-    /// It closes behind the return from where it opened.
+    /// It closes after the return from the function at the opening point.
     pub returns: bool,
 }
 
 impl Edges {
-    /// As the register has it.
+    /// The register value.
     pub fn word(&self) -> u16 {
         let slot = |slot: Option<u8>| slot.map_or(0, |s| u16::from(s & 15) | 16);
         slot(self.opens) | slot(self.closes) << 8 | u16::from(self.returns) << 13
     }
 
-    /// What the register says.
+    /// The edges of a register value.
     pub fn of(word: u16) -> Self {
         let slot = |word: u16| (word & 16 != 0).then_some((word & 15) as u8);
         Self { opens: slot(word), closes: slot(word >> 8), returns: word >> 13 & 1 == 1 }
@@ -56,12 +58,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// As the register is written.
+    /// A window after the register was written.
     pub fn new(edges: Edges) -> Self {
         Self { edges, open: edges.opens.is_none(), depth: 0 }
     }
 
-    /// An instruction retires, which hits `points`, a bit for each slot; it is a call, a return. Whether it is hidden.
+    /// An instruction retires that hits `points`, one bit per slot, and may be a call or a return (`back`). Returns
+    /// whether it is hidden.
     pub fn retire(&mut self, points: u16, call: bool, back: bool) -> bool {
         let Edges { opens, closes, returns } = self.edges;
         let hit = |slot: Option<u8>| slot.is_some_and(|s| points >> s & 1 == 1);
@@ -104,12 +107,12 @@ mod tests {
     fn a_function_is_inside_from_its_entry_to_its_return() {
         let mut w = Window::new(Edges { opens: Some(2), closes: None, returns: true });
         let (nothing, call, back) = ((0, false, false), (0, true, false), (0, false, true));
-        // outside; entered, calls, that calls itself at the entry, both return, returns; outside
+        // outside; enters, calls, which calls itself at the entry point, both return, returns; outside
         let steps =
             [nothing, back, (4, false, false), call, (4, true, false), back, nothing, back, back, nothing, back];
         let hidden = steps.map(|(points, call, back)| w.retire(points, call, back));
         assert_eq!(hidden, [true, true, false, false, false, false, false, false, false, true, true]);
-        // of one instruction; a co-routine swap is neither
+        // a window of one instruction; a co-routine swap is neither a call nor a return
         assert!(!w.retire(4, false, true) && w.retire(0, false, false));
         assert!(
             !w.retire(4, false, false)
@@ -124,7 +127,7 @@ mod tests {
         let mut w = Window::new(Edges { opens: Some(0), closes: Some(1), returns: false });
         let hidden = [0, 2, 1, 0, 1, 2, 0, 3, 0].map(|points| w.retire(points, false, false));
         assert_eq!(hidden, [true, true, false, false, false, false, true, false, true]);
-        // without one that opens it, once
+        // without an opening point it is open once
         let mut w = Window::new(Edges { opens: None, closes: Some(1), returns: true });
         assert_eq!([1, 2, 0, 2].map(|points| w.retire(points, false, true)), [false, false, true, true]);
         assert!(!Window::new(Edges::default()).retire(0, false, true));

@@ -1,22 +1,22 @@
-//! What the instructions of Zba, Zbb, Zbc, Zbs and Zicond give
+//! Results of the instructions of Zba, Zbb, Zbc, Zbs and Zicond
 //!
 //! # Source
 //! RISC-V unprivileged ISA, chapter B ("Bit-Manipulation"), the operations of its listings; chapter Zicond.
 
 use super::decode::Code;
 
-/// The low 32 bits, extended with their sign.
+/// The low 32 bits, sign-extended.
 fn sign32(v: u64) -> u64 {
     v as u32 as i32 as u64
 }
 
-/// Product without carries, 128 bits.
+/// Carry-less product, 128 bits.
 fn carryless(a: u64, b: u64) -> u128 {
     (0..64).filter(|i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ u128::from(a) << i)
 }
 
-/// The result of `code`; operands and result are numbers of 32 bits without `RV64`, whose upper halves are 0 (the
-/// result's upper half is not looked at).
+/// The result of `code`. Without `RV64`, operands and result are 32-bit numbers: the operands' upper halves are 0, and
+/// the result's upper half is ignored.
 pub fn execute<const RV64: bool>(code: Code, a: u64, b: u64) -> u64 {
     let xlen: u32 = if RV64 { 64 } else { 32 };
     let place = (b as u32) & (xlen - 1);
@@ -72,7 +72,7 @@ pub fn execute<const RV64: bool>(code: Code, a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Zicond: QEMU 7.2 does not have it.
+    /// QEMU 7.2 does not have Zicond, so these are checked by hand.
     #[test]
     fn conditional_zero_by_hand() {
         for (b, eqz, nez) in [(0, 0, 7), (1, 7, 0), (1 << 63, 7, 0)] {

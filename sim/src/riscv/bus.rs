@@ -1,14 +1,14 @@
-//! What a hart reaches: RAM, devices, and all else whose value comes from outside
+//! What a hart can access: RAM, devices, and all other values from outside
 //!
-//! In a machine that is [`Memory`]; where a run is executed again it is RAM and what was recorded.
+//! In a machine this is [`Memory`]. When a recorded run is executed again, it is RAM and the recorded values.
 
 use super::csr::View;
 use super::hart::{At, Break, Hart};
 use super::memory::{Effect, Memory};
 
-/// Answers what an instruction asks from outside its hart.
+/// The outside of a hart, as its instructions access it.
 pub trait Bus {
-    /// The halfword at `addr`, for the fetch; `None` is an access fault.
+    /// The halfword at `addr`, for an instruction fetch; `None` is an access fault.
     fn half(&self, addr: u64) -> Option<u16>;
     /// Whether `N` bytes from `addr` on are RAM.
     fn in_ram<const N: usize>(&self, addr: u64) -> bool;
@@ -16,7 +16,7 @@ pub trait Bus {
     fn read<const N: usize>(&mut self, hart: usize, addr: u64, cycle: u64) -> Result<u64, Break>;
     /// Stores the low `N` bytes of `value`.
     fn write<const N: usize>(&mut self, hart: usize, addr: u64, value: u64, cycle: u64) -> Result<Effect, Break>;
-    /// Loads `N` bytes of RAM from `addr` on and stores what `f` makes of them, at once; both values.
+    /// Loads `N` bytes of RAM from `addr` on and stores the result of `f` on them, atomically; returns both values.
     fn exchange<const N: usize>(
         &mut self,
         hart: usize,
@@ -26,25 +26,26 @@ pub trait Bus {
     ) -> Result<(u64, u64), Break>;
     /// Reserves `bytes` bytes.
     fn reserve(&mut self, hart: usize, addr: u64, bytes: u8);
-    /// Whether `hart` still holds its reservation of `addr`; it is gone afterwards.
+    /// Whether `hart` still holds its reservation of `addr`. Clears the reservation.
     fn take_reservation(&mut self, hart: usize, addr: u64) -> Result<bool, Break>;
-    /// What CSRs show of the outside.
+    /// The values from outside that CSRs show.
     fn view(&self, hart: &Hart, at: &At) -> View;
-    /// Value of a CSR that a register takes and whose reads the ISA leaves open, where it comes from elsewhere than [`Bus::view`].
+    /// Value of a CSR whose reads the ISA leaves open and that is written to a register; `None`: take it from
+    /// [`Bus::view`].
     fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u64>, Break>;
-    /// Whether the value of a CSR is known. Where a run is executed again from its middle, some are not at first.
+    /// Whether the value of a CSR is known. When a run is executed again from its middle, some are unknown at first.
     fn knows_csr(&self, _hart: usize, _number: u32) -> bool {
         true
     }
-    /// `mepc`, before an `mret` that is the first to need it there.
+    /// Value of `mepc` before the first `mret` that needs it, if it is not known yet.
     fn untold_mepc(&mut self, _hart: usize) -> Result<Option<u64>, Break> {
         Ok(None)
     }
-    /// Does what a program asks of the host by semihosting; where a run is executed again, the host did.
+    /// Performs a semihosting call. When a run is executed again, the host has already done so.
     fn ask_host(&mut self, _operation: u64, _argument: u64, _rv64: bool) -> Effect {
         Effect::None
     }
-    /// What an instruction that is not modelled writes.
+    /// Result of an instruction that is not modelled.
     fn unmodelled(&mut self, hart: usize, insn: u32, operands: [u64; 2]) -> Result<u64, Break>;
 }
 

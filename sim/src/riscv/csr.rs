@@ -1,11 +1,11 @@
 //! Machine-mode control and status registers
 //!
 //! # Source
-//! RISC-V privileged ISA, chapters 2 and 3. M-mode only: no S or U mode, no delegation. The PMP registers are there,
-//! because start-up code for other boards writes them, and read 0: no entries.
+//! RISC-V privileged ISA, chapters 2 and 3. M-mode only: no S or U mode, no delegation. The PMP registers exist,
+//! because start-up code for other boards writes them, but read as 0: no entries.
 //!
 //! [`Profile::Ibex`]: lowRISC, ibex, `rtl/ibex_cs_registers.sv`, without its debug, PMP and performance registers.
-//! [`Profile::Vexriscv`]: C. Papon, VexRiscv, `CsrPlugin` of `VexRiscv_IMAC.v`; `misa` keeps its value at reset.
+//! [`Profile::Vexriscv`]: C. Papon, VexRiscv, `CsrPlugin` of `VexRiscv_IMAC.v`; `misa` always has its reset value.
 
 use super::isa::{Isa, Profile};
 
@@ -14,7 +14,7 @@ pub const MIE: u64 = 1 << 3;
 /// `mstatus.MPIE`.
 pub const MPIE: u64 = 1 << 7;
 const MPP: u64 = 3 << 11;
-/// `mstatus.MPRV` and `mstatus.TW` of a core with user mode.
+/// `mstatus.MPRV` and `mstatus.TW`, of a core with user mode.
 const MPRV: u64 = 1 << 17;
 const TW: u64 = 1 << 21;
 /// `mstatus.FS`: 0 off, 3 dirty.
@@ -26,12 +26,12 @@ pub const MTI: u64 = 1 << 7;
 const MEI: u64 = 1 << 11;
 const BREAKPOINT: u32 = 3;
 
-/// Whether a CSR changes by itself, and the ISA leaves open when: `mip` and the counters of time.
+/// Whether a CSR changes by itself, at times that the ISA leaves open: `mip` and the time and cycle counters.
 pub const fn is_open(number: u32) -> bool {
     matches!(number, 0x344 | 0xb00 | 0xb80 | 0xc00 | 0xc80 | 0xc01 | 0xc81)
 }
 
-/// The registers of one hart that software can write; those of 32 bits have upper halves of 0.
+/// The CSRs of one hart that software can write. The upper halves of 32-bit registers are 0.
 #[derive(Clone, Debug)]
 pub struct Csrs {
     pub isa: Isa,
@@ -42,16 +42,16 @@ pub struct Csrs {
     pub mepc: u64,
     pub mcause: u64,
     pub mtval: u64,
-    /// Flags of F and D that were raised.
+    /// Accrued exception flags of F and D.
     pub fflags: u8,
     /// Rounding mode.
     pub frm: u8,
-    /// Added to the counted instructions and cycles, so that writes of `minstret` and `mcycle` hold.
+    /// Added to the counted instructions and cycles, so that writes to `minstret` and `mcycle` take effect.
     pub instret_offset: u64,
     pub cycle_offset: u64,
 }
 
-/// What a read of a CSR can depend on besides [`Csrs`].
+/// Values other than [`Csrs`] on which a CSR read can depend.
 pub struct View {
     pub hart: u32,
     pub mip: u64,
@@ -60,14 +60,14 @@ pub struct View {
     pub time: u64,
 }
 
-/// Whether VexRiscv has a CSR.
+/// Whether VexRiscv implements a CSR.
 fn has_vexriscv(number: u32) -> bool {
     let counters = matches!(number & 0xf7f, 0xb00 | 0xb02 | 0xc00 | 0xc02);
     matches!(number, 0x300 | 0x301 | 0x304 | 0x305 | 0x340..=0x344 | 0xf11..=0xf14) || counters
 }
 
 impl Csrs {
-    /// At reset.
+    /// Reset values.
     pub fn new(isa: Isa) -> Self {
         let (mstatus, mtvec) = match isa.profile {
             Profile::Plain => (0, 0),
@@ -90,13 +90,13 @@ impl Csrs {
         }
     }
 
-    /// Whether instructions of F and D are legal now.
+    /// Whether instructions of F and D are legal at present.
     #[inline]
     pub fn float_is_on(&self) -> bool {
         self.mstatus & FS != 0
     }
 
-    /// The greatest number of a register.
+    /// All ones, of the register width.
     #[inline]
     fn ones(&self) -> u64 {
         u64::MAX >> (64 - self.isa.xlen())
@@ -115,7 +115,7 @@ impl Csrs {
         u64::from(self.isa.xlen() / 32) << (self.isa.xlen() - 2) | letters("IMAC") | float
     }
 
-    /// Value of CSR `number`; `None` where there is none.
+    /// Value of CSR `number`; `None` if it does not exist.
     pub fn read(&self, number: u32, view: &View) -> Option<u64> {
         if self.isa.profile == Profile::Vexriscv && !has_vexriscv(number) {
             return None;
@@ -151,7 +151,7 @@ impl Csrs {
             0xf13 if self.isa.profile == Profile::Vexriscv => 33,
             0xf11..=0xf13 | 0xf15 => 0,
             0xf14 => view.hart.into(),
-            // performance counters and their events that do not exist read as 0
+            // unimplemented performance counters and events read as 0
             0xb03..=0xb1f | 0x323..=0x33f => 0,
             0xb83..=0xb9f if rv32 => 0,
             _ => return None,
@@ -159,7 +159,7 @@ impl Csrs {
         Some(value & self.ones())
     }
 
-    /// Writes CSR `number`; `None` where there is none or it is read-only.
+    /// Writes CSR `number`; `None` if it does not exist or is read-only.
     pub fn write(&mut self, number: u32, value: u64, view: &View) -> Option<()> {
         let rv32 = !self.isa.rv64;
         let split = |now: u64, high: bool| match (rv32, high) {
@@ -201,7 +201,7 @@ impl Csrs {
             }
             0xb02 | 0xb82 => {
                 let now = view.instret.wrapping_add(self.instret_offset);
-                // the write itself retires, and is not counted
+                // the write itself retires but is not counted
                 self.instret_offset = split(now, number == 0xb82).wrapping_sub(view.instret).wrapping_sub(1);
             }
             0x301 | 0x306 | 0x320 | 0x344 | 0x3a0 | 0x3a2 | 0x3b0..=0x3bf => {}
@@ -212,11 +212,11 @@ impl Csrs {
         Some(())
     }
 
-    /// The registers that ibex makes something else of.
+    /// Writes the registers that differ in ibex.
     fn write_ibex(&mut self, number: u32, value: u64) -> Option<()> {
         match number {
             0x300 => {
-                // there is no supervisor mode to go back to
+                // there is no supervisor mode to return to
                 let mpp = if value & MPP == MPP { MPP } else { 0 };
                 self.mstatus = value & (MIE | MPIE | MPRV | TW) | mpp;
             }
@@ -260,7 +260,7 @@ impl Csrs {
         }
     }
 
-    /// `mret`; returns where it goes.
+    /// Executes `mret`; returns the address it jumps to.
     pub fn mret(&mut self) -> u64 {
         let mie = if self.mstatus & MPIE != 0 { MIE } else { 0 };
         self.mstatus = match self.isa.profile {

@@ -1,25 +1,24 @@
-//! DMA: a device that copies words of RAM beside the harts, a bus master that is no hart
+//! DMA: a device that copies words of RAM while the harts run; a bus master that is not a hart
 //!
 //! | offset | register | access |
 //! | ---: | --- | --- |
 //! | 0 | byte address of the next word to read | word |
 //! | 4 | byte address of the next word to store | word |
-//! | 8 | words left; a store begins with so many | word |
+//! | 8 | words left; a store starts a copy of so many words | word |
 //!
-//! Addresses are multiples of 4: the low bits are 0. Nothing is copied from or to where no RAM is; the word counts all the
-//! same.
+//! Addresses are multiples of 4: the low bits are 0. Words outside RAM are not copied, but are counted.
 
 use super::memory::Memory;
 use retire::MasterStore;
 
-/// First address.
+/// Base address.
 pub const DMA: u32 = 0x1001_0000;
-/// Bytes of registers.
+/// Size of the registers, bytes.
 pub const DMA_BYTES: u32 = 12;
-/// Clock cycles of a word.
+/// Clock cycles per word.
 pub const WORD_CYCLES: u64 = 4;
 
-/// The device.
+/// The DMA device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dma {
     from: u32,
@@ -30,17 +29,17 @@ pub struct Dma {
 }
 
 impl Dma {
-    /// Cycle in which the next word is copied.
+    /// Cycle in which the next word is copied; `None` when idle.
     pub fn next(&self) -> Option<u64> {
         (self.left > 0).then_some(self.next)
     }
 
-    /// A register is read.
+    /// Loads a register.
     pub fn load(&self, offset: u32) -> Option<u32> {
         [self.from, self.to, self.left].get(offset as usize / 4).copied()
     }
 
-    /// A register is stored.
+    /// Stores to a register.
     pub fn store(&mut self, offset: u32, value: u32, cycle: u64) -> Option<()> {
         match offset {
             0 => self.from = value & !3,
@@ -53,7 +52,7 @@ impl Dma {
 }
 
 impl Memory {
-    /// Copies the next word; what was stored, where there is RAM.
+    /// Copies the next word; returns the store, if it was in RAM.
     pub fn copy_word(&mut self) -> Option<MasterStore> {
         let Dma { from, to, next: cycle, .. } = self.dma;
         self.dma.left -= 1;
@@ -71,7 +70,7 @@ impl Memory {
 mod tests {
     use super::*;
 
-    /// Three words from the last one of RAM on: two of them are not there, and count.
+    /// Three words, starting at the last word of RAM: two of them are outside RAM, but are counted.
     #[test]
     fn words_are_copied_where_there_is_ram_and_counted_everywhere() {
         let base = 0x8000_0000;
@@ -86,7 +85,7 @@ mod tests {
         assert_eq!((m.copy_word(), m.ram[0x10]), (Some(first), 1));
         assert_eq!((m.copy_word(), m.copy_word(), m.dma.next()), (None, None, None));
         assert_eq!(registers(&mut m), [base + 0x1_0008, base + 0x1c, 0]);
-        // registers are words, and there are three
+        // only word accesses, and only three registers
         assert!(m.store::<2>(DMA.into(), 0, 0).is_none() && m.load::<4>((DMA + 12).into(), 0).is_none());
     }
 }

@@ -1,7 +1,7 @@
-//! What each instruction does: one step of a hart
+//! Instruction semantics: one step of a hart
 //!
-//! Registers are kept as numbers of 64 bits; on RV32 their upper halves are 0, and every result is cut to 32 bits, which
-//! costs nothing where the machine below clears upper halves itself.
+//! Registers are 64-bit numbers. On RV32 their upper halves are 0 and every result is truncated to 32 bits, which is
+//! free where the host CPU clears upper halves itself.
 //!
 //! # Source
 //! RISC-V unprivileged ISA, chapters RV32I, RV64I, M, A, F, D, C, Zicsr, Zifencei; privileged ISA for `mret` and `wfi`.
@@ -18,8 +18,8 @@ use super::semihosting;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, Note, RetireSink};
 
 impl Hart {
-    /// Executes `op`, the instruction at `at`, and moves `at` behind it. An error ends the loop the step is in;
-    /// the instruction has retired then, but for a trap. `FIRST`: a trap or the start is to be told with it.
+    /// Executes `op`, the instruction at `at`, and advances `at`. An error ends the loop that called the step; the
+    /// instruction has then retired, except on a trap. `FIRST`: a trap or the start must be reported with it.
     ///
     /// Inlined into its callers, so that each keeps `at` in registers.
     #[inline(always)]
@@ -52,7 +52,7 @@ impl Hart {
                 }
             };
         }
-        // cycles the fetch of the next instruction adds
+        // extra cycles of fetching the next instruction
         macro_rules! fetch {
             () => {
                 if CACHES {
@@ -95,7 +95,7 @@ impl Hart {
                 data!(DataKind::Float { rd, value: v });
             }};
         }
-        // traps where F and D are off
+        // traps if F and D are off
         macro_rules! float_on {
             () => {
                 if !self.csrs.float_is_on() {
@@ -345,7 +345,7 @@ impl Hart {
             }
             Code::Unmodelled => {
                 let insn = op.imm as u32;
-                // where nothing is written nothing is taken from outside
+                // no input is consumed if no register is written
                 if op.rd != SINK {
                     let operands = [15, 20].map(|place| self.regs[(insn >> place & 31) as usize]);
                     set!(shared.memory.unmodelled(hart!(), insn, operands)?);
@@ -360,7 +360,7 @@ impl Hart {
                 let Some(changed) = self.csr(*op, rs1, at, shared.memory)? else {
                     return Err(Break::Trap(2, code::bits(shared.memory, pc).unwrap_or(0).into()));
                 };
-                // the CSR's value is there even where it goes to x0
+                // the value is in `regs` even if the destination is x0
                 let value = self.regs[usize::from(op.rd)];
                 if self.tells_csr(*op, shared.memory) {
                     data!(DataKind::Csr { csr: op.imm as u16 & 0xfff, value });
@@ -416,7 +416,7 @@ impl Hart {
             Code::Bge => branch!(signed(rs1) >= signed(rs2)),
             Code::Bltu => branch!(rs1 < rs2),
             Code::Bgeu => branch!(rs1 >= rs2),
-            // the rest are ranges; a guard above would split the table of jumps
+            // the rest are ranges; a guard above would split the jump table
             code if code <= Code::CzeroNez => {
                 set!(bits::execute::<RV64>(code, rs1, rs2.wrapping_add(imm)));
             }
@@ -442,11 +442,11 @@ impl Hart {
         Ok(())
     }
 
-    /// Executes arithmetic of F or D, all but where its result goes; `None` where it is illegal now.
+    /// Executes arithmetic of F or D, except for writing the result; `None` if it is illegal at present.
     #[cold]
     #[inline(never)]
     fn float(&mut self, op: Op, integer: u64) -> Option<u64> {
-        // the moves, comparisons and the like have a function in the place of a rounding mode
+        // moves, comparisons and the like have a function code in place of a rounding mode
         let rounds = op.code <= Code::Fsqrt || matches!(op.code, Code::FcvtF | Code::FcvtX | Code::FcvtToX);
         let mode = if rounds && op.sub & 7 == 7 { self.csrs.frm } else { op.sub & 7 };
         if !self.csrs.float_is_on() || rounds && mode > 4 {
@@ -459,8 +459,8 @@ impl Hart {
         Some(value)
     }
 
-    /// Whether the read of a CSR is told, and taken from outside where the ISA leaves its value open. One that changes by
-    /// itself is not where no register takes it: no port shows that.
+    /// Whether the read of a CSR is reported, and taken from outside if the ISA leaves its value open. A read of a CSR
+    /// that changes by itself is not reported if no register takes it: no port shows it.
     #[inline]
     fn tells_csr(&self, op: Op, bus: &impl Bus) -> bool {
         let number = op.imm as u32 & 0xfff;
@@ -468,14 +468,14 @@ impl Hart {
         op.rd != SINK || (read && !csr::is_open(number) && bus.knows_csr(self.index.into(), number))
     }
 
-    /// Executes a CSR instruction; whether it wrote, `None` when there is no such CSR.
+    /// Executes a CSR instruction; returns whether it wrote the CSR, `None` if there is no such CSR.
     #[cold]
     fn csr(&mut self, op: Op, rs1: u64, at: &At, bus: &mut impl Bus) -> Result<Option<bool>, Break> {
         let number = op.imm as u32 & 0xfff;
         let view = bus.view(self, at);
         let Some(mut old) = self.csrs.read(number, &view) else { return Ok(None) };
         let writes = matches!(op.code, Code::Csrrw | Code::Csrrwi) || op.rs1 != 0;
-        // a register that cannot be written traps before anything is taken from outside
+        // a write to a read-only register traps before anything is taken from outside
         if writes && number >> 10 == 3 {
             return Ok(None);
         }
@@ -518,7 +518,7 @@ fn to_integer(code: Code) -> bool {
     matches!(code, Code::FcvtToX | Code::FmvToX | Code::Fclass | Code::Feq | Code::Flt | Code::Fle)
 }
 
-/// What an atomic of `N` bytes stores.
+/// Value that an atomic of `N` bytes stores.
 fn atomic<const N: usize>(code: Code, old: u64, operand: u64) -> u64 {
     let signed = |v: u64| if N == 8 { v as i64 } else { v as u32 as i32 as i64 };
     let cut = |v: u64| v & (u64::MAX >> (64 - 8 * N));
@@ -557,7 +557,7 @@ fn multiply<const RV64: bool>(code: Code, a: u64, b: u64) -> u64 {
 
 macro_rules! divide {
     ($name:ident, $u:ty, $i:ty) => {
-        /// Division by zero gives all ones and the dividend; the overflow of the signed case wraps.
+        /// Division by zero gives all ones and the dividend; the signed overflow case wraps.
         fn $name(code: Code, a: $u, b: $u) -> $u {
             match (code, b) {
                 (Code::Div | Code::Divu, 0) => <$u>::MAX,

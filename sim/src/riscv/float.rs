@@ -1,7 +1,8 @@
-//! What the instructions of F and D give: a number and the flags it raises
+//! Results of the instructions of F and D: a number and the flags that it raises
 //!
-//! Arithmetic is `rustc_apfloat`'s. The ISA's own are here: NaN boxing, the canonical NaN, what is invalid, minimum and
-//! maximum, saturation, tininess after rounding, and the square root, which the library does not have.
+//! Arithmetic is that of `rustc_apfloat`. This file has what is specific to the ISA: NaN boxing, the canonical NaN,
+//! invalid operations, minimum and maximum, saturation, tininess after rounding; and the square root, which the library
+//! lacks.
 //!
 //! # Source
 //! RISC-V unprivileged ISA, chapters F and D; IEEE 754-2008, sections 4.3, 6 and 7.
@@ -11,26 +12,26 @@ use rustc_apfloat::ieee::{Double, DoubleS, IeeeFloat, Semantics, Single, SingleS
 use rustc_apfloat::{Float, FloatConvert, Round, Status, StatusAnd};
 use std::cmp::Ordering;
 
-/// Flags as `fflags` has them.
+/// Exception flags, in their `fflags` positions.
 pub const NX: u8 = 1;
 const UF: u8 = 2;
 const OF: u8 = 4;
 const DZ: u8 = 8;
 const NV: u8 = 16;
 
-/// The upper half of a register that holds a number of 32 bits.
+/// Upper half of a register that holds a 32-bit number.
 const BOX: u64 = 0xffff_ffff_0000_0000;
 
-/// A format: the library's, and one of the same precision and an exponent that does not end, to see what is tiny.
+/// A floating-point format, and one with the same precision and unbounded exponent to detect tiny results.
 trait Format: Semantics {
     const SIGNIFICAND: u32;
     const CANONICAL: u64;
     type Wide: Semantics;
 }
 
-/// Numbers of 24 bits with 16 bits of exponent.
+/// 24-bit significand with a 16-bit exponent.
 struct WideSingle;
-/// Numbers of 53 bits with 16 bits of exponent.
+/// 53-bit significand with a 16-bit exponent.
 struct WideDouble;
 
 impl Semantics for WideSingle {
@@ -55,7 +56,7 @@ impl Format for DoubleS {
     type Wide = WideDouble;
 }
 
-/// A register's number of 32 bits: what is not boxed is the canonical NaN.
+/// The 32-bit number in a register; the canonical NaN if it is not NaN-boxed.
 fn unboxed(register: u64) -> u64 {
     if register & BOX == BOX {
         register & !BOX
@@ -64,7 +65,7 @@ fn unboxed(register: u64) -> u64 {
     }
 }
 
-/// A number of 32 bits as a register holds it.
+/// Register content for a 32-bit number.
 pub fn boxed(v: u32) -> u64 {
     BOX | u64::from(v)
 }
@@ -72,23 +73,23 @@ pub fn boxed(v: u32) -> u64 {
 /// The operands of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands {
-    /// Which instruction.
+    /// Operation.
     pub code: Code,
-    /// [`super::decode::Op::sub`], with the rounding mode in force.
+    /// [`super::decode::Op::sub`], with the effective rounding mode.
     pub sub: u8,
-    /// `rs1`, `rs2`, `rs3` as float registers hold them.
+    /// `rs1`, `rs2`, `rs3`, as in the float registers.
     pub floats: [u64; 3],
     /// `rs1` of the integer registers.
     pub integer: u64,
 }
 
-/// What the destination holds then, and the flags that are raised. For an integer register a number of 64 bits: one of
-/// 32 is extended with its sign.
+/// The new value of the destination, and the flags that are raised. For an integer register the value has 64 bits: a
+/// 32-bit result is sign-extended.
 pub fn execute(o: &Operands) -> (u64, u8) {
     if o.sub & DOUBLE != 0 {
         return run::<DoubleS>(o, o.floats);
     }
-    // moves take the register as it is
+    // moves take the register as it is, boxed or not
     let floats = if o.code == Code::FmvToX { o.floats } else { o.floats.map(unboxed) };
     let (value, flags) = run::<SingleS>(o, floats);
     match o.code {
@@ -188,7 +189,7 @@ fn compute<T: Float>(kind: Kind, [a, b, c]: [T; 3], round: Round) -> StatusAnd<T
 fn arithmetic<F: Format>(kind: Kind, operands: [u64; 3], round: Round) -> (u64, u8) {
     let [a, b, c] = operands.map(number::<F>);
     let invalid = operands.iter().any(|o| is_signaling::<F>(*o))
-        // infinity times zero is invalid even where a quiet NaN is added
+        // infinity times zero is invalid even if a quiet NaN is added
         || matches!(kind, Kind::Fused) && (a.is_infinite() && b.is_zero() || a.is_zero() && b.is_infinite());
     if invalid || operands.iter().any(|o| is_nan::<F>(*o)) {
         return (F::CANONICAL, if invalid { NV } else { 0 });
@@ -200,9 +201,9 @@ fn arithmetic<F: Format>(kind: Kind, operands: [u64; 3], round: Round) -> (u64, 
     })
 }
 
-/// A result with its flags. Two of the library's are not the ISA's, which asks for the result that an exponent without
-/// end would give, `unbounded`: what is rounded down to the largest number has overflowed, and what is rounded up to the
-/// smallest normal one may still be tiny.
+/// A result with its flags. Two of the library's flags differ from the ISA's, which refers to `unbounded`, the result
+/// with an unbounded exponent: rounding down to the largest number is also an overflow, and rounding up to the smallest
+/// normal number may still be an underflow.
 fn finish<F: Format>(result: StatusAnd<IeeeFloat<F>>, unbounded: impl FnOnce() -> IeeeFloat<F::Wide>) -> (u64, u8) {
     let mut raised = flags(result.status);
     let value = result.value;
@@ -220,7 +221,7 @@ fn finish<F: Format>(result: StatusAnd<IeeeFloat<F>>, unbounded: impl FnOnce() -
     (value.to_bits() as u64, raised)
 }
 
-/// From 64 to 32 bits.
+/// Converts 64 to 32 bits.
 fn narrow(bits: u64, round: Round) -> (u64, u8) {
     if is_nan::<DoubleS>(bits) {
         return (SingleS::CANONICAL, if is_signaling::<DoubleS>(bits) { NV } else { 0 });
@@ -230,7 +231,7 @@ fn narrow(bits: u64, round: Round) -> (u64, u8) {
     finish(result, || from.convert_r(round, &mut false).value)
 }
 
-/// From 32 to 64 bits: exact.
+/// Converts 32 to 64 bits: exact.
 fn widen(bits: u64) -> (u64, u8) {
     if is_nan::<SingleS>(bits) {
         return (DoubleS::CANONICAL, if is_signaling::<SingleS>(bits) { NV } else { 0 });
@@ -239,8 +240,8 @@ fn widen(bits: u64) -> (u64, u8) {
     (to.to_bits() as u64, 0)
 }
 
-/// The square root: the integer root of the significand with more bits than the format has, a last bit that says
-/// whether anything is left, and one rounding. It neither overflows nor is it tiny.
+/// The square root: the integer root of the significand with more bits than the format has, a sticky bit for the
+/// remainder, and one rounding. It never overflows or underflows.
 fn square_root<F: Format>(bits: u64, round: Round) -> (u64, u8) {
     let a = number::<F>(bits);
     if a.is_nan() {
@@ -256,7 +257,7 @@ fn square_root<F: Format>(bits: u64, round: Round) -> (u64, u8) {
     let mantissa = if field == 0 { mantissa } else { mantissa | 1 << F::SIGNIFICAND };
     // a = mantissa * 2^exponent
     let exponent = field.max(1) as i32 - F::IEEE_MAX_EXP - F::SIGNIFICAND as i32;
-    // so far up that the root has two bits more than the format, by an even exponent
+    // shift so far that the root has two more bits than the format, with an even exponent
     let up = 2 * F::SIGNIFICAND as i32 + 6 - (64 - mantissa.leading_zeros() as i32);
     let up = up + (exponent - up).rem_euclid(2);
     let square = u128::from(mantissa) << up;
@@ -267,7 +268,7 @@ fn square_root<F: Format>(bits: u64, round: Round) -> (u64, u8) {
     (value.to_bits() as u64, flags(rounded.status))
 }
 
-/// The lesser, or the greater, of two: -0 is less than +0, a NaN is no number where the other is.
+/// The smaller, or the greater, of two: -0 is less than +0; a NaN loses against a number.
 fn least<F: Format>(a: u64, b: u64, greatest: bool) -> (u64, u8) {
     let raised = if is_signaling::<F>(a) || is_signaling::<F>(b) { NV } else { 0 };
     let value = match (is_nan::<F>(a), is_nan::<F>(b)) {
@@ -301,7 +302,7 @@ fn compare<F: Format>(code: Code, a: u64, b: u64) -> (u64, u8) {
     (holds.into(), raised)
 }
 
-/// One bit of ten, as `fclass` says.
+/// The one-hot result of `fclass`, ten bits.
 fn class<F: Format>(bits: u64) -> u64 {
     let a = number::<F>(bits);
     let negative = a.is_negative();
@@ -333,7 +334,7 @@ fn class<F: Format>(bits: u64) -> u64 {
     1 << bit
 }
 
-/// `kind`: 0 and 1 of 32 bits, 2 and 3 of 64; odd ones without a sign.
+/// Converts an integer. `kind`: 0 and 1 have 32 bits, 2 and 3 have 64; odd kinds are unsigned.
 fn from_integer<F: Format>(integer: u64, kind: u8, round: Round) -> (u64, u8) {
     let result: StatusAnd<IeeeFloat<F>> = match kind {
         0 => IeeeFloat::from_i128_r((integer as i32).into(), round),
@@ -344,7 +345,7 @@ fn from_integer<F: Format>(integer: u64, kind: u8, round: Round) -> (u64, u8) {
     (result.value.to_bits() as u64, flags(result.status))
 }
 
-/// What is out of range is the nearest that is not, and invalid alone; a NaN is the greatest.
+/// Converts to an integer. An out-of-range value saturates and raises only the invalid flag; a NaN gives the maximum.
 fn to_integer<F: Format>(bits: u64, kind: u8, round: Round) -> (u64, u8) {
     let a = number::<F>(bits);
     let width = if kind < 2 { 32 } else { 64 };
@@ -373,13 +374,13 @@ mod tests {
         (value as u32, flags)
     }
 
-    /// (1 - 2^-24) * 2^-126: a tie between the largest subnormal and the smallest normal number goes up, but 24 bits
-    /// without an end of the exponent hold it exactly: tiny and inexact. One bit more, and they round up too.
+    /// (1 - 2^-24) * 2^-126: a tie between the largest subnormal and the smallest normal number rounds up, but 24 bits
+    /// with an unbounded exponent hold it exactly: tiny and inexact. With one more bit it rounds up there, too.
     #[test]
     fn tiny_is_what_is_tiny_after_rounding() {
         let least = f32::MIN_POSITIVE.to_bits();
         assert_eq!(single(Code::Fmul, 0, [0x3f7f_ffff, least, 0]), (least, UF | NX));
-        // least * (1 - 2^-24) - 2^-149 * 2^-3, rounded up: 24 bits give 1 - 2^-24 then
+        // least * (1 - 2^-24) - 2^-149 * 2^-3, rounded up: 24 bits then give 1 - 2^-24
         let product = single(Code::Fmadd, 3, [0x3f7f_ffff, least, 1 << 31]);
         assert_eq!(product, (least, UF | NX));
         // (1 + 2^-23) * (1 - 2^-24) is above 1: not tiny

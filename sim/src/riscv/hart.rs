@@ -1,4 +1,4 @@
-//! One hart: its state, traps, and the loop that runs it alone
+//! One hart: its state, its traps, and the loop that runs it alone
 
 use super::bus::Bus;
 use super::code::{self, CodeCache, PAGE_OPS};
@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::timing::{Caches, Timing};
 use retire::{FlowEvent, FlowKind, RetireSink};
 
-/// A trap or the start, to be told when the next instruction retires.
+/// A trap or the start, to be reported when the next instruction retires.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
     pub kind: FlowKind,
@@ -17,12 +17,12 @@ pub struct Pending {
     pub count: u32,
 }
 
-/// Why a loop ended.
+/// Reason why a loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Break {
     /// The cycle or instruction bound.
     Bound,
-    /// Something an interrupt depends on may have changed.
+    /// Something that an interrupt depends on may have changed.
     Interrupts,
     /// `fence.i` retired.
     FenceI,
@@ -32,11 +32,11 @@ pub enum Break {
     Trap(u32, u64),
     /// The program ended.
     Exit(u32),
-    /// What comes from outside next is not known yet; nothing has retired. Only where a run is executed again.
+    /// The next value from outside is not known yet; nothing has retired. Only when a run is executed again.
     Input,
 }
 
-/// Where a hart is.
+/// Position of a hart.
 #[derive(Clone, Copy, Debug)]
 pub struct At {
     pub pc: u64,
@@ -46,13 +46,13 @@ pub struct At {
     pub instret: u64,
 }
 
-/// What a hart does.
+/// Run state of a hart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Running,
     /// In `wfi`.
     Waiting,
-    /// Its handler cannot be executed: it traps for ever, and no interrupt is taken.
+    /// Its trap handler cannot be executed: it traps forever and takes no interrupt.
     Locked,
 }
 
@@ -61,11 +61,12 @@ pub enum State {
 pub struct Hart {
     pub index: u8,
     pub state: State,
-    /// An interrupt is to be taken, or a trap or the start to be told, before its next instruction.
+    /// Before the next instruction, an interrupt must be taken, or a trap or the start must be reported.
     pub attention: bool,
-    /// x0 to x31, then a place for writes to x0; 256 so that an index needs no check. On RV32 the upper halves are 0.
+    /// x0 to x31, then a dummy for writes to x0; 256 entries so that an index needs no check. On RV32 the upper halves
+    /// are 0.
     pub regs: [u64; 256],
-    /// f0 to f31; a number of 32 bits has ones above it.
+    /// f0 to f31; the upper half of a 32-bit number is all ones.
     pub floats: [u64; 32],
     pub at: At,
     pub csrs: Csrs,
@@ -74,7 +75,7 @@ pub struct Hart {
     pub pending: Option<Pending>,
 }
 
-/// What the harts share, as the loops need it.
+/// State that the harts share, as the loops need it.
 pub struct Shared<'a, B = Memory> {
     pub memory: &'a mut B,
     pub caches: &'a mut Caches,
@@ -114,7 +115,7 @@ impl Hart {
         }
     }
 
-    /// Enters the handler.
+    /// Enters the trap handler.
     pub fn trap(&mut self, interrupt: bool, cause: u32, tval: u64) {
         let profile = self.csrs.isa.profile;
         let (cause, tval) = if interrupt { (cause, tval) } else { profile.exception(cause, tval) };
@@ -130,17 +131,17 @@ impl Hart {
         }
         let from = self.at.pc;
         self.at.pc = self.csrs.trap(interrupt, cause, from, tval);
-        // a handler whose own first instruction cannot be fetched or is illegal
+        // the first instruction of the handler itself cannot be fetched or is illegal
         let locked = !interrupt && matches!(cause, 1 | 2) && self.at.pc == from;
         self.state = if locked { State::Locked } else { State::Running };
     }
 
-    /// The event that ends what is told of this hart, at `cycle`; `None` where nothing retired since the last one.
+    /// The event that ends the trace of this hart, at `cycle`; `None` if nothing has retired since the last one.
     pub fn stop(&mut self, cycle: u64) -> Option<FlowEvent> {
         let (pc, count) = match self.pending {
             // nothing has retired since the last stop
             Some(Pending { kind: FlowKind::Start, .. }) => return None,
-            // a trap that no instruction followed is not told: the hart stands before it
+            // a trap that no instruction followed is not reported: the hart stays before it
             Some(p) => (p.pc, p.count),
             None => (self.at.pc, (self.at.instret - self.told) as u32),
         };
@@ -149,7 +150,7 @@ impl Hart {
         Some(FlowEvent { hart: self.index, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle })
     }
 
-    /// Tells the pending trap or start; `pc` is the instruction that retires in `cycle`.
+    /// Reports the pending trap or start; `pc` is the instruction that retires in `cycle`.
     pub fn tell_pending(&mut self, pc: u64, cycle: u64, sink: &mut impl RetireSink) {
         if let Some(p) = self.pending.take() {
             let at = if p.kind == FlowKind::Start { pc } else { p.pc };
@@ -165,7 +166,7 @@ impl Hart {
         }
     }
 
-    /// One instruction, in a machine of several harts or after a trap (`FIRST`).
+    /// Executes one instruction, in a machine of several harts or after a trap (`FIRST`).
     #[inline(always)]
     pub fn single<S: RetireSink, B: Bus, const CACHES: bool, const FIRST: bool, const RV64: bool>(
         &mut self,
@@ -176,14 +177,14 @@ impl Hart {
         let op = code.op(self.at.pc, shared.memory).map_err(|addr| Break::Trap(1, addr))?;
         let mut at = self.at;
         let end = self.step::<S, B, CACHES, FIRST, RV64>(&mut at, op, shared, sink);
-        // The compiler would move two of them at once, and a load wider than the stores before it waits for those: a fifth of
-        // the speed of four harts.
+        // Otherwise the compiler moves two fields at once, and a load that is wider than the preceding stores waits for
+        // them: a fifth of the speed of four harts.
         self.at = At { cycle: std::hint::black_box(at.cycle), ..at };
         end
     }
 
-    /// Instructions one behind the other, without caches and with nothing pending, until `done` says so behind one (it is told
-    /// where the next one is) or something happens, which is returned.
+    /// Executes instructions in sequence, without caches and with nothing pending, until `done`, which gets the address
+    /// of the next instruction, returns true after one, or until something happens, which is returned.
     #[inline(never)]
     pub fn follow<S: RetireSink, B: Bus, const RV64: bool>(
         &mut self,
@@ -226,7 +227,7 @@ impl Hart {
         end
     }
 
-    /// Runs alone until the cycle reaches `bound`, `instructions` have retired, or something happens.
+    /// Runs alone until `bound` is reached, `instructions` have retired, or something happens.
     #[inline(never)]
     pub fn run<S: RetireSink, const CACHES: bool, const RV64: bool>(
         &mut self,
@@ -238,7 +239,7 @@ impl Hart {
     ) -> Break {
         let mut at = self.at;
         let isa = code.isa();
-        // without caches every instruction takes a cycle, so that one bound serves for both
+        // without caches every instruction takes one cycle, so that one bound covers both
         let bound = if CACHES { bound } else { bound.min(at.cycle.saturating_add(instructions)) };
         let last = at.instret.saturating_add(instructions);
         let waited = at.cycle.wrapping_sub(at.instret);
@@ -251,7 +252,7 @@ impl Hart {
                     break 'run Break::Bound;
                 }
                 if !CACHES {
-                    // one counter less to carry through the loop
+                    // one counter fewer in the loop
                     at.instret = at.cycle.wrapping_sub(waited);
                 }
                 let op = &mut page[slot];
@@ -265,7 +266,7 @@ impl Hart {
                 if let Err(end) = self.step::<S, Memory, CACHES, false, RV64>(&mut at, op, shared, sink) {
                     break 'run end;
                 }
-                // the processor below guesses which way this goes, and need not wait for the length of the instruction
+                // the host CPU predicts this branch, and need not wait for the length of the instruction
                 if !CACHES && at.pc == through {
                     slot += 2;
                 } else {
@@ -279,6 +280,6 @@ impl Hart {
     }
 }
 
-/// Keeps the compiler from making a selection of a branch.
+/// Keeps the compiler from turning a branch into a conditional move.
 #[cold]
 fn elsewhere() {}

@@ -1,28 +1,29 @@
-//! Which instructions a hart has
+//! Instruction set and profile of a hart
 
 use serde::{Deserialize, Serialize};
 
-/// What the privileged ISA leaves to a core, as far as programs in machine mode see it: which values `mstatus`, `mie`,
-/// `mtvec` and `mcause` can have, and where interrupts go. Replay must make the same of it as the core did.
+/// Choices that the privileged ISA leaves to a core, as far as machine-mode programs see them: the values that
+/// `mstatus`, `mie`, `mtvec` and `mcause` can hold, and where interrupts go. Replay must make the same choices as the
+/// core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
-    /// Of the built-in simulator: machine mode only, direct and vectored interrupts.
+    /// The built-in simulator: machine mode only, direct and vectored interrupts.
     #[default]
     Plain,
-    /// Of ibex: user mode in `mstatus.MPP`, interrupts always vectored, a base of 256 bytes, RV32IMC only.
+    /// ibex: user mode in `mstatus.MPP`, interrupts always vectored, 256-byte aligned base, RV32IMC only.
     Ibex,
-    /// Of VexRiscv as LiteX makes it with `lr` and `sc`: direct handlers, `mtval` with the instruction where that traps, an illegal
-    /// `ebreak`, two bits of `mstatus.MPP`.
+    /// VexRiscv as LiteX configures it with `lr` and `sc`: direct handlers, `mtval` holds the instruction if it traps,
+    /// `ebreak` is illegal, two bits of `mstatus.MPP`.
     Vexriscv,
 }
 
 impl Profile {
-    /// Cause and `mtval` of an exception, as the core has them.
+    /// Cause and `mtval` of an exception on this core.
     pub const fn exception(self, cause: u32, tval: u64) -> (u32, u64) {
         const ILLEGAL: u32 = 2;
         match (self, cause) {
-            // the instruction, a compressed one expanded; an `ebreak` is an illegal one
+            // `mtval` is the instruction, a compressed one in its expanded form; `ebreak` is an illegal instruction
             (Self::Vexriscv, 3) => (ILLEGAL, 0x0010_0073),
             (Self::Vexriscv, 11) => (cause, 0x0000_0073),
             _ => (cause, tval),
@@ -39,23 +40,23 @@ impl Profile {
     }
 }
 
-/// Width and extensions; M, A, C, Zicsr and Zifencei are always there.
+/// Register width and extensions. M, A, C, Zicsr and Zifencei are always included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Isa {
-    /// Registers of 64 bits, else of 32.
+    /// 64-bit registers; otherwise 32-bit.
     pub rv64: bool,
     /// F and D.
     pub float: bool,
     /// Zba, Zbb, Zbc, Zbs, Zcb and Zicond.
     pub bits: bool,
-    /// Instructions that are not modelled: what they write comes from outside.
+    /// Instructions that are not modelled: their results come from outside.
     pub unmodelled: Option<Unmodelled>,
-    /// What the ISA leaves open.
+    /// Choices that the ISA leaves open.
     pub profile: Profile,
 }
 
 impl Isa {
-    /// No extension but those that are always there.
+    /// Only the extensions that are always included.
     pub const RV32IMAC: Self =
         Self { rv64: false, float: false, bits: false, unmodelled: None, profile: Profile::Plain };
 
@@ -64,7 +65,7 @@ impl Isa {
         Self { rv64: xlen == 64, float: true, bits: true, unmodelled: None, profile: Profile::Plain }
     }
 
-    /// What a core of `profile` has.
+    /// Instruction set of a core of `profile`.
     pub const fn of(profile: Profile, xlen: u8) -> Self {
         match profile {
             Profile::Plain => Self::all(xlen),
@@ -72,7 +73,7 @@ impl Isa {
         }
     }
 
-    /// Bits of an integer register: 32 or 64.
+    /// Width of an integer register: 32 or 64 bits.
     pub const fn xlen(self) -> u32 {
         if self.rv64 {
             64
@@ -82,24 +83,24 @@ impl Isa {
     }
 }
 
-/// A decode mask: the instructions of 32 bits with `insn & mask == value`. All that such an instruction does is to write
-/// `rd`, bits 11 to 7.
+/// A decode mask: the 32-bit instructions with `insn & mask == value`. The only effect of such an instruction is a
+/// write to `rd`, bits 11 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Unmodelled {
     /// Bits that are compared.
     pub mask: u32,
-    /// What they are.
+    /// Values of these bits.
     pub value: u32,
 }
 
 impl Unmodelled {
-    /// Whether `insn` is one of them.
+    /// Whether `insn` matches the mask.
     #[inline]
     pub const fn matches(self, insn: u32) -> bool {
         insn & self.mask == self.value
     }
 
-    /// Whether it names instructions of custom-0 to custom-3, which are never modelled.
+    /// Whether it selects instructions of custom-0 to custom-3, which are never modelled.
     pub const fn is_custom(self) -> bool {
         matches!(self.value & 0x7f, 0x0b | 0x2b | 0x5b | 0x7b)
     }

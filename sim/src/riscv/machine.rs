@@ -1,4 +1,4 @@
-//! The machine: harts, their order, interrupts, the end of a run
+//! The machine: schedules the harts and interrupts, and ends the run
 
 use super::code::{bits, CodeCache};
 use super::csr::MTI;
@@ -11,24 +11,24 @@ use super::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::{Note, RetireSink};
 
-/// Cycles between two looks whether all harts only jump to themselves.
+/// Cycles between two checks whether all harts only jump to themselves.
 const LOOK_CYCLES: u64 = 1 << 16;
 /// `j .` in both sizes.
 const J_SELF: u32 = 0x0000_006f;
 const C_J_SELF: u16 = 0xa001;
 
-/// How a machine is built.
+/// Configuration of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineConfig {
     /// Harts. 1..=8.
     pub harts: u8,
     /// RAM, bytes. 64 KiB to 1 GiB.
     pub ram_bytes: u32,
-    /// Clock cycles of one `mtime` tick, at least 1.
+    /// Clock cycles per `mtime` tick, at least 1.
     pub mtime_divider: u64,
     /// When instructions retire.
     pub timing: Timing,
-    /// 0: all harts start in cycle 0. Else each starts up to 255 cycles late, as this number says.
+    /// 0: all harts start in cycle 0. Otherwise it seeds the start cycle of each, 0 to 255.
     pub seed: u64,
 }
 
@@ -38,7 +38,7 @@ impl Default for MachineConfig {
     }
 }
 
-/// Why a machine cannot be built or run.
+/// Error of building or running a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MachineError {
     /// A setting is out of range.
@@ -46,12 +46,12 @@ pub enum MachineError {
     Config {
         /// Field.
         field: &'static str,
-        /// What was asked for.
+        /// Given value.
         value: u64,
-        /// What would be right.
+        /// Valid values.
         right: &'static str,
     },
-    /// The timing model cannot be built.
+    /// The timing model is invalid.
     #[error("timing: {0}")]
     Timing(String),
     /// A program for another machine.
@@ -69,7 +69,7 @@ pub enum MachineError {
         /// Byte after RAM.
         top: u64,
     },
-    /// RAM where the ELF wants it would cover a device.
+    /// RAM at the address of the ELF would cover a device.
     #[error(
         "the ELF begins at 0x{start:x}; RAM there, 0x{base:x} to 0x{top:x}, would cover the device at 0x{device:x}"
     )]
@@ -85,7 +85,7 @@ pub enum MachineError {
     },
 }
 
-/// How long a run may be.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Instructions of all harts.
@@ -100,18 +100,18 @@ impl Default for Limits {
     }
 }
 
-/// How a run ended.
+/// Reason why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// The program ended with this code.
     Finished(u32),
     /// A limit was reached.
     Limit,
-    /// All harts wait or jump to themselves, and nothing can interrupt one.
+    /// All harts wait or jump to themselves, and no interrupt can occur.
     Deadlock,
 }
 
-/// What a run did.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunSummary {
     /// How it ended.
@@ -120,13 +120,13 @@ pub struct RunSummary {
     pub instructions: Vec<u64>,
     /// Clock cycles.
     pub cycles: u64,
-    /// What was written to the UART.
+    /// Bytes written to the UART.
     pub uart: Vec<u8>,
-    /// What was asked of the host by semihosting in vain.
+    /// Semihosting calls that the machine does not support.
     pub unanswered: Vec<Unanswered>,
 }
 
-/// A machine with a program in it.
+/// A machine with a loaded program.
 #[derive(Clone, Debug)]
 pub struct Machine {
     harts: Vec<Hart>,
@@ -134,12 +134,12 @@ pub struct Machine {
     code: CodeCache,
     caches: Caches,
     timing: Timing,
-    /// The program has ended, with this code.
+    /// Exit code of the program, once it has ended.
     ended: Option<u32>,
 }
 
 impl MachineConfig {
-    /// Refuses what cannot be built.
+    /// Checks the ranges.
     pub fn check(&self) -> Result<(), MachineError> {
         let config = |field, value: u64, right, ok: bool| {
             if ok {
@@ -156,7 +156,7 @@ impl MachineConfig {
     }
 }
 
-/// Where RAM begins: at [`RAM_BASE`] for a program that fits in there, else at the MiB in which the program begins.
+/// Base of RAM: [`RAM_BASE`] for a program that fits in there, otherwise the MiB in which the program begins.
 fn ram_base(program: &Program, ram_bytes: u32) -> Result<u64, MachineError> {
     let usual = u64::from(RAM_BASE);
     let inside = |base: u64| {
@@ -178,7 +178,7 @@ fn ram_base(program: &Program, ram_bytes: u32) -> Result<u64, MachineError> {
 }
 
 impl Machine {
-    /// Loads `program`; RAM lies where it wants it.
+    /// Loads `program` and places RAM around it.
     pub fn new(program: &Program, config: MachineConfig) -> Result<Self, MachineError> {
         config.check()?;
         if !matches!(program.xlen, 32 | 64) {
@@ -211,7 +211,7 @@ impl Machine {
         })
     }
 
-    /// Lets `execute` make the results of the instructions that `which` names, from their bits and operands.
+    /// Calls `execute` for the results of the instructions that `which` matches, with their bits and operands.
     #[must_use]
     pub fn with_unmodelled(mut self, which: Unmodelled, execute: fn(u32, [u64; 2]) -> u64) -> Self {
         let (base, bytes) = self.ram();
@@ -221,17 +221,17 @@ impl Machine {
         self
     }
 
-    /// First byte of RAM, and the bytes of it.
+    /// Base address and size of RAM, in bytes.
     pub fn ram(&self) -> (u32, u32) {
         (self.memory.ram_base, self.memory.ram.len() as u32)
     }
 
-    /// What RAM holds now.
+    /// Current content of RAM.
     pub fn memory(&self) -> &[u8] {
         &self.memory.ram
     }
 
-    /// State of each hart now.
+    /// Current state of each hart.
     pub fn states(&self) -> Vec<CoreState> {
         let state = |h: &Hart| {
             let mut registers = [0; 32];
@@ -242,8 +242,8 @@ impl Machine {
         self.harts.iter().map(state).collect()
     }
 
-    /// Runs to the end of the program or to a limit. Called again it goes on, with a new `Start` of each hart;
-    /// the summary counts from the beginning.
+    /// Runs to the end of the program or to a limit. A further call continues, with a new `Start` of each hart; the
+    /// summary counts from the beginning.
     pub fn run<S: RetireSink>(&mut self, sink: &mut S, limits: Limits) -> Result<RunSummary, MachineError> {
         let exit = match self.ended {
             Some(code) => Exit::Finished(code),
@@ -273,8 +273,8 @@ impl Machine {
         })
     }
 
-    /// Whether every hart that does not wait jumps to itself. Without a timer that will fire nothing changes then: only
-    /// harts send each other interrupts.
+    /// Whether every hart that does not wait jumps to itself. Unless a timer is due, nothing will then change: only
+    /// harts send interrupts to each other.
     fn is_stuck(&self) -> bool {
         let in_place = |h: &Hart| match bits(&self.memory, h.at.pc) {
             Ok(insn) => insn == J_SELF || insn as u16 == C_J_SELF,
@@ -292,7 +292,7 @@ impl Machine {
         let mut left = limits.instructions;
         // cycle of the latest change that can wake a hart
         let mut now = 0;
-        // cycle of the next look whether anything will happen any more
+        // cycle of the next deadlock check
         let mut look = 0;
         loop {
             self.wake(now);
@@ -308,7 +308,7 @@ impl Machine {
                 continue;
             };
             let i = usize::from(i);
-            // a sleeping hart whose timer fires first
+            // the timer of a sleeping hart fires first
             if let Some((at, h)) = timer.filter(|(at, h)| self.harts[*h].state == State::Waiting && *at <= cycle) {
                 self.rouse(h, at);
                 continue;
@@ -370,14 +370,14 @@ impl Machine {
                     hart.at.cycle += 1 + if CACHES { u64::from(self.timing.redirect) } else { 0 };
                 }
                 Break::Exit(code) => return Exit::Finished(code),
-                // the machine itself answers everything
+                // a machine answers every access itself
                 Break::Input => {}
             }
         }
     }
 
     /// Runs the running harts from `cycle` on, one instruction at a time, in the order of cycle and index, until
-    /// `bound` or until something happens; to which hart, and what.
+    /// `bound` or until something happens; returns what happened, and to which hart.
     fn interleave<S: RetireSink, const CACHES: bool, const RV64: bool>(
         &mut self,
         mut cycle: u64,
@@ -428,7 +428,7 @@ impl Machine {
         h.at.cycle = h.at.cycle.max(at);
     }
 
-    /// The earliest timer still to fire that a hart has enabled, and that hart.
+    /// The earliest enabled timer that has not fired, and its hart.
     fn next_timer(&self) -> Option<(u64, usize)> {
         self.harts
             .iter()

@@ -3,7 +3,7 @@
 use super::dma::{Dma, DMA, DMA_BYTES};
 use super::semihosting::Unanswered;
 
-/// Start of RAM, where a program fits in there.
+/// Base of RAM for a program that fits in there.
 pub const RAM_BASE: u32 = 0x8000_0000;
 const CLINT: u32 = 0x0200_0000;
 const UART: u32 = 0x1000_0000;
@@ -12,18 +12,18 @@ const FINISHER: u32 = 0x0010_0000;
 pub const DEVICES: [(u32, u32); 4] =
     [(FINISHER, FINISHER + 3), (CLINT, CLINT + 0xbfff), (UART, UART + 7), (DMA, DMA + DMA_BYTES - 1)];
 
-/// What a store did besides storing.
+/// Side effect of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing.
     None,
-    /// An interrupt may be pending, or no longer.
+    /// An interrupt may have become pending, or be no longer pending.
     Interrupts,
     /// The program ended with this code.
     Exit(u32),
 }
 
-/// Everything the harts share.
+/// The state that all harts share.
 #[derive(Clone, Debug)]
 pub struct Memory {
     pub ram: Vec<u8>,
@@ -32,27 +32,27 @@ pub struct Memory {
     pub msip: Vec<bool>,
     pub mtimecmp: Vec<u64>,
     pub mtime_divider: u64,
-    /// `mtime` as software last wrote it, and the tick of the clock when it did.
+    /// `mtime` as software last wrote it, and the clock tick of that write.
     mtime_written: (u64, u64),
     pub uart: Vec<u8>,
-    /// Line control register; bit 7 puts the divisor latch at offsets 0 and 1.
+    /// Line control register; bit 7 maps the divisor latch to offsets 0 and 1.
     uart_lcr: u8,
     pub dma: Dma,
-    /// What was asked of the host in vain.
+    /// Semihosting calls that are not supported.
     pub unanswered: Vec<Unanswered>,
-    /// Reserved bytes of each hart: the first, and how many.
+    /// Reserved bytes of each hart: address and count.
     pub reservations: Vec<(u64, u8)>,
-    /// Whether any reservation was made since all were cleared, or stores can be commands to the host.
+    /// Whether a reservation was made since all were cleared, or stores can be commands to the host.
     reserved: bool,
-    /// Where commands to the host are stored.
+    /// Address of commands to the host.
     pub tohost: Option<u64>,
-    /// The lower half of a command of which the upper one is still to come.
+    /// Lower half of a command whose upper half has not been stored yet.
     pub command: u64,
-    /// Executes the instructions that are not modelled, from their bits and operands.
+    /// Results of instructions that are not modelled, from their bits and operands.
     pub unmodelled: Option<fn(u32, [u64; 2]) -> u64>,
 }
 
-/// No address of an atomic is odd.
+/// The address of an atomic is never odd.
 const NO_RESERVATION: (u64, u8) = (1, 0);
 
 impl Memory {
@@ -81,7 +81,7 @@ impl Memory {
         (cycle / self.mtime_divider).wrapping_sub(tick).wrapping_add(value)
     }
 
-    /// First cycle at which the timer of `hart` has fired; the greatest number for never.
+    /// First cycle at which the timer of `hart` has fired; `u64::MAX` for never.
     pub fn timer_cycle(&self, hart: usize) -> u64 {
         let (value, tick) = self.mtime_written;
         let ticks = self.mtimecmp[hart].saturating_sub(value).saturating_add(tick);
@@ -91,7 +91,7 @@ impl Memory {
     /// Offset in RAM of an access of `N` bytes.
     #[inline]
     pub fn offset<const N: usize>(&self, addr: u64) -> Option<usize> {
-        // RAM lies below 4 GiB; from a number of 32 bits the compiler sees that `offset + N` does not wrap
+        // RAM lies below 4 GiB: with a 32-bit number the compiler sees that `offset + N` does not wrap
         let offset = u32::try_from(addr).ok()?.wrapping_sub(self.ram_base) as usize;
         (offset + N <= self.ram.len()).then_some(offset)
     }
@@ -130,7 +130,7 @@ impl Memory {
         self.reserved = true;
     }
 
-    /// Whether `hart` still holds its reservation of `addr`; it is gone afterwards.
+    /// Whether `hart` still holds its reservation of `addr`. Clears the reservation.
     pub fn take_reservation(&mut self, hart: usize, addr: u64) -> bool {
         std::mem::replace(&mut self.reservations[hart], NO_RESERVATION).0 == addr
     }
@@ -144,14 +144,14 @@ impl Memory {
         self.reserved = self.tohost.is_some() || self.reservations.iter().any(|r| *r != NO_RESERVATION);
     }
 
-    /// Takes stores at this address, if it is one of RAM, as commands to the host.
+    /// Treats stores to this address, if it is in RAM, as commands to the host.
     pub fn with_tohost(mut self, tohost: Option<u64>) -> Self {
         self.tohost = tohost.filter(|at| self.offset::<8>(*at).is_some());
         self.reserved = self.tohost.is_some();
         self
     }
 
-    /// Whether a load or store of eight bytes is one of `mtime` or `mtimecmp`: devices have registers of four.
+    /// Whether an 8-byte access is one of `mtime` or `mtimecmp`: devices have 4-byte registers.
     fn is_wide(&self, addr: u32) -> bool {
         let compare = addr.wrapping_sub(CLINT + 0x4000) < 8 * self.msip.len() as u32;
         addr % 8 == 0 && (compare || addr == CLINT + 0xbff8)
@@ -212,7 +212,7 @@ impl Memory {
 
     fn store_device(&mut self, addr: u32, bytes: usize, value: u32, cycle: u64) -> Option<Effect> {
         if addr.wrapping_sub(UART) < 8 {
-            // wider stores write the one register they begin at
+            // wider stores write only the register at their address
             match addr - UART {
                 0 if self.uart_lcr & 0x80 == 0 => self.uart.push(value as u8),
                 3 => self.uart_lcr = value as u8,

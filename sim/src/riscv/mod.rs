@@ -4,24 +4,24 @@
 //!
 //! | address | device |
 //! | --- | --- |
-//! | `0x0010_0000` | test finisher: a store of `0x5555` ends with code 0, of `code << 16 \| 0x3333` with `code`; reads 0 |
+//! | `0x0010_0000` | test finisher: a store of `0x5555` ends with code 0, of `code << 16 \| 0x3333` with `code`; reads as 0 |
 //! | `0x0200_0000` | CLINT: `msip` + 4 hart, `mtimecmp` + `0x4000` + 8 hart, `mtime` + `0xbff8` |
 //! | `0x1000_0000` | UART like the 16550: a store to offset 0 is output (with LCR bit 7 it is the divisor); offset 5 (LSR) reads `0x60`; no input |
-//! | `0x1001_0000` | DMA (`dma.rs`): copies words of RAM beside the harts, from `+0` to `+4`, `+8` of them |
+//! | `0x1001_0000` | DMA (`dma.rs`): copies words of RAM while the harts run, from `+0` to `+4`, `+8` words |
 //! | `0x8000_0000` | RAM |
 //!
-//! `mtime` and `mtimecmp` take loads and stores of eight bytes too. Instructions: RV32 or RV64, as the ELF says, with M, A,
-//! C, F, D, Zicsr, Zifencei, Zba, Zbb, Zbc, Zbs, Zcb and Zicond, in machine mode only. F and D are off until `mstatus.FS`
-//! is not 0.
+//! `mtime` and `mtimecmp` also take 8-byte loads and stores. Instructions: RV32 or RV64, according to the ELF, with M,
+//! A, C, F, D, Zicsr, Zifencei, Zba, Zbb, Zbc, Zbs, Zcb and Zicond, in machine mode only. F and D are off until
+//! `mstatus.FS` is not 0.
 //!
-//! Beside the devices a program reaches its host by `tohost` (`tohost.rs`) and by semihosting (`semihosting.rs`).
+//! A program can also reach its host by `tohost` (`tohost.rs`) and by semihosting (`semihosting.rs`).
 //!
-//! All harts start at the ELF's entry with `a0` = `mhartid`. Everything else faults. Misaligned loads and
-//! stores work in RAM; misaligned atomics trap. Harts are interleaved by cycle, then by index, so the
-//! retire stream comes out in global commit order and a run depends on its inputs only.
+//! All harts start at the ELF's entry with `a0` = `mhartid`. Accesses to any other address fault. Misaligned loads and
+//! stores work in RAM; misaligned atomics trap. Harts are interleaved by cycle, then by index, so the retire stream is
+//! in global commit order and a run depends only on its inputs.
 //!
-//! A hart whose handler itself cannot be fetched or is illegal traps for ever (`mtvec` is 0 at the start): it is
-//! left standing, and [`Exit::Deadlock`] tells when no other hart can go on either.
+//! A hart whose trap handler cannot be fetched or is illegal traps forever (`mtvec` is 0 at the start). It is locked,
+//! and the run ends with [`Exit::Deadlock`] when no other hart can continue either.
 
 mod bits;
 pub(crate) mod bus;

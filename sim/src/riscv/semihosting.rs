@@ -1,16 +1,16 @@
-//! Semihosting: an `ebreak` between two marks asks the host, and goes on behind it
+//! Semihosting: an `ebreak` between two marker instructions calls the host
 //!
-//! | register | at the call | behind it |
+//! | register | at the call | after it |
 //! | --- | --- | --- |
 //! | `a0` | operation | result, see [`result`] |
-//! | `a1` | its argument, or the address of a block of words of the address width | the same |
+//! | `a1` | its argument, or the address of a block of XLEN-bit words | unchanged |
 //!
 //! | operation | number | argument | what the machine does |
 //! | --- | ---: | --- | --- |
 //! | `SYS_WRITEC` | 3 | address of a byte | prints it |
 //! | `SYS_WRITE0` | 4 | address of bytes up to a 0 | prints them |
-//! | `SYS_WRITE` | 5 | block: handle (any), address, length | prints so many bytes |
-//! | `SYS_EXIT` | 24 | RV32: reason; RV64: block: reason, code | ends: reason `0x20026` is code 0 or the block's, any other 1 |
+//! | `SYS_WRITE` | 5 | block: handle (any), address, length | prints `length` bytes |
+//! | `SYS_EXIT` | 24 | RV32: reason; RV64: block: reason, code | ends: reason `0x20026` gives code 0 or the block's code, any other reason 1 |
 //! | `SYS_EXIT_EXTENDED` | 32 | block: reason, code | ends as `SYS_EXIT` of RV64 |
 //! | `SYS_OPEN` | 1 | block: name, mode, length | nothing; the handle is 1, the console |
 //! | `SYS_CLOSE` | 2 | block: handle | nothing |
@@ -19,23 +19,24 @@
 //! | `SYS_ERRNO` | 19 | | nothing; the result is 5, `EIO` |
 //! | `SYS_GET_CMDLINE` | 21 | block | nothing; the result is -1: there are no arguments |
 //!
-//! That is what C libraries call at their start (newlib's librdimon opens `:tt` three times, both it and picolibc open
-//! `:semihosting-features`, which is empty here) and for their output. All else is answered with -1 and noted
-//! ([`Unanswered`]), so that a run can say what a program asked for in vain; the same is a `SYS_OPEN` of another file.
+//! C libraries make these calls at their start (newlib's librdimon opens `:tt` three times; both it and picolibc open
+//! `:semihosting-features`, which is empty here) and for their output. Any other operation, and `SYS_OPEN` of another
+//! file, returns -1 and is recorded ([`Unanswered`]), so that the unsupported calls of a run can be reported.
 //!
-//! What the result is follows from the operation alone, so that cores can be executed again without a word from the host.
-//! The `ebreak` retires as any other instruction; it makes no exception.
+//! The result depends only on the operation, so that a run can be executed again without recorded answers of the host.
+//! The `ebreak` retires like any other instruction; it raises no exception.
 //!
 //! # Source
-//! RISC-V Semihosting, version 1.0: the marks; Arm's "Semihosting for AArch32 and AArch64": the operations.
+//! RISC-V Semihosting, version 1.0: the marker instructions; Arm's "Semihosting for AArch32 and AArch64": the
+//! operations.
 
 use super::bus::Bus;
 use super::code::bits;
 use super::memory::{Effect, Memory};
 
-/// `slli x0, x0, 0x1f` in front of the call.
+/// `slli x0, x0, 0x1f`, before the call.
 const ENTRY: u32 = 0x01f0_1013;
-/// `srai x0, x0, 7` behind it.
+/// `srai x0, x0, 7`, after it.
 const LEAVE: u32 = 0x4070_5013;
 
 const OPEN: u64 = 0x01;
@@ -49,17 +50,17 @@ const ERRNO: u64 = 0x13;
 const GET_CMDLINE: u64 = 0x15;
 const EXIT: u64 = 0x18;
 const EXIT_EXTENDED: u64 = 0x20;
-/// `ADP_Stopped_ApplicationExit`: the program ended as it should.
+/// `ADP_Stopped_ApplicationExit`: the program ended normally.
 const APPLICATION_EXIT: u64 = 0x2_0026;
 
-/// Whether the `ebreak` of four bytes at `pc` is a call.
+/// Whether the 4-byte `ebreak` at `pc` is a call.
 #[cold]
 pub fn is_call(memory: &impl Bus, pc: u64) -> bool {
     let at = |addr: u64| bits(memory, addr).ok();
     at(pc.wrapping_sub(4)) == Some(ENTRY) && at(pc) == Some(0x0010_0073) && at(pc.wrapping_add(4)) == Some(LEAVE)
 }
 
-/// What the host answers: -1 where it does not know the operation.
+/// Result of the call: -1 if the operation is not supported.
 pub fn result(operation: u64) -> u64 {
     match operation {
         CLOSE | WRITEC | WRITE0 | WRITE | FLEN | EXIT | EXIT_EXTENDED => 0,
@@ -69,24 +70,24 @@ pub fn result(operation: u64) -> u64 {
     }
 }
 
-/// An operation that was asked for in vain.
+/// A semihosting call that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unanswered {
-    /// Its number.
+    /// Number of the operation.
     pub operation: u64,
-    /// Of a `SYS_OPEN` the name of the file.
+    /// File name of a `SYS_OPEN`.
     pub file: Option<String>,
-    /// How often.
+    /// Number of calls.
     pub count: u64,
 }
 
-/// Different operations and files that are kept: what a program asks for must not take memory without bound.
+/// Different operations and files that are recorded: bounds the memory that a program can take.
 const KEPT: usize = 16;
-/// Bytes of a file's name that are kept.
+/// Bytes of a file name that are recorded.
 const NAME: usize = 64;
 
 impl Unanswered {
-    /// The operation's name, where Arm's document has one.
+    /// Name of the operation in Arm's document, if it has one.
     pub fn name(&self) -> &'static str {
         match self.operation {
             0x01 => "SYS_OPEN",
@@ -109,7 +110,7 @@ impl Unanswered {
 }
 
 impl Memory {
-    /// Does what the operation says. Bytes outside RAM are not printed.
+    /// Performs the operation. Bytes outside RAM are not printed.
     pub(super) fn ask_host(&mut self, operation: u64, argument: u64, rv64: bool) -> Effect {
         let word = |memory: &mut Self, i: u64| {
             if rv64 {
@@ -142,7 +143,7 @@ impl Memory {
         Effect::None
     }
 
-    /// Bytes of RAM from `start` on, up to a 0.
+    /// Bytes of RAM from `start` to the first 0.
     fn text(&self, start: u64) -> &[u8] {
         let bytes = self.offset::<1>(start).and_then(|at| self.ram.get(at..)).unwrap_or(&[]);
         &bytes[..bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len())]
@@ -157,7 +158,7 @@ impl Memory {
         }
     }
 
-    /// Prints bytes of RAM from `start` on, at most `length`, up to a 0 where that ends them.
+    /// Prints bytes of RAM from `start` on, at most `length`; with `to_zero` up to the first 0.
     fn print(&mut self, start: u64, length: u64, to_zero: bool) {
         let Some(bytes) = self.offset::<1>(start).and_then(|at| self.ram.get(at..)) else { return };
         let bytes = &bytes[..bytes.len().min(usize::try_from(length).unwrap_or(usize::MAX))];

@@ -1,39 +1,38 @@
 //! Timing model: when each instruction retires
 //!
-//! In order, one instruction at a time. An instruction retires, and the next one retires
-//! `1 + penalties` cycles later, where the penalties are what the first one and the fetch of the second
-//! cost:
+//! In order, one instruction at a time. After an instruction retires, the next one retires `1 + penalties` cycles
+//! later. The penalties are the costs of the first one and of the fetch of the second:
 //!
 //! | cost | cycles |
 //! | --- | --- |
 //! | load or atomic that hits L1 | `l1_latency - 1` |
 //! | load, store, atomic or fetch that misses L1 and hits L2 | `l2_latency` |
-//! | that misses L2 too | `l2_latency + memory_latency` |
+//! | load, store, atomic or fetch that misses L2, too | `l2_latency + memory_latency` |
 //! | taken branch, jump, trap | `redirect` |
 //! | multiplication, floating-point arithmetic | `mul - 1` |
 //! | division, square root | `div - 1` |
 //!
-//! Fetch hits and store hits are hidden. L1s are private, for instructions and for data, L2 is shared,
-//! all direct-mapped or set-associative with LRU; a store takes the line from the other harts' L1s.
+//! Fetch hits and store hits cost nothing. Each hart has an L1 for instructions and one for data; L2 is shared. All are
+//! direct-mapped or set-associative with LRU. A store removes the line from the other harts' L1s.
 //!
 //! # Source
 //! Paper 000 section 2 for the defaults: 8 KB L1s with a latency of 2, shared L2 of N * 64 KB with a
-//! latency of 4, memory latency 200. Line size, ways and instruction costs are ours.
+//! latency of 4, memory latency 200. Line size, ways and instruction costs are this project's.
 
 use serde::{Deserialize, Serialize};
 
 /// Parameters of the timing model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
-    /// False: one cycle an instruction, no caches; all other fields are unused.
+    /// False: one cycle per instruction, no caches; all other fields are unused.
     pub caches: bool,
-    /// Bytes of each L1. Power of two.
+    /// Size of each L1, bytes. Power of two.
     pub l1_bytes: u32,
     /// Ways of each L1. Power of two.
     pub l1_ways: u32,
     /// Cycles of an L1 hit.
     pub l1_latency: u32,
-    /// Bytes of the shared L2 for each hart. Power of two.
+    /// Size of the shared L2 per hart, bytes. Power of two.
     pub l2_bytes_per_hart: u32,
     /// Ways of the L2. Power of two.
     pub l2_ways: u32,
@@ -41,9 +40,9 @@ pub struct Timing {
     pub l2_latency: u32,
     /// Cycles of a memory access.
     pub memory_latency: u32,
-    /// Bytes of a line. Power of two, at least 4.
+    /// Size of a line, bytes. Power of two, at least 4.
     pub line_bytes: u32,
-    /// Cycles lost by a change of the flow.
+    /// Cycles lost by a taken branch, a jump or a trap.
     pub redirect: u32,
     /// Cycles of a multiplication, at least 1.
     pub mul: u32,
@@ -72,12 +71,12 @@ impl Default for Timing {
 }
 
 impl Timing {
-    /// One cycle an instruction.
+    /// One cycle per instruction.
     pub fn functional() -> Self {
         Self { caches: false, ..Self::default() }
     }
 
-    /// Refuses what cannot be built.
+    /// Checks the ranges.
     pub fn check(&self) -> Result<(), String> {
         for (name, v, least) in [
             ("l1_bytes", self.l1_bytes, self.line_bytes.saturating_mul(self.l1_ways)),
@@ -120,7 +119,7 @@ impl Cache {
         &mut self.tags[first..first + self.ways]
     }
 
-    /// Whether `line` is there; it is afterwards.
+    /// Whether `line` hits. It is in the cache afterwards.
     #[inline]
     fn access(&mut self, line: u32) -> bool {
         let set = self.set(line);

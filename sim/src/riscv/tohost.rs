@@ -1,6 +1,6 @@
 //! `tohost`, the host interface of Berkeley's test programs (HTIF): eight bytes of RAM that take commands
 //!
-//! Where an ELF has the symbol `tohost`, a command is stored there: bits 63:56 are the device, 55:48 the command, the rest
+//! If an ELF has the symbol `tohost`, commands are stored there: bits 63:56 are the device, 55:48 the command, the rest
 //! is the payload.
 //!
 //! | device | command | payload | what the machine does |
@@ -8,17 +8,17 @@
 //! | 0 | 0 | bit 0 set | ends the program, with code `payload >> 1` |
 //! | 1 | 1 | a byte | prints it |
 //!
-//! All else (system calls by proxy, the keyboard) does nothing. A store of all eight bytes is a command at once; of four
-//! bytes the upper half is, with the lower half that was stored before, and so is the lower half stored twice in a row.
-//! The host takes a command at once: what was stored reads back as 0, for every core, so a run that is executed again needs
-//! no word from the host. `fromhost` is ordinary RAM.
+//! All other commands (proxied system calls, the keyboard) do nothing. A store of all eight bytes is a command. With
+//! 4-byte stores, a store of the upper half completes a command with the lower half that was stored before, and so does
+//! a lower half stored twice in a row. The host takes a command at once: `tohost` then reads as 0 for every core, so
+//! that a run can be executed again without recorded answers of the host. `fromhost` is ordinary RAM.
 
 use super::memory::{Effect, Memory};
 
 /// Bytes of `tohost`.
 const BYTES: u64 = 8;
 
-/// Those of the bytes `[addr, addr + bytes)` that lie in `tohost`, as places of the store.
+/// Which bytes of the store to `[addr, addr + bytes)` lie in `tohost`, as byte offsets in the store.
 pub fn taken(tohost: Option<u64>, addr: u64, bytes: usize) -> std::ops::Range<usize> {
     let Some(tohost) = tohost else { return 0..0 };
     let place = |at: u64| at.saturating_sub(addr).min(bytes as u64) as usize;
@@ -26,7 +26,7 @@ pub fn taken(tohost: Option<u64>, addr: u64, bytes: usize) -> std::ops::Range<us
 }
 
 impl Memory {
-    /// Behind a store of `bytes` bytes of `value` at `addr`, in RAM: what it was of a command.
+    /// Handles a store of `bytes` bytes of `value` at `addr`, in RAM, that may be a command or half of one.
     #[cold]
     pub(super) fn told_host(&mut self, addr: u64, bytes: usize, value: u64) -> Effect {
         let taken = taken(self.tohost, addr, bytes);

@@ -1,7 +1,7 @@
-//! What a core retires, made to hit the slots of an event generator: few addresses, return addresses and stack pointers
+//! Retired instructions that hit the slots of an event generator: few addresses, return addresses and stack pointers
 //!
-//! Not a program: an instruction may go anywhere. What a core keeps to is kept to: a call writes the address behind it, a
-//! load writes what it reads.
+//! Not a program: any instruction may go anywhere. But each is consistent in itself: a call writes its link address, a
+//! load writes the value that it reads.
 
 use super::Source;
 use crate::diag::generator::{Access, Seen};
@@ -11,7 +11,7 @@ const CODE: u32 = 0x8000_0100;
 const STACK: u32 = 0x9000_0040;
 const DATA: u32 = 0xa000_0000;
 
-/// Slots that such instructions hit.
+/// Slots that such instructions can hit.
 pub fn slots(s: &mut Source, params: &GeneratorParams) -> Vec<Slot> {
     let mut wide = 0;
     (0..s.below(u64::from(params.slots) + 1))
@@ -59,16 +59,16 @@ fn capture(s: &mut Source, trigger: Trigger) -> Capture {
     }
 }
 
-/// The instructions.
+/// A random sequence of such instructions.
 #[derive(Clone, Debug)]
 pub struct Hits {
     sp: u32,
-    /// Of 100 instructions, those that are no plain ones elsewhere.
+    /// Percentage of instructions at one of few addresses, and of those that are not plain sequential ones.
     busy: u8,
 }
 
 impl Hits {
-    /// Some.
+    /// Starts a sequence.
     pub fn new(s: &mut Source) -> Self {
         Self { sp: STACK, busy: *s.pick(&[20, 50, 90]) }
     }
@@ -81,7 +81,7 @@ impl Hits {
         }
     }
 
-    /// The next one, in clock `cycle`.
+    /// The next instruction, in cycle `cycle`.
     pub fn next(&mut self, s: &mut Source, cycle: u64) -> Seen {
         let among = if s.percent(self.busy) { 8 } else { 400 };
         let pc = CODE + 2 * s.below(among) as u32;
@@ -96,7 +96,7 @@ impl Hits {
                 self.sp = STACK - 16 * s.below(5) as u32;
                 seen.rd = Some((2, self.sp));
             }
-            // what behind a call the return address is, is written to it otherwise, too
+            // the link register can also be written by other instructions
             3 => seen.rd = Some((1, CODE + 2 * s.below(10) as u32 + 4)),
             4 => self.jump(s, &mut seen, 0xef, 4, true),
             5 => self.jump(s, &mut seen, 0x2001, 2, true),
@@ -117,7 +117,7 @@ impl Hits {
                 seen.insn = 0x3;
                 let value = Self::value(s);
                 let a = self.access(s, value, false);
-                // a load of fewer bytes may have extended their sign
+                // a shorter load may sign-extend
                 let sign = if a.size < 4 && s.percent(50) { u32::MAX << (8 * a.size) } else { 0 };
                 seen.rd = s.percent(80).then_some((3 + s.below(10) as u8, a.value | sign));
                 seen.accesses[0] = Some(a);

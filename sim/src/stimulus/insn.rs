@@ -1,26 +1,26 @@
-//! Instructions of a synthetic program, with how they behave
+//! Instructions of a synthetic program, with their behaviour
 
 /// When a conditional branch is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Habit {
     /// In so many of 100 cases.
     Percent(u8),
-    /// All but every n-th time: the end of a loop body.
+    /// Every time except each n-th: the end of a loop body.
     Loop(u16),
-    /// When the call stack is deep enough: what ends a recursion.
+    /// When the call stack is deep enough: ends a recursion.
     Deep,
 }
 
-/// What an instruction does; places are indices into the code of a program.
+/// Operation of an instruction; targets are indices into the code of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// Goes on.
+    /// Continues with the next instruction.
     Sequential,
     /// Direct conditional branch.
     Branch {
-        /// Where to.
+        /// Target.
         target: u32,
-        /// When.
+        /// When it is taken.
         habit: Habit,
     },
     /// Direct jump.
@@ -33,7 +33,7 @@ pub enum Op {
     IndirectCall(Vec<u32>),
     /// Return.
     Return,
-    /// Co-routine swap; calls this function when there is nobody to swap with.
+    /// Co-routine swap; calls this function if there is no co-routine to swap with.
     CoSwap(u32),
     /// `mret`.
     TrapReturn,
@@ -46,7 +46,7 @@ pub struct Insn {
     pub pc: u64,
     /// 2 or 4 bytes.
     pub len: u8,
-    /// Encoding; the low half of it for 2 bytes.
+    /// Encoding; in the low half if the length is 2 bytes.
     pub bits: u32,
     /// Behaviour.
     pub op: Op,

@@ -3,8 +3,8 @@
 use super::insn::{Insn, Op};
 use super::Source;
 
-/// Gives every instruction its address (the first of each region keeps the one it has) and its bits.
-/// A 2-byte instruction that cannot reach its target becomes a 4-byte one.
+/// Gives every instruction its address (the first of each region keeps its own) and its encoding. A 2-byte instruction
+/// that cannot reach its target becomes a 4-byte one.
 pub(super) fn place(code: &mut [Insn], source: &mut Source, xlen: u8) {
     let bases: Vec<u64> = code.iter().map(|i| i.pc).collect();
     loop {
@@ -43,7 +43,7 @@ fn short_fits(code: &[Insn], i: usize, xlen: u8) -> bool {
     }
 }
 
-/// Field `v[high:low]` moved to bit `to`.
+/// Field `v[high:low]`, moved to bit `to`.
 fn field(v: i64, high: u32, low: u32, to: u32) -> u32 {
     ((v as u64 >> low) as u32 & ((1 << (high - low + 1)) - 1)) << to
 }

@@ -1,6 +1,7 @@
-//! Stimulus: seeded random sources, stall patterns, and programs that behave like programs
+//! Stimulus: seeded random sources, stall patterns, and synthetic programs with realistic control flow
 //!
-//! Everything here but [`long`] and [`rounds`] is a pure function of its seed, so a failure can be replayed from its one line.
+//! Everything except [`long`] and [`rounds`] is a pure function of its seed, so a failure can be reproduced from its
+//! one-line message.
 
 pub mod hits;
 mod insn;

@@ -1,25 +1,25 @@
-//! Synthetic programs: real RISC-V code that goes where a program would
+//! Synthetic programs: real RISC-V code with realistic control flow
 //!
-//! A [`Model`] is a code image (an [`retire::elf::Program`]) and, beside each instruction, how it behaves:
-//! branches with a bias or a loop count, switches and indirect calls with a few targets, nested and
-//! recursive calls, trap handlers, functions in regions far apart. [`super::run`] walks it.
+//! A [`Model`] is a code image (an [`retire::elf::Program`]) and the behaviour of each instruction: branches with a
+//! bias or a loop count, switches and indirect calls with a few targets, nested and recursive calls, trap handlers,
+//! functions in distant regions. [`super::run`] executes it.
 
 pub use super::insn::{Habit, Insn, Op};
 use super::Source;
 use retire::elf::{Program, Segment};
 
-/// What shapes a [`Model`].
+/// Parameters of a [`Model`].
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// Everything random comes from it.
+    /// Seed of everything random.
     pub seed: u64,
     /// 32 or 64.
     pub xlen: u8,
-    /// Mix in 2-byte instructions.
+    /// Includes 2-byte instructions.
     pub compressed: bool,
-    /// Ordinary functions, main included. At least 2.
+    /// Ordinary functions, including main. At least 2.
     pub functions: u16,
-    /// Where code may lie, ascending, at least 1 MB apart for the calls between them to be indirect.
+    /// Code regions, ascending; at least 1 MB apart if calls between them must be indirect.
     pub regions: Vec<u64>,
 }
 
@@ -45,17 +45,17 @@ impl Shape {
 /// A synthetic program.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// All instructions; those of a function follow one another.
+    /// All instructions; those of a function are contiguous.
     pub code: Vec<Insn>,
-    /// The same as an image that replay can read.
+    /// The same code as an image for replay.
     pub program: Program,
     /// Index of the first instruction of main, which never returns.
     pub entry: u32,
-    /// Indices of the first instructions of the exception and the interrupt handler.
+    /// Indices of the first instruction of the exception and of the interrupt handler.
     pub handlers: [u32; 2],
 }
 
-/// An instruction before it has an address; places are (function, block).
+/// An instruction before it has an address; targets are (function, block).
 enum Draft {
     Sequential,
     Branch { block: usize, habit: Habit },
@@ -71,10 +71,10 @@ enum Draft {
 type Block = Vec<Draft>;
 
 impl Model {
-    /// The program of that shape.
+    /// The program of the given shape.
     ///
     /// # Panics
-    /// When the shape has fewer than two functions or no region.
+    /// If the shape has fewer than two functions or no region.
     pub fn new(shape: &Shape) -> Self {
         assert!(shape.functions >= 2, "functions = {} is less than 2", shape.functions);
         let mut source = Source::seeded(shape.seed);
@@ -123,8 +123,8 @@ impl Model {
     }
 }
 
-/// Function 0 is main, then ordinary ones that call only later ones, two recursive ones, and at last
-/// the handlers for exceptions and interrupts.
+/// Function 0 is main, followed by ordinary ones that call only later ones, two recursive ones, and the handlers for
+/// exceptions and interrupts.
 fn draft(shape: &Shape, s: &mut Source) -> Vec<Vec<Block>> {
     let ordinary = usize::from(shape.functions);
     let callable = ordinary + 2;
@@ -164,7 +164,7 @@ fn function(f: usize, callable: usize, s: &mut Source) -> Vec<Block> {
                     block.push(Draft::Branch { block: ahead(s), habit });
                 }
                 35..=49 => {
-                    // only a loop without calls in it may be long: others would keep a run in one corner
+                    // only a loop without calls may be long: others would keep a run in one corner
                     let back = s.below(b as u64 + 1).min(2) as usize;
                     let times = if back == 0 { *s.pick(&[3, 5, 8, 17, 40]) } else { *s.pick(&[2, 3]) };
                     block.push(Draft::Branch { block: b - back, habit: Habit::Loop(times) });
@@ -187,7 +187,7 @@ fn function(f: usize, callable: usize, s: &mut Source) -> Vec<Block> {
         .collect()
 }
 
-/// Calls itself until the stack is deep, then returns all the way.
+/// Calls itself until the stack is deep, then returns from all levels.
 fn recursive(f: usize, s: &mut Source) -> Vec<Block> {
     let mut blocks = vec![run(s, 4), run(s, 3), run(s, 3)];
     blocks[0].push(Draft::Branch { block: 2, habit: Habit::Deep });

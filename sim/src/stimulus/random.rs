@@ -3,18 +3,18 @@
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// ChaCha8 behind the few questions that benches ask. The same seed gives the same answers on every
+/// A seeded ChaCha8 generator with the few methods that benches need. The same seed gives the same values on every
 /// machine and with every version of this workspace's `rand`.
 #[derive(Clone, Debug)]
 pub struct Source(ChaCha8Rng);
 
 impl Source {
-    /// A source of its own for `seed`.
+    /// A source seeded with `seed`.
     pub fn seeded(seed: u64) -> Self {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// A source for a part: independent of this one's later answers, and of the other parts'.
+    /// A source for a part: independent of later values of this one and of other parts' sources.
     pub fn split(&mut self) -> Self {
         Self::seeded(self.0.next_u64())
     }
@@ -35,7 +35,7 @@ impl Source {
         }
     }
 
-    /// A value of `0..n`; 0 for n = 0.
+    /// A value in `0..n`; 0 for n = 0.
     pub fn below(&mut self, n: u64) -> u64 {
         match n {
             0 => 0,
@@ -43,7 +43,7 @@ impl Source {
         }
     }
 
-    /// A value of `low..=high`; `low` when they are the wrong way round.
+    /// A value in `low..=high`; `low` if high is less than low.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.below((high.saturating_sub(low)).saturating_add(1))
     }
@@ -53,12 +53,12 @@ impl Source {
         self.below(100) < u64::from(percent)
     }
 
-    /// True in `n` of 65,536 cases: for what is rare.
+    /// True in `n` of 65,536 cases: for rare events.
     pub fn per_64k(&mut self, n: u16) -> bool {
         self.bits(16) < u64::from(n)
     }
 
-    /// One of `items`; panics when there is none.
+    /// One of `items`; panics if there is none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len() as u64) as usize]
     }
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_answers_for_ever() {
-        // worked out once: an upgrade of `rand` that changes them would silently change every bench
+        // computed once: an upgrade of `rand` that changes them would silently change every bench
         let mut s = Source::seeded(1);
         let got = [s.bits(16), s.bits(16), s.below(1000), s.below(1000)];
         assert_eq!(got, [26377, 5268, 596, 219]);

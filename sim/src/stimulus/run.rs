@@ -1,31 +1,31 @@
-//! Walks a synthetic program on several cores at once
+//! Executes a synthetic program on several cores at once
 //!
-//! Gives the retire stream twice over: every retired instruction ([`Retired`], what an RVFI port shows)
-//! and the [`FlowEvent`]s that describe the same.
+//! Produces the retire stream twice: as every retired instruction ([`Retired`], the content of an RVFI port) and as the
+//! [`FlowEvent`]s that describe the same.
 
 use super::program::{Habit, Model, Op};
 use super::Source;
 use retire::{FlowEvent, FlowKind};
 
-/// How the cores run.
+/// Behaviour of the cores.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Everything random comes from it.
+    /// Seed of everything random.
     pub seed: u64,
-    /// Cores, 1 to 16. They run the same program, each on its own way.
+    /// Cores, 1 to 16. They run the same program, each on a path of its own.
     pub cores: u8,
-    /// A core that is not waiting retires in so many of 100 clocks. 1 to 100.
+    /// A core that is not waiting retires in so many of 100 cycles. 1 to 100.
     pub retire_percent: u8,
-    /// Per instruction, in 65,536 cases: the core waits for up to 5,000 clocks.
+    /// Probability per instruction, in 1/65,536, that the core waits for up to 5,000 cycles.
     pub wait_per_64k: u16,
-    /// Per instruction, in 65,536 cases: a trap comes first.
+    /// Probability per instruction, in 1/65,536, that a trap precedes it.
     pub trap_per_64k: u16,
-    /// Per return, in 100 cases: it skips one to three callers, as `longjmp` does.
+    /// Probability per return, in percent, that it skips one to three callers, as `longjmp` does.
     pub long_return_percent: u8,
 }
 
 impl Config {
-    /// `cores` cores at 60 % of the clocks, a trap every 650 instructions, now and then a wait.
+    /// `cores` cores that retire in 60 % of the cycles, with a trap every 650 instructions and occasional waits.
     pub fn new(cores: u8, seed: u64) -> Self {
         Self { seed, cores, retire_percent: 60, wait_per_64k: 4, trap_per_64k: 100, long_return_percent: 2 }
     }
@@ -34,23 +34,23 @@ impl Config {
 /// One retired instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retired {
-    /// Clock in which it retires.
+    /// Cycle in which it retires.
     pub cycle: u64,
     /// Core.
     pub hart: u8,
-    /// True for the first instruction after one or more traps (RVFI `intr`).
+    /// Set on the first instruction after one or more traps (RVFI `intr`).
     pub trapped: bool,
     /// 2 or 4 bytes.
     pub len: u8,
     /// Address.
     pub pc: u64,
-    /// Where it goes. A trap that follows does not change it.
+    /// Address of the next instruction. A trap that follows does not change it.
     pub next_pc: u64,
-    /// Encoding; 16 bits for 2 bytes.
+    /// Encoding; 16 bits if the length is 2 bytes.
     pub insn: u32,
 }
 
-/// One retired instruction with the events it makes.
+/// One retired instruction with its events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The instruction.
@@ -67,9 +67,9 @@ struct Hart {
     at: u32,
     stack: Vec<u32>,
     epc: Vec<u32>,
-    /// Times each loop branch was taken in a row; per instruction.
+    /// Per instruction, how often in a row a loop branch was taken.
     loops: Vec<u16>,
-    /// Last choice of each indirect branch; per instruction.
+    /// Per instruction, the last target of an indirect branch.
     chosen: Vec<u8>,
     deep: usize,
     count: u32,
@@ -77,7 +77,7 @@ struct Hart {
     wait: u64,
 }
 
-/// The instructions of all cores in commit order; never ends by itself.
+/// An endless iterator over the instructions of all cores, in commit order.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
     model: &'a Model,
@@ -87,12 +87,12 @@ pub struct Run<'a> {
     hart: usize,
 }
 
-/// Bounds of the call stack and of the trap stack: beyond them the oldest entry is forgotten.
+/// Bounds of the call stack and of the trap stack: beyond them the oldest entry is dropped.
 const MAX_STACK: usize = 256;
 const MAX_TRAPS: usize = 4;
 
 impl<'a> Run<'a> {
-    /// Starts all cores at the program's entry, up to 40 clocks apart.
+    /// Starts all cores at the program's entry, up to 40 cycles apart.
     pub fn new(model: &'a Model, config: &Config) -> Self {
         let mut source = Source::seeded(config.seed);
         let n = model.code.len();
@@ -113,7 +113,7 @@ impl<'a> Run<'a> {
         Self { model, config: config.clone(), harts, cycle: 0, hart: 0 }
     }
 
-    /// The `Stop` events of all cores: the run ends here.
+    /// Ends the run: the `Stop` events of all cores.
     pub fn stop(self) -> Vec<FlowEvent> {
         let (model, cycle) = (self.model, self.cycle);
         let stop = |(hart, h): (usize, Hart)| {
@@ -179,11 +179,11 @@ impl Hart {
         Step { retired, before, event }
     }
 
-    /// One trap, rarely two or three before the first instruction; the last one's kind.
+    /// One trap, rarely two or three before the first instruction; returns the kind of the last one.
     fn trap(&mut self, model: &Model) -> FlowKind {
         loop {
             let sequential = model.code[self.at as usize].op == Op::Sequential;
-            // an `ecall` has its own instruction, which does not retire: only a sequential one is skipped
+            // an `ecall` is an instruction of its own that does not retire: only a sequential one is skipped
             let interrupt = self.source.percent(60);
             if self.epc.len() == MAX_TRAPS {
                 self.epc.remove(0);
@@ -204,7 +204,7 @@ impl Hart {
         self.stack.push(self.at + 1);
     }
 
-    /// One of the targets: often the same as last time, else the next, else any.
+    /// Chooses a target: often the same as last time, else the next, else any.
     fn choose(&mut self, targets: &[u32]) -> u32 {
         let last = usize::from(self.chosen[self.at as usize]);
         let i = match self.source.below(10) {
@@ -216,7 +216,7 @@ impl Hart {
         targets[i]
     }
 
-    /// Moves on; the kind of event this instruction is, with `taken` left false.
+    /// Advances; returns the kind of this instruction's event, with `taken` left false.
     fn go(&mut self, model: &Model, config: &Config) -> Option<FlowKind> {
         let at = self.at as usize;
         let (kind, next) = match &model.code[at].op {
@@ -269,16 +269,16 @@ impl Hart {
     }
 }
 
-/// A whole run in memory.
+/// A complete run in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// Every retired instruction, in commit order.
     pub retired: Vec<Retired>,
-    /// The events of the same, `Stop`s included.
+    /// The same run as events, including each `Stop`.
     pub events: Vec<FlowEvent>,
 }
 
-/// Runs until all cores together retired `instructions`.
+/// Runs until all cores together have retired `instructions`.
 pub fn record(model: &Model, config: &Config, instructions: usize) -> Recording {
     let mut run = Run::new(model, config);
     let mut recording = Recording::default();
@@ -306,7 +306,7 @@ mod tests {
                 let mut insns = r.retired.iter().filter(|i| i.hart == hart);
                 let mut pc = 0;
                 for e in r.events.iter().filter(|e| e.hart == hart) {
-                    // `count` instructions from `pc` on, one after the other, the last one at `e.pc`
+                    // `count` instructions in sequence from `pc` on, the last one at `e.pc`
                     let retires = e.len != 0;
                     for k in 1..=e.count {
                         let i = insns.next().unwrap();

@@ -2,10 +2,10 @@
 
 use super::Source;
 
-/// Who hesitates. Every handshake bench runs all four: [`Stall::ALL`].
+/// Which side of a handshake stalls. Every handshake bench runs all four: [`Stall::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stall {
-    /// Nobody: one item a clock.
+    /// Neither: one item per cycle.
     None,
     /// The source: `valid` has gaps.
     In,
@@ -20,8 +20,8 @@ impl Stall {
     pub const ALL: [Self; 4] = [Self::None, Self::In, Self::Out, Self::Both];
 }
 
-/// Valid and ready, clock by clock. Gaps and runs are 1 to 16 clocks long, now and then 64, so that
-/// buffers fill up, run empty, and pass single items.
+/// A generator of valid and ready, cycle by cycle. Gaps and runs are 1 to 16 cycles long, sometimes 64, so that buffers
+/// fill up, run empty, and pass single items.
 #[derive(Clone, Debug)]
 pub struct Stalls {
     valid: Option<Side>,
@@ -51,7 +51,7 @@ impl Side {
 }
 
 impl Stalls {
-    /// The pattern `stall` from `seed`.
+    /// A generator with the pattern `stall`, from `seed`.
     pub fn new(stall: Stall, seed: u64) -> Self {
         let mut source = Source::seeded(seed);
         let mut side = |on: bool| {
@@ -64,12 +64,12 @@ impl Stalls {
         }
     }
 
-    /// Whether the source offers an item in this clock; ask once a clock.
+    /// Whether the source offers an item in this cycle; call once per cycle.
     pub fn valid(&mut self) -> bool {
         self.valid.as_mut().is_none_or(Side::next)
     }
 
-    /// Whether the sink takes an item in this clock; ask once a clock.
+    /// Whether the sink takes an item in this cycle; call once per cycle.
     pub fn ready(&mut self) -> bool {
         self.ready.as_mut().is_none_or(Side::next)
     }

@@ -1,4 +1,4 @@
-//! Every baseline is lossless on made-up programs, and refuses damaged data without a panic
+//! Every baseline is lossless on random programs, and rejects damaged data without a panic
 
 use proptest::prelude::*;
 use retire::image::Image;
@@ -102,11 +102,11 @@ proptest! {
             let mut encoded = encode(&events, &params, 1, 32, 1).remove(0);
             let bit = at.index(encoded.bits as usize);
             if cut {
-                // the last bit, too, which a compressor of bytes or a field of zeros does not miss
+                // also the last bit, which a byte-oriented compressor or a field of zeros does not need
                 for bits in [encoded.bits - 1, bit as u64] {
                     encoded.bits = bits;
                     encoded.bytes.truncate(bits.div_ceil(8) as usize);
-                    // what is left of whole records may be right as far as it goes
+                    // the remaining complete records may be right
                     if let Ok(streams) = decode(&encoded, &params, 32, 1, &image) {
                         prop_assert!(streams.len() < stream::streams(&events, 1)[0].len(), "{}, {} bits", params, bits);
                     }
@@ -127,7 +127,7 @@ fn a_loop_costs_what_the_formats_say() {
     events.extend((0..1_000_000).map(|_| event(FlowKind::Conditional { taken: true }, 10, 0x124, 0x100)));
     let bits = |params| encode(&events, &params, 1, 32, 1)[0].bits;
     let [tslz, _, edmtf, plain, ..] = Params::ALL;
-    // SL, SA in 3 symbols, and SL behind them are literals; then 999,998 symbols go into 111,111 matches of 9
+    // SL, SA in 3 symbols, and the SL after them are literals; then 999,998 symbols form 111,111 matches of 9
     assert_eq!(bits(tslz), 5 * 13 + 111_111 * 12);
     assert_eq!(bits(plain), 8 * (1_000_000 + 4));
     assert!(bits(edmtf) < 5000, "{}", bits(edmtf));

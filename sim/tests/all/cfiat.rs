@@ -1,4 +1,4 @@
-//! Scheme `cfiat`: cores executed again from ELF, control-flow trace and load values do what they did in the run
+//! Scheme `cfiat`: cores executed again from ELF, control-flow trace and load values repeat the run
 
 use crate::cfiat_support::{assert_replays, flow, replay, trace};
 use crate::random_programs;
@@ -25,7 +25,7 @@ fn every_program_is_executed_again() {
     }
 }
 
-/// Any sizes, small ones above all.
+/// Random sizes, mostly small ones.
 fn sizes(rng: &mut ChaCha8Rng) -> Sizes {
     loop {
         let name = format!(
@@ -60,7 +60,7 @@ fn random_programs_with_traps_devices_and_atomics_are_executed_again() {
         let s = traced.stats;
         (failed, csrs, outside) = (failed + s.failed, csrs + s.csrs, outside + s.outside);
     }
-    // the stimuli are what they should be
+    // checks that the stimuli cover these cases
     assert!(failed > 1_000 && csrs > 10_000 && outside > 10_000, "{failed} {csrs} {outside}");
 }
 
@@ -77,7 +77,8 @@ fn what_cannot_be_executed_again_is_refused() {
     assert_eq!(try_name("cfiat:32k+touched+gran1"), Ok(()));
 }
 
-/// A flipped bit, a cut, and a trace of another run: never an end without an error and another log.
+/// A flipped bit, a truncated stream, and a trace of another run: replay never ends without an error but with a
+/// different log.
 #[test]
 fn damage_is_noticed_at_the_end_of_a_core_at_the_latest() {
     let flips = rounds(300, 5_000);

@@ -1,4 +1,4 @@
-//! Scheme `cfiat`: the decoder tells every value of random accesses of several cores, and notices damage
+//! Scheme `cfiat`: the decoder reproduces every value of random accesses of several cores, and detects damage
 
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 const BASE: u64 = 0x1000;
 
-/// What a core does.
+/// An action of a core.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Act {
     Load { addr: u64, size: u8, value: u64 },
@@ -21,7 +21,7 @@ enum Act {
     Conditional(bool),
 }
 
-/// Random acts of `cores` cores on one memory of bytes.
+/// Random actions of `cores` cores on a byte-addressed memory.
 fn acts(rng: &mut ChaCha8Rng, params: &CfiatParams, count: usize) -> Vec<(u8, Act)> {
     let mut memory: HashMap<u64, u8> = HashMap::new();
     let span = [16, 64, 512, 4000][rng.random_range(0..4)];
@@ -29,7 +29,7 @@ fn acts(rng: &mut ChaCha8Rng, params: &CfiatParams, count: usize) -> Vec<(u8, Ac
     let mut act = || {
         let core = rng.random_range(0..params.cores);
         let size = 1u8 << rng.random_range(0..2 + wide);
-        // some are outside, some over the end
+        // some are outside RAM, some cross its end
         let addr = BASE + rng.random_range(0..span + 1) - u64::from(rng.random_range(0..9) == 0) * 5;
         let value: u64 = rng.random::<u64>() >> rng.random_range(0..64) >> (64 - 8 * u32::from(size)).min(63);
         let value = value & (u64::MAX >> (64 - 8 * u32::from(size)));
@@ -41,7 +41,7 @@ fn acts(rng: &mut ChaCha8Rng, params: &CfiatParams, count: usize) -> Vec<(u8, Ac
             // a device
             0..=9 => Act::Load { addr, size, value },
             10..=16 => {
-                // one that goes over the end of memory is a device's
+                // a store that crosses the end of RAM goes to a device
                 for i in 0..if params.is_ram(addr, size) { size } else { 0 } {
                     memory.insert(addr + u64::from(i), (value >> (8 * i)) as u8);
                 }
@@ -70,7 +70,7 @@ fn encode(params: &CfiatParams, acts: &[(u8, Act)]) -> Vec<u32> {
     r.drain().collect()
 }
 
-/// Tells the values again; the first that is wrong, or what was noticed.
+/// Decodes the values; returns the index of the first wrong one, or the detected error.
 fn decode(params: &CfiatParams, view: View, acts: &[(u8, Act)], words: &[u32]) -> Result<Option<usize>, String> {
     let records = Records::read(params, words.iter().copied()).map_err(|e| e.to_string())?;
     let mut decoder = Decoder::new(params, view, records).map_err(|e| e.to_string())?;
@@ -119,7 +119,7 @@ proptest! {
         let words = encode(&params, &acts);
         prop_assert_eq!(decode(&params, View::All, &acts, &words), Ok(None));
         if !params.sizes.shared {
-            // each core by itself: as if the others were not there
+            // each core alone, as if the others did not exist
             let mut own = acts.clone();
             own.sort_by_key(|(core, _)| *core);
             prop_assert_eq!(decode(&params, View::Own, &own, &words), Ok(None));
@@ -142,12 +142,12 @@ proptest! {
     fn any_words_end_in_an_error(params in params(), words in prop::collection::vec(any::<u32>(), 0..40)) {
         let mut stream = sim::scheme::cfiat::header(&params).to_vec();
         stream.extend(words);
-        // no panic and no hang; that it is a stream of so few acts is all but impossible
+        // no panic and no hang; a valid stream of so few actions is nearly impossible
         let _ = Records::read(&params, stream);
     }
 }
 
-/// A cut stream is none, whatever the place.
+/// A truncated stream is rejected, wherever it ends.
 #[test]
 fn cuts_are_refused_before_a_value_is_told() {
     let params = CfiatParams::new(3, (BASE as u32, 4000), "cfiat:64+ways2".parse().unwrap());
@@ -160,12 +160,12 @@ fn cuts_are_refused_before_a_value_is_told() {
     assert_eq!(Records::read(&params, more), Err(StreamError::Trailing));
 }
 
-/// 1 record, 255 hits, a record of a hit, 255 hits, and so on.
+/// 1 record, 255 hits, a record for a hit, 255 hits, and so on.
 #[test]
 fn a_full_count_is_no_end() {
     let params = CfiatParams::new(2, (BASE as u32, 4096), "cfiat:1k+count8".parse().unwrap());
     let mut run = vec![(1, Act::Load { addr: BASE, size: 4, value: 7 }); 1000];
-    // an `sc` that stores where the count is full
+    // a store conditional that stores when the count is full
     run[512].1 = Act::Conditional(true);
     let words = encode(&params, &run);
     let records = Records::read(&params, words.iter().copied()).unwrap();
@@ -192,7 +192,7 @@ fn each_kind_of_damage_has_its_error() {
     kind(&try_acts(&[run[0], run[1], run[1]], &words), WrongKind::Needless);
     kind(&try_acts(&[run[0], run[1], run[2], run[2]], &words), WrongKind::More);
     kind(&try_acts(&run[..2], &words), WrongKind::Fewer);
-    // the value of the first record: bits 48 to 79 behind the header
+    // the value of the first record: bits 48 to 79 after the header
     let mut bad = words.clone();
     bad[3 + 1] ^= 1 << 16;
     assert!(try_acts(&run, &bad).contains("some value was wrong"));

@@ -1,4 +1,4 @@
-//! Contexts: several programs at the same addresses come back instruction for instruction
+//! Contexts: several programs at the same addresses are reproduced instruction by instruction
 
 use crate::common::{self, BASE};
 use rand::{RngExt, SeedableRng};
@@ -13,7 +13,7 @@ use sim::system::System;
 
 const SLOTS: u64 = 300;
 
-/// Two processes and, for all else, a kernel, each at [`BASE`].
+/// Two processes and, for all other contexts, a kernel, each at [`BASE`].
 struct Programs {
     kernel: Image,
     processes: Vec<(Context, Image)>,
@@ -39,7 +39,7 @@ struct Walker {
     since: u32,
 }
 
-/// A walk of `harts` harts that change context at traps and anywhere else, stops included.
+/// A walk of `harts` harts that change context at traps and elsewhere, including stops.
 fn walk(programs: &Programs, harts: u8, seed: u64, events: usize) -> Vec<FlowEvent> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let images = programs.images();
@@ -156,7 +156,7 @@ fn processes_at_the_same_addresses_come_back() {
             assert_eq!(summary.headers > 2, period.is_some(), "{name}");
             let told = summary.stats.kinds[Kind::Context as usize].messages;
             assert!(told > 300, "{name}: {told} contexts told are too few to trust this run");
-            // a message each that no trap tells, but where a resync came between
+            // one message for each that no trap reports, except when a resync came in between
             let alone = |e: &&FlowEvent| matches!(e.kind, FlowKind::Context { alone: true, .. });
             assert_eq!(told, events.iter().filter(alone).count() as u64, "{name}");
         }
@@ -180,7 +180,7 @@ fn a_decoder_that_begins_in_the_middle_knows_the_context() {
         };
         let (all, seen) = (of(&all), of(&seen));
         assert!(seen.len() > 2000);
-        // the first one is counted from the sync
+        // the count of the first one begins at the sync
         let tail = &all[all.len() - seen.len() + 1..];
         assert!(tail.iter().zip(&seen[1..]).all(|(a, b)| a.same_flow(b)), "hart {hart}");
     }
@@ -192,7 +192,7 @@ fn a_stream_without_contexts_is_as_ever() {
     let events = common::walk(&image, SLOTS as usize, 1, 5, 3000);
     let p = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
     let mut with = events.clone();
-    // changes that nobody asked for, in the middle of runs
+    // unrequested changes in the middle of runs
     let mut at = 100;
     while at < with.len() {
         if with[at].count > 1 && with[at].kind.retires() {

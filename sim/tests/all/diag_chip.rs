@@ -37,18 +37,18 @@ fn an_event_every_clock_on_every_core_keeps_the_link_full_and_counts_the_rest() 
         }
         chip.advance(clocks);
         let in_time = chip.take_arrived();
-        // events are 6 words; bits of them, and of their frames, on a link of 12 Mbit/s at 50 MHz
+        // events have 6 words; the bits of their frames on a 12 Mbit/s link at 50 MHz
         let carried = clocks as f64 * 12.0 / 50.0 / 8.0;
         let frame = (2 * 6 + FRAME_BYTES) as f64;
         let useful = in_time.len() as f64 * frame / carried;
         println!("{cores} cores: {:.3} of the link's time carries events", useful);
         assert!(useful > 0.88, "{cores} cores: {useful}");
-        // nobody starves
+        // no core starves
         let by_core = |c: u8| in_time.iter().filter(|a| a.packet.src == c).count();
         let shares: Vec<usize> = (0..cores).map(by_core).collect();
         let (least, most) = (shares.iter().min().unwrap(), shares.iter().max().unwrap());
         assert!(most - least <= 2, "{shares:?}");
-        // every event is there, or is told as lost
+        // every event has arrived, or is reported as lost
         chip.drain();
         let all: Vec<Event> = in_time
             .into_iter()
@@ -71,7 +71,7 @@ fn everything_on_the_ring_answers() {
         (FIRST_NODE + n as u8, kind, capacity)
     }));
     assert_eq!(found, want);
-    // no such register; nobody there
+    // no such register; no client at this address
     chip.request(FIRST_NODE, Op::Read, 7, &[2]);
     chip.request(FIRST_NODE, Op::Write, 0, &[2]);
     chip.request(40, Op::Read, 0, &[1]);

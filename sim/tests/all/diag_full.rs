@@ -1,7 +1,7 @@
-//! The full generator clock by clock against what it should make: random programs of calls, returns, stores and traps
+//! The cycle-accurate full generator against the events that it should make: random calls, returns, stores and traps
 //!
-//! Where nothing comes too fast, all events of `sim::diag::generator`, in its order; where all comes too fast, each event
-//! is there or counted, and none is there that did not happen.
+//! If instructions come slowly enough, it makes all events of `sim::diag::generator`, in the same order. If they come
+//! too fast, each event is made or counted, and none is made that did not happen.
 
 use sim::diag::full::Full;
 use sim::diag::generator::Generator;
@@ -12,14 +12,15 @@ use sim::stimulus::Source;
 
 const CORE: u8 = 5;
 
-/// Events with their slots.
+/// Events with their destinations.
 type Events = Vec<(u8, Event)>;
 
-/// Events, and those lost, of both; of the circuit's losses, those by haste, and how often the log was given up.
+/// Events and lost events of both models; of the circuit's losses, those because instructions came too fast; and how
+/// often the log was dropped.
 fn run(seed: u64, instructions: u64, gap: (u64, u64)) -> ([Events; 2], [u64; 2], [u64; 2]) {
     let mut s = Source::seeded(seed);
     let set = slots(&mut s, &GeneratorParams::FULL);
-    // those of a return may have lost another call than the golden one
+    // return slots may have lost a different call than in the golden model
     let returns = |slot: &&Slot| slot.trigger.is_return();
     let by_return: Vec<_> = set.iter().filter(returns).map(|slot| (slot.dest, slot.event)).collect();
     let (mut full, mut program) = (Full::new(GeneratorParams::FULL, CORE), Hits::new(&mut s));

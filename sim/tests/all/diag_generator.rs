@@ -11,7 +11,7 @@ const JAL_RA: u32 = 0xef;
 const MRET: u32 = 0x3020_0073;
 const SW_SP: u32 = 0x0001_2023;
 
-/// A core that a test walks by hand.
+/// A core that a test steps by hand.
 struct Core {
     g: Generator,
     cycle: u64,
@@ -56,7 +56,7 @@ impl Core {
         }
     }
 
-    /// Writes a register.
+    /// Executes a write to a register.
     fn set(&mut self, rd: u8, value: u32) {
         self.step(Seen { rd: Some((rd, value)), ..Seen::default() });
     }
@@ -66,7 +66,7 @@ impl Core {
         self.step(Seen::default());
     }
 
-    /// Calls `to` from `from`.
+    /// Executes a call of `to` at `from`.
     fn call(&mut self, from: u32, to: u32) {
         self.pc = from;
         self.step(Seen { insn: JAL_RA, next_pc: to, rd: Some((1, from + 4)), ..Seen::default() });
@@ -76,7 +76,7 @@ impl Core {
         self.step(Seen { insn: RET, next_pc: to, ..Seen::default() });
     }
 
-    /// Enters a function with a frame, whose return address is kept by the caller of this.
+    /// Enters a function with a stack frame; the caller of this method keeps the return address.
     fn enter(&mut self, frame: u32, sp: u32) {
         self.set(2, sp - frame);
     }
@@ -111,7 +111,7 @@ fn a_call_carries_its_argument_and_duration_to_the_return() {
     c.ret(0x204);
     let left = c.cycle - 1;
     assert_eq!(c.found(), [(1, vec![77]), (2, vec![77, 5, (left - entered) as u32])]);
-    // the return address is executed again, and jumped to: no return
+    // the return address is executed again, and jumped to: not a return
     c.at(0x204);
     c.pc = 0x300;
     c.step(Seen { insn: 0x6f, next_pc: 0x204, ..Seen::default() });
@@ -132,13 +132,13 @@ fn turns_of_a_loop_are_no_calls() {
     c.call(0x200, F);
     c.step(Seen::default());
     assert_eq!(c.found(), [(1, vec![1])]);
-    // turns: from its first byte, its last word, by branch and jump; and its first instruction again
+    // iterations: from its first byte, its last word, by branch and jump; and its first instruction again
     for (from, insn) in [(F + 4, branch), (F + 0x1c, jump), (F, jump)] {
         go(&mut c, from, insn, F);
         c.step(Seen::default());
     }
     assert_eq!((c.found(), c.g.counts().0.total()), (vec![], 0));
-    // it calls itself; a function behind it jumps to it; one before it ends there; a trap handler begins there
+    // it calls itself; a function after it jumps to it; one before it ends there; a trap handler begins there
     for n in 2..6 {
         c.set(10, n);
         match n {
@@ -151,7 +151,7 @@ fn turns_of_a_loop_are_no_calls() {
     }
     assert_eq!(c.found(), [(1, vec![2]), (1, vec![3]), (1, vec![4]), (1, vec![5])]);
     assert_eq!(c.g.counts().0.total(), 0);
-    // a trap came before it and returns there: who knows
+    // a trap came before it and returns there: uncertain
     go(&mut c, 0x80, mret, F);
     c.step(Seen::default());
     assert_eq!((c.found(), c.g.counts().0.unknown), (vec![], 1));
@@ -237,7 +237,7 @@ fn a_call_left_by_longjmp_has_no_return_event() {
     c.set(10, 1);
     c.call(0x200, F);
     c.step(Seen::default());
-    // out of it by longjmp, to elsewhere with a greater stack pointer; then the place after the call is executed
+    // left by longjmp, to elsewhere with a greater stack pointer; then the instruction after the call is executed
     c.set(2, 0x8100);
     c.ret(0x500);
     c.set(2, 0x8000);
@@ -249,7 +249,7 @@ fn a_call_left_by_longjmp_has_no_return_event() {
     c.ret(0x204);
     assert_eq!(c.found(), []);
     assert_eq!((c.g.abandoned(), c.g.counts().0.total()), (1, 0));
-    // and the first one again
+    // and the first function again
     c.call(0x200, F);
     c.step(Seen::default());
     c.ret(0x204);
@@ -265,7 +265,7 @@ fn a_tail_call_ends_both_functions_at_once() {
     c.call(0x200, F);
     c.step(Seen { insn: 0x6f, next_pc: 0x2000, ..Seen::default() });
     c.step(Seen::default());
-    // a loop to its first instruction is no second call
+    // a loop to its first instruction is not a second call
     c.step(Seen { insn: 0x6f, next_pc: 0x2000, ..Seen::default() });
     c.step(Seen::default());
     c.ret(0x204);
@@ -288,7 +288,7 @@ fn sixteen_triggers_in_one_clock_make_sixteen_events_or_are_counted() {
     c.at(0x400);
     let ids: Vec<u8> = c.found().iter().map(|e| e.0).collect();
     assert_eq!(ids, (0..16).collect::<Vec<_>>());
-    // in every clock
+    // in every cycle
     let mut g = Generator::new(GeneratorParams::FULL, 0);
     g.set(many).unwrap();
     let (mut made, mut told) = (0, 0);
@@ -331,7 +331,7 @@ fn stack_arguments_are_seen_or_the_event_is_lost() {
     c.call(0x200, F);
     c.step(Seen::default());
     assert_eq!(c.found(), [(1, vec![1, 90, 91])]);
-    // a byte of it is written by another store: no longer known
+    // another store writes one of its bytes: no longer known
     let byte =
         Seen { accesses: [Some(Access { addr: 0x8006, size: 1, value: 3, store: true }), None], ..Seen::default() };
     c.step(byte);
@@ -387,7 +387,7 @@ fn a_lite_generator_tells_addresses_only() {
     assert!(check(&[slot(Trigger::Pc(0), 1, &[Capture::Pc])]).is_err());
 }
 
-/// A random walk of calls, returns and thread switches, held to a list of what was done.
+/// A random walk of calls, returns and thread switches, checked against a list of what was done.
 #[test]
 fn random_calls_are_told_or_counted() {
     for seed in 0..40 {
@@ -424,7 +424,7 @@ fn random_calls_are_told_or_counted() {
                         wanted.push((f as u8, arg));
                     }
                 }
-                // longjmp over a few frames: to an address and stack pointer that no return waits for
+                // longjmp over some frames: to an address and stack pointer that no return waits for
                 _ => {
                     let keep = threads[t].len().saturating_sub(1 + s.below(3) as usize);
                     threads[t].truncate(keep);
@@ -435,7 +435,7 @@ fn random_calls_are_told_or_counted() {
         }
         let found: Vec<(u8, u32)> = c.found().iter().map(|(id, args)| (*id, args[0])).collect();
         let lost = c.g.counts().0.returns;
-        // nothing invented, all in order, and what is missing was counted
+        // no invented events, all in order, and missing ones were counted
         let mut rest = wanted.iter();
         assert!(found.iter().all(|f| rest.any(|w| w == f)), "seed {seed}");
         assert!(

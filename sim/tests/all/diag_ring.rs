@@ -1,4 +1,4 @@
-//! The token ring: nothing is lost, doubled or starved, whatever destinations do
+//! The token ring: no packet is lost or duplicated and no node starves, whatever destinations do
 
 use sim::diag::packet::{header, BROADCAST, HOST};
 use sim::diag::ring::{Fate, Ring, RingNode};
@@ -24,15 +24,16 @@ fn packet(dest: u8, number: u32, len: usize) -> Vec<u16> {
     words
 }
 
-/// What one run of a ring came to.
+/// Result of running a ring.
 struct Outcome {
-    /// Packets that each node got through.
+    /// Packets delivered for each node.
     shares: Vec<u64>,
-    /// Words of packets by clock.
+    /// Packet words per cycle.
     load: f64,
 }
 
-/// Random traffic on `nodes` nodes: `percent` of the idle nodes want to send, destinations take in `taking` of 100 clocks.
+/// Random traffic on `nodes` nodes: `percent` of the idle nodes want to send; destinations receive in `taking` of 100
+/// cycles.
 fn run(nodes: usize, percent: u8, taking: u8, to_one: bool, clocks: u64, seed: u64) -> Outcome {
     let mut s = Source::seeded(seed);
     let mut ring = ring(nodes, 2);
@@ -118,7 +119,7 @@ fn nobody_starves() {
 #[test]
 fn what_is_no_packet_is_counted_and_sent_nowhere() {
     let mut r = ring(4, 2);
-    // too short, too long for its header, to the words that mean taken and refused
+    // too short, too long for its header, to the addresses that mean taken and refused
     for words in
         [vec![], vec![0x0040], packet(1, 0, 5)[..4].to_vec(), packet(60, 0, 3), packet(61, 0, 3), vec![0xf000; 17]]
     {
@@ -130,13 +131,13 @@ fn what_is_no_packet_is_counted_and_sent_nowhere() {
         r.clock();
     }
     assert!(r.is_idle());
-    // to nobody
+    // to an address without a node
     r.node(2).send(packet(40, 1, 16));
     for _ in 0..100 {
         r.clock();
     }
     assert_eq!((r.node(2).fate(), r.node(2).counts().absent), (Some(Fate::Absent), 1));
-    // to all: everyone but the sender
+    // broadcast: to every node but the sender
     r.node(2).send(packet(BROADCAST, 2, 3));
     for _ in 0..100 {
         r.clock();
@@ -152,7 +153,7 @@ fn a_destination_that_never_takes_stops_nobody_else() {
     for _ in 0..100 {
         r.clock();
     }
-    // node 3's place is taken from now on
+    // the receive queue of node 3 is full from now on
     let mut through = 0;
     for _ in 0..4_000 {
         r.clock();

@@ -1,6 +1,6 @@
-//! Streams stay as they are: every scheme, set and core count against the list that is checked in
+//! Streams do not change: every scheme, set and core count is compared with a checked-in list
 //!
-//! One line a scheme, platform and program: CRC-32 and words of the stream without its header, then the
+//! One line per scheme, platform and program: CRC-32 and length in words of the stream without its header, then the
 //! fingerprint in the header. A change of the list is a change of the stream format.
 
 use programs::PROGRAMS;
@@ -11,7 +11,7 @@ use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::System;
 use std::fmt::Write;
 
-/// Events and last cycle of a run of `program` cut after `instructions`.
+/// Events and last cycle of a run of `program`, limited to `instructions`.
 fn record(program: &programs::ProgramInfo, harts: u8, instructions: u64) -> (Vec<FlowEvent>, u64) {
     let mut events = Vec::new();
     let config = MachineConfig { harts, ..MachineConfig::default() };

@@ -1,4 +1,4 @@
-//! E-Trace packets of random walks come back, in every mode; what each packet costs is worked by hand
+//! E-Trace: round trips of random walks in every mode, and packet sizes worked out by hand
 
 use crate::common;
 use retire::elf::{Program, Segment};
@@ -16,8 +16,8 @@ fn of_hart(events: &[FlowEvent], hart: u8) -> impl Iterator<Item = &FlowEvent> {
     events.iter().filter(move |e| e.hart == hart)
 }
 
-/// Traps that no instruction follows are one event with the next one, or none at the end, as sources tell them;
-/// walks do not.
+/// Merges traps that no instruction follows into the next one, and drops them at the end, as sources report them; walks
+/// do not.
 fn merge(events: Vec<FlowEvent>) -> Vec<FlowEvent> {
     let mut merged: Vec<FlowEvent> = Vec::new();
     for e in events {
@@ -93,9 +93,9 @@ fn a_loop_costs_what_the_packets_do() {
         events.push(event(FlowKind::Stop, 0, 0, 0x8000_0000, 0x8000_0000));
         encode(&events, 1, options, 32, &image).unwrap()[0].bits
     };
-    // a full map of branches that are taken: 01, no count, and zeros: a byte, and a byte of header
+    // a full map of taken branches: 01, no count, and zeros: one byte, and one byte of header
     assert_eq!(bits(31 * 100 + 7, Options::BASE) - bits(31 * 99 + 7, Options::BASE), 16);
-    // a map, as the first is predicted wrongly, and then they are counted: in 32 bits, as an address follows
+    // a map, as the first branch is mispredicted; then they are counted: in 32 bits, as an address follows
     let predict = Options { predictors: 9, ..Options::BASE };
     assert_eq!(bits(10_000, predict), bits(31 + 31, predict));
 }
@@ -121,7 +121,7 @@ fn damaged_packets_are_other_events_or_an_error() {
     }
 }
 
-/// Payloads as the crate reads them.
+/// Payloads as decoded by the reference crate.
 fn payloads(encoded: &Encoded, options: Options) -> Vec<InstructionTrace<ReferenceIOptions, ReferenceDOptions>> {
     let parameters = options.parameters(32);
     let mut decoder = packet::builder().with_params(&parameters).decoder(&encoded.bytes);
@@ -156,8 +156,8 @@ fn counts_and_indices_are_sent_as_worked_by_hand() {
     let turn = |taken| event(FlowKind::Conditional { taken }, 4, 2, branch, if taken { nop } else { jump });
     let back = event(FlowKind::IndirectJump, 4, 1, jump, nop);
     let mut events = vec![event(FlowKind::Start, 0, 0, nop, nop)];
-    events.extend([turn(true); 131]); // predicted wrongly, then 130 times as it comes
-    events.push(turn(false)); // wrong again
+    events.extend([turn(true); 131]); // mispredicted, then 130 times as predicted
+    events.push(turn(false)); // mispredicted again
     events.extend([back, turn(true), turn(false), back, turn(true)]);
     events.push(event(FlowKind::Stop, 0, 0, nop, nop));
     let options = Options { predictors: 4, jump_targets: 3, ..Options::BASE };
@@ -170,9 +170,9 @@ fn counts_and_indices_are_sent_as_worked_by_hand() {
     };
     let info = |address| AddressInfo { address, notify: false, updiscon: false, irdepth: None };
     let want: [InstructionTrace<ReferenceIOptions, ReferenceDOptions>; 5] = [
-        // the first 31, of which one was predicted wrongly
+        // the first 31, one of which was mispredicted
         Branch { branch_map: map(&[true; 31]), address: None }.into(),
-        // then 100 as predicted, and one that is not, at the branch
+        // then 100 as predicted, and a mispredicted one, at the branch
         BranchCount { branch_count: 100 - 31, kind: BranchKind::NoAddr }.into(),
         // the first target is not in the cache; it is where the trace began
         info(0).into(),

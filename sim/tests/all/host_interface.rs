@@ -1,4 +1,4 @@
-//! `tohost` and semihosting: what is printed, how a run ends, and that every scheme replays it
+//! `tohost` and semihosting: printed output, end of a run, and replay by every scheme
 
 use crate::cfiat_support;
 use crate::inputs_support;
@@ -16,7 +16,7 @@ use sim::system::System;
 /// `slli x0, x0, 0x1f`, `ebreak`, `srai x0, x0, 7`.
 const CALL: [u32; 3] = [0x01f0_1013, EBREAK, 0x4070_5013];
 const LIMITS: Limits = Limits { instructions: 100_000, cycles: 1_000_000 };
-/// Where these programs have `tohost`.
+/// Address of `tohost` in these programs.
 const TOHOST: u32 = DATA + 0x100;
 
 fn run(program: &Program, harts: u8) -> (RunSummary, Vec<FlowEvent>) {
@@ -25,7 +25,7 @@ fn run(program: &Program, harts: u8) -> (RunSummary, Vec<FlowEvent>) {
     (summary, events)
 }
 
-/// Runs it, and replays it by every scheme; what it printed and how it ended.
+/// Runs a program and replays it by every scheme; returns its output and how it ended.
 fn replayed(program: &Program, harts: u8) -> (String, Exit) {
     let (summary, events) = run(program, harts);
     for name in ["tr_e:small", "tr_b:m4", "nx_b", "nexs", "sc-lsp:rbase-32x4"] {
@@ -58,7 +58,7 @@ fn with_tohost(asm: &Asm) -> Program {
     Program { tohost: Some(TOHOST.into()), ..asm.program() }
 }
 
-/// Waits until `tohost`, to which t0 points, is 0; as programs do before each command.
+/// Waits until `tohost`, to which t0 points, is 0, as programs do before each command.
 fn wait(asm: &mut Asm) -> &mut Asm {
     asm.put(&[lw(T1, T0, 0), lw(T2, T0, 4), r(0, 6, T1, T1, T2), branch(1, T1, ZERO, -12)])
 }
@@ -67,13 +67,13 @@ fn wait(asm: &mut Asm) -> &mut Asm {
 fn tohost_prints_and_ends_with_a_code() {
     let mut asm = Asm::new();
     asm.li(T0, TOHOST).li(S1, 0x0101_0000);
-    // 'a' has bit 0 set: alone in the lower half it would be an end
+    // 'a' has bit 0 set: alone in the lower half it would end the program
     for letter in *b"hai" {
         wait(&mut asm).put(&[addi(A0, ZERO, letter.into()), sw(A0, T0, 0), sw(S1, T0, 4)]);
     }
     wait(&mut asm).put(&[addi(A0, ZERO, 7 << 1 | 1), sw(A0, T0, 0), sw(ZERO, T0, 4), jal(0, 0)]);
     assert_eq!(replayed(&with_tohost(&asm), 1), ("hai".into(), Exit::Finished(7)));
-    // the same program without the symbol stores into RAM, and waits for ever
+    // without the symbol, the same program stores into RAM and waits forever
     let (summary, _) = run(&asm.program(), 1);
     assert_eq!((summary.uart, summary.exit), (vec![], Exit::Limit));
 }
@@ -89,7 +89,7 @@ fn the_lower_half_alone_ends_where_it_is_stored_again_and_again() {
 fn what_is_no_command_does_nothing_and_reads_back_as_zero() {
     let mut asm = Asm::new();
     asm.li(T0, TOHOST).li(S0, DATA).li(A0, 0x1234_5678);
-    // a system call by proxy, bytes, and stores that only touch it
+    // a proxied system call, bytes, and stores that only overlap it
     asm.put(&[sw(A0, T0, 0), sw(ZERO, T0, 4), store(0, A0, T0, 3), sw(A0, T0, 6), sw(A0, T0, -2)]);
     for place in [-4, 0, 4, 8] {
         asm.put(&[lw(T2, T0, place)]).out(T2);
@@ -103,7 +103,7 @@ fn what_is_no_command_does_nothing_and_reads_back_as_zero() {
     assert_eq!(words, [0x5678_0000, 0, 0, 0x1234]);
 }
 
-/// What is stored to [`DATA`].
+/// Records the values stored to [`DATA`].
 struct Out<'a>(&'a mut Vec<u32>);
 
 impl retire::RetireSink for Out<'_> {
@@ -120,7 +120,7 @@ impl retire::RetireSink for Out<'_> {
 #[test]
 fn a_doubleword_is_a_command_at_once() {
     let mut asm = Asm::new();
-    // t0 = tohost by the pc: lui would be of another sign
+    // t0 = tohost relative to the pc: lui would sign-extend
     asm.put(&[auipc(T0, 0x8000), addi(T0, T0, 0x100)]);
     asm.put(&[addi(T1, ZERO, 0x101), i(0x13, 1, T1, T1, 48), addi(T1, T1, i32::from(b'!'))]);
     asm.put(&[store(3, T1, T0, 0), load(3, T2, T0, 0), branch(1, T2, ZERO, 0)]);
@@ -140,12 +140,12 @@ fn several_harts_take_turns_at_tohost() {
     assert_eq!(replayed(&with_tohost(&asm), 4), ("0123".into(), Exit::Finished(0)));
 }
 
-/// A call with these arguments.
+/// A semihosting call with these arguments.
 fn call(asm: &mut Asm, operation: u32, argument: u32) -> &mut Asm {
     asm.li(A0, operation).li(A1, argument).put(&CALL)
 }
 
-/// Words at [`DATA`] + 0x200, a block.
+/// Stores a parameter block at [`DATA`] + 0x200.
 fn block(asm: &mut Asm, words: &[u32]) -> u32 {
     let at = DATA + 0x200;
     asm.li(T0, at);
@@ -166,7 +166,7 @@ fn semihosting_prints_answers_and_ends() {
         let at = block(&mut asm, &[1, text + 2, 3]);
         call(&mut asm, 5, at).out(A0);
         call(&mut asm, 0x30, 0).out(A0);
-        // where nothing is, and a length beyond all RAM
+        // an address outside RAM, and a length beyond the end of RAM
         call(&mut asm, 4, 0x10);
         let at = block(&mut asm, &[1, BASE + 0xfffe, u32::MAX]);
         call(&mut asm, 5, at);
@@ -186,7 +186,7 @@ fn what_c_libraries_ask_at_their_start_is_answered_and_the_rest_is_named() {
     let mut asm = Asm::new();
     let names = BASE + 0x800;
     asm.li(S0, DATA);
-    // newlib's librdimon: three consoles, for reading, writing and appending; then the features, which are none
+    // newlib's librdimon: three consoles, for reading, writing and appending; then the features, which are empty
     for (name, length, mode) in [(0, 3, 0), (0, 3, 4), (0, 3, 8), (4, 22, 0)] {
         let at = block(&mut asm, &[names + name, mode, length]);
         call(&mut asm, 1, at).out(A0);
@@ -197,7 +197,7 @@ fn what_c_libraries_ask_at_their_start_is_answered_and_the_rest_is_named() {
     }
     let at = block(&mut asm, &[1, names, 3]);
     call(&mut asm, 5, at).out(A0);
-    // a file, twice, a clock, and to read
+    // a file, twice; the clock; reading
     for _ in 0..2 {
         let at = block(&mut asm, &[names + 27, 0, 4]);
         call(&mut asm, 1, at).out(A0);
@@ -238,7 +238,7 @@ fn an_ebreak_without_its_marks_is_an_exception() {
         let traps = events.iter().filter(|e| e.kind == FlowKind::Trap { interrupt: false, cause: 3 }).count();
         assert_eq!(traps, 1, "case {i}");
     }
-    // and one with its marks makes none
+    // and one with its markers raises none
     let mut asm = Asm::new();
     call(&mut asm, 24, 0x2_0026);
     let (summary, events) = run(&asm.program(), 1);

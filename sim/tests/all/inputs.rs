@@ -1,4 +1,4 @@
-//! Scheme `inputs`: replay of every built-in program equals the run, in everything that retired
+//! Scheme `inputs`: replay of every built-in program equals the run, in all retired instructions
 
 use crate::inputs_support::{assert_replays, record};
 use sim::riscv::MachineConfig;
@@ -25,8 +25,8 @@ fn every_program_replays_with_all_its_values() {
     }
 }
 
-/// Every moment is the same from before and from behind: going back and forth at random gives the states that going
-/// forwards gave.
+/// The state at a position does not depend on the direction: moving back and forth at random gives the same states as
+/// moving forwards.
 #[test]
 fn any_moment_can_be_gone_to_from_any_other() {
     use rand::{RngExt, SeedableRng};
@@ -55,7 +55,7 @@ fn any_moment_can_be_gone_to_from_any_other() {
         line.seek(moments[i]).unwrap();
         assert_eq!(state(line.replay()), states[i]);
     }
-    // backwards to each moment in which an instruction of core 2 had just retired at one of these places
+    // backwards to each position at which an instruction of core 2 had just retired at one of these addresses
     let pc = states[20].1[2].0;
     let arrivals: Vec<u64> = {
         let mut r = replay();
@@ -72,7 +72,7 @@ fn any_moment_can_be_gone_to_from_any_other() {
     moments.clear();
     let found = |r: &Replay, core: u8, _: &mut retire::NullSink| (core == 2 && r.pc(2) == pc).then(|| r.position());
     for _ in 0..4 {
-        // the line stops behind every core's instruction that leads there, and `found` asks which core it was
+        // the line stops after every core's instruction that leads there, and `found` checks which core it was
         assert!(line.back(&mut retire::NullSink, |_, at| at == pc, found).unwrap());
         moments.push(line.replay().position());
     }

@@ -1,4 +1,4 @@
-//! Scheme `inputs`: instructions in a row are the single steps, wherever a row ends
+//! Scheme `inputs`: bursts of instructions equal single steps, wherever a burst ends
 
 use crate::inputs_support::{difference, record, Log};
 use rand::{RngExt, SeedableRng};
@@ -6,7 +6,7 @@ use sim::riscv::MachineConfig;
 use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::Replay;
 
-/// Core, where it went, and registers of all cores, of each moment.
+/// Core, its pc, and a hash of all cores' registers.
 type Moment = (u8, u64, u32);
 
 fn moment(replay: &Replay, core: u8) -> Moment {

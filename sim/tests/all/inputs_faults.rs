@@ -1,4 +1,4 @@
-//! Damage to streams of the scheme `inputs`: replay ends or says what is in doubt, and nothing else is wrong
+//! Damage to streams of the scheme `inputs`: replay ends or reports the doubtful interval, and nothing else is wrong
 
 use crate::inputs_support::{record, Item, Log, Recorded};
 use rand::{RngExt, SeedableRng};
@@ -9,18 +9,18 @@ use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{InputsError, Replay};
 use sim::stimulus::rounds;
 
-/// What became of damaged streams.
+/// Outcomes of replaying damaged streams.
 #[derive(Debug, Default)]
 struct Outcomes {
-    /// Tried.
+    /// Streams tried.
     tried: u32,
-    /// The header, or bits that are no message.
+    /// Errors in the header, or bits that are not a message.
     coding: u32,
-    /// Host and core went apart.
+    /// Host and core diverged.
     diverged: u32,
-    /// Replay was that of the run in spite of it.
+    /// Replay equalled the run nevertheless.
     equal: u32,
-    /// Wrong items that were not in a stretch that was told to be in doubt.
+    /// Wrong items outside the reported doubtful intervals.
     unmarked: u64,
 }
 
@@ -119,7 +119,7 @@ fn no_damage_gives_a_wrong_instruction_that_is_not_marked() {
     assert!(table[0].1.diverged > 100 && table[1].1.coding > 100);
 }
 
-/// Another program: the first signature or input that does not fit says so.
+/// With another program, the first signature or input that does not match gives an error.
 #[test]
 fn another_program_is_noticed() {
     let run = record(
@@ -134,8 +134,8 @@ fn another_program_is_noticed() {
     assert!(e.contains("not checked: core 0 instructions 0 to "), "{e}");
 }
 
-/// A core with a bug: it executes one `mul` as `mulh`. The program that it was given is the right one, and replay of that
-/// goes another way: the stretch in which it does is told.
+/// A core with a bug: it executes one `mul` as `mulh`. The program given to replay is the right one, so replay
+/// diverges: the interval in which it does is reported.
 #[test]
 fn a_wrong_core_is_told_with_the_stretch_in_which_it_went_wrong() {
     use crate::inputs_support::Both;
@@ -162,7 +162,7 @@ fn a_wrong_core_is_told_with_the_stretch_in_which_it_went_wrong() {
         core.run(&mut Both(&mut recorder, &mut log), limits).unwrap();
         recorder.finish();
         wrong.segments.clone_from(&program.segments);
-        // instructions of each hart before the event behind the first wrong one
+        // instructions of each hart before the event after the first wrong one
         let first = log.0.iter().map(|items| {
             let at = items.iter().position(|i| matches!(i, Item::Data(p, _) if *p == pc))?;
             let count = |i: &Item| if let Item::Event(e) = i { u64::from(e.count) } else { 0 };
@@ -173,7 +173,7 @@ fn a_wrong_core_is_told_with_the_stretch_in_which_it_went_wrong() {
         let words: Vec<u32> = recorder.drain().collect();
         let mut replay = Replay::new(&params, &program, words).unwrap().unwrap();
         match replay.run(&mut Log::default(), |_| false) {
-            // it was never executed, or both give the same there
+            // it was never executed, or both instructions give the same result
             Ok(()) => {}
             Err(e) => {
                 executed += 1;

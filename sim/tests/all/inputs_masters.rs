@@ -1,5 +1,7 @@
-//! Scheme `inputs` with a bus master that is no core: its stores are told where they are made, and replay equals the run in
-//! everything that retired, in registers, and in every byte of RAM
+//! Scheme `inputs` with a bus master that is not a core
+//!
+//! Its stores are reported where they are made, and replay equals the run in all retired instructions, in registers,
+//! and in every byte of RAM.
 
 use crate::inputs_support::{difference, known, record_from, Log, Recorded};
 use crate::random_programs;
@@ -18,7 +20,7 @@ use sim::stimulus::rounds;
 
 const RAM: u32 = 0x8000_0000;
 
-/// What a machine of two cores and a master tells, put together by hand.
+/// The stream of a machine of two cores and a master, composed by hand.
 fn by_hand(tell: impl FnOnce(&mut Recorder)) -> (InputsParams, Vec<u32>) {
     let sizes = Sizes { entries: 16, tag: 4, block: 4, masters: true, ..Sizes::default() };
     let params = InputsParams::new(2, 32, (RAM, 1 << 16), sizes);
@@ -80,7 +82,7 @@ fn a_store_ends_the_episodes_that_it_conflicts_with_and_no_others() {
         load(r, 0, RAM + 8);
         load(r, 1, RAM + 12);
         r.master(&store(RAM + 8, 7, 15));
-        // nobody has touched that word since
+        // no core has accessed that word since
         r.master(&store(RAM + 8, 9, 15));
         r.master(&store(RAM + 12, 0x1_0000, 4));
     });
@@ -101,7 +103,7 @@ fn a_store_that_changes_nothing_or_is_not_to_ram_is_not_told() {
     let stream = by_hand(|r| {
         load(r, 0, RAM + 8);
         r.master(&store(RAM + 8, 0, 15));
-        // what stands in bytes that are not stored does not count
+        // bytes that are not stored do not matter
         r.master(&store(RAM + 8, 0x5500, 1));
         r.master(&store(RAM + 8, 0x55ff, 1));
         r.master(&store(RAM + 8, 0xff, 1));
@@ -111,7 +113,7 @@ fn a_store_that_changes_nothing_or_is_not_to_ram_is_not_told() {
     assert_eq!(told(stream), [Told::Episode(0, 1), Told::Store(store(RAM + 8, 0xff, 1))]);
 }
 
-/// One core and a master need an order, too.
+/// With a master, even a single core needs an order.
 #[test]
 fn one_core_has_episodes_where_there_is_a_master() {
     let sizes = |masters| Sizes { masters, ..Sizes::default() };
@@ -141,7 +143,7 @@ fn assert_replays(program: &Program, (run, machine): &(Recorded, Machine), what:
     }
 }
 
-/// Copies among the words that harts load, store, swap and reserve, from reset and from anywhere.
+/// Copies among the words that harts load, store, swap and reserve, from reset and from the middle.
 #[test]
 fn random_programs_with_copies_replay() {
     let (seeds, instructions) = rounds((80, 30_000), (2_000, 200_000));
@@ -172,7 +174,7 @@ fn random_programs_with_copies_replay() {
     assert!(stores > 20_000 && episodes > 20_000, "{stores} {episodes}");
 }
 
-/// What it adds up is right, and each word is one message.
+/// Its sum is right, and each word is one message.
 #[test]
 fn the_program_with_a_dma_ends_well_and_replays() {
     let program = programs::load("dma").unwrap();
@@ -226,7 +228,7 @@ fn moments_come_again_with_the_copies() {
     }
 }
 
-/// A value that no core loads again is not found by the checks of their states: the signature of the stores finds it.
+/// The checks of the cores' states cannot detect a value that no core loads again: the signature of the stores does.
 #[test]
 fn damage_is_told() {
     let (program, (run, machine)) = copying(Sizes { masters: true, check: 12, ..Sizes::default() });

@@ -1,5 +1,7 @@
-//! Scheme `inputs` from the middle of a run: the state of the cores and first accesses are told, and replay equals the run
-//! from there, in everything that retired, in registers, and in every byte of RAM that it says it knows
+//! Scheme `inputs` from the middle of a run
+//!
+//! The state of the cores and first accesses are reported, and replay from there equals the run in all retired
+//! instructions, in registers, and in every byte of RAM that it reports as known.
 
 use crate::inputs_support::{difference, known, record_from, Log, Recorded};
 use crate::random_programs;
@@ -12,7 +14,7 @@ use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{Replay, Timeline};
 use sim::stimulus::rounds;
 
-/// Bytes of RAM that replay knows at the end, all held to the machine.
+/// Replays, and compares everything with the run; returns the number of bytes of RAM that replay knows at the end.
 fn assert_replays(program: &Program, (run, machine): &(Recorded, Machine), what: &str) -> usize {
     let mut replay = Replay::new(&run.params, program, run.words.clone()).unwrap().unwrap();
     let mut log = Log::default();
@@ -57,7 +59,7 @@ fn every_program_replays_from_its_middle() {
     }
 }
 
-/// Shared words, atomics, reservations, devices, interrupts and refused accesses, from anywhere.
+/// Shared words, atomics, reservations, devices, interrupts and access faults, from random positions.
 #[test]
 fn random_programs_replay_from_anywhere() {
     let (seeds, instructions) = rounds((60, 20_000), (2_000, 200_000));
@@ -87,7 +89,7 @@ fn random_programs_replay_from_anywhere() {
     assert!(inputs > 10_000 && episodes > 10_000, "{inputs} {episodes}");
 }
 
-/// What was not told is not made up; and going back is as from reset.
+/// Unreported bytes are not invented; and moving back works as from reset.
 #[test]
 fn unknown_bytes_are_none_and_moments_come_again() {
     let program = programs::load("bank").unwrap();
@@ -98,7 +100,7 @@ fn unknown_bytes_are_none_and_moments_come_again() {
     let replay = Replay::new(&run.params, &program, run.words.clone()).unwrap().unwrap();
     assert_eq!(replay.position(), 0);
     assert!((0..4).all(|core| replay.pc(core) > 0x8000_0000 && replay.registers(core)[2] > 0x8000_0000));
-    // code is known from the start, the top of the stack is not, nor what traps left
+    // code is known from the start; the top of the stack and the trap CSRs are not
     assert!(replay.memory(0x8000_0000, 4).is_some() && replay.memory(replay.registers(0)[2] as u32, 4).is_none());
     assert_eq!((replay.csr(0, 0x340), replay.csr(0, 0x305).is_some()), (None, true));
     let state = |r: &Replay| {
@@ -122,7 +124,7 @@ fn unknown_bytes_are_none_and_moments_come_again() {
     assert_eq!(line.replay().pc(0), machine.states()[0].pc);
 }
 
-/// As from reset (`inputs_faults.rs`): no wrong instruction behind the last good check goes unmarked.
+/// As from reset (`inputs_faults.rs`): no wrong instruction after the last successful check goes unmarked.
 #[test]
 fn damage_is_told() {
     let program = programs::load("lz").unwrap();

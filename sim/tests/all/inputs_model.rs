@@ -1,4 +1,4 @@
-//! The golden model of the scheme `inputs` on cases worked by hand: messages in the order in which they must stand
+//! The golden model of the scheme `inputs` on cases worked out by hand: messages in their required order
 
 use retire::elf::Program;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, Note, RetireSink};
@@ -10,7 +10,7 @@ use sim::scheme::inputs::{InputsParams, Recorder};
 const RAM: u32 = 0x8000_0000;
 const UART: u32 = 0x1000_0005;
 
-/// Two cores that do what they are told, one instruction a cycle.
+/// Two scripted cores, one instruction per cycle.
 struct Cores {
     recorder: Recorder,
     params: InputsParams,
@@ -75,7 +75,7 @@ impl Cores {
         self
     }
 
-    /// All messages but stops and checks: core, message, value of an input.
+    /// All messages except stops and checks: core, message, value of an input.
     fn messages(&mut self) -> Vec<(u64, Body, Option<u64>)> {
         self.recorder.finish();
         let words: Vec<u32> = self.recorder.drain().collect();
@@ -87,7 +87,7 @@ impl Cores {
             match coders[core as usize].read(&mut reader).unwrap() {
                 Body::Stop { .. } if core == 1 => return all,
                 Body::Stop { .. } => {}
-                // the values of these tests are words that nothing predicts; a failed sc has none
+                // the values in these tests are words that no predictor hits; a failed sc has none
                 body @ Body::Input { .. } if self.retired[core as usize] & 1 << 40 == 0 => {
                     all.push((core, body, Some(read_value(0, 32, &mut reader).unwrap())));
                 }
@@ -119,7 +119,7 @@ fn each_kind_of_conflict_ends_the_other_cores_episode() {
     assert_eq!(cores().store(0, RAM, 1).store(1, RAM, 2).order(), [(0, 1)]);
     // read after read, and other words
     assert_eq!(cores().load(0, RAM, 0).load(1, RAM, 0).store(1, RAM + 4, 1).order(), []);
-    // to and fro: each end is told with what was done since the last
+    // alternating: each end is reported with the count since the last one
     let mut both = cores();
     both.store(0, RAM, 1).load(1, RAM, 1).load(1, RAM + 8, 0).store(0, RAM, 2).load(1, RAM, 2);
     assert_eq!(both.order(), [(0, 1), (1, 2), (0, 1)]);
@@ -128,7 +128,7 @@ fn each_kind_of_conflict_ends_the_other_cores_episode() {
 #[test]
 fn an_atomic_is_one_reference_that_writes() {
     assert_eq!(cores().swap(0, RAM, 0, 1).swap(0, RAM, 1, 2).load(1, RAM, 2).order(), [(0, 2)]);
-    // its load hits what the other wrote; the store then finds an empty set
+    // its load conflicts with the other core's write; its store then finds an empty set
     assert_eq!(cores().store(0, RAM, 1).swap(1, RAM, 1, 2).order(), [(0, 1)]);
 }
 
@@ -137,23 +137,23 @@ fn a_store_that_changes_nothing_is_a_read() {
     // test-and-set of a lock that is held
     assert_eq!(cores().load(0, RAM, 0).store(1, RAM, 0).load(0, RAM, 0).order(), []);
     assert_eq!(cores().store(0, RAM, 1).swap(1, RAM, 1, 1).swap(0, RAM, 1, 1).order(), [(0, 1)]);
-    // the bytes that are stored count, not the word
+    // the stored bytes matter, not the word
     let mut part = cores();
     part.store(0, RAM, 0x0102).load(1, RAM, 0x0102);
     part.data(0, DataKind::Store { size: 1, addr: u64::from(RAM) + 1, value: 1 });
     assert_eq!(part.order(), [(0, 1)]);
 }
 
-/// 16 entries, 4 tag bits. A word of digits h m l (RAM begins where the upper digits add nothing) has index l ^ m ^ h and
-/// tag m ^ h: 0x006, 0x125 and 0x053 all have index 6, and tags 0, 3 and 5.
+/// 16 entries, 4 tag bits. A word index with the hex digits h m l (the upper digits of RAM contribute nothing) has
+/// index l ^ m ^ h and tag m ^ h: 0x006, 0x125 and 0x053 all have index 6, and tags 0, 3 and 5.
 #[test]
 fn two_addresses_in_one_entry_match_all() {
     let at = |word: u32| RAM + 4 * word;
-    // another tag is no conflict
+    // a different tag is not a conflict
     assert_eq!(cores().load(0, at(0x006), 0).store(1, at(0x053), 1).order(), []);
     // two tags match a third
     assert_eq!(cores().load(0, at(0x006), 0).load(0, at(0x125), 0).store(1, at(0x053), 1).order(), [(0, 2)]);
-    // a load only where the entry was written, by whichever
+    // a load conflicts only if the entry was written, by either address
     assert_eq!(cores().load(0, at(0x006), 0).load(0, at(0x125), 0).load(1, at(0x053), 1).order(), []);
     assert_eq!(cores().load(0, at(0x006), 0).store(0, at(0x125), 1).load(1, at(0x006), 0).order(), [(0, 2)]);
 }
@@ -185,7 +185,7 @@ fn polling_is_a_count() {
     let mut one = cores();
     one.load(0, UART, 0x60).load(0, UART, 0x60).load(0, UART, 0x60).load(0, UART & !1, 7).load(0, UART, 0x60);
     let input = |skipped, value| (0, Body::Input { skipped }, Some(value));
-    // the first is new, two are as it, the other address is new, and the first's value is still there
+    // the first is new, two are the same, the other address is new, and the value of the first is still known
     assert_eq!(one.messages(), [input(0, 0x60), input(2, 7)]);
 }
 
@@ -193,7 +193,7 @@ fn polling_is_a_count() {
 fn an_sc_stores_unless_it_is_told() {
     let mut one = cores();
     one.conditional(0, RAM, true).conditional(0, RAM, true).conditional(0, RAM, false).conditional(1, RAM, true);
-    one.retired[0] |= 1 << 40; // no value behind its inputs
+    one.retired[0] |= 1 << 40; // no value after its inputs
     assert_eq!(one.messages(), [(0, Body::Input { skipped: 2 }, None), (0, Body::Episode(2), None)]);
 }
 

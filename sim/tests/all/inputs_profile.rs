@@ -1,5 +1,6 @@
-//! What ibex makes of what the privileged ISA leaves open, worked by hand from `ibex_cs_registers.sv`: a core that did so
-//! replays with its profile, and with no other
+//! Ibex's choices where the privileged ISA leaves them open, worked out by hand from `ibex_cs_registers.sv`
+//!
+//! A core that makes them replays with its profile, and with no other.
 
 use retire::elf::{Program, Segment};
 use retire::NullSink;
@@ -21,7 +22,7 @@ fn csrr(rd: u32, csr: u32) -> u32 {
     csr << 20 | 2 << 12 | rd << 7 | 0x73
 }
 
-/// Code and handlers, and what each instruction that retires wrote, in order.
+/// Code and handlers, with the values that each retired instruction wrote, in order.
 fn program() -> Program {
     let mut code = vec![0u32; 0x140 / 4];
     code[..11].copy_from_slice(&[
@@ -31,7 +32,7 @@ fn program() -> Program {
         csrr(2, MTVEC),
         csrr(3, MSTATUS),
         MSTATUS << 20 | 8 << 15 | 0x6073, // csrsi mstatus, 8
-        0x0010_0213,                      // addi x4, x0, 1; the timer interrupt behind it
+        0x0010_0213,                      // addi x4, x0, 1; followed by the timer interrupt
         0x0020_0293,                      // addi x5, x0, 2
         csrr(8, MSTATUS),
         csrr(9, MISA),
@@ -57,7 +58,7 @@ fn params(profile: Profile) -> InputsParams {
     InputsParams::new(1, 32, (RAM, 1 << 12), Sizes::default()).with_profile(profile)
 }
 
-/// What the core did, as the words of `to`'s stream.
+/// What the core did, as the words of a stream with profile `to`.
 fn words(to: Profile) -> Vec<u32> {
     let mut model = Recorder::new(&params(to), &program()).unwrap();
     let sets = |rd, value| Beat::Retired(Retired { register: Some((rd, value)), ..Retired::default() });
@@ -94,7 +95,8 @@ fn ibex_replays_with_its_own_profile() {
     assert_eq!((replay.pc(0), replay.retired(0)), (0x8000_0104, 14));
 }
 
-/// `ebreak` is illegal, and `mtval` has the instruction; `misa`, `mstatus` after reset; a counter that it does not have.
+/// `ebreak` is illegal, and `mtval` holds the instruction; `misa`; `mstatus` after reset; a counter that it does not
+/// have.
 #[test]
 fn vexriscv_has_traps_of_its_own() {
     use sim::riscv::Profile::{Ibex, Plain, Vexriscv};
@@ -112,7 +114,7 @@ fn vexriscv_has_traps_of_its_own() {
 fn the_plain_profile_is_another_core() {
     let mut replay = Replay::new(&params(Profile::Plain), &program(), words(Profile::Plain)).unwrap().unwrap();
     assert!(matches!(replay.run(&mut NullSink, |_| false), Err(InputsError::Diverged { core: 0, .. })));
-    // and the header says whose a stream is
+    // and the header contains the profile
     let other = Replay::new(&params(Profile::Plain), &program(), words(Profile::Ibex)).unwrap();
     assert!(matches!(other, Err(InputsError::Header { .. })));
 }

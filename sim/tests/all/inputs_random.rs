@@ -1,5 +1,6 @@
-//! Random programs of several harts that share words, swap, reserve, poll devices, interrupt each other and trap: replay
-//! of scheme `inputs` equals the run for any sizes
+//! Scheme `inputs`: replay of random programs equals the run for any sizes
+//!
+//! The programs run on several harts that share words, swap, reserve, poll devices, interrupt each other and trap.
 
 use crate::inputs_support::{assert_replays, record};
 use crate::random_programs::program;
@@ -37,7 +38,7 @@ fn random_programs_replay_for_any_sizes() {
         episodes += recorded.stats.episodes.messages;
         full += recorded.stats.full;
     }
-    // the stimuli are what they should be
+    // checks that the stimuli cover these cases
     assert!(
         traps > 10_000 && inputs > 100_000 && episodes > 100_000 && full > 20,
         "{traps} {inputs} {episodes} {full}"

@@ -1,4 +1,4 @@
-//! Messages that are lost: every scheme says so, and goes on after it
+//! Lost messages: every scheme reports them, and continues after them
 
 use crate::common;
 use rand::{RngExt, SeedableRng};
@@ -13,14 +13,14 @@ use sim::scheme::cores::Cores;
 use sim::scheme::{Encode, Question, Scheme};
 use sim::system::header;
 
-/// What became of a hart: where it is, and since which expected event it is lost.
+/// State of a hart: its pc, and the expected event since which it is lost.
 #[derive(Clone, Copy, Default)]
 struct Hart {
     pc: u64,
     lost: Option<usize>,
 }
 
-/// The stream of `events` when the buffers are full now and then, and the events that must come back.
+/// The stream of `events` with occasionally full buffers, and the events that must be reproduced.
 fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64) -> (Vec<u32>, Vec<FlowEvent>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let Cores { mut lanes, mut end, .. } = Cores::new(scheme, &p.platform);
@@ -33,7 +33,7 @@ fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64
         if e.kind == FlowKind::Stop {
             lane.pass(e.count);
             if let Some(at) = hart.lost {
-                // the stop tells it
+                // the stop reports it
                 gap(&mut want[at], e.count, None);
             } else {
                 want.push(*e);
@@ -41,7 +41,7 @@ fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64
             continue;
         }
         if let Some(at) = hart.lost.filter(|_| rng.random_ratio(1, 8)) {
-            // there is room again, before the instruction
+            // there is space again, before the instruction
             lane.overflow(e.cycle, send);
             let start = FlowEvent { kind: FlowKind::Start, len: 0, count: 0, pc: hart.pc, target: hart.pc, ..*e };
             lane.offer(&[start], false, send);
@@ -67,7 +67,7 @@ fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64
     }
     end.coder.flush(&mut out);
     out.pad();
-    // a trap that was lost, and no instruction with it, is told as one
+    // a lost trap without an instruction counts as one
     for e in &mut want {
         if let FlowKind::Gap { lost } = &mut e.kind {
             *lost = (*lost).max(1);
@@ -76,7 +76,7 @@ fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64
     (out.drain().collect(), want)
 }
 
-/// [`lossy`] of any scheme.
+/// [`lossy`] for any scheme.
 struct Lossy<'a> {
     p: &'a TraceParams,
     events: &'a [FlowEvent],
@@ -91,7 +91,7 @@ impl Question for Lossy<'_> {
     }
 }
 
-/// `more` instructions were lost, and the trace goes on at `target`.
+/// `more` instructions were lost, and the trace continues at `target`.
 fn gap(e: &mut FlowEvent, more: u32, target: Option<u64>) {
     if let FlowKind::Gap { lost } = &mut e.kind {
         *lost += more;
@@ -157,7 +157,7 @@ fn a_stream_with_gaps_is_traced_again_with_the_same_gaps() {
         let of = |list: &[FlowEvent]| list.iter().filter(|e| e.hart == hart).copied().collect::<Vec<_>>();
         let (once, again) = (of(&once), of(&again));
         assert!(once.iter().zip(&again).all(|(a, b)| a.same_flow(b)), "hart {hart}");
-        // a trace that ends in a gap has its stop behind that now
+        // a trace that ends in a gap now has its stop after it
         let stop = u32::from(matches!(once[once.len() - 1].kind, FlowKind::Gap { .. }));
         assert_eq!(once.len() + stop as usize, again.len(), "hart {hart}");
     }

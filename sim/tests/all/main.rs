@@ -1,4 +1,4 @@
-//! Tests of `sim`: one program, so that what they share is compiled once
+//! Tests of `sim`: one program, so that shared code is compiled once
 
 mod baselines;
 mod cfiat;

@@ -1,7 +1,7 @@
-//! Every message kind, bit by bit, as worked by hand from `docs/stream.md`
+//! Every message kind, bit by bit, as worked out by hand from `docs/stream.md`
 //!
-//! A line is the message and its bits in sending order; a space changes nothing. The encoder must write
-//! the line, and the decoder must read it back.
+//! A line is the message and its bits in sending order; spaces are ignored. The encoder must write the line, and the
+//! decoder must read it back.
 
 use retire::Context;
 use sim::bits::{as_bits, BitReader, BitWriter};
@@ -16,7 +16,7 @@ fn base() -> TraceParams {
     TraceParams::tr(TrParams::sizes(512, 8, 0))
 }
 
-/// Reads what `coder` wrote.
+/// Reads the output of `coder`.
 enum Decoder {
     Fields(Reader<Coder>),
     Groups(nexs::Reader),
@@ -63,7 +63,7 @@ fn coder(params: &TraceParams) -> Box<dyn Encode> {
     }
 }
 
-/// Writes `lines` one after the other, and compares each with its bits; then reads them back.
+/// Writes `lines` in sequence, compares each with its bits, and reads them back.
 fn check(params: &TraceParams, lines: &[(Message, &str)]) {
     let mut encoder = coder(params);
     let mut out = BitWriter::new();
@@ -95,7 +95,7 @@ fn check(params: &TraceParams, lines: &[(Message, &str)]) {
                         }
                         Body::Stream { length: count, target: None }
                     }
-                    // what follows depends on the taken bit that is read first
+                    // what follows depends on the taken bit, which is read first
                     Body::NotTaken { .. } | Body::Taken { .. } => {
                         if decoder.taken(&mut reader) {
                             Body::Taken { count, target: decoder.target(core, &mut reader) }
@@ -132,12 +132,12 @@ fn contexts_of_nine_bits() {
             (esc(Escape::Sync { i_cnt: 0, pc: 0x10, context: of(1, 5) }), "0000 1000 000 10 101000000 00011000 0 0"),
             (m(Body::Outcome { count: 1 }), "1000"),
             (esc(Escape::Context { i_cnt: 4, context: context(0, 0x1ff) }), "0000 1101 001100 00 111111111"),
-            // PTA is 8 still: |1 - 8| is 7, negative
+            // PTA is still 8: |1 - 8| is 7, negative
             (esc(Escape::Exception { i_cnt: 5, target: 2, context: of(3, 0) }), "0000 0 101100 11 000000000 1110 1"),
             (esc(Escape::Stop { i_cnt: 0, signature: None }), "0000 1010 000"),
         ],
     );
-    // privilege alone, in chunks of the Nexus-like scheme, of the second of two cores
+    // only the privilege mode, in chunks of the Nexus-like scheme, of the second of two cores
     let nexus = TraceParams::nexus(NexusParams::NxB(Coding::TR_B)).with(|p| (p.context, p.cores) = (Some(0), 2));
     let second = Message { core: 1, ..esc(Escape::Context { i_cnt: 1, context: context(0, 0) }) };
     check(&nexus, &[(second, "1 000000000 1101 100000000 00")]);
@@ -194,7 +194,7 @@ fn functional_tr_e_of_one_core() {
             (esc(Escape::Progress { i_cnt: 4, signature: None }), "0000 1110 001100"),
             (esc(Escape::Overflow { i_cnt: 3, lost: 1 }), "0000 1001 110 100"),
             (esc(Escape::Resync { i_cnt: 3, signature: None }), "0000 1100 110 000"),
-            // PTA is 0 at a sync: 0x8000_0000 is 2^30 without its lowest bit, and that is negative in 31 bits
+            // PTA is 0 at a sync: 0x8000_0000 is 2^30 without its lowest bit, which is negative in 31 bits
             (
                 esc(Escape::Sync { i_cnt: 0, pc: 0x8000_0000, context: None }),
                 "0000 1000 000 0001 00001 00001 00001 00001 00001 00001 00010 1",
@@ -269,7 +269,7 @@ fn the_most_negative_difference_is_itself() {
     check(
         &params,
         &[
-            // 0 to 2^30 of 31 bits: the difference is -2^30 modulo 2^31
+            // from 0 to 2^30 in 31 bits: the difference is -2^30 modulo 2^31
             (m(Body::Target { count: 1, target }), "1000 0000000000000000 1 000000000000001 0 1"),
             (m(Body::Target { count: 1, target: 0 }), "1000 0000000000000000 1 000000000000001 0 1"),
         ],
@@ -286,7 +286,7 @@ fn reserved_kinds_and_missing_cores_are_refused() {
         Decoder::new(params).head(&mut BitReader::new(words.into_iter())).unwrap_err().to_string()
     };
     assert_eq!(head(&base(), "00001101"), "escape kind 5 is not defined in format 1");
-    // a loss behind which tables were cleared, as streams once had it; a loss of nothing
+    // a loss after which tables were cleared, as in earlier streams; a loss of nothing
     assert_eq!(head(&base(), "00001100110100"), "escape kind 1 is not defined in format 1");
     assert_eq!(head(&base(), "00001001110000"), "escape kind 4 is not defined in format 1");
     let mut params = base();

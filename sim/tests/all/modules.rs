@@ -1,15 +1,15 @@
-//! No circles: neither between modules of a crate that stand beside each other nor between the crates of the workspace
+//! No dependency cycles: neither between sibling modules of a crate nor between the crates of the workspace
 //!
-//! The arrows are read off the sources: paths that begin with `crate::`, `super::` or `self::`, followed through what
-//! modules re-export, and names of other crates. Unit tests may look anywhere, and are left out; so are arrows between a
-//! module and those in it.
+//! Dependencies are taken from the sources: paths that begin with `crate::`, `super::` or `self::`, followed through
+//! re-exports of modules, and names of other crates. Unit tests are exempt, and so are dependencies between a module
+//! and its submodules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// A circle of the graph, from a node back to itself.
+/// A cycle of the graph, from a node back to itself.
 fn circle(graph: &Graph) -> Option<Vec<String>> {
     fn visit(graph: &Graph, node: &str, path: &mut Vec<String>, done: &mut BTreeSet<String>) -> bool {
         if let Some(at) = path.iter().position(|n| n == node) {
@@ -33,7 +33,7 @@ fn circle(graph: &Graph) -> Option<Vec<String>> {
     graph.keys().any(|node| visit(graph, node, &mut path, &mut done)).then_some(path)
 }
 
-/// What is compiled outside of tests, without comments.
+/// The code outside of tests, without comments.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
     text.lines().map(|l| l.split("//").next().unwrap_or(l)).collect::<Vec<_>>().join("\n")
@@ -45,7 +45,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Adds the paths at the start of `text` to `found`: one, or those of a group in braces. What is behind them comes out.
+/// Adds the paths at the start of `text` to `found`: one, or those of a group in braces. Returns the rest of `text`.
 fn expand<'a>(text: &'a str, before: &[String], found: &mut Vec<Names>) -> &'a str {
     let text = text.trim_start();
     if let Some(mut rest) = text.strip_prefix('{') {
@@ -70,11 +70,11 @@ fn expand<'a>(text: &'a str, before: &[String], found: &mut Vec<Names>) -> &'a s
     alias.unwrap_or(rest)
 }
 
-/// Paths behind each `prefix` in `code`, and whether it is made public there.
+/// Paths after each `prefix` in `code`, and whether they are public there.
 fn paths(code: &str, prefix: &str) -> Vec<(Names, bool)> {
     let mut paths = Vec::new();
     for (at, _) in code.match_indices(prefix) {
-        // `sim::crate_of` and `my_crate::` are other words
+        // `sim::crate_of` and `my_crate::` are other names
         if code[..at].ends_with(|c| is_word(c) || c == ':') {
             continue;
         }
@@ -87,7 +87,7 @@ fn paths(code: &str, prefix: &str) -> Vec<(Names, bool)> {
     paths
 }
 
-/// First names behind each `prefix` in `code`.
+/// First names after each `prefix` in `code`.
 fn names(code: &str, prefix: &str) -> Names {
     paths(code, prefix).into_iter().filter_map(|(path, _)| path.into_iter().next()).collect()
 }
@@ -115,7 +115,7 @@ fn place(src: &Path, file: &Path) -> Vec<String> {
     names
 }
 
-/// The modules of a crate, with what they name and what they re-export.
+/// The modules of a crate, with the paths that they name and re-export.
 #[derive(Default)]
 struct Modules {
     named: BTreeMap<Names, Vec<Names>>,
@@ -123,7 +123,7 @@ struct Modules {
 }
 
 impl Modules {
-    /// Those of the crate whose sources are in `src`.
+    /// Reads the modules of the crate whose sources are in `src`.
     fn of(src: &Path) -> Self {
         let mut modules = Self::default();
         for file in sources(src) {
@@ -151,7 +151,7 @@ impl Modules {
                 named.push(path);
             }
         }
-        // a module names those in it without a prefix
+        // a module names its submodules without a prefix
         for (path, _) in paths(code, "use ").into_iter().filter(|(_, public)| *public) {
             if path.first().is_some_and(|name| !["crate", "self", "super"].contains(&name.as_str())) {
                 self.export(place, &[place, &path].concat());
@@ -164,10 +164,10 @@ impl Modules {
         self.exports.insert([place, &path[path.len() - 1..]].concat(), path.to_vec());
     }
 
-    /// The module of what a path names.
+    /// The module that contains the item of a path.
     fn module(&self, path: &[String]) -> Names {
         let mut path = path.to_vec();
-        // a re-export of a re-export, but no circle of them
+        // a re-export of a re-export, with a limit against cycles
         for _ in 0..8 {
             let known = |n: &usize| self.exports.contains_key(&path[..*n]) && !self.named.contains_key(&path[..*n]);
             let Some(n) = (1..=path.len()).rev().find(known) else { break };
@@ -177,7 +177,7 @@ impl Modules {
         path
     }
 
-    /// Arrows between modules beside each other, by the module that they are in.
+    /// Dependencies between sibling modules, by their parent module.
     fn graphs(&self) -> BTreeMap<String, Graph> {
         let mut graphs = BTreeMap::<String, Graph>::new();
         for (from, named) in &self.named {
@@ -205,8 +205,8 @@ fn crates() -> BTreeMap<String, PathBuf> {
     members.map(|m| (m.clone(), workspace().join(m))).collect()
 }
 
-/// Modules in which there still are circles: parameters and schemes, which name each other's types; ports that the spine
-/// and the ingress share; a hart and the bus that answers it.
+/// Modules that still have cycles: parameters and schemes, which name each other's types; ports that the spine and the
+/// ingress share; a hart and its bus.
 const CIRCLES: [(&str, &str); 3] = [("hdl", ""), ("sim", ""), ("sim", "riscv")];
 
 #[test]

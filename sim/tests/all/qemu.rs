@@ -1,9 +1,9 @@
-//! The built-in simulator in step with QEMU: the same random instructions in both, and everything that they wrote equal
+//! The built-in simulator and QEMU execute the same random instructions with the same results
 //!
-//! One program of thousands of instructions, each between loads of its operands and stores of what it left: the integer
-//! and the float register of its destination, `fcsr`, cause and value of a trap. Its encodings are random within the
-//! opcodes of RV32/RV64 IMAFDC and Zba, Zbb, Zbc, Zbs, many not legal: that both trap is part of it. The program sends
-//! its results through the UART. Not compared here, as QEMU 7.2 does not have them: Zcb and Zicond.
+//! One program of thousands of instructions. Before each, its operands are loaded; after it, its results are stored:
+//! the integer and the float register of its destination, `fcsr`, cause and value of a trap. Encodings are random
+//! within the opcodes of RV32/RV64 IMAFDC and Zba, Zbb, Zbc, Zbs. Many are illegal, and must trap in both. The program
+//! sends its results through the UART. Zcb and Zicond are not compared, as QEMU 7.2 does not have them.
 //!
 //! `GOSHAWK_LONG=1` runs more seeds.
 

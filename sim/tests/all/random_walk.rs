@@ -1,4 +1,4 @@
-//! Random walks through random programs come back from their streams
+//! Round trips of random walks through random programs
 
 use crate::common;
 use crate::common::damage::{self, encode};
@@ -64,7 +64,8 @@ fn every_hart_comes_back_for_any_parameters() {
             *n += k.messages;
         }
     }
-    // conditional indirects do not exist on RISC-V, overflows need a buffer, records and turns another scheme, contexts are asked for
+    // conditional indirect branches do not exist on RISC-V, overflows need a buffer, records and turns another scheme,
+    // contexts an option
     let never = [
         Kind::ConditionalIndirect,
         Kind::Overflow,
@@ -79,7 +80,7 @@ fn every_hart_comes_back_for_any_parameters() {
     }
 }
 
-/// The walk of a machine that has conditional indirect branches: some of the branches are such ones.
+/// The walk of a machine with conditional indirect branches: replaces some of the branches.
 fn with_conditional_indirects(events: &mut [FlowEvent]) {
     let hows = [Indirect::Jump, Indirect::Return, Indirect::Call];
     for e in events {
@@ -119,7 +120,7 @@ fn conditional_indirects_come_back_with_what_was_learned() {
     assert!(messages > 1000, "{messages}");
 }
 
-/// Every predictor and coder of the lists beside every other.
+/// Every combination of the listed predictors and coders.
 #[test]
 fn every_hart_comes_back_for_every_predictor_and_coder() {
     let image = Image::new(&common::program(5, 300));
@@ -160,7 +161,7 @@ fn functional_messages_stand_in_global_commit_order() {
     params.timestamps = false;
     let (words, _) = encode(&params, &events);
     let (functional, _) = replay(&image, &params, &words).unwrap();
-    // the time-stamped stream tells when each message was made
+    // the time-stamped stream shows when each message was made
     let mut now = [0; 4];
     let mut last = (0, 0);
     for (t, f) in seen.messages.iter().zip(&functional.messages) {

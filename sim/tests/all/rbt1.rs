@@ -8,15 +8,14 @@ use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::replay::{Events, Replay};
 use sim::system::System;
 
-/// A walk through a made-up program with instructions of 1 to 15 bytes, by `harts` harts, as a source
-/// would tell it.
+/// A walk of `harts` harts through an invented program with instructions of 1 to 15 bytes, as a source would report it.
 fn walk(seed: u64, harts: u8, steps: u32) -> Vec<FlowEvent> {
     let mut state = seed | 1;
     let mut random = move |n: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % n
     };
-    // blocks of instructions: addresses, and what ends the block
+    // blocks of instructions: addresses, and the end of the block
     let blocks: Vec<(u64, Vec<u64>, u64)> = (0..40u64)
         .map(|b| {
             let base = 0x40_0000 + b * 0x1000 + random(7);
@@ -42,7 +41,7 @@ fn walk(seed: u64, harts: u8, steps: u32) -> Vec<FlowEvent> {
         let (len, mut count) = (lengths[last] as u8, lengths.len() as u32);
         let hart = h as u8;
         if count > 2 && random(20) == 0 {
-            // a trap in the middle of the block, and back
+            // a trap in the middle of the block, and the return from it
             let pc = base + lengths[0];
             let trap = FlowKind::Trap { interrupt: false, cause: 0 };
             cycle += 1;

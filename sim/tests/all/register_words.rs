@@ -1,11 +1,11 @@
-//! One word for one thing: the register list, its SystemRDL, its Markdown and the pages in `docs` say the same
+//! Consistent wording: the register list, its SystemRDL, its Markdown and the pages in `docs` agree
 
 use sim::params::{named_set, TraceParams};
 use sim::regmap::{markdown, systemrdl};
 use sim::regs::{list, MEMORY_REGS, REGS};
 use std::path::Path;
 
-/// A field as a document has it: register, byte offset, field, highest and lowest bit, meaning.
+/// A field in a document: register, byte offset, field, highest and lowest bit, meaning.
 type Said = (String, u32, String, u8, u8, String);
 
 fn declared() -> Vec<Said> {
@@ -19,7 +19,7 @@ fn params() -> TraceParams {
     TraceParams::tr(named_set("small").unwrap().params)
 }
 
-/// What stands between `before` and `after`.
+/// The text between `before` and `after`.
 fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
     let rest = text.split_once(before).unwrap_or_else(|| panic!("no {before:?} in {text:?}")).1;
     rest.split_once(after).unwrap_or_else(|| panic!("no {after:?} in {text:?}")).0
@@ -79,7 +79,7 @@ fn markdown_has_the_words_of_the_list() {
     assert_eq!(registers, right.collect::<Vec<_>>());
 }
 
-/// Every page of a folder.
+/// Collects every page of a folder.
 fn pages(folder: &Path, found: &mut Vec<(String, String)>) {
     for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
         if entry.is_dir() {
@@ -122,7 +122,7 @@ fn pages_call_registers_and_bits_by_their_names_and_numbers() {
             bits += 1;
         }
     }
-    // so that a page in other words does not make this test one of nothing
+    // a page in other words must not make this test vacuous
     assert!(names >= 2 && numbers >= 4 && bits >= 2, "{names} names, {numbers} numbers, {bits} bits");
 }
 

@@ -1,4 +1,4 @@
-//! Periodic synchronisation: a decoder may begin at any header, and gets from there what the whole stream gives
+//! Periodic synchronisation: a decoder may begin at any header, and then gives the same as from the whole stream
 
 use crate::common;
 use retire::image::Image;
@@ -13,7 +13,7 @@ use sim::system::{header_again, System};
 
 const SCHEMES: [&str; 10] = [
     "tr_e:s0",
-    // told anew before its tables would be clear
+    // the next resync comes before its tables are cleared
     "tr_e:large",
     "tr_b:m4+upper12",
     "golomb:bimodal256/last16",
@@ -25,12 +25,12 @@ const SCHEMES: [&str; 10] = [
     "sc-lsp:rbase-32x4",
 ];
 
-/// Events, and where the headers stood: word, events of core 0 before it.
+/// Events, and the position of each header: word, and events of core 0 before it.
 #[derive(Default)]
 struct Seen {
     events: Vec<FlowEvent>,
     headers: Vec<(usize, usize)>,
-    /// Bytes were lost: words of the stream need not be words of what is read.
+    /// Bytes were lost: word positions in the stream and in the reader may differ.
     unaligned: bool,
     /// Events up to the last accepted message.
     accepted: usize,
@@ -54,7 +54,7 @@ fn encode(params: &TraceParams, events: &[FlowEvent], log2: u8) -> Vec<u32> {
 }
 
 fn encode_every(params: &TraceParams, events: &[FlowEvent], period: SyncPeriod) -> Vec<u32> {
-    // any: a decoder finds it in the header
+    // any value: a decoder finds it in the header
     let haste = (params.fingerprint() % 4) as u8;
     let mut system = System::of_haste(params, haste).unwrap().sync_every(params, Some(period));
     events.iter().for_each(|e| system.event(e));
@@ -79,14 +79,14 @@ fn same(want: &[FlowEvent], got: &[FlowEvent], what: &str) {
     assert_eq!(want.len(), got.len(), "{what}");
 }
 
-/// What was traced from the header on before which core 0 had `before` events.
+/// Events from the header on before which core 0 had `before` events.
 fn behind(events: &[FlowEvent], before: usize) -> &[FlowEvent] {
     let mut own = (0..events.len()).filter(|i| events[*i].hart == 0);
     &events[own.nth(before).unwrap()..]
 }
 
-/// The whole stream gives `events`, and every `step`-th header gives what stands behind it. Returns how many headers
-/// there are.
+/// Checks that the whole stream gives `events`, and every `step`-th header gives the events after it. Returns the
+/// number of headers.
 fn holds(image: &Image, p: &TraceParams, events: &[FlowEvent], period: SyncPeriod, step: usize) -> usize {
     let what = format!("{}, N = {}, timed {}", p.flow, p.cores, p.timestamps);
     let words = encode_every(p, events, period);
@@ -96,7 +96,7 @@ fn holds(image: &Image, p: &TraceParams, events: &[FlowEvent], period: SyncPerio
     }
     assert_eq!((summary.skipped, summary.headers as usize), (0, 1 + whole.headers.len()));
     for (i, &(word, before)) in whole.headers.iter().enumerate().step_by(step) {
-        // words of the middle, which begin behind an earlier header
+        // words from the middle, which begin after an earlier header
         let from = if i == 0 { 3 } else { whole.headers[i - 1].0 + 1 };
         let what = format!("{what}, header {i} at word {word}");
         for from in [from, word] {
@@ -105,7 +105,7 @@ fn holds(image: &Image, p: &TraceParams, events: &[FlowEvent], period: SyncPerio
             let behind = behind(events, before);
             let mut count = 0;
             for hart in 0..p.cores {
-                // up to the first control-flow instruction nothing is known, traps included
+                // nothing is known up to the first control-flow instruction, including traps
                 let mut want = of(behind, hart);
                 let traps = want.iter().take_while(|e| matches!(e.kind, FlowKind::Trap { .. })).count();
                 want.drain(..traps);
@@ -114,7 +114,7 @@ fn holds(image: &Image, p: &TraceParams, events: &[FlowEvent], period: SyncPerio
                     assert!(got.is_empty(), "{what}");
                     continue;
                 }
-                // the first one is that at which the core was told of anew: here its start
+                // the first one is where the core was reported again: here its start
                 want[0] = FlowEvent { kind: FlowKind::Start, len: 0, count: 0, pc: want[0].target, ..want[0] };
                 same(&want, &got, &format!("{what}, hart {hart}"));
                 if p.timestamps {
@@ -146,7 +146,8 @@ fn every_header_of_a_random_walk_is_a_beginning() {
     assert!(headers > 500, "{headers} headers are too few to trust these runs");
 }
 
-/// A resync comes at the first control-flow instruction of core 0 before which so many bytes are complete, and at no other.
+/// A resync comes at the first control-flow instruction of core 0 before which so many bytes are complete, and at no
+/// other.
 #[test]
 fn a_period_of_bytes_is_over_when_they_are_complete() {
     let mut headers = 0;
@@ -193,7 +194,7 @@ fn every_header_of_a_program_is_a_beginning() {
     }
 }
 
-/// What the words of `from` to `to` are worth when one of them is damaged.
+/// Damages the words between two headers: replay resumes at the next header.
 #[test]
 fn behind_damage_the_next_header_is_a_beginning() {
     let image = Image::new(&common::program(3, 300));
@@ -203,7 +204,7 @@ fn behind_damage_the_next_header_is_a_beginning() {
         let mut words = encode(&p, &events, 10);
         let (whole, _) = replay(&image, &p, &words, name);
         let (third, after) = (whole.headers[2].0, whole.headers[3]);
-        // what a core index or an address of ones makes of the words is nothing that fits
+        // words of all ones, as core index or address, are never valid
         words[third + 4..after.0].fill(u32::MAX);
         let mut seen = Seen::default();
         let mut replay = Replay::new(&image, &p, words.iter().copied()).unwrap();
@@ -218,7 +219,7 @@ fn behind_damage_the_next_header_is_a_beginning() {
                 }
             }
         }
-        // a core whose path was wrong up to its sync is a place of its own
+        // a core whose path was wrong up to its sync is reported separately
         assert!((1..=2).contains(&damage), "{name}: {damage}");
         for hart in 0..2 {
             let (want, got) = (of(behind(&events, after.1), hart), of(&seen.events, hart));
@@ -229,7 +230,7 @@ fn behind_damage_the_next_header_is_a_beginning() {
     }
 }
 
-/// What a link or a store does to bytes.
+/// A fault of a link or a storage medium.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     Flipped,
@@ -254,7 +255,7 @@ impl Fault {
         Self::WordsSwapped,
     ];
 
-    /// Does it at byte `at`.
+    /// Applies the fault at byte `at`.
     fn apply(self, bytes: &mut Vec<u8>, at: usize) {
         let word = at / 4 * 4;
         match self {
@@ -273,7 +274,7 @@ impl Fault {
     }
 }
 
-/// Replays to the end, over all damage. Returns the number of places.
+/// Replays to the end, across all damage. Returns the number of damaged places.
 fn resume(image: &Image, p: &TraceParams, words: &[u32], seen: &mut Seen) -> u64 {
     let mut replay = Replay::new(image, p, words.iter().copied()).unwrap();
     loop {
@@ -282,7 +283,7 @@ fn resume(image: &Image, p: &TraceParams, words: &[u32], seen: &mut Seen) -> u64
         match step {
             Ok(true) => {}
             Err(_) if replay.resume() => {}
-            // an end that is not on a word is one, too
+            // an end that is not at a word boundary counts, too
             Ok(false) | Err(_) => {
                 let summary = replay.summary();
                 let counted: u64 = seen.events.iter().map(|e| u64::from(e.count)).sum();
@@ -293,7 +294,7 @@ fn resume(image: &Image, p: &TraceParams, words: &[u32], seen: &mut Seen) -> u64
     }
 }
 
-/// One fault between two headers costs at most what is between them: behind the second, every core has its events.
+/// One fault between two headers loses at most what is between them: after the second, every core has its events.
 #[test]
 fn one_fault_costs_at_most_one_period() {
     let (mut found, mut runs) = (0, 0);
@@ -320,7 +321,7 @@ fn one_fault_costs_at_most_one_period() {
                 runs += 1;
                 for hart in 0..cores {
                     let (want, got) = (of(behind(&events, before), hart), of(&seen.events, hart));
-                    // where its sync is, a core may have a gap
+                    // at its sync, a core may have a gap
                     let first = want.iter().position(|e| e.kind.retires()).unwrap_or(want.len() - 1);
                     let want = &want[first + 1..];
                     let from = got.len().checked_sub(want.len());
@@ -342,7 +343,7 @@ fn a_stream_without_a_header_says_how_one_begins() {
     assert!(e.to_string().ends_with("a trace stream begins with 0x4b485347, and none is in it"), "{e}");
 }
 
-/// A core that goes elsewhere between two syncs is found out, though no message is wrong.
+/// A core that takes another path between two syncs is detected, though no message is wrong.
 #[test]
 fn a_sync_that_is_not_where_the_path_is_is_refused() {
     let image = Image::new(&common::program(9, 300));
@@ -350,7 +351,7 @@ fn a_sync_that_is_not_where_the_path_is_is_refused() {
     let mut events = common::walk(&image, 300, 1, 9, 6000);
     let words = encode(&p, &events, 10);
     let (whole, _) = replay(&image, &p, &words, "s0");
-    // the jump at which the first resync is goes somewhere else
+    // the jump at which the first resync occurs goes somewhere else
     let at = whole.headers.iter().find(|h| matches!(events[h.1].kind, FlowKind::Jump | FlowKind::Call)).unwrap().1;
     events[at].target ^= 4;
     let words = encode(&p, &events, 10);
@@ -358,7 +359,7 @@ fn a_sync_that_is_not_where_the_path_is_is_refused() {
     assert!(e.to_string().contains("the core is synced at pc 0x8"), "{e}");
 }
 
-/// Behind a resync every branch is told for K instructions; then the core is as after its start.
+/// After a resync every branch is reported for K instructions; then the core is as after its start.
 #[test]
 fn nothing_is_learnt_before_the_tables_are_clear() {
     let image = Image::new(&common::program(4, 300));
@@ -401,7 +402,7 @@ fn nothing_is_learnt_before_the_tables_are_clear() {
     }
 }
 
-/// Bits as they are worked by hand from `docs/stream.md`; spaces change nothing.
+/// Bits as worked out by hand from `docs/stream.md`; spaces are ignored.
 #[test]
 fn the_first_record_of_a_core_behind_a_header_needs_nothing_from_before() {
     const TAKEN: FlowKind = FlowKind::Conditional { taken: true };
@@ -417,14 +418,14 @@ fn the_first_record_of_a_core_behind_a_header_needs_nothing_from_before() {
         (event(1, FlowKind::Start, 0, 0x10), format!("1 {escape} 1000 {}", pc("0001"))),
         (event(1, TAKEN, 2, 0x10), format!("{known} 01000000")),
         (event(1, TAKEN, 2, 0x10), "1 0 0011000".into()),
-        // a predicted stream waits
+        // a predicted stream is pending
         (event(1, TAKEN, 2, 0x10), String::new()),
         // more than 1,024 instructions: iCnt 1025, nothing lost; then the header, and the sync at 0x18
         (
             event(0, NOT_TAKEN, 1025, 0x18),
             format!("0 {escape} 1100 1000000000 1000000000 {}  0 {escape} 1000 {}", zeros(20), pc("0011")),
         ),
-        // kind, one stream that waits, iCnt 2, SA 0x10, nothing lost; sync at 0x10
+        // kind, one pending stream, iCnt 2, SA 0x10, nothing lost; sync at 0x10
         (
             event(1, TAKEN, 2, 0x10),
             format!(
@@ -435,13 +436,13 @@ fn the_first_record_of_a_core_behind_a_header_needs_nothing_from_before() {
                 pc("0001")
             ),
         ),
-        // the same twice: not learnt
+        // the same twice: not learned
         (event(1, TAKEN, 2, 0x10), format!("{known} 01000000")),
         (event(1, TAKEN, 2, 0x10), format!("{known} 01000000")),
-        // the last of 144 instructions, and a stream that ends behind them
+        // the last of 144 instructions, and a stream that ends after them
         (event(1, NOT_TAKEN, 140, 0x20), String::new()),
         (event(1, TAKEN, 2, 0x10), format!("{known} 01110001")),
-        // that was learnt: set 1 ^ 142, SCI 60
+        // that was learned: set 1 ^ 142, SCI 60
         (event(1, TAKEN, 142, 0x10), "1 0 0011110".into()),
     ];
     for (e, _) in &lines {

@@ -1,4 +1,4 @@
-//! The data that the built-in simulator tells are those the instructions read and wrote
+//! The data that the built-in simulator reports are the values that instructions read and wrote
 
 use crate::rv32_support::*;
 use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
@@ -47,7 +47,7 @@ fn each_kind_of_instruction_tells_what_it_read_and_wrote() {
     assert_eq!(found[..want.len()], want);
 }
 
-/// Memory as the stores made it, held to every load.
+/// Memory according to the stores, compared with every load.
 #[derive(Default)]
 struct Memory {
     bytes: HashMap<u64, u8>,

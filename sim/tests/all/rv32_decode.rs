@@ -1,7 +1,7 @@
 //! The decoder of the built-in simulator agrees with the `riscv-isa` crate
 //!
 //! Every 16-bit encoding, and 32-bit ones of every opcode. Where the crate (0.3.1) differs from the manual, the
-//! manual's tables decide: see [`compressed_by_the_manual`].
+//! manual's tables apply: see [`compressed_by_the_manual`].
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -26,17 +26,17 @@ fn target() -> Target {
     }
 }
 
-/// What the crate says, in its debug form, put right by the manual where the crate is not.
+/// The crate's decoding in its debug form, corrected where it differs from the manual.
 fn theirs(insn: u32) -> (String, u8) {
     let (decoded, len) = decode_le_bytes(&insn.to_le_bytes(), &target()).expect("four bytes are enough");
     let mut text = format!("{decoded:?}");
-    // order bits of atomics change nothing here
+    // the order bits of atomics do not matter here
     if let Some(at) = text.find(", rl:") {
         text.replace_range(at.., " }");
     }
     let name = text.split(' ').next().unwrap_or_default();
     let text = match name {
-        // CSR numbers and immediates have names of their own there
+        // the crate has its own names for CSR numbers and immediates
         n if n.starts_with("CSR") => {
             format!("{n} rd {} rs1 {} csr {}", insn >> 7 & 31, insn >> 15 & 31, insn >> 20)
         }
@@ -58,14 +58,14 @@ fn theirs(insn: u32) -> (String, u8) {
     (text, len as u8)
 }
 
-/// The tables "RVC Instruction Listings" where the crate differs from them.
+/// Corrections from the tables "RVC Instruction Listings" where the crate differs.
 fn compressed_by_the_manual(insn: u32, text: String) -> String {
     let name = text.split(' ').next().unwrap_or_default();
     let (rd, rest) = (insn >> 7 & 31, insn >> 2 & 31);
     let reserved = match (insn & 3, insn >> 13) {
         (0, 0) => insn >> 5 & 0xff == 0,                       // c.addi4spn of 0
         (1, 3) => insn >> 12 & 1 == 0 && rest == 0,            // c.lui and c.addi16sp of 0
-        (1, 4) => insn >> 10 & 7 == 7,                         // RV64 or reserved, "c.and" of the crate among them
+        (1, 4) => insn >> 10 & 7 == 7,                         // RV64 or reserved, including the crate's "c.and"
         (2, 2) => rd == 0,                                     // c.lwsp to x0
         (2, 4) => insn >> 12 & 1 == 0 && rd == 0 && rest == 0, // c.jr to x0
         _ => false,
@@ -86,7 +86,7 @@ fn compressed_by_the_manual(insn: u32, text: String) -> String {
     }
 }
 
-/// Our operation in the same form.
+/// This simulator's decoding in the same form.
 fn ours(insn: u32) -> (String, u8) {
     let Op { code, rd, rs1, rs2, imm, len, .. } = decode(insn);
     let rd = if rd == SINK { 0 } else { rd };
@@ -108,7 +108,7 @@ fn ours(insn: u32) -> (String, u8) {
         Code::FenceI => "FENCE_I".into(),
         Code::Fence | Code::Ecall | Code::Ebreak | Code::Wfi | Code::Mret => name,
         _ => {
-            // the crate writes CSR numbers in a form of its own: registers and operation are compared
+            // the crate prints CSR numbers in its own form: compare registers and operation
             if name.starts_with("CSR") {
                 format!("{name} rd {rd} rs1 {rs1} csr {imm}")
             } else if code == Code::Lr {
@@ -147,7 +147,7 @@ fn full_encodings_agree_with_riscv_isa() {
     for opcode in (0..128).filter(|o| o & 3 == 3 && o & 0x1f != 0x1f) {
         for _ in 0..20_000 {
             let mut insn: u32 = rng.random::<u32>() & !0x7f | opcode;
-            // upper fields that are mostly illegal at random: zero or one bit of funct7, no rs2, no rs1
+            // random upper fields are mostly illegal: use zero or one bit of funct7, no rs2, no rs1
             match rng.random_range(0..4) {
                 0 => insn &= 0x01ff_ffff,
                 1 => insn = insn & 0x01ff_ffff | 0x4000_0000,

@@ -1,4 +1,4 @@
-//! The retire stream of the built-in simulator keeps the contract of [`retire`]
+//! The retire stream of the built-in simulator obeys the rules of [`retire`]
 
 use crate::rv32_support::*;
 use proptest::prelude::*;
@@ -9,8 +9,8 @@ use sim::riscv::{Exit, Limits, Machine, MachineConfig, MachineError, Timing};
 
 const LIMITS: Limits = Limits { instructions: 30_000, cycles: 100_000 };
 
-/// Harts count in their own and in a shared word, call and return, trap now and then, and hart 0 sends
-/// the others software interrupts.
+/// Harts increment their own and a shared word, call and return, and trap occasionally; hart 0 sends software
+/// interrupts to the others.
 fn busy() -> Asm {
     let mut asm = Asm::new();
     asm.li(S0, DATA).li(T0, BASE + 0x400).put(&[csrw(MTVEC, T0), addi(T0, ZERO, 8), csrw(MIE, T0)]);
@@ -22,7 +22,7 @@ fn busy() -> Asm {
     let back = top.wrapping_sub(asm.here()) as i32;
     asm.put(&[jal(ZERO, back)]);
     asm.org(0x300).put(&[addi(A1, A1, 1), lr(T2, S1), sc(T2, S1, T2), jalr(ZERO, RA, 0)]);
-    // handler: an interrupt clears its msip, an exception goes on behind the ecall
+    // handler: an interrupt clears its msip, an exception continues after the ecall
     asm.org(0x400).put(&[csrr(T2, MCAUSE), branch(4, T2, ZERO, 20), csrr(T2, MEPC), addi(T2, T2, 4), csrw(MEPC, T2)]);
     asm.put(&[MRET]).li(T2, CLINT).put(&[i(0x13, 1, A2, A0, 2), r(0, 0, T2, T2, A2), sw(ZERO, T2, 0), MRET]);
     asm
@@ -40,7 +40,7 @@ fn configs() -> Vec<MachineConfig> {
     all
 }
 
-/// The event a control-flow instruction must make, from its bits alone.
+/// The required event of a control-flow instruction, derived from its encoding alone.
 fn expected_kind(insn: u32, taken: bool) -> Option<FlowKind> {
     Some(match flow(insn, 32) {
         Flow::Sequential => return None,
@@ -55,8 +55,8 @@ fn expected_kind(insn: u32, taken: bool) -> Option<FlowKind> {
     })
 }
 
-/// Walks the events of one hart through the code: runs between events are sequential and as long as
-/// told, and every control-flow instruction has its event.
+/// Follows the events of one hart through the code: runs between events are sequential and have the reported length,
+/// and every control-flow instruction has its event.
 fn check_hart(program: &Program, events: &[FlowEvent]) -> u64 {
     let code = &program.segments[0].data;
     let insn = |pc: u64| {
@@ -110,7 +110,7 @@ fn events_are_ordered_complete_and_sequential_between() {
             let events: Vec<_> = log.events.iter().filter(|e| e.hart == hart).copied().collect();
             let retired = check_hart(&asm.program(), &events);
             assert_eq!(retired, log.summary.instructions[usize::from(hart)], "{config:?} hart {hart}");
-            // one instruction a cycle: control flow retires in cycles of its own
+            // one instruction per cycle: control-flow instructions retire in different cycles
             let cycles: Vec<_> = events.iter().filter(|e| e.len > 0).map(|e| e.cycle).collect();
             assert!(cycles.windows(2).all(|w| w[0] < w[1]), "{config:?} hart {hart}");
             let traps = events.iter().filter(|e| matches!(e.kind, FlowKind::Trap { .. })).count();
@@ -148,7 +148,7 @@ fn data_do_not_change_the_run() {
 
 #[test]
 fn a_trap_is_told_with_the_first_instruction_after_it() {
-    // the handler begins with a written register: the trap comes before it, in its cycle
+    // the handler begins with a register write: the trap comes before it, in its cycle
     let mut asm = Asm::new();
     asm.li(S0, DATA).li(T0, BASE + 0x100).put(&[csrw(MTVEC, T0), ECALL]).org(0x100).out(T0).exit();
     let log = asm.run();
@@ -159,7 +159,7 @@ fn a_trap_is_told_with_the_first_instruction_after_it() {
     assert_eq!(e.cycle, first.cycle);
     let at = log.order.iter().position(|o| *o == (e.cycle, 0)).expect("it is told");
     assert_eq!(at, trap + log.data.iter().position(|d| d == first).expect("it is told"));
-    // exceptions in a row are one event: pc of the first, target and cause of the last
+    // consecutive exceptions are one event: pc of the first, target and cause of the last
     let mut asm = Asm::new();
     asm.li(S0, DATA).li(T0, BASE + 0x100).put(&[csrw(MTVEC, T0)]);
     asm.li(T1, 8).put(&[csrw(MIE, T1)]).li(T1, CLINT).put(&[addi(T2, ZERO, 1), sw(T2, T1, 0), csr(6, 0, MSTATUS, 8)]);
@@ -269,14 +269,14 @@ fn a_program_that_only_jumps_to_itself_is_over() {
     }
     // hart 0 waits, the others jump: csrr x5, mhartid; bnez x5, 8
     assert_eq!(run(&[0xf140_22f3, 0x0002_9463, wfi, 0x6f], 2).0, Exit::Deadlock);
-    // a loop that counts is none that is over
+    // a loop that counts is not stuck
     let counts = [0x0010_8093, 0xffdf_f06f]; // addi x1, x1, 1; j -4
     assert_eq!(run(&counts, 1), (Exit::Limit, far.instructions));
 }
 
 #[test]
 fn ram_lies_where_the_program_wants_it() {
-    // x8 is what was stored behind the code, or the program does not end
+    // x8 is the value stored after the code, otherwise the program does not end
     let words: [u32; 8] = [
         0x0000_0397, // auipc x7, 0
         0x0473_a023, // sw x7, 64(x7)
@@ -301,7 +301,7 @@ fn ram_lies_where_the_program_wants_it() {
             segments,
             build_id: vec![1],
         };
-        // 128 KiB: at 0x3000 there is room below the devices
+        // 128 KiB: at 0x3000 there is space below the devices
         let mut machine = Machine::new(&program, MachineConfig { ram_bytes: 128 << 10, ..config(1) }).unwrap();
         let mut events: Vec<FlowEvent> = Vec::new();
         let limits = Limits { instructions: 100, ..Limits::default() };
@@ -313,7 +313,7 @@ fn ram_lies_where_the_program_wants_it() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
-    /// Random bytes as a program: whatever it does, no panic, and the contract holds.
+    /// Random bytes as a program: no panic, and the rules hold, whatever it does.
     #[test]
     fn any_bytes_run_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 4..400), harts in 1..4u8) {
         let mut asm = Asm::new();

@@ -1,6 +1,6 @@
-//! Every instruction of RV32IMAC does what the unprivileged ISA says, corners included
+//! Every instruction of RV32IMAC behaves as in the unprivileged ISA, including corner cases
 //!
-//! Expected values are written from the ISA manual, not taken from a run.
+//! Expected values are derived from the ISA manual, not taken from a run.
 
 use crate::rv32_support::*;
 
@@ -70,7 +70,7 @@ fn immediate_instructions_extend_the_sign_of_twelve_bits() {
     assert_eq!((imm(5, MIN, 31), imm(5, MIN, 0)), (1, MIN)); // srli
     assert_eq!((imm(5, MIN, 0x400 | 31), imm(5, 0x4000_0000, 0x400 | 30)), (ONES, 1)); // srai
     assert_eq!(eval(0, 0, &[lui(T2, 0xffff_f000)]), 0xffff_f000);
-    // after three li of two instructions
+    // after three `li` of two instructions each
     assert_eq!(eval(0, 0, &[auipc(T2, 0x7000_0000)]), BASE.wrapping_add(24).wrapping_add(0x7000_0000));
 }
 
@@ -104,7 +104,7 @@ fn loads_extend_and_stores_cut() {
     for (f3, offset) in [(0, 0), (0, 1), (4, 0), (4, 2), (1, 0), (1, 2), (5, 2), (2, 0), (1, 1), (5, 1)] {
         asm.put(&[load(f3, T1, S1, offset)]).out(T1);
     }
-    // sb and sh leave the other bytes alone; a word lies across a word boundary
+    // sb and sh do not change the other bytes; a word crosses a word boundary
     asm.li(T0, 0xaabb_ccdd).put(&[store(0, T0, S1, 3), lw(T1, S1, 0)]).out(T1);
     asm.put(&[store(1, T0, S1, 1), lw(T1, S1, 0)]).out(T1);
     asm.put(&[sw(ZERO, S1, 4), sw(T0, S1, 2), lw(T1, S1, 0)]).out(T1).put(&[lw(T1, S1, 4)]).out(T1);
@@ -146,7 +146,7 @@ fn branches_compare_signed_and_unsigned() {
 
 #[test]
 fn jumps_link_the_next_instruction_and_drop_bit_0() {
-    // after three li: BASE + 24
+    // after three `li`: BASE + 24
     assert_eq!(eval(0, 0, &[jal(T2, 8), addi(T2, ZERO, 0)]), BASE + 28);
     assert_eq!(eval(BASE + 33, 0, &[jalr(T2, T0, 0), addi(T2, ZERO, 0)]), BASE + 28);
     // rd = rs1: the target is the old value
@@ -189,7 +189,7 @@ fn sc_succeeds_once_and_only_with_its_reservation() {
         asm.li(S0, DATA).li(S1, DATA + 64).li(T0, 1).put(body).out(T2);
         asm.exit().run().out()
     };
-    assert_eq!(run(&[sc(T2, S1, T0)]), [1]); // none
+    assert_eq!(run(&[sc(T2, S1, T0)]), [1]); // no reservation
     assert_eq!(run(&[lr(T1, S1), sc(T2, S1, T0)]), [0]);
     assert_eq!(run(&[lr(T1, S1), sc(T2, S1, T0), sc(T2, S1, T0)]), [1]); // used up
     assert_eq!(run(&[lr(T1, S1), addi(A0, S1, 4), sc(T2, A0, T0), sc(A1, S1, T0)]), [1]); // another word
@@ -203,14 +203,14 @@ fn sc_succeeds_once_and_only_with_its_reservation() {
 
 #[test]
 fn code_written_by_the_program_runs_after_fence_i() {
-    // calls a function that returns 1, rewrites it to return 2, fences, calls it again; 16-bit code too
+    // calls a function that returns 1, rewrites it to return 2, fences, calls it again; also with 16-bit code
     let mut asm = Asm::new();
     asm.li(S0, DATA).li(S1, BASE + 0x100);
     asm.put(&[jalr(RA, S1, 0)]).out(A0);
     asm.li(T0, addi(A0, ZERO, 2)).put(&[sw(T0, S1, 0), FENCE_I, jalr(RA, S1, 0)]).out(A0);
     asm.li(T0, 0x4515).put(&[store(1, T0, S1, 0), addi(T0, ZERO, 1), store(1, T0, S1, 2), FENCE_I]); // c.li a0, 5; c.nop
     asm.put(&[jalr(RA, S1, 0)]).out(A0);
-    // the other half of an instruction that is already decoded
+    // the other half of an instruction that has been decoded already
     asm.li(T0, addi(A0, ZERO, 9)).put(&[sw(T0, S1, 0), FENCE_I, jalr(RA, S1, 0)]).out(A0);
     asm.put(&[addi(T0, ZERO, 0xb0), store(1, T0, S1, 2), FENCE_I, jalr(RA, S1, 0)]).out(A0);
     asm.exit().org(0x100).put(&[addi(A0, ZERO, 1), jalr(ZERO, RA, 0)]);

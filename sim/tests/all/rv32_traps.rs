@@ -1,4 +1,4 @@
-//! Traps, interrupts, control registers and devices behave as the privileged ISA and the platform say
+//! Traps, interrupts, CSRs and devices behave as the privileged ISA and the platform require
 
 use crate::rv32_support::*;
 use retire::FlowKind;
@@ -20,7 +20,7 @@ fn reporting(body: impl FnOnce(&mut Asm)) -> Asm {
     asm
 }
 
-/// Cause, `mtval` and offset of `mepc` from the trapping instruction, which `set_up` precedes.
+/// Cause, `mtval`, and offset of `mepc` from the trapping instruction, which executes with `t0` in register t0.
 fn trap_of(t0: u32, insn: &[u8]) -> (u32, u32, u32) {
     let mut at = 0;
     let asm = reporting(|asm| {
@@ -57,7 +57,7 @@ fn exceptions_have_the_cause_and_value_of_the_manual() {
         assert_eq!(trap(hole, lr(T1, T0)), (5, hole, 0));
         assert_eq!(trap(hole, sc(T1, T0, T1)), (7, hole, 0));
     }
-    // a word that crosses the end of RAM
+    // a word across the end of RAM
     assert_eq!(trap(BASE + 0xfffe, lw(T1, T0, 0)).0, 5);
     assert_eq!(trap(BASE + 0xfffe, sw(T1, T0, 0)).0, 7);
     // misaligned atomics: 4 for lr, 6 for the others
@@ -93,7 +93,7 @@ fn a_jump_out_of_ram_faults_at_the_target() {
         .out();
         assert_eq!(out, [1, target, target]);
     }
-    // a 4-byte instruction of which only the first half lies in RAM: mtval is the missing half
+    // a 4-byte instruction of which only the first half is in RAM: mtval is the address of the missing half
     let end = BASE + 0xfffe;
     let out = reporting(|a| {
         a.li(T0, end).li(T1, 0x13).put(&[store(1, T1, T0, 0), FENCE_I, jalr(ZERO, T0, 0)]);
@@ -112,7 +112,7 @@ fn a_trap_stacks_the_interrupt_enable_and_mret_restores_it() {
     asm.exit().org(0x400);
     asm.put(&[csrr(T1, MSTATUS)]).out(T1);
     asm.put(&[csrr(T1, MEPC), addi(T1, T1, 4), csrw(MEPC, T1), MRET]);
-    // MPP always reads 3
+    // MPP always reads as 3
     assert_eq!(asm.run().out(), [0x1880, 0x1888, 0x1800, 0x1880]);
 }
 
@@ -147,7 +147,7 @@ fn fixed_and_masked_fields_read_as_implemented() {
     assert_eq!(written(MIP, u32::MAX), 0);
     assert_eq!(written(MCAUSE, 0x8000_0007), 0x8000_0007);
     assert_eq!(written(MTVAL, 77), 77);
-    // start-up code often opens the PMP first
+    // start-up code often configures the PMP first
     assert_eq!((written(0x3a0, 0x1f), written(0x3b0, u32::MAX)), (0, 0));
 }
 
@@ -157,13 +157,13 @@ fn counters_count_retired_instructions_and_cycles() {
     asm.li(S0, DATA);
     asm.put(&[csrr(T0, 0xb02), NOP, NOP, csrr(T1, 0xb02), r(0x20, 0, T0, T1, T0)]).out(T0);
     asm.put(&[csrr(T0, 0xb00), NOP, csrr(T1, 0xb00), r(0x20, 0, T0, T1, T0)]).out(T0);
-    // a written value is what the next instruction reads; the carry goes to the upper half
+    // the next instruction reads the written value; the carry goes to the upper half
     asm.li(T0, u32::MAX).put(&[csrw(0xb82, ZERO), csrw(0xb02, T0), csrr(T1, 0xb02), csrr(T2, 0xb82)]).out(T1).out(T2);
     asm.put(&[csrr(T0, 0xc02), csrr(T1, 0xb02), r(0x20, 0, T0, T1, T0)]).out(T0);
     assert_eq!(asm.exit().run().out(), [3, 2, u32::MAX, 1, 1]);
 }
 
-/// Enables interrupt `bit` of `mie` and all of them in `mstatus`.
+/// Enables interrupt `bit` in `mie`, and interrupts globally in `mstatus`.
 fn enable(asm: &mut Asm, bit: u32) {
     asm.put(&[addi(T0, ZERO, bit as i32), csrw(MIE, T0), csr(6, 0, MSTATUS, 8)]);
 }
@@ -208,7 +208,7 @@ fn software_interrupts_come_before_timer_interrupts() {
 
 #[test]
 fn the_timer_fires_in_the_first_cycle_of_its_tick() {
-    // mtimecmp = 20, ten cycles a tick: the handler's first instruction follows in cycle 201
+    // mtimecmp = 20, ten cycles per tick: the handler's first instruction follows in cycle 201
     let asm = reporting(|a| {
         a.li(T0, CLINT + 0x4000).put(&[addi(T1, ZERO, 20), sw(ZERO, T0, 4), sw(T1, T0, 0)]);
         enable(a, 0x80);
@@ -222,7 +222,7 @@ fn the_timer_fires_in_the_first_cycle_of_its_tick() {
 
 #[test]
 fn the_timer_follows_a_written_mtime() {
-    // mtime set to 5 after 100 ticks; mtimecmp = 30 is then still to come, 25 ticks on
+    // mtime set to 5 after 100 ticks; mtimecmp = 30 is then again in the future, by 25 ticks
     let asm = reporting(|a| {
         a.li(T2, 1100).put(&[csrr(T1, 0xb00), branch(6, T1, T2, -4)]);
         a.li(T0, CLINT + 0xbff8).put(&[addi(T1, ZERO, 5), sw(ZERO, T0, 4), sw(T1, T0, 0)]);
@@ -237,7 +237,7 @@ fn the_timer_follows_a_written_mtime() {
 
 #[test]
 fn traps_nest() {
-    // ecall; its handler saves mepc, does ebreak, and both return
+    // ecall; its handler saves mepc and executes ebreak; both return
     let mut asm = Asm::new();
     asm.li(S0, DATA).li(T0, HANDLER).put(&[csrw(MTVEC, T0), ECALL, addi(A0, ZERO, 3)]).out(A0).exit().org(0x400);
     asm.put(&[csrr(T0, MCAUSE)]).out(T0).put(&[addi(T1, ZERO, 3), branch(0, T0, T1, 28), csrr(S1, MEPC), EBREAK]);
@@ -253,7 +253,7 @@ fn wfi_waits_for_an_enabled_interrupt_even_when_mstatus_holds_it_back() {
     asm.li(S0, DATA).li(T0, CLINT + 0x4000).put(&[addi(T1, ZERO, 100), sw(ZERO, T0, 4), sw(T1, T0, 0)]);
     asm.put(&[addi(T0, ZERO, 0x80), csrw(MIE, T0), WFI, csrr(T0, 0xb00)]).out(T0).put(&[csrr(T0, MIP)]).out(T0);
     assert_eq!(asm.exit().run().out(), [1000, 0x80]);
-    // one that is pending already: no wait
+    // a pending interrupt: no wait
     let mut asm = Asm::new();
     asm.li(S0, DATA).put(&[addi(T0, ZERO, 8), csrw(MIE, T0)]).li(T0, CLINT).put(&[addi(T1, ZERO, 1), sw(T1, T0, 0)]);
     asm.put(&[csrr(S1, 0xb00), WFI, csrr(T0, 0xb00), r(0x20, 0, T0, T0, S1)]).out(T0);
@@ -277,7 +277,7 @@ fn a_handler_that_cannot_be_fetched_is_a_deadlock() {
 
 #[test]
 fn a_timer_set_in_the_past_by_another_hart_wakes_a_waiting_hart_now() {
-    // hart 1 waits from the start; hart 0 sets its mtimecmp to 1 in about cycle 500
+    // hart 1 waits from the start; hart 0 sets hart 1's mtimecmp to 1 in about cycle 500
     let mut asm = Asm::new();
     asm.li(S0, DATA).li(T0, HANDLER).put(&[csrw(MTVEC, T0), branch(1, A0, ZERO, 64)]);
     asm.li(T2, 500).put(&[csrr(T1, 0xb00), branch(6, T1, T2, -4)]).li(T0, CLINT + 0x4008);
@@ -305,7 +305,7 @@ fn the_uart_prints_bytes_and_is_always_ready() {
     let mut asm = Asm::new();
     asm.li(S0, DATA).li(T0, UART).put(&[load(4, T1, T0, 5)]).out(T1);
     asm.put(&[addi(T1, ZERO, i32::from(b'h')), store(0, T1, T0, 0)]);
-    // the divisor latch is no output
+    // the divisor latch is not output
     asm.put(&[addi(T1, ZERO, 0x83), store(0, T1, T0, 3), store(0, T1, T0, 0), addi(T1, ZERO, 3), store(0, T1, T0, 3)]);
     asm.put(&[addi(T1, ZERO, i32::from(b'i')), sw(T1, T0, 0), load(4, T1, T0, 3)]).out(T1);
     let log = asm.exit().run();

@@ -1,6 +1,6 @@
-//! RV64: programs print what they print on RV32, and their runs come back from `tr_e` and from scheme `inputs`
+//! RV64: programs print the same as on RV32, and replay of `tr_e` and of scheme `inputs` reproduces their runs
 //!
-//! `GOSHAWK_LONG=1` runs all of them to their ends, and more of each.
+//! `GOSHAWK_LONG=1` runs all of them to the end, and more instructions of each.
 
 use crate::inputs_support::{self, assert_replays, difference, record, Log};
 use programs::RV64;
@@ -79,7 +79,7 @@ fn every_program_replays_with_all_its_values() {
     assert!(floats > 10_000, "{floats} float registers were written");
 }
 
-/// One bit of one instruction that computes a float: replay of the changed program says that it is another.
+/// Changes one bit of each float addition: replay of the changed program reports that it is another program.
 #[test]
 fn the_state_check_sees_float_registers() {
     let program = load("float");
@@ -103,8 +103,8 @@ fn the_state_check_sees_float_registers() {
     assert!(error.contains("signature"), "{error}");
 }
 
-/// A loop of custom-0 instructions, whose results depend on how often they were executed before, and sums of them; the
-/// one with `rd` x0 does nothing.
+/// A loop of custom-0 instructions, whose results depend on the number of earlier executions, and sums of them; the one
+/// with `rd` x0 does nothing.
 fn custom(xlen: u8) -> Program {
     let code: [u32; 9] = [
         0x0010_0093, // addi x1, x0, 1
@@ -132,7 +132,7 @@ fn custom(xlen: u8) -> Program {
     }
 }
 
-/// What no one models: the operands and the bits of the instruction, stirred.
+/// Semantics of the unmodelled instructions: a mix of operands and encoding.
 fn execute(insn: u32, [a, b]: [u64; 2]) -> u64 {
     (a ^ b.rotate_left(17) ^ u64::from(insn)).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ a >> 7
 }
@@ -159,13 +159,13 @@ fn results_of_instructions_that_are_not_modelled_are_sent() {
         let mut replay = replay::Replay::new(&params, &program, words.clone()).unwrap().unwrap();
         replay.run(&mut back, |_| false).unwrap();
         assert_eq!(difference(&log, &back), None);
-        // without the mask the header is another's
+        // without the mask the header does not match
         let plain = InputsParams::new(1, xlen, machine.ram(), Sizes { unmodelled: None, ..sizes });
         assert!(replay::Replay::new(&plain, &program, words).unwrap().is_err());
     }
 }
 
-/// With a mask over what is modelled too: `mul` is taken from the stream, not executed.
+/// With a mask that matches modelled instructions: results of `mul` are taken from the stream, not computed.
 #[test]
 fn a_mask_over_multiplications_sends_their_results() {
     let mask = Unmodelled { mask: 0xfe00_007f, value: 0x0200_0033 };

@@ -1,4 +1,4 @@
-//! Predictors that cores share: every core comes back from a stream that tells the order, whatever the order is
+//! Predictors shared by the cores: replay reproduces every core, whatever the order of the cores is
 
 use crate::common;
 use crate::common::damage::{encode, is_told, replay};
@@ -17,7 +17,8 @@ use sim::scheme::tr::shared::SharedRates;
 use sim::scheme::tr::target::TargetParams;
 use sim::stimulus::rounds;
 
-/// The same paths in other turns: of up to `longest` events of a core, which is the next one or, rarely, any.
+/// The same paths in other turns: each has up to `longest` events of a core; the next core follows or, rarely, any
+/// other.
 fn in_turns(events: &[FlowEvent], cores: u8, longest: usize, rng: &mut ChaCha8Rng) -> Vec<FlowEvent> {
     let mut left: Vec<Vec<FlowEvent>> =
         (0..cores).map(|hart| events.iter().rev().filter(|e| e.hart == hart).copied().collect()).collect();
@@ -31,7 +32,7 @@ fn in_turns(events: &[FlowEvent], cores: u8, longest: usize, rng: &mut ChaCha8Rn
     out
 }
 
-/// Some branches are conditional indirect ones, as 32-bit ARM has them.
+/// Replaces some branches by conditional indirect ones, as on 32-bit ARM.
 fn with_conditional_indirects(events: &mut [FlowEvent]) {
     for e in events {
         if let (FlowKind::Conditional { taken }, 0 | 1) = (e.kind, e.pc >> 1 & 3) {
@@ -48,7 +49,7 @@ fn sum(rates: &[Rates]) -> Rates {
     })
 }
 
-/// Encodes and replays; what was counted.
+/// Encodes and replays; returns the number of messages of each kind.
 fn comes_back(image: &Image, params: &TraceParams, events: &[FlowEvent]) -> [u64; Kind::ALL.len()] {
     let (words, system) = encode(params, events);
     let (seen, summary) = replay(image, params, &words).unwrap_or_else(|e| panic!("{}: {e}", params.name()));
@@ -59,7 +60,7 @@ fn comes_back(image: &Image, params: &TraceParams, events: &[FlowEvent]) -> [u64
         assert_eq!((differs, want.len()), (None, got.len()), "{}, hart {hart}", params.name());
     }
     assert_eq!(summary.stats, *system.stats(), "{}", params.name());
-    // one predictor, told the same events in the same order, without a stream
+    // one predictor that gets the same events in the same order, without a stream
     let FlowScheme::TrShared(shared) = params.flow else { panic!("{} is not shared", params.name()) };
     let mut rates = SharedRates::new(&shared.0, &params.platform);
     events.iter().for_each(|e| rates.event(e));
@@ -129,7 +130,8 @@ fn every_core_comes_back_for_chunks_of_any_size() {
     assert!(tried > 20, "{tried}");
 }
 
-/// An instruction of what a hart retires up to its next event is told at once, by a change of context, which this stream does not tell.
+/// Splits off one instruction of what a hart retires up to its next event, by a change of context, which this stream
+/// does not report.
 fn with_contexts(events: &[FlowEvent]) -> Vec<FlowEvent> {
     let mut left: Vec<u32> = events.iter().map(|e| e.count).collect();
     let mut out = Vec::new();
@@ -180,7 +182,7 @@ fn one_core_sends_what_it_sends_with_a_predictor_of_its_own() {
     let image = Image::new(&common::program(9, 300));
     let events = common::walk(&image, 300, 1, 9, 3000);
     let stream = |name: &str| encode(&params(name, 1, false), &events).0;
-    // but for the fingerprint of the parameters
+    // except for the fingerprint of the parameters
     assert_eq!(stream("tr_e:m4")[3..], stream("tr_e:m4+shared")[3..]);
 }
 

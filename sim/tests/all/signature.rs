@@ -1,4 +1,4 @@
-//! Signatures: of a right stream all is confirmed, and of one with a wrong bit nothing wrong goes unmarked
+//! Signatures: a correct stream is confirmed completely; with a wrong bit, nothing wrong goes unmarked
 
 use retire::image::Image;
 use retire::{Context, FlowEvent, FlowKind, RetireSink};
@@ -153,7 +153,7 @@ fn no_wrong_bit_goes_unnoticed() {
             }
             let p = TraceParams::new(Platform { signature: bits, ..Platform::RV32 }, name.parse().unwrap());
             let words = encode(&p, &events, period);
-            // of what stands behind the header
+            // bits after the header
             let all = 32 * (words.len() - 3);
             let (mut silent, mut signed) = (0, 0);
             for n in 0..200 {
@@ -172,7 +172,7 @@ fn no_wrong_bit_goes_unnoticed() {
             }
         }
     }
-    // so that the faults are some that matter
+    // checks that the faults are relevant
     assert!(without > 20, "{without}");
 }
 
@@ -192,7 +192,7 @@ fn what_is_behind_a_wrong_stretch_is_confirmed_again() {
         let Some(why) = why else { continue };
         let confirmed = summary.confirmed.unwrap()[0];
         by_signature += usize::from(why.to_string().contains("signature"));
-        // one period and what stands before its resync
+        // one period and what precedes its resync
         assert!(confirmed < total && total - confirmed < 3 * 2048, "bit {bit}: {confirmed} of {total}, {why}");
     }
     assert!(by_signature > 5, "{by_signature}");

@@ -1,4 +1,4 @@
-//! Scheme `sc-lsp`: every record bit by bit as worked by hand from `docs/stream.md`, and random walks
+//! Scheme `sc-lsp`: every record bit by bit, as worked out by hand from `docs/stream.md`, and random walks
 
 use crate::common;
 use crate::common::damage::{self, encode, replay};
@@ -21,8 +21,8 @@ const TAKEN: FlowKind = FlowKind::Conditional { taken: true };
 const NOT_TAKEN: FlowKind = FlowKind::Conditional { taken: false };
 const TRAP: FlowKind = FlowKind::Trap { interrupt: true, cause: 7 };
 
-/// Sends `lines` one after the other and compares the bits of each; `None` is the stop. In a line, spaces
-/// change nothing and `z` stands for 16 zeros.
+/// Encodes `lines` in sequence and compares the bits of each; `None` is the stop. In a line, spaces are ignored and `z`
+/// stands for 16 zeros.
 fn check(params: &TraceParams, lines: &[(Option<FlowEvent>, &str)]) {
     let mut cores = params.flow.model(&params.platform);
     let (mut out, mut stats) = (BitWriter::new(), StreamStats::default());
@@ -66,7 +66,7 @@ fn base_records() {
             (Some(event(NOT_TAKEN, 1, 0x14)), ""),
             (Some(event(FlowKind::Jump, 1, 0x44)), ""),
             (Some(event(FlowKind::Return, 1, 0x40)), "0 0000000 11000000"),
-            // its start is not known: SL 4, SA 0x40
+            // its start is unknown: SL 4, SA 0x40
             (Some(event(TAKEN, 4, 0x10)), "0 0000000 00100000 000001 z 000000000"),
             (Some(event(TAKEN, 2, 0x10)), "0 0011000"),
             // stream 12 was last followed by the one that returned
@@ -75,10 +75,10 @@ fn base_records() {
             // exception after 5 instructions, handler at 0x80
             (Some(event(TRAP, 5, 0x80)), "0 0000000 00000000 0 1010 z 0000001 z 00000000"),
             (Some(event(FlowKind::IndirectJump, 1, 0x100)), "0 0000000 10000000"),
-            // and another right after a jump of unknown target: start 0x100, then handler 0x80
+            // and another directly after a jump to an unknown target: start 0x100, then handler 0x80
             (Some(event(TRAP, 0, 0x80)), "0 0000000 00000000 0 0000 z 00000001 z 0000000 0000001 z 00000000"),
             (Some(event(FlowKind::IndirectJump, 1, 0x100)), "0 0010010"),
-            // stop after 2 instructions of 0x100
+            // stop after 2 instructions at 0x100
             (Some(event(FlowKind::Stop, 2, 0x104)), ""),
             (None, "0 0000000 00000000 1 010 0100 z 00000001 z 0000000"),
         ],
@@ -94,7 +94,7 @@ fn ebase_counts_hits_and_drops_upper_bits() {
             (Some(event(FlowKind::Start, 0, 0x10)), "0 0000000 00000000 1 000 0001 z 00000000000"),
             stream("0 0000000 01000000"),
             stream("0 0011000"),
-            // two hits fill a counter of one bit; three full ones and it has two bits
+            // two hits fill a 1-bit counter; after three full ones it has two bits
             stream(""),
             stream("1 1"),
             stream(""),
@@ -108,9 +108,9 @@ fn ebase_counts_hits_and_drops_upper_bits() {
             stream(""),
             // a run of one hit ends with a miss: 1 - 1 = 0
             (Some(event(FlowKind::Return, 3, 0x8000_0040)), "1 00  0 0000000 11000000"),
-            // upper bits are not those of reset, 0: bit 0, all 31 bits of SA
+            // the upper bits differ from their reset value 0: bit 0, all 31 bits of SA
             (Some(event(FlowKind::Return, 4, 0x8001_0000)), "0 0000000 00100000 0 000001 z 00000000 1"),
-            // now they are: bit 1, 17 bits
+            // now they are equal: bit 1, 17 bits
             (Some(event(FlowKind::Return, 4, 0x10)), "0 0000000 00100000 1 000000000000000 10"),
             (None, "0 0000000 00000000 1 010 0000 z 0001 z 00000000000"),
         ],
@@ -125,12 +125,12 @@ fn rbase_misses_where_the_upper_bits_change() {
         &[
             (Some(event(FlowKind::Start, 0, 0x10)), "0 0000000 00000000 1 000 0001 z 00000000000"),
             far("0 0000000 01000000"),
-            // the entry is there, but not its upper bits
+            // the entry exists, but with other upper bits
             far("0 0000000 01000000"),
             far(""),
             far("1 1"),
             (Some(event(FlowKind::Return, 2, 0x20)), ""),
-            // sent whole, after the hit that waits
+            // sent in full, after the pending hit
             (Some(event(FlowKind::Return, 2, 0x30)), "1 0  0 0000000 01000000 0 00001 z 0000000000"),
             // the last upper bits were 0: 19 bits
             (Some(event(FlowKind::Return, 2, 0x30)), "0 0000000 01000000 1 00011 00000000000000"),
@@ -153,12 +153,12 @@ fn time_stamped_records_begin_with_the_cycles_since_the_last_one() {
             (again(24), ""),
             // the time of the hit that fills the counter
             (again(30), "0001 0  1 1"),
-            // a hit alone, but 2^15 cycles after the last record
+            // a single hit, but 2^15 cycles after the last record
             (again(30 + 32_768), "0000 1 00 1 00 1 00 1 00 1 00 1 01 0  1 0"),
-            // the counter stops at 2^16 - 1
+            // the counter saturates at 2^16 - 1
             (again(132_798), "1111 1 11 1 11 1 11 1 11 1 11 1 11 0  1 0"),
             (again(132_800), ""),
-            // the hit that waits and the record that sends it have the same time
+            // the pending hit and the record that sends it have the same time
             (at(132_808, event(FlowKind::Return, 3, 0x40)), "0101 0  1 0  0000 0  0 0000000 11000000"),
             (None, "0000 0  0 0000000 00000000 1 010 0000 z 000001 z 000000000"),
         ],
@@ -194,7 +194,7 @@ fn a_long_stream_ends_at_the_next_control_flow_instruction() {
         &[
             (Some(event(FlowKind::Start, 0, 0x10)), "0 0000000 00000000 1 000 0001 z 00000000000"),
             (Some(event(NOT_TAKEN, 253, 0x400)), ""),
-            // 254 and more: 254 when the flow leaves or at a jump, 255 at a conditional that is not taken
+            // 254 and more: 254 when the flow changes or at a jump, 255 at a conditional branch that is not taken
             (Some(event(FlowKind::Jump, 1, 0x10)), "0 0000000 01111111"),
             (Some(event(NOT_TAKEN, 1000, 0x800)), "0 0000000 11111111"),
             (Some(event(TAKEN, 254, 0x10)), "0 0000000 01111111"),
@@ -216,7 +216,7 @@ fn all_parameters_are_in_the_line_of_the_fingerprint() {
     assert_eq!(p.timed().canonical(), p.canonical() + " timestamps=1 diffcc=4,2 cc=32");
 }
 
-/// Any legal shape.
+/// Any valid shape.
 fn random(rng: &mut ChaCha8Rng, cores: u8) -> TraceParams {
     let variant = Variant::ALL[rng.random_range(0..3)];
     let ways = 1u16 << rng.random_range(0..4);

@@ -1,4 +1,4 @@
-//! Compressors of control flow beside our own schemes, by input
+//! Table of control-flow compressors and this project's schemes, by input
 
 use super::{label, Measured};
 use crate::plan::Plan;
@@ -11,15 +11,15 @@ use sim::baseline::etrace::Options;
 /// One row of the table.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Input as it was given, or `all`.
+    /// Input as given, or `all`.
     pub input: String,
     /// Harts.
     pub harts: u8,
     /// Instructions of all harts.
     pub instructions: u64,
-    /// Streams of paper 001, those included that a trap or the end cuts short.
+    /// Streams of paper 001, including those that a trap or the end cuts short.
     pub streams: u64,
-    /// By scheme, as tables write it; `None` where it was left out of this input.
+    /// Bits by scheme, under the names used in tables; `None` if it was omitted for this input.
     pub bits: Vec<(String, Option<u64>)>,
 }
 
@@ -40,7 +40,7 @@ impl Row {
     }
 }
 
-/// What a scheme is called over its column, `None` where it is in the JSON object only.
+/// Column heading of a scheme; `None` if it is only in the JSON object.
 pub fn heading(name: &str) -> Option<&str> {
     match name.parse::<Options>() {
         Ok(Options::BASE) | Err(_) => Some(name),
@@ -49,10 +49,10 @@ pub fn heading(name: &str) -> Option<&str> {
     }
 }
 
-/// A row for each input of `plan`, and all in one.
+/// A row for each input of `plan`, and a total.
 ///
 /// # Errors
-/// When a point is neither there nor left out because it needs the program of a recording.
+/// If a point is missing for another reason than that it needs the program of a recording.
 pub fn rows(plan: &Plan, m: &Measured, left_out: &[String]) -> Result<Vec<Row>, SweepError> {
     let schemes = plan.schemes()?;
     let mut rows = Vec::new();
@@ -81,7 +81,7 @@ pub fn rows(plan: &Plan, m: &Measured, left_out: &[String]) -> Result<Vec<Row>, 
     Ok(rows)
 }
 
-/// All rows in one.
+/// The total of all rows.
 fn total(rows: &[Row]) -> Row {
     let mut total = Row { input: "all".into(), harts: 0, instructions: 0, streams: 0, bits: Vec::new() };
     for row in rows {

@@ -1,7 +1,7 @@
-//! Tables of measured points, beside what the papers print
+//! Tables of measured points, next to the papers' published figures
 //!
-//! A plan of `sweep/plans` says what is measured, a module here what becomes of it. A table asks for each point that
-//! it shows by name: one that was not measured, or not in the way the table says, is an error and never a figure.
+//! A plan in `sweep/plans` lists what to measure; a module here makes the tables. A table requests each of its points
+//! by name: a point that was not measured, or not in the required way, is an error and never a figure.
 //!
 //! | module | page | plan |
 //! | --- | --- | --- |
@@ -36,7 +36,7 @@ pub const STREAM_CACHES: &str = include_str!("../../plans/stream-caches.toml");
 /// Plan of the comparison with other compressors.
 pub const BASELINES: &str = include_str!("../../plans/baselines.toml");
 
-/// Reads one of the plans above, for these traces where there are any, each of at most so many instructions.
+/// Parses one of the plans above; `traces`, if any, and the limit of instructions replace its own.
 pub fn plan(text: &str, traces: &[String], instructions: Option<u64>) -> Result<Plan, SweepError> {
     let mut plan = Plan::parse(text).map_err(SweepError::Other)?;
     plan.each(|p| {
@@ -58,7 +58,7 @@ pub struct Sum {
     pub instructions: u64,
     /// Cycles.
     pub cycles: u64,
-    /// A trace among them has no cycles.
+    /// One of the traces has no cycles.
     pub timeless: bool,
 }
 
@@ -68,13 +68,13 @@ impl Sum {
         ratio(self.bits, self.instructions)
     }
 
-    /// Bits per cycle; none where a trace has no cycles.
+    /// Bits per cycle; none if a trace has no cycles.
     pub fn bpc(&self) -> Option<f64> {
         (!self.timeless).then(|| ratio(self.bits, self.cycles))
     }
 }
 
-/// A way of tracing with a number of harts.
+/// A scheme with a number of harts, functional or time-stamped.
 #[derive(Clone, Copy, Debug)]
 pub struct Way<'a> {
     /// Name of the scheme.
@@ -86,31 +86,31 @@ pub struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    /// Functional.
+    /// A functional trace.
     pub fn new(scheme: &'a str, harts: u8) -> Self {
         Self { scheme, harts, timestamps: false }
     }
 
-    /// Functional, with as few harts as the trace was measured with: one for a program, its own for a recording.
+    /// A functional trace with the fewest harts measured: one for a program, its own number for a recording.
     pub fn alone(scheme: &'a str) -> Self {
         Self::new(scheme, ALONE)
     }
 }
 
-/// As few harts as a trace was measured with.
+/// The fewest harts with which a trace was measured.
 pub const ALONE: u8 = 0;
 
-/// The measured points that tables are made of.
+/// The measured points from which tables are made.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// In the order of the plan.
+    /// Points in the order of the plan.
     pub points: Vec<Point>,
-    /// Files of the traces, or the names of programs, in their order.
+    /// File names of the traces or names of programs, in their order.
     traces: Vec<String>,
 }
 
 impl Measured {
-    /// Of these points.
+    /// The collection of these points.
     pub fn new(points: Vec<Point>) -> Self {
         let mut traces: Vec<String> = Vec::new();
         for p in &points {
@@ -121,7 +121,7 @@ impl Measured {
         Self { points, traces }
     }
 
-    /// Measures a plan, and says what it had to leave out.
+    /// Measures a plan, and returns what it had to omit.
     pub fn take(plan: &Plan, options: &Options) -> Result<(Self, Vec<String>), SweepError> {
         let (jobs, left_out) = plan.jobs()?;
         let memory = Memory::default();
@@ -134,13 +134,13 @@ impl Measured {
         self.traces.iter().map(String::as_str)
     }
 
-    /// Numbers of harts that were measured, the least first.
+    /// Numbers of harts that were measured, ascending.
     pub fn harts(&self) -> Vec<u8> {
         let harts: std::collections::BTreeSet<u8> = self.points.iter().map(|p| p.harts).collect();
         harts.into_iter().collect()
     }
 
-    /// The number of harts that is meant of a trace.
+    /// The number of harts that `harts` means for a trace.
     fn meant(&self, trace: &str, harts: u8) -> u8 {
         let mine = self.points.iter().filter(|p| p.trace == trace);
         if harts == ALONE {
@@ -150,7 +150,7 @@ impl Measured {
         }
     }
 
-    /// What a table asked for was not measured.
+    /// Error: a point that a table requested was not measured.
     fn missing(&self, what: &str, trace: &str, way: Way<'_>) -> SweepError {
         let Way { scheme, timestamps, .. } = way;
         let harts = self.meant(trace, way.harts);
@@ -160,8 +160,8 @@ impl Measured {
         ))
     }
 
-    /// Whether a trace was measured with so many harts, time-stamped or not: a recording has its own number, and one
-    /// without cycles no time stamps.
+    /// Whether a trace was measured with so many harts, time-stamped or not: a recording has its own number of harts,
+    /// and one without cycles has no time stamps.
     pub fn has(&self, trace: &str, harts: u8, timestamps: bool) -> bool {
         let harts = self.meant(trace, harts);
         self.points.iter().any(|p| p.trace == trace && p.harts == harts && p.platform.timestamps == timestamps)
@@ -172,7 +172,7 @@ impl Measured {
         self.points.iter().any(scheme)
     }
 
-    /// Whether a trace was measured with a scheme: what needs the program is left out of recordings.
+    /// Whether a trace was measured with a scheme: schemes that need the program are omitted for recordings.
     pub fn knows(&self, trace: &str, scheme: &str) -> bool {
         self.points.iter().any(|p| p.trace == trace && p.scheme == scheme)
     }
@@ -188,7 +188,7 @@ impl Measured {
         self.points.iter().find(mine).ok_or_else(|| self.missing("a stream", trace, way))
     }
 
-    /// The points of a trace, or of all that were measured with so many harts.
+    /// The points of a trace, or of all traces measured with so many harts.
     fn each(&self, trace: Option<&str>, way: Way<'_>) -> Result<Vec<&Point>, SweepError> {
         let all = self.traces().filter(|t| match trace {
             Some(name) => name == *t,
@@ -197,7 +197,7 @@ impl Measured {
         all.map(|t| self.point(t, way)).collect()
     }
 
-    /// As [`Measured::sum`]; none where the trace was not measured with so many harts.
+    /// As [`Measured::sum`]; none if the trace was not measured with so many harts.
     fn some_sum(&self, trace: Option<&str>, way: Way<'_>) -> Result<Option<Sum>, SweepError> {
         match trace {
             Some(trace) if !self.has(trace, way.harts, way.timestamps) => Ok(None),
@@ -217,7 +217,7 @@ impl Measured {
         Ok(sum)
     }
 
-    /// As [`Measured::sum`], of streams that were decoded and compared.
+    /// As [`Measured::sum`], but every stream must have been decoded and compared.
     pub fn decoded(&self, trace: Option<&str>, way: Way<'_>) -> Result<Sum, SweepError> {
         let not = |p: &&&Point| p.verified != Verified::Equal;
         match self.each(trace, way)?.iter().find(not) {
@@ -226,7 +226,7 @@ impl Measured {
         }
     }
 
-    /// Predictions of a trace, or of all.
+    /// Prediction statistics of a trace, or of all.
     pub fn rates(&self, trace: Option<&str>, way: Way<'_>) -> Result<Rates, SweepError> {
         let mut sum = Rates::default();
         for p in self.each(trace, way)? {
@@ -238,7 +238,7 @@ impl Measured {
         Ok(sum)
     }
 
-    /// Lengths of the fields over all traces.
+    /// Lengths of the fields, over all traces.
     pub fn lengths(&self, way: Way<'_>) -> Result<sim::lengths::FieldLengths, SweepError> {
         let mut sum = sim::lengths::FieldLengths::default();
         for p in self.each(None, way)? {
@@ -247,7 +247,7 @@ impl Measured {
         Ok(sum)
     }
 
-    /// What became of the streams of a stream cache, of a trace or of all.
+    /// Statistics of the streams of a stream cache, for a trace or for all.
     pub fn streams(&self, trace: Option<&str>, way: Way<'_>) -> Result<Counts, SweepError> {
         let mut sum = Counts::default();
         for p in self.each(trace, way)? {
@@ -256,7 +256,7 @@ impl Measured {
         Ok(sum)
     }
 
-    /// What a run is made of.
+    /// Statistics of a run.
     pub fn census(&self, trace: &str, harts: u8) -> Result<&Census, SweepError> {
         let harts = self.meant(trace, harts);
         let mine = self.points.iter().filter(|p| p.trace == trace && p.harts == harts);
@@ -265,7 +265,7 @@ impl Measured {
             .ok_or_else(|| self.missing("the census", trace, Way::new("a run", harts)))
     }
 
-    /// Instructions of a run.
+    /// Number of instructions of a run.
     pub fn instructions(&self, trace: &str, harts: u8) -> Result<u64, SweepError> {
         let harts = self.meant(trace, harts);
         let found = self.points.iter().find(|p| p.trace == trace && p.harts == harts);
@@ -273,7 +273,7 @@ impl Measured {
     }
 }
 
-/// A scheme as tables write it: `tr_e m4`.
+/// A scheme under the name used in tables: `tr_e m4`.
 fn label(scheme: &str) -> String {
     scheme.replace("sc-lsp:rbase-", "rbase ").replace(':', " ")
 }
@@ -286,7 +286,7 @@ fn percent(n: u64, of: u64) -> String {
     format!("{:.2} %", 100.0 * ratio(n, of))
 }
 
-/// A figure to three places, or to two that count where it is small.
+/// A figure with three decimals, or with two significant digits if it is small.
 fn number(value: f64) -> String {
     if value == 0.0 || value >= 0.01 {
         format!("{value:.3}")
@@ -295,17 +295,17 @@ fn number(value: f64) -> String {
     }
 }
 
-/// All traces by name, and all in one.
+/// All traces by name, and their total.
 fn rows(m: &Measured) -> impl Iterator<Item = (String, Option<&str>)> {
     m.traces().map(|t| (short(t), Some(t))).chain([("all".into(), None)])
 }
 
-/// A figure of what may not have been measured.
+/// A figure that may not have been measured.
 fn cell<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
     value.map_or_else(|| "-".into(), text)
 }
 
-/// A published row: its name behind the paper's, and figures as they are printed.
+/// A published row: its name after the paper's, and figures as printed.
 fn published_row<const N: usize>(name: &str, figures: [&str; N]) -> Vec<String> {
     let cell = |f: &str| if f.is_empty() { String::new() } else { format!("*{f}*") };
     std::iter::once(cell(name)).chain(figures.map(cell)).collect()

@@ -1,4 +1,4 @@
-//! Published figures, to stand beside ours
+//! Published figures, for comparison
 
 /// Paper 000 table 4: misprediction rates in percent for N = 1, 2, 4, 8.
 pub struct PaperRates {
@@ -11,7 +11,7 @@ pub struct PaperRates {
 }
 
 impl PaperRates {
-    /// Its row.
+    /// Its row of the table.
     pub fn row(&self) -> Vec<String> {
         let cells = self.outcome.iter().chain(&self.target).map(|v| format!("*{v:.2} %*"));
         std::iter::once(format!("*{}, paper 000*", self.set)).chain(cells).collect()
@@ -27,7 +27,7 @@ pub const RATES: [PaperRates; 3] = [
 
 /// Bits per instruction over all of Splash2, for N = 1, 2, 4, 8.
 pub struct PaperBpi {
-    /// Our name of the scheme.
+    /// This project's name of the scheme.
     pub scheme: &'static str,
     /// Time-stamped.
     pub timestamps: bool,
@@ -45,8 +45,8 @@ pub const BPI: [PaperBpi; 6] = [
     PaperBpi { scheme: "tr_e large", timestamps: true, bpi: [0.087, 0.092, 0.095, 0.095] },
 ];
 
-/// A program of ours that is of the same kind as one of Splash2, with that program's row of paper 000
-/// table 5 for N = 1: NX_b, TR_b (large), TR_e (large).
+/// A program of this project of the same kind as one of Splash2, with that program's row of paper 000 table 5 for N =
+/// 1: NX_b, TR_b (large), TR_e (large).
 pub const ALIKE: [(&str, &str, [f64; 3]); 3] = [
     ("fft", "fft", [0.803, 0.007, 0.007]),
     ("lu", "lu", [1.230, 0.061, 0.046]),

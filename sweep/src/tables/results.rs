@@ -6,7 +6,7 @@ use crate::SweepError;
 use report::markdown::{head, row};
 use sim::analysis::ratio;
 
-/// Numbers of harts that are measured of programs, and that published figures are of.
+/// Numbers of harts of measured programs, and of the published figures.
 pub(super) const HARTS: [u8; 4] = [1, 2, 4, 8];
 const SETS: [&str; 6] = ["small", "medium", "large", "s1", "m4", "b4"];
 
@@ -26,7 +26,7 @@ pub fn tables(m: &Measured) -> Result<Vec<(&'static str, String)>, SweepError> {
     Ok(tables)
 }
 
-/// `kind, N = 1` and so on.
+/// Column headings: `kind, N = 1` and so on.
 pub(super) fn columns(m: &Measured, kinds: &[&str]) -> Vec<String> {
     let harts = m.harts();
     kinds.iter().flat_map(|k| harts.iter().map(move |n| format!("{k}, N = {n}"))).collect()
@@ -58,7 +58,7 @@ fn workload(m: &Measured) -> Result<String, SweepError> {
     Ok(out)
 }
 
-/// Outcome and target misprediction rates of a set with each number of harts, all programs.
+/// Outcome and target misprediction rates of a set for each number of harts, over all programs.
 pub(super) fn misses(m: &Measured, set: &str) -> Result<Vec<String>, SweepError> {
     let scheme = format!("tr_e:{set}");
     let rates = m.harts().into_iter().map(|n| m.rates(None, Way::new(&scheme, n)));
@@ -67,7 +67,7 @@ pub(super) fn misses(m: &Measured, set: &str) -> Result<Vec<String>, SweepError>
     Ok(outcome.chain(rates.iter().map(|r| percent(r.target_misses, r.indirects))).collect())
 }
 
-/// Misprediction rates, totals over all programs, beside paper 000 table 4.
+/// Misprediction rates, totals over all programs, next to paper 000 table 4.
 fn rates(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     head(&mut out, "set", &columns(m, &["outcome", "target"]));
@@ -80,7 +80,7 @@ fn rates(m: &Measured) -> Result<String, SweepError> {
     Ok(out)
 }
 
-/// Bits per instruction over all programs, beside the totals of paper 000 tables 5 and 6.
+/// Bits per instruction over all programs, next to the totals of paper 000 tables 5 and 6.
 fn totals(m: &Measured, timestamps: bool) -> Result<String, SweepError> {
     let mut out = String::new();
     let harts = m.harts();
@@ -118,7 +118,7 @@ fn totals(m: &Measured, timestamps: bool) -> Result<String, SweepError> {
 fn by_program(m: &Measured, timestamps: bool) -> Result<String, SweepError> {
     let mut out = String::new();
     let schemes = ["nx_b", "tr_e:small", "tr_e:medium", "tr_b:large", "tr_e:large"];
-    // two of the papers' numbers, or all that own traces have
+    // two of the papers' numbers of harts, or all that the user's traces have
     let harts: Vec<u8> = m.harts().into_iter().filter(|n| m.harts() != HARTS || [1, 4].contains(n)).collect();
     let columns: Vec<String> = harts.iter().flat_map(|n| schemes.map(|c| format!("{}, N = {n}", label(c)))).collect();
     head(&mut out, "program", &columns);

@@ -1,6 +1,6 @@
-//! The tables of `docs/stream-cache-results.md`: paper 001 on our programs, and the hash measured
+//! The tables of `docs/stream-cache-results.md`: paper 001 for this project's programs, and a comparison of hashes
 //!
-//! Figure 4 is known from the paper's text only: variant, entries, bits an instruction.
+//! Of figure 4 only the numbers in the paper's text are known: variant, entries, bits per instruction.
 
 use super::papers::{base_by_size, streams};
 use super::{heads, rows, Measured, Way};
@@ -32,7 +32,7 @@ pub fn tables(m: &Measured) -> Result<Vec<(&'static str, String)>, SweepError> {
     ])
 }
 
-/// Bits per instruction of all programs with a stream cache of that shape.
+/// Bits per instruction of all programs with a stream cache of the given shape.
 fn all(m: &Measured, shape: &str) -> Result<f64, SweepError> {
     Ok(m.sum(None, Way::alone(&format!("sc-lsp:{shape}")))?.bpi())
 }
@@ -64,7 +64,7 @@ fn ways(m: &Measured) -> Result<String, SweepError> {
     Ok(out)
 }
 
-/// The last three columns with time stamps.
+/// The last three columns have time stamps.
 fn beside(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let columns =
@@ -91,7 +91,7 @@ fn hashes(m: &Measured) -> Result<String, SweepError> {
     for (hash, name) in [("right", "right"), ("left", "left, as printed")] {
         let mut cells = vec![name.to_string()];
         for shift in 0..=6 {
-            // right4 is what a shape without a hash has
+            // right4 is the default hash of a shape
             let more = if (hash, shift) == ("right", 4) { String::new() } else { format!("+{hash}{shift}") };
             cells.push(format!("{:.4}", all(m, &format!("rbase-32x4{more}"))?));
         }

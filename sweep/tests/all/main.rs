@@ -1,4 +1,4 @@
-//! Tests of `sweep`: one program, so that what they share is compiled once
+//! Tests of `sweep`: one program, so that shared code is compiled once
 
 mod page;
 mod sweeps;

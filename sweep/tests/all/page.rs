@@ -1,4 +1,4 @@
-//! The page of a sweep in headless Chromium: the plots draw, the numbers are those of the table, filters work
+//! The page of a sweep in headless Chromium: plots are drawn, numbers match the table, filters work
 
 use serde_json::Value;
 use std::path::Path;
@@ -10,7 +10,7 @@ use sweep::point::{Point, Row};
 use sweep::run::{run, Made, Options};
 use sweep::store::{files, Manifest, Store};
 
-/// A small sweep with everything that the page shows.
+/// A small sweep that covers everything that the page shows.
 fn small(folder: &Path) -> Store {
     let texts = |t: &[&str]| t.iter().map(|t| t.to_string()).collect();
     let mut plan = Plan {
@@ -35,7 +35,7 @@ fn small(folder: &Path) -> Store {
     store
 }
 
-/// Opens the page in Chromium, runs `script` there and returns what it gives; `None` where there is no Chromium.
+/// Opens the page in Chromium, runs `script` there and returns its result; `None` if there is no Chromium.
 fn browse(folder: &Path, page: &str, hash: &str, script: &str) -> Option<Value> {
     let probe = format!(
         "<script>setTimeout(() => {{ const result = (() => {{ {script} }})(); \
@@ -70,7 +70,7 @@ fn browse(folder: &Path, page: &str, hash: &str, script: &str) -> Option<Value> 
     Some(serde_json::from_str(&text).unwrap())
 }
 
-/// What is read from the page: rows of tables, what was drawn, and what went wrong.
+/// Script that reads the page: rows of tables, what was drawn, and errors.
 const READ: &str = "const rows = (id) => [...document.querySelectorAll(`#${id} tbody tr`)].map((tr) => \
     [...tr.children].map((td) => td.textContent)); \
     const count = (css) => document.querySelectorAll(css).length; \
@@ -82,14 +82,14 @@ const READ: &str = "const rows = (id) => [...document.querySelectorAll(`#${id} t
     .filter((id) => ['.trace.bars path', '.scatterlayer .js-line', '.scatterlayer path.point', '.heatmaplayer image'] \
     .some((mark) => count(`#${id} svg.main-svg ${mark}`) > 0)) };";
 
-/// Functional and time-stamped points: without a word, only the first kind is shown.
+/// Selects functional and time-stamped points: by default, only the first kind is shown.
 const ALL: &str = "#time=functional&time=stamped";
 
 fn number(text: &str) -> f64 {
     text.replace(',', "").parse().unwrap_or_else(|_| panic!("{text} is no number"))
 }
 
-/// The schemes of the page against the rows of the table.
+/// Compares the schemes of the page with the rows of the table.
 fn totals_are_those_of(page: &Value, rows: &[&Row]) {
     let totals = page["totals"].as_array().unwrap();
     let (mut instructions, mut bits) = (0.0, 0.0);
@@ -156,7 +156,7 @@ fn the_page_draws_every_plot_shows_the_table_s_numbers_and_filters() {
         let rate = r.outcome_miss_percent.filter(|_| r.conditionals > 0);
         assert_eq!(shown[9], rate.map_or("–".into(), |v| format!("{v:.3}")), "{}", r.file);
     }
-    // chunk sizes as the library finds them
+    // chunk sizes match the library's
     let field = whole["chunks"].as_array().unwrap().iter().find(|r| r[0] == "m4" && r[1] == "bCnt").unwrap();
     let mine = points.iter().map(|p| &p.1).filter(|p| p.scheme == "tr_e:m4");
     let mut lengths = sim::lengths::Lengths::default();
@@ -164,7 +164,7 @@ fn the_page_draws_every_plot_shows_the_table_s_numbers_and_filters() {
     assert_eq!(number(field[2].as_str().unwrap()), lengths.total() as f64);
     assert_eq!(field[5], format!("({})", lengths.best(sweep::page::MAX_CHUNK).0));
 
-    // a click on two buttons, as a reader does it
+    // click on two buttons, as a reader does
     let click = "const press = (f, v) => document.querySelector(`[data-facet=${f}][data-value='${v}']`).click(); \
         press('trace', 'fft'); press('encoding', 'tr_b');";
     let fewer = browse(folder.path(), &html, ALL, &format!("{click} {READ}")).unwrap();
@@ -174,13 +174,13 @@ fn the_page_draws_every_plot_shows_the_table_s_numbers_and_filters() {
     assert_eq!(fewer["points"].as_array().unwrap().len(), left.len());
     totals_are_those_of(&fewer, &left);
     assert_eq!(fewer["bars"].as_u64(), Some(2 * 2 * 9));
-    // the address that the clicks left gives the same view again
+    // the URL after the clicks reproduces the same view
     let again = browse(folder.path(), &html, fewer["hash"].as_str().unwrap(), READ).unwrap();
     assert_eq!(again["totals"], fewer["totals"]);
     let first = browse(folder.path(), &html, "", READ).unwrap();
     let functional = rows.iter().filter(|r| !r.timestamps).collect::<Vec<_>>();
     totals_are_those_of(&first, &functional);
-    // nothing chosen is no failure
+    // an empty selection is not an error
     let none = browse(folder.path(), &html, "#trace=", READ).unwrap();
     assert_eq!(
         (&none["failed"], &none["chosen"]),
@@ -230,7 +230,7 @@ fn figures_have_the_numbers_of_the_points() {
         assert_eq!(series.points[x], (x as f64, right));
         assert!(series.ranges[x].0 <= right && right <= series.ranges[x].1);
     }
-    // the fields of a stream are all of it
+    // the fields add up to the whole stream
     for id in ["fields", "fields-stamped"] {
         let stack = figure(id);
         let (m4, n) = stack.x.categories.iter().enumerate().map(|(n, c)| (c, n)).find(|c| c.0 == "tr_e:m4 2").unwrap();

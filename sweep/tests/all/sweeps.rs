@@ -1,4 +1,4 @@
-//! Sweeps from a plan to the table, broken off and gone on with, in shards, and on bad input
+//! Sweeps from a plan to the table: interrupted and resumed, in shards, and with bad input
 
 use retire::file::rbt1::{Rbt1Reader, Rbt1Writer};
 use retire::file::retire::{RetireInfo, RetireWriter};
@@ -42,7 +42,7 @@ fn plan() -> Plan {
     plan
 }
 
-/// Runs a shard of the plan; returns how many points were measured now.
+/// Runs a shard of the plan; returns how many points were measured in this run.
 fn sweep(plan: &Plan, shard: Shard, folder: &Path) -> Result<usize, SweepError> {
     let all = plan.jobs()?.0;
     let total = files(&all).len();
@@ -68,7 +68,7 @@ fn sweep(plan: &Plan, shard: Shard, folder: &Path) -> Result<usize, SweepError> 
     Ok(measured.into_inner())
 }
 
-/// All points without what differs from run to run.
+/// All points, without values that differ from run to run.
 fn results(folder: &Path) -> Vec<(String, Point)> {
     let points = Store::open(folder).unwrap().points().unwrap();
     points.into_iter().map(|(f, p)| (f, Point { seconds: 0.0, ..p })).collect()
@@ -98,7 +98,7 @@ fn record(name: &str, harts: u8) -> (Vec<FlowEvent>, RetireInfo) {
 fn every_scheme_of_a_sweep_decodes_and_shards_merge_to_the_same_results() {
     let folder = tempfile::tempdir().unwrap();
     let whole = folder.path().join("whole");
-    // schemes with 2 sets or without one, six of them time-stamped as well, on 4 runs
+    // schemes with 2 sets or without sets, six of them also time-stamped, on 4 runs
     let per_run = (2 + 2 + 2 + 1 + 1 + 1 + 1 + 1 + 1 + 2) + (2 + 2 + 2 + 1 + 1 + 1);
     assert_eq!(sweep(&plan(), Shard::ALL, &whole).unwrap(), 4 * per_run);
     let points = results(&whole);
@@ -156,7 +156,7 @@ fn what_is_finished_is_not_run_again_and_what_is_damaged_is() {
     std::fs::remove_file(folder.path().join("points").join(&before[4].0)).unwrap();
     assert_eq!(sweep(&plan, Shard::ALL, folder.path()).unwrap(), 2);
     assert_eq!(results(folder.path()), before);
-    // another setting is another trace
+    // another setting makes another trace
     let mut longer = plan.clone();
     longer.settings.max_instructions = Some(70_000);
     assert_eq!(sweep(&longer, Shard::ALL, folder.path()).unwrap(), all);
@@ -189,7 +189,7 @@ fn recordings_give_what_their_program_gives_without_an_elf() {
 
     let traces = vec!["builtin:vm".to_string(), ret.display().to_string(), rbt.display().to_string()];
     let mut plan = Plan { traces, harts: vec![2], timestamps: vec![false], ..plan() };
-    // needs the program; of recordings it is left out
+    // needs the program; omitted for recordings
     plan.encodings.retain(|e| !e.starts_with("etrace"));
     let out = folder.path().join("out");
     sweep(&plan, Shard::ALL, &out).unwrap();
@@ -201,8 +201,8 @@ fn recordings_give_what_their_program_gives_without_an_elf() {
     let program = of(&plan.traces[0]);
     assert!(program.iter().filter(|p| p.1 == Verified::Equal).count() == 11, "{program:?}");
     assert_eq!(of(&plan.traces[1]), program);
-    // a swap is told as a return, and RISC-V code seldom needs all its addresses to be halfwords: what is
-    // left is that the trace was taken and decoded
+    // a swap is written as a return, and RISC-V code rarely needs all its addresses to be halfwords: it remains to
+    // check that the trace was accepted and decoded
     assert_eq!(of(&plan.traces[2]).len(), program.len());
     let mut events: Vec<FlowEvent> = Vec::new();
     Rbt1Reader::open(&rbt).unwrap().tell(&mut events).unwrap();
@@ -231,7 +231,7 @@ fn etrace_of_a_recording_takes_its_program_by_the_build_id() {
     let (jobs, left_out) = alone.jobs().unwrap();
     assert_eq!((jobs.len(), left_out.len()), (1, 4));
     assert!(left_out[0].ends_with("it needs the program, and this is a recording; --elf names it"), "{}", left_out[0]);
-    // of the retire file's build; the branch trace names no build of a program
+    // the retire file names this build; the branch trace names no build of a program
     let with = |elfs: &[&str], any_build| Plan { elfs: texts(elfs), any_build, ..alone.clone() }.jobs();
     assert_eq!(with(&["builtin:vm"], false).unwrap().1.len(), 2);
     let e = with(&["builtin:fft", "builtin:vm"], false).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! The tables of a short run, figure by figure; and none of what was not measured
+//! The tables of a short run, figure by figure; no table without its measurements
 
 use report::markdown::page;
 use sweep::run::{Made, Options};
@@ -20,7 +20,7 @@ fn the_papers_tables_have_every_figure_of_their_points() {
     let tables = papers::tables(&m).unwrap();
     assert_eq!(tables.len(), 14);
     insta::assert_snapshot!(page("", &tables, "", &[]));
-    // a table of chunk sizes without a single length would say that chunks of one bit are best, and cost nothing
+    // without any lengths, a table of chunk sizes would claim that 1-bit chunks are best and cost nothing
     let chunks = &tables.iter().find(|t| t.0 == "Paper 002, table 4: chunk sizes").unwrap().1;
     let rows: Vec<&str> = chunks.lines().skip(2).collect();
     assert_eq!(rows.len(), 15);
@@ -46,7 +46,7 @@ fn the_stream_caches_tables_have_every_figure_of_their_points() {
     points.iter_mut().for_each(|p| p.streams = None);
     let e = stream_caches::tables(&Measured::new(points)).unwrap_err().to_string();
     assert!(e.starts_with("the hits of a stream cache of sc-lsp:rbase-32x4 on builtin:fft"), "{e}");
-    // another hash is another stream, a shape without one has the paper's shift to the right
+    // another hash gives another stream; a shape without one has the paper's shift to the right
     let bits = |scheme: &str| m.sum(None, Way::new(scheme, 1)).unwrap().bits;
     assert_ne!(bits("sc-lsp:rbase-32x4+left4"), bits("sc-lsp:rbase-32x4"));
 }

@@ -1,4 +1,4 @@
-//! Programs that are captured, and what is made of them
+//! Guest programs, and the content of their captured runs
 
 use capture::expand::{Expanded, Of, Sink};
 use capture::machine::Executable;
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock};
 
-/// A program of `guests`, compiled once a test binary: statically, for RV64.
+/// A program of `guests`, compiled once per test binary: statically, for RV64.
 pub fn guest(name: &str) -> PathBuf {
     compiled(name, "riscv64-linux-gnu-gcc")
 }
 
-/// As [`guest`], by this compiler, which may have options; with `-pie` dynamically.
+/// As [`guest`], with this compiler and its options; dynamically linked with `-pie`.
 pub fn compiled(name: &str, compiler: &str) -> PathBuf {
     static PLACE: OnceLock<tempfile::TempDir> = OnceLock::new();
     static MADE: Mutex<()> = Mutex::new(());
@@ -74,18 +74,18 @@ pub fn run(program: &Path, options: &Options) -> Captured {
     capture(Executable::open(program).unwrap(), options, &mut |_| {}).unwrap()
 }
 
-/// All that is told.
+/// Everything that a run reports.
 #[derive(Default)]
 pub struct All {
     pub events: Vec<(u32, FlowEvent)>,
     pub data: Vec<(u32, DataEvent)>,
     /// Code by address, as QEMU translated it.
     pub code: HashMap<u64, Vec<u8>>,
-    /// Every pc, with its thread.
+    /// Every retired pc, with its thread.
     pub pcs: Vec<(u32, u64)>,
-    /// The same, with those that trapped.
+    /// The same, including instructions that trapped.
     pub begun: Vec<(u32, u64)>,
-    /// What was interrupted, with how many had begun before.
+    /// Interrupted addresses, with the number of instructions begun before.
     pub interrupted: Vec<(usize, u64)>,
     sizes: HashMap<u64, Vec<u8>>,
 }

@@ -1,8 +1,8 @@
-//! Aggregate: count, sum, least and greatest of a value by key
+//! Aggregate: count, sum, minimum and maximum of a value by key
 //!
-//! A direct-mapped table. A key that finds its place taken sends the entry that is there to the host, which adds up what
-//! it gets: the result is exact for any number of keys, at the price of more words when keys fight for places. So is an
-//! entry sent whose count or sum would overflow. Results are `[key, count, sum low, sum high, least, greatest]`.
+//! A direct-mapped table. A key that maps to an occupied entry evicts it to the host, which adds up the results: they
+//! are exact for any number of keys, but conflicts cost more words. An entry whose count or sum would overflow is sent
+//! in the same way. Results are `[key, count, sum low, sum high, least, greatest]`.
 
 use super::{Event, Field, NoRoom, Outbox, Target};
 use crate::diag::packet::Args;
@@ -12,7 +12,7 @@ pub const SUM_BITS: u32 = 48;
 /// Factor of the hash: 2^32 divided by the golden ratio.
 pub const HASH: u32 = 0x9e37_79b1;
 
-/// What of an event is added up.
+/// A rule: which fields of an event are aggregated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     /// The event.
@@ -21,11 +21,11 @@ pub struct Rule {
     pub key: Field,
     /// Its value.
     pub value: Field,
-    /// Where results go; also tells apart the tables that share the node.
+    /// Destination of results. It also separates the tables that share the node.
     pub to: Target,
 }
 
-/// An entry.
+/// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     to: Target,
@@ -36,34 +36,34 @@ struct Entry {
     greatest: u32,
 }
 
-/// The node.
+/// The aggregate node.
 #[derive(Clone, Debug)]
 pub struct Aggregate {
     entries: Vec<Option<Entry>>,
     rules: Vec<Rule>,
     most: u32,
     sum_bits: u32,
-    /// Entries that were sent because another key needed their place.
+    /// Entries evicted by another key.
     pub evicted: u64,
 }
 
-/// Place of a key in a table of 2^`bits` entries.
+/// Index of a key in a table of 2^`bits` entries.
 pub fn place(key: u32, id: u8, bits: u32) -> usize {
-    // Fibonacci hashing: neighbours and addresses of one alignment spread
+    // Fibonacci hashing spreads neighbours and addresses of equal alignment
     let hash = (key ^ u32::from(id) << 24).wrapping_mul(HASH);
     (u64::from(hash) >> (32 - bits)) as usize
 }
 
 impl Aggregate {
-    /// `entries` entries, a power of two.
+    /// A node with `entries` entries.
     ///
     /// # Panics
-    /// When it is none.
+    /// If `entries` is not a power of two.
     pub fn new(entries: u16) -> Self {
         Self::with_limits(entries, u32::MAX, SUM_BITS)
     }
 
-    /// As [`Aggregate::new`], where counts go to `most` and sums have `sum_bits` bits: for tests of what is sent then.
+    /// As [`Aggregate::new`], with counts up to `most` and sums of `sum_bits` bits: for tests of overflows.
     ///
     /// # Panics
     /// As [`Aggregate::new`].
@@ -72,14 +72,14 @@ impl Aggregate {
         Self { entries: vec![None; entries.into()], rules: Vec::new(), most, sum_bits, evicted: 0 }
     }
 
-    /// One more rule, of 16.
+    /// Adds a rule, up to 16.
     pub fn add(&mut self, rule: Rule) -> Result<(), NoRoom> {
         super::room("rules", self.rules.len() + 1, 16)?;
         self.rules.push(rule);
         Ok(())
     }
 
-    /// One event.
+    /// Processes one event.
     pub fn take(&mut self, event: &Event, out: &mut Outbox) {
         let bits = self.entries.len().trailing_zeros();
         for rule in self.rules.iter().filter(|r| r.event == event.id) {
@@ -102,7 +102,7 @@ impl Aggregate {
         }
     }
 
-    /// Sends all entries.
+    /// Sends and clears all entries.
     pub fn flush(&mut self, out: &mut Outbox) {
         out.extend(self.entries.iter_mut().filter_map(Option::take).map(|e| result(&e)));
     }

@@ -1,27 +1,27 @@
-//! Counters: how often each event came, and an event when one reaches a number
+//! Counters: count events, and send an event when one reaches a threshold
 //!
-//! A counter is found by the event and, where that is wanted, the core. Counters have 32 bits; one that would overflow is
-//! sent first, so that sums at the host are exact. Results are `[counter, count]`.
+//! A counter is selected by the event and, optionally, the core. Counters have 32 bits; one that would overflow is sent
+//! first, so that sums at the host are exact. Results are `[counter, count]`.
 
 use super::{room, Event, NoRoom, Outbox, Target};
 use crate::diag::packet::Args;
 
-/// What one event counts.
+/// A rule: the counter of one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     /// The event.
     pub event: u8,
     /// Its counter, or that of core 0.
     pub first: u8,
-    /// Each core has its own, 16 in a row.
+    /// Each core has its own counter, 16 in a row.
     pub by_core: bool,
-    /// Send the count when it becomes this; 0: never.
+    /// Count at which the count is sent; 0: never.
     pub threshold: u32,
     /// Where results go.
     pub to: Target,
 }
 
-/// The node.
+/// The counter node.
 #[derive(Clone, Debug)]
 pub struct Count {
     counts: Vec<u32>,
@@ -30,24 +30,24 @@ pub struct Count {
 }
 
 impl Count {
-    /// `counters` counters.
+    /// A node with `counters` counters.
     pub fn new(counters: u8) -> Self {
         Self::with_limit(counters, u32::MAX)
     }
 
-    /// As [`Count::new`], where counters go to `most`: for tests of what is sent then.
+    /// As [`Count::new`], with counts up to `most`: for tests of overflows.
     pub fn with_limit(counters: u8, most: u32) -> Self {
         Self { counts: vec![0; counters.into()], rules: Vec::new(), most }
     }
 
-    /// One more rule.
+    /// Adds a rule.
     pub fn add(&mut self, rule: Rule) -> Result<(), NoRoom> {
         room("counters", usize::from(rule.first) + if rule.by_core { 16 } else { 1 }, self.counts.len())?;
         self.rules.push(rule);
         Ok(())
     }
 
-    /// One event.
+    /// Processes one event.
     pub fn take(&mut self, event: &Event, out: &mut Outbox) {
         for rule in self.rules.iter().filter(|r| r.event == event.id) {
             let at = rule.first + if rule.by_core { event.core } else { 0 };
@@ -64,7 +64,7 @@ impl Count {
         }
     }
 
-    /// Sends all that are not 0.
+    /// Sends and clears all counters that are not 0.
     pub fn flush(&mut self, out: &mut Outbox) {
         for rule in &self.rules {
             let last = rule.first + if rule.by_core { 15 } else { 0 };

@@ -1,11 +1,11 @@
-//! Filter: lets those events pass whose arguments fit, under another identifier and to another place
+//! Filter: passes events whose arguments match, with a new identifier and destination
 //!
-//! A rule is for one event and has up to four terms, of which all or any must hold; of those that hold, one in N passes,
-//! and no more than a number in all.
+//! A rule is for one event and has up to four terms, of which all or any must hold. Of the matching events, one in N
+//! passes, up to a maximum number.
 
 use super::{room, Event, Field, NoRoom, Outbox, Target};
 
-/// Terms of a rule.
+/// Most terms of a rule.
 pub const TERMS: usize = 4;
 
 /// A comparison, unsigned or signed.
@@ -26,7 +26,7 @@ pub enum Compare {
 }
 
 impl Compare {
-    /// Whether it holds.
+    /// Whether the comparison holds for `a` and `b`.
     #[inline]
     pub fn holds(self, a: u32, b: u32) -> bool {
         match self {
@@ -43,34 +43,34 @@ impl Compare {
 /// `field & mask` compared with a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Term {
-    /// What is looked at.
+    /// Field that is compared.
     pub field: Field,
-    /// Bits of it that count.
+    /// Mask on the field.
     pub mask: u32,
-    /// How.
+    /// Comparison.
     pub compare: Compare,
-    /// With what.
+    /// Constant.
     pub with: u32,
 }
 
-/// What becomes of one event.
+/// A rule: which occurrences of one event pass.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     /// The event.
     pub event: u8,
-    /// Up to [`TERMS`]; none: all hold.
+    /// Up to [`TERMS`]; with none, every event matches.
     pub terms: Vec<Term>,
-    /// One term is enough.
+    /// One matching term is enough.
     pub any: bool,
-    /// Of those that hold, every how many-th passes: the first, and so on. At least 1.
+    /// Of the matching events, one in so many passes, beginning with the first. At least 1.
     pub one_in: u32,
-    /// How many pass at most; 0: all.
+    /// Most events that pass; 0: no limit.
     pub first: u32,
     /// Where they go.
     pub to: Target,
 }
 
-/// The node.
+/// The filter node.
 #[derive(Clone, Debug)]
 pub struct Filter {
     room: u8,
@@ -78,12 +78,12 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Room for `room` rules.
+    /// A node for up to `room` rules.
     pub fn new(room: u8) -> Self {
         Self { room, rules: Vec::new() }
     }
 
-    /// One more rule.
+    /// Adds a rule.
     pub fn add(&mut self, rule: Rule) -> Result<(), NoRoom> {
         room("rules", self.rules.len() + 1, self.room.into())?;
         room("terms", rule.terms.len(), TERMS)?;
@@ -91,7 +91,7 @@ impl Filter {
         Ok(())
     }
 
-    /// One event.
+    /// Processes one event.
     pub fn take(&mut self, event: &Event, out: &mut Outbox) {
         for (rule, since, passed) in self.rules.iter_mut().filter(|r| r.0.event == event.id) {
             let mut holds = rule.terms.iter().map(|t| t.compare.holds(t.field.of(event) & t.mask, t.with));

@@ -1,15 +1,15 @@
-//! Histogram: how often values of each size came, by key
+//! Histogram: distribution of values, by key
 //!
-//! 128 buckets a key: powers of two, each in four parts. A key for which there is no place is not kept: its event goes on
-//! as a result of its own, so sums at the host are exact. Results are `[key, bucket, count]`.
+//! 128 buckets per key: powers of two, each in four parts. When all tables are taken, an event with a new key is passed
+//! on as a result of its own, so that sums at the host are exact. Results are `[key, bucket, count]`.
 
 use super::{room, Event, Field, NoRoom, Outbox, Target};
 use crate::diag::packet::Args;
 
-/// Buckets of a key.
+/// Buckets per key.
 pub const BUCKETS: usize = 128;
 
-/// Bucket of a value: 0 to 3 by themselves, then four for each power of two.
+/// Bucket of a value: 0 to 3 have one each, then there are four per power of two.
 #[inline]
 pub fn bucket(value: u32) -> u8 {
     if value < 4 {
@@ -19,7 +19,7 @@ pub fn bucket(value: u32) -> u8 {
     (4 * (e - 1) + (value >> (e - 2) & 3)) as u8
 }
 
-/// Least value of a bucket.
+/// Smallest value of a bucket.
 pub fn least(bucket: u8) -> u32 {
     let b = u32::from(bucket);
     if b < 4 {
@@ -28,7 +28,7 @@ pub fn least(bucket: u8) -> u32 {
     (4 + b % 4) << (b / 4 - 1)
 }
 
-/// What of an event is sorted.
+/// A rule: which fields of an event are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     /// The event.
@@ -48,7 +48,7 @@ struct Table {
     counts: Vec<u32>,
 }
 
-/// The node.
+/// The histogram node.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     keys: usize,
@@ -58,24 +58,24 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Tables for `keys` keys.
+    /// A node with tables for `keys` keys.
     pub fn new(keys: u8) -> Self {
         Self::with_limit(keys, u32::MAX)
     }
 
-    /// As [`Histogram::new`], where counters go to `most`: for tests of what is sent then.
+    /// As [`Histogram::new`], with counts up to `most`: for tests of overflows.
     pub fn with_limit(keys: u8, most: u32) -> Self {
         Self { keys: keys.into(), tables: Vec::new(), rules: Vec::new(), most }
     }
 
-    /// One more rule, of 4.
+    /// Adds a rule, up to 4.
     pub fn add(&mut self, rule: Rule) -> Result<(), NoRoom> {
         room("rules", self.rules.len() + 1, 4)?;
         self.rules.push(rule);
         Ok(())
     }
 
-    /// One event.
+    /// Processes one event.
     pub fn take(&mut self, event: &Event, out: &mut Outbox) {
         for rule in self.rules.iter().filter(|r| r.event == event.id) {
             let (key, to) = (rule.key.of(event), rule.to);
@@ -100,7 +100,7 @@ impl Histogram {
         }
     }
 
-    /// Sends all counts that are not 0.
+    /// Sends and clears all counts that are not 0.
     pub fn flush(&mut self, out: &mut Outbox) {
         for t in self.tables.drain(..) {
             for (b, count) in t.counts.iter().enumerate().filter(|c| *c.1 > 0) {

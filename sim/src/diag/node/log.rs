@@ -1,24 +1,24 @@
-//! Log buffer: the last events before an event
+//! Log buffer: the last events before a trigger event
 //!
-//! Keeps the last events that it was sent. One event is the trigger: it makes the node send what it has, oldest first and the
-//! trigger last; or, if that is wanted, freeze until it is flushed. A flush of what is frozen sends it, and then it keeps events
-//! again. A register freezes it, too.
+//! Keeps the latest events that it receives. The trigger event makes the node send its content, oldest first and the
+//! trigger last, or, as an option, freeze until a flush. A flush of a frozen log sends its content; the log then
+//! records again. A register can freeze it, too.
 
 use super::{Event, Outbox, Target};
 use std::collections::VecDeque;
 
-/// What it is set to.
+/// Configuration of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The trigger.
+    /// Identifier of the trigger event.
     pub trigger: u8,
-    /// Where events go, under the identifiers that they have; the trigger's is this one.
+    /// Destination of the events, which keep their identifiers; the trigger gets this identifier.
     pub to: Target,
-    /// The trigger freezes it.
+    /// The trigger freezes the log.
     pub freezes: bool,
 }
 
-/// The node.
+/// The log node.
 #[derive(Clone, Debug)]
 pub struct Log {
     room: usize,
@@ -28,27 +28,27 @@ pub struct Log {
 }
 
 impl Log {
-    /// Room for `events` events, the trigger among them.
+    /// A node for up to `events` events, including the trigger.
     pub fn new(events: u16) -> Self {
         Self { room: events.into(), last: VecDeque::new(), rule: None, frozen: false }
     }
 
-    /// Sets it; it is empty then.
+    /// Configures it and empties it.
     pub fn set(&mut self, rule: Rule) {
         *self = Self { rule: Some(rule), ..Self::new(self.room as u16) };
     }
 
-    /// Events that it has room for.
+    /// Depth, events.
     pub fn room(&self) -> usize {
         self.room
     }
 
-    /// What it is set to.
+    /// Its configuration.
     pub fn rule(&self) -> Option<Rule> {
         self.rule
     }
 
-    /// One event.
+    /// Processes one event.
     pub fn take(&mut self, event: &Event, out: &mut Outbox) {
         let Some(rule) = self.rule else { return };
         if self.frozen {
@@ -68,12 +68,12 @@ impl Log {
         }
     }
 
-    /// Keeps what it has, as if its trigger had come.
+    /// Freezes the log, as its trigger can.
     pub fn freeze(&mut self) {
         self.frozen = self.rule.is_some();
     }
 
-    /// Sends what is frozen.
+    /// Sends the content, if it is frozen.
     pub fn flush(&mut self, out: &mut Outbox) {
         if std::mem::take(&mut self.frozen) {
             self.dump(out);

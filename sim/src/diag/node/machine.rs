@@ -1,19 +1,20 @@
-//! State machine in a table: sequences, transactions, monitors
+//! Table-driven state machine: sequences, transactions, monitors
 //!
-//! Events are sorted into classes. A step is found by the state, the class, and whether the event's key is that of the
-//! owner; it has a next state, may make the key the owner, and may report `[state, class, key, owner]` as they were, with
-//! the event's core and time.
+//! Events are sorted into classes. A step is selected by the state, the class, and whether the event's key is that of
+//! the owner. It has a next state, may make the key the owner, and may report `[state, class, key, owner]` from before
+//! the step, with the event's core and time.
 //!
-//! A table may have a state for each key, of the first [`PLACES`] keys. Places are kept until the table is set anew: an event
-//! whose key has none goes on to the host as it came, so that the host has all events of each key that it has one of.
+//! A table may have a state per key, for the first [`PLACES`] keys. Keys keep their entries until the table is set
+//! again. An event whose key has no entry is passed to the host unchanged, so that the host has all events of each key
+//! that it receives any of.
 
 use super::{room, Event, Field, NoRoom, Outbox, Target};
 use crate::diag::packet::{Args, HOST};
 
-/// Keys of a table with a state for each.
+/// Keys of a table with a state per key.
 pub const PLACES: usize = 16;
 
-/// Class of an event.
+/// A class: an event and its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Class {
     /// The event.
@@ -22,31 +23,31 @@ pub struct Class {
     pub key: Field,
 }
 
-/// A step.
+/// A step of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// State after it.
+    /// Next state.
     pub next: u8,
     /// The key becomes the owner.
     pub own: bool,
-    /// It is reported.
+    /// The step is reported.
     pub report: bool,
 }
 
-/// A machine: steps by state and class, of the owner's events first.
+/// The table of a machine: steps by state and class, those for the owner's events first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Table {
     /// Classes, up to 16.
     pub classes: Vec<Class>,
     /// `steps[state][class][key is not the owner's]`.
     pub steps: Vec<Vec<[Step; 2]>>,
-    /// Where reports go.
+    /// Destination of reports.
     pub to: Target,
-    /// There is a state for each key. The owner is one.
+    /// Each key has a state of its own; there is still only one owner.
     pub by_key: bool,
 }
 
-/// The node.
+/// The state machine node.
 #[derive(Clone, Debug)]
 pub struct Machine {
     states: u8,
@@ -58,12 +59,12 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Up to `states` states and classes.
+    /// A node for up to `states` states, and as many classes.
     pub fn new(states: u8) -> Self {
         Self { states, table: None, state: 0, owner: 0, keyed: Vec::new() }
     }
 
-    /// Sets the table; a node has one. State 0 is the first, owner 0.
+    /// Sets the table; a node has one. It starts in state 0 with owner 0.
     pub fn set(&mut self, table: Table) -> Result<(), NoRoom> {
         room("machines", 1 + usize::from(self.table.is_some()), 1)?;
         room("states", table.steps.len(), self.states.into())?;
@@ -72,7 +73,7 @@ impl Machine {
         Ok(())
     }
 
-    /// One event.
+    /// Processes one event.
     pub fn take(&mut self, event: &Event, out: &mut Outbox) {
         let Some(table) = &self.table else { return };
         for (n, class) in table.classes.iter().enumerate().filter(|c| c.1.event == event.id) {
@@ -105,7 +106,8 @@ impl Machine {
 }
 
 impl Table {
-    /// A transaction that one owner opens and closes: a report when another opens it, or closes what is not its own.
+    /// A transaction that one owner opens and closes. It reports when another key opens it, or closes one that it does
+    /// not own.
     pub fn transaction(open: Class, close: Class, to: Target) -> Self {
         let step = |next, own, report| Step { next, own, report };
         let idle = vec![[step(1, true, false); 2], [step(0, false, true); 2]];
@@ -118,7 +120,7 @@ impl Table {
 mod tests {
     use super::*;
 
-    /// The paper's listing 1 reports a race in the second transaction of a correct program; this does not.
+    /// The paper's listing 1 reports a race in the second transaction of a correct program; this table does not.
     #[test]
     fn transactions_report_what_was_worked_by_hand() {
         let class = |event| Class { event, key: Field::Arg(0) };
@@ -132,9 +134,9 @@ mod tests {
             out.iter().map(|(_, e)| e.args.to_vec()).collect::<Vec<_>>()
         };
         assert!(run(&[(1, 0), (2, 0), (1, 1), (2, 1), (1, 0), (2, 0)]).is_empty());
-        // 3 comes between 2's get and set: both are told, 3's set is its own
+        // 3 comes between get and set of 2: both are reported, and 3 owns the transaction at its set
         assert_eq!(run(&[(1, 2), (1, 3), (2, 2), (2, 3)]), [[1, 0, 3, 2], [1, 1, 2, 3]]);
-        // a close of nothing
+        // a close without an open
         assert_eq!(run(&[(2, 3)]), [[0, 1, 3, 3]]);
     }
 
@@ -142,7 +144,7 @@ mod tests {
     fn keys_without_a_place_are_the_hosts() {
         let class = |event| Class { event, key: Field::Arg(0) };
         let step = |next, report| [Step { next, own: false, report }; 2];
-        // 1 and 2 take turns
+        // 1 and 2 must alternate
         let steps = vec![vec![step(1, false), step(0, true)], vec![step(1, true), step(0, false)]];
         let to = Target { dest: 20, id: 9 };
         let mut m = Machine::new(2);
@@ -153,11 +155,11 @@ mod tests {
             out.iter().map(|(dest, e)| (*dest, e.id, e.args.to_vec())).collect::<Vec<_>>()
         };
         assert!((0..16).all(|key| run(1, key).is_empty()));
-        // its state is its own
+        // each key has a state of its own
         assert_eq!(run(1, 7), [(20, 9, vec![1, 0, 7, 0])]);
         assert_eq!(run(2, 16), [(HOST, 2, vec![16, 5])]);
         assert!((0..16).all(|key| run(2, key).is_empty()));
-        // a place is kept
+        // entries are kept
         assert_eq!(run(1, 16), [(HOST, 1, vec![16, 5])]);
         assert_eq!(run(2, 15), [(20, 9, vec![0, 1, 15, 0])]);
     }

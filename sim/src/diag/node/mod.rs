@@ -1,22 +1,22 @@
-//! Nodes that turn events into fewer events, each of one kind, as golden models
+//! Nodes that reduce events, one module per kind, as golden models
 //!
-//! A node takes one event, changes its state and sends what it has to send; a *flush* makes it send what is in its
-//! tables, which are empty then: what the host gets are differences, and sums of them are exact whenever it flushes.
+//! A node takes an event, changes its state and sends its results. A *flush* makes it send and clear its tables: the
+//! host receives increments, whose sums are exact whenever it flushes.
 //!
-//! | node | turns | into |
+//! | node | input | output |
 //! | --- | --- | --- |
-//! | [`filter`] | events | those whose arguments fit |
-//! | [`count`] | events | a number for each |
-//! | [`pair`] | two events with the same key | one with the clocks between |
-//! | [`aggregate`] | keys and values | count, sum, least and greatest by key |
-//! | [`histogram`] | values | numbers by size |
+//! | [`filter`] | events | those whose arguments match |
+//! | [`count`] | events | a count of each |
+//! | [`pair`] | two events with the same key | one with the cycles between them |
+//! | [`aggregate`] | keys and values | count, sum, minimum and maximum by key |
+//! | [`histogram`] | values | distribution of values, by key |
 //! | [`machine`] | a sequence of events | a report of each step that is not allowed |
-//! | [`tick`] | clocks | an event and flushes a period |
-//! | [`log`] | events | the last ones before an event |
-//! | [`trace`] | words of a trace | packets of them; its registers are those of the trace system |
+//! | [`tick`] | cycles | an event and flushes per period |
+//! | [`log`] | events | the last events before a trigger event |
+//! | [`trace`] | trace words | packets of them; its registers are those of the trace system |
 //!
 //! # Source
-//! Paper 004 section 3.6, processing nodes; which kinds: its usage examples, and the scripts of SystemTap, DTrace and
+//! Paper 004 section 3.6, processing nodes. The kinds: its usage examples, and the scripts of SystemTap, DTrace and
 //! bpftrace.
 
 pub mod aggregate;
@@ -36,7 +36,7 @@ use super::processor::{KIND as PROCESSOR, SLOTS};
 use std::fmt;
 use std::str::FromStr;
 
-/// What of an event is a key, a value or an operand.
+/// A field of an event, used as a key, a value or an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
     /// An argument, from 0.
@@ -48,7 +48,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// Its value; an argument that is not there is 0.
+    /// Value of the field; a missing argument is 0.
     #[inline]
     pub fn of(self, event: &Event) -> u32 {
         match self {
@@ -59,7 +59,7 @@ impl Field {
     }
 }
 
-/// Where something goes, and as what.
+/// Destination and identifier of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// Address.
@@ -91,7 +91,7 @@ pub enum Node {
     Processor(Box<Seat>),
 }
 
-/// Kinds of nodes with their capacities.
+/// A kind of node, with its capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
     /// Rules.
@@ -104,7 +104,7 @@ pub enum NodeKind {
     Aggregate(u16),
     /// Keys.
     Histogram(u8),
-    /// States; classes of events are as many.
+    /// States, and as many classes of events.
     Machine(u8),
     /// Events.
     Log(u16),
@@ -115,7 +115,7 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// Its name.
+    /// Name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Filter(_) => "filter",
@@ -130,7 +130,7 @@ impl NodeKind {
         }
     }
 
-    /// Number of its kind, as it answers to a read of register 0, and its capacity, register 1.
+    /// Number of the kind, which is register 0, and its capacity, register 1.
     pub fn registers(self) -> [u16; 2] {
         match self {
             Self::Filter(n) => [2, n.into()],
@@ -145,7 +145,7 @@ impl NodeKind {
         }
     }
 
-    /// Its capacity, and what it counts.
+    /// Its capacity, and the unit of that.
     pub fn capacity(self) -> (u16, &'static str) {
         let of = match self {
             Self::Filter(_) => "rules",
@@ -192,7 +192,7 @@ impl fmt::Display for NodeKind {
 impl FromStr for NodeKind {
     type Err = String;
 
-    /// `filter:8`, or `filter` of the usual capacity.
+    /// Parses `filter:8`, or `filter` with the default capacity.
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, size) = text.split_once(':').map_or((text, None), |(name, size)| (name, Some(size)));
         let all = [
@@ -231,7 +231,7 @@ impl FromStr for NodeKind {
 }
 
 impl Node {
-    /// One event.
+    /// Processes one event.
     pub fn take(&mut self, event: &Event, out: &mut Outbox) {
         match self {
             Self::Filter(n) => n.take(event, out),
@@ -241,13 +241,13 @@ impl Node {
             Self::Histogram(n) => n.take(event, out),
             Self::Machine(n) => n.take(event, out),
             Self::Log(n) => n.take(event, out),
-            // it takes none
+            // takes no events
             Self::Tick(_) => {}
             Self::Processor(n) => n.handle(Some(event), out),
         }
     }
 
-    /// Sends what is in its tables, and empties them.
+    /// Sends and clears its tables.
     pub fn flush(&mut self, out: &mut Outbox) {
         match self {
             Self::Count(n) => n.flush(out),
@@ -260,19 +260,19 @@ impl Node {
     }
 }
 
-/// Refuses what does not fit: `found` of something, where there is room for `room`.
+/// Error of a configuration that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found} {what}, but the node has room for {room}")]
 pub struct NoRoom {
-    /// Of what.
+    /// Unit.
     pub what: &'static str,
-    /// Asked for.
+    /// Number required.
     pub found: usize,
-    /// There is.
+    /// Number available.
     pub room: usize,
 }
 
-/// Checks a number against what there is room for.
+/// Checks a number against the capacity.
 pub(crate) fn room(what: &'static str, found: usize, room: usize) -> Result<(), NoRoom> {
     if found > room {
         return Err(NoRoom { what, found, room });

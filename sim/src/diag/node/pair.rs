@@ -1,25 +1,25 @@
-//! Pair: the clocks between two events with the same key
+//! Pair: the cycles between two events with the same key
 //!
-//! The first event of a pair opens a context under its key, or begins one that is open anew; the second closes it and sends
-//! `[key, clocks]`, with its own time and core. A second without a first is counted. A first for which there is no context,
-//! and a second that is older than its first (events of two cores may overtake each other on their way), are counted as
-//! lost with the next result. Clocks are less than 2^31.
+//! The first event of a pair opens a context for its key, or restarts an open one. The second closes it and sends
+//! `[key, clocks]`, with its own time and core. A second event without a first is counted as unmatched. A first event
+//! without a free context, and a second event that is older than its first (events of two cores may overtake each other
+//! on the ring), are reported as lost with the next result. Times are less than 2^31 cycles.
 
 use super::{room, Event, Field, NoRoom, Outbox, Target};
 use crate::diag::packet::Args;
 
-/// A pair.
+/// A pair of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
-    /// First event, and what of it is the key. It has the time.
+    /// First event, and its key. It must have the time.
     pub first: (u8, Field),
-    /// Second event, and what of it is the key. It has the time.
+    /// Second event, and its key. It must have the time.
     pub second: (u8, Field),
     /// Where results go.
     pub to: Target,
 }
 
-/// The node.
+/// The pair node.
 #[derive(Clone, Debug)]
 pub struct Pair {
     contexts: usize,
@@ -27,7 +27,7 @@ pub struct Pair {
     rules: Vec<Rule>,
     /// Second events without a first.
     pub unmatched: u64,
-    /// First events without a context.
+    /// First events without a free context.
     pub full: u64,
     /// Second events that are older than their first.
     pub overtaken: u64,
@@ -35,7 +35,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// `contexts` may be open.
+    /// A node with `contexts` contexts.
     pub fn new(contexts: u8) -> Self {
         Self {
             contexts: contexts.into(),
@@ -48,14 +48,14 @@ impl Pair {
         }
     }
 
-    /// One more rule, of 4.
+    /// Adds a rule, up to 4.
     pub fn add(&mut self, rule: Rule) -> Result<(), NoRoom> {
         room("pairs", self.rules.len() + 1, 4)?;
         self.rules.push(rule);
         Ok(())
     }
 
-    /// One event.
+    /// Processes one event.
     pub fn take(&mut self, event: &Event, out: &mut Outbox) {
         let now = event.time.unwrap_or(0);
         for (n, rule) in self.rules.iter().enumerate() {
@@ -108,13 +108,13 @@ mod tests {
         event(&mut p, 2, 5, 1); // unmatched
         event(&mut p, 1, 5, 10);
         event(&mut p, 1, 6, 20);
-        event(&mut p, 1, 7, 30); // no context
+        event(&mut p, 1, 7, 30); // no free context
         event(&mut p, 2, 6, 25);
-        event(&mut p, 1, 5, 40); // anew
+        event(&mut p, 1, 5, 40); // restarts the context
         event(&mut p, 2, 5, 39); // older than its first
         event(&mut p, 2, 5, 45);
         event(&mut p, 1, 5, u32::MAX);
-        event(&mut p, 2, 5, 2); // the clock wraps
+        event(&mut p, 2, 5, 2); // the clock wraps around
         let found: Vec<_> = out.iter().map(|(_, e)| (e.args[0], e.args[1], e.lost)).collect();
         assert_eq!(found, [(6, 5, 1), (5, 5, 1), (5, 3, 0)]);
         assert_eq!((p.unmatched, p.full, p.overtaken), (1, 1, 1));

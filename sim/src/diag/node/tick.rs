@@ -1,33 +1,33 @@
-//! Tick: an event a period, and flushes of tables with it
+//! Tick: a periodic event, with flushes of tables
 //!
-//! Every so many clocks it sends an event with its number, then a flush with that number to each node that it knows. A tick
-//! that comes while the one before is still to be sent waits; one more, and it is lost and told with the next.
+//! At the end of each period it sends an event with a number, then a flush with that number to each configured node.
+//! One tick waits while the previous one is being sent; further ticks are lost, and reported with the next one.
 
 use super::{room, NoRoom, Target};
 use crate::diag::packet::{Args, Event, Op, Packet};
 
-/// What it is set to.
+/// Configuration of a tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Clocks, 1 to 2^32 - 1.
+    /// Period in cycles, 1 to 2^32 - 1.
     pub period: u32,
-    /// Where its event goes; `[number, flushed nodes]`, with the clock.
+    /// Destination of its event, whose arguments are `[number, flushed nodes]`, with the time.
     pub to: Target,
-    /// Addresses of nodes that are flushed.
+    /// Addresses of the nodes to flush.
     pub flushes: Vec<u8>,
 }
 
-/// What it sends.
+/// A packet that a tick sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
-    /// Its event.
+    /// The event.
     Event(u8, Event),
     /// A flush to an address, with its number.
     Flush(u8, u16),
 }
 
 impl Sent {
-    /// As a packet of the node at `src`.
+    /// The packet, from the node at `src`.
     pub fn packet(self, src: u8) -> Packet {
         match self {
             Self::Event(dest, event) => Packet::event(src, dest, event),
@@ -36,28 +36,28 @@ impl Sent {
     }
 }
 
-/// The node.
+/// The tick node.
 #[derive(Clone, Debug)]
 pub struct Tick {
     room: u8,
     rule: Option<Rule>,
-    /// Clocks of this period, from 1.
+    /// Cycle within the period, from 1.
     count: u32,
-    /// A tick waits, of this clock.
+    /// Time of the waiting tick.
     due: Option<u32>,
     missed: u16,
     number: u16,
-    /// What is sent: which of it, clock, ticks lost before.
+    /// Tick that is being sent: next part, time, ticks lost before.
     sends: Option<(usize, u32, u16)>,
 }
 
 impl Tick {
-    /// That can flush `nodes` nodes.
+    /// A node that can flush up to `nodes` nodes.
     pub fn new(nodes: u8) -> Self {
         Self { room: nodes, rule: None, count: 1, due: None, missed: 0, number: 0, sends: None }
     }
 
-    /// Sets it: the first tick is one period later. Without a rule it stops.
+    /// Configures it: the first tick is one period later. Without a rule it stops.
     pub fn set(&mut self, rule: Option<Rule>) -> Result<(), NoRoom> {
         room("flushes", rule.as_ref().map_or(0, |r| r.flushes.len()), self.room.into())?;
         (self.rule, self.count, self.due, self.missed) = (rule, 1, None, 0);
@@ -69,24 +69,24 @@ impl Tick {
         self.due.is_none() && self.sends.is_none()
     }
 
-    /// Ticks that were lost and not told.
+    /// Lost ticks that were not reported yet.
     pub fn untold(&self) -> u64 {
         self.missed.into()
     }
 
-    /// Clocks up to and with the one of the next tick.
+    /// Cycles up to and including that of the next tick.
     pub fn next(&self) -> u64 {
         self.rule.as_ref().map_or(u64::MAX, |r| u64::from(r.period.wrapping_sub(self.count)) + 1)
     }
 
-    /// So many clocks pass, none of them that of a tick.
+    /// Advances by cycles without a tick.
     pub fn skip(&mut self, clocks: u64) {
         if self.rule.is_some() {
             self.count = self.count.wrapping_add(clocks as u32);
         }
     }
 
-    /// What is sent in this clock.
+    /// The packet sent in this cycle.
     pub fn sent(&self) -> Option<Sent> {
         let (at, time, lost) = self.sends?;
         let rule = self.rule.as_ref()?;
@@ -99,7 +99,7 @@ impl Tick {
         })
     }
 
-    /// Clock `now`; `runs`: the period does. `ready`: what is sent was taken.
+    /// Cycle `now`; `runs`: the period counts; `ready`: the packet was taken.
     pub fn clock(&mut self, now: u32, runs: bool, ready: bool) {
         let Some(rule) = &self.rule else { return };
         match self.sends {
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_tick_waits_and_more_are_lost_and_told() {
         let mut t = ticking(3, &[]);
-        // 3 is sent and not taken, 6 waits, 9 and 12 are lost
+        // tick 3 is being sent, 6 waits, 9 and 12 are lost
         (1..=13).for_each(|now| t.clock(now, true, false));
         assert_eq!(t.untold(), 2);
         let lost = |t: &Tick| t.sent().map(|s| if let Sent::Event(_, e) = s { (e.time, e.lost) } else { (None, 0) });

@@ -1,41 +1,41 @@
-//! Trace node: a trace system at the ring, its registers reached from there and its words sent to the host
+//! Trace node: connects a trace system to the ring, for its registers and its trace words
 //!
-//! Seven words make a packet; a flush sends what is left, then its answer. Words that find no place wait in the trace system,
-//! whose own buffers overflow then, which it tells in its stream. Packets have numbers, so that the host sees
-//! that one is missing. The node is at address 56.
+//! Seven words make a packet; a flush sends the remaining words, then its response. When the queue of the node is full,
+//! words wait in the trace system, whose own buffers may then overflow; the trace stream reports this. Packets are
+//! numbered, so that the host detects a missing one. The address of the node is 56.
 //!
-//! | register | read | written |
+//! | register | read | write |
 //! | ---: | --- | --- |
 //! | 0 | kind: 10 | |
-//! | 1 | words for which it has places: 64 | |
-//! | 0x800 + 2 a | lower half of register a of the trace system | is kept |
-//! | 0x801 + 2 a | upper half, as it was when the lower one was read | writes both halves |
+//! | 1 | depth of its queue in words: 64 | |
+//! | 0x800 + 2 a | lower half of register a of the trace system | is held until the upper half is written |
+//! | 0x801 + 2 a | upper half, latched when the lower half was read | writes both halves |
 //!
-//! What reaches beyond is refused as a whole.
-//! Registers of a trace system are those of its register map, 32 bits each.
+//! An access that extends past the last register is refused as a whole. The registers of the trace system are those of
+//! its register map, 32 bits each.
 
 use crate::diag::packet::{Body, Op, Packet, HOST};
 use crate::regs::REGS;
 use std::collections::VecDeque;
 
-/// Its address.
+/// Address of the trace node.
 pub const ADDRESS: u8 = 56;
-/// Number of its kind.
+/// Kind number of the trace node.
 pub const KIND: u16 = 10;
-/// Words that it holds.
+/// Depth of its queue, words.
 pub const PLACES: u16 = 64;
-/// Words of a whole packet.
+/// Words of a full packet.
 pub const PACKET_WORDS: usize = 7;
 /// First register of the trace system.
 pub const REGISTERS: u16 = 0x800;
-/// Halves of registers of the trace system.
+/// Halfword registers of the trace system.
 const HALVES: u16 = 2 * REGS.len() as u16;
 
-/// The registers behind it.
+/// The registers of the trace system.
 pub trait Bus {
     /// Reads register `addr`.
     fn read(&mut self, addr: u8) -> u32;
-    /// Writes it.
+    /// Writes register `addr`.
     fn write(&mut self, addr: u8, value: u32);
 }
 
@@ -45,34 +45,34 @@ pub fn write(addr: u8, value: u32) -> Packet {
     Packet::control(HOST, ADDRESS, Op::Write, REGISTERS + 2 * u16::from(addr), &data)
 }
 
-/// The node.
+/// The trace node.
 #[derive(Clone, Debug, Default)]
 pub struct TraceNode {
     waiting: VecDeque<u32>,
     number: u16,
-    /// Lower half that was written.
+    /// Lower half, as last written.
     low: u16,
-    /// Register that was read.
+    /// Register, as last read.
     held: u32,
 }
 
 impl TraceNode {
-    /// Whether there is a place for a word.
+    /// Whether the queue has space for a word.
     pub fn is_ready(&self) -> bool {
         self.waiting.len() < usize::from(PLACES)
     }
 
-    /// A word of the trace.
+    /// Takes a word of the trace.
     pub fn word(&mut self, word: u32) {
         self.waiting.push_back(word);
     }
 
-    /// Words that wait.
+    /// Words in the queue.
     pub fn waits(&self) -> usize {
         self.waiting.len()
     }
 
-    /// A packet of the words that wait, if `least` do.
+    /// A packet of the queued words, if there are at least `least`.
     pub fn packet(&mut self, least: usize) -> Option<Packet> {
         let n = self.waiting.len().min(PACKET_WORDS);
         if n == 0 || n < least {
@@ -84,13 +84,13 @@ impl TraceNode {
         Some(packet)
     }
 
-    /// What it sends for a packet that arrived.
+    /// Responses to a packet.
     pub fn take(&mut self, words: &[u16], bus: &mut dyn Bus) -> Vec<Packet> {
         let Ok(Packet { src, body: Body::Control { op, addr, data }, .. }) = Packet::parse(words) else {
             return Vec::new();
         };
         let answer = |op, words: &[u16]| vec![Packet::control(ADDRESS, src, op, addr, words)];
-        // `n` registers from `addr` on are there
+        // whether the `n` registers from `addr` on exist
         let within = |n: u16| n > 0 && addr >= REGISTERS && addr - REGISTERS + n <= HALVES;
         match op {
             Op::Read => {
@@ -133,18 +133,18 @@ impl TraceNode {
     }
 }
 
-/// The host's end: the words again.
+/// The host side: reassembles the trace words.
 #[derive(Clone, Debug, Default)]
 pub struct Joined {
     /// Words that arrived.
     pub words: Vec<u32>,
-    /// Packets that were missing before others, modulo 4096.
+    /// Missing packets, modulo 4096 at each gap.
     pub missing: u64,
     next: u16,
 }
 
 impl Joined {
-    /// A packet that arrived; false: it is none of a trace.
+    /// Takes a packet; false: it is not a trace packet.
     pub fn take(&mut self, packet: &Packet) -> bool {
         let Body::Control { op: Op::Trace, addr, data } = &packet.body else { return false };
         self.missing += u64::from(addr.wrapping_sub(self.next) & 0xfff);
@@ -179,7 +179,7 @@ mod tests {
         let answer = |op, addr, words: &[u16]| vec![Packet::control(ADDRESS, 9, op, addr, words)];
         assert_eq!(ask(Op::Read, 0, &[2]).0, answer(Op::ReadData, 0, &[10, 64]));
         assert_eq!(ask(Op::Read, 1, &[2]).0, answer(Op::Error, 1, &[]));
-        // a register counts each of its reads: both halves are of one
+        // a read may change a register: both halves are from one read
         assert_eq!(ask(Op::Read, 0x804, &[3]).0, answer(Op::ReadData, 0x804, &[0xffff, 0x00ff, 0xffff]));
         let (packets, ram) = ask(Op::Write, 0x804, &[0x5678, 0x1234, 7]);
         assert_eq!((packets, ram[2], ram[3]), (answer(Op::Written, 0x804, &[]), 0x1234_5678, 0x00ff_ffff));

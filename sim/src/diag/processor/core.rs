@@ -1,7 +1,7 @@
-//! The core of the diagnosis processor: the simulator's RISC-V executor on the processor's memory, with the clocks of each instruction
+//! The core of the diagnosis processor: the simulator's RISC-V executor on the processor's memory, with cycle counts
 //!
 //! # Source
-//! RISC-V unprivileged ISA, chapter RV32I; clocks and memory: [`super`].
+//! RISC-V unprivileged ISA, chapter RV32I; cycles and memory: [`super`].
 
 use super::{NEXT_AT, RAM_BYTES, SEND_AT, SLOTS, SLOTS_AT, TIME_AT};
 use crate::riscv::bus::Bus;
@@ -13,22 +13,22 @@ use crate::riscv::memory::Effect;
 use crate::riscv::timing::{Caches, Timing};
 use retire::NullSink;
 
-/// What the core reaches.
+/// The address space of the core.
 #[derive(Clone, Debug)]
 pub struct Space {
     /// Program and data.
     pub ram: Vec<u8>,
-    /// Events.
+    /// Event slots.
     pub slots: [[u32; 8]; SLOTS],
-    /// What is sent next.
+    /// Words of the next event to send.
     pub send: [u32; 8],
-    /// What a load of `NEXT` gives; none: it waits.
+    /// Result of the next load of `NEXT`; none: the load waits.
     pub next: Option<u32>,
     /// The clock.
     pub time: u32,
-    /// Arguments of the event that was sent by the last instruction.
+    /// Number of arguments of the event that the last instruction sent.
     pub sent: Option<u32>,
-    /// A store is not done any more.
+    /// Stores have no effect.
     pub frozen: bool,
 }
 
@@ -49,17 +49,17 @@ impl Default for Space {
 /// How an instruction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It is done, in so many clocks.
+    /// It retired, in so many cycles.
     Retired(u32),
     /// It waits for an event.
     Waits,
-    /// It is none, or asks for what is not there: known after so many clocks.
+    /// It is illegal or accesses an address that does not exist; detected after so many cycles.
     Fault(u32),
     /// The limit comes first.
     Limit,
 }
 
-/// The core.
+/// The core of the diagnosis processor.
 #[derive(Clone, Debug)]
 pub struct Core {
     hart: Hart,
@@ -74,7 +74,7 @@ impl Default for Core {
     }
 }
 
-/// Whether `insn` is one of RV32I, without `fence`, `ecall` and `ebreak`.
+/// Whether `insn` is one of RV32I, except `fence`, `ecall` and `ebreak`.
 pub fn is_known(insn: u32) -> bool {
     let (f3, f7) = (insn >> 12 & 7, insn >> 25);
     match insn & 0x7f {
@@ -94,28 +94,28 @@ pub fn is_known(insn: u32) -> bool {
 }
 
 impl Core {
-    /// Address of the instruction that is next.
+    /// Address of the next instruction.
     pub fn pc(&self) -> u32 {
         self.hart.at.pc as u32
     }
 
-    /// Register x1 to x31, or 0.
+    /// Register x1 to x31, or 0 for x0.
     pub fn register(&self, n: u32) -> u32 {
         self.hart.regs[n as usize & 31] as u32
     }
 
-    /// From the beginning.
+    /// Resets the core.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// The instruction that is next, if the core can fetch it.
+    /// The next instruction, if it can be fetched.
     pub fn fetch(&self, space: &Space) -> Option<u32> {
         let pc = self.pc();
         (pc % 4 == 0 && pc < RAM_BYTES).then(|| load::<4>(&space.ram, pc) as u32)
     }
 
-    /// One instruction, of which `left` clocks are possible.
+    /// Executes one instruction, with `left` cycles up to the limit.
     pub fn step(&mut self, space: &mut Space, left: u32) -> End {
         space.sent = None;
         let fault = |clocks| if clocks < left { End::Fault(clocks) } else { End::Limit };
@@ -132,7 +132,7 @@ impl Core {
             0x13 | 0x33 if f3 == 1 || f3 == 5 => 4 + places,
             _ => 3,
         };
-        // memory is reached in the fourth clock
+        // memory is accessed in the fourth cycle
         space.frozen = left < 4;
         let mut at = self.hart.at;
         let mut shared = Shared { memory: space, caches: &mut self.caches, timing: &self.timing };
@@ -261,7 +261,7 @@ mod tests {
             assert_eq!(core.step(&mut space, 100), End::Retired(3));
             let end = core.step(&mut space, 100);
             if words[1] == 0x0020_0067 {
-                // a jump to 2 is done, and then there is nothing to fetch
+                // the jump to 2 retires, and the fetch then fails
                 assert_eq!((end, core.step(&mut space, 100)), (End::Retired(3), End::Fault(1)));
             } else {
                 assert_eq!(end, End::Fault(clocks), "{words:x?}");

@@ -1,6 +1,6 @@
-//! The diagnosis processor, packet by packet: what is in slots, what its program sends, what is ended
+//! The diagnosis processor at packet level: slots, packets that its program sends, aborted handlers
 //!
-//! Each event is worked on as far as that goes when [`Processor::run`] is called; how long that takes comes out.
+//! [`Processor::run`] works on each event as far as possible and returns the number of cycles.
 
 use super::core::{Core, End, Space};
 use super::{
@@ -10,17 +10,17 @@ use super::{
 use crate::diag::packet::{Args, Body, Event, Op, Packet, HOST, MAX_WORDS};
 use std::collections::VecDeque;
 
-/// What is in a slot.
+/// The content of a slot.
 #[derive(Clone, Debug)]
 struct Held {
     slot: usize,
     /// Second word of the packet.
     second: u32,
-    /// The answer to a flush.
+    /// The response to a flush.
     answer: Option<Packet>,
 }
 
-/// The processor.
+/// The diagnosis processor.
 #[derive(Clone, Debug)]
 pub struct Processor {
     address: u8,
@@ -31,7 +31,7 @@ pub struct Processor {
     running: bool,
     waits: bool,
     watchdog: u16,
-    /// Clocks of the handler.
+    /// Cycles of the current handler.
     ran: u32,
     free: usize,
     handled: u32,
@@ -42,7 +42,7 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// At an address, as after a reset.
+    /// A processor at an address, in its reset state.
     pub fn new(address: u8) -> Self {
         Self {
             address,
@@ -63,17 +63,17 @@ impl Processor {
         }
     }
 
-    /// Clocks that a handler may take.
+    /// Watchdog limit of a handler, cycles.
     pub fn limit(&self) -> u32 {
         UNIT * if self.watchdog == 0 { 1 << 16 } else { u32::from(self.watchdog) }
     }
 
-    /// Whether it works.
+    /// Whether it is running.
     pub fn is_running(&self) -> bool {
         self.running
     }
 
-    /// At another address.
+    /// Moves it to another address.
     pub fn set_address(&mut self, address: u8) {
         self.address = address;
     }
@@ -88,32 +88,32 @@ impl Processor {
         self.queue.len() + usize::from(self.held.is_some()) < SLOTS
     }
 
-    /// A packet found all slots full.
+    /// Counts a packet that found all slots full.
     pub fn refuse(&mut self) {
         self.full = self.full.saturating_add(1);
     }
 
-    /// Lost events that no result has told yet.
+    /// Lost events that no result has reported yet.
     pub fn untold(&self) -> u64 {
         self.untold
     }
 
-    /// Handlers that were ended.
+    /// Aborted handlers.
     pub fn trips(&self) -> u16 {
         self.trips
     }
 
-    /// Events dropped while it did not run.
+    /// Events dropped while it was not running.
     pub fn dropped(&self) -> u16 {
         self.dropped
     }
 
-    /// Its memory.
+    /// Content of its memory.
     pub fn ram(&self) -> &[u8] {
         &self.space.ram
     }
 
-    /// A register that can be read.
+    /// Reads a register.
     pub fn register(&self, at: u16) -> u16 {
         let used = (self.queue.len() + usize::from(self.held.is_some())) as u16;
         match at {
@@ -149,7 +149,7 @@ impl Processor {
         }
     }
 
-    /// A packet that arrived; its answer, but for that of a flush, which comes when the program is done with it.
+    /// Takes a packet and returns the response, except to a flush, which is answered when the program is done with it.
     pub fn take(&mut self, words: &[u16]) -> Option<Packet> {
         let Packet { src, body, .. } = Packet::parse(words).ok()?;
         let (op, addr, data) = match body {
@@ -204,7 +204,7 @@ impl Processor {
         self.free = (self.free + 1) % SLOTS;
     }
 
-    /// The event or the flush with what was lost before it, if there is room for that.
+    /// The packet with the count of events lost before it, if it is an event that has room for it.
     pub fn told(&mut self, mut packet: Packet) -> Packet {
         if let Body::Event(e) = &mut packet.body {
             if e.id != TRIP_EVENT && e.words() < MAX_WORDS {
@@ -215,14 +215,15 @@ impl Processor {
         packet
     }
 
-    /// Runs until the core waits for an event or is stopped, or for one event (`one`); packets that it sends, and its clocks.
+    /// Runs until the core waits for an event or is stopped, or for one event (`one`). Appends the packets that it
+    /// sends; returns the cycles.
     pub fn run(&mut self, time: u32, one: bool, out: &mut Vec<Packet>) -> u64 {
         let (mut clocks, mut begun) = (0, false);
         while self.running {
             let next = self.queue.front().filter(|_| !(one && begun)).map(|h| SLOTS_AT + 32 * h.slot as u32);
             (self.space.next, self.space.time) = (next, time.wrapping_add(clocks as u32));
             self.waits = false;
-            // a limit that was made lower meanwhile is reached when the count has gone round
+            // if the limit was lowered meanwhile, it is reached when the count has wrapped around
             let left = self.limit().wrapping_sub(self.ran) & 0x7f_ffff;
             match self.core.step(&mut self.space, left) {
                 End::Retired(n) => {
@@ -256,7 +257,7 @@ impl Processor {
         clocks
     }
 
-    /// The program is done with its slot.
+    /// The program releases its slot.
     fn release(&mut self, out: &mut Vec<Packet>) {
         if let Some(held) = self.held.take() {
             self.handled = self.handled.wrapping_add(1);
@@ -264,7 +265,7 @@ impl Processor {
         }
     }
 
-    /// The handler is ended.
+    /// Aborts the handler.
     fn end(&mut self, cause: u32, out: &mut Vec<Packet>) {
         let held = self.held.take();
         let second = held.as_ref().map_or(NO_EVENT, |h| h.second);
@@ -272,7 +273,7 @@ impl Processor {
         out.push(Packet::event(self.address, HOST, Event { id: TRIP_EVENT, args, ..Event::default() }));
         match held {
             Some(held) => out.extend(held.answer),
-            // what is in slots stays there
+            // events in slots stay there
             None => {
                 self.running = false;
                 out.extend(self.queue.iter_mut().filter_map(|h| h.answer.take()));
@@ -297,7 +298,7 @@ impl Processor {
     }
 }
 
-/// Loads a program and starts it; `watchdog`: in units of [`UNIT`] clocks.
+/// Register writes that load a program and start it; `watchdog`: in units of [`UNIT`] cycles.
 pub fn start(image: &[u8], watchdog: u16) -> Vec<(u16, u16)> {
     let mut writes = vec![(CONTROL, 0), (WATCHDOG, watchdog)];
     for (n, half) in image.chunks(2).enumerate() {
@@ -352,7 +353,7 @@ mod tests {
         assert_eq!(out, [to_host(0x20, &[7])]);
         let Body::Event(e) = p.told(out.remove(0)).body else { panic!() };
         assert_eq!((e.lost, p.untold(), p.register(4), p.register(2)), (4, 0, 1, 3));
-        // an argument of 0 is its end: the branch to itself lasts until clock 64
+        // an argument of 0 makes it hang: the branch to itself lasts until cycle 64
         p.take(&event(0, 0));
         p.take(&event(8, 0));
         assert!(p.take(&Packet::control(HOST, 20, Op::Flush, 0, &[5]).to_words()).is_none());

@@ -1,18 +1,18 @@
-//! The diagnosis processor at the ring of the golden chip, and by itself
+//! The diagnosis processor as a client of the golden chip's ring, and standalone
 //!
-//! At the ring an event takes as long as its handler does; what that sends leaves when it is done. So the golden chip is near to the
-//! circuit, where packets leave in between, but not clock for clock.
+//! On the ring, an event occupies the processor as long as its handler runs, and the handler's packets leave when it is
+//! done. The circuit sends packets during the handler, so the golden chip is close to it, but not cycle-accurate.
 
 use super::node::Processor;
 use crate::diag::packet::{Body, Event, Op, Outbox, Packet};
 use crate::diag::ring::RingNode;
 use std::collections::VecDeque;
 
-/// A processor with what it has to send.
+/// A processor with its output queue.
 #[derive(Clone, Debug)]
 pub struct Seat {
     processor: Processor,
-    /// When its handler is done, and what that sends.
+    /// When its handler ends, and the packets that it then sends.
     works: Option<(u64, Vec<Packet>)>,
     out: VecDeque<Packet>,
 }
@@ -24,22 +24,22 @@ impl Default for Seat {
 }
 
 impl Seat {
-    /// The processor.
+    /// The processor itself.
     pub fn processor(&self) -> &Processor {
         &self.processor
     }
 
-    /// Writes registers at once.
+    /// Writes registers immediately.
     pub fn set(&mut self, writes: &[(u16, u16)]) {
         writes.iter().for_each(|w| self.processor.write(w.0, w.1));
     }
 
-    /// Whether nothing is on its way.
+    /// Whether nothing is in flight.
     pub fn is_idle(&self) -> bool {
         self.works.is_none() && self.out.is_empty() && self.processor.is_waiting()
     }
 
-    /// One clock at the ring, under an address.
+    /// One cycle on the ring, at an address.
     pub fn clock(&mut self, address: u8, now: u64, port: &mut RingNode) {
         while port.fate().is_some() {}
         self.processor.set_address(address);
@@ -63,14 +63,14 @@ impl Seat {
         }
     }
 
-    /// A flush, from the host.
+    /// Takes a flush from the host.
     pub fn flush(&mut self, address: u8) {
         self.processor.set_address(address);
         let flush = Packet::control(crate::diag::packet::HOST, address, Op::Flush, 0, &[]);
         self.out.extend(self.processor.take(&flush.to_words()));
     }
 
-    /// An event without a ring, or a flush: what the program sends for it.
+    /// Handles an event, or a flush, without a ring; appends the events that the program sends.
     pub fn handle(&mut self, event: Option<&Event>, out: &mut Outbox) {
         let packet = match event {
             Some(e) => Packet::event(e.core, 0, *e),

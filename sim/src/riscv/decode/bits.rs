@@ -6,8 +6,8 @@
 use super::{op, Code, Op};
 use crate::riscv::isa::Isa;
 
-/// Decodes what OP, OP-IMM, OP-32 and OP-IMM-32 hold besides I and M. One operand is a register, the other the sum of
-/// `rs2` and `imm`, of which one is 0.
+/// Decodes the instructions of OP, OP-IMM, OP-32 and OP-IMM-32 outside I and M. One operand is a register, the other
+/// the sum of `rs2` and `imm`, one of which is 0.
 pub(super) fn decode(i: u32, isa: Isa) -> Option<Op> {
     use Code::*;
     if !isa.bits {
@@ -16,7 +16,7 @@ pub(super) fn decode(i: u32, isa: Isa) -> Option<Op> {
     let (d, f3, s1, s2, f7) = (i >> 7 & 31, i >> 12 & 7, i >> 15 & 31, i >> 20 & 31, i >> 25);
     let register = |code| Some(op(code, d, s1, s2, 0));
     let one = |code| Some(op(code, d, s1, 0, 0));
-    // shift amounts have a bit more on RV64, in the place of the function code's last
+    // a shift amount has one more bit on RV64, in place of the last bit of the function code
     let (f6, amount) = if isa.rv64 { (f7 & !1, i >> 20 & 63) } else { (f7, s2) };
     let shift = |code| Some(op(code, d, s1, 0, amount as i32));
     match (i & 0x7f, f7, f3) {

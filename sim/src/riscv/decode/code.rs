@@ -1,6 +1,6 @@
-//! Operations that instructions decode to
+//! Operations to which instructions decode
 
-/// What an operation does. The order groups control flow at the end.
+/// An operation. The order groups control flow at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
 #[repr(u8)]
 #[allow(missing_docs)] // the instructions' own names
@@ -75,7 +75,7 @@ pub enum Code {
     Divuw,
     Remw,
     Remuw,
-    // Zba, Zbb, Zbs, Zbc, Zicond: from `AddUw` to `CzeroNez` functions of two operands
+    // Zba, Zbb, Zbs, Zbc, Zicond: `AddUw` to `CzeroNez` are functions of two operands
     AddUw,
     Sh1add,
     Sh2add,
@@ -115,7 +115,7 @@ pub enum Code {
     Clmulr,
     CzeroEqz,
     CzeroNez,
-    // F and D; `sub` says which
+    // F and D; `sub` says which of the two
     Flw,
     Fld,
     Fsw,
@@ -143,7 +143,7 @@ pub enum Code {
     Feq,
     Flt,
     Fle,
-    /// Told by a decode mask: its result comes from outside.
+    /// Matches a decode mask: its result comes from outside.
     Unmodelled,
     Fence,
     FenceI,

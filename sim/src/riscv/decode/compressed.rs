@@ -1,4 +1,4 @@
-//! The C extension, and Zcb: instructions of 16 bits
+//! The C extension and Zcb: 16-bit instructions
 //!
 //! # Source
 //! RISC-V unprivileged ISA, chapter C, tables "RVC Instruction Listings"; chapter Zc, section Zcb.

@@ -1,4 +1,4 @@
-//! F and D
+//! Instructions of F and D
 //!
 //! # Source
 //! RISC-V unprivileged ISA, chapters F and D; tables "RV32/64G Instruction Set Listings".
@@ -7,7 +7,7 @@ use super::{op, sext, Code, Op, DOUBLE};
 use crate::riscv::isa::Isa;
 
 /// Decodes an instruction of the opcodes LOAD-FP, STORE-FP, MADD to NMADD and OP-FP. `rd` of a float register is its
-/// number, also for f0.
+/// number, including f0.
 pub(super) fn decode(i: u32, isa: Isa) -> Option<Op> {
     use Code::*;
     let (d, f3, s1, s2, f7) = (i >> 7 & 31, i >> 12 & 7, i >> 15 & 31, i >> 20 & 31, i >> 25);
@@ -36,7 +36,7 @@ pub(super) fn decode(i: u32, isa: Isa) -> Option<Op> {
         1 => DOUBLE,
         _ => return None,
     };
-    // modes 5 and 6 are reserved, 7 is that of `fcsr`
+    // modes 5 and 6 are reserved, 7 selects the mode in `fcsr`
     let rounded = |code, rs2| (f3 < 5 || f3 == 7).then(|| float(code, rs2, double | f3 as u8));
     let fused = |code| rounded(code, s2).map(|o| Op { rs3: (i >> 27) as u8, ..o });
     let by_f3 = |codes: &[Code]| codes.get(f3 as usize).map(|c| float(*c, s2, double));

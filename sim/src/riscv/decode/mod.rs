@@ -1,6 +1,7 @@
 //! Decoder: instruction bits to compact operations
 //!
-//! RV32 and RV64, I, M, A, Zicsr and Zifencei here; C, F, D and the bit manipulations in files of their own.
+//! This file decodes RV32 and RV64 with I, M, A, Zicsr and Zifencei; C, F, D and bit manipulation have files of their
+//! own.
 //!
 //! # Source
 //! RISC-V unprivileged ISA: chapters RV32I, RV64I, M, A, Zicsr, Zifencei; privileged ISA for `mret`, `wfi`.
@@ -16,9 +17,9 @@ pub use code::Code;
 /// One decoded instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Op {
-    /// What to do.
+    /// Operation.
     pub code: Code,
-    /// Destination register; 32, a scratch place, for x0.
+    /// Destination register; 32, a dummy register, for x0.
     pub rd: u8,
     /// First source register; the 5-bit immediate of `csrr*i`.
     pub rs1: u8,
@@ -30,15 +31,15 @@ pub struct Op {
     pub len: u8,
     /// Third source register, of the fused multiplications.
     pub rs3: u8,
-    /// Atomics: log2 of the bytes, 2 or 3. F and D: rounding mode in bits 0 to 2, [`DOUBLE`], and in bits 4 and 5 the
-    /// number that `rs2` stands for in conversions.
+    /// Atomics: log2 of the access size in bytes, 2 or 3. F and D: rounding mode in bits 0 to 2, [`DOUBLE`], and in
+    /// bits 4 and 5 the number that `rs2` encodes in conversions.
     pub sub: u8,
 }
 
-/// In [`Op::sub`]: the operation is on numbers of 64 bits.
+/// Flag in [`Op::sub`]: the operation is on 64-bit numbers.
 pub const DOUBLE: u8 = 1 << 3;
 
-/// Where writes to x0 go.
+/// Dummy register that takes writes to x0.
 pub const SINK: u8 = 32;
 
 fn rd(r: u32) -> u8 {
@@ -61,7 +62,7 @@ fn illegal(insn: u32, len: u8) -> Op {
     Op { imm: insn as i32, len, ..op(Code::Illegal, 0, 0, 0, 0) }
 }
 
-/// Decodes `insn`; for a 2-byte instruction its low half.
+/// Decodes `insn`; a 2-byte instruction is in its low half.
 pub fn decode(insn: u32, isa: Isa) -> Op {
     if insn & 3 != 3 {
         return Op { len: 2, ..compressed::decode(insn & 0xffff, isa) };
@@ -79,7 +80,7 @@ fn decode32(i: u32, isa: Isa) -> Op {
     let imm_s = sext(f7 << 5 | d, 12);
     let imm_b = sext((i >> 31) << 12 | (i >> 7 & 1) << 11 | (i >> 25 & 63) << 5 | (i >> 8 & 15) << 1, 13);
     let imm_j = sext((i >> 31) << 20 | (i >> 12 & 255) << 12 | (i >> 20 & 1) << 11 | (i >> 21 & 1023) << 1, 21);
-    // shift amounts have a bit more on RV64; bit 25 is no part of the function code then
+    // a shift amount has one more bit on RV64; bit 25 is then not part of the function code
     let (f6, shamt) = if isa.rv64 { (f7 & !1, (i >> 20 & 63) as i32) } else { (f7, s2 as i32) };
     let bad = illegal(i, 4);
     match i & 0x7f {

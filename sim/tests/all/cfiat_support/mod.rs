@@ -1,4 +1,4 @@
-//! Runs with their control flow and load values traced, and executed again from both
+//! Runs that are traced with control flow and load values, and executed again from both traces
 
 use crate::data_log::{difference, Log};
 use retire::elf::Program;
@@ -44,7 +44,7 @@ pub struct Traced {
     pub log: Log,
 }
 
-/// Runs and traces.
+/// Runs and traces a program.
 pub fn trace(program: &Program, config: MachineConfig, instructions: u64, sizes: Sizes) -> Traced {
     let harts = config.harts;
     let mut machine = Machine::new(program, config).unwrap();
@@ -68,7 +68,7 @@ pub fn trace(program: &Program, config: MachineConfig, instructions: u64, sizes:
     }
 }
 
-/// The control flow that its trace tells.
+/// The control flow from the trace.
 pub fn flow(program: &Program, traced: &Traced) -> Vec<FlowEvent> {
     let image = Image::new(program);
     let words = traced.flow_words.iter().copied();
@@ -92,7 +92,7 @@ pub fn replay(
     (log.without_causes(), end)
 }
 
-/// Executes the cores again, and holds all to the run.
+/// Executes the cores again, and compares everything with the run.
 pub fn assert_replays(program: &Program, traced: &Traced, what: &str) {
     let (log, end) = replay(program, &traced.params, &flow(program, traced), &traced.words);
     if let Some(difference) = difference(&traced.log, &log) {

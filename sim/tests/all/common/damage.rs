@@ -1,4 +1,4 @@
-//! Damage to streams: cut anywhere, a bit flipped anywhere, a word too many
+//! Damage to streams: truncated anywhere, a bit flipped anywhere, an extra word
 
 use crate::common;
 use rand::{RngExt, SeedableRng};
@@ -17,15 +17,15 @@ pub fn encode(params: &TraceParams, events: &[FlowEvent]) -> (Vec<u32>, System) 
     (system.drain().collect(), system)
 }
 
-/// The events behind `words`.
+/// The events that `words` encode.
 pub fn replay(image: &Image, p: &TraceParams, words: &[u32]) -> Result<(Vec<FlowEvent>, ReplaySummary), ReplayError> {
     let mut seen = Vec::new();
     let summary = Replay::new(image, p, words.iter().copied())?.run(&mut Events(&mut seen))?;
     Ok((seen, summary))
 }
 
-/// Damages streams of each of `params`, which are for two cores: errors that say what is wrong, no panic, no run without
-/// end.
+/// Damages streams of each of `params`, which are for two cores: replay gives meaningful errors, does not panic, and
+/// terminates.
 pub fn is_told(params: impl Iterator<Item = TraceParams>) {
     let image = Image::new(&common::program(3, 300));
     let events = common::walk(&image, 300, 2, 3, 600);
@@ -40,7 +40,7 @@ pub fn is_told(params: impl Iterator<Item = TraceParams>) {
             let mut flipped = words.clone();
             let bit = rng.random_range(0..32 * words.len());
             flipped[bit / 32] ^= 1 << (bit % 32);
-            // one flipped bit can make another legal stream; it must not panic or run on
+            // one flipped bit can give another valid stream; it must not panic or run forever
             let _ = replay(&image, &params, &flipped);
         }
         let mut longer = words.clone();

@@ -1,7 +1,7 @@
 //! Random programs and random walks through them: paths that a simulator would hardly take
 //!
-//! A program is random code of jumps, branches, calls and returns. A walk takes any outcome, any target
-//! and any trap, so every message kind and every corner of the predictors is met.
+//! A program is random code of jumps, branches, calls and returns. A walk takes random outcomes, targets and traps, so
+//! that every message kind and every corner case of the predictors occurs.
 
 pub mod damage;
 
@@ -14,13 +14,13 @@ use retire::{FlowEvent, FlowKind};
 /// Start of the code.
 pub const BASE: u64 = 0x8000_0000;
 
-/// Random code of `slots` halfwords, which ends in a jump to itself.
+/// Random code of `slots` halfwords that ends with a jump to itself.
 pub fn program(seed: u64, slots: usize) -> Program {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut code: Vec<u16> = Vec::new();
     while code.len() < slots {
         let word = |w: u32, code: &mut Vec<u16>| code.extend([w as u16, (w >> 16) as u16]);
-        // an even offset in halfwords that stays inside, give or take
+        // an even offset, in halfwords, within the code and a limited distance
         let here = code.len() as i64;
         let to = rng.random_range(0..slots as i64).clamp(here - 100, here + 100) - here;
         let offset = (2 * to) as u32;
@@ -68,7 +68,7 @@ struct Walker {
     stack: Vec<u64>,
 }
 
-/// At least `events` events of a walk of `harts` harts, in global commit order, stops included.
+/// At least `events` events of a walk of `harts` harts, in global commit order, including stops.
 pub fn walk(image: &Image, slots: usize, harts: u8, seed: u64, events: usize) -> Vec<FlowEvent> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut out = Vec::new();
@@ -84,7 +84,7 @@ pub fn walk(image: &Image, slots: usize, harts: u8, seed: u64, events: usize) ->
         let hart = rng.random_range(0..harts);
         let w = &mut walkers[usize::from(hart)];
         cycle += if rng.random_ratio(1, 500) { rng.random_range(0..90_000) } else { rng.random_range(0..9) };
-        // global commit order: of one cycle, by hart, and a hart once
+        // global commit order: within one cycle by hart, and each hart once
         if out.last().is_some_and(|e: &FlowEvent| e.cycle == cycle && e.hart >= hart) {
             cycle += 1;
         }
@@ -136,7 +136,7 @@ pub fn walk(image: &Image, slots: usize, harts: u8, seed: u64, events: usize) ->
             ExitKind::ConditionalIndirect(_) => unreachable!("no instruction of RISC-V is one"),
             ExitKind::End => unreachable!("taken as a trap above"),
         };
-        // a branch may lead out of the code; a walk does not, so it traps instead
+        // a branch may lead out of the code; a walk must not, so it traps instead
         if image.run(target).is_none() {
             let to = anywhere(&mut rng);
             let pc = w.pc;
@@ -157,7 +157,7 @@ fn event(hart: u8, kind: FlowKind, len: u8, count: u32, pc: u64, target: u64, cy
     FlowEvent { hart, kind, len, count, pc, target, cycle }
 }
 
-/// Random parameters: any legal sizes, chunk sizes and cores, of the schemes T-raptor and Nexus-like.
+/// Random valid parameters of the schemes T-raptor and Nexus-like: sizes, chunk sizes and cores.
 pub fn params(rng: &mut impl Rng, cores: u8) -> sim::params::TraceParams {
     use sim::params::{Chunks, Coding, NexusParams, TrParams, TraceParams};
     let pick = |rng: &mut dyn Rng, of: &[u16]| of[rng.next_u32() as usize % of.len()];

@@ -1,8 +1,8 @@
-//! What harts did in a run or a replay, and where two of them differ
+//! Log of a run or a replay, and the differences of two logs
 
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 
-/// What one hart did, in its own order, without times.
+/// An item of a hart's log, in the order of that hart, without times.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// A control-flow event.
@@ -11,7 +11,7 @@ pub enum Item {
     Data(u64, DataKind),
 }
 
-/// Everything, by hart.
+/// The log of each hart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Log(pub Vec<Vec<Item>>);
 
@@ -24,7 +24,7 @@ impl Log {
         &mut self.0[hart]
     }
 
-    /// The same, without what traps were: a scheme may not send it.
+    /// The log without the causes of traps, which a scheme may not send.
     pub fn without_causes(mut self) -> Self {
         for item in self.0.iter_mut().flatten() {
             if let Item::Event(FlowEvent { kind: FlowKind::Trap { interrupt, cause }, .. }) = item {
@@ -47,7 +47,7 @@ impl RetireSink for Log {
     }
 }
 
-/// The first item in which two logs differ.
+/// The first difference between two logs.
 pub fn difference(run: &Log, replayed: &Log) -> Option<String> {
     for (hart, want) in run.0.iter().enumerate() {
         let got = replayed.0.get(hart).map_or(&[][..], |g| g);

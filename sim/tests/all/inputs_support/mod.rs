@@ -1,4 +1,4 @@
-//! Runs recorded and replayed, and both compared in everything that retired
+//! Runs that are recorded and replayed, and compared in all retired instructions
 
 pub use crate::data_log::{difference, Item, Log};
 use retire::elf::Program;
@@ -9,7 +9,7 @@ use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::Replay;
 use sim::scheme::inputs::{InputsParams, Recorder};
 
-/// Both.
+/// A sink for both a recorder and a log.
 pub struct Both<'a>(pub &'a mut Recorder, pub &'a mut Log);
 
 impl RetireSink for Both<'_> {
@@ -43,12 +43,12 @@ pub struct Recorded {
     pub uart: Vec<u8>,
 }
 
-/// Runs and records.
+/// Runs and records a program.
 pub fn record(program: &Program, config: MachineConfig, instructions: u64, sizes: Sizes) -> Recorded {
     record_from(program, config, 0, instructions, sizes).0
 }
 
-/// Runs, and records what is behind so many instructions of all harts; and the machine at the end.
+/// Runs a program, and records it after so many instructions of all harts; also returns the machine at the end.
 pub fn record_from(
     program: &Program,
     config: MachineConfig,
@@ -72,7 +72,7 @@ pub fn record_from(
     (Recorded { params, words, stats, log, uart: summary.uart }, machine)
 }
 
-/// CSRs whose value is not known before a register takes it: where none does, replay does not tell it.
+/// The log without CSRs whose value is unknown until a register takes it: if none does, replay does not report it.
 pub fn known(log: &Log) -> Log {
     let later = |item: &Item| {
         matches!(
@@ -83,7 +83,7 @@ pub fn known(log: &Log) -> Log {
     Log(log.0.iter().map(|items| items.iter().filter(|i| !later(i)).cloned().collect()).collect())
 }
 
-/// Replays, and holds all to the run.
+/// Replays, and compares everything with the run.
 pub fn assert_replays(program: &Program, recorded: &Recorded, what: &str) {
     let mut replay = Replay::new(&recorded.params, program, recorded.words.clone()).unwrap().unwrap();
     let mut log = Log::default();

@@ -1,32 +1,32 @@
-//! Random encodings: of all opcodes that are modelled, function codes that mostly mean something
+//! Random encodings: of all modelled opcodes, mostly with valid function codes
 
 use rand::{Rng, RngExt};
 
-/// A register that is an address in the scratch bytes before the instruction.
+/// A register that holds an address in the scratch area before the instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Base {
-    /// Which.
+    /// Register number.
     pub register: u32,
-    /// From the first of the bytes.
+    /// Offset from the start of the scratch area.
     pub offset: i32,
 }
 
-/// One instruction that is tried, and what belongs to it.
+/// An instruction under test, with its surroundings.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// Words of code; a trap skips the one it is in.
+    /// Code words; a trap skips the word in which it occurs.
     pub code: Vec<u32>,
-    /// The register whose integer and float are looked at.
+    /// Number of the integer and float registers that are compared.
     pub rd: u32,
-    /// Registers that are given values before.
+    /// Registers that get values before the instruction.
     pub sources: (u32, u32, u32),
-    /// Its address.
+    /// Its address register.
     pub base: Option<Base>,
 }
 
-/// Behind an instruction of 16 bits.
+/// Follows a 16-bit instruction.
 const C_NOP: u32 = 0x0001_0000;
-/// Registers below are tried.
+/// Registers below this are tested.
 const LAST: u32 = 27;
 
 fn one_of<T: Copy>(rng: &mut impl Rng, all: &[T]) -> T {
@@ -40,7 +40,7 @@ pub fn some(rng: &mut impl Rng, xlen: u8) -> Trial {
     let f3 = rng.random_range(0..8u32);
     let plain = |insn: u32| Trial { code: vec![insn], rd, sources: (rs1, rs2, rs3), base: None };
     let fields = |opcode, f3: u32, f7: u32, rs2: u32| f7 << 25 | rs2 << 20 | rs1 << 15 | f3 << 12 | rd << 7 | opcode;
-    // functions of OP and OP-32: I, M and the bit manipulations, in few cases anything
+    // functions of OP and OP-32: I, M and the bit manipulations, in rare cases any value
     let f7 = match rng.random_range(0..12) {
         0 => rng.random_range(0..128),
         _ => one_of(rng, &[0, 0, 1, 1, 1, 0x20, 0x20, 0x10, 0x05, 0x30, 0x24, 0x34, 0x14, 0x04]),
@@ -49,7 +49,7 @@ pub fn some(rng: &mut impl Rng, xlen: u8) -> Trial {
     match rng.random_range(0..40) {
         0..=6 if !zicond(f7, f3) => plain(fields(0x33, f3, f7, rs2)),
         7..=9 if !zicond(f7, f3) => plain(fields(0x3b, f3, f7, rs2)),
-        // shifts by anything, and those that take one operand by their number
+        // shifts by any amount, and instructions that encode their one operand in the amount
         10..=12 => {
             let f7 = if f3 & 3 == 1 {
                 one_of(rng, &[0, 1, 0x20, 0x21, 0x30, 0x30, 0x24, 0x25, 0x34, 0x35, 0x14, 0x15, 0x04, 0x05])
@@ -60,7 +60,7 @@ pub fn some(rng: &mut impl Rng, xlen: u8) -> Trial {
             plain(fields(one_of(rng, &[0x13, 0x13, 0x1b]), f3, f7, rs2))
         }
         13 => plain(rng.random::<u32>() & 0xffff_f000 | rd << 7 | one_of(rng, &[0x37, 0x17])),
-        // taken or not: the instruction behind is told by what it writes
+        // taken or not: shows in what the instruction after it writes
         14 | 15 => {
             let skip = 8 << 7;
             let insn = rs2 << 20 | rs1 << 15 | f3 << 12 | skip | 0x63;
@@ -90,12 +90,12 @@ pub fn some(rng: &mut impl Rng, xlen: u8) -> Trial {
     }
 }
 
-/// A load or a store, also one that is not aligned.
+/// A load or a store, possibly misaligned.
 fn memory(rng: &mut impl Rng, rd: u32, rs1: u32, rs2: u32, f3: u32) -> Trial {
     let base = Some(Base { register: rs1, offset: rng.random_range(512..1024) });
     let imm = rng.random_range(0..512u32).wrapping_sub(256);
     let (store, float) = (rng.random_range(0..2) == 0, rng.random_range(0..3) == 0);
-    // of floats, those of 16 and 128 bits are not legal
+    // 16- and 128-bit floats are illegal
     let opcode = if float { 0x07 } else { 0x03 };
     let insn = if store {
         (imm >> 5 & 127) << 25 | rs2 << 20 | rs1 << 15 | f3 << 12 | (imm & 31) << 7 | opcode | 0x20
@@ -113,14 +113,14 @@ fn atomic(rng: &mut impl Rng, rd: u32, rs1: u32, rs2: u32) -> Trial {
     let order = rng.random_range(0..4) << 25;
     let insn = |f5: u32, rd: u32, rs2: u32| f5 << 27 | order | rs2 << 20 | rs1 << 15 | f3 << 12 | rd << 7 | 0x2f;
     let code = match f5 {
-        // what is loaded goes to x27, which is looked at; rs1 must stay
+        // the loaded value goes to x27, which is compared; rs1 must not change
         2 => vec![insn(2, LAST, 0), insn(3, rd, rs2)],
         _ => vec![insn(f5, rd, rs2)],
     };
     Trial { code, rd, sources: (rs1, rs2, 0), base }
 }
 
-/// Any encoding of 16 bits that stays where it is; loads and stores reach the scratch bytes.
+/// Any 16-bit encoding without control flow; loads and stores access the scratch area.
 fn compressed(rng: &mut impl Rng, xlen: u8, rs3: u32) -> Trial {
     loop {
         let insn = rng.random_range(0..0x1_0000u32);

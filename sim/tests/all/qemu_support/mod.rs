@@ -1,4 +1,4 @@
-//! Programs of random instructions, and both machines that run them
+//! Programs of random instructions, and the two machines that run them
 
 mod instructions;
 mod operands;
@@ -14,25 +14,25 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const RAM: u64 = 0x8000_0000;
-/// Where the results go: behind code and operands.
+/// Address of the results: after code and operands.
 const OUT: u64 = RAM + 0x80_0000;
-/// Bytes that loads, stores and atomics reach.
+/// Address of the scratch area for loads, stores and atomics.
 const SCRATCH: u64 = RAM + 0xf0_0000;
-/// Bytes of them.
+/// Size of the scratch area, bytes.
 const SCRATCH_BYTES: u32 = 4096;
-/// Bytes of the results of one instruction: `x[rd]`, `f[rd]`, `fcsr`, `mcause`, `mtval`.
+/// Size of the results of one instruction, bytes: `x[rd]`, `f[rd]`, `fcsr`, `mcause`, `mtval`.
 const RESULT: usize = 40;
-/// Far longer than a run takes, for a machine with other work.
+/// Time limit: much longer than a run takes, even on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Registers that are not tried: `mtval`, operands, scratch, `mcause` and other values, results.
+/// Registers that are not tested: `mtval`, operands, scratch area, `mcause` and other values, results.
 const VALUE: u32 = 27;
 const POOL: u32 = 28;
 const BASE: u32 = 29;
 const CAUSE: u32 = 30;
 const RESULTS: u32 = 31;
 
-/// A program, and what it tries.
+/// A program, with its instructions under test.
 pub struct Random {
     xlen: u8,
     seed: u64,
@@ -53,7 +53,7 @@ fn csr(f3: u32, rd: u32, number: u32, rs1: u32) -> u32 {
     i_type(0x73, f3, rd, rs1, number as i32)
 }
 
-/// `rd` = an address of RAM: `lui` extends its sign on RV64, so the upper half is shifted out.
+/// `rd` = an address in RAM: `lui` sign-extends on RV64, so the upper half is shifted out.
 fn address(xlen: u8, rd: u32, value: u64) -> Vec<u32> {
     assert_eq!(value & 0xfff, 0);
     let lui = value as u32 & 0xffff_f000 | rd << 7 | 0x37;
@@ -63,12 +63,12 @@ fn address(xlen: u8, rd: u32, value: u64) -> Vec<u32> {
     }
 }
 
-/// `trials` random instructions, by a seed.
+/// A program of `trials` random instructions, from a seed.
 pub fn program(xlen: u8, seed: u64, trials: usize) -> Random {
     let mut rng = ChaCha8Rng::seed_from_u64(seed ^ u64::from(xlen) << 32);
     let (load, store) = if xlen == 64 { (3, 3) } else { (2, 2) };
     let mut code: Vec<u32> = Vec::new();
-    // the handler goes on behind the instruction; its cause and value are results
+    // the handler continues after the instruction; cause and value are results
     let handler = [
         csr(2, CAUSE, 0x341, 0),
         i_type(0x13, 0, CAUSE, CAUSE, 4),
@@ -77,16 +77,16 @@ pub fn program(xlen: u8, seed: u64, trials: usize) -> Random {
         csr(2, VALUE, 0x343, 0),
         0x3020_0073,
     ];
-    // jal behind it; mtvec = RAM + 4
+    // jal over the handler; mtvec = RAM + 4
     code.push(0x0000_006f | (4 * (handler.len() as u32 + 1)) << 20);
     code.extend(handler);
     code.extend(address(xlen, BASE, RAM));
     code.extend([i_type(0x13, 0, BASE, BASE, 4), csr(1, 0, 0x305, BASE)]);
-    // FS: F and D are on
+    // FS: turns F and D on
     code.extend([0x0000_6000 | BASE << 7 | 0x37, csr(2, 0, 0x300, BASE)]);
     code.extend(address(xlen, BASE, SCRATCH));
     code.extend(address(xlen, RESULTS, OUT));
-    // QEMU's start-up code leaves addresses in some
+    // QEMU's start-up code leaves addresses in some registers
     code.extend((1..VALUE).map(|r| i_type(0x13, 0, r, 0, 0)));
     let pool_at = code.len();
     code.extend(address(xlen, POOL, RAM));
@@ -111,7 +111,7 @@ pub fn program(xlen: u8, seed: u64, trials: usize) -> Random {
         for base in [trial.base, Some(Base { register: 2, offset: 256 })].into_iter().flatten() {
             code.push(i_type(0x13, 0, base.register, BASE, base.offset));
         }
-        // frm, now and then one that is reserved; fflags 0
+        // frm, occasionally a reserved one; fflags 0
         let frm = if rng.random_range(0..20) == 0 { rng.random_range(5..8) } else { rng.random_range(0..5) };
         code.extend([csr(5, 0, 2, frm), csr(5, 0, 1, 0), i_type(0x13, 0, CAUSE, 0, 0), i_type(0x13, 0, VALUE, 0, 0)]);
         code.extend(&trial.code);
@@ -126,7 +126,7 @@ pub fn program(xlen: u8, seed: u64, trials: usize) -> Random {
         ]);
         tried.push(trial);
     }
-    // all registers behind the results, f0 to f31 and x1 to x26
+    // all registers after the results, f0 to f31 and x1 to x26
     for r in 0..32 {
         code.push(s_type(0x27, 3, RESULTS, r, 8 * r as i32));
         if (1..VALUE).contains(&r) {
@@ -220,7 +220,7 @@ impl Random {
     }
 }
 
-/// Runs both, and names the instructions in which they differ.
+/// Runs both, and reports the instructions in which they differ.
 pub fn assert_equal(program: &Random) {
     let (ours, theirs) = (program.simulator(), program.qemu());
     let what = |i: usize| program.trials.get(i).map_or("registers and memory at the end".into(), |t| format!("{t:x?}"));
@@ -244,7 +244,7 @@ pub fn assert_equal(program: &Random) {
         differing.len(),
         differing[..differing.len().min(12)].join("\n")
     );
-    // the stimuli are what they should be
+    // checks that the stimuli cover traps
     let all = program.trials.len();
     assert!(traps > all / 50 && traps < all / 2, "{traps} of {all} instructions trapped");
 }

@@ -1,4 +1,4 @@
-//! Numbers at which instructions go wrong
+//! Operands that provoke errors
 
 use rand::{Rng, RngExt};
 
@@ -16,7 +16,7 @@ pub fn integer(rng: &mut impl Rng) -> u64 {
     }
 }
 
-/// A register of floats: of 64 bits, of 32 with ones above, and of 32 without.
+/// A float register: 64-bit, NaN-boxed 32-bit, and 32-bit without boxing.
 pub fn float(rng: &mut impl Rng) -> u64 {
     match rng.random_range(0..20) {
         0..=9 => 0xffff_ffff_0000_0000 | number(rng, 8, 23),
@@ -25,7 +25,7 @@ pub fn float(rng: &mut impl Rng) -> u64 {
     }
 }
 
-/// A number of a format with so many bits of exponent and fraction.
+/// A number of a format with so many exponent and fraction bits.
 fn number(rng: &mut impl Rng, exponent_bits: u32, fraction_bits: u32) -> u64 {
     let (most, bias) = ((1u64 << exponent_bits) - 1, (1u64 << (exponent_bits - 1)) - 1);
     let ones = (1u64 << fraction_bits) - 1;
@@ -44,9 +44,9 @@ fn number(rng: &mut impl Rng, exponent_bits: u32, fraction_bits: u32) -> u64 {
         2 => 1,
         3 => most - 1,
         4 => bias,
-        // where integers end
+        // near the limits of integers
         5 => bias + [30, 31, 32, 62, 63, 64][rng.random_range(0..6)].min(bias),
-        // products and quotients that are tiny
+        // tiny products and quotients
         6 => bias / 2 + rng.random_range(0..3),
         7 => bias + rng.random_range(0..6) - 3,
         8 => rng.random_range(0..=u64::from(fraction_bits)),

@@ -5,17 +5,17 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::elf::{Program, Segment};
 
-/// Registers that the random part leaves alone: data, CLINT, UART, hart, scratch of the handler.
+/// Registers that the random part does not write: data, CLINT, UART, hart, temporaries of the handler.
 const SHARED: u32 = 18;
 const CLINT_BASE: u32 = 19;
 const UART_BASE: u32 = 20;
 const HART: u32 = 21;
 const TMP: u32 = 22;
 const TMP2: u32 = 23;
-/// The device that copies.
+/// The DMA device.
 const DMA: u32 = 0x1001_0000;
 
-/// One random instruction, or a few that belong together.
+/// A random instruction, or a short sequence.
 fn some(rng: &mut ChaCha8Rng, words: u32, harts: u32, left: i32, dma: bool) -> Vec<u32> {
     let reg = |rng: &mut ChaCha8Rng| [0, 5, 6, 7, 8, 9, 10, 11, 12, 13][rng.random_range(0..10)];
     let (rd, rs) = (reg(rng), reg(rng));
@@ -23,12 +23,12 @@ fn some(rng: &mut ChaCha8Rng, words: u32, harts: u32, left: i32, dma: bool) -> V
     match rng.random_range(0..if dma { 27 } else { 24 }) {
         0..=3 => vec![load([0, 1, 2, 4, 5][rng.random_range(0..5)], rd, SHARED, word + rng.random_range(0..4))],
         4..=6 => vec![store(rng.random_range(0..3), rs, SHARED, word + rng.random_range(0..4))],
-        // often the same value: silent
+        // often the same value: a silent store
         7 => vec![store(2, 0, SHARED, word)],
         8 => vec![addi(TMP, SHARED, word), amo([0, 1, 4, 8, 12, 16, 20, 24, 28][rng.random_range(0..9)], rd, TMP, rs)],
         9 => vec![addi(TMP, SHARED, word), lr(rd, TMP), addi(TMP2, rd, 1), sc(rd, TMP, TMP2)],
         10 => vec![addi(TMP, SHARED, word), sc(0, TMP, rs)],
-        // mtime, own msip, LSR, what is no device
+        // mtime, the hart's own msip, LSR, an address without a device
         11 => vec![lui(TMP, 0x0200_c000), lw(rd, TMP, -8)],
         12 => vec![lw(rd, CLINT_BASE, 4 * rng.random_range(0..harts) as i32)],
         13 => vec![load(4, rd, UART_BASE, 5)],
@@ -42,7 +42,7 @@ fn some(rng: &mut ChaCha8Rng, words: u32, harts: u32, left: i32, dma: bool) -> V
         19 => vec![[ECALL, EBREAK, 0, csr(1, rd, 0xc00, rs)][rng.random_range(0..4)]],
         20 if left > 2 => vec![branch([0, 1, 4, 5][rng.random_range(0..4)], rd, rs, 4 * rng.random_range(2..left + 1))],
         20 | 21 => vec![r(0, 0, rd, rd, HART)],
-        // start a copy of some words, from and to where the harts load and store; see how far it is
+        // start a copy of some words, among those that the harts load and store; read its progress
         24 | 25 => {
             let (other, many) = (4 * rng.random_range(0..words) as i32, rng.random_range(0..40));
             let mut code = vec![lui(TMP, DMA), addi(TMP2, SHARED, word), sw(TMP2, TMP, 0), addi(TMP2, SHARED, other)];
@@ -54,7 +54,7 @@ fn some(rng: &mut ChaCha8Rng, words: u32, harts: u32, left: i32, dma: bool) -> V
     }
 }
 
-/// An endless loop of random instructions on every hart, with a handler that goes on behind what trapped.
+/// An endless loop of random instructions on every hart, with a handler that continues after the trapping instruction.
 pub fn program(seed: u64, harts: u32) -> Program {
     with(seed, harts, false)
 }
@@ -63,10 +63,10 @@ pub fn program(seed: u64, harts: u32) -> Program {
 pub fn with(seed: u64, harts: u32, dma: bool) -> Program {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let words = [2, 8, 64, 400][seed as usize % 4];
-    // the handler: an interrupt clears its causes, an exception goes on behind its instruction
+    // the handler: an interrupt clears its causes, an exception continues after its instruction
     let handler = [
         csrr(24, MCAUSE),
-        branch(4, 24, 0, 20), // blt: the sign is the interrupt's
+        branch(4, 24, 0, 20), // blt: the sign bit is set for interrupts
         csrr(24, MEPC),
         addi(24, 24, 4),
         csrw(MEPC, 24),
@@ -99,7 +99,7 @@ pub fn with(seed: u64, harts: u32, dma: bool) -> Program {
         left -= more.len() as i32;
         code.extend(more);
     }
-    // spare places for branches that go over the end
+    // space for branches past the end
     code.extend([NOP; 8]);
     code.push(csr(6, 0, 0x300, 8));
     code.push(jal(0, 4 * (top as i32 - code.len() as i32)));

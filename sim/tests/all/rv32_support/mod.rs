@@ -5,7 +5,7 @@ use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
 use sim::riscv::{Limits, Machine, MachineConfig, RunSummary, Timing};
 
 pub const BASE: u32 = 0x8000_0000;
-/// Where the programs put data; past all code, inside 64 KiB.
+/// Address of the programs' data; after all code, within 64 KiB.
 pub const DATA: u32 = BASE + 0x8000;
 pub const CLINT: u32 = 0x0200_0000;
 pub const UART: u32 = 0x1000_0000;
@@ -80,7 +80,7 @@ pub fn lr(rd: u32, addr: u32) -> u32 {
 pub fn sc(rd: u32, addr: u32, rs2: u32) -> u32 {
     amo(3, rd, addr, rs2)
 }
-/// `csrrw` 1, `csrrs` 2, `csrrc` 3, and 5 to 7 with `rs1` as the immediate.
+/// `csrrw` 1, `csrrs` 2, `csrrc` 3; 5 to 7 are the same with `rs1` as the immediate.
 pub fn csr(f3: u32, rd: u32, number: u32, rs1: u32) -> u32 {
     number << 20 | rs1 << 15 | f3 << 12 | rd << 7 | 0x73
 }
@@ -106,7 +106,7 @@ pub const MCAUSE: u32 = 0x342;
 pub const MTVAL: u32 = 0x343;
 pub const MIP: u32 = 0x344;
 
-/// Code as it grows; 16- and 32-bit instructions.
+/// An assembler buffer of 16- and 32-bit instructions.
 #[derive(Clone, Default)]
 pub struct Asm {
     pub bytes: Vec<u8>,
@@ -129,12 +129,12 @@ impl Asm {
         self.bytes.extend_from_slice(&insn.to_le_bytes());
         self
     }
-    /// Always two instructions.
+    /// Loads an immediate, always with two instructions.
     pub fn li(&mut self, rd: u32, value: u32) -> &mut Self {
         let low = ((value << 20) as i32) >> 20;
         self.put(&[lui(rd, value.wrapping_sub(low as u32)), addi(rd, rd, low)])
     }
-    /// Stores `reg` where the runner sees it: the next word of the output.
+    /// Outputs `reg` as the next word of [`Log::out`].
     pub fn out(&mut self, reg: u32) -> &mut Self {
         // s0 is the output pointer
         self.put(&[sw(reg, S0, 0)])
@@ -143,7 +143,7 @@ impl Asm {
     pub fn exit(&mut self) -> &mut Self {
         self.li(T0, FINISHER).li(T1, 0x5555).put(&[sw(T1, T0, 0)])
     }
-    /// Fills with `nop` up to `BASE + offset`.
+    /// Pads with `nop` up to `BASE + offset`.
     pub fn org(&mut self, offset: usize) -> &mut Self {
         assert!(self.bytes.len() <= offset, "code of {} bytes passes offset {offset}", self.bytes.len());
         while self.bytes.len() < offset {
@@ -176,7 +176,7 @@ impl Asm {
     }
 }
 
-/// Functional timing, 64 KiB of RAM.
+/// A configuration with functional timing and 64 KiB of RAM.
 pub fn config(harts: u8) -> MachineConfig {
     MachineConfig { harts, ram_bytes: 64 << 10, timing: Timing::functional(), ..MachineConfig::default() }
 }
@@ -200,17 +200,17 @@ impl RetireSink for Recorder {
     }
 }
 
-/// What a run told.
+/// Everything that a run reported.
 pub struct Log {
     pub events: Vec<FlowEvent>,
     pub data: Vec<DataEvent>,
-    /// Cycle and hart of events and data as they came.
+    /// Cycle and hart of events and data, in the order received.
     pub order: Vec<(u64, u8)>,
     pub summary: RunSummary,
 }
 
 impl Log {
-    /// Words stored to [`DATA`], in order: what [`Asm::out`] wrote.
+    /// Words stored to [`DATA`], in order: the output of [`Asm::out`].
     pub fn out(&self) -> Vec<u32> {
         let stored = |d: &DataEvent| match d.kind {
             DataKind::Store { addr, value, .. } if addr == u64::from(DATA) => Some(value as u32),
@@ -220,7 +220,7 @@ impl Log {
     }
 }
 
-/// Runs `body` with `a` in t0, `b` in t1 and gives t2 as it ends.
+/// Runs `body` with `a` in t0 and `b` in t1, and returns the final value of t2.
 pub fn eval(a: u32, b: u32, body: &[u32]) -> u32 {
     let log = Asm::new().li(S0, DATA).li(T0, a).li(T1, b).put(body).out(T2).exit().run();
     assert_eq!(log.out().len(), 1, "the instruction trapped");

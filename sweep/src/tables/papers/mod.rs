@@ -1,4 +1,4 @@
-//! The tables of papers 000, 001 and 002 with our programs, beside what they print
+//! The tables of papers 000, 001 and 002 for this project's programs, next to the published figures
 
 mod one;
 mod three;
@@ -27,7 +27,7 @@ pub fn tables(m: &Measured) -> Result<Vec<(&'static str, String)>, SweepError> {
         ("Paper 000, table 5: functional traces", three::traces(m, false)?),
         ("Paper 000, table 6: time-stamped traces", three::traces(m, true)?),
     ];
-    // of recordings alone there is no E-Trace, and of those without cycles nothing time-stamped
+    // there is no E-Trace for recordings alone, and nothing time-stamped for recordings without cycles
     let etrace = m.measured(|p| p.scheme == "etrace");
     let stamped = m.measured(|p| p.platform.timestamps);
     let there = |t: &(&str, String)| match t.0 {

@@ -1,6 +1,7 @@
 //! Paper 001: streams, stream caches by size, ways and variant, other compressors
 //!
-//! Published figures: tables 1 and 2, sections III.A to III.D. Figures 3 and 4 are known from the text only.
+//! Published figures: tables 1 and 2, sections III.A to III.D. Of figures 3 and 4 only the numbers in the text are
+//! known.
 
 use crate::page::short;
 use crate::tables::{heads, number, published_row, rows, Measured, Way, ALONE};

@@ -14,7 +14,7 @@ fn paper(program: &str) -> String {
     }
 }
 
-/// Rows of table 2 of programs that have the same name here.
+/// Rows of table 2 for programs that have the same name here.
 const NEXUS: [(&str, [&str; 16]); 4] = [
     (
         "fft",
@@ -46,7 +46,7 @@ const NEXUS: [(&str, [&str; 16]); 4] = [
     ),
 ];
 
-/// A scheme with each number of harts.
+/// The sums of a scheme, for each number of harts.
 fn sums(m: &Measured, trace: Option<&str>, scheme: &str, timestamps: bool) -> Result<Vec<Option<Sum>>, SweepError> {
     m.harts().into_iter().map(|harts| m.some_sum(trace, Way { scheme, harts, timestamps })).collect()
 }
@@ -85,7 +85,8 @@ pub fn rates(m: &Measured) -> Result<String, SweepError> {
     Ok(out)
 }
 
-/// Rows of tables 5 and 6 of programs that have the same name here, and the total: NX_b, TR_b, TR_e for N = 1, 2, 4, 8.
+/// Rows of tables 5 and 6 for programs that have the same name here, and the total: NX_b, TR_b, TR_e for N = 1, 2, 4,
+/// 8.
 const FUNCTIONAL: [(&str, [&str; 12]); 4] = [
     (
         "fft",

@@ -1,6 +1,6 @@
-//! Paper 002: branches, prediction rates, chunk sizes, all schemes beside each other, gates
+//! Paper 002: branches, prediction rates, chunk sizes, comparison of all schemes, gates
 //!
-//! Published figures: those in the text of sections 2, 5 and 6; the tables' bodies are lost in the scan.
+//! Published figures: those in the text of sections 2, 5 and 6; the scan lacks the tables' bodies.
 
 use crate::tables::{heads, number, percent, published_row, rows, Measured, Way, ALONE};
 use crate::SweepError;
@@ -8,12 +8,12 @@ use report::markdown::{head, row};
 use sim::analysis::ratio;
 use sim::params::{Chunks, Coding, NAMED_SETS};
 
-/// Address bits of the papers' ARM, which its complexity is of: 32 less two that are always 0.
+/// Address bits of the papers' ARM core, for its complexity: 32 minus two that are always 0.
 const ADDRESS_BITS: u32 = 30;
-/// Upper address bits that their tables do not hold.
+/// Upper address bits that the papers' tables do not store.
 const UPPER_BITS: u8 = 12;
 
-/// Table 1. PET is the `<SL, TA>` pairs, 8 and 32 bits.
+/// Table 1. PET consists of the `<SL, TA>` pairs, 8 and 32 bits.
 pub fn branches(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let columns = ["IC, millions", "DirUB", "DirCB", "IndUB", "all branches", "traps", "PET, bpi"];
@@ -45,7 +45,7 @@ pub fn branches(m: &Measured) -> Result<String, SweepError> {
     Ok(out)
 }
 
-/// Table 3: rates of correct predictions. S, M, B are told apart by outcomes only, 0 to 4 by targets only.
+/// Table 3: rates of correct predictions. S, M, B differ only in outcomes, 0 to 4 only in targets.
 pub fn rates(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let columns = ["outcome, S", "M", "B", "target, M0", "M1: RAS 8", "M2: iBTB 16", "M3: iBTB 32", "M4: iBTB 64"];
@@ -72,7 +72,7 @@ pub fn rates(m: &Measured) -> Result<String, SweepError> {
     Ok(out)
 }
 
-/// Table 4: the chunk sizes that need the fewest bits over all programs, in the paper's range.
+/// Table 4: the chunk sizes in the paper's range that need the fewest bits over all programs.
 pub fn chunks(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let columns =
@@ -101,7 +101,7 @@ pub fn chunks(m: &Measured) -> Result<String, SweepError> {
     Ok(out)
 }
 
-/// Columns of table 5: those that are compressors in software are decoded.
+/// Columns of table 5: software compressors; their streams are decoded.
 const SOFTWARE: [&str; 4] = ["gzip-1", "gzip-9", "zstd-19", "xz-9"];
 const SETS: [&str; 5] = ["s0", "s1", "s4", "m4", "b4"];
 
@@ -138,7 +138,7 @@ pub fn comparison(m: &Measured) -> Result<String, SweepError> {
     Ok(out)
 }
 
-/// E-Trace has no table in the papers, but it is what a RISC-V core would send today.
+/// E-Trace is not in the papers, but is what a RISC-V core would send today.
 pub fn etrace(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let schemes = ["etrace", "etrace+ir8", "etrace+bp512", "etrace+jtc64", "etrace+ir8+bp512+jtc64"];
@@ -146,7 +146,7 @@ pub fn etrace(m: &Measured) -> Result<String, SweepError> {
         heads(&["all modes off", "implicit return, 8", "branch prediction, 512", "jump target cache, 64"]);
     columns.extend(heads(&["all three", "tr_e m4", "three modes / tr_e m4"]));
     head(&mut out, "program", &columns);
-    // a recording without its program has none
+    // a recording without its program has no E-Trace
     let known = m.traces().filter(|t| schemes.iter().all(|s| m.knows(t, s))).count();
     for (name, trace) in rows(m) {
         if trace.map_or(known < m.traces().count(), |t| !schemes.iter().all(|s| m.knows(t, s))) {
@@ -161,7 +161,7 @@ pub fn etrace(m: &Measured) -> Result<String, SweepError> {
     Ok(out)
 }
 
-/// Figure 10: gates of the predictors' state by the paper's rule, and 32 bits an instruction over what is sent.
+/// Figure 10: gates of the predictors' state by the paper's rule, and 32 bits per instruction over what is sent.
 pub fn gates(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     let columns =
