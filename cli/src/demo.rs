@@ -212,7 +212,7 @@ fn replay(place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
     Ok(difference.is_none())
 }
 
-/// Circuit cycles per core and instruction cycle.
+/// Circuit cycles per cycle of the run.
 const PACE: u64 = 2;
 /// Number of instructions that are simulated, and of those with signals: a VCD has some kilobytes per cycle.
 const SIMULATED: u64 = 40_000;

@@ -21,9 +21,9 @@ FOLDER = Path(os.environ["FOLDER"])
 draw = random.Random(int(os.environ["SEED"]))
 OKAY, SLVERR = 0, 2
 WRITES = os.environ["WRITES"]
-# protection of an access that is privileged and secure
+# protection bits of a privileged and secure access
 BEST = 1
-# the models tell every transfer
+# the models log every transfer
 logging.getLogger("cocotb.goshawk").setLevel(logging.WARNING)
 
 
@@ -65,7 +65,7 @@ class Wishbone:
             ack, err = int(dut.wb_ack.value), int(dut.wb_err.value)
             assert not (ack and err)
             if ack or err:
-                # the strobe may stay for another cycle of the same block
+                # the strobe may stay active for another cycle of the same block
                 read = int(dut.wb_dat_r.value)
                 dut.wb_stb.value = 0
                 dut.wb_cyc.value = draw.getrandbits(1)
@@ -277,7 +277,7 @@ async def accesses_and_vectors(dut):
     assert await bus.write(control, 0) == OKAY
     while not (await bus.read(status))[1] & 4:
         pass
-    # of what the port took last, a model may still hold a part
+    # a model may still hold part of the last data from the port
     for _ in range(40):
         await RisingEdge(dut.clock)
         await RisingEdge(port_of(dut)[0])

@@ -64,7 +64,7 @@ class Port:
         self.memory.range = range(base, base + size)
         for name, value in [("memory_base", base), ("memory_size", size), ("memory_control", ENABLE | control)]:
             await self.write(name, value)
-        # of a port that is running nothing but `enable` is taken
+        # while the port is running, only writes of `enable` have an effect
         if draw.random() < 0.5:
             await self.write("memory_base", 0x5550)
             assert await self.read("memory_base") == base
@@ -136,7 +136,7 @@ async def whole(dut, port, memory, taken):
 
 
 async def wrapped(dut, port, memory, taken):
-    # no power of two, and over a border of 4 KiB
+    # not a power of two, and across a 4 KiB boundary
     base, size = 0x2000_0FD0, int(os.environ["SIZE"])
     await port.write("sync", 10)
     await port.enable(base, size, 0)
@@ -164,7 +164,7 @@ async def stopped(dut, port, memory, taken):
                 await RisingEdge(dut.clock)
                 if not busy or dut.memory_irq.value == 1:
                     break
-            # in the middle of a burst, if one comes
+            # in the middle of a burst, if there is one
             for _ in range(200):
                 if not busy or dut.memory_irq.value == 1 or dut.m_axi_wvalid.value == 1:
                     break
@@ -190,7 +190,7 @@ async def stopped(dut, port, memory, taken):
     await running
     await port.write("memory_control", 0)
     await gather()
-    # what waited as the last range was full
+    # words that waited when the last range was full
     if len(found) < len(taken):
         ranges.append((0x1000, 0x1000))
         await port.enable(0x1000, 0x1000, 0)
@@ -215,7 +215,7 @@ async def error(dut, port, memory, taken):
     assert pointer <= 4 * 90 < pointer + 64
     good = memory.words(base, pointer // 4)
     assert good == taken[: len(good)]
-    # nothing is taken until it is enabled again, or told to take and drop
+    # nothing is taken until the port is enabled again, or set to discard
     before = len(taken)
     for _ in range(500):
         await RisingEdge(dut.clock)
@@ -262,7 +262,7 @@ async def words_into_memory(dut):
 
 async def trace(dut, port):
     """A whole session, from `enable` to `idle`."""
-    # the port is enabled before
+    # the port is enabled before tracing
     while not await port.read("memory_status") & 1:
         pass
     await port.write("control", 1)
