@@ -1,8 +1,8 @@
-"""A generated trace system that writes into memory: an AXI4 subordinate of cocotbext-axi's, which waits at random.
+"""Tests a generated trace system that writes to memory: an AXI4 subordinate of cocotbext-axi with random waits.
 
-Environment: as `buses.py`, and WHAT: `whole`, one range that all fits; `wrapped`, one that is gone round, with periodic
-synchronisation; `stopped`, ranges one after the other, each of which fills or is disabled in the middle of a burst; `error`,
-a burst that is refused. What the port took goes to FOLDER/golden.bin, what is in memory to FOLDER/memory.bin.
+Environment: as `buses.py`, and WHAT: `whole`, one range that is large enough; `wrapped`, one that wraps, with periodic
+synchronisation; `stopped`, consecutive ranges, each of which fills or is disabled in the middle of a burst; `error`, a burst
+that is refused. The words that the port took go to FOLDER/golden.bin, the contents of memory to FOLDER/memory.bin.
 """
 
 import os
@@ -19,7 +19,7 @@ FULL, ERROR = 2, 4
 
 
 def waits(longest):
-    """Now and then for so long that words gather."""
+    """Random waits, occasionally so long that words accumulate."""
     while True:
         for _ in range(draw.choice([0, 2, 5, longest])):
             yield True
@@ -28,7 +28,7 @@ def waits(longest):
 
 
 class Memory:
-    """Bytes by address; writes outside of the range are kept apart, those at `bad` are refused."""
+    """A memory of bytes; writes outside the range are listed separately, those at `bad` are refused."""
 
     def __init__(self):
         self.bytes, self.outside, self.bad, self.range, self.bursts = {}, [], None, range(0), []
@@ -45,7 +45,7 @@ class Memory:
 
 
 class Port:
-    """The registers of the port."""
+    """Access to the registers of the port."""
 
     def __init__(self, bus, memory):
         self.bus, self.memory, self.lock = bus, memory, Lock()
@@ -77,7 +77,7 @@ class Port:
 
 
 async def instructions(dut):
-    """Those of the vectors."""
+    """Retires the instructions of the vectors."""
     for line in (FOLDER / "beats.txt").read_text().splitlines()[2:]:
         _, _, trapped, pc, next_pc, insn = line.split()
         for _ in range(draw.choice([1, 2, 5])):
@@ -93,7 +93,7 @@ async def instructions(dut):
 
 
 async def watch(dut, taken, memory):
-    """The words that the port takes from the system, and its bursts."""
+    """Records the words that the port takes from the system, and its bursts."""
     while True:
         await RisingEdge(dut.clock)
         if dut.reset.value == 1:
@@ -105,7 +105,7 @@ async def watch(dut, taken, memory):
 
 
 async def idle(port):
-    """The trace ends."""
+    """Ends the trace."""
     await port.write("control", 0)
     for _ in range(3000):
         if await port.read("status") & 4:
@@ -114,7 +114,7 @@ async def idle(port):
 
 
 async def in_memory(port, count):
-    """The rest is written by itself."""
+    """Waits until the port has written the rest."""
     for _ in range(3000):
         if await port.read("memory_pointer") == count:
             return
