@@ -162,7 +162,7 @@ fn tell(c: &mut Core, r: &Retired, events: &mut Vec<FlowEvent>) {
             c.goes = Some(link);
             return;
         }
-        // decides by 12 bits of the next address, since a trap hides the outcome
+        // 12 bits of the next address decide, since a trap can hide the outcome
         Flow::Conditional { offset } => {
             let taken = (link ^ r.next_pc) >> 1 & 0xfff != 0;
             (FlowKind::Conditional { taken }, if taken { r.pc.wrapping_add_signed(offset.into()) } else { link })
