@@ -276,7 +276,7 @@ impl<'a> Moments for Flow<'a> {
         checkpoint.0.position
     }
 
-    /// Size of the call stacks, and of the scheme's tables, counted in bits as in a circuit.
+    /// Size of the call stacks, and of the scheme's tables, as large as those of a circuit.
     fn own_bytes(checkpoint: &FlowCheckpoint<'a>, _: Option<&FlowCheckpoint<'a>>) -> usize {
         let frames: usize = checkpoint.0.cores.iter().map(|c| c.stack.frames().len()).sum();
         checkpoint.0.tables

@@ -4,7 +4,7 @@ use super::*;
 
 impl SocConfig {
     /// Condition that stops the cores. Recorded cores first stop making accesses until every access has retired;
-    /// otherwise a reference of an instruction that is not reported would be.
+    /// otherwise the recorder could report a reference whose instruction it never reports.
     pub(super) fn stop_path(&self, s: &mut String) -> &'static str {
         if !self.shows_data() {
             return "ended || halt || host_halt";
