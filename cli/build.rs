@@ -1,5 +1,5 @@
-//! Names the commit in `goshawk --version`, where this is built in its own repository; elsewhere nothing is named, so that
-//! the same sources give the same program
+//! Adds the commit to `goshawk --version` if this is built in its own repository; otherwise adds nothing, so that the
+//! same sources give the same program
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ fn git(words: &[&str]) -> Option<String> {
     Some(String::from_utf8(output.stdout).ok()?.trim().to_string())
 }
 
-/// The commit, where the repository is that of these sources and not one that they lie in.
+/// The commit, if the repository is that of these sources, and not one that merely contains them.
 fn commit() -> Option<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.canonicalize().ok()?;
     let top = Path::new(&git(&["rev-parse", "--show-toplevel"])?).canonicalize().ok()?;

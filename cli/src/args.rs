@@ -1,4 +1,4 @@
-//! Arguments that several commands take: inputs, how programs are run
+//! Arguments shared by several commands: inputs, and settings for running programs
 
 use crate::error::Failure;
 use crate::files::input_name;
@@ -55,7 +55,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// The program, and whether its build must be that of the trace.
+    /// Options of the program, such as whether its build must be that of the trace.
     pub fn beside(&self) -> Beside<'_> {
         Beside {
             elf: Some(&self.elf),
@@ -65,12 +65,12 @@ impl Execution {
         }
     }
 
-    /// Both, opened.
+    /// Opens the trace and the program.
     pub fn open(&self) -> Result<(Replayed, Named), Failure> {
         Ok(Replayed::open(&self.trace, &self.elf, self.beside(), &Bars)?)
     }
 
-    /// What JSON of `command` begins with.
+    /// The first members of the JSON object of `command`.
     pub fn object(&self, command: &str) -> Object {
         Object::new(command, &self.trace.display().to_string()).with("program", self.elf.clone().into())
     }
@@ -99,7 +99,7 @@ pub struct MachineArgs {
 }
 
 impl MachineArgs {
-    /// How they run a program.
+    /// The settings for running a program.
     pub fn settings(&self) -> Settings {
         Settings {
             timing: self.timing.map_or_else(TimingModel::default, Into::into),
@@ -109,7 +109,7 @@ impl MachineArgs {
         }
     }
 
-    /// The first of them that was given.
+    /// The first option that was given.
     pub fn given(&self) -> Option<&'static str> {
         [
             ("--harts", self.harts.is_some()),
@@ -135,22 +135,22 @@ pub struct ProgramArgs {
 }
 
 impl ProgramArgs {
-    /// The same for the library.
+    /// Options of the program for the library.
     pub fn beside(&self) -> Beside<'_> {
         Beside { elf: self.elf.as_deref(), any_build: self.any_build, ..Beside::default() }
     }
 }
 
-/// An input as the command line has it.
+/// An input from the command line.
 pub struct Source {
-    /// What it is.
+    /// The input.
     pub input: Input,
     settings: Settings,
     harts: u8,
 }
 
 impl Source {
-    /// Opens it; settings of the simulator go with programs only.
+    /// Opens the input; settings of the simulator are only allowed for programs.
     pub fn open(name: &str, program: &ProgramArgs, machine: &MachineArgs) -> Result<Self, Failure> {
         let input = Input::open_with(name, program.beside())?;
         if let Some(option) = machine.given().filter(|_| input.is_recording()) {
@@ -163,13 +163,13 @@ impl Source {
         Ok(source)
     }
 
-    /// Stops a program after so many instructions, if not before.
+    /// Limits a program to this many instructions, unless a lower limit is set.
     pub fn limit(&mut self, instructions: u64) {
         let most = self.settings.max_instructions.unwrap_or(instructions);
         self.settings.max_instructions = Some(most.min(instructions));
     }
 
-    /// Its run.
+    /// The run of the input.
     pub fn run(&self) -> Result<Run<'_>, Failure> {
         Ok(self.input.run(self.harts, &self.settings)?)
     }
@@ -185,10 +185,10 @@ pub struct SyncArgs {
 }
 
 impl SyncArgs {
-    /// The period, which the scheme's name may say too.
+    /// The synchronisation period, from the option or the scheme's name.
     ///
     /// # Errors
-    /// Both say it.
+    /// Both give it.
     pub fn period(&self, named: Option<SyncPeriod>) -> Result<Option<SyncPeriod>, Failure> {
         match (self.sync_period, named) {
             (Some(_), Some(_)) => Err(Failure::Other("--sync-period: the scheme's name says it already".into())),
@@ -196,10 +196,10 @@ impl SyncArgs {
         }
     }
 
-    /// Refuses it with a scheme that sends no control flow.
+    /// Refuses the option for a scheme without control flow.
     ///
     /// # Errors
-    /// It was given.
+    /// The option was given.
     pub fn refuse(&self) -> Result<(), Failure> {
         match self.sync_period {
             Some(_) => Err(Failure::Other("--sync-period: only with a scheme that traces the control flow".into())),
@@ -248,12 +248,12 @@ impl From<CoreName> for CoreKind {
     }
 }
 
-/// A range in the words of help texts.
+/// A range for help texts.
 pub fn range(range: &std::ops::RangeInclusive<u8>) -> String {
     format!("{} to {}", range.start(), range.end())
 }
 
-/// Refuses a number of cores that no trace system has, before anything is run.
+/// Refuses a number of cores that no trace system supports, before anything is run.
 pub fn check_cores(cores: u8) -> Result<(), ParamError> {
     if (1..=16).contains(&cores) {
         Ok(())

@@ -1,4 +1,5 @@
-//! `goshawk baselines`: bits per instruction of the published and the general compressors beside our own
+//! `goshawk baselines`: compares bits per instruction of published and general-purpose compressors with the project's
+//! own schemes
 
 use crate::args::{check_cores, MachineArgs};
 use crate::files::input_name;
@@ -35,7 +36,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let harts = args.machine.harts.unwrap_or(1);
     check_cores(harts)?;

@@ -1,4 +1,4 @@
-//! `goshawk bench`: speeds on this machine, ours and a known crate's side by side
+//! `goshawk bench`: speeds on this machine, of Goshawk and of a known crate
 
 use crate::files::input_name;
 use crate::output::{big, Left, Object, Right, Table};

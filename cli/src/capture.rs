@@ -1,4 +1,4 @@
-//! `goshawk capture`: a trace from a board, and recordings of real programs
+//! `goshawk capture`: captures a trace from a board, and recordings of real programs
 
 mod bench;
 mod registers;
@@ -88,7 +88,7 @@ pub struct SerialArgs {
     json: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     match &args.command {
         Command::Run(args) => run::run(args, out),
@@ -98,22 +98,22 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
 }
 
-/// What came.
+/// Data received over a serial line.
 #[derive(Debug, Default)]
 struct Received {
     words: Vec<u32>,
     console: Vec<u8>,
     exit_code: Option<u32>,
-    /// The end frame came.
+    /// Whether the end frame has arrived.
     ended: bool,
-    /// Words after the first missing frame: of no use, since the stream has a hole.
+    /// Words after the first missing frame: unusable, since the stream has a hole.
     behind: u64,
     broken: bool,
-    /// The older half of a trace buffer: where it is written, and its words.
+    /// The older half of a trace buffer: output file, and number of words.
     older: Option<(PathBuf, usize)>,
-    /// Halves of a trace buffer whose ends did not fit, older first.
+    /// Whether the end of a half of the trace buffer did not fit, older half first.
     cut: [bool; 2],
-    /// Answers to commands.
+    /// Number of responses to commands.
     answers: u64,
     line: LineStats,
 }
@@ -169,7 +169,7 @@ fn receive(args: &SerialArgs) -> Result<Received, Failure> {
                     break;
                 }
             }
-            // the other side was unplugged
+            // the other side was disconnected
             Err(e) if e.kind() == ErrorKind::BrokenPipe || e.raw_os_error() == Some(5) => break,
             Err(e) => return Err(failed(&e)),
         }
@@ -180,7 +180,7 @@ fn receive(args: &SerialArgs) -> Result<Received, Failure> {
     Ok(received)
 }
 
-/// Refuses a stream of other parameters before it is written.
+/// Refuses a stream with other parameters before it is written.
 fn check_header(args: &SerialArgs, params: &TraceParams, words: &[u32]) -> Result<(), Failure> {
     let right = header(params);
     if words.first().is_some_and(|w| *w != right[0]) {
@@ -244,7 +244,7 @@ fn serial(args: &SerialArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(if whole { Status::Done } else { Status::Different })
 }
 
-/// Where the older half of a trace buffer goes.
+/// Output file of the older half of a trace buffer.
 fn beside(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".older");

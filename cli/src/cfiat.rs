@@ -1,4 +1,4 @@
-//! `encode`, `replay` and `stats` of load values: the scheme `cfiat`
+//! `encode`, `replay` and `stats` for load values: the scheme `cfiat`
 
 use crate::args::Source;
 use crate::output::{big, circuit_parameters, count, facts, percent, plural, short_id, Left, Object, Right, Table};
@@ -26,7 +26,7 @@ pub fn by_size(hits: &[Hits; SIZES]) -> Value {
     object.into()
 }
 
-/// What JSON says of traced loads.
+/// Adds the results of traced loads to a JSON object.
 pub fn object(traced: &Traced, of: Object) -> Object {
     let s = &traced.stats;
     of.with("instructions", s.instructions.into())
@@ -47,7 +47,7 @@ pub fn object(traced: &Traced, of: Object) -> Object {
         .with("bits_per_load", ratio(s.bits, s.all_loads()).into())
 }
 
-/// The sums, for people.
+/// Totals as text.
 pub fn lines(traced: &Traced) -> Vec<(&'static str, String)> {
     let s = &traced.stats;
     let misses = |h: Hits| format!("{} of {}", percent(h.misses, h.all()), count(h.all()));
@@ -76,7 +76,7 @@ pub fn lines(traced: &Traced) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Hit rates of cache and flags by operand size, as figure 4.38 has them.
+/// Hit rates of cache and flags by operand size, as in figure 4.38.
 pub fn table(s: &CfiatStats) -> Table {
     let mut t = Table::new([
         ("operands", Left),
@@ -100,10 +100,10 @@ pub fn table(s: &CfiatStats) -> Table {
     t
 }
 
-/// Traces the loads of a run, into `output`, and says what that took.
+/// Traces the loads of a run to `output`, and prints statistics.
 ///
 /// # Errors
-/// What cannot be run or written.
+/// The run or the output failed.
 pub fn encode(
     command: &str,
     source: &Source,
@@ -145,7 +145,7 @@ pub fn encode(
     Ok(Status::Done)
 }
 
-/// Events and data, each to its check.
+/// Two checks: of events, and of data.
 struct Checks(Check, DataCheck);
 
 impl RetireSink for Checks {
@@ -182,26 +182,26 @@ impl RetireSink for Listing<'_> {
     }
 }
 
-/// What `replay --values` is asked for.
+/// Options of `replay --values`.
 pub struct Asked<'a> {
     /// Control flow, values and program.
     pub session: Session,
     /// File of the control flow.
     pub trace: &'a Path,
-    /// Compare with this.
+    /// Recording to compare with.
     pub check: Option<&'a Path>,
-    /// Only the sums.
+    /// Whether to print only totals.
     pub summary: bool,
-    /// Print one JSON object.
+    /// Whether to print one JSON object.
     pub json: bool,
-    /// Lists data of this core, at most so many.
+    /// Core whose data to list (`None`: all), and maximum number of lines.
     pub list: (Option<u8>, u64),
 }
 
 /// Executes the cores of a traced run again.
 ///
 /// # Errors
-/// Where a trace is damaged, or of another run.
+/// A trace is damaged, or of another run.
 pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
     let (info, bits) = (asked.session.info.clone(), asked.session.bits);
     let build_id = asked.session.named.build_id.clone();
@@ -213,7 +213,7 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
         let replayed = asked.session.run(&mut checks, &Bars, |c| c.1.is_over())?;
         let (data, wrong) = checks.1.finish(ret)?;
         compared = data;
-        // where the data differ the events were not all told
+        // if the data differ, replay was stopped before all events were compared
         difference = match wrong {
             Some(wrong) => Some(wrong),
             None => checks.0.finish()?,

@@ -1,4 +1,4 @@
-//! `goshawk check-port`: what is wrong with a core's trace port
+//! `goshawk check-port`: checks the trace port of a core
 
 use crate::files::input_name;
 use crate::output::{count, plural, Object};
@@ -71,7 +71,7 @@ impl From<Port> for PortKind {
     }
 }
 
-/// `rvfi_valid=tb.core.valid`.
+/// Parses `rvfi_valid=tb.core.valid`.
 fn name(text: &str) -> Result<(String, String), String> {
     let (name, place) = text.split_once('=').ok_or("a name, = and a place are needed, as rvfi_valid=tb.core.valid")?;
     let known = PortKind::ALL.iter().flat_map(|p| p.signals()).any(|s| s.name == name);

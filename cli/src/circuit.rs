@@ -1,4 +1,4 @@
-//! A run on the circuit in the rust-hdl simulation, held to the golden model
+//! Runs the circuit in the rust-hdl simulation and checks it against the golden model
 
 use crate::{progress, Failure};
 use hdl::emit::SystemOptions;
@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::Path;
 use std::rc::Rc;
 
-/// The first events of a run: whole ones, up to a number of instructions and a cycle.
+/// A sink that keeps the first events of a run, up to a number of instructions and a cycle.
 pub struct First {
     events: Vec<FlowEvent>,
     left: u64,
@@ -20,13 +20,13 @@ pub struct First {
 }
 
 impl First {
-    /// Keeps up to so much.
+    /// Creates it with these limits.
     pub fn new(instructions: u64, last_cycle: u64) -> Self {
         Self { events: Vec::new(), left: instructions, last_cycle }
     }
 
-    /// What was kept. A start or trap that no instruction follows is dropped: a circuit sees neither
-    /// before the instruction after it.
+    /// The events kept. A start or trap without a following instruction is dropped, since a circuit sees neither before
+    /// that instruction.
     pub fn events(mut self) -> Vec<FlowEvent> {
         let mut followed = [false; 256];
         for i in (0..self.events.len()).rev() {
@@ -45,7 +45,7 @@ impl First {
 impl RetireSink for First {
     fn event(&mut self, e: &FlowEvent) {
         if u64::from(e.count) > self.left || e.cycle > self.last_cycle {
-            // from here on nothing: the order of the run has no holes
+            // nothing more is kept from here on, so that the run has no holes
             self.left = 0;
             self.last_cycle = 0;
         } else {
@@ -55,12 +55,12 @@ impl RetireSink for First {
     }
 }
 
-/// Instructions of the events.
+/// Number of instructions in the events.
 pub fn instructions(events: &[FlowEvent]) -> u64 {
     events.iter().map(|e| u64::from(e.count)).sum()
 }
 
-/// A file that the simulation writes to, and that is moved to its place after it.
+/// A file that the simulation writes to, and that is moved to its final name afterwards.
 struct Dump(Rc<RefCell<Replacement>>);
 
 impl Write for Dump {
@@ -93,7 +93,7 @@ pub fn on_rust_hdl(
     result.map_err(|e| Failure::Other(format!("simulation: {e}")))
 }
 
-/// Whether the words agree; the first difference where they do not.
+/// Whether the words are equal; otherwise the first difference.
 pub fn verdict(c: &Comparison) -> Result<(), String> {
     if c.summary.overflow != 0 {
         return Err(format!(

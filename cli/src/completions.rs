@@ -1,4 +1,4 @@
-//! `goshawk completions`: what a shell reads to complete commands and options
+//! `goshawk completions`: completion scripts for shells
 
 use crate::{Failure, Status};
 use clap_complete::Shell;
@@ -13,9 +13,9 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Prints them.
+/// Prints the script.
 pub fn run(args: &Args, mut command: clap::Command, out: &mut dyn Write) -> Result<Status, Failure> {
-    // it panics where it cannot write
+    // writes to memory first, since it panics if it cannot write
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut command, "goshawk", &mut text);
     out.write_all(&text)?;

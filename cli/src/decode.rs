@@ -1,4 +1,4 @@
-//! `goshawk decode`: the messages of a trace file
+//! `goshawk decode`: lists the messages of a trace file
 
 use crate::args::contexts::ContextArgs;
 use crate::files::input_name;
@@ -61,7 +61,7 @@ struct Listing<'a> {
     error: Option<std::io::Error>,
 }
 
-/// The fields of a message, by their names in the stream format.
+/// The fields of a message, with their names in the stream format.
 fn fields(body: &Body) -> Vec<(&'static str, String)> {
     let hex = |a: u64| format!("0x{a:08x}");
     match *body {
@@ -138,7 +138,7 @@ impl ReplaySink for Listing<'_> {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let contexts = args.contexts.programs();
     let beside = Beside {
@@ -175,6 +175,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let replayed = replayed?;
     tell_damage(&args.trace, &replayed.summary);
     out.flush()?;
-    // a gap is a message as others, and all messages are listed
+    // a gap is a message like others, and all messages are listed
     Ok(tell_missing(&args.trace, &Lost::default(), replayed.damage.as_ref()))
 }

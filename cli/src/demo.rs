@@ -1,4 +1,4 @@
-//! `goshawk demo`: from a program to Verilog and back, with nothing but this binary
+//! `goshawk demo`: the complete flow from a program to Verilog and back, with only this binary
 
 use crate::circuit::{on_rust_hdl, verdict, First};
 use crate::files::OutputPath;
@@ -40,7 +40,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints what was done as it is done, or keeps it for the JSON object.
+/// Prints each step when it is done, or collects it for the JSON object.
 struct Steps<'a> {
     out: &'a mut dyn Write,
     start: Instant,
@@ -48,7 +48,7 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Tells one step: its name, what came out, details below.
+    /// Reports a step: name, result, and details for JSON.
     fn done(&mut self, name: &str, lines: &[String], details: Value) -> Result<(), Failure> {
         let seconds = self.start.elapsed().as_secs_f64();
         self.start = Instant::now();
@@ -63,12 +63,12 @@ impl Steps<'_> {
             writeln!(self.out, "{head:<8} {line}")?;
             head = "";
         }
-        // each step is seen when it is done, also through a pipe
+        // each step appears when it is done, also through a pipe
         Ok(self.out.flush()?)
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let place = Place { folder: &args.output };
     folder(place.folder)?;
@@ -103,7 +103,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(if equal { Status::Done } else { Status::Different })
 }
 
-/// Names of the files.
+/// Paths of the files.
 struct Place<'a> {
     folder: &'a Path,
 }
@@ -149,7 +149,7 @@ fn record(named: &Named, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(),
     )
 }
 
-/// The recording, from the file.
+/// Opens the recording from its file.
 fn recorded(place: &Place<'_>) -> Result<Input, Failure> {
     Ok(Input::open(&place.name("ret"))?)
 }
@@ -212,10 +212,9 @@ fn replay(place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
     Ok(difference.is_none())
 }
 
-/// Clocks of the circuit for each of the cores.
+/// Circuit cycles per cycle of the run.
 const PACE: u64 = 2;
-/// The run's first instructions that are simulated, and those of them whose signals are written: a VCD has
-/// some kilobytes a clock.
+/// Number of instructions that are simulated, and of those with signals: a VCD has some kilobytes per cycle.
 const SIMULATED: u64 = 40_000;
 const WITH_SIGNALS: u64 = 1_000;
 
@@ -275,7 +274,7 @@ fn verilog(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Re
     )
 }
 
-/// Bits of the same run in every encoding.
+/// Measures the bits of the same run in every encoding.
 fn compare(place: &Place<'_>) -> Result<(Table, Vec<Value>), Failure> {
     let texts = |t: &[&str]| t.iter().map(|t| t.to_string()).collect::<Vec<_>>();
     let plan = Plan {

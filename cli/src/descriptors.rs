@@ -1,4 +1,4 @@
-//! `encode --ascii` and `--binary` of a scheme of the control flow: the descriptors of `mcfTRaptor`
+//! `encode --ascii` and `--binary` for a control-flow scheme: `mcfTRaptor` descriptors
 
 use crate::args::{check_cores, ParamArgs, Source};
 use crate::output::{count, facts, plural, short_id, Object};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Writes the descriptors of a run.
 ///
 /// # Errors
-/// A scheme that has none; what cannot be run or written.
+/// The scheme has no descriptors, or the run or the output failed.
 pub fn encode(
     source: &Source,
     params: &ParamArgs,

@@ -1,4 +1,4 @@
-//! `goshawk diag`: scripts that observe a run, cut between chip and host
+//! `goshawk diag`: scripts that observe a run, divided between chip and host
 
 mod circuits;
 mod common;
@@ -39,7 +39,7 @@ enum Command {
     Gen(gen::Args),
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     match &args.command {
         Command::Ls(args) => ls::run(args, out),

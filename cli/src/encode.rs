@@ -1,4 +1,4 @@
-//! `goshawk encode`: a run to a trace file, by the golden model
+//! `goshawk encode`: encodes a run to a trace file with the golden model
 
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
 use crate::files::{input_name, OutputPath};
@@ -68,7 +68,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let source = Source::open(&args.input, &args.program, &args.machine)?;
     let name = args.params.scheme()?;
@@ -124,7 +124,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         fixed_align: args.params.has("align") || name.stated.align.is_some(),
         sync_period: args.sync.period(period)?,
     };
-    // what it refuses is refused before a file is there
+    // errors of this step are reported before a file exists
     let values = match (&args.values, params.data) {
         (Some(path), Some(DataScheme::Cfiat(sizes))) => Some((path, record(&run, sizes, Output::Stream(path), &Bars)?)),
         (None, Some(data)) => {

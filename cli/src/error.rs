@@ -1,4 +1,4 @@
-//! Why a command could not do its work, in one line
+//! Exit status and error of a command
 
 use host::HostError;
 use retire::elf::ElfError;
@@ -6,29 +6,29 @@ use retire::file::FileError;
 use sim::params::ParamError;
 use std::path::Path;
 
-/// What a command that ran to its end found: its exit code.
+/// Result of a command that ran to its end, with its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// Done, or compared and equal: 0.
     Done,
     /// Compared and different: 1.
     Different,
-    /// Done, but for what was left out, as was told: 2.
+    /// Done except for parts that were reported as missing: 2.
     Partial,
-    /// The exit code that was asked for (`run --exit-code`).
+    /// The program's exit code (`run --exit-code`).
     Code(u8),
 }
 
-/// Why a command could not do its work: exit code 2.
+/// Error of a command: exit code 2.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// An input, parameters or a sweep.
+    /// An error of the library.
     #[error(transparent)]
     Host(#[from] HostError),
-    /// Standard output or a temporary file; `main` ends quietly where it is a closed pipe.
+    /// Standard output or a temporary file failed; `main` ends without a message if a pipe was closed.
     #[error("output: {0}")]
     Output(#[from] std::io::Error),
-    /// Anything else, said where it happened.
+    /// Any other error, with its location.
     #[error("{0}")]
     Other(String),
 }
@@ -51,17 +51,17 @@ impl Failure {
         Self::Host(HostError::unknown_program(name))
     }
 
-    /// `name` is no program that can be used.
+    /// `name` is not a usable program.
     pub fn program(name: &str, source: ElfError) -> Self {
         Self::Host(HostError::Program { name: name.into(), source })
     }
 
-    /// `source` happened to the file or folder `path`.
+    /// `source` occurred with the file or folder `path`.
     pub fn io(path: &Path, source: std::io::Error) -> Self {
         Self::Host(HostError::io(path, source))
     }
 
-    /// The reader of standard output, or of the pipe that was to be written, has gone away.
+    /// Whether the reader of standard output, or of an output pipe, has closed it.
     pub fn is_closed_pipe(&self) -> bool {
         let source = match self {
             Self::Output(source) | Self::Host(HostError::File(FileError::Io { source, .. })) => source,

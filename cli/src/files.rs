@@ -1,8 +1,8 @@
-//! Files that commands write: none may be one that the same command reads, or writes twice
+//! Checks of output files: a command must not write to its own input, or write a file twice
 //!
-//! An argument that names a file or folder to write has the type [`OutputPath`]; every other argument whose value name
-//! says that it takes a file is read. So [`check`] sees all commands alike, before any of them begins. Two names are
-//! one file where the system says so: through `./x`, links and hard links.
+//! An argument that names a file or folder to write has the type [`OutputPath`]. Any other argument whose value name
+//! refers to a file is an input. So [`check`] covers all commands, before any of them starts. Two names are the same
+//! file if the system says so, as with `./x`, links and hard links.
 
 use crate::Failure;
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -43,7 +43,7 @@ pub fn input_name() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().try_map(|path| input::name(&path))
 }
 
-/// As [`input_name`], of an argument that is `KEY=FILE`.
+/// As [`input_name`], for an argument of the form `KEY=FILE`.
 pub fn keyed_input<T: Clone + Send + Sync + 'static>(
     parse: fn(&str) -> Result<T, String>,
 ) -> impl TypedValueParser<Value = T> {
@@ -53,7 +53,7 @@ pub fn keyed_input<T: Clone + Send + Sync + 'static>(
     })
 }
 
-/// `KEY=FILE` in its parts.
+/// The parts of `KEY=FILE`.
 fn keyed(value: &OsStr) -> Option<(String, &OsStr)> {
     use std::os::unix::ffi::OsStrExt;
     let at = value.as_bytes().iter().position(|b| *b == b'=')?;
@@ -61,15 +61,15 @@ fn keyed(value: &OsStr) -> Option<(String, &OsStr)> {
     Some((String::from_utf8_lossy(key).into_owned(), OsStr::from_bytes(&path[1..])))
 }
 
-/// What value names call a file or folder.
+/// Value names that refer to a file or folder.
 const FILE_WORDS: [&str; 7] = ["FILE", "DIR", "ELF", "RET", "RBT1", "TRACE", "SCRIPT"];
 
-/// Whether `arg` names what is written.
+/// Whether `arg` names an output.
 pub fn is_output(arg: &Arg) -> bool {
     arg.get_value_parser().type_id() == TypeId::of::<OutputPath>()
 }
 
-/// Whether `arg` names what is read.
+/// Whether `arg` names an input.
 pub fn is_input(arg: &Arg) -> bool {
     let names = arg.get_value_names().unwrap_or_default();
     arg.get_action().takes_values()
@@ -84,7 +84,7 @@ fn values<'a>(matches: &'a ArgMatches, arg: &Arg) -> impl Iterator<Item = &'a Pa
     matches.get_raw(arg.get_id().as_str()).into_iter().flatten().map(move |value| Path::new(path(value)))
 }
 
-/// Whether a file that is written is to go to standard output: what is printed beside it then goes to standard error.
+/// Whether an output file goes to standard output: then messages go to standard error.
 pub fn takes_stdout(command: &Command, matches: &ArgMatches) -> bool {
     if let Some((name, matches)) = matches.subcommand() {
         return command.find_subcommand(name).is_some_and(|command| takes_stdout(command, matches));
@@ -92,13 +92,13 @@ pub fn takes_stdout(command: &Command, matches: &ArgMatches) -> bool {
     command.get_arguments().filter(|a| is_output(a)).any(|a| values(matches, a).any(is_stdout))
 }
 
-/// Whether both are one regular file or one folder; a device can be read and written.
+/// Whether both are the same regular file or folder; a device may be read and written.
 fn same(a: &Path, b: &Path) -> bool {
     let kept = |p: &Path| p.is_file() || p.is_dir();
     kept(a) && kept(b) && is_same_file(a, b).unwrap_or(false)
 }
 
-/// Whether both will be one file that is not there yet.
+/// Whether both will be the same file, which does not exist yet.
 fn will_be_same(a: &Path, b: &Path) -> bool {
     let place = |p: &Path| {
         let folder = p.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -107,10 +107,10 @@ fn will_be_same(a: &Path, b: &Path) -> bool {
     place(a).is_some_and(|a| Some(a) == place(b))
 }
 
-/// Refuses what would write over its own input, or write one file twice.
+/// Refuses to overwrite an input, or to write a file twice.
 ///
 /// # Errors
-/// The output, the input that it is, and what would be right.
+/// The output, the input that it equals, and what would be right.
 pub fn check(command: &Command, matches: &ArgMatches) -> Result<(), Failure> {
     if let Some((name, matches)) = matches.subcommand() {
         return command.find_subcommand(name).map_or(Ok(()), |command| check(command, matches));
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    /// All commands that do something, with the words that call them.
+    /// All runnable commands, with the words that invoke them.
     fn commands(command: &Command, words: &str) -> Vec<(String, Command)> {
         let below = command.get_subcommands().flat_map(|c| commands(c, format!("{words} {}", c.get_name()).trim()));
         let mut all: Vec<_> = below.collect();

@@ -50,7 +50,7 @@ fn device(name: &str) -> Result<Device, String> {
     }
 }
 
-/// Clock rate that place and route is asked for, MHz.
+/// Target clock rate of place and route, MHz.
 const fn target_mhz(device: Device) -> u32 {
     match device {
         Device::Hx8k => 80,
@@ -58,13 +58,13 @@ const fn target_mhz(device: Device) -> u32 {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     let system = system(&args.options.0)?;
     let (circuit, options) = (&system.circuit, &system.options);
     let params = circuit.flow();
-    // each channel is a core's port more, and the cores' data are
+    // each further channel adds the ports of a core, as do the cores' data
     let wide = options.extras.retire.is_some() || params.is_none();
     let (report, placed) = measure(args, wide, || emit(&**circuit, options).map_err(|e| other(&e)))?;
     let set = params.and_then(|p| p.flow.set());
@@ -97,7 +97,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// Gates and bits of the predictors beside those of all else, and what the papers count.
+/// Gates and bits of the predictors, which the papers count, and of everything else.
 fn print_state(params: &TraceParams, state: u32, report: &GateReport, out: &mut dyn Write) -> Result<(), Failure> {
     let (tables, bits) = report.tables();
     writeln!(
@@ -119,10 +119,10 @@ fn print_state(params: &TraceParams, state: u32, report: &GateReport, out: &mut 
     }
 }
 
-/// What is said of a circuit that is placed with few pins.
+/// Note for a circuit that is placed with few pins.
 const FEW_PINS: &str = "It has more ports than the devices have pins: they are behind a shift register, whose flip-flops are not counted; cells are.";
 
-/// Counts gates, and places, what `emit` gives; `wide`: it has more ports than the devices have pins.
+/// Counts gates of the Verilog from `emit`, and places it; `wide`: it has more ports than the devices have pins.
 fn measure(
     args: &Args,
     wide: bool,
@@ -191,7 +191,7 @@ fn print_gates(
     Ok(())
 }
 
-/// The paper's figures beside ours, in its own 30 address bits.
+/// The paper's figures and ours, for its address width of 30 bits.
 fn print_stream_cache(sc: &StreamCacheParams, out: &mut dyn Write) -> Result<(), Failure> {
     let (bytes, gates) = (sc.state_bytes(30), sc.paper_gates(30));
     write!(out, "with addresses of 30 bits as in paper 001: {bytes} bytes, {} gates", count(gates.into()))?;

@@ -1,4 +1,4 @@
-//! `goshawk gdb`: a recorded run or a trace for the debugger, forwards and backwards
+//! `goshawk gdb`: serves a recorded run or a trace to GDB, forwards and backwards
 
 use crate::args::Execution;
 use crate::progress::Bars;
@@ -35,7 +35,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Serves until GDB goes away.
+/// Serves until GDB disconnects.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let Execution { trace, elf, parameters, .. } = &args.execution;
     if are_trace(trace, parameters.as_deref())? {

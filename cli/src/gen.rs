@@ -38,7 +38,7 @@ pub struct Args {
     json: bool,
 }
 
-/// The buses for people.
+/// Description of the buses.
 fn shown(b: &Buses) -> String {
     let clock = if b.crossing { " by a clock of their own" } else { "" };
     let by = if b.writers == Writers::Any { String::new() } else { format!(", writes {}", b.writers.name()) };
@@ -46,7 +46,7 @@ fn shown(b: &Buses) -> String {
     format!("registers {}{by}, words {}{clock}{lock}", b.registers.name(), b.words.name())
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let system = system(&args.options.0)?;
     let (circuit, options, buses) = (&system.circuit, &system.options, &system.buses);

@@ -1,28 +1,28 @@
-//! What commands with a circuit share: names of modules, depths of FIFOs, programs of cores
+//! Shared by commands with a circuit: names of modules, depths of FIFOs, programs of cores
 
 use crate::Failure;
 use fpga::soc::core::CoreKind;
 use hdl::emit::LOG2_FIFO;
 use hdl::verilog::Style;
 
-/// A name that Verilog takes for a module.
+/// Checks that a name is valid for a Verilog module.
 pub fn module_name(name: &str) -> Result<String, String> {
     Style::check(name).map(|()| name.to_string())
 }
 
-/// What `--fifo` is, wherever there is one.
+/// Help text of `--fifo`, for all commands.
 pub fn fifo_help() -> String {
     format!("Depth of each core's event FIFO, in entries, of which two stay free: {}", sizes())
 }
 
-/// The places that an event FIFO can have.
+/// Possible depths of an event FIFO.
 fn sizes() -> String {
     let sizes: Vec<String> = LOG2_FIFO.map(|bits| (1u32 << bits).to_string()).collect();
     let (last, others) = sizes.split_last().map_or((String::new(), [].as_slice()), |(l, o)| (l.clone(), o));
     format!("{} or {last}", others.join(", "))
 }
 
-/// log2 of a number of places.
+/// Parses a FIFO depth, to its log2.
 pub fn places(text: &str) -> Result<u8, String> {
     let log2 = text.parse::<u32>().ok().filter(|n| n.is_power_of_two()).map(|n| n.trailing_zeros() as u8);
     log2.filter(|n| LOG2_FIFO.contains(n)).ok_or_else(|| format!("{} are right", sizes()))

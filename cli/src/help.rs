@@ -1,17 +1,17 @@
-//! Help whose examples can be copied
+//! Help texts whose examples can be copied
 //!
-//! clap breaks lines where the terminal ends, and a command that is broken is another one when it is pasted. So the
-//! blanks of lines that begin with one, the examples, are such that no line is broken at them until the text is printed.
+//! clap wraps lines at the width of the terminal, and a wrapped command is wrong when it is pasted. So blanks in
+//! example lines, which start with a blank, are replaced by non-breaking ones until the text is printed.
 
 use crate::output::RED;
 use clap::error::Error;
 use clap::Command;
 use std::ffi::OsString;
 
-/// A blank at which no line is broken.
+/// A non-breaking blank.
 const FIRM: &str = "\u{a0}";
 
-/// `command`, and all below it, with examples that stay as they are.
+/// `command` and its subcommands, with examples that are not wrapped.
 pub fn with_firm_examples(command: Command) -> Command {
     let firm = |text: String| {
         let lines = text.lines().map(|l| if l.starts_with(' ') { l.replace(' ', FIRM) } else { l.to_string() });
@@ -24,7 +24,7 @@ pub fn with_firm_examples(command: Command) -> Command {
     command.mut_subcommands(with_firm_examples)
 }
 
-/// The words of the command line; asked for help on `help`, that is what it prints anyway.
+/// The words of the command line; `help help` prints the same as `help`.
 pub fn words(root: &Command, given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = given.collect();
     let mut command = root;
@@ -49,11 +49,11 @@ pub fn words(root: &Command, given: impl Iterator<Item = OsString>) -> Vec<OsStr
 pub fn print(help: &Error) {
     use std::io::Write;
     let text = help.render().ansi().to_string().replace(FIRM, " ");
-    // a closed pipe is no concern of a help text
+    // ignores a closed pipe
     let _ = write!(anstream::stdout(), "{text}");
 }
 
-/// What is wrong with the command line, behind the program's name.
+/// Prints an error of the command line after the program's name.
 pub fn complain(error: &Error) {
     let text = error.render().to_string().replace(FIRM, " ");
     anstream::eprint!("{RED}goshawk:{RED:#} {}", text.strip_prefix("error: ").unwrap_or(&text));

@@ -96,7 +96,7 @@ pub struct ExportArgs {
     json: bool,
 }
 
-/// Whether the name is that of a branch trace, and whether of a packed one.
+/// Whether the name is that of a branch trace, and if so, whether compressed.
 fn rbt1_name(path: &Path) -> Option<bool> {
     let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     match (name.ends_with(".rbt1"), name.ends_with(".rbt1.zst")) {
@@ -105,7 +105,7 @@ fn rbt1_name(path: &Path) -> Option<bool> {
     }
 }
 
-/// What a retire file says of a trace that was turned.
+/// Metadata of the retire file of an imported trace.
 fn describe(info: &mut RetireInfo, args: &ImportArgs, format: Format, elf: Option<&Named>) {
     let name = args.input.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let threads = info.threads.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
@@ -131,7 +131,7 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure>
     let opened = host::import::open(&args.input, args.format.map(Into::into))?;
     let Found::Trace(format) = opened.found else { return import_rbt1(args, out) };
     let elf = args.elf.as_deref().map(Named::open).transpose()?;
-    // a folder that cannot be written is told before the work
+    // an output folder that is not writable is reported before the work
     drop(Replacement::create(&args.output)?);
     let between = Scratch::new(".rbt1")?;
     let direct = rbt1_name(&args.output);
@@ -159,7 +159,7 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure>
     )
 }
 
-/// Turns a branch trace into a retire file.
+/// Converts a branch trace to a retire file.
 fn import_rbt1(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let name = args.input.display();
     let recording = Recording::open(&args.input)?;
@@ -179,7 +179,7 @@ fn import_rbt1(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure
     print(args, &info, None, &[("events", told.events), ("instructions", told.instructions)], &[], out)
 }
 
-/// Says what was made; `format` is that of another tool.
+/// Prints the result; `format` is that of another tool.
 fn print(
     args: &ImportArgs,
     info: &RetireInfo,

@@ -1,4 +1,4 @@
-//! `encode`, `replay` and `stats` with the scheme `inputs`: a run recorded with all its values, and executed again
+//! `encode`, `replay` and `stats` with the scheme `inputs`: records a run with all its inputs, and executes it again
 
 use crate::args::Source;
 use crate::output::{big, circuit_parameters, count, facts, plural, short_id, Object};
@@ -27,15 +27,15 @@ pub struct SkipArgs {
 }
 
 impl SkipArgs {
-    /// Instructions before the recording.
+    /// Number of instructions before the recording.
     pub fn instructions(&self) -> u64 {
         self.skip.unwrap_or(0)
     }
 
-    /// Refuses it beside another scheme.
+    /// Refuses the option with another scheme.
     ///
     /// # Errors
-    /// It is there.
+    /// The option was given.
     pub fn refuse(&self) -> Result<(), Failure> {
         match self.skip {
             None => Ok(()),
@@ -50,7 +50,7 @@ fn sent(s: &Sent) -> Value {
     json!({ "messages": s.messages, "bits": s.bits })
 }
 
-/// What a recorded run is made of, a line each.
+/// Statistics of a recorded run, one line each.
 pub fn lines(s: &InputsStats) -> Vec<(&'static str, String)> {
     let line = |s: &Sent| format!("{} in {} bits", count(s.messages), count(s.bits));
     let mut lines = vec![
@@ -67,10 +67,10 @@ pub fn lines(s: &InputsStats) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Records a run, into `output` where it is given, and says what that took.
+/// Records a run, to `output` if given, and prints statistics.
 ///
 /// # Errors
-/// What cannot be run or written.
+/// The run or the output failed.
 pub fn encode(
     command: &str,
     source: &Source,
@@ -120,7 +120,7 @@ pub fn encode(
     Ok(Status::Done)
 }
 
-/// Hands the control flow of a replayed run to what takes that of a trace.
+/// Passes the control flow of a replayed run to a sink for that of a trace.
 struct Flow<'a, S>(&'a mut S);
 
 impl<S: ReplaySink> RetireSink for Flow<'_, S> {
@@ -129,28 +129,28 @@ impl<S: ReplaySink> RetireSink for Flow<'_, S> {
     }
 }
 
-/// What `replay` is asked for.
+/// Options of `replay`.
 pub struct Asked<'a> {
     /// The recorded run.
     pub session: Session,
     /// Its file.
     pub path: &'a Path,
-    /// Compare with this.
+    /// Recording to compare with.
     pub check: Option<&'a Path>,
-    /// Only the sums.
+    /// Whether to print only totals.
     pub summary: bool,
-    /// Print one JSON object.
+    /// Whether to print one JSON object.
     pub json: bool,
-    /// Lists instructions that it takes, at most so many.
+    /// Filter for instructions to list, and maximum number.
     pub list: (Filter, u64),
-    /// Names of places.
+    /// Symbols for the listing.
     pub symbols: host::symbols::Symbols,
 }
 
 /// Executes a recorded run again.
 ///
 /// # Errors
-/// Where it is damaged, or of another program.
+/// The recording is damaged, or of another program.
 pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut session = asked.session;
     let params = session.info.params;

@@ -1,8 +1,8 @@
 //! The goshawk command: trace hardware for multicore chips, from a program to Verilog and back
 //!
-//! One module a subcommand: it parses its arguments, calls the libraries and prints. Results go to
-//! standard output, everything else to standard error behind `goshawk: `. Exit code 0: done, or compared
-//! and equal; 1: compared and different; 2: could not do it, or not all of it.
+//! Each subcommand is a module: it parses its arguments, calls the libraries and prints. Results go to standard output,
+//! everything else to standard error with the prefix `goshawk: `. Exit code 0: done, or compared and equal; 1: compared
+//! and different; 2: failed, or only partly done.
 
 mod args;
 mod baselines;
@@ -61,7 +61,7 @@ use output::RED;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Version, and the commit where it was built from one.
+/// Version, with the commit if known.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("GOSHAWK_COMMIT"));
 
 /// Trace hardware for multicore chips, and the software that replays what it sends
@@ -145,7 +145,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
     }
 }
 
-/// Tools that tools/setup put in a virtual environment are found from the folder that it is in, behind those of the PATH.
+/// Adds the tools that tools/setup installed in a virtual environment of the current folder to the end of PATH.
 fn find_installed_tools() {
     let Ok(installed) = std::env::current_dir().map(|d| d.join(".venv/bin")) else { return };
     if installed.is_dir() {
@@ -176,7 +176,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    // a file on standard output stands there alone
+    // a file on standard output must not be mixed with messages
     let mut out: Box<dyn Write> = match files::takes_stdout(&command, &matches) {
         true => Box::new(std::io::stderr()),
         false => Box::new(std::io::BufWriter::with_capacity(1 << 16, std::io::stdout())),
@@ -190,7 +190,7 @@ fn main() -> ExitCode {
         Ok(Status::Partial) => ExitCode::from(2),
         Ok(Status::Code(code)) => ExitCode::from(code),
         Err(failure) => {
-            // what was found before the failure is still told
+            // what was found before the failure is still printed
             let _ = out.flush();
             if failure.is_closed_pipe() {
                 return ExitCode::SUCCESS;

@@ -1,4 +1,4 @@
-//! `goshawk man`: manual pages, one a command
+//! `goshawk man`: manual pages, one per command
 
 use crate::files::OutputPath;
 use crate::output::plural;
@@ -14,7 +14,7 @@ pub struct Args {
     folder: OutputPath,
 }
 
-/// Writes them.
+/// Writes the pages.
 pub fn run(args: &Args, command: clap::Command, out: &mut dyn Write) -> Result<Status, Failure> {
     let failure = |e| Failure::io(&args.folder, e);
     std::fs::create_dir_all(&*args.folder).map_err(failure)?;

@@ -1,4 +1,4 @@
-//! What commands that measure a plan share: the run, and a page of tables
+//! Shared by commands that measure a plan: the run, and a page of tables
 
 use crate::files::{input_name, OutputPath};
 use crate::output::TOOL;
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Measures a plan in memory; the second list is what it had to leave out.
+/// Measures a plan in memory; the second list has what had to be left out.
 pub fn measure(command: &str, plan: &Plan) -> Result<(Measured, Vec<String>), Failure> {
     let bar = bar("measuring", "points", None);
     let made = Made { tool: TOOL.into(), command: format!("goshawk {command}") };
@@ -50,7 +50,7 @@ pub struct PageArgs {
 }
 
 impl PageArgs {
-    /// The head of a page of own traces: its title, what was measured, and what could not be.
+    /// The head of a page for the user's traces: title, what was measured, and what could not be.
     fn own_head(&self, head: &str, plan: &Plan, left_out: &[String]) -> String {
         let title = head.lines().next().unwrap_or_default();
         let mut traces: Vec<&str> = Vec::new();
@@ -71,8 +71,8 @@ impl PageArgs {
         text
     }
 
-    /// Measures the plan and writes `head` and its tables, each with its note; then the notes under `others`, of which
-    /// there are no tables here. The files are opened first: what cannot be done is told before the work, not after.
+    /// Measures the plan and writes `head` and its tables, each with its note; then the notes under `others`, which
+    /// have no tables here. Files are opened first, so that errors are reported before the work.
     pub fn write(
         &self,
         command: &str,
@@ -91,7 +91,7 @@ impl PageArgs {
         };
         let mut page = Replacement::create(&self.output)?;
         let json = self.json.as_deref().map(Replacement::create).transpose()?;
-        // in the order of the list, however they were given
+        // in the order of the list of programs
         let mine = programs::PROGRAMS.iter().filter(|p| names.contains(&p.name));
         let own = !self.trace.is_empty();
         let traces: Vec<String> =

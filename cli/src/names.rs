@@ -1,12 +1,12 @@
-//! One name, one value name and one help text for one thing, in all commands
+//! Test that each option has the same value name and help text in all commands
 //!
-//! Long names that mean several things, or are owned by a command of its own, are listed with the reason.
+//! Long names with several meanings, or with a special meaning in one command, are listed with the reason.
 
 use crate::Cli;
 use clap::{Command, CommandFactory};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Long names that are not the same everywhere, and why.
+/// Long names with different meanings, and why.
 const SEVERAL: &[(&str, &str)] = &[
     ("ascii", "descriptors of a trace, and of a capture with their disassembly"),
     ("buffer", "its depth in a SoC that is built, and that there is one in a SoC that is read"),
@@ -50,7 +50,7 @@ fn sentence(text: &str) -> String {
 
 type Uses = BTreeMap<String, BTreeMap<(String, String), Vec<String>>>;
 
-/// All options of a command and of those below it.
+/// All options of a command and its subcommands.
 fn collect(command: &Command, path: &str, uses: &mut Uses) {
     for arg in command.get_arguments().filter(|a| !a.is_hide_set()) {
         let Some(long) = arg.get_long() else { continue };

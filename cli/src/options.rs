@@ -1,7 +1,7 @@
-//! Arguments that come from the table of options ([`hdl::options`])
+//! Arguments from the table of options ([`hdl::options`])
 //!
-//! A group of them is flattened into a command's arguments as any other. What is not given is not there: no argument has a
-//! default of clap's, so that one without effect is refused.
+//! A group of options is flattened into a command's arguments like any other. Arguments have no clap defaults: one that
+//! was not given is absent, so that an option without effect can be refused.
 
 use crate::error::Failure;
 use clap::builder::PossibleValuesParser;
@@ -12,12 +12,12 @@ use sim::lane::SyncPeriod;
 use sim::params::TraceParams;
 use sim::scheme::any::{AnyScheme, SchemeName};
 
-/// An option as clap has it.
+/// A clap argument for an option.
 fn arg(option: &'static Opt) -> Arg {
     let arg = Arg::new(option.name).long(option.name).help(option.text()).help_heading(option.group.heading());
     match option.takes {
         Takes::Switch => arg.action(ArgAction::SetTrue),
-        // clap's list is for completion; help has the values in its sentence
+        // clap uses the list for completion; the help sentence already has the values
         Takes::One(values) => {
             arg.value_name(option.unit).value_parser(PossibleValuesParser::new(values)).hide_possible_values(true)
         }
@@ -84,7 +84,7 @@ groups! {
     ChipArgs: &Group::ALL,
 }
 
-/// The scheme that the options say, when they go together.
+/// The scheme given by the options, if they are consistent.
 fn scheme(given: &Given, circuit: bool) -> Result<SchemeName, Failure> {
     given.check_values().map_err(Failure::Other)?;
     let name = given.scheme()?;
@@ -92,10 +92,10 @@ fn scheme(given: &Given, circuit: bool) -> Result<SchemeName, Failure> {
     Ok(name)
 }
 
-/// The system that the options say, and what its set or shape is called.
+/// The system given by the options, and the name of its set or shape.
 ///
 /// # Errors
-/// There is none.
+/// The options do not give a system.
 pub fn system(given: &Given) -> Result<System, Failure> {
     let name = scheme(given, true)?;
     let refuse = |what: &str| Err(Failure::Other(format!("{}: {what}", given.shown("scheme"))));
@@ -116,28 +116,28 @@ pub fn system(given: &Given) -> Result<System, Failure> {
 }
 
 impl ParamArgs {
-    /// That scheme, and nothing else.
+    /// Options with this scheme only.
     pub fn of_scheme(name: &str) -> Self {
         Self(Given::default().with("scheme", name))
     }
 
-    /// The scheme that they say.
+    /// The scheme given by the options.
     ///
     /// # Errors
-    /// There is none, or some of them do not go together.
+    /// There is no such scheme, or the options are inconsistent.
     pub fn scheme(&self) -> Result<SchemeName, Failure> {
         scheme(&self.0, false)
     }
 
-    /// Whether that option was given.
+    /// Whether the option was given.
     pub fn has(&self, name: &str) -> bool {
         self.0.has(name)
     }
 
-    /// Refuses contexts where what is traced has none.
+    /// Refuses contexts for an input that has none.
     ///
     /// # Errors
-    /// The option as it was typed.
+    /// The option, as typed.
     pub fn no_context(&self, what: &str) -> Result<(), Failure> {
         match self.has("context") {
             true => Err(Failure::Other(format!("{}: not for {what}, which has no contexts", self.0.shown("context")))),
@@ -145,7 +145,7 @@ impl ParamArgs {
         }
     }
 
-    /// A scheme that the command has no use for.
+    /// The error for a scheme that the command does not support.
     pub fn refuse(&self, name: &SchemeName, what: &str) -> Failure {
         Failure::Other(match name.scheme {
             AnyScheme::Flow(_) | AnyScheme::Inputs(_) | AnyScheme::Cfiat(_) => {
@@ -157,13 +157,13 @@ impl ParamArgs {
         })
     }
 
-    /// The parameters for `cores` cores of `xlen` bits, and the name of the set or shape where it has one. Addresses are
-    /// those of RISC-V unless `--align` says otherwise.
+    /// The parameters for `cores` cores of `xlen` bits, and the name of the set or shape, if any. Addresses are aligned
+    /// as on RISC-V unless `--align` is given.
     pub fn resolve(&self, cores: u8, xlen: u8) -> Result<(TraceParams, Option<String>), Failure> {
         self.resolve_for(cores, xlen, 1)
     }
 
-    /// As [`ParamArgs::resolve`], where the input says how many address bits are always 0.
+    /// As [`ParamArgs::resolve`], if the input determines the number of address bits that are always 0.
     pub fn resolve_for(&self, cores: u8, xlen: u8, align: u8) -> Result<(TraceParams, Option<String>), Failure> {
         let (params, set, period) = self.resolve_synced((cores, xlen, align))?;
         if period.is_some() {
@@ -175,8 +175,8 @@ impl ParamArgs {
         Ok((params, set))
     }
 
-    /// As [`ParamArgs::resolve_for`], for commands that trace load values too: `data` says with what, or the scheme's name
-    /// does.
+    /// As [`ParamArgs::resolve_for`], for commands that also trace load values: their scheme is `data`, or part of the
+    /// scheme's name.
     pub fn resolve_with(
         &self,
         data: Option<&str>,
@@ -189,7 +189,7 @@ impl ParamArgs {
         Ok((with_data(params, data)?, set))
     }
 
-    /// The parameters with load values as the scheme's name says, and the synchronisation period that it says.
+    /// The parameters, with load values and synchronisation period from the scheme's name.
     pub fn resolve_synced(
         &self,
         platform: (u8, u8, u8),
@@ -204,10 +204,10 @@ impl ParamArgs {
     }
 }
 
-/// Parameters with load values as `data` says, which the scheme's name must not say too.
+/// Parameters with the load-value scheme `data`, which must not also be part of the scheme's name.
 ///
 /// # Errors
-/// Both say it, or there is no such scheme.
+/// Both give it, or there is no such scheme.
 pub fn with_data(params: TraceParams, data: Option<&str>) -> Result<TraceParams, Failure> {
     let Some(data) = data else { return Ok(params) };
     if let Some(named) = params.data {
@@ -233,7 +233,7 @@ mod tests {
             (&[("scheme", "tr")][..], "tr_e:small"),
             (&[("set", "medium")], "tr_e:medium"),
             (&[("set", "1024/16/16")], "tr_e:medium"),
-            // without a target predictor the short form of tr_e is meant
+            // without a target predictor, the short form of tr_e is used
             (&[("set", "256/0/0")], "tr_e:s0"),
             (&[("encoding", "tr(bcnt=8,8;diffta=16,16;diffcc=8,8;icnt=8,8)")], "tr_b:small"),
             (&[("set", "m4+shift2+upper12"), ("encoding", "tr_b")], "tr_b:m4+shift2+upper12"),

@@ -1,4 +1,4 @@
-//! How results look: numbers, aligned columns, and the one JSON object of `--json`
+//! Formats of results: numbers, aligned columns, and the JSON object of `--json`
 
 use crate::{Failure, Status};
 use clap::builder::styling::{AnsiColor, Style};
@@ -17,12 +17,12 @@ use std::path::Path;
 
 pub use host::TOOL;
 
-/// What went wrong.
+/// Style of errors.
 pub const RED: Style = AnsiColor::Red.on_default().bold();
-/// Headings.
+/// Style of headings.
 const BOLD: Style = Style::new().bold();
 
-/// Whether standard output is a terminal that shows colours, and the environment has nothing against them.
+/// Whether standard output is a terminal with colours, and the environment allows them.
 fn coloured() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
 }
@@ -55,7 +55,7 @@ pub fn big(v: f64) -> String {
     }
 }
 
-/// `a / b` in percent, or a dash where there is nothing to divide by.
+/// `a / b` in percent, or a dash if `b` is 0.
 pub fn percent(a: u64, b: u64) -> String {
     if b == 0 {
         "-".into()
@@ -80,7 +80,7 @@ pub fn sum_streams(counts: &[Counts]) -> Counts {
     })
 }
 
-/// What became of the streams, for people.
+/// Stream counts as text.
 pub fn stream_lines(c: &Counts) -> [(&'static str, String); 3] {
     let of = |n| format!("{} of {}", percent(n, c.streams), count(c.streams));
     [("cache hits", of(c.cache_hits)), ("streams predicted", of(c.predicted)), ("long streams", count(c.long))]
@@ -94,7 +94,7 @@ pub fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the folder where it is missing.
+/// Creates the folder if it does not exist.
 pub fn folder(path: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(path).map_err(|e| Failure::io(path, e))
 }
@@ -107,27 +107,27 @@ pub fn short_id(build_id: &str) -> &str {
     build_id.get(..8).unwrap_or(build_id)
 }
 
-/// How a column is aligned.
+/// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Words.
+    /// For words.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 pub use Align::{Left, Right};
 
-/// Rows of cells under a heading, in columns two spaces apart.
+/// A table with a heading, and columns two spaces apart.
 #[derive(Debug)]
 pub struct Table(comfy_table::Table);
 
 impl Table {
-    /// Begins with the heading.
+    /// Creates a table with this heading.
     pub fn new<const N: usize>(columns: [(&str, Align); N]) -> Self {
         Self::of(&columns)
     }
 
-    /// As [`Table::new`], for columns whose number is found out.
+    /// As [`Table::new`], for a number of columns known at run time.
     pub fn of(columns: &[(&str, Align)]) -> Self {
         let mut table = comfy_table::Table::new();
         table.load_style(comfy_table::presets::NOTHING);
@@ -147,17 +147,17 @@ impl Table {
         self.0.add_row(cells);
     }
 
-    /// As [`Table::row`], for columns whose number is found out.
+    /// As [`Table::row`], for a number of columns known at run time.
     pub fn cells(&mut self, cells: impl IntoIterator<Item = String>) {
         self.0.add_row(cells.into_iter().collect::<Vec<_>>());
     }
 
-    /// Prints it.
+    /// Prints the table.
     pub fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
         self.lines(out, if coloured() { BOLD } else { Style::new() })
     }
 
-    /// Writes it to a file, which shows no colours.
+    /// Writes the table to a file, without colours.
     pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
         self.lines(out, Style::new())
     }
@@ -180,12 +180,12 @@ pub fn facts(out: &mut dyn Write, facts: &[(&str, String)]) -> std::io::Result<(
     Ok(())
 }
 
-/// The object of `--json`: tool, command and input first, then what the command adds.
+/// The JSON object of `--json`: tool, command and input first, then the members that the command adds.
 #[derive(Clone, Debug)]
 pub struct Object(Map<String, Value>);
 
 impl Object {
-    /// Begins one.
+    /// Creates an object.
     pub fn new(command: &str, input: &str) -> Self {
         let mut map = Map::new();
         map.insert("tool".into(), TOOL.into());
@@ -207,13 +207,13 @@ impl Object {
         self.with("parameters", parameters(params, set))
     }
 
-    /// Prints it in one line, where more objects follow.
+    /// Prints it in one line, for several objects.
     pub fn line(&self, out: &mut dyn Write) -> std::io::Result<()> {
         serde_json::to_writer(&mut *out, &self.0)?;
         writeln!(out)
     }
 
-    /// Prints it.
+    /// Prints it with indentation.
     pub fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, &self.0)?;
         writeln!(out)
@@ -231,7 +231,7 @@ pub fn parameters(params: &TraceParams, set: Option<&str>) -> Value {
     value
 }
 
-/// The parameters of any circuit's stream.
+/// Parameters of any circuit's stream.
 pub fn circuit_parameters(circuit: &dyn Circuit) -> Value {
     if let Some(params) = circuit.flow() {
         return parameters(params, params.flow.set().as_deref());
@@ -245,7 +245,7 @@ pub fn circuit_parameters(circuit: &dyn Circuit) -> Value {
     value
 }
 
-/// Says on standard error what of a trace was not read.
+/// Prints on standard error which parts of a trace were not read.
 pub fn tell_damage(trace: &Path, summary: &ReplaySummary) {
     let path = trace.display();
     if summary.skipped > 0 {
@@ -259,7 +259,7 @@ pub fn tell_damage(trace: &Path, summary: &ReplaySummary) {
     }
 }
 
-/// Says on standard error, last, what of an execution is not in what was made of it.
+/// Prints on standard error, at the end, what is missing in the result.
 pub fn tell_missing(trace: &Path, lost: &Lost, damage: Option<&HostError>) -> Status {
     let path = trace.display();
     if let Some(damage) = damage {

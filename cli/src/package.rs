@@ -1,4 +1,4 @@
-//! The files of a system: Verilog, register map, parameters, test vectors, descriptions for the tools of a chip
+//! Files of a system: Verilog, register map, parameters, test vectors, descriptions for design tools
 
 use crate::describe::describe;
 use crate::output::{circuit_parameters, count, folder, write_file, TOOL};
@@ -15,12 +15,12 @@ use std::path::Path;
 
 pub use crate::describe::VERILOG;
 
-/// Name of the file with the vectors' instructions as a recording.
+/// Name of the recording with the instructions of the vectors.
 pub const RECORDING: &str = "beats.ret";
 
 pub use crate::describe::File;
 
-/// Writes the files into a folder, which is made where it is missing; names and sizes of them.
+/// Writes the files to a folder, which is created if it does not exist; returns names and sizes.
 pub fn write_all(path: &Path, files: &[File]) -> Result<Vec<Value>, Failure> {
     folder(path)?;
     for (name, text, _) in files {
@@ -29,16 +29,16 @@ pub fn write_all(path: &Path, files: &[File]) -> Result<Vec<Value>, Failure> {
     Ok(files.iter().map(|(name, text, _)| json!({ "name": name, "bytes": text.len() })).collect())
 }
 
-/// What a folder of a trace system holds.
+/// Contents of the folder of a trace system.
 pub struct Package {
-    /// Its text files.
+    /// Text files.
     pub files: Vec<File>,
-    /// The test vectors' instructions, as [`RECORDING`] has them.
+    /// Instructions of the test vectors, for [`RECORDING`].
     pub events: Vec<FlowEvent>,
 }
 
 impl Package {
-    /// Writes the instructions as a retire file, which `decode` and `replay` take as the program of the words.
+    /// Writes the instructions as a retire file, which `decode` and `replay` accept as the program of the words.
     pub fn record(&self, path: &Path, params: &TraceParams) -> Result<(), Failure> {
         let info = RetireInfo {
             tool: TOOL.into(),
@@ -55,7 +55,7 @@ impl Package {
     }
 }
 
-/// Makes all of them.
+/// Makes all files.
 ///
 /// # Errors
 /// There is no circuit.
@@ -71,7 +71,7 @@ pub fn make(system: &System) -> Result<Package, Failure> {
     }
 }
 
-/// Adds the files for people and for the tools of a chip.
+/// Adds the files for users and for design tools.
 pub fn complete(package: &mut Package, system: &System) {
     let System { circuit, options, buses, style } = system;
     if let Some(params) = circuit.flow() {
@@ -82,7 +82,7 @@ pub fn complete(package: &mut Package, system: &System) {
     describe(&mut package.files, style, known, circuit.fingerprint(), circuit.canonical(), buses.words);
 }
 
-/// The register map, in Markdown and SystemRDL.
+/// The register map, as Markdown and SystemRDL.
 fn registers(params: &TraceParams, memory: bool, status: u32) -> [File; 2] {
     [
         ("registers.md", regmap::markdown(params, memory, status), "register map".into()),
@@ -90,7 +90,7 @@ fn registers(params: &TraceParams, memory: bool, status: u32) -> [File; 2] {
     ]
 }
 
-/// Of a system that takes the cores' data.
+/// Files of a system that takes the cores' data.
 fn of_data(system: &System, mut files: Vec<File>) -> Result<Package, Failure> {
     let System { circuit, options, buses, style } = system;
     let Some(vectors) = circuit.vectors()? else {
@@ -98,7 +98,7 @@ fn of_data(system: &System, mut files: Vec<File>) -> Result<Package, Failure> {
     };
     let described =
         json!({ "tool": TOOL, "fifo_entries": options.fifo_entries(), "parameters": circuit_parameters(&**circuit) });
-    // the map is that of any system; what differs is which one it says that it is
+    // the register map is that of any system; only the identification differs
     let set = named_set("small").map_err(|e| Failure::Other(e.to_string()))?;
     let other = TraceParams::tr(set.params).with(|o| o.cores = circuit.cores());
     let (line, number) = (other.canonical(), format!("{:x}", other.fingerprint()));
@@ -117,7 +117,7 @@ fn of_data(system: &System, mut files: Vec<File>) -> Result<Package, Failure> {
     Ok(Package { files, events: Vec::new() })
 }
 
-/// Of a trace system.
+/// Files of a trace system.
 fn of_flow(params: &TraceParams, system: &System, mut files: Vec<File>) -> Result<Package, Failure> {
     let System { circuit, options, buses, style } = system;
     let vectors = match options.ingress {
@@ -129,7 +129,7 @@ fn of_flow(params: &TraceParams, system: &System, mut files: Vec<File>) -> Resul
         "parameters": circuit_parameters(&**circuit),
     });
     let bench = testbench::make(params, options.ingress, options.extras, &buses.system(style), &vectors);
-    // a PC chain holds an instruction until the next is told
+    // a PC chain holds an instruction until the next one arrives
     let of = if bench.is_some() { "" } else { ", where instructions are told in their own clock (RVFI)" };
     let shown = match options.ingress {
         Ingress::Blocks => " as blocks",

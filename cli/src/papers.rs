@@ -1,4 +1,4 @@
-//! `goshawk papers`: the tables of papers 000, 001 and 002 with our programs, beside what they print
+//! `goshawk papers`: the tables of papers 000, 001 and 002 with the project's programs and the printed values
 
 use crate::measured::PageArgs;
 use crate::output::TOOL;

@@ -1,6 +1,6 @@
-//! The ports of a generated trace system for those who connect it: a table, and an instance to copy
+//! Documentation of a generated trace system's ports: a table, and an instance to copy
 //!
-//! Names, directions and widths are read from the emitted Verilog, so they are those of the circuit.
+//! Names, directions and widths are read from the emitted Verilog, so they match the circuit.
 
 use hdl::verilog::Style;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// Name of the file.
 pub const FILE: &str = "ports.md";
 
-/// What a port means, by its name without the core's number, and what an instance connects it to.
+/// Descriptions of ports, by name without the core number, and what an instance connects them to.
 const MEANINGS: [Meaning; 36] = [
     ("clock", "all is at its rising edge", "clk"),
     ("reset", "synchronous; at least one clock", "reset"),
@@ -71,14 +71,14 @@ const MEANINGS: [Meaning; 36] = [
     ("bus_wdata", "what is written", "bus_wdata"),
     ("bus_rdata", "the register that `bus_addr` named at the edge before", "bus_rdata"),
 ];
-/// Those of the trace words.
+/// Ports of the trace words.
 const WORDS: [Meaning; 3] = [
     ("valid", "a trace word is here, and stays until `ready`", "trace_valid"),
     ("ready", "it is taken at this edge if `valid`", "trace_ready"),
     ("data", "the word, in the order of the stream", "trace_data"),
 ];
 
-/// Ports of standard buses, by how their names begin, and the standard.
+/// Prefixes of ports of standard buses, with the standard.
 const BUSES: [(&str, &str); 10] = [
     ("s_apb_", "AMBA APB4, registers (docs/buses.md)"),
     ("s_axil_", "AMBA AXI4-Lite, registers (docs/buses.md)"),
@@ -91,13 +91,13 @@ const BUSES: [(&str, &str); 10] = [
     ("jtag_", "test access port, IEEE 1149.1 (docs/buses.md)"),
     ("allow", "1: tracing may begin and go on; by `clock` (docs/security.md)"),
 ];
-/// Those of a second clock.
+/// Ports of a second clock.
 const CROSSING: [(&str, &str); 2] = [
     ("port_clock", "clock of the trace words"),
     ("port_reset", "synchronous to `port_clock`; high together with `reset` over an edge of both"),
 ];
 
-/// What a port means, by its name without the core's number, and what an instance connects it to.
+/// Name of a port without the core number, its description, and what an instance connects it to.
 pub type Meaning = (&'static str, &'static str, &'static str);
 
 /// A port of the emitted module.
@@ -111,13 +111,14 @@ pub struct Port {
 }
 
 impl Port {
-    /// The name without the core's number, and that number.
+    /// The name without the core number, and that number.
     fn base(&self) -> (&str, Option<u32>) {
         let numbered = self.name.rsplit_once('_').and_then(|(base, n)| Some((base, n.parse().ok()?)));
         numbered.map_or((&self.name, None), |(base, n)| (base, Some(n)))
     }
 
-    /// The port of one channel or block, and the number of that, where a core retires several a clock: `rvfi1_insn` has 1.
+    /// For a core that retires several per cycle: the port without its channel or block number, and that number;
+    /// `rvfi1_insn` has 1.
     fn channel(&self) -> Option<(String, &str)> {
         let base = self.base().0;
         let (rest, prefix) = base
@@ -129,7 +130,7 @@ impl Port {
         Some((format!("{prefix}{port}"), number))
     }
 
-    /// What it means, and what it is connected to; `own` before what all systems have.
+    /// Its description, and its connection; `own` precedes the descriptions common to all systems.
     fn meaning(&self, own: &[Meaning]) -> (&'static str, &str) {
         let base = self.channel().map_or_else(|| self.base().0.to_string(), |(port, _)| port);
         let of = |list: &[Meaning]| list.iter().find(|m| m.0 == base).map(|m| (m.1, m.2));
@@ -157,12 +158,12 @@ pub fn ports(verilog: &str, name: &str) -> Vec<Port> {
     body.lines().filter_map(port).collect()
 }
 
-/// The table and the instance, of the system in `verilog`.
+/// The table and the instance for the system in `verilog`.
 pub fn markdown(verilog: &str, style: &Style, xlen: u8) -> String {
     markdown_with(verilog, style, xlen, "trace", &[])
 }
 
-/// As [`markdown`], with an instance of that name and meanings of its own.
+/// As [`markdown`], with the name of the instance and additional descriptions.
 pub fn markdown_with(verilog: &str, style: &Style, xlen: u8, instance: &str, own: &[Meaning]) -> String {
     let ports = ports(verilog, &style.name);
     let cores = ports.iter().filter_map(|p| p.base().1).max().map_or(0, |last| last + 1);
@@ -250,7 +251,7 @@ mod tests {
         use hdl::bus::wrap::{Buses, RegisterBus, WordPort};
         let params = TraceParams::new(Platform::RV32, "tr_e:s0".parse().unwrap());
         let style = Style { name: "acme".into(), initial: true };
-        // every port, and every bus at least once
+        // every word port, and every register bus at least once
         for (registers, words) in RegisterBus::ALL.into_iter().cycle().zip(WordPort::ALL) {
             let registers = if words.stands_beside(registers) { registers } else { RegisterBus::Jtag };
             let buses = Buses { registers, words, crossing: words.crosses(), locked: true, ..Buses::default() };

@@ -1,4 +1,4 @@
-//! `goshawk programs`: the programs inside the binary
+//! `goshawk programs`: lists the built-in programs
 
 use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};

@@ -1,4 +1,4 @@
-//! Progress of long work: a line on standard error, on a terminal only
+//! Progress of long operations: a line on standard error, if it is a terminal
 
 use crate::signals;
 use host::progress::{Bar, Progress};
@@ -6,7 +6,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// A line that counts up to `total`, or without an end; hidden unless standard error is a terminal.
+/// A progress line up to `total`, or without an end; hidden unless standard error is a terminal.
 pub fn bar(what: &'static str, unit: &'static str, total: Option<u64>) -> ProgressBar {
     let (bar, template) = match total {
         Some(n) => {
@@ -27,7 +27,7 @@ pub fn bar(what: &'static str, unit: &'static str, total: Option<u64>) -> Progre
     bar
 }
 
-/// Shows the progress of the library's work.
+/// Displays the progress of the library.
 #[derive(Clone, Copy, Debug)]
 pub struct Bars;
 
@@ -41,7 +41,7 @@ impl Progress for Bars {
     }
 }
 
-/// A line that ends when the work does.
+/// A progress line that ends with the operation.
 struct Line(ProgressBar);
 
 impl Bar for Line {

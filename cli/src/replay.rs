@@ -1,4 +1,4 @@
-//! `goshawk replay`: a trace file and the ELF to every retired instruction again
+//! `goshawk replay`: reconstructs every retired instruction from a trace file and the ELF
 
 use crate::args::contexts::ContextArgs;
 use crate::args::FilterArgs;
@@ -77,7 +77,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let contexts = args.contexts.programs();
     let beside = Beside {
@@ -109,7 +109,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some(ret) = &args.check {
         let mut check = Check::open(ret, &info, args.any_build)?;
         let replayed = opened.replay_to_damage(&mut check, &Bars, Check::is_over)?;
-        // damage is why the rest of the run is missing
+        // after damage, the rest of the run is missing anyway
         let difference = if replayed.damage.is_some() { check.found() } else { check.finish()? };
         let seconds = start.elapsed().as_secs_f64();
         let checked = Checked { ret, difference };
@@ -133,7 +133,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(tell_missing(&args.trace, &replayed.lost, replayed.damage.as_ref()))
 }
 
-/// The names that are asked for.
+/// The requested symbols.
 fn symbols(args: &Args) -> Result<Symbols, Failure> {
     let Some(name) = args.symbols.as_deref() else { return Ok(Symbols::default()) };
     let name = if name.is_empty() { &args.elf } else { name };
@@ -146,7 +146,7 @@ fn symbols(args: &Args) -> Result<Symbols, Failure> {
     Ok(symbols)
 }
 
-/// A recorded run of the scheme `inputs`.
+/// Replays a recorded run of the scheme `inputs`.
 fn recorded(args: &Args, beside: Beside<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
     let session = Session::open(&args.trace, beside)?;
     if !beside.contexts.is_empty() {

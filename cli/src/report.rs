@@ -62,7 +62,7 @@ fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> std::io::Result<()
     Ok(())
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     match &args.command {
         Command::Sweep(args) => sweep_page(args, out),

@@ -1,4 +1,4 @@
-//! `goshawk results`: the tables of `docs/results.md`, measured
+//! `goshawk results`: measures the tables of `docs/results.md`
 
 use crate::measured::PageArgs;
 use crate::output::TOOL;
@@ -41,7 +41,7 @@ pub fn run(args: &Args, _: &mut dyn Write) -> Result<Status, Failure> {
                  000, Splash2 on IA-32): other programs and another instruction set, there to compare the shape and not \
                  the digits.\n"
             );
-            // what other commands measure is kept in the notes
+            // results of other commands stay in the notes
             let others = ["Gates", "Place and route", "Speed"];
             args.page.write("results", RESULTS, &head, &others, results::tables)
         }

@@ -1,4 +1,4 @@
-//! `goshawk run`: an ELF in the built-in simulator, to a retire file
+//! `goshawk run`: runs an ELF in the built-in simulator, and writes a retire file
 
 use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::files::{input_name, OutputPath};
@@ -17,10 +17,10 @@ use sim::riscv::{Exit, RunSummary, Unanswered};
 use std::io::Write;
 use std::path::Path;
 
-/// Where RAM begins for an ELF that begins a page before 0x80000000.
+/// Start of RAM for an ELF that starts a page below 0x80000000.
 const RAM_BEFORE: u64 = 0x7ff0_0000;
 
-/// The platform, for those who bring a program.
+/// Long help with a description of the platform.
 const LONG: &str = "Run a program in the built-in simulator and record what its harts retire
 
 A program is an RV32 or RV64 ELF (IMAFDC) without an operating system, linked to fixed addresses. It finds QEMU's `virt` board:
@@ -68,7 +68,7 @@ pub struct Args {
     json: bool,
 }
 
-/// How a run ended, in words.
+/// How a run ended, as text.
 pub fn exit_text(exit: Exit) -> String {
     match exit {
         Exit::Finished(code) => format!("with code {code}"),
@@ -77,7 +77,7 @@ pub fn exit_text(exit: Exit) -> String {
     }
 }
 
-/// Runs a program into the file at `path`.
+/// Runs a program and writes its retire file.
 fn record<const DATA: bool>(run: &Run<'_>, path: &Path, info: &RetireInfo) -> Result<Told, Failure> {
     let mut writer = Writer::<DATA>::create(path, info)?;
     let told = run.tell(&mut writer, &Bars)?;
@@ -85,7 +85,7 @@ fn record<const DATA: bool>(run: &Run<'_>, path: &Path, info: &RetireInfo) -> Re
     Ok(told)
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let source = Source::open(&args.program, &ProgramArgs::default(), &args.machine)?;
     let run = source.run()?;
@@ -121,7 +121,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     })
 }
 
-/// What a program asked of its host in vain.
+/// A request of the program to its host that was not served.
 fn unanswered(u: &Unanswered) -> String {
     let times = plural(u.count, "time");
     match &u.file {
@@ -130,7 +130,7 @@ fn unanswered(u: &Unanswered) -> String {
     }
 }
 
-/// Says how it ended, and which exceptions led to that.
+/// Prints how the run ended, and the exceptions that led to it.
 fn report(
     args: &Args,
     build_id: &str,
@@ -203,24 +203,24 @@ fn report(
     Ok(())
 }
 
-/// Names of code addresses, as far as the program has them.
+/// Symbols and source lines of the program, if available.
 struct Places {
     symbols: Symbols,
     lines: Option<Lines>,
 }
 
 impl Places {
-    /// Those of `program`, where they are `wanted`.
+    /// Opens those of `program`, if `wanted`.
     fn open(program: &str, wanted: bool) -> Self {
         if !wanted {
             return Self { symbols: Symbols::default(), lines: None };
         }
-        // a program without names or lines crashes, too
+        // a program without symbols or line tables may crash, too
         Self { symbols: Symbols::open(program).unwrap_or_default(), lines: Lines::open(program).ok() }
     }
 
     fn function(&self, pc: u64) -> Option<String> {
-        // an address far from all code has a symbol before it, and is not in it
+        // an address far from all code has a preceding symbol, but is not in it
         let (name, offset) = self.symbols.at(pc).filter(|(_, offset)| *offset < 1 << 16)?;
         Some(if offset == 0 { name.into() } else { format!("{name}+0x{offset:x}") })
     }
@@ -236,7 +236,7 @@ impl Places {
         format!("pc 0x{pc:08x}{function}{line}")
     }
 
-    /// What happened, what it wanted, how it came there and who took it.
+    /// Description of a fault: exception, address, how the hart got there, and handler.
     fn lines(&self, f: &Fault) -> Vec<String> {
         let place = if f.instruction.is_some() { self.at(f.pc) } else { format!("pc 0x{:08x}", f.pc) };
         let mut lines = vec![format!(

@@ -1,19 +1,19 @@
-//! Signals that end a command: Ctrl-C, a request to terminate, a terminal that is closed
+//! Signals that end a command: Ctrl-C, a request to terminate, a closed terminal
 //!
-//! A command that can end early with what it has done says so, and is asked by the first signal. Everywhere else, and by a
-//! second signal, temporary files are removed and the process ends as it would without a handler.
+//! A command that can end early, keeping its results, declares so; the first signal then only requests the end.
+//! Otherwise, and at a second signal, temporary files are removed and the process ends as it would without a handler.
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, signal_name};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
-/// The command ends early by itself.
+/// Whether the command ends early on request.
 static STOPS: AtomicBool = AtomicBool::new(false);
-/// The signal that asked it to; 0: none.
+/// The signal that requested it; 0: none.
 static ASKED: AtomicI32 = AtomicI32::new(0);
 
-/// Signals that this process was started to ignore, as `nohup` does with SIGHUP.
+/// Whether this process was started with the signal ignored, as by `nohup` with SIGHUP.
 fn ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -21,10 +21,10 @@ fn ignored(signal: i32) -> bool {
     mask >> (signal - 1) & 1 == 1
 }
 
-/// From here on no signal leaves temporary files.
+/// Installs handlers that remove temporary files before a signal ends the process.
 ///
 /// # Errors
-/// The system has no handler for it.
+/// The system cannot install a handler.
 pub fn handle() -> std::io::Result<()> {
     let handled = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| !ignored(*s));
     let mut signals = Signals::new(handled)?;
@@ -40,22 +40,22 @@ pub fn handle() -> std::io::Result<()> {
     Ok(())
 }
 
-/// From here on the first signal asks this command to end with what it has done; see [`asked`].
+/// From now on the first signal only requests that this command ends, keeping its results; see [`asked`].
 pub fn stop_on_request() {
     STOPS.store(true, Relaxed);
 }
 
-/// Whether this command is asked to end.
+/// Whether the command was requested to end.
 pub fn asked() -> bool {
     asked_by().is_some()
 }
 
-/// The signal that asked.
+/// The signal that requested the end.
 pub fn asked_by() -> Option<i32> {
     Some(ASKED.load(Relaxed)).filter(|signal| *signal != 0)
 }
 
-/// What a signal is called.
+/// Name of a signal.
 pub fn name(signal: i32) -> &'static str {
     signal_name(signal).unwrap_or("a signal")
 }

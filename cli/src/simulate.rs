@@ -1,4 +1,4 @@
-//! `goshawk sim`: a run on the circuit, clock by clock, beside the golden model
+//! `goshawk sim`: runs the circuit cycle by cycle, and compares it with the golden model
 
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source};
 use crate::circuit::{on_rust_hdl, verdict, First};
@@ -101,12 +101,12 @@ fn on_verilator(params: &TraceParams, named: &Named, events: &[FlowEvent], pace:
     Ok(comparison)
 }
 
-/// Instructions that are simulated unless it is said how many.
+/// Default number of instructions to simulate.
 const INSTRUCTIONS: u64 = 20_000;
 
-/// Takes the program and the first events of the input.
+/// Loads the program and the first events of the input.
 fn load(args: &Args) -> Result<(Named, Vec<FlowEvent>, u8), Failure> {
-    // of a recording, too, so many instructions are simulated
+    // the limit also applies to a recording
     let most = args.machine.max_instructions.or(args.instructions).unwrap_or(INSTRUCTIONS);
     let machine = MachineArgs { max_instructions: None, ..args.machine.clone() };
     let mut source = Source::open(&args.input, &args.program, &machine)?;
@@ -122,7 +122,7 @@ fn load(args: &Args) -> Result<(Named, Vec<FlowEvent>, u8), Failure> {
     Ok((named, first.events(), run.harts))
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let (Engine::Verilator, Some(vcd)) = (args.engine, &args.vcd) {
         return Err(Failure::Other(format!("{}: a VCD is written by --engine rust only", vcd.display())));

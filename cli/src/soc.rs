@@ -25,7 +25,7 @@ enum Command {
     Tile(Box<tile::Args>),
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     match &args.command {
         Command::Sim(args) => sim::run(args, out),

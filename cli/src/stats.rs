@@ -67,20 +67,20 @@ pub struct Args {
     json: bool,
 }
 
-/// Everything that is counted.
+/// All counts of a run.
 struct Counts {
     title: String,
     build_id: String,
     params: TraceParams,
     set: Option<String>,
     instructions: u64,
-    /// Not known of a functional trace.
+    /// `None` for a functional trace.
     cycles: Option<u64>,
     stats: StreamStats,
     private: Vec<Rates>,
-    /// Of the scheme `sc-lsp`.
+    /// Only for the scheme `sc-lsp`.
     streams: Option<sim::scheme::sc_lsp::Counts>,
-    /// In global order only, so not of a trace.
+    /// `None` for a trace, since it needs the global order of events.
     shared: Option<Rates>,
     windows: Vec<Window>,
 }
@@ -113,7 +113,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
     let (params, set, period) = args.params.resolve_synced((run.harts, run.xlen, source.input.align()?))?;
     let period = args.sync.period(period)?;
     if let Input::Recording(recording, None) = &source.input {
-        // one that contradicts itself is refused
+        // refuses an inconsistent recording
         recording.image(&Bars)?;
     }
     params.check_period(period)?;
@@ -140,7 +140,7 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
     })
 }
 
-/// Drops what a model sends: only its rates are wanted.
+/// Discards the words of a model, of which only the rates are needed.
 struct RatesOnly(System);
 
 impl RetireSink for RatesOnly {
@@ -194,12 +194,12 @@ impl<S: RetireSink> RetireSink for LastCycle<'_, S> {
     }
 }
 
-/// Whether a file is neither one of ours nor an ELF.
+/// Whether a file is neither one of Goshawk's nor an ELF.
 fn is_nothing_known(path: &Path) -> Result<bool, Failure> {
     Ok(FileKind::of(path)? == FileKind::Other && input::head(path, 4)? != input::ELF_MAGIC)
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut inputs = Vec::new();
     for name in &args.inputs {
@@ -211,17 +211,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
 }
 
-/// Whether it is a trace file, or words that are meant as one.
+/// Whether the input is a trace file, or words that are meant as a trace.
 fn is_trace(args: &Args) -> Result<bool, Failure> {
     if args.input.starts_with(BUILTIN) {
         return Ok(false);
     }
     let path = Path::new(&args.input);
-    // no program is given beside a program: so it is meant as words, and is told what it lacks
+    // --elf is not used with a program, so the file is meant as words, and the error says what is missing
     Ok(are_trace(path, args.parameters.as_deref())? || args.program.elf.is_some() && is_nothing_known(path)?)
 }
 
-/// A line for each input, or with `--json` an object a line.
+/// One line per input, or with `--json` one object per line.
 fn several(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.window.is_some() {
         return Err(Failure::Other("--window is for one input".into()));
@@ -264,7 +264,7 @@ fn several(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<Stat
     Ok(Status::Done)
 }
 
-/// Of one input.
+/// Statistics of one input.
 fn one(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let name = args.params.scheme()?;
     let whole = || match args.window {

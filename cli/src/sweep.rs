@@ -1,4 +1,4 @@
-//! `goshawk sweep`: traces x schemes x parameters, measured in parallel
+//! `goshawk sweep`: measures traces x schemes x parameters in parallel
 
 use crate::args::TimingName;
 use crate::files::{input_name, OutputPath};
@@ -122,7 +122,7 @@ struct RunArgs {
     json: bool,
 }
 
-/// Splits at the commas outside parentheses.
+/// Splits at commas outside parentheses.
 fn names(texts: &[String]) -> Vec<String> {
     let mut out = Vec::new();
     for text in texts {
@@ -182,7 +182,7 @@ impl RunArgs {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some(Command::Merge(m)) = &args.command {
         merge(&m.output, &m.shards)?;
@@ -198,7 +198,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     for what in &left_out {
         eprintln!("goshawk: left out: {what}");
     }
-    // what was asked for and cannot be measured: the rest is, but all is not done
+    // points that cannot be measured are left out, and the status says so
     let status = if left_out.is_empty() { Status::Done } else { Status::Partial };
     let total = files(&jobs).len();
     let jobs = args.shard.part(jobs);
@@ -233,7 +233,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let finished = jobs.iter().flat_map(|j| &j.tasks).filter(|t| store.has(t)).count();
     let bar = progress::bar("sweeping", "points", Some(points.len() as u64));
     bar.inc(finished as u64);
-    // arguments only: where the program stands says nothing about the result
+    // without the program's path, which does not affect the result
     let command = std::iter::once("goshawk".to_string())
         .chain(std::env::args_os().map(|word| word.to_string_lossy().into_owned()).skip(1))
         .collect::<Vec<_>>()
@@ -252,13 +252,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         complete: false,
         seconds: 0.0,
     };
-    // a sweep that is killed says what it was
+    // so that a sweep that is killed has its description
     store.finish(&manifest)?;
     let result = ::sweep::run::run(&jobs, &store, &options);
     bar.finish_and_clear();
     manifest.seconds = start.elapsed().as_secs_f64();
     if let Err(e) = result {
-        // a full disk may refuse this too; the points are what counts
+        // may fail too if the disk is full; the points are more important
         let _ = store.finish(&manifest);
         let kept = points.iter().filter(|p| store.point(p).is_some()).count();
         return Err(Failure::Other(format!(
@@ -271,7 +271,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// Totals over the traces, for each scheme.
+/// Totals over the traces for each scheme.
 struct Total {
     scheme: String,
     timestamps: bool,
@@ -305,7 +305,7 @@ fn totals(rows: &[Row]) -> Vec<Total> {
     totals
 }
 
-/// Prints the totals; `before`: points that were there when the run began.
+/// Prints the totals; `before`: number of points that existed when the run started.
 fn summary(
     store: &Store,
     before: Option<usize>,

@@ -1,4 +1,4 @@
-//! Help is written in the field's words: those that mean something here alone are refused
+//! Test that help texts use standard terms: home-made ones are refused
 
 use crate::Cli;
 use clap::{Command, CommandFactory};
@@ -29,7 +29,7 @@ const TERMS: &[(&str, &str)] = &[
     ("one's own", "your own"),
 ];
 
-/// Every help text of a command and of those below it, with the place where it is read.
+/// Every help text of a command and its subcommands, with its location.
 fn texts(command: &Command, path: &str, to: &mut Vec<(String, String)>) {
     let mut add = |place: String, text: Option<String>| to.extend(text.map(|t| (place, t)));
     let text = |t: Option<&clap::builder::StyledStr>| t.map(ToString::to_string);
@@ -49,7 +49,7 @@ fn texts(command: &Command, path: &str, to: &mut Vec<(String, String)>) {
     }
 }
 
-/// Whether `text` has the words of `term`, whatever stands at their sides.
+/// Whether `text` contains the words of `term`, with any punctuation around them.
 fn has(text: &str, term: &str) -> bool {
     let words = |t: &str| -> Vec<String> {
         let split = t.split(|c: char| !c.is_alphanumeric() && !"'-_.".contains(c));

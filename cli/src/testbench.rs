@@ -1,6 +1,6 @@
-//! A test bench for a generated trace system: plain Verilog that plays its test vectors
+//! Test bench for a generated trace system: plain Verilog that plays its test vectors
 //!
-//! It sets inputs, looks at outputs just before the rising edge and compares words with `!==`, so that an unknown bit
+//! It sets inputs, samples outputs just before the rising edge, and compares words with `!==`, so that an unknown bit
 //! counts as wrong.
 
 mod blocks;
@@ -14,10 +14,10 @@ use hdl::verilog::Style;
 use sim::params::TraceParams;
 use sim::regs::register;
 
-/// Name of the file.
+/// File name of the bench.
 pub const FILE: &str = "goshawk_tb.v";
 
-/// What is written to `control`.
+/// Value written to `control`.
 const ENABLE: &str = "{31'd0, enable}";
 
 /// Lowest bit of a field of `status`.
@@ -25,20 +25,20 @@ fn status_bit(field: &str) -> u8 {
     register("status").field(field).lsb
 }
 
-/// What is a bench's own.
+/// The parts that are specific to a bench.
 pub struct Own {
-    /// The text around what all benches have.
+    /// Text around the common parts.
     pub text: &'static str,
-    /// What happens before an edge.
+    /// Code that runs before an edge.
     pub edge: &'static str,
-    /// Fields of a line of `beats.txt`.
+    /// Number of fields of a line in `beats.txt`.
     pub fields: u8,
-    /// The task that takes one.
+    /// Task that handles a line.
     pub take: &'static str,
 }
 
 impl Own {
-    /// With what benches of all systems have: their bus, tasks and vectors.
+    /// Inserts the parts that benches of all systems share: bus, tasks and vectors.
     pub fn fill(&self, style: &Style, words: usize, stop: u64) -> String {
         self.text
             .replace("@BUS", BUS)
@@ -59,24 +59,24 @@ impl Own {
     }
 }
 
-/// What of a bench is of its ingress, for core i each.
+/// The parts of a bench that depend on its ingress; functions are per core i.
 struct Shows {
-    /// Declares what a line of the vectors says, and reads one.
+    /// Declarations for a line of the vectors, and code that reads one.
     reads: &'static str,
-    /// Fields of a line.
+    /// Number of fields of a line.
     fields: u8,
-    /// Its ports, as they are connected.
+    /// Port connections.
     ports: fn(usize, u8, Extras) -> String,
-    /// What these are connected to.
+    /// Signals that are connected.
     signals: fn(usize, u8, Extras) -> String,
-    /// That nothing is shown.
+    /// Code that shows nothing in this cycle.
     quiet: fn(usize, u8) -> String,
-    /// What a line says is shown.
+    /// Code that shows the contents of a line.
     shows: fn(usize, u8) -> String,
-    /// Privilege mode and address space.
+    /// Connections of privilege mode and address space.
     mode: &'static str,
     space: &'static str,
-    /// Channels are used in turns.
+    /// Whether channels are used in turn.
     turns: bool,
 }
 
@@ -98,8 +98,8 @@ const RVFI: Shows = Shows {
     turns: true,
 };
 
-/// The text, for a system with `ingress` and `extras`; a filter lets all modes through. `None` where instructions are told later than
-/// the vectors say.
+/// The text of a bench for a system with `ingress` and `extras`; a filter lets all modes pass. `None` if instructions
+/// are reported later than in the vectors.
 pub fn make(
     params: &TraceParams,
     ingress: Ingress,
@@ -152,14 +152,14 @@ pub fn make(
     Some(text)
 }
 
-/// The RVFI ports of core `i`.
+/// RVFI port connections of core `i`.
 fn ports(i: usize, lanes: u8, extras: Extras) -> String {
-    // ports from registers are what the others were a clock before
+    // registered ports come one cycle later
     let from = if extras.registered { "_q" } else { "" };
     let port = |p: &str| match lanes {
         1 if p == "trap" => format!("        .rvfi_{p}_{i}(1'b0),\n"),
         1 => format!("        .rvfi_{p}_{i}({p}_{i}{from}),\n"),
-        // one channel a clock, in turns
+        // one channel per cycle, in turn
         _ => (0..lanes)
             .map(|j| match p {
                 "trap" => format!("        .rvfi{j}_{p}_{i}(1'b0),\n"),
@@ -171,7 +171,7 @@ fn ports(i: usize, lanes: u8, extras: Extras) -> String {
     ["valid", "insn", "trap", "intr", "pc_rdata", "pc_wdata"].map(port).concat()
 }
 
-/// What they are connected to.
+/// Signals of these ports.
 fn signals(i: usize, xlen: u8, extras: Extras) -> String {
     format!(
         "    reg valid_{i} = 1'b0, intr_{i} = 1'b0;\n    reg [31:0] insn_{i} = 32'd0;\n    \
@@ -181,7 +181,7 @@ fn signals(i: usize, xlen: u8, extras: Extras) -> String {
     )
 }
 
-/// Registers of the ports of core `i`.
+/// Delay registers of the ports of core `i`.
 fn registers(i: usize, xlen: u8) -> String {
     let one = |name: &str, range: &str| {
         format!("    reg {range}{name}_{i}_q = 0;\n    always @(posedge clock) {name}_{i}_q <= {name}_{i};\n")
@@ -250,7 +250,7 @@ const TASKS: &str = r#"    // one clock: what stands at the outputs before the e
     endtask
 "#;
 
-/// Opens the list of what happens when, and resets.
+/// Opens the input vectors, and resets.
 pub const BEATS: &str = r#"        beats = $fopen("beats.txt", "r");
         if (beats == 0) begin
             $display("FAIL: there is no beats.txt");

@@ -1,7 +1,7 @@
-//! Test vectors for a trace system: instructions in, words out
+//! Test vectors of a trace system: instructions in, words out
 //!
-//! A seeded synthetic program on all cores, at a pace that no trace system of this project overflows at,
-//! and the words the golden model makes of it.
+//! A seeded synthetic program on all cores, slow enough that no trace system of this project overflows, and the words
+//! that the golden model makes of it.
 
 pub mod blocks;
 
@@ -17,22 +17,22 @@ use sim::stimulus::run::{Config, Run};
 use sim::system::System;
 use std::fmt::Write;
 
-/// Both sides of the vectors, as text.
+/// Inputs and outputs as text.
 pub struct Vectors {
-    /// One instruction or block a line.
+    /// One instruction or block per line.
     pub beats: String,
-    /// One word a line, for `$readmemh`.
+    /// One word per line, for `$readmemh`.
     pub words: String,
-    /// Lines of `words`.
+    /// Number of lines in `words`.
     pub word_count: usize,
     /// The same instructions as events.
     pub events: Vec<FlowEvent>,
-    /// Clock in which tracing is switched off, counted as in `beats`.
+    /// Cycle in which tracing is switched off, counted as in `beats`.
     pub stop: u64,
 }
 
 impl Vectors {
-    /// With the words of `system`, which has ended.
+    /// Takes the words of `system`, which has ended.
     fn new(beats: String, system: &mut System, events: Vec<FlowEvent>, stop: u64) -> Self {
         let mut words = String::new();
         let mut word_count = 0;
@@ -44,23 +44,23 @@ impl Vectors {
     }
 }
 
-/// Instructions of all cores together.
+/// Total number of instructions of all cores.
 pub const INSTRUCTIONS: usize = 5000;
 const SEED: u64 = 1;
 
-/// Clocks by which a core of several instructions a clock is told of later.
+/// Additional latency, in cycles, of a core that retires several instructions per cycle.
 const LATE: u64 = LATENCY + 1;
-/// Clocks in which such a core is still before tracing ends: what waits then is not traced.
+/// Idle cycles of such a core before tracing ends: instructions that wait then would not be traced.
 const STILL: u64 = 100;
 
-/// The program, with code at those `addresses` alone where there are any.
+/// The program, with its code only at `addresses`, if given.
 fn model(params: &TraceParams, addresses: Option<Addresses>) -> Model {
     let shape = if params.xlen == 64 { Shape::rv64(SEED) } else { Shape::rv32(SEED) };
     let shape = addresses.map_or(shape.clone(), |a| a.shape(shape));
     Model::new(&Shape { compressed: params.align == 1, ..shape })
 }
 
-/// Makes the vectors of `params` and `options`, for an ingress that tells an instruction in its clock.
+/// Makes the vectors of `params` and `options`, for an ingress that reports an instruction in its own cycle.
 pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Vectors, Failure> {
     let (addresses, wide) = (options.extras.addresses, options.extras.retire.is_some());
     let (late, still) = if wide { (LATE, STILL) } else { (0, 0) };
@@ -96,11 +96,11 @@ pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Vectors, Fa
     }
     let mut stop = START;
     for e in run.stop() {
-        // behind what another core retires in that clock
+        // after what other cores retire in that cycle
         stop = e.cycle + START + 1 + still;
         tell(FlowEvent { cycle: stop, ..e });
     }
-    // written in clock `stop`, `enable` is 0 in the next, and cores see it in the one after that
+    // `control` is written in cycle `stop`, `enable` is 0 in the next, and the cores see it one cycle later
     system.finish(stop + 2);
     Ok(Vectors::new(beats, &mut system, events, stop))
 }

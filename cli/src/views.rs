@@ -84,7 +84,7 @@ pub struct DiffArgs {
     json: bool,
 }
 
-/// Compares.
+/// Compares two executions.
 pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (first, _) = args.execution.open()?;
     let (second, _) = Replayed::open(&args.other, &args.execution.elf, args.execution.beside(), &Bars)?;
@@ -239,7 +239,7 @@ pub struct VcdArgs {
     json: bool,
 }
 
-/// Says what a file with a time axis has.
+/// Prints what a file with a time axis contains.
 fn drawn(
     execution: &Execution,
     command: &str,

@@ -39,12 +39,12 @@ pub struct Args {
     json: bool,
 }
 
-/// A number, hexadecimal behind `0x`.
+/// Parses a number, hexadecimal with prefix `0x`.
 fn number(text: &str) -> Option<u32> {
     text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
 }
 
-/// Goes back to the stores and prints them.
+/// Searches backwards for the stores, and prints them.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let session = Session::open(&args.execution.trace, args.execution.beside())?;
     let (start, further) = match args.address.rsplit_once('+').and_then(|(s, n)| Some((s, number(n)?))) {

@@ -1,4 +1,4 @@
-//! A lock profile of a program, built as Rust values and planned for a chip
+//! Builds a lock profile of a program as Rust values, and plans it for a chip
 //!
 //! `cargo run --release -p diag --example lock_profile`
 
@@ -15,7 +15,7 @@ const CLOCK_HZ: u64 = 50_000_000;
 const HARTS: u8 = 4;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // every lock by its address, and how long the calls of each core took that had to wait
+    // every lock by its address, and the duration of each core's calls that had to wait
     let script = Script::new()
         .on(ret("mutex_lock"), [map("locks").by(arg(0)).stats(elapsed())])
         .on(ret("mutex_lock").when(elapsed().above(100)), [map("slow").by(core()).hist(elapsed())])

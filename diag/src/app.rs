@@ -1,6 +1,6 @@
-//! An application: a script whose names are resolved
+//! An application: a script with resolved names
 //!
-//! Each use of a probe is one of its own ([`Use`]), with one consumer; those with the same trigger may share a trigger slot
+//! Each use of a probe is a separate [`Use`] with one consumer. Uses with the same trigger may share a trigger slot
 //! ([`crate::share`]).
 
 use crate::syntax::{Binary, Summary, Unary};
@@ -10,58 +10,58 @@ use sim::diag::trigger::{Capture, Trigger};
 /// A value of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
-    /// An argument.
+    /// An argument, by index.
     Arg(u8),
     /// The core.
     Core,
-    /// The clock, whole.
+    /// The cycle, in full width.
     Time,
 }
 
-/// An expression. Numbers are 64-bit and wrap; fields are unsigned; a division by 0 is 0; a comparison is 0 or 1.
+/// An expression. Numbers are 64-bit and wrap; fields are unsigned; a division by 0 gives 0; a comparison gives 0 or 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expr {
     /// A number.
     Number(i64),
-    /// Of the event.
+    /// A value of the event.
     Value(Value),
-    /// A map at a key; 0 where it has none.
+    /// A map entry; 0 if there is none.
     Map(usize, Vec<Expr>),
     /// `op a`
     Unary(Unary, Box<Expr>),
-    /// `a op b`; `||` and `&&` have the value 0 or 1 and look at both sides.
+    /// `a op b`; `||` and `&&` give 0 or 1 and evaluate both sides.
     Binary(Binary, Box<Expr>, Box<Expr>),
 }
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
-    /// A value is summed up.
+    /// Adds a value to a map's summary: map, key, value.
     Sum(usize, Vec<Expr>, Expr),
-    /// A value is kept.
+    /// Stores a value in a map: map, key, value.
     Set(usize, Vec<Expr>, Expr),
-    /// Text, with the format's parts.
+    /// Prints text: parts of the format, and values.
     Printf(Vec<Part>, Vec<Expr>),
-    /// A map, so many rows.
+    /// Prints a map: all rows, or this many.
     Print(usize, Option<usize>),
-    /// A map is emptied.
+    /// Clears a map.
     Clear(usize),
 }
 
-/// A part of a format.
+/// A part of a format string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// As it is.
+    /// Literal text.
     Text(String),
-    /// The next value: decimal, hexadecimal, or the symbol at it.
+    /// The next value, in decimal.
     Decimal,
-    /// Hexadecimal.
+    /// The next value, in hexadecimal.
     Hex,
-    /// Symbol.
+    /// The symbol at the next value.
     Symbol,
 }
 
-/// Where events of a clause come from.
+/// Source of a clause's events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// A use of a point of the program.
@@ -70,7 +70,7 @@ pub enum Origin {
     Machine(usize),
     /// Results of a span.
     Span(usize),
-    /// What a log sends.
+    /// Events that a log sends.
     Log(usize),
     /// The tick.
     Tick,
@@ -78,7 +78,7 @@ pub enum Origin {
     End,
 }
 
-/// Who takes the event of a use.
+/// Consumer of the events of a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Consumer {
     /// A clause.
@@ -87,41 +87,42 @@ pub enum Consumer {
     Class(usize, usize),
     /// First (0) or second (1) event of a span.
     Span(usize, usize),
-    /// An event that a log keeps; behind those, the one that triggers it.
+    /// An event that a log keeps; the last index is the event that triggers the log.
     Log(usize, usize),
 }
 
 /// A use of a point of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// As it is in the script.
+    /// Name, as in the script.
     pub name: String,
-    /// Its place there.
+    /// Position in the script.
     pub at: usize,
-    /// What it waits for.
+    /// Trigger of its event.
     pub trigger: Trigger,
-    /// What its event carries.
+    /// Words that its event carries.
     pub captures: Vec<Capture>,
-    /// Its time is needed.
+    /// Whether the event needs a time.
     pub stamped: bool,
-    /// Who takes it.
+    /// Consumer of the event.
     pub consumer: Consumer,
-    /// What it waits for in the script, where the trigger was widened so that others share it.
+    /// Trigger that the script asks for, if `trigger` was widened so that others share it.
     pub narrow: Option<Trigger>,
-    /// Its events among those of such a trigger, if it is no clause: that has it in its predicate.
+    /// Condition that selects its events among those of a widened trigger, unless the consumer is a clause, whose
+    /// predicate includes it.
     pub only: Option<Expr>,
-    /// No trigger waits for it: the host finds it in a trace of the cores ([`crate::points`]).
+    /// Whether it has no trigger: the host finds the event in a trace of the cores ([`crate::points`]).
     pub traced: bool,
 }
 
 /// A clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
-    /// Where its events come from.
+    /// Source of its events.
     pub origin: Origin,
-    /// When it is run.
+    /// Condition for running the body.
     pub predicate: Option<Expr>,
-    /// What it does.
+    /// Statements.
     pub body: Vec<Stmt>,
 }
 
@@ -130,9 +131,9 @@ pub struct Clause {
 pub struct Map {
     /// Name.
     pub name: String,
-    /// How it sums up; none: it keeps values.
+    /// Summary of its values; `None`: it stores values.
     pub summary: Option<Summary>,
-    /// An expression reads it, so that it has to be where that is.
+    /// Whether an expression reads it: then it must be on the same side of the link as that expression.
     pub read: bool,
 }
 
@@ -143,13 +144,13 @@ pub struct MachineDef {
     pub name: String,
     /// Its states by name.
     pub states: Vec<String>,
-    /// Its classes: as in the script, and the key.
+    /// Its event classes: text in the script, and key.
     pub classes: Vec<(String, Option<Value>)>,
-    /// Next state by state and class, where there is one; none: a transaction of two classes.
+    /// Next state by state and class; `None` in a row: no step. No table at all: a transaction with two classes.
     pub steps: Option<Vec<Vec<Option<u8>>>>,
-    /// There is one for each value of the key.
+    /// Whether there is one machine per value of the key.
     pub by_key: bool,
-    /// Behind a step that is not there it begins anew; else it stays where it is.
+    /// Whether it restarts after an undefined step; otherwise it stays in its state.
     pub restarts: bool,
 }
 
@@ -158,22 +159,22 @@ pub struct MachineDef {
 pub struct SpanDef {
     /// Name.
     pub name: String,
-    /// Keys of both events.
+    /// Keys of the two events.
     pub keys: [Value; 2],
 }
 
-/// A log: the last events before one.
+/// A log, which keeps the last events before a trigger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogDef {
     /// Name.
     pub name: String,
     /// Keys of its events, that of the trigger last.
     pub keys: Vec<Option<Value>>,
-    /// What triggers it: a slot or reports of a machine.
+    /// Trigger: a slot or the reports of a machine.
     pub trigger: Origin,
-    /// There is one for each value of the key.
+    /// Whether there is one log per value of the key.
     pub by_key: bool,
-    /// It is sent when it is flushed, and not at once.
+    /// Whether it is sent when it is flushed, instead of immediately.
     pub freezes: bool,
 }
 
@@ -192,14 +193,14 @@ pub struct App {
     pub spans: Vec<SpanDef>,
     /// Logs.
     pub logs: Vec<LogDef>,
-    /// Clocks of a tick.
+    /// Cycles per tick.
     pub tick: Option<u32>,
-    /// What is worth knowing of its probes.
+    /// Notes about its probes for the user.
     pub notes: Vec<Mistake>,
 }
 
 impl MachineDef {
-    /// There may be more keys than a node has places for. Cores are never too many.
+    /// Whether there may be more keys than a node has entries. Cores are never too many.
     pub fn passes_keys(&self) -> bool {
         self.by_key && self.classes.iter().any(|c| c.1 != Some(Value::Core))
     }

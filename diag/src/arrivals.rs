@@ -1,4 +1,4 @@
-//! The host's side of a link: packets as they arrive, and ticks
+//! The host's side of a link: arriving packets, and ticks
 
 use crate::app::App;
 use crate::layout::Layout;
@@ -8,7 +8,7 @@ use sim::diag::generator::Losses;
 use sim::diag::packet::{Body, Op, Packet};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Losses of one more generator.
+/// Adds the losses of another generator.
 pub(crate) fn add(sum: &mut Losses, l: Losses) {
     sum.queue += l.queue;
     sum.fifo += l.fifo;
@@ -16,17 +16,17 @@ pub(crate) fn add(sum: &mut Losses, l: Losses) {
     sum.unknown += l.unknown;
 }
 
-/// The host's side of a link: takes packets, and ticks when all that was flushed before has arrived.
+/// The host's side of a link: takes packets, and runs a tick once everything flushed before it has arrived.
 #[derive(Clone, Debug)]
 pub struct Host {
     runtime: Runtime,
-    /// Ticks whose flushes are on their way: number and clock.
+    /// Ticks whose flushes have not all arrived: number and cycle.
     ticks: VecDeque<(u16, u64)>,
     flushed: BTreeMap<u8, u16>,
 }
 
 impl Host {
-    /// For an application as it is laid out.
+    /// Creates the host for an application and its layout.
     pub fn new(app: &App, layout: &Layout) -> Self {
         Self {
             runtime: Runtime::new(app, layout),
@@ -35,17 +35,17 @@ impl Host {
         }
     }
 
-    /// What runs on the host.
+    /// The runtime of the host.
     pub fn runtime(&mut self) -> &mut Runtime {
         &mut self.runtime
     }
 
-    /// Lost events of which it was told.
+    /// Number of lost events reported so far.
     pub fn lost(&self) -> u64 {
         self.runtime.lost
     }
 
-    /// A packet that arrived.
+    /// Takes a packet that arrived.
     pub fn take(&mut self, packet: &Packet) {
         match &packet.body {
             Body::Event(e) if e.id == TICK_EVENT => {
@@ -65,7 +65,7 @@ impl Host {
             Body::Control { .. } => {}
         }
         while let Some((n, time)) = self.ticks.front().copied() {
-            // numbers wrap: what is older than the tick has a negative distance
+            // numbers wrap: one that is older than the tick has a negative distance
             if self.flushed.values().any(|f| (f.wrapping_sub(n) as i16) < 0) {
                 break;
             }
@@ -74,7 +74,7 @@ impl Host {
         }
     }
 
-    /// No more packets come; the run ended in clock `cycles`.
+    /// Ends the input: no more packets arrive, and the run ended in cycle `cycles`.
     pub fn finish(&mut self, cycles: u64) {
         for (_, time) in std::mem::take(&mut self.ticks) {
             self.runtime.tick(time);

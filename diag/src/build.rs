@@ -1,8 +1,8 @@
-//! Applications as Rust values: the same as a script, without its text
+//! Applications as Rust values: an alternative to the text of a script
 //!
-//! Points of a program ([`call`], [`ret`], [`write()`], ...), values of their events ([`arg`], [`core()`], [`elapsed`], ...), maps
-//! ([`map`]) and formulas ([`always`], ...) are put together to a [`Script`]. [`Script::resolve`] gives the application for the planner;
-//! `to_string` the script's text, which a mistake is shown in.
+//! Points of a program ([`call`], [`ret`], [`write()`], ...), values of their events ([`arg`], [`core()`], [`elapsed`],
+//! ...), maps ([`map`]) and formulas ([`always`], ...) are combined to a [`Script`]. [`Script::resolve`] gives the
+//! application for the planner. `to_string` gives the script's text, which error messages quote.
 //!
 //! ```
 //! use diag::build::{arg, call, key, map, owner, ret, violation, Script};
@@ -20,7 +20,7 @@
 //! let app = races.resolve(&symbols, 50_000_000)?;
 //! assert_eq!((app.uses.len(), app.machines[0].name.as_str()), (2, "account"));
 //!
-//! // mistakes are those of a script, with their place in its text
+//! // mistakes are reported as for a script, with their position in its text
 //! let wrong = Script::new().on(call("get_balanc").when(arg(0).below(4)), [map("n").count()]);
 //! let mistake = wrong.resolve(&symbols, 50_000_000).unwrap_err();
 //! assert_eq!((mistake.line, mistake.column), (1, 1));
@@ -48,25 +48,25 @@ use crate::symbols::Symbols;
 use crate::{parse, resolve, ScriptError};
 use std::fmt;
 
-/// A script, item by item.
+/// A script, built item by item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
     items: Vec<Item>,
 }
 
-/// What a log does when it is triggered: [`dump`], [`freeze`].
+/// Action of a log when it is triggered: [`dump`] or [`freeze`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
     freezes: bool,
     trigger: Keyed,
 }
 
-/// A log tells what it keeps, each time.
+/// The log sends what it keeps, each time it is triggered.
 pub fn dump(trigger: impl Into<Keyed>) -> Ending {
     Ending { freezes: false, trigger: trigger.into() }
 }
 
-/// A log stops, and tells what it has when it is flushed.
+/// The log stops when it is triggered, and sends what it keeps when it is flushed.
 pub fn freeze(trigger: impl Into<Keyed>) -> Ending {
     Ending { freezes: true, trigger: trigger.into() }
 }
@@ -78,7 +78,7 @@ pub fn state_of<'a>(name: &str, steps: impl IntoIterator<Item = (Point, &'a str)
 }
 
 impl Script {
-    /// With nothing in it.
+    /// Creates an empty script.
     pub fn new() -> Self {
         Self::default()
     }
@@ -88,43 +88,43 @@ impl Script {
         self
     }
 
-    /// What is done at a point, or at each of some: `probe, probe /predicate/ { ... }`
+    /// Adds a clause for one or several points: `probe, probe /predicate/ { ... }`
     pub fn on(self, on: impl Into<On>, body: impl IntoIterator<Item = Stmt>) -> Self {
         let On { probes, predicate } = on.into();
         self.with(Item::Clause { probes, predicate, body: body.into_iter().collect() })
     }
 
-    /// A transaction, which one key opens and closes: `txn name { open ... close ... }`
+    /// Adds a transaction, which is opened and closed with the same key: `txn name { open ... close ... }`
     pub fn txn(self, name: &str, open: impl Into<Keyed>, close: impl Into<Keyed>) -> Self {
         self.with(Item::Txn { at: 0, name: name.into(), open: open.into(), close: close.into() })
     }
 
-    /// Two events of one key, and the clocks between: `span name { from ... to ... }`
+    /// Adds a span, the cycles between two events with the same key: `span name { from ... to ... }`
     pub fn span(self, name: &str, from: impl Into<Keyed>, to: impl Into<Keyed>) -> Self {
         self.with(Item::Span { at: 0, name: name.into(), from: from.into(), to: to.into() })
     }
 
-    /// A state machine, which begins in its first state: `machine name { ... }`
+    /// Adds a state machine, which starts in its first state: `machine name { ... }`
     pub fn machine(self, name: &str, states: impl IntoIterator<Item = State>) -> Self {
         self.with(Item::Machine { at: 0, name: name.into(), by: None, states: states.into_iter().collect() })
     }
 
-    /// A formula that has to hold: `ltl name { ... }`
+    /// Adds a formula that must hold: `ltl name { ... }`
     pub fn ltl(self, name: &str, formula: impl Into<Holds>) -> Self {
         self.with(Item::Ltl { name: name.into(), by: None, formula: formula.into().0 })
     }
 
-    /// The last events before one: `log name { keep ... dump|freeze ... }`
+    /// Adds a log of the last events before a trigger: `log name { keep ... dump|freeze ... }`
     pub fn log<K: Into<Keyed>>(self, name: &str, keep: impl IntoIterator<Item = K>, ending: Ending) -> Self {
         let keep = keep.into_iter().map(Into::into).collect();
         let Ending { freezes, trigger } = ending;
         self.with(Item::Log { at: 0, name: name.into(), by: None, keep, freezes, trigger })
     }
 
-    /// The machine, formula or log that was added last is one for each value of a field: `ltl name by arg0 { ... }`
+    /// Gives the last added machine, formula or log one instance per value of a field: `ltl name by arg0 { ... }`
     ///
     /// # Panics
-    /// Where it is none of these.
+    /// If the last item is none of these.
     pub fn by(mut self, key: Value) -> Self {
         match self.items.last_mut() {
             Some(Item::Machine { by, .. } | Item::Ltl { by, .. } | Item::Log { by, .. }) => *by = Some(key.0),
@@ -133,14 +133,14 @@ impl Script {
         self
     }
 
-    /// Its items, which have no places.
+    /// Its items, without positions.
     pub fn items(&self) -> &[Item] {
         &self.items
     }
 
-    /// The application for a program; `clock_hz` is what times are reckoned with.
+    /// Resolves the application for a program; times are computed with `clock_hz`.
     pub fn resolve(&self, symbols: &Symbols, clock_hz: u64) -> Result<App, ScriptError> {
-        // by way of its text, in which a mistake and the notes of an application have their places
+        // through its text, to which the positions in errors and notes refer
         let text = self.to_string();
         let app = parse::parse(&text).and_then(|items| resolve::resolve(&items, symbols, clock_hz));
         app.map_err(|m| m.in_script("script", &text))

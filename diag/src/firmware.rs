@@ -1,7 +1,8 @@
-//! Programs for the diagnosis processor: what is loaded, which probe each handler is for, and the texts of messages
+//! Programs for the diagnosis processor: memory image, the probe of each handler, and the texts of messages
 //!
-//! `programs/diag/rt/diag.h` puts them into an ELF: a table of handlers at the symbol `diag_handlers`, and for the host alone the sections
-//! `.diag.probes` (handler, probe, captured fields; 128 bytes each, in the order of the table) and `.diag.messages` (64 bytes each).
+//! `programs/diag/rt/diag.h` puts them into an ELF: a table of handlers at the symbol `diag_handlers`, and two sections
+//! that only the host reads: `.diag.probes` (handler, probe, captured fields; 128 bytes each, in the order of the
+//! table) and `.diag.messages` (64 bytes each).
 
 use crate::app::Part;
 use crate::resolve::format_parts;
@@ -12,7 +13,7 @@ use sim::diag::processor::RAM_BYTES;
 
 const PROBE_BYTES: usize = 128;
 const MESSAGE_BYTES: usize = 64;
-/// Handlers of a program: as many as an event generator has triggers.
+/// Maximum number of handlers: the number of triggers of an event generator.
 const HANDLERS: usize = 16;
 
 /// A handler.
@@ -22,31 +23,31 @@ pub struct Handler {
     pub name: String,
     /// Its probe, as in a script.
     pub probe: String,
-    /// What is captured, with commas between.
+    /// Captured fields, separated by commas.
     pub fields: String,
 }
 
-/// A program.
+/// A program for the diagnosis processor.
 #[derive(Debug)]
 pub struct Firmware {
     /// Bytes from address 0 on.
     pub image: Vec<u8>,
-    /// Its handlers; the number of each is that of its event.
+    /// Handlers, in the order of their event numbers.
     pub handlers: Vec<Handler>,
     /// Its messages, by number.
     pub messages: Vec<Vec<Part>>,
-    /// Its names.
+    /// Symbols.
     pub symbols: Symbols,
 }
 
-/// A text that ends with a 0.
+/// A NUL-terminated text.
 fn text(bytes: &[u8]) -> Result<String, String> {
     let end = bytes.iter().position(|b| *b == 0).ok_or("a text of a probe or message is longer than its place")?;
     String::from_utf8(bytes[..end].to_vec()).map_err(|_| "a text of a probe or message is no UTF-8".to_string())
 }
 
 impl Firmware {
-    /// That of an ELF, or why it is none.
+    /// Reads a program from an ELF.
     pub fn parse(elf: &[u8]) -> Result<Self, String> {
         let program = Program::parse(elf).map_err(|e| e.to_string())?;
         let built = match (program.xlen, program.compressed, program.multiplies) {
@@ -98,7 +99,7 @@ impl Firmware {
         Ok(Self { image, handlers, messages, symbols })
     }
 
-    /// A script whose slots are those of the handlers, in their order.
+    /// A script that has the handlers' slots, in the same order.
     pub fn script(&self) -> String {
         let line = |h: &Handler| {
             let key = if h.fields.is_empty() { "0" } else { &h.fields };

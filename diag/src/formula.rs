@@ -1,22 +1,22 @@
-//! A formula of temporal logic as it is written; what it means: [`crate::ltl`]
+//! Syntax of temporal-logic formulas; [`crate::ltl`] has their meaning
 
 use crate::probe::Probe;
 use std::fmt;
 
-/// A formula with its place.
+/// A formula with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formula {
-    /// Where it begins.
+    /// Start position.
     pub at: usize,
-    /// What it is.
+    /// Kind of formula.
     pub kind: Kind,
 }
 
-/// What a formula is.
+/// A kind of formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // they are what their names say
+#[allow(missing_docs)] // their names describe them
 pub enum Kind {
-    /// The event is that of a probe.
+    /// Holds at the events of a probe.
     Probe(Probe),
     Not(Box<Formula>),
     And(Box<Formula>, Box<Formula>),
@@ -47,7 +47,7 @@ impl Formula {
         }
     }
 
-    /// All probes in it, from left to right.
+    /// Calls `each` for all probes in it, from left to right.
     pub fn probes<'a>(&'a self, each: &mut impl FnMut(&'a Probe)) {
         if let Kind::Probe(p) = &self.kind {
             each(p);
@@ -55,7 +55,7 @@ impl Formula {
         self.parts().into_iter().for_each(|f| f.probes(each));
     }
 
-    /// Whether it says something of later events.
+    /// Whether it depends on later events.
     pub fn has_future(&self) -> bool {
         matches!(self.kind, Kind::Next(_) | Kind::Always(_) | Kind::Until(..))
             || self.parts().into_iter().any(Self::has_future)

@@ -1,5 +1,5 @@
-//! A program of the diagnosis processor, beside a run: on a chip's, on the host behind a chip's link, or behind generators alone with
-//! nothing lost
+//! Runs a program of the diagnosis processor alongside a run: on the chip, on the host behind a chip's link, or behind
+//! generators alone without losses
 
 use crate::app::App;
 use crate::firmware::Firmware;
@@ -17,49 +17,49 @@ use sim::diag::processor::seat::Seat;
 use sim::diag::processor::{FAULT, NO_EVENT, SLOTS, TRIP_EVENT, UNIT};
 use sim::diag::trigger::{GeneratorParams, Slot};
 
-/// Where the program is.
+/// Location of the program.
 #[derive(Debug)]
 enum Place {
-    /// On a chip, behind its other nodes.
+    /// On a chip, after its other nodes.
     Chip(Box<Chip>),
     /// On the host, to which a chip sends all events.
     Host(Box<Chip>, Box<Seat>),
-    /// Behind generators, each event at once.
+    /// Directly behind generators, which pass each event immediately.
     Alone(Vec<Generator>, Box<Seat>),
 }
 
-/// What the host makes of what a program sends.
+/// The host's view of what a program sends.
 #[derive(Debug)]
 pub struct Told<'a> {
     firmware: &'a Firmware,
     outputs: Vec<Output>,
     time: u64,
-    /// Lost events of which the host was told.
+    /// Number of lost events reported to the host.
     pub lost: u64,
     /// Packets that the program sent to the host.
     pub packets: u64,
-    /// Their words.
+    /// Words of these packets.
     pub words: u64,
-    /// Ticks that came.
+    /// Ticks received.
     pub ticks: u64,
 }
 
 impl<'a> Told<'a> {
-    /// Of a program.
+    /// Creates it for a program.
     pub fn new(firmware: &'a Firmware) -> Self {
         Self { firmware, outputs: Vec::new(), time: 0, lost: 0, packets: 0, words: 0, ticks: 0 }
     }
 
-    /// What is printed since this was last asked.
+    /// Takes the outputs since the last call.
     pub fn take_outputs(&mut self) -> Vec<Output> {
         std::mem::take(&mut self.outputs)
     }
 
-    /// An event of the processor.
+    /// Takes an event of the processor.
     pub fn take(&mut self, event: &Event) {
         self.lost += u64::from(event.lost);
         if let Some(low) = event.time {
-            // up to half a turn of the 32 bits forth or back
+            // up to half of the 32-bit range forward or back
             self.time = self.time.wrapping_add_signed(i64::from(low.wrapping_sub(self.time as u32) as i32));
         }
         if event.id == TICK_EVENT {
@@ -102,7 +102,7 @@ impl<'a> Told<'a> {
     }
 }
 
-/// A program beside a run.
+/// A program that runs alongside a traced run.
 #[derive(Debug)]
 pub struct Handlers<'a> {
     watcher: Watcher,
@@ -112,7 +112,7 @@ pub struct Handlers<'a> {
 }
 
 impl<'a> Handlers<'a> {
-    /// On a chip with a processor behind its other nodes; `watchdog`: clocks of a handler.
+    /// Runs it on a chip with a processor after its other nodes; `watchdog`: cycle limit of a handler.
     pub fn on_chip(
         firmware: &'a Firmware,
         app: &App,
@@ -132,7 +132,7 @@ impl<'a> Handlers<'a> {
         Ok(Self::new(firmware, Place::Chip(Box::new(chip)), Watcher::new(image, cores)))
     }
 
-    /// On the host, behind a chip: every event leaves.
+    /// Runs it on the host behind a chip, which sends every event.
     pub fn on_host(
         firmware: &'a Firmware,
         app: &App,
@@ -149,7 +149,7 @@ impl<'a> Handlers<'a> {
         Ok(Self::new(firmware, Place::Host(Box::new(chip), seat), Watcher::new(image, cores)))
     }
 
-    /// Without a chip.
+    /// Runs it without a chip.
     pub fn alone(firmware: &'a Firmware, app: &App, cores: u8, image: Image, watchdog: u32) -> Result<Self, String> {
         let params = GeneratorParams { slots: 64, wide: 64, returns: 64, stack: 64, ..GeneratorParams::FULL };
         let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
@@ -160,15 +160,15 @@ impl<'a> Handlers<'a> {
         Ok(Self::new(firmware, Place::Alone(generators, seat), Watcher::new(image, cores)))
     }
 
-    /// The chip's tick node asks the program for its tables every `period` clocks; false: there is no such node, or no program on
-    /// the chip.
+    /// Sets the chip's tick node to request the program's tables every `period` cycles. Returns false if there is no
+    /// such node, or if the program is not on the chip.
     pub fn ask_every(&mut self, period: u32) -> bool {
         let Place::Chip(chip) = &mut self.place else { return false };
         let last = chip.params().nodes.len() - 1;
         chip.set_tick(period, &[FIRST_NODE + last as u8])
     }
 
-    /// Ticks that came, packets that the program sent, and their words.
+    /// Ticks received, packets that the program sent, and their words.
     pub fn counts(&self) -> (u64, u64, u64) {
         (self.told.ticks, self.told.packets, self.told.words)
     }
@@ -177,7 +177,7 @@ impl<'a> Handlers<'a> {
         Self { watcher, place, told: Told::new(firmware), totals: Totals::default() }
     }
 
-    /// What was lost so far, and what left.
+    /// Losses and output so far.
     pub fn totals(&self) -> Totals {
         let mut t = self.totals;
         let generators = match &self.place {
@@ -206,7 +206,7 @@ impl<'a> Handlers<'a> {
         t
     }
 
-    /// The run is over: the program is told so, and what it sends for that is taken.
+    /// Ends the run: notifies the program, and takes what it sends in response.
     pub fn finish(&mut self) -> Result<(), String> {
         if let Some(e) = &self.watcher.error {
             return Err(e.clone());
@@ -222,12 +222,12 @@ impl<'a> Handlers<'a> {
         Ok(())
     }
 
-    /// What is printed since this was last asked.
+    /// Takes the outputs since the last call.
     pub fn take_outputs(&mut self) -> Vec<Output> {
         self.told.take_outputs()
     }
 
-    /// Whether the run told data.
+    /// Whether the run had data events.
     pub fn has_data(&self) -> bool {
         self.watcher.has_data
     }
@@ -273,21 +273,21 @@ impl<'a> Handlers<'a> {
     }
 }
 
-/// A processor with the program.
+/// A processor with the program loaded.
 fn loaded(firmware: &Firmware, watchdog: u32) -> Box<Seat> {
     let mut seat = Box::<Seat>::default();
     seat.set(&start(&firmware.image, watchdog.div_ceil(UNIT) as u16));
     seat
 }
 
-/// A handler of an event, or of the end, and what it sends.
+/// Runs the handler of an event, or that of the end, and takes what it sends.
 fn handle(seat: &mut Seat, event: Option<&Event>, told: &mut Told<'_>) {
     let mut out = Outbox::new();
     seat.handle(event, &mut out);
     out.iter().for_each(|(_, e)| told.take(e));
 }
 
-/// The slots of handlers, whose events go to `dest`.
+/// Trigger slots of the handlers, whose events go to `dest`.
 pub fn slots(app: &App, dest: u8) -> Vec<Slot> {
     let slot = |(n, u): (usize, &crate::app::Use)| Slot {
         trigger: u.trigger,

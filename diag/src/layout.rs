@@ -1,14 +1,14 @@
-//! A cut of an application: what runs on the chip, and the settings of triggers and nodes that make it so
+//! A cut of an application between chip and host, and the settings of triggers and nodes that implement it
 //!
 //! # Identifiers of events
 //! | identifier | event |
 //! | ---: | --- |
-//! | 0 to 63 | of a trigger slot, as it is: the number of the first use that shares it |
-//! | 64 to 127 | of a clause, behind a filter |
-//! | 128 to 159 | of a map: what a table flushed |
+//! | 0 to 63 | of a trigger slot, unfiltered: the number of the first use that shares it |
+//! | 64 to 127 | of a clause, after a filter |
+//! | 128 to 159 | of a map: flushed by a table |
 //! | 160 to 175 | of a machine: a report |
 //! | 176 to 191 | of a span: a pair |
-//! | 192 to 207 | of a log: what triggered it |
+//! | 192 to 207 | of a log: the event that triggered it |
 //! | 255 | of the tick |
 
 use crate::app::{App, Clause, Consumer, Expr, MachineDef, Origin, Stmt, Value};
@@ -21,7 +21,7 @@ use sim::diag::node::{aggregate, count, histogram, log, pair, tick, trace, Field
 use sim::diag::packet::HOST;
 use sim::diag::trigger::Slot;
 
-/// First identifier behind filters.
+/// First identifier of clauses after filters.
 pub const FILTERED: u8 = 64;
 /// First identifier of maps.
 pub const MAPS: u8 = 128;
@@ -31,13 +31,13 @@ pub const MACHINES: u8 = 160;
 pub const SPANS: u8 = 176;
 /// First identifier of logs.
 pub const LOGS: u8 = 192;
-/// Events of a log.
+/// Depth of a log, in events.
 pub const LOG_EVENTS: u16 = 32;
 
-/// What runs on the chip.
+/// The parts of an application that run on the chip.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Cut {
-    /// Predicates, by clause: those of their terms that a filter knows.
+    /// Predicates, by clause: the terms that a filter supports.
     pub filters: Vec<bool>,
     /// Tables, by map.
     pub maps: Vec<bool>,
@@ -50,7 +50,7 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// Nothing is on the chip but the triggers.
+    /// Only the triggers are on the chip.
     pub fn host(app: &App) -> Self {
         Self {
             filters: vec![false; app.clauses.len()],
@@ -62,31 +62,31 @@ impl Cut {
     }
 }
 
-/// What a node is set to.
+/// Settings of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rules {
-    /// Of a filter.
+    /// Rules of a filter.
     Filter(Vec<Rule>),
-    /// Of counters.
+    /// Rules of counters.
     Count(Vec<count::Rule>),
-    /// Of a pair.
+    /// Rules of a pair.
     Pair(Vec<pair::Rule>),
-    /// Of an aggregate.
+    /// Rules of an aggregate.
     Aggregate(Vec<aggregate::Rule>),
-    /// Of a histogram.
+    /// Rules of a histogram.
     Histogram(Vec<histogram::Rule>),
-    /// Of a machine, which has one table.
+    /// Table of a machine.
     Machine(Option<Table>),
-    /// Of a log.
+    /// Rule of a log.
     Log(Option<log::Rule>),
-    /// Of a tick.
+    /// Rule of a tick.
     Tick(Option<tick::Rule>),
-    /// A processor takes none of a script: it has a program.
+    /// A processor, which runs a program instead of a script.
     Program,
 }
 
 impl Rules {
-    /// None yet.
+    /// Empty settings.
     fn of(kind: NodeKind) -> Self {
         match kind {
             NodeKind::Filter(_) => Self::Filter(Vec::new()),
@@ -102,30 +102,31 @@ impl Rules {
     }
 }
 
-/// Settings of a chip.
+/// Settings of a chip for a cut.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Trigger slots, for every generator.
+    /// Trigger slots, the same for every generator.
     pub slots: Vec<Slot>,
-    /// Which of them each use has.
+    /// Slot of each use.
     pub shares: Vec<Share>,
-    /// The same for generators on the host that see what a trace of the cores tells.
+    /// Slots of generators on the host, which see the instructions in a trace of the cores.
     pub traced: Vec<Slot>,
-    /// The nodes, set.
+    /// Nodes, with their settings applied.
     pub nodes: Vec<Node>,
-    /// What they were set to, node by node.
+    /// Settings, node by node.
     pub rules: Vec<Rules>,
-    /// For each map, clause, machine or span that is on the chip: what it is called and the node's number.
+    /// Name and node number of each map, clause, machine or span on the chip.
     pub places: Vec<(String, usize)>,
     /// Addresses of nodes with tables.
     pub flushed: Vec<u8>,
-    /// First counter of maps in counter nodes, and whether each core has one.
+    /// First counter of maps in counter nodes, and whether there is one per core.
     pub counters: Vec<Option<(u8, bool)>>,
     /// The cut.
     pub cut: Cut,
 }
 
-/// Terms of a predicate that a filter knows: all of them needed, or one of them; and whether that is all of it.
+/// Terms of a predicate that a filter supports; whether one of them suffices (otherwise all must hold); and whether
+/// they are the whole predicate.
 pub fn chip_terms(predicate: &Expr) -> Option<(Vec<Term>, bool, bool)> {
     let mut any = Vec::new();
     if collect(predicate, Binary::Or, &mut any) && any.len() > 1 {
@@ -152,7 +153,7 @@ fn collect(e: &Expr, op: Binary, terms: &mut Vec<Term>) -> bool {
     }
 }
 
-/// A comparison of a field, masked or not, with a number of 32 bits.
+/// Converts a comparison of a field, masked or not, with a 32-bit number.
 fn term(e: &Expr) -> Option<Term> {
     let Expr::Binary(op, a, b) = e else { return None };
     let (a, b, swapped) = if matches!(**b, Expr::Number(_)) { (a, b, false) } else { (b, a, true) };
@@ -178,7 +179,7 @@ fn term(e: &Expr) -> Option<Term> {
     Some(Term { field, mask, compare, with })
 }
 
-/// A value that a node can take.
+/// Converts a value that a node can take.
 fn field(e: &Expr) -> Option<Field> {
     Some(match e {
         Expr::Value(Value::Arg(n)) => Field::Arg(*n),
@@ -196,7 +197,7 @@ fn key_field(key: Option<Value>) -> Field {
     }
 }
 
-/// The sum that is all a clause does.
+/// The sum, if the clause does nothing else.
 fn only_sum(clause: &Clause) -> Option<(usize, &[Expr], &Expr)> {
     match clause.body.as_slice() {
         [Stmt::Sum(map, key, value)] => Some((*map, key, value)),
@@ -204,7 +205,7 @@ fn only_sum(clause: &Clause) -> Option<(usize, &[Expr], &Expr)> {
     }
 }
 
-/// The table of a machine, for events with the identifiers that its slots have.
+/// The table of a machine, for events with the identifiers of its slots.
 pub fn table(app: &App, m: usize, to: Target, shares: &[Share]) -> Table {
     let def: &MachineDef = &app.machines[m];
     let class = |n: usize, key: Option<Value>| {
@@ -226,7 +227,7 @@ pub fn table(app: &App, m: usize, to: Target, shares: &[Share]) -> Table {
     }
 }
 
-/// The rule of a log; what it sends goes to the host.
+/// The rule of a log, which sends to the host.
 pub fn log_rule(app: &App, l: usize) -> log::Rule {
     let trigger = match app.logs[l].trigger {
         Origin::Machine(m) => MACHINES + m as u8,
@@ -280,9 +281,9 @@ impl Builder<'_> {
     }
 }
 
-/// Settings of a chip with these nodes for a cut; why there are none.
+/// Settings of a chip with these nodes for a cut, or the reason why there are none.
 pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String> {
-    // where events go does not depend on who shares a slot
+    // the destination of events does not depend on which uses share a slot
     let (mut layout, ways) = build(app, kinds, cut, &Share::apart(app))?;
     let (groups, traced) = (groups(app, &ways), traced(app));
     if groups.len() < app.uses.len() {
@@ -295,7 +296,7 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
     Ok(layout)
 }
 
-/// The same for slots as they are shared, without these; and where events of each use go.
+/// As [`layout`], for slots shared as given; also returns the destination of each use's events.
 fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(Layout, Vec<Way>), String> {
     if app.uses.len() > 64
         || app.clauses.len() > 64
@@ -323,7 +324,7 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
             *place = Some(b.log(l, cut)?);
         }
     }
-    // reports of a machine, or results of a span: to the table that they fill, or to the host
+    // target of a machine's reports or a span's results: the table that they fill, or the host
     let derived = |origin: Origin, id: u8| -> Target {
         let taker = app.clauses.iter().find(|c| c.origin == origin).and_then(only_sum);
         let to = taker.and_then(|(m, ..)| targets[m].filter(|_| cut.maps[m]));
@@ -405,7 +406,7 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
             }
         });
     }
-    // a tick stands behind the words of the trace that came before it
+    // a tick must come after the trace words that precede it
     let traces = app.tick.is_some() && app.uses.iter().any(|u| u.traced);
     let mut flushed: Vec<u8> = targets.iter().flatten().map(|t| t.dest).collect();
     let frozen = |l: &usize| app.logs[*l].freezes;
@@ -430,7 +431,8 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
     ))
 }
 
-/// A table whose events may pass through to the host, which knows them by their identifiers: each is of one class.
+/// Checks that each event of a table has only one class: the node may pass it to the host, which identifies it by its
+/// number only.
 fn keyed(name: &str, table: &Table) -> Result<(), String> {
     let twice = |(n, c): (usize, &Class)| table.classes[..n].iter().any(|o| o.event == c.event);
     match table.classes.iter().enumerate().any(twice) {
@@ -439,8 +441,8 @@ fn keyed(name: &str, table: &Table) -> Result<(), String> {
     }
 }
 
-/// Of a trigger that was widened for others, too, no node tells what is whose but a filter. Nor has a node what the host takes
-/// from a trace.
+/// Refuses uses that only the host can select: those of a trigger that was widened for others too, which of all nodes
+/// only a filter can distinguish, and those that the host takes from a trace.
 fn apart(app: &App, what: &str, takes: impl Fn(Consumer) -> bool) -> Result<(), String> {
     if let Some(u) = app.uses.iter().find(|u| u.traced && takes(u.consumer)) {
         return Err(format!("{} comes from the trace, which the host has, and so does what is for {what}", u.name));
@@ -463,7 +465,7 @@ impl Builder<'_> {
             if !cut.machines[m] {
                 return Err(format!("the trigger of {name} is on the host"));
             }
-            // what freezes is told of once
+            // a log that freezes is reported once
             if def.freezes && self.app.clauses.iter().any(|c| c.origin == def.trigger) {
                 return Err(format!("{name} freezes, and a clause wants every violation"));
             }
@@ -485,7 +487,7 @@ impl Builder<'_> {
         Ok(n)
     }
 
-    /// Puts a map's table on a node: where it is, and its counters.
+    /// Puts a map's table on a node. Returns its target, and its counters.
     fn map(&mut self, m: usize, cut: &Cut) -> Result<(Target, Option<(u8, bool)>), String> {
         let map = &self.app.maps[m];
         let name = format!("@{}", map.name);
@@ -493,10 +495,10 @@ impl Builder<'_> {
         if map.read {
             return Err(format!("{name} is read by an expression, which is on the host"));
         }
-        // every clause that fills it: its event, key and value
+        // the event, key and value of every clause that fills it
         let mut rules: Vec<(u8, Field, Field)> = Vec::new();
         for (c, clause) in self.app.clauses.iter().enumerate() {
-            // the host adds what the trace tells to what the table sends
+            // the host adds the values from the trace to those of the table
             let traced = matches!(clause.origin, Origin::Slot(u) if self.app.uses[u].traced);
             if traced && only_sum(clause).is_some() {
                 continue;
@@ -529,7 +531,7 @@ impl Builder<'_> {
                     Some(_) => return Err(format!("the predicate before {name} is not all in a filter")),
                 },
                 Origin::Span(s) if cut.spans[s] && alone && clause.predicate.is_none() => SPANS + s as u8,
-                // reports go one way, and the log has to see them
+                // reports have a single destination, and the log must see them
                 o if self.app.logs.iter().any(|l| l.trigger == o) => {
                     return Err(format!("what fills {name} triggers a log"));
                 }
@@ -577,7 +579,7 @@ impl Builder<'_> {
         Ok((Target { dest: FIRST_NODE + n as u8, id }, None))
     }
 
-    /// Counters for a map, if a node has as many.
+    /// Counters of a map, if a node has enough.
     fn counters(
         &mut self,
         name: &str,

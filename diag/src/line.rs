@@ -1,24 +1,25 @@
-//! Frames from the host to the chip: what is lost is told, and sent again
+//! Frames from the host to the chip: losses are reported, and lost frames repeated
 //!
-//! The frames are those of the other way. The chip takes them in the order of their numbers, from 0 after a reset, and no other.
-//! A frame whose checksum is wrong, and one that is not the next, costs a request: a packet of op 4 from address 63 to
-//! address 63, with the number that is awaited and two counts: frames with a wrong checksum, and frames that were not the
-//! next. The host then sends from there on. Of the last frame no later one tells: where nothing came for a while, the host
-//! sends it once more, and the request that this costs says what has arrived.
+//! The frames have the same form as in the other direction. The chip accepts them only in the order of their numbers,
+//! which start at 0 after a reset. A frame with a wrong checksum, or one that is not the next, causes a request: a
+//! packet of op 4 from address 63 to address 63, with the number of the expected frame and two counts: frames with a
+//! wrong checksum, and frames that were not the next. The host then sends again from that frame. The loss of the last
+//! frame is not detected by a later one. When nothing has arrived for a while, the host repeats it, and the resulting
+//! request says what has arrived.
 //!
-//! The chip begins anew with the byte behind what was no frame. 36 bytes of 0 end whatever a damaged length has begun.
+//! After an invalid frame, the chip resumes at the next byte. 36 bytes of 0 end a frame with any damaged length.
 
 use crate::link::{FrameWriter, CRC};
 use sim::diag::frame::START;
 use sim::diag::packet::{header, Body, Op, Packet, HOST, MAX_WORDS};
 use std::collections::VecDeque;
 
-/// Bytes of 0 before frames that are sent again.
+/// Bytes of 0 before repeated frames.
 pub const PADDING: usize = 2 * MAX_WORDS + 4;
-/// Frames that may be on their way.
+/// Maximum number of unacknowledged frames.
 const WINDOW: usize = 64;
 
-/// The chip's end.
+/// The chip's end of the line.
 #[derive(Clone, Debug, Default)]
 pub struct Taker {
     frame: Vec<u8>,
@@ -29,7 +30,7 @@ pub struct Taker {
 }
 
 impl Taker {
-    /// A byte; the words of a packet that is whole now, for the ring.
+    /// Takes a byte; returns the words of a packet for the ring when it is complete.
     pub fn push(&mut self, byte: u8) -> Option<Vec<u16>> {
         self.frame.push(byte);
         match self.frame[..] {
@@ -61,51 +62,51 @@ impl Taker {
         }
         self.next = self.next.wrapping_add(1);
         let words: Vec<u16> = frame[3..end].chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
-        // a router would wait for the others
+        // a router would wait for the missing words
         (header(words[0]).0 == words.len()).then_some(words)
     }
 
-    /// Whether there is a request to send.
+    /// Whether a request is pending.
     pub fn asks(&self) -> bool {
         self.asks
     }
 
-    /// The request, which is sent now.
+    /// Takes the pending request, to be sent now.
     pub fn ask(&mut self) -> Packet {
         self.asks = false;
         Packet::control(HOST, HOST, Op::Error, self.next.into(), &[self.broken, self.strays])
     }
 }
 
-/// The host's end.
+/// The host's end of the line.
 #[derive(Clone, Debug, Default)]
 pub struct Sender {
     writer: FrameWriter,
-    /// Frames that may not have arrived, and those that were not sent yet.
+    /// Frames that may not have arrived, then those that were not sent yet.
     frames: VecDeque<Vec<u8>>,
-    /// Number of the first of them.
+    /// Sequence number of the first frame.
     first: u8,
-    /// So many of them were sent.
+    /// Number of frames sent.
     sent: usize,
-    /// A request for the first of them was answered already.
+    /// Whether a request for the first frame was already answered.
     answered: bool,
-    /// Bytes to go before the next frame.
+    /// Whether padding precedes the next frame.
     padding: bool,
-    /// The last that was sent goes once more.
+    /// Whether the last frame sent is to be repeated.
     polls: bool,
-    /// Frames that were sent again.
+    /// Number of repeated frames.
     pub repeated: u64,
-    /// What the chip told last: frames with a wrong checksum, and frames that were not the next.
+    /// Last counts from the chip: frames with a wrong checksum, and frames that were not the next.
     pub told: (u16, u16),
 }
 
 impl Sender {
-    /// A packet to send.
+    /// Queues a packet.
     pub fn send(&mut self, packet: &Packet) {
         self.frames.push_back(self.writer.frame(packet));
     }
 
-    /// Bytes for the line: padding, or a frame, if one may go.
+    /// The next bytes for the line: padding, or a frame, if one may be sent.
     pub fn bytes(&mut self) -> Option<Vec<u8>> {
         if !self.polls && self.sent >= WINDOW.min(self.frames.len()) {
             return None;
@@ -121,7 +122,7 @@ impl Sender {
         Some(self.frames[self.sent - 1].clone())
     }
 
-    /// A packet that arrived; false: it is no request.
+    /// Takes a packet that arrived; returns false if it is not a request.
     pub fn take(&mut self, packet: &Packet) -> bool {
         let Packet { dest: HOST, src: HOST, body: Body::Control { op: Op::Error, addr, data } } = packet else {
             return false;
@@ -130,7 +131,7 @@ impl Sender {
             self.told = (broken, strays);
         }
         let arrived = usize::from((*addr as u8).wrapping_sub(self.first));
-        // of frames that are long gone
+        // a request for frames that were acknowledged long ago
         if arrived > self.sent {
             return true;
         }
@@ -146,18 +147,18 @@ impl Sender {
         true
     }
 
-    /// Nothing came for a while: the last that was sent goes once more.
+    /// Nothing has arrived for a while: repeats the last frame sent.
     pub fn late(&mut self) {
         self.answered = false;
         (self.padding, self.polls) = (self.sent > 0, self.sent > 0);
     }
 
-    /// The number of the next frame.
+    /// Number of the next frame.
     pub fn next(&self) -> u8 {
         self.writer.next()
     }
 
-    /// Whether all have arrived.
+    /// Whether all frames have arrived.
     pub fn is_done(&self) -> bool {
         self.frames.is_empty()
     }
@@ -185,10 +186,10 @@ mod tests {
         bad[4] ^= 8;
         assert_eq!(push(&mut taker, &bad), None);
         assert_eq!(taker.ask().to_words(), [0x2fff, 0xc001, 1, 1]);
-        // noise, and a start before a start
+        // noise, and a start byte before a start byte
         assert_eq!(push(&mut taker, &[0, 1, 0xd5, 17, 0xd5]), None);
         assert_eq!(push(&mut taker, &frames[1]), Some(packet(1).to_words()));
-        // taken, but no packet: its first word tells another length
+        // accepted as a frame, but not a packet: its first word has another length
         let mut long = vec![0xd5, 2, 2, 0x40, 0x14, 0, 0x90];
         long.extend(CRC.checksum(&long[1..]).to_le_bytes());
         assert_eq!(push(&mut taker, &long), None);

@@ -3,8 +3,8 @@
 //! ```text
 //! 0xd5  words (2 to 16)  sequence number  words, low byte first  CRC-16 of what is between, low byte first
 //! ```
-//! A reader that finds a byte that begins no frame, or a checksum that is wrong, looks for the next frame behind that
-//! byte: a damaged frame costs itself. Gaps of the sequence number are counted as lost frames, modulo 256.
+//! If a byte does not start a frame, or a checksum is wrong, the reader looks for the next frame after that byte, so a
+//! damaged frame affects no other. Gaps in the sequence numbers are counted as lost frames, modulo 256.
 
 use crc::{Algorithm, Crc, CRC_16_KERMIT};
 use sim::diag::frame::{POLYNOMIAL, START};
@@ -13,27 +13,27 @@ use sim::diag::packet::{Packet, MAX_WORDS};
 /// The checksum of [`sim::diag::frame`].
 pub(crate) const CRC: Crc<u16> = Crc::<u16>::new(&Algorithm { poly: POLYNOMIAL.reverse_bits(), ..CRC_16_KERMIT });
 
-/// Frames, as Markdown.
+/// The frame formats, as Markdown.
 pub fn markdown() -> String {
     let head = sim::diag::describe::head;
     format!("# Frames\n{}\n# Frames from the host\n{}", head(include_str!("link.rs")), head(include_str!("line.rs")))
 }
 
-/// Writes frames.
+/// A writer of frames.
 #[derive(Clone, Debug, Default)]
 pub struct FrameWriter {
     next: u8,
 }
 
 impl From<u8> for FrameWriter {
-    /// That begins with this number.
+    /// Starts with this sequence number.
     fn from(next: u8) -> Self {
         Self { next }
     }
 }
 
 impl FrameWriter {
-    /// The number of the next frame.
+    /// Sequence number of the next frame.
     pub fn next(&self) -> u8 {
         self.next
     }
@@ -50,21 +50,21 @@ impl FrameWriter {
     }
 }
 
-/// Reads frames.
+/// A reader of frames.
 #[derive(Clone, Debug, Default)]
 pub struct FrameReader {
     bytes: Vec<u8>,
     next: Option<u8>,
-    /// Frames that were lost or damaged, as far as sequence numbers tell.
+    /// Lost or damaged frames, according to sequence numbers.
     pub lost: u64,
-    /// Bytes that belong to no frame.
+    /// Bytes outside frames.
     pub skipped: u64,
-    /// Frames whose words are no packet.
+    /// Frames whose words are not a packet.
     pub malformed: u64,
 }
 
 impl FrameReader {
-    /// More bytes; the packets that are whole now.
+    /// Takes bytes; returns the packets that are now complete.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Packet> {
         self.bytes.extend(bytes);
         let (mut packets, mut at) = (Vec::new(), 0);

@@ -1,6 +1,6 @@
-//! What the host sends to the circuits of a chip: packets that set them as they are laid out, and that flush them
+//! Packets from the host that configure a chip's circuits according to a layout, and that flush them
 //!
-//! Registers are those of [`sim::diag::registers`]. Neighbouring ones go together, up to 14 in a packet.
+//! The registers are those of [`sim::diag::registers`]. Neighbouring registers share a packet, up to 14 per packet.
 
 use crate::layout::{Layout, Rules};
 use sim::diag::chip::FIRST_NODE;
@@ -10,7 +10,7 @@ use sim::diag::registers::{self, Writes};
 /// Words of a packet before its data: addresses, and operation with register.
 const HEAD: usize = 2;
 
-/// Packets that write registers of a client.
+/// Packets that write registers of a ring client.
 pub fn write(dest: u8, writes: &Writes) -> Vec<Packet> {
     let mut packets = Vec::new();
     let mut rest = writes.as_slice();
@@ -38,14 +38,14 @@ fn node(rules: &Rules) -> Writes {
     }
 }
 
-/// Packets that set nodes, then the generators of `cores` cores: what is observed finds its node at work.
+/// Packets that configure nodes, then the generators of `cores` cores, so that nodes are ready before events are sent.
 pub fn set(layout: &Layout, cores: u8, lite: bool) -> Vec<Packet> {
     let nodes = layout.rules.iter().enumerate().flat_map(|(n, r)| write(FIRST_NODE + n as u8, &node(r)));
     let slots = if lite { registers::lite(&layout.slots) } else { registers::full(&layout.slots) };
     nodes.chain((0..cores).flat_map(|c| write(c, &slots))).collect()
 }
 
-/// Packets that stop the tick and flush all tables, each of which answers when it is empty.
+/// Packets that stop the tick and flush all tables; each table responds when it is empty.
 pub fn flush(layout: &Layout) -> Vec<Packet> {
     let ticks = layout.rules.iter().enumerate().filter(|r| matches!(r.1, Rules::Tick(Some(_))));
     let stop = ticks.flat_map(|(n, _)| write(FIRST_NODE + n as u8, &vec![registers::control_off()]));

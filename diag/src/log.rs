@@ -1,7 +1,7 @@
-//! What went over the link, in a file: read again without chip and run
+//! A file with the data of a link, which can be evaluated again without chip and run
 //!
-//! Eight bytes `GSHDLOG2`; a JSON object, its length in 32 bits before it: script, cut and clocks; then the frames as they
-//! left the chip ([`crate::link`]). A frame that is damaged costs itself and is counted.
+//! The format: eight bytes `GSHDLOG2`; the length of a JSON object in 32 bits, and the object: script, cut and cycles;
+//! then the frames as they left the chip ([`crate::link`]). A damaged frame affects no other and is counted.
 
 use crate::app::App;
 use crate::layout::{Cut, Layout};
@@ -10,28 +10,28 @@ use crate::session::Host;
 use serde_json::{json, Value};
 
 const MAGIC: &[u8; 8] = b"GSHDLOG2";
-/// Of logs in which each probe had a slot of its own.
+/// Magic of the earlier format, in which each probe had a slot of its own.
 const EARLIER: &[u8; 8] = b"GSHDLOG1";
 
-/// What a log says of itself.
+/// Header of a log file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Text of the script.
     pub script: String,
-    /// What of it ran on the chip.
+    /// Parts of it that ran on the chip.
     pub cut: Cut,
-    /// Last clock of the run.
+    /// Last cycle of the run.
     pub cycles: u64,
-    /// Events that were lost on the chip.
+    /// Number of events lost on the chip.
     pub lost: u64,
 }
 
-/// What was found in a log beside events.
+/// Damage found in a log file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// Frames that are missing.
+    /// Missing frames.
     pub frames: u64,
-    /// Bytes that belong to no frame.
+    /// Bytes outside frames.
     pub bytes: u64,
 }
 
@@ -39,7 +39,7 @@ fn bits(v: &[bool]) -> String {
     v.iter().map(|b| if *b { '1' } else { '0' }).collect()
 }
 
-/// A log of frames.
+/// Writes a log file of frames.
 pub fn write(header: &Header, frames: &[u8]) -> Vec<u8> {
     let Header { script, cut, cycles, lost } = header;
     let cut = [&cut.filters, &cut.maps, &cut.machines, &cut.spans, &cut.logs].map(|v| bits(v));
@@ -47,7 +47,7 @@ pub fn write(header: &Header, frames: &[u8]) -> Vec<u8> {
     [MAGIC, &(text.len() as u32).to_le_bytes()[..], text.as_bytes(), frames].concat()
 }
 
-/// The header of a log, and its frames; what is wrong with it.
+/// The header of a log file, and its frames.
 pub fn read(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
     if bytes.starts_with(EARLIER) {
         return Err(
@@ -65,7 +65,7 @@ pub fn read(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
         let text = value["cut"][n].as_str().ok_or_else(|| damaged("cut"))?;
         Ok(text.chars().map(|c| c == '1').collect())
     };
-    // what was written before there were logs has no list of them
+    // files from before the `log` item have no list of logs
     let logs = if value["cut"][4].is_null() { Vec::new() } else { list(4)? };
     let number = |what: &str| value[what].as_u64().ok_or_else(|| damaged(what));
     let header = Header {
@@ -77,14 +77,14 @@ pub fn read(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
     Ok((header, frames))
 }
 
-/// Whether a cut is one of this application.
+/// Whether a cut belongs to this application.
 pub fn fits(cut: &Cut, app: &App) -> bool {
     let host = Cut::host(app);
     let sizes = |c: &Cut| [c.filters.len(), c.maps.len(), c.machines.len(), c.spans.len(), c.logs.len()];
     sizes(cut) == sizes(&host)
 }
 
-/// What the host makes of a log's frames.
+/// Passes the frames of a log file to the host.
 pub fn replay(app: &App, layout: &Layout, header: &Header, frames: &[u8]) -> (Host, Damage) {
     let (mut host, mut reader) = (Host::new(app, layout), FrameReader::default());
     for chunk in frames.chunks(1 << 12) {

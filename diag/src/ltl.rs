@@ -1,48 +1,48 @@
-//! Temporal logic: formulas over the events of a script, as tables of a state machine
+//! Temporal logic: converts formulas over the events of a script to state-machine tables
 //!
-//! A position of a run is an event of one of the formula's probes; `next` is the next of those. A formula is violated by the
-//! first event after which it is false whatever follows, and holds anew from the event behind that.
+//! A position of a run is an event of one of the formula's probes; `next` refers to the next of these. A formula is
+//! violated by the first event after which it is false whatever follows. After that event it starts again.
 //!
 //! | formula | holds now, if |
 //! | --- | --- |
-//! | `always f`, `never f` | `f` does from now on; never does |
-//! | `never f after g`, `never f before g` | `f` never does once `g` did; not before `g` does |
-//! | `next f` | `f` does at the next event |
-//! | `f until g` | `f` does at each event up to the first at which `g` does, which may never come |
-//! | `once f`, `historically f` | `f` did at some event so far; did at all |
-//! | `previous f` | there was an event before, and `f` did then |
-//! | `f since g` | `g` did, and `f` at each event behind that |
+//! | `always f`, `never f` | `f` holds from now on; never holds |
+//! | `never f after g`, `never f before g` | `f` never holds after `g` has held; not before `g` holds |
+//! | `next f` | `f` holds at the next event |
+//! | `f until g` | `f` holds at each event up to the first at which `g` holds, which may never come |
+//! | `once f`, `historically f` | `f` held at some event so far; at all events so far |
+//! | `previous f` | there was an event before, and `f` held then |
+//! | `f since g` | `g` held, and `f` at each event after that |
 //!
-//! How it is made: the formula with `!` at its leaves is taken apart at each event into what holds now and what has to hold at
-//! the next (progression). A state is a set of alternatives, each a set of formulas that have to hold, and what the past
-//! operators remember. States that cannot be told apart are merged.
+//! The method is progression. The formula is rewritten with `!` only at its leaves. At each event it is split into what
+//! must hold now and what must hold at the next event. A state is a set of alternatives, each a set of formulas that
+//! must hold, together with the memory of the past operators. Equivalent states are merged.
 //!
 //! # Source
-//! F. Bacchus, F. Kabanza, "Using temporal logics to express search control knowledge for planning", Artificial Intelligence
-//! 116 (2000): progression. O. Kupferman, M. Vardi, "Model checking of safety properties" (2001): every run that violates a
-//! formula of this form has a prefix that tells.
+//! F. Bacchus, F. Kabanza, "Using temporal logics to express search control knowledge for planning", Artificial
+//! Intelligence 116 (2000): progression. O. Kupferman, M. Vardi, "Model checking of safety properties" (2001): every
+//! run that violates a formula of this form has a prefix that shows it.
 
 use crate::formula::{Formula, Kind};
 use crate::probe::Probe;
 use crate::Mistake;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// States of a machine.
+/// Maximum number of states of a machine.
 pub const STATES: usize = 16;
-/// Most states that are looked at before they are merged.
+/// Maximum number of states before merging.
 const EXPLORED: usize = 5000;
-/// Most alternatives of a state.
+/// Maximum number of alternatives of a state.
 const ALTERNATIVES: usize = 256;
-/// Most operators of a formula.
+/// Maximum number of operators of a formula.
 const OPERATORS: usize = 60;
 
-/// Next states by state and class; none: the formula is violated, and holds anew.
+/// Next states by state and class; `None`: the formula is violated, and starts again.
 pub type Steps = Vec<Vec<Option<u8>>>;
 
-/// A formula with `!` at its leaves, by number.
+/// A formula with `!` only at its leaves; operands are indices.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Node {
-    /// About now and before: a number in `Automaton::past`; whether it is wanted false.
+    /// A formula about the present and past: its index in `Automaton::past`, and whether it is negated.
     Now(usize, bool),
     And(usize, usize),
     Or(usize, usize),
@@ -51,23 +51,24 @@ enum Node {
     Until(usize, usize),
 }
 
-/// A formula about now and before.
+/// A formula about the present and past.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Past {
     Is(usize),
     Not(usize),
     And(usize, usize),
     Or(usize, usize),
-    /// Those with a memory of one bit.
+    /// From here on: operators with one bit of memory.
     Once(usize),
     Historically(usize),
     Previous(usize),
     Since(usize, usize),
 }
 
-/// Alternatives, each a set of formulas by number: none of them holds where there are none, nothing is wanted in an empty one.
+/// Alternatives, each a set of formula indices. No alternative: it cannot hold; an empty alternative: nothing more is
+/// required.
 type Wanted = BTreeSet<u64>;
-/// Alternatives, and the memory.
+/// Alternatives, and the memory of past operators.
 type State = (Wanted, u64);
 
 struct Automaton<'a> {
@@ -76,7 +77,7 @@ struct Automaton<'a> {
     past: Vec<Past>,
 }
 
-/// The classes of a formula, in the order in which they stand in it.
+/// The classes of a formula, in the order of their position.
 pub fn classes(f: &Formula) -> Vec<&Probe> {
     let mut all = Vec::new();
     f.probes(&mut |p| all.push(p));
@@ -90,7 +91,7 @@ pub fn classes(f: &Formula) -> Vec<&Probe> {
     found
 }
 
-/// Steps of a formula's machine; `classes` are its probes as they are shown.
+/// Steps of a formula's machine; `classes` are its probes in textual form.
 pub fn steps(f: &Formula, classes: &[String]) -> Result<Steps, Mistake> {
     let mut a = Automaton { classes, nodes: Vec::new(), past: Vec::new() };
     let root = a.node(f, false)?;
@@ -130,7 +131,7 @@ pub fn steps(f: &Formula, classes: &[String]) -> Result<Steps, Mistake> {
     Ok(merged.iter().map(byte).collect())
 }
 
-/// The same machine with as few states as it can have, the first one first.
+/// Minimises the machine; its first state stays first.
 fn merge(table: &[Vec<Option<usize>>]) -> Vec<Vec<Option<usize>>> {
     let mut group = vec![0; table.len()];
     let mut groups = 1;
@@ -169,7 +170,7 @@ impl Automaton<'_> {
         })
     }
 
-    /// A formula, or with `not` the one that says it is false.
+    /// Converts a formula, or with `not` its negation.
     fn node(&mut self, f: &Formula, not: bool) -> Result<usize, Mistake> {
         if !f.has_future() {
             let past = self.past(f)?;
@@ -238,9 +239,9 @@ impl Automaton<'_> {
         Ok(self.remember(past))
     }
 
-    /// A state behind an event of a class.
+    /// The state after an event of a class.
     fn step(&self, (wanted, memory): &State, class: usize) -> State {
-        // what is about the past holds what stands before it in the list
+        // operands of past formulas precede them in the list
         let (mut now, mut next) = (vec![false; self.past.len()], 0);
         for (n, p) in self.past.iter().enumerate() {
             let before = memory >> n & 1 == 1;
@@ -269,12 +270,12 @@ impl Automaton<'_> {
             all.extend(each.fold(Wanted::from([0]), |sum, w| both(&sum, &w)));
         }
         let all = least(&all);
-        // nothing is wanted any more: what is remembered is of no use
+        // if nothing more is required, the memory is not needed
         let next = if all.contains(&0) { 0 } else { next };
         (all, next)
     }
 
-    /// What has to hold at the next event, so that a formula holds now.
+    /// What must hold at the next event, so that a formula holds now.
     fn progress(&self, n: usize, now: &[bool], known: &mut BTreeMap<usize, Wanted>) -> Wanted {
         if let Some(w) = known.get(&n) {
             return w.clone();
@@ -304,7 +305,7 @@ fn both(a: &Wanted, b: &Wanted) -> Wanted {
     least(&a.iter().flat_map(|x| b.iter().map(move |y| x | y)).collect())
 }
 
-/// Without alternatives that want all that another one wants, and more.
+/// Removes alternatives that are supersets of another.
 fn least(w: &Wanted) -> Wanted {
     w.iter().filter(|x| !w.iter().any(|y| y != *x && y & *x == *y)).copied().collect()
 }

@@ -1,7 +1,8 @@
-//! The host on a line that damages bytes, both ways
+//! A host on a line that damages bytes in both directions
 //!
-//! What the host sends arrives whole and in order, however often it takes ([`crate::line`]). Of what the chip sends a damaged
-//! frame is lost, and the number of the next one tells it. At the end the host asks once more, so that none is missing unseen.
+//! Data from the host arrives complete and in order, however many repetitions it takes ([`crate::line`]). A damaged
+//! frame from the chip is lost, and the number of the next one reveals the loss. At the end the host sends one more
+//! query, so that no loss stays undetected.
 
 use crate::line::Sender;
 use crate::link::FrameReader;
@@ -14,17 +15,17 @@ use sim::stimulus::Source;
 pub struct Noise {
     source: Source,
     in_65536: u16,
-    /// Bytes that went over it, and those that it damaged or lost.
+    /// Number of bytes sent over the line, and of those damaged or lost.
     pub bytes: (u64, u64),
 }
 
 impl Noise {
-    /// Of 65,536 bytes so many are damaged.
+    /// Creates a line that damages `in_65536` of 65,536 bytes.
     pub fn new(in_65536: u16, seed: u64) -> Self {
         Self { source: Source::seeded(seed), in_65536, bytes: (0, 0) }
     }
 
-    /// Bytes as they arrive: of those that are hit a third is lost, of the others a bit is wrong.
+    /// The bytes as they arrive: a third of the affected bytes are lost, the others get a wrong bit.
     pub fn through(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         for byte in bytes {
@@ -42,33 +43,33 @@ impl Noise {
     }
 }
 
-/// The host.
+/// A host on a noisy line.
 #[derive(Clone, Debug)]
 pub struct NoisyHost {
     sender: Sender,
     reader: FrameReader,
-    /// The line, both ways.
+    /// The line, in both directions.
     pub noise: Noise,
     packets: Vec<Packet>,
     asked: bool,
-    /// Whether the last question of this phase is on its way.
+    /// Whether the final query of this phase was sent.
     closed: bool,
 }
 
 impl NoisyHost {
-    /// With nothing to send.
+    /// Creates a host with nothing to send.
     pub fn new(noise: Noise) -> Self {
         let (sender, reader) = (Sender::default(), FrameReader::default());
         Self { sender, reader, noise, packets: Vec::new(), asked: true, closed: false }
     }
 
-    /// Packets that are to go to the chip.
+    /// Queues packets for the chip.
     pub fn send(&mut self, packets: &[Packet]) {
         packets.iter().for_each(|p| self.sender.send(p));
         (self.asked, self.closed) = (false, false);
     }
 
-    /// The chip sent bytes.
+    /// Takes bytes from the chip.
     pub fn came(&mut self, bytes: &[u8]) {
         let bytes = self.noise.through(bytes);
         for packet in self.reader.push(&bytes) {
@@ -78,14 +79,15 @@ impl NoisyHost {
         }
     }
 
-    /// Nothing comes any more: bytes that the chip gets next, or none where all packets have arrived there.
+    /// Called when nothing arrives any more. Returns the next bytes for the chip, or `None` if all packets have arrived
+    /// there.
     pub fn answer(&mut self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         if self.sender.is_done() {
             if self.closed {
                 return None;
             }
-            // what the chip says to this has a number behind all that it sent before
+            // the chip's response has a later number than all that it sent before
             (self.asked, self.closed) = (false, true);
             self.sender.send(&Packet::control(HOST, FIRST_NODE, Op::Read, 0, &[1]));
         }
@@ -99,12 +101,12 @@ impl NoisyHost {
         Some(self.noise.through(&bytes))
     }
 
-    /// Packets that arrived here since this was last asked.
+    /// Takes the packets that arrived since the last call.
     pub fn take(&mut self) -> Vec<Packet> {
         std::mem::take(&mut self.packets)
     }
 
-    /// Frames of the chip that did not arrive, and those of the host that were sent again.
+    /// Number of the chip's frames that did not arrive, and of the host's frames that were repeated.
     pub fn lost(&self) -> (u64, u64) {
         (self.reader.lost + self.reader.malformed, self.sender.repeated)
     }

@@ -1,4 +1,4 @@
-//! Scripts from text
+//! Parser of scripts
 //!
 //! ```text
 //! script  = { item }
@@ -12,14 +12,14 @@
 //! statement = "@" name [ "[" expr { "," expr } "]" ] ( "=" ( summary "(" [ expr ] ")" | expr ) | "++" ) ";"
 //!         | "printf" "(" string { "," expr } ")" ";" | "print" "(" map [ "," number ] ")" ";" | "clear" "(" map ")" ";"
 //! ```
-//! Comments begin with `#` or `//`. Operators and their order are those of C.
+//! Comments start with `#` or `//`. Operators and their precedence are those of C.
 
 use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Probe, State, Stmt, Summary, Unary};
 use crate::Mistake;
 
 mod formula;
 
-/// Deepest nesting of expressions.
+/// Maximum nesting depth of expressions.
 const DEPTH: usize = 64;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +101,7 @@ struct Parser {
     tokens: Vec<(usize, Token)>,
     next: usize,
     depth: usize,
-    /// In a predicate a `/` ends it, unless it is in parentheses.
+    /// In a predicate a `/` ends it, except in parentheses.
     predicate: bool,
 }
 
@@ -218,7 +218,7 @@ impl Parser {
         }
     }
 
-    /// `by field`: one for each value of it.
+    /// `by field`: one instance per value of the field.
     fn by(&mut self) -> Result<Option<Expr>, Mistake> {
         if !matches!(self.peek(), Token::Name(n) if n == "by") {
             return Ok(None);

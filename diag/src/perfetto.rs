@@ -1,8 +1,8 @@
-//! Track events as Perfetto reads them, in Protocol Buffers' encoding
+//! Track events in Perfetto's format, encoded with Protocol Buffers
 //!
 //! # Source
-//! `protos/perfetto/trace` of github.com/google/perfetto, what is used of messages `Trace`, `TracePacket`, `TrackEvent` and
-//! `TrackDescriptor`.
+//! `protos/perfetto/trace` of github.com/google/perfetto: the fields in use of messages `Trace`, `TracePacket`,
+//! `TrackEvent` and `TrackDescriptor`.
 
 use prost::Message;
 
@@ -30,7 +30,7 @@ struct Packet {
     track_descriptor: Option<Descriptor>,
 }
 
-/// Something on a track.
+/// An event on a track.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Event {
     #[prost(int32, optional, tag = "9")]
@@ -43,7 +43,7 @@ pub(crate) struct Event {
     counter_value: Option<i64>,
 }
 
-/// What a track is.
+/// Description of a track.
 #[derive(Clone, PartialEq, Message)]
 struct Descriptor {
     #[prost(uint64, optional, tag = "1")]
@@ -57,7 +57,7 @@ struct Descriptor {
 #[derive(Clone, PartialEq, Message)]
 struct CounterDescriptor {}
 
-/// Uuid of a track; 0 is none.
+/// Uuid of a track; 0 is reserved.
 fn uuid(track: u32) -> Option<u64> {
     Some(u64::from(track) + 1)
 }
@@ -67,7 +67,7 @@ fn file(timestamp: u64, packet: Packet) -> Vec<u8> {
     Trace { packet: vec![packet] }.encode_to_vec()
 }
 
-/// Bytes that describe a track.
+/// Bytes of a track description.
 pub(crate) fn track(track: u32, name: &str, counter: bool) -> Vec<u8> {
     let counter = counter.then(CounterDescriptor::default);
     let track_descriptor = Some(Descriptor { uuid: uuid(track), name: Some(name.into()), counter });
@@ -79,12 +79,12 @@ fn event(time: u64, track: u32, event: Event) -> Vec<u8> {
     file(time, Packet { track_event, ..Packet::default() })
 }
 
-/// Bytes of a text at a time, in nanoseconds.
+/// Bytes of an instant event with a text; time in nanoseconds.
 pub(crate) fn instant(time: u64, track: u32, name: &str) -> Vec<u8> {
     event(time, track, Event { r#type: Some(INSTANT), name: Some(name.into()), ..Event::default() })
 }
 
-/// Bytes of a counter's value at a time, in nanoseconds.
+/// Bytes of a counter value; time in nanoseconds.
 pub(crate) fn counter(time: u64, track: u32, value: i64) -> Vec<u8> {
     event(time, track, Event { r#type: Some(COUNTER), counter_value: Some(value), ..Event::default() })
 }

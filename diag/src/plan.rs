@@ -1,8 +1,8 @@
-//! The planner: which part of an application runs where, so that the fewest bits leave the chip
+//! The planner: decides which parts of an application run on the chip, so that the link rate is minimal
 //!
-//! Every predicate, map, machine and span is on the chip or on the host. All cuts that a chip's nodes can hold are tried
-//! (with many parts: each part is moved as long as that helps), and the one with the least rate over the link is taken; of
-//! those with the same rate, the one with fewer nodes.
+//! Every predicate, map, machine and span is on the chip or on the host. The planner tries all cuts that the chip's
+//! nodes can hold. If there are many parts, it moves parts as long as that lowers the rate. It takes the cut with the
+//! lowest link rate, and of those with the same rate the one with the fewest nodes.
 
 use crate::app::{App, Consumer, Origin, Use};
 use crate::layout::{chip_terms, layout, Cut, Layout, LOG_EVENTS};
@@ -16,15 +16,15 @@ use sim::diag::node::trace::{self, PACKET_WORDS};
 use sim::diag::packet::HOST;
 use sim::diag::trigger::{Slot, Trigger};
 
-/// How many parts are tried in all ways.
+/// Maximum number of parts for which all cuts are tried.
 const EXHAUSTIVE: usize = 12;
 
-/// Events a second of each kind.
+/// Event rates of each kind, per second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
-    /// Of each slot.
+    /// Events of each use.
     pub uses: Vec<f64>,
-    /// That pass the predicate of each clause.
+    /// Events that pass the predicate of each clause.
     pub passed: Vec<f64>,
     /// Reports of each machine.
     pub reports: Vec<f64>,
@@ -32,40 +32,40 @@ pub struct Rates {
     pub spans: Vec<f64>,
     /// Keys of each map.
     pub keys: Vec<f64>,
-    /// Flushes a second.
+    /// Flushes per second.
     pub flushes: f64,
-    /// Bits a second of a trace of the cores beside the script, as packets with their frames.
+    /// Bytes per second of a trace of the cores, as packets with their frames.
     pub trace: f64,
-    /// They were measured.
+    /// Whether the rates were measured.
     pub measured: bool,
 }
 
-/// Bits a clock of each core that a trace of the control flow is taken to have, before they are in packets.
+/// Assumed size of a control-flow trace, bits per cycle of each core, before packing into packets.
 const TRACE_BITS: f64 = 0.15;
 
-/// Bits over the link of so many words of a trace.
+/// Bits over the link for this many trace words.
 pub fn trace_bits(words: f64) -> f64 {
-    // seven words in a packet: 28 bytes of 32 and a frame
+    // seven words per packet: 28 bytes of 32 and a frame
     words / PACKET_WORDS as f64 * event_bits(2 + 2 * PACKET_WORDS)
 }
 
 impl Rates {
-    /// With a trace of so many cores.
+    /// Adds a trace of this many cores.
     #[must_use]
     pub fn with_trace(self, cores: u8, clock_hz: u64) -> Self {
         Self { trace: trace_bits(TRACE_BITS * f64::from(cores) * clock_hz as f64 / 32.0), ..self }
     }
 
-    /// With a trace of so many words in a run of `seconds`.
+    /// Adds a trace of this many words in a run of `seconds`.
     #[must_use]
     pub fn with_traced(self, words: usize, seconds: f64) -> Self {
         Self { trace: trace_bits(words as f64 / seconds), ..self }
     }
 
-    /// Without knowledge: 1000 events a second a slot, half of which pass a predicate, one of a hundred steps a violation,
-    /// 16 keys a map.
+    /// Rates assumed without measurement: 1000 events per second and slot, half of which pass a predicate; one of a
+    /// hundred steps is a violation; 16 keys per map.
     pub fn assumed(app: &App, clock_hz: u64) -> Self {
-        // those that share a widened trigger have all of its events
+        // uses that share a widened trigger get all of its events
         let sharers = |u: &crate::app::Use| app.uses.iter().filter(|o| o.trigger == u.trigger).count() as f64;
         let of = |c: &crate::app::Clause| match c.origin {
             Origin::Slot(_) | Origin::Span(_) => 1000.0,
@@ -85,7 +85,7 @@ impl Rates {
         }
     }
 
-    /// As counted in a run of `seconds`.
+    /// Rates counted in a run of `seconds`.
     pub fn measured(tally: &Tally, keys: &[usize], app: &App, seconds: f64, clock_hz: u64) -> Self {
         let rate = |n: &[u64]| n.iter().map(|n| *n as f64 / seconds).collect();
         Self {
@@ -101,14 +101,14 @@ impl Rates {
     }
 }
 
-/// A part, where it runs, and why.
+/// A part, its location, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// The part.
     pub what: String,
     /// `chip: aggregate (node 20)`, `host`.
     pub place: String,
-    /// Why.
+    /// Reason for the location.
     pub why: String,
 }
 
@@ -119,29 +119,29 @@ pub struct Plan {
     pub layout: Layout,
     /// Expected rate over the link, bit/s.
     pub bits: f64,
-    /// The same with everything on the host.
+    /// Expected rate with everything on the host, bit/s.
     pub host_bits: f64,
-    /// What runs where.
+    /// The location of each part.
     pub reasons: Vec<Reason>,
 }
 
-/// Whether a chip's triggers are enough for a script. Probes of data and traps share triggers where there are too few
-/// ([`widen`]). Where no trigger is left that tells a call of a function from a turn of a loop that it begins with, both
-/// count, and a note says so.
+/// Checks that a chip has enough triggers for a script. If it has too few, probes of data and traps share triggers
+/// ([`widen`]). A function may start with a loop that jumps back to its first instruction. If no trigger is left to
+/// distinguish a call from an iteration of that loop, both count, and a note says so.
 pub fn fit(app: &mut App, params: &ChipParams, name: &str, script: &str) -> Result<(), ScriptError> {
     fitted(app, params, script).map_err(|e| e.mistake.in_script(name, script))
 }
 
-/// More than a chip's triggers are enough for.
+/// Error of an application with more triggers than the chip has.
 #[derive(Clone, Debug)]
 pub(crate) struct Excess {
-    /// What is too much.
+    /// The error message.
     pub mistake: Mistake,
-    /// Uses without which it fits.
+    /// Uses that must be removed to make it fit.
     pub uses: Vec<usize>,
 }
 
-/// As [`fit`]; uses that the trace tells need no trigger.
+/// As [`fit`]; uses that come from the trace need no trigger.
 pub(crate) fn fitted(app: &mut App, params: &ChipParams, script: &str) -> Result<(), Excess> {
     let generator = &params.generator;
     if generator.lite {
@@ -152,7 +152,7 @@ pub(crate) fn fitted(app: &mut App, params: &ChipParams, script: &str) -> Result
         }
     }
     let room = usize::from(generator.wide);
-    // a return is told without, too, with more work for each turn of a loop
+    // a return can be detected without it too, at a higher cost per loop iteration
     let from = |app: &App| {
         let triggers = app.uses.iter().filter(|u| !u.traced).map(|u| u.trigger);
         triggers.rev().find(|t| matches!(t, Trigger::ReturnFrom { .. }))
@@ -209,13 +209,13 @@ pub(crate) fn fitted(app: &mut App, params: &ChipParams, script: &str) -> Result
     Ok(())
 }
 
-/// A probe with its line.
+/// A probe with its line number.
 pub(crate) fn at_line(u: &Use, script: &str) -> String {
     let line = 1 + script.as_bytes().iter().take(u.at).filter(|b| **b == b'\n').count();
     format!("{} (line {line})", u.name)
 }
 
-/// Probes whose triggers are too many, each with its line.
+/// Probes whose triggers do not fit, each with its line number.
 fn dropped(app: &App, script: &str, groups: &[&Group]) -> String {
     let mut names: Vec<String> = Vec::new();
     for u in groups.iter().flat_map(|g| &g.uses) {
@@ -227,18 +227,18 @@ fn dropped(app: &App, script: &str, groups: &[&Group]) -> String {
     names.join(", ")
 }
 
-/// Bits over the link of an event of so many words, with its frame.
+/// Bits over the link for an event of this many words, with its frame.
 pub fn event_bits(words: usize) -> f64 {
     8.0 * (2 * words + FRAME_BYTES) as f64
 }
 
-/// Expected rate over the link, bit/s.
+/// Expected link rate, bit/s.
 pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
     let bits = event_bits;
     let mut sum = rates.trace;
     let words = |slot: &Slot| 2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len();
     for (n, slot) in layout.slots.iter().enumerate().filter(|s| s.1.dest == HOST) {
-        // each of those that share it has all of its events
+        // each use that shares the slot gets all of its events
         let each = layout.shares.iter().zip(&rates.uses).filter(|s| s.0.slot == Some(n)).map(|s| *s.1);
         sum += each.fold(0.0, f64::max) * bits(words(slot));
     }
@@ -255,7 +255,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
             });
             let kept = app.clauses[c].body.len() == 1 && map.is_some_and(|m| layout.cut.maps[m]);
             if layout.cut.filters[c] && !kept {
-                // of a predicate that is there in part, more than what passes in the end may leave
+                // a predicate that is only partly on the chip lets more events pass
                 let whole = app.clauses[c].predicate.as_ref().and_then(chip_terms).is_some_and(|t| t.2);
                 let passes = if whole { rates.passed[c] } else { (rates.passed[c] * 1.5).min(rates.uses[u]) };
                 sum += passes * bits(words);
@@ -271,7 +271,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
         };
         sum += if log.freezes { rate.min(rates.flushes) * each + rates.flushes * bits(3) } else { rate * each };
     }
-    // its event, and what each flush is answered with is with the tables
+    // the tick event; responses to flushes are counted with the tables
     if app.tick.is_some() {
         sum += rates.flushes * bits(8);
     }
@@ -304,14 +304,14 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
     sum
 }
 
-/// The layout of a cut for which the chip's triggers are enough, too.
+/// The layout of a cut, if the chip also has enough triggers for it.
 fn lay(app: &App, params: &ChipParams, cut: &Cut) -> Result<Layout, String> {
     let found = layout(app, &params.nodes, cut)?;
     params.generator.check(&found.slots).map_err(|e| format!("its events would need triggers of their own: {e}"))?;
     Ok(found)
 }
 
-/// What may be on the chip or on the host: its kind and number, as [`bit`] has them.
+/// Parts that can be on the chip or on the host: kind and number, as in [`bit`].
 fn parts(app: &App) -> Vec<(usize, usize)> {
     let mut parts: Vec<(usize, usize)> = Vec::new();
     let filters = |c: &usize| {
@@ -327,7 +327,7 @@ fn parts(app: &App) -> Vec<(usize, usize)> {
     parts
 }
 
-/// A cut with what is expected of it.
+/// A cut with its expected rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CutRate {
     /// Parts on the chip.
@@ -336,8 +336,8 @@ pub struct CutRate {
     pub bits: f64,
 }
 
-/// All cuts that a chip can hold, the one with the least rate first; with more than 12 parts, those in which one or two are on
-/// the other side than in the plan.
+/// All cuts that a chip can hold, sorted by rate. With more than 12 parts, only those that differ from the plan in one
+/// or two parts.
 pub fn cuts(app: &App, params: &ChipParams, rates: &Rates) -> Vec<CutRate> {
     let parts = parts(app);
     let mut tried: Vec<Cut> = Vec::new();
@@ -374,12 +374,12 @@ pub fn cuts(app: &App, params: &ChipParams, rates: &Rates) -> Vec<CutRate> {
     rates
 }
 
-/// What a part is called.
+/// Name of a part.
 fn name(app: &App, (kind, n): (usize, usize)) -> String {
     match kind {
         0 => match app.clauses[n].origin {
             Origin::Slot(u) => format!("predicate of {}", app.uses[u].name),
-            // of others it is on the host
+            // the predicates of other origins are on the host
             _ => format!("predicate {n}"),
         },
         1 => format!("@{}", app.maps[n].name),
@@ -414,7 +414,7 @@ pub fn plan(app: &App, params: &ChipParams, rates: &Rates) -> Result<Plan, Strin
             consider(&cut, &mut best);
         }
     } else {
-        // a table may need its filter with it: parts are moved one by one and in pairs
+        // a table may only fit together with its filter, so parts are moved singly and in pairs
         let mut improved = true;
         while improved {
             improved = false;
@@ -445,7 +445,7 @@ fn bit(cut: &mut Cut, (kind, n): (usize, usize)) -> &mut bool {
     }
 }
 
-/// What a trigger for several probes waits for.
+/// Description of a trigger that several probes share.
 fn shown(trigger: Trigger) -> String {
     match trigger {
         Trigger::Trap { interrupt: Some(true), .. } => "all interrupts".into(),

@@ -1,12 +1,12 @@
-//! Points of the program for which no trigger is left: a trace of the cores tells them
+//! Points of the program for which no trigger is left: they come from a trace of the cores
 //!
-//! A trace of the control flow, with the program, tells every instruction that a core retired, in its order. So the host finds
-//! there that a point was reached, and on which core. It does not find registers, memory or causes of traps, nor clocks:
-//! what a trace has of those is of its messages, not of each instruction. Nor does it find the order of two cores' instructions
-//! closer than that. What needs one of these keeps its trigger; of the others, as many as are too much come from the trace,
-//! those that would send most first.
+//! A control-flow trace, with the program, gives every instruction that a core retired, in order. So the host can see
+//! that a point was reached, and on which core. It cannot see registers, memory, causes of traps, or cycles: the trace
+//! has those for its messages, not for each instruction. Nor does it know the exact order of instructions of two cores.
+//! Uses that need one of these keep their triggers. Of the others, as many as exceed the triggers come from the trace,
+//! those with the highest rate first.
 //!
-//! Probes with the same trigger, and all that feed one machine or one map whose value depends on their order, stay together.
+//! Probes with the same trigger, and all that feed one machine or one order-dependent map, stay together.
 
 use crate::app::{App, Clause, Consumer, Expr, Origin, Stmt, Use, Value};
 use crate::plan::{event_bits, fitted, Excess, Rates};
@@ -15,16 +15,16 @@ use crate::{Mistake, ScriptError};
 use sim::diag::chip::ChipParams;
 use sim::diag::trigger::{Capture, Trigger};
 
-/// Uses that are told by triggers or by the trace together.
+/// Uses that must all have triggers, or all come from the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// Their numbers.
+    /// Numbers of the uses.
     pub uses: Vec<usize>,
-    /// The use that keeps them on the chip, and what a trace does not have of it.
+    /// A use that requires a trigger, and the value of it that a trace does not have.
     pub needs: Option<(usize, String)>,
 }
 
-/// What a captured word is called.
+/// Name of a captured word.
 fn called(capture: &Capture, trigger: Trigger) -> String {
     match capture {
         Capture::Register(10) if trigger.is_return() => "retval".into(),
@@ -41,7 +41,7 @@ fn called(capture: &Capture, trigger: Trigger) -> String {
     }
 }
 
-/// Whether the clock of an event is used.
+/// Whether the time of the event is used.
 fn timed(app: &App, u: &Use) -> bool {
     match u.consumer {
         Consumer::Clause(_) => u.stamped,
@@ -57,7 +57,7 @@ fn timed(app: &App, u: &Use) -> bool {
     }
 }
 
-/// What a trace does not have of a use.
+/// What a use needs that a trace does not have.
 fn needs(app: &App, u: &Use) -> Option<String> {
     let word = u.captures.iter().find(|c| **c != Capture::Pc).map(|c| format!("`{}`", called(c, u.trigger)));
     match u.trigger {
@@ -83,7 +83,7 @@ fn reads(e: &Expr, m: usize) -> bool {
     }
 }
 
-/// Whether a clause has to do with a map, and whether it matters when.
+/// Whether a clause uses a map, and whether the order matters.
 fn touches(c: &Clause, m: usize) -> (bool, bool) {
     let (mut any, mut when) = (false, c.predicate.as_ref().is_some_and(|p| reads(p, m)));
     for s in &c.body {
@@ -100,7 +100,7 @@ fn touches(c: &Clause, m: usize) -> (bool, bool) {
     (any || when, when)
 }
 
-/// Sets that are joined.
+/// Disjoint sets (union-find).
 struct Sets(Vec<usize>);
 
 impl Sets {
@@ -117,7 +117,7 @@ impl Sets {
     }
 }
 
-/// The units of an application on so many cores.
+/// The units of an application on this many cores.
 pub fn units(app: &App, cores: u8) -> Vec<Unit> {
     let (uses, machines, spans) = (app.uses.len(), app.machines.len(), app.spans.len());
     let machine = |m: usize| uses + m;
@@ -146,7 +146,7 @@ pub fn units(app: &App, cores: u8) -> Vec<Unit> {
     for (l, def) in app.logs.iter().enumerate() {
         node(def.trigger).into_iter().for_each(|n| sets.join(n, log(l)));
     }
-    // a sum is the same in any order; what else is done with a map depends on it
+    // a sum does not depend on the order; other operations on a map do
     let of = |c: &Clause, m: usize| node(c.origin).map(|n| (n, touches(c, m)));
     let ordered: Vec<bool> =
         (0..app.maps.len()).map(|m| app.clauses.iter().filter_map(|c| of(c, m)).any(|(_, t)| t.1)).collect();
@@ -179,7 +179,7 @@ pub fn units(app: &App, cores: u8) -> Vec<Unit> {
     units.into_iter().map(|u| u.1).collect()
 }
 
-/// Bits a second that a unit would send to the host.
+/// Bits per second that a unit would send to the host.
 fn bits(app: &App, unit: &Unit, rates: &Rates) -> f64 {
     let of = |u: &usize| {
         let site = &app.uses[*u];
@@ -188,10 +188,10 @@ fn bits(app: &App, unit: &Unit, rates: &Rates) -> f64 {
     unit.uses.iter().map(of).fold(0.0, f64::max)
 }
 
-/// As [`crate::plan::fit`], for a chip that has trace modules, too: what its triggers are not enough for comes from the trace.
+/// As [`crate::plan::fit`], for a chip that also has trace modules: uses beyond its triggers come from the trace.
 pub fn fit(app: &mut App, params: &ChipParams, rates: &Rates, name: &str, script: &str) -> Result<(), ScriptError> {
     let notes = app.notes.len();
-    // the second: nothing is counted otherwise than the script says
+    // the second value: every count is as the script says
     let tried = |moved: &[&Unit]| -> Result<(App, bool), Excess> {
         let mut tried = app.clone();
         moved.iter().flat_map(|u| &u.uses).for_each(|u| tried.uses[*u].traced = true);
@@ -215,7 +215,7 @@ pub fn fit(app: &mut App, params: &ChipParams, rates: &Rates, name: &str, script
         };
     };
     let mut moved = free[..most].to_vec();
-    // those that did not help keep their triggers
+    // moves that did not help are undone
     for n in (0..moved.len()).rev() {
         let mut fewer = moved.clone();
         fewer.remove(n);
@@ -229,7 +229,7 @@ pub fn fit(app: &mut App, params: &ChipParams, rates: &Rates, name: &str, script
     Ok(())
 }
 
-/// What is too much, and why the trace does not have it.
+/// The error message: the excess uses, and why the trace cannot replace their triggers.
 fn told(app: &App, excess: &Excess, units: &[Unit], free: usize, script: &str) -> Mistake {
     let mut needs: Vec<String> = Vec::new();
     for (u, what) in excess.uses.iter().filter_map(|u| units.iter().find(|x| x.uses.contains(u))?.needs.as_ref()) {
@@ -244,7 +244,7 @@ fn told(app: &App, excess: &Excess, units: &[Unit], free: usize, script: &str) -
     Mistake::new(excess.mistake.at, what)
 }
 
-/// The points that come from the trace, each with its line.
+/// Points that come from the trace, each with its line number.
 pub fn names(app: &App, script: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for u in app.uses.iter().filter(|u| u.traced) {

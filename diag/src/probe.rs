@@ -1,17 +1,17 @@
-//! A probe as it is written
+//! Syntax of a probe
 
 use std::fmt;
 
 /// A probe: a kind, and a point of the program or a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Place.
+    /// Position.
     pub at: usize,
     /// `call`, `ret`, `pc`, ...
     pub kind: String,
-    /// What is behind the colon.
+    /// Text after the colon.
     pub point: Option<String>,
-    /// Bytes behind the point: `name+8`.
+    /// Offset from the point, in bytes: `name+8`.
     pub offset: u64,
 }
 

@@ -1,6 +1,7 @@
-//! The planner for programs of the diagnosis processor: which cut lets fewer bits leave, and what runs where
+//! The planner for programs of the diagnosis processor: chooses the location that sends fewer bits
 //!
-//! A program is whole: its handlers are all on the chip's processor, and messages leave; or all on the host, and events do.
+//! A program is not divided: either all handlers are on the chip's processor, and messages are sent, or all are on the
+//! host, and events are sent.
 
 use crate::app::{App, Part};
 use crate::firmware::Firmware;
@@ -10,18 +11,18 @@ use crate::session::Totals;
 use sim::diag::chip::{ChipParams, FIRST_NODE};
 use sim::diag::processor::{RAM_BYTES, SLOTS};
 
-/// Events a second of each handler, and what a program sends to the host.
+/// Event rates of the handlers, and message rates of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramRates {
     /// Events a second of all handlers.
     pub events: f64,
-    /// Bits a second of those over the link.
+    /// Bits per second of the events over the link.
     pub event_bits: f64,
     /// Messages a second.
     pub messages: f64,
-    /// Bits a second of those over the link.
+    /// Bits per second of the messages over the link.
     pub message_bits: f64,
-    /// They were measured.
+    /// Whether the rates were measured.
     pub measured: bool,
 }
 
@@ -29,13 +30,14 @@ fn values(message: &[Part]) -> usize {
     message.iter().filter(|p| !matches!(p, Part::Text(_))).count()
 }
 
-/// Words of an event of a slot.
+/// Number of words of a slot's event.
 fn words(stamped: bool, args: usize) -> usize {
     2 + 2 * usize::from(stamped) + 2 * args
 }
 
 impl ProgramRates {
-    /// Without knowledge: 1000 events a second a handler, and 10 messages of each kind, as of a machine's violations.
+    /// Rates assumed without measurement: 1000 events per second and handler, and 10 messages of each kind, like
+    /// violations of a machine.
     pub fn assumed(firmware: &Firmware, app: &App) -> Self {
         let bits = |u: &crate::app::Use| 1000.0 * event_bits(words(u.stamped, u.captures.len()));
         let message_bits = |m: &Vec<Part>| 10.0 * event_bits(words(true, values(m)));
@@ -48,12 +50,12 @@ impl ProgramRates {
         }
     }
 
-    /// As counted in a run without a chip, at its end.
+    /// Rates counted in a run without a chip, at its end.
     pub fn measured(handlers: &Handlers<'_>, clock_hz: u64) -> Self {
         let Totals { cycles, events, event_bytes, .. } = handlers.totals();
         let (_, packets, words) = handlers.counts();
         let a_second = clock_hz as f64 / cycles.max(1) as f64;
-        // a packet's frame is over the link, too
+        // the frame of a packet also crosses the link
         let bits = |packets: u64, words: u64| {
             a_second * (packets as f64 * event_bits(0) + words as f64 * (event_bits(1) - event_bits(0)))
         };
@@ -67,20 +69,20 @@ impl ProgramRates {
     }
 }
 
-/// Where a program is.
+/// Location of a program.
 #[derive(Clone, Debug)]
 pub struct ProgramPlan {
-    /// On the chip's processor, else on the host.
+    /// Whether it runs on the chip's processor; otherwise on the host.
     pub on_chip: bool,
     /// Expected rate over the link with the handlers on the processor, bit/s.
     pub chip_bits: f64,
-    /// With the handlers on the host.
+    /// Expected rate over the link with the handlers on the host, bit/s.
     pub host_bits: f64,
-    /// What runs where.
+    /// The location of each part.
     pub reasons: Vec<Reason>,
 }
 
-/// Plans a program for a chip, whose processor is behind its other nodes. Of equal cuts the host's is taken.
+/// Plans a program for a chip, whose processor follows its other nodes. If the rates are equal, it runs on the host.
 pub fn plan(firmware: &Firmware, app: &App, params: &ChipParams, rates: &ProgramRates) -> ProgramPlan {
     let (chip_bits, host_bits) = (rates.message_bits, rates.event_bits);
     let on_chip = chip_bits < host_bits;

@@ -1,8 +1,8 @@
-//! The host's side of a trace beside a script: points that it tells, among the events that triggers made
+//! The host's side of a trace that accompanies a script: adds the points found in the trace to the events of triggers
 //!
-//! What arrives is taken in its order. Words of the trace are replayed with the program as they come, but for the last few: a
-//! message must be there as a whole. Generators as on a chip, with a slot for each of these points, see the instructions that
-//! replay tells, and make the events that triggers would have made.
+//! Packets are taken in order of arrival. Trace words are replayed with the program as they arrive, except for the last
+//! few, since a message must be complete. Generators like those of a chip, with a slot for each of these points, watch
+//! the replayed instructions and make the events that triggers would have made.
 
 use crate::arrivals::{add, Host};
 use crate::layout::Layout;
@@ -21,29 +21,29 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Words that are left where more may come: no message has as many.
+/// Words kept back while more may arrive: no message is as long.
 const LEFT: usize = 16;
 
-/// What the trace told.
+/// Results of the trace.
 #[derive(Clone, Debug, Default)]
 pub struct Replayed {
-    /// Its words.
+    /// Trace words.
     pub words: Vec<u32>,
     /// Packets that were missing, modulo 4096.
     pub missing: u64,
-    /// The most words that waited for the link, on a chip whose trace system has room for any number.
+    /// Maximum number of words that waited for the link, for a chip whose trace system buffers any number.
     pub waited: Option<u64>,
-    /// Bytes of the packets that arrived, with their frames.
+    /// Bytes of the packets that arrived, including frames.
     pub bytes: u64,
-    /// Instructions that it says are lost, and in how many gaps: points among them are not seen.
+    /// Number of instructions reported as lost, and number of gaps: points among them are missed.
     pub lost: (u64, u64),
-    /// Events of its points.
+    /// Number of events from the trace.
     pub events: u64,
-    /// Of those, what a generator cannot know.
+    /// Losses among them, which a generator cannot avoid.
     pub losses: Losses,
 }
 
-/// Words that arrived and are not replayed yet.
+/// Words that arrived and are not yet replayed.
 #[derive(Clone, Debug, Default)]
 struct Waiting(Rc<RefCell<VecDeque<u32>>>);
 
@@ -55,7 +55,7 @@ impl Iterator for Waiting {
     }
 }
 
-/// Makes events of what replay tells.
+/// Makes events from replayed instructions.
 struct Points {
     watcher: Watcher,
     generators: Vec<Generator>,
@@ -81,19 +81,20 @@ impl ReplaySink for Points {
 }
 
 impl Points {
-    /// What was found goes to the runtime.
+    /// Passes the events to the runtime.
     fn give(&mut self, runtime: &mut Runtime) -> Result<u64, String> {
         if let Some(e) = &self.watcher.error {
             return Err(format!("trace: {e}"));
         }
         let found = self.events.len() as u64;
-        // the trace has no clock of an instruction
+        // the trace has no cycle per instruction
         self.events.drain(..).for_each(|e| runtime.take(&Event { time: None, ..e }));
         Ok(found)
     }
 }
 
-/// The host takes all that arrived; packets of the trace are among it, made with `params` of `cores` cores that run `image`.
+/// The host takes all packets that arrived, including those of the trace, which was made with `params` from `cores`
+/// cores that run `image`.
 pub fn take<'p>(
     host: &mut Host,
     layout: &Layout,

@@ -1,4 +1,4 @@
-//! Names of a script to addresses, captures and indices
+//! Resolves the names of a script to addresses, captures and indices
 
 use crate::app::{App, Clause, Consumer, Expr, MachineDef, Map, Origin, Part, SpanDef, Stmt, Use, Value};
 use crate::symbols::Symbols;
@@ -8,7 +8,7 @@ use sim::diag::trigger::{Capture, Trigger, CAPTURES};
 
 mod watchers;
 
-/// What the events of a probe have, and where they come from.
+/// Source and content of a probe's events.
 enum Source {
     Slot { trigger: Trigger },
     Machine(usize),
@@ -22,11 +22,11 @@ struct Resolver<'a> {
     symbols: &'a Symbols,
     clock_hz: u64,
     app: App,
-    /// Places at which maps are summed up, by map: for messages.
+    /// Position of the tick in the script, for messages.
     tick_at: usize,
 }
 
-/// Resolves the items of a script for a program; `clock_hz` is what times are reckoned with.
+/// Resolves the items of a script for a program; times are computed with `clock_hz`.
 pub fn resolve(items: &[Item], symbols: &Symbols, clock_hz: u64) -> Result<App, Mistake> {
     let mut r = Resolver { symbols, clock_hz, app: App::default(), tick_at: 0 };
     r.declare_maps(items)?;
@@ -107,7 +107,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Slot of a probe whose event has a key; the key.
+    /// Adds the slot of a probe whose event has a key, and returns the key.
     fn keyed(&mut self, keyed: &Keyed, consumer: Consumer, stamped: bool) -> Result<Value, Mistake> {
         let Some(key) = &keyed.key else {
             let what = "a key is needed behind this probe, in parentheses: the argument that tells who it is";
@@ -169,7 +169,7 @@ impl Resolver<'_> {
                     let what = format!("{point} has {size} bytes; +{offset} is outside");
                     return Err(Mistake::new(probe.at, what));
                 }
-                // what is left of it behind the offset
+                // the part of the variable after the offset
                 Ok((at.wrapping_add(offset), size.saturating_sub(offset).max(1)))
             }
             Some(_) => {
@@ -194,7 +194,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// What waits for a function to be entered: `plain`, or `looped` where it goes back to its first instruction by itself.
+    /// The trigger for entering a function: `plain`, or `looped` if the function jumps back to its own first
+    /// instruction.
     fn entry(
         &self,
         probe: &Probe,
@@ -288,7 +289,7 @@ impl Resolver<'_> {
         body: &[syntax::Stmt],
     ) -> Result<(), Mistake> {
         let source = self.source(probe)?;
-        // one clause for each sum, so that each can be where its table is
+        // one clause per sum, so that each can run where its table is
         let reads = |e: &syntax::Expr| has_map(e);
         let sums = body.iter().all(|s| match s {
             syntax::Stmt::Sum { key, value, .. } => !key.iter().any(reads) && !value.as_ref().is_some_and(reads),
@@ -482,7 +483,7 @@ fn has_map(e: &syntax::Expr) -> bool {
     }
 }
 
-/// Whether an expression has the time.
+/// Whether an expression uses the time.
 pub(crate) fn has_time(e: &Expr) -> bool {
     match e {
         Expr::Number(_) => false,
@@ -493,7 +494,7 @@ pub(crate) fn has_time(e: &Expr) -> bool {
     }
 }
 
-/// Whether a statement has the time.
+/// Whether a statement uses the time.
 pub(crate) fn stmt_has_time(s: &Stmt) -> bool {
     match s {
         Stmt::Sum(_, key, v) | Stmt::Set(_, key, v) => key.iter().any(has_time) || has_time(v),

@@ -1,7 +1,7 @@
-//! What runs on the host: clauses, maps, and those nodes that are not on the chip
+//! The runtime on the host: clauses, maps, and all nodes that are not on the chip
 //!
-//! Takes events in the order in which they arrive. What a script prints depends on that order and on nothing else, so it
-//! is the same wherever the script is cut.
+//! Takes events in the order of their arrival. The output of a script depends only on that order, so it is the same for
+//! every cut.
 
 use crate::app::{App, Consumer, Expr, Origin, Part, Stmt, Value};
 use crate::layout::{log_rule, pair_rule, table, Cut, Layout, FILTERED, LOGS, LOG_EVENTS, MACHINES, MAPS, SPANS};
@@ -14,44 +14,44 @@ use sim::diag::node::{histogram, Outbox, Target};
 use sim::diag::packet::{Args, Event, HOST};
 use std::collections::BTreeMap;
 
-/// What is known of a key.
+/// Summary of the values of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
-    /// Values.
+    /// Number of values.
     pub count: u64,
-    /// Their sum; the value of a map that keeps one.
+    /// Sum of the values; for a map that stores values, the value.
     pub sum: i128,
-    /// The least.
+    /// Least value.
     pub least: i64,
-    /// The greatest.
+    /// Greatest value.
     pub greatest: i64,
-    /// Numbers by bucket ([`histogram::bucket`]).
+    /// Number of values by bucket ([`histogram::bucket`]).
     pub buckets: BTreeMap<u8, u64>,
 }
 
-/// What is printed.
+/// An output of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Text of a `printf`, with the core and clock of its event.
+    /// Text of a `printf`, with the core and cycle of its event.
     Text {
-        /// Core, where the event has one.
+        /// Core, if the event has one.
         core: Option<u8>,
-        /// Clock.
+        /// Cycle.
         time: u64,
-        /// Values and symbols are in it.
+        /// Text, values and symbols.
         parts: Vec<Shown>,
     },
-    /// A map.
+    /// Rows of a map.
     Table {
         /// Its name.
         map: String,
-        /// How it sums up.
+        /// Its summary.
         summary: Option<Summary>,
-        /// Clock.
+        /// Cycle.
         time: u64,
-        /// Keys and what is known of them.
+        /// Keys with their summaries.
         rows: Vec<(Vec<i64>, Sum)>,
-        /// Keys that were left out, and how many values they have.
+        /// Number of omitted keys, and of their values.
         rest: (usize, u64),
     },
 }
@@ -59,22 +59,22 @@ pub enum Output {
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// As it is.
+    /// Literal text.
     Text(String),
     /// A number.
     Number(i64),
-    /// A number in hexadecimal.
+    /// A number, in hexadecimal.
     Hex(i64),
-    /// A number as the symbol at it.
+    /// The symbol at a number.
     Symbol(i64),
 }
 
-/// How often things happened, for the planner.
+/// Event counts, for the planner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Events of each slot.
+    /// Events of each use.
     pub uses: Vec<u64>,
-    /// Events that a clause's filter would let pass, by clause.
+    /// Events that pass the filter of each clause.
     pub passed: Vec<u64>,
     /// Reports of each machine.
     pub reports: Vec<u64>,
@@ -82,7 +82,7 @@ pub struct Tally {
     pub spans: Vec<u64>,
 }
 
-/// The runtime.
+/// The runtime of an application on the host.
 #[derive(Clone, Debug)]
 pub struct Runtime {
     app: App,
@@ -93,15 +93,15 @@ pub struct Runtime {
     machines: Vec<Machine>,
     pairs: Vec<Pair>,
     logs: Vec<Log>,
-    /// States and logs of those that are one for each key, by number and key.
+    /// Machines and logs with one instance per key, by number and key.
     keyed_machines: BTreeMap<(usize, u32), Machine>,
     keyed_logs: BTreeMap<(usize, u32), Log>,
-    /// Clock of the last event.
+    /// Cycle of the last event.
     time: u64,
     outputs: Vec<Output>,
-    /// Events that were lost, as far as events told it.
+    /// Lost events, as reported in events.
     pub lost: u64,
-    /// Events with a number that nothing has: what came was damaged.
+    /// Events with an unassigned identifier, from damaged data.
     pub unknown: u64,
     tally: Tally,
 }
@@ -112,12 +112,12 @@ struct Context<'a> {
 }
 
 impl Runtime {
-    /// For an application as it is laid out.
+    /// Creates the runtime for an application and its layout.
     pub fn new(app: &App, layout: &Layout) -> Self {
         Self::with(app, &layout.cut, &layout.counters, &layout.shares)
     }
 
-    /// For an application of which everything is here but the triggers of a layout.
+    /// Creates a runtime that does everything but the triggers of a layout.
     pub fn host(app: &App, layout: &Layout) -> Self {
         Self::with(app, &Cut::host(app), &vec![None; app.maps.len()], &layout.shares)
     }
@@ -126,7 +126,7 @@ impl Runtime {
         let apart = Share::apart(app);
         let machine = |m: usize| {
             let mut machine = Machine::new(16);
-            // its size was checked when the script was read
+            // its size was checked when the script was resolved
             let _ = machine.set(table(app, m, Target { dest: HOST, id: MACHINES + m as u8 }, &apart));
             machine
         };
@@ -164,39 +164,39 @@ impl Runtime {
         }
     }
 
-    /// What was printed since this was last asked.
+    /// Takes the outputs since the last call.
     pub fn take_outputs(&mut self) -> Vec<Output> {
         std::mem::take(&mut self.outputs)
     }
 
-    /// How often things happened here.
+    /// Event counts on the host.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// Keys of each map.
+    /// Number of keys of each map.
     pub fn keys(&self) -> Vec<usize> {
         self.maps.iter().map(BTreeMap::len).collect()
     }
 
-    /// Clock of the last event.
+    /// Cycle of the last event.
     pub fn time(&self) -> u64 {
         self.time
     }
 
-    /// The upper bits of the clock.
+    /// Sets the upper bits of the time.
     pub fn set_time(&mut self, time: u64) {
         self.time = self.time.max(time);
     }
 
-    /// The clock of an event: the nearest to what is known.
+    /// The full time of an event: the value nearest to the current time.
     fn near(&self, event: &Event) -> u64 {
         event
             .time
             .map_or(self.time, |t| self.time.wrapping_add_signed(i64::from(t.wrapping_sub(self.time as u32) as i32)))
     }
 
-    /// An event that arrived.
+    /// Takes an event that arrived.
     pub fn take(&mut self, event: &Event) {
         self.lost += u64::from(event.lost);
         let time = self.near(event);
@@ -263,10 +263,10 @@ impl Runtime {
         }
     }
 
-    /// A log that is here takes an event, the n-th of its probes.
+    /// Passes an event, the n-th of the log's probes, to a log on the host.
     fn log(&mut self, l: usize, n: usize, event: &Event, time: u64) {
         let mut out = Outbox::new();
-        // its time is known here in whole
+        // the full time is known here
         let event = Event { time: Some(time as u32), ..*event };
         if self.app.logs[l].by_key {
             let (key, empty) = (key_of(self.app.logs[l].keys[n], &event), &self.logs[l]);
@@ -277,7 +277,7 @@ impl Runtime {
         self.dumped(l, out);
     }
 
-    /// What a log sent that is here.
+    /// Handles the output of a log on the host.
     fn dumped(&mut self, l: usize, out: Outbox) {
         for (_, e) in out {
             let time = self.near(&e);
@@ -291,7 +291,7 @@ impl Runtime {
         }
     }
 
-    /// The trigger of a log that is on the chip.
+    /// Handles the trigger of a log on the chip.
     fn logged(&mut self, l: usize, event: &Event, time: u64) {
         let Some(def) = self.app.logs.get(l) else { return self.unknown += 1 };
         let trigger = def.trigger;
@@ -302,13 +302,13 @@ impl Runtime {
         }
     }
 
-    /// An event that a log kept.
+    /// Handles an event that a log kept.
     fn entry(&mut self, l: usize, n: usize, event: &Event, time: u64) {
         let key = key_of(self.app.logs[l].keys[n], event);
         self.derived(Origin::Log(l), &Event { args: Args::of(&[n as u32, key]), ..*event }, time);
     }
 
-    /// Logs that are here and frozen.
+    /// Flushes frozen logs on the host.
     fn flush_logs(&mut self) {
         for l in 0..self.logs.len() {
             let mut out = Outbox::new();
@@ -371,14 +371,14 @@ impl Runtime {
         }
     }
 
-    /// The tick, once all that was flushed before it has arrived.
+    /// Runs the tick, once everything flushed before it has arrived.
     pub fn tick(&mut self, time: u64) {
         self.time = self.time.max(time);
         self.flush_logs();
         self.derived(Origin::Tick, &Event::default(), time);
     }
 
-    /// The end: its clauses, then all maps that are printed nowhere.
+    /// Runs the end: its clauses, then prints all maps that no statement prints.
     pub fn end(&mut self, time: u64) {
         self.time = self.time.max(time);
         self.flush_logs();
@@ -406,7 +406,7 @@ impl Runtime {
         }
     }
 
-    /// What a table on the chip flushed.
+    /// Merges rows that a table on the chip flushed.
     fn merge(&mut self, m: usize, event: &Event) {
         let Some(map) = self.app.maps.get(m) else { return self.unknown += 1 };
         let arg = |n: usize| event.args.get(n).copied().unwrap_or(0);
@@ -439,7 +439,7 @@ impl Runtime {
         let summary = map.summary;
         let mut all: Vec<(Vec<i64>, Sum)> = self.maps[m].iter().map(|(k, s)| (k.clone(), s.clone())).collect();
         if summary == Some(Summary::Hist) {
-            // a histogram on the chip knows its buckets only
+            // a histogram on the chip only has buckets
             for (_, s) in &mut all {
                 (s.sum, s.least, s.greatest) = (0, 0, 0);
             }
@@ -498,7 +498,7 @@ impl Runtime {
         }
     }
 
-    /// The cut that it was made for.
+    /// The cut of the layout.
     pub fn cut(&self) -> &Cut {
         &self.cut
     }
@@ -513,7 +513,7 @@ fn key_of(key: Option<Value>, event: &Event) -> u32 {
     }
 }
 
-/// The number that a sum is, in expressions and for the order of rows.
+/// The value of a summary, in expressions and for sorting rows.
 fn weight(summary: Option<Summary>, s: &Sum) -> i128 {
     match summary {
         None | Some(Summary::Sum | Summary::Stats) => s.sum,

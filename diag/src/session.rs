@@ -1,4 +1,4 @@
-//! An application on a run: on a chip ([`OnChip`]), or on generators alone with nothing lost ([`Reference`])
+//! Runs an application: on a chip ([`OnChip`]), or on generators alone without losses ([`Reference`])
 
 use crate::app::App;
 pub(crate) use crate::arrivals::add;
@@ -18,10 +18,10 @@ use sim::diag::trigger::GeneratorParams;
 use sim::params::TraceParams;
 use sim::system::System;
 
-/// What a run came to.
+/// Totals of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Clocks.
+    /// Cycles.
     pub cycles: u64,
     /// Instructions.
     pub instructions: u64,
@@ -29,25 +29,25 @@ pub struct Totals {
     pub accesses: u64,
     /// Events that generators made.
     pub events: u64,
-    /// Bytes of those, as packets.
+    /// Bytes of these events, as packets.
     pub event_bytes: u64,
-    /// Bytes that left the chip, with their frames.
+    /// Bytes that left the chip, including frames.
     pub link_bytes: u64,
-    /// Events that generators lost.
+    /// Events lost in generators.
     pub losses: Losses,
-    /// Events that nodes lost.
+    /// Events lost in nodes.
     pub node_losses: u64,
-    /// Lost events of which the host was told.
+    /// Lost events reported to the host.
     pub told: u64,
 }
 
 impl Totals {
-    /// Lost events.
+    /// All lost events.
     pub fn lost(&self) -> u64 {
         self.losses.total() + self.node_losses
     }
 
-    /// A number of bytes as a rate, bit/s.
+    /// Converts a number of bytes to a rate, bit/s.
     pub fn rate(&self, bytes: u64, clock_hz: u64) -> f64 {
         8.0 * bytes as f64 * clock_hz as f64 / self.cycles.max(1) as f64
     }
@@ -59,7 +59,7 @@ impl Totals {
     }
 }
 
-/// On a chip.
+/// An application on a chip.
 #[derive(Debug)]
 pub struct OnChip {
     watcher: Watcher,
@@ -70,7 +70,7 @@ pub struct OnChip {
     traced: Option<Traced>,
 }
 
-/// A trace of the cores beside a script: the trace system, and what arrived at the host, which takes it at the end.
+/// The trace that accompanies a script: the trace system, and the packets at the host, which takes them at the end.
 #[derive(Debug)]
 struct Traced {
     params: TraceParams,
@@ -79,14 +79,14 @@ struct Traced {
     layout: Layout,
     packets: Vec<Packet>,
     replayed: Replayed,
-    /// Words that went to the ring, and packets of them that arrived; the most words that waited.
+    /// Words sent to the ring, packets that arrived, and the maximum number of words that waited.
     went: u64,
     came: u64,
     waited: u64,
 }
 
 impl OnChip {
-    /// An application as it is laid out, on a chip.
+    /// Creates a chip with an application and its layout.
     pub fn new(app: &App, layout: &Layout, params: ChipParams, image: Image) -> Result<Self, String> {
         let cores = params.cores;
         let mut chip = Chip::new(params);
@@ -100,7 +100,8 @@ impl OnChip {
         Ok(Self { watcher, chip, host, totals: Totals::default(), log: None, traced: None })
     }
 
-    /// The same on a chip with a trace system, whose words leave by the same link and tell the points without a trigger.
+    /// The same on a chip with a trace system, whose words leave by the same link and provide the points without a
+    /// trigger.
     pub fn with_trace(
         app: &App,
         layout: &Layout,
@@ -126,27 +127,27 @@ impl OnChip {
         Ok(Self { traced: Some(traced), ..Self::new(app, layout, params, image)? })
     }
 
-    /// What the trace told, once the run is over; nothing without one.
+    /// Results of the trace after the run; empty without one.
     pub fn replayed(&self) -> Replayed {
         self.traced.as_ref().map(|t| t.replayed.clone()).unwrap_or_default()
     }
 
-    /// Keeps the bytes that go over the link from now on.
+    /// Records the bytes of the link from now on.
     pub fn keep_log(&mut self) {
         self.log = Some(Default::default());
     }
 
-    /// The bytes that went over the link.
+    /// Recorded bytes of the link.
     pub fn log(&self) -> &[u8] {
         self.log.as_ref().map_or(&[], |l| &l.1)
     }
 
-    /// The host's part.
+    /// The runtime of the host.
     pub fn runtime(&mut self) -> &mut Runtime {
         self.host.runtime()
     }
 
-    /// What is lost so far, and what left.
+    /// Totals so far.
     pub fn totals(&self) -> Totals {
         let mut t = self.totals;
         for g in self.chip.generators() {
@@ -179,7 +180,7 @@ impl OnChip {
         }
     }
 
-    /// Words of the trace go to the ring.
+    /// Sends trace words to the ring.
     fn send(&mut self, make: impl FnOnce(&mut System)) {
         if let Some(traced) = &mut self.traced {
             make(&mut traced.system);
@@ -190,7 +191,7 @@ impl OnChip {
         }
     }
 
-    /// The run is over: all tables are flushed, and the script's end is run.
+    /// Ends the run: flushes all tables, and runs the script's end.
     pub fn finish(&mut self) -> Result<(), String> {
         if let Some(e) = &self.watcher.error {
             return Err(e.clone());
@@ -209,7 +210,7 @@ impl OnChip {
         Ok(())
     }
 
-    /// Whether the run told data.
+    /// Whether the run had data events.
     pub fn has_data(&self) -> bool {
         self.watcher.has_data
     }
@@ -237,7 +238,7 @@ impl RetireSink for OnChip {
     }
 }
 
-/// On generators alone: every event is taken at once, in commit order.
+/// An application on generators alone: every event is taken immediately, in commit order.
 #[derive(Debug)]
 pub struct Reference {
     watcher: Watcher,
@@ -248,7 +249,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// An application with everything on the host.
+    /// Creates it with everything on the host.
     pub fn new(app: &App, layout: &Layout, cores: u8, image: Image) -> Result<Self, String> {
         let params = GeneratorParams { slots: 64, wide: 64, returns: 64, stack: 64, ..GeneratorParams::FULL };
         let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
@@ -264,12 +265,12 @@ impl Reference {
         })
     }
 
-    /// The host's part.
+    /// The runtime of the host.
     pub fn runtime(&mut self) -> &mut Runtime {
         &mut self.runtime
     }
 
-    /// What is lost so far; nothing but what generators cannot know.
+    /// Totals so far; the only losses are those that generators cannot avoid.
     pub fn totals(&self) -> Totals {
         let mut t = self.totals;
         self.generators.iter().for_each(|g| add(&mut t.losses, g.counts().0));
@@ -277,7 +278,7 @@ impl Reference {
         t
     }
 
-    /// The run is over.
+    /// Ends the run.
     pub fn finish(&mut self) -> Result<(), String> {
         if let Some(e) = &self.watcher.error {
             return Err(e.clone());
@@ -286,7 +287,7 @@ impl Reference {
         Ok(())
     }
 
-    /// Whether the run told data.
+    /// Whether the run had data events.
     pub fn has_data(&self) -> bool {
         self.watcher.has_data
     }

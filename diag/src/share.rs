@@ -1,29 +1,30 @@
-//! Probes with the same trigger share a slot of the event generators
+//! Sharing of event-generator slots by probes with the same trigger
 //!
-//! Uses whose triggers are equal, and whose events go to the same place, have one event that carries what each of them
-//! captures; the host, or the rules of the node, tell it apart. The event has the number of the first of them. Those between
-//! which one with the same trigger goes elsewhere stay apart: the order of a probe's statements is that of the script.
+//! Uses with equal triggers and the same destination share one event that carries the captures of all of them; the
+//! host, or the rules of the node, separate them. The event has the number of the first use. Uses are not merged across
+//! one with the same trigger and another destination, so that the statements of a probe stay in the script's order.
 //!
-//! What stays apart, too: words of the stack that not all of them capture, as an event is lost where one is not known; behind
-//! a filter, where what it lets pass would be longer; both ends of one span; and what a log on the chip keeps.
+//! Some uses are never merged: those with stack words that not all of them capture, since an event is lost if a word is
+//! unknown; those behind a filter, if the passed events would become longer; the two ends of one span; and events that
+//! a log on the chip keeps.
 
 use crate::app::{App, Consumer};
 use sim::diag::node::Field;
 use sim::diag::packet::{Args, Event};
 use sim::diag::trigger::{Capture, Slot, CAPTURES};
 
-/// Where the event of a use comes in.
+/// Position of a use's event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Slot, as it is laid out; none: a trace tells it.
+    /// Slot in the layout; `None`: the event comes from the trace.
     pub slot: Option<usize>,
     /// Identifier of its event.
     pub event: u8,
-    /// Place of each captured word among the event's arguments.
+    /// Index of each captured word among the event's arguments.
     pub args: Vec<u8>,
 }
 
-/// Where events of a use go.
+/// Destination of a use's events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// To the host.
@@ -32,12 +33,12 @@ pub enum Way {
     Filter(u8),
     /// To a table, pair or machine at this address.
     Node(u8),
-    /// To a log at this address, which keeps each event of its own.
+    /// A log at this address, which keeps each use's event separately.
     Log(u8),
 }
 
 impl Way {
-    /// The address.
+    /// The destination address.
     pub fn dest(self) -> u8 {
         match self {
             Self::Host => sim::diag::packet::HOST,
@@ -46,10 +47,10 @@ impl Way {
     }
 }
 
-/// Uses that share a slot.
+/// A group of uses that share a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Their numbers, the first of which is the event's.
+    /// Numbers of the uses; the first one is the number of the event.
     pub uses: Vec<usize>,
     /// The slot.
     pub slot: Slot,
@@ -57,7 +58,7 @@ pub struct Group {
 }
 
 impl Share {
-    /// Each use with a slot of its own.
+    /// One slot for each use.
     pub fn apart(app: &App) -> Vec<Self> {
         let of = |(n, u): (usize, &crate::app::Use)| Self {
             slot: Some(n).filter(|_| !u.traced),
@@ -67,7 +68,7 @@ impl Share {
         app.uses.iter().enumerate().map(of).collect()
     }
 
-    /// What a node takes of the event, for what this use calls so.
+    /// The field of the shared event that corresponds to `field` of this use.
     pub(crate) fn field(&self, field: Field) -> Field {
         match field {
             Field::Arg(n) => Field::Arg(self.args.get(usize::from(n)).copied().unwrap_or(n)),
@@ -75,14 +76,14 @@ impl Share {
         }
     }
 
-    /// Arguments of the event that are this use's.
+    /// This use's arguments, from the shared event.
     pub(crate) fn args(&self, event: &Event) -> Args {
         let mut args = Args::default();
         self.args.iter().for_each(|n| args.push(event.args.get(usize::from(*n)).copied().unwrap_or(0)));
         args
     }
 
-    /// As they are grouped: those with triggers, and those that a trace tells.
+    /// Shares according to groups: those with triggers, and those from the trace.
     pub fn of(app: &App, groups: &[Group], traced: &[Group]) -> Vec<Self> {
         let find = |n: usize| {
             let of = if app.uses[n].traced { traced } else { groups };
@@ -100,7 +101,7 @@ fn is_stack(c: &Capture) -> bool {
     matches!(c, Capture::Stack(_) | Capture::EntryStack(_))
 }
 
-/// Whether each of both has all of the other that `which` picks.
+/// Whether both have the same captures among those that `which` selects.
 fn same(a: &[Capture], b: &[Capture], which: impl Fn(&Capture) -> bool) -> bool {
     a.iter().filter(|c| which(c)).all(|c| b.contains(c)) && b.iter().filter(|c| which(c)).all(|c| a.contains(c))
 }
@@ -112,7 +113,7 @@ pub(crate) fn union(a: &[Capture], b: &[Capture]) -> Vec<Capture> {
 }
 
 impl Group {
-    /// A use joins it, if it can.
+    /// Adds a use to the group, if possible.
     fn join(&mut self, app: &App, n: usize, way: Way) -> bool {
         let (new, own) = (&app.uses[n], &self.slot);
         let fits = match way {
@@ -137,12 +138,12 @@ impl Group {
     }
 }
 
-/// Slots for all uses that have triggers, whose events go these ways.
+/// Groups of all uses that have triggers, for these destinations.
 pub fn groups(app: &App, ways: &[Way]) -> Vec<Group> {
     grouped(app, ways, false)
 }
 
-/// What generators on the host wait for, in the place of triggers on the chip: they see what a trace tells.
+/// Groups for generators on the host, which watch the instructions of the trace instead of using triggers on the chip.
 pub fn traced(app: &App) -> Vec<Group> {
     grouped(app, &vec![Way::Host; app.uses.len()], true)
 }
@@ -166,12 +167,12 @@ fn grouped(app: &App, ways: &[Way], traced: bool) -> Vec<Group> {
     groups
 }
 
-/// Slots where all events go to the host: as few as there can be.
+/// Groups if all events go to the host: the smallest number.
 pub fn fewest(app: &App) -> Vec<Group> {
     groups(app, &vec![Way::Host; app.uses.len()])
 }
 
-/// How many of these need more than an address to be compared with.
+/// Number of groups whose trigger compares more than an address.
 pub(crate) fn wide(groups: &[Group]) -> usize {
     groups.iter().filter(|g| g.slot.trigger.is_wide()).count()
 }

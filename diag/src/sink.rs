@@ -1,4 +1,4 @@
-//! What is printed: as text, JSON lines, CSV or a Perfetto trace
+//! Writes outputs as text, JSON lines, CSV or a Perfetto trace
 
 use crate::perfetto;
 use crate::runtime::{Output, Shown, Sum};
@@ -8,20 +8,20 @@ use serde_json::{json, Value};
 use sim::diag::node::histogram::least;
 use std::io::{self, Write};
 
-/// How outputs are written.
+/// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For people.
+    /// Text for people.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
-    /// Rows: clock, map or `printf`, core, keys, numbers.
+    /// Rows: cycle, map or `printf`, core, keys, numbers.
     Csv,
-    /// Track events, as Perfetto's UI opens them.
+    /// Track events for Perfetto's UI.
     Perfetto,
 }
 
-/// Writes outputs.
+/// A writer of outputs.
 pub struct Sink<'a, W: Write> {
     out: W,
     format: Format,
@@ -30,13 +30,13 @@ pub struct Sink<'a, W: Write> {
     tracks: u32,
 }
 
-/// A key as people read it: a symbol where there is one at it.
+/// A key as text: the symbol at it, if there is one.
 pub fn key_text(key: &[i64], symbols: &Symbols) -> String {
     let one = |k: &i64| u32::try_from(*k).ok().and_then(|a| symbols.at(a)).unwrap_or_else(|| k.to_string());
     key.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// A text with its values in it.
+/// A text with its values inserted.
 pub fn text(parts: &[Shown], symbols: &Symbols) -> String {
     let part = |p: &Shown| match p {
         Shown::Text(t) => t.clone(),
@@ -47,7 +47,7 @@ pub fn text(parts: &[Shown], symbols: &Symbols) -> String {
     parts.iter().map(part).collect()
 }
 
-/// Columns of a table behind the key, and a row's numbers.
+/// Columns of a table after the key, and the numbers of a row.
 fn columns(summary: Option<Summary>) -> &'static [&'static str] {
     match summary {
         None => &["value"],
@@ -104,7 +104,7 @@ pub fn object(output: &Output, symbols: &Symbols) -> Value {
 }
 
 impl<'a, W: Write> Sink<'a, W> {
-    /// To `out`, with the symbols of a program; `clock_hz` is what clocks are reckoned with.
+    /// Writes to `out`, with the symbols of a program; times are computed with `clock_hz`.
     pub fn new(mut out: W, format: Format, symbols: &'a Symbols, clock_hz: u64) -> io::Result<Self> {
         if format == Format::Csv {
             writeln!(out, "clock,name,core,key,column,value")?;
@@ -112,7 +112,7 @@ impl<'a, W: Write> Sink<'a, W> {
         Ok(Self { out, format, symbols, clock_hz, tracks: 0 })
     }
 
-    /// One output.
+    /// Writes one output.
     pub fn put(&mut self, output: &Output) -> io::Result<()> {
         match self.format {
             Format::Text => self.text(output),
@@ -125,7 +125,7 @@ impl<'a, W: Write> Sink<'a, W> {
         }
     }
 
-    /// How much was lost: always told.
+    /// Writes the number of lost events, even if it is 0.
     pub fn lost(&mut self, lost: u64) -> io::Result<()> {
         match self.format {
             Format::Text => writeln!(self.out, "lost: {lost} events"),
@@ -203,7 +203,7 @@ impl<'a, W: Write> Sink<'a, W> {
         self.out.write_all(&bytes)
     }
 
-    /// Texts as instants on a track for each core, first numbers of rows as counters.
+    /// Texts become instants on a track per core; the first number of each row becomes a counter.
     fn perfetto(&mut self, output: &Output) -> io::Result<()> {
         let hz = u128::from(self.clock_hz);
         let nanoseconds = |clock: u64| (u128::from(clock) * 1_000_000_000 / hz) as u64;
@@ -227,7 +227,7 @@ impl<'a, W: Write> Sink<'a, W> {
     }
 
     fn track(&mut self, track: u32, name: &str, counter: bool) -> io::Result<()> {
-        // cores are bits 0 to 15, the host's track is 16, counters are described each time
+        // bits 0 to 15 are cores, bit 16 is the host's track; counters are described each time
         let bit = 1 << track.min(16);
         if !counter && self.tracks & bit != 0 {
             return Ok(());

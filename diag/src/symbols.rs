@@ -1,4 +1,4 @@
-//! Names and source lines of a program, from its ELF
+//! Symbols and source lines of a program, from its ELF
 
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use retire::isa::{self, Flow};
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 type Reader = gimli::EndianArcSlice<gimli::LittleEndian>;
 
-/// Names and lines.
+/// Symbols and source lines.
 pub struct Symbols {
     /// By address: address, size, name, whether it is code.
     all: Vec<(u32, u32, String, bool)>,
@@ -21,7 +21,7 @@ impl std::fmt::Debug for Symbols {
 }
 
 impl Symbols {
-    /// Those of an ELF file; one without symbols or debug information has none.
+    /// Reads them from an ELF file; empty if it has no symbols or debug information.
     pub fn parse(elf: &[u8]) -> Result<Self, String> {
         let file = object::File::parse(elf).map_err(|e| e.to_string())?;
         let mut all: Vec<(u32, u32, String, bool)> = file
@@ -30,7 +30,7 @@ impl Symbols {
             .filter_map(|s| {
                 let code = match s.kind() {
                     SymbolKind::Text => true,
-                    // a label of assembler code, in a section of code
+                    // an assembler label in a code section
                     SymbolKind::Unknown | SymbolKind::Label => {
                         let section = file.section_by_index(s.section_index()?).ok()?;
                         section.kind() == object::SectionKind::Text
@@ -56,17 +56,17 @@ impl Symbols {
         Ok(Self { all, lines, code })
     }
 
-    /// Without any.
+    /// No symbols.
     pub fn none() -> Self {
         Self { all: Vec::new(), lines: None, code: Vec::new() }
     }
 
-    /// Address and size of a symbol.
+    /// Address and size of a symbol, and whether it is code.
     pub fn find(&self, name: &str) -> Option<(u32, u32, bool)> {
         self.all.iter().find(|s| s.2 == name).map(|s| (s.0, s.1, s.3))
     }
 
-    /// The symbol at an address, with `+0x..` inside of it.
+    /// The symbol at an address, with `+0x..` if inside it.
     pub fn at(&self, addr: u32) -> Option<String> {
         let next = self.all.partition_point(|s| s.0 <= addr);
         let (start, size, name, _) = self.all[..next].iter().rev().find(|s| s.0 == addr || addr - s.0 < s.1)?;
@@ -74,13 +74,13 @@ impl Symbols {
         Some(if *start == addr { name.clone() } else { format!("{name}+{:#x}", addr - start) })
     }
 
-    /// File and line of an address.
+    /// Source file and line of an address.
     pub fn line(&self, addr: u32) -> Option<String> {
         let place = self.lines.as_ref()?.find_location(addr.into()).ok()??;
         Some(format!("{}:{}", place.file?, place.line?))
     }
 
-    /// Where a function stands that was inlined: up to four addresses, with their lines.
+    /// Locations at which a function was inlined: up to four addresses, with their lines.
     pub fn inlined(&self, name: &str) -> Vec<String> {
         let Some(lines) = &self.lines else { return Vec::new() };
         let (mut found, mut inside) = (Vec::new(), false);
@@ -100,13 +100,15 @@ impl Symbols {
         found
     }
 
-    /// What the compiler made of a function, if not the function itself: `copy.constprop.0` of `copy`.
+    /// The clone that the compiler made of a function, if it replaced the function itself: `copy.constprop.0` of
+    /// `copy`.
     pub fn clone_of(&self, name: &str) -> Option<&str> {
         let is_clone = |s: &&str| s.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
         self.all.iter().filter(|s| s.3).map(|s| s.2.as_str()).find(is_clone)
     }
 
-    /// Where the function at `start`, of `size` bytes, goes back to its first instruction: a branch or jump of its own.
+    /// Address of a branch or jump in the function at `start`, of `size` bytes, that goes back to its first
+    /// instruction.
     pub fn back_to_start(&self, start: u32, size: u32) -> Option<u32> {
         let (at, bytes) =
             self.code.iter().find(|(at, b)| start.checked_sub(*at).is_some_and(|o| o < b.len() as u32))?;
@@ -126,7 +128,7 @@ impl Symbols {
         None
     }
 
-    /// Names that are like `name`: for messages.
+    /// A symbol similar to `name`, for messages.
     pub fn like(&self, name: &str) -> Option<&str> {
         let near = |s: &str| {
             s.eq_ignore_ascii_case(name) || s.contains(name) || (name.len() > 3 && name.contains(s) && s.len() > 3)

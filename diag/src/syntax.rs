@@ -1,4 +1,4 @@
-//! A script as it is written: items, statements, expressions, each with its place
+//! Syntax tree of a script: items, statements, expressions, each with its position
 
 pub use crate::probe::Probe;
 
@@ -15,7 +15,7 @@ pub enum Unary {
 
 /// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // they are what their names say
+#[allow(missing_docs)] // their names describe them
 pub enum Binary {
     Or,
     And,
@@ -37,16 +37,16 @@ pub enum Binary {
     Rem,
 }
 
-/// An expression with its place.
+/// An expression with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
-    /// Where it begins.
+    /// Start position.
     pub at: usize,
-    /// What it is.
+    /// Kind of expression.
     pub kind: ExprKind,
 }
 
-/// What an expression is.
+/// A kind of expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExprKind {
     /// A number.
@@ -55,7 +55,7 @@ pub enum ExprKind {
     Field(String),
     /// The address of a symbol: `&name`.
     Address(String),
-    /// A map at a key.
+    /// An entry of a map: name, key.
     Map(String, Vec<Expr>),
     /// `op a`
     Unary(Unary, Box<Expr>),
@@ -63,7 +63,7 @@ pub enum ExprKind {
     Binary(Binary, Box<Expr>, Box<Expr>),
 }
 
-/// How values are summed up.
+/// Summary of a map's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Summary {
@@ -77,7 +77,7 @@ pub enum Summary {
 }
 
 impl Summary {
-    /// The one of that name.
+    /// The summary of this name.
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {
             "count" => Self::Count,
@@ -95,22 +95,22 @@ impl Summary {
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
-    /// `@map[key] = count();` and the like.
+    /// `@map[key] = count();` and other summaries.
     Sum {
-        /// Place.
+        /// Position.
         at: usize,
         /// Name of the map.
         map: String,
         /// Keys.
         key: Vec<Expr>,
-        /// How.
+        /// Summary.
         summary: Summary,
-        /// Of what; none for a count.
+        /// Its argument; `None` for a count.
         value: Option<Expr>,
     },
     /// `@map[key] = value;`
     Set {
-        /// Place.
+        /// Position.
         at: usize,
         /// Name of the map.
         map: String,
@@ -121,7 +121,7 @@ pub enum Stmt {
     },
     /// `printf("...", values);`
     Printf {
-        /// Place.
+        /// Position.
         at: usize,
         /// Format.
         format: String,
@@ -130,23 +130,23 @@ pub enum Stmt {
     },
     /// `print(@map, rows);`
     Print {
-        /// Place.
+        /// Position.
         at: usize,
         /// Name of the map.
         map: String,
-        /// The greatest so many; all.
+        /// Number of rows with the greatest values; `None`: all.
         rows: Option<usize>,
     },
     /// `clear(@map);`
     Clear {
-        /// Place.
+        /// Position.
         at: usize,
         /// Name of the map.
         map: String,
     },
 }
 
-/// A probe with the key that a state machine or span takes of its event.
+/// A probe with the key that a state machine or span takes from its event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keyed {
     /// The probe.
@@ -160,7 +160,7 @@ pub struct Keyed {
 pub struct State {
     /// Name.
     pub name: String,
-    /// Probes, each with the place and the name of the state that it leads to.
+    /// Steps: probe, position and name of the next state.
     pub steps: Vec<(Probe, usize, String)>,
 }
 
@@ -169,27 +169,27 @@ pub struct State {
 pub enum Item {
     /// `probe, probe /predicate/ { statements }`
     Clause {
-        /// Where.
+        /// Probes.
         probes: Vec<Probe>,
-        /// When.
+        /// Condition.
         predicate: Option<Expr>,
-        /// What.
+        /// Statements.
         body: Vec<Stmt>,
     },
     /// `txn name { open probe(key) close probe(key) }`
     Txn {
-        /// Place.
+        /// Position.
         at: usize,
         /// Name.
         name: String,
-        /// Opens it.
+        /// Probe that opens it.
         open: Keyed,
-        /// Closes it.
+        /// Probe that closes it.
         close: Keyed,
     },
     /// `span name { from probe(key) to probe(key) }`
     Span {
-        /// Place.
+        /// Position.
         at: usize,
         /// Name.
         name: String,
@@ -200,37 +200,37 @@ pub enum Item {
     },
     /// `machine name [by field] { state: probe -> state, ...; ... }`
     Machine {
-        /// Place.
+        /// Position.
         at: usize,
         /// Name.
         name: String,
-        /// One for each value of this.
+        /// Field that selects the instance, if there is one per value.
         by: Option<Expr>,
         /// States with their steps.
         states: Vec<State>,
     },
     /// `log name [by field] { keep probe(key), ... dump|freeze probe }`
     Log {
-        /// Place.
+        /// Position.
         at: usize,
         /// Name.
         name: String,
-        /// One for each value of this.
+        /// Field that selects the instance, if there is one per value.
         by: Option<Expr>,
-        /// What it keeps.
+        /// Probes whose events it keeps.
         keep: Vec<Keyed>,
-        /// It is kept until the end, and not sent each time.
+        /// Whether its events are kept until the end, instead of being sent at each trigger.
         freezes: bool,
-        /// What makes it send.
+        /// Probe that triggers it.
         trigger: Keyed,
     },
     /// `ltl name [by field] { formula }`
     Ltl {
         /// Name.
         name: String,
-        /// For each value of this by itself.
+        /// Field that selects the instance, if there is one per value.
         by: Option<Expr>,
-        /// What must hold.
+        /// Formula that must hold.
         formula: crate::formula::Formula,
     },
 }

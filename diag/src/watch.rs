@@ -1,13 +1,14 @@
-//! A run, as event generators see it: every retired instruction with its data
+//! A run as event generators see it: every retired instruction with its data
 //!
-//! A retire stream names control-flow instructions and data; those between are walked with the program's code. Their clocks
-//! are told by their data; one without data retires in the clock after the one before it.
+//! A retire stream contains control-flow instructions and data events; the instructions in between are walked with the
+//! program's code. Data events give the cycle of their instruction. An instruction without data retires one cycle after
+//! the previous one.
 
 use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind};
 use sim::diag::generator::{Access, Seen};
 
-/// A hart.
+/// State of a hart.
 #[derive(Clone, Copy, Debug, Default)]
 struct Hart {
     pc: u64,
@@ -16,26 +17,26 @@ struct Hart {
     trap: Option<(bool, u8, u32)>,
 }
 
-/// Turns events and data into instructions.
+/// Converts events and data to retired instructions.
 #[derive(Clone, Debug)]
 pub struct Watcher {
     image: Image,
     harts: Vec<Hart>,
-    /// The instruction whose data come in.
+    /// The instruction whose data events are arriving.
     open: Option<(u8, u64, Seen)>,
-    /// Data were told at all.
+    /// Whether there were any data events.
     pub has_data: bool,
-    /// Where the run left the program.
+    /// Error: where the run left the program.
     pub error: Option<String>,
 }
 
 impl Watcher {
-    /// For `harts` harts that run the code of `image`.
+    /// Creates a watcher of `harts` harts that run the code of `image`.
     pub fn new(image: Image, harts: u8) -> Self {
         Self { image, harts: vec![Hart::default(); harts.into()], open: None, has_data: false, error: None }
     }
 
-    /// An instruction of a hart is over.
+    /// Completes an instruction of a hart.
     fn give(&mut self, hart: u8, pc: u64, mut seen: Seen, target: Option<u64>, each: &mut impl FnMut(u8, &Seen)) {
         let Some((insn, len)) = self.image.instruction(pc) else {
             self.error.get_or_insert_with(|| format!("hart {hart} retires {pc:#x}, where the program has no code"));
@@ -55,7 +56,7 @@ impl Watcher {
         }
     }
 
-    /// The instructions before `pc` that told no data.
+    /// Walks the instructions before `pc`, which had no data events.
     fn walk(&mut self, hart: u8, pc: u64, each: &mut impl FnMut(u8, &Seen)) {
         loop {
             let h = self.harts[usize::from(hart)];
@@ -70,7 +71,7 @@ impl Watcher {
         }
     }
 
-    /// A datum.
+    /// Takes a data event.
     pub fn data(&mut self, d: &DataEvent, each: &mut impl FnMut(u8, &Seen)) {
         if usize::from(d.hart) >= self.harts.len() {
             return;
@@ -93,7 +94,7 @@ impl Watcher {
         }
     }
 
-    /// A control-flow event.
+    /// Takes a control-flow event.
     pub fn event(&mut self, e: &FlowEvent, each: &mut impl FnMut(u8, &Seen)) {
         if usize::from(e.hart) >= self.harts.len() {
             return;
@@ -112,13 +113,13 @@ impl Watcher {
             }
             FlowKind::Stop => self.walk(e.hart, e.pc, each),
             FlowKind::Gap { .. } => {
-                // those before it are told
+                // the instructions before the gap
                 if e.count > 0 {
                     self.walk(e.hart, e.pc, each);
                 }
                 self.harts[usize::from(e.hart)].pc = e.target;
             }
-            // the events around it say where the hart goes
+            // the neighbouring events determine the hart's path
             FlowKind::Context { .. } => {}
             FlowKind::Conditional { .. }
             | FlowKind::Jump

@@ -1,18 +1,19 @@
-//! More probes of data and traps than there are triggers for: one trigger takes several, and their events are told apart
+//! Widening of triggers: probes of data and traps share a trigger when there are too few, and their events are
+//! separated later
 //!
-//! A trap trigger of any cause has the events of all of them, and its cause tells which. A data trigger from the first byte of
-//! one variable to the last of another has those of both, and its address tells; what lies between leaves, too. What tells
-//! them apart is a predicate: a filter's, or the host's.
+//! A trap trigger without a cause fires on all traps, and the captured cause identifies each. A data trigger from the
+//! first byte of one variable to the last of another fires on both, and the captured address identifies each; accesses
+//! to bytes in between are sent too. A predicate separates the events, in a filter or on the host.
 //!
-//! Which variable an access touches is told by its first byte, so that only variables that begin at a word are put together: an
-//! aligned access that touches one begins in it.
+//! The first byte of an access identifies its variable. So only variables that start at a word boundary are merged: an
+//! aligned access to one starts inside it.
 
 use crate::app::{App, Consumer, Expr, Use, Value};
 use crate::share::{fewest, union, wide};
 use crate::syntax::Binary;
 use sim::diag::trigger::{Capture, Trigger, CAPTURES};
 
-/// One trigger for both, and bytes that it takes beside theirs.
+/// A trigger that covers both, and the number of additional bytes that it covers.
 fn joined(a: Trigger, b: Trigger) -> Option<(Trigger, u32)> {
     match (a, b) {
         (Trigger::Trap { interrupt: i, cause: c }, Trigger::Trap { interrupt: j, cause: d }) => {
@@ -34,7 +35,7 @@ fn joined(a: Trigger, b: Trigger) -> Option<(Trigger, u32)> {
     }
 }
 
-/// The word that tells whose an event is.
+/// The captured word that identifies the use of an event.
 fn teller(trigger: Trigger) -> Option<Capture> {
     match trigger {
         Trigger::Trap { .. } => Some(Capture::Cause),
@@ -47,7 +48,7 @@ fn teller(trigger: Trigger) -> Option<Capture> {
     }
 }
 
-/// Uses of either trigger have the wider one.
+/// Replaces either trigger of all uses by the wider one.
 fn widened(app: &App, a: Trigger, b: Trigger, to: Trigger) -> Option<App> {
     let mut app = app.clone();
     let mut all = Vec::new();
@@ -57,11 +58,11 @@ fn widened(app: &App, a: Trigger, b: Trigger, to: Trigger) -> Option<App> {
         u.captures = union(&u.captures, &[teller(to)?]);
         all = union(&all, &u.captures);
     }
-    // else there would be two of it
+    // otherwise there would be two slots of the same trigger
     (all.len() <= CAPTURES).then_some(app)
 }
 
-/// What is true of a use's events among those of its trigger.
+/// Condition that selects a use's events among those of its trigger.
 fn condition(u: &Use) -> Option<Expr> {
     let narrow = u.narrow.filter(|n| *n != u.trigger)?;
     let at = u.captures.iter().position(|c| Some(*c) == teller(u.trigger))?;
@@ -84,7 +85,8 @@ fn both(a: Expr, b: Expr) -> Expr {
     Expr::Binary(Binary::And, Box::new(a), Box::new(b))
 }
 
-/// Widens triggers until `room` are enough for those of data, traps and entries, the narrowest first, as far as that is possible.
+/// Widens triggers of data, traps and entries until `room` are enough, starting with the smallest additional range, as
+/// far as possible.
 pub fn widen(app: &mut App, room: usize) {
     let mut found = app.clone();
     loop {
@@ -144,7 +146,8 @@ mod tests {
         let trap = |interrupt, cause| Trigger::Trap { interrupt, cause };
         assert_eq!(slots(7).0.len(), 7);
         assert_eq!(slots(7).1, app);
-        // both interrupts first: nothing lies between them; then all traps, then the words at 64 and 72 with what is between
+        // first the two interrupts, with nothing in between; then all traps, then the words at 64 and 72 with those in
+        // between
         assert_eq!(slots(6).0[0], trap(Some(true), None));
         assert_eq!(slots(5).0[0], trap(None, None));
         let (four, app) = slots(4);
@@ -155,7 +158,7 @@ mod tests {
         assert!(shown(3)
             .contains("Binary(And, Binary(Ge, Value(Arg(0)), Number(64)), Binary(Le, Value(Arg(0)), Number(67)))"));
         assert_eq!(app.clauses[5].predicate, None);
-        // a load and a store stay apart, and that is the end of it
+        // a load and a store cannot be merged, so it ends here
         assert_eq!(slots(1).0, [trap(None, None), data(64, 4099, true), data(68, 71, false)]);
     }
 }

@@ -1,9 +1,9 @@
-//! Scripts to text: what is parsed of it again is the same but for its places
+//! Writes scripts as text; parsing the text gives the same script except for positions
 
 use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Stmt, Summary, Unary};
 use std::fmt::{self, Display, Formatter};
 
-/// With commas between.
+/// A list separated by commas.
 struct List<'a, T>(&'a [T]);
 
 impl<T: Display> Display for List<'_, T> {
@@ -65,7 +65,7 @@ impl Display for Summary {
     }
 }
 
-/// A map at its key.
+/// A map entry.
 fn map(f: &mut Formatter<'_>, name: &str, key: &[Expr]) -> fmt::Result {
     match key {
         [] => write!(f, "@{name}"),
@@ -80,7 +80,7 @@ impl Display for Expr {
             ExprKind::Field(name) => f.write_str(name),
             ExprKind::Address(name) => write!(f, "&{name}"),
             ExprKind::Map(name, key) => map(f, name, key),
-            // in parentheses, so that `a - -b` is no sign of its own, and `/` ends no predicate
+            // in parentheses, so that `a - -b` is not read as another operator, and `/` does not end a predicate
             ExprKind::Unary(op, a) => write!(f, "({op}{a})"),
             ExprKind::Binary(op, a, b) => write!(f, "({a} {op} {b})"),
         }
@@ -126,7 +126,7 @@ impl Display for Keyed {
     }
 }
 
-/// ` by field`, where there is one for each value of it.
+/// ` by field`, if there is one instance per value of the field.
 struct By<'a>(&'a Option<Expr>);
 
 impl Display for By<'_> {

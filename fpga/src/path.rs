@@ -1,12 +1,12 @@
-//! The longest path of a circuit that was placed and routed, in words of its blocks
+//! Longest path of a placed and routed circuit, by block
 //!
-//! nextpnr's report has it cell by cell. Yosys calls a cell by the wire that it drives, with what it is behind that:
-//! `log.length_TRELLIS_FF_Q_3` is of `log.length`, and in the block `log`.
+//! nextpnr reports the path cell by cell. Yosys names a cell after the wire that it drives, followed by its kind:
+//! `log.length_TRELLIS_FF_Q_3` drives `log.length`, in block `log`.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// What stands between the name of a wire and what a cell of it is.
+/// Separators between the name of a wire and the kind of the cell.
 const KINDS: [&str; 11] = [
     "_SB_",
     "_TRELLIS_",
@@ -24,22 +24,22 @@ const KINDS: [&str; 11] = [
 /// The longest path from register to register.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LongestPath {
-    /// Register or memory that it begins at.
+    /// Register or memory at which it starts.
     pub from: String,
-    /// Register or memory that it ends at.
+    /// Register or memory at which it ends.
     pub to: String,
-    /// Nanoseconds in cells.
+    /// Delay of cells, ns.
     pub logic_ns: f64,
-    /// Nanoseconds between them.
+    /// Delay of routing, ns.
     pub routing_ns: f64,
-    /// Cells on it.
+    /// Number of cells.
     pub cells: usize,
-    /// Blocks in the order in which it goes through them, each with its nanoseconds and those of the way to its cells.
+    /// Blocks in path order, each with the delay of its cells and of the routing to them, ns.
     pub blocks: Vec<(String, f64)>,
 }
 
 impl LongestPath {
-    /// Of nextpnr's report; none where no register feeds another.
+    /// Reads it from nextpnr's report; `None` if no register feeds another.
     pub fn of(report: &Value) -> Option<Self> {
         let steps = steps(report)?;
         let end = |step: Option<&Value>| Some(wire(step?["to"]["cell"].as_str()?).to_string());
@@ -57,7 +57,7 @@ impl LongestPath {
         Some(path)
     }
 
-    /// In one line.
+    /// The path in one line of text.
     pub fn text(&self) -> String {
         let blocks: Vec<String> = self.blocks.iter().map(|(b, ns)| format!("{b} {ns:.1}")).collect();
         let (logic, routing) = (self.logic_ns, self.routing_ns);
@@ -72,7 +72,7 @@ impl LongestPath {
     }
 }
 
-/// The wire that a cell is called by; of a memory of several cells, that memory.
+/// The wire after which a cell is named; for a cell of a larger memory, that memory.
 fn wire(cell: &str) -> &str {
     let end = KINDS.iter().filter_map(|k| cell.find(k)).filter(|at| *at > 0).min();
     let mut name = &cell[..end.unwrap_or(cell.len())];
@@ -88,7 +88,7 @@ fn steps(report: &Value) -> Option<&Vec<Value>> {
     paths.find(|p| p["from"] == p["to"])?["path"].as_array()
 }
 
-/// Its cells.
+/// Cells of the slowest path.
 pub(crate) fn critical_path(report: &Value) -> Vec<String> {
     let cells = steps(report).into_iter().flatten().filter_map(|s| s["to"]["cell"].as_str());
     let mut cells: Vec<String> = cells.map(str::to_string).collect();

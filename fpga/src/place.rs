@@ -1,6 +1,6 @@
 //! Place and route: LUTs, flip-flops, block RAM and clock rate of a circuit on a device
 //!
-//! Synthesis and place and route of a top by itself; its ports become pins. The clock rate is that of
+//! Synthesises, places and routes a single top module; its ports become pins. The clock rate is that of
 //! register-to-register paths.
 
 use crate::flow::tool::{ToolError, ToolKind, NEXTPNR_ECP5, NEXTPNR_ICE40, YOSYS};
@@ -10,7 +10,7 @@ use retire::file::scratch;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A device that circuits are measured on.
+/// A device for measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Device {
@@ -43,7 +43,7 @@ impl Device {
 /// Cells of a circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Resources {
-    /// Four-input LUTs (on ECP5 those of carry chains, LUT RAM and wide multiplexers apart).
+    /// Four-input LUTs (on ECP5 without those of carry chains, LUT RAM and wide multiplexers).
     pub lut4: u64,
     /// Flip-flops.
     pub flip_flops: u64,
@@ -70,7 +70,7 @@ impl Resources {
     }
 }
 
-/// What place and route found.
+/// Result of place and route.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlaceReport {
     /// Device.
@@ -81,21 +81,21 @@ pub struct PlaceReport {
     pub nextpnr: String,
     /// Seed of the placement.
     pub seed: u32,
-    /// After synthesis, flattened.
+    /// Cells after synthesis, flattened.
     pub resources: Resources,
     /// Logic cells in use after packing: a LUT with its flip-flop and carry (ICESTORM_LC, TRELLIS_COMB).
     pub cells: u64,
-    /// By block, hierarchy kept; most LUTs first.
+    /// Cells by block, from synthesis with hierarchy; most LUTs first.
     pub blocks: Vec<(String, Resources)>,
     /// Highest clock rate, MHz.
     pub fmax_mhz: f64,
     /// Cells on the critical path, from register to register.
     pub critical_path: Vec<String>,
-    /// The same path in words of the blocks.
+    /// The critical path by block.
     pub longest_path: Option<LongestPath>,
 }
 
-/// Places and routes `verilog`, whose top module is the first one, asking for `target_mhz`.
+/// Places and routes `verilog`, whose top module is the first one, with a target of `target_mhz`.
 pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Result<PlaceReport, ToolError> {
     let yosys = YOSYS.find()?;
     let nextpnr = device.nextpnr().find()?;
@@ -112,7 +112,7 @@ pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Resul
         Device::Ecp5 | Device::Ecp85 => "synth_ecp5",
     };
     let top = top_of(verilog);
-    // cells that only tell where others came from are unknown to older versions of nextpnr
+    // older versions of nextpnr do not know `$scopeinfo` cells, which only hold the origin of other cells
     let script = format!(
         "read_verilog top.v; {synth} -top {top}; delete */t:$scopeinfo; write_json top.json; tee -q -o flat.json stat -json"
     );
@@ -162,7 +162,7 @@ pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Resul
 }
 
 impl PlaceReport {
-    /// Takes the flip-flops of [`few_pins`] out of the counts; logic cells keep them.
+    /// Subtracts the flip-flops that [`few_pins`] added from the counts, except from the logic cells.
     pub fn forget_flip_flops(&mut self, added: u64) {
         let top = self.blocks.iter_mut().find(|b| b.0 == REST).map(|b| &mut b.1);
         for r in std::iter::once(&mut self.resources).chain(top) {
@@ -171,8 +171,8 @@ impl PlaceReport {
     }
 }
 
-/// The circuit with a shift register before its inputs and its outputs in one pin, for one with more ports than a package has
-/// pins; and how many flip-flops that adds.
+/// Puts a shift register before the inputs and combines the outputs in one pin, for a circuit with more ports than the
+/// package has pins. Also returns the number of added flip-flops.
 pub fn few_pins(verilog: &str) -> (String, u64) {
     let (mut bits, mut ports, mut outputs) = (0, Vec::new(), Vec::new());
     let mut name = "";
@@ -243,14 +243,14 @@ mod tests {
         let r = place(verilog, Device::Hx8k, 1, 100).unwrap();
         assert_eq!(r.resources.flip_flops, 16);
         assert!((15..=17).contains(&r.resources.lut4), "{r:?}");
-        // a flip-flop shares the cell of its adder; a carry chain begins with cells of its own
+        // a flip-flop shares the logic cell of its adder; a carry chain starts with additional cells
         assert!((16..=20).contains(&r.cells), "{r:?}");
         assert!((100.0..500.0).contains(&r.fmax_mhz), "{r:?}");
         assert!(!r.critical_path.is_empty());
         let path = r.longest_path.unwrap();
         assert_eq!((path.from.as_str(), path.to.as_str()), ("q", "q"));
         assert_eq!(path.cells, r.critical_path.len());
-        // the clock rate is that of the path
+        // the clock rate corresponds to the delay of the path
         let ns = path.logic_ns + path.routing_ns;
         assert!((ns - 1e3 / r.fmax_mhz).abs() < 0.1, "{path:?}, {} MHz", r.fmax_mhz);
         assert_eq!(r.blocks.iter().map(|b| b.1.flip_flops).sum::<u64>(), 16);

@@ -1,29 +1,29 @@
-//! What a Verilated simulation says while it runs: 32-bit words through a pipe, most of them in records
+//! Output of a Verilated simulation while it runs: 32-bit words through a pipe, most of them in records
 //!
-//! A record is a word `kind | core << 4 | clocks since the last one << 8` and its arguments (`verilator/records.h`).
+//! A record is a word `kind | core << 4 | cycles since the last one << 8` and its arguments (`verilator/records.h`).
 
 use std::io::{BufReader, Read};
 use std::process::{Child, ChildStdout};
 
 /// `verilator/words.h`, which every harness includes: name and text.
 pub const WORDS: (&str, &str) = ("words.h", include_str!("../verilator/words.h"));
-/// `verilator/records.h`, of those that tell clocks.
+/// `verilator/records.h`, which harnesses that report cycles include: name and text.
 pub const RECORDS: (&str, &str) = ("records.h", include_str!("../verilator/records.h"));
 
-/// More clocks than a record's first word holds: how many.
+/// Record kind: more cycles than the first word of a record can hold; the argument is their number.
 pub const TIME: u32 = 0;
-/// An instruction retired.
+/// Record kind: an instruction retired.
 pub const RETIRED: u32 = 1;
-/// A trap was taken.
+/// Record kind: a trap was taken.
 pub const TRAP: u32 = 2;
-/// A trace word.
+/// Record kind: a trace word.
 pub const WORD: u32 = 3;
-/// A byte that the program printed.
+/// Record kind: a byte that the program printed.
 pub const CONSOLE: u32 = 4;
-/// The end; figures of the run follow.
+/// Record kind: the end, followed by counts of the run.
 pub const END: u32 = 5;
 
-/// The simulation gave up.
+/// Error of a simulation that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("the simulation ended with {status}: {said}")]
 pub struct Ended {
@@ -40,21 +40,21 @@ pub struct Words {
 }
 
 impl Words {
-    /// The next one.
+    /// Reads the next word.
     pub fn word(&mut self) -> std::io::Result<u32> {
         let mut b = [0; 4];
         self.source.read_exact(&mut b).inspect_err(|_| self.broken = true)?;
         Ok(u32::from_le_bytes(b))
     }
 
-    /// The next two as one number, the lower half first.
+    /// Reads the next two words as one number, lower half first.
     pub fn double(&mut self) -> std::io::Result<u64> {
         Ok(u64::from(self.word()?) | u64::from(self.word()?) << 32)
     }
 }
 
-/// Hears a simulation out, whose output and errors are pipes. `take` gives what came of it, or nothing where its words make no
-/// sense; it is [`Ended`] then, and where words are missing.
+/// Reads a simulation, whose standard output and error are pipes, to its end. `take` returns the result, or `None` if
+/// the words are invalid. In that case, and if words are missing, the error is [`Ended`].
 pub fn hear<T, E>(mut child: Child, take: impl FnOnce(&mut Words) -> Result<Option<T>, E>) -> Result<T, E>
 where
     E: From<std::io::Error> + From<Ended>,
@@ -64,7 +64,7 @@ where
     let mut words = Words { source, broken: false };
     let taken = take(&mut words);
     let broken = words.broken;
-    // whoever stops reading must not leave the program waiting
+    // if this side stops reading, the program must not wait for it
     drop(words);
     let mut said = String::new();
     child.stderr.take().ok_or_else(lost)?.read_to_string(&mut said)?;

@@ -1,16 +1,16 @@
-// Runs a Verilated SoC with a diagnosis chip at its cores; what it does goes to standard output as 32-bit words.
+// Runs a Verilated SoC with a diagnosis chip at its cores; its output is 32-bit words on standard output.
 //
-// usage: sim +image=<hex file> <max-cycles> <clocks of a byte>
-// Where nothing comes for a while, and at the beginning, the host is asked what is next. Its answer comes by standard input, a word:
-// a number of bytes for the chip, which follow; GO: the cores start; END.
-// diag.h, written beside it, names the ports.
+// usage: sim +image=<hex file> <max-cycles> <cycles per byte>
+// At the start, and when nothing has arrived for a while, the host is asked for its next action. The response comes on
+// standard input as a word: a number of bytes for the chip, which follow; GO: the cores start; END.
+// diag.h, generated next to it, names the ports.
 //
-// One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. Clocks are those of the chip's time.
+// One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. Cycles are those of the chip's time.
 // A record is a word  kind | core << 4  and its arguments:
-//   1 retired: clock, pc, npc, rd | rmask << 8 | wmask << 16, rd value, address, read, written
-//   2 byte of the link: clock, byte      3 the cores start: clock
-//   5 a trap is taken: address, cause    6 the host is asked
-//   4 end: clocks of the cores, stores (2), their hash (2), exited
+//   1 retired: cycle, pc, npc, rd | rmask << 8 | wmask << 16, rd value, address, read, written
+//   2 byte of the link: cycle, byte      3 the cores start: cycle
+//   5 a trap is taken: address, cause    6 request to the host
+//   4 end: cycles of the cores, stores (2), their hash (2), exited
 #include "Vsoc.h"
 #include "verilated.h"
 #include "diag.h"
@@ -25,7 +25,7 @@
 
 static const uint32_t GO = 0xffffffff, END = 0xfffffffe;
 
-// what the host does next; bytes of it, if it sends some
+// the host's next action, and its bytes, if it sends some
 static uint32_t ask(std::vector<uint8_t>& bytes) {
     put(6);
     flush_out();
@@ -40,7 +40,7 @@ static uint32_t ask(std::vector<uint8_t>& bytes) {
 
 int main(int argc, char** argv) {
     if (argc < 4) return 2;
-    // nobody would stop it
+    // ends with the parent process, which could not stop it
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const uint64_t limit = strtoull(argv[2], nullptr, 0);
     const uint64_t byte_clocks = strtoull(argv[3], nullptr, 0);
@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
             if (cycle == limit) top.halt = 1;
             if (!stopped) cycle++;
         }
-        // all bytes are gone and nothing has come for a while
+        // all bytes were sent and nothing has arrived for a while
         if (sent == bytes.size()) idle++;
         if (idle > 20000) {
             if (!go || stopped) {

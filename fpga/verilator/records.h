@@ -1,4 +1,4 @@
-// Records: a word  kind | core << 4 | clocks since the last one << 8  and its arguments. Kinds: src/records.rs.
+// Records: a word  kind | core << 4 | cycles since the last one << 8  and its arguments. Kinds: src/records.rs.
 #pragma once
 #include "words.h"
 

@@ -1,20 +1,20 @@
-// Runs a Verilated SoC; what it does goes to standard output as 32-bit words.
+// Runs a Verilated SoC; its output is 32-bit words on standard output.
 //
-// usage: sim +image=<hex file> +mtime=<mtime at the start> <max-cycles> <vcd file or -> [<link>]
-// soc.h, written beside it, names the ports. Where the SoC has a serial line, <link> becomes a symbolic link to a
-// pseudo-terminal on it.
+// usage: sim +image=<hex file> +mtime=<initial mtime> <max-cycles> <vcd file or -> [<link>]
+// soc.h, generated next to it, names the ports. If the SoC has a serial line, <link> becomes a symbolic link to a
+// pseudo-terminal connected to it.
 //
 // One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. Cycle 0 is the first in which the
-// cores run. A record is a word  kind | core << 4 | cycles since the record before << 8  and its arguments:
+// cores run. A record is a word  kind | core << 4 | cycles since the last record << 8  and its arguments:
 //   0 time: cycles, when they do not fit in the 24 bits        1 retired: pc, npc
 //   2 trap: mepc, cause (bit 4: interrupt)                     3 trace word: the word, assembled from the pins
 //   4 console: the byte                                        5 end: see below
 //   6 serial line: the byte, bit 8: no stop bit
-// and of a SoC that takes data, with DATA in soc.h:
+// for a SoC that takes data, with DATA in soc.h, also:
 //   7 register: number, value; before the instruction that wrote it
-//   8 access, told a cycle behind it: address, data read or written, strobes (0: read)
-//   9 the recording begins
-// and with VALUES in soc.h, of a SoC that traces load values beside the control flow:
+//   8 access, reported one cycle later: address, data read or written, strobes (0: read)
+//   9 recording starts
+// and with VALUES in soc.h, for a SoC that traces load values as well as control flow:
 //   10 word of load values, assembled from their pins
 #include "Vsoc.h"
 #include "verilated.h"
@@ -43,7 +43,7 @@ static uint64_t store_count;
 static void store(uint64_t v) { stores = (stores ^ v) * 0x100000001b3; }
 
 #ifndef PINS
-// The SoC's serial line: a receiver and a sender, and the terminal behind them.
+// The SoC's serial line: a receiver and a transmitter, and the terminal connected to them.
 struct Line {
     int terminal = -1, other = -1;
     unsigned in_bits = 0, in_wait = 0, in_byte = 0;
@@ -74,7 +74,7 @@ struct Line {
         }
     }
 
-    // one clock: the byte that came in, with bit 8 when it had no stop bit, or -1
+    // one cycle: returns the received byte, with bit 8 if it had no stop bit, or -1
     int clock(bool tx, uint8_t& rx) {
         if (terminal >= 0 && (clocks++ & 255) == 0) carry();
         if (out_bits == 0) {
@@ -83,7 +83,7 @@ struct Line {
                 out_byte = to_soc.front() << 1 | 0x200;
                 to_soc.pop_front();
                 out_bits = 10;
-                out_wait = DIVISOR; // the stop bit before it
+                out_wait = DIVISOR; // the previous stop bit
             }
         }
         if (out_bits != 0 && --out_wait == 0) {
@@ -109,8 +109,8 @@ struct Line {
         return -1;
     }
 
-    // what the host has not taken yet; ten seconds at the most. What was just written is with neither side for a moment, and
-    // lost if the terminal goes then: so the line is to be empty for a while
+    // waits until the host has taken all bytes, for at most ten seconds. Bytes just written are briefly on neither
+    // side, and lost if the terminal closes then, so the line must stay empty for a while
     void finish() {
         for (int i = 0, empty = 0; terminal >= 0 && i < 1000 && empty < 20; i++) {
             carry();
@@ -124,7 +124,7 @@ struct Line {
 
 int main(int argc, char** argv) {
     if (argc < 4) return 2;
-    // nobody would stop it
+    // ends with the parent process, which could not stop it
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const bool to_vcd = argc > 4 && strcmp(argv[4], "-") != 0;
     const bool served = argc > 5;

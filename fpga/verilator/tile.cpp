@@ -1,11 +1,11 @@
-// Runs a Verilated tile (fpga::tile): a core with AXI4 ports, its memory here, and its trace system.
+// Runs a Verilated tile (fpga::tile): a core with AXI4 ports, the memory behind them, and its trace system.
 //
 // usage: tile <image> <entry> <max-cycles>
-// <image> holds segments: address, bytes (8 each), then the bytes. tile.h, written beside it, names ports and lanes.
+// <image> holds segments: address, bytes (8 each), then the bytes. tile.h, generated next to it, names ports and slots.
 //
 // One cycle: clock low, inputs set, eval, outputs sampled; clock high, eval. The core is held in reset until tracing is
-// active. What it does goes to standard output as 32-bit words. A record is a word  kind | core << 4 | cycles since the
-// record before << 8  and its arguments:
+// active. The output is 32-bit words on standard output. A record is a word  kind | core << 4 | cycles since the last
+// record << 8  and its arguments:
 //   0 time: cycles, when they do not fit in the 24 bits        1 retired: pc (2), instruction
 //   2 trap: mepc (2)                                           3 trace word
 //   4 console: the byte                                        5 end: cycles (2), microseconds (2), exited, exit code
@@ -27,7 +27,7 @@ static void put2(uint64_t v) {
     put(static_cast<uint32_t>(v >> 32));
 }
 
-// RAM of 16 MiB, and devices where QEMU's board has them
+// 16 MiB of RAM, and devices at the addresses of QEMU's board
 static constexpr uint64_t RAM = 0x80000000, RAM_BYTES = 1 << 24;
 static constexpr uint64_t CONSOLE = 0x10000000, FINISHER = 0x100000, FINISHER_2 = 0x10100000, CLINT = 0x2000000;
 static std::vector<uint8_t> ram(RAM_BYTES);
@@ -39,7 +39,7 @@ static uint64_t load8(uint64_t at) {
     at &= ~7ull;
     uint64_t v = 0;
     if (at >= RAM && at < RAM + RAM_BYTES) memcpy(&v, &ram[at - RAM], 8);
-    // lui t0, the entry's upper bits; slli t0, t0, 32 and srli t0, t0, 32; jr t0: where a boot ROM goes
+    // lui t0, upper bits of the entry; slli t0, t0, 32 and srli t0, t0, 32; jr t0: target of a boot ROM
     else if (at == CONSOLE) v = 0x0202929300000000ull | (entry & 0xfffff000) | 0x2b7;
     else if (at == CONSOLE + 8) v = 0x000280670202d293ull;
     else if (at == CLINT) v = software;
@@ -70,7 +70,7 @@ static void store8(uint64_t at, uint64_t v, uint8_t strobes) {
     }
 }
 
-// AXI5's atomic transactions on `n` bytes: `loaded` at the address, `given` by the core
+// AXI5 atomic transactions on `n` bytes: `loaded` from the address, `given` by the core
 static uint64_t atomic(unsigned op, uint64_t loaded, uint64_t given, unsigned n) {
     const unsigned shift = 64 - 8 * n;
     const int64_t a = static_cast<int64_t>(loaded << shift) >> shift, b = static_cast<int64_t>(given << shift) >> shift;
@@ -88,7 +88,7 @@ static uint64_t atomic(unsigned op, uint64_t loaded, uint64_t given, unsigned n)
     }
 }
 
-// One AXI4 port: a read and a write at a time. A read's first beat comes WAIT clocks behind its address.
+// One AXI4 port: one read and one write at a time. The first beat of a read comes WAIT cycles after its address.
 struct Axi {
     static constexpr int WAIT = 4;
     struct Wires {
@@ -96,7 +96,7 @@ struct Axi {
         uint8_t arlen, arburst, arid, arlock, arvalid, rready;
         uint8_t awlen, awburst, awid, awlock, awatop, awsize, awvalid, wstrb, wvalid, bready;
     };
-    // outputs, as they stand before the edge
+    // outputs, as sampled before the edge
     bool arready = true, rvalid = false, rlast = false, awready = true, wready = false, bvalid = false;
     uint64_t rdata = 0;
     uint8_t rresp = 0, rid = 0, bresp = 0, bid = 0;
@@ -157,7 +157,7 @@ struct Axi {
             if (watop) {
                 const unsigned n = 1u << wsize, shift = 8 * (waddr & 7);
                 const uint64_t was = load8(waddr);
-                // what was there comes back as a read
+                // the old value is returned as a read
                 reading = true;
                 wait = 0;
                 rvalid = rlast = true;
@@ -233,7 +233,7 @@ static Axi::Wires sample(const Vtile& t, int port) {
     SAMPLE(0);
 }
 
-// What core `c` retires in this clock, the older instruction first.
+// Reports the instructions that core `c` retires in this cycle, oldest first.
 static void log_core(const Vtile& t, unsigned c) {
     unsigned valid, trap;
     uint64_t pc[LANES], mepc;
@@ -253,7 +253,7 @@ static void log_core(const Vtile& t, unsigned c) {
 
 int main(int argc, char** argv) {
     if (argc != 4) return 2;
-    // nobody would stop it
+    // ends with the parent process, which could not stop it
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     FILE* image = fopen(argv[1], "rb");
     if (!image) {
@@ -282,7 +282,7 @@ int main(int argc, char** argv) {
         top.clk = 0;
         top.reset = clocks < 16;
         top.bus_write = 0;
-        // status, read in every clock but those of a write
+        // reads status in every cycle without a write
         top.bus_addr = 3;
         if (state == 0 && clocks == 20) {
             top.bus_addr = 2;
@@ -298,7 +298,7 @@ int main(int argc, char** argv) {
             since = clocks;
             ran = cycle;
         } else if (state == 3 && clocks > since + 400) {
-            // what waits in the queue is told while it is on
+            // instructions in the queue are reported while tracing is on
             top.bus_addr = 2;
             top.bus_write = 1;
             top.bus_wdata = 0;

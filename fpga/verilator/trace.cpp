@@ -1,7 +1,7 @@
 // Runs a Verilated trace system on a beat file; its trace words go to standard output.
 //
 // usage: sim <beats> <idle-limit> <rest> <gap> <stall-seed> <init-seed> <sync> <clocks-a-word>      (see TraceOptions)
-// system.h, written beside it, names the ports. The beat file is described in src/beats/mod.rs.
+// system.h, generated next to it, names the ports. The beat file is described in src/beats/mod.rs.
 //
 // One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval. A word is taken in a cycle
 // in which valid and ready are both 1 before the edge.
@@ -17,11 +17,11 @@
 static Vtop* top;
 static uint64_t cycles, beats, words;
 
-// ready: open and shut for 1 to 16 cycles, now and then 64
+// ready: 1 or 0 for 1 to 16 cycles at a time, occasionally 64
 static uint64_t seed;
 static bool open_now = true;
 static unsigned left;
-// at most a word in so many cycles
+// at most one word in this many cycles
 static uint64_t clocks_a_word, since_word;
 
 static bool next_ready() {
@@ -61,7 +61,7 @@ static void write_register(unsigned addr, uint32_t data) {
     set_bus(*top, addr, data, 0);
 }
 
-// rdata answers in the cycle after addr is given
+// rdata is valid in the cycle after addr
 static uint32_t read_register(unsigned addr) {
     set_bus(*top, addr, 0, 0);
     tick();
@@ -139,8 +139,8 @@ int main(int argc, char** argv) {
     seed = strtoull(argv[5], nullptr, 0);
     clocks_a_word = strtoull(argv[8], nullptr, 0);
     const uint64_t start = cycles;
-    uint64_t idle = 0;  // cycles without a beat that are due before the next one
-    uint32_t used = 0;  // cores with a beat in the present cycle
+    uint64_t idle = 0;  // cycles without a beat that must precede the next one
+    uint32_t used = 0;  // cores with a beat in the current cycle
     uint32_t w;
     while (next_word(&w)) {
         const uint32_t delta = w & 0xfffff;
@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
     write_register(REG_CONTROL, 0);
     limit = cycles + 100000000;
     set_bus(*top, REG_STATUS, 0, 0);
-    tick();  // what is read before this one is from before the write
+    tick();  // the value read before this one is from before the write
     do {
         tick();
         if (cycles > limit) {

@@ -1,9 +1,9 @@
-// Runs a Verilated top on input vectors from standard input; output vectors go to standard output.
+// Runs a Verilated top module on input vectors from standard input; output vectors go to standard output.
 //
-// ports.h, written beside it, defines IN_WORDS, OUT_WORDS, set_inputs, get_outputs and set_clock.
+// ports.h, generated next to it, defines IN_WORDS, OUT_WORDS, set_inputs, get_outputs and set_clock.
 // One cycle: inputs set, clock low, eval, outputs sampled; clock high, eval.
-// A first argument that is not 0 is the seed of random values for all that has no initial value.
-// Output is flushed before every read that may block, so a bench may talk cycle by cycle or in bulk.
+// A nonzero first argument is the seed of random values for all state without an initial value.
+// Output is flushed before every read that may block, so a bench may communicate cycle by cycle or in bulk.
 #include "Vtop.h"
 #include "verilated.h"
 #include "ports.h"

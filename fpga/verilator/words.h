@@ -1,4 +1,4 @@
-// What a simulation says: 32-bit words to standard output.
+// Output of a simulation: 32-bit words on standard output.
 #pragma once
 #include <cstdint>
 #include <cstdio>

@@ -1,12 +1,12 @@
-// The shared bus: M masters, one access at a time, round robin; RAM with a read port of its own for each
-// fetch port, so that in an FPGA every fetch port reads a copy that stores keep equal.
+// The shared bus: M masters, one access at a time, round robin. RAM has a separate read port for each fetch port, so
+// that on an FPGA every fetch port reads its own copy, which stores keep up to date.
 //
-// Masters raise valid with address, data and write strobes (0: read) and hold them until ready, which is high
-// for one clock, with the data read. An access takes three clocks, two where another one waits.
-// RAM is where address bits 31:30 are 10 and repeats above its size; everything else goes to the devices.
+// Masters raise valid with address, data and write strobes (0: read) and hold them until ready, which is 1 for one
+// cycle, with the read data. An access takes three cycles, two if another one is waiting. RAM is where address bits
+// 31:30 are 10, and repeats above its size; all other addresses are devices.
 module soc_bus #(
     parameter M = 1,          // masters
-    parameter F = 1,          // fetch ports, at least 1; tied to 0 where there are none
+    parameter F = 1,          // fetch ports, at least 1; tied to 0 if there are none
     parameter WORDS = 1024,   // RAM, 32-bit words, a power of two
     parameter ABITS = 10      // log2 WORDS
 ) (
@@ -22,7 +22,7 @@ module soc_bus #(
     input [32*F-1:0] f_addr,
     output reg [F-1:0] f_ready,
     output [32*F-1:0] f_rdata,
-    // devices: one clock of d_valid, the answer a clock later
+    // devices: one cycle of d_valid, the response one cycle later
     output access,              // RAM or devices; an access begins
     output d_valid,
     output [3:0] d_master,
@@ -36,7 +36,7 @@ module soc_bus #(
     reg [3:0] owner;
     reg from_ram;
 
-    // the next master after the owner that wants the bus; not the one that is answered just now
+    // the next requesting master after the owner, except the one that is being answered
     wire [M-1:0] wants = m_valid & ~m_ready;
     reg [3:0] pick;
     reg found;
@@ -85,7 +85,7 @@ module soc_bus #(
     assign d_wdata = wdata;
     assign d_wstrb = wstrb;
 
-    // what is read while it is written is not used: an answer to a store, or code that is just being stored
+    // read data during a write is not used: it is the response to a store, or code that is just being stored
     (* no_rw_check *) reg [31:0] ram [0:WORDS-1];
     reg [31:0] ram_rdata;
     wire [ABITS-1:0] word = addr[ABITS+1:2];
@@ -114,6 +114,6 @@ module soc_bus #(
     endgenerate
     assign m_rdata = from_ram ? ram_rdata : d_rdata;
 
-    // contents at power-up
+    // initial contents
     `SOC_RAM_INIT
 endmodule

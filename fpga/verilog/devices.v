@@ -1,10 +1,10 @@
 // Devices on the shared bus: timers and software interrupts, console, exit, locks, trace registers.
-// docs/soc.md has the map. Address bits 27:24 choose: 0 console (bit 20: exit), 1 system, 2 CLINT.
+// docs/soc.md has the address map. Address bits 27:24 select: 0 console (bit 20: exit), 1 system, 2 CLINT.
 module soc_devices #(
     parameter N = 1,          // harts
-    parameter M = 1,          // bus masters; master m is of hart m % N
-    parameter TICK = 16,      // clocks of a tick of mtime
-    parameter [2:0] NONE = 3'd6  // register of the trace system that reads 0
+    parameter M = 1,          // bus masters; master m belongs to hart m % N
+    parameter TICK = 16,      // cycles per tick of mtime
+    parameter [2:0] NONE = 3'd6  // unused register of the trace system, which reads 0
 ) (
     input clk,
     input reset,
@@ -20,7 +20,7 @@ module soc_devices #(
     output reg [7:0] console_data,
     output reg exited,
     output reg [31:0] exit_code,
-    // registers of the trace system, which cores may read: what is traced must not change the trace
+    // registers of the trace system, which cores may only read: traced code must not change the trace
     output trace_access,
     output [2:0] trace_addr,
     input [31:0] trace_rdata
@@ -34,7 +34,7 @@ module soc_devices #(
     wire [3:0] hart = master >= N ? master - N : master;
 
     // CLINT
-    // what mtime begins with
+    // initial value of mtime
     `SOC_TIME
     reg [63:0] mtime;
     reg [15:0] tick;
@@ -70,7 +70,7 @@ module soc_devices #(
         end
     end
 
-    // 16 test-and-set locks: a read takes the lock and tells whether it was taken before
+    // 16 test-and-set locks: a read takes the lock and returns its previous state
     reg [15:0] locks;
     wire is_lock = is_system && addr[7:6] == 2'd1;
     always @(posedge clk) begin
@@ -78,7 +78,7 @@ module soc_devices #(
         if (reset) locks <= 16'd0;
     end
 
-    // one mailbox a hart: a write fills it, a read empties it; bit h of its status: mailbox h is full
+    // one mailbox per hart: a write fills it, a read empties it; bit h of its status: mailbox h is full
     reg [31:0] mail [0:N-1];
     reg [15:0] full;
     wire is_mail = is_system && addr[7:6] == 2'd3;
@@ -104,7 +104,8 @@ module soc_devices #(
         end
     end
 
-    // every access reads the trace system: for another device what reads 0, so that nothing chooses between the two answers
+    // every access reads the trace system, for other devices the register that reads 0, so that no multiplexer is
+    // needed between the two responses
     wire is_trace = is_system && addr[7:6] == 2'd2;
     assign trace_access = valid;
     assign trace_addr = is_trace ? addr[4:2] : NONE;

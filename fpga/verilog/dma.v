@@ -1,10 +1,10 @@
-// DMA: copies words of RAM beside the cores, a bus master that is no core. docs/soc.md has its registers: the byte address
-// of the next word to read at 0, of the next one to store at 4, words left at 8; a store there begins.
-// Words from or to where no RAM is are counted, and not copied.
+// DMA: a bus master other than a core, which copies words of RAM. docs/soc.md has its registers: the byte address of
+// the next word to read at 0, of the next one to store at 4, words left at 8; a store to the last one starts it. Words
+// outside RAM are counted, but not copied.
 module soc_dma(
     input clk,
     input reset,
-    // registers: one clock of valid, the answer a clock later, 0 for others
+    // registers: one cycle of valid, the response one cycle later, 0 for other devices
     input valid,
     input [31:0] addr,
     input [31:0] wdata,

@@ -1,9 +1,9 @@
-// cva6 between its memory and two channels of retirement; ports as fpga::tile says.
+// cva6 with its memory ports and two retirement channels; ports as in fpga::tile.
 module tile_core(
     input clk, input reset, input stop, input timer_irq, input soft_irq,
     `TILE_PORTS
 );
-    // devices are below RAM: no access to them before it is known that it is made
+    // devices are below RAM: speculative accesses to them are not allowed
     localparam ariane_pkg::ariane_cfg_t CONFIG = '{
         RASDepth: 2, BTBEntries: 16, BHTEntries: 64,
         NrNonIdempotentRules: 1, NonIdempotentAddrBase: {64'h0}, NonIdempotentLength: {64'h8000_0000},
@@ -52,7 +52,7 @@ module tile_core(
         resp.b.resp = m0_bresp;
         resp.b.id = m0_bid;
     end
-    // an ecall is valid in its RVFI though it traps, and so is what stands beside it
+    // the core's RVFI reports an ecall as valid although it traps, and also the instruction next to it
     wire trapped = core.ex_commit.valid;
     assign log_valid_0 = {rvfi[1].valid && !trapped && !stop, rvfi[0].valid && !trapped && !stop};
     assign log_pc_0 = {rvfi[1].pc_rdata, rvfi[0].pc_rdata};

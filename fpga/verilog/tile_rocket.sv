@@ -1,6 +1,6 @@
-// rocket's system between its memory and the trace ports of its harts, which end inside of the tiles; ports as
-// fpga::tile says. Its CLINT is its own. A boot ROM at 0x10040 goes to 0x10000000; what retires from the entry of
-// RAM on is shown.
+// rocket's system with its memory ports and the trace ports of its harts, which are internal to the tiles; ports as in
+// fpga::tile. It has its own CLINT. A boot ROM at 0x10040 jumps to 0x10000000; retirement is shown from the entry in
+// RAM on.
 module tile_core(
     input clk, input reset, input stop, input timer_irq, input soft_irq,
     `TILE_PORTS
@@ -47,7 +47,7 @@ module tile_core(
         .mmio_axi4_0_ar_bits_prot(), .mmio_axi4_0_ar_bits_qos(),
         .mmio_axi4_0_r_ready(m1_rready), .mmio_axi4_0_r_valid(m1_rvalid), .mmio_axi4_0_r_bits_id(m1_rid),
         .mmio_axi4_0_r_bits_data(m1_rdata), .mmio_axi4_0_r_bits_resp(m1_rresp), .mmio_axi4_0_r_bits_last(m1_rlast),
-        // no master from outside
+        // no external master
         .l2_frontend_bus_axi4_0_aw_ready(), .l2_frontend_bus_axi4_0_aw_valid(1'b0), .l2_frontend_bus_axi4_0_aw_bits_id(8'd0),
         .l2_frontend_bus_axi4_0_aw_bits_addr(32'd0), .l2_frontend_bus_axi4_0_aw_bits_len(8'd0),
         .l2_frontend_bus_axi4_0_aw_bits_size(3'd0), .l2_frontend_bus_axi4_0_aw_bits_burst(2'd0),

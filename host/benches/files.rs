@@ -1,4 +1,4 @@
-//! Instructions a second on files, end to end: what `encode`, `replay --check` and `replay` do
+//! End-to-end benchmarks on files, in instructions per second: `encode`, `replay --check` and `replay`
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use host::check::Check;

@@ -1,14 +1,14 @@
-//! Instructions as text, and what they access
+//! Instructions as text, and their memory accesses
 
 use riscv_isa::{decode_compressed, decode_full, Compressed, Instruction, Target, Xlen};
 
-/// Names of the integer registers in the calling convention.
+/// Names of the integer registers in the calling convention (ABI).
 pub const REGISTERS: [&str; 32] = [
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
     "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 ];
 
-/// Operands with registers by the names of the calling convention.
+/// Replaces register numbers in operands by ABI names.
 fn named(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -26,12 +26,12 @@ fn named(text: &str) -> String {
     out + rest
 }
 
-/// Decodes RISC-V for those who read it: what cannot be decoded has no text.
+/// A decoder of RISC-V instructions for display; an instruction that it cannot decode has no text.
 #[derive(Clone, Debug)]
 pub struct Assembly(Target);
 
 impl Assembly {
-    /// For addresses of `xlen` bits, with all extensions that a core may have.
+    /// Creates a decoder for addresses of `xlen` bits, with all extensions that a core may have.
     pub fn new(xlen: u8) -> Self {
         let xlen = if xlen == 64 { Xlen::Rv64 } else { Xlen::Rv32 };
         let base = Target { xlen, privileged: true, m: true, a: true, f: true, d: true, ..Target::default() };
@@ -47,7 +47,7 @@ impl Assembly {
         (whole != Instruction::UNIMP).then_some(whole)
     }
 
-    /// The instruction with its operands, as assemblers take it; targets are relative to it.
+    /// The instruction with its operands in assembler syntax; targets are relative to it.
     pub fn text(&self, bits: u32, len: u8) -> Option<String> {
         if len == 2 {
             let short = decode_compressed(bits as u16, &self.0);
@@ -56,7 +56,7 @@ impl Assembly {
         self.decode(bits, len).map(|i| named(&i.to_string()))
     }
 
-    /// What a load, store or atomic adds to which register for its address, and whether it is an atomic.
+    /// How a load, store or atomic computes its address.
     pub fn access(&self, bits: u32, len: u8) -> Option<Access> {
         use Instruction as I;
         let (base, offset, atomic) = match self.decode(bits, len)? {
@@ -75,7 +75,7 @@ impl Assembly {
             | I::FLD { rs1, offset, .. }
             | I::FSW { rs1, offset, .. }
             | I::FSD { rs1, offset, .. } => (rs1, offset, false),
-            // major opcode AMO: the address is the register's
+            // major opcode AMO: the address is the value of the register
             _ if len == 4 && bits & 0x7f == 0x2f => (bits >> 15 & 31, 0, true),
             _ => return None,
         };
@@ -83,14 +83,14 @@ impl Assembly {
     }
 }
 
-/// How an instruction makes its address.
+/// The address computation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Register, 0 to 31.
+    /// Base register, 0 to 31.
     pub base: u8,
-    /// What is added to it, bytes.
+    /// Offset, bytes.
     pub offset: i32,
-    /// It must be aligned.
+    /// Whether it is an atomic, whose address must be aligned.
     pub atomic: bool,
 }
 
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn instructions_read_as_in_the_manual() {
-        // worked by hand from the encodings of the unprivileged ISA, chapters 2, 8 and 27
+        // encoded by hand from the unprivileged ISA, chapters 2, 8 and 27
         let rv32 = Assembly::new(32);
         for (bits, len, text) in [
             (0x00ad_a283, 4, Some("lw t0, 10(s11)")),

@@ -1,4 +1,4 @@
-//! Replayed events against a retire file, event by event, in the order of each hart
+//! Compares replayed events with a retire file, event by event, in the order of each hart
 
 use crate::recording::{Events, Recording};
 use crate::HostError;
@@ -9,10 +9,10 @@ use sim::file::TraceInfo;
 use sim::replay::ReplaySink;
 use std::path::Path;
 
-/// Holds what replay tells to a retire file.
+/// A check of replay against a retire file.
 ///
-/// Messages of different harts stand in another order than their events, so the file is read ahead into a
-/// queue for each hart. Progress messages keep the harts together, so the queues stay small.
+/// The order of messages of different harts differs from that of their events, so the file is read ahead into a queue
+/// for each hart. Progress messages limit how far harts diverge, so the queues stay small.
 pub struct Check {
     reader: Events,
     want: Queues,
@@ -23,10 +23,11 @@ pub struct Check {
     difference: Option<String>,
 }
 
-/// Events of each hart, and how many of them were compared.
+/// Events of each hart, and the number already compared.
 struct Queues {
     harts: Vec<(Vec<FlowEvent>, usize)>,
-    /// Without contexts: instructions before a change of one, which belong to the next event, by hart.
+    /// In a comparison without contexts, by hart: instructions before a context switch, which are added to the next
+    /// event.
     before: Option<Vec<u32>>,
 }
 
@@ -81,14 +82,14 @@ fn plural(n: impl Into<u64>, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// What an event does, in words.
+/// Description of an event in words.
 pub fn describe(e: &FlowEvent) -> String {
     format!("{} to 0x{:08x} after {}", kind(e.kind), e.target, plural(e.count, "instruction"))
 }
 
 impl Check {
-    /// Opens the recording; it must be of the same number of harts as the trace, and of the same program unless
-    /// `any_build` says that another build will do.
+    /// Opens the recording. It must have the same number of harts as the trace, and be of the same program unless
+    /// `any_build` allows another build.
     pub fn open(path: &Path, trace: &TraceInfo, any_build: bool) -> Result<Self, HostError> {
         let build = (!any_build).then_some((&*trace.program, &*trace.build_id));
         let mut check = Self::open_for(path, trace.params.cores, build)?;
@@ -96,7 +97,7 @@ impl Check {
         Ok(check)
     }
 
-    /// As [`Check::open`], for so many cores and, where it is given, the program and its build id.
+    /// As [`Check::open`], for `cores` cores and, if given, the program and its build id.
     pub fn open_for(path: &Path, cores: u8, build: Option<(&str, &str)>) -> Result<Self, HostError> {
         let recording = Recording::open(path)?;
         let info = recording.info();
@@ -127,12 +128,12 @@ impl Check {
         })
     }
 
-    /// Whether there is nothing more to find.
+    /// Whether the check can end: a difference or an error was found.
     pub fn is_over(&mut self) -> bool {
         self.difference.is_some() || self.error.is_some()
     }
 
-    /// The next event of `hart` in the file; `None` when it has no more.
+    /// The next event of `hart` in the file; `None` if there are no more.
     #[inline]
     fn next(&mut self, hart: usize) -> Option<&FlowEvent> {
         if self.want.harts[hart].1 == self.want.harts[hart].0.len() {
@@ -142,7 +143,7 @@ impl Check {
         events.get(*next)
     }
 
-    /// Reads on until there is an event of `hart`.
+    /// Reads the file until there is an event of `hart`.
     #[cold]
     fn read(&mut self, hart: usize) {
         for (events, next) in &mut self.want.harts {
@@ -160,7 +161,7 @@ impl Check {
         self.difference
     }
 
-    /// The first difference, once replay has ended.
+    /// The first difference, after the end of replay.
     pub fn finish(mut self) -> Result<Option<String>, HostError> {
         if self.difference.is_none() {
             for hart in 0..self.want.harts.len() {

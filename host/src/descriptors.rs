@@ -1,4 +1,4 @@
-//! A run to a file of `mcfTRaptor`'s descriptors
+//! Writes the `mcfTRaptor` descriptors of a run to a file
 
 use crate::progress::Progress;
 use crate::run::{Run, Told};
@@ -11,25 +11,25 @@ use sim::scheme::tr::descriptor::{Descriptors, What};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Events between two times that descriptors are written.
+/// Number of events after which descriptors are written.
 const DRAIN: u32 = 1 << 14;
 
-/// What was written.
+/// Result of writing descriptors.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The run.
     pub told: Told,
     /// Mispredicted outcomes.
     pub outcomes: u64,
-    /// Mispredicted targets, and conditional indirect branches that were not taken.
+    /// Mispredicted targets, and conditional indirect branches not taken.
     pub targets: u64,
     /// Exceptions and interrupts.
     pub exceptions: u64,
-    /// Bytes of all.
+    /// Size of the file, bytes.
     pub bytes: u64,
 }
 
-/// Counts what is written.
+/// A file that counts its bytes.
 struct File {
     out: Replacement,
     bytes: u64,
@@ -47,7 +47,7 @@ impl Write for File {
     }
 }
 
-/// Sends descriptors to a file as they come; keeps the first error.
+/// Writes descriptors to a file as they are made; keeps the first error.
 struct ToFile {
     made: Descriptors,
     form: Form,
@@ -91,7 +91,7 @@ impl RetireSink for ToFile {
 /// Writes the descriptors of `run` into the file at `path`.
 ///
 /// # Errors
-/// Another scheme than T-raptor, which has none; a file that cannot be written.
+/// The scheme is not T-raptor, so it has no descriptors, or the file cannot be written.
 pub fn to_file(
     run: &Run<'_>,
     params: &TraceParams,

@@ -1,14 +1,14 @@
-//! What a recorder makes of a run, written while the run goes on
+//! Writes the output of a recorder during the run
 
 use retire::file::FileError;
 use retire::{DataEvent, FlowEvent, MasterStore, Note, RetireSink};
 
-/// Events between two times that words are written.
+/// Number of events after which words are written.
 const DRAIN: u32 = 1 << 16;
 
-/// A recorder whose output `write` takes as it comes; keeps the first error.
+/// A recorder whose output is passed to `write` as it is made; keeps the first error.
 pub(crate) struct Drained<R, W> {
-    /// It.
+    /// The recorder.
     pub recorder: R,
     write: W,
     error: Option<FileError>,
@@ -16,18 +16,19 @@ pub(crate) struct Drained<R, W> {
 }
 
 impl<R: RetireSink, W: FnMut(&mut R) -> Result<(), FileError>> Drained<R, W> {
-    /// Hands on what `recorder` makes to `write`.
+    /// Creates it, with `write` for the output of `recorder`.
     pub fn new(recorder: R, write: W) -> Self {
         Self { recorder, write, error: None, since: 0 }
     }
 
-    /// Hands on what was made since; behind an error too, so that the recorder does not grow: such a file is not kept.
+    /// Writes new output. Continues after an error, so that the recorder's memory does not grow; the file is then
+    /// discarded.
     fn drain(&mut self) {
         let error = (self.write)(&mut self.recorder).err();
         self.error = self.error.take().or(error);
     }
 
-    /// Hands on the rest. The recorder, and whether all could be written.
+    /// Writes the rest. Returns the recorder, and whether everything was written.
     pub fn finish(mut self) -> (R, Result<(), FileError>) {
         self.drain();
         (self.recorder, self.error.map_or(Ok(()), Err))

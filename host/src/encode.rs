@@ -1,4 +1,4 @@
-//! A run to a trace file, by the golden model
+//! Encodes a run to a trace file with the golden model
 
 use crate::progress::Progress;
 use crate::run::{Run, Told};
@@ -10,22 +10,22 @@ use sim::params::TraceParams;
 use sim::system::System;
 use std::path::Path;
 
-/// What a trace is made with.
+/// Options of a trace.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Parameters.
     pub params: TraceParams,
-    /// Name of the set, where it has one.
+    /// Name of the parameter set, if it has one.
     pub set: Option<String>,
-    /// `align` was asked for; else it is what the run says, and `params` has the greatest it can be.
+    /// Whether the user gave `align`; otherwise the run determines it, and `params` has the maximum.
     pub fixed_align: bool,
-    /// How often a decoder can begin.
+    /// Synchronisation period.
     pub sync_period: Option<SyncPeriod>,
 }
 
-/// What tracing a run gave.
+/// Result of tracing a run.
 pub struct Encoded {
-    /// The model at the end.
+    /// The model in its final state.
     pub system: System,
     /// The run.
     pub told: Told,
@@ -33,17 +33,17 @@ pub struct Encoded {
     pub params: TraceParams,
 }
 
-/// Sends the words of a golden model to a file as they come; keeps the first error.
+/// Writes the words of a golden model to a file as they are made; keeps the first error.
 struct ToFile {
     system: System,
     writer: TraceWriter,
     error: Option<retire::file::FileError>,
     events: u32,
-    /// All targets, or-ed: bits that the stream drops must be 0.
+    /// OR of all targets: bits that the stream drops must be 0.
     targets: u64,
-    /// Low bits of a target that must be 0; one that is not makes the rest of the run useless.
+    /// Mask of target bits that must be 0; if one is not, the rest of the run is useless.
     low: u64,
-    /// All contexts, or-ed.
+    /// OR of all contexts.
     contexts: u32,
 }
 

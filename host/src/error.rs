@@ -1,4 +1,4 @@
-//! Why something could not be done, in one line
+//! The error type: one line of text
 
 use crate::measure::SchemeError;
 use retire::elf::ElfError;
@@ -8,72 +8,72 @@ use sim::replay::ReplayError;
 use sim::riscv::MachineError;
 use std::path::Path;
 
-/// Why something could not be done: where, what was found, what would be right.
+/// Error of the host: where, what was found, what would be right.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// A program that cannot be used.
+    /// The program cannot be used.
     #[error("{name}: {source}")]
     Program {
-        /// As it was given.
+        /// Name, as given by the user.
         name: String,
-        /// Why not.
+        /// Reason.
         source: ElfError,
     },
-    /// A program or a setting that the built-in simulator does not take.
+    /// The built-in simulator cannot run the program or has no such setting.
     #[error("{name}: {source}{}", link_hint(source))]
     Machine {
-        /// The program, as it was given.
+        /// Name of the program, as given by the user.
         name: String,
-        /// Why not.
+        /// Reason.
         source: MachineError,
     },
-    /// Illegal parameters.
+    /// The parameters are invalid.
     #[error(transparent)]
     Param(#[from] ParamError),
-    /// Illegal parameters of a scheme.
+    /// The parameters of a scheme are invalid.
     #[error("{name}: {source}")]
     Params {
-        /// The scheme.
+        /// Name of the scheme.
         name: String,
-        /// Why not.
+        /// Reason.
         source: ParamError,
     },
-    /// A scheme that is not known.
+    /// The scheme is unknown.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
-    /// A file that cannot be read or written.
+    /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A stream that cannot be replayed.
+    /// The stream cannot be replayed.
     #[error("{path}: {source}")]
     Replay {
         /// The trace file.
         path: String,
-        /// Why not.
+        /// Reason.
         source: ReplayError,
     },
-    /// A recorded run that cannot be replayed.
+    /// The recorded run cannot be replayed.
     #[error("{path}: {source}")]
     Inputs {
         /// The file.
         path: String,
-        /// Why not.
+        /// Reason.
         source: sim::scheme::inputs::replay::InputsError,
     },
-    /// Load values that cannot be told again.
+    /// The load values cannot be replayed.
     #[error("{path}: {source}")]
     Values {
         /// The file.
         path: String,
-        /// Why not.
+        /// Reason.
         source: sim::scheme::cfiat::replay::ReplayError,
     },
-    /// Anything else, said where it happened.
+    /// Any other error, with its location.
     #[error("{0}")]
     Other(String),
 }
 
-/// What mends a program that lies where it cannot: most often the linker put ELF headers in front of its code.
+/// Hint for a program at an unusable address: most often the linker put ELF headers before its code.
 fn link_hint(error: &MachineError) -> &'static str {
     match error {
         MachineError::OutsideRam { .. } | MachineError::Covers { .. } => {
@@ -89,7 +89,7 @@ impl HostError {
         Self::Other(format!("built-in program `{name}` is not known; `goshawk programs` lists them"))
     }
 
-    /// `source` happened to the file or folder `path`.
+    /// `source` occurred with the file or folder `path`.
     pub fn io(path: &Path, source: std::io::Error) -> Self {
         Self::File(FileError::Io { path: path.display().to_string(), source })
     }

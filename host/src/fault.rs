@@ -1,7 +1,7 @@
-//! Why a program crashed: the exceptions that ended what its harts did
+//! Crash analysis: finds the exceptions that stopped the harts of a program
 //!
-//! A run is told without registers, so it is run once more, with them: it does the same again. What counts are exceptions
-//! that no program means: `ebreak` and `ecall` that a handler takes are calls.
+//! The first run was observed without registers, so the program is run once more, with registers; it does the same
+//! again. Only exceptions that a program does not intend count: `ebreak` and `ecall` with a handler are calls.
 //!
 //! # Source
 //! RISC-V privileged ISA, table of `mcause`.
@@ -19,37 +19,37 @@ use std::ops::Range;
 
 /// `wfi`.
 const WFI: u32 = 0x1050_0073;
-/// Calls, and breakpoints in both sizes.
+/// Calls, and breakpoints of both sizes.
 const ECALL: u32 = 0x0000_0073;
 const EBREAK: u32 = 0x0010_0073;
 const C_EBREAK: u32 = 0x9002;
 
-/// Exceptions of a hart, the last of them told.
+/// The last exception of a hart, with a count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Hart.
     pub hart: u8,
-    /// As in `mcause`.
+    /// Cause as in `mcause`.
     pub cause: u8,
-    /// The instruction that could not retire, as in `mepc`.
+    /// Address of the instruction that could not retire, as in `mepc`.
     pub pc: u64,
     /// Instructions that the hart had retired.
     pub retired: u64,
-    /// What was loaded, stored or fetched.
+    /// Address that was loaded, stored or fetched.
     pub address: Option<u64>,
-    /// The instruction, as text; bits that are none as `.word` or `.half`.
+    /// The instruction as text; an undecodable one as `.word` or `.half`.
     pub instruction: Option<String>,
-    /// The jump, call or return that led to `pc`, where nothing retired behind it.
+    /// The jump, call or return that led to `pc`, if no instruction retired after it.
     pub from: Option<u64>,
-    /// The handler that took it; none where no handler can be executed.
+    /// Address of the handler; `None` if it cannot be executed.
     pub handler: Option<u64>,
-    /// How many exceptions the hart had.
+    /// Number of exceptions of the hart.
     pub times: u64,
-    /// Where RAM is.
+    /// Address range of RAM.
     pub ram: Range<u64>,
 }
 
-/// What an exception is called.
+/// Name of an exception.
 pub const fn cause_name(cause: u8) -> &'static str {
     match cause {
         0 => "misaligned fetch",
@@ -65,20 +65,20 @@ pub const fn cause_name(cause: u8) -> &'static str {
     }
 }
 
-/// A hart as it is told.
+/// Observed state of a hart.
 #[derive(Clone, Debug)]
 struct Seen {
     registers: [u64; 32],
     retired: u64,
     /// Its last event with an instruction.
     last: Option<FlowEvent>,
-    /// Cause of the last refused access, and what had retired then.
+    /// Cause of the last failed access, and the number of instructions retired at that time.
     refused: Option<(u8, u64)>,
     fault: Option<Fault>,
     stop: Option<FlowEvent>,
 }
 
-/// Keeps what a fault is told by.
+/// Observes a run to describe its faults.
 struct Witness {
     image: Image,
     assembly: Assembly,
@@ -92,12 +92,12 @@ impl Witness {
         &mut self.harts[usize::from(hart)]
     }
 
-    /// What stands there: bits and bytes of it.
+    /// The instruction at `pc`: bits and length.
     fn instruction(&self, pc: u64) -> Option<(u32, u8)> {
         self.image.instruction(pc).map(|(bits, len)| (if len == 2 { bits & 0xffff } else { bits }, len))
     }
 
-    /// The exception `cause` at `pc`, with what is known now.
+    /// Describes the exception `cause` at `pc`, from the current state.
     fn fault(&self, hart: u8, cause: u8, pc: u64, retired: u64, handler: Option<u64>) -> Fault {
         let seen = &self.harts[usize::from(hart)];
         let found = self.instruction(pc);
@@ -117,11 +117,11 @@ impl Witness {
         Fault { hart, cause, pc, retired, address, instruction, from, handler, times, ram: self.ram.clone() }
     }
 
-    /// The exception of a hart that stands at the end, where it does not wait.
+    /// The exception at which a hart is stuck at the end, unless it is waiting.
     fn standing(&self, hart: u8) -> Option<Fault> {
         let seen = &self.harts[usize::from(hart)];
         let retired = seen.retired;
-        // a hart that never retired anything is not told: it stands where it began
+        // a hart that never retired an instruction has no event: it is at the entry point
         let (pc, behind) = match seen.stop {
             Some(stop) => (stop.pc, stop.count),
             None if retired == 0 => (self.entry, 0),
@@ -140,7 +140,7 @@ impl Witness {
             (None, None) => 2,
             (None, Some((EBREAK | C_EBREAK, _))) => 3,
             (None, Some((ECALL, _))) => 11,
-            // an atomic of RAM faults only where it is not aligned; lr is a load
+            // an atomic on RAM only faults if it is misaligned; lr is a load
             (None, Some(found)) if access(found).is_some_and(|a| a.atomic) => {
                 if found.0 >> 27 == 2 {
                     4
@@ -163,7 +163,7 @@ impl RetireSink for Witness {
         let seen = self.seen(e.hart);
         seen.retired = retired;
         if !e.kind.retires() && e.count > 0 {
-            // no jump led straight to where the hart is now
+            // the hart did not reach its position directly by a jump
             seen.last = None;
         }
         match e.kind {
@@ -191,10 +191,10 @@ impl RetireSink for Witness {
     }
 }
 
-/// Runs a program again that ended so, and finds the exceptions that ended what its harts did, by hart.
+/// Runs a program with this exit again, and finds the exceptions that stopped its harts, by hart.
 ///
 /// # Errors
-/// It cannot be run. A recording has none.
+/// The program cannot be run. A recording has no faults.
 pub fn find(run: &Run<'_>, exit: Exit, progress: &dyn Progress) -> Result<Vec<Fault>, HostError> {
     let Input::Program(named) = run.input else { return Ok(Vec::new()) };
     let failure = |source| HostError::Machine { name: named.name.clone(), source };

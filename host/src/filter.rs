@@ -1,53 +1,54 @@
-//! Which instructions of an execution are listed: by core, place, number and time
+//! A filter of listed instructions: by core, address, number and time
 
 use crate::symbols::Symbols;
 use crate::HostError;
 use std::ops::Range;
 
-/// Takes instructions in the order in which they are told.
+/// A filter of instructions, applied in execution order.
 #[derive(Clone, Debug)]
 pub struct Filter {
     core: Option<u8>,
-    /// Addresses, any of them; empty: all.
+    /// Address ranges, of which one must match; empty: all addresses.
     places: Vec<Range<u64>>,
-    /// Numbers among the instructions of `core`, or of all cores, from 0.
+    /// Instruction numbers, counted over those of `core`, or of all cores, from 0.
     numbers: Range<u64>,
     next: u64,
     times: Option<Times>,
-    /// The event that is told is one of those times.
+    /// Whether the current event is in the selected cycles.
     now: bool,
 }
 
-/// Clock cycles that are looked at.
+/// Selected clock cycles.
 #[derive(Clone, Debug)]
 struct Times {
     wanted: Range<u64>,
-    /// Cores that are not behind them yet.
+    /// Bit mask of cores that have not passed them.
     cores: u16,
 }
 
 impl Default for Filter {
-    /// Takes all.
+    /// Accepts all instructions.
     fn default() -> Self {
         Self { core: None, places: Vec::new(), numbers: 0..u64::MAX, next: 0, times: None, now: true }
     }
 }
 
 impl Filter {
-    /// Takes what is in one of `places`, where there are any, of those instructions of `core` (or of all) whose number is
-    /// in `numbers`.
+    /// Accepts instructions of `core` (or of all cores) whose number is in `numbers` and whose address is in one of
+    /// `places`, if there are any.
     pub fn new(core: Option<u8>, places: Vec<Range<u64>>, numbers: Range<u64>) -> Self {
         Self { core, places, numbers, next: 0, times: None, now: true }
     }
 
-    /// Of those, what is told with a clock cycle in `wanted`, of an execution of so many `cores`. [`Filter::at`] says the times.
+    /// Further restricts it to instructions with a clock cycle in `wanted`, of an execution of `cores` cores.
+    /// [`Filter::at`] sets the cycle.
     #[must_use]
     pub fn within(self, wanted: Range<u64>, cores: u8) -> Self {
         let cores = (0..cores).filter(|c| self.wants(*c)).fold(0, |all, c| all | 1u16 << (c & 15));
         Self { times: Some(Times { wanted, cores }), now: false, ..self }
     }
 
-    /// The event that is told next is of `hart`, at `cycle`. Cycles of a hart do not fall.
+    /// The next event is of `hart`, at `cycle`. The cycles of a hart never decrease.
     #[inline]
     pub fn at(&mut self, hart: u8, cycle: u64) {
         if let Some(times) = &mut self.times {
@@ -58,7 +59,7 @@ impl Filter {
         }
     }
 
-    /// Whether the next instruction, of `hart` at `pc`, is taken.
+    /// Whether the next instruction, of `hart` at `pc`, is accepted.
     #[inline]
     pub fn take(&mut self, hart: u8, pc: u64) -> bool {
         if !self.wants(hart) {
@@ -69,7 +70,7 @@ impl Filter {
         self.now && self.numbers.contains(&number) && self.is_place(pc)
     }
 
-    /// As [`Filter::take`] of `count` instructions that are only known together.
+    /// As [`Filter::take`], for `count` instructions that are only known as a group.
     pub fn take_run(&mut self, hart: u8, pc: u64, count: u32) -> bool {
         let first = self.next;
         let wants = self.wants(hart);
@@ -77,13 +78,13 @@ impl Filter {
         wants && self.now && first < self.numbers.end && self.next > self.numbers.start && self.is_place(pc)
     }
 
-    /// Whether what happens between two instructions, to `hart` at `pc`, is told.
+    /// Whether to list an event between two instructions, of `hart` at `pc`.
     pub fn between(&self, hart: u8, pc: u64) -> bool {
         let begun = self.next >= self.numbers.start;
         self.wants(hart) && self.now && begun && !self.is_over() && self.is_place(pc)
     }
 
-    /// Whether it is a core that is looked at.
+    /// Whether the core is selected.
     #[inline]
     pub fn wants(&self, hart: u8) -> bool {
         self.core.is_none_or(|core| core == hart)
@@ -94,17 +95,17 @@ impl Filter {
         self.places.is_empty() || self.places.iter().any(|p| p.contains(&pc))
     }
 
-    /// Whether nothing more is taken.
+    /// Whether no further instruction will be accepted.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.next >= self.numbers.end || self.times.as_ref().is_some_and(|t| t.cores == 0)
     }
 }
 
-/// The addresses of functions, by name.
+/// Address ranges of functions, by name.
 ///
 /// # Errors
-/// A name that is none; a few that are.
+/// A name is unknown; the error lists some known names.
 pub fn functions(program: &str, names: &[String]) -> Result<Vec<Range<u64>>, HostError> {
     let symbols = if names.is_empty() { Symbols::default() } else { Symbols::open(program)? };
     let mut places = Vec::new();
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
 
     fn taken(mut f: Filter) -> Vec<usize> {
-        // two cores in turn, at 0, 0, 4, 4, 8, 8
+        // two cores alternate, at 0, 0, 4, 4, 8, 8
         (0..12).filter(|i| f.take((i % 2) as u8, (i / 2 * 4) as u64)).collect()
     }
 
@@ -134,9 +135,9 @@ mod tests {
         assert_eq!(taken(Filter::default()), (0..12).collect::<Vec<_>>());
         assert_eq!(taken(Filter::new(Some(1), Vec::new(), 0..u64::MAX)), [1, 3, 5, 7, 9, 11]);
         assert_eq!(taken(Filter::new(None, Vec::new(), 3..6)), [3, 4, 5]);
-        // numbers are of the core
+        // numbers count the instructions of the core
         assert_eq!(taken(Filter::new(Some(1), Vec::new(), 3..5)), [7, 9]);
-        // and are those of the run, not of what is listed
+        // and of the run, not of the list
         assert_eq!(taken(Filter::new(None, vec![4..8, 16..17], 0..9)), [2, 3, 8]);
     }
 
@@ -159,7 +160,7 @@ mod tests {
         };
         assert_eq!([told(0, 9), told(0, 10), told(1, 19)], [(false, false), (true, false), (true, false)]);
         assert_eq!([told(0, 20), told(1, 12), told(1, 25)], [(false, false), (true, false), (false, true)]);
-        // of one core, the others do not count
+        // with one core, the others do not count
         let mut f = Filter::new(Some(1), Vec::new(), 0..u64::MAX).within(10..20, 2);
         f.at(0, 30);
         assert!(!f.is_over());

@@ -1,4 +1,4 @@
-//! An input by its name: a built-in program, an ELF or a recording, with its program where that is known apart
+//! Opens an input by its name: a built-in program, an ELF or a recording, optionally with its program
 
 use crate::machine::Settings;
 use crate::recording::{FileKind, Recording};
@@ -10,10 +10,10 @@ use retire::Context;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// What built-in programs are called.
+/// Prefix of built-in programs.
 pub const BUILTIN: &str = "builtin:";
 
-/// All built-in programs, by what they are called.
+/// Names of all built-in programs, with prefix.
 pub fn builtins() -> impl Iterator<Item = String> {
     programs::PROGRAMS.iter().map(|p| format!("{BUILTIN}{}", p.name))
 }
@@ -21,7 +21,7 @@ pub fn builtins() -> impl Iterator<Item = String> {
 /// The bytes of an ELF file or of `builtin:NAME`.
 ///
 /// # Errors
-/// It cannot be read, or there is none of that name.
+/// The file cannot be read, or there is no such program.
 pub fn elf_bytes(name: &str) -> Result<Cow<'static, [u8]>, HostError> {
     match name.strip_prefix(BUILTIN) {
         Some(builtin) => Ok(programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.elf.into()),
@@ -32,16 +32,16 @@ pub fn elf_bytes(name: &str) -> Result<Cow<'static, [u8]>, HostError> {
 /// A program with the name it was given by.
 #[derive(Clone, Debug)]
 pub struct Named {
-    /// As it was given.
+    /// Name, as given by the user.
     pub name: String,
-    /// Its contents.
+    /// The program.
     pub program: Program,
-    /// Its build id, hex.
+    /// Build id, in hex.
     pub build_id: String,
 }
 
 impl Named {
-    /// Reads an ELF file, or takes `builtin:NAME`.
+    /// Reads an ELF file, or loads `builtin:NAME`.
     pub fn open(name: &str) -> Result<Self, HostError> {
         let parsed = match name.strip_prefix(BUILTIN) {
             Some(builtin) => programs::find(builtin).ok_or_else(|| HostError::unknown_program(builtin))?.load(),
@@ -52,29 +52,29 @@ impl Named {
     }
 }
 
-/// What an input is.
+/// An input.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A program, for the built-in simulator.
     Program(Box<Named>),
-    /// A run that is over, and its program where that was given.
+    /// A finished run, and its program if given.
     Recording(Box<Recording>, Option<Box<Named>>),
 }
 
-/// The program that was given beside a recording.
+/// Additional options of an input.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Beside<'a> {
-    /// Its name, as of an input.
+    /// Name of the program of a recording.
     pub elf: Option<&'a str>,
-    /// Another build is accepted.
+    /// Whether another build is accepted.
     pub any_build: bool,
-    /// Of words that are no trace file: what `goshawk gen` wrote of their parameters, if not beside them.
+    /// For raw words without a trace file: the parameter file that `goshawk gen` wrote, unless it is next to the words.
     pub parameters: Option<&'a Path>,
-    /// Programs of contexts that have one of their own.
+    /// Programs of contexts that have their own.
     pub contexts: &'a [(Context, String)],
 }
 
-/// Refuses an ELF that is not the one a recording or a trace is of, and names both.
+/// Refuses an ELF with another build id than that of a recording or trace, and names both.
 pub fn check_build_id(recording: &str, of: &str, build_id: &str, name: &str, found: &str) -> Result<(), HostError> {
     if build_id.is_empty() || build_id == found {
         return Ok(());
@@ -83,12 +83,12 @@ pub fn check_build_id(recording: &str, of: &str, build_id: &str, name: &str, fou
 }
 
 impl Input {
-    /// Opens `builtin:NAME`, an ELF or a recording; recordings are told by their first bytes.
+    /// Opens `builtin:NAME`, an ELF or a recording; recordings are recognised by their first bytes.
     pub fn open(name: &str) -> Result<Self, HostError> {
         Self::open_with(name, Beside::default())
     }
 
-    /// As [`Input::open`], with the program of a recording.
+    /// As [`Input::open`], with options.
     pub fn open_with(name: &str, beside: Beside<'_>) -> Result<Self, HostError> {
         let kind = if name.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(Path::new(name))? };
         match kind {
@@ -113,12 +113,12 @@ impl Input {
         }
     }
 
-    /// Whether it is a run that is over.
+    /// Whether it is a recording, that is, a finished run.
     pub fn is_recording(&self) -> bool {
         matches!(self, Self::Recording(..))
     }
 
-    /// Harts of a recording; `None` where they can be chosen.
+    /// Number of harts of a recording; `None` if it can be chosen.
     pub fn harts(&self) -> Option<u8> {
         match self {
             Self::Program(_) => None,
@@ -126,7 +126,7 @@ impl Input {
         }
     }
 
-    /// Address width, bits.
+    /// Register width, bits.
     pub fn xlen(&self) -> u8 {
         match self {
             Self::Program(named) => named.program.xlen,
@@ -134,7 +134,7 @@ impl Input {
         }
     }
 
-    /// Address bits that are always 0: 1 on RISC-V, and what a recording says of itself.
+    /// Number of address bits that are always 0: 1 on RISC-V; a recording determines its own.
     pub fn align(&self) -> Result<u8, HostError> {
         match self {
             Self::Program(_) => Ok(1),
@@ -142,7 +142,7 @@ impl Input {
         }
     }
 
-    /// As [`Input::align`], but of a retire file's first events only: for those who see a wrong guess themselves.
+    /// As [`Input::align`], but from the first events of a retire file only: for callers that detect a wrong guess.
     pub fn likely_align(&self) -> Result<u8, HostError> {
         match self {
             Self::Program(_) => Ok(1),
@@ -150,7 +150,7 @@ impl Input {
         }
     }
 
-    /// The program, where it is known.
+    /// The program, if known.
     pub fn named(&self) -> Option<&Named> {
         match self {
             Self::Program(named) => Some(named),
@@ -158,15 +158,15 @@ impl Input {
         }
     }
 
-    /// The code, where the program is known; of a recording alone it can be learned ([`Recording::image`]).
+    /// The code, if the program is known; it can also be learned from a recording alone ([`Recording::image`]).
     pub fn image(&self) -> Option<Image> {
         self.named().map(|n| Image::new(&n.program))
     }
 
-    /// Contents and settings: the same text, the same events.
+    /// Contents and settings as text: equal texts mean equal events.
     pub fn identity(&self, settings: &Settings) -> Result<String, HostError> {
         let Settings { timing, caches, seed, max_instructions } = settings;
-        // points of runs without other caches keep their names
+        // sweep points without cache options keep the identity that they had before these existed
         let caches = if caches.is_empty() { String::new() } else { format!(" {caches}") };
         Ok(match self {
             Self::Program(named) => format!("run {} {timing:?} {seed} {max_instructions:?}{caches}", named.build_id),

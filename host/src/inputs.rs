@@ -1,4 +1,4 @@
-//! Record and replay: a run to a file of what its cores took from outside, and the run again from it
+//! Record and replay: writes the inputs of a run's cores to a file, and executes the run again from it
 
 use crate::drain::Drained;
 use crate::input::{check_build_id, Beside, Input, Named};
@@ -15,22 +15,21 @@ use sim::scheme::inputs::replay::{InputsError, Replay};
 use sim::scheme::inputs::{InputsParams, Recorder};
 use std::path::{Path, PathBuf};
 
-/// What recording a run gave.
+/// Result of recording a run.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     /// Parameters of the stream.
     pub params: InputsParams,
-    /// What the stream is made of.
+    /// Statistics of the stream.
     pub stats: InputsStats,
     /// The run.
     pub told: Told,
 }
 
-/// Records what `run` does behind its first `skip` instructions of all cores, into the file at `path` where there is one.
+/// Records `run` after its first `skip` instructions of all cores, into the file at `path` if given.
 ///
-/// # Errors
-/// A recording cannot be recorded again: it has no values. A mask of instructions that the simulator lacks. A run that ends
-/// before, or sizes that are for a start at reset only. A file that cannot be written.
+/// The input is a recording, which has no values; the simulator lacks some instructions that the program needs; the run
+/// ends before the start, or the sizes are only valid for a start at reset; or the file cannot be written.
 pub fn record(
     run: &Run<'_>,
     sizes: Sizes,
@@ -89,7 +88,7 @@ pub fn record(
 
 /// A recorded run with its program.
 pub struct Session {
-    /// What the file says of itself.
+    /// Metadata of the file.
     pub info: InputsInfo,
     /// The program.
     pub named: Named,
@@ -100,16 +99,16 @@ pub struct Session {
 /// Whether `path` is a recorded run of this scheme.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 pub fn is_recorded(path: &Path) -> Result<bool, HostError> {
     Ok(FileKind::of(path)? == FileKind::Inputs)
 }
 
 impl Session {
-    /// Opens a recorded run; its words are all read, and the program must be the one that ran.
+    /// Opens a recorded run and reads all its words; the program must be the one that ran.
     ///
     /// # Errors
-    /// Either cannot be read, or they do not belong together.
+    /// Either cannot be read, or they do not match.
     pub fn open(path: &Path, beside: Beside<'_>) -> Result<Self, HostError> {
         let name = path.display().to_string();
         match FileKind::of(path)? {
@@ -144,15 +143,15 @@ impl Session {
         Ok(Self { info, named, replay, path: path.to_path_buf() })
     }
 
-    /// Replay, at the beginning.
+    /// The replay, at its beginning.
     pub fn replay(self) -> Replay {
         self.replay
     }
 
-    /// Replays to the end, or until `stop` says so.
+    /// Replays to the end, or until `stop` returns true.
     ///
     /// # Errors
-    /// The stream is damaged or of another run.
+    /// The stream is damaged or belongs to another run.
     pub fn run<S: RetireSink>(
         &mut self,
         sink: &mut S,
@@ -175,12 +174,12 @@ impl Session {
         }
     }
 
-    /// Where replay is.
+    /// The current state of replay.
     pub fn at(&self) -> &Replay {
         &self.replay
     }
 
-    /// An error of replay, with the file's name.
+    /// An error of replay, with the name of the file.
     pub fn error(&self, source: InputsError) -> HostError {
         HostError::Inputs { path: self.path.display().to_string(), source }
     }

@@ -1,4 +1,4 @@
-//! Every retired instruction in a line of its own, as replay finds it
+//! Lists every retired instruction of a replay, one per line
 
 use crate::check::describe;
 use crate::filter::Filter;
@@ -8,14 +8,14 @@ use retire::{Context, FlowEvent, FlowKind};
 use sim::replay::ReplaySink;
 use std::io::Write;
 
-/// Lines that are written at once, bytes.
+/// Size of the output buffer, bytes.
 const LINES: usize = 1 << 16;
 
 /// Prints instructions, and the traps and gaps between them.
 pub struct Listing<'a> {
     image: Image,
     contexts: Vec<(Context, Image)>,
-    /// Of each hart, and behind its next event.
+    /// Current context of each hart, and the one after its next event.
     current: Vec<(Context, Context)>,
     out: &'a mut dyn Write,
     lines: Vec<u8>,
@@ -26,10 +26,10 @@ pub struct Listing<'a> {
     error: Option<std::io::Error>,
 }
 
-/// Eight digits.
+/// Converts to eight hexadecimal digits.
 #[inline]
 fn hex(v: u32) -> [u8; 8] {
-    // a nibble to each byte, then its digit: 0x30 more, from ten on 0x27 more than that
+    // spread the nibbles to bytes, then convert to digits: add 0x30, and 0x27 more from ten on
     let mut x = u64::from(v);
     x = (x << 16 | x) & 0x0000_ffff_0000_ffff;
     x = (x << 8 | x) & 0x00ff_00ff_00ff_00ff;
@@ -39,14 +39,14 @@ fn hex(v: u32) -> [u8; 8] {
 }
 
 impl<'a> Listing<'a> {
-    /// Lists to `out` the `left` first instructions that `filter` takes.
+    /// Lists the first `left` instructions that `filter` accepts to `out`.
     pub fn new(image: Image, cores: u8, filter: Filter, left: u64, out: &'a mut dyn Write) -> Self {
         let (pc, symbols) = (vec![0; usize::from(cores)], Symbols::default());
         let current = vec![(Context::RESET, Context::RESET); usize::from(cores)];
         Self { image, contexts: Vec::new(), current, out, lines: Vec::new(), pc, filter, left, symbols, error: None }
     }
 
-    /// With programs of contexts.
+    /// Adds programs of contexts.
     #[must_use]
     pub fn with_contexts(self, contexts: Vec<(Context, Image)>) -> Self {
         Self { contexts, ..self }
@@ -59,13 +59,13 @@ impl<'a> Listing<'a> {
         own.map_or(&self.image, |(_, image)| image).instruction(pc)
     }
 
-    /// Names the place of every line that has one.
+    /// Adds symbol names to lines.
     #[must_use]
     pub fn with_symbols(self, symbols: Symbols) -> Self {
         Self { symbols, ..self }
     }
 
-    /// Ends a line, behind the name of its place where that is asked for.
+    /// Ends a line, with the name of its address if symbols were given.
     #[inline]
     fn end(&mut self, pc: u64, compressed: bool) -> std::io::Result<()> {
         if let Some((name, offset)) = self.symbols.at(pc) {
@@ -79,12 +79,12 @@ impl<'a> Listing<'a> {
         Ok(())
     }
 
-    /// Whether nothing more will be listed.
+    /// Whether no more lines will be written.
     pub fn is_over(&self) -> bool {
         self.error.is_some() || self.left == 0 || self.filter.is_over()
     }
 
-    /// Writes the last lines.
+    /// Writes the remaining lines.
     pub fn finish(mut self) -> std::io::Result<()> {
         self.error.take().map_or_else(|| self.flush(), Err)
     }
@@ -101,7 +101,7 @@ impl<'a> Listing<'a> {
         }
         let mut pc = self.pc[usize::from(e.hart)];
         if e.count > 0 && self.instruction(e.hart, pc).is_none() {
-            // learned from a recording: the branches are all that is known
+            // with code learned from a recording, only branches are known
             if !self.filter.take_run(e.hart, e.pc, e.count) {
                 return Ok(());
             }
@@ -158,7 +158,7 @@ impl ReplaySink for Listing<'_> {
         if let Some((context, _)) = told {
             self.current[at].1 = context;
         }
-        // the instructions before are told by the event behind it
+        // the event after a context switch covers the instructions before it
         if matches!(told, Some((_, false))) {
             return;
         }

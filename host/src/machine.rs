@@ -1,4 +1,4 @@
-//! How a program is run in the built-in simulator
+//! Settings of the built-in simulator
 
 use serde::{Deserialize, Serialize};
 use sim::riscv::{Limits, MachineConfig, Timing};
@@ -14,10 +14,10 @@ pub enum TimingModel {
     Functional,
 }
 
-/// Declares the options of caches and latencies once: their names, and the field of [`Timing`] that each sets.
+/// Declares the options of caches and latencies once: names, and the field of [`Timing`] that each sets.
 macro_rules! options {
     ($($field:ident: $what:literal,)*) => {
-        /// Caches and latencies of the simulator that are not those of the timing model.
+        /// Caches and latencies of the simulator that override those of the timing model.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct TimingOptions {
@@ -25,15 +25,15 @@ macro_rules! options {
         }
 
         impl TimingOptions {
-            /// Names and what they mean.
+            /// Names and descriptions.
             pub const ALL: &'static [(&'static str, &'static str)] = &[$((stringify!($field), $what),)*];
 
-            /// Sets what is given.
+            /// Applies the given options.
             fn apply(&self, timing: &mut Timing) {
                 $(timing.$field = self.$field.unwrap_or(timing.$field);)*
             }
 
-            /// One of them, as `l1_bytes=16384`.
+            /// Sets one option, as in `l1_bytes=16384`.
             fn set(&mut self, name: &str, value: u32) -> bool {
                 match name {
                     $(stringify!($field) => self.$field = Some(value),)*
@@ -42,7 +42,7 @@ macro_rules! options {
                 true
             }
 
-            /// Those that are given, as they are written.
+            /// The given options, as written by the user.
             fn given(&self) -> Vec<String> {
                 let all = [$((stringify!($field), self.$field),)*];
                 all.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?))).collect()
@@ -66,7 +66,7 @@ options! {
 }
 
 impl TimingOptions {
-    /// Whether none is given.
+    /// Whether no option is given.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -75,7 +75,7 @@ impl TimingOptions {
 impl std::str::FromStr for TimingOptions {
     type Err = String;
 
-    /// Reads `l1_bytes=16384,memory_latency=100`.
+    /// Parses `l1_bytes=16384,memory_latency=100`.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut options = Self::default();
         for part in text.split(',') {
@@ -97,23 +97,23 @@ impl std::fmt::Display for TimingOptions {
     }
 }
 
-/// How programs are run.
+/// Settings of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// When instructions retire.
     pub timing: TimingModel,
-    /// Its caches and latencies, where they are others.
+    /// Caches and latencies that override those of the timing model.
     #[serde(skip_serializing_if = "TimingOptions::is_empty")]
     pub caches: TimingOptions,
-    /// 0: all harts start at once; else each a little late, as the number says.
+    /// 0: all harts start at once; otherwise the seed of a small random start delay for each hart.
     pub seed: u64,
-    /// Stop after so many instructions of all harts.
+    /// Stop after this many instructions of all harts.
     pub max_instructions: Option<u64>,
 }
 
 impl Settings {
-    /// The machine they mean.
+    /// The machine configuration.
     pub fn config(&self, harts: u8) -> MachineConfig {
         let mut timing = match self.timing {
             TimingModel::Papers => Timing::default(),
@@ -123,7 +123,7 @@ impl Settings {
         MachineConfig { harts, timing, seed: self.seed, ..MachineConfig::default() }
     }
 
-    /// Refuses caches and latencies where every instruction takes one cycle.
+    /// Refuses cache and latency options for the functional timing model, in which every instruction takes one cycle.
     pub fn check(&self) -> Result<(), String> {
         match self.timing {
             TimingModel::Functional if !self.caches.is_empty() => {
@@ -133,12 +133,12 @@ impl Settings {
         }
     }
 
-    /// The limits they mean.
+    /// The limits of the run.
     pub fn limits(&self) -> Limits {
         Limits { instructions: self.max_instructions.unwrap_or(u64::MAX), ..Limits::default() }
     }
 
-    /// In one line, for files and reports.
+    /// Description in one line, for files and reports.
     pub fn describe(&self) -> String {
         let timing = match self.timing {
             TimingModel::Papers => "papers",

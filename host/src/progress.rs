@@ -1,26 +1,25 @@
-//! Progress of long work, told to whoever shows it
+//! Progress of long operations, reported to the caller
 
 use retire::{DataEvent, FlowEvent, MasterStore, Note, RetireSink};
 
-/// Shows the progress of long work.
+/// A display of the progress of long operations.
 pub trait Progress: Sync {
-    /// A piece of work begins: what is done, what is counted, and how much there will be where that is known. It ends
-    /// when the bar is dropped.
+    /// Starts an operation: description, unit, and the total if known. It ends when the bar is dropped.
     fn begin(&self, what: &'static str, unit: &'static str, total: Option<u64>) -> Box<dyn Bar>;
 
-    /// Whether a run shall end here, with what it has done so far.
+    /// Whether the run is to end now, keeping what it has done.
     fn stops(&self) -> bool {
         false
     }
 }
 
-/// One piece of work.
+/// The progress of one operation.
 pub trait Bar: Send {
-    /// So much more is done.
+    /// Adds progress.
     fn advance(&self, n: u64);
 }
 
-/// Shows nothing.
+/// Progress that is not displayed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quiet;
 
@@ -34,10 +33,10 @@ impl Bar for Quiet {
     fn advance(&self, _: u64) {}
 }
 
-/// Counts between two looks at the clock.
+/// Counts between two updates of a bar.
 const STEP: u64 = 1 << 16;
 
-/// Counts the instructions that pass on their way to another sink.
+/// A sink that counts instructions and passes events on to another sink.
 pub(crate) struct Counted<S> {
     sink: S,
     bar: Box<dyn Bar>,
@@ -90,7 +89,7 @@ impl<S: RetireSink> RetireSink for Counted<S> {
     }
 }
 
-/// Hands on the words of a stream and counts them.
+/// An iterator that counts the words of a stream.
 pub(crate) struct Words<I> {
     words: I,
     bar: Box<dyn Bar>,

@@ -11,7 +11,7 @@ use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use std::path::{Path, PathBuf};
 
-/// What a file is, by its first bytes.
+/// The kind of a file, from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A retire file.
@@ -20,16 +20,16 @@ pub enum FileKind {
     Rbt1,
     /// A trace file.
     Trace,
-    /// What the cores of a run took from outside.
+    /// A recording of the inputs of a run's cores.
     Inputs,
-    /// What the cores of a run loaded.
+    /// Load values of a run's cores.
     Values,
-    /// Something else: a program, where it is an ELF.
+    /// Another file, such as an ELF.
     Other,
 }
 
 impl FileKind {
-    /// Reads the first bytes.
+    /// Determines the kind from the first bytes.
     pub fn of(path: &Path) -> Result<Self, HostError> {
         Ok(match input::head(path, 8)? {
             h if h.starts_with(b"GSHKRET") => Self::Retire,
@@ -42,24 +42,24 @@ impl FileKind {
     }
 }
 
-/// A recorded run that can be read again and again.
+/// A recorded run, which can be read any number of times.
 #[derive(Clone, Debug)]
 pub struct Recording {
     path: PathBuf,
     info: RetireInfo,
-    /// Of a branch trace, which is read once for what only its end tells.
+    /// Information about a branch trace, from a first pass over the file.
     rbt1: Option<Rbt1Info>,
 }
 
-/// Reads a recorded run.
+/// A reader of a recorded run.
 pub enum Events {
-    /// Of a retire file.
+    /// A retire file.
     Retire(Box<RetireReader>),
-    /// Of a branch trace.
+    /// A branch trace.
     Rbt1(Box<Rbt1Reader>),
 }
 
-/// All targets, or-ed.
+/// OR of all targets.
 #[derive(Default)]
 struct Targets {
     bits: u64,
@@ -74,7 +74,7 @@ impl RetireSink for Targets {
 }
 
 impl Events {
-    /// Tells `sink` the next block of the run; false at its end.
+    /// Passes the next block of the run to `sink`; returns false at its end.
     pub fn next_block(&mut self, sink: &mut impl RetireSink) -> Result<bool, FileError> {
         match self {
             Self::Retire(reader) => reader.next_block(sink),
@@ -84,10 +84,10 @@ impl Events {
 }
 
 impl Recording {
-    /// Opens a retire file or a branch trace; another file is refused.
+    /// Opens a retire file or a branch trace; other files are refused.
     pub fn open(path: &Path) -> Result<Self, HostError> {
         if FileKind::of(path)? != FileKind::Rbt1 {
-            // it says what a retire file begins with
+            // for other files, the reader's error says what a retire file starts with
             let info = RetireReader::open(path)?.info().clone();
             return Ok(Self { path: path.into(), info, rbt1: None });
         }
@@ -110,12 +110,12 @@ impl Recording {
         Ok(Self { path: path.into(), info, rbt1: Some(found) })
     }
 
-    /// Where it is.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What its retire file says, or would say.
+    /// Metadata: that of a retire file, or the equivalent of a branch trace.
     pub fn info(&self) -> &RetireInfo {
         &self.info
     }
@@ -125,7 +125,7 @@ impl Recording {
         self.rbt1.is_some()
     }
 
-    /// Reads it from the beginning.
+    /// Opens a reader at the beginning.
     pub fn events(&self) -> Result<Events, FileError> {
         Ok(match self.rbt1 {
             None => Events::Retire(Box::new(RetireReader::open(&self.path)?)),
@@ -133,16 +133,16 @@ impl Recording {
         })
     }
 
-    /// Tells all events to `sink`.
+    /// Passes all events to `sink`.
     pub fn tell(&self, sink: &mut impl RetireSink) -> Result<(), FileError> {
         let mut events = self.events()?;
         while events.next_block(sink)? {}
         Ok(())
     }
 
-    /// Address bits that are always 0: 1, or 0 where code stands at odd addresses, as that of other machines does.
+    /// Number of address bits that are always 0: 1, or 0 if there is code at odd addresses, as for other architectures.
     ///
-    /// A retire file is read for it, up to the first odd target or the block behind `first` events.
+    /// Reads a retire file up to the first odd target or the block after `first` events.
     pub fn align(&self, first: u64) -> Result<u8, FileError> {
         if let Some(found) = &self.rbt1 {
             return Ok(found.align);
@@ -152,7 +152,7 @@ impl Recording {
         Ok(u8::from(found.bits & 1 == 0))
     }
 
-    /// What replay needs of the program, learned from the run. A recording that contradicts itself is refused.
+    /// Code for replay, learned from the run. An inconsistent recording is refused.
     pub fn image(&self, progress: &dyn Progress) -> Result<Image, HostError> {
         let mut learner =
             crate::progress::Counted::new(Learner::new(), progress.begin("learning", "instructions", None));
@@ -160,7 +160,7 @@ impl Recording {
         learner.into_sink().finish().map_err(|e| HostError::Other(format!("{}: {e}", self.path.display())))
     }
 
-    /// CRC-32 and size of a retire file, or what names a branch trace: the same text, the same events.
+    /// CRC-32 and size of a retire file, or the identity of a branch trace: equal texts mean equal events.
     pub fn identity(&self) -> Result<String, FileError> {
         use std::io::Read;
         if self.is_rbt1() {

@@ -1,4 +1,4 @@
-//! The run of an input, told to a sink or in blocks
+//! The run of an input, passed to a sink event by event or in blocks
 
 use crate::input::Input;
 use crate::machine::Settings;
@@ -10,18 +10,18 @@ use retire::image::Image;
 use retire::{FlowEvent, NullSink, RetireSink};
 use sim::riscv::{Exit, Limits, Machine, RunSummary};
 
-/// A run: one to be made, or a recorded one.
+/// A run: of a program, or a recorded one.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// What is run or read.
+    /// The input.
     pub input: &'a Input,
-    /// Harts.
+    /// Number of harts.
     pub harts: u8,
-    /// How a program is run.
+    /// Settings for running a program.
     pub settings: &'a Settings,
 }
 
-/// What is known of a run when it has been told to its end.
+/// Summary of a run that was read or executed to its end.
 #[derive(Clone, Debug)]
 pub struct Told {
     /// Events, all harts.
@@ -30,18 +30,18 @@ pub struct Told {
     pub instructions: u64,
     /// Last cycle.
     pub cycles: u64,
-    /// More of it, where a program was run now.
+    /// More details, if a program was executed.
     pub summary: Option<RunSummary>,
-    /// It was stopped ([`Progress::stops`]).
+    /// Whether the user stopped it ([`Progress::stops`]).
     pub stopped: bool,
-    /// Exceptions other than calls and breakpoints, where a program was run now; [`crate::fault::find`] tells which.
+    /// Exceptions other than calls and breakpoints, if a program was executed; [`crate::fault::find`] finds them.
     pub faults: u64,
 }
 
-/// Events of a block: small enough for a cache, large enough to be worth handing over.
+/// Events per block: small enough for a cache, large enough to be worth passing on.
 pub const BLOCK: usize = 1 << 14;
 
-/// Collects events to blocks.
+/// Collects events in blocks.
 struct Blocks<'a> {
     block: Vec<FlowEvent>,
     out: &'a mut dyn FnMut(Vec<FlowEvent>),
@@ -65,14 +65,14 @@ impl RetireSink for Blocks<'_> {
 }
 
 impl Input {
-    /// The run of `harts` harts; a recording has its own.
+    /// The run with `harts` harts; a recording has its own number.
     pub fn run<'a>(&'a self, harts: u8, settings: &'a Settings) -> Result<Run<'a>, HostError> {
         Run::new(self, harts, settings)
     }
 }
 
 impl<'a> Run<'a> {
-    /// Refuses a number of harts or a setting that cannot be run.
+    /// Refuses a number of harts or a setting that is not possible.
     fn new(input: &'a Input, harts: u8, settings: &'a Settings) -> Result<Self, HostError> {
         if let Input::Program(named) = input {
             let failure = |source| HostError::Machine { name: named.name.clone(), source };
@@ -82,7 +82,7 @@ impl<'a> Run<'a> {
         Ok(Self { input, harts: input.harts().unwrap_or(harts), settings })
     }
 
-    /// What was opened, for errors: the program, or the file of the recording.
+    /// Name of the program, or path of the recording, for errors.
     pub fn name(&self) -> String {
         match self.input {
             Input::Program(named) => named.name.clone(),
@@ -90,7 +90,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What a retire file of this run says.
+    /// Metadata of a retire file of this run.
     pub fn info(&self) -> RetireInfo {
         match self.input {
             Input::Program(named) => RetireInfo {
@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
             Input::Recording(recording, named) => {
                 let mut info = recording.info().clone();
                 if let Some(named) = named {
-                    // replay takes the code from there
+                    // replay takes the code from this program
                     info.build_id.clone_from(&named.build_id);
                 }
                 info
@@ -114,8 +114,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether events have the clock cycles in which they retired. A branch trace (`rbt1`) has none, nor has a captured run, and
-    /// what was imported from one counts its instructions in their place.
+    /// Whether events have the clock cycles in which they retired. A branch trace (`rbt1`) and a captured run have
+    /// none; recordings imported from one have instruction counts instead.
     pub fn has_cycles(&self) -> bool {
         match self.input {
             Input::Program(_) => true,
@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Tells the whole run to `sink`.
+    /// Passes the whole run to `sink`.
     pub fn tell(&self, sink: &mut impl RetireSink, progress: &dyn Progress) -> Result<Told, HostError> {
         self.tell_behind(0, sink, progress, |_, _| {})
     }
@@ -153,10 +153,11 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Tells to `sink` what is behind the first `skip` instructions of all harts; `begins` is called with the machine there.
+    /// Passes the run after the first `skip` instructions of all harts to `sink`; `begins` is called with the machine
+    /// at that point.
     ///
     /// # Errors
-    /// As [`Run::tell`]; and a run that is not so long, or of which only a recording is there, where `skip` is not 0.
+    /// As [`Run::tell`]. If `skip` is not 0, also a run that is shorter, and a recording.
     pub fn tell_behind<S: RetireSink>(
         &self,
         skip: u64,
@@ -179,7 +180,7 @@ impl<'a> Run<'a> {
                     Some(summary) => summary.map_err(failure)?,
                     None => {
                         let (instructions, cycles) = sink.finish(&Image::new(&named.program));
-                        // without time left it only says what it has printed
+                        // with a limit of 0 it only returns what it has printed
                         let nothing = Limits { instructions: 0, cycles: 0 };
                         RunSummary { instructions, cycles, ..machine.run(&mut NullSink, nothing).map_err(failure)? }
                     }

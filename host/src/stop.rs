@@ -1,43 +1,44 @@
-//! A run that a person ends: what has retired until then stays
+//! Interruption of a run by the user: everything retired so far is kept
 //!
-//! The simulator asks nobody whether it shall go on, because that would cost each of its instructions. So a sink between
-//! it and the file leaves it by unwinding, which is no panic, and tells the stop of each hart itself.
+//! The simulator has no check for interruptions, because it would slow down each instruction. So a sink between it and
+//! the file leaves the simulator by unwinding, which is not reported as a panic, and adds the stop event of each hart
+//! itself.
 
 use crate::progress::Progress;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, FlowKind, MasterStore, Note, RetireSink};
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 
-/// Events between two times that it is asked.
+/// Number of events between checks for an interruption.
 const STEP: u32 = 1 << 12;
 
-/// Whether it is an exception that no program means.
+/// Whether it is an exception that a program does not intend.
 pub(crate) const fn is_fault(kind: FlowKind) -> bool {
     matches!(kind, FlowKind::Trap { interrupt: false, cause } if !matches!(cause, 3 | 8..=11))
 }
 
-/// What unwinds.
+/// Payload of the unwinding.
 struct Stopped;
 
-/// Where a hart is.
+/// Position of a hart.
 #[derive(Clone, Copy, Debug, Default)]
 struct Here {
     started: bool,
-    /// Behind its last event.
+    /// Address after its last event.
     next: u64,
     retired: u64,
-    /// The last instruction behind that whose data were told.
+    /// The last instruction after that which had data events.
     data: Option<u64>,
 }
 
-/// Hands a run on until it shall end.
+/// A sink that passes a run on until it is to end.
 pub(crate) struct Stoppable<'p, S> {
     sink: S,
     progress: &'p dyn Progress,
     since: u32,
     harts: Vec<Here>,
     cycle: u64,
-    /// Exceptions that no program means.
+    /// Exceptions that a program does not intend.
     pub(crate) faults: u64,
 }
 
@@ -47,7 +48,7 @@ impl<'p, S: RetireSink> Stoppable<'p, S> {
         Self { sink, progress, since: 0, harts, cycle: 0, faults: 0 }
     }
 
-    /// Runs `run`; `None` when it was stopped.
+    /// Runs `run`; `None` if it was interrupted.
     pub(crate) fn run<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> Option<T> {
         match catch_unwind(AssertUnwindSafe(|| run(self))) {
             Ok(done) => Some(done),
@@ -60,7 +61,7 @@ impl<'p, S: RetireSink> Stoppable<'p, S> {
         self.sink
     }
 
-    /// Tells the stops of a run that was stopped; instructions by hart, and the last cycle.
+    /// Adds the stop events of an interrupted run; returns instructions by hart, and the last cycle.
     pub(crate) fn finish(&mut self, image: &Image) -> (Vec<u64>, u64) {
         for (hart, here) in self.harts.iter_mut().enumerate().filter(|(_, here)| here.started) {
             let (mut pc, mut count) = (here.next, 0);
@@ -91,7 +92,7 @@ impl<S: RetireSink> RetireSink for Stoppable<'_, S> {
         self.since += 1;
         if self.since == STEP {
             self.since = 0;
-            // a trap stands before the instruction that retires with it: that one is told first
+            // a trap comes before the instruction that retires with it, so stop only after an instruction
             if self.progress.stops() && e.kind.retires() {
                 resume_unwind(Box::new(Stopped));
             }

@@ -1,23 +1,23 @@
-//! Names of code addresses, from the symbol table of an ELF
+//! Symbols of code, from the symbol table of an ELF
 
 use crate::input::elf_bytes;
 use crate::HostError;
 use object::{Object, ObjectSymbol, SymbolKind};
 use std::ops::Range;
 
-/// Code addresses with their names, in order.
+/// Code addresses with their names, in address order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Symbols(Vec<(u64, String)>);
 
 impl Symbols {
-    /// Reads those of an ELF file or of `builtin:NAME`; a program without a symbol table has none.
+    /// Reads them from an ELF file or `builtin:NAME`; empty without a symbol table.
     pub fn open(name: &str) -> Result<Self, HostError> {
         Self::parse(name, &elf_bytes(name)?)
     }
 
     fn parse(name: &str, elf: &[u8]) -> Result<Self, HostError> {
         let file = object::File::parse(elf).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
-        // labels of assembler code have no type; mapping symbols ($x) are no names
+        // assembler labels have no type; mapping symbols ($x) are not names
         let code = |s: &object::Symbol<'_, '_>| {
             s.section_index().is_some()
                 && matches!(s.kind(), SymbolKind::Text | SymbolKind::Unknown | SymbolKind::Label)
@@ -29,7 +29,7 @@ impl Symbols {
         Ok(Self(all))
     }
 
-    /// Address of what is called `symbol` in an ELF file or `builtin:NAME`, code or data.
+    /// Address of the code or data symbol `symbol` in an ELF file or `builtin:NAME`.
     pub fn data(name: &str, symbol: &str) -> Result<u32, HostError> {
         let elf = elf_bytes(name)?;
         let file = object::File::parse(&*elf).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
@@ -39,18 +39,18 @@ impl Symbols {
         })
     }
 
-    /// The addresses of what is called `name`: up to the next symbol.
+    /// Address ranges of the symbols `name`, each up to the next symbol.
     pub fn ranges<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Range<u64>> + 'a {
         let end = |at: usize| self.0.get(at + 1).map_or(u64::MAX, |s| s.0);
         self.0.iter().enumerate().filter(move |(_, s)| s.1 == name).map(move |(at, s)| s.0..end(at))
     }
 
-    /// Whether there is none.
+    /// Whether there are no symbols.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The symbol at or before `pc`, and how far before.
+    /// The symbol at or before `pc`, and the offset from it.
     pub fn at(&self, pc: u64) -> Option<(&str, u64)> {
         let next = self.0.partition_point(|s| s.0 <= pc);
         let (start, name) = self.0.get(next.checked_sub(1)?)?;

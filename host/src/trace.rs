@@ -1,4 +1,4 @@
-//! A trace file with the program it is of, replayed
+//! A trace file with its program, and its replay
 
 use crate::input::{check_build_id, Beside, Named, BUILTIN};
 use crate::progress::{Progress, Words};
@@ -12,7 +12,7 @@ use sim::message::Message;
 use sim::replay::{Images, Replay, ReplaySink, ReplaySummary};
 use std::path::{Path, PathBuf};
 
-/// A trace file with the program it is of.
+/// A trace file with its program.
 pub struct Trace {
     reader: TraceReader,
     info: TraceInfo,
@@ -22,19 +22,19 @@ pub struct Trace {
     resume: bool,
 }
 
-/// What a trace does not tell.
+/// Losses in a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Gaps, all cores.
+    /// Number of gaps, all cores.
     pub gaps: u64,
-    /// Instructions in those of which it is known.
+    /// Number of instructions in gaps of known length.
     pub instructions: u64,
-    /// Gaps of which nobody knows how long they are.
+    /// Number of gaps of unknown length.
     pub unknown: u64,
 }
 
 impl Lost {
-    /// In words; `None` where nothing was lost.
+    /// Description in words; `None` if nothing was lost.
     pub fn describe(&self) -> Option<String> {
         let Self { gaps, instructions, unknown } = *self;
         let (s, are) = if gaps == 1 { ("", "is") } else { ("s", "are") };
@@ -48,25 +48,25 @@ impl Lost {
     }
 }
 
-/// What was replayed, up to the end or to damage.
+/// Result of replay up to the end or to damage.
 #[derive(Debug)]
 pub struct Replayed {
     /// Counts.
     pub summary: ReplaySummary,
-    /// Gaps in it.
+    /// Losses.
     pub lost: Lost,
-    /// Why it ends before the stream does.
+    /// Why it ended before the end of the stream.
     pub damage: Option<HostError>,
 }
 
-/// Counts gaps.
+/// A sink that counts gaps.
 struct Losses<'a, S> {
     sink: &'a mut S,
     lost: Lost,
 }
 
 impl<S: ReplaySink> ReplaySink for Losses<'_, S> {
-    // a gap is the last event of its message: nothing of it can be refused behind
+    // a gap is the last event of its message, so nothing after it in the message can fail
     const UNCHECKED: bool = S::UNCHECKED;
 
     #[inline]
@@ -90,12 +90,12 @@ impl<S: ReplaySink> ReplaySink for Losses<'_, S> {
 }
 
 impl Trace {
-    /// Opens both; the program may be a recording of the run, from which the code is learned.
+    /// Opens both; instead of the program, a recording of the run may be given, from which the code is learned.
     pub fn open(trace: &Path, beside: Beside<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
         let name = trace.display().to_string();
         let reader = match FileKind::of(trace)? {
             FileKind::Other => None,
-            // another file of ours is refused with what it is
+            // for other files of Goshawk, the error names their kind
             _ => Some(TraceReader::<TraceInfo>::open(trace)?),
         };
         let Some(elf) = beside.elf else {
@@ -126,7 +126,7 @@ impl Trace {
         if !beside.any_build {
             check_build_id(&name, &info.program, &info.build_id, elf, &build_id)?;
         }
-        // code is learned of a recording that is the right one
+        // code is only learned from a recording of the right program
         let image = image.or_else(|recording: Recording| recording.image(progress))?;
         if info.params.context.is_none() && !beside.contexts.is_empty() {
             return Err(HostError::Other(format!(
@@ -151,36 +151,36 @@ impl Trace {
         Ok(Self { reader, info, image, contexts, path: trace.to_path_buf(), resume: false })
     }
 
-    /// Its words, to be read from any place.
+    /// The words of the trace, which can be read from any position.
     pub fn reread(self) -> Reread {
         Reread::of(self.reader)
     }
 
-    /// What the file says of itself.
+    /// Metadata of the file.
     pub fn info(&self) -> &TraceInfo {
         &self.info
     }
 
-    /// The program, as replay walks it.
+    /// Code of the program.
     pub fn image(&self) -> &Image {
         &self.image
     }
 
-    /// Those that have a program of their own.
+    /// Contexts that have their own program.
     pub fn contexts(&self) -> &[(Context, Image)] {
         &self.contexts
     }
 
-    /// Goes on at the next header where the stream is damaged, if `resume` says so.
+    /// With `resume`, replay continues at the next header where the stream is damaged.
     #[must_use]
     pub fn resuming(self, resume: bool) -> Self {
         Self { resume, ..self }
     }
 
-    /// Replays message by message until the stream ends or `stop` says so.
+    /// Replays message by message until the stream ends or `stop` returns true.
     ///
     /// # Errors
-    /// The stream is damaged or of another program.
+    /// The stream is damaged or belongs to another program.
     pub fn replay<S: ReplaySink>(
         self,
         sink: &mut S,
@@ -191,10 +191,10 @@ impl Trace {
         replayed.damage.map_or(Ok(replayed.summary), Err)
     }
 
-    /// As [`Trace::replay`], but damage only ends it: what was replayed before stays.
+    /// As [`Trace::replay`], but damage is not an error: it ends the replay, and what was replayed so far is kept.
     ///
     /// # Errors
-    /// Not even the beginning can be replayed.
+    /// The beginning cannot be replayed.
     pub fn replay_to_damage<S: ReplaySink>(
         mut self,
         sink: &mut S,
@@ -214,13 +214,13 @@ impl Trace {
                 }
             },
         );
-        // a damaged file is the reason of what replay says then, so it is told first
+        // a damaged file also causes replay errors, so it is reported first
         let file = self.reader.error().map(HostError::from);
         let failure = |source| HostError::Replay { path: self.path.display().to_string(), source };
         match (replayed, file) {
             (Ok((summary, damage)), file) => {
                 let mut lost = sink.lost;
-                // where reading went on, something is missing, also where no core tells a gap
+                // where replay resumed, something is missing, even if no core reports a gap
                 let silent = summary.damaged.saturating_sub(lost.gaps);
                 lost.gaps += silent;
                 lost.unknown += silent;

@@ -1,4 +1,5 @@
-//! Load values: a run to a file of what its cores loaded, and the cores executed again with a trace of their control flow
+//! Load values: writes the values that a run's cores loaded, and executes the cores again with them and a control-flow
+//! trace
 
 use crate::drain::Drained;
 use crate::input::{check_build_id, Beside, Input, Named};
@@ -20,21 +21,21 @@ use sim::scheme::cfiat::{CfiatParams, Recorder};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// What tracing the loads of a run gave.
+/// Result of tracing the loads of a run.
 #[derive(Clone, Debug)]
 pub struct Traced {
     /// Parameters of the stream.
     pub params: CfiatParams,
-    /// What the stream is made of.
+    /// Statistics of the stream.
     pub stats: CfiatStats,
     /// The run.
     pub told: Told,
 }
 
-/// What is written.
+/// Output of a load-value trace.
 #[derive(Clone, Copy, Debug)]
 pub enum Output<'a> {
-    /// Nothing: it is counted only.
+    /// None: only statistics.
     Nothing,
     /// The stream.
     Stream(&'a Path),
@@ -49,7 +50,7 @@ enum Out {
 }
 
 impl Out {
-    /// What a recorder made since.
+    /// Writes the recorder's new output.
     fn write(&mut self, recorder: &mut Recorder) -> Result<(), FileError> {
         let descriptors = recorder.take_descriptors();
         let words = recorder.drain();
@@ -64,7 +65,7 @@ impl Out {
     }
 }
 
-/// Parameters of a run's stream. In a recording nobody knows what is a device, so all is memory.
+/// Parameters of a run's stream. For a recording, devices are unknown, so everything counts as memory.
 fn parameters(run: &Run<'_>, sizes: Sizes) -> Result<CfiatParams, HostError> {
     match run.input {
         Input::Program(named) => {
@@ -79,8 +80,8 @@ fn parameters(run: &Run<'_>, sizes: Sizes) -> Result<CfiatParams, HostError> {
 /// Traces the loads of `run`.
 ///
 /// # Errors
-/// A recording without data; a stream of a recording, which does not say whether an `sc` stored; flags that no host can
-/// follow; a file that cannot be written.
+/// A recording without data; a stream from a recording, which does not say whether an `sc` succeeded; flags that a host
+/// cannot reproduce; or a file that cannot be written.
 pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Progress) -> Result<Traced, HostError> {
     let params = parameters(run, sizes)?;
     let info = run.info();
@@ -136,20 +137,20 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
     Ok(Traced { params, stats, told })
 }
 
-/// A trace of the control flow, its load values, and the program.
+/// A control-flow trace, its load values, and the program.
 pub struct Session {
-    /// What the file of values says of itself.
+    /// Metadata of the file of load values.
     pub info: ValuesInfo,
     /// The program.
     pub named: Named,
-    /// Bits of the values.
+    /// Bits of the load values.
     pub bits: u64,
     trace: Trace,
     replay: Replay,
     path: PathBuf,
 }
 
-/// Executes along the control flow that is replayed; keeps the first error.
+/// Executes the cores along the replayed control flow; keeps the first error.
 struct Drive<'a, S> {
     replay: &'a mut Replay,
     sink: &'a mut S,
@@ -165,10 +166,10 @@ impl<S: RetireSink> ReplaySink for Drive<'_, S> {
 }
 
 impl Session {
-    /// Opens all three; they must be of one program, and of the same number of cores.
+    /// Opens all three; they must be of the same program and number of cores.
     ///
     /// # Errors
-    /// One cannot be read, or they do not belong together.
+    /// One cannot be read, or they do not match.
     pub fn open(trace: &Path, values: &Path, beside: Beside<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
         let name = values.display().to_string();
         if FileKind::of(values)? != FileKind::Values {
@@ -206,7 +207,7 @@ impl Session {
         Ok(Self { info, named, bits, trace, replay, path: values.into() })
     }
 
-    /// Executes the cores to their ends, or until `stop` says so; what was replayed, and the cores.
+    /// Executes the cores to their ends, or until `stop` returns true; returns a summary of the replay, and the cores.
     ///
     /// # Errors
     /// A trace is damaged, or they are of different runs.
@@ -230,7 +231,8 @@ impl Session {
     }
 }
 
-/// Holds what cores do to a retire file with data: registers, loads, stores, CSRs, in the order of each hart.
+/// A check of executed cores against a retire file with data: registers, loads, stores, CSRs, in the order of each
+/// hart.
 pub struct DataCheck {
     reader: Events,
     want: Wanted,
@@ -254,7 +256,7 @@ impl RetireSink for Wanted {
     }
 }
 
-/// A datum in words.
+/// Description of a data event in words.
 pub fn describe(kind: &DataKind) -> String {
     match *kind {
         DataKind::Load { size, addr, value } => format!("load of {size} at 0x{addr:08x}: 0x{value:x}"),
@@ -267,10 +269,10 @@ pub fn describe(kind: &DataKind) -> String {
 }
 
 impl DataCheck {
-    /// Opens the recording; [`crate::check::Check`] says whether it is of the run.
+    /// Opens the recording; [`crate::check::Check`] checks whether it is of the run.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The recording cannot be read.
     pub fn open(path: &Path, cores: u8) -> Result<Self, HostError> {
         let cores = usize::from(cores);
         Ok(Self {
@@ -292,15 +294,15 @@ impl DataCheck {
         self.want.0[hart].pop_front()
     }
 
-    /// Whether there is nothing more to find.
+    /// Whether the check can end: a difference or an error was found.
     pub fn is_over(&self) -> bool {
         self.difference.is_some() || self.error.is_some()
     }
 
-    /// How many data were equal, and the first difference.
+    /// The number of equal data events, and the first difference.
     ///
     /// # Errors
-    /// The recording cannot be read, or holds no data.
+    /// The recording cannot be read, or has no data.
     pub fn finish(mut self, path: &Path) -> Result<(u64, Option<String>), HostError> {
         for hart in 0..self.seen.len() {
             if self.is_over() {

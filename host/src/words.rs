@@ -1,4 +1,5 @@
-//! Words of own hardware, which are no trace file: their parameters are in the `parameters.json` of `goshawk gen`
+//! Raw trace words from user hardware, without a trace file: their parameters are in the `parameters.json` of `goshawk
+//! gen`
 
 use crate::recording::FileKind;
 use crate::HostError;
@@ -8,12 +9,12 @@ use sim::file::{TraceInfo, TraceReader};
 use sim::params::TraceParams;
 use std::path::{Path, PathBuf};
 
-/// What `goshawk gen` calls the file of parameters; it is looked for beside the words.
+/// Name of the parameter file that `goshawk gen` writes; it is searched next to the words.
 pub const PARAMETERS: &str = "parameters.json";
-/// More bytes than any such file has.
+/// Maximum size of a parameter file, bytes.
 const MOST: u64 = 1 << 16;
 
-/// What is looked at of that file.
+/// The parts of that file in use.
 #[derive(Deserialize)]
 struct Described {
     parameters: Parameters,
@@ -27,16 +28,16 @@ struct Parameters {
     params: TraceParams,
 }
 
-/// The file of parameters that goes with the words at `path`, where one is named or stands beside them.
+/// The parameter file for the words at `path`: the named one, or one next to the words.
 fn parameters_of(path: &Path, named: Option<&Path>) -> Option<PathBuf> {
     let beside = || Some(path.with_file_name(PARAMETERS)).filter(|p| p.is_file());
     named.map(Path::to_path_buf).or_else(beside)
 }
 
-/// Whether the file at `path` is a trace of the control flow: a trace file, or words with their parameters.
+/// Whether the file at `path` is a control-flow trace: a trace file, or words with their parameters.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 pub fn are_trace(path: &Path, parameters: Option<&Path>) -> Result<bool, HostError> {
     match FileKind::of(path)? {
         FileKind::Trace => Ok(true),
@@ -49,11 +50,11 @@ fn is_elf(path: &Path) -> Result<bool, HostError> {
     Ok(input::head(path, 4)? == input::ELF_MAGIC)
 }
 
-/// Of what kind the words at `path` are: of a run of `program` whose build id is `build_id`, with the parameters in the file
-/// `named`, or beside the words.
+/// Metadata of the words at `path`: they are of a run of `program` with build id `build_id`, with the parameters in the
+/// file `named`, or next to the words.
 ///
 /// # Errors
-/// There are none, or they cannot be.
+/// There are no parameters, or they are invalid.
 pub fn info(path: &Path, named: Option<&Path>, program: &str, build_id: &str) -> Result<TraceInfo, HostError> {
     let Some(file) = parameters_of(path, named) else {
         let found = TraceReader::<TraceInfo>::open(path).err().map(|e| e.to_string());

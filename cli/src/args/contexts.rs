@@ -1,4 +1,4 @@
-//! Programs of contexts: `--context 1=a.elf`
+//! Arguments for programs of contexts: `--context 1=a.elf`
 
 use crate::files::keyed_input;
 use clap::Args;
@@ -13,7 +13,7 @@ pub struct ContextArgs {
     contexts: Vec<Named>,
 }
 
-/// One of them.
+/// One argument.
 #[derive(Clone, Debug)]
 struct Named {
     of: Vec<Context>,
@@ -21,7 +21,7 @@ struct Named {
 }
 
 impl ContextArgs {
-    /// A program for each context that has one of its own.
+    /// The program of each context that has its own.
     pub fn programs(&self) -> Vec<(Context, String)> {
         self.contexts.iter().flat_map(|c| c.of.iter().map(|of| (*of, c.elf.clone()))).collect()
     }

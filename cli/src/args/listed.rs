@@ -1,4 +1,4 @@
-//! Arguments that say which instructions are listed
+//! Arguments that select the instructions to list
 
 use crate::error::Failure;
 use clap::Args;
@@ -33,7 +33,7 @@ pub struct FilterArgs {
     pub to: Option<u64>,
 }
 
-/// A number, hexadecimal behind `0x`.
+/// Parses a number, hexadecimal with prefix `0x`.
 fn number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -47,7 +47,7 @@ fn addresses(text: &str) -> Result<std::ops::Range<u64>, String> {
 }
 
 impl FilterArgs {
-    /// What they mean for the program `elf` on so many cores; `path` is the trace, `cycles`: it has time stamps.
+    /// The filter for the program `elf` on `cores` cores; `path` is the trace; `cycles`: whether it has time stamps.
     pub fn filter(&self, path: &Path, elf: &str, cores: u8, cycles: bool) -> Result<Filter, Failure> {
         if let Some(core) = self.core.filter(|c| *c >= cores) {
             let path = path.display();

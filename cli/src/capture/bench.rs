@@ -1,4 +1,4 @@
-//! `goshawk capture bench`: what capture costs, in CPU time against plain QEMU
+//! `goshawk capture bench`: the overhead of capture in CPU time, compared with plain QEMU
 
 use crate::output::{count, facts, Left, Object, Right, Table};
 use crate::progress::bar;
@@ -50,11 +50,12 @@ pub struct Args {
     program: Vec<OsString>,
 }
 
-/// What is measured, of a whole machine without memory only the first two: a name, whether loads and stores are told, and instructions that are skipped.
+/// Measured modes: name, whether loads and stores are captured, and number of instructions to skip. For a whole machine
+/// without memory accesses only the first two.
 const MODES: [(&str, bool, u64); 3] =
     [("told nothing", false, u64::MAX), ("control flow", false, 0), ("loads and stores too", true, 0)];
 
-/// Of one mode.
+/// Measurements of one mode.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     seconds: f64,
@@ -62,7 +63,7 @@ struct Measured {
     instructions: u64,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let open = || Executable::open(args.program[0].as_ref());
     let mut options = Options {
@@ -91,7 +92,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     out.flush()?;
     let executable = open()?;
     let (_, version) = executable.qemu(args.qemu.as_deref(), args.system)?;
-    // 7.2 tells nothing of a machine's memory
+    // QEMU 7.2 does not report memory accesses of a machine
     let modes = if args.system && !is_newer(&version) { &MODES[..2] } else { &MODES[..] };
     let line = bar("measuring", "runs", Some(u64::from(args.repeat) * (1 + modes.len() as u64)));
     let mut plain = f64::INFINITY;

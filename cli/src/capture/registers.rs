@@ -1,4 +1,4 @@
-//! `goshawk capture registers`: the registers of a SoC, over its serial line
+//! `goshawk capture registers`: accesses the registers of a SoC over its serial line
 
 use super::open;
 use crate::output::{Left, Object, Table};
@@ -32,9 +32,9 @@ pub struct Args {
     json: bool,
 }
 
-/// How often a command without an answer is sent.
+/// Number of times that a command is sent before giving up.
 const TRIES: usize = 4;
-/// How long an answer may take.
+/// Timeout of a response.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 fn address(name: &str) -> Option<u8> {
@@ -49,7 +49,7 @@ fn names() -> impl Iterator<Item = &'static str> {
     REGS.iter().map(|r| r.name).chain(["soc_control", "soc_status"])
 }
 
-/// The register and the value of `name=value`.
+/// Parses `name=value` to register and value.
 fn assignment(text: &str) -> Result<(u8, u32), Failure> {
     let wrong = |what: String| Failure::Other(format!("--set {text}: {what}"));
     let (name, value) = text.split_once('=').ok_or_else(|| wrong("REGISTER=VALUE is needed".into()))?;
@@ -66,7 +66,7 @@ struct Link {
 }
 
 impl Link {
-    /// Sends a command until it is answered.
+    /// Sends a command until there is a response.
     fn ask(&mut self, addr: u8, data: Option<u32>) -> Result<u32, Failure> {
         let failed = |name: &str, e: std::io::Error| Failure::Other(format!("{name}: {e}"));
         for _ in 0..TRIES {
@@ -95,13 +95,13 @@ impl Link {
     }
 }
 
-/// The fields of a value, as `name=value`.
+/// The fields of a register value, as `name=value`.
 fn fields(reg: &Reg, value: u32) -> String {
     let of = |f: &sim::regs::Field| value >> f.lsb & (u32::MAX >> (32 - u32::from(f.bits)));
     reg.fields.iter().map(|f| format!("{}={:#x}", f.name, of(f))).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let sets = args.sets.iter().map(|s| assignment(s)).collect::<Result<Vec<_>, _>>()?;
     let mut link = Link { port: open(&args.port, args.baud)?, name: args.port.clone(), deframer: Deframer::default() };

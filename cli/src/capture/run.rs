@@ -1,4 +1,4 @@
-//! `goshawk capture run`: a real program under QEMU, to recordings and descriptors
+//! `goshawk capture run`: runs a real program under QEMU, and writes recordings and descriptors
 
 use super::statistics::{self, Values};
 use crate::files::OutputPath;
@@ -199,7 +199,7 @@ impl Args {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let executable = Executable::open(args.program[0].as_ref())?;
     if let Some(more) = args.program.get(1).filter(|_| args.system) {
@@ -246,7 +246,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     })
 }
 
-/// Says that an end that was asked for is not yet the end of this command.
+/// After an interrupt, tells the user that files are still being written.
 fn tell_writing(captured: &Captured) {
     let by = signals::asked_by().or(match captured.ended {
         Ended::Signal(signal) => Some(signal),
@@ -254,7 +254,7 @@ fn tell_writing(captured: &Captured) {
     });
     if let Some(signal) = by {
         let executed = plural(captured.executed, "instruction");
-        // a terminal that is gone takes no text, and the files are written all the same
+        // the terminal may be gone; the files are written all the same
         let _ = writeln!(std::io::stderr(), "goshawk: {}: writing {executed}", signals::name(signal));
     }
 }
@@ -267,7 +267,7 @@ fn ended(ended: Ended) -> String {
     }
 }
 
-/// What is not as a reader expects, on standard error.
+/// Prints unusual circumstances of the run on standard error.
 fn complain(c: &Captured, o: &Outcome) {
     let program = c.executable.path.display();
     let captured = format!("{} captured", plural(o.expanded.instructions, "instruction"));
@@ -302,7 +302,7 @@ fn complain(c: &Captured, o: &Outcome) {
     }
 }
 
-/// As the ELF has it: where it begins, and bytes of all its pieces.
+/// A routine of the ELF: start address, and total size of its pieces.
 fn routine(r: &Routine) -> Value {
     let bytes: u64 = r.pieces.iter().map(|p| p.end - p.start).sum();
     json!({ "name": r.name, "address": format!("0x{:x}", r.pieces[0].start), "bytes": bytes, "pieces": r.pieces.len() })

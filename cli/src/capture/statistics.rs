@@ -1,4 +1,4 @@
-//! `goshawk capture run --statistics`: what the statistics files of the thesis' tools count
+//! `goshawk capture run --statistics`: the counts in the statistics files of the thesis' tools
 //!
 //! # Source
 //! Paper 003, figures 4.3 (branches by kind), 4.14 (operands by size) and 4.38 (hit rates of load values).
@@ -17,22 +17,22 @@ use sim::scheme::cfiat::{CfiatParams, Recorder};
 use std::io::Write;
 use std::path::Path;
 
-/// Events between two times that words are thrown away.
+/// Number of events after which words are discarded.
 const DRAIN: u32 = 1 << 16;
 
-/// Counts what load values would take, where that is asked for.
+/// Measures the size of load values, if requested.
 pub struct Values {
     recorder: Option<(CfiatParams, Recorder)>,
     since: u32,
 }
 
 impl Values {
-    /// Caches of so many harts.
+    /// Creates caches for `harts` harts.
     ///
     /// # Errors
-    /// Parameters that are not possible.
+    /// The parameters are invalid.
     pub fn new(sizes: Option<Sizes>, harts: u8, xlen: u8) -> Result<Self, Failure> {
-        // nobody knows what is a device, so all is memory
+        // devices are unknown, so everything counts as memory
         let params = sizes.map(|sizes| CfiatParams::everywhere(harts, xlen, sizes));
         let recorder = params.map(|p| Ok::<_, Failure>((p, Recorder::new(&p)?))).transpose()?;
         Ok(Self { recorder, since: 0 })
@@ -63,13 +63,13 @@ impl RetireSink for Values {
     }
 }
 
-/// What a run came to.
+/// Results of a run.
 pub struct Found<'a> {
-    /// The run.
+    /// The captured run.
     pub captured: &'a Captured,
-    /// What was made of it.
+    /// Its outputs.
     pub outcome: &'a Outcome,
-    /// Loads and stores were told.
+    /// Whether loads and stores were captured.
     pub data: bool,
     /// Load values.
     pub values: Values,
@@ -82,10 +82,10 @@ fn named<const N: usize>(names: &[&str; N], counts: &[u64; N]) -> Map<String, Va
 }
 
 impl Found<'_> {
-    /// Writes the file.
+    /// Writes the statistics file.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// The file cannot be written.
     pub fn write(mut self, path: &Path) -> Result<Written, Failure> {
         if let Some((_, recorder)) = &mut self.values.recorder {
             recorder.finish();
@@ -103,7 +103,7 @@ impl Found<'_> {
         Ok(Written { path: path.into(), records: None, unpacked: None, size: text.len() as u64 })
     }
 
-    /// Every thread with its instructions, also those that have no branch.
+    /// Instructions and counts of every thread, including threads without branches.
     fn threads(&self) -> impl Iterator<Item = (usize, u64, Counts)> + '_ {
         let (counts, instructions) = (&self.outcome.statistics.threads, &self.outcome.expanded.by_thread);
         let at = |i| (i, instructions.get(i).copied().unwrap_or(0), counts.get(i).copied().unwrap_or_default());

@@ -1,18 +1,18 @@
-//! The files for FuseSoC (CAPI2)
+//! Files for FuseSoC (CAPI2)
 
 use super::VERILOG;
 use super::{System, VERSION};
 use crate::testbench::FILE as BENCH;
 use std::fmt::Write;
 
-/// `fusesoc.core`: target `default` for designs that depend on it, `lint` by Verilator, `sim` plays the vectors in
-/// Icarus where there is a bench.
+/// `fusesoc.core`: target `default` for designs that depend on it, `lint` for Verilator, and `sim`, which plays the
+/// vectors in Icarus, if there is a bench.
 pub(super) fn text(system: &System) -> String {
     let name = system.name();
     let mut s =
         format!("CAPI=2:\n\nname: ::{name}:{VERSION}\ndescription: \"Goshawk trace system: {}\"\n", system.line);
     let _ = write!(s, "\nfilesets:\n  rtl:\n    files:\n      - {VERILOG}\n    file_type: verilogSource\n");
-    // on a bus it is that of the system within
+    // on a bus, the bench is that of the inner system
     let bench = system.file(BENCH).and_then(|text| text.split_once("\nmodule ")?.1.split([';', ' ']).next());
     if bench.is_some() {
         let _ = write!(s, "  bench:\n    files:\n      - {BENCH}: {{file_type: verilogSource}}\n");

@@ -1,10 +1,10 @@
-//! The registers for C
+//! C header of the registers
 
 use super::System;
 use sim::regs::{list, RegAccess};
 use std::fmt::Write;
 
-/// `registers.h`: for each register its byte offset and value after reset, for each field its lowest bit and mask.
+/// `registers.h`: for each register its byte offset and reset value, for each field its lowest bit and mask.
 pub(super) fn text(system: &System) -> String {
     let name = system.name().to_uppercase();
     let mut s = format!("/* Registers of the trace system `{}`.\n * {} */\n", system.name(), system.line);

@@ -6,17 +6,17 @@ use crate::ports::Port;
 use sim::regs::{list, Reg, RegAccess};
 use std::fmt::Write;
 
-/// Bytes of the registers' window.
+/// Size of the register address range, bytes.
 const WINDOW: u32 = 4096;
 
-/// A bus of the top module: how its ports begin, its kind, and its signals as ARM's or OpenCores' definitions call them.
+/// A bus of the top module: port prefix, bus type, and signals with the names of ARM's or OpenCores' definitions.
 struct Bus {
     prefix: &'static str,
     name: &'static str,
     vlnv: [&'static str; 3],
     abstraction: &'static str,
     master: bool,
-    /// Ports with a name that is not the port's in capitals.
+    /// Ports whose signal name is not the port's name in capitals.
     other: &'static [(&'static str, &'static str)],
 }
 
@@ -65,7 +65,7 @@ const BUSES: [Bus; 5] = [
 ];
 
 impl Bus {
-    /// The signal that `port` is.
+    /// The signal of `port`.
     fn signal(&self, port: &str) -> Option<String> {
         let own = port.strip_prefix(self.prefix)?;
         let other = self.other.iter().find(|o| o.0 == own);
@@ -73,12 +73,12 @@ impl Bus {
     }
 }
 
-/// Text as XML has it.
+/// Text with XML escapes.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// An element around text.
+/// An element that contains text.
 fn leaf(name: &str, text: impl std::fmt::Display) -> String {
     format!("<ipxact:{name}>{}</ipxact:{name}>", escaped(&text.to_string()))
 }

@@ -1,7 +1,7 @@
-//! A generated trace system for the tools of a chip: its registers for C, its files for FuseSoC, its ports, registers
+//! Descriptions of a generated trace system for design tools: registers for C, files for FuseSoC, and ports, registers
 //! and files for IP-XACT
 //!
-//! Registers and fields are those of [`sim::regs`], ports those of the emitted Verilog.
+//! Registers and fields come from [`sim::regs`], ports from the emitted Verilog.
 
 mod fusesoc;
 mod header;
@@ -16,21 +16,21 @@ use sim::regs::Reg;
 /// Name of the Verilog file.
 pub const VERILOG: &str = "goshawk_trace.v";
 
-/// A file: its name, its text, what it is.
+/// A file: name, text, description.
 pub type File = (&'static str, String, String);
 
-/// A system, as far as its descriptions go.
+/// The properties of a system that its descriptions use.
 struct System<'a> {
-    /// Name of its top module.
+    /// Style, with the name of the top module.
     pub style: &'a Style,
-    /// Traced cores.
+    /// Number of traced cores.
     pub cores: u8,
-    /// Its scheme, as register `id` has it, and what `status` always has.
+    /// Scheme number in register `id`, and constant bits of `status`.
     pub scheme: u8,
     pub status: u32,
     /// Fingerprint of its parameters.
     pub fingerprint: u32,
-    /// What it is: its parameters in one line.
+    /// Its parameters in one line.
     pub line: String,
     /// Whether it has the registers of a memory port.
     pub memory: bool,
@@ -39,7 +39,7 @@ struct System<'a> {
 }
 
 impl System<'_> {
-    /// What `reg` holds after reset.
+    /// Reset value of `reg`.
     fn reset_value(&self, reg: &Reg) -> u32 {
         match reg.name {
             "id" => regmap::id(self.cores, self.scheme),
@@ -54,19 +54,19 @@ impl System<'_> {
         ports(self.file(VERILOG).unwrap_or_default(), &self.style.name)
     }
 
-    /// Name in VLNV, and of the files' subject: that of the top module.
+    /// Name in VLNV and in the texts: that of the top module.
     fn name(&self) -> &str {
         &self.style.name
     }
 
-    /// The text of a file, if it is there.
+    /// Text of a file, if it exists.
     fn file(&self, name: &str) -> Option<&str> {
         Some(self.files.iter().find(|f| f.0 == name)?.1.as_str())
     }
 }
 
-/// Adds the description files to those of a system of `cores` cores with that port of words: `line` and `fingerprint` are
-/// its parameters, `scheme` and `status` what registers `id` and `status` have of it.
+/// Adds the description files to those of a system of `cores` cores: `line` and `fingerprint` are its parameters,
+/// `scheme` and `status` its values in registers `id` and `status`.
 pub fn describe(
     files: &mut Vec<File>,
     style: &Style,

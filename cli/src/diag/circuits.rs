@@ -1,4 +1,4 @@
-//! `goshawk diag run --soc`: a script on the chip's circuits, beside softcores in Verilator
+//! `goshawk diag run --soc`: runs a script on the chip's circuits, with softcores in Verilator
 
 use super::common::Room;
 use super::run::{kbit, rate_values, rates, whole, write, RunArgs};

@@ -1,4 +1,4 @@
-//! What the subcommands share: script, program and chip from the command line
+//! Shared by the subcommands: script, program and chip from the command line
 
 use super::firmware::ProcessorArgs;
 use super::traced::{self, TraceArgs, Traced, Wanted};
@@ -60,7 +60,7 @@ pub struct ChipArgs {
 }
 
 impl ChipArgs {
-    /// The chip of so many cores.
+    /// Parameters of the chip for `cores` cores.
     pub fn params(&self, cores: u8) -> ChipParams {
         let generator = if self.lite { GeneratorParams::LITE } else { GeneratorParams::FULL };
         let (clock_hz, link_bits) = (self.clock * 1_000_000, self.link * 1000);
@@ -68,24 +68,24 @@ impl ChipArgs {
     }
 }
 
-/// The nodes of a chip, all of which have circuits.
+/// Nodes of a chip, of the kinds that have circuits.
 pub fn with_circuits() -> Vec<NodeKind> {
     ChipParams::new(1).nodes
 }
 
-/// What a script's points are seen with.
+/// Resources that detect a script's points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
     /// The chip's triggers.
     Triggers,
-    /// Those, and a trace of the cores for what they are not enough for.
+    /// The chip's triggers, and a trace of the cores for points beyond these.
     Traced,
-    /// No chip, so that there are as many as are needed.
+    /// No chip, so the number is unlimited.
     Any,
 }
 
 impl Room {
-    /// With a trace or without.
+    /// With or without a trace.
     pub fn of(traced: bool) -> Self {
         if traced {
             Self::Traced
@@ -95,45 +95,45 @@ impl Room {
     }
 }
 
-/// A script that is read, its program, and the chip it is for.
+/// A parsed script with its program and its chip.
 pub struct Opened {
     /// The run.
     pub source: Source,
-    /// Names.
+    /// Symbols of the program.
     pub symbols: Symbols,
-    /// What the script says.
+    /// The resolved script.
     pub app: App,
     /// The chip.
     pub params: ChipParams,
-    /// What is observed, by its name.
+    /// Name of the observed input.
     pub input: String,
     /// Text of the script.
     pub script: String,
     pub(super) image: Image,
-    /// Its name, and what it says before it is fitted to the chip.
+    /// Name of the script, and the application before it is fitted to the chip.
     name: String,
     whole: App,
 }
 
-/// A script that is read and its program, for a SoC.
+/// A parsed script with its program for a SoC.
 pub struct OpenedSoc {
     /// The program.
     pub program: Program,
-    /// Names.
+    /// Symbols of the program.
     pub symbols: Symbols,
-    /// What the script says.
+    /// The resolved script.
     pub app: App,
-    /// The chip, of nodes that have circuits.
+    /// The chip, with nodes that have circuits.
     pub params: ChipParams,
-    /// What is observed, by its name.
+    /// Name of the observed input.
     pub input: String,
     /// Text of the script.
     pub script: String,
-    /// What runs it.
+    /// The softcore.
     pub core: CoreKind,
 }
 
-/// Rates that are assumed, of a chip with a trace system or without.
+/// Rates assumed without measurement, for a chip with or without a trace system.
 fn assumed(app: &App, params: &ChipParams) -> Rates {
     let rates = Rates::assumed(app, params.clock_hz);
     if params.trace {
@@ -143,7 +143,7 @@ fn assumed(app: &App, params: &ChipParams) -> Rates {
     }
 }
 
-/// Fits a script to a chip; what cannot be is told with what would help.
+/// Fits a script to a chip; an error also says what would help.
 fn fitted(
     whole: &App,
     (name, text): (&str, &str),
@@ -168,7 +168,7 @@ fn fitted(
     Err(Failure::Other(e.to_string()))
 }
 
-/// A script with its meaning, before and after it is fitted to the chip.
+/// Resolves a script, before and after it is fitted to the chip.
 fn resolve(
     (name, text): (&str, &str),
     symbols: &Symbols,
@@ -184,14 +184,14 @@ fn resolve(
     Ok((whole, app))
 }
 
-/// An application whose points all have triggers, of generators with as many as there can be.
+/// The application with triggers for all points, for generators of maximum size.
 pub fn untraced(app: &App) -> App {
     let mut app = app.clone();
     app.uses.iter_mut().for_each(|u| u.traced = false);
     app
 }
 
-/// A chip with a trace system, and what its cores retired.
+/// A chip with a trace system, and the events that its cores retired.
 pub struct Kept {
     /// The chip.
     pub chip: OnChip,
@@ -211,7 +211,7 @@ impl RetireSink for Kept {
     }
 }
 
-/// The application alone and a trace system, which both see a run.
+/// The application alone and a trace system, both of which observe a run.
 struct Measured {
     reference: Reference,
     system: Option<System>,
@@ -241,14 +241,14 @@ impl RetireSink for Measured {
 }
 
 impl ScriptArgs {
-    /// Whether a program for the diagnosis processor stands in the place of a script.
+    /// Whether a program for the diagnosis processor replaces the script.
     pub fn is_program(&self) -> bool {
         self.processor.is_wanted()
     }
 
-    /// Name and text of the script, and name of what is observed.
+    /// Name and text of the script, and name of the observed input.
     fn named(&self) -> Result<(String, String, &String), Failure> {
-        // with -e the first name is the input
+        // with -e, the first positional argument is the input
         let (script, input) = match (&self.text, &self.script, &self.input) {
             (None, Some(script), Some(input)) => (Some(script), input),
             (Some(_), Some(input), None) => (None, input),
@@ -266,7 +266,7 @@ impl ScriptArgs {
         Ok((name, text, input))
     }
 
-    /// Reads script and program for a SoC of softcores: `goshawk diag run --soc`.
+    /// Opens script and program for a SoC of softcores: `goshawk diag run --soc`.
     pub fn open_soc(
         &self,
         machine: &MachineArgs,
@@ -278,7 +278,7 @@ impl ScriptArgs {
         self.open_soc_text((name, text), input, (machine, chip), core, room)
     }
 
-    /// Reads the program that a script observes on a SoC.
+    /// Opens the program that a script observes on a SoC.
     pub fn open_soc_text(
         &self,
         (name, text): (String, String),
@@ -300,7 +300,7 @@ impl ScriptArgs {
         Ok(OpenedSoc { program, symbols, app, params, input: input.into(), script: text, core })
     }
 
-    /// What is observed, where a program for the diagnosis processor stands in the place of a script.
+    /// The observed input, if a program for the diagnosis processor replaces the script.
     pub fn only_input(&self) -> Result<&String, Failure> {
         match (&self.text, &self.script, &self.input) {
             (None, Some(input), None) => Ok(input),
@@ -311,13 +311,13 @@ impl ScriptArgs {
         }
     }
 
-    /// Reads script and program.
+    /// Opens script and program.
     pub fn open(&self, machine: &MachineArgs, chip: &ChipArgs, room: Room) -> Result<Opened, Failure> {
         let (name, text, input) = self.named()?;
         self.open_text((name, text), input, machine, chip, room)
     }
 
-    /// Reads the program that a script observes.
+    /// Opens the program that a script observes.
     pub fn open_text(
         &self,
         (name, text): (String, String),
@@ -350,7 +350,7 @@ impl ScriptArgs {
     }
 }
 
-/// Bytes of a script at most.
+/// Maximum size of a script, bytes.
 const MOST_SCRIPT: u64 = 1 << 20;
 
 fn read_script(name: &str) -> Result<String, Failure> {
@@ -364,7 +364,7 @@ fn read_script(name: &str) -> Result<String, Failure> {
 }
 
 impl Opened {
-    /// Everything on the host.
+    /// The layout with everything on the host.
     pub fn host_layout(&self) -> Result<Layout, Failure> {
         self.layout(&Cut::host(&self.app))
     }
@@ -374,13 +374,14 @@ impl Opened {
         layout(&self.app, &self.params.nodes, cut).map_err(Failure::Other)
     }
 
-    /// The best plan for rates that are assumed.
+    /// The best plan for assumed rates.
     pub fn plan(&self) -> Result<(Plan, Rates), Failure> {
         let rates = assumed(&self.app, &self.params);
         Ok((plan(&self.app, &self.params, &rates).map_err(Failure::Other)?, rates))
     }
 
-    /// The same for rates of a run. With a trace they say which points come from it, too; `trace`: what that is made with.
+    /// The best plan for rates measured in a run. With a trace, the rates also decide which points come from it;
+    /// `trace`: its parameters.
     pub fn calibrate(&mut self, trace: Option<&TraceParams>) -> Result<(Plan, Rates), Failure> {
         if trace.is_some() {
             let rates = self.measured(&self.whole, None)?;
@@ -390,7 +391,7 @@ impl Opened {
         Ok((plan(&self.app, &self.params, &rates).map_err(Failure::Other)?, rates))
     }
 
-    /// Rates of an application in a run.
+    /// Rates of an application measured in a run.
     fn measured(&self, app: &App, trace: Option<&TraceParams>) -> Result<Rates, Failure> {
         let system = trace.map(System::new).transpose()?;
         let mut all = Measured { reference: self.reference_of(&untraced(app))?, system, words: 0 };
@@ -409,31 +410,31 @@ impl Opened {
         OnChip::new(&self.app, layout, self.params.clone(), self.image.clone()).map_err(Failure::Other)
     }
 
-    /// The application with nothing between the cores and the host.
+    /// The application without a chip between cores and host.
     pub fn reference(&self) -> Result<Reference, Failure> {
         self.reference_of(&self.app)
     }
 
-    /// The same of another application, with triggers for all of it.
+    /// The same for another application, with triggers for all of it.
     pub fn reference_of(&self, app: &App) -> Result<Reference, Failure> {
         let layout = layout(app, &self.params.nodes, &Cut::host(app)).map_err(Failure::Other)?;
         Reference::new(app, &layout, self.params.cores, self.image.clone()).map_err(Failure::Other)
     }
 
-    /// Tells the run to `sink`.
+    /// Passes the run to `sink`.
     pub fn tell(&self, sink: &mut impl RetireSink) -> Result<(), Failure> {
         self.source.run()?.tell(sink, &Bars)?;
         Ok(())
     }
 
-    /// Tells the run to a sink with a chip in it, to its end.
+    /// Passes the run to a sink that contains a chip, and completes it.
     pub fn run_to_end<S: RetireSink>(&self, sink: &mut S, chip: impl Fn(&mut S) -> &mut OnChip) -> Result<(), Failure> {
         self.tell(sink)?;
         self.check_data(chip(sink).has_data())?;
         chip(sink).finish().map_err(Failure::Other)
     }
 
-    /// How the cores are traced where nothing else is asked for.
+    /// The default trace of the cores.
     pub fn usual_trace(&self) -> Result<Wanted, Failure> {
         Wanted::usual(self.params.cores, self.source.input.likely_align()?)
     }
@@ -444,7 +445,7 @@ impl Opened {
         Ok(Kept { chip: chip.map_err(Failure::Other)?, flow: Vec::new() })
     }
 
-    /// What the trace of a chip told, held to what the cores retired; `write` writes it.
+    /// Checks the trace of a chip against what the cores retired; `files` are the files to write.
     pub fn traced(&self, kept: Kept, wanted: &Wanted, files: Option<&TraceArgs>) -> Result<(OnChip, Traced), Failure> {
         let Kept { chip, flow } = kept;
         let (replayed, all) = (chip.replayed(), chip.totals().link_bytes);
@@ -458,7 +459,7 @@ impl Opened {
         Ok((chip, traced))
     }
 
-    /// A recording without data has nothing to capture.
+    /// Refuses a recording without data, which has nothing to capture.
     pub fn check_data(&self, has_data: bool) -> Result<(), Failure> {
         if !has_data && self.source.input.is_recording() {
             return Err(Failure::Other(format!("{}: has no data; `goshawk run --data` records them", self.input)));

@@ -1,4 +1,4 @@
-//! `--processor`: the program that stands in the place of a script
+//! `--processor`: the program that replaces a script
 
 use crate::files::input_name;
 use crate::Failure;
@@ -25,7 +25,7 @@ impl ProcessorArgs {
         self.processor.is_some()
     }
 
-    /// The program with its name.
+    /// The program and its name.
     pub fn firmware(&self) -> Result<(&String, Firmware), Failure> {
         let name = self.processor.as_ref().ok_or_else(|| Failure::Other("--processor is missing".into()))?;
         let elf = match name.strip_prefix(BUILTIN) {

@@ -1,4 +1,4 @@
-//! `goshawk diag gen`: a chip of diagnosis as Verilog, with its registers and test vectors
+//! `goshawk diag gen`: a diagnosis chip as Verilog, with its registers and test vectors
 
 use super::common::with_circuits;
 use super::vectors::{self, Vectors};
@@ -62,7 +62,7 @@ pub struct Args {
 /// Name of the Verilog file.
 const VERILOG: &str = "goshawk_diag.v";
 
-/// What ports of a chip mean; those of RVFI without data are as of a trace system.
+/// Descriptions of a chip's ports; RVFI ports without data are described as for a trace system.
 const MEANINGS: [Meaning; 15] = [
     ("host_valid", "a byte of a frame from the host is here, and stays until `host_ready`", "host_valid"),
     ("host_octet", "the byte", "host_octet"),
@@ -81,10 +81,10 @@ const MEANINGS: [Meaning; 15] = [
     ("cause", "of the trap before this instruction; 0 where the core does not tell", "core@_cause"),
 ];
 
-/// A client of the ring: its address, what it is, its capacity and what that counts.
+/// A client of the ring: address, kind, capacity, and unit of the capacity.
 type Client = (u8, &'static str, u16, &'static str);
 
-/// All of them, but the host.
+/// All clients except the host.
 fn clients(params: &DiagParams) -> Vec<Client> {
     let name = if params.generator.lite { "lite event generator" } else { "full event generator" };
     let generators = (0..params.cores).map(|c| (c, name, params.generator.slots.into(), "triggers"));
@@ -95,7 +95,7 @@ fn clients(params: &DiagParams) -> Vec<Client> {
     generators.chain(nodes).collect()
 }
 
-/// Clients, packets, registers and frames.
+/// Documentation of clients, packets, registers and frames.
 fn registers(params: &DiagParams) -> String {
     let mut text = format!(
         "# Clients of the ring\n\nThe host has address {HOST}. Registers 0 and 1 of a client tell its kind and its capacity.\n\n\
@@ -139,7 +139,7 @@ fn files(params: &DiagParams, style: &Style) -> Result<Vec<File>, Failure> {
     ])
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let nodes = match (args.no_nodes, args.nodes.is_empty()) {
         (true, _) => Vec::new(),

@@ -1,4 +1,4 @@
-//! `goshawk diag ls`: what is on the chip
+//! `goshawk diag ls`: lists the circuits of a chip
 
 use super::common::ChipArgs;
 use crate::output::{Left, Object, Right, Table};
@@ -31,7 +31,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Kind of a node by its number, and what its capacity counts.
+/// Kind of a node by its number, and the unit of its capacity.
 fn kind(number: u16) -> (&'static str, &'static str) {
     match number {
         1 => ("event generator", "triggers"),
@@ -49,7 +49,7 @@ fn kind(number: u16) -> (&'static str, &'static str) {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut params = args.chip.params(args.harts);
     if args.processor {

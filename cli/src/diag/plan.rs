@@ -1,4 +1,4 @@
-//! `goshawk diag plan`: what of a script runs where, and why
+//! `goshawk diag plan`: shows which parts of a script run on the chip and which on the host, and why
 
 use super::common::{ChipArgs, Room, ScriptArgs};
 use crate::args::MachineArgs;
@@ -36,7 +36,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut opened = args.script.open(&args.machine, &args.chip, Room::of(args.trace))?;
     let (plan, rates) = if args.calibrate {
@@ -49,7 +49,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     print(args, &opened.input, &plan.reasons, (plan.bits, plan.host_bits, rates.trace), &cuts, rates.measured, out)
 }
 
-/// Prints a plan; the rates over the link are of it, of all on the host, and of a trace, which both have.
+/// Prints a plan. The link rates are those of the plan, of everything on the host, and of a trace, which both include.
 pub(super) fn print(
     args: &Args,
     input: &str,

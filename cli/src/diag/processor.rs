@@ -1,4 +1,5 @@
-//! `--processor` of `goshawk diag plan`, `run`, `top`, `replay` and `test`: a program on the diagnosis processor in the place of a script
+//! `--processor` of `goshawk diag plan`, `run`, `top`, `replay` and `test`: a program on the diagnosis processor
+//! instead of a script
 
 use super::common::{ChipArgs, Opened, Room, ScriptArgs};
 use super::run::{self, rate_values, rates, whole, write, ReplayArgs, RunArgs};
@@ -24,7 +25,7 @@ use sim::diag::processor::{SLOTS, UNIT};
 use sim::diag::registers;
 use std::io::Write;
 
-/// A program that is read, with the run that it is for.
+/// Opens a program, with the run that it observes.
 fn open(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs) -> Result<(Firmware, Opened), Failure> {
     let (name, firmware) = script.processor.firmware()?;
     let input = script.only_input()?;
@@ -32,7 +33,7 @@ fn open(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs) -> Result<(
     Ok((firmware, opened))
 }
 
-/// What a program prints, and what the run came to.
+/// Outputs of a program, and totals of the run.
 type Done = (Vec<Output>, Totals);
 
 fn finish(mut handlers: Handlers<'_>, opened: &Opened) -> Result<Done, Failure> {
@@ -47,7 +48,7 @@ fn on_chip(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, 
     finish(Handlers::on_chip(firmware, &opened.app, params, image, watchdog).map_err(Failure::Other)?, opened)
 }
 
-/// On the host, to which all events go over the link.
+/// Runs it on the host, to which all events are sent over the link.
 fn on_host(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Failure> {
     let (params, image) = (opened.params.clone(), opened.image.clone());
     finish(Handlers::on_host(firmware, &opened.app, params, image, watchdog).map_err(Failure::Other)?, opened)
@@ -61,7 +62,7 @@ fn alone(firmware: &Firmware, opened: &Opened, watchdog: u32) -> Result<Done, Fa
     )
 }
 
-/// On the chip's circuits.
+/// Runs it on the chip's circuits.
 fn on_soc(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs, soc: &SocArgs) -> Result<OnSoc, Failure> {
     let (name, firmware) = script.processor.firmware()?;
     let mut opened = script.open_soc_text(
@@ -93,7 +94,7 @@ fn on_soc(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs, soc: &Soc
         run.run.events(cores, opened.params.generator, &slots).map_err(|e| Failure::Other(e.to_string()))?;
     totals.events = events.len() as u64;
     totals.event_bytes = events.iter().map(|(_, e)| 2 * e.words() as u64).sum();
-    // the same events, one after the other, by the model
+    // the model handles the same events in sequence
     let mut seat = sim::diag::processor::seat::Seat::default();
     seat.set(&start(&firmware.image, watchdog));
     let (mut model, mut out) = (Told::new(&firmware), Vec::new());
@@ -152,7 +153,7 @@ pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure>
     Ok(Status::Done)
 }
 
-/// Compares both.
+/// Compares chip and host.
 pub fn test(args: &test::Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.soc.soc {
         let got = on_soc(&args.script, &args.machine, &args.chip, &args.soc)?;
@@ -167,7 +168,7 @@ pub fn test(args: &test::Args, out: &mut dyn Write) -> Result<Status, Failure> {
     compare(&opened.input, &opened.symbols, hz, (&model, &found), &totals, args.json, out)
 }
 
-/// Tells what runs where.
+/// Prints what runs where.
 pub fn plan(args: &super::plan::Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
     let rates = if args.calibrate {
@@ -187,12 +188,12 @@ pub fn plan(args: &super::plan::Args, out: &mut dyn Write) -> Result<Status, Fai
     super::plan::print(args, &opened.input, &plan.reasons, (bits, plan.host_bits, 0.0), &cuts, rates.measured, out)
 }
 
-/// A program whose messages are shown as they come.
+/// A program whose messages are shown as they arrive.
 struct Live<'a, 'f> {
     handlers: Handlers<'f>,
     screen: Screen<'a>,
     ticks: u64,
-    /// Since the last tick.
+    /// Outputs since the last tick.
     outputs: Vec<Output>,
 }
 
@@ -204,7 +205,7 @@ impl Live<'_, '_> {
             return;
         }
         self.ticks = ticks;
-        // what was asked for at this tick comes behind it
+        // responses to the request at this tick come after it
         let outputs = std::mem::replace(&mut self.outputs, self.handlers.take_outputs());
         if !outputs.is_empty() {
             self.screen.show(&outputs, self.handlers.totals().lost());
@@ -226,7 +227,7 @@ impl RetireSink for Live<'_, '_> {
     }
 }
 
-/// Runs it, asks it for its tables at each tick, and shows what it sends.
+/// Runs it, requests its tables at each tick, and shows what it sends.
 pub fn top(args: &run::TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
     let (params, image) = (opened.params.clone(), opened.image.clone());
@@ -241,7 +242,7 @@ pub fn top(args: &run::TopArgs, out: &mut dyn Write) -> Result<Status, Failure> 
     opened.tell(&mut live)?;
     opened.check_data(live.handlers.has_data())?;
     live.handlers.finish().map_err(Failure::Other)?;
-    // what came at the last tick, and what at the end
+    // outputs of the last tick, and those of the end
     live.show(true);
     live.show(true);
     live.screen.finish()

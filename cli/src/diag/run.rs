@@ -1,4 +1,4 @@
-//! `goshawk diag run`, `top` and `replay`: a script on a chip, live, and on generators alone
+//! `goshawk diag run`, `top` and `replay`: runs a script on a chip, live, and on generators alone
 
 use super::common::{ChipArgs, Opened, Room, ScriptArgs};
 use super::screen::Screen;
@@ -139,7 +139,7 @@ pub struct ReplayArgs {
     pub(super) machine: MachineArgs,
 }
 
-/// Outputs of the whole run, in the wanted form.
+/// Writes the outputs of the whole run in the selected format.
 pub(super) fn write(
     symbols: &Symbols,
     clock_hz: u64,
@@ -161,7 +161,7 @@ pub(super) fn write(
     }
 }
 
-/// Bits an instruction and bits an access of a full trace, as the paper reckons.
+/// Bits per instruction and per access of a full trace, as estimated in the paper.
 const FULL_TRACE: (u64, u64) = (2, 16);
 
 /// A number of bytes of a run as a rate.
@@ -169,7 +169,7 @@ pub(super) fn kbit(t: &Totals, bytes: u64, clock_hz: u64) -> String {
     format!("{:.2} kbit/s", t.rate(bytes, clock_hz) / 1000.0)
 }
 
-/// What a run came to; `told`: how the losses came about.
+/// Totals of a run as text; `told` is the number or text of the losses.
 pub(super) fn rates(clock_hz: u64, t: &Totals, raw_bytes: u64, told: &str) -> Vec<(&'static str, String)> {
     let kbit = |bytes: u64| kbit(t, bytes, clock_hz);
     let full = (FULL_TRACE.0 * t.instructions + FULL_TRACE.1 * t.accesses) / 8;
@@ -183,7 +183,7 @@ pub(super) fn rates(clock_hz: u64, t: &Totals, raw_bytes: u64, told: &str) -> Ve
     ]
 }
 
-/// The object of `--json`: what the script prints, what was lost, and rates if they are wanted.
+/// The JSON object: outputs of the script, losses, and rates if requested.
 pub(super) fn whole(input: &str, symbols: &Symbols, outputs: &[Output], lost: u64, rates: Option<Value>) -> Object {
     let outputs = outputs.iter().map(|o| object(o, symbols)).collect();
     let whole = Object::new("diag run", input).with("outputs", outputs).with("lost", lost.into());
@@ -193,7 +193,7 @@ pub(super) fn whole(input: &str, symbols: &Symbols, outputs: &[Output], lost: u6
     }
 }
 
-/// The same as [`rates`] as numbers; rates are bits a second.
+/// As [`rates`], as numbers; rates are in bits per second.
 pub(super) fn rate_values(clock_hz: u64, t: &Totals, raw_bytes: u64) -> Value {
     let full = (FULL_TRACE.0 * t.instructions + FULL_TRACE.1 * t.accesses) / 8;
     let of = |bytes: u64| json!({ "bytes": bytes, "rate": t.rate(bytes, clock_hz) });
@@ -242,7 +242,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let outputs = chip.runtime().take_outputs();
     let (symbols, hz) = (&opened.symbols, opened.params.clock_hz);
-    // what the same triggers would send with everything on the host
+    // bytes that the same triggers would send with everything on the host
     let raw_bytes = if args.rates {
         let mut reference = opened.reference()?;
         opened.tell(&mut reference)?;
@@ -289,10 +289,10 @@ pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure>
     Ok(Status::Done)
 }
 
-/// Bytes of a log at most.
+/// Maximum size of a log, bytes.
 const MOST_LOG: u64 = 1 << 30;
 
-/// What the host makes of a log.
+/// Passes a log file to the host.
 fn replay_log(opened: &Opened, path: &Path, args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let bytes = input::read(path, MOST_LOG, "a log")?;
     let wrong = |what: String| Failure::Other(format!("{}: {what}", path.display()));
@@ -317,7 +317,7 @@ fn replay_log(opened: &Opened, path: &Path, args: &ReplayArgs, out: &mut dyn Wri
     Ok(Status::Done)
 }
 
-/// A chip whose outputs are shown as they come.
+/// A chip whose outputs are shown as they arrive.
 struct Live<'a> {
     chip: OnChip,
     screen: Screen<'a>,

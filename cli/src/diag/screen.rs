@@ -1,4 +1,4 @@
-//! What `goshawk diag top` shows: the tables of a run, as they come
+//! The display of `goshawk diag top`: tables of a run, updated live
 
 use super::common::Opened;
 use crate::{Failure, Status};
@@ -6,7 +6,7 @@ use ::diag::runtime::Output;
 use ::diag::sink::{Format, Sink};
 use std::io::{IsTerminal, Write};
 
-/// Where outputs are shown; a terminal is cleared before each, so that the tables stay in their place.
+/// The display of outputs; a terminal is cleared before each update, so that the tables keep their position.
 pub struct Screen<'a> {
     opened: &'a Opened,
     out: &'a mut dyn Write,
@@ -15,12 +15,12 @@ pub struct Screen<'a> {
 }
 
 impl<'a> Screen<'a> {
-    /// For what was `opened`.
+    /// Creates the display for an opened script.
     pub fn new(opened: &'a Opened, out: &'a mut dyn Write) -> Self {
         Self { opened, out, terminal: std::io::stdout().is_terminal(), failed: None }
     }
 
-    /// Shows outputs, with the number of those `lost`, unless there are none, or something could not be shown before.
+    /// Shows outputs and the number of `lost` ones, unless there are none, or an earlier output failed.
     pub fn show(&mut self, outputs: &[Output], lost: u64) {
         if outputs.is_empty() || self.failed.is_some() {
             return;
@@ -36,7 +36,7 @@ impl<'a> Screen<'a> {
         self.failed = written.and_then(|()| self.out.flush()).err();
     }
 
-    /// Whether all could be shown.
+    /// Returns an error if an output failed.
     pub fn finish(self) -> Result<Status, Failure> {
         self.failed.map_or(Ok(Status::Done), |e| Err(e.into()))
     }

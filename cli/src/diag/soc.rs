@@ -1,4 +1,4 @@
-//! `--soc` of `goshawk diag run` and `test`: a script on the chip's circuits, beside softcores in Verilator
+//! `--soc` of `goshawk diag run` and `test`: a script on the chip's circuits, with softcores in Verilator
 
 use super::common::{untraced, OpenedSoc};
 use super::traced::{self, Traced, Wanted};
@@ -51,7 +51,7 @@ impl SocArgs {
     }
 }
 
-/// `1e-4,seed=3`
+/// An argument such as `1e-4,seed=3`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DamageArg {
     in_65536: u16,
@@ -69,36 +69,36 @@ impl FromStr for DamageArg {
         if !(0.0..=0.1).contains(&rate) {
             return Err(right());
         }
-        // what is not 0 damages something
+        // rounds up, so that a rate above 0 damages something
         Ok(Self { in_65536: (rate * 65536.0).ceil() as u16, seed })
     }
 }
 
-/// What came of a line that damages bytes.
+/// Statistics of a line that damages bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// Bytes over it, and those that it hit.
+    /// Number of bytes sent, and of those damaged.
     pub bytes: (u64, u64),
-    /// Frames of the chip that did not arrive since the cores started.
+    /// Frames of the chip lost since the cores started.
     pub lost: u64,
-    /// Frames of the host that were sent again.
+    /// Frames that the host repeated.
     pub repeated: u64,
 }
 
 impl OpenedSoc {
     /// The best plan for the nodes that have circuits.
     pub fn plan(&self) -> Result<Layout, Failure> {
-        // of the trace all cuts have the same
+        // the rate of the trace is the same for all cuts
         let rates = Rates::assumed(&self.app, self.params.clock_hz);
         Ok(plan(&self.app, &self.params, &rates).map_err(Failure::Other)?.layout)
     }
 
-    /// Everything on the host.
+    /// The layout with everything on the host.
     pub fn host_layout(&self) -> Result<Layout, Failure> {
         layout(&self.app, &self.params.nodes, &Cut::host(&self.app)).map_err(Failure::Other)
     }
 
-    /// Low bits of addresses of the SoC's code that are always 0.
+    /// Number of low address bits of the SoC's code that are always 0.
     pub fn align(&self) -> u8 {
         self.core.core().isa().align()
     }
@@ -108,32 +108,32 @@ impl OpenedSoc {
     }
 }
 
-/// What came of a run.
+/// Result of a run.
 pub struct Observed {
-    /// What the script prints.
+    /// Outputs of the script.
     pub outputs: Vec<Output>,
-    /// Losses are those that the chip told, and frames.
+    /// Totals; losses are those that the chip reported, and frames.
     pub totals: Totals,
-    /// It.
+    /// The run.
     pub run: DiagRun,
-    /// What the line did, where it damages bytes.
+    /// Statistics of the line, if it damages bytes.
     pub damage: Option<Damage>,
-    /// What the trace told, where there is one.
+    /// Results of the trace, if there is one.
     pub traced: Option<Traced>,
 }
 
 /// A run on circuits.
 pub struct Driven {
-    /// It.
+    /// The run.
     pub run: DiagRun,
-    /// Packets that arrived before the cores started.
+    /// Number of packets that arrived before the cores started.
     pub before: usize,
-    /// What the line did, where it damages bytes.
+    /// Statistics of the line, if it damages bytes.
     pub damage: Option<Damage>,
 }
 
 impl Driven {
-    /// What it came to; `lost`: events that the chip told as lost.
+    /// Totals of the run; `lost`: events that the chip reported as lost.
     pub fn totals(&self, lost: u64) -> Totals {
         let run = &self.run;
         Totals {
@@ -148,7 +148,7 @@ impl Driven {
     }
 }
 
-/// Sends packets to the chip, runs the program, sends packets, and takes those that leave.
+/// Sends packets to the chip, runs the program, sends more packets, and receives those that leave.
 pub fn drive(
     opened: &OpenedSoc,
     before: &[Packet],
@@ -158,7 +158,7 @@ pub fn drive(
 ) -> Result<(Driven, Vec<Packet>), Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     let (config, params) = (SocConfig { trace: trace.map(|t| t.params), ..opened.config() }, &opened.params);
-    // what does not fit is refused before minutes go into it
+    // errors are reported before a build of several minutes
     config.check().map_err(|e| other(&e))?;
     image::suits(&opened.program, config.core).map_err(|e| other(&e))?;
     image::hex(&opened.program, config.ram_bytes()).map_err(|e| other(&e))?;
@@ -172,7 +172,7 @@ pub fn drive(
     let building = bar("building with Verilator", "", None);
     let soc = DiagSoc::build(&config, &chip, &default_cache()).map_err(|e| other(&e))?;
     building.finish_and_clear();
-    // the whole clocks in which a byte is over
+    // whole cycles per byte
     let byte_clocks = (8 * params.clock_hz / params.link_bits).clamp(1, u64::from(u32::MAX)) as u32;
     if let Some(damage) = args.damage {
         return damaged(&soc, opened, [before, after], damage, byte_clocks, args.max_cycles);
@@ -244,7 +244,7 @@ fn damaged(
     Ok((Driven { run, before: first, damage: Some(damage) }, packets))
 }
 
-/// Sets the chip, runs the program, and takes what leaves.
+/// Configures the chip, runs the program, and evaluates what leaves.
 pub fn observe(
     opened: &OpenedSoc,
     layout: &Layout,
@@ -297,21 +297,21 @@ pub fn observe(
     Ok(got)
 }
 
-/// What the cores retired.
+/// Control flow that the cores retired.
 pub fn flow(run: &DiagRun, opened: &OpenedSoc) -> Result<Vec<FlowEvent>, Failure> {
     run.flow(&opened.program, opened.params.cores).map_err(|e| Failure::Other(e.to_string()))
 }
 
-/// What a run is called, and what ran it.
+/// Name of the input, and of the machine.
 pub fn names(opened: &OpenedSoc) -> (&str, String) {
     (&opened.input, format!("SoC of {} {}, Verilator", opened.params.cores, opened.core.name()))
 }
 
 impl Observed {
-    /// Golden generators on the cores' retire log.
+    /// Events of golden generators for the cores' retire log.
     fn golden(&self, opened: &OpenedSoc, layout: &Layout) -> Result<Vec<(u8, Event)>, Failure> {
         let (own, slots) = (opened.params.generator, layout.slots.len());
-        // where points come from a trace, the model has triggers for them
+        // points that come from a trace have triggers in the model
         let sizes = if slots > usize::from(own.slots) {
             GeneratorParams { slots: 64, wide: 64, lite: false, ..own }
         } else {
@@ -321,7 +321,7 @@ impl Observed {
         events.map(|(events, _)| events).map_err(|e| Failure::Other(e.to_string()))
     }
 
-    /// What the script prints of the cores' retire log, all of it on the host.
+    /// Outputs of the script for the cores' retire log, with everything on the host.
     pub fn replayed(&self, opened: &OpenedSoc) -> Result<Vec<Output>, Failure> {
         let app = untraced(&opened.app);
         let layout = layout(&app, &opened.params.nodes, &Cut::host(&app)).map_err(Failure::Other)?;

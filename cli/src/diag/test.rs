@@ -1,4 +1,4 @@
-//! `goshawk diag test`: the same script on the chip and on the host, compared
+//! `goshawk diag test`: runs the same script on the chip and on the host, and compares
 
 use super::common::{untraced, ChipArgs, Room, ScriptArgs};
 use super::soc::{self, SocArgs};
@@ -40,7 +40,7 @@ pub struct Args {
     pub(super) json: bool,
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.soc.soc {
         let opened = args.script.open_soc(&args.machine, &args.chip, args.soc.core(), Room::of(args.trace))?;
@@ -75,7 +75,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     compare(&opened.input, &opened.symbols, clock_hz, (&model, &found), &totals, args.json, out)
 }
 
-/// A tick stands between other events on the chip than on the host.
+/// Refuses a tick: its position among other events differs between chip and host.
 fn without_tick(app: &App, input: &str) -> Result<(), Failure> {
     match app.tick {
         None => Ok(()),
@@ -86,7 +86,7 @@ fn without_tick(app: &App, input: &str) -> Result<(), Failure> {
     }
 }
 
-/// Compares what host and chip print.
+/// Compares the outputs of host and chip.
 pub(super) fn compare(
     input: &str,
     symbols: &Symbols,

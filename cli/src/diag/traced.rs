@@ -1,6 +1,6 @@
-//! `--trace` of `goshawk diag run`, `plan` and `test`: a trace that leaves by the link of the diagnosis
+//! `--trace` of `goshawk diag run`, `plan` and `test`: a trace that leaves by the link of the diagnosis chip
 //!
-//! What the event generators have no triggers for, the host finds in it.
+//! The host finds points in it for which the event generators have no triggers.
 
 use crate::args::ParamArgs;
 use crate::files::OutputPath;
@@ -53,30 +53,30 @@ pub struct TraceArgs {
     trace_to: Option<String>,
 }
 
-/// The scheme of a trace, where none is asked for.
+/// Default scheme of a trace.
 const SCHEME: &str = "tr_e:small";
 
-/// What is traced, and how.
+/// A requested trace.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// Parameters.
     pub params: TraceParams,
-    /// What of the cores, where it is not all.
+    /// Window that restricts the trace, if any.
     pub window: Option<Window>,
     set: Option<String>,
 }
 
-/// A window, by triggers of the event generators.
+/// A window, opened and closed by triggers of the event generators.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// Its points.
+    /// Points of the window.
     pub points: Points,
-    /// As it was asked for.
+    /// Options, as given by the user.
     name: String,
 }
 
 impl Window {
-    /// What is written to each generator, which has `used` of its slots for other things.
+    /// Register writes for each generator, of whose slots the script uses `used`.
     pub fn set(&self, used: usize, generator: &GeneratorParams) -> Result<Writes, Failure> {
         let (free, needed) = (usize::from(generator.slots).saturating_sub(used), self.points.slots());
         if needed > free {
@@ -92,7 +92,7 @@ impl Window {
     }
 }
 
-/// The address of a point of the program, as a script has it.
+/// The address of a point of the program, given as in a script.
 fn address(option: &str, text: &str, symbols: &Symbols) -> Result<u32, Failure> {
     let script = format!("{text} {{ @window[core] = count(); }}");
     let found = ::diag::parse::parse(&script).and_then(|items| resolve(&items, symbols, 1));
@@ -106,7 +106,7 @@ fn address(option: &str, text: &str, symbols: &Symbols) -> Result<u32, Failure> 
 }
 
 impl Wanted {
-    /// A trace of so many cores whose code begins at multiples of 2 to the `align`.
+    /// A trace of `cores` cores whose code addresses are multiples of 2^`align`.
     pub fn new(scheme: &str, cores: u8, align: u8) -> Result<Self, Failure> {
         let args = ParamArgs::of_scheme(scheme);
         let (params, set) = args.resolve_with(None, (cores, 32, align))?;
@@ -118,37 +118,37 @@ impl Wanted {
         Ok(Self { params, window: None, set })
     }
 
-    /// The one that is taken where none is asked for.
+    /// The default trace.
     pub fn usual(cores: u8, align: u8) -> Result<Self, Failure> {
         Self::new(SCHEME, cores, align)
     }
 }
 
-/// The run that is traced.
+/// The traced run.
 pub struct Observed<'a> {
     /// Program.
     pub program: &'a Program,
-    /// What the run is called, and what ran it.
+    /// Name of the input, and of the machine.
     pub names: (&'a str, String),
-    /// What the cores retired, in commit order.
+    /// Events that the cores retired, in commit order.
     pub flow: &'a [FlowEvent],
 }
 
-/// What came of the trace.
+/// Result of a trace.
 pub struct Traced {
     replayed: Replayed,
     held: Held,
     /// Bytes of its frames, and of all others.
     bytes: (u64, u64),
-    /// Points of the script that it told.
+    /// Points of the script that were found in it.
     points: Vec<String>,
 }
 
-/// What the trace was held to.
+/// Result of the check of a trace.
 enum Held {
-    /// All that the cores retired.
+    /// Check against all that the cores retired.
     Whole(Checked),
-    /// What they did inside of a window.
+    /// Check against what they retired inside a window.
     Inside(Inside, String),
 }
 
@@ -166,17 +166,17 @@ pub fn bytes<'p>(packets: impl Iterator<Item = &'p Packet>) -> (u64, u64) {
 }
 
 impl TraceArgs {
-    /// Whether there is to be a trace.
+    /// Whether a trace is requested.
     pub fn is_wanted(&self) -> bool {
         self.trace.is_some()
     }
 
-    /// What is wanted for so many cores.
+    /// The requested trace of `cores` cores.
     pub fn wanted(&self, cores: u8, align: u8) -> Result<Option<Wanted>, Failure> {
         self.is_wanted().then(|| Wanted::new(&self.trace_scheme, cores, align)).transpose()
     }
 
-    /// The window that is wanted, in a program with `symbols`.
+    /// The requested window, for a program with `symbols`.
     pub fn window(&self, symbols: &Symbols) -> Result<Option<Window>, Failure> {
         let of = |option: &str, text: &Option<String>| {
             text.as_ref().map(|t| Ok::<_, Failure>((address(option, t, symbols)?, format!("{option} {t}")))).transpose()
@@ -190,12 +190,12 @@ impl TraceArgs {
         Ok((points.slots() > 0).then_some(Window { points, name }))
     }
 
-    /// Whether there is to be one.
+    /// Whether a window is requested.
     pub fn has_window(&self) -> bool {
         self.trace_while.is_some() || self.trace_from.is_some() || self.trace_to.is_some()
     }
 
-    /// Writes the files that are wanted.
+    /// Writes the requested files.
     pub fn write(&self, wanted: &Wanted, of: &Observed<'_>, words: &[u32]) -> Result<(), Failure> {
         let (build_id, program) = (hex(&of.program.build_id), of.names.0.to_string());
         if let Some(path) = &self.trace {
@@ -225,10 +225,10 @@ impl TraceArgs {
     }
 }
 
-/// Packets that begin the trace, with a filter or without, and those that end it and then bring the rest of it.
+/// Packets that start the trace, with or without a filter, and those that stop it and then flush the rest.
 pub fn packets(filter: bool) -> (Packet, [Vec<Packet>; 2]) {
     let control = register("control");
-    // with a filter software asks for the modes that it wants
+    // with a filter, software selects the modes to trace
     let modes = if filter { 15 << control.field("modes").lsb } else { 0 };
     let control = control.addr;
     let rest = Packet::control(HOST, ADDRESS, Op::Flush, 0, &[1]);
@@ -236,7 +236,7 @@ pub fn packets(filter: bool) -> (Packet, [Vec<Packet>; 2]) {
 }
 
 impl Traced {
-    /// Holds what the trace told to what the cores retired.
+    /// Checks the trace against what the cores retired.
     pub fn check(
         wanted: &Wanted,
         of: &Observed<'_>,
@@ -249,7 +249,7 @@ impl Traced {
         Ok(Self { replayed, held: Held::Whole(checked), bytes, points: points::names(app, script) })
     }
 
-    /// Holds it to what they did inside of its window.
+    /// Checks the trace against what they retired inside its window.
     pub fn inside(
         (wanted, window): (&Wanted, &Window),
         (image, run): (&Image, &DiagRun),
@@ -261,12 +261,12 @@ impl Traced {
         Ok(Self { replayed, held: Held::Inside(inside, window.name.clone()), bytes, points: Vec::new() })
     }
 
-    /// Its words.
+    /// Words of the trace.
     pub fn words(&self) -> &[u32] {
         &self.replayed.words
     }
 
-    /// For people: `rate` of a number of bytes.
+    /// Results as text; `rate` formats a number of bytes as a rate.
     pub fn facts(&self, rate: impl Fn(u64) -> String) -> Vec<(&'static str, String)> {
         let all = (self.bytes.0 + self.bytes.1).max(1) as f64;
         let share = |bytes: u64| {
@@ -324,7 +324,7 @@ impl Traced {
         facts
     }
 
-    /// As numbers.
+    /// Results as numbers.
     pub fn value(&self) -> serde_json::Value {
         serde_json::json!({
             "words": self.words().len(), "bytes": self.bytes.0, "diagnosis_bytes": self.bytes.1,
@@ -336,7 +336,7 @@ impl Traced {
         })
     }
 
-    /// How often instructions were lost that should have been told.
+    /// Number of losses of instructions that should have been traced.
     fn overflows(&self) -> u64 {
         match &self.held {
             Held::Whole(c) => c.overflows,
@@ -344,7 +344,7 @@ impl Traced {
         }
     }
 
-    /// Whether all of it is there.
+    /// Whether the trace is complete.
     pub fn status(&self) -> Status {
         if self.overflows() == 0 && self.replayed.missing == 0 {
             return Status::Done;

@@ -1,8 +1,9 @@
-//! Test vectors of a chip of diagnosis, and the bench that plays them
+//! Test vectors of a diagnosis chip, and the bench that plays them
 //!
-//! Every client is asked who it is, for a register that it has not, and set; then cores retire what their generators wait
-//! for, counters count some of it, and all nodes are flushed. One thing happens at a time, so that the bytes do not
-//! depend on how long the ring takes. What is right, the golden models say: interface, generator, counters, frames.
+//! The vectors identify every client, read a register that it lacks, and configure it. Then cores retire instructions
+//! that match the triggers, counters count some of the events, and all nodes are flushed. Each step completes before
+//! the next, so that the bytes do not depend on the latency of the ring. The expected bytes come from the golden models
+//! of interface, generator, counters and frames.
 
 use crate::testbench::BEATS;
 use crate::Failure;
@@ -19,40 +20,40 @@ use sim::diag::registers;
 use sim::diag::trigger::{Capture, Slot, Trigger};
 use std::fmt::Write;
 
-/// Name of the bench.
+/// File name of the bench.
 pub const FILE: &str = "goshawk_diag_tb.v";
 
-/// In `beats.txt`, in place of a core: so many bytes of the host may leave.
+/// Pseudo-core in `beats.txt`: the line allows this many bytes of the host to be sent.
 const FROM_HOST: u8 = 16;
-/// Clocks between two things that happen.
+/// Cycles between two steps.
 const GAP: u64 = 320;
-/// Clocks in which a node has emptied its tables.
+/// Cycles that a node needs to clear its tables.
 const CLEARS: u64 = 1200;
-/// Events of the vectors: one that goes to the host, one that is counted.
+/// Events of the vectors: one is sent to the host, one is counted.
 const EVENTS: [u8; 2] = [1, 2];
-/// Addresses that the generators wait for.
+/// Trigger addresses of the generators.
 const PLACES: [u32; 2] = [0x400, 0x404];
-/// `a0`.
+/// Register number of `a0`.
 const A0: u8 = 10;
 
-/// What is put in, and what comes out.
+/// Inputs and expected outputs.
 pub struct Vectors {
     /// Bytes of the host's frames.
     pub host: Vec<u8>,
     /// Lines of `beats.txt`.
     pub beats: String,
-    /// Bytes that leave.
+    /// Expected bytes.
     pub bytes: Vec<u8>,
-    /// Frames that they are.
+    /// Number of frames in these.
     pub packets: usize,
-    /// Clock behind the last of what is put in.
+    /// Cycle after the last input.
     pub stop: u64,
     frames: FrameWriter,
     line: FrameWriter,
 }
 
 impl Vectors {
-    /// Those of a chip.
+    /// Makes the vectors of a chip.
     pub fn make(params: &DiagParams) -> Result<Self, Failure> {
         let beats = String::from(
             "// hex but for the decimal cycle and core; the first clock without reset is 0; core 16 is the host, and so many of\n\
@@ -64,13 +65,13 @@ impl Vectors {
         Ok(v)
     }
 
-    /// A packet that comes out.
+    /// Expects a packet.
     fn expect(&mut self, packet: &Packet) {
         self.bytes.extend(self.frames.frame(packet));
         self.packets += 1;
     }
 
-    /// A packet goes in.
+    /// Sends a packet.
     fn send(&mut self, packet: &Packet) {
         let frame = self.line.frame(packet);
         let n = frame.len();
@@ -79,7 +80,7 @@ impl Vectors {
         self.stop += GAP;
     }
 
-    /// A packet goes in; its answer comes out.
+    /// Sends a packet, and expects the response.
     fn ask(&mut self, client: &mut Interface, packet: &Packet) {
         if let Some(Ask::Answer(answer) | Ask::Write(.., answer) | Ask::Flush(answer)) = client.take(&packet.to_words())
         {
@@ -88,7 +89,7 @@ impl Vectors {
         self.send(packet);
     }
 
-    /// An instruction retires.
+    /// Retires an instruction.
     fn retire(&mut self, core: u8, pc: u32, rd: u8, value: u32) -> Seen {
         let (insn, next_pc) = (0x13 | u32::from(rd) << 7 | value << 20, pc + 4);
         let _ = writeln!(self.beats, "{} {core} {pc:08x} {next_pc:08x} {insn:08x} {rd:02x} {value:08x}", self.stop);
@@ -115,7 +116,7 @@ impl Vectors {
             }
             clients.push(client);
         }
-        // where nobody is, nobody answers
+        // a read of an unused address has no response
         self.send(&Packet::control(HOST, FIRST_NODE + 43, Op::Read, 0, &[2]));
 
         let counters = params.nodes.iter().position(|k| matches!(k, NodeKind::Count(_)));
@@ -182,18 +183,18 @@ impl Vectors {
         Ok(())
     }
 
-    /// The host's bytes, one a line.
+    /// The host's bytes, one per line.
     pub fn host_text(&self) -> String {
         self.host.iter().map(|b| format!("{b:02x}\n")).collect()
     }
 
-    /// The bytes, one a line.
+    /// The expected bytes, one per line.
     pub fn bytes_text(&self) -> String {
         self.bytes.iter().map(|b| format!("{b:02x}\n")).collect()
     }
 }
 
-/// The bench.
+/// The text of the bench.
 pub fn bench(params: &DiagParams, style: &Style, v: &Vectors) -> String {
     let each = |line: &dyn Fn(u8) -> String| (0..params.cores).map(line).collect::<String>();
     let quiet = [

@@ -1,4 +1,4 @@
-//! `goshawk report fpga`: what SoCs and trace systems take in FPGAs and gates, as page, Markdown and JSON
+//! `goshawk report fpga`: resources of SoCs and trace systems in FPGAs and gates, as page, Markdown and JSON
 
 use super::write;
 use crate::files::OutputPath;
@@ -37,10 +37,10 @@ pub struct Args {
     json: bool,
 }
 
-/// Bytes of a file of results at most.
+/// Maximum size of a results file, bytes.
 const MOST: u64 = 1 << 28;
 
-/// The results in the files: of `soc build`, of `gates`.
+/// Reads the results of `soc build` and of `gates` from the files.
 fn read(files: &[PathBuf]) -> Result<(Vec<Value>, Vec<Value>), Failure> {
     let (mut socs, mut gates) = (Vec::new(), Vec::new());
     for path in files {
@@ -82,7 +82,7 @@ fn more(a: &Value, b: &Value) -> Value {
     a.as_i64().zip(b.as_i64()).map_or(Value::Null, |(a, b)| json!(a - b))
 }
 
-/// The set, or the parameters where they have no name; none without tracing.
+/// The set, or the parameters if they have no name; empty without tracing.
 fn set(result: &Value) -> Value {
     let p = &result["parameters"];
     if p["set"].is_string() {
@@ -168,7 +168,7 @@ fn path_table(socs: &[Value]) -> Table {
     table("paths", columns, rows.collect())
 }
 
-/// Where a cell is: its first three names, without what Yosys and nextpnr hang on the last.
+/// Hierarchical location of a cell: its first three names, without the suffixes of Yosys and nextpnr.
 fn place_of(cell: &str) -> &str {
     let three = cell.match_indices('.').nth(2).map_or(cell, |(at, _)| &cell[..at]);
     let made = ["_SB_", "_TRELLIS_", "_LUT4", "_CCU2C", "_PFUMX", "_L6MUX", "_LC", "$q"];
@@ -226,7 +226,7 @@ fn place_table(gates: &[Value]) -> Table {
     table("place", columns, rows)
 }
 
-/// Bars with and without tracing, by board; boards without the second are left out of it.
+/// Bars with and without tracing, by board; boards without a result for the latter have one bar.
 fn bars(id: &str, title: &str, y: &str, socs: &[Value], value: impl Fn(&Value) -> Option<f64>) -> Figure {
     let names = socs.iter().map(|s| s["built"]["board"].as_str().unwrap_or("?").to_string());
     let of = |key: &str| -> Vec<(f64, f64)> {
@@ -292,7 +292,7 @@ fn markdown(t: &Table) -> String {
     s
 }
 
-/// Tools and versions that the results name, each once.
+/// Tools and versions in the results, each once.
 fn tools(socs: &[Value], gates: &[Value]) -> String {
     let built = socs.iter().flat_map(|s| s["built"]["tools"].as_array().into_iter().flatten());
     let counted = gates.iter().map(|g| &g["gates"]["tool"]);
@@ -304,7 +304,7 @@ fn tools(socs: &[Value], gates: &[Value]) -> String {
     all.join(", ")
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (socs, gates) = read(&args.files)?;
     let tools = tools(&socs, &gates);

@@ -1,4 +1,4 @@
-//! `goshawk soc build`: a SoC for a board, to the bitstream
+//! `goshawk soc build`: builds a SoC for a board, up to the bitstream
 
 use super::sim::load;
 use crate::args::{range, CoreName, ParamArgs};
@@ -83,13 +83,13 @@ pub struct Args {
     json: bool,
 }
 
-/// The same SoC without trace modules, and the core by itself.
+/// Results for the same SoC without trace modules, and for the core alone.
 struct Untraced {
     soc: Built,
     core: Resources,
 }
 
-/// Clocks of a bit; a receiver follows 2 % off.
+/// Cycles per bit; a receiver tolerates a deviation of 2 %.
 fn divisor(khz: u32, baud: u32) -> Result<u16, Failure> {
     let clock = u64::from(khz) * 1000;
     let (baud, wrong) = (
@@ -106,7 +106,7 @@ fn divisor(khz: u32, baud: u32) -> Result<u16, Failure> {
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     let names = || BOARDS.map(|b| b.name).join(", ");

@@ -1,4 +1,4 @@
-//! What is said of a trace that was held to a retire log
+//! Results of checking a trace against a retire log, as text and JSON
 
 use crate::output::count;
 use fpga::soc::check::Checked;
@@ -6,7 +6,7 @@ use serde_json::json;
 use sim::analysis::ratio;
 use std::fmt::Display;
 
-/// As JSON.
+/// Results as JSON.
 pub fn object(found: &Result<Checked, impl Display>, instructions: u64) -> serde_json::Value {
     match found {
         Ok(c) => json!({
@@ -24,7 +24,7 @@ pub fn object(found: &Result<Checked, impl Display>, instructions: u64) -> serde
     }
 }
 
-/// For people; a time-stamped trace is in the order of its times, of which nothing is said.
+/// Results as text; a time-stamped trace is ordered by its time stamps, so its order is not mentioned.
 pub fn lines(
     found: &Result<Checked, impl Display>,
     instructions: u64,

@@ -1,4 +1,4 @@
-//! `goshawk soc sim`: a SoC of softcores runs a program in Verilator, and its trace is checked
+//! `goshawk soc sim`: runs a program on a SoC of softcores in Verilator, and checks its trace
 
 use super::checked;
 use crate::args::{range, CoreName, ParamArgs};
@@ -110,7 +110,7 @@ pub struct Args {
     json: bool,
 }
 
-/// The program of a file or a built-in one in its build for `core`, and how it is called; none where neither is given.
+/// Loads the program from a file, or a built-in one in its build for `core`, with its name; `None` if neither is given.
 pub(super) fn load(
     elf: Option<&Path>,
     builtin: Option<&str>,
@@ -125,7 +125,7 @@ pub(super) fn load(
     Ok(Some((program, name)))
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     let loaded = load(args.elf.as_deref(), args.program.as_deref(), args.core)?;
@@ -180,7 +180,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         },
         tick: args.tick,
     };
-    // what does not fit is refused before minutes go into it
+    // errors are reported before a build of several minutes
     config.check().map_err(|e| other(&e))?;
     image::suits(&program, kind).map_err(|e| other(&e))?;
     image::hex(&program, config.ram_bytes()).map_err(|e| other(&e))?;
@@ -249,19 +249,19 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     report(args, params.as_ref(), set.as_deref(), (&name, &build_id), &run, (found, valued), out)
 }
 
-/// What of the trace could be held to the retire log.
+/// Result of checking the trace against the retire log.
 enum Found {
     /// There is no trace.
     Nothing,
-    /// All of it.
+    /// The whole trace was checked.
     Whole(Result<Checked, fpga::soc::check::CheckError>),
     /// The run was recorded with its values.
     Recorded(InputsParams, Result<Recorded, RecordError>),
-    /// What the circular buffer kept, older half first; none for a half that is empty or cut.
+    /// Contents of the circular buffer, older half first; `None` for a half that is empty or cut.
     Parts(Result<[Option<Part>; 2], fpga::soc::part::PartError>),
 }
 
-/// Holds the halves of the trace buffer, where there is one, to the retire log.
+/// Checks the halves of the trace buffer, if there is one, against the retire log.
 fn kept(
     params: &TraceParams,
     program: &Program,
@@ -273,7 +273,7 @@ fn kept(
         whole.then(|| find(params, program, &run.events, &half.words, later)).transpose()
     };
     Some(one(&halves[1], None).and_then(|newer| {
-        // without the newer half there is nothing to say where the older one ends
+        // without the newer half, the end of the older one is not known
         let older = if newer.is_some() { one(&halves[0], newer.as_ref())? } else { None };
         Ok([older, newer])
     }))
@@ -406,7 +406,7 @@ fn report(
     Ok(status)
 }
 
-/// What JSON says of load values.
+/// Results for load values, as JSON.
 fn value_object(valued: &Result<Valued, ValueError>) -> serde_json::Value {
     match valued {
         Ok(v) => json!({
@@ -425,7 +425,7 @@ fn value_object(valued: &Result<Valued, ValueError>) -> serde_json::Value {
     }
 }
 
-/// What people are told of load values.
+/// Results for load values, as text.
 fn value_lines(valued: &Result<Valued, ValueError>) -> Vec<(&'static str, String)> {
     let v = match valued {
         Ok(v) => v,

@@ -1,4 +1,4 @@
-//! `goshawk soc tile`: an RV64 core with its own memory runs a program in Verilator, and its trace is checked
+//! `goshawk soc tile`: runs a program on an RV64 core with its own memory in Verilator, and checks its trace
 
 use super::checked;
 use crate::args::ParamArgs;
@@ -77,7 +77,7 @@ impl From<TileName> for TileKind {
     }
 }
 
-/// The program of a file or a built-in one, and how it is called.
+/// Loads the program from a file, or a built-in one, with its name.
 fn load(args: &Args) -> Result<(Program, String), Failure> {
     let (name, data) = match (&args.elf, &args.program) {
         (Some(path), _) => (path.display().to_string(), input::elf(path)?),
@@ -94,7 +94,7 @@ fn load(args: &Args) -> Result<(Program, String), Failure> {
     Ok((program, name))
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     let (program, name) = load(args)?;
@@ -104,7 +104,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if params.timestamps {
         return Err(Failure::Other("--timestamps is not for `soc tile`, which checks functional traces".into()));
     }
-    // what does not fit is refused before minutes go into it
+    // errors are reported before a build of several minutes
     Tile::suits(&program).map_err(|e| other(&e))?;
     let building = bar("building with Verilator", "", None);
     let tile = Tile::build(kind, &params, args.log2_fifo, &default_cache()).map_err(|e| other(&e))?;

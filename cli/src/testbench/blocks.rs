@@ -1,9 +1,9 @@
-//! What of a bench is of a trace ingress port that shows blocks, or reports of one instruction
+//! The parts of a bench for an E-Trace ingress port that reports blocks, or single instructions
 
 use super::Shows;
 use hdl::spine::Extras;
 
-/// A line is a block, in one of the places of its clock.
+/// A line is a block, in one of the slots of its cycle.
 pub const BLOCKS: Shows = Shows {
     reads: READS,
     fields: 8,
@@ -22,13 +22,13 @@ pub const BLOCKS: Shows = Shows {
             })
             .collect()
     },
-    // they are ports of all systems of blocks
+    // ports of all systems with blocks
     mode: "",
     space: "",
     turns: false,
 };
 
-/// The same, of a report of one instruction: a block of one.
+/// The same for reports of single instructions: blocks of one instruction.
 pub const REPORTS: Shows = Shows {
     ports: |i, _, _| {
         let shown = [("itype", ""), ("iaddr", ""), ("iretire", "[1:0]"), ("ilastsize", "")];
@@ -42,7 +42,7 @@ pub const REPORTS: Shows = Shows {
     ..BLOCKS
 };
 
-/// The ports of core `i`; it is in machine mode, and nothing else is told.
+/// Port connections of core `i`, which is in machine mode; the remaining inputs are tied.
 fn ports(i: usize, lanes: u8, _extras: Extras) -> String {
     let blocks = (0..lanes).flat_map(|j| {
         let block = if lanes > 1 { format!("block{j}_") } else { String::new() };
@@ -60,7 +60,7 @@ fn ports(i: usize, lanes: u8, _extras: Extras) -> String {
     blocks.chain(others.map(|(p, value)| format!("        .{p}_{i}({value}),\n"))).collect()
 }
 
-/// What they are connected to.
+/// Signals of these ports.
 fn signals(i: usize, xlen: u8, extras: Extras) -> String {
     let lanes = extras.retire.map_or(1, |r| r.lanes);
     let block = |j| {

@@ -1,4 +1,4 @@
-//! The bench of a system that takes the cores' data
+//! Test bench of a system that takes the cores' data
 
 use super::Own;
 use hdl::scheme::data::DataBench;
@@ -18,7 +18,7 @@ const PORTS: [(&str, &str); 10] = [
     ("rvfi_mem_wdata", "[31:0] "),
 ];
 
-/// The bench of a system of `cores` cores.
+/// The text of a bench for a system of `cores` cores.
 pub fn bench(cores: u8, style: &Style, v: &DataBench) -> String {
     let (more, own) = (v.ports, &v.own);
     let each = |line: &dyn Fn(u8) -> String| (0..cores).map(line).collect::<String>();
@@ -59,7 +59,7 @@ pub fn bench(cores: u8, style: &Style, v: &DataBench) -> String {
         .replace("@SAYS", &(each(&says) + &own[3]))
 }
 
-/// The model takes what comes at a pace at which no core waits.
+/// Checks that no core has to wait: the vectors are slow enough.
 const EDGE: &str = r#"            if (begun && hold !== 1'b0 && failed == 0) begin
                 $display("FAIL: the cores are to wait");
                 failed = 1;

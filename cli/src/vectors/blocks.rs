@@ -1,7 +1,7 @@
-//! The same of a core with a trace ingress port, of blocks of several instructions or reports of one
+//! Test vectors for an E-Trace ingress port, with blocks of several instructions or reports of single ones
 //!
-//! When an event is told, and what its time is, is reckoned with the models of the adapter: one behind a block that waits for the
-//! address of the next is told later, in its own time.
+//! The models of the adapter determine when an event is reported, and its time. An event after a block that waits for
+//! the next address is reported later, but with its own time.
 
 use super::{model, Vectors, INSTRUCTIONS, SEED, STILL};
 use crate::Failure;
@@ -18,16 +18,17 @@ use sim::stimulus::Source;
 use sim::system::System;
 use std::fmt::Write;
 
-/// What a core shows in one of its places of a clock.
+/// What a core shows in a slot of a cycle.
 struct Place {
     clock: u64,
     lane: u8,
     block: Block,
-    /// Its instructions, of those of the core.
+    /// Range of its instructions among those of the core.
     steps: std::ops::Range<usize>,
 }
 
-/// Makes the vectors of `params` and `extras`, with so many blocks a clock; without such a number a report of one instruction.
+/// Makes the vectors of `params` and `extras` with `retire` blocks per cycle; without it, reports of single
+/// instructions.
 pub fn make(params: &TraceParams, extras: &Extras, retire: Option<Retire>) -> Result<Vectors, Failure> {
     let model = model(params, extras.addresses);
     let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
@@ -59,7 +60,7 @@ pub fn make(params: &TraceParams, extras: &Extras, retire: Option<Retire>) -> Re
     Ok(Vectors::new(beats(&cores, params.xlen), &mut system, events, stop))
 }
 
-/// Cuts what a core retires into blocks of any size, and says in which clock and place each is shown.
+/// Divides a core's instructions into blocks of any size, and chooses cycle and slot of each.
 fn cut(steps: &[Step], xlen: u8, three: bool, retire: Option<Retire>, seed: u64) -> Vec<Place> {
     let (lanes, most) = retire.map_or((1, 1), |r| (r.lanes, 15));
     let retired: Vec<Retired> = steps.iter().map(|s| s.retired).collect();
@@ -80,7 +81,7 @@ fn cut(steps: &[Step], xlen: u8, three: bool, retire: Option<Retire>, seed: u64)
         }
         let before = shown.last().map_or(0, |b| b.clock);
         let clock = retired[at + n - 1].cycle.max(before + 1);
-        // the one before, unless it has company already, may be shown in the clock of this one
+        // the previous block, unless it already shares its cycle, may move to the cycle of this one
         let alone = shown.len() < 2 || shown[shown.len() - 2].clock < before;
         let joins = lanes > 1 && alone && s.percent(30);
         if let (true, Some(older)) = (joins, shown.last_mut()) {
@@ -90,7 +91,7 @@ fn cut(steps: &[Step], xlen: u8, three: bool, retire: Option<Retire>, seed: u64)
         shown.push(Place { clock, lane, block, steps: at..at + n });
         at += n;
     }
-    // the last one may wait for an address
+    // the last block may wait for an address
     if let (Some(last), Some(r)) = (shown.last(), retired.last()) {
         let clock = last.clock + 1;
         shown.push(Place { clock, lane: 0, block: Block::trap(2, r.next_pc), steps: at..at });
@@ -98,7 +99,7 @@ fn cut(steps: &[Step], xlen: u8, three: bool, retire: Option<Retire>, seed: u64)
     shown
 }
 
-/// The events of a core, each with the clock in which it is told, and in its own time.
+/// The events of a core, each with the cycle in which it is reported, and with its own time.
 fn tell(
     shown: &[Place],
     steps: &[Step],
@@ -122,7 +123,7 @@ fn tell(
         }
         let (out, late) = hold.clock(group, trap);
         let Some(queue) = &mut queue else {
-            // told at once, in the clock in which it is known where it went
+            // reported immediately, in the cycle in which its next address is known
             for step in &steps[released..released + out.len()] {
                 let events = step.before.iter().chain(&step.event);
                 told.extend(events.map(|e| (clock, FlowEvent { cycle: clock + START, ..*e })));
@@ -138,7 +139,7 @@ fn tell(
         }
         let Some(at) = row.event else { continue };
         let cycle = clock - u64::from(row.lag) + START;
-        // a start or trap is told with the instruction behind it
+        // a start or trap is reported with the instruction that follows
         for step in &steps[first..=at] {
             let events = step.before.iter().chain(&step.event);
             told.extend(events.map(|e| (clock, FlowEvent { cycle, ..*e })));
@@ -148,7 +149,7 @@ fn tell(
     Ok(told)
 }
 
-/// The blocks as a file.
+/// The blocks as the text of a file.
 fn beats(cores: &[Vec<Place>], xlen: u8) -> String {
     let mut all: Vec<(u64, usize, &Place)> =
         cores.iter().enumerate().flat_map(|(core, list)| list.iter().map(move |s| (s.clock, core, s))).collect();

@@ -1,4 +1,4 @@
-//! Generated trace systems on standard buses, against bus models that are not ours: cocotb's and cocotbext-axi's
+//! Generated trace systems on standard buses, tested with the bus models of cocotb and cocotbext-axi
 
 use crate::common::Place;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Python with cocotb in it: `tools/setup` puts it into `.venv`.
+/// Python with cocotb: `tools/setup` installs it in `.venv`.
 fn python() -> PathBuf {
     let own = root().join(".venv/bin/python3");
     if own.exists() {
@@ -18,9 +18,9 @@ fn python() -> PathBuf {
     }
 }
 
-/// Plays `buses.py` to a system on `bus` and `port`; what it says where it fails.
+/// Plays `buses.py` on a system with `bus` and `port`; returns its output if it fails.
 ///
-/// `period`: of the words' own clock, where that of the system is 70.
+/// `period`: that of the separate word clock, where the system's period is 70.
 fn play(bus: &str, port: &str, more: &str, period: Option<u32>, change: impl Fn(&str) -> String) -> Result<(), String> {
     let place = Place::new();
     let clock = if period.is_some() { "--port-clock" } else { "" };
@@ -35,7 +35,7 @@ fn play(bus: &str, port: &str, more: &str, period: Option<u32>, change: impl Fn(
     cocotb(&out, "buses", &envs)
 }
 
-/// Plays a module of `cli/tests/buses` to the system in a folder; what it says where it fails.
+/// Plays a module of `cli/tests/buses` on the system in a folder; returns its output if it fails.
 fn cocotb(out: &Path, module: &str, envs: &[(&str, String)]) -> Result<(), String> {
     let script = "import os, sys\nfrom cocotb.runner import get_runner, check_results_file\n\
         r = get_runner('icarus')\n\
@@ -60,7 +60,7 @@ fn cocotb(out: &Path, module: &str, envs: &[(&str, String)]) -> Result<(), Strin
     }
 }
 
-/// Plays `memory.py` to a system on `bus` that writes into memory; the folder with what it left.
+/// Plays `memory.py` on a system on `bus` that writes to memory; returns the folder with its output files.
 fn into_memory(bus: &str, what: &str, more: &str, change: impl Fn(&str) -> String) -> Result<Place, String> {
     let place = Place::new();
     place.good(&format!("gen --set small --fifo 256 --bus {bus} --port axi4-memory {more} -o out"));
@@ -82,7 +82,7 @@ fn registers_and_words_by_models_of_others() {
     }
 }
 
-/// A clock of the words' own, from a seventh of the system's rate to seven times it.
+/// A separate word clock, from a seventh of the system's rate to seven times it.
 #[test]
 fn words_by_another_clock() {
     for (period, port) in [(10, "native"), (70, "atb"), (94, "bytes"), (490, "axi-stream")] {
@@ -90,7 +90,7 @@ fn words_by_another_clock() {
     }
 }
 
-/// Writes by those who may not change nothing and end with an error.
+/// Writes without permission change nothing and end with an error.
 #[test]
 fn writes_of_the_named_alone() {
     for (bus, whose) in [("apb", "privileged"), ("axi-lite", "secure"), ("axi-lite", "privileged-secure")] {
@@ -99,7 +99,7 @@ fn writes_of_the_named_alone() {
     }
 }
 
-/// The models see what is wrong: a write of a part of a register that is taken as whole.
+/// The models detect a fault: a partial write of a register that is accepted as a whole one.
 #[test]
 fn a_fault_is_found() {
     let said = play("apb", "bytes", "", None, |text| {
@@ -111,7 +111,7 @@ fn a_fault_is_found() {
     assert!(said.contains("Failed 1 of 1 tests"), "{said}");
 }
 
-/// What is in memory is the golden stream, and decodes to the same trace.
+/// The contents of memory equal the golden stream, and decode to the same trace.
 #[test]
 fn words_in_memory_are_the_trace() {
     for (bus, what) in [("apb", "whole"), ("wishbone", "stopped"), ("axi-lite", "stopped")] {
@@ -121,12 +121,12 @@ fn words_in_memory_are_the_trace() {
     }
 }
 
-/// A range that was gone round begins anywhere: it is decoded from a synchronisation on.
+/// A range that wrapped starts anywhere in the stream: decoding starts at a resync.
 #[test]
 fn a_range_that_was_gone_round_decodes_from_a_synchronisation() {
     let place = into_memory("axi-lite", "wrapped", "--sync --timestamps", str::to_string)
         .unwrap_or_else(|said| panic!("{said}"));
-    // core, kind and fields of each message; numbers and times count from where the stream begins
+    // core, kind and fields of each message; numbers and times count from the start of the stream
     let decoded = |file: &str| {
         let got = place.output(&format!("decode out/{file} --elf out/beats.ret"));
         assert_eq!(got.status.code(), Some(0), "{file}");
@@ -141,7 +141,7 @@ fn a_range_that_was_gone_round_decodes_from_a_synchronisation() {
     assert_eq!(last[1..], all[all.len() + 1 - last.len()..]);
 }
 
-/// A burst that is refused ends the writing; what was in memory before stays, and is decoded.
+/// A burst that is refused stops the port; what was written to memory before stays, and can be decoded.
 #[test]
 fn a_refused_burst_is_told() {
     into_memory("apb", "error", "--timestamps", str::to_string).unwrap_or_else(|said| panic!("{said}"));
@@ -151,7 +151,7 @@ fn a_refused_burst_is_told() {
 fn faults_of_the_memory_port_are_found() {
     type Fault = (&'static str, &'static str, &'static str);
     let faults: [Fault; 2] = [
-        // a burst over a border of 4 KiB; a word that is lost where memory waits
+        // a burst across a 4 KiB boundary; a word that is lost when memory is not ready
         ("whole", "border < 11'h10", "border < 11'h0"),
         ("whole", "pop = sending & wready;", "pop = sending;"),
     ];
@@ -164,7 +164,7 @@ fn faults_of_the_memory_port_are_found() {
     }
 }
 
-/// One message, no file: the port's registers are by the system's clock.
+/// One error message, and no file: the port's registers use the system's clock.
 #[test]
 fn the_memory_port_has_no_clock_of_its_own() {
     let place = Place::new();

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-/// A folder where a picorv32 has run: `line.bin`, `trace.gtr`, and its program in `p.elf`.
+/// A folder in which a picorv32 has run: `line.bin`, `trace.gtr`, and its program in `p.elf`.
 fn simulated() -> Place {
     let place = Place::new();
     let elf = programs::find("bank").unwrap().soc.rv32im.unwrap();
@@ -18,7 +18,8 @@ fn simulated() -> Place {
     place
 }
 
-/// Sends `bytes` over a serial device to the command, then unplugs it: exit code and JSON, or what it complained about.
+/// Sends `bytes` over a serial device to the command, then disconnects it; returns the exit code, and JSON or error
+/// message.
 fn captured(place: &Place, bytes: Vec<u8>, options: &str) -> (Option<i32>, Result<Value, String>) {
     let master = rustix::pty::openpt(rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY).unwrap();
     rustix::pty::grantpt(&master).unwrap();
@@ -31,10 +32,10 @@ fn captured(place: &Place, bytes: Vec<u8>, options: &str) -> (Option<i32>, Resul
     rustix::termios::tcsetattr(&line, OptionalActions::Now, &raw).unwrap();
     let board = std::thread::spawn(move || {
         let mut master = File::from(master);
-        // the command may have its end frame, and close, before the last byte
+        // the command may receive its end frame, and close, before the last byte
         let _ = master.write_all(&bytes);
-        // what is still in the line is lost when it is unplugged; the kernel brings it there some time after the write, and
-        // the command may have taken it by then
+        // bytes still in the line are lost when it is disconnected; the kernel delivers them some time after the write,
+        // and the command may have taken them by then
         let mut there = false;
         for round in 0..12_000 {
             match rustix::io::ioctl_fionread(&line) {

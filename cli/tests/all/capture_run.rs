@@ -1,4 +1,4 @@
-//! `goshawk capture run`: every command takes what it wrote; what is refused or cut says so
+//! `goshawk capture run`: all commands accept its files; refused or interrupted runs are reported
 
 use crate::common::Place;
 use retire::file::retire::RetireReader;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::process::Command;
 
-/// A folder with a program of the crate `capture`'s tests in it, compiled.
+/// A folder with a compiled program of the crate `capture`'s tests.
 fn place(name: &str, compiler: &str) -> Place {
     let place = Place::new();
     let source = format!("{}/../capture/tests/guests/{name}.c", env!("CARGO_MANIFEST_DIR"));
@@ -22,12 +22,12 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
-/// As `good`, where the program writes to standard error, and ends with a code of its own.
+/// As `good`, for programs that write to standard error and have their own exit code.
 fn captured(place: &Place, words: &str) -> Value {
     let o = place.output(words);
     let told = json(&String::from_utf8(o.stdout).unwrap());
     let code = o.status.code().unwrap();
-    // 0 where it was ended with its trace
+    // 0 if it was ended by the trace limit
     assert_eq!(
         told["ended"]["code"].as_i64().unwrap_or(0),
         i64::from(code),
@@ -37,7 +37,7 @@ fn captured(place: &Place, words: &str) -> Value {
     told
 }
 
-/// Encodes, decodes back and compares, counts, sweeps.
+/// Encodes, replays and compares, counts, sweeps.
 fn goes_through(place: &Place, file: &str) {
     for scheme in ["tr_e:small", "nx_b", "sc-lsp:rbase-32x4", "tr_e:m4+shared"] {
         place.good(&format!("encode {file} --scheme {scheme} -o x.gtr"));
@@ -46,7 +46,7 @@ fn goes_through(place: &Place, file: &str) {
     }
     let stats = json(&place.good(&format!("stats {file} --json")));
     assert!(stats["instructions"].as_u64().unwrap() > 5000, "{file}");
-    // the order of its events is no time
+    // the order of its events is not a time
     assert!(stats["cycles"].is_null() && stats["bits_per_cycle"].is_null(), "{file}: {stats}");
     let folder = format!("{file}.sweep");
     let o = place.output(&format!("sweep --trace {file} --encoding tr_e,golomb --set small -o {folder}"));
@@ -68,17 +68,17 @@ fn every_command_takes_what_threads_of_rv64_did() {
     assert_eq!(told["schedule"], "serial:100,jitter,seed=5");
     goes_through(&place, "a.ret");
     goes_through(&place, "a.rbt1.zst");
-    // with the program itself in the place of what is learned from the recording
+    // with the program itself instead of code learned from the recording
     place.good("encode a.ret -o x.gtr");
     place.good("replay x.gtr --elf guest --check a.ret");
-    // descriptors: as many as were counted, of the size that the thesis says
+    // descriptors: as many as were counted, with the size given in the thesis
     let sum = |name: &str| told[name].as_object().unwrap().values().map(|v| v.as_u64().unwrap()).sum::<u64>();
     let size = |file: &str| std::fs::metadata(place.path().join(file)).unwrap().len();
     assert_eq!(size("a.mcf"), 18 * sum("branches"));
     let files = told["files"].as_array().unwrap();
     assert_eq!(files[3]["records"].as_u64().unwrap(), sum("loads") + sum("stores"));
     assert!(size("a.mls") > 20 * (sum("loads") + sum("stores")));
-    // how it was made is in the file, and is shown
+    // the file records how it was made, which is shown
     let made = json(&place.good("export a.ret -o again.rbt1 --json"));
     assert_eq!(made["harts"], 4);
     let encoded = json(&place.good("encode a.ret -o x.gtr --json"));
@@ -100,7 +100,7 @@ fn every_command_takes_what_programs_of_other_machines_did() {
     assert_eq!(told["expanded"]["unexplained"], 0);
     goes_through(&place, "a.ret");
     goes_through(&place, "a.rbt1");
-    // a dynamic executable, and its own image alone
+    // a dynamically linked executable, and its own image alone
     let all = captured(&place, "capture run -o b.ret --json -- /bin/true");
     let own = captured(&place, "capture run --own-image -o c.ret --json -- /bin/true");
     let count = |v: &Value| v["expanded"]["instructions"].as_u64().unwrap();
@@ -197,7 +197,7 @@ fn descriptors_are_lines_and_packed_as_asked() {
 fn what_ends_early_says_so_and_is_readable() {
     let place = place("end", "riscv64-linux-gnu-gcc");
     for (options, how, message, code) in [
-        // the code is the program's, as of a shell's child
+        // the exit code is the program's, as for a child of a shell
         ("", "abort", "guest: was ended by signal 6", 128 + 6),
         ("", "kill", "guest: was ended by signal 9", 128 + 9),
         ("", "exec", "guest: called exec", 9),
@@ -255,7 +255,7 @@ fn a_disk_that_is_full_leaves_no_file_behind() {
 fn a_disk_that_fills_while_the_program_runs_leaves_what_came_before() {
     let place = place("flow", "riscv64-linux-gnu-gcc");
     let goshawk = assert_cmd::cargo::cargo_bin("goshawk");
-    // what is kept of the run goes to a disk of 256 KiB
+    // temporary files of the run are on a disk of 256 KiB
     std::fs::create_dir(place.path().join("small")).unwrap();
     let line =
         "mount -t tmpfs -o size=256k none small || exit 77; TMPDIR=$PWD/small exec $G capture run --data -o a.ret -- \
@@ -276,7 +276,7 @@ fn a_disk_that_fills_while_the_program_runs_leaves_what_came_before() {
     place.good("replay x.gtr --elf a.ret --check a.ret");
 }
 
-/// `capture`'s program with routines, with these arguments of the compiler.
+/// `capture`'s program with routines, compiled with these additional arguments.
 fn routines(place: &Place, name: &str, more: &[&str]) {
     let source = |s: &str| format!("{}/../capture/tests/guests/{s}.c", env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new("riscv64-linux-gnu-gcc");
@@ -296,7 +296,7 @@ fn routines_alone_are_recorded_encoded_and_replayed() {
     assert!(told["source"].as_str().unwrap().contains(", only in work, leaf"), "{told}");
     assert_eq!(told["expanded"]["unexplained"], 0);
     goes_through(&place, "a.ret");
-    // the program itself in the place of what is learned, and where each instruction lies
+    // the program itself instead of learned code, and the address of each instruction
     place.good("encode a.ret -o x.gtr");
     place.good("replay x.gtr --elf guest --check a.ret");
     // a table, and a routine that is not reached
@@ -323,15 +323,16 @@ fn routines_alone_are_recorded_encoded_and_replayed() {
     }
 }
 
-/// Counts a recording without the code that is tested.
+/// Counts a recording independently of the tested code.
 #[derive(Default)]
 struct Counted {
-    /// By the number that the file has for a kind.
+    /// By the number of a kind in the file.
     kinds: [u64; 16],
     instructions: u64,
     loads: HashMap<u64, u64>,
     stores: HashMap<u64, u64>,
-    /// Bytes in the cache of a hart, and those that its host knows: of a cache that holds all, a line a byte.
+    /// Bytes in the cache of a hart, and those known to its host: for a cache that holds everything, with one byte per
+    /// line.
     present: HashSet<(u8, u64)>,
     known: HashSet<(u8, u64)>,
     /// By size: cache hits and misses, hits and misses of flags.
@@ -391,7 +392,7 @@ fn statistics_are_what_the_recording_and_the_descriptors_say() {
     );
     let text = |file: &str| std::fs::read_to_string(place.path().join(file)).unwrap();
     let found = json(&text("s.json"));
-    // all, by the recording
+    // totals, from the recording
     let mut counted = Counted::default();
     let mut reader = RetireReader::open(&place.path().join("a.ret")).unwrap();
     reader.tell(&mut counted).unwrap();
@@ -415,7 +416,7 @@ fn statistics_are_what_the_recording_and_the_descriptors_say() {
         flag_misses += flags;
     }
     assert!(flag_misses > 100 && of(&counted.loads, 8) > 1000, "{flag_misses}");
-    // the same by another command, for caches that do not hold all
+    // the same with another command, for caches that do not hold everything
     captured(
         &place,
         "capture run --length 20000 -o b.ret --json --data --statistics b.json --scheme cfiat:1k -- ./guest 3",
@@ -425,7 +426,7 @@ fn statistics_are_what_the_recording_and_the_descriptors_say() {
         assert!(right[name]["total"]["misses"].as_u64().unwrap() > 50, "{right}");
         assert_eq!(mine["load_values"][name], right[name], "{name}");
     }
-    // by thread, by the descriptors
+    // by thread, from the descriptors
     let mut branches: HashMap<(usize, String), u64> = HashMap::new();
     for line in text("m.txt").lines() {
         let fields: Vec<&str> = line.splitn(4, ", ").collect();
@@ -465,7 +466,7 @@ fn statistics_are_a_table_too() {
     run("--data --statistics s.txt --scheme cfiat:1k");
     run("--statistics flow.txt");
     let (found, table, flow) = (json(&text("s.json")), text("s.txt"), text("flow.txt"));
-    // the program does the same each time: the row of all threads is that of the object
+    // the program always does the same: the row of all threads equals that of the object
     let digits = |line: &str| {
         let words = line.split_whitespace().filter_map(|w| w.replace(',', "").parse::<u64>().ok());
         words.collect::<Vec<_>>()

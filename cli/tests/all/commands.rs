@@ -1,8 +1,8 @@
-//! What the commands print when all goes well
+//! Output of the commands on success
 
 use crate::common::Place;
 
-/// Blanks out what depends on the machine: speeds and times.
+/// Hides values that depend on the machine: speeds and times.
 fn timeless(text: &str) -> String {
     let hide = |line: &str| {
         let cut = ["speed ", "\"seconds\":", "\"instructions_per_second\":"].iter().find_map(|k| line.find(k));
@@ -74,14 +74,14 @@ fn a_listing_names_its_places_where_a_symbol_table_is_given() {
         let name = n.strip_prefix(p).unwrap_or_else(|| panic!("{n} does not begin with {p}")).trim_start();
         assert!(!name.is_empty() && !name.contains(' '), "{n}");
     }
-    // the code learned from the recording, the names from the program
+    // code learned from the recording, names from the program
     let learned = place.good("replay f.gtr --elf f.ret --limit 20 --symbols builtin:fft");
     assert!(learned.lines().all(|l| l.contains(" after ") && !l.ends_with("instructions")), "{learned}");
     let refused = place.session("replay f.gtr --elf builtin:fft --symbols p.elf");
     assert!(refused.contains("p.elf: has no symbol of code") && refused.ends_with("exit code 2\n"), "{refused}");
 }
 
-/// Every number as `#`, every run of blanks as one: the shape of a text.
+/// The shape of a text: every number as `#`, every run of blanks as one.
 fn shape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -104,7 +104,7 @@ fn demo_succeeds_and_leaves_its_files() {
         .collect();
     files.sort();
     insta::assert_snapshot!("demo_files", files.join("\n"));
-    // the files are what the other commands take
+    // the other commands accept the files
     let next = "replay goshawk-demo/fft.gtr --elf goshawk-demo/fft.elf --check goshawk-demo/fft.ret";
     assert!(place.good(next).contains("equal to"));
 }
@@ -145,7 +145,7 @@ fn gen_writes_what_it_says() {
     let read = |name: &str| std::fs::read_to_string(place.path().join("out").join(name)).unwrap();
     let params: serde_json::Value = serde_json::from_str(&read("parameters.json")).unwrap();
     let fingerprint = params["parameters"]["fingerprint"].as_str().unwrap();
-    // the stream header of the vectors, the register map and the parameters name the same system
+    // the stream header of the vectors, the register map and the parameters identify the same system
     let words: Vec<String> = read("words.hex").lines().map(str::to_string).collect();
     assert_eq!((words[0].as_str(), format!("0x{}", words[2]).as_str()), ("4b485347", fingerprint));
     assert!(read("registers.md").contains(fingerprint));
@@ -183,7 +183,7 @@ fn every_command_has_a_help_text_with_an_example() {
         .skip_while(|l| !l.starts_with("Commands:"))
         .skip(1)
         .take_while(|l| l.starts_with("  "))
-        // a long description goes on in a line that begins further to the right
+        // a long description continues in a line with more indentation
         .filter(|l| !l.starts_with("   "))
         .filter_map(|l| l.split_whitespace().next())
         .filter(|c| *c != "help")
@@ -203,7 +203,7 @@ fn every_command_has_a_help_text_with_an_example() {
 fn the_version_is_that_of_the_package() {
     let text = Place::new().good("--version");
     let words: Vec<&str> = text.split_whitespace().collect();
-    // behind it a commit, where it was built from one
+    // followed by a commit, if it was built from one
     assert_eq!(words[..2], ["goshawk", env!("CARGO_PKG_VERSION")]);
 }
 
@@ -211,7 +211,7 @@ fn the_version_is_that_of_the_package() {
 fn completions_end_quietly_at_a_closed_pipe() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish"] {
-        // more than a pipe holds
+        // more than the buffer of a pipe
         assert!(place.good(&format!("completions {shell}")).len() > 1 << 16, "{shell}");
         let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("goshawk"))
             .args(["completions", shell])
@@ -225,7 +225,8 @@ fn completions_end_quietly_at_a_closed_pipe() {
     }
 }
 
-/// The list is written while it is read: with the whole of it in memory (700 bytes a message and more) this does not run.
+/// The list is written while the trace is read: with the whole of it in memory (700 bytes a message and more) this
+/// fails.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_messages_of_a_long_trace_are_listed_in_little_memory() {

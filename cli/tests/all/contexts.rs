@@ -1,4 +1,4 @@
-//! Contexts from a machine to its replay: a kernel and two processes at the same addresses, captured, traced, replayed
+//! Contexts from capture to replay: a kernel and two processes at the same addresses, captured, traced, replayed
 
 use crate::common::Place;
 use retire::file::retire::RetireReader;
@@ -6,7 +6,7 @@ use retire::{Context, FlowEvent, FlowKind};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Contexts that instructions were in, with how many.
+/// Contexts of instructions, with their counts.
 fn shares(path: &Path) -> HashMap<Context, u64> {
     let mut events: Vec<FlowEvent> = Vec::new();
     RetireReader::open(path).unwrap().tell(&mut events).unwrap();
@@ -47,7 +47,7 @@ fn a_kernel_and_two_processes_come_back_instruction_for_instruction() {
         let told = place.good(&format!("replay x.gtr {CONTEXTS} --check paged.ret"));
         assert!(told.contains("equal to paged.ret"), "{options}: {told}");
     }
-    // the programs the other way round are not what ran
+    // swapped programs do not match the run
     let wrong = place.output("replay x.gtr --elf kernel.elf --context 1=b.elf --context 2=a.elf --check paged.ret");
     assert_ne!(wrong.status.code(), Some(0));
     // the listing has each process's own instructions

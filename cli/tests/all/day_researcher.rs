@@ -1,4 +1,4 @@
-//! The researcher's day runs as `tools/day-researcher` shows it, with a smaller program
+//! The commands of `tools/day-researcher` run with a smaller program
 
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,7 @@ fn the_day_runs_and_its_page_has_what_the_checked_in_one_has() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let [short, whole] = [place.path(), &root.join("docs/days")]
         .map(|folder| std::fs::read_to_string(folder.join("researcher.md")).unwrap());
-    // the same commands, and the same headings
+    // the same commands and headings
     let shape = |page: &str| -> Vec<String> {
         page.lines().filter(|l| l.starts_with("$ ") || l.starts_with('#')).map(str::to_string).collect()
     };

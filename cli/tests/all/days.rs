@@ -1,4 +1,4 @@
-//! The transcripts in `docs/days` and what is made for `docs/integration.md` are what the tools print now
+//! The transcripts in `docs/days` and the generated parts of `docs/integration.md` are up to date
 
 use std::process::Command;
 

@@ -1,10 +1,10 @@
-//! What describes a generated system, read by the tools that it is for
+//! Description files of a generated system, read by the tools that they are for
 
 use crate::common::Place;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Folder of the programs that `tools/setup` installs with Python packages.
+/// Path of a program that `tools/setup` installs with Python packages.
 fn installed(name: &str) -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.venv/bin").join(name);
     if own.exists() {
@@ -14,7 +14,7 @@ fn installed(name: &str) -> PathBuf {
     }
 }
 
-/// What a program says, and that it ended well.
+/// The output of a program, which must succeed.
 fn said(program: impl AsRef<Path>, args: &[&str], at: &Path) -> String {
     let program = program.as_ref();
     let done = Command::new(program).args(args).current_dir(at).output();
@@ -67,7 +67,8 @@ fn fingerprint(out: &Path) -> u32 {
     u32::from_str_radix(found.trim_start_matches("0x"), 16).unwrap()
 }
 
-/// Registers and fields: path, lowest and highest bit, reset value, and who may write; without those of other tools.
+/// Registers and fields: path, lowest and highest bit, reset value, and who may write; without fields that other tools
+/// add.
 const TREE: &str = r"
 import sys
 from systemrdl import RDLCompiler, RDLListener, RDLWalker

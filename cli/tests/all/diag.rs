@@ -1,4 +1,4 @@
-//! `goshawk diag`: what is printed, and with which exit code
+//! `goshawk diag`: output and exit codes
 
 use crate::common::Place;
 use std::path::Path;
@@ -141,7 +141,7 @@ fn mistakes_are_one_message_with_exit_code_2() {
     );
 }
 
-/// 20 points and a table that needs values.
+/// A script with 20 points, and a table that needs values.
 fn many(place: &Place) {
     let calls = "archive barrier check cut exit hart_count lock main memcpy memset mutex_lock mutex_unlock parallel report rt_main \
         share try_lock unlock work";
@@ -163,7 +163,7 @@ fn a_script_of_more_points_than_triggers_runs_beside_a_trace_and_is_refused_with
     assert_eq!(output.status.code(), Some(2));
     assert!(err.contains("needs 20 triggers") && err.contains("with --trace it fits, too: "), "{err}");
     assert!(err.lines().next().unwrap().contains("call:"), "{err}");
-    // as where each point has a trigger
+    // the same as if each point had a trigger
     let want = place.good(&format!("diag replay many.dx {program}"));
     assert!(want.contains("mutex_unlock ") && want.contains("@locks"), "{want}");
     let text = place.good(&format!("diag run many.dx {program} --link 96000 --trace many.gtr --retired many.ret"));
@@ -172,7 +172,7 @@ fn a_script_of_more_points_than_triggers_runs_beside_a_trace_and_is_refused_with
     place.good("replay many.gtr --elf builtin:lockcont --check many.ret --summary");
     let test = place.good(&format!("diag test many.dx {program} --link 96000 --trace"));
     assert!(test.starts_with("chip and host  equal, "), "{test}");
-    // the plan says which they are, and what the trace costs
+    // the plan lists these points, and the cost of the trace
     let words = format!("diag plan many.dx {program} --trace --calibrate");
     let plan: serde_json::Value = serde_json::from_str(&place.good(&format!("{words} --json"))).unwrap();
     let from = |plan: &serde_json::Value| {
@@ -186,7 +186,7 @@ fn a_script_of_more_points_than_triggers_runs_beside_a_trace_and_is_refused_with
     assert!((rate / expected - 1.0).abs() < 0.02, "{rate} in place of {expected}");
     assert!(run["trace"]["point_events"].as_u64().unwrap() > 0 && run["lost"] == 0, "{run}");
     assert_eq!(run["trace"]["points"].as_array().unwrap().len(), 4, "{run}");
-    // what a trace does not have is told with the point
+    // the error names what a trace lacks, and the point
     let script: String = (0..18).map(|n| format!("pc:main+{} {{ @n{n}[arg{}] = count(); }}\n", 2 * n, n % 8)).collect();
     std::fs::write(place.path().join("values.dx"), script).unwrap();
     let output = place.output(&format!("diag run values.dx {program} --trace x.gtr"));
@@ -230,7 +230,7 @@ fn an_object_has_what_the_text_has() {
     assert!(text.contains(&format!("{} bytes, {link:.2} kbit/s", grouped(&rates["link"]["bytes"]))), "{text}");
 }
 
-/// What the generated bench says in Icarus.
+/// Output of the generated bench in Icarus.
 fn icarus(folder: &Path) -> String {
     let run = |tool: &str, args: &[&str]| {
         let out = Command::new(tool).args(args).current_dir(folder).output().unwrap_or_else(|e| panic!("{tool}: {e}"));
@@ -270,7 +270,7 @@ fn a_written_chip_passes_its_bench_and_fails_when_a_byte_is_changed() {
     }
 }
 
-/// Full generators and every node, from unknown registers.
+/// Full generators and every node, with unknown initial register values.
 #[test]
 fn a_chip_of_everything_passes_its_bench_and_has_its_ports_told() {
     let place = Place::new();
@@ -313,7 +313,7 @@ fn chips_that_there_are_not_are_refused_before_anything_is_written() {
     assert_eq!(place.output("diag run builtin:race builtin:bank --json --format csv").status.code(), Some(2));
 }
 
-/// What is missing is told before anything is built.
+/// A missing tool is reported before anything is built.
 #[test]
 fn a_soc_without_verilator_is_one_message() {
     let place = Place::new();
@@ -347,7 +347,7 @@ fn circuits_print_what_the_retire_log_says() {
     let text = place.good("diag run builtin:race builtin:bank --soc --harts 4 --max-cycles 400000 --rates");
     assert!(text.contains("lost: 0 events\n") && text.contains("over the link"), "{text}");
 
-    // with a trace on the same link the script prints the same, and the trace is what the cores retired
+    // with a trace on the same link the script prints the same, and the trace matches what the cores retired
     let elf = place.path().join("bank.elf");
     std::fs::write(elf, programs::find("bank").unwrap().soc.get("rv32im").unwrap()).unwrap();
     let words = "diag run builtin:race-count bank.elf --soc --harts 4 --max-cycles 400000 --link 24000";
@@ -358,7 +358,7 @@ fn circuits_print_what_the_retire_log_says() {
         "{text}"
     );
     place.good("replay bank.gtr --elf bank.elf --check bank.ret --summary");
-    // of a function alone, and of what that calls; the script prints the same
+    // of a function only, and of the functions that it calls; the script prints the same
     let text = place.good(&format!("{words} --trace get.gtr --trace-while call:get_balance"));
     let replay = text.lines().find(|l| l.starts_with("replay")).unwrap();
     assert!(text.starts_with(&alone) && replay.contains(" and no other, nothing lost"), "{text}");
@@ -367,7 +367,7 @@ fn circuits_print_what_the_retire_log_says() {
     let run: serde_json::Value = serde_json::from_str(&text).unwrap();
     let inside = &run["trace"]["check"]["inside"];
     assert!(inside["windows"].as_u64() > Some(50) && inside["lost"] == 0, "{inside}");
-    // points for which no trigger is left are found in it
+    // points for which no trigger is left are found in the trace
     let pcs: String = (0..4).map(|n| format!("pc:main+{} {{ @n[pc] = count(); }}\n", 4 * n)).collect();
     let functions =
         "check get_balance hart_count lock main memset parallel park report round rt_main set_balance share \
@@ -378,7 +378,7 @@ fn circuits_print_what_the_retire_log_says() {
     std::fs::write(place.path().join("many.dx"), text).unwrap();
     let test = place.good("diag test many.dx bank.elf --soc --harts 4 --max-cycles 400000 --link 24000 --trace");
     assert!(test.starts_with("chip and host  equal, ") && test.ends_with("lost           0\n"), "{test}");
-    // a link that is too slow for it costs instructions, all of which are counted, and no event
+    // a link that is too slow for the trace loses instructions, which are all counted, but no events
     let slow = words.replace("24000", "6000");
     let output = place.output(&format!("{slow} --trace slow.gtr --retired slow.ret"));
     let text = String::from_utf8_lossy(&output.stdout);
@@ -404,13 +404,13 @@ fn a_program_on_the_processor_prints_what_a_script_does() {
     // the program on the host, behind the same link
     let there = run("run --processor builtin:locks builtin:lockcont --harts 2");
     assert_eq!(run("run --processor builtin:locks builtin:lockcont --harts 2 --on-host"), there);
-    // asked at each tick; what is told at the end is the whole
+    // tables are requested at each tick; those at the end are complete
     let top = run("top --processor builtin:locks builtin:lockcont --harts 2 --every 2");
     assert!(top.matches("lost: 0 events\n").count() > 2 && top.ends_with(&there), "{top}");
-    // a handler has less time than it needs: each event costs itself and is told
+    // a handler has less time than it needs: each of its events is lost and reported
     let hung = run("run --processor builtin:locks builtin:lockcont --harts 2 --watchdog 64");
     assert!(hung.contains("handler acquired took too long at 0x") && !hung.contains("outside of"), "{hung}");
-    // and of another machine
+    // a program for another machine
     let path = place.path().join("wrong.elf");
     std::fs::write(path, programs::find("bank").unwrap().soc.rv32imc).unwrap();
     let output = place.output("diag run --processor wrong.elf builtin:bank");
@@ -429,7 +429,7 @@ fn the_ring_and_a_plan_are_listed() {
     assert!(plan.contains("chip: aggregate (node 20)") && plan.contains("expected over the link: "), "{plan}");
     let cuts = place.good("diag plan builtin:locks builtin:lockcont --cuts");
     assert!(cuts.contains("  @locks\n") && cuts.contains("100.00 %  triggers only\n"), "{cuts}");
-    // what is expected of both places of a program is what the link of a run carries there
+    // for both locations of a program, the expected rate is that of the link in a run
     let program = format!("--processor builtin:race builtin:bank --harts 4 --link 48000 {SHORT}");
     let plan: serde_json::Value =
         serde_json::from_str(&place.good(&format!("diag plan {program} --calibrate --cuts --json"))).unwrap();

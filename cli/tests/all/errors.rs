@@ -1,9 +1,9 @@
-//! Bad input gives one clear message and exit code 2, and a difference gives exit code 1
+//! Bad input gives one clear message and exit code 2; a difference gives exit code 1
 
 use crate::common::{elf, Place, RISCV};
 use std::fmt::Write;
 
-/// A place with a retire file and a trace file of two harts.
+/// A folder with a retire file and a trace file of two harts.
 fn traced() -> Place {
     let place = Place::new();
     place.good("run p.elf --harts 2 --timing functional -o p.ret");
@@ -243,7 +243,7 @@ fn a_tool_in_the_virtual_environment_of_the_folder_is_found_behind_those_of_the_
 fn a_tool_that_is_too_old_is_named_with_the_version_that_would_do() {
     let place = Place::new();
     let tool = place.path().join("old-yosys");
-    // by a shell: a file that a fork of this process holds open for writing cannot be run
+    // written by a shell: a file that a fork of this process holds open for writing cannot be run
     let write = r#"printf '#!/bin/sh\necho Yosys 0.9\n' > "$1" && chmod 755 "$1""#;
     assert!(std::process::Command::new("sh").args(["-c", write, "sh"]).arg(&tool).status().unwrap().success());
     let o = place.command("gates").env("YOSYS", &tool).output().unwrap();
@@ -254,7 +254,7 @@ fn a_tool_that_is_too_old_is_named_with_the_version_that_would_do() {
 
 #[test]
 fn an_overflow_is_no_equality() {
-    // eight cores that tell every taken branch are too much for an encoder that sends a piece a clock
+    // eight cores that report every taken branch are too much for an encoder that outputs one slice per cycle
     let place = Place::new();
     let o = place.output("sim builtin:vm --harts 8 --encoding nx_b --timing functional --instructions 30000");
     let out = String::from_utf8(o.stdout).unwrap();

@@ -1,10 +1,10 @@
-//! Every example in the help texts, the README and `docs/` runs as it is printed
+//! Every example in the help texts, the README and `docs/` runs as printed
 //!
 //! Examples are found by walking the commands through their own help, on a terminal of 60 columns, and in the code
-//! blocks of the pages. Each page's examples run in a folder of their own, one behind the other, by a shell, with
-//! stand-ins for the files that a person would bring. Only how much is run differs: `goshawk` on the path is a script
-//! that adds a limit where the command takes one. What needs a board, or minutes of place and route or Verilator, is
-//! only parsed here, by `--help` behind it; with `GOSHAWK_LONG=1` it is run, but for what needs a board.
+//! blocks of the pages. A shell runs each page's examples in sequence, in a separate folder, with stand-ins for the
+//! user's files. Only the amount of work differs: `goshawk` on PATH is a script that adds a limit if the command
+//! accepts one. Examples that need a board, or minutes of place and route or Verilator, are only parsed, by appending
+//! `--help`. With `GOSHAWK_LONG=1` they are run too, except for those that need a board.
 
 use crate::common::{elf, foreign, Place, RISCV};
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Instant;
 
-/// A page with examples: what it is called, and the lines that a shell takes.
+/// A page with examples: name, and shell command lines.
 struct Page {
     name: String,
     examples: Vec<String>,
@@ -31,7 +31,7 @@ fn help(words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The help texts of a command and all below it.
+/// The help texts of a command and its subcommands.
 fn helps(words: &[&str], found: &mut Vec<Page>) {
     let text = help(words);
     let examples = text.split("\nExamples:\n").nth(1).unwrap_or_default();
@@ -39,7 +39,7 @@ fn helps(words: &[&str], found: &mut Vec<Page>) {
     found.push(Page { name: format!("goshawk {} --help", words.join(" ")), examples });
     let below = text.split("\nCommands:\n").nth(1).unwrap_or_default();
     for line in below.lines().take_while(|l| l.starts_with(' ')) {
-        // a name stands in the third column; what is further right is the rest of a description
+        // a name starts in the third column; lines with more indentation continue a description
         let name = line[2..].split(' ').next().unwrap_or_default();
         if !name.is_empty() && name != "help" {
             helps(&[words, &[name]].concat(), found);
@@ -47,7 +47,7 @@ fn helps(words: &[&str], found: &mut Vec<Page>) {
     }
 }
 
-/// The commands of the code blocks of a page: lines behind a prompt, or all, where a block has no prompt.
+/// The commands in the code blocks of a page: lines after a prompt, or all lines of a block without prompts.
 fn commands(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for block in text.split("\n```").skip(1).step_by(2) {
@@ -87,7 +87,7 @@ fn pages() -> Vec<Page> {
         let name = file.strip_prefix(root()).unwrap().display().to_string();
         let mut examples = commands(&text);
         if name == "README.md" {
-            // the table of what to do with it
+            // the table of possible next steps
             let rows = text.lines().filter(|l| l.starts_with("| ")).flat_map(|l| l.split('`').skip(1).step_by(2));
             examples.extend(
                 rows.filter(|c| c.starts_with("goshawk ") && (c.contains(" -") || c.contains('.'))).map(str::to_string),
@@ -95,12 +95,12 @@ fn pages() -> Vec<Page> {
         }
         found.push(Page { name, examples });
     }
-    // days.rs and day_researcher.rs run the transcripts, and compare what they print
+    // days.rs and day_researcher.rs run the transcripts, and compare their output
     found.retain(|p| !p.examples.is_empty() && !p.name.starts_with("docs/days/"));
     found
 }
 
-/// What an example is run as.
+/// How an example is run.
 #[derive(Debug, PartialEq)]
 enum How {
     Run,
@@ -119,7 +119,7 @@ fn how(example: &str) -> How {
     {
         How::Board
     } else if example == "goshawk demo" {
-        // readme.rs runs it and compares what it prints
+        // readme.rs runs it and compares its output
         How::Elsewhere
     } else if example.contains("goshawk gdb") {
         // gdb.rs runs it with GDB
@@ -134,7 +134,7 @@ fn how(example: &str) -> How {
     }
 }
 
-/// Files that examples take and that a person brings: small ones.
+/// Small stand-ins for the user's files.
 const STAND_INS: [&str; 20] = [
     "gen --set medium --cores 4 -o trace4",
     "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
@@ -161,7 +161,7 @@ const STAND_INS: [&str; 20] = [
 const PLAN: &str = "traces = [\"builtin:fft\", \"builtin:vm\"]\nharts = [1, 2]\nencodings = [\"tr_e\", \"nx_b\"]\n\
                     sets = [\"s0\", \"m4\"]\nmax_instructions = 20000\n";
 
-/// Adds limits where a command takes them and has none; `GOSHAWK_PARSE` only parses.
+/// Adds limits to commands that accept them and have none; `GOSHAWK_PARSE` only parses.
 const SCRIPT: &str = r#"#!/bin/sh
 if [ -n "$GOSHAWK_PARSE" ]; then
     # before the arguments of a program
@@ -189,7 +189,7 @@ esac
 exec "$GOSHAWK" "$@" $limit
 "#;
 
-/// A place with stand-ins, and `goshawk` on its path.
+/// A folder with stand-ins, and `goshawk` on PATH.
 struct Shell(Place);
 
 impl Shell {
@@ -201,7 +201,7 @@ impl Shell {
         std::fs::write(&script, SCRIPT).unwrap();
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
         for name in ["firmware.elf", "program.elf", "hello.elf"] {
-            // `csrr x5, mhartid` is `mv x5, x10`, for cores without that register
+            // `csrr x5, mhartid` becomes `mv x5, x10`, for cores without that register
             let mut file = elf(RISCV, 0);
             file[84..88].copy_from_slice(&0x0005_0293u32.to_le_bytes());
             std::fs::write(path.join(name), file).unwrap();
@@ -212,7 +212,7 @@ impl Shell {
         std::os::unix::fs::symlink(root().join("programs"), path.join("programs")).unwrap();
         std::fs::write(path.join("papers.toml"), PLAN).unwrap();
         std::fs::write(path.join("big.toml"), PLAN).unwrap();
-        // traces of other tools, whatever they were packed with
+        // traces of other tools, with various compressions
         let steps = foreign::steps(path.join("firmware.elf").to_str().unwrap(), 5000);
         std::fs::write(path.join("qemu.log"), foreign::qemu(&steps)).unwrap();
         std::fs::write(path.join("spike.log.xz"), foreign::spike(&steps)).unwrap();
@@ -241,11 +241,11 @@ impl Shell {
         command.output().unwrap()
     }
 
-    /// What went wrong, if it did not succeed.
+    /// The error output, if the line failed.
     fn complaint(&self, line: &str, parse: bool) -> Option<String> {
         let o = self.run(line, parse);
         let err = String::from_utf8_lossy(&o.stderr);
-        // of a pipe the status is that of its end
+        // the status of a pipeline is that of its last command
         let failed = o.status.code() != Some(0) || line.contains('|') && !err.is_empty();
         failed.then(|| format!("$ {line}\n{err}{}\n", o.status))
     }
@@ -254,7 +254,7 @@ impl Shell {
         for line in STAND_INS {
             assert_eq!(self.complaint(&format!("goshawk {line}"), false), None);
         }
-        // shards as other machines made them
+        // shards as made on other machines
         for shard in 1..=4 {
             let line = format!("goshawk sweep --plan big.toml --shard {shard}/4 -o part{shard}");
             assert_eq!(self.complaint(&line, false), None);
@@ -275,7 +275,7 @@ fn every_example_runs_as_it_is_printed() {
         let shell = Shell::new();
         let copy = format!("cp -rn {}/. .", first.0.path().display());
         assert_eq!(shell.complaint(&copy, false), None);
-        // what examples that were only parsed would have written
+        // files that examples would have written if they had been run
         let mut missing: Vec<&str> = Vec::new();
         for example in &page.examples {
             let how = how(example);
@@ -338,7 +338,7 @@ fn a_dry_run_prints_json_where_it_is_asked_for() {
     assert!(!place.path().join("x").exists(), "a dry run writes nothing");
 }
 
-/// The ends of `N to M` behind `about` in a help text.
+/// The values of `N to M` after `option` in a help text.
 fn ends(help: &str, option: &str) -> (u64, u64) {
     let text = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let at = text.find(&format!("{option} <")).unwrap_or_else(|| panic!("no {option}"));

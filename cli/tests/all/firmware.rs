@@ -1,4 +1,4 @@
-//! A firmware developer's programs: crashes are told as what they are, exit codes handed on, runs stopped
+//! Programs of a firmware developer: reports of crashes, exit codes, interrupted runs
 
 use crate::common::{elf_of, elf_of_segments, Place, RISCV};
 use std::fmt::Write;
@@ -41,15 +41,15 @@ fn a_crash_is_told_with_cause_place_and_address() {
     ]
     .concat();
     let mut misaligned = handled.clone();
-    misaligned[4] = 0x1005_262f; // lr.w a2, (a0), behind addi a0, a0, 1
+    misaligned[4] = 0x1005_262f; // lr.w a2, (a0), after addi a0, a0, 1
     misaligned[3] = 0x0010_0513; // li a0, 1
     let place = place(&[
         ("load.elf", &[0x4000_0537, 0x0105_2583]),    // lui a0, 0x40000; lw a1, 16(a0)
         ("store.elf", &[0x4000_0537, 0xfea5_2e23]),   // sw a0, -4(a0)
         ("jump.elf", &[0x0000_12b7, 0x0002_80e7]),    // lui t0, 1; jalr ra, (t0)
         ("data.elf", &[0x8000_12b7, 0x0002_80e7]),    // lui t0, 0x80001; jalr ra, (t0)
-        ("illegal.elf", &[0x0000_0013, 0x0000_0057]), // nop; no instruction of RV32IMAC
-        ("csr.elf", &[0x0000_0013, 0x7c00_1073]),     // csrw 0x7c0, x0: there is none
+        ("illegal.elf", &[0x0000_0013, 0x0000_0057]), // nop; not an instruction of RV32IMAC
+        ("csr.elf", &[0x0000_0013, 0x7c00_1073]),     // csrw 0x7c0, x0: does not exist
         ("break.elf", &[0x0010_0073]),                // ebreak
         ("call.elf", &[0x0000_0013, 0x0000_0073]),    // ecall
         ("handled.elf", &misaligned),
@@ -60,7 +60,7 @@ fn a_crash_is_told_with_cause_place_and_address() {
     for name in ["load", "store", "jump", "data", "illegal", "csr", "break", "call", "handled", "waits", "here"] {
         writeln!(text, "{}", place.session(&format!("run {name}.elf --timing functional --exit-code"))).unwrap();
     }
-    // hart 1 stands in its crash, hart 0 waits for it
+    // hart 1 is stuck in its crash, hart 0 waits for it
     let both = [0x0005_1463, HERE, 0x4000_0537, 0x0105_2583]; // bnez a0, 1f; j .; 1: lui a0, 0x40000; lw a1, 16(a0)
     std::fs::write(place.path().join("both.elf"), elf_of(RISCV, &both)).unwrap();
     writeln!(text, "{}", place.session("run both.elf --harts 2 --timing functional --json")).unwrap();
@@ -93,7 +93,8 @@ fn the_programs_exit_code_is_the_commands_where_it_is_asked_for() {
 fn an_elf_in_front_of_ram_gets_a_hint() {
     let place = Place::new();
     let mut low = elf_of(RISCV, &[0x8100_0137, 0xfe01_2e23]); // lui sp, 0x81000; sw zero, -4(sp)
-                                                              // the segment, with its headers, begins a page before
+                                                              // the segment, including the headers, starts a page
+                                                              // earlier
     low[52 + 4..52 + 8].copy_from_slice(&0u32.to_le_bytes());
     for at in [8, 12] {
         low[52 + at..52 + at + 4].copy_from_slice(&(0x8000_0000u32 - 84).to_le_bytes());
@@ -132,7 +133,7 @@ fn a_function_that_is_copied_to_ram_replays_where_it_runs() {
     let listed = place.good("replay ram.gtr --elf ram.elf");
     assert!(listed.contains("0x80001000  00700513\n") && listed.contains("0x80001004  00008067\n"), "{listed}");
     place.good("replay ram.gtr --elf ram.elf --check ram.ret");
-    // without the segment nobody knows what is there
+    // without the segment, the code there is unknown
     std::fs::write(place.path().join("half.elf"), elf_of(RISCV, &main)).unwrap();
     let text = place.session("replay ram.gtr --elf half.elf --any-build");
     assert!(
@@ -141,7 +142,8 @@ fn a_function_that_is_copied_to_ram_replays_where_it_runs() {
     );
 }
 
-/// Runs `words` until a file that it writes grows, which has no name yet, and asks it to end; what it printed, and its exit code.
+/// Runs `words` until an output file, which has no name yet, grows, then interrupts it; returns its output and exit
+/// code.
 fn stopped(place: &Place, words: &str) -> (String, Option<i32>) {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("goshawk"));
     command.current_dir(place.path()).args(words.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -173,7 +175,7 @@ fn a_stopped_run_leaves_what_has_retired() {
         assert!(text.contains("ended         by request") && text.contains("spin.elf: stopped"), "{text}");
         assert_eq!(code, Some(2), "{options}");
         let said = text.lines().find_map(|l| l.strip_prefix("instructions  ")).unwrap().to_string();
-        // whole: what is recorded is what is said, and it traces and replays
+        // complete: the recording has the reported length, and can be traced and replayed
         place.good("encode spin.ret -o spin.gtr");
         let replayed = place.good("replay spin.gtr --elf spin.elf --check spin.ret");
         assert!(replayed.contains(&format!("instructions  {said}\n")), "{said}: {replayed}");

@@ -1,4 +1,4 @@
-//! Traces of other tools: imported, they are the run that they were made of; cut and wrong ones are refused
+//! Traces of other tools: an imported one equals the run that it was made from; cut and wrong ones are refused
 
 use crate::common::foreign::{self, champsim, qemu, sbbt, spike, steps, Step};
 use crate::common::Place;
@@ -32,13 +32,13 @@ fn records(path: &Path) -> Vec<Record> {
     bytes[8..].chunks(24).map(of).collect()
 }
 
-/// What export says of the same run.
+/// Records exported from the same run.
 fn exported(place: &Place, program: &str, instructions: u64) -> Vec<Record> {
     place.good(&format!("export {program} --timing functional --max-instructions {instructions} -o e.rbt1"));
     records(&place.path().join("e.rbt1"))
 }
 
-/// Every command that takes a recording takes it.
+/// All commands that take a recording accept the file.
 fn goes_through(place: &Place, file: &str) {
     place.good(&format!("encode {file} --set m4 -o x.gtr"));
     let told = place.good(&format!("replay x.gtr --elf {file} --check {file} --summary"));
@@ -59,7 +59,7 @@ fn logs_of_instructions_are_the_run_record_by_record() {
             std::fs::write(place.path().join(name), log).unwrap();
             place.good(&format!("import {name} --elf {program} -o x.rbt1"));
             let found = records(&place.path().join("x.rbt1"));
-            // nobody says where the last instruction went
+            // the next address of the last instruction is unknown
             let same = found.len() - 1;
             assert!(want.len() - same <= 2 && same > 1000, "{program} {name}: {} and {}", want.len(), found.len());
             assert_eq!(found[..same], want[..same], "{program} {name}");
@@ -77,7 +77,7 @@ fn traces_without_code_are_the_run_but_for_lengths() {
     let place = Place::new();
     let program = "builtin:parse";
     let (steps, want) = (steps(program, INSTRUCTIONS), exported(&place, program, INSTRUCTIONS));
-    // these formats know no traps: what follows the last one
+    // these formats do not know traps: uses the part after the last one
     let after = steps.iter().rposition(|s| matches!(s, Step::Trap { .. })).map_or(0, |at| at + 1);
     let back = want.iter().rposition(|r| r.kind == 8).unwrap();
     let steps: Vec<Step> = steps[after..].to_vec();
@@ -90,7 +90,7 @@ fn traces_without_code_are_the_run_but_for_lengths() {
         std::fs::write(place.path().join(name), trace).unwrap();
         place.good(&format!("import {name} -o {name}.rbt1"));
         let found = records(&place.path().join(format!("{name}.rbt1")));
-        // where it begins and ends is another record, or none; in front of the first branch SBBT counts nothing
+        // start and end have other records, or none; SBBT counts nothing before the first branch
         let branches = |all: &[Record]| -> Vec<Record> { all.iter().filter(|r| r.kind != 7).copied().collect() };
         let (found, want) = (branches(&found), branches(want));
         let same = found.len() - 1;
@@ -98,7 +98,7 @@ fn traces_without_code_are_the_run_but_for_lengths() {
         for (i, (a, b)) in found[..same].iter().zip(&want).enumerate().skip(1) {
             assert_eq!(plain(a), plain(b), "{name}, branch {i}");
         }
-        // calls have the lengths that their returns say
+        // calls have the lengths that follow from their returns
         let calls = found[..same].iter().zip(&want).filter(|(a, _)| matches!(a.kind, 3 | 5));
         let right = calls.clone().filter(|(a, b)| a.len == b.len).count();
         assert!(right > 10 && right + 4 >= calls.clone().count(), "{name}: {right} of {}", calls.count());
@@ -128,7 +128,7 @@ fn qemu_itself_logs_the_run() {
         assert_eq!(found[..found.len() - 1], want[..found.len() - 1]);
         assert!(want.len() - found.len() <= 1, "{} and {}", found.len(), want.len());
     }
-    // with the calls and exceptions that it begins with: replay goes through the program and finds each record in its place
+    // including the calls and exceptions at its start: replay walks the program and finds each record in its place
     run("lz.elf", &[]);
     let text = place.good("import qemu.log --elf lz.elf -o lz.ret");
     assert!(text.contains("QEMU log (-d exec) qemu.log, threads 0"), "{text}");
@@ -229,7 +229,7 @@ fn no_damage_makes_an_importer_panic_or_run_on() {
         (Format::Sbbt, sbbt(&steps)),
     ];
     let path = place.path().join("t");
-    // a small generator of its own: the same damage each time
+    // an independent generator: the same damage each time
     let mut state = 1u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -238,7 +238,7 @@ fn no_damage_makes_an_importer_panic_or_run_on() {
     let (mut refused, mut taken) = (0, 0);
     for (format, whole) in &traces {
         for i in 0..60 {
-            // bits are flipped in a whole one, which may do no harm
+            // bits are flipped in the complete file, which may be harmless
             let part = if i % 3 == 1 { whole.len() } else { whole.len().min(4000 + random(4000)) };
             let mut bytes = whole[..part].to_vec();
             match i % 3 {

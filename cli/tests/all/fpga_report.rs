@@ -1,4 +1,4 @@
-//! `goshawk report fpga`: its numbers are those of the files, and other files are refused
+//! `goshawk report fpga`: its numbers come from the files, and other files are refused
 
 use crate::common::Place;
 use serde_json::{json, Value};
@@ -43,7 +43,7 @@ fn page_markdown_and_json_have_the_numbers_of_the_files() {
     let o: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(o["tools"], "goshawk 1, nextpnr 2, yosys 1");
     let row = &o["socs"]["rows"][0];
-    // LUT4 added, and in % of two cores
+    // additional LUT4, and their percentage of two cores
     assert_eq!((&row[14], &row[15]), (&json!(500), &json!(25.0)), "{row}");
     let markdown = std::fs::read_to_string(place.path().join("r.md")).unwrap();
     for line in [

@@ -1,4 +1,4 @@
-//! A recorded run and a trace under the real GDB: forwards, backwards, every core a thread
+//! A recorded run and a trace in GDB: forwards, backwards, each core as a thread
 
 use crate::common::Place;
 use std::path::Path;
@@ -31,7 +31,7 @@ print $mhartid
 set var balance = 7
 ";
 
-/// What GDB says to `script` and `bank.elf`.
+/// GDB's output for `script` and `bank.elf`.
 fn gdb(place: &Place) -> String {
     let bin = assert_cmd::cargo::cargo_bin("goshawk");
     let folder = bin.parent().unwrap_or(Path::new("."));
@@ -44,7 +44,7 @@ fn gdb(place: &Place) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// What GDB says to each line of `script`, whatever became of the one before: on standard output and standard error.
+/// GDB's standard output and standard error when each line of `script` is run, even after errors.
 fn gdb_line_by_line(place: &Place, script: &str) -> (String, String) {
     let bin = assert_cmd::cargo::cargo_bin("goshawk");
     let folder = bin.parent().unwrap_or(Path::new("."));
@@ -59,7 +59,7 @@ fn gdb_line_by_line(place: &Place, script: &str) -> (String, String) {
     (String::from_utf8_lossy(&output.stdout).into(), String::from_utf8_lossy(&output.stderr).into())
 }
 
-/// All of them are in `said`, in this order.
+/// All of `expected` occur in `said`, in this order.
 fn in_order(said: &str, expected: &[&str]) {
     let mut rest = said;
     for expected in expected {
@@ -68,7 +68,7 @@ fn in_order(said: &str, expected: &[&str]) {
     }
 }
 
-/// What `bank.elf` says: 21 messages of tellers have set the balance at the breakpoint, and one core sent the last.
+/// In `bank.elf`, 21 messages of tellers have set the balance at the breakpoint, and one core sent the last.
 #[test]
 fn gdb_goes_back_from_the_bank_to_the_teller() {
     let place = Place::new();
@@ -92,7 +92,7 @@ fn gdb_goes_back_from_the_bank_to_the_teller() {
             "Cannot access memory at address",
         ],
     );
-    // a step and a step back are the same moment
+    // a step and a step back lead to the same moment
     let moments: Vec<&str> = said.lines().filter(|l| l.starts_with("moment ")).collect();
     assert_eq!(moments[0].split(':').next(), moments[1].split(':').next(), "{said}");
 }
@@ -155,7 +155,7 @@ continue
 set var balance = 7
 ";
 
-/// Every scheme of the control flow, and what GDB can know of it.
+/// Every control-flow scheme, and what GDB can know of it.
 #[test]
 fn gdb_goes_along_a_trace_of_the_control_flow_in_both_directions() {
     let place = Place::new();
@@ -199,7 +199,7 @@ fn gdb_goes_along_a_trace_of_the_control_flow_in_both_directions() {
     }
 }
 
-/// At a `fsd fa5, IMM(a4)` the register is what the store then leaves in memory, and it is a number.
+/// At a `fsd fa5, IMM(a4)` the register equals what the store then leaves in memory, and is a number.
 #[test]
 fn gdb_reads_the_float_registers_of_a_recorded_run() {
     let place = Place::new();
@@ -243,7 +243,7 @@ reverse-continue
 monitor when
 ";
 
-/// From the middle of a run: what no core has reached yet is not made up, and becomes known.
+/// From the middle of a run: what no core has reached yet is unknown, and becomes known.
 #[test]
 fn a_recording_from_the_middle_of_a_run_tells_what_it_knows() {
     let place = Place::new();
@@ -257,7 +257,7 @@ fn a_recording_from_the_middle_of_a_run_tells_what_it_knows() {
     let (said, errors) = gdb_line_by_line(&place, LATE_SCRIPT);
     in_order(&said, &["$1 = 1", "hit Breakpoint 1, set_balance", "= 1", "hit Breakpoint 1, set_balance"]);
     assert!(errors.contains("Cannot access memory at address"), "{errors}");
-    // nobody printed before wrote it, and nobody knows who did before
+    // no store is found in the recording, and earlier ones are unknown
     let said = place.good("who-wrote late.gip balance --elf builtin:bank --before 10");
     assert!(said.contains("what was stored before the recording began is not known"), "{said}");
     let say = |words: &str| {
@@ -283,7 +283,7 @@ fn a_recording_from_the_middle_of_a_run_tells_what_it_knows() {
     assert!(refused.contains("needs scheme inputs with +known4096"), "{refused}");
 }
 
-/// Numbers of frames, which a DMA stores and no core: watched forwards and backwards.
+/// Numbers of frames, which only a DMA stores: watched forwards and backwards.
 const DMA_SCRIPT: &str = "\
 target remote | goshawk gdb late.gip --elf builtin:dma --stdio
 watch *(unsigned *) 0x80000ce0

@@ -1,4 +1,4 @@
-//! `tohost` and semihosting by small assembler programs: as in QEMU, and replayed
+//! `tohost` and semihosting in small assembler programs: the same output as in QEMU, and replayed
 
 use crate::common::Place;
 use std::process::{Command, Stdio};
@@ -22,7 +22,7 @@ fn build(place: &Place, name: &str, xlen: u32) -> String {
     elf
 }
 
-/// What QEMU's `machine` prints of it, and its exit code.
+/// Output and exit code of QEMU's `machine`.
 fn qemu(place: &Place, elf: &str, xlen: u32, machine: &[&str]) -> (String, Option<i32>) {
     let out = Command::new(format!("qemu-system-riscv{xlen}"))
         .args(["-bios", "none", "-nographic", "-kernel", elf, "-M"])
@@ -58,7 +58,7 @@ fn programs_print_and_end_as_in_qemu_and_replay() {
     }
 }
 
-/// Of picolibc: its start code, `malloc`, `qsort`, soft `double` and `printf`, none of them written for this machine.
+/// Uses picolibc: its start code, `malloc`, `qsort`, soft `double` and `printf`, none of them written for this machine.
 #[test]
 fn a_program_of_a_c_library_prints_as_in_qemu_and_replays() {
     let place = Place::new();

@@ -20,7 +20,7 @@ fn a_branch_trace_is_replayed_without_a_program_and_equals_what_went_in() {
             assert!(out.contains("equal to"), "{out}");
         }
     }
-    // a start that is known keeps every instruction
+    // a known start keeps every instruction
     let events = |file: &str| {
         let o: serde_json::Value =
             serde_json::from_str(&place.good(&format!("encode {file} -o x.gtr --json"))).unwrap();
@@ -37,7 +37,7 @@ fn a_branch_trace_is_replayed_without_a_program_and_equals_what_went_in() {
     place.good("export p.ret -o s.rbt1");
     let bytes = |f: &str| std::fs::read(place.path().join(f)).unwrap();
     assert_eq!(bytes("r.rbt1"), bytes("s.rbt1"));
-    // and so it is without the file between
+    // and the same without the intermediate file
     place.good("export p.elf --harts 2 -o t.rbt1");
     assert_eq!(bytes("t.rbt1"), bytes("s.rbt1"));
 }
@@ -54,7 +54,7 @@ fn import_then_export_gives_the_same_records() {
         trace.extend([pc, target].map(u64::to_le_bytes).concat());
     };
     record(1, 3, 4242, 5, 0x1009, 0x2000); // a first count
-    record(7, 4, 17, 3, 0x3000, 0x3100); // begins in its handler
+    record(7, 4, 17, 3, 0x3000, 0x3100); // starts in its handler
     record(7, 4, 4242, 2, 0x2006, 0x80); // a trap with a length
     record(0, 2, 17, 1, 0x3100, 0x9000); // the target that was not taken
     record(7, 0, 17, 1, 0x3104, 0x3104); // a stop
@@ -148,7 +148,7 @@ fn the_alignment_of_an_input_is_the_same_for_every_command() {
 fn a_recording_that_contradicts_itself_is_refused_by_every_command_that_decodes_or_counts() {
     let place = Place::new();
     let mut trace = b"RBT1\0\0\0\0".to_vec();
-    // the same direct jump to two places
+    // the same direct jump to two targets
     for target in [0x1000u64, 0x1100, 0x1000] {
         trace.extend([1, 2, 0, 0, 3, 0, 0, 0]);
         trace.extend(0x1004u64.to_le_bytes());
@@ -183,7 +183,7 @@ fn another_build_is_taken_when_asked_for_and_refused_else() {
         let text = place.session(words);
         assert!(text.contains("but other.elf has build id") && text.ends_with("exit code 2\n"), "{text}");
     }
-    // the same code in another file: only the name of the build differs
+    // the same code in another file: only the build id differs
     let mut bytes = common::elf(common::RISCV, 0);
     bytes.extend([0; 4]);
     // sizes of the segment in the file and in memory
@@ -221,7 +221,7 @@ fn baselines_are_decoded_from_a_program_and_from_its_recordings() {
     let table = place.good("baselines p.elf --harts 2");
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(lines[0].split_whitespace().take(4).collect::<Vec<_>>(), ["input", "instructions", "SL", "nx_b"]);
-    // one run is all
+    // a single run gives the same row
     assert_eq!(
         lines[1].split_whitespace().skip(1).collect::<Vec<_>>(),
         lines[2].split_whitespace().skip(1).collect::<Vec<_>>()

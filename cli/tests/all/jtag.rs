@@ -1,4 +1,5 @@
-//! A generated trace system at a test access port, by OpenOCD: over its remote_bitbang driver to the emitted Verilog in Verilator
+//! A generated trace system with a JTAG port, driven by OpenOCD over its remote_bitbang driver, as emitted Verilog in
+//! Verilator
 
 use crate::common::Place;
 use std::io::{BufRead, BufReader};
@@ -9,7 +10,7 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// What OpenOCD says to a system in `out`, in which `change` was made.
+/// OpenOCD's output for a system in `out`, edited by `change`.
 fn session(place: &Place, change: impl Fn(&str) -> String) -> String {
     let out = place.path().join("out");
     let verilog = out.join("goshawk_trace.v");
@@ -54,7 +55,7 @@ fn session(place: &Place, change: impl Fn(&str) -> String) -> String {
         .env("EARLY", place.path().join("early.hex"))
         .env("LATE", place.path().join("late.hex"))
         .output();
-    // a simulation whose host has gone ends by itself
+    // a simulation whose host has disconnected ends by itself
     let host = host.unwrap_or_else(|e| {
         let _ = simulation.kill();
         panic!("openocd: {e}; tools/setup installs it")
@@ -91,7 +92,7 @@ fn openocd_reads_registers_and_drains_a_trace() {
     assert_eq!([early, late].concat(), words(&place.path().join("out/words.hex")));
 }
 
-/// A word that is taken when it was not captured is missing.
+/// A word that is taken without having been captured is missing.
 #[test]
 fn a_planted_fault_is_found() {
     let place = Place::new();
@@ -105,7 +106,7 @@ fn a_planted_fault_is_found() {
     assert_ne!(got, words(&place.path().join("out/words.hex")));
 }
 
-/// One message, no file.
+/// One error message, and no file.
 #[test]
 fn words_leave_by_the_port_of_the_registers() {
     let place = Place::new();

@@ -1,10 +1,10 @@
-//! docs/examples/litex: a VexRiscv in a SoC of LiteX's, traced by what `goshawk gen` wrote, its trace replayed
+//! docs/examples/litex: a VexRiscv in a LiteX SoC with a trace system of `goshawk gen`, and replay of its trace
 
 use crate::common::Place;
 use std::path::Path;
 use std::process::Command;
 
-/// Builds the SoC, lets its firmware trace itself, and returns what it said.
+/// Builds the SoC, runs its firmware, which traces itself, and returns its output.
 fn soc(place: &Place) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let own = root.join(".venv/bin/python3");
@@ -41,7 +41,7 @@ fn the_trace_of_a_litex_soc_is_what_its_core_retired() {
     let log = std::fs::read_to_string(place.path().join("litex-soc/retired.txt")).unwrap();
     let retired: Vec<&str> = log.lines().collect();
     assert!(traced.len() > 20_000, "{} instructions", traced.len());
-    // tracing begins and ends while the core runs, so the trace is a piece of the log
+    // tracing starts and ends while the core runs, so the trace is a part of the log
     let places = retired.windows(traced.len()).filter(|piece| *piece == traced).count();
     assert_eq!(
         places,

@@ -1,10 +1,10 @@
-//! A generated system with the input `allow`: nothing leaves it while that is 0, and a trace ends where it falls
+//! A generated system with the input `allow`: while it is 0, no word leaves, and a trace ends when it falls
 
 use crate::common::Place;
 use std::path::Path;
 use std::process::Command;
 
-/// What the bench says to a system in which `change` was made; its words are in out/captured.hex.
+/// Output of the bench for a system edited by `change`; its words are in out/captured.hex.
 fn play(place: &Place, change: impl Fn(&str) -> String) -> String {
     place.good("gen --set small --fifo 256 --lock -o out");
     let out = place.path().join("out");
@@ -22,14 +22,14 @@ fn play(place: &Place, change: impl Fn(&str) -> String) -> String {
     run("vvp", &["bench"])
 }
 
-/// What a replay of words says.
+/// Output of a replay of words.
 fn replayed(place: &Place, words: &str, more: &str) -> String {
     let got = place.output(&format!("replay out/{words} --elf out/beats.ret {more}"));
     assert!(got.status.success(), "{}", String::from_utf8_lossy(&got.stderr));
     String::from_utf8(got.stdout).unwrap()
 }
 
-/// The instructions in them.
+/// Number of instructions in them.
 fn instructions(place: &Place, words: &str) -> usize {
     let said = replayed(place, words, "--summary");
     let row = said.lines().find_map(|l| l.strip_prefix("instructions")).unwrap_or_else(|| panic!("{said}"));
@@ -43,7 +43,7 @@ fn nothing_is_traced_but_while_it_is_allowed() {
     assert!(!said.contains("FAIL") && said.ends_with("ended\n"), "{said}");
     let fell = said.lines().find_map(|l| l.strip_prefix("fell ")?.parse::<usize>().ok()).unwrap();
     let (all, traced) = (instructions(&place, "words.hex"), instructions(&place, "captured.hex"));
-    // those of the clock in which it falls, and of the one in which control is written, may be told
+    // instructions in the cycle in which it falls, and in that of the write of control, may be traced
     assert!(
         fell == 3000 && all == 5000 && (fell..=fell + 3).contains(&traced),
         "{traced} of {all}, it fell behind {fell}"

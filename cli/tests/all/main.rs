@@ -1,4 +1,4 @@
-//! Tests of `cli`: one program, so that what they share is compiled once
+//! Tests of `cli`: a single program, so that shared code is compiled once
 
 mod buses;
 mod capture;

@@ -1,8 +1,8 @@
-//! Modules of the command: subcommands call what is below them and never each other
+//! Modules of the command: subcommands use lower modules and never each other
 
 use std::path::Path;
 
-/// What several commands share, the lowest first: a module names only modules before it.
+/// Shared modules, lowest level first: a module only uses modules of lower levels.
 const SHARED: [&[&str]; 6] = [
     &["error", "signals"],
     &["files", "options", "output", "progress"],
@@ -12,12 +12,12 @@ const SHARED: [&[&str]; 6] = [
     &["package"],
 ];
 
-/// Level of a module; commands stand above all that is shared.
+/// Level of a module; subcommands are above all shared modules.
 fn level(module: &str) -> usize {
     SHARED.iter().position(|names| names.contains(&module)).unwrap_or(SHARED.len())
 }
 
-/// Modules that the text of a file names: behind `crate::`, one or several in braces.
+/// Modules named in the text of a file: after `crate::`, single or in braces.
 fn named(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     for (at, _) in text.match_indices("crate::") {
@@ -27,7 +27,7 @@ fn named(text: &str) -> Vec<String> {
             None => rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default(),
         };
         let first = |item: &str| item.trim().split("::").next().unwrap_or_default().to_string();
-        // types of main are those of `error`
+        // types re-exported by main come from `error`
         names.extend(list.split(',').map(first).filter(|n| n.starts_with(|c: char| c.is_ascii_lowercase())));
     }
     names

@@ -1,4 +1,4 @@
-//! The papers' tables: made from a short run, with notes, and what cannot be done is said
+//! The papers' tables: made from a short run, with notes, and with reasons for what is missing
 
 use crate::common::Place;
 
@@ -14,7 +14,7 @@ fn tables_have_our_rows_beside_the_papers_and_notes_behind_them() {
         assert!(page.contains(row), "{row}");
     }
     assert!(!page.contains("| - |") && !page.contains("NaN") && page.contains("\n\nof a short run\n"), "{page}");
-    // what the table says is what the file of points has
+    // the table equals the file of points
     let o: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file("p.json")).unwrap()).unwrap();
     let bits = |scheme: &str| {
         let mine = |p: &&serde_json::Value| p["scheme"] == scheme && p["harts"] == 1 && p["instructions"] == 20000;
@@ -31,7 +31,7 @@ fn chunk_sizes_are_chosen_from_lengths_that_were_counted() {
     let place = Place::new();
     place.good("papers --program fft --instructions 20000 -o p.md");
     let page = std::fs::read_to_string(place.path().join("p.md")).unwrap();
-    // a table of chunk sizes without a single length would say that chunks of one bit are best, and cost nothing
+    // a table of chunk sizes without any lengths would claim that one-bit chunks are best, and cost nothing
     let (_, chunks) = page.split_once("table 4: chunk sizes\n").unwrap();
     let rows: Vec<&str> = chunks.split("\n## ").next().unwrap().lines().filter(|l| l.contains(", ")).skip(1).collect();
     assert_eq!(rows.len(), 15);

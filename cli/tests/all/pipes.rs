@@ -1,7 +1,7 @@
 //! Files, pipes and signals: every argument of every command that names a file
 //!
-//! The arguments are those of the list that a test of the command derives from its own arguments, so a new one that has no
-//! line here fails.
+//! The list of arguments is derived from the command's own arguments by one of its tests, so a new one that has no line
+//! here fails.
 
 use crate::common::{elf_of, Place, RISCV};
 use rayon::prelude::*;
@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// What commands read and write, as they say themselves.
+/// Inputs and outputs of the commands, as derived from their arguments.
 const LIST: &str =
     include_str!("../../src/snapshots/goshawk__files__tests__every_argument_is_told_to_be_read_or_written.snap");
 
-/// A line for each argument: `@` marks the file of one that is read, `>` of one that is written. What follows `!` is not run
-/// with a good file, because it takes long, needs a tool, or waits for a client.
+/// One line per argument: `@` marks an input file, `>` an output file. Lines with `!` are not run with a valid file,
+/// because they take long, need a tool, or wait for a client.
 const LINES: &[&str] = &[
     "run @program:p.elf --max-instructions 300 >--output:out",
     "import @input:spike.log @--elf:p.elf >--output:out",
@@ -87,14 +87,14 @@ const LINES: &[&str] = &[
     "!diag test @--processor:p.elf p.elf",
 ];
 
-/// Arguments that no file of the command's own is read by.
+/// File arguments that the command does not read itself.
 const NOT_READ: &[(&str, &str)] = &[
     ("who-wrote --parameters", "words alone are no recording, which it takes"),
     ("capture run --sysroot", "handed on to QEMU"),
     ("capture bench --sysroot", "handed on to QEMU"),
 ];
 
-/// Arguments that a folder, a link or a terminal is made of, and that are written where a file has no place.
+/// Outputs that are a folder, a link or a terminal, and not a regular file.
 const NO_FILE: &[&str] = &[
     "demo --output",
     "gen --output",
@@ -109,7 +109,7 @@ const NO_FILE: &[&str] = &[
     "man folder",
 ];
 
-/// Outputs that say how long something took.
+/// Outputs that contain times.
 const TIMED: &[&str] = &["results --json", "papers --json"];
 
 /// A word of a line.
@@ -125,7 +125,7 @@ enum Word {
 struct Line {
     command: String,
     words: Vec<Word>,
-    /// It is not run with a good file.
+    /// Whether it is only run with invalid files.
     refusals_only: bool,
 }
 
@@ -154,7 +154,7 @@ impl Line {
 
     fn read(&self) -> impl Iterator<Item = (&str, &str)> {
         self.words.iter().filter_map(|w| match w {
-            // behind the key, where there is one
+            // after the key, if there is one
             Word::Read(argument, file) => Some((argument.as_str(), file.rsplit('=').next().unwrap_or(file))),
             _ => None,
         })
@@ -167,13 +167,13 @@ impl Line {
         })
     }
 
-    /// The words of the command, with another file for one argument, and what is written in `folder`.
+    /// Arguments of the command, with another file for one argument, and outputs in `folder`.
     fn arguments(&self, folder: &str, argument: &str, file: &OsStr) -> Vec<OsString> {
         let mut all = Vec::new();
         for word in &self.words {
             let (name, own) = match word {
                 Word::Plain(word) => {
-                    // what is written by the way
+                    // an additional output
                     let out = matches!(all.last().and_then(|w: &OsString| w.to_str()), Some("-o"));
                     all.push(if out { format!("{folder}{word}").into() } else { word.into() });
                     continue;
@@ -191,7 +191,7 @@ impl Line {
     }
 }
 
-/// Commands, and what of each is read or written.
+/// Commands, and their inputs or outputs.
 fn list(what: &str) -> Vec<(String, Vec<String>)> {
     let lines = LIST.lines().filter_map(|l| l.split_once(&format!(" {what} ")));
     lines.map(|(c, all)| (c.into(), all.split(' ').map(str::to_string).collect())).collect()
@@ -224,7 +224,7 @@ fn every_argument_that_names_a_file_has_a_line() {
     }
 }
 
-/// A folder with all files of the lines.
+/// A folder with all input files of the lines.
 fn place() -> Place {
     let place = Place::new();
     let write = |name: &str, bytes: &[u8]| std::fs::write(place.path().join(name), bytes).unwrap();
@@ -260,28 +260,28 @@ fn place() -> Place {
     place
 }
 
-/// Runs it with a limit of memory and of time.
+/// Runs it with limits of memory and time.
 fn run(place: &Place, arguments: &[OsString], stdin: Stdio) -> Output {
     let mut command = Command::new("sh");
-    // threads reserve more than they use
+    // threads reserve more memory than they use
     command.args(["-c", "ulimit -v 4000000; exec timeout -k 1 20 \"$@\"", "sh"]);
     command.arg(assert_cmd::cargo::cargo_bin("goshawk")).args(arguments).current_dir(place.path());
     command.stdin(stdin).output().unwrap()
 }
 
-/// What a person sees, where `name` stands for `file`.
+/// What a user sees, with `name` replaced by `file`.
 fn seen(o: &Output, name: &str, file: &str) -> String {
     let timed = |line: &&str| !line.starts_with("speed ") && !line.starts_with("took ");
     let text = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).replace(name, file).replace("stdin", file);
-        // columns are as wide as the name
+        // the width of columns depends on the name
         let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
         text.lines().filter(timed).map(words).collect::<String>()
     };
     format!("{}{}exit code {:?}", text(&o.stdout), text(&o.stderr), o.status.code())
 }
 
-/// Every file that is read, by the line and the argument.
+/// Every input file, with line and argument.
 fn reads() -> Vec<(Line, String, String, usize)> {
     let each = lines().into_iter().flat_map(|line| {
         let read: Vec<_> = line.read().map(|(a, f)| (a.to_string(), f.to_string())).collect();
@@ -361,13 +361,13 @@ fn a_pipe_standard_input_and_any_name_are_read_as_the_file_is() {
         let mut writer =
             Command::new("sh").args(["-c", "cat \"$0\" >\"$1\""]).arg(&path).arg(&fifo_path).spawn().unwrap();
         assert_eq!(with(fifo.as_ref(), "fifo", Stdio::null()), base, "{what}, a pipe with a name");
-        // where the pipe was not opened, it waits
+        // if the command did not open the pipe, the writer is still waiting
         let _ = writer.kill();
         writer.wait().unwrap();
     });
 }
 
-/// Every file that is written.
+/// Every output file, with line and argument.
 fn writes() -> Vec<(Line, String, String, usize)> {
     let each = lines().into_iter().filter(|l| !l.refusals_only).flat_map(|line| {
         let written: Vec<_> = line.written().map(|(a, f)| (a.to_string(), f.to_string())).collect();
@@ -407,7 +407,7 @@ fn an_output_is_the_same_file_at_any_place_and_on_standard_output() {
         let odd = [format!("odd{n}").as_bytes(), b"\xff-", file.as_bytes()].concat();
         assert_eq!(to(OsStr::from_bytes(&odd)).status.code(), Some(0), "{what}");
         same(&std::fs::read(place.path().join(OsStr::from_bytes(&odd))).unwrap(), &String::from_utf8_lossy(&odd));
-        // who reads goes away
+        // the reader closes the pipe
         let mut closed = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
         let stdin = closed.stdin.take().unwrap();
         closed.wait().unwrap();
@@ -437,7 +437,7 @@ fn a_closed_pipe_ends_every_command_quietly() {
         let quiet = with(pipe.into());
         let said = String::from_utf8_lossy(&quiet.stderr);
         assert!(!said.contains("panicked") && !said.contains("roken pipe"), "{}: {said}", line.command);
-        // what it was to say of the work, it cannot say any more
+        // it cannot print its summary any more
         let code = quiet.status.code();
         assert!(code == good.status.code() || code == Some(0), "{}: {code:?}, {said}", line.command);
     });
@@ -455,7 +455,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn signals_leave_no_temporary_files() {
     let lines = [
-        // written where it ends; and in the middle of the work
+        // interrupted at the end of writing, and in the middle of the work
         "encode loop.elf -o out/x.gtr",
         "export loop.elf -o out/x.rbt1.zst",
         "bench --part files --program loop.elf --max-instructions 4000000000",
@@ -504,7 +504,7 @@ fn a_run_that_is_asked_to_end_is_written() {
     }
 }
 
-/// Where files are opened or made by other means, and why.
+/// Where files are opened or created by other means, and why.
 const DIRECT: &[(&str, &str)] =
     &[("retire/src/file/", "what all others use"), ("cli/src/signals.rs", "a file of the system")];
 
@@ -517,7 +517,7 @@ fn files_are_opened_in_one_place() {
             let text = std::fs::read_to_string(&path).unwrap();
             let text = text.split("#[cfg(test)]").next().unwrap();
             let name = path.strip_prefix(root).unwrap().display().to_string();
-            // tools of other people have files of their own
+            // external tools have their own files
             let tools = ["File::open(", "File::create(", "fs::read(", "fs::read_to_string("];
             let words = tools.iter().filter(|_| folder != "fpga");
             for word in words.chain(&["NamedTempFile", "tempfile::tempdir", "tempfile::Builder"]) {

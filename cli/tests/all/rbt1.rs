@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 
 const PYTHON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/spike_to_rbt1.py");
 
-/// A listing in the form of Spike's log of commits; where the hart was at its traps, records say.
+/// A listing in the form of Spike's commit log; the traps come from the records.
 fn spike(listing: &str, records: &[Vec<u8>]) -> String {
     let word = |r: &[u8], at: usize| u64::from_le_bytes(r[at..at + 8].try_into().unwrap());
-    // the first says where the hart begins, and one at the end where it stops
+    // the first record is the start of the hart, and one at the end its stop
     let mut traps = records[1..].iter().filter(|r| r[0] == 7).map(|r| word(r, 8));
     listing.lines().fold(String::new(), |mut log, line| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -54,7 +54,7 @@ fn the_converter_gives_the_records_that_export_gives() {
         let ours = of_thread(&exported, 0);
         let converted = convert(&spike(&listing, &ours));
         let theirs = of_thread(&converted, 0);
-        // the log does not say where its last instruction went
+        // the log does not have the next address of its last instruction
         let same = theirs.len() - 1;
         assert!(same > 1000 && ours.len() - same <= 2, "{program}: {} and {}", ours.len(), theirs.len());
         for (i, (a, b)) in ours[..same].iter().zip(&theirs).enumerate() {

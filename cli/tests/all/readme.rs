@@ -1,14 +1,14 @@
-//! The README shows what the demo prints
+//! The README shows the output of the demo
 //!
-//! `tools/readme` runs this test so that it writes the block anew; times and speeds stay as they are there.
+//! `tools/readme` runs this test to rewrite the block; times and speeds are kept.
 
 use crate::common::Place;
 use std::path::Path;
 
-/// Before what the demo prints.
+/// The line before the demo's output.
 const PROMPT: &str = "$ cargo run --release -- demo\n";
 
-/// `text` with all times and speeds blanked: they are another machine's.
+/// `text` without times and speeds, which depend on the machine.
 fn without_times(text: &str) -> String {
     let blank = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
@@ -41,7 +41,7 @@ fn times_alone_are_blanked() {
     assert_eq!(without_times(shown), blanked);
 }
 
-/// The cells of the first row of `table` that begins with `name`.
+/// The cells of the first row of `table` that starts with `name`.
 fn row<'a>(text: &'a str, table: &str, name: &str) -> Vec<&'a str> {
     let table = text.split(&format!("## {table}\n")).nth(1).unwrap().split("\n## ").next().unwrap();
     let line = table.lines().find(|l| l.starts_with(&format!("| {name} |"))).unwrap();

@@ -1,4 +1,4 @@
-//! One set of predictors for all cores, by the command: traced, replayed, damaged; and the descriptors of mcfTRaptor
+//! Shared predictors for all cores, on the command line: traced, replayed, damaged; and the descriptors of mcfTRaptor
 
 use crate::common::Place;
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn a_trace_with_its_order_gives_the_run_back() {
         assert_eq!(encoded["bits"], stats["bits"]);
         let of_trace = json(&place, "stats bank.gtr --elf builtin:bank --json");
         assert_eq!(of_trace["messages"], stats["messages"]);
-        // the rates are those that are counted beside the private ones
+        // the rates equal those counted next to the private ones
         let private = json(&place, "stats bank.ret --set m4 --json");
         for rate in ["conditionals", "outcome_misses", "indirects", "target_misses"] {
             assert_eq!(private["rates"]["shared"][rate], stats["rates"]["private"][rate], "{rate}");
@@ -38,7 +38,7 @@ fn a_trace_with_its_order_gives_the_run_back() {
         let list = place.good("decode bank.gtr --elf builtin:bank");
         assert_eq!(list.lines().filter(|l| l.contains("turn")).count() as u64, turns);
     }
-    // what is measured is verified, of several cores and of one
+    // sweeps verify it, for several cores and for one
     place.good("sweep --trace bank.ret --encoding tr_e:m4+shared,golomb:small+shared -o swept");
     let results = std::fs::read_to_string(place.path().join("swept/results.csv")).unwrap();
     assert!(results.lines().count() == 3 && !results.contains("unverified"), "{results}");

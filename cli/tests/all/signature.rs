@@ -1,4 +1,4 @@
-//! Signatures from `encode` to `replay`: what they confirm, and a fault that only they find
+//! Signatures from `encode` to `replay`: what they confirm, and an error that only they detect
 
 use crate::common::Place;
 use serde_json::Value;
@@ -6,7 +6,8 @@ use sim::file::{TraceInfo, TraceReader, TraceWriter};
 
 const ENCODE: &str = "encode builtin:irq --max-instructions 40000 --sync-period 11 -o x.gtr";
 
-/// Replays `x.gtr` with each bit of a word flipped in turn: whether it was accepted with other instructions, and what was said.
+/// Replays `x.gtr` with each bit of a word flipped in turn; returns whether it was accepted with other instructions,
+/// and the output.
 fn flipped(place: &Place, words: std::ops::Range<usize>) -> Vec<(bool, String)> {
     let path = place.path().join("x.gtr");
     let mut reader = TraceReader::<TraceInfo>::open(&path).unwrap();

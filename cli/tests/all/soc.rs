@@ -1,4 +1,4 @@
-//! `goshawk soc build`: what it makes, and what it refuses
+//! `goshawk soc build`: its outputs, and what it refuses
 
 use crate::common::{self, Place};
 
@@ -16,7 +16,7 @@ fn a_traced_core_is_built_for_an_ice40_board() {
     let o: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&o["timing_met"], &o["built"]["trace_on_critical_path"]), (&true.into(), &false.into()), "{text}");
     assert!(o["built"]["resources"]["lut4"].as_u64().unwrap() < 7_680);
-    // an HX8K image is that long; iceprog takes it as it is
+    // an HX8K image has this length, and iceprog accepts it
     assert_eq!(std::fs::metadata(place.path().join("bit/top.bin")).unwrap().len(), 135_100);
     for log in ["top.yosys.log", "top.nextpnr.log"] {
         assert!(std::fs::metadata(place.path().join("bit").join(log)).unwrap().len() > 10_000, "{log}");
@@ -48,7 +48,7 @@ fn a_program_that_does_not_suit_the_core_is_refused_before_anything_is_built() {
     let place = Place::new();
     std::fs::write(place.path().join("far.elf"), {
         let mut elf = common::elf(common::RISCV, 0);
-        // its segment begins behind RAM
+        // its segment starts after RAM
         elf[52 + 12..52 + 16].copy_from_slice(&0x8100_0000u32.to_le_bytes());
         elf
     })

@@ -1,4 +1,4 @@
-//! `goshawk sweep`: what it prints, goes on with and refuses
+//! `goshawk sweep`: output, continuation and errors
 
 use crate::common::Place;
 use serde_json::Value;
@@ -23,7 +23,7 @@ fn a_sweep_prints_its_totals_and_goes_on_from_what_is_there() {
     let again = place.command(&format!("{SWEEP} -o s --harts 1,2 --json")).output().unwrap();
     let object: Value = serde_json::from_slice(&again.stdout).unwrap();
     assert_eq!((&object["points"], &object["points_from_before"]), (&12.into(), &12.into()));
-    // the totals are those of the table, and the table is that of the file
+    // the totals equal those of the table, and the table that of the file
     let totals = object["totals"].as_array().unwrap();
     assert_eq!(totals.len(), 6);
     for t in totals {
@@ -51,7 +51,7 @@ fn shards_merge_and_a_missing_one_is_told() {
     place.command("sweep merge part3 part1 part2 -o merged").assert().success();
     let table = |folder: &str| -> Vec<Vec<String>> {
         let mut reader = csv::Reader::from_path(place.path().join(folder).join("results.csv")).unwrap();
-        // all but the seconds
+        // all columns except the seconds
         reader
             .records()
             .map(|r| r.unwrap().iter().enumerate().filter(|c| c.0 != 23).map(|c| c.1.into()).collect())
@@ -82,7 +82,7 @@ fn a_sweep_that_left_points_out_says_so_and_does_not_exit_with_0() {
     assert_eq!(o.status.code(), Some(2));
     assert_eq!(object["left_out"], serde_json::json!(["gzip-1 with time stamps: it knows no time"]));
     assert_eq!((&object["points"], &object["points_from_before"]), (&3.into(), &3.into()));
-    // with its program a recording is no reason to leave E-Trace out
+    // if its program is given, a recording can be measured with E-Trace
     place.good("run p.elf --timing functional -o p.ret");
     let etrace = "sweep --trace p.ret --encoding etrace -o e";
     let (code, error) = refused(&place, etrace);
@@ -181,12 +181,12 @@ fn a_second_plan_does_not_replace_the_results_of_the_first() {
         );
         assert!(before == kept(), "{words}");
     }
-    // one that has all of the first is no other plan
+    // a plan that extends the first one is accepted
     place.good("sweep --trace p.elf --encoding nx_b,nexs -o s");
     assert!(before != kept());
 }
 
-/// A shell that may mount a file system of `size` at `disk`: as root, or in a user namespace.
+/// Runs a shell that mounts a file system of `size` at `disk`, if permitted: as root, or in a user namespace.
 fn with_small_disk(place: &Place, size: &str, then: &str) -> Option<std::process::Output> {
     let script = format!("mount -t tmpfs -o size={size} tmpfs disk && echo mounted && {then}");
     std::fs::create_dir_all(place.path().join("disk")).unwrap();
@@ -199,7 +199,7 @@ fn finished_points_survive_a_full_disk_and_are_not_run_again() {
     let place = Place::new();
     let goshawk = assert_cmd::cargo::cargo_bin("goshawk");
     let sweep = format!("{} {SWEEP} --harts 1,2,4 --timestamps both -o disk/s", goshawk.display());
-    // the second run finds room that a file took away from the first one
+    // the second run has the space that a file took from the first one
     let script = format!(
         "head -c 400k /dev/zero >disk/ballast; {sweep} >&2; echo code $?; ls disk/s/points | wc -l; rm disk/ballast; {sweep} --json"
     );

@@ -1,4 +1,4 @@
-//! The generated test bench: it passes, and fails where it should
+//! The generated test bench: it passes, and it fails for faults
 
 use crate::common::Place;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn run(folder: &Path, tool: &str, args: &[&str]) -> String {
     said
 }
 
-/// What the bench says in Icarus.
+/// Output of the bench in Icarus.
 fn icarus(folder: &Path) -> String {
     run(folder, "iverilog", &["-o", "tb", "goshawk_tb.v", "goshawk_trace.v"]);
     run(folder, "vvp", &["tb"])
@@ -32,7 +32,7 @@ fn it_passes_in_icarus_and_fails_when_a_vector_is_changed() {
     assert!(said.contains(&format!("FAIL: word 20 is {right}, deadbeef is right")), "{said}");
 }
 
-/// In a simulation that knows what it does not know: without values at power-up, reset alone makes all that matters known.
+/// In a simulation with unknown values: without initial values, reset alone makes all relevant state known.
 #[test]
 fn it_passes_in_icarus_from_unknown_registers() {
     for what in [
@@ -75,7 +75,7 @@ fn it_passes_in_verilator() {
     }
 }
 
-/// What a clock shows of blocks is what the bench holds the circuit to: another number of instructions is another stream.
+/// The bench checks the circuit against the blocks of a cycle: another number of instructions gives another stream.
 #[test]
 fn a_block_that_is_changed_is_found() {
     let place = Place::new();
@@ -83,7 +83,7 @@ fn a_block_that_is_changed_is_found() {
     let out = place.path().join("out");
     let beats = out.join("beats.txt");
     let text = std::fs::read_to_string(&beats).unwrap();
-    // a branch that is taken, as one that is not
+    // a taken branch as one that is not taken
     let changed = text.replacen(" 5 2000", " 4 2000", 40);
     assert_ne!(text, changed, "no branch is taken");
     std::fs::write(&beats, changed).unwrap();

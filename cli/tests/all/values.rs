@@ -1,4 +1,4 @@
-//! Load values by the command: traced, executed again, held to the run, and refused where they are not of it
+//! Load values on the command line: traced, executed again, compared with the run, and refused for another run
 
 use crate::common::Place;
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn what_was_loaded_is_traced_and_executed_again() {
         + stats["cache_loads"]["total"]["misses"].as_u64().unwrap()
         + stats["loads_outside_memory"].as_u64().unwrap();
     assert_eq!(stats["loads"], loads);
-    // a trace of the values alone is the same file
+    // a trace of the load values alone gives the same file
     place.good(&format!("encode {RUN} --scheme cfiat:4k -o alone.glv"));
     let bytes = |name: &str| std::fs::read(place.path().join(name)).unwrap();
     assert_eq!(bytes("bank.glv"), bytes("alone.glv"));
@@ -43,7 +43,7 @@ fn what_was_loaded_is_traced_and_executed_again() {
     assert!(list.lines().count() == 3 && list.lines().all(|l| l.starts_with("1  0x8000")), "{list}");
 }
 
-/// One name says both schemes; the control flow's stream is as it is without.
+/// One name gives both schemes; the control-flow stream does not change.
 #[test]
 fn a_data_scheme_stands_behind_a_comma() {
     let place = Place::new();
@@ -79,7 +79,7 @@ fn a_data_scheme_stands_behind_a_comma() {
     );
 }
 
-/// One cache for all cores: its stream tells in which order they used it.
+/// One cache for all cores: its stream includes the order in which they used it.
 #[test]
 fn cores_that_share_a_cache_are_executed_again() {
     let place = Place::new();
@@ -97,7 +97,7 @@ fn cores_that_share_a_cache_are_executed_again() {
         assert_eq!(again["value_bits"], bits("bits") + bits("order_bits"));
         let said = place.good(&format!("stats {run} --scheme cfiat:4k+shared"));
         assert!(said.contains("order of the cores") && said.contains(" turns"), "{said}");
-        // of another order, cut, and another run
+        // another order, a cut file, and another run
         let bytes = std::fs::read(place.path().join("bank.glv")).unwrap();
         std::fs::write(place.path().join("cut.glv"), &bytes[..bytes.len() / 2]).unwrap();
         refused(&place, "replay bank.gtr --values cut.glv --elf builtin:bank --summary", "cut.glv");

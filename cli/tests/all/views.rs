@@ -14,7 +14,7 @@ fn traced() -> Place {
 fn filters_list_what_they_say() {
     let place = traced();
     let replay = |rest: &str| place.good(&format!("replay x.gtr --elf builtin:strsearch {rest}"));
-    // traps stand between instructions
+    // traps are listed between instructions
     let lines = |text: &str| text.lines().filter(|l| !l.contains("trap to")).map(str::to_string).collect::<Vec<_>>();
     let all = lines(&replay(""));
     assert_eq!(all.len(), 20_000);
@@ -73,7 +73,7 @@ fn times_part_a_listing() {
 #[test]
 fn damage_ends_what_is_told_and_says_where() {
     let place = Place::new();
-    // more than a block of the file, so that the first can be read
+    // longer than a block of the file, so that the first block can be read
     place.good("run builtin:strsearch --max-instructions 1000000 -o x.ret");
     place.good("encode x.ret --encoding nx_b -o x.gtr");
     let whole = place.good("replay x.gtr --elf builtin:strsearch");
@@ -183,7 +183,7 @@ fn two_plans_in_one_folder_do_not_replace_each_others_results() {
     let told = place.session("sweep --trace p.elf --set s0 -o s");
     assert!(told.contains(" points of another plan") && told.ends_with("exit code 2\n"), "{told}");
     assert_eq!(std::fs::read_to_string(place.path().join("s/results.csv")).unwrap(), before);
-    // one that has all of them, and more, goes on
+    // a plan that contains all earlier points continues the sweep
     place.good("sweep --trace p.elf --set small,m4,s0 -o s");
     let after = std::fs::read_to_string(place.path().join("s/results.csv")).unwrap();
     assert!(after.lines().count() > before.lines().count() && before.lines().all(|l| after.contains(l)), "{after}");
@@ -201,7 +201,7 @@ fn the_version_names_the_commit_or_nothing() {
     );
 }
 
-/// Runs a tool of Debian's in the place; `tools/setup` installs it.
+/// Runs a Debian tool in the folder; `tools/setup` installs it.
 fn tool(place: &Place, folder: &str, words: &str) -> String {
     let mut words = words.split(' ');
     let mut command = std::process::Command::new(words.next().unwrap());
@@ -222,7 +222,7 @@ fn genhtml_reads_coverage() {
     let words = format!("genhtml --branch-coverage --quiet --output-directory {} {}", to.display(), info.display());
     tool(&place, sources, &words);
     let index = std::fs::read_to_string(to.join("index.html")).unwrap();
-    // `lines     212 of 315, 67.30 %`, and the same of branches
+    // `lines     212 of 315, 67.30 %`, and the same for branches
     for line in told.lines().take(2) {
         let words: Vec<&str> = line.split_whitespace().collect();
         for n in [words[1], words[3].trim_end_matches(',')] {
@@ -246,7 +246,7 @@ fn gtkwave_reads_a_vcd_and_gives_back_every_change() {
         for line in body.lines() {
             match line.as_bytes().first() {
                 Some(b'#') => time = line.into(),
-                // the values of the beginning stand there in another order
+                // the initial values are in another order
                 Some(b'b' | b's') if time != "#0" => all.push(format!("{time} {line}")),
                 _ => {}
             }

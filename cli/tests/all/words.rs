@@ -1,9 +1,9 @@
-//! Words of own hardware: every command that takes a trace file takes them, and damage is told
+//! Raw words from user hardware: every command that takes a trace file accepts them, and damage is reported
 
 use crate::common::Place;
 use sim::file::{TraceInfo, TraceReader};
 
-/// A place with `p.gtr` of `p.elf`, its words as text and as bytes, and the parameters in `system`.
+/// A folder with `p.gtr` of `p.elf`, its words as text and as bytes, and the parameters in `system`.
 fn traced() -> Place {
     let place = Place::new();
     place.good("run p.elf --timing functional -o p.ret");
@@ -35,7 +35,7 @@ fn every_command_says_the_same_of_words_as_of_the_trace_file() {
         "diff p.gtr p.gtr --elf p.elf",
         "vcd p.gtr --elf p.elf -o p.vcd",
     ] {
-        // with the file that it wrote
+        // as for the trace file
         let all = |command: &str| {
             let told = place.good(command);
             told + &std::fs::read_to_string(place.path().join("p.vcd")).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The workflow runs a tiny sweep in shards and merges it to what one run gives
+//! The workflow runs a tiny sweep in shards and merges it; the result equals that of a single run
 
 use crate::common::Place;
 use std::path::Path;

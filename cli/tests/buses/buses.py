@@ -1,8 +1,7 @@
-"""A generated trace system on its buses, by cocotb's bus models: registers by random accesses, then the vectors.
+"""Tests a generated trace system on its buses with cocotb's bus models: random register accesses, then the vectors.
 
-Environment: BUS and PORT as `goshawk gen` takes them, FOLDER with its files, SEED, WRITES as `--writes`
-takes it, and with a clock for the port
-PERIOD, of it, where that of the system is 70.
+Environment: BUS and PORT as for `goshawk gen`, FOLDER with its files, SEED, WRITES as for `--writes`, and, if the port has a
+separate clock, its PERIOD, where that of the system is 70.
 """
 
 import logging
@@ -21,14 +20,14 @@ FOLDER = Path(os.environ["FOLDER"])
 draw = random.Random(int(os.environ["SEED"]))
 OKAY, SLVERR = 0, 2
 WRITES = os.environ["WRITES"]
-# protection of an access that is privileged and secure
+# protection bits of a privileged and secure access
 BEST = 1
-# the models tell every transfer
+# the models log every transfer
 logging.getLogger("cocotb.goshawk").setLevel(logging.WARNING)
 
 
 def registers():
-    """Byte offset and value after reset of each register, by name."""
+    """Byte offset and reset value of each register, by name."""
     row = re.compile(r"\| \d+ \| 0x(\w+) \| `(\w+)` \| [^|]+ \| 0x(\w+) \|")
     text = (FOLDER / "registers.md").read_text()
     return {name: (int(at, 16), int(value, 16)) for at, name, value in row.findall(text)}
@@ -43,7 +42,7 @@ def pauses(percent):
 
 
 class Wishbone:
-    """A master of classic cycles that waits at random."""
+    """A Wishbone master of classic cycles with random waits."""
 
     def __init__(self, dut):
         self.dut = dut
@@ -65,7 +64,7 @@ class Wishbone:
             ack, err = int(dut.wb_ack.value), int(dut.wb_err.value)
             assert not (ack and err)
             if ack or err:
-                # the strobe may stay for another cycle of the same block
+                # the strobe may stay active for another cycle of the same block
                 read = int(dut.wb_dat_r.value)
                 dut.wb_stb.value = 0
                 dut.wb_cyc.value = draw.getrandbits(1)
@@ -80,7 +79,7 @@ class Wishbone:
 
 
 class Mapped:
-    """A master of cocotbext-axi's."""
+    """A master of cocotbext-axi."""
 
     def __init__(self, master):
         self.master = master
@@ -113,12 +112,12 @@ def master(dut):
 
 
 def port_of(dut):
-    """Clock and reset of the words."""
+    """Clock and reset of the word port."""
     return (dut.port_clock, dut.port_reset) if "PERIOD" in os.environ else (dut.clock, dut.reset)
 
 
 async def taken(dut, valid, ready, data, into):
-    """Takes what a port gives, waiting at random; what stands there stays until it is taken."""
+    """Takes the data of a port, with random waits; checks that data stays stable until it is taken."""
     valid, ready, data = (getattr(dut, name) for name in (valid, ready, data))
     clock, reset = port_of(dut)
     held = None
@@ -139,7 +138,7 @@ async def taken(dut, valid, ready, data, into):
 
 
 async def stream(sink, into):
-    """A trace is a packet."""
+    """Receives a trace, which must be one packet."""
     while True:
         packet = await sink.recv()
         assert not into, "a second packet"
@@ -147,7 +146,7 @@ async def stream(sink, into):
 
 
 def words(dut):
-    """Where what the port gives is kept, and what makes 32-bit words of it."""
+    """The list of data from the port, and a function that converts it to 32-bit words."""
     port, got = os.environ["PORT"], []
     if port == "axi-stream":
         sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), *port_of(dut), byte_lanes=4)
@@ -166,7 +165,7 @@ def words(dut):
 
 
 async def flushed(dut, got):
-    """What was traced so far has left when the flush is acknowledged."""
+    """Checks that everything traced so far has left when the flush is acknowledged."""
     if os.environ["PORT"] != "atb":
         return
     clock, _ = port_of(dut)
@@ -191,12 +190,12 @@ async def flushed(dut, got):
 
 
 def refused(prot):
-    """Whether a write with these protection bits is not taken."""
+    """Whether a write with these protection bits must be refused."""
     return ("privileged" in WRITES and not prot & 1) or ("secure" in WRITES and prot & 2 != 0)
 
 
 async def random_accesses(bus):
-    """Registers with a value after reset, parts of words, and what is behind the last register."""
+    """Accesses registers with a reset value, parts of words, and addresses after the last register."""
     for _ in range(150):
         name = draw.choice(list(MAP))
         at, value = MAP[name]
@@ -277,7 +276,7 @@ async def accesses_and_vectors(dut):
     assert await bus.write(control, 0) == OKAY
     while not (await bus.read(status))[1] & 4:
         pass
-    # of what the port took last, a model may still hold a part
+    # a model may still hold part of the last data from the port
     for _ in range(40):
         await RisingEdge(dut.clock)
         await RisingEdge(port_of(dut)[0])

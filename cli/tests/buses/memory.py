@@ -1,8 +1,8 @@
-"""A generated trace system that writes into memory: an AXI4 subordinate of cocotbext-axi's, which waits at random.
+"""Tests a generated trace system that writes to memory: an AXI4 subordinate of cocotbext-axi with random waits.
 
-Environment: as `buses.py`, and WHAT: `whole`, one range that all fits; `wrapped`, one that is gone round, with periodic
-synchronisation; `stopped`, ranges one after the other, each of which fills or is disabled in the middle of a burst; `error`,
-a burst that is refused. What the port took goes to FOLDER/golden.bin, what is in memory to FOLDER/memory.bin.
+Environment: as `buses.py`, and WHAT: `whole`, one range that is large enough; `wrapped`, one that wraps, with periodic
+synchronisation; `stopped`, consecutive ranges, each of which fills or is disabled in the middle of a burst; `error`, a burst
+that is refused. The words that the port took go to FOLDER/golden.bin, the contents of memory to FOLDER/memory.bin.
 """
 
 import os
@@ -19,7 +19,7 @@ FULL, ERROR = 2, 4
 
 
 def waits(longest):
-    """Now and then for so long that words gather."""
+    """Random waits, occasionally so long that words accumulate."""
     while True:
         for _ in range(draw.choice([0, 2, 5, longest])):
             yield True
@@ -28,7 +28,7 @@ def waits(longest):
 
 
 class Memory:
-    """Bytes by address; writes outside of the range are kept apart, those at `bad` are refused."""
+    """A memory of bytes; writes outside the range are listed separately, those at `bad` are refused."""
 
     def __init__(self):
         self.bytes, self.outside, self.bad, self.range, self.bursts = {}, [], None, range(0), []
@@ -45,7 +45,7 @@ class Memory:
 
 
 class Port:
-    """The registers of the port."""
+    """Access to the registers of the port."""
 
     def __init__(self, bus, memory):
         self.bus, self.memory, self.lock = bus, memory, Lock()
@@ -64,7 +64,7 @@ class Port:
         self.memory.range = range(base, base + size)
         for name, value in [("memory_base", base), ("memory_size", size), ("memory_control", ENABLE | control)]:
             await self.write(name, value)
-        # of a port that is running nothing but `enable` is taken
+        # while the port is running, only writes of `enable` have an effect
         if draw.random() < 0.5:
             await self.write("memory_base", 0x5550)
             assert await self.read("memory_base") == base
@@ -77,7 +77,7 @@ class Port:
 
 
 async def instructions(dut):
-    """Those of the vectors."""
+    """Retires the instructions of the vectors."""
     for line in (FOLDER / "beats.txt").read_text().splitlines()[2:]:
         _, _, trapped, pc, next_pc, insn = line.split()
         for _ in range(draw.choice([1, 2, 5])):
@@ -93,7 +93,7 @@ async def instructions(dut):
 
 
 async def watch(dut, taken, memory):
-    """The words that the port takes from the system, and its bursts."""
+    """Records the words that the port takes from the system, and its bursts."""
     while True:
         await RisingEdge(dut.clock)
         if dut.reset.value == 1:
@@ -105,7 +105,7 @@ async def watch(dut, taken, memory):
 
 
 async def idle(port):
-    """The trace ends."""
+    """Ends the trace."""
     await port.write("control", 0)
     for _ in range(3000):
         if await port.read("status") & 4:
@@ -114,7 +114,7 @@ async def idle(port):
 
 
 async def in_memory(port, count):
-    """The rest is written by itself."""
+    """Waits until the port has written the rest."""
     for _ in range(3000):
         if await port.read("memory_pointer") == count:
             return
@@ -136,7 +136,7 @@ async def whole(dut, port, memory, taken):
 
 
 async def wrapped(dut, port, memory, taken):
-    # no power of two, and over a border of 4 KiB
+    # not a power of two, and across a 4 KiB boundary
     base, size = 0x2000_0FD0, int(os.environ["SIZE"])
     await port.write("sync", 10)
     await port.enable(base, size, 0)
@@ -164,7 +164,7 @@ async def stopped(dut, port, memory, taken):
                 await RisingEdge(dut.clock)
                 if not busy or dut.memory_irq.value == 1:
                     break
-            # in the middle of a burst, if one comes
+            # in the middle of a burst, if there is one
             for _ in range(200):
                 if not busy or dut.memory_irq.value == 1 or dut.m_axi_wvalid.value == 1:
                     break
@@ -190,7 +190,7 @@ async def stopped(dut, port, memory, taken):
     await running
     await port.write("memory_control", 0)
     await gather()
-    # what waited as the last range was full
+    # words that waited when the last range was full
     if len(found) < len(taken):
         ranges.append((0x1000, 0x1000))
         await port.enable(0x1000, 0x1000, 0)
@@ -215,7 +215,7 @@ async def error(dut, port, memory, taken):
     assert pointer <= 4 * 90 < pointer + 64
     good = memory.words(base, pointer // 4)
     assert good == taken[: len(good)]
-    # nothing is taken until it is enabled again, or told to take and drop
+    # nothing is taken until the port is enabled again, or set to discard
     before = len(taken)
     for _ in range(500):
         await RisingEdge(dut.clock)
@@ -262,7 +262,7 @@ async def words_into_memory(dut):
 
 async def trace(dut, port):
     """A whole session, from `enable` to `idle`."""
-    # the port is enabled before
+    # the port is enabled before tracing
     while not await port.read("memory_status") & 1:
         pass
     await port.write("control", 1)

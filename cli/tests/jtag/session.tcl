@@ -1,5 +1,5 @@
-# What a host does with a trace system over JTAG; the core waits in reset until tracing is on. EARLY, LATE: files that are written,
-# words that came before tracing was switched off and after.
+# A host session with a trace system over JTAG; the core stays in reset until tracing is on. EARLY, LATE: output files
+# for the words that came before tracing was switched off, and after.
 adapter driver remote_bitbang
 adapter speed 1000
 remote_bitbang port 0
@@ -21,7 +21,7 @@ goshawk_write 2 1
 while {!([goshawk_read 3] & 2)} {}
 tell enabled [goshawk_read 2]
 adapter deassert srst
-# the pins of the port alone are reset: nothing is lost
+# resets only the pins of the port: nothing is lost
 adapter assert trst
 adapter deassert trst
 # for longer than the core has instructions

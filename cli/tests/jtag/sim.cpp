@@ -1,5 +1,5 @@
-// A trace system at a remote_bitbang port of OpenOCD's: each change of the pins lasts some clocks. The core is a file of
-// instructions; it stands while SRST is low, and before it was low for the first time.
+// A trace system with a remote_bitbang port for OpenOCD: each change of the pins lasts some cycles. The core is a file
+// of instructions; it is stopped while SRST is low, and until SRST has been low for the first time.
 #include "Vgoshawk.h"
 #include "verilated.h"
 #include <cstdio>
@@ -16,7 +16,7 @@ static unsigned clocks = 0;
 
 static void step() {
     unsigned core, trapped, pc, next, insn, cycle;
-    // slower than the words leave by this port
+    // slower than words leave by this port
     bool told = runs && !held && clocks % 48 == 0 && fscanf(beats, "%u %u %u %x %x %x", &cycle, &core, &trapped, &pc, &next, &insn) == 6;
     dut.rvfi_valid_0 = told;
     if (told) {
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
         } else {
             continue;
         }
-        // phases of TCK of different lengths, the shortest of which are allowed
+        // phases of TCK with different lengths, including the shortest allowed
         for (unsigned i = 4 + clocks % 3; i; i--)
             step();
     }

@@ -1,5 +1,5 @@
-// A system of `gen --lock`: `allow` is low, then high, and falls in the middle of a trace. Words go to captured.hex; says
-// `shut CLOCKS` and `fell INSTRUCTIONS`, those that had retired at the last edge before.
+// A system of `gen --lock`: `allow` is low, then high, and falls in the middle of a trace. Words go to captured.hex.
+// Prints `shut CLOCKS`, and `fell INSTRUCTIONS`: those that had retired at the last edge before.
 `timescale 1ns / 1ns
 
 module bench;
@@ -25,7 +25,7 @@ module bench;
         count = count + 1;
     end
 
-    // writes 1 to control; status is looked at behind it
+    // writes 1 to control, then reads status
     task enable;
         begin
             @(negedge clock) begin bus_addr = 2; bus_write = 1; bus_wdata = 1; end
@@ -67,7 +67,7 @@ module bench;
             $finish;
         end
         i = count;
-        // as a program would go on
+        // as a program would continue
         enable;
         bus_addr = 2;
         for (cycle = 0; cycle < PATIENCE; cycle = cycle + 1) @(negedge clock);

@@ -1,4 +1,4 @@
-//! Formulas of temporal logic
+//! Temporal-logic formulas as Rust values
 
 use super::Point;
 use crate::formula::{Formula, Kind};
@@ -18,7 +18,7 @@ impl From<Point> for Holds {
     }
 }
 
-/// The event is that of a point.
+/// Holds at the events of a point.
 pub fn happens(point: Point) -> Holds {
     point.into()
 }
@@ -44,7 +44,7 @@ words! {
     previous Previous
 }
 
-/// It does not hold from now on.
+/// The formula does not hold from now on.
 pub fn never(formula: impl Into<Holds>) -> Holds {
     always(!formula.into())
 }

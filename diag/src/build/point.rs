@@ -1,9 +1,9 @@
-//! Points of a program, and other things that happen
+//! Points of a program, and other events
 
 use super::{value::Value, Keyed};
 use crate::syntax::{Expr, Probe};
 
-/// A point: what a script calls a probe.
+/// A point, which a script calls a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Point(pub(super) Probe);
 
@@ -92,7 +92,7 @@ pub fn exception(cause: u8) -> Point {
     point("exception", Some(cause.to_string()))
 }
 
-/// A trap is returned from: `trapret`
+/// A trap returns: `trapret`
 pub fn trap_return() -> Point {
     point("trapret", None)
 }
@@ -115,7 +115,7 @@ pub enum Period {
     S(u32),
 }
 
-/// Time has passed: `tick:1ms`
+/// A period has passed: `tick:1ms`
 pub fn every(period: Period) -> Point {
     let text = match period {
         Period::Cycles(n) => format!("{n}cycles"),
@@ -127,18 +127,18 @@ pub fn every(period: Period) -> Point {
 }
 
 impl Point {
-    /// So many bytes behind it: `call:name+8`
+    /// Adds an offset in bytes: `call:name+8`
     pub fn plus(mut self, bytes: u32) -> Self {
         self.0.offset = bytes.into();
         self
     }
 
-    /// With the value that tells whose event it is, for transactions, spans and logs.
+    /// Adds the key that identifies the event's owner, for transactions, spans and logs.
     pub fn key(self, key: Value) -> Keyed {
         Keyed { probe: self.0, key: Some(key.0) }
     }
 
-    /// Only where `predicate` is not 0.
+    /// Restricts it to events for which `predicate` is not 0.
     pub fn when(self, predicate: Value) -> On {
         On::from(self).when(predicate)
     }
@@ -150,20 +150,20 @@ impl From<Point> for Keyed {
     }
 }
 
-/// Points at which the same is done.
+/// Points with the same action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct On {
     pub(super) probes: Vec<Probe>,
     pub(super) predicate: Option<Expr>,
 }
 
-/// Each of some points.
+/// Combines several points.
 pub fn any(points: impl IntoIterator<Item = Point>) -> On {
     On { probes: points.into_iter().map(|p| p.0).collect(), predicate: None }
 }
 
 impl On {
-    /// Only where `predicate` is not 0, and what was said so before.
+    /// Restricts it to events for which `predicate` is not 0, in addition to earlier predicates.
     pub fn when(mut self, predicate: Value) -> Self {
         self.predicate = Some(match self.predicate {
             Some(before) => Value(before).and(predicate).0,

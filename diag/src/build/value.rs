@@ -3,8 +3,8 @@
 use crate::syntax::{Binary, Expr, ExprKind, Stmt, Summary, Unary};
 use std::ops;
 
-/// A value: a field of an event, a number, or what is reckoned of them. Numbers have 64 bits and wrap, a division by 0 is 0, a
-/// comparison is 0 or 1.
+/// A value: a field of an event, a number, or an expression of these. Numbers have 64 bits and wrap, a division by 0
+/// gives 0, a comparison gives 0 or 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value(pub(super) Expr);
 
@@ -161,14 +161,14 @@ impl ops::Neg for Value {
     }
 }
 
-/// A map, at a key or without one.
+/// A map, with or without a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map {
     name: String,
     key: Vec<Expr>,
 }
 
-/// The map of a name.
+/// The map of this name.
 pub fn map(name: &str) -> Map {
     Map { name: name.into(), key: Vec::new() }
 }
@@ -199,7 +199,7 @@ summaries! {
 }
 
 impl Map {
-    /// By this value, too.
+    /// Adds a value to the key.
     pub fn by(mut self, key: impl Into<Value>) -> Self {
         self.key.push(key.into().0);
         self
@@ -219,28 +219,28 @@ impl Map {
         Stmt::Set { at: 0, map: self.name, key: self.key, value: value.into().0 }
     }
 
-    /// What it has.
+    /// Reads the entry.
     pub fn get(self) -> Value {
         of(ExprKind::Map(self.name, self.key))
     }
 
-    /// Prints all of it.
+    /// Prints all rows.
     pub fn print(self) -> Stmt {
         Stmt::Print { at: 0, map: self.name, rows: None }
     }
 
-    /// Prints its greatest rows.
+    /// Prints the rows with the greatest values.
     pub fn top(self, rows: u32) -> Stmt {
         Stmt::Print { at: 0, map: self.name, rows: Some(rows as usize) }
     }
 
-    /// Empties it.
+    /// Clears the map.
     pub fn clear(self) -> Stmt {
         Stmt::Clear { at: 0, map: self.name }
     }
 }
 
-/// Prints a text, with values at its `%d`, `%x` and `%s`.
+/// Prints a text, with values in place of `%d`, `%x` and `%s`.
 pub fn printf(format: &str, values: impl IntoIterator<Item = Value>) -> Stmt {
     let values = values.into_iter().map(|v| v.0).collect();
     Stmt::Printf { at: 0, format: format.into(), values }

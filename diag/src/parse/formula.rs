@@ -1,4 +1,4 @@
-//! Formulas of temporal logic
+//! Parser of temporal-logic formulas
 //!
 //! ```text
 //! formula = or [ "->" formula ]      or = and { "||" and }      and = during { "&&" during }
@@ -11,7 +11,7 @@ use super::{Parser, Token, DEPTH};
 use crate::formula::{Formula, Kind};
 use crate::Mistake;
 
-/// What a word makes of the formula behind it.
+/// Constructor for a prefix operator.
 type Unary = fn(Box<Formula>) -> Kind;
 
 impl Parser {
@@ -25,7 +25,7 @@ impl Parser {
         found
     }
 
-    /// A formula.
+    /// Parses a formula.
     pub(super) fn formula(&mut self) -> Result<Formula, Mistake> {
         let a = self.formula_or()?;
         if !self.is("->") {

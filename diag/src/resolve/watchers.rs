@@ -1,4 +1,4 @@
-//! What has a state on the chip: machines, formulas, logs
+//! Resolves items with state on the chip: machines, formulas, logs
 
 use super::{Resolver, Source};
 use crate::app::{Consumer, LogDef, MachineDef, Origin, Value};
@@ -78,7 +78,7 @@ impl Resolver<'_> {
                 if self.app.logs.iter().any(|o| o.trigger == Origin::Machine(m)) {
                     return Err(Mistake::new(at, "another log has this trigger; one is possible"));
                 }
-                // that of the report
+                // the key of the report
                 keys.push(Some(Value::Arg(2)));
                 Origin::Machine(m)
             }
@@ -102,7 +102,7 @@ impl Resolver<'_> {
         Ok(None)
     }
 
-    /// A probe whose event has the key of what is one for each value of it.
+    /// Adds a probe whose event carries the `by` key.
     fn by(&mut self, probe: &Probe, by: Option<&Expr>, consumer: Consumer) -> Result<Option<Value>, Mistake> {
         self.maybe_keyed(&Keyed { probe: probe.clone(), key: by.cloned() }, consumer)
     }

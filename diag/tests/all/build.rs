@@ -1,4 +1,4 @@
-//! Applications as Rust values are those of scripts: the scripts that come along, and random ones
+//! Applications built as Rust values equal those of scripts: the scripts that come with Goshawk, and random ones
 
 use diag::app::App;
 use diag::build::*;
@@ -9,14 +9,14 @@ use sim::stimulus::Source;
 
 const CLOCK: u64 = 50_000_000;
 
-/// Without places, which are those of a text.
+/// Clears positions, which refer to a text.
 fn placeless(mut app: App) -> App {
     app.uses.iter_mut().for_each(|u| u.at = 0);
     app.notes.iter_mut().for_each(|n| n.at = 0);
     app
 }
 
-/// A script and what was built are the same application, with the built one's text and without it.
+/// Checks that a script and a built application are the same, through the built one's text and without it.
 fn same(text: &str, built: &Script, symbols: &Symbols) {
     let parsed = parse(text).and_then(|items| resolve(&items, symbols, CLOCK));
     let want = placeless(parsed.unwrap_or_else(|e| panic!("{e:?} in {text}")));
@@ -91,7 +91,8 @@ fn scripts_that_come_along_are_built_the_same() {
     }
 }
 
-/// A value of two forms: as a person writes it, and built. A text of `tight` stands next to any operator.
+/// A random value in two forms: as script text, and built. Text marked `tight` needs no parentheses next to any
+/// operator.
 fn number(s: &mut Source) -> (String, Value) {
     let n = s.bits(8) as i32 - 100;
     (n.to_string(), Value::from(n))
@@ -231,7 +232,7 @@ fn random(s: &mut Source) -> (String, Script) {
         if s.percent(30) {
             text += &format!(" printf(\"%d\", @s{n}[core] + 1);");
             body = vec![body.remove(0), printf("%d", [map(&format!("s{n}")).by(core()).get() + 1])];
-            // averages and histograms are no numbers
+            // averages and histograms are not numbers
             if summary.contains("avg") || summary.contains("hist") {
                 body.pop();
                 text.truncate(text.rfind(" printf").unwrap_or(text.len()));
@@ -259,7 +260,7 @@ fn random_scripts_are_built_the_same() {
                 same(&text, &built, &symbols);
                 equal += 1;
             }
-            // of formulas with too many states, or which no run violates: by both, and with the same words
+            // formulas with too many states, or that no run violates: both forms refuse them, with the same message
             Err(mistake) => {
                 let other = built.resolve(&symbols, CLOCK).expect_err(&text);
                 if !mistake.what.starts_with('`') {

@@ -1,4 +1,4 @@
-//! A script prints the same wherever it is cut: random scripts on random events, at every legal cut
+//! A script prints the same for every cut: random scripts on random events, at every legal cut
 
 use diag::app::App;
 use diag::layout::{layout, Cut, Layout};
@@ -15,7 +15,7 @@ use sim::stimulus::Source;
 
 const PROBES: [&str; 5] = ["call:4096", "ret:4096", "call:8192", "ret:8192", "pc:12288"];
 
-/// What happens: a point of the program on a core, with values; or a tick.
+/// An occurrence: a point of the program on a core, with values; or a tick.
 struct Occurrence {
     trigger: Option<Trigger>,
     core: u8,
@@ -161,7 +161,7 @@ fn ran(app: &App, layout: &Layout, stream: &[Occurrence]) -> Runtime {
     runtime
 }
 
-/// All parts on or off, in every way.
+/// All combinations of parts on the chip and on the host.
 fn cuts(app: &App) -> Vec<Cut> {
     let host = Cut::host(app);
     let sizes = [app.clauses.len(), app.maps.len(), app.machines.len(), app.spans.len(), app.logs.len()];
@@ -211,7 +211,7 @@ fn a_script_prints_the_same_wherever_it_is_cut() {
             let values = std::array::from_fn(|_| value(&mut s));
             stream.push(Occurrence { trigger: Some(trigger), core: s.below(4) as u8, time, values });
         }
-        // a small aggregate, so that keys fight for places
+        // a small aggregate, so that keys compete for entries
         let mut kinds = ChipParams::new(4).nodes;
         for k in &mut kinds {
             match k {
@@ -230,7 +230,7 @@ fn a_script_prints_the_same_wherever_it_is_cut() {
             keyed += usize::from(cut.machines.iter().zip(&app.machines).any(|(on, m)| *on && m.by_key));
             assert_eq!(run(&app, &layout, &stream), want, "seed {seed}, {cut:?}\n{text}");
         }
-        // and what the planner takes
+        // the planner's choice
         let params = ChipParams { nodes: kinds, ..ChipParams::new(4) };
         let best = plan(&app, &params, &Rates::assumed(&app, 50_000_000)).unwrap();
         assert!(best.bits <= best.host_bits);
@@ -279,7 +279,7 @@ fn keys_for_which_a_machine_has_no_place_are_the_hosts() {
         assert_eq!(arrived[1] > 0, by == "arg0" && keys > 16, "{arrived:?}");
         assert!(chip.tally().reports[0] > 500);
     }
-    // a log would not see the host's violations; those of cores are all on the chip
+    // a log would not see violations that the host finds; those with the key `core` are all found on the chip
     let log = "log g { keep call:4096 dump violation:m } log:g { printf(\"%d\", step); }";
     for (by, why) in
         [("arg0", Some("log g is on the chip, and violations of machine m come from the host, too")), ("core", None)]
@@ -295,7 +295,7 @@ fn keys_for_which_a_machine_has_no_place_are_the_hosts() {
     assert_eq!(error, "two probes of machine m are one event, which a node passes to the host as one");
 }
 
-/// Numbers are checked when they come from the wire, where a frame's check can pass by chance.
+/// Numbers are checked on arrival, since a damaged frame can pass its checksum by chance.
 #[test]
 fn an_event_with_a_number_that_nothing_has_is_counted_and_no_index() {
     let texts = [

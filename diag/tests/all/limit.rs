@@ -1,4 +1,5 @@
-//! Scripts with as many triggers as a generator has, and with more: random ones on random instructions, on real generators
+//! Scripts with as many triggers as a generator has, and with more: random scripts on random instructions, on real
+//! generators
 
 use diag::app::App;
 use diag::layout::{layout, Cut, Layout};
@@ -21,8 +22,8 @@ const POINTS: u64 = 24;
 const NOP: u32 = 0x13;
 const MRET: u32 = 0x3020_0073;
 
-/// A probe, and what it has beside registers. Each word of memory is probed in one way, and so is each trap: of probes that
-/// wait for one thing the order could be another where they share a trigger.
+/// A random probe, and the fields that it has besides registers. Each memory word and each trap is probed in one way
+/// only: if several probes waited for the same thing, sharing a trigger could change their order.
 fn probe(s: &mut Source, few: bool) -> (String, &'static str) {
     let n = s.below(if few { 4 } else { POINTS });
     match s.below(if few { 20 } else { 6 }) {
@@ -36,7 +37,7 @@ fn probe(s: &mut Source, few: bool) -> (String, &'static str) {
     }
 }
 
-/// Clauses, machines, spans and logs whose names and texts begin with `name`.
+/// Clauses, machines, spans and logs whose names and texts start with `name`.
 fn script(s: &mut Source, name: &str, few: bool) -> String {
     let mut text = String::new();
     let keyed = |s: &mut Source| {
@@ -73,7 +74,7 @@ fn script(s: &mut Source, name: &str, few: bool) -> String {
     text
 }
 
-/// What two cores retire: every register first, then points of the program, data, traps.
+/// Instructions of two cores: first a write of every register, then points of the program, data, traps.
 fn instructions(s: &mut Source) -> Vec<(u8, Seen)> {
     let mut all = Vec::new();
     for core in 0..CORES {
@@ -139,7 +140,7 @@ fn app(text: &str) -> App {
         .unwrap_or_else(|e| panic!("{e:?} in {text}"))
 }
 
-/// Room for each use of a probe.
+/// Generators with a slot for each use of a probe.
 const EACH: GeneratorParams = GeneratorParams { slots: 64, wide: 64, queue: 64, fifo: 64, ..GeneratorParams::FULL };
 const REAL: GeneratorParams = GeneratorParams { queue: 64, fifo: 64, ..GeneratorParams::FULL };
 
@@ -171,7 +172,7 @@ fn a_script_of_many_triggers_prints_what_it_prints_where_there_are_enough() {
             refused += 1;
             continue;
         }
-        // what the script prints where each use of a probe has a trigger as it stands there
+        // expected: what the script prints if each use of a probe has its own trigger
         let mut host = layout(&wide, &params().nodes, &Cut::host(&wide)).unwrap();
         (host.slots, host.shares) = each(&wide);
         let want = run(&wide, &host, EACH, &all);
@@ -198,7 +199,7 @@ fn a_script_of_many_triggers_prints_what_it_prints_where_there_are_enough() {
     assert!(apart > 120 && widened > 100 && refused > 20 && tried > 60, "{fits} {apart} {widened} {refused} {tried}");
 }
 
-/// A slot for each use.
+/// One slot for each use.
 fn each(app: &App) -> (Vec<sim::diag::trigger::Slot>, Vec<diag::share::Share>) {
     let slot = |(n, u): (usize, &diag::app::Use)| sim::diag::trigger::Slot {
         trigger: u.trigger,
@@ -210,7 +211,7 @@ fn each(app: &App) -> (Vec<sim::diag::trigger::Slot>, Vec<diag::share::Share>) {
     (app.uses.iter().enumerate().map(slot).collect(), diag::share::Share::apart(app))
 }
 
-/// Outputs of the script whose names begin so.
+/// Outputs of the script whose names start with `name`.
 fn only(outputs: Vec<Output>, name: &str) -> Vec<Output> {
     let of = |o: &Output| match o {
         Output::Text { parts, .. } => matches!(parts.first(), Some(Shown::Text(t)) if t.starts_with(name)),

@@ -1,4 +1,4 @@
-//! Packets that set a chip's circuits
+//! Packets that configure a chip's circuits
 
 use diag::layout::{layout, Cut};
 use diag::load::{flush, set, write};
@@ -9,7 +9,7 @@ use sim::diag::node::NodeKind;
 use sim::diag::packet::{Body, Op, Packet, HOST, MAX_WORDS};
 use sim::diag::registers::{control, Writes, CONTROL};
 
-/// Destination, register and number of data of writes.
+/// Destination, register and number of data words of each write.
 fn places(packets: &[Packet]) -> Vec<(u8, u16, usize)> {
     let place = |p: &Packet| match &p.body {
         Body::Control { op: Op::Write, addr, data } => (p.dest, *addr, data.len()),
@@ -27,7 +27,8 @@ fn registers_beside_each_other_share_packets_of_fourteen() {
     assert_eq!(packets[0].to_words().len(), MAX_WORDS);
 }
 
-/// Nodes that a script does not use are not written; generators come last, and their control register after their slots.
+/// Nodes that a script does not use are not written; generators come last, with their control register after their
+/// slots.
 #[test]
 fn a_layout_is_set_on_the_nodes_that_it_uses() {
     let elf = programs::find("bank").unwrap().elf;

@@ -1,4 +1,4 @@
-//! Temporal logic: machines of formulas against an evaluator of formulas on finite runs, which knows no states
+//! Temporal logic: compares the machines of formulas with an evaluator of formulas on finite runs, which has no states
 
 use diag::app::{App, Consumer};
 use diag::layout::{layout, Cut, Rules};
@@ -12,7 +12,7 @@ use sim::stimulus::Source;
 
 const PROBES: [&str; 3] = ["pc:4096", "pc:8192", "pc:12288"];
 
-/// A formula of its own.
+/// A formula, independent of the tested code.
 #[derive(Clone, Debug)]
 enum F {
     Is(usize),
@@ -55,7 +55,7 @@ impl F {
         }
     }
 
-    /// Whether it holds at `i` of a run, if what is not told yet is as good (`hope`) or as bad as it can be.
+    /// Whether it holds at `i` of a run, if the unknown rest is as good (`hope`) or as bad as possible.
     fn holds(&self, run: &[usize], i: usize, hope: bool) -> bool {
         if i >= run.len() {
             return hope;
@@ -68,7 +68,7 @@ impl F {
             Self::Two("||", a, b) => at(a, i) || at(b, i),
             Self::Two("->", a, b) => !a.holds(run, i, !hope) || at(b, i),
             Self::One("next", a) => at(a, i + 1),
-            // the end of what is told included
+            // including the position after the last event
             Self::One("always", a) => (i..=run.len()).all(|j| at(a, j)),
             Self::Two("until", a, b) => at(b, i) || at(a, i) && self.holds(run, i + 1, hope),
             Self::Two("never before", a, b) => at(b, i) || !a.holds(run, i, !hope) && self.holds(run, i + 1, hope),
@@ -129,7 +129,7 @@ fn machines_report_what_the_formula_says() {
     assert!(machines > 800 && reports > 5000 && sizes[3..].iter().sum::<u32>() > 100, "{machines} {reports} {sizes:?}");
 }
 
-/// What a script prints of events on the host, as numbers; an event is the number of a use, a key and a time.
+/// The numbers that a script prints for events on the host; an event is a use, a key and a time.
 fn printed(app: &App, events: &[(usize, u32, u64)]) -> Vec<Vec<i64>> {
     let host = layout(app, &[], &Cut::host(app)).unwrap();
     let mut runtime = Runtime::new(app, &host);
@@ -163,7 +163,7 @@ fn a_formula_by_key_is_one_for_each_key() {
             let (class, key) = (s.below(classes.len() as u64) as usize, s.below(4) as u32);
             let u = app.uses.iter().position(|u| u.consumer == Consumer::Class(0, class)).unwrap();
             events.push((u, key, time));
-            // a run of its own for each key, by the evaluator
+            // the evaluator has a separate run for each key
             let run = &mut runs[key as usize];
             run.push(classes[class]);
             if !f.holds(run, 0, true) {
@@ -207,7 +207,7 @@ fn a_log_by_key_tells_the_last_events_of_its_key() {
             }
             frozen[key] = u == 2 && ending == "freeze";
         }
-        // what is frozen is told at the end, key by key
+        // frozen logs are reported at the end, key by key
         for key in (0..3).filter(|k| frozen[*k]) {
             want.extend(kept[key][kept[key].len().saturating_sub(32)..].to_vec());
         }
@@ -224,15 +224,15 @@ fn table(formula: &str) -> Vec<Vec<Option<u8>>> {
 
 #[test]
 fn tables_are_those_worked_by_hand() {
-    // p, then q at once: waiting for p (or q), then for q
+    // p must be followed by q: waiting for p (or q), then for q
     assert_eq!(table("always (pc:1 -> next pc:2)"), [[Some(1), Some(0)], [None, Some(0)]]);
     // q ends it
     let three = table("(pc:1 until pc:2) && (pc:3 || !pc:3)");
     assert_eq!(three, [[Some(0), Some(1), None], [Some(1), Some(1), Some(1)]]);
-    // an event is one of both
+    // every event is one of the two
     assert_eq!(table("pc:1 until pc:2"), [[Some(0), Some(0)]]);
     assert_eq!(table("never pc:1 after pc:2"), [[Some(0), Some(1)], [None, Some(1)]]);
-    // once is enough, a second one is a violation
+    // the first event is allowed, a second one is a violation
     assert_eq!(table("never pc:1 after pc:1"), [[Some(1)], [None]]);
     assert_eq!(table("always (pc:1 -> once pc:2)"), [[None, Some(1)], [Some(1), Some(1)]]);
     // unlock only after lock and before the next unlock

@@ -1,4 +1,4 @@
-//! Tests of `diag`: one program, so that what they share is compiled once
+//! Tests of `diag`: a single program, so that shared code is compiled once
 
 mod build;
 mod cuts;

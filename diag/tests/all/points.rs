@@ -1,5 +1,5 @@
-//! Scripts with more points than a chip has triggers, beside a trace of the cores: random ones on real programs, held to
-//! generators with a trigger for each point
+//! Scripts with more points than a chip has triggers, with a trace of the cores: random scripts on real programs,
+//! compared with generators that have a trigger for each point
 
 use diag::app::{App, Consumer, Stmt};
 use diag::layout::{layout, Cut, Layout};
@@ -58,7 +58,7 @@ fn tell(case: &Case, instructions: u64, sink: &mut impl RetireSink) {
     machine.run(sink, Limits { instructions, ..Limits::default() }).unwrap();
 }
 
-/// Addresses that retire, and how often.
+/// Addresses that retire, and their counts.
 struct Retired(Watcher, BTreeMap<u32, u64>);
 
 impl RetireSink for Retired {
@@ -71,7 +71,7 @@ impl RetireSink for Retired {
     }
 }
 
-/// A script of so many clauses; `rich`: per cent of them that need what a trace does not have.
+/// A random script with `points` clauses; `rich`: percentage of them that need what a trace does not have.
 fn script(s: &mut Source, case: &Case, pcs: &[u32], points: u64, rich: u8) -> String {
     let mut text = String::new();
     let pc = |s: &mut Source| format!("pc:{}", s.pick(pcs));
@@ -201,7 +201,7 @@ fn traced(scheme: &str, cores: u8) -> TraceParams {
     TraceParams::new(platform, scheme.parse::<FlowScheme>().unwrap())
 }
 
-/// What the script prints on the chip, and how many events the trace told.
+/// What the script prints on the chip, and the number of events from the trace.
 fn run(app: &App, layout: &Layout, case: &Case, scheme: &str, instructions: u64) -> (Vec<Output>, u64) {
     let sizes = GeneratorParams { queue: 255, fifo: 255, returns: 64, stack: 64, ..GeneratorParams::FULL };
     let mut generators: Vec<Generator> = (0..case.cores).map(|c| Generator::new(sizes, c)).collect();
@@ -255,7 +255,7 @@ fn a_script_of_many_points_prints_beside_a_trace_what_it_prints_where_each_has_a
             let (params, rates) = (params(case.cores), Rates::assumed(&whole, HZ).with_trace(case.cores, HZ));
             let mut fitted = whole.clone();
             if let Err(e) = points::fit(&mut fitted, &params, &rates, "x.dx", &text) {
-                // more than 16 that a trace does not tell
+                // more than 16 that a trace cannot provide
                 let stay = units(&whole, case.cores).iter().filter(|u| u.needs.is_some()).count();
                 assert!(e.what.contains(" needs ") && e.what.contains(": without ") && stay > 4, "{e}\n{text}");
                 refused += 1;
@@ -264,7 +264,7 @@ fn a_script_of_many_points_prints_beside_a_trace_what_it_prints_where_each_has_a
             let layout = plan(&fitted, &params, &rates).unwrap().layout;
             assert!(params.generator.check(&layout.slots).is_ok());
             if fitted.notes.len() > whole.notes.len() {
-                // a turn of a loop counts as a call, as the note says
+                // a loop iteration counts as a call, as the note says
                 continue;
             }
             let host = layout_of(&whole);
@@ -299,7 +299,7 @@ fn layout_of(app: &App) -> Layout {
     layout(app, &ChipParams::new(1).nodes, &Cut::host(app)).unwrap()
 }
 
-/// On the golden chip, over its ring and link: what a tick shows of the trace may come a period later, and all of it comes.
+/// On the golden chip, with its ring and link: a tick may show trace events a period late, and none is missing.
 #[test]
 fn a_tick_waits_for_the_trace() {
     let case = Case { name: "lockcont", cores: 2, functions: &[], variables: &[] };
@@ -341,13 +341,13 @@ fn a_tick_waits_for_the_trace() {
         sum
     };
     assert_eq!(sum(&found), sum(&want));
-    // what came before the last tick is shown with it, but for what the trace system held back
+    // the last tick shows what came before it, except what the trace system held back
     let early = sum(&found[..found.len() - 1]).values().sum::<u64>();
     let right = sum(&want[..want.len() - 1]).values().sum::<u64>();
     assert!(right > 100 && early * 10 > right * 9 && early <= right, "{early} of {right}");
 }
 
-/// What a trace lost is missing, and nothing before it.
+/// Instructions lost in a trace are missing, and none before them.
 #[test]
 fn instructions_before_a_gap_are_seen() {
     let case = Case { name: "bank", cores: 1, functions: &[], variables: &[] };
@@ -363,7 +363,7 @@ fn instructions_before_a_gap_are_seen() {
     assert_eq!(whole.len(), 5_000);
     let mut gaps = 0;
     for at in (1..flow.len() - 1).filter(|n| flow[*n].kind.retires() && flow[*n].count > 2).take(40) {
-        // the branch is lost, and all before it is told
+        // the branch is lost, and everything before it is reported
         let mut lost = flow.clone();
         let e = &mut lost[at];
         (e.kind, e.count, e.len) = (FlowKind::Gap { lost: 1 }, e.count - 1, 0);

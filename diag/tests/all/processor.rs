@@ -1,4 +1,4 @@
-//! Programs on the diagnosis processor against scripts that do the same
+//! Compares programs on the diagnosis processor with scripts that do the same
 
 use diag::firmware::Firmware;
 use diag::handlers::Handlers;
@@ -42,7 +42,7 @@ impl Run {
         String::from_utf8(text).unwrap().lines().map(str::to_string).collect()
     }
 
-    /// What a script prints with nothing lost.
+    /// What a script prints without losses.
     fn script(&self, text: &str) -> Vec<String> {
         let items = diag::parse::parse(text).unwrap();
         let app = diag::resolve::resolve(&items, &self.symbols, 50_000_000).unwrap();
@@ -54,7 +54,7 @@ impl Run {
         self.lines(&reference.runtime().take_outputs())
     }
 
-    /// What a program prints: without a chip, and on one; and events that were lost there.
+    /// What a program prints without a chip, and on one, and the number of events lost on the chip.
     fn program(&self, name: &str) -> (Vec<String>, Vec<String>, u64) {
         let firmware = Firmware::parse(programs::handlers(name).unwrap()).unwrap();
         let items = diag::parse::parse(&firmware.script()).unwrap();
@@ -114,11 +114,11 @@ fn what_is_no_program_for_it_is_refused() {
     assert!(refused(bank.elf).starts_with("is built with the C extension; the diagnosis processor has RV32I"));
     assert!(refused(bank.soc.rv32i).contains("the diagnosis processor has 4096 bytes of memory"));
     assert!(refused(b"\x7fELF").starts_with("not an ELF file"));
-    // machine 62 in place of 243
+    // ELF machine 62 instead of 243
     let mut other = programs::handlers("race").unwrap().to_vec();
     other[18] = 62;
     assert!(refused(&other).starts_with("ELF machine is"), "{}", refused(&other));
-    // a handler that is no function: the address in the first probe
+    // a handler that is not a function: changes the address in the first probe
     let race = programs::handlers("race").unwrap();
     let place = race.windows(16).position(|w| w == b"call:get_balance").unwrap() - 4;
     let mut moved = race.to_vec();

@@ -1,4 +1,4 @@
-//! The paper's two examples on real programs, held to what the retire stream itself says
+//! The paper's two examples on real programs, compared with the retire stream
 
 use diag::app::App;
 use diag::layout::{layout, Cut};
@@ -50,16 +50,16 @@ fn rows(outputs: &[Output]) -> BTreeMap<Vec<i64>, Sum> {
     outputs.iter().find_map(table).unwrap().into_iter().collect()
 }
 
-/// Calls of functions with their first argument and duration, told apart by nothing but calls and returns in order.
+/// Calls of functions with their first argument and duration, derived only from calls and returns in order.
 struct Calls {
     functions: Vec<u64>,
     a0: Vec<u32>,
-    /// By hart: open calls, with what they return to.
+    /// By hart: open calls, with their return addresses.
     open: Vec<Vec<(usize, u32, u64, u64)>>,
-    /// Entered: function and argument, in order; left: function, argument and clocks.
+    /// Entered: function and argument, in order; left: function, argument and cycles.
     entered: Vec<(usize, u32)>,
     left: Vec<(usize, u32, u64)>,
-    /// Both, in order: entries are true.
+    /// Both, in order; `true`: an entry.
     order: Vec<(bool, usize, u32)>,
     first: Vec<Option<(usize, u32, u64)>>,
 }
@@ -124,7 +124,8 @@ fn calls(program: &str, harts: u8, names: &[&str]) -> Calls {
 fn races_are_those_of_the_retire_stream() {
     for harts in [4] {
         let calls = calls("bank", harts, &["get_balance", "set_balance"]);
-        // transactions by hand: who intrudes into whose; a correct second half, under the lock, has none
+        // expected transactions: which core violates whose; the second half of the program, under the lock, has no
+        // violations
         let (mut open, mut owner, mut want, mut last_race, mut transactions) = (false, 0, BTreeMap::new(), 0, 0);
         for &(enters, f, src) in &calls.order {
             let before = owner;
@@ -134,7 +135,7 @@ fn races_are_those_of_the_retire_stream() {
                     owner = src;
                     std::mem::replace(&mut open, true) && before != src
                 }
-                // its own, and open
+                // the owner closes its open transaction
                 (1, false) if open && owner == src => {
                     open = false;
                     false
@@ -179,7 +180,7 @@ fn the_lock_profile_is_that_of_the_retire_stream() {
     }
 }
 
-/// `try_lock` begins with `lr.w`, where the branch behind a failed `sc.w` goes.
+/// `try_lock` starts with `lr.w`, to which the branch after a failed `sc.w` jumps.
 #[test]
 fn turns_of_a_loop_at_the_entry_are_no_calls() {
     let script = "call:try_lock { @calls = count(); } pc:try_lock { @turns = count(); }";
@@ -207,7 +208,7 @@ fn a_slow_link_stays_full_of_events_and_counts_the_rest() {
     assert_eq!(outputs.len() as u64 + totals.lost(), 12_000);
     assert_eq!(totals.told, totals.lost());
     assert_eq!((all.lost(), all.events), (0, 12_000));
-    // the link is busy: the bits that left are those that it carries in the time, and it is behind when the run ends
+    // the link is busy: it carries its maximum number of bits, and still has a backlog when the run ends
     let carried = totals.cycles as f64 / 50e6 * 1e6 / 8.0;
     assert!(totals.link_bytes as f64 > 0.9 * carried, "{} of {carried}", totals.link_bytes);
 }
@@ -252,7 +253,7 @@ fn a_log_prints_what_the_run_printed_and_tells_its_damage() {
     let (mut host, damage) = replay(&app, &layout, &found, frames);
     assert_eq!((host.runtime().take_outputs(), damage), (want.clone(), Damage::default()));
     assert!(want.len() > 10);
-    // a byte is damaged in the middle: one frame less, and that is told
+    // one damaged byte in the middle: one frame is missing, and is reported
     let mut hurt = frames.to_vec();
     let at = hurt.len() / 2;
     hurt[at] ^= 0x10;

@@ -1,4 +1,4 @@
-//! Scripts with mistakes get one message with the place
+//! Scripts with mistakes get one message with the position
 
 use diag::parse::parse;
 use diag::plan::fit;
@@ -102,10 +102,10 @@ fn a_variable_ends_behind_an_offset_where_it_ends_without() {
     assert_eq!(last("write:mailbox+8 { @n = count(); }"), (first + 8, end));
 }
 
-/// Where its calls are told from turns, and what is noted where a chip cannot.
+/// Where calls are distinguished from loop iterations, and the note where a chip cannot.
 #[test]
 fn a_loop_at_the_entry_of_a_function_is_no_call() {
-    // try_lock begins with lr.w, where the branch behind a failed sc.w goes
+    // try_lock starts with lr.w, to which the branch after a failed sc.w jumps
     let fitted = |script: &str, params: &ChipParams| {
         let mut app = app("bank", script);
         fit(&mut app, params, "x.dx", script).unwrap();
@@ -124,7 +124,7 @@ fn a_loop_at_the_entry_of_a_function_is_no_call() {
     let (entries, notes) = fitted(call, &lite);
     assert_eq!((entries, notes.len(), notes[0].0), (0, 1, 0));
     assert!(notes[0].1.ends_with("each turn counts as a call"), "{notes:?}");
-    // data come first
+    // data triggers take precedence
     let data = "write:mailbox { @a = count(); } read:mailbox { @b = count(); } write:mailbox+4 { @c = count(); } ";
     assert_eq!(fitted(&format!("{call} {data}"), &full), (1, vec![]));
     // two variables share a trigger; a load and a store do not
@@ -132,6 +132,6 @@ fn a_loop_at_the_entry_of_a_function_is_no_call() {
     let others = "access:mailbox { @d = count(); } trap { @e = count(); }";
     let (entries, notes) = fitted(&format!("{call} {data} {others}"), &full);
     assert_eq!((entries, notes.len()), (0, 1));
-    // a return is told without
+    // a return is detected without it
     assert_eq!(fitted(&format!("ret:try_lock {{ @n = count(); }} {data} {others}"), &full), (0, vec![]));
 }

@@ -1,4 +1,4 @@
-//! Builds a Verilated program once per content, and keeps it
+//! Builds Verilated programs, and caches each by its content
 
 use super::tools::{run, tool_name, ToolError};
 use super::CosimError;
@@ -11,30 +11,31 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Verilator's options. Two-state and fast: what is X in the Verilog would be found by the lint.
+/// Options of Verilator. Two-state and fast: the lint finds an X in the Verilog.
 const VERILATOR_FLAGS: [&str; 8] =
     ["--cc", "-O3", "--x-assign", "fast", "--noassert", "-Wno-fatal", "-Wno-lint", "--Mdir"];
 
-/// `-O1` is compiled in half the time of `-O2` and runs as fast.
+/// `-O1` compiles in half the time of `-O2`, and the program is as fast.
 const CXX_FLAGS: [&str; 7] =
     ["-O1", "-pthread", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE_FST=0", "-w"];
 
-/// What every program includes, beside the run-time library; a compiler that has no use for what another made of it reads the text.
+/// Header that every program includes, with those of the run-time library. It is precompiled; a compiler that cannot
+/// use the precompiled form reads the text.
 const HEADERS: &str = "headers.h";
 
-/// What is built, beside the texts of its files.
+/// What to build, besides the texts of the files.
 pub(crate) struct Recipe<'a> {
-    /// Class of the top.
+    /// Class of the top module.
     pub prefix: &'a str,
-    /// File with the Verilog, and the top module in it.
+    /// File with the Verilog, and its top module.
     pub top: (&'a str, &'a str),
-    /// Options of Verilator that are its own.
+    /// Further Verilator options of this build.
     pub options: &'a [&'a str],
     /// Whether it can write a VCD.
     pub vcd: bool,
 }
 
-/// What is being built in this process: a second build of the same waits, and finds the first's result.
+/// Builds in progress in this process: a second build of the same program waits for the first and uses its result.
 static BUILDING: Mutex<Option<HashMap<PathBuf, Arc<Mutex<()>>>>> = Mutex::new(None);
 
 fn lock_of(home: &Path) -> Arc<Mutex<()>> {
@@ -42,7 +43,7 @@ fn lock_of(home: &Path) -> Arc<Mutex<()>> {
     all.get_or_insert_default().entry(home.into()).or_default().clone()
 }
 
-/// Where built programs are kept: `GOSHAWK_COSIM_CACHE`, else `cosim` in the target folder of the workspace this was
+/// Folder of cached programs: `GOSHAWK_COSIM_CACHE`, else `cosim` in the target folder of the workspace this was
 /// compiled in, else in the system's temporary folder.
 fn cache() -> PathBuf {
     if let Some(dir) = std::env::var_os("GOSHAWK_COSIM_CACHE") {
@@ -66,8 +67,8 @@ fn hash(parts: &[&str]) -> String {
     format!("{:016x}{:016x}", half(0), half(1))
 }
 
-/// Builds `files` (name, text), of which `top.v` is the Verilog and `main.cpp` the harness; the program. What has no
-/// initial value starts at 0, or at random where the program is asked to (`--x-initial unique`).
+/// Builds `files` (name, text), of which `top.v` is the Verilog and `main.cpp` the harness, and returns the program.
+/// State without an initial value starts at 0, or at random if the program is asked to (`--x-initial unique`).
 pub(crate) fn build(files: &[(&str, &str)]) -> Result<PathBuf, CosimError> {
     let verilog = files.iter().find(|f| f.0 == "top.v").map_or("", |f| f.1);
     let options = ["--x-initial", "unique"];
@@ -75,7 +76,8 @@ pub(crate) fn build(files: &[(&str, &str)]) -> Result<PathBuf, CosimError> {
     build_in(&cache(), &recipe, files)
 }
 
-/// Builds below `dir`; the program. The same files, tools and options give the same program without a build.
+/// Builds below `dir`, and returns the program. The same files, tools and options give the same program without a
+/// build.
 pub(crate) fn build_in(dir: &Path, recipe: &Recipe, files: &[(&str, &str)]) -> Result<PathBuf, CosimError> {
     let verilator = tool_name("VERILATOR", &["verilator"]);
     let cxx = tool_name("CXX", &["g++", "clang++"]);
@@ -107,8 +109,8 @@ struct Tools {
 }
 
 impl Tools {
-    /// Lets `make` fill a temporary folder beside `home`, then renames it: another process never sees
-    /// half a build, and whoever is second throws its own away. Nothing where `home` is there.
+    /// Lets `make` fill a temporary folder next to `home`, then renames it, so another process never sees half a build.
+    /// If two processes build the same, the second discards its own. Does nothing if `home` exists.
     fn in_new_folder(
         &self,
         dir: &Path,
@@ -143,7 +145,7 @@ impl Tools {
         ["verilated", "verilated_threads"].into_iter().chain(self.vcd.then_some("verilated_vcd_c"))
     }
 
-    /// The run-time library, and its headers compiled once, which are half of the work at a small top: once for all tops.
+    /// Compiles the run-time library and its headers once for all tops: for a small top they are half of the work.
     fn runtime(&self, work: &Path) -> Result<(), CosimError> {
         let headers = ["verilated.h", "cstdint", "cstdio", "cstdlib", "cstring", "unistd.h"];
         std::fs::write(work.join(HEADERS), headers.map(|h| format!("#include <{h}>\n")).concat())?;
@@ -169,10 +171,10 @@ impl Tools {
             .filter(|name| name.ends_with(".cpp"))
             .collect();
         sources.sort();
-        // one translation unit: the compiler then inlines the circuit into the loop that clocks it
+        // one translation unit, so that the compiler inlines the circuit into the loop that clocks it
         let (slow, fast): (Vec<_>, Vec<_>) = sources.iter().partition(|name| name.contains("__Slow"));
         let include = |names: &[&String]| names.iter().map(|s| format!("#include \"{s}\"\n")).collect::<String>();
-        // what Verilator calls slow runs once, at the start
+        // code that Verilator marks as slow runs once, at the start
         let unit = format!(
             "{}#pragma GCC push_options\n#pragma GCC optimize(\"O0\")\n{}#pragma GCC pop_options\n#include \"main.cpp\"\n",
             include(&fast),
@@ -188,7 +190,7 @@ impl Tools {
     }
 }
 
-/// Name of the C++ member for a Verilog port: Verilator writes what C++ cannot as `__0` and hex.
+/// Name of the C++ member of a Verilog port: Verilator writes characters that C++ does not allow as `__0` and hex.
 pub(crate) fn member(port: &str) -> String {
     let mut name = String::new();
     for c in port.chars() {
@@ -201,7 +203,7 @@ pub(crate) fn member(port: &str) -> String {
     name
 }
 
-/// `ports.h`: moves vectors into and out of the Verilated top.
+/// `ports.h`: moves vectors into and out of the Verilated top module.
 pub(crate) fn ports_header(clock: Option<&str>, ports: &[Port]) -> String {
     let words = |dir: Dir| ports.iter().filter(|p| p.dir == dir).map(Port::words).sum::<usize>().max(1);
     let mut set = String::new();

@@ -1,17 +1,17 @@
-//! Co-simulation: the emitted Verilog, Verilated, on the bench's vectors
+//! Co-simulation: runs the emitted Verilog, Verilated, on the test vectors of a bench
 //!
-//! rust-hdl simulates Rust and emits Verilog, and the two can differ. So every block's Verilog is run
-//! here too, on the same inputs.
+//! rust-hdl simulates Rust and emits Verilog, and the two can differ. So every block's Verilog is run on the same
+//! inputs as its simulation.
 //!
 //! # One cycle
-//! Inputs are set, the clock is low, outputs are sampled, then comes the rising edge: what
-//! [`hdl::drive::Driver::cycle`] does in the rust-hdl simulation. Registers start at their initial
-//! values, everything else at 0 or, with [`Cosim::with_random_state`], at random bits.
+//! Inputs are set while the clock is low, outputs are sampled, then comes the rising edge, as in
+//! [`hdl::drive::Driver::cycle`] of the rust-hdl simulation. Registers start at their initial values, everything else
+//! at 0 or, with [`Cosim::with_random_state`], at random bits.
 //!
 //! # Speed
-//! A build takes a second or more, and is kept in the target folder by content: a rerun takes none.
-//! [`Cosim::run`] streams, up to 30 million cycles a second for a narrow top; [`Session::step`] exchanges
-//! one vector at a time, for stimulus that depends on outputs, some 20,000 a second.
+//! A build takes a second or more. Programs are cached in the target folder by content, so a rerun needs no build.
+//! [`Cosim::run`] streams up to 30 million cycles a second for a narrow top module. [`Session::step`] exchanges one
+//! vector at a time, for stimulus that depends on outputs: some 20,000 cycles a second.
 
 pub(crate) mod build;
 mod session;
@@ -25,19 +25,19 @@ use hdl::verilog::Written;
 use std::path::PathBuf;
 use tools::ToolError;
 
-/// Why co-simulation gave no result.
+/// Error of a co-simulation.
 #[derive(Debug, thiserror::Error)]
 pub enum CosimError {
-    /// Verilator or the compiler is missing or refused.
+    /// Verilator or the compiler is missing or failed.
     #[error("{0}")]
     Tool(#[from] ToolError),
-    /// Files or pipes.
+    /// A file or a pipe failed.
     #[error("co-simulation: {0}")]
     Io(#[from] std::io::Error),
     /// The port list is wrong.
     #[error("port `{port}`: {what}")]
     Port {
-        /// Its name.
+        /// Name of the port.
         port: String,
         /// What is wrong and what would be right.
         what: String,
@@ -55,10 +55,10 @@ pub enum CosimError {
     Ended {
         /// Exit status.
         status: String,
-        /// Cycles for which outputs came.
+        /// Cycles whose outputs arrived.
         cycles: u64,
     },
-    /// The trace harness gave up.
+    /// The trace harness failed.
     #[error("the Verilated trace system ended with {status}: {said}")]
     Harness {
         /// Exit status.
@@ -82,7 +82,7 @@ pub enum CosimError {
     },
 }
 
-/// A Verilated top, ready to run as often as wanted.
+/// A Verilated top module that can be run any number of times.
 #[derive(Clone, Debug)]
 pub struct Cosim {
     program: PathBuf,
@@ -92,8 +92,8 @@ pub struct Cosim {
 }
 
 impl Cosim {
-    /// Builds the first module of `verilog`, or finds it built. `interface` must name all inputs; an
-    /// output that it leaves out is not looked at.
+    /// Builds the first module of `verilog`, or finds it in the cache. `interface` must name all inputs; outputs that
+    /// it omits are ignored.
     pub fn build(verilog: &str, interface: &Interface) -> Result<Self, CosimError> {
         for p in &interface.ports {
             let wrong = |what: &str| CosimError::Port { port: p.name.clone(), what: what.into() };
@@ -111,17 +111,16 @@ impl Cosim {
         Ok(Self { program, inputs: of(Dir::Input), outputs: of(Dir::Output), init_seed: 0 })
     }
 
-    /// Emits, and builds, a rust-hdl block whose `connect_all` was called (a [`hdl::drive::Driver`]
-    /// has done so).
+    /// Emits and builds a rust-hdl block whose `connect_all` was called, as [`hdl::drive::Driver`] does.
     ///
     /// # Panics
-    /// Where rust-hdl cannot emit the block at all; `check_all` passes before.
+    /// If rust-hdl cannot emit the block at all; call `check_all` before.
     pub fn of_block(block: &impl rust_hdl::prelude::Block) -> Result<Self, CosimError> {
         Self::build(&rust_hdl::prelude::generate_verilog(block), &Interface::of(block))
     }
 
-    /// Builds the Verilog that users get of a block, with the pins' names there. In rust-hdl's own text each block is a single
-    /// `always`, and Verilator sees combinational loops that are none.
+    /// Builds the Verilog of a block that users get, with its pin names. In the text that rust-hdl itself emits, each
+    /// block is a single `always`, in which Verilator sees combinational loops that do not exist.
     pub fn of_written(written: &Written) -> Result<Self, CosimError> {
         let (mut clock, mut ports) = (None, Vec::new());
         for pin in &written.pins {
@@ -134,8 +133,8 @@ impl Cosim {
         Self::build(&written.text, &Interface { clock, ports })
     }
 
-    /// The same top, but registers and memories without an initial value start with random bits from
-    /// `seed` (0: zeros, as built). What clears itself must not show the difference.
+    /// The same top module, but registers and memories without an initial value start with random bits from `seed` (0:
+    /// zeros, as built). A circuit that clears its state must behave the same with any seed.
     pub fn with_random_state(mut self, seed: u32) -> Self {
         self.init_seed = seed;
         self
@@ -168,9 +167,8 @@ impl Cosim {
         Ok(vector)
     }
 
-    /// Runs the vectors of `inputs`, one a cycle, from reset; calls `each` with the cycle's number
-    /// and outputs. `inputs` is drawn from another thread while outputs come; memory stays bounded.
-    /// Returns the number of cycles.
+    /// Runs the vectors of `inputs`, one per cycle, from reset, and calls `each` with the cycle and its outputs.
+    /// Another thread draws from `inputs` while outputs arrive, so memory use is bounded. Returns the number of cycles.
     pub fn run<I>(&self, inputs: I, each: impl FnMut(u64, &[u128])) -> Result<u64, CosimError>
     where
         I: IntoIterator<Item = Vec<u128>> + Send,
@@ -185,7 +183,7 @@ impl Cosim {
         Ok(outputs)
     }
 
-    /// Starts a run that goes on step by step.
+    /// Starts a run that is stepped cycle by cycle.
     pub fn session(&self) -> Result<Session, CosimError> {
         Session::start(self)
     }

@@ -1,4 +1,4 @@
-//! Talks to a Verilated program, in bulk or cycle by cycle
+//! Communication with a Verilated program, in bulk or cycle by cycle
 
 use super::Port;
 use super::{Cosim, CosimError};
@@ -7,7 +7,7 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// Bytes of a record: at least one word, also where there is no port.
+/// Bytes of a record: at least one word, even without ports.
 fn record_len(ports: &[Port]) -> usize {
     4 * ports.iter().map(Port::words).sum::<usize>().max(1)
 }
@@ -56,7 +56,7 @@ fn ended(child: &mut Child, cycles: u64) -> CosimError {
     CosimError::Ended { status, cycles }
 }
 
-/// [`super::Cosim::run`]: a thread feeds inputs while this one reads outputs.
+/// [`super::Cosim::run`]: another thread feeds inputs while this one reads outputs.
 pub(super) fn stream<I>(cosim: &Cosim, vectors: I, mut each: impl FnMut(u64, &[u128])) -> Result<u64, CosimError>
 where
     I: IntoIterator<Item = Vec<u128>> + Send,
@@ -90,7 +90,7 @@ where
         let status = child.wait()?;
         let fed = feeder.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         match fed {
-            // a wrong vector ends the run: its error, not the program's, is the reason
+            // a wrong vector ends the run, so its error is the reason, not that of the program
             Err(e @ CosimError::Vector { .. }) => Err(e),
             Ok(fed) if status.success() && fed == cycles => Ok(cycles),
             _ => Err(CosimError::Ended { status: status.to_string(), cycles }),
@@ -98,7 +98,7 @@ where
     })
 }
 
-/// A running Verilated top that is stepped one cycle at a time.
+/// A running Verilated top module that is stepped one cycle at a time.
 #[derive(Debug)]
 pub struct Session {
     child: Child,
@@ -127,7 +127,7 @@ impl Session {
         })
     }
 
-    /// One cycle: sets the inputs, gives the outputs from before the rising edge, then the edge.
+    /// Runs one cycle: sets the inputs, samples the outputs before the rising edge and returns them.
     pub fn step(&mut self, inputs: &[u128]) -> Result<Vec<u128>, CosimError> {
         self.record.clear();
         pack(self.cycles, &self.inputs, inputs, &mut self.record)?;
@@ -141,14 +141,14 @@ impl Session {
         Ok(vector)
     }
 
-    /// Cycles done.
+    /// Cycles run so far.
     pub fn cycles(&self) -> u64 {
         self.cycles
     }
 }
 
 impl Drop for Session {
-    /// Closes the program's input, upon which it ends, and waits for that.
+    /// Closes the program's input, which ends it, and waits for that.
     fn drop(&mut self) {
         self.stdin = None;
         let _ = self.child.wait();

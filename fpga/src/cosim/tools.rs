@@ -1,35 +1,35 @@
-//! External tools: their names, whether they ran, and what they said
+//! External tools: finds them, runs them, and reports their output
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Why a tool gave no answer.
+/// Error of an external tool.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// It is not there.
+    /// The tool is not installed.
     #[error("{tool}: not found ({source}); `tools/setup` installs it, or set {variable} to its name")]
     Missing {
-        /// What was run.
+        /// Command that was run.
         tool: String,
         /// Environment variable that overrides the name.
         variable: &'static str,
         /// The system's reason.
         source: std::io::Error,
     },
-    /// It ended with an error.
+    /// The tool exited with an error.
     #[error("{tool}: {status}\n{output}")]
     Failed {
-        /// What was run.
+        /// Command that was run.
         tool: String,
-        /// Its exit status.
+        /// Exit status.
         status: String,
-        /// What it printed, both streams.
+        /// Output of both streams.
         output: String,
     },
 }
 
-/// Name of a tool: that in the environment `variable`, else the first of `names` that is on PATH, else
+/// Name of a tool: the value of the environment variable `variable`, else the first of `names` that is on PATH, else
 /// the last of them.
 pub fn tool_name(variable: &str, names: &[&str]) -> String {
     if let Some(name) = std::env::var(variable).ok().filter(|n| !n.is_empty()) {
@@ -40,7 +40,7 @@ pub fn tool_name(variable: &str, names: &[&str]) -> String {
     found.or(names.last()).map_or_else(String::new, |n| (*n).to_string())
 }
 
-/// Runs `tool` in `dir` to its end; what it printed, standard output first.
+/// Runs `tool` in `dir` and returns what it printed, standard output first.
 pub fn run<S: AsRef<OsStr>>(
     tool: &str,
     variable: &'static str,

@@ -1,13 +1,13 @@
-//! Co-simulation of whole trace systems, fast: a beat file in, trace words out
+//! Fast co-simulation of whole trace systems: reads a beat file, returns trace words
 //!
-//! The harness of [`super`] moves every port every cycle through a pipe. This one reads
-//! [`sim::beats`] inside the Verilated program and gives back only trace words, some million cycles a
-//! second, so that millions of instructions for every parameter set are affordable.
+//! The harness of [`super`] moves every port through a pipe in every cycle. This one reads [`sim::beats`] inside the
+//! Verilated program and returns only trace words. It runs some million cycles a second, so millions of instructions
+//! can be run for every parameter set.
 //!
 //! # Protocol
-//! Four cycles of reset; `sync` if it is asked for; `control.enable` = 1; wait for `status.active`; the beats, with the first clock
-//! of the file in the cycle after `active` was read; `gap` cycles; `control.enable` = 0; wait for
-//! `status.idle`; read `overflow`. Words are taken whenever valid and ready are both 1.
+//! Four cycles of reset; a write of `sync` if requested; `control.enable` = 1; wait for `status.active`; the beats,
+//! with the first cycle of the file in the cycle after `active` was read; `gap` cycles; `control.enable` = 0; wait for
+//! `status.idle`; read `overflow`. A word is transferred whenever valid and ready are both 1.
 
 use super::build::{build, member};
 use super::CosimError;
@@ -17,22 +17,22 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Ports of one core's ingress.
+/// Names of one core's ingress ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CorePorts {
     /// 1 bit: an instruction retires (RVFI `valid`).
     pub valid: String,
-    /// 1 bit: it is the first after a trap (RVFI `intr`).
+    /// 1 bit: the instruction is the first after a trap (RVFI `intr`).
     pub trapped: String,
-    /// xlen bits: its address (RVFI `pc_rdata`).
+    /// xlen bits: address of the instruction (RVFI `pc_rdata`).
     pub pc: String,
-    /// xlen bits: where it goes (RVFI `pc_wdata`).
+    /// xlen bits: address of the next instruction (RVFI `pc_wdata`).
     pub next_pc: String,
     /// 32 bits: the instruction (RVFI `insn`).
     pub insn: String,
 }
 
-/// Ports of a trace system, by their names in the Verilog. Inputs that are not named stay 0.
+/// Names of a trace system's ports in the Verilog. Inputs that are not named stay 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracePorts {
     /// Clock.
@@ -45,25 +45,24 @@ pub struct TracePorts {
     pub cores: Vec<CorePorts>,
     /// Register bus: address.
     pub bus_addr: String,
-    /// Register bus: 1 writes.
+    /// Register bus: write enable.
     pub bus_write: String,
-    /// Register bus: data in.
+    /// Register bus: write data.
     pub bus_wdata: String,
-    /// Register bus: data out, one cycle after the address.
+    /// Register bus: read data, one cycle after the address.
     pub bus_rdata: String,
-    /// A trace word is there.
+    /// A trace word is valid.
     pub valid: String,
-    /// It is taken.
+    /// The sink is ready.
     pub ready: String,
-    /// The word, 32 bits.
+    /// The trace word, 32 bits.
     pub data: String,
 }
 
 impl TracePorts {
-    /// Ports of `cores` cores with RVFI ingress. `core` names a core's port from its index and one of
-    /// `valid`, `intr`, `pc_rdata`, `pc_wdata`, `insn`; `system` names the others from one of `clock`,
-    /// `reset`, `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata`, `valid`, `ready`, `data`. No name for
-    /// `reset` (an empty one): there is none.
+    /// Ports of `cores` cores with RVFI ingress. `core` maps a core's index and one of `valid`, `intr`, `pc_rdata`,
+    /// `pc_wdata`, `insn` to a port name; `system` does so for one of `clock`, `reset`, `bus_addr`, `bus_write`,
+    /// `bus_wdata`, `bus_rdata`, `valid`, `ready`, `data`. An empty name for `reset` means that there is no reset.
     pub fn rvfi(cores: usize, xlen: u8, core: impl Fn(usize, &str) -> String, system: impl Fn(&str) -> String) -> Self {
         let ports = |i| CorePorts {
             valid: core(i, "valid"),
@@ -87,7 +86,7 @@ impl TracePorts {
         }
     }
 
-    /// `system.h` for the harness.
+    /// `system.h`, the header that the harness includes.
     fn header(&self) -> String {
         let m = |name: &str| format!("t.{}", member(name));
         let mut idle = String::new();
@@ -142,48 +141,48 @@ impl TracePorts {
     }
 }
 
-/// How a beat file is played.
+/// Options for playing a beat file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceOptions {
-    /// Clocks without any beat are cut down to so many in a row: functional traces do not see them.
+    /// Longest run of cycles without a beat; longer ones are cut to it. Functional traces do not depend on it.
     pub idle_limit: u64,
-    /// So many idle clocks are put after each clock with a beat: a slower core, or time for the encoder.
+    /// Idle cycles inserted after each cycle with a beat: models a slower core, or gives the encoder time.
     pub rest: u64,
-    /// Clocks between the last beat and the end of tracing.
+    /// Cycles between the last beat and the end of tracing.
     pub gap: u64,
-    /// Not 0: the sink's ready stalls by a pattern from this seed, open and shut for 1 to 16 clocks, now
-    /// and then 64.
+    /// Seed of a pattern by which the sink's ready stalls; 0: never. Ready is 1 or 0 for 1 to 16 cycles at a time,
+    /// occasionally 64.
     pub stall_seed: u64,
-    /// Not 0: registers and memories without an initial value start with random bits from this seed.
+    /// Seed of random bits in registers and memories without an initial value; 0: zeros.
     pub init_seed: u32,
-    /// Not 0: what is written to register `sync` before.
+    /// Value written to register `sync` before tracing; 0: none.
     pub sync: u32,
-    /// Not 0: the sink takes no more than a word in so many clocks.
+    /// The sink takes at most one word in this many cycles; 0: no limit.
     pub clocks_a_word: u64,
 }
 
 impl Default for TraceOptions {
-    /// The file as it is, ready always, from a state of zeros.
+    /// The unchanged file, with ready always 1 and a state of zeros.
     fn default() -> Self {
         Self { idle_limit: u64::MAX, rest: 0, gap: 0, stall_seed: 0, init_seed: 0, sync: 0, clocks_a_word: 0 }
     }
 }
 
-/// What a run did.
+/// Summary of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceSummary {
-    /// Clock cycles in all.
+    /// All clock cycles.
     pub cycles: u64,
-    /// Cycle that is clock 0 of the beat file.
+    /// Cycle of the run that is cycle 0 of the beat file.
     pub start: u64,
-    /// Clock, counted as in the beat file, of the write that ended tracing; it differs from the file's
-    /// clocks where `idle_limit` or `rest` changed them.
+    /// Cycle of the write that ended tracing, counted from `start`; it differs from the beat file's cycles if
+    /// `idle_limit` or `rest` changed them.
     pub stop: u64,
     /// Instructions retired.
     pub beats: u64,
-    /// Trace words.
+    /// Trace words received.
     pub words: u64,
-    /// The overflow register at the end, one bit a core.
+    /// Final value of the overflow register, one bit per core.
     pub overflow: u32,
 }
 
@@ -194,14 +193,14 @@ pub struct TraceCosim {
 }
 
 impl TraceCosim {
-    /// Builds the first module of `verilog`, or finds it built.
+    /// Builds the first module of `verilog`, or finds it in the cache.
     pub fn build(verilog: &str, ports: &TracePorts) -> Result<Self, CosimError> {
         let main = include_str!("../../verilator/trace.cpp");
         let program = build(&[("top.v", verilog), ("system.h", &ports.header()), ("main.cpp", main), WORDS])?;
         Ok(Self { program })
     }
 
-    /// Plays the beat file and gives every trace word to `each`, in order; memory stays bounded.
+    /// Plays the beat file and passes every trace word to `each`, in order; memory use is bounded.
     pub fn run(
         &self,
         beats: &Path,
@@ -223,7 +222,7 @@ impl TraceCosim {
         while words.read_exact(&mut bytes).is_ok() {
             each(u32::from_le_bytes(bytes));
         }
-        // standard error is some lines at most: it cannot fill its pipe while words are read
+        // standard error has a few lines at most, so it cannot fill its pipe while words are read
         let mut said = String::new();
         child.stderr.take().ok_or_else(lost)?.read_to_string(&mut said)?;
         let status = child.wait()?;

@@ -1,4 +1,4 @@
-//! External tools: found, version checked, run in a folder of their own
+//! Tool flows: finds external tools, checks their versions, and runs them in temporary folders
 
 pub mod tool;
 
@@ -7,26 +7,26 @@ use sim::scheme::FlowScheme;
 use std::collections::BTreeMap;
 use tool::{Tool, ToolError};
 
-/// The top module of a text: the first one.
+/// The top module of a Verilog text: the first one.
 pub fn top_of(verilog: &str) -> &str {
     let start = verilog.lines().find_map(|l| l.trim_start().strip_prefix("module ")).unwrap_or("top");
     start.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$').next().unwrap_or("top")
 }
 
-/// What belongs to no block.
+/// Name for cells that belong to no block.
 pub(crate) const REST: &str = "pipeline, wiring";
 
-/// Block of a trace system that an emitted module is: `goshawk_event_fifo` or its second form, `goshawk_event_fifo_2`,
-/// to `fifo`.
+/// Block of a trace system that an emitted module belongs to: `goshawk_event_fifo`, or its second form
+/// `goshawk_event_fifo_2`, to `fifo`.
 pub fn block_of(module: &str) -> &'static str {
-    // those of the schemes, and what is around them
+    // blocks of the schemes, and those around them
     let mut blocks = FlowScheme::blocks();
     let spine = ["event_fifo", "merger", "session", "encoder", "packer", "packer_broad", "registers", "room"];
     blocks.extend(["ingress", "life"].into_iter().chain(spine));
     let plain = module.trim_end_matches(|c: char| c.is_ascii_digit());
     let names = [module, plain.strip_suffix('_').unwrap_or(module)];
     let ends = |b: &str| names.iter().any(|n| n.strip_suffix(b).is_some_and(|rest| rest.ends_with('_')));
-    // the longest: an `ras_ibtb` is no `ibtb`
+    // the longest match: a `ras_ibtb` is not an `ibtb`
     match blocks.into_iter().filter(|b| ends(b)).max_by_key(|b| b.len()) {
         Some("event_fifo") => "fifo",
         Some("packer_broad") => "packer",
@@ -34,8 +34,8 @@ pub fn block_of(module: &str) -> &'static str {
     }
 }
 
-/// Calls `each` with every instance in `top`, itself among them: the block that it belongs to and its module. What is
-/// in a block belongs to it, unless it is one itself.
+/// Calls `each` for every instance in `top`, including `top` itself, with its block and module. An instance inside a
+/// block belongs to that block, unless it is a block itself.
 pub(crate) fn instances(cells: &Cells, top: &str, each: &mut impl FnMut(&'static str, &str, u64)) {
     inside(cells, top, REST, 1, each);
 }
@@ -57,14 +57,14 @@ fn inside(
     }
 }
 
-/// Cells of each module as `stat -json` tells them: module, cell type, number.
+/// Cells of each module, from `stat -json`: module, cell type, number.
 pub(crate) type Cells = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// A folder in which tools run, with their files.
+/// A temporary folder in which tools run, with their files.
 pub(crate) struct Run(scratch::Folder);
 
 impl Run {
-    /// With these files: name, content.
+    /// Creates the folder with these files: name, content.
     pub fn new(files: &[(&str, &str)]) -> Result<Self, ToolError> {
         let folder = scratch::Folder::new().map_err(|e| ToolError::Folder(e.to_string()))?;
         for (name, text) in files {
@@ -73,22 +73,22 @@ impl Run {
         Ok(Self(folder))
     }
 
-    /// Runs a script of Yosys.
+    /// Runs a Yosys script.
     pub fn yosys(&self, yosys: &Tool, script: &str) -> Result<(), ToolError> {
         std::fs::write(self.0.path().join("run.ys"), script.replace("; ", "\n").trim_end_matches(';'))
             .map_err(|e| ToolError::Folder(e.to_string()))?;
         yosys.run(&["-q", "run.ys"], self.0.path())
     }
 
-    /// What was written to `file`.
+    /// Text of `file`.
     pub fn text(&self, file: &str) -> Result<String, ToolError> {
         std::fs::read_to_string(self.0.path().join(file)).map_err(|e| ToolError::Folder(e.to_string()))
     }
 
-    /// The same, JSON.
+    /// Content of `file`, parsed as JSON.
     pub fn json(&self, tool: &Tool, file: &str) -> Result<serde_json::Value, ToolError> {
         let text = self.text(file)?;
-        // the file may hold warnings in front of the object
+        // the file may have warnings before the object
         let json = text.find('{').map_or("", |at| &text[at..]);
         serde_json::from_str(json).map_err(|e| ToolError::Output { tool: tool.name.clone(), what: e.to_string() })
     }
@@ -105,7 +105,7 @@ pub(crate) fn cells(stat: &serde_json::Value) -> Cells {
     out
 }
 
-/// A number of cells: plain, or with its area, as newer versions write it.
+/// A number of cells: a plain number, or, from newer versions, an object with count and area.
 fn count(v: &serde_json::Value) -> Option<u64> {
     v.as_u64().or_else(|| v["count"].as_u64()).or_else(|| v["num"].as_u64())
 }

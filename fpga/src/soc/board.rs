@@ -1,12 +1,12 @@
-//! Boards: device, oscillator, pins, and the top around a SoC
+//! Boards: device, oscillator, pins, and the top module around a SoC
 //!
-//! Pins and oscillators: `constraints/`, one file a board, from the data of amaranth-boards and litex-boards.
+//! Pins and oscillators are in `constraints/`, one file per board, from the data of amaranth-boards and litex-boards.
 
 use super::pll::{EcpPll, IcePll};
 use crate::flow::tool::{ToolKind, ECPPACK, ICEPACK, NEXTPNR_ECP5, NEXTPNR_ICE40};
 use serde::Serialize;
 
-/// A device family with its size.
+/// An FPGA of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Device {
@@ -23,7 +23,7 @@ pub enum Device {
 }
 
 impl Device {
-    /// Name in reports.
+    /// Name for reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hx8k => "iCE40 HX8K",
@@ -34,12 +34,12 @@ impl Device {
         }
     }
 
-    /// Whether it is an iCE40.
+    /// Whether the device is an iCE40.
     pub const fn ice40(self) -> bool {
         matches!(self, Self::Hx8k | Self::Up5k)
     }
 
-    /// LUT4s.
+    /// Number of LUT4s.
     pub const fn luts(self) -> u64 {
         match self {
             Self::Hx8k => 7_680,
@@ -50,7 +50,7 @@ impl Device {
         }
     }
 
-    /// Block RAMs, of 4 kbit (iCE40) or 18 kbit (ECP5).
+    /// Number of block RAMs, of 4 kbit (iCE40) or 18 kbit (ECP5).
     pub const fn block_rams(self) -> u64 {
         match self {
             Self::Hx8k => 32,
@@ -61,7 +61,7 @@ impl Device {
         }
     }
 
-    /// Yosys command that maps to it; multipliers go to DSP blocks where it has them.
+    /// Yosys command that maps to the device; multipliers use DSP blocks if it has them.
     pub const fn synth(self) -> &'static str {
         match self {
             Self::Hx8k => "synth_ice40",
@@ -70,7 +70,7 @@ impl Device {
         }
     }
 
-    /// nextpnr's option.
+    /// nextpnr option that selects the device.
     pub const fn option(self) -> &'static str {
         match self {
             Self::Hx8k => "--hx8k",
@@ -81,7 +81,7 @@ impl Device {
         }
     }
 
-    /// Place and route.
+    /// Place-and-route tool.
     pub const fn nextpnr(self) -> ToolKind {
         if self.ice40() {
             NEXTPNR_ICE40
@@ -90,7 +90,7 @@ impl Device {
         }
     }
 
-    /// Bitstream packing.
+    /// Bitstream packer.
     pub const fn packer(self) -> ToolKind {
         if self.ice40() {
             ICEPACK
@@ -103,27 +103,27 @@ impl Device {
 /// A board.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Board {
-    /// Name on the command line, and of its constraints file.
+    /// Name on the command line, and of the constraints file.
     pub name: &'static str,
-    /// What it is called.
+    /// Name for reports.
     pub title: &'static str,
     /// Its device.
     pub device: Device,
-    /// nextpnr's name of the package.
+    /// Package, as nextpnr names it.
     pub package: &'static str,
-    /// ECP5 speed grade; none on iCE40.
+    /// ECP5 speed grade; `None` on iCE40.
     pub speed: Option<u8>,
-    /// Oscillator, kHz.
+    /// Oscillator frequency, kHz.
     pub oscillator_khz: u32,
-    /// Clock of the cores unless asked otherwise, kHz; that of the oscillator needs no PLL.
+    /// Default clock of the cores, kHz; that of the oscillator needs no PLL.
     pub core_khz: u32,
-    /// Cores unless asked otherwise.
+    /// Default number of cores.
     pub cores: u8,
-    /// Whether there is room for the host's commands.
+    /// Whether the circuit for host commands fits.
     pub host: bool,
-    /// log2 of the RAM's bytes unless asked otherwise.
+    /// Default log2 of the RAM size in bytes.
     pub log2_ram: u8,
-    /// Pins.
+    /// Text of the constraints file.
     #[serde(skip)]
     pub constraints: &'static str,
 }
@@ -229,9 +229,9 @@ pub fn find(name: &str) -> Option<&'static Board> {
 }
 
 impl Board {
-    /// Verilog of `top`, whose pins are those of the constraints: clock, power-on reset and the SoC. None where
-    /// the PLL cannot make a clock near `khz`; else the text, and the clock in kHz. A clock of the oscillator's
-    /// own rate, or half of it where the PLL cannot go as low, needs no PLL.
+    /// Verilog of `top`, whose pins are those of the constraints file: clock, power-on reset and the SoC. Returns the
+    /// text and the clock in kHz, or `None` if the PLL cannot make a clock near `khz`. The oscillator's own frequency
+    /// needs no PLL; nor does half of it, if it is below the PLL's range.
     pub fn top(&self, khz: u32) -> Option<(String, u32)> {
         let (clock, khz) = if khz == self.oscillator_khz {
             ("    wire soc_clk = clk;\n    wire locked = 1'b1;\n".to_string(), khz)

@@ -1,6 +1,6 @@
 //! From a description to a bitstream: synthesis, place and route, packing
 //!
-//! Every file stays in the folder, with each tool's log, so that a run can be looked at and repeated by hand.
+//! Every file stays in the folder, with each tool's log, so that a run can be inspected and repeated by hand.
 
 use super::blocks::{blocks, Cells};
 use super::board::Board;
@@ -13,40 +13,40 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Why there is no bitstream.
+/// Error of a build.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// There is no such SoC.
+    /// The SoC cannot be made.
     #[error("{0}")]
     Soc(#[from] SocError),
-    /// A tool.
+    /// A tool failed.
     #[error("{0}")]
     Tool(#[from] ToolError),
     /// The PLL cannot make the clock.
     #[error("{board}: its PLL makes no clock near {mhz} MHz; the oscillator is {oscillator} MHz")]
     Clock {
-        /// Board.
+        /// Name of the board.
         board: &'static str,
-        /// What was asked for.
+        /// Requested clock.
         mhz: f64,
-        /// What there is.
+        /// Oscillator frequency.
         oscillator: f64,
     },
     /// The device is too small.
     #[error("the design does not fit {device} of {board}: it needs {needed} {what}, there are {there}; fewer cores, less RAM or a smaller set would")]
     Fit {
-        /// Board.
+        /// Name of the board.
         board: &'static str,
-        /// Device.
+        /// Name of the device.
         device: &'static str,
-        /// What there is too little of.
+        /// The resource that is exceeded.
         what: &'static str,
         /// Needed.
         needed: u64,
         /// Available.
         there: u64,
     },
-    /// Files.
+    /// A file could not be read or written.
     #[error("{path}: {source}")]
     Io {
         /// The file or folder.
@@ -56,7 +56,7 @@ pub enum BuildError {
     },
 }
 
-/// What was built.
+/// Result of a build.
 #[derive(Clone, Debug, Serialize)]
 pub struct Built {
     /// Board.
@@ -83,7 +83,7 @@ pub struct Built {
     pub critical_path: Vec<String>,
     /// Whether a cell of the trace modules is on it.
     pub trace_on_critical_path: bool,
-    /// The file for the board.
+    /// The bitstream file.
     pub bitstream: PathBuf,
 }
 
@@ -94,16 +94,16 @@ impl Built {
     }
 }
 
-/// Where and how to build.
+/// Options of a build.
 #[derive(Clone, Debug)]
 pub struct BuildOptions<'a> {
     /// Clock of the cores, kHz.
     pub khz: u32,
     /// Seed of the placement.
     pub seed: u32,
-    /// Contents of RAM, `$readmemh` text; else an endless loop.
+    /// Contents of RAM, `$readmemh` text; by default an endless loop.
     pub image: Option<&'a str>,
-    /// Folder, which exists.
+    /// Output folder, which must exist.
     pub folder: &'a Path,
 }
 
@@ -116,12 +116,12 @@ fn json(folder: &Path, name: &str) -> Result<serde_json::Value, BuildError> {
     let path = folder.join(name);
     let text =
         std::fs::read_to_string(&path).map_err(|source| BuildError::Io { path: path.display().to_string(), source })?;
-    // warnings may stand in front of the object
+    // warnings may precede the object
     let object = text.find('{').map_or("", |at| &text[at..]);
     serde_json::from_str(object).map_err(|e| ToolError::Output { tool: name.to_string(), what: e.to_string() }.into())
 }
 
-/// Synthesises module `module` of `soc.v` (with `top.v` for a whole board) and counts its cells.
+/// Synthesises `module` of `soc.v` (with `top.v` for a whole board) and counts its cells.
 fn synthesise(
     yosys: &Tool,
     board: &Board,
@@ -144,7 +144,7 @@ fn synthesise(
     Ok(resources)
 }
 
-/// LUT4s, flip-flops and block RAMs of one core by itself, with its wrapper and retirement port.
+/// LUT4s, flip-flops and block RAMs of one core alone, with its wrapper and retirement port.
 pub fn core_alone(board: &Board, config: &SocConfig, folder: &Path) -> Result<Resources, BuildError> {
     let yosys = YOSYS.find()?;
     let text = config.core.core().verilog().map_err(SocError::from)?;
@@ -152,7 +152,7 @@ pub fn core_alone(board: &Board, config: &SocConfig, folder: &Path) -> Result<Re
     synthesise(&yosys, board, "soc_core", "core.v", "core", folder)
 }
 
-/// Builds `config` for `board`; `stage` is told what begins.
+/// Builds `config` for `board`; `stage` is called with the name of each stage as it begins.
 pub fn build(
     board: &Board,
     config: &SocConfig,
@@ -169,7 +169,7 @@ pub fn build(
     let folder = options.folder;
     write(folder, "soc.v", &config.verilog(Purpose::Synthesis { image: "image.hex" })?)?;
     write(folder, "top.v", &top)?;
-    // j .
+    // an endless loop: j .
     write(folder, "image.hex", options.image.unwrap_or("0000006f\n"))?;
     stage("synthesis");
     let resources = synthesise(&yosys, board, "top", "soc.v top.v", "top", folder)?;

@@ -1,4 +1,4 @@
-//! Holds a trace to the retire log: replay, order, and the golden model
+//! Checks a trace against the retire log: replay, order, and the golden model
 
 use super::run::Run;
 use retire::elf::Program;
@@ -10,39 +10,40 @@ use sim::params::TraceParams;
 use sim::replay::{Replay, ReplayError, ReplaySink};
 use sim::system::System;
 
-/// What the comparison found.
+/// Result of the comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Checked {
-    /// Events that were compared.
+    /// Events compared.
     pub events: u64,
-    /// Instructions that replay told, by core.
+    /// Replayed instructions by core.
     pub instructions: Vec<u64>,
     /// Bits of the stream, header and padding included.
     pub bits: u64,
     /// Messages.
     pub messages: u64,
-    /// Overflow messages: then events are missing, and only those told are compared.
+    /// Overflow messages. If there are any, events are missing, and only the traced ones are compared.
     pub overflows: u64,
     /// Instructions that the overflow messages count as lost.
     pub lost: u64,
-    /// Every message stands where its instruction retired among those of all cores.
+    /// Whether the messages of all cores are in the order in which their instructions retired.
     pub ordered: bool,
-    /// The words are those of the golden model for this log; `None` after an overflow, where it has none.
+    /// Whether the words equal those of the golden model for this log; `None` after an overflow, which the model does
+    /// not have.
     pub golden: Option<bool>,
 }
 
-/// Why a trace is not that of the log.
+/// Error of a trace that does not match the log.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CheckError {
     /// It cannot be replayed.
     #[error("the trace cannot be replayed: {0}")]
     Replay(#[from] ReplayError),
-    /// It replays to something else.
+    /// The replayed event differs from that of the log.
     #[error("core {core}, event {event}: replay says {replayed}, the cores retired {retired}")]
     Different {
         /// Core.
         core: u8,
-        /// Event of the core, from 0.
+        /// Index of the core's event, from 0.
         event: usize,
         /// From the trace.
         replayed: String,
@@ -58,22 +59,22 @@ fn say(e: Option<&FlowEvent>) -> String {
     )
 }
 
-/// Compares while replay runs.
+/// Compares events during replay.
 struct Compare {
     /// Events of the log, by core.
     log: Vec<Vec<FlowEvent>>,
     /// Next event of each core.
     at: Vec<usize>,
     wrong: Option<CheckError>,
-    /// Cores of which the last thing told is a gap: a trace that ends there does not tell the stop.
+    /// Cores whose last replayed event is a gap: if the trace ends there, replay has no stop event.
     in_gap: Vec<bool>,
-    /// Clock and core of the last message.
+    /// Cycle and core of the last message.
     last: (u64, u8),
     ordered: bool,
     overflows: u64,
     lost: u64,
     compared: u64,
-    /// Cycles from tracing becoming active to the log's cycle 0, as the first sync tells it.
+    /// Cycles from tracing becoming active to cycle 0 of the log, from the first sync.
     offset: Option<u64>,
     /// Cycle of the stop messages, in the trace's cycles.
     stop: u64,
@@ -114,7 +115,7 @@ impl ReplaySink for Compare {
                 self.lost += lost;
                 return;
             }
-            // of a core that never did anything replay tells no stop; its only message has the time
+            // replay has no stop event of a core that did nothing; its only message has the time
             Body::Escape(Escape::Stop { .. }) if self.log[core].is_empty() => {
                 self.stop = self.stop.max(m.diff_cc);
                 return;
@@ -125,11 +126,11 @@ impl ReplaySink for Compare {
         if self.wrong.is_none() && self.at[core] > 0 {
             let cycle = self.log[core][self.at[core] - 1].cycle;
             let next = self.log[core].get(self.at[core]).map_or(u64::MAX, |e| e.cycle);
-            // a stream that ends in an indirect branch is reported before its target is known: that event is
-            // told with the next message; and predicted streams are counted until another message goes out
+            // a stream that ends in an indirect branch is reported before its target is known, so that event comes with
+            // the next message; predicted streams are counted until another message is sent
             let latest = match m.body {
                 Body::Index { .. } | Body::Descriptor { .. } => next,
-                // behind a gap, its instruction is one of those before the next event
+                // after a gap, its instruction is one of those before the next event
                 Body::Escape(Escape::Sync { .. }) => next,
                 Body::Hits { .. } => u64::MAX,
                 _ => cycle,
@@ -141,12 +142,12 @@ impl ReplaySink for Compare {
 }
 
 impl Compare {
-    /// Instructions were lost: the log goes on where replay does.
+    /// Skips events of the log whose instructions were lost, up to where replay continues.
     fn skip(&mut self, gap: &FlowEvent) {
         let FlowKind::Gap { lost } = gap.kind else { return };
         let core = usize::from(gap.hart);
         let log = &mut self.log[core];
-        // instructions of the log from its next event's run on: those before the gap, then the lost ones
+        // instructions of the log from the run of its next event: first those before the gap, then the lost ones
         let mut left = u64::from(gap.count) + u64::from(lost);
         let mut at = self.at[core];
         while let Some(e) = log.get_mut(at) {
@@ -154,7 +155,7 @@ impl Compare {
                 e.count -= u32::try_from(left).unwrap_or(e.count).min(e.count);
                 break;
             }
-            // a trap between the last lost instruction and the first one after the gap is not told
+            // a trap between the last lost instruction and the first one after the gap is not reported
             left -= u64::from(e.count);
             at += 1;
         }
@@ -167,7 +168,7 @@ pub fn check(params: &TraceParams, program: &Program, run: &Run) -> Result<Check
     check_words(params, program, &run.events, &run.words)
 }
 
-/// Replays `words` with `program`, and compares with the events of what the cores retired, in commit order.
+/// Replays `words` with `program`, and compares with the retired events in commit order.
 pub fn check_words(
     params: &TraceParams,
     program: &Program,
@@ -225,7 +226,7 @@ pub fn check_words(
     })
 }
 
-/// Whether the golden model makes the same words of the log, whose cycle 0 is the trace's cycle `offset`.
+/// Whether the golden model makes the same words from the log, whose cycle 0 is cycle `offset` of the trace.
 fn golden(params: &TraceParams, events: &[FlowEvent], words: &[u32], offset: u64, stop: u64) -> bool {
     let Ok(mut system) = System::new(params) else { return false };
     let mut words = words.iter().copied();

@@ -1,7 +1,7 @@
-//! The retire log with its data: registers as the cores' own wires tell them, memory as the bus does
+//! The retire log with data: registers from the cores' own wires, memory accesses from the bus
 //!
-//! Made without the adapters and without the trace, as [`super::log`]. What a load took is cut out of the bus's word by the
-//! address that the registers of this log give.
+//! Like [`super::log`], it uses neither the adapters nor the trace. A loaded value is extracted from the bus word by
+//! the address, computed from the registers of this log.
 
 use super::log::{Code, LogError};
 use retire::elf::Program;
@@ -13,7 +13,7 @@ use sim::scheme::inputs::model::{Access, Beat, InputsStats, Recorder, Reference,
 use sim::scheme::inputs::start::Kept;
 use sim::scheme::inputs::InputsParams;
 
-/// An access of a core on the bus.
+/// A bus access of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BusAccess {
     /// Clock cycle.
@@ -22,13 +22,13 @@ pub struct BusAccess {
     pub core: u8,
     /// Address of the word.
     pub addr: u32,
-    /// Read, or written.
+    /// Data read or written.
     pub data: u32,
-    /// Bytes that are written; 0: a read.
+    /// Byte enables of a write; 0: a read.
     pub strobes: u8,
 }
 
-/// An instruction that retired.
+/// A retired instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Clock cycle.
@@ -37,20 +37,20 @@ pub struct Step {
     pub core: u8,
     /// Address.
     pub pc: u32,
-    /// Where it goes.
+    /// Address of the next instruction.
     pub npc: u32,
-    /// Its bits.
+    /// Instruction bits.
     pub insn: u32,
-    /// Register, not 0, and what it holds now.
+    /// Register written (never 0) and its new value.
     pub register: Option<(u8, u32)>,
-    /// What it loaded.
+    /// Access that it loaded.
     pub load: Option<Access>,
-    /// What it stored.
+    /// Access that it stored.
     pub store: Option<Access>,
 }
 
 impl Step {
-    /// What it did, as replay tells it.
+    /// The data events of the instruction, as in replay.
     pub fn data(&self) -> impl Iterator<Item = DataKind> {
         let load = self.load.map(|a| DataKind::Load { size: a.size, addr: a.addr.into(), value: a.value.into() });
         let store = self.store.map(|a| DataKind::Store { size: a.size, addr: a.addr.into(), value: a.value.into() });
@@ -58,13 +58,13 @@ impl Step {
         load.into_iter().chain(store).chain(register)
     }
 
-    /// The CSR that its register took, with the value.
+    /// The CSR that it reads into its register, with the value.
     pub fn csr(&self) -> Option<(u16, u32)> {
         let reads = self.insn & 0x7f == 0x73 && self.insn >> 12 & 3 != 0;
         self.register.filter(|_| reads).map(|(_, value)| ((self.insn >> 20) as u16, value))
     }
 
-    /// What the core's port tells of it.
+    /// The instruction as the core's port reports it.
     fn beat(&self) -> Beat {
         Beat::Retired(Retired {
             load: self.load,
@@ -81,33 +81,34 @@ impl Step {
 #[derive(Clone, Debug)]
 struct Core {
     registers: [u32; 32],
-    /// What the instruction that retires next wrote.
+    /// Register write of the instruction that retires next.
     register: Option<(u8, u32)>,
-    /// Accesses whose instruction has not retired.
+    /// Accesses whose instruction has not yet retired.
     accesses: Vec<BusAccess>,
 }
 
-/// The log.
+/// A retire log with registers and memory accesses.
 #[derive(Clone, Debug)]
 pub struct DataLog {
     code: Code,
     cores: Vec<Core>,
-    /// What retired, in the order of clocks.
+    /// Retired instructions, in order of cycles.
     pub steps: Vec<Step>,
-    /// What the bus did, in the order of clocks.
+    /// Bus accesses, in order of cycles.
     pub accesses: Vec<BusAccess>,
     /// Interrupts: cycle, core, cause.
     pub interrupts: Vec<(u64, u8, u8)>,
     /// Exceptions: cycle, core.
     exceptions: Vec<(u64, u8)>,
-    /// Cycle in which the recording began.
+    /// Cycle in which the recording started.
     pub begun: Option<u64>,
 }
 
-/// Register and offset of an address.
+/// Base register and offset of an address.
 type Address = (usize, u32);
 
-/// Of a load or store: bytes, whether it stores, and register and offset of its address where it may be less than a word.
+/// For a load or store: size in bytes, whether it stores, and the register and offset of its address if the access can
+/// be smaller than a word.
 fn memory(insn: u32) -> Option<(u8, bool, Option<Address>)> {
     let rs1 = (insn >> 15 & 31) as usize;
     match (length(insn as u16), insn & 0x7f, insn >> 13 & 7) {
@@ -121,7 +122,7 @@ fn memory(insn: u32) -> Option<(u8, bool, Option<Address>)> {
 }
 
 impl DataLog {
-    /// For `cores` cores that run `program`; registers begin as 0.
+    /// Creates a log of `cores` cores that run `program`; registers start at 0.
     pub fn new(program: &Program, cores: u8) -> Self {
         let core = Core { registers: [0; 32], register: None, accesses: Vec::new() };
         let (steps, accesses, interrupts) = (Vec::new(), Vec::new(), Vec::new());
@@ -129,12 +130,12 @@ impl DataLog {
         Self { code, cores, steps, accesses, interrupts, exceptions: Vec::new(), begun: None }
     }
 
-    /// The recording begins.
+    /// The recording starts in `cycle`.
     pub fn begins(&mut self, cycle: u64) {
         self.begun.get_or_insert(cycle);
     }
 
-    /// The bus does an access.
+    /// The bus completes an access.
     pub fn access(&mut self, access: BusAccess) {
         self.accesses.push(access);
         if let Some(core) = self.cores.get_mut(usize::from(access.core)) {
@@ -142,12 +143,12 @@ impl DataLog {
         }
     }
 
-    /// What the instruction of core `core` that retires in this clock writes.
+    /// Register write of the instruction that core `core` retires in this cycle.
     pub fn register(&mut self, core: u8, rd: u32, value: u32) {
         self.cores[usize::from(core)].register = Some(((rd & 31) as u8, value));
     }
 
-    /// Core `core` takes an interrupt; bit 4 of `cause` is set.
+    /// Core `core` takes a trap; bit 4 of `cause`: an interrupt.
     pub fn trap(&mut self, core: u8, cycle: u64, cause: u32) {
         if cause >> 4 & 1 == 1 {
             self.interrupts.push((cycle, core, (cause & 15) as u8));
@@ -183,10 +184,10 @@ impl DataLog {
         Ok(())
     }
 
-    /// What the golden model sends of it, clock by clock, and what that is made of.
+    /// The words and statistics of the golden model for this log.
     ///
     /// # Errors
-    /// Parameters that are not possible.
+    /// The parameters are invalid.
     pub fn golden(&self, params: &InputsParams, program: &Program) -> Result<(Vec<u32>, InputsStats), ParamError> {
         let mut model = Recorder::new(params, program)?;
         let begun = self.begun.unwrap_or(0);
@@ -217,14 +218,14 @@ impl DataLog {
             let (mut reference, mut store) = (None, None);
             if let Some(a) = self.accesses.get(access).filter(|a| a.cycle == now) {
                 let write = a.strobes != 0;
-                // what a bus master reads is nobody's input
+                // reads of a bus master are not recorded
                 let of_master = a.core >= params.cores;
                 if of_master && write && params.is_ram(a.addr.into(), 4) {
                     let word = MasterStore { addr: (a.addr & !3).into(), value: a.data, mask: a.strobes, cycle: now };
                     store = Some(MasterStore { value: a.data & word.bits(), ..word });
                 }
                 let there = !of_master && (write || params.is_ram(a.addr.into(), 4));
-                // the bus does not know what RAM held
+                // the bus does not know the previous content of RAM
                 reference =
                     there.then_some(Reference { core: a.core, addr: a.addr.into(), changes: write, again: false });
                 access += 1;
@@ -239,7 +240,7 @@ impl DataLog {
         Ok((words, *model.stats()))
     }
 
-    /// State of the cores before a cycle, as their ports tell it.
+    /// States of the cores before `cycle`, as their ports report them.
     fn states(&self, params: &InputsParams, cycle: u64) -> Vec<CoreState> {
         enum What {
             Retires(u32, u32, Option<(u8, u32)>),
@@ -261,7 +262,7 @@ impl DataLog {
         kept.into_iter().map(|k| k.state).collect()
     }
 
-    /// RAM before a cycle of the run, of `bytes` bytes from `base` on, with `program` in it at the start.
+    /// RAM before `cycle`: `bytes` bytes from `base`, initialised with `program`.
     pub fn ram(&self, program: &Program, base: u64, bytes: usize, cycle: u64) -> Vec<u8> {
         let mut ram = vec![0; bytes];
         for s in &program.segments {

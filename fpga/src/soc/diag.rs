@@ -1,10 +1,10 @@
 //! A SoC in Verilator with the diagnosis chip at its cores' RVFI ports
 //!
-//! The SoC is that of [`super::top`], not changed in any wire; the chip is a second module beside it. Ports of the cores that
-//! the SoC does not lead out are named through the hierarchy, so this is for simulation. Of a core that does not show registers and memory, only
-//! addresses can be watched. The host's packets go into the chip
-//! before the cores start and after they stopped; its frames come out at the rate of a link. A trace system of the SoC is beside
-//! it, too, with a node of the ring: it is set over the ring, and its words leave with the chip's frames.
+//! The SoC is that of [`super::top`], without changes to any wire; the chip is a second module next to it. It accesses
+//! core ports that the SoC does not expose by hierarchical path, so this is for simulation. If a core does not show
+//! registers and memory, only addresses can be watched. The host's packets go into the chip before the cores start and
+//! after they have stopped; its frames leave at the rate of a link. A trace system of the SoC is also next to it, as a
+//! node of the ring: the ring configures it, and its words leave in the chip's frames.
 
 use super::core::CoreKind;
 use super::emitted::emitted;
@@ -30,33 +30,33 @@ use std::process::{Command, Stdio};
 mod trace;
 pub mod window;
 
-/// An instruction that retired, as RVFI of the core has it.
+/// A retired instruction, from the core's RVFI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retired {
     /// Core.
     pub core: u8,
-    /// Clock of the chip.
+    /// Cycle of the chip.
     pub clock: u32,
     /// Address.
     pub pc: u32,
-    /// Where it goes.
+    /// Address of the next instruction.
     pub npc: u32,
-    /// Encoding, as the program has it.
+    /// Encoding as in the program.
     pub insn: u32,
-    /// Register that it writes, 0: none.
+    /// Register that it writes; 0: none.
     pub rd: u8,
-    /// What it writes there.
+    /// Value written to the register.
     pub rd_value: u32,
-    /// Bytes that it reads and writes, from `addr` on.
+    /// Masks of the bytes read and written, from `addr` on.
     pub masks: (u8, u8),
-    /// Address in memory: of the word, or of the first byte.
+    /// Memory address: of the word, or of the first byte.
     pub addr: u32,
-    /// What was read and written there.
+    /// Values read and written.
     pub values: (u32, u32),
 }
 
 impl Retired {
-    /// As the golden generator sees it; `trap`: the last one before it, from where and with which cause.
+    /// The instruction as the golden generator sees it; `trap`: address and cause of the last trap before it.
     pub fn seen(&self, trap: Option<(u32, u32)>) -> Seen {
         let access = |mask: u8, value: u32, store| {
             let (offset, size) = (mask.trailing_zeros(), mask.count_ones());
@@ -76,27 +76,27 @@ impl Retired {
     }
 }
 
-/// What a run did.
+/// Result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct DiagRun {
-    /// All cores, in commit order.
+    /// Retired instructions of all cores, in commit order.
     pub retired: Vec<Retired>,
-    /// Bytes of the link, with their clocks.
+    /// Bytes of the link, with their cycles.
     pub bytes: Vec<(u32, u8)>,
-    /// Clock of the chip in which the cores started.
+    /// Cycle of the chip in which the cores started.
     pub start: u32,
-    /// Clocks in which they ran.
+    /// Cycles in which the cores ran.
     pub cycles: u64,
-    /// Stores, and a hash over their cycles, cores, addresses and data.
+    /// Number of stores, and a hash over their cycles, cores, addresses and data.
     pub stores: (u64, u64),
-    /// The program ended.
+    /// Whether the program exited.
     pub exited: bool,
-    /// Traps that cores took: core, place in `retired`, address and cause, bit 4 of it: an interrupt.
+    /// Traps taken: core, index in `retired`, address and cause (bit 4: interrupt).
     pub traps: Vec<(u8, usize, u32, u32)>,
 }
 
 impl DiagRun {
-    /// The control flow of all cores, in commit order, as a trace tells it.
+    /// The control flow of all cores in commit order, as in a trace.
     pub fn flow(&self, program: &Program, cores: u8) -> Result<Vec<FlowEvent>, LogError> {
         let (mut log, mut traps) = (Log::new(program, cores), self.traps.iter().peekable());
         for (n, r) in self.retired.iter().enumerate() {
@@ -108,8 +108,8 @@ impl DiagRun {
         Ok(log.finish(self.cycles)?.0)
     }
 
-    /// What golden generators with `slots` make of the retire log, in commit order: events with their destinations, and how
-    /// many were lost. Nothing waits for room.
+    /// The events that golden generators with `slots` send for the retire log, in commit order, each with its
+    /// destination, and the number of lost events. Nothing waits for a full FIFO.
     pub fn events(
         &self,
         cores: u8,
@@ -136,14 +136,14 @@ impl DiagRun {
     }
 }
 
-/// What the host does next.
+/// Next action of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It sends bytes.
+    /// Send these bytes.
     Bytes(Vec<u8>),
-    /// The cores start.
+    /// Start the cores.
     Go,
-    /// That was all.
+    /// End the run.
     End,
 }
 
@@ -166,11 +166,11 @@ const DATA: [(&str, usize); 7] = [
     ("mem_wdata", 32),
 ];
 
-/// What a core itself says of traps.
+/// Wires of the core itself that report traps.
 const TRAP: [(&str, usize); 3] = [("retire_trap", 1), ("retire_mepc", 32), ("retire_cause", 5)];
 
 impl DiagSoc {
-    /// Builds it, or finds it built, below `cache`.
+    /// Builds it below `cache`, or finds it in the cache.
     pub fn build(config: &SocConfig, chip: &DiagParams, cache: &Path) -> Result<Self, BuildError> {
         let needs = |what, needs| BuildError::Soc(SocError::Needs { what, needs });
         check_core(config.core, chip.generator.lite)?;
@@ -201,8 +201,8 @@ impl DiagSoc {
         Ok(Self { config: config.clone(), program: build_files(&files, false, cache)? })
     }
 
-    /// Runs `program`; `before` and `after` are bytes of the host's frames, those after the run in groups that are sent when
-    /// nothing comes any more. A byte leaves in each `byte_clocks` clocks.
+    /// Runs `program`. `before` and `after` are bytes of host frames; those after the run are sent in groups, each when
+    /// nothing arrives any more. The link sends one byte per `byte_clocks` cycles.
     pub fn run(
         &self,
         program: &Program,
@@ -216,7 +216,8 @@ impl DiagSoc {
         self.run_with(program, byte_clocks, max_cycles, &mut |_| steps.next().unwrap_or(Next::End))
     }
 
-    /// Runs `program`; `host` says what is next at the beginning and when nothing comes any more, with what has come so far.
+    /// Runs `program`. `host` is called with what has arrived so far, at the start and whenever nothing arrives any
+    /// more, and returns the next action.
     pub fn run_with(
         &self,
         program: &Program,
@@ -249,7 +250,7 @@ impl DiagSoc {
     }
 }
 
-/// Refuses a core that shows no data, but to generators that know addresses only.
+/// Refuses a core that shows no data, unless the generators only use addresses.
 fn check_core(core: CoreKind, lite: bool) -> Result<(), SocError> {
     if core.shows_data() || lite {
         return Ok(());
@@ -269,8 +270,8 @@ const CHIP: [&str; 6] = [
     "input ready",
 ];
 
-/// The SoC with the chip in it, for synthesis, top module `placed`: the chip's packets are ports, as is the serial line of
-/// the console. RAM is not loaded.
+/// The SoC with the chip in it, for synthesis; the top module is `placed`. The chip's packets and the serial line of
+/// the console are ports. RAM is not initialised.
 pub fn placed(config: &SocConfig, chip: &DiagParams) -> Result<String, SocError> {
     let needs = |what, needs| SocError::Needs { what, needs };
     if config.core != CoreKind::Picorv32 {
@@ -342,7 +343,7 @@ fn take(
             3 => run.start = source.word()?,
             4 => {
                 (run.cycles, run.stores) = (source.double()?, (source.double()?, source.double()?));
-                // as `super::run` counts them, without the clock in which they stop
+                // counted as in `super::run`, without the cycle in which the cores stop
                 run.cycles = run.cycles.saturating_sub(1);
                 run.exited = source.word()? != 0;
                 return Ok(run);
@@ -352,7 +353,7 @@ fn take(
     }
 }
 
-/// The SoC and the chip side by side.
+/// The top module with SoC and chip.
 fn top(core: CoreKind, cores: u8, traced: bool, windows: bool) -> String {
     let mut ports = [
         "input clk",
@@ -387,7 +388,7 @@ fn top(core: CoreKind, cores: u8, traced: bool, windows: bool) -> String {
         for (name, bits) in TRAP {
             port(name, bits, format!("inner.core_{i}.{name}"));
         }
-        // RVFI has no cause
+        // RVFI does not report causes
         let _ = write!(
             body,
             "    reg [4:0] last_cause_{i};\n    wire [4:0] cause_{i} = retire_trap_{i} ? retire_cause_{i} : last_cause_{i};\n    \

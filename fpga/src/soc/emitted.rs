@@ -1,9 +1,10 @@
-//! A circuit of the SoC as Verilog
+//! Emits a circuit of the SoC as Verilog
 
 use hdl::verilog::{write, Style};
 use rust_hdl::prelude::*;
 
-/// Verilog of a circuit whose top module is called `name`, and others after it; an error says why there is none.
+/// Verilog of a circuit with top module `name`, whose inner modules are named after it; otherwise the reason why there
+/// is none.
 pub fn emitted<T: Block>(mut block: T, name: &str) -> Result<String, String> {
     block.connect_all();
     check_all(&block).map_err(|e| format!("{e:?}"))?;

@@ -3,23 +3,23 @@
 //! | byte | content |
 //! | --- | --- |
 //! | 0, 1 | `0x47 0x53` (`GS`) |
-//! | 2 | bits 7:6 kind (0 trace, 1 console, 2 end, 3 answer), 5:0 sequence number, of all kinds together |
-//! | 3 | L, bytes of payload: 0 to 64; trace: a multiple of 4; end: 4 (exit code) or 0 (no exit); answer: 8 |
+//! | 2 | bits 7:6 kind (0 trace, 1 console, 2 end, 3 response), 5:0 sequence number, common to all kinds |
+//! | 3 | L, bytes of payload: 0 to 64; trace: a multiple of 4; end: 4 (exit code) or 0 (no exit); response: 8 |
 //! | 4 .. 4+L | payload, words little-endian |
-//! | 4+L, 5+L | CRC-16 (polynomial 0x1021, begins with 0xffff, not reflected) of bytes 2 to 3+L, low byte first |
+//! | 4+L, 5+L | CRC-16 (polynomial 0x1021, starts with 0xffff, not reflected) of bytes 2 to 3+L, low byte first |
 //!
-//! A frame with a wrong checksum is no frame: the search for the next one goes on behind its first byte. The
-//! sequence numbers tell that frames are missing between two others, unless 64 in a row are.
+//! A frame with a wrong checksum is ignored: the search for the next one continues after its first byte. Sequence
+//! numbers show that frames are missing between two others, unless 64 in a row are.
 //!
-//! The other way the host sends commands of 10 bytes: `GS`, 0 (read) or 1 (write), the address, 4 bytes of data,
-//! and the checksum of bytes 2 to 7. Each is answered with a frame: the two words are operation and address (bits
-//! 7:0 and 15:8), and the data read or written. One command at a time: the next may follow the answer.
+//! In the other direction the host sends commands of 10 bytes: `GS`, 0 (read) or 1 (write), the address, 4 bytes of
+//! data, and the checksum of bytes 2 to 7. Each is answered with a frame of two words: operation and address (bits 7:0
+//! and 15:8), and the data read or written. One command at a time: the next may follow the response.
 
 /// First two bytes of a frame.
 pub const SYNC: [u8; 2] = *b"GS";
 /// Address of the SoC's control register: bit 0 starts the cores, bit 1 stops them for good.
 pub const CONTROL: u8 = 0x10;
-/// Address of the SoC's status: bit 0 started, 1 cores run, 2 the program has ended, 3 the trace has left.
+/// Address of the SoC's status register: bit 0 started, 1 cores run, 2 the program has ended, 3 the trace has left.
 pub const STATUS: u8 = 0x11;
 
 /// The command that reads the register at `addr`, or writes `data` to it. Addresses 0 to 7 are those of
@@ -32,7 +32,7 @@ pub fn command(addr: u8, data: Option<u32>) -> [u8; 10] {
     out
 }
 
-/// Most bytes of payload.
+/// Maximum number of payload bytes.
 pub const MAX_PAYLOAD: usize = 64;
 
 /// CRC-16 with polynomial 0x1021, from 0xffff, not reflected.
@@ -41,40 +41,40 @@ pub fn crc16(bytes: &[u8]) -> u16 {
     CRC.checksum(bytes)
 }
 
-/// What a line brought.
+/// An item received on a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// Trace words.
     Words(Vec<u32>),
-    /// What the program printed.
+    /// Bytes that the program printed.
     Console(Vec<u8>),
-    /// The SoC has ended; the program's exit code where it came to its end.
+    /// The SoC has ended; with the program's exit code if it exited.
     End(Option<u32>),
-    /// The answer to a command.
+    /// The response to a command.
     Answer {
-        /// It was a write.
+        /// Whether it was a write.
         write: bool,
         /// Register.
         addr: u8,
-        /// What was read or written.
+        /// Data read or written.
         data: u32,
     },
-    /// Frames are missing before the next item: so many, or more by a multiple of 64.
+    /// Frames are missing before the next item: this many, or more by a multiple of 64.
     Lost(u8),
 }
 
-/// What a line brought that is no frame.
+/// Statistics of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineStats {
     /// Good frames.
     pub frames: u64,
-    /// Frames that the sequence numbers miss.
+    /// Missing frames, by sequence number.
     pub lost: u64,
-    /// Bytes that belong to no good frame: noise, and the frames it hit.
+    /// Bytes that belong to no good frame: noise, and damaged frames.
     pub noise: u64,
 }
 
-/// Finds frames in bytes that come in any portions.
+/// Finds frames in a byte stream, which may arrive in any portions.
 #[derive(Clone, Debug, Default)]
 pub struct Deframer {
     pending: Vec<u8>,
@@ -82,7 +82,7 @@ pub struct Deframer {
     stats: LineStats,
 }
 
-/// One frame: what the hardware sends, for tests and models.
+/// Builds a frame as the hardware does, for tests and models.
 pub fn frame(kind: u8, sequence: u8, payload: &[u8]) -> Vec<u8> {
     let mut out = SYNC.to_vec();
     out.extend([kind << 6 | sequence & 63, payload.len() as u8]);
@@ -93,14 +93,14 @@ pub fn frame(kind: u8, sequence: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 impl Deframer {
-    /// Takes bytes; complete frames go to `out`, in order.
+    /// Takes bytes; complete frames are appended to `out`, in order.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<Item>) {
         self.pending.extend_from_slice(bytes);
         self.take(false, out);
     }
 
-    /// Takes frames from what is pending. At the end of the line, what would need more bytes is no frame, and its
-    /// bytes may hold some: a damaged length swallows what follows.
+    /// Takes frames from the pending bytes. At the end of the line, an incomplete frame is noise, and its bytes may
+    /// hold others: a damaged length covers the frames that follow.
     fn take(&mut self, end: bool, out: &mut Vec<Item>) {
         let mut at = 0;
         while at < self.pending.len() {
@@ -117,7 +117,7 @@ impl Deframer {
                 Taken::Frame(n, sequence, item) => {
                     at += n;
                     self.stats.frames += 1;
-                    // whoever comes to a line later does not know what was before
+                    // the first frame received has no predecessor to compare with
                     let lost = self.next.map_or(0, |next| sequence.wrapping_sub(next)) & 63;
                     if lost != 0 {
                         self.stats.lost += u64::from(lost);
@@ -131,23 +131,23 @@ impl Deframer {
         self.pending.drain(..at);
     }
 
-    /// The line has ended: what still waits for bytes is no frame; frames behind it go to `out`.
+    /// Ends the line: incomplete frames are noise; frames inside them are appended to `out`.
     pub fn finish(&mut self, out: &mut Vec<Item>) -> LineStats {
         self.take(true, out);
         self.stats
     }
 
-    /// What was found so far.
+    /// Statistics so far.
     pub fn stats(&self) -> LineStats {
         self.stats
     }
 
-    /// What the bytes begin with, or nothing while there are too few to say.
+    /// The item at the start of `b`; `None` if there are too few bytes.
     fn one(&self, b: &[u8]) -> Option<Taken> {
         let noise = Some(Taken::Noise(1));
         let first = *b.first()?;
         if first != SYNC[0] {
-            // up to where a frame may begin
+            // up to the next possible start of a frame
             return Some(Taken::Noise(b.iter().position(|x| *x == SYNC[0]).unwrap_or(b.len())));
         }
         if *b.get(1)? != SYNC[1] {

@@ -1,42 +1,42 @@
-//! Memory images: an ELF as the SoC's RAM takes it
+//! Memory images: converts an ELF for the SoC's RAM
 
 use super::core::CoreKind;
 use super::top::RAM_BASE;
 use retire::elf::Program;
 use std::fmt::Write;
 
-/// Why a program does not fit a SoC.
+/// Error of a program that a SoC cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
-    /// Another width.
+    /// The program has another register width.
     #[error("the program is for RV{0}; the softcores are RV32")]
     Xlen(u8),
-    /// It begins elsewhere.
+    /// The program has another entry point.
     #[error("the entry point is 0x{0:08x}; the cores start at 0x{RAM_BASE:08x}")]
     Entry(u64),
-    /// It has code that the core cannot run.
+    /// The program has code that the core cannot run.
     #[error("the program is built for {extension}, {core} is {isa}; the built-in programs have a build for it")]
     Isa {
-        /// What it is built for.
+        /// Extension that the program uses.
         extension: &'static str,
-        /// Core's name.
+        /// Name of the core.
         core: &'static str,
-        /// Core's instruction set.
+        /// Instruction set of the core.
         isa: &'static str,
     },
-    /// It does not fit.
+    /// The program does not fit in RAM.
     #[error("the program needs 0x{first:08x} to 0x{last:08x}; RAM is {bytes} bytes, 0x{RAM_BASE:08x} to 0x{end:08x}", end = RAM_BASE + bytes - 1)]
     Size {
         /// First byte of the segment that does not fit.
         first: u64,
-        /// Its last byte.
+        /// Last byte of that segment.
         last: u64,
-        /// RAM, bytes.
+        /// RAM size, bytes.
         bytes: u64,
     },
 }
 
-/// Refuses a program with instructions that `core` has not.
+/// Refuses a program with instructions that `core` does not have.
 pub fn suits(program: &Program, core: CoreKind) -> Result<(), ImageError> {
     let isa = core.core().isa();
     let refuse = |extension| Err(ImageError::Isa { extension, core: core.name(), isa: isa.name() });
@@ -49,7 +49,7 @@ pub fn suits(program: &Program, core: CoreKind) -> Result<(), ImageError> {
     Ok(())
 }
 
-/// `program` as `$readmemh` text for a RAM of `ram_bytes`, one word a line.
+/// Converts `program` to `$readmemh` text for a RAM of `ram_bytes`, one word per line.
 pub fn hex(program: &Program, ram_bytes: u64) -> Result<String, ImageError> {
     if program.xlen != 32 {
         return Err(ImageError::Xlen(program.xlen));
@@ -73,7 +73,7 @@ pub fn hex(program: &Program, ram_bytes: u64) -> Result<String, ImageError> {
     for word in ram.chunks(4) {
         let mut bytes = [0; 4];
         bytes[..word.len()].copy_from_slice(word);
-        // the last line needs its end too, or Verilator 5.006 drops the word
+        // the last line needs a newline too, or Verilator 5.006 drops the word
         let _ = writeln!(text, "{:08x}", u32::from_le_bytes(bytes));
     }
     Ok(text)

@@ -1,16 +1,16 @@
-//! The retire log: what the cores' own retirement wires said, as events
+//! The retire log: events from the cores' own retirement wires
 //!
-//! Made without the adapters and without the trace: instruction words come from the ELF, addresses from the
-//! core, and the next address of each instruction is checked against the one that then came.
+//! It uses neither the adapters nor the trace: instruction words come from the ELF, addresses from the core. The next
+//! address of each instruction is checked against the instruction that follows.
 
 use retire::elf::Program;
 use retire::isa::{flow, length, Flow, Indirect};
 use retire::{FlowEvent, FlowKind};
 
-/// What a log cannot be.
+/// Error in the output of a core's retirement wires.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
-    /// No code there.
+    /// The program has no code at the address.
     #[error("cycle {cycle}, core {core}: an instruction retires at 0x{pc:08x}, where the program has no code")]
     NoCode {
         /// Clock cycle.
@@ -20,7 +20,7 @@ pub enum LogError {
         /// Address.
         pc: u32,
     },
-    /// The core contradicts itself.
+    /// The instruction does not follow the previous one.
     #[error("cycle {cycle}, core {core}: 0x{pc:08x} retires, but 0x{before:08x} went to 0x{npc:08x}")]
     Broken {
         /// Clock cycle.
@@ -29,12 +29,12 @@ pub enum LogError {
         core: u8,
         /// Address.
         pc: u32,
-        /// Instruction before it.
+        /// Address of the previous instruction.
         before: u32,
-        /// Where that one said it goes.
+        /// Next address that the core reported for it.
         npc: u32,
     },
-    /// Memory does not fit the instruction.
+    /// The number of accesses does not match the instruction.
     #[error("cycle {cycle}, core {core}: 0x{pc:08x} retires with {made} accesses of the bus before it")]
     Accesses {
         /// Clock cycle.
@@ -82,14 +82,14 @@ impl Code {
     }
 }
 
-/// An instruction whose next address is not known yet.
+/// An instruction whose next address is not yet checked.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     pc: u32,
     npc: u32,
     insn: u32,
     cycle: u64,
-    /// Instructions since the last event, this one included.
+    /// Instructions since the last event, including this one.
     count: u32,
 }
 
@@ -103,7 +103,7 @@ struct Core {
     instructions: u64,
 }
 
-/// Makes events of retired instructions and traps.
+/// Converts retired instructions and traps to events.
 #[derive(Debug)]
 pub struct Log {
     code: Code,
@@ -126,12 +126,12 @@ fn kind(insn: u32, fall_through: u32, target: u32) -> Option<FlowKind> {
 }
 
 impl Log {
-    /// For `cores` cores that run `program`.
+    /// Creates a log of `cores` cores that run `program`.
     pub fn new(program: &Program, cores: u8) -> Self {
         Self { code: Code::new(program), cores: vec![Core::default(); usize::from(cores)], events: Vec::new() }
     }
 
-    /// Core `core` retires the instruction at `pc` and says that it goes on at `npc`.
+    /// Core `core` retires the instruction at `pc` and reports `npc` as the next address.
     pub fn retired(&mut self, core: u8, cycle: u64, pc: u32, npc: u32) -> Result<(), LogError> {
         let insn = self.code.insn(pc).ok_or(LogError::NoCode { cycle, core, pc })?;
         let c = &mut self.cores[usize::from(core)];
@@ -156,15 +156,16 @@ impl Log {
         Ok(())
     }
 
-    /// Core `core` takes a trap: `mepc` is where it would have gone on, bit 4 of `cause` an interrupt.
+    /// Core `core` takes a trap: `mepc` is the address at which it would have continued; bit 4 of `cause`: an
+    /// interrupt.
     pub fn trap(&mut self, core: u8, mepc: u32, cause: u32) {
         let c = &mut self.cores[usize::from(core)];
         let first = c.trap.map_or(mepc, |(first, _)| first);
         c.trap = Some((first, cause));
     }
 
-    /// Ends the log in `cycle`, or with the last instruction where a core still retired one in the clock in
-    /// which it was stopped: all events in global commit order, and the instructions of each core.
+    /// Ends the log in `cycle`, or with the last instruction if a core still retired one in the cycle in which it was
+    /// stopped. Returns all events in global commit order, and the number of instructions of each core.
     pub fn finish(mut self, cycle: u64) -> Result<(Vec<FlowEvent>, Vec<u64>), LogError> {
         let cycle = self.cores.iter().filter_map(|c| c.last.map(|l| l.cycle)).fold(cycle, u64::max);
         for (i, c) in self.cores.iter_mut().enumerate() {
@@ -175,13 +176,13 @@ impl Log {
             let count = c.count;
             self.events.push(FlowEvent { hart: core, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle });
         }
-        // each core's events are in order already
+        // sorted already within each core
         self.events.sort_by_key(|e| (e.cycle, e.hart));
         Ok((self.events, self.cores.iter().map(|c| c.instructions).collect()))
     }
 }
 
-/// Now the last instruction's next address is known: its event, if it has one.
+/// Adds the event of the last instruction, if it has one, once its next address is known.
 fn close(c: &mut Core, core: u8, target: u32, events: &mut Vec<FlowEvent>) -> Result<(), LogError> {
     let Some(last) = c.last.take() else { return Ok(()) };
     let xret = flow(last.insn, 32) == Flow::TrapReturn;

@@ -4,18 +4,18 @@
 //! | --- | --- |
 //! | [`core`] | softcores: source, wrapper, retirement adapter |
 //! | [`circuit`] | trace port, circular buffer, serial line, boot sequence: rust-hdl |
-//! | [`top`] | the emitted top from one description |
+//! | [`top`] | the emitted top module from one description |
 //! | [`package`] | softcore sources in Python packages |
-//! | [`emitted`] | a circuit of its own as Verilog |
-//! | [`verilate`], [`image`], [`run`] | the simulation: built, loaded, run |
+//! | [`emitted`] | a circuit of the SoC as Verilog |
+//! | [`verilate`], [`image`], [`run`] | the simulation: build, memory image, run |
 //! | [`diag`] | the simulation with a diagnosis chip at the cores |
-//! | [`board`], [`pll`], [`build`] | boards, their clocks, and the way to a bitstream |
-//! | [`blocks`] | what of the netlist belongs to which part |
+//! | [`board`], [`pll`], [`build`] | boards, their clocks, and bitstreams |
+//! | [`blocks`] | LUTs and flip-flops by part |
 //! | [`frame`] | frames of the serial line |
-//! | [`ring`] | the circular trace buffer's halves |
-//! | [`log`], [`check`], [`part`] | the cores' retire log, and the trace, or a part of one, held to it |
-//! | [`data`], [`record`] | the log with registers and memory, and a recorded run held to it |
-//! | [`values`] | load values held to it, and the cores executed again with them |
+//! | [`ring`] | the two halves of the circular trace buffer |
+//! | [`log`], [`check`], [`part`] | the cores' retire log; checks of a trace, or a part of one, against it |
+//! | [`data`], [`record`] | the log with registers and memory; checks of a recorded run against it |
+//! | [`values`] | checks of load values against it, by executing the cores again |
 //!
 //! `docs/soc.md` has the memory map and says how to add a core.
 

@@ -1,12 +1,12 @@
 //! Softcore sources in Python packages
 //!
-//! The `pythondata-cpu-*` packages carry Verilog as data files; Python says where they are. Nothing of them
-//! is copied into the repository.
+//! The `pythondata-cpu-*` packages contain Verilog as data files, which Python locates. Nothing of them is copied into
+//! the repository.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A package that carries a softcore, as tested.
+/// A Python package with the source of a softcore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Package {
     /// Name in the package index.
@@ -19,15 +19,15 @@ pub struct Package {
     pub licence: &'static str,
 }
 
-/// Why a softcore's source cannot be read.
+/// Error of a softcore's source that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
-    /// Python itself is missing.
+    /// Python is missing.
     #[error("{python}: not found ({source}); it finds the Python package {package}: tools/setup installs both, GOSHAWK_PYTHON can name it")]
     Python {
-        /// What was run.
+        /// Command that was run.
         python: String,
-        /// Package that was wanted.
+        /// Package that was requested.
         package: &'static str,
         /// The system's reason.
         source: std::io::Error,
@@ -35,11 +35,11 @@ pub enum PackageError {
     /// The package is not installed.
     #[error("Python package {package} is not installed for {python}; tools/setup installs {package} {version}")]
     Missing {
-        /// Python that was asked.
+        /// Python that was used.
         python: String,
-        /// Package that was wanted.
+        /// Package that was requested.
         package: &'static str,
-        /// Version that is tested.
+        /// Tested version.
         version: &'static str,
     },
     /// The package has no such file.
@@ -47,17 +47,17 @@ pub enum PackageError {
     File {
         /// The file.
         path: String,
-        /// Package that should carry it.
+        /// Package that should contain it.
         package: &'static str,
-        /// Version that is tested.
+        /// Tested version.
         version: &'static str,
         /// The system's reason.
         source: std::io::Error,
     },
 }
 
-/// Python to ask: `GOSHAWK_PYTHON`, else the virtual environment that tools/setup made in the folder in use,
-/// else `python3`.
+/// Python command: `GOSHAWK_PYTHON`, else the virtual environment that tools/setup created in the current folder, else
+/// `python3`.
 fn python() -> String {
     if let Some(name) = std::env::var("GOSHAWK_PYTHON").ok().filter(|n| !n.is_empty()) {
         return name;
@@ -71,7 +71,7 @@ fn python() -> String {
 }
 
 impl Package {
-    /// Folder of its Verilog.
+    /// Folder of the package's Verilog.
     pub fn folder(&self) -> Result<PathBuf, PackageError> {
         self.folder_by(&python())
     }
@@ -92,12 +92,12 @@ impl Package {
         Ok(folder.into())
     }
 
-    /// Text of one of its files.
+    /// Text of one file of the package.
     pub fn read(&self, file: &str) -> Result<String, PackageError> {
         self.read_from(&self.folder()?, file)
     }
 
-    /// Names, without their folders, and texts of some of its files.
+    /// Names, without folders, and texts of some files of the package.
     pub fn read_all<'a>(&self, files: impl Iterator<Item = &'a str>) -> Result<Vec<(String, String)>, PackageError> {
         let folder = self.folder()?;
         let named = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();

@@ -1,4 +1,4 @@
-//! Holds a trace of a part of a run to the retire log: what a circular buffer has kept
+//! Checks a trace of a part of a run, as kept by a circular buffer, against the retire log
 
 use retire::elf::Program;
 use retire::image::Image;
@@ -6,31 +6,31 @@ use retire::{FlowEvent, FlowKind};
 use sim::params::TraceParams;
 use sim::replay::{Replay, ReplayError, ReplaySink};
 
-/// Where a part stands in the log.
+/// Position of a part in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// First event of the log that it tells, by core; none where it tells of no event.
+    /// First event of the log in the trace, by core; `None` if the trace has none.
     pub first: Vec<Option<usize>>,
-    /// Events that it tells, by core.
+    /// Number of events in the trace, by core.
     pub events: Vec<usize>,
-    /// Instructions that it tells.
+    /// Number of instructions in the trace.
     pub instructions: u64,
 }
 
-/// Why a trace is no part of a run.
+/// Error of a trace that is not part of the run.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum PartError {
     /// It cannot be replayed.
     #[error("the trace cannot be replayed: {0}")]
     Replay(#[from] ReplayError),
-    /// It replays to what the core never did, or not there.
+    /// The events do not occur in the log, or not at that position.
     #[error("core {core}: the {events} events of the trace are not {wanted} those of the retire log")]
     Nowhere {
         /// Core.
         core: u8,
-        /// Events replayed.
+        /// Number of events replayed.
         events: usize,
-        /// Where they should be.
+        /// Required position.
         wanted: &'static str,
     },
 }
@@ -43,8 +43,8 @@ impl ReplaySink for Collect {
     }
 }
 
-/// Whether the part's events are those of the log from `at` on. The part begins within the run of instructions
-/// up to its first event, and ends within that up to the event behind its last.
+/// Whether the part's events equal those of the log from `at` on. The part starts within the run of instructions up to
+/// its first event, and ends within the run up to the event after its last.
 fn stands(part: &[FlowEvent], log: &[FlowEvent], at: usize) -> bool {
     let Some(log) = log.get(at..at + part.len()) else { return false };
     part.iter().zip(log).enumerate().all(|(i, (p, l))| {
@@ -56,8 +56,8 @@ fn stands(part: &[FlowEvent], log: &[FlowEvent], at: usize) -> bool {
     })
 }
 
-/// Replays `words` and finds them in `log`, the events of the run: at its end, or with `before`, which was found
-/// already, anywhere in front of that.
+/// Replays `words` and finds them in `log`, the events of the run: at its end, or if `before` is given, a part that was
+/// already found, anywhere before that.
 pub fn find(
     params: &TraceParams,
     program: &Program,

@@ -1,4 +1,4 @@
-//! PLL settings: a board's oscillator to the clock of the cores
+//! PLL settings that make the clock of the cores from a board's oscillator
 //!
 //! # Source
 //! iCE40: Lattice TN1251, `fout = fin (DIVF + 1) / (2^DIVQ (DIVR + 1))`. ECP5: Lattice TN1263, feedback from
@@ -7,15 +7,15 @@
 /// The PLL of an iCE40 with simple feedback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IcePll {
-    /// Reference divider less one. 0..=15.
+    /// Reference divider minus one. 0..=15.
     pub divr: u32,
-    /// Feedback divider less one. 0..=127.
+    /// Feedback divider minus one. 0..=127.
     pub divf: u32,
     /// log2 of the output divider. 1..=6.
     pub divq: u32,
-    /// Loop filter, by the phase detector's rate. 1..=6.
+    /// Loop filter setting, from the phase detector's rate. 1..=6.
     pub filter: u32,
-    /// Output, kHz.
+    /// Output frequency, kHz.
     pub khz: u32,
 }
 
@@ -28,7 +28,7 @@ pub struct EcpPll {
     pub clkfb: u32,
     /// Output divider.
     pub clkop: u32,
-    /// Output, kHz.
+    /// Output frequency, kHz.
     pub khz: u32,
 }
 
@@ -76,7 +76,7 @@ impl EcpPll {
                 if out > khz || best.is_some_and(|b| out <= b.khz) {
                     continue;
                 }
-                // the oscillator runs at 400 to 800 MHz
+                // the PLL's oscillator runs at 400 to 800 MHz
                 let clkop = 600_000 / out.max(1);
                 if (1..=128).contains(&clkop) && (400_000..=800_000).contains(&(clkop * out)) {
                     best = Some(Self { clki, clkfb, clkop, khz: out });
@@ -95,7 +95,7 @@ mod tests {
     fn ice40_settings_are_those_of_icepll() {
         // icepll -i 12 -o 48
         assert_eq!(IcePll::find(12_000, 48_000), Some(IcePll { divr: 0, divf: 63, divq: 4, filter: 1, khz: 48_000 }));
-        // icepll -i 100 -o 40: the same rate; among equal settings the smallest dividers
+        // icepll -i 100 -o 40: the same frequency; among equal settings the smallest dividers
         let p = IcePll::find(100_000, 40_000).unwrap();
         assert_eq!(p.khz, 40_000);
         assert!((533_000..=1_066_000).contains(&(100_000 * (p.divf + 1) / (p.divr + 1))));

@@ -1,4 +1,4 @@
-//! Holds a recorded run of the SoC to what its cores did: replay, console, memory, and the golden model
+//! Checks a recorded run of the SoC against what its cores did: replay, console, memory, and the golden model
 
 use super::data::DataLog;
 use super::run::Run;
@@ -10,77 +10,77 @@ use sim::scheme::inputs::model::InputsStats;
 use sim::scheme::inputs::replay::{InputsError, Replay};
 use sim::scheme::inputs::InputsParams;
 
-/// What the comparison found: replay and run are equal.
+/// Result of a comparison in which replay and run are equal.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// Instructions that replay executed, by core.
+    /// Instructions executed by replay, by core.
     pub instructions: Vec<u64>,
-    /// Registers, loads and stores that were compared.
+    /// Registers, loads and stores compared.
     pub data: u64,
-    /// Control-flow events that were compared.
+    /// Control-flow events compared.
     pub events: u64,
-    /// What the stream is made of, as the golden model says.
+    /// Statistics of the stream from the golden model.
     pub stats: InputsStats,
-    /// The words are those of the golden model.
+    /// Whether the words equal those of the golden model.
     pub golden: bool,
 }
 
-/// Why a recorded run is not the run.
+/// Error of a recording that does not match the run.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RecordError {
     /// It cannot be replayed.
     #[error("the run cannot be replayed: {0}")]
     Replay(#[from] InputsError),
-    /// Impossible parameters.
+    /// The parameters are invalid.
     #[error("{0}")]
     Params(#[from] ParamError),
-    /// The run was not of a SoC that records.
+    /// The SoC does not record.
     #[error("the run has no data; the scheme inputs is needed")]
     NoData,
-    /// The program, or the run, was over before.
+    /// The run ended before the recording started.
     #[error("the run was over before the recording began")]
     NotBegun,
-    /// It replays to something else.
+    /// The replayed event or datum differs.
     #[error("core {core}, {what} {at}: replay says {replayed}, the core did {done}")]
     Different {
         /// Core.
         core: u8,
-        /// Event, or datum.
+        /// `event` or `datum`.
         what: &'static str,
-        /// Which of the core, from 0.
+        /// Index of the core's event or datum, from 0.
         at: usize,
         /// From the trace.
         replayed: String,
         /// From the log.
         done: String,
     },
-    /// RAM is another one at the end.
+    /// The final content of RAM differs.
     #[error("at the end 0x{addr:08x} holds 0x{replayed:02x} in replay, 0x{done:02x} in the SoC")]
     Memory {
         /// First byte that differs.
         addr: u64,
-        /// In replay.
+        /// Its value in replay.
         replayed: u8,
-        /// In the SoC.
+        /// Its value in the SoC.
         done: u8,
     },
-    /// The console is another one.
+    /// The console output differs.
     #[error("replay prints {replayed} bytes; the SoC printed {done}, or others")]
     Console {
-        /// In replay.
+        /// Bytes in replay.
         replayed: usize,
-        /// In the SoC.
+        /// Bytes in the SoC.
         done: usize,
     },
 }
 
-/// What the cores did, with how far replay is.
+/// What the cores did, and the progress of replay.
 pub(super) struct Compare {
     data: Vec<Vec<(u32, DataKind)>>,
     events: Vec<Vec<FlowEvent>>,
-    /// Events and data of each core that were told.
+    /// Events and data replayed so far, by core.
     at: Vec<(usize, usize)>,
-    /// What was stored to the console.
+    /// Bytes stored to the console.
     pub console: Vec<u8>,
     /// The first difference.
     pub wrong: Option<RecordError>,
@@ -91,7 +91,7 @@ fn say<T: std::fmt::LowerHex>(pc: Option<T>, what: impl std::fmt::Debug) -> Stri
 }
 
 impl Compare {
-    /// With what each core did from cycle `begun` on.
+    /// Expects what each core did from cycle `begun` on.
     pub fn new(run: &Run, log: &DataLog, begun: u64, cores: usize) -> Self {
         let mut data = vec![Vec::new(); cores];
         for s in log.steps.iter().filter(|s| s.cycle >= begun) {
@@ -101,7 +101,7 @@ impl Compare {
         Self { data, events, at: vec![(0, 0); cores], console: Vec::new(), wrong: None }
     }
 
-    /// Whether replay told all.
+    /// Checks that replay reached the end of all events and data.
     pub fn whole(&self) -> Result<(), RecordError> {
         for (core, (events, data)) in self.at.iter().enumerate() {
             for (what, at, all) in
@@ -116,7 +116,7 @@ impl Compare {
         Ok(())
     }
 
-    /// Events and data that were compared, of all cores.
+    /// Events and data compared, of all cores.
     pub fn compared(&self) -> (u64, u64) {
         self.at.iter().fold((0, 0), |(events, data), at| (events + at.0 as u64, data + at.1 as u64))
     }
@@ -140,7 +140,7 @@ impl RetireSink for Compare {
     }
 
     fn data(&mut self, d: &DataEvent) {
-        // of a CSR the register tells
+        // a CSR read is compared as its register
         if matches!(d.kind, DataKind::Csr { .. }) {
             return;
         }
@@ -152,7 +152,7 @@ impl RetireSink for Compare {
             self.differs(d.hart, "datum", at, say(Some(d.pc), d.kind), done);
         }
         if let DataKind::Store { addr, value, .. } = d.kind {
-            // byte 0 of the console's word, as the devices take it
+            // byte 0 of the console's word, as the devices decode it
             if addr >> 30 & 3 != 2 && addr & 0x0f10_0003 == 0 {
                 self.console.push(value as u8);
             }
@@ -160,14 +160,14 @@ impl RetireSink for Compare {
     }
 }
 
-/// Events of each core behind a cycle: as they are where the cores begin behind it, else from a start there.
+/// Events of each core after a cycle. If a core was already running, they begin with a start at that cycle.
 fn events(run: &Run, log: &DataLog, begun: u64, cores: usize) -> Vec<Vec<FlowEvent>> {
     let mut all = vec![Vec::new(); cores];
     let mut before = vec![0u64; cores];
     for s in log.steps.iter().filter(|s| s.cycle < begun) {
         before[usize::from(s.core)] += 1;
     }
-    // instructions that the events so far told
+    // instructions covered by the events so far
     let mut told = vec![0u64; cores];
     for e in &run.events {
         let core = usize::from(e.hart);
@@ -179,7 +179,7 @@ fn events(run: &Run, log: &DataLog, begun: u64, cores: usize) -> Vec<Vec<FlowEve
             if all[core].is_empty() {
                 let first = log.steps.iter().find(|s| s.cycle >= begun && usize::from(s.core) == core);
                 let pc = first.map_or(e.pc, |s| s.pc.into());
-                // a stop without an instruction before it is no start
+                // a stop without an instruction before it gives no start
                 if first.is_some() {
                     all[core].push(FlowEvent { kind: FlowKind::Start, len: 0, count: 0, pc, target: pc, ..e });
                 }
@@ -196,8 +196,8 @@ fn events(run: &Run, log: &DataLog, begun: u64, cores: usize) -> Vec<Vec<FlowEve
     all
 }
 
-/// Replays the words of `run` with `program`, and compares every event, register, load and store of every core, the
-/// console and RAM at the end with what the SoC did.
+/// Replays the words of `run` with `program`. Compares every event, register, load and store of every core, the
+/// console, and the final content of RAM with those of the SoC.
 ///
 /// # Errors
 /// The first difference.
@@ -208,20 +208,20 @@ pub fn check(params: &InputsParams, program: &Program, run: &Run) -> Result<Reco
     let mut compare = Compare::new(run, log, begun, cores);
     let mut replay = Replay::new(params, program, run.words.as_slice())??;
     let end = replay.run(&mut compare, |c| c.wrong.is_some());
-    // what differs says more than the check that found it
+    // a difference is more informative than the error that ended replay
     if let Some(wrong) = compare.wrong {
         return Err(wrong);
     }
     end?;
     compare.whole()?;
-    // what was printed before is not replayed
+    // output from before the recording is not replayed
     if begun == 0 && compare.console != run.console || !run.console.ends_with(&compare.console) {
         return Err(RecordError::Console { replayed: compare.console.len(), done: run.console.len() });
     }
     let bytes = params.ram_bytes as usize;
     let ram = log.ram(program, RAM_BASE, bytes, u64::MAX);
     for (i, done) in ram.into_iter().enumerate() {
-        // behind a start in the middle some bytes stay unknown
+        // if the recording starts in the middle, some bytes stay unknown
         match replay.memory(params.ram_base + i as u32, 1) {
             Some(&[replayed]) if replayed != done => {
                 return Err(RecordError::Memory { addr: RAM_BASE + i as u64, replayed, done });

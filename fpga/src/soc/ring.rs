@@ -1,47 +1,47 @@
-//! Contents of the circular trace buffer: two halves, each a trace of its own
+//! Contents of the circular trace buffer: two halves, each with a trace of its own
 //!
-//! The buffer leaves older half first; each half is a count of words and the words. Bit 31 of the count: the end
-//! of the trace did not fit.
+//! The older half is sent first. Each half is a word count, followed by the words. Bit 31 of the count: the end of the
+//! trace did not fit.
 
 use serde::Serialize;
 
 /// One half of the buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Half {
-    /// Trace words, header first; none where nothing was traced.
+    /// Trace words, header first; empty if nothing was traced.
     pub words: Vec<u32>,
-    /// The end of its trace did not fit.
+    /// Whether the end of the trace did not fit.
     pub cut: bool,
 }
 
-/// What left is no trace buffer.
+/// Error of words that are not the contents of a trace buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RingError {
-    /// Fewer words than the counts say.
+    /// There are fewer words than the count says.
     #[error("word {at} says that {count} words follow, {left} do")]
     Cut {
-        /// Word.
+        /// Index of the count.
         at: usize,
-        /// What it says.
+        /// Its value.
         count: usize,
-        /// What there is.
+        /// Words that follow.
         left: usize,
     },
-    /// No count where one must be.
+    /// A count is missing.
     #[error("it ends before the {which} half")]
     Missing {
-        /// Older or newer.
+        /// `older` or `newer`.
         which: &'static str,
     },
-    /// More words than the counts say.
+    /// There are words after the two halves.
     #[error("{left} words follow behind its two halves")]
     More {
-        /// So many.
+        /// Their number.
         left: usize,
     },
 }
 
-/// The halves, older first.
+/// Splits the words into halves, older first.
 pub fn halves(words: &[u32]) -> Result<[Half; 2], RingError> {
     let mut at = 0;
     let mut one = |which| {

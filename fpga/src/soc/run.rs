@@ -1,4 +1,4 @@
-//! Runs a Verilated SoC and takes in what it does: retire log, trace words, console
+//! Runs a Verilated SoC and reads its output: retire log, trace words, console
 
 use super::data::{BusAccess, DataLog};
 use super::frame::{Deframer, Item, LineStats};
@@ -14,58 +14,58 @@ use retire::FlowEvent;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Why a run gave no result.
+/// Error of a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The SoC could not be built.
     #[error("{0}")]
     Build(#[from] BuildError),
-    /// The program does not fit it.
+    /// The SoC cannot run the program.
     #[error("{0}")]
     Image(#[from] ImageError),
-    /// The log makes no sense.
+    /// The retire log is inconsistent.
     #[error("retire log: {0}")]
     Log(#[from] LogError),
-    /// The trace buffer's words make no sense.
+    /// The words of the trace buffer are invalid.
     #[error("trace buffer: {0}")]
     Ring(#[from] RingError),
-    /// Files and pipes.
+    /// A file or a pipe failed.
     #[error("simulation: {0}")]
     Io(#[from] std::io::Error),
-    /// The simulation gave up.
+    /// The simulation failed.
     #[error(transparent)]
     Ended(#[from] Ended),
 }
 
-/// A SoC that is ready to run programs.
+/// A built SoC that can run programs.
 #[derive(Clone, Debug)]
 pub struct Soc {
     config: SocConfig,
     program: PathBuf,
 }
 
-/// What a run did.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Events of the retire log, in global commit order.
     pub events: Vec<FlowEvent>,
-    /// What the cores did with its data, of a SoC that records or traces load values.
+    /// The log with data, for a SoC that records or traces load values.
     pub data: Option<DataLog>,
     /// Instructions by core.
     pub instructions: Vec<u64>,
-    /// Trace words, as they were read from the trace port; of a SoC with a trace buffer, those of its newer half.
+    /// Words from the trace port; for a SoC with a trace buffer, those of its newer half.
     pub words: Vec<u32>,
-    /// Words of load values, of a SoC that traces them; `words` are those of the control flow then.
+    /// Load-value words, for a SoC that traces load values; `words` are then those of the control flow.
     pub values: Vec<u32>,
-    /// Halves of the trace buffer, older first; none without one.
+    /// Halves of the trace buffer, older first; `None` without a buffer.
     pub halves: Option<[Half; 2]>,
-    /// Bytes of the serial line, where the SoC has one; then the words are those of its frames.
+    /// Bytes of the serial line, if the SoC has one; `words` then come from its frames.
     pub line: Vec<u8>,
-    /// What the line brought.
+    /// Statistics of the serial line.
     pub line_stats: LineStats,
-    /// What the program printed; on a serial line, what came of it.
+    /// Console output; on a serial line, the part that was received.
     pub console: Vec<u8>,
-    /// Exit code of the program, or `None` when the cycle limit came first.
+    /// Exit code of the program, or `None` if the cycle limit was reached first.
     pub exit_code: Option<u32>,
     /// Clock cycles in which the cores ran.
     pub cycles: u64,
@@ -73,22 +73,23 @@ pub struct Run {
     pub stores: u64,
     /// Hash over cycle, core, address, data and bytes of every store.
     pub stores_hash: u64,
-    /// Clock cycles simulated, start and drain of the trace included.
+    /// Clock cycles simulated, including start and drain of the trace.
     pub clocks: u64,
-    /// Seconds of simulation.
+    /// Run time of the simulation, seconds.
     pub seconds: f64,
 }
 
-/// How a program is run.
+/// Options of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Stop the cores after so many clock cycles; 0: no limit.
+    /// Stop the cores after this many clock cycles; 0: no limit.
     pub max_cycles: u64,
-    /// What `mtime` begins with.
+    /// Initial value of `mtime`.
     pub mtime: u64,
-    /// Write every signal to this file; the SoC must have been built with `vcd`.
+    /// VCD file for all signals; the SoC must have been built with `vcd`.
     pub vcd: Option<PathBuf>,
-    /// Put a link to a pseudo-terminal here, which is on the SoC's serial line both ways while it runs.
+    /// Path of a link to a pseudo-terminal, which is connected to the SoC's serial line in both directions during the
+    /// run.
     pub serial: Option<PathBuf>,
 }
 
@@ -99,12 +100,12 @@ const BEGINS: u32 = 9;
 const VALUE: u32 = 10;
 
 impl Soc {
-    /// Builds it, or finds it built, below `cache`.
+    /// Builds it below `cache`, or finds it in the cache.
     pub fn build(config: &SocConfig, vcd: bool, cache: &Path) -> Result<Self, BuildError> {
         Self::build_edited(config, vcd, cache, |verilog| verilog)
     }
 
-    /// As [`Soc::build`], of Verilog that was changed: for faults that are to be found.
+    /// [`Soc::build`] with edited Verilog, to test whether faults are detected.
     pub fn build_edited(
         config: &SocConfig,
         vcd: bool,
@@ -115,12 +116,12 @@ impl Soc {
         Ok(Self { config: config.clone(), program: build(config, &verilog, vcd, cache)? })
     }
 
-    /// What it is made of.
+    /// Description of the SoC.
     pub fn config(&self) -> &SocConfig {
         &self.config
     }
 
-    /// Runs `program`; `progress` is told the cycle now and then.
+    /// Runs `program`; `progress` is called with the cycle from time to time.
     pub fn run(&self, program: &Program, options: &RunOptions, mut progress: impl FnMut(u64)) -> Result<Run, RunError> {
         image::suits(program, self.config.core)?;
         let hex = image::hex(program, self.config.ram_bytes())?;
@@ -138,7 +139,7 @@ impl Soc {
             (vcd, None) => command.args(vcd),
         };
         if let Some(link) = &options.serial {
-            // a link that an earlier run left; a file or folder stays, and the simulation refuses it
+            // removes a link that an earlier run left; the simulation refuses an existing file or folder
             if std::fs::symlink_metadata(link).is_ok_and(|m| m.is_symlink()) {
                 std::fs::remove_file(link)?;
             }
@@ -187,7 +188,7 @@ impl Soc {
                 }
                 ACCESS => {
                     let (addr, value, strobes) = (source.word()?, source.word()?, source.word()? as u8);
-                    // told a cycle later, when what was read is there
+                    // reported one cycle later, when the read data is valid
                     let access = BusAccess { cycle: cycle.saturating_sub(1), core, addr, data: value, strobes };
                     data.iter_mut().for_each(|d| d.access(access));
                 }

@@ -1,8 +1,8 @@
-//! The emitted top of a SoC
+//! The emitted top module of a SoC
 //!
-//! Bus and devices are Verilog modules with parameters (`fpga/verilog`), the rest of our own parts circuits of
-//! [`super::circuit`]; cores come from [`super::core`], the trace system from [`hdl::emit`]. This joins them, a pure
-//! function of the description.
+//! Bus and devices are Verilog modules with parameters (`fpga/verilog`). The other circuits are those of
+//! [`super::circuit`]; cores come from [`super::core`], the trace system from [`hdl::emit`]. This module connects them.
+//! Its output is a pure function of the description.
 
 use super::circuit::boot::Boot;
 use super::circuit::host::HostLink;
@@ -26,9 +26,9 @@ use std::ops::RangeInclusive;
 
 mod paths;
 
-/// log2 of the RAM's bytes.
+/// log2 of the RAM size in bytes.
 pub const LOG2_RAM: RangeInclusive<u8> = 10..=24;
-/// log2 of the words of a circular trace buffer.
+/// log2 of the size of a circular trace buffer in words.
 pub const LOG2_BUFFER: RangeInclusive<u8> = 6..=16;
 /// First byte of RAM; the cores start here.
 pub const RAM_BASE: u64 = 0x8000_0000;
@@ -42,91 +42,91 @@ pub enum Output {
         /// Data pins.
         pins: u8,
     },
-    /// A serial line, 8N1, in frames ([`super::frame`]) with the console and the exit code.
+    /// A serial line, 8N1, with frames ([`super::frame`]) that also carry the console and the exit code.
     Uart {
-        /// Clocks of a bit. 4..=65535.
+        /// Cycles per bit. 4..=65535.
         divisor: u16,
     },
 }
 
-/// What the host may do over the serial line, the other way.
+/// What the host may do over the serial line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Host {
-    /// Nothing: it listens.
+    /// Nothing: it only receives.
     Listens,
-    /// Read and write the registers of trace system and SoC, stop the cores.
+    /// Access the registers of trace system and SoC, stop the cores.
     Controls,
-    /// That, and the cores wait until it starts them.
+    /// The same, and the cores wait until the host starts them.
     Starts,
 }
 
-/// What a SoC is made of.
+/// Description of a SoC.
 #[derive(Clone, Debug, Serialize)]
 pub struct SocConfig {
     /// Softcore.
     pub core: CoreKind,
-    /// N: cores. 1..=8.
+    /// N: number of cores. 1..=8.
     pub cores: u8,
-    /// log2 of the RAM's bytes. 10..=24.
+    /// log2 of the RAM size in bytes. 10..=24.
     pub log2_ram: u8,
-    /// Every core fetches from a copy of the RAM of its own; else over the shared bus. Costs the RAM again for
-    /// every core in an FPGA, and nothing in simulation.
+    /// Whether each core fetches from its own copy of the RAM instead of the shared bus. On an FPGA this takes the RAM
+    /// once more per core; in simulation it costs nothing.
     pub private_fetch: bool,
     /// Trace system, or none.
     pub trace: Option<TraceParams>,
-    /// Record system (scheme `inputs`) in its place.
+    /// Recorder (scheme `inputs`), which replaces the trace system.
     pub record: Option<Sizes>,
-    /// System of load values (scheme `cfiat`), beside the trace system with a port of its own, or in its place.
+    /// Load-value system (scheme `cfiat`), either next to the trace system with a port of its own, or instead of it.
     pub values: Option<DataScheme>,
-    /// Clocks that the cores run before the record system begins; 0: it begins before them.
+    /// Cycles that the cores run before recording starts; 0: it starts before them.
     pub record_after: u32,
-    /// log2 of the places of each event FIFO. 3..=8.
+    /// log2 of the depth of each event FIFO. 3..=8.
     pub log2_fifo: u8,
-    /// log2 of the words of a circular trace buffer, which leaves when the program has ended; without one trace
-    /// words leave as they come. 6..=16.
+    /// log2 of the size of a circular trace buffer in words, which is sent when the program has ended. `None`: trace
+    /// words are sent immediately. 6..=16.
     pub buffer: Option<u8>,
-    /// How trace words leave.
+    /// Trace output.
     pub output: Output,
-    /// Whether the host reaches registers over the serial line, and whether the cores wait for it.
+    /// Access of the host to registers over the serial line, and whether the cores wait for it.
     pub host: Host,
-    /// Clocks of one tick of `mtime`. 1..=65535.
+    /// Cycles per tick of `mtime`. 1..=65535.
     pub tick: u16,
 }
 
-/// Why there is no SoC of a description.
+/// Error of a description from which no SoC can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SocError {
-    /// A field outside its range.
+    /// A field is outside its range.
     #[error("{field} = {value} is outside {right}")]
     Range {
         /// Field name.
         field: &'static str,
-        /// What was asked for.
+        /// Requested value.
         value: u64,
-        /// What would be right.
+        /// Valid values.
         right: String,
     },
-    /// A part without another one.
+    /// An option requires another one.
     #[error("{what} needs {needs}")]
     Needs {
-        /// What was asked for.
+        /// The option.
         what: &'static str,
-        /// What it needs.
+        /// Its requirement.
         needs: &'static str,
     },
-    /// rust-hdl refused a circuit: a fault of this crate.
+    /// rust-hdl rejected a circuit: a bug in this crate.
     #[error("rust-hdl refuses a circuit: {0}")]
     Refused(String),
-    /// The core cannot be had.
+    /// The core's Verilog cannot be made.
     #[error("{0}")]
     Core(#[from] CoreError),
-    /// The trace system cannot be had.
+    /// The trace system cannot be emitted.
     #[error("{0}")]
     Emit(#[from] EmitError),
 }
 
-/// Ports of RVFI that tell data.
+/// RVFI ports that carry data.
 const DATA_PORTS: [&str; 7] = [
     "rvfi_rd_addr",
     "rvfi_rd_wdata",
@@ -137,30 +137,30 @@ const DATA_PORTS: [&str; 7] = [
     "rvfi_mem_wdata",
 ];
 
-/// A circuit of its own in a SoC, with what the cores' RVFI ports say of data.
+/// An additional circuit in a SoC, connected to the cores' RVFI ports.
 #[derive(Default)]
 pub(super) struct More {
-    /// Ports that the SoC has for it.
+    /// Ports that the SoC gets for it.
     pub ports: Vec<String>,
-    /// Its instance; the wires of core `i` are called as its ports with `_i` behind them.
+    /// Its instance; wires of core `i` have the names of the core's ports with `_i` appended.
     pub instance: String,
 }
 
-/// What the text is for.
+/// Purpose of the Verilog text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose<'a> {
-    /// Simulation: RAM is loaded at the start from the file that `+image=` names, `mtime` begins with `+mtime=`, and
-    /// retirement and stores are seen at the ports.
+    /// Simulation: RAM is loaded from the file that `+image=` names, `mtime` starts at `+mtime=`, and retirement and
+    /// stores are visible at ports.
     Simulation,
     /// Synthesis: RAM is loaded from this file.
     Synthesis {
-        /// `$readmemh` file name; none: RAM is not loaded.
+        /// `$readmemh` file name; empty: RAM is not loaded.
         image: &'a str,
     },
 }
 
 impl SocConfig {
-    /// For simulation: 16 MiB of RAM, fetches that do not use the bus, a port of 4 pins, nothing that traces.
+    /// A SoC for simulation: 16 MiB of RAM, fetches without the bus, a port of 4 pins, no tracing.
     pub const fn simulated(core: CoreKind, cores: u8) -> Self {
         Self {
             core,
@@ -179,7 +179,7 @@ impl SocConfig {
         }
     }
 
-    /// Refuses what the parts cannot honour.
+    /// Refuses descriptions that cannot be built.
     pub fn check(&self) -> Result<(), SocError> {
         let one_of = |field, value: u64, right: String, ok: bool| {
             if ok {
@@ -214,7 +214,7 @@ impl SocConfig {
             if !self.private_fetch {
                 return needs("scheme inputs", "fetches that do not use the bus");
             }
-            // the lowest page of the scheme's RAM
+            // the page size of the scheme
             one_of(
                 "log2_ram",
                 self.log2_ram.into(),
@@ -253,30 +253,30 @@ impl SocConfig {
         Ok(())
     }
 
-    /// RAM, bytes.
+    /// RAM size, bytes.
     pub const fn ram_bytes(&self) -> u64 {
         1 << self.log2_ram
     }
 
-    /// Parameters of the record system, where there is one.
+    /// Parameters of the recorder, if there is one.
     pub fn inputs(&self) -> Option<InputsParams> {
         let ram = (RAM_BASE as u32, self.ram_bytes() as u32);
         self.record.map(|sizes| InputsParams::new(self.cores, 32, ram, sizes).with_profile(self.core.profile()))
     }
 
-    /// Parameters of the load values, where they are traced.
+    /// Parameters of the load values, if they are traced.
     pub fn cfiat(&self) -> Option<CfiatParams> {
         let ram = (RAM_BASE as u32, self.ram_bytes() as u32);
         self.values.map(|DataScheme::Cfiat(sizes)| CfiatParams::new(self.cores, ram, sizes))
     }
 
-    /// The trace system beside its parameters.
+    /// Options of the trace system, besides its parameters.
     pub(super) fn system(&self) -> SystemOptions {
         let extras = Extras { registered: self.core.core().registered(), ..Extras::default() };
         SystemOptions { log2_fifo: self.log2_fifo, extras, ..SystemOptions::default() }
     }
 
-    /// Whether something in it takes the cores' data from their ports, for which they may have to wait.
+    /// Whether a circuit takes the cores' data from their ports, for which the cores may have to wait.
     pub(super) fn shows_data(&self) -> bool {
         self.record.is_some() || self.values.is_some()
     }
@@ -286,22 +286,22 @@ impl SocConfig {
         self.values.is_some() && self.trace.is_some()
     }
 
-    /// Whether it has a DMA: where bus masters that are no cores are recorded.
+    /// Whether it has a DMA: if bus masters other than cores are recorded.
     pub fn has_dma(&self) -> bool {
         self.record.is_some_and(|sizes| sizes.masters)
     }
 
-    /// Whether words come.
+    /// Whether the SoC sends words.
     fn traces(&self) -> bool {
         self.trace.is_some() || self.shows_data()
     }
 
-    /// The whole SoC as Verilog, top module `soc`.
+    /// The whole SoC as Verilog, with top module `soc`.
     pub fn verilog(&self, purpose: Purpose) -> Result<String, SocError> {
         self.verilog_with(purpose, None)
     }
 
-    /// As [`SocConfig::verilog`], with a circuit of its own at the cores' ports.
+    /// [`SocConfig::verilog`] with an additional circuit at the cores' ports.
     pub(super) fn verilog_with(&self, purpose: Purpose, more: Option<&More>) -> Result<String, SocError> {
         self.check()?;
         if matches!(purpose, Purpose::Synthesis { .. }) && self.core.core().simulated_only() {
@@ -348,7 +348,7 @@ impl SocConfig {
         Ok(text)
     }
 
-    /// The circuits of [`super::circuit`] that it has.
+    /// The circuits of [`super::circuit`] that the SoC uses.
     fn circuits(&self) -> Result<String, String> {
         let mut text = emitted(Boot::default(), "soc_boot")?;
         text.push_str(&match self.output {
@@ -366,7 +366,7 @@ impl SocConfig {
 
     fn top(&self, observed: bool, more: Option<&More>) -> String {
         let n = u32::from(self.cores);
-        // masters: the cores' data ports, then, where fetches use the bus, their fetch ports
+        // bus masters: the cores' data ports, then, if fetches use the bus, their fetch ports
         let dma = self.has_dma();
         let masters = if self.private_fetch { n } else { 2 * n } + u32::from(dma);
         let fetch_ports = if self.private_fetch { n } else { 1 };
@@ -461,12 +461,12 @@ impl SocConfig {
              .f_rdata(f_rdata), .d_valid(d_valid), .d_master(d_master), .d_addr(d_addr), .d_wdata(d_wdata),\n        \
              .d_wstrb(d_wstrb), .d_rdata(d_rdata){});\n",
             self.log2_ram - 2,
-            // the access that has begun is answered
+            // an access that has begun is completed
             if self.shows_data() { format!("still ? {masters}'d0 : m_valid") } else { "m_valid".into() },
-            // nothing retires while the state of the cores is told
+            // nothing retires while the state of the cores is being sent
             match () {
                 () if self.record_after > 0 => format!("waits ? {fetch_ports}'d0 : f_valid"),
-                // what reads CSRs makes no access
+                // instructions that read CSRs make no access
                 () if self.values.is_some() && self.core.core().waits() => {
                     format!("hold ? {fetch_ports}'d0 : f_valid")
                 }
@@ -482,7 +482,7 @@ impl SocConfig {
              .console_valid(console_valid), .console_data(console_data), .exited(ended), .exit_code(code),\n        \
              .trace_access(core_access), .trace_addr(core_addr), .trace_rdata(reg_rdata));\n",
             self.tick,
-            // written only
+            // write-only
             register("request").addr,
             if dma { "device_rdata" } else { "d_rdata" },
         );

@@ -1,5 +1,5 @@
-//! Holds load values of a SoC to what its cores did: the golden model's words, the order of memory, and, with the control flow
-//! beside them, the cores executed again
+//! Checks load values of a SoC against what its cores did: the words of the golden model, the memory order, and, if
+//! there is a trace of the control flow, the cores executed again
 
 use super::data::DataLog;
 use super::record::{Compare, RecordError};
@@ -16,36 +16,37 @@ use sim::scheme::cfiat::stats::CfiatStats;
 use sim::scheme::cfiat::{CfiatParams, Recorder};
 use std::collections::HashMap;
 
-/// What the comparison found.
+/// Result of the comparison.
 #[derive(Clone, Debug)]
 pub struct Valued {
     /// Parameters of the load values.
     pub params: CfiatParams,
-    /// What the golden model sends of the log.
+    /// Statistics of the golden model for the log.
     pub stats: CfiatStats,
     /// Bits that the SoC sent.
     pub bits: u64,
     /// Records that it sent.
     pub records: u64,
-    /// The words are those of the golden model.
+    /// Whether the words equal those of the golden model.
     pub golden: bool,
-    /// Of the cores executed again, where the control flow is there: instructions by core, events and data that were compared.
+    /// Result of executing the cores again, if there is a trace of the control flow: instructions by core, events and
+    /// data compared.
     pub replayed: Option<(Vec<u64>, u64, u64)>,
 }
 
-/// Why load values are not those of the run.
+/// Error of load values that do not match the run.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ValueError {
     /// The SoC does not trace them, or nothing ran.
     #[error("the run has no load values")]
     None,
-    /// Impossible parameters.
+    /// The parameters are invalid.
     #[error("{0}")]
     Params(#[from] ParamError),
-    /// A stream that is none.
+    /// The stream is invalid.
     #[error("load values: {0}")]
     Stream(#[from] StreamError),
-    /// Cores retire in another order than memory took their accesses.
+    /// The order in which cores retire differs from the order of their accesses in memory.
     #[error(
         "cycle {cycle}: core {core} accesses 0x{addr:08x} behind a core that retires later, so the order of what retires is \
          not that of memory"
@@ -55,7 +56,7 @@ pub enum ValueError {
         cycle: u64,
         /// Core.
         core: u8,
-        /// Word.
+        /// Address of the word.
         addr: u32,
     },
     /// The control flow cannot be replayed.
@@ -64,12 +65,12 @@ pub enum ValueError {
     /// The cores cannot be executed again.
     #[error("the run cannot be executed again: {0}")]
     Replay(#[from] ReplayError),
-    /// They did something else.
+    /// The replay differs from the run.
     #[error("{0}")]
     Different(#[from] RecordError),
 }
 
-/// Executes along the control flow; keeps the first error.
+/// Executes the cores along the control flow; keeps the first error.
 struct Drive {
     replay: Replay,
     compare: Compare,
@@ -84,7 +85,7 @@ impl ReplaySink for Drive {
     }
 }
 
-/// What the golden model sends of what retired, in its order: of a clock by core.
+/// Words and statistics of the golden model for the retired instructions, in order of cycles, then cores.
 fn golden(params: &CfiatParams, log: &DataLog) -> Result<(Vec<u32>, CfiatStats), ParamError> {
     let mut model = Recorder::new(params)?;
     let mut steps: Vec<_> = log.steps.iter().collect();
@@ -101,15 +102,15 @@ fn golden(params: &CfiatParams, log: &DataLog) -> Result<(Vec<u32>, CfiatStats),
     Ok((words, CfiatStats { instructions, ..*model.stats() }))
 }
 
-/// Looks whether what two cores do to a word retires in the order in which the bus took it.
+/// Checks that accesses of different cores to a word retire in the order in which the bus completed them.
 fn in_order(log: &DataLog) -> Result<(), ValueError> {
-    // of each core, when its accesses retired
+    // by core: the cycles in which its accesses retired
     let mut retired: HashMap<u8, std::vec::IntoIter<u64>> = HashMap::new();
     for core in log.steps.iter().map(|s| s.core).collect::<std::collections::BTreeSet<_>>() {
         let own = log.steps.iter().filter(|s| s.core == core && (s.load.is_some() || s.store.is_some()));
         retired.insert(core, own.map(|s| s.cycle).collect::<Vec<_>>().into_iter());
     }
-    // of each word and core, the last access and the last store
+    // by word and core: the last access and the last store
     type Last = Option<(u64, u8)>;
     let mut words: HashMap<u32, HashMap<u8, (Last, Last)>> = HashMap::new();
     for a in &log.accesses {
@@ -130,8 +131,8 @@ fn in_order(log: &DataLog) -> Result<(), ValueError> {
     Ok(())
 }
 
-/// Holds the load values of `run` to the golden model; with a trace of the control flow it executes the cores again, and
-/// compares every event, register, load and store with what they did.
+/// Checks the load values of `run` against the golden model. With a trace of the control flow it executes the cores
+/// again, and compares every event, register, load and store with theirs.
 ///
 /// # Errors
 /// The first difference.

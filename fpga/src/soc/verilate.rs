@@ -1,7 +1,7 @@
-//! Builds a SoC with Verilator, once per content
+//! Builds a SoC with Verilator, and caches it by content
 //!
-//! The build folder is named by a hash of everything that goes in, so the same SoC is built once; a failed or
-//! cut build leaves nothing that a later one would take.
+//! The build folder is named by a hash of all inputs, so the same SoC is built once. A build that fails or is
+//! interrupted leaves nothing that a later one would use.
 
 use super::top::{Output, SocConfig, SocError};
 use crate::cosim::build::{build_in, Recipe};
@@ -15,25 +15,25 @@ use std::path::{Path, PathBuf};
 pub const VERILATOR: ToolKind =
     ToolKind { what: "verilator", variable: "VERILATOR", names: &["verilator"], least: (5, 0) };
 
-/// What has no value at power-up is 0.
+/// State without an initial value starts at 0.
 const OPTIONS: [&str; 3] = ["--x-initial", "fast", "-Wno-UNOPTFLAT"];
 
-/// Why a SoC could not be built.
+/// Error of a build.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// There is no such SoC.
+    /// The SoC cannot be made.
     #[error("{0}")]
     Soc(#[from] SocError),
-    /// A tool.
+    /// A tool failed.
     #[error("{0}")]
     Tool(#[from] ToolError),
-    /// The compiler, or files.
+    /// The compiler or a file access failed.
     #[error("{0}")]
     Build(CosimError),
 }
 
 impl From<CosimError> for BuildError {
-    /// Of what Verilator and the compiler say, only the errors.
+    /// Keeps only the errors from the output of Verilator and the compiler.
     fn from(e: CosimError) -> Self {
         let CosimError::Tool(tools::ToolError::Failed { tool, status, output }) = e else { return Self::Build(e) };
         let said: Vec<&str> = output.lines().filter(|l| l.contains("rror")).take(3).collect();
@@ -41,8 +41,8 @@ impl From<CosimError> for BuildError {
     }
 }
 
-/// Where builds are kept unless asked otherwise: `GOSHAWK_SOC_CACHE`, else `soc` in the target folder of the
-/// workspace this was compiled in, else in the system's temporary folder.
+/// Default folder of builds: `GOSHAWK_SOC_CACHE`, else `soc` in the target folder of the workspace this was compiled
+/// in, else in the system's temporary folder.
 pub fn default_cache() -> PathBuf {
     if let Some(dir) = std::env::var_os("GOSHAWK_SOC_CACHE").filter(|d| !d.is_empty()) {
         return dir.into();
@@ -87,7 +87,8 @@ fn header(config: &SocConfig) -> String {
     s
 }
 
-/// Builds the simulation of `config`, whose Verilog is `verilog`, below `cache`, or finds it built: the program.
+/// Builds the simulation of `config`, whose Verilog is `verilog`, below `cache`, or finds it in the cache, and returns
+/// the program.
 pub fn build(config: &SocConfig, verilog: &str, vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
     let header = header(config);
     let files =
@@ -95,7 +96,7 @@ pub fn build(config: &SocConfig, verilog: &str, vcd: bool, cache: &Path) -> Resu
     build_files(&files, vcd, cache)
 }
 
-/// Builds `soc.v` with `main.cpp` and what it includes.
+/// Builds `soc.v` with `main.cpp` and its headers.
 pub(super) fn build_files(files: &[(&str, &str)], vcd: bool, cache: &Path) -> Result<PathBuf, BuildError> {
     VERILATOR.find()?;
     let recipe = Recipe { prefix: "Vsoc", top: ("soc.v", "soc"), options: &OPTIONS, vcd };

@@ -1,4 +1,4 @@
-//! Holds the trace of a tile to its log: events, bits, and each address
+//! Checks the trace of a tile against its log: events, bits, and each address
 
 use super::run::Run;
 use crate::soc::check::{check_words, CheckError, Checked};
@@ -8,21 +8,21 @@ use retire::FlowEvent;
 use sim::params::TraceParams;
 use sim::replay::{Events, Replay, ReplayError};
 
-/// Why a trace is not that of the log.
+/// Error of a trace that does not match the log.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TileError {
-    /// It replays to other events, or cannot be replayed.
+    /// The events differ, or the trace cannot be replayed.
     #[error("{0}")]
     Events(#[from] CheckError),
-    /// It cannot be replayed.
+    /// The trace cannot be replayed.
     #[error("the trace cannot be replayed: {0}")]
     Replay(#[from] ReplayError),
-    /// It replays to other instructions.
+    /// The replayed instruction differs.
     #[error("core {core}, instruction {at}: replay says {replayed}, the core retired {retired}")]
     Address {
         /// Core.
         core: usize,
-        /// Instruction of the core, from 0.
+        /// Index of the core's instruction, from 0.
         at: usize,
         /// From the trace.
         replayed: String,
@@ -31,7 +31,7 @@ pub enum TileError {
     },
 }
 
-/// The addresses that each core retires by `events`, with the code between them.
+/// The addresses that each core retires according to `events` and the code between them.
 fn addresses(image: &Image, events: &[FlowEvent], cores: usize) -> Vec<Vec<u64>> {
     let mut found = vec![Vec::new(); cores];
     let mut at = vec![0; cores];
@@ -46,11 +46,11 @@ fn addresses(image: &Image, events: &[FlowEvent], cores: usize) -> Vec<Vec<u64>>
     found
 }
 
-/// Replays the words of `run` with `program`: its events, its bits and each of its instructions are those of the log.
+/// Replays the words of `run` with `program`: events, bits and each instruction must equal those of the log.
 pub fn check(params: &TraceParams, program: &Program, run: &Run) -> Result<Checked, TileError> {
     let checked = check_words(params, program, &run.events, &run.words)?;
     if checked.overflows > 0 {
-        // what was lost is not in the trace
+        // lost instructions are missing in the trace
         return Ok(checked);
     }
     let image = Image::new(program);

@@ -1,14 +1,16 @@
-//! cva6: RV64IMAC with two commit ports, which show RVFI
+//! cva6: RV64IMAC with two commit ports and RVFI
 //!
 //! # Source
-//! OpenHW Group, CVA6, Solderpad 0.51 licence; in its 64-bit configuration with write-through data cache, without FPU, MMU and
-//! PMP: the package has no `fpu_div_sqrt_mvp`, and what the programs do not use is half of what would be compiled.
+//! OpenHW Group, CVA6, Solderpad 0.51 licence; in its 64-bit configuration with write-through data cache, without FPU,
+//! MMU and PMP. The package lacks `fpu_div_sqrt_mvp`, and the parts that the programs do not use would double the
+//! compile time.
 //!
 //! # Quirks
-//! * Its RVFI does not say where an instruction goes, and calls an `ecall` that traps retired, and what stands behind it
-//!   too; breakpoints and interrupts are not in it. So the wire `ex_commit` of its commit stage says that a trap is taken.
-//! * Constants wider than 64 words are written beyond their end by Verilator 5.006 (`VL_CONSTHI_W_1X`): 16 address rules of a
-//!   configuration are such a one, and there is one rule instead.
+//! * Its RVFI does not report the next address. It reports an `ecall` that traps as retired, and the instruction after
+//! it too; breakpoints and interrupts are not reported. So the wire `ex_commit` of the commit stage shows when a trap
+//! is taken.
+//! * Verilator 5.006 writes constants wider than 64 words beyond their end (`VL_CONSTHI_W_1X`). The 16 address rules of
+//! a configuration are such a constant, so only one rule is used.
 
 use super::pair::Pair;
 use super::top::ports;
@@ -17,7 +19,7 @@ use crate::soc::core::CoreError;
 use crate::soc::emitted::emitted;
 use crate::soc::package::Package;
 
-/// Where it comes from.
+/// Package with the source.
 pub const PACKAGE: Package = Package {
     name: "pythondata-cpu-cva6",
     module: "pythondata_cpu_cva6",
@@ -27,7 +29,7 @@ pub const PACKAGE: Package = Package {
 
 const CELLS: &str = "common/submodules/common_cells/src";
 
-/// Files of the core that are read, packages first: folders, and what is read of each.
+/// Source files of the core, packages first: folders, and the files read from each.
 const FILES: [(&str, &[&str]); 14] = [
     ("core/include", &["cv64a6_imafdc_sv39_config_pkg", "riscv_pkg"]),
     ("corev_apu/riscv-dbg/src", &["dm_pkg"]),
@@ -82,13 +84,13 @@ const FILES: [(&str, &[&str]); 14] = [
     ("core/cache_subsystem", &["wt_dcache_mem", "wt_dcache_missunit", "wt_dcache_wbuffer"]),
 ];
 
-/// Lines of its source that are others here.
+/// Lines of the source that are replaced.
 const EDITS: [(&str, &str); 5] = [
     ("localparam CVA6ConfigFpuEn = 1;", "localparam CVA6ConfigFpuEn = 0;"),
     ("localparam CVA6ConfigCvxifEn = 1;", "localparam CVA6ConfigCvxifEn = 0;"),
     ("localparam bit MMU_PRESENT = 1'b1;", "localparam bit MMU_PRESENT = 1'b0;"),
     ("localparam NrMaxRules = 16;", "localparam NrMaxRules = 1;"),
-    // no log of its own beside the program that runs it
+    // the core writes no log of its own
     ("f = $fopen(\"trace_hart_00.dasm\", \"w\");", "f = 0;"),
 ];
 

@@ -1,4 +1,4 @@
-//! The retire log of a tile: what its wires said, as events and as addresses
+//! The retire log of a tile: events and addresses from its wires
 
 use super::TileKind;
 use retire::image::Image;
@@ -7,10 +7,10 @@ use retire::{FlowEvent, FlowKind};
 use sim::beats::chain::Chain;
 use sim::beats::Retired;
 
-/// What a log cannot be.
+/// Error in the output of a tile's log wires.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
-    /// Another instruction than the program's.
+    /// The instruction differs from the program's.
     #[error("cycle {cycle}, core {core}: 0x{insn:08x} retires at 0x{pc:08x}, where the program has {code}")]
     Code {
         /// Clock cycle.
@@ -19,12 +19,12 @@ pub enum LogError {
         core: u8,
         /// Address.
         pc: u64,
-        /// Instruction that the core showed.
+        /// Instruction from the core.
         insn: u32,
-        /// What the program has.
+        /// Instruction of the program.
         code: String,
     },
-    /// An instruction that cannot retire.
+    /// The instruction cannot retire, as it always traps.
     #[error("cycle {cycle}, core {core}: 0x{insn:08x} retires at 0x{pc:08x}, an instruction that always traps")]
     Traps {
         /// Clock cycle.
@@ -36,7 +36,7 @@ pub enum LogError {
         /// The instruction.
         insn: u32,
     },
-    /// A way that the instruction does not go.
+    /// The instruction does not follow the previous one, and no trap was reported.
     #[error("cycle {cycle}, core {core}: 0x{pc:08x} retires behind 0x{before:08x}, which does not go there, and no trap is told")]
     Broken {
         /// Clock cycle.
@@ -45,26 +45,26 @@ pub enum LogError {
         core: u8,
         /// Address.
         pc: u64,
-        /// Instruction before it.
+        /// Address of the previous instruction.
         before: u64,
     },
 }
 
 #[derive(Clone, Debug)]
 struct Core {
-    /// Where an instruction went, and which are the first behind a trap.
+    /// Derives the next address of each instruction, and the first instruction after a trap.
     chain: Chain,
-    /// The last instruction, which is known when the next one comes.
+    /// The last instruction, which is complete when the next one arrives.
     held: Option<Retired>,
     /// Address of the first trap since the last instruction.
     trap: Option<u64>,
-    /// Where the last instruction that was told goes, without a trap.
+    /// Next address, without a trap, of the last instruction in the log.
     goes: Option<u64>,
     count: u32,
     addresses: Vec<u64>,
 }
 
-/// Makes events and addresses of retired instructions and traps.
+/// Converts retired instructions and traps to events and addresses.
 #[derive(Debug)]
 pub struct Log<'a> {
     image: &'a Image,
@@ -74,7 +74,7 @@ pub struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    /// For a tile that runs the program of `image`.
+    /// Creates a log of a tile that runs the program of `image`.
     pub fn new(kind: TileKind, image: &'a Image) -> Self {
         let core = Core { chain: Chain::new(64), held: None, trap: None, goes: None, count: 0, addresses: Vec::new() };
         Self {
@@ -93,7 +93,7 @@ impl<'a> Log<'a> {
             let code = self.image.instruction(pc).map_or("no code".into(), |(i, _)| format!("0x{i:08x}"));
             return Err(LogError::Code { cycle, core, pc, insn, code });
         }
-        // ecall, ebreak, c.ebreak, and the two encodings that are illegal for good
+        // ecall, ebreak, c.ebreak, and the two encodings that are always illegal
         if matches!(insn, 0x0000_0073 | 0x0010_0073 | 0x9002 | 0x0000 | 0xffff_ffff) {
             return Err(LogError::Traps { cycle, core, pc, insn });
         }
@@ -118,18 +118,18 @@ impl<'a> Log<'a> {
         Ok(())
     }
 
-    /// Core `core` takes a trap: `mepc` is where it would have gone on.
+    /// Core `core` takes a trap: `mepc` is the address at which it would have continued.
     pub fn trap(&mut self, core: u8, mepc: u64) {
         let c = &mut self.cores[usize::from(core)];
         c.trap = c.trap.or(Some(mepc));
     }
 
-    /// Ends the log: all events in commit order, and the addresses that each core retired. The last instruction of a core,
-    /// of which it is not known where it went, is in neither, as it is in no trace.
+    /// Ends the log. Returns all events in commit order, and the addresses that each core retired. The last instruction
+    /// of a core, whose next address is unknown, is in neither, and in no trace.
     pub fn finish(mut self, cycle: u64) -> Result<(Vec<FlowEvent>, Vec<Vec<u64>>), LogError> {
         for (i, c) in self.cores.iter_mut().enumerate() {
             let Some(held) = c.held.take() else { continue };
-            // a trap says where it went
+            // a trap gives its next address
             if let Some(goes) = c.trap.take() {
                 tell(c, &Retired { next_pc: goes, cycle, ..held }, &mut self.events);
             }
@@ -137,13 +137,13 @@ impl<'a> Log<'a> {
             let (hart, count) = (i as u8, c.count);
             self.events.push(FlowEvent { hart, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle });
         }
-        // each core's events are in order already
+        // sorted already within each core
         self.events.sort_by_key(|e| (e.cycle, e.hart));
         Ok((self.events, self.cores.into_iter().map(|c| c.addresses).collect()))
     }
 }
 
-/// The events of an instruction of which all is known.
+/// Adds the events of a complete instruction.
 fn tell(c: &mut Core, r: &Retired, events: &mut Vec<FlowEvent>) {
     let event = |kind, len, count, pc, target| FlowEvent { hart: r.hart, kind, len, count, pc, target, cycle: r.cycle };
     match c.goes {
@@ -162,7 +162,7 @@ fn tell(c: &mut Core, r: &Retired, events: &mut Vec<FlowEvent>) {
             c.goes = Some(link);
             return;
         }
-        // what 12 bits of the next address say, where a trap hides the outcome
+        // 12 bits of the next address decide, since a trap can hide the outcome
         Flow::Conditional { offset } => {
             let taken = (link ^ r.next_pc) >> 1 & 0xfff != 0;
             (FlowKind::Conditional { taken }, if taken { r.pc.wrapping_add_signed(offset.into()) } else { link })

@@ -1,25 +1,25 @@
-//! Cores with a memory of their own: RV64 cores on AXI4, traced in simulation
+//! Tiles: RV64 cores with AXI4 memory of their own, traced in simulation
 //!
-//! The bus of [`crate::soc`] is one of 32 bits. A *tile* is a core of 64 bits from another hand with its caches and its AXI4
-//! ports, behind which the harness (`fpga/verilator/tile.cpp`) has RAM and devices where QEMU's `virt` board has them;
-//! the trace system of `goshawk gen` sits at its retirement.
+//! The bus of [`crate::soc`] has 32 bits. A *tile* is a third-party 64-bit core with its caches and AXI4 ports. The
+//! harness (`fpga/verilator/tile.cpp`) connects these to RAM and devices at the addresses of QEMU's `virt` board. The
+//! trace system of `goshawk gen` is connected to its retirement port.
 //!
-//! | core | retires in a clock | what it shows | ingress |
+//! | core | retires per cycle | retirement port | ingress |
 //! | --- | ---: | --- | --- |
-//! | [`cva6`] | 2 | RVFI of two channels, without where an instruction goes: [`pair`] makes that | `rvfi`, two wide |
-//! | [`rocket`] | 1 | its trace port, which ends inside of its tile | `pc-chain` |
+//! | [`cva6`] | 2 | RVFI of two channels without the next address, which [`pair`] adds | `rvfi`, two wide |
+//! | [`rocket`] | 1 | its trace port, an internal signal of its tile | `pc-chain` |
 //!
-//! Each gives a module `tile_core`:
+//! Each core provides a module `tile_core`:
 //!
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `clk`, `reset`, `stop` | in | 1 | reset of the core; 1: what retires is not shown any more |
-//! | `timer_irq`, `soft_irq` | in | 1 | of cores without a CLINT of their own |
-//! | `m0_*`, `m1_*` | | | AXI4 ports of 64 bits, one or two |
-//! | `log_valid_i`, `log_pc_i`, `log_insn_i` | out | L, 64 L, 32 L | what retires of core i, in L lanes, the older instruction in the lower one |
-//! | `log_trap_i`, `log_mepc_i` | out | 1, 64 | a trap is taken; address at which the core would have gone on |
+//! | `clk`, `reset`, `stop` | in | 1 | reset of the core; 1: retirement is no longer shown |
+//! | `timer_irq`, `soft_irq` | in | 1 | for cores without a CLINT of their own |
+//! | `m0_*`, `m1_*` | | | one or two AXI4 ports of 64 bits |
+//! | `log_valid_i`, `log_pc_i`, `log_insn_i` | out | L, 64 L, 32 L | instructions that core i retires, in L slots, the older one in the lower slot |
+//! | `log_trap_i`, `log_mepc_i` | out | 1, 64 | a trap is taken; address at which the core would have continued |
 //!
-//! The log is made of these wires; what is traced comes from the adapter or the ingress, and [`check`] holds one to the other.
+//! The log is made from these wires; the trace comes from the adapter or the ingress, and [`check`] compares the two.
 
 pub mod check;
 pub mod cva6;
@@ -35,7 +35,7 @@ use hdl::emit::{Ingress, SystemOptions};
 use hdl::spine::{Extras, Retire};
 use serde::Serialize;
 
-/// A core with a memory of its own.
+/// A tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TileKind {
@@ -60,7 +60,7 @@ impl TileKind {
         }
     }
 
-    /// Harts.
+    /// Number of harts.
     pub const fn harts(self) -> u8 {
         match self {
             Self::Cva6 | Self::Rocket => 1,
@@ -68,7 +68,7 @@ impl TileKind {
         }
     }
 
-    /// Instructions that a hart retires in a clock, at most.
+    /// Maximum number of instructions that a hart retires per cycle.
     pub const fn lanes(self) -> u8 {
         match self {
             Self::Cva6 => 2,
@@ -76,7 +76,7 @@ impl TileKind {
         }
     }
 
-    /// AXI4 ports.
+    /// Number of AXI4 ports.
     pub const fn ports(self) -> u8 {
         match self {
             Self::Cva6 => 1,
@@ -84,7 +84,8 @@ impl TileKind {
         }
     }
 
-    /// Whether traps are told; else they are where an instruction cannot have gone.
+    /// Whether traps are reported; otherwise the log infers a trap where an instruction does not follow the previous
+    /// one.
     pub const fn tells_traps(self) -> bool {
         matches!(self, Self::Cva6)
     }
@@ -105,7 +106,7 @@ impl TileKind {
         }
     }
 
-    /// The trace system at it, with event FIFOs of `1 << log2_fifo` places.
+    /// Options of its trace system, with event FIFOs of `1 << log2_fifo` entries.
     pub fn system(self, log2_fifo: u8) -> SystemOptions {
         let (ingress, retire) = match self {
             Self::Cva6 => (Ingress::Rvfi, Some(Retire { lanes: 2, log2_words: 3 })),

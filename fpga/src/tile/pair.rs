@@ -1,4 +1,4 @@
-//! Two channels of retirement that do not say where an instruction goes, as RVFI of two channels
+//! Converts two retirement channels without the next address to RVFI of two channels
 //!
 //! # Source
 //! RISC-V formal interface, NRET channels: `pc_wdata` and `intr`, which the RVFI of cva6 leaves out.
@@ -6,20 +6,21 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | of the core: nothing waits |
-//! | `valid0`, `insn0`, `pc0` | in | 1, 32, 64 | an instruction retires; the older one of a clock |
-//! | `valid1`, `insn1`, `pc1` | in | 1, 32, 64 | and the one behind it |
-//! | `trapped` | in | 1 | a trap is taken; nothing retires in that clock |
-//! | `mepc` | in | 64 | where the core would have gone on |
-//! | `rvfi0_*`, `rvfi1_*` | out | | RVFI of both channels; `trap` is never needed |
+//! | `reset` | in | 1 | reset of the core: no instruction is held |
+//! | `valid0`, `insn0`, `pc0` | in | 1, 32, 64 | a retired instruction; the older one of a cycle |
+//! | `valid1`, `insn1`, `pc1` | in | 1, 32, 64 | the instruction after it |
+//! | `trapped` | in | 1 | a trap is taken; nothing retires in that cycle |
+//! | `mepc` | in | 64 | address at which the core would have continued |
+//! | `rvfi0_*`, `rvfi1_*` | out | | RVFI of both channels; `trap` is never set |
 //!
 //! # Timing
-//! The last instruction of a clock waits until the next one retires or a trap is taken, and is told in that clock, in channel
-//! 0; of two that retire then the older one is told in channel 1. So two a clock go through.
+//! The last instruction of a cycle is held until the next one retires or a trap is taken, and is reported in that cycle
+//! in channel 0. If two instructions retire then, the older one is reported in channel 1. The throughput is two per
+//! cycle.
 
 use rust_hdl::prelude::*;
 
-/// Its instance, as the module `tile_pair` between the wires of a log of two lanes and the trace system.
+/// The instance, as module `tile_pair`, between the wires of a log of two slots and the trace system.
 pub(super) const INSTANCE: &str = "    \
     tile_pair pair(
         .clock(clk), .reset(core_reset), .valid0(log_valid_0[0]), .insn0(log_insn_0[31:0]), .pc0(log_pc_0[63:0]),
@@ -54,12 +55,12 @@ pub struct Pair {
     pub rvfi1_intr: Signal<Out, Bit>,
     pub rvfi1_pc_rdata: Signal<Out, Bits<64>>,
     pub rvfi1_pc_wdata: Signal<Out, Bits<64>>,
-    // the instruction that waits
+    // the held instruction
     waits: DFF<Bit>,
     insn: DFF<Bits<32>>,
     pc: DFF<Bits<64>>,
     intr: DFF<Bit>,
-    // no instruction retired since a trap
+    // no instruction has retired since a trap
     handler: DFF<Bit>,
 }
 

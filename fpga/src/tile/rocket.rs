@@ -1,13 +1,13 @@
-//! rocket: RV64IMAC, one hart or four, by the trace port of its control and status registers
+//! rocket: RV64IMAC with one hart or four, through the trace port of its CSR file
 //!
 //! # Source
 //! CHIPS Alliance, Rocket Chip, Apache 2.0 licence, as the package generated it for LiteX: configurations `LitexConfig` (one small
 //! core without MMU and FPU) and `LitexLinux4Config` (four with MMU).
 //!
 //! # Quirks
-//! * Its trace port (`io_trace_0_valid`, `iaddr`, `insn`, `exception`; privilege, cause and interrupt are not in the package's
-//!   Verilog) ends at the module `Rocket`: the wrapper takes it by its path.
-//! * A boot ROM comes first, which is not in the program; what retires before the program's entry is not shown.
+//! * Its trace port (`io_trace_0_valid`, `iaddr`, `insn`, `exception`; privilege, cause and interrupt are not in the
+//! package's Verilog) ends at the module `Rocket`: the wrapper accesses it by hierarchical path.
+//! * A boot ROM runs first, which is not part of the program; instructions before the program's entry are not shown.
 
 use super::top::ports;
 use super::TileKind;
@@ -15,7 +15,7 @@ use crate::soc::core::CoreError;
 use crate::soc::package::Package;
 use std::fmt::Write;
 
-/// Where it comes from.
+/// Package with the source.
 pub const PACKAGE: Package = Package {
     name: "pythondata-cpu-rocket",
     module: "pythondata_cpu_rocket",
@@ -23,7 +23,7 @@ pub const PACKAGE: Package = Package {
     licence: "Apache-2.0",
 };
 
-/// The core and its wrapper.
+/// Verilog of the core and its wrapper.
 pub(super) fn verilog(kind: TileKind) -> Result<String, CoreError> {
     let config = if kind.harts() == 4 { "LitexLinux4Config" } else { "LitexConfig" };
     let generated = format!("generated-src/freechips.rocketchip.system.{config}");
@@ -34,7 +34,7 @@ pub(super) fn verilog(kind: TileKind) -> Result<String, CoreError> {
         format!("{generated}.behav_srams.v"),
         format!("{generated}.v"),
     ];
-    // its monitors are as much again
+    // its monitors would double the code
     let mut text = String::from("`define SYNTHESIS\n");
     for (_, source) in PACKAGE.read_all(names.iter().map(String::as_str))? {
         text.extend([&source, "\n"]);

@@ -1,4 +1,4 @@
-//! Runs a Verilated tile and takes in what it does: retire log, trace words, console
+//! Runs a Verilated tile and reads its output: retire log, trace words, console
 
 use super::log::{Log, LogError};
 use super::top::{build, verilog, TopError};
@@ -13,68 +13,68 @@ use sim::params::TraceParams;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// First byte of RAM; what is traced begins there.
+/// First byte of RAM, at which the trace starts.
 pub const RAM_BASE: u64 = 0x8000_0000;
-/// RAM, bytes.
+/// RAM size, bytes.
 pub const RAM_BYTES: u64 = 1 << 24;
 
-/// Why a run gave no result.
+/// Error of a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// There is no such tile.
+    /// The tile cannot be made.
     #[error("{0}")]
     Top(#[from] TopError),
-    /// It could not be built.
+    /// The tile could not be built.
     #[error("{0}")]
     Build(#[from] BuildError),
-    /// The program does not fit it.
+    /// No tile can run the program.
     #[error("the program is for RV{xlen}, entry 0x{entry:08x}, up to 0x{end:08x}; right is RV64, entry 0x80000000, up to 0x81000000 (RAM)")]
     Program {
-        /// Its width.
+        /// Register width of the program.
         xlen: u8,
-        /// Its entry.
+        /// Entry point of the program.
         entry: u64,
-        /// Where its last segment ends.
+        /// End of its last segment.
         end: u64,
     },
-    /// The log makes no sense.
+    /// The retire log is inconsistent.
     #[error("retire log: {0}")]
     Log(#[from] LogError),
-    /// Files and pipes.
+    /// A file or a pipe failed.
     #[error("simulation: {0}")]
     Io(#[from] std::io::Error),
-    /// The simulation gave up.
+    /// The simulation failed.
     #[error(transparent)]
     Ended(#[from] Ended),
 }
 
-/// A tile that is ready to run programs.
+/// A built tile that can run programs.
 #[derive(Clone, Debug)]
 pub struct Tile {
     kind: TileKind,
     program: PathBuf,
 }
 
-/// What a run did.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Events of the retire log, in commit order.
     pub events: Vec<FlowEvent>,
-    /// Addresses that each core retired, but the last one of each.
+    /// Addresses that each core retired, without the last one of each.
     pub addresses: Vec<Vec<u64>>,
-    /// Traps that the cores told; 0 of those that tell none.
+    /// Traps reported by the cores; 0 if they do not report traps.
     pub traps: u64,
-    /// Clocks in which a core retired two instructions.
+    /// Cycles in which a core retired two instructions.
     pub pairs: u64,
     /// Trace words.
     pub words: Vec<u32>,
-    /// What the program printed.
+    /// Console output.
     pub console: Vec<u8>,
-    /// Exit code of the program, or `None` when the cycle limit came first.
+    /// Exit code of the program, or `None` if the cycle limit was reached first.
     pub exit_code: Option<u32>,
     /// Clock cycles in which the cores ran.
     pub cycles: u64,
-    /// Seconds of simulation.
+    /// Run time of the simulation, seconds.
     pub seconds: f64,
 }
 
@@ -85,13 +85,13 @@ impl Run {
     }
 }
 
-/// Where the last byte of `program` in memory ends.
+/// End address of `program` in memory.
 fn end(program: &Program) -> u64 {
     program.segments.iter().map(|s| s.addr + s.mem_size).max().unwrap_or(0)
 }
 
 impl Tile {
-    /// Builds it below `cache`, or finds it built.
+    /// Builds the tile below `cache`, or finds it in the cache.
     pub fn build(kind: TileKind, params: &TraceParams, log2_fifo: u8, cache: &Path) -> Result<Self, RunError> {
         let program = build(kind, &verilog(kind, params, log2_fifo)?, cache)?;
         Ok(Self { kind, program })
@@ -106,7 +106,7 @@ impl Tile {
         Err(RunError::Program { xlen: program.xlen, entry: program.entry, end: end(program) })
     }
 
-    /// Runs `program` until it ends, or for `max_cycles` clocks; 0: no limit.
+    /// Runs `program` until it ends, or for `max_cycles` cycles; 0: no limit.
     pub fn run(&self, program: &Program, max_cycles: u64) -> Result<Run, RunError> {
         Self::suits(program)?;
         let folder = scratch::Folder::new()?;

@@ -1,4 +1,4 @@
-//! The Verilog of a tile with its trace system, and its simulation
+//! Verilog of a tile with its trace system, and the build of its simulation
 
 use super::{pair, TileKind};
 use crate::cosim::build::{build_in, Recipe};
@@ -11,33 +11,33 @@ use sim::params::TraceParams;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// What has no value at power-up is 0.
+/// State without an initial value starts at 0.
 const OPTIONS: [&str; 3] = ["--x-initial", "fast", "-Wno-UNOPTFLAT"];
 
-/// Why there is no Verilog of a tile.
+/// Error of a tile whose Verilog cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum TopError {
-    /// The core cannot be had.
+    /// The core's Verilog cannot be made.
     #[error("{0}")]
     Core(#[from] CoreError),
-    /// The trace system cannot be had.
+    /// The trace system cannot be emitted.
     #[error("{0}")]
     Emit(#[from] EmitError),
-    /// Other cores than the tile's.
+    /// The parameters do not match the tile.
     #[error("{what} = {found}; {core} has {right}")]
     Params {
         /// Field of the parameters.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         found: u8,
-        /// The tile.
+        /// Name of the tile.
         core: &'static str,
-        /// What would be right.
+        /// Required value.
         right: u8,
     },
 }
 
-/// Ports of the module `tile_core` behind its first line.
+/// Ports of the module `tile_core` after its first line.
 pub(super) fn ports(kind: TileKind) -> String {
     let mut s = String::new();
     for p in 0..kind.ports() {
@@ -69,7 +69,7 @@ pub(super) fn ports(kind: TileKind) -> String {
     s
 }
 
-/// The whole of it, top module `tile`; of `params` cores, width and alignment are the tile's.
+/// The whole Verilog, with top module `tile`; cores, width and alignment in `params` must be the tile's.
 pub fn verilog(kind: TileKind, params: &TraceParams, log2_fifo: u8) -> Result<String, TopError> {
     for (what, found, right) in
         [("cores", params.cores, kind.harts()), ("xlen", params.xlen, 64), ("align", params.align, 1)]
@@ -122,7 +122,7 @@ pub fn verilog(kind: TileKind, params: &TraceParams, log2_fifo: u8) -> Result<St
     Ok(s)
 }
 
-/// `tile.h`: the log's wires, for the harness.
+/// `tile.h`: the wires of the log, for the harness.
 fn header(kind: TileKind) -> String {
     let lanes = kind.lanes();
     let mut s = format!(
@@ -136,7 +136,7 @@ fn header(kind: TileKind) -> String {
         let _ = writeln!(s, "    case {i}:\n        valid = t.log_valid_{i};");
         for lane in 0..lanes {
             let (low, high) = (2 * lane, 2 * lane + 1);
-            // Verilator gives up to 64 bits as a number, more as words
+            // Verilator represents up to 64 bits as a number, more as words
             let (pc, insn) = if lanes == 1 {
                 (format!("t.log_pc_{i}"), format!("t.log_insn_{i}"))
             } else {
@@ -153,7 +153,7 @@ fn header(kind: TileKind) -> String {
     s
 }
 
-/// Builds its simulation below `cache`, or finds it built: the program.
+/// Builds the simulation below `cache`, or finds it in the cache, and returns the program.
 pub(super) fn build(kind: TileKind, verilog: &str, cache: &Path) -> Result<PathBuf, BuildError> {
     VERILATOR.find()?;
     let header = header(kind);

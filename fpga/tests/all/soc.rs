@@ -1,7 +1,7 @@
-//! SoCs of softcores in Verilator: what the trace port sends is what the cores retired
+//! SoCs of softcores in Verilator: the trace equals what the cores retired
 //!
-//! The runs are cut at some hundred thousand cycles; with `GOSHAWK_LONG=1` they go on for more than ten million
-//! retired instructions in all.
+//! Each run is limited to some hundred thousand cycles; with `GOSHAWK_LONG=1` there are more than ten million retired
+//! instructions in all.
 
 use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
@@ -36,12 +36,12 @@ fn run(config: &SocConfig, program: &Program, max_cycles: u64) -> Run {
     soc.run(program, &RunOptions { max_cycles, ..RunOptions::default() }, |_| {}).unwrap()
 }
 
-/// Runs and checks the functional trace and, if `timed` or in the long form, the time-stamped one; instructions
-/// retired.
+/// Runs a program and checks the functional trace and, if `timed` or in the long form, the time-stamped one. Returns
+/// the instructions retired.
 fn traced(core: CoreKind, cores: u8, set: &str, name: &str, cycles: u64, timed: bool) -> u64 {
     let (cycles, program) = (rounds(cycles, 40 * cycles), program(core, name));
     let mut instructions = 0;
-    // one core more or less makes no other time stamps: in the short form two systems have them
+    // the number of cores makes little difference to time stamps: in the short form two systems have them
     for timestamps in [false, true].into_iter().take(1 + usize::from(long() || timed)) {
         let params = params(core, cores, set, timestamps);
         let r = run(&config(core, cores, Some(params)), &program, cycles);
@@ -110,7 +110,7 @@ fn two_cv32e40p_with_interrupts_and_exceptions_replay_to_what_they_retired() {
     at_least(100_000, traced(CoreKind::Cv32e40p, 2, "small", "irq", 400_000, false));
 }
 
-/// On the circuit of the test above, so that it is built once.
+/// Uses the circuit of the test above, so that it is built once.
 #[test]
 fn two_cv32e40p_replay_to_what_they_retired_of_several_programs() {
     let programs = ["lockcont", "fft", "lu", "radix", "stencil", "matmul"];
@@ -119,7 +119,7 @@ fn two_cv32e40p_replay_to_what_they_retired_of_several_programs() {
     }
 }
 
-/// Only in the long form, with the cycles of the short one: its build takes as long as the others'.
+/// Only in the long form, with the cycles of the short one: its build takes as long as those of the other cores.
 #[test]
 #[ignore = "long: its build takes as long as those of all other cores"]
 fn two_cv32e40x_replay_to_what_they_retired_by_their_rvfi() {
@@ -169,7 +169,8 @@ fn a_stream_cache_takes_the_place_of_the_predictors() {
 fn timer_software_and_synchronous_traps_are_all_in_the_log() {
     const VEX: &[(bool, u8)] = &[(true, 7), (true, 3), (false, 11), (false, 2)];
     const IBEX: &[(bool, u8)] = &[(true, 7), (true, 3), (false, 11), (false, 2), (false, 3)];
-    // VexRiscv takes ebreak for an illegal instruction; serv knows neither software interrupts nor illegal instructions, and is slow
+    // VexRiscv takes ebreak as an illegal instruction; serv knows neither software interrupts nor illegal instructions,
+    // and is slow
     const SERV: &[(bool, u8)] = &[(true, 7), (false, 11), (false, 3)];
     let cores =
         [(CoreKind::Vexriscv, 400_000, VEX), (CoreKind::Ibex, 400_000, IBEX), (CoreKind::Serv, 6_000_000, SERV)];
@@ -183,7 +184,7 @@ fn timer_software_and_synchronous_traps_are_all_in_the_log() {
     }
 }
 
-/// picorv32 has no `mhartid` here: it stops at the first instruction, and all that is sent is its stop.
+/// picorv32 has no `mhartid` here: it stops at the first instruction, and only its stop is sent.
 #[test]
 fn a_core_that_never_retires_is_told_as_the_golden_model_tells_it() {
     let mut stuck = program(CoreKind::Picorv32, "fsm");
@@ -225,7 +226,7 @@ fn tracing_changes_neither_a_cycle_nor_a_store() {
     }
 }
 
-/// What is traced cannot switch the trace off: its writes to the trace registers have no effect.
+/// Traced code cannot switch the trace off: its writes to the trace registers have no effect.
 #[test]
 fn cores_do_not_write_the_trace_registers() {
     #[rustfmt::skip]
@@ -300,7 +301,7 @@ fn a_circular_buffer_keeps_the_end_of_the_run() {
     let core = CoreKind::Vexriscv;
     let (params, program) = (params(core, 2, "small", false), program(core, "irq"));
     let ring = SocConfig { log2_fifo: 4, buffer: Some(9), ..config(core, 2, Some(params)) };
-    // ended by the host at three times: somewhere in a half, soon behind a turn, or in one
+    // stopped by the host at three points: in the middle of a half, soon after a switch of halves, or during one
     for cycles in [150_000, 175_000, 200_003] {
         let r = run(&ring, &program, cycles);
         let [older, newer] = r.halves.as_ref().unwrap();
@@ -310,7 +311,7 @@ fn a_circular_buffer_keeps_the_end_of_the_run() {
         let before = find(&params, &program, &r.events, &older.words, Some(&last)).unwrap();
         assert!(before.instructions > 1000, "{before:?}");
         assert!(before.first.iter().zip(&last.first).all(|(b, l)| b < l), "{before:?} {last:?}");
-        // what the buffer does changes nothing in the cores
+        // the buffer does not affect the cores
         let free = run(&config(core, 2, None), &program, cycles);
         assert_eq!((r.stores_hash, r.instructions), (free.stores_hash, free.instructions));
     }

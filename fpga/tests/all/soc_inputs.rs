@@ -1,8 +1,8 @@
-//! SoCs of softcores that record (scheme `inputs`) in Verilator: replay of what the trace port sends is what the cores did,
-//! in every register, load and store
+//! SoCs of softcores that record (scheme `inputs`) in Verilator: replay equals what the cores did, in every register,
+//! load and store
 //!
-//! The runs are cut at some hundred thousand cycles; of the ignored tests one runs all programs on 1, 2 and 4 cores, each for
-//! twenty million, or as many as `GOSHAWK_CYCLES` says.
+//! Each run is limited to some hundred thousand cycles. One of the ignored tests runs all programs on 1, 2 and 4 cores,
+//! each for twenty million cycles, or as many as `GOSHAWK_CYCLES` says.
 
 use fpga::soc::core::CoreKind;
 use fpga::soc::record::{check, RecordError, Recorded};
@@ -15,7 +15,7 @@ use sim::scheme::inputs::params::Sizes;
 use sim::scheme::inputs::replay::{InputsError, Replay};
 use sim::stimulus::long;
 
-/// Small enough that a bank fits, and a check comes soon.
+/// Small enough that a bank fits, and with frequent checks.
 fn sizes() -> Sizes {
     Sizes { entries: 256, check: 12, ..Sizes::default() }
 }
@@ -34,7 +34,7 @@ fn run(config: &SocConfig, program: &Program, max_cycles: u64) -> Run {
     soc.run(program, &RunOptions { max_cycles, ..RunOptions::default() }, |_| {}).unwrap()
 }
 
-/// Records, replays and compares; what was found.
+/// Records, replays and compares; returns the run and the result.
 fn recorded(config: &SocConfig, name: &str, cycles: u64) -> (Run, Recorded) {
     let program = program(config.core, name).unwrap();
     let r = run(config, &program, cycles);
@@ -65,7 +65,7 @@ fn four_picorv32_replay_to_all_that_they_did() {
     assert!(episodes > 500, "{episodes}");
 }
 
-/// What `dma` says of itself, and its comparison: all words of its frames are recorded but those before a late start.
+/// Checks what `dma` prints, and compares: all words of its frames are recorded except those before a late start.
 fn copied(config: &SocConfig) -> Recorded {
     let program = program(config.core, "dma").unwrap();
     let r = run(config, &program, 2_000_000);
@@ -82,7 +82,7 @@ fn copied(config: &SocConfig) -> Recorded {
     c
 }
 
-/// A bus master that is no core stores what all of them wait for; the program says whether what they added up is right.
+/// A bus master that is not a core stores data for which all cores wait; the program checks the sum.
 #[test]
 fn a_dma_is_recorded_and_replayed() {
     let known = Sizes { known: 1024, masters: true, ..sizes() };
@@ -97,7 +97,7 @@ fn a_dma_is_recorded_and_replayed_on_other_cores() {
     }
 }
 
-/// Its registers between cache and bus are left out: a store retires when the bus has done it.
+/// The registers between cache and bus are removed: a store retires when the bus has completed it.
 #[test]
 fn three_vexriscv_replay_to_all_that_they_did() {
     let soc = config(CoreKind::Vexriscv, 3, Sizes { masters: true, ..sizes() });
@@ -111,12 +111,12 @@ fn three_vexriscv_replay_to_all_that_they_did() {
     copied(&soc);
 }
 
-/// Interrupts of a cause that were taken.
+/// Number of interrupts of a cause that were taken.
 fn interrupts(r: &Run, cause: u8) -> u64 {
     r.data.as_ref().unwrap().interrupts.iter().filter(|i| i.2 == cause).count() as u64
 }
 
-/// One core has no episodes: all that is sent is the counts of its interrupts, values and checks.
+/// A single core has no episodes: only the counts of its interrupts, values and checks are sent.
 #[test]
 #[ignore = "long: builds another SoC"]
 fn one_ibex_replays_with_its_interrupts() {
@@ -127,7 +127,7 @@ fn one_ibex_replays_with_its_interrupts() {
     assert_eq!(c.stats.traps.messages, timer + software);
 }
 
-/// Handlers, `mret`, `wfi`, exceptions that the host makes itself, and timer and software interrupts that are sent.
+/// Handlers, `mret`, `wfi`, exceptions that replay infers, and timer and software interrupts, which are sent.
 #[test]
 fn four_ibex_replay_to_all_that_they_did() {
     let soc = config(CoreKind::Ibex, 4, sizes());
@@ -144,7 +144,7 @@ fn four_ibex_replay_to_all_that_they_did() {
     assert!(episodes > 1000 && timer > 0 && software > 0 && timer + software > 300, "{episodes}, {timer}, {software}");
 }
 
-/// The cores run; then they wait, their state is told, and they go on: replay is what they do from there.
+/// The cores run, then wait while their state is sent, then continue: replay starts there.
 #[test]
 fn a_recording_may_begin_in_the_middle_of_a_run() {
     let known = Sizes { known: 4096, ..sizes() };
@@ -175,7 +175,7 @@ fn a_recording_may_begin_in_the_middle_of_a_run() {
     }
 }
 
-/// The timer's interrupt told as that of software, and the other way round: the handler is entered elsewhere.
+/// The timer's interrupt is reported as a software interrupt, and vice versa: the handler's entry differs.
 #[test]
 #[ignore = "long: builds another SoC"]
 fn an_interrupt_of_another_cause_is_found() {
@@ -202,7 +202,7 @@ fn cores_that_cannot_be_recorded_say_why() {
     assert!(serv.contains("shows no registers and no memory here"), "{serv}");
 }
 
-/// Two loads of the timer in a loop, each an input of 32 bits: they come faster than they are sent.
+/// Two loads of the timer in a loop, each a 32-bit input: they come faster than they can be sent.
 fn talker() -> Program {
     #[rustfmt::skip]
     let code: [u32; 9] = [
@@ -231,7 +231,7 @@ fn talker() -> Program {
     }
 }
 
-/// With a table of one value, a FIFO of 14 entries and one pin; without waiting, messages are lost.
+/// With a table of one value, a FIFO of 14 entries and one pin. If the cores did not wait, messages would be lost.
 #[test]
 fn cores_wait_where_messages_come_faster_than_they_leave() {
     let small = Sizes { entries: 16, check: 10, last: 1, ..Sizes::default() };
@@ -275,14 +275,14 @@ fn all_programs_on_one_two_and_four_cores() {
     println!("{instructions} instructions");
 }
 
-/// Runs of `race` from so many times on.
+/// Failing runs of `race`, each started at another time.
 fn races(soc: &Soc, runs: u64) -> Vec<(u64, Run)> {
     let program = program(CoreKind::Picorv32, "race").unwrap();
     let one = |mtime| (mtime, soc.run(&program, &RunOptions { mtime, ..RunOptions::default() }, |_| {}).unwrap());
     (0..runs).map(one).filter(|(_, r)| r.exit_code != Some(0)).collect()
 }
 
-/// Of a hundred runs some fail; what was recorded of one fails each time that it is replayed, in the same instruction.
+/// Of a hundred runs some fail; the recording of one fails each time that it is replayed, at the same instruction.
 #[test]
 fn a_race_that_seldom_shows_is_recorded_once_and_replayed_a_hundred_times() {
     let config = config(CoreKind::Picorv32, 4, sizes());
@@ -305,7 +305,7 @@ fn a_race_that_seldom_shows_is_recorded_once_and_replayed_a_hundred_times() {
     }
 }
 
-/// `sltu`, and what branches take from it, without the highest bit.
+/// `sltu`, and the branches that use it, ignore the highest bit.
 #[test]
 fn a_fault_of_a_core_is_found_by_the_check_of_the_state() {
     let config = config(CoreKind::Picorv32, 1, sizes());
@@ -317,11 +317,11 @@ fn a_fault_of_a_core_is_found_by_the_check_of_the_state() {
     let program = program(CoreKind::Picorv32, "crypt").unwrap();
     let r = soc.unwrap().run(&program, &RunOptions { max_cycles: 200_000, ..RunOptions::default() }, |_| {}).unwrap();
     let params = config.inputs().unwrap();
-    // the log says which instruction it was
+    // the log shows the instruction
     let told = check(&params, &program, &r).unwrap_err();
     println!("{told}");
     let RecordError::Different { core, what: "datum" | "event", .. } = told else { panic!("{told}") };
-    // without it, replay says in which stretch
+    // without the log, replay reports the stretch
     let mut replay = Replay::new(&params, &program, r.words.as_slice()).unwrap().unwrap();
     let found = replay.run(&mut NullSink, |_| false).unwrap_err();
     println!("{found}");

@@ -1,16 +1,16 @@
-//! Where the cores' RVFI ports come from: a core says that registers stand behind them, and its netlist has them there
+//! Cores that declare their RVFI ports registered have registers behind them in the netlist
 
 use fpga::flow::tool::YOSYS;
 use fpga::soc::core::{Core, CoreKind};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// What is told of a core's control flow.
+/// Ports of a core's control flow.
 const PORTS: [&str; 6] = ["rvfi_valid", "rvfi_insn", "rvfi_trap", "rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"];
-/// Cells of whole words that may stand between registers and a port: a comparison, and a choice by it.
+/// Word-wide cells allowed between registers and a port: a comparison, and a multiplexer that it controls.
 const CHOICE: usize = 2;
 
-/// A netlist: which cell drives a bit, and what goes into it; none: a register.
+/// A netlist: the cell that drives a bit, and the inputs of each cell (`None`: a register).
 struct Netlist {
     cells: Vec<Option<Vec<u64>>>,
     drivers: HashMap<u64, usize>,
@@ -33,7 +33,7 @@ impl Netlist {
         Self { cells, drivers }
     }
 
-    /// Cells on the longest way from registers to a bit; none where an input of the core is at its other end.
+    /// Number of cells on the longest path from registers to a bit; `None` if a path starts at an input of the core.
     fn depth(&self, bit: u64, known: &mut HashMap<u64, Option<usize>>) -> Option<usize> {
         if let Some(depth) = known.get(&bit) {
             return *depth;
@@ -50,7 +50,7 @@ impl Netlist {
     }
 }
 
-/// Cells on the longest way from registers to the port; none: from an input.
+/// Number of cells on the longest path from registers to the ports; `None`: from an input.
 fn depth(core: &dyn Core) -> Option<usize> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("core.v"), core.verilog().unwrap()).unwrap();

@@ -1,8 +1,8 @@
-//! SoCs of softcores that trace load values (scheme `cfiat`) in Verilator: the words are the golden model's of what the cores
-//! did, and with the control flow beside them the cores are executed again, in every register, load and store
+//! SoCs of softcores that trace load values (scheme `cfiat`) in Verilator: the words equal those of the golden model,
+//! and with a trace of the control flow the cores are executed again and compared in every register, load and store
 //!
-//! The runs are cut at some hundred thousand cycles; with `GOSHAWK_LONG=1` they run for five million, and ignored tests run
-//! more cores and programs.
+//! Each run is limited to some hundred thousand cycles; with `GOSHAWK_LONG=1` they run for five million. Ignored tests
+//! run more cores and programs.
 
 use fpga::soc::core::CoreKind;
 use fpga::soc::run::{Run, RunOptions, Soc};
@@ -89,7 +89,7 @@ fn load_values_alone_have_the_port_of_the_trace() {
     assert!(v.replayed.is_none() && v.records > 100, "{v:?}");
 }
 
-/// A word of the stream that is wrong is found.
+/// A wrong word of the stream is detected.
 #[test]
 fn a_wrong_bit_is_found() {
     let soc = config(CoreKind::Picorv32, 2, "tr_e:small,cfiat:16k");
@@ -105,7 +105,7 @@ fn a_wrong_bit_is_found() {
     }
 }
 
-/// A circuit that does not see what core 1 stores lets core 0 keep values that are old.
+/// If the circuit does not see core 1's stores, core 0 keeps outdated values.
 #[test]
 #[ignore = "long: builds another SoC"]
 fn a_circuit_that_does_not_see_a_cores_stores_is_found() {

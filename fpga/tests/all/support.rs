@@ -1,4 +1,4 @@
-//! Constraints and PLL settings beside what `rust-hdl-fpga-support` makes (docs/decisions/0004)
+//! Compares constraints and PLL settings with those of `rust-hdl-fpga-support` (docs/decisions/0004)
 
 use fpga::soc::board::BOARDS;
 use fpga::soc::pll::IcePll;
@@ -6,7 +6,7 @@ use rust_hdl::prelude::*;
 use rust_hdl_fpga_support::lattice::ice40::ice_pll::ICE40PLLBlock;
 use rust_hdl_fpga_support::toolchains::{ecp5::generate_lpf, icestorm::generate_pcf};
 
-/// The pins of a board's top.
+/// Pins of a board's top module.
 #[derive(LogicBlock, Default)]
 struct Pins {
     clk: Signal<In, Clock>,
@@ -18,7 +18,7 @@ impl Logic for Pins {
     fn update(&mut self) {}
 }
 
-/// What stands behind `before` in the line of `text` that has it.
+/// The text after `before` in the line of `text` that contains it.
 fn site<'a>(text: &'a str, before: &str) -> &'a str {
     let line = text.lines().find_map(|l| l.trim().strip_prefix(before)).unwrap_or_else(|| panic!("no {before}"));
     line.trim().trim_end_matches(';').trim_matches('"')
@@ -34,7 +34,7 @@ fn pins(text: &str, before: impl Fn(&str) -> String) -> Pins {
 
 fn statements(text: &str) -> Vec<String> {
     let lines = text.lines().map(|l| l.trim().trim_end_matches(';').to_string());
-    // clock rates and global switches are ours and the crate's own
+    // clock rates and global switches differ between this project and the crate
     let mut all: Vec<String> = lines
         .filter(|l| !l.is_empty() && !l.starts_with('#') && !l.starts_with("BLOCK") && !l.starts_with("FREQUENCY"))
         .collect();
@@ -83,7 +83,7 @@ fn pll_settings_are_those_of_the_support_crate() {
         let p = IcePll::find(input, khz).unwrap();
         let dividers = (number("DIVR"), number("DIVF"), number("DIVQ"));
         assert_eq!((p.divr, p.divf, p.divq), dividers, "{input} to {khz}");
-        // the crate never sets the input rate that its filter is chosen by, and always takes 1
+        // the crate never sets the input frequency that selects its filter, and always uses 1
         assert_eq!(number("FILTER_RANGE"), 1);
         assert_eq!(p.filter, if input == 100_000 { 2 } else { 1 });
     }

@@ -1,7 +1,7 @@
-//! RV64 cores with their trace systems in Verilator: what the trace tells is what the cores retired
+//! RV64 cores with their trace systems in Verilator: the trace equals what the cores retired
 //!
-//! Ignored unless asked for: Verilator and the compiler take half a minute for a core, and `tools/setup` fetches the cores
-//! only with `GOSHAWK_LONG=1`.
+//! Ignored by default: Verilator and the compiler take half a minute per core, and `tools/setup` fetches the cores only
+//! with `GOSHAWK_LONG=1`.
 
 use fpga::soc::verilate::default_cache;
 use fpga::tile::check::check;
@@ -22,7 +22,7 @@ fn program(name: &str) -> Program {
     Program::parse(programs::find_tile(name).unwrap().elf).unwrap()
 }
 
-/// Runs each program for `cycles` clocks, and holds its trace to the log.
+/// Runs each program for `cycles` cycles, and checks its trace against the log.
 fn traced(kind: TileKind, set: &str, names: &[&str], cycles: u64) -> Vec<Run> {
     let params = params(kind, set);
     let tile = Tile::build(kind, &params, LOG2_FIFO, &default_cache()).unwrap();
@@ -86,7 +86,7 @@ fn rocket_by_its_trace_port_replays_to_what_it_retired() {
 fn four_rockets_replay_to_what_they_retired_in_order() {
     for run in traced(TileKind::Rocket4, "medium", &["lockcont", "fft", "radix"], 300_000) {
         let by_hart: Vec<usize> = run.addresses.iter().map(Vec::len).collect();
-        // who waits for the others' work sleeps
+        // a hart that waits for the others' work sleeps
         assert!(by_hart.iter().all(|n| *n > 100) && run.instructions() > 100_000, "{by_hart:?}");
     }
 }

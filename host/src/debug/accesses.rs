@@ -1,33 +1,33 @@
-//! What one instruction read and wrote
+//! Memory accesses of one instruction
 
 use retire::{DataEvent, DataKind, FlowEvent, MasterStore, RetireSink};
 
-/// One access of memory.
+/// A memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// A store; else a load.
+    /// Whether it is a store; otherwise a load.
     pub store: bool,
     /// Byte address.
     pub addr: u32,
-    /// Bytes.
+    /// Size, bytes.
     pub size: u8,
-    /// What was read or written.
+    /// Value read or written.
     pub value: u32,
-    /// The instruction; 0 of a bus master.
+    /// Address of the instruction; 0 for a bus master.
     pub pc: u32,
-    /// By a bus master that is no core, before the instruction.
+    /// Whether it is by a bus master other than a core, before the instruction.
     pub master: bool,
 }
 
 impl Access {
-    /// Whether it touches `length` bytes from `addr` on.
+    /// Whether it overlaps `length` bytes from `addr` on.
     pub fn touches(&self, addr: u32, length: u32) -> bool {
         let (from, to) = (u64::from(self.addr), u64::from(self.addr) + u64::from(self.size));
         from < u64::from(addr) + u64::from(length) && u64::from(addr) < to
     }
 }
 
-/// Collects the accesses of an instruction; to be cleared before the next.
+/// Collects the accesses of an instruction; clear it before the next one.
 #[derive(Clone, Debug, Default)]
 pub struct Accesses(pub Vec<Access>);
 
@@ -49,7 +49,7 @@ impl RetireSink for Accesses {
         self.0.push(Access { store, addr: addr as u32, size, value: value as u32, pc: d.pc as u32, master: false });
     }
 
-    /// Each run of bytes that are stored.
+    /// Adds each contiguous group of stored bytes as an access.
     fn master(&mut self, s: &MasterStore) {
         let mut lane = 0;
         while lane < 4 {

@@ -1,12 +1,12 @@
-//! RISC-V of either width as GDB's remote protocol has it, with registers that may be unknown
+//! RISC-V registers in GDB's remote protocol, where values may be unknown
 
 use gdbstub::arch::{Arch, RegId, Registers};
 use std::num::NonZeroUsize;
 
-/// Integer registers and pc, as a `g` packet carries them. What is `None` goes as `x`: unavailable.
+/// Integer registers and pc of a `g` packet. `None` is sent as `x`: unavailable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regs {
-    /// Bytes of one: 4 or 8.
+    /// Size of a register in bytes: 4 or 8.
     pub bytes: usize,
     /// x0 to x31.
     pub x: Option<[u64; 32]>,
@@ -38,13 +38,13 @@ impl Registers for Regs {
         write(self.pc);
     }
 
-    /// Nothing is written, so nothing need be read.
+    /// Registers cannot be written, so nothing is read.
     fn gdb_deserialize(&mut self, _: &[u8]) -> Result<(), ()> {
         Ok(())
     }
 }
 
-/// GDB's number of a register.
+/// Register number of GDB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Number(pub usize);
 
@@ -54,7 +54,7 @@ impl RegId for Number {
     }
 }
 
-/// Addresses are told in 64 bits, whatever the core has.
+/// The architecture; addresses have 64 bits in the protocol, for any core.
 #[derive(Clone, Copy, Debug)]
 pub enum Riscv {}
 
@@ -65,7 +65,7 @@ impl Arch for Riscv {
     type RegId = Number;
 }
 
-/// CSRs that GDB is told of where values are known: those that replay knows.
+/// CSRs shown to GDB if values are known: those that replay models.
 const CSRS: [(&str, u16); 10] = [
     ("mstatus", 0x300),
     ("misa", 0x301),
@@ -78,14 +78,14 @@ const CSRS: [(&str, u16); 10] = [
     ("minstret", 0xb02),
     ("mhartid", 0xf14),
 ];
-/// GDB's number of pc.
+/// GDB's number of the pc.
 pub const PC: usize = 32;
 /// GDB's number of f0.
 pub const FIRST_FLOAT: usize = 33;
 /// GDB's number of CSR 0.
 pub const FIRST_CSR: usize = 65;
 
-/// The registers, as GDB's target descriptions have them; `floats`: those of F and D too, of 64 bits.
+/// Target description of the registers in GDB's XML; `floats`: including the 64-bit registers of F and D.
 pub fn description(xlen: u8, csrs: bool, floats: bool) -> String {
     let mut xml = format!(
         "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n\

@@ -1,20 +1,20 @@
-//! What memory holds all through a run, from the program alone: its code, and data that are only read
+//! Constant memory of a run, from the program alone: code and read-only data
 
 use crate::input::elf_bytes;
 use crate::HostError;
 use object::elf::PF_W;
 use object::{Object, ObjectSection, ObjectSegment, SectionKind, SegmentFlags};
 
-/// Bytes that do not change.
+/// Memory contents that do not change during a run.
 #[derive(Clone, Debug, Default)]
 pub struct Constant(Vec<(u64, Vec<u8>)>);
 
 impl Constant {
-    /// Reads the sections of code and of read-only data of an ELF file or of `builtin:NAME`; of one without sections the
-    /// segments that cannot be written. Code counts as constant, as it does for replay.
+    /// Reads the sections of code and of read-only data of an ELF file or of `builtin:NAME`; if there are no sections,
+    /// the segments that are not writable. Code counts as constant, as in replay.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub fn open(name: &str) -> Result<Self, HostError> {
         let elf = elf_bytes(name)?;
         let bad = |e: object::Error| HostError::Other(format!("{name}: {e}"));
@@ -37,12 +37,12 @@ impl Constant {
         Ok(Self(parts))
     }
 
-    /// Bytes from `addr` on, at most `most`: as many as are known without a hole, perhaps none.
+    /// Known bytes from `addr` on, without a hole: at most `most`, possibly none.
     pub fn read(&self, addr: u64, most: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         while bytes.len() < most {
             let at = addr.wrapping_add(bytes.len() as u64);
-            // where a part ends, the next one may begin
+            // the next part may start at the end of this one
             let part = self.0.iter().find_map(|(start, data)| {
                 data.get(usize::try_from(at.checked_sub(*start)?).ok()?..).filter(|rest| !rest.is_empty())
             });

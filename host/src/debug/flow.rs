@@ -1,9 +1,9 @@
-//! A trace of the control flow as a line of moments: where each core is, and the functions that it is in
+//! A control-flow trace as a sequence of moments: the address of each core, and its call stack
 //!
-//! A message tells the path of its core up to the place that it reports, and replay takes messages as they stand in the
-//! stream. So cores take turns by messages, and a moment is a number of instructions of all cores in that order. Events of
-//! one message are held while it is gone through; equal ones in a row, as of a core that spins, are held once. Checkpoints
-//! are made between messages, and hold no events.
+//! A message gives the path of its core up to the reported instruction, and replay handles messages in the order of the
+//! stream. So cores alternate by message, and a moment is the number of instructions of all cores in that order. The
+//! events of a message are queued while they are stepped through; equal consecutive events, as of a spinning core, are
+//! stored once. Checkpoints are taken between messages, when no events are queued.
 
 use super::constant::Constant;
 use super::scene::Scene;
@@ -23,26 +23,27 @@ use sim::timeline::Moments;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-/// Messages in which the first instruction of each core is looked for.
+/// Number of messages searched for the first instruction of each core.
 const AHEAD: usize = 1 << 14;
 
-/// A trace of the control flow with its program.
+/// A control-flow trace with its program.
 pub struct FlowSession {
     image: Image,
     info: TraceInfo,
     words: Reread,
     symbols: Symbols,
-    /// Where the program has line tables.
+    /// Line tables, if the program has them.
     lines: Option<Lines>,
     constant: Constant,
     path: PathBuf,
 }
 
 impl FlowSession {
-    /// Opens both. The program must be an ELF, not a recording from which code is learned: a debugger shows it.
+    /// Opens both. The program must be an ELF, since a debugger shows it; a recording, from which code can be learned,
+    /// is not enough.
     ///
     /// # Errors
-    /// Either cannot be read, or they do not belong together.
+    /// Either cannot be read, or they do not match.
     pub fn open(path: &Path, elf: &str, beside: Beside<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
         Named::open(elf)?;
         let trace = Trace::open(path, Beside { elf: Some(elf), ..beside }, progress)?;
@@ -57,10 +58,10 @@ impl FlowSession {
         })
     }
 
-    /// Its beginning.
+    /// The trace at its first moment.
     ///
     /// # Errors
-    /// The stream does not begin as one of these parameters.
+    /// The start of the stream does not match the parameters.
     pub fn begin(&self) -> Result<Flow<'_>, HostError> {
         let replay = Replay::new(&self.image, &self.info.params, self.words.clone());
         if let Some(e) = self.words.error() {
@@ -72,25 +73,25 @@ impl FlowSession {
     }
 }
 
-/// What is known of one core.
+/// State of a core.
 #[derive(Clone, Debug, Default)]
 struct Core {
     pc: Option<u64>,
     retired: u64,
-    /// Times that nothing is known of.
+    /// Number of gaps, during which nothing is known.
     gaps: u64,
     cycle: u64,
     stack: Stack,
 }
 
-/// Events that are equal, told one behind the other.
+/// Consecutive equal events.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     event: FlowEvent,
     times: u32,
 }
 
-/// Events of the message that is gone through.
+/// Events of the current message.
 #[derive(Clone, Debug, Default)]
 struct Queue(VecDeque<Run>);
 
@@ -103,37 +104,37 @@ impl RetireSink for Queue {
     }
 }
 
-/// A moment.
+/// State of a moment.
 #[derive(Clone, Debug)]
 struct State<'a> {
     replay: Replay<'a, Reread>,
     queue: Queue,
-    /// Instructions of the first event that were made.
+    /// Instructions already stepped of the first event.
     done: u32,
     cores: Vec<Core>,
-    /// Bytes of the tables of all cores.
+    /// Size of the tables of all cores in bytes.
     tables: usize,
     position: u64,
     over: bool,
     error: Option<String>,
 }
 
-/// A moment between two messages, to go back to.
+/// A moment between two messages, to which one can return.
 #[derive(Clone, Debug)]
 pub struct FlowCheckpoint<'a>(Box<State<'a>>);
 
-/// Goes along a trace of the control flow, instruction by instruction.
+/// Steps through a control-flow trace, instruction by instruction.
 pub struct Flow<'a> {
     session: &'a FlowSession,
     functions: Functions,
     state: State<'a>,
-    /// A checkpoint is wanted, at the next place that is one.
+    /// Whether a checkpoint is requested, to be taken at the next possible moment.
     wanted: bool,
     kept: Option<FlowCheckpoint<'a>>,
     moved: Vec<u8>,
 }
 
-/// Where cores begin.
+/// First address of each core.
 struct Starts(Vec<Option<u64>>);
 
 impl RetireSink for Starts {
@@ -144,7 +145,7 @@ impl RetireSink for Starts {
 
 impl<'a> Flow<'a> {
     fn new(session: &'a FlowSession, replay: Replay<'a, Reread>) -> Self {
-        // a core that has not begun stands where it will
+        // a core that has not started is shown at its first address
         let count = usize::from(session.info.params.cores);
         let mut starts = Events(Starts(vec![None; count]));
         let mut ahead = replay.clone();
@@ -164,7 +165,7 @@ impl<'a> Flow<'a> {
         flow
     }
 
-    /// Takes what happens without an instruction, and reads on to where there is one.
+    /// Handles events without instructions, and reads on until there is an instruction.
     fn settle(&mut self) {
         loop {
             match self.state.queue.0.front() {
@@ -183,7 +184,7 @@ impl<'a> Flow<'a> {
         let mut events = Events(std::mem::take(&mut self.state.queue));
         let read = self.state.replay.step(&mut events);
         self.state.queue = events.0;
-        // a damaged file is the reason of what replay says then
+        // if the file is damaged, that is the reason for a replay error
         match (self.session.words.error(), read) {
             (Some(e), _) => self.state.error = Some(e.to_string()),
             (None, Err(e)) => self.state.error = Some(e.to_string()),
@@ -191,7 +192,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The first event's instructions are made: what it is happens.
+    /// Handles the first event, after its instructions.
     fn arrive(&mut self) {
         let Some(run) = self.state.queue.0.front_mut() else { return };
         let e = run.event;
@@ -207,13 +208,13 @@ impl<'a> Flow<'a> {
         core.pc = Some(e.target);
         core.cycle = e.cycle;
         core.gaps += u64::from(matches!(e.kind, FlowKind::Gap { .. }));
-        // a core that has stopped stays in its functions
+        // a stopped core keeps its call stack
         if e.kind != FlowKind::Stop {
             core.stack.event(&e, &mut self.functions, |_| {});
         }
     }
 
-    /// Source lines of an address, the innermost inlined function first.
+    /// Source lines of an address, innermost inlined function first.
     fn places(&self, at: u64, pc: u64, function: &str) -> Vec<String> {
         let places = self.session.lines.as_ref().map(|l| l.frames(at)).unwrap_or_default();
         let last = places.len().saturating_sub(1);
@@ -237,7 +238,7 @@ impl<'a> Moments for Flow<'a> {
         self.state.position
     }
 
-    /// No event is told to `sink`: there is nothing in a moment that it would have to see.
+    /// Passes no events to `sink`: a moment has none that it needs.
     fn step(&mut self, _: &mut impl RetireSink) -> Result<Option<u8>, String> {
         self.moved.clear();
         let Some(run) = self.state.queue.0.front() else {
@@ -275,7 +276,7 @@ impl<'a> Moments for Flow<'a> {
         checkpoint.0.position
     }
 
-    /// Frames of the stacks, and the tables of the scheme, as many bits as a circuit has for them.
+    /// Size of the call stacks, and of the scheme's tables, as large as those of a circuit.
     fn own_bytes(checkpoint: &FlowCheckpoint<'a>, _: Option<&FlowCheckpoint<'a>>) -> usize {
         let frames: usize = checkpoint.0.cores.iter().map(|c| c.stack.frames().len()).sum();
         checkpoint.0.tables
@@ -330,7 +331,7 @@ impl Scene for Flow<'_> {
         let core = &self.state.cores[usize::from(core)];
         let mut lines = Vec::new();
         let Some(pc) = core.pc else { return Some(lines) };
-        // where each frame goes on, and the place in it that a line is looked up for: a call stands before that
+        // the return address of each frame, and the address for its line lookup, which is before it, in the call
         let (mut at, mut pc) = (pc, pc);
         for frame in core.stack.frames().iter().rev() {
             for place in self.places(at, pc, self.functions.name(frame.function)) {

@@ -1,15 +1,15 @@
-//! Questions to a recorded run or a trace, forwards and backwards: the GDB server, and who wrote a word
+//! Debugging of a recorded run or a trace, forwards and backwards: the GDB server, and the last writer of a word
 //!
 //! | file | what is there |
 //! | --- | --- |
-//! | [`accesses`] | what an instruction read and wrote |
-//! | [`scene`] | what a debugger sees of a moment, of either |
-//! | [`flow`] | a trace of the control flow as a line of moments |
-//! | [`constant`] | what memory holds all through a run |
-//! | [`motion`] | going on and back to breakpoints and watchpoints |
-//! | `arch` | registers as GDB's remote protocol has them |
-//! | `target` | the same as GDB's remote protocol has it |
-//! | [`server`] | the connection |
+//! | [`accesses`] | memory accesses of an instruction |
+//! | [`scene`] | what a debugger sees at a moment of a run or trace |
+//! | [`flow`] | a control-flow trace as a sequence of moments |
+//! | [`constant`] | memory that is constant during a run |
+//! | [`motion`] | running forwards and backwards to breakpoints and watchpoints |
+//! | `arch` | registers in GDB's remote protocol |
+//! | `target` | a run or trace in GDB's remote protocol |
+//! | [`server`] | the connection to GDB |
 //! | [`writer`] | the last store to an address before a moment |
 
 pub mod accesses;

@@ -1,14 +1,15 @@
-//! Going on and back to breakpoints and watchpoints
+//! Runs forwards and backwards to breakpoints and watchpoints
 //!
-//! All cores go together, in replay's order. A breakpoint is reached when its address is the next of a core; a watchpoint
-//! is reached behind the access forwards, and before it backwards, so that the change can be seen from both sides.
+//! All cores move together, in replay's order. A breakpoint is hit when its address is the next one of a core. A
+//! watchpoint is hit after the access when running forwards, and before it when running backwards, so that the change
+//! is visible from both sides.
 
 use super::accesses::{Access, Accesses};
 use super::scene::Scene;
 use sim::timeline::Timeline;
 use std::collections::BTreeSet;
 
-/// What a watchpoint waits for.
+/// Accesses that trigger a watchpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Stores.
@@ -19,14 +20,14 @@ pub enum Kind {
     Access,
 }
 
-/// Memory that is watched.
+/// A watched memory range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Watch {
     /// First byte.
     pub addr: u32,
-    /// Bytes.
+    /// Size, bytes.
     pub length: u32,
-    /// Which accesses.
+    /// Accesses that trigger it.
     pub kind: Kind,
 }
 
@@ -41,24 +42,24 @@ impl Watch {
     }
 }
 
-/// Why it stopped.
+/// Reason for a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The core stands before a breakpoint.
+    /// The core is about to execute an instruction with a breakpoint.
     Break(u8),
-    /// The core made an access that is watched, or backwards is about to make it.
+    /// The core made a watched access, or when running backwards is about to make it.
     Watch(u8, Watch),
-    /// The core made its step.
+    /// The core completed its step.
     Step(u8),
-    /// The beginning or the end of the recording.
+    /// The beginning or the end of the recording was reached.
     Edge,
-    /// It was told to.
+    /// The user interrupted it.
     Interrupted,
 }
 
 /// A timeline with breakpoints and watchpoints.
 pub struct Motion<S: Scene> {
-    /// The moments.
+    /// The timeline.
     pub line: Timeline<S>,
     /// Addresses of instructions.
     pub breakpoints: BTreeSet<u64>,
@@ -66,11 +67,11 @@ pub struct Motion<S: Scene> {
     pub watches: Vec<Watch>,
 }
 
-/// Instructions between two looks whether to stop.
+/// Instructions between checks for an interruption.
 const LOOK: u64 = 1 << 14;
 
 impl<S: Scene> Motion<S> {
-    /// At the beginning.
+    /// Starts at the beginning.
     pub fn new(replay: S) -> Self {
         Self { line: Timeline::new(replay), breakpoints: BTreeSet::new(), watches: Vec::new() }
     }
@@ -79,7 +80,7 @@ impl<S: Scene> Motion<S> {
         accesses.0.iter().find_map(|a| watches.iter().find(|w| w.is_hit(a))).copied()
     }
 
-    /// The core that the step of `core` has brought before a breakpoint.
+    /// The core that is before a breakpoint after a step of `core`.
     #[inline]
     fn at_break(breakpoints: &BTreeSet<u64>, replay: &S, core: u8) -> Option<u8> {
         if breakpoints.is_empty() {
@@ -89,7 +90,8 @@ impl<S: Scene> Motion<S> {
         std::iter::once(core).chain(replay.moved().iter().copied()).find(stands)
     }
 
-    /// Whether an instruction is one to look at; the accesses of others are forgotten. `all`: each is.
+    /// Returns a function that selects instructions to examine, and clears the accesses of others. `all`: selects every
+    /// instruction.
     fn until<'a>(
         breakpoints: &'a BTreeSet<u64>,
         watches: &'a [Watch],
@@ -105,11 +107,11 @@ impl<S: Scene> Motion<S> {
         }
     }
 
-    /// On until something stops it: one instruction of core `step`, where that is given; `interrupted` is asked now
-    /// and then.
+    /// Runs forwards until something stops it, or for one instruction of core `step`, if given. `interrupted` is called
+    /// from time to time.
     ///
     /// # Errors
-    /// Where the recording is damaged.
+    /// The recording is damaged.
     pub fn forwards(&mut self, step: Option<u8>, mut interrupted: impl FnMut() -> bool) -> Result<Stop, S::Error> {
         let mut accesses = Accesses::default();
         loop {
@@ -133,10 +135,10 @@ impl<S: Scene> Motion<S> {
         }
     }
 
-    /// Back until something stops it: one instruction of core `step`, where that is given.
+    /// Runs backwards until something stops it, or for one instruction of core `step`, if given.
     ///
     /// # Errors
-    /// Where the recording is damaged.
+    /// The recording is damaged.
     pub fn backwards(&mut self, step: Option<u8>) -> Result<Stop, S::Error> {
         let here = self.line.replay().position();
         let mut stop = Stop::Edge;

@@ -1,36 +1,36 @@
-//! What a debugger sees of a moment, of a recorded run and of a trace of the control flow
+//! What a debugger sees at a moment of a recorded run or a control-flow trace
 
 use sim::scheme::inputs::replay::Replay;
 use sim::timeline::Moments;
 use std::fmt::Display;
 
-/// A moment, as a debugger sees it. What is not known is `None`.
+/// A moment as a debugger sees it. Unknown values are `None`.
 pub trait Scene: Moments<Error: Display> {
-    /// Registers and memory are known, and so can be watched.
+    /// Whether registers and memory are known, and so can be watched.
     const VALUES: bool;
-    /// Cores.
+    /// Number of cores.
     fn cores(&self) -> u8;
     /// Address width, bits: 32 or 64.
     fn xlen(&self) -> u8;
     /// Address of the next instruction of a core.
     fn pc(&self, core: u8) -> Option<u64>;
-    /// Instructions that a core has retired.
+    /// Number of instructions that a core has retired.
     fn retired(&self, core: u8) -> u64;
-    /// Clock cycle of what a core did last, where there are time stamps.
+    /// Clock cycle of a core's last event, if there are time stamps.
     fn cycle(&self, core: u8) -> Option<u64>;
-    /// Cores but the one that made it which the last step has brought somewhere else.
+    /// Cores, other than the stepped one, whose address changed with the last step.
     fn moved(&self) -> &[u8];
     /// Registers x0 to x31 of a core.
     fn registers(&self, core: u8) -> Option<[u64; 32]>;
-    /// Registers f0 to f31 of a core that has F and D; a number of 32 bits has ones above it.
+    /// Registers f0 to f31 of a core that has F and D; a 32-bit number has its upper bits set.
     fn floats(&self, _: u8) -> Option<[u64; 32]> {
         None
     }
     /// A CSR of a core.
     fn csr(&self, core: u8, number: u16) -> Option<u64>;
-    /// Bytes of memory from `addr` on, at most `most`: as many as are known, perhaps none.
+    /// Known bytes of memory from `addr` on: at most `most`, possibly none.
     fn memory(&self, addr: u64, most: usize) -> Vec<u8>;
-    /// The functions that a core is in, a line a frame, the innermost first; `None` where GDB finds them itself.
+    /// Call stack of a core, one line per frame, innermost first; `None` if GDB unwinds it itself.
     fn stack(&self, core: u8) -> Option<Vec<String>>;
 }
 

@@ -1,4 +1,4 @@
-//! The connection to GDB, by TCP or by the two pipes of `target remote | command`
+//! The connection to GDB: by TCP, or by the two pipes of `target remote | command`
 
 use super::scene::Scene;
 use super::target::{stopped, Debugger};
@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 use std::marker::PhantomData;
 use std::sync::mpsc::{channel, Receiver, TryRecvError};
 
-/// Bytes from GDB as they come, and a way back.
+/// Input and output of the connection; input is read in a thread.
 struct Pipes {
     from: Receiver<u8>,
     ahead: Option<u8>,
@@ -20,7 +20,7 @@ struct Pipes {
 impl Pipes {
     fn new(mut from: impl Read + Send + 'static, to: impl Write + Send + 'static) -> Self {
         let (send, receive) = channel();
-        // it ends with the process, or when GDB hangs up
+        // ends with the process, or when GDB disconnects
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(n @ 1..) = from.read(&mut bytes) {
@@ -97,25 +97,25 @@ fn serve<S: Scene>(scene: S, pipes: Pipes, tell: Box<dyn Fn(&str)>) -> Result<()
     match GdbStub::new(pipes).run_blocking::<Loop<S>>(&mut target) {
         Ok(DisconnectReason::Disconnect | DisconnectReason::Kill) => Ok(()),
         Ok(DisconnectReason::TargetExited(_) | DisconnectReason::TargetTerminated(_)) => Ok(()),
-        // GDB went away without a word
+        // GDB disconnected without notice
         Err(e) if e.is_connection_error() => Ok(()),
         Err(e) => Err(HostError::Other(format!("gdb: {e}"))),
     }
 }
 
-/// Serves GDB on standard input and output, until it goes away; `tell` says what went wrong.
+/// Serves GDB on standard input and output until it disconnects; `tell` is called with error messages.
 ///
 /// # Errors
-/// GDB said what cannot be understood.
+/// GDB sent an invalid packet.
 pub fn stdio<S: Scene>(scene: S, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
     serve(scene, Pipes::new(io::stdin(), io::stdout()), tell)
 }
 
-/// Serves the first GDB that comes to `port` of this machine, until it goes away; `listening` is told the port, which is
-/// any free one for 0.
+/// Serves the first GDB that connects to `port` of this machine until it disconnects; `listening` is called with the
+/// port number, which is a free one for port 0.
 ///
 /// # Errors
-/// The port is taken, or GDB said what cannot be understood.
+/// The port is in use, or GDB sent an invalid packet.
 pub fn tcp<S: Scene>(
     scene: S,
     port: u16,

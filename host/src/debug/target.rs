@@ -1,4 +1,4 @@
-//! A recorded run or a trace as GDB's remote protocol has it: a thread a core, what is known readable, nothing writable
+//! A recorded run or a trace in GDB's remote protocol: one thread per core, known values readable, nothing writable
 
 use super::arch::{description, Number, Regs, Riscv, FIRST_CSR, FIRST_FLOAT, PC};
 use super::motion::{Kind, Motion, Stop, Watch};
@@ -30,24 +30,24 @@ const WRITTEN: &str = "registers and memory cannot be written: what was recorded
 const WATCHED: &str =
     "a trace of the control flow has no memory to watch; `goshawk encode --scheme inputs` records a run that has";
 
-/// How to go on.
+/// How to continue.
 #[derive(Clone, Copy, Debug)]
 enum Go {
     On(Option<u8>),
     Back(Option<u8>),
 }
 
-/// What GDB talks to.
+/// The target that GDB debugs.
 pub struct Debugger<S: Scene> {
     motion: Motion<S>,
     go: Go,
-    /// The core that stopped last.
+    /// The core of the last stop.
     current: u8,
     xml: String,
     tell: Box<dyn Fn(&str)>,
 }
 
-/// Stopped because GDB asked for it.
+/// A stop that GDB requested.
 pub fn stopped() -> MultiThreadStopReason<u64> {
     MultiThreadStopReason::Signal(Signal::SIGINT)
 }
@@ -70,7 +70,7 @@ impl<S: Scene> Debugger<S> {
         self.motion.line.replay()
     }
 
-    /// Goes on as GDB said; `None` where something came from GDB meanwhile.
+    /// Continues as GDB requested; `None` if GDB sent something meanwhile.
     pub fn go(&mut self, incoming: impl FnMut() -> bool) -> Option<MultiThreadStopReason<u64>> {
         let (went, edge) = match self.go {
             Go::On(step) => (self.motion.forwards(step, incoming), ReplayLogPosition::End),
@@ -97,19 +97,19 @@ impl<S: Scene> Debugger<S> {
         })
     }
 
-    /// The recording cannot be followed any further: that is its end.
+    /// The recording is damaged from here on, so it ends here.
     fn broken(&self, e: &S::Error) -> MultiThreadStopReason<u64> {
         (self.tell)(&e.to_string());
         MultiThreadStopReason::ReplayLog { tid: Some(tid(self.current)), pos: ReplayLogPosition::End }
     }
 
-    /// Says why not, where GDB has no words for it.
+    /// Reports the reason for a refusal that GDB's protocol cannot carry.
     fn refuse(&self, why: &str) -> TargetError<String> {
         (self.tell)(why);
         TargetError::NonFatal
     }
 
-    /// The functions that a core is in, as GDB would show them if it had registers.
+    /// Prints call stacks of cores, which GDB cannot unwind without registers.
     fn stack(&self, words: &str, out: &mut ConsoleOutput<'_>) {
         let cores = self.replay().cores();
         let asked = match words {
@@ -176,7 +176,7 @@ impl<S: Scene> MultiThreadBase for Debugger<S> {
     }
 
     fn read_addrs(&mut self, start: u64, data: &mut [u8], _: Tid) -> TargetResult<usize, Self> {
-        // as much as there is
+        // as many bytes as are known
         let memory = self.replay().memory(start, data.len());
         if memory.is_empty() {
             return Err(TargetError::NonFatal);
@@ -190,7 +190,7 @@ impl<S: Scene> MultiThreadBase for Debugger<S> {
     }
 
     fn list_active_threads(&mut self, active: &mut dyn FnMut(Tid)) -> Result<(), String> {
-        // GDB does not say which thread it goes back with: the first one here is it
+        // GDB does not say which thread runs backwards: it is the first one in this list
         let others = (0..self.replay().cores()).filter(|core| *core != self.current);
         std::iter::once(self.current).chain(others).map(tid).for_each(active);
         Ok(())
@@ -271,7 +271,7 @@ impl<S: Scene> MultiThreadSingleStep for Debugger<S> {
 }
 
 impl<S: Scene> MultiThreadSchedulerLocking for Debugger<S> {
-    /// The order of the cores is the recorded one: others go on as they did.
+    /// The order of the cores is that of the recording, so other cores always continue.
     fn set_resume_action_scheduler_lock(&mut self) -> Result<(), String> {
         Ok(())
     }
@@ -326,7 +326,7 @@ impl<S: Scene> HwBreakpoint for Debugger<S> {
     }
 }
 
-/// `None` outside the memory of a 32-bit core.
+/// A watchpoint; `None` outside the memory of a 32-bit core.
 fn watch(addr: u64, length: u64, kind: WatchKind) -> Option<Watch> {
     let kind = match kind {
         WatchKind::Write => Kind::Write,

@@ -1,4 +1,4 @@
-//! Who wrote a word: the last store to an address before a moment
+//! The last writer of an address: the last store to it before a moment
 
 use super::accesses::{Access, Accesses};
 use sim::scheme::inputs::replay::{InputsError, Replay, Timeline};
@@ -6,9 +6,9 @@ use sim::scheme::inputs::replay::{InputsError, Replay, Timeline};
 /// A store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The moment before it.
+    /// Moment before the store.
     pub moment: u64,
-    /// Core; of a bus master the one whose instruction is next.
+    /// Core; for a bus master, the one whose instruction is next.
     pub core: u8,
     /// Instructions that the core had retired before.
     pub retired: u64,
@@ -16,11 +16,11 @@ pub struct Written {
     pub access: Access,
 }
 
-/// The last stores to `length` bytes from `addr` on before where `line` is, at most `most`, the latest first; goes to the
-/// moment before the earliest of them.
+/// The last stores, at most `most`, to `length` bytes from `addr` on before the current moment of `line`, latest first.
+/// Moves `line` to the moment before the earliest of them.
 ///
 /// # Errors
-/// Where the recording is damaged.
+/// The recording is damaged.
 pub fn who_wrote(line: &mut Timeline, addr: u32, length: u32, most: usize) -> Result<Vec<Written>, InputsError> {
     let mut all = Vec::new();
     let touches = |a: &&Access| a.store && a.touches(addr, length);
@@ -35,7 +35,7 @@ pub fn who_wrote(line: &mut Timeline, addr: u32, length: u32, most: usize) -> Re
         };
         let found = |replay: &Replay, core: u8, accesses: &mut Accesses| {
             let (moment, retired) = (replay.position() - 1, replay.retired(core) - 1);
-            // bus masters store before the instruction
+            // stores of bus masters come before the instruction
             let stores = accesses.0.iter().rev().filter(touches);
             let all: Vec<_> = stores.map(|&access| Written { moment, core, retired, access }).collect();
             accesses.0.clear();

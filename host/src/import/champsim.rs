@@ -1,19 +1,19 @@
-//! ChampSim traces: 64 bytes an instruction
+//! Importer of ChampSim traces: 64 bytes per instruction
 //!
 //! | bytes | content |
 //! | ---: | --- |
 //! | 0 to 7 | address |
-//! | 8 | 1: a branch, as the tracer says; not looked at |
+//! | 8 | 1: a branch, according to the tracer; ignored |
 //! | 9 | 1: taken |
 //! | 10, 11 | registers written, 0: none |
 //! | 12 to 15 | registers read, 0: none |
-//! | 16 to 31 | addresses written; not looked at |
-//! | 32 to 63 | addresses read; not looked at |
+//! | 16 to 31 | addresses written; ignored |
+//! | 32 to 63 | addresses read; ignored |
 //!
-//! Little-endian. What kind of branch an instruction is, its registers say: 6 is the stack pointer, 25 the flags, 26 the
-//! instruction pointer, others are others. The last instruction says nothing of where it went: the hart stops in front of
-//! it. An instruction that is followed by itself and is no branch is repeated (`rep movs`), and counts once. One that is
-//! followed neither by what lies behind it nor by itself, and is no branch, is followed by a trap.
+//! Little-endian. The registers of an instruction determine the kind of branch: 6 is the stack pointer, 25 the flags,
+//! 26 the instruction pointer. The next address of the last instruction is unknown, so the hart stops before it. An
+//! instruction that is not a branch and is followed by itself is repeated (`rep movs`), and counts once. If it is not a
+//! branch and is followed neither by the next address nor by itself, a trap follows.
 //!
 //! # Source
 //! ChampSim, `inc/trace_instruction.h` (`input_instr`, without the `load_type` of some branches of its development) and
@@ -37,7 +37,7 @@ const INSTRUCTION_POINTER: u8 = 26;
 struct Instruction {
     ip: u64,
     taken: bool,
-    /// Kind of `rbt1` of a branch; 1 for a conditional one.
+    /// `rbt1` kind if it is a branch; 1 for a conditional one.
     kind: Option<u8>,
 }
 
@@ -64,14 +64,14 @@ impl Instruction {
             (true, true, false, false, true) => 3,
             (true, true, false, true, true) => 5,
             (true, false, _, _, true) => 6,
-            // what fits nowhere goes where the next instruction says
+            // other combinations go where the next instruction is
             _ => 4,
         });
         Ok(Self { ip, taken: b[9] == 1, kind })
     }
 }
 
-/// How an instruction led to the next one.
+/// The transition from an instruction to the next one.
 enum Step {
     Sequential,
     Repeated,
@@ -91,7 +91,7 @@ fn step(i: Instruction, next: u64) -> Step {
     }
 }
 
-/// Reads pairs of neighbours.
+/// Reads each instruction with the address of the next one.
 fn pairs(input: &mut Unpacked, mut take: impl FnMut(Instruction, Option<u64>)) -> Result<(), HostError> {
     let (mut bytes, mut last) = ([0; BYTES], None);
     while input.record(&mut bytes, "an instruction")? {
@@ -106,7 +106,7 @@ fn pairs(input: &mut Unpacked, mut take: impl FnMut(Instruction, Option<u64>)) -
     Ok(())
 }
 
-/// Hands the records of a trace to `sink`; returns notes.
+/// Passes the records of a trace to `sink`; returns notes.
 pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Result<Vec<String>, HostError> {
     let (mut survey, mut direct) = (Survey::default(), HashSet::new());
     pairs(&mut input, |i, next| {
@@ -152,7 +152,7 @@ pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Resul
             }
             Step::Trap => {
                 traps += 1;
-                // how long the instruction is, nobody says
+                // the length of the instruction is unknown
                 let (count, behind) = (std::mem::take(&mut count), i.ip + if i.ip % 4 == 0 { 4 } else { 1 });
                 put(7, 1, count, behind, next);
             }

@@ -1,15 +1,15 @@
-//! Traces of other tools, turned into `rbt1` records
+//! Importers: convert traces of other tools to `rbt1` records
 //!
-//! | module | format | code |
+//! | module | format | source of the code |
 //! | --- | --- | --- |
-//! | `qemu` | log of `-d exec,nochain,int`, RISC-V | of the ELF |
-//! | `spike` | log of `-l`, `--log-commits`, RISC-V | in the log |
-//! | `champsim` | records of 64 bytes, x86-64 most often | none |
+//! | `qemu` | log of `-d exec,nochain,int`, RISC-V | the ELF |
+//! | `spike` | log of `-l`, `--log-commits`, RISC-V | the log |
+//! | `champsim` | records of 64 bytes, usually x86-64 | none |
 //! | `sbbt` | MBPlib's branch traces | none |
 //!
-//! Each is read as a stream: memory grows with the number of different branches at most (`survey`), never with the
-//! length. What a format does not say is not made up where replay would show it: a trap that cannot be placed is
-//! refused. What had to be chosen is told in [`Summary::notes`]. The page is `docs/import.md`.
+//! Each is read as a stream: memory grows at most with the number of different branches (`survey`), never with the
+//! length. Information that a format lacks is not invented where replay would show it: a trap with an unknown position
+//! is refused. [`Summary::notes`] lists the choices that had to be made. The documentation is `docs/import.md`.
 
 mod champsim;
 mod packed;
@@ -25,7 +25,7 @@ use packed::Unpacked;
 use retire::file::rbt1::{self, Record};
 use std::path::Path;
 
-/// Formats of other tools.
+/// Trace format of another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// QEMU's log of executed blocks.
@@ -39,7 +39,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What it is called in reports.
+    /// Name for reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Qemu => "QEMU log (-d exec)",
@@ -50,42 +50,42 @@ impl Format {
     }
 }
 
-/// What a file is.
+/// Kind of an input file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A retire file or a branch trace: nothing to turn.
+    /// A retire file or a branch trace, which needs no conversion.
     Recording,
     /// A trace of another tool.
     Trace(Format),
 }
 
-/// What became of a trace.
+/// Result of a conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Records that were made.
+    /// Number of records.
     pub records: u64,
-    /// What the trace did not say and had to be chosen.
+    /// Choices made where the trace lacks information.
     pub notes: Vec<String>,
 }
 
-/// Takes the records in order.
+/// Receives the records in order.
 type Sink<'a> = &'a mut dyn FnMut(&Record);
 
-/// Bytes that are looked at to tell a format.
+/// Number of bytes read to detect a format.
 const HEAD: usize = 1 << 16;
 
-/// A trace that is open, with what it is.
+/// An open trace, with its kind.
 pub struct Opened<'a> {
     path: &'a Path,
     input: Unpacked,
-    /// What it is.
+    /// Kind of the file.
     pub found: Found,
 }
 
-/// Opens a file, packed (gzip, xz, zstd, bzip2) or not, and tells what it is, if `format` does not say.
+/// Opens a file, compressed (gzip, xz, zstd, bzip2) or not, and detects its kind unless `format` gives it.
 ///
 /// # Errors
-/// It cannot be read, or is nothing that is known.
+/// The file cannot be read, or its format is unknown.
 pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError> {
     let mut input = Unpacked::open(path)?;
     let (head, wrong) = input.peek(HEAD);
@@ -113,17 +113,17 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
         }
     };
     match wrong {
-        // who reads recordings says what is wrong with them
+        // the reader of recordings reports their errors
         Some(wrong) if found != Found::Recording => Err(wrong),
         _ => Ok(Opened { path, input, found }),
     }
 }
 
 impl Opened<'_> {
-    /// Hands the records of a trace to `sink`; `elf` is the program that a log is of.
+    /// Passes the records of a trace to `sink`; `elf` is the program of a log.
     ///
     /// # Errors
-    /// The place, what was found, what would be right.
+    /// The position, what was found, and what would be right.
     pub fn convert(
         self,
         elf: Option<&Named>,

@@ -1,27 +1,27 @@
-//! A file, unpacked while it is read, with places for messages
+//! Reads a file, decompressing it, and tracks the position for messages
 
 use crate::HostError;
 use retire::file::input;
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
-/// Bytes of a line at most: a log has shorter ones.
+/// Maximum length of a line in bytes; lines of logs are shorter.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// A reader of the unpacked bytes.
+/// A reader of the decompressed bytes.
 pub(super) struct Unpacked {
     inner: BufReader<Box<dyn Read>>,
     path: String,
-    /// How it is packed, for messages.
+    /// Name of the compression, for messages.
     packed: Option<&'static str>,
-    /// Unpacked bytes read so far.
+    /// Decompressed bytes read so far.
     at: u64,
     /// Lines read so far.
     lines: u64,
 }
 
 impl Unpacked {
-    /// Opens the file and looks how it is packed.
+    /// Opens the file and detects its compression.
     pub(super) fn open(path: &Path) -> Result<Self, HostError> {
         let io = |e| HostError::io(path, e);
         let mut file = input::open(path)?;
@@ -51,18 +51,18 @@ impl Unpacked {
         Ok(Self { inner, path: path.display().to_string(), packed, at: 0, lines: 0 })
     }
 
-    /// An error at this byte.
+    /// An error at the current byte.
     pub(super) fn wrong(&self, what: &str) -> HostError {
         let of = if self.packed.is_some() { " (unpacked)" } else { "" };
         HostError::Other(format!("{}: byte {}{of}: {what}", self.path, self.at))
     }
 
-    /// An error in the line that was read last.
+    /// An error in the last line read.
     pub(super) fn wrong_line(&self, what: &str) -> HostError {
         HostError::Other(format!("{}: line {}: {what}", self.path, self.lines))
     }
 
-    /// Why the system or the unpacker gives no more bytes.
+    /// The error of a failed read or decompression.
     fn failed(&self, e: &std::io::Error) -> HostError {
         match self.packed {
             Some(how) if e.kind() == ErrorKind::UnexpectedEof => {
@@ -73,7 +73,7 @@ impl Unpacked {
         }
     }
 
-    /// The next bytes, at most `n`, which stay to be read; and what was wrong with those behind them.
+    /// The next bytes, at most `n`, without consuming them, and the error that ended them, if any.
     pub(super) fn peek(&mut self, n: usize) -> (Vec<u8>, Option<HostError>) {
         let mut head = vec![0; n];
         let (mut got, mut wrong) = (0, None);
@@ -93,7 +93,7 @@ impl Unpacked {
         (head, wrong)
     }
 
-    /// Reads until `buf` is full or the data end.
+    /// Reads until `buf` is full or the data ends.
     pub(super) fn fill(&mut self, buf: &mut [u8]) -> Result<usize, HostError> {
         let mut got = 0;
         while got < buf.len() {
@@ -107,7 +107,7 @@ impl Unpacked {
         Ok(got)
     }
 
-    /// Reads a record; `false` at the end of the data. One that is cut is refused.
+    /// Reads a record; `false` at the end of the data. An incomplete one is an error.
     pub(super) fn record(&mut self, buf: &mut [u8], what: &str) -> Result<bool, HostError> {
         match self.fill(buf)? {
             0 => Ok(false),
@@ -116,7 +116,7 @@ impl Unpacked {
         }
     }
 
-    /// Reads a line into `line`, without its end; `false` at the end of the data. One that is cut is refused.
+    /// Reads a line into `line`, without its end; `false` at the end of the data. An incomplete one is an error.
     pub(super) fn line(&mut self, line: &mut Vec<u8>) -> Result<bool, HostError> {
         line.clear();
         let read = (&mut self.inner).take(LONGEST_LINE).read_until(b'\n', line);
@@ -133,7 +133,7 @@ impl Unpacked {
     }
 }
 
-/// The hexadecimal number that `text` begins with, and the number of its digits.
+/// The hexadecimal number at the start of `text`, and the number of its digits.
 pub(super) fn hex(text: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0u64;
     let mut digits = 0;
@@ -145,7 +145,7 @@ pub(super) fn hex(text: &[u8]) -> Option<(u64, usize)> {
     (1..=16).contains(&digits).then_some((value, digits))
 }
 
-/// The decimal number that `text` begins with, behind blanks, and what follows it.
+/// The decimal number at the start of `text`, after blanks, and the rest of the text.
 pub(super) fn decimal(text: &[u8]) -> Option<(u64, &[u8])> {
     let text = text.trim_ascii_start();
     let end = text.iter().position(|b| !b.is_ascii_digit()).unwrap_or(text.len());
@@ -153,7 +153,7 @@ pub(super) fn decimal(text: &[u8]) -> Option<(u64, &[u8])> {
     Some((number, &text[end..]))
 }
 
-/// What follows the first `word` in `text`.
+/// The text after the first `word` in `text`.
 pub(super) fn after<'a>(text: &'a [u8], word: &[u8]) -> Option<&'a [u8]> {
     let at = text.windows(word.len()).position(|w| w == word)?;
     Some(&text[at + word.len()..])

@@ -1,15 +1,16 @@
-//! QEMU's log of executed blocks, `-d exec,nochain,int`, with the ELF
+//! Importer of QEMU's log of executed blocks, `-d exec,nochain,int`, with the ELF
 //!
-//! A line `Trace H: HOST [CS/PC/FLAGS/CFLAGS] SYMBOL` says that hart H goes on at PC, to execute a block there;
-//! `Stopped execution of TB chain before HOST [PC] SYMBOL` that it did not; `riscv_cpu_do_interrupt: hart:H, async:A,
-//! cause:C, epc:0xE, ...` that a trap is taken in front of the instruction at E. Which instructions lie between two
-//! blocks, the ELF says. Blocks before the first one inside the ELF (the boot ROM) are left out. All other lines are
-//! skipped.
+//! A line `Trace H: HOST [CS/PC/FLAGS/CFLAGS] SYMBOL` says that hart H continues at PC and executes a block there.
+//! `Stopped execution of TB chain before HOST [PC] SYMBOL` says that it did not execute it. `riscv_cpu_do_interrupt:
+//! hart:H, async:A, cause:C, epc:0xE, ...` says that a trap is taken before the instruction at E. The ELF gives the
+//! instructions between two blocks. Blocks before the first one inside the ELF (the boot ROM) are omitted. All other
+//! lines are skipped.
 //!
-//! # How far a block goes
-//! To its first branch, or to the next PC where that lies in front of it: a block ends behind CSR instructions, at a
-//! page, and after so many instructions as its flags say (bits 8:0 of CFLAGS; 0: 512). Where the next PC lies in front of
-//! the branch *and* is its target, a block that had to end there did, else the branch was taken.
+//! # Length of a block
+//! A block ends at its first branch, or at the next PC if that comes before it: a block ends after CSR instructions, at
+//! a page boundary, and after a number of instructions given by its flags (bits 8:0 of CFLAGS; 0: 512). The next PC may
+//! both come before the branch *and* be its target. If the block had to end there, it did; otherwise the branch was
+//! taken.
 //!
 //! # Source
 //! QEMU 7.2, `accel/tcg/cpu-exec.c` (`log_cpu_exec`, `cpu_tb_exec`), `target/riscv/cpu_helper.c`
@@ -26,17 +27,17 @@ use retire::isa::{self, Flow, Indirect};
 
 /// Kinds of `rbt1` records.
 const TRAP: u8 = 7;
-/// Of QEMU's blocks.
+/// Page size of QEMU's blocks.
 const PAGE: u64 = 4096;
 
-/// Where a hart is.
+/// Position of a hart.
 #[derive(Clone, Copy, Debug)]
 enum At {
-    /// Not in the program yet.
+    /// Not yet in the program.
     Outside,
-    /// In front of a block of at most so many instructions.
+    /// Before a block of at most `most` instructions.
     Block { pc: u64, most: u64, executed: bool },
-    /// In front of a trap that is taken here.
+    /// Before a trap that is taken here.
     Trap { epc: u64 },
 }
 
@@ -47,12 +48,12 @@ struct Hart {
     count: u32,
 }
 
-/// How a block came to be left.
+/// How a block was left.
 #[derive(Clone, Copy, PartialEq)]
 enum Leaving {
-    /// Another block follows, or an interrupt between two blocks.
+    /// By another block, or by an interrupt between two blocks.
     Whole,
-    /// An exception inside it.
+    /// By an exception inside it.
     Inside,
 }
 
@@ -70,7 +71,7 @@ fn target(pc: u64, offset: i32, xlen: u8) -> u64 {
     pc.wrapping_add(i64::from(offset) as u64) & (u64::MAX >> (64 - xlen))
 }
 
-/// Whether QEMU ends a block behind the instruction: SYSTEM (CSRs, calls, returns) and FENCE.I.
+/// Whether QEMU ends a block after the instruction: SYSTEM (CSRs, calls, returns) and FENCE.I.
 fn ends_block(insn: u32) -> bool {
     insn & 0x7f == 0x73 || insn & 0x707f == 0x100f || insn == 0x9002
 }
@@ -89,7 +90,7 @@ impl Reader<'_> {
         (self.sink)(&Record { kind, len, thread: hart as u16, count, pc, target });
     }
 
-    /// The hart executes from `pc` up to `to`.
+    /// The hart executes from `pc` to `to`.
     fn go(&mut self, hart: usize, pc: u64, to: u64, most: u64, leaving: Leaving) -> Result<(), String> {
         let missing = |at: u64| format!("no instruction of the program is at 0x{at:08x}");
         // where the block would end without the branch
@@ -104,7 +105,7 @@ impl Reader<'_> {
             }
             let Some((insn, len)) = self.image.instruction(at) else { break None };
             if met == Some(steps) && at % PAGE + u64::from(len) > PAGE {
-                // an instruction across pages begins a block
+                // an instruction that crosses a page starts a block
                 must_end = true;
             }
             steps += 1;
@@ -124,7 +125,7 @@ impl Reader<'_> {
             Some((Flow::Jump { offset, call }, len)) if target(at, offset, self.xlen) == to => {
                 (if call { 3 } else { 2 }, len)
             }
-            // in front of an indirect branch lies what the block itself reached
+            // if the block reached `to` before an indirect branch, it ended there
             _ if met.is_some() => return self.walked(hart, met),
             Some((Flow::Indirect(what), len)) => {
                 self.swaps += u64::from(what == Indirect::CoSwap);
@@ -149,13 +150,13 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Instructions one behind the other.
+    /// Adds sequential instructions.
     fn walked(&mut self, hart: usize, steps: Option<u64>) -> Result<(), String> {
         self.harts[hart].count += steps.unwrap_or(0) as u32;
         Ok(())
     }
 
-    /// The hart is in front of a block.
+    /// The hart is before a block.
     fn block(&mut self, number: u64, pc: u64, most: u64) -> Result<(), String> {
         let inside = self.image.instruction(pc).is_some();
         let hart = *self.hart(number).ok_or_else(|| format!("there is no hart {number}"))?;
@@ -181,7 +182,7 @@ impl Reader<'_> {
     /// A block was not executed after all.
     fn stopped(&mut self, stop: u64) -> Result<(), String> {
         let here = |h: &Hart| matches!(h.at, At::Block { pc, executed: true, .. } if pc == stop);
-        // the line does not name the hart: most often that of the line before
+        // the line does not name the hart: usually it is that of the previous line
         let last = self.harts.get(self.last).filter(|h| here(h)).map(|_| self.last);
         let Some(index) = last.or_else(|| self.harts.iter().position(here)) else {
             // in the boot ROM
@@ -196,7 +197,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A trap is taken in front of the instruction at `epc`.
+    /// A trap is taken before the instruction at `epc`.
     fn trap(&mut self, number: u64, interrupt: bool, epc: u64) -> Result<(), String> {
         let hart = *self.hart(number).ok_or_else(|| format!("there is no hart {number}"))?;
         let index = number as usize;
@@ -210,14 +211,14 @@ impl Reader<'_> {
             At::Block { pc, .. } => {
                 return Err(format!("hart {index} is in front of 0x{pc:08x}, and traps at 0x{epc:08x}"))
             }
-            // its handler was not reached before the next one
+            // its handler was not reached before the next trap
             At::Trap { epc: before } => self.record(index, TRAP, 1, before, epc),
         }
         self.harts[index].at = At::Trap { epc };
         Ok(())
     }
 
-    /// Takes a line of the log; what is no line of these is skipped.
+    /// Handles a line of the log; unknown lines are skipped.
     fn line(&mut self, line: &[u8]) -> Result<bool, String> {
         let strange = || "is not as QEMU writes it".to_string();
         if let Some(rest) = line.strip_prefix(b"Trace ") {
@@ -240,7 +241,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// Harts stop in front of what is not known to have been executed.
+    /// Stops each hart before the first instruction that may not have been executed.
     fn end(&mut self) {
         for index in 0..self.harts.len() {
             match self.harts[index].at {
@@ -251,7 +252,7 @@ impl Reader<'_> {
     }
 }
 
-/// Hands the records of a log to `sink`; returns notes.
+/// Passes the records of a log to `sink`; returns notes.
 pub(super) fn convert(mut log: Unpacked, elf: &Named, sink: Sink<'_>) -> Result<Vec<String>, HostError> {
     let (image, xlen) = (Image::new(&elf.program), elf.program.xlen);
     let mut reader = Reader { image, xlen, harts: Vec::new(), last: 0, swaps: 0, sink };

@@ -1,10 +1,10 @@
-//! SBBT: the simple binary branch traces of MBPlib, to which those of the branch prediction championships are turned
+//! Importer of SBBT, the simple binary branch traces of MBPlib, to which championship branch traces are converted
 //!
-//! A header of 24 bytes, then 16 bytes a branch, little-endian:
+//! A header of 24 bytes, then 16 bytes per branch, little-endian:
 //!
 //! | bytes | header |
 //! | ---: | --- |
-//! | 0 to 4 | `SBBT`, a line feed |
+//! | 0 to 4 | `SBBT`, then a line feed |
 //! | 5 to 7 | version: 1, 0, 0 |
 //! | 8 to 15 | instructions |
 //! | 16 to 23 | branches |
@@ -16,17 +16,17 @@
 //! | 3:2 | 0 jump, 1 return, 2 call |
 //! | 10:4 | 0 |
 //! | 11 | taken |
-//! | 63:12 | address, its upper bits left out |
-//! | 75:64 | instructions since the branch before, this one included |
-//! | 127:76 | target, its upper bits left out |
+//! | 63:12 | address, without its upper bits |
+//! | 75:64 | instructions since the previous branch, including this one |
+//! | 127:76 | target, without its upper bits |
 //!
 //! Addresses are sign-extended from 52 bits.
 //!
-//! # What is not in it
-//! Lengths of instructions and where the trace begins ([`super::survey`]). A conditional indirect branch is told as an
-//! indirect jump, which goes to its fall-through where it is not taken; a conditional call as a conditional branch. A run
-//! that is told with several counts (the tracer counts each repetition of `rep movs`) has the least; where it leads to
-//! another branch than before (a signal, a part left out), a trap leads to that.
+//! # Missing information
+//! The format lacks the lengths of instructions and the start of the trace ([`super::survey`]). A conditional indirect
+//! branch is reported as an indirect jump, which goes to its fall-through address if it is not taken; a conditional
+//! call as a conditional branch. If a run has several counts (the tracer counts each repetition of `rep movs`), the
+//! smallest is used. If it leads to another branch than before (a signal, an omitted part), a trap leads to that.
 //!
 //! # Source
 //! MBPlib, `app/sbbt_tracer/sbbt_tracer.cpp` and `src/sim/sbbt_writer.cpp`, format 1.0.0; E. Domínguez-Sánchez, A. Ros, "MBPlib:
@@ -49,9 +49,9 @@ struct Branch {
     pc: u64,
     target: u64,
     taken: bool,
-    /// As of `rbt1`; 1 for a conditional one.
+    /// `rbt1` kind; 1 for a conditional branch.
     kind: u8,
-    /// Goes on behind itself where it is not taken, although it is indirect.
+    /// Whether it is indirect, but falls through if not taken.
     conditional_indirect: bool,
     count: u32,
 }
@@ -66,7 +66,7 @@ impl Branch {
                 low & 0x7ff
             ));
         }
-        // the upper bits are those of bit 51
+        // sign-extended from bit 51
         let address = |word: u64| ((word as i64) >> 12) as u64;
         let (conditional, indirect) = (low & 1 == 1, low & 2 == 2);
         let kind = match (low >> 2 & 3, indirect, conditional) {
@@ -87,7 +87,7 @@ impl Branch {
         })
     }
 
-    /// Where it goes; of an indirect one that is not taken, four bytes on.
+    /// The next address; for an indirect branch that is not taken, four bytes on.
     fn goes_to(&self) -> Option<u64> {
         match (self.taken, self.conditional_indirect) {
             (true, _) => Some(self.target),
@@ -97,7 +97,7 @@ impl Branch {
     }
 }
 
-/// Reads all branches; they must be as many as the header says.
+/// Reads all branches; their number must match the header.
 fn branches(input: &mut Unpacked, mut take: impl FnMut(Branch)) -> Result<(), HostError> {
     let mut head = [0; HEADER];
     if !input.record(&mut head, "the header")? || head[..5] != *b"SBBT\n" {
@@ -119,19 +119,19 @@ fn branches(input: &mut Unpacked, mut take: impl FnMut(Branch)) -> Result<(), Ho
     Ok(())
 }
 
-/// Follows where runs begin.
+/// Tracks the start of each run.
 #[derive(Default)]
 struct Follower {
-    /// Where the run begins; none in front of the first branch.
+    /// Start of the current run; `None` before the first branch.
     at: Option<u64>,
 }
 
 impl Follower {
-    /// Goes to the branch and on; returns where its run began.
+    /// Moves past the branch; returns the start of its run.
     fn go(&mut self, survey: &Survey, b: &Branch) -> Option<u64> {
         let behind = b.pc.wrapping_add(u64::from(CONDITIONAL));
         let next = match b.goes_to() {
-            // a conditional branch with several targets is an indirect one, and goes four bytes on
+            // a conditional branch with several targets is treated as indirect, and goes four bytes on
             None if survey.many(b.pc) => b.pc.wrapping_add(4),
             to => to.unwrap_or(behind),
         };
@@ -139,7 +139,7 @@ impl Follower {
     }
 }
 
-/// Hands the records of a trace to `sink`; returns notes.
+/// Passes the records of a trace to `sink`; returns notes.
 pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Result<Vec<String>, HostError> {
     let (mut survey, mut direct, mut conditional) = (Survey::default(), HashSet::new(), 0u64);
     branches(&mut input, |b| {
@@ -149,7 +149,7 @@ pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Resul
             direct.insert(b.pc);
         }
     })?;
-    // how long runs are, when it is known which branches are indirect
+    // run lengths, once it is known which branches are indirect
     let mut follower = Follower::default();
     branches(&mut Unpacked::open(path)?, |b| {
         if let Some(at) = follower.go(&survey, &b) {
@@ -196,7 +196,7 @@ mod tests {
         };
         let b = of(0x0000_0040_1234 << 12 | 0x801, 0x0000_0040_2000 << 12 | 7).unwrap();
         assert_eq!((b.pc, b.target, b.taken, b.kind, b.count), (0x40_1234, 0x40_2000, true, 1, 7));
-        // the upper half of the addresses
+        // the upper half of the address space
         assert_eq!(of(0xf_ffff_8000_0000 << 12, 0).unwrap().pc, 0xffff_ffff_8000_0000);
         let kind = |opcode: u64| of(opcode, 0).unwrap().kind;
         assert_eq!([0b0000, 0b0001, 0b0010, 0b0011].map(kind), [2, 1, 4, 4]);

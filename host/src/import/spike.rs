@@ -1,17 +1,18 @@
-//! Spike's log of instructions: `-l`, `--log-commits`, or both
+//! Importer of Spike's log of instructions: `-l`, `--log-commits`, or both
 //!
 //! | line | meaning |
 //! | --- | --- |
-//! | `core   0: 3 0x80000000 (0x00000297) x5 0x80000000` | committed (`--log-commits`): privilege, pc, bits, what was written |
-//! | `core   0: 0x80000000 (0x00000297) auipc t0, 0x0` | listed in front of its execution (`-l`) |
+//! | `core   0: 3 0x80000000 (0x00000297) x5 0x80000000` | committed (`--log-commits`): privilege, pc, bits, register write |
+//! | `core   0: 0x80000000 (0x00000297) auipc t0, 0x0` | listed before its execution (`-l`) |
 //! | `core   0: exception trap_machine_ecall, epc 0x80000010` | the instruction at `epc` does not retire (`-l`) |
-//! | `core   0: exception interrupt #7, epc 0x80000010` | the one before has retired (`-l`) |
+//! | `core   0: exception interrupt #7, epc 0x80000010` | the previous instruction has retired (`-l`) |
 //!
-//! All other lines are skipped. With both, what is committed counts. `--log-commits` alone does not tell traps: they are
-//! seen where an instruction is not followed by its next one. One right behind an indirect branch looks like that
-//! branch's target; one right behind a conditional branch is refused, since nobody says which way it went.
+//! All other lines are skipped. With both options, the committed instructions count. `--log-commits` alone does not
+//! report traps: they are inferred where an instruction is not followed by its successor. A trap directly after an
+//! indirect branch looks like that branch's target. A trap directly after a conditional branch is refused, since its
+//! direction is unknown.
 //!
-//! A pc of eight digits, or one with ones above bit 31, is of RV32.
+//! A pc with eight digits, or one with all bits above bit 31 set, is of RV32.
 //!
 //! # Source
 //! Spike (riscv-isa-sim), `riscv/execute.cc` (`commit_log_print_insn`), `riscv/processor.cc` (`disasm`,
@@ -27,14 +28,14 @@ use retire::isa::{self, Flow, Indirect};
 
 const TRAP: u8 = 7;
 
-/// What a hart did last.
+/// Last event of a hart.
 #[derive(Clone, Copy, Debug)]
 enum Last {
-    /// Nothing yet.
+    /// None yet.
     None,
-    /// An instruction that retired.
+    /// A retired instruction.
     Instruction { pc: u64, bits: u32, xlen: u8 },
-    /// A trap was taken in front of this address.
+    /// A trap was taken before this address.
     Trap(u64),
 }
 
@@ -46,20 +47,20 @@ struct Hart {
 
 struct Reader<'a> {
     harts: Vec<(u16, Hart)>,
-    /// Only what is in it is told.
+    /// The program: instructions outside it are ignored.
     program: Option<Image>,
-    /// Lines of `--log-commits` were seen: those of `-l` tell traps only.
+    /// Whether lines of `--log-commits` were seen: then only the traps of `-l` count.
     commits: bool,
     swaps: u64,
     silent: u64,
     sink: Sink<'a>,
 }
 
-/// Which record the step makes from the instruction at `pc` to `to`.
+/// The record for the step from the instruction at `pc` to `to`.
 enum Step {
     Sequential,
     Branch(u8),
-    /// A trap that nobody told, behind this many records: where it was taken.
+    /// An unreported trap, after the record of this kind, if any; with the address at which it was taken.
     Trap(Option<u8>, u64),
 }
 
@@ -89,7 +90,7 @@ fn step(pc: u64, bits: u32, xlen: u8, to: u64) -> Result<Step, String> {
 }
 
 impl Reader<'_> {
-    /// Index of a hart; none while it is in front of the program.
+    /// Index of a hart; `None` while it is before the program.
     fn hart(&mut self, number: u64, pc: u64) -> Result<Option<usize>, String> {
         let number = u16::try_from(number).map_err(|_| format!("there is no core {number}"))?;
         if let Some(index) = self.harts.iter().position(|h| h.0 == number) {
@@ -108,7 +109,7 @@ impl Reader<'_> {
         (self.sink)(&Record { kind, len, thread: *thread, count, pc, target });
     }
 
-    /// The hart goes on at `to`.
+    /// The hart continues at `to`.
     fn reach(&mut self, index: usize, to: u64) -> Result<(), String> {
         match self.harts[index].1.last {
             Last::None => self.record(index, TRAP, 0, to, to),
@@ -137,7 +138,7 @@ impl Reader<'_> {
         let Some(index) = self.hart(number, pc)? else { return Ok(()) };
         if committed && !self.commits {
             self.commits = true;
-            // listed by -l already
+            // already listed by -l
             if matches!(self.harts[index].1.last, Last::Instruction { pc: last, .. } if last == pc) {
                 return Ok(());
             }
@@ -169,7 +170,7 @@ impl Reader<'_> {
             self.trap(number, narrow(epc, digits).0, rest.starts_with(b"interrupt"))?;
             return Ok(true);
         }
-        // the privilege is a digit of its own
+        // the privilege is a separate digit
         let committed = rest.first().is_some_and(u8::is_ascii_digit) && rest.get(1) == Some(&b' ');
         let rest = if committed { &rest[2..] } else { rest };
         let Some((pc, digits)) = rest.strip_prefix(b"0x").and_then(hex) else { return Ok(false) };
@@ -179,7 +180,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// Harts stop in front of their last instruction: nobody says where it went.
+    /// Stops each hart before its last instruction, whose next address is unknown.
     fn end(&mut self) {
         for index in 0..self.harts.len() {
             match self.harts[index].1.last {
@@ -190,7 +191,7 @@ impl Reader<'_> {
     }
 }
 
-/// A pc as the log has it, and the width that it is of.
+/// A pc of the log, and the register width that it implies.
 fn narrow(pc: u64, digits: usize) -> (u64, u8) {
     match (digits, pc >> 32) {
         (..=8, _) => (pc, 32),
@@ -199,7 +200,7 @@ fn narrow(pc: u64, digits: usize) -> (u64, u8) {
     }
 }
 
-/// Hands the records of a log to `sink`; returns notes.
+/// Passes the records of a log to `sink`; returns notes.
 pub(super) fn convert(mut log: Unpacked, elf: Option<&Named>, sink: Sink<'_>) -> Result<Vec<String>, HostError> {
     let program = elf.map(|e| Image::new(&e.program));
     let mut reader = Reader { harts: Vec::new(), program, commits: false, swaps: 0, silent: 0, sink };
@@ -246,14 +247,14 @@ mod tests {
             of(7, 0, 0, 0x8000_0008, 0x8000_0008),
         ];
         assert_eq!(records(COMMITS).unwrap(), want);
-        // -l and --log-commits together: each instruction twice, the second time as committed
+        // -l and --log-commits together: each instruction twice, first as listed, then as committed
         let both = COMMITS.lines().fold(String::new(), |s, l| s + &l.replace(": 3 ", ": ") + "\n" + l + "\n");
         assert_eq!(records(&both).unwrap(), want);
         let listed = COMMITS.replace(": 3 0x", ": 0xffffffff");
         assert_eq!(records(&listed).unwrap(), want);
     }
 
-    /// Lines in every shape that logs of others have (docs/import.md says where they were found).
+    /// Lines in every form that occurs in logs of others (docs/import.md has their sources).
     #[test]
     fn registers_memory_tval_and_labels_are_skipped() {
         let log = "core   0: >>>>  _start\n\
@@ -284,7 +285,7 @@ mod tests {
             of(7, 0, 0, 0x8000_0100, 0x8000_0100),
         ];
         assert_eq!(records(log).unwrap(), want);
-        // RV64 has 16 digits; the same with -l alone, and with --log-commits alone but for the traps
+        // RV64 has 16 digits; the same with -l alone, and with --log-commits alone except for the traps
         let wide = log.replace("0x8000", "0x000000008000");
         assert_eq!(records(&wide).unwrap(), want);
         let listed: String = log
@@ -292,7 +293,7 @@ mod tests {
             .filter(|l| !l.contains(": 3 0x") && !l.contains(": 0 0x"))
             .fold(String::new(), |s, l| s + l + "\n");
         assert_eq!(records(&listed).unwrap(), want);
-        // Spike of 2018 wrote what is committed without its core
+        // Spike of 2018 wrote committed instructions without the core
         let old = "3 0x0000000080000000 (0x00000297) x 5 0x0000000080000000\n";
         assert!(records(old).unwrap_err().contains("without an instruction"));
     }
@@ -306,7 +307,7 @@ mod tests {
         };
         let want = [of(7, 0, 0, 0x8000_0004, 0x8000_0004), of(7, 1, 0, 0x8000_0004, 0x8000_0100)];
         assert_eq!(records(&log("trap_machine_ecall")).unwrap()[..2], want);
-        // a jump to itself that retired in front of an interrupt
+        // a jump to itself that retired before an interrupt
         let log = log("interrupt #7").replace("(0x00000073) ecall", "(0x0000006f) j .");
         let want = [want[0], of(2, 4, 1, 0x8000_0004, 0x8000_0004), want[1]];
         assert_eq!(records(&log).unwrap()[..3], want);

@@ -1,26 +1,26 @@
-//! What only a whole trace without code tells of its branches: a first pass over it
+//! A first pass over a trace without code, for what only the whole trace shows of its branches
 //!
-//! * the length of a call, from where its return goes: a return address stack is predicted by it;
-//! * a branch that its kind says is direct and that goes to several places is indirect;
-//! * how many instructions lie between where a run begins and its branch.
+//! * the length of a call, from the target of its return: needed for prediction with a return address stack;
+//! * a branch whose kind is direct, but which has several targets, is indirect;
+//! * the number of instructions from the start of a run to its branch.
 //!
-//! Memory is that of the different branches, not of the length of the trace.
+//! Memory grows with the number of different branches, not with the length of the trace.
 
 use std::collections::HashMap;
 
-/// Length that is told of a direct conditional branch: no other branch can begin inside it, so that its fall-through is
-/// never taken for another place.
+/// Reported length of a direct conditional branch: no other branch can start inside it, so its fall-through address
+/// never coincides with another branch.
 pub(super) const CONDITIONAL: u8 = 2;
-/// Length that is told where nothing says it.
+/// Reported length if it is unknown.
 const UNKNOWN: u8 = 4;
-/// Instructions of other machines are not longer.
+/// Maximum length of an instruction of other architectures.
 pub(super) const LONGEST: u64 = 15;
-/// Calls that wait for their returns.
+/// Maximum depth of open calls.
 const DEEPEST: usize = 1 << 12;
-/// Calls that a return may leave out (`longjmp`).
+/// Number of calls that a return may skip (`longjmp`).
 const LOOKED_AT: usize = 16;
 
-/// What a branch is, of the kinds of `rbt1`; a conditional one is 1.
+/// What is known of a branch.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     target: Option<u64>,
@@ -31,13 +31,13 @@ struct Seen {
 /// A run of instructions up to a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// Instructions, the least that were said.
+    /// Number of instructions, the smallest reported.
     pub(super) count: u32,
-    /// The branch.
+    /// Address of the branch.
     pub(super) exit: u64,
 }
 
-/// Everything that was seen.
+/// Branches, runs and open calls seen so far.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     branches: HashMap<u64, Seen>,
@@ -46,7 +46,7 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// A branch went to `target` (`None`: a conditional one was not taken).
+    /// Adds a branch to `target` (`None`: a conditional one that was not taken).
     pub(super) fn branch(&mut self, pc: u64, kind: u8, target: Option<u64>) {
         let seen = self.branches.entry(pc).or_insert(Seen { target, many: false, len: 0 });
         let Some(target) = target else { return };
@@ -63,7 +63,7 @@ impl Survey {
         }
     }
 
-    /// A return goes right behind its call.
+    /// Adds a return, which gives the length of its call.
     fn returned(&mut self, target: u64) {
         let from = self.calls.len().saturating_sub(LOOKED_AT);
         let behind = |call: &u64| (1..=LONGEST).contains(&target.wrapping_sub(*call));
@@ -78,7 +78,7 @@ impl Survey {
         }
     }
 
-    /// `count` instructions lead from `at` to the branch `exit`.
+    /// Adds a run of `count` instructions from `at` to the branch `exit`.
     pub(super) fn run(&mut self, at: u64, count: u32, exit: u64) {
         let run = self.runs.entry(at).or_insert(Run { count, exit });
         if run.exit == exit {
@@ -86,17 +86,17 @@ impl Survey {
         }
     }
 
-    /// The run that begins at `at`.
+    /// The run that starts at `at`.
     pub(super) fn run_at(&self, at: u64) -> Option<Run> {
         self.runs.get(&at).copied()
     }
 
-    /// Whether the branch went to several places.
+    /// Whether the branch had several targets.
     pub(super) fn many(&self, pc: u64) -> bool {
         self.branches.get(&pc).is_some_and(|s| s.many)
     }
 
-    /// Kind and length that are told of a branch.
+    /// Kind and length reported for a branch.
     pub(super) fn tell(&self, pc: u64, kind: u8) -> (u8, u8) {
         let len = self.branches.get(&pc).map_or(0, |s| s.len);
         let len = if len == 0 { UNKNOWN } else { len };
@@ -108,7 +108,7 @@ impl Survey {
         }
     }
 
-    /// What had to be chosen.
+    /// Notes on the choices made.
     pub(super) fn notes(&self, direct: impl Fn(u64) -> bool) -> Vec<String> {
         let many = self.branches.iter().filter(|(pc, s)| s.many && direct(**pc)).count();
         let note = format!("{many} direct branches with several targets, told as indirect ones");
@@ -125,9 +125,9 @@ mod tests {
         let mut s = Survey::default();
         s.branch(0x100, 3, Some(0x200));
         s.branch(0x210, 5, Some(0x300));
-        s.branch(0x300, 6, Some(0x105)); // one call is left out
+        s.branch(0x300, 6, Some(0x105)); // one call is skipped
         s.branch(0x110, 3, Some(0x200));
-        s.branch(0x220, 6, Some(0x900)); // to nowhere near
+        s.branch(0x220, 6, Some(0x900)); // to a distant address
         assert_eq!((s.tell(0x100, 3), s.tell(0x210, 5), s.tell(0x110, 3)), ((3, 5), (5, 4), (3, 4)));
     }
 

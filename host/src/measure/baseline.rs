@@ -1,4 +1,4 @@
-//! Compressors in software
+//! Software compressors as schemes
 
 use super::{FlowDigest, Measured, TraceScheme};
 use retire::image::Image;
@@ -6,18 +6,18 @@ use retire::{FlowEvent, RetireSink};
 use sim::baseline::{self, Encoded, Harts};
 use sim::platform::Platform;
 
-/// A compressor in software, one coder a hart.
+/// A software compressor, one coder per hart.
 pub struct Baseline {
     compressor: baseline::Params,
     platform: Platform,
-    /// Until the run ends.
+    /// Coders; `None` after the end of the run.
     coders: Option<std::io::Result<Harts>>,
     keep: bool,
     encoded: Vec<Encoded>,
 }
 
 impl Baseline {
-    /// At the beginning of a run; with `keep` the streams are kept, to be verified.
+    /// Starts a run; with `keep` the streams are kept for verification.
     pub fn new(compressor: baseline::Params, platform: Platform, keep: bool) -> Self {
         let coders = Some(Harts::new(&compressor, platform.cores, platform.xlen, platform.align));
         Self { compressor, platform, coders, keep, encoded: Vec::new() }

@@ -2,33 +2,33 @@
 
 use retire::{FlowEvent, FlowKind, RetireSink};
 
-/// A 64-bit digest of each hart's control flow: equal for two streams of which [`FlowEvent::same_flow`] holds
-/// event by event, whatever the order of the harts. Changes of context are left out: streams need not tell them.
+/// A 64-bit digest of each hart's control flow. It is equal for two streams if [`FlowEvent::same_flow`] holds event by
+/// event, whatever the order of the harts. Context switches are left out, since streams need not report them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowDigest {
     harts: Vec<(u64, u64)>,
-    /// Instructions before a change of context, by hart: they belong to the next event.
+    /// Instructions before a context switch, by hart: they are added to the next event.
     before: Vec<u32>,
 }
 
 impl FlowDigest {
-    /// Of `harts` harts that did nothing yet.
+    /// Creates the digest of `harts` harts without events.
     pub fn new(harts: u8) -> Self {
         Self { harts: vec![(0, 0); usize::from(harts)], before: vec![0; usize::from(harts)] }
     }
 
-    /// Events of all harts.
+    /// Number of events of all harts.
     pub fn events(&self) -> u64 {
         self.harts.iter().map(|h| h.1).sum()
     }
 
-    /// All harts in one number.
+    /// Digest of all harts.
     pub fn value(&self) -> u64 {
         self.harts.iter().fold(0, |h, hart| mix(mix(h, hart.0), hart.1))
     }
 }
 
-/// One step of the digest (the multiply-rotate of FxHash, with a fold so that high bits come down).
+/// One step of the digest (the multiply-rotate of FxHash, with a fold so that high bits affect low ones).
 fn mix(hash: u64, value: u64) -> u64 {
     let h = (hash.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
     h ^ h >> 32
@@ -38,7 +38,7 @@ impl RetireSink for FlowDigest {
     #[inline]
     fn event(&mut self, e: &FlowEvent) {
         let kind = match e.kind {
-            // the cause is no part of the flow
+            // the cause is not part of the control flow
             FlowKind::Trap { .. } => FlowKind::Trap { interrupt: false, cause: 0 }.code().into(),
             FlowKind::Gap { lost } => u64::from(e.kind.code()) | u64::from(lost) << 8,
             FlowKind::Context { .. } => {

@@ -1,4 +1,4 @@
-//! RISC-V E-Trace
+//! RISC-V E-Trace as a scheme
 
 use super::{FlowDigest, Measured, TraceScheme};
 use retire::image::Image;
@@ -6,19 +6,19 @@ use retire::{FlowEvent, RetireSink};
 use sim::baseline::{etrace, Encoded};
 use sim::platform::Platform;
 
-/// E-Trace, one encoder a hart.
+/// E-Trace, one encoder per hart.
 pub struct Etrace<'a> {
     options: etrace::Options,
     platform: Platform,
     encoders: Result<Vec<etrace::Encoder<'a>>, String>,
     keep: bool,
     encoded: Vec<Encoded>,
-    /// The last two events of each hart: what no packet tells of them is taken from here.
+    /// The last two events of each hart, which supply what no packet reports of them.
     last: Vec<[Option<FlowEvent>; 2]>,
 }
 
 impl<'a> Etrace<'a> {
-    /// At the beginning of a run; with `keep` the streams are kept, to be verified.
+    /// Starts a run; with `keep` the streams are kept for verification.
     pub fn new(options: etrace::Options, platform: Platform, keep: bool, image: Option<&'a Image>) -> Self {
         let encoders =
             image.ok_or_else(|| "E-Trace needs the program, not a recording".to_string()).and_then(|image| {
@@ -52,7 +52,7 @@ impl<'a> Etrace<'a> {
     }
 }
 
-/// Hands on all events but the last two.
+/// Passes on all events except the last two.
 struct Held<'a> {
     digest: &'a mut FlowDigest,
     events: [Option<FlowEvent>; 2],

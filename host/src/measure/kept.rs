@@ -1,22 +1,22 @@
-//! A stream that is kept until it is verified
+//! Storage of a stream until it is verified
 
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 
-/// Words of a stream that is kept in memory while it is small, then in a file without a name.
+/// The words of a stream: in memory while it is small, then in an anonymous temporary file.
 #[derive(Default)]
 pub struct Kept {
     words: Vec<u32>,
     file: Option<std::fs::File>,
     error: Option<std::io::Error>,
-    /// Words in all.
+    /// Total number of words.
     pub total: u64,
 }
 
-/// Most words in memory: 4 MiB.
+/// Maximum number of words in memory: 4 MiB.
 const IN_MEMORY: usize = 1 << 20;
 
 impl Kept {
-    /// Keeps more.
+    /// Adds words.
     pub fn add(&mut self, words: &[u32]) {
         self.total += words.len() as u64;
         self.words.extend_from_slice(words);
@@ -40,7 +40,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Hands all words to `decode`.
+    /// Passes all words to `decode`.
     pub fn read<T>(
         &self,
         decode: impl FnOnce(&mut dyn Iterator<Item = u32>) -> Result<T, String>,

@@ -1,4 +1,4 @@
-//! Schemes by name, those included that no trace module has
+//! Schemes by name, including those that no trace module implements
 
 use super::baseline::Baseline;
 use super::etrace::Etrace;
@@ -14,38 +14,38 @@ use sim::scheme::{Family, FlowScheme};
 /// A scheme by name, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemeSpec {
-    /// As it was given.
+    /// Name, as given by the user.
     pub name: String,
-    /// What makes the stream.
+    /// The scheme.
     scheme: AnyScheme,
-    /// What the name says of the platform.
+    /// Platform settings in the name.
     stated: Stated,
 }
 
-/// Why a name is no scheme.
+/// Error of a scheme name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SchemeError {
-    /// Not one of the forms above.
+    /// It has none of the forms of the table above.
     #[error(
         "scheme `{0}` is not known: {forms} are; {stated}",
         forms = AnyScheme::forms().join(", "),
         stated = Stated::FORMS
     )]
     Unknown(String),
-    /// One that is none of the control flow.
+    /// The scheme does not trace control flow.
     #[error("scheme `{0}` is not measured in a sweep, which traces the control flow; `goshawk stats --scheme {0}` measures it")]
     Data(String),
-    /// A set or a size that is not legal.
+    /// A set or a size is invalid.
     #[error("scheme `{name}`: {source}{}", more(.source))]
     Params {
-        /// As it was given.
+        /// Name, as given by the user.
         name: String,
-        /// Why not.
+        /// Reason.
         source: ParamError,
     },
 }
 
-/// What else is right behind a name of which the set is not known.
+/// Further valid suffixes of a name with an unknown set.
 fn more(source: &ParamError) -> String {
     match source {
         ParamError::UnknownSet(_) | ParamError::UnknownStreamCache(_) => format!("; {}", Stated::FORMS),
@@ -54,7 +54,7 @@ fn more(source: &ParamError) -> String {
 }
 
 impl SchemeSpec {
-    /// The scheme of that name, see the table above.
+    /// The scheme of this name; see the table of the module.
     pub fn parse(name: &str) -> Result<Self, SchemeError> {
         let illegal = |source| SchemeError::Params { name: name.to_string(), source };
         let found = name.parse::<SchemeName>().map_err(|e| match e {
@@ -77,17 +77,17 @@ impl SchemeSpec {
         Ok(Self { name: name.to_string(), scheme, stated })
     }
 
-    /// The platform of a trace, with what the name says in its place.
+    /// The platform, with the settings in the name applied.
     pub fn on(&self, platform: &Platform) -> Platform {
         self.stated.on(platform)
     }
 
-    /// How often a decoder can begin.
+    /// Synchronisation period.
     pub fn sync_period(&self) -> Option<u8> {
         self.stated.sync_period
     }
 
-    /// What it is.
+    /// Family of the scheme.
     pub fn family(&self) -> Family {
         match &self.scheme {
             AnyScheme::Flow(flow) => flow.family(),
@@ -97,7 +97,7 @@ impl SchemeSpec {
         }
     }
 
-    /// Whether it cannot do without the program: a recording of the run is not enough.
+    /// Whether it needs the program: a recording of the run is not enough.
     pub fn needs_program(&self) -> bool {
         matches!(self.scheme, AnyScheme::Etrace(_))
     }
@@ -107,12 +107,12 @@ impl SchemeSpec {
         self.name.rsplit_once(':').map_or(&self.name, |n| n.0)
     }
 
-    /// The set, or the shape of the stream cache; empty where there is none.
+    /// The set, or the shape of the stream cache; empty if there is none.
     pub fn set(&self) -> &str {
         self.name.rsplit_once(':').map_or("", |n| n.1)
     }
 
-    /// What tells the control flow, if a trace module could.
+    /// The scheme of the control flow, if a trace module implements it.
     pub fn flow(&self) -> Option<FlowScheme> {
         match self.scheme {
             AnyScheme::Flow(flow) => Some(flow),
@@ -124,13 +124,13 @@ impl SchemeSpec {
         }
     }
 
-    /// All that shapes what it does on a platform, but for what its name says.
+    /// Canonical text of everything that affects its output on a platform, besides its name.
     pub fn canonical(&self, platform: &Platform) -> String {
         let platform = &self.on(platform);
         self.flow().map_or_else(|| platform.canonical(), |scheme| scheme.canonical(platform))
     }
 
-    /// Refuses platforms that it cannot honour.
+    /// Refuses platforms that it does not support.
     pub fn check(&self, platform: &Platform) -> Result<(), ParamError> {
         let platform = &self.on(platform);
         platform.check()?;
@@ -148,8 +148,8 @@ impl SchemeSpec {
         }
     }
 
-    /// The scheme at the beginning of a run. With `keep` the stream is kept, to be verified. `image` is the
-    /// program, where it is known; E-Trace cannot do without.
+    /// Starts the scheme on a run. With `keep` the stream is kept for verification. `image` is the program, if known;
+    /// E-Trace requires it.
     pub fn build<'a>(
         &self,
         platform: &Platform,
@@ -209,7 +209,7 @@ mod tests {
             assert_eq!(spec.flow(), Some(flow.parse().unwrap()));
             assert_eq!(spec.on(&platform), Platform { count_bits: 18, cc_bits: 24, align: 0, ..platform }, "{name}");
             assert_eq!((spec.sync_period(), spec.name.as_str()), (Some(12), name));
-            // nothing said, nothing changed
+            // without settings, the platform is unchanged
             assert_eq!(SchemeSpec::parse(flow).unwrap().on(&platform), platform);
         }
         for (bad, why) in [

@@ -1,4 +1,4 @@
-//! The schemes of trace modules, and rates of a shared predictor
+//! Schemes of trace modules, and rates of a shared predictor
 
 use super::kept::Kept;
 use super::{FlowDigest, Measured, TraceScheme};
@@ -13,18 +13,18 @@ use sim::scheme::tr::shared::SharedRates;
 use sim::scheme::tr::TrParams;
 use sim::system::System;
 
-/// Every scheme that makes a `GSHK` stream.
+/// Any scheme that makes a `GSHK` stream.
 pub struct Stream {
     system: System,
     params: TraceParams,
-    /// The stream, where it is to be verified.
+    /// The stream, if it is to be verified.
     kept: Option<Kept>,
-    /// All targets, or-ed: bits that the stream drops must be 0.
+    /// OR of all targets: bits that the stream drops must be 0.
     targets: u64,
 }
 
 impl Stream {
-    /// At the beginning of a run, with the header again every `period`; with `keep` the stream is kept, to be verified.
+    /// Starts a run, with a resync every `period`; with `keep` the stream is kept for verification.
     pub fn new(params: TraceParams, period: Option<SyncPeriod>, keep: bool) -> Result<Self, ParamError> {
         let mut system = System::new(&params)?.sync_every(&params, period);
         system.count_lengths();
@@ -91,11 +91,11 @@ impl TraceScheme for Stream {
     }
 }
 
-/// Rates of one predictor for all cores.
+/// Prediction rates of one predictor for all cores.
 pub struct Shared(SharedRates);
 
 impl Shared {
-    /// At the beginning of a run.
+    /// Starts a run.
     pub fn new(params: &TrParams, platform: &Platform) -> Self {
         Self(SharedRates::new(params, platform))
     }

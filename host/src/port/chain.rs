@@ -1,7 +1,7 @@
-//! Rules of the PC chain: instructions and their addresses alone
+//! Rules of the PC chain, which has only instructions and their addresses
 //!
-//! Where an instruction went is where the next one is, so a break is a trap by definition. What can be found is code that
-//! does not fit.
+//! The next address of an instruction is that of the next instruction, so a discontinuity is a trap by definition. The
+//! only detectable error is code that does not match.
 
 use super::rows::Value;
 use super::{class, same_code, Check, Code, Findings, Place, Rule, EXPANDED, ODD, OTHER_CODE, UNKNOWN, ZCM};
@@ -13,7 +13,7 @@ const BREAK: Rule = Rule {
     note: true,
 };
 
-/// Checks a PC chain.
+/// A checker of a PC chain.
 pub(super) struct Chain<'a> {
     xlen: u8,
     code: Code<'a>,

@@ -1,7 +1,7 @@
 //! Rules of the instruction trace ingress port of the E-Trace specification
 //!
 //! # Source
-//! RISC-V Efficient Trace, "Instruction Trace Interface"; what a trace system needs of it: `docs/integration.md`.
+//! RISC-V Efficient Trace, "Instruction Trace Interface"; requirements of a trace system: `docs/integration.md`.
 
 use super::rows::Value;
 use super::{class, Check, Code, Findings, Place, Rule, ODD, UNKNOWN};
@@ -44,7 +44,7 @@ const NO_CODE: Rule = Rule {
     note: false,
 };
 
-/// The types that an instruction may have.
+/// Values of itype that an instruction may have.
 fn types(flow: Flow) -> &'static [u64] {
     match flow {
         Flow::Sequential => &[0, 1, 2],
@@ -59,11 +59,11 @@ fn types(flow: Flow) -> &'static [u64] {
     }
 }
 
-/// Checks an E-Trace port.
+/// A checker of an E-Trace port.
 pub(super) struct Etrace<'a> {
     xlen: u8,
     code: Code<'a>,
-    /// Where the next block begins, where the one before says it.
+    /// Start of the next block, if the previous one determines it.
     next: Option<u64>,
     records: u64,
     retired: u64,
@@ -75,7 +75,7 @@ impl<'a> Etrace<'a> {
         Self { xlen, code, next: None, records: 0, retired: 0, traps: 0 }
     }
 
-    /// The instructions of a block of the program, and its last one: its address, bits and length.
+    /// Number of instructions in a block of the program, and the last one: its address, bits and length.
     fn walk(&self, from: u64, end: u64) -> Option<(u64, (u64, u32, u8))> {
         let (mut pc, mut n) = (from, 0);
         loop {

@@ -1,14 +1,14 @@
 //! Checks a log of a core's trace port before a trace system is built on it
 //!
-//! A trace system believes what the port says of each retired instruction. Most ports that were tried first broke one of
-//! the rules of [integration.md](../../../docs/integration.md), and the trace then shows a path that never was. Here the
-//! rules are checked on a recorded log: a waveform (VCD, FST) or a table of text.
+//! A trace system relies on what the port reports of each retired instruction. Most ports that were tried broke one of
+//! the rules of [integration.md](../../../docs/integration.md) at first, and the trace then showed a path that was
+//! never taken. This module checks the rules on a log: a waveform (VCD, FST) or a text table.
 //!
 //! | module | what is there |
 //! | --- | --- |
-//! | [`signals`] | the signals of each port |
-//! | [`rows`] | a log as one row of values a clock |
-//! | [`rvfi`], [`etrace`], [`chain`] | the rules of each port |
+//! | [`signals`] | signals of each port |
+//! | [`rows`] | a log as one row of values per cycle |
+//! | [`rvfi`], [`etrace`], [`chain`] | rules of each port |
 
 pub mod chain;
 pub mod etrace;
@@ -22,67 +22,67 @@ use rows::Rows;
 use signals::PortKind;
 use std::path::Path;
 
-/// What is wrong with a port.
+/// A rule of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// What was found.
+    /// Violation, as found.
     pub found: &'static str,
-    /// What the port must say, or what to connect.
+    /// What the port must report, or how to connect it.
     pub right: &'static str,
-    /// The log can be traced all the same: something to look at, no error.
+    /// Whether it is only a note: the log can be traced all the same.
     pub note: bool,
 }
 
-/// Where a rule was broken.
+/// Location of a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Number of the clock or line, from 0, and how the log names it.
+    /// Number of the cycle or line, from 0, as the log names it.
     pub at: String,
     /// Address of the instruction.
     pub pc: u64,
-    /// Its bits, where the port shows them.
+    /// Its bits, if the port shows them.
     pub insn: Option<u32>,
-    /// Values that contradict each other.
+    /// Contradictory values.
     pub values: String,
 }
 
-/// A rule that was broken.
+/// A violated rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Which.
+    /// The rule.
     pub rule: Rule,
-    /// How often.
+    /// Number of violations.
     pub count: u64,
-    /// The first places.
+    /// The first locations.
     pub places: Vec<Place>,
 }
 
-/// What was found in a log.
+/// Result of checking a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Clocks or lines.
+    /// Number of cycles or lines.
     pub clocks: u64,
-    /// Records: clocks in which something was shown.
+    /// Number of records: cycles in which the port reports something.
     pub records: u64,
-    /// Instructions that retired, as the port says.
+    /// Number of retired instructions, according to the port.
     pub retired: u64,
-    /// Traps, as the port says.
+    /// Number of traps, according to the port.
     pub traps: u64,
-    /// What is wrong, most frequent first.
+    /// Violations, most frequent first.
     pub findings: Vec<Finding>,
 }
 
 impl Report {
-    /// Whether a trace system can be built on the port, as far as the log goes.
+    /// Whether a trace system can be built on the port, according to the log.
     pub fn is_clean(&self) -> bool {
         self.findings.iter().all(|f| f.rule.note)
     }
 }
 
-/// Places of each rule that are kept.
+/// Number of locations kept per rule.
 const PLACES: usize = 3;
 
-/// Collects what is found.
+/// Collects violations.
 #[derive(Debug, Default)]
 pub(crate) struct Findings(Vec<Finding>);
 
@@ -99,14 +99,14 @@ impl Findings {
         }
     }
 
-    /// Errors before notes, the most frequent first, else in the order of the log.
+    /// Errors before notes, then by frequency, then in the order of the log.
     fn sorted(mut self) -> Vec<Finding> {
         self.0.sort_by_key(|f| (f.rule.note, std::cmp::Reverse(f.count)));
         self.0
     }
 }
 
-/// Code that the core ran, to compare instructions with.
+/// Code that the core ran, to compare with the instructions of the log.
 #[derive(Clone, Copy)]
 pub struct Code<'a>(pub Option<&'a retire::image::Image>);
 
@@ -123,21 +123,21 @@ trait Check {
     fn counts(&self) -> (u64, u64, u64);
 }
 
-/// What to check.
+/// Options of a check.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The port.
     pub port: PortKind,
     /// 32 or 64.
     pub xlen: u8,
-    /// How the log is read.
+    /// How to read the log.
     pub log: rows::Options,
 }
 
 /// Reads the log at `path` and checks the rules of the port on it.
 ///
 /// # Errors
-/// It cannot be read, or has not the signals of the port.
+/// The log cannot be read, or lacks signals of the port.
 pub fn check(path: &Path, options: &Options, code: Code<'_>) -> Result<Report, HostError> {
     let rows = Rows::open(path, options.port, &options.log)?;
     let xlen = options.xlen;
@@ -164,7 +164,7 @@ pub fn check(path: &Path, options: &Options, code: Code<'_>) -> Result<Report, H
     Ok(Report { clocks, records, retired, traps, findings: found.sorted() })
 }
 
-/// Unknown bits while something is shown.
+/// Unknown bits while an instruction is shown.
 const UNKNOWN: Rule = Rule {
     found: "a signal is unknown (x or z) while an instruction is shown",
     right: "all signals of the port have a value in a clock with valid 1",
@@ -191,7 +191,7 @@ const ZCM: Rule = Rule {
     note: true,
 };
 
-/// The length of an instruction, its class and, where it is direct, its target.
+/// Length of an instruction, its class and, if it is direct, its target.
 fn class(insn: u32, pc: u64, xlen: u8) -> (u64, Flow, Option<u64>) {
     let flow = isa::flow(insn, xlen);
     let mask = u64::MAX >> (64 - xlen);
@@ -204,7 +204,7 @@ fn class(insn: u32, pc: u64, xlen: u8) -> (u64, Flow, Option<u64>) {
     (u64::from(isa::length(insn as u16)), flow, target)
 }
 
-/// Whether two words are the same instruction: of a 2-byte one the upper half is not looked at.
+/// Whether two words are the same instruction: the upper half of a 2-byte instruction is ignored.
 fn same_code(insn: u32, own: u32) -> bool {
     match isa::length(own as u16) {
         2 => insn & 0xffff == own & 0xffff,

@@ -1,9 +1,9 @@
-//! A log of a port as rows: what its signals are at each rising edge of the clock
+//! A log of a port as rows: the values of its signals at each rising edge of the clock
 //!
-//! **Waveforms** (VCD, FST, GHW) are read with `wellen`. A value counts as the core's flip-flops see it: that of the moment
-//! before the edge. **Text** has a line of signal names, then a line for each clock with a hexadecimal value for each name,
-//! separated by blanks or commas; `x` is unknown, `#` begins a comment. Columns that are no signals of the port are ignored,
-//! but for `cycle`, which names the place.
+//! **Waveforms** (VCD, FST, GHW) are read with `wellen`. Values are sampled as the core's flip-flops do: just before
+//! the edge. **Text** has a line of signal names, then a line per cycle with a hexadecimal value for each name,
+//! separated by blanks or commas; `x` is unknown, `#` starts a comment. Columns that are not signals of the port are
+//! ignored, except for `cycle`, which names the location.
 
 use super::signals::PortKind;
 use crate::HostError;
@@ -13,30 +13,30 @@ use std::path::{Path, PathBuf};
 use wellen::simple::Waveform;
 use wellen::{Hierarchy, SignalRef, SignalValueRef};
 
-/// What a signal is; `None`: some of its bits are unknown.
+/// The value of a signal; `None`: some of its bits are unknown.
 pub type Value = Option<u64>;
 
-/// Takes a row: how the log names its clock, and its values in the order of the port's signals.
+/// Takes a row: how the log names its cycle, and the values in the order of the port's signals.
 pub type TakeRow<'a> = dyn FnMut(&dyn Fn() -> String, &[Value]) + 'a;
 
-/// How a log is read.
+/// Options for reading a log.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Only signals below this place of the hierarchy, `top.core`.
+    /// Use only signals below this scope of the hierarchy, such as `top.core`.
     pub scope: Option<String>,
-    /// Names of signals that are called otherwise: `rvfi_valid` and `top.core.valid_o`.
+    /// Signals with other names: `rvfi_valid` and `top.core.valid_o`.
     pub names: Vec<(String, String)>,
-    /// The clock: its place in the hierarchy.
+    /// The clock: its hierarchical name.
     pub clock: Option<String>,
 }
 
-/// Names that a clock has.
+/// Usual names of a clock.
 const CLOCKS: [&str; 6] = ["clock", "clk", "clk_i", "clock_i", "aclk", "i_clk"];
 
-/// Longest line of text, bytes.
+/// Maximum length of a line of text, bytes.
 const LINE: u64 = 1 << 16;
 
-/// A log that was opened.
+/// An open log.
 pub enum Rows {
     /// A waveform.
     Wave(Box<Wave>),
@@ -48,8 +48,8 @@ fn other(path: &Path, what: impl std::fmt::Display) -> HostError {
     HostError::Other(format!("{}: {what}", path.display()))
 }
 
-/// Whether a file begins as a waveform does: the first command of a VCD, the header block of an FST or its packed form, the
-/// name of GHW.
+/// Whether a file starts like a waveform: with the first command of a VCD, the header block of an FST or its compressed
+/// form, or the name of GHW.
 fn is_wave(head: &[u8]) -> bool {
     let fst = [0, 0, 0, 0, 0, 0, 0, 1, 0x49];
     head.trim_ascii_start().starts_with(b"$")
@@ -62,7 +62,7 @@ impl Rows {
     /// Opens a log and finds the signals of `port` in it.
     ///
     /// # Errors
-    /// It cannot be read, or lacks a signal that the port must have.
+    /// The log cannot be read, or lacks a required signal.
     pub fn open(path: &Path, port: PortKind, options: &Options) -> Result<Self, HostError> {
         let head = input::head(path, 4096)?;
         let text = head.iter().all(|b| matches!(b, b'\t' | b'\n' | b'\r' | 0x20..=0x7e));
@@ -75,10 +75,11 @@ impl Rows {
         Wave::open(path, port, options).map(|w| Self::Wave(Box::new(w)))
     }
 
-    /// Hands out the row of each clock: how the log names it, and its values in the order of the port's signals.
+    /// Passes each cycle's row to `take`: how the log names the cycle, and the values in the order of the port's
+    /// signals.
     ///
     /// # Errors
-    /// The log cannot be read on.
+    /// The rest of the log cannot be read.
     pub fn each(self, take: &mut TakeRow<'_>) -> Result<(), HostError> {
         match self {
             Self::Wave(wave) => {
@@ -98,13 +99,13 @@ pub struct Wave {
     unit: String,
 }
 
-/// Where `name` is: whole, or its last part, with an index or the suffix of a direction.
+/// Whether `full` is `name`, or its last part is, with or without the suffix of a direction.
 fn is_named(full: &str, name: &str) -> bool {
     let last = full.rsplit('.').next().unwrap_or(full);
     full == name || last == name || last.strip_suffix("_i").or(last.strip_suffix("_o")) == Some(name)
 }
 
-/// The one variable of `hierarchy` that `is` names.
+/// The only variable of `hierarchy` that `is` accepts.
 fn find(
     hierarchy: &Hierarchy,
     scope: Option<&str>,
@@ -115,7 +116,7 @@ fn find(
         let var = &hierarchy[var];
         let full = var.full_name(hierarchy);
         let inside = scope.is_none_or(|s| full.strip_prefix(s).is_some_and(|rest| rest.starts_with('.')));
-        // one signal has a name at each level that it passes
+        // a signal that passes several levels has a name at each
         if inside && is(&full) && found.iter().all(|(signal, _)| *signal != var.signal_ref()) {
             found.push((var.signal_ref(), full));
         }
@@ -130,7 +131,7 @@ impl Wave {
     fn open(path: &Path, port: PortKind, options: &Options) -> Result<Self, HostError> {
         let read = match input::is_pipe(path)? {
             true => wellen::simple::read_from_reader(BufReader::new(input::open(path)?)),
-            // with as many threads as there are
+            // with all available threads
             false => wellen::simple::read(input::path_of(path)),
         };
         let mut wave =
@@ -164,7 +165,7 @@ impl Wave {
         let clock = match &options.clock {
             Some(clock) => find(hierarchy, None, |full| full == clock).map_err(|all| several(clock, all))?,
             None => {
-                // of the port's own place, or the nearest one around it
+                // the one in the port's own scope, or in the nearest enclosing scope
                 let mut around = place.as_deref().unwrap_or_default();
                 loop {
                     let Some((parent, _)) = around.rsplit_once('.') else { break None };
@@ -224,7 +225,7 @@ impl Wave {
     }
 }
 
-/// A value as a number; `None` where a bit is unknown, or it has more than 64.
+/// A value as a number; `None` if a bit is unknown, or if it exceeds 64 bits.
 fn number(value: &SignalValueRef<'_>) -> Value {
     let bits = value.to_bit_string()?;
     let bits = bits.trim_start_matches('0');
@@ -234,7 +235,7 @@ fn number(value: &SignalValueRef<'_>) -> Value {
     u64::from_str_radix(bits, 2).ok()
 }
 
-/// A table of text.
+/// A text table.
 pub struct Text {
     path: PathBuf,
     lines: std::io::Take<BufReader<Input>>,
@@ -265,7 +266,7 @@ impl Text {
         Ok(text)
     }
 
-    /// The next line that says something.
+    /// The next line with content.
     fn next(&mut self) -> Result<Option<String>, HostError> {
         loop {
             let mut line = String::new();
@@ -320,7 +321,7 @@ impl Text {
     }
 }
 
-/// Words between blanks and commas.
+/// Words separated by blanks and commas.
 fn fields(line: &str) -> impl Iterator<Item = &str> {
     line.split([' ', '\t', ',']).filter(|s| !s.is_empty())
 }

@@ -1,7 +1,8 @@
 //! Rules of RVFI
 //!
 //! # Source
-//! RISC-V Formal Interface, docs/rvfi.md; what a trace system needs of it: `docs/integration.md`, "What the signals must say".
+//! RISC-V Formal Interface, docs/rvfi.md; requirements of a trace system: `docs/integration.md`, "What the signals must
+//! say".
 
 use super::rows::Value;
 use super::{class, same_code, Check, Code, Findings, Place, Rule, EXPANDED, ODD, OTHER_CODE, UNKNOWN, ZCM};
@@ -44,12 +45,12 @@ const NEEDLESS_INTR: Rule = Rule {
     note: true,
 };
 
-/// `ecall`, `ebreak` and `c.ebreak`, which never retire where they trap.
+/// `ecall`, `ebreak` and `c.ebreak`, which never retire if they trap.
 fn calls_environment(insn: u32) -> bool {
     matches!(insn, 0x0000_0073 | 0x0010_0073) || insn & 0xffff == 0x9002
 }
 
-/// What is known of the record before.
+/// What is known of the previous record.
 struct Before {
     pc: u64,
     insn: u32,
@@ -57,7 +58,7 @@ struct Before {
     trap: bool,
 }
 
-/// Checks RVFI.
+/// A checker of RVFI.
 pub(super) struct Rvfi<'a> {
     xlen: u8,
     code: Code<'a>,

@@ -1,11 +1,11 @@
-//! The signals of each trace port
+//! Signals of each trace port
 
 /// A trace port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PortKind {
     /// RISC-V Formal Interface.
     Rvfi,
-    /// Instruction trace ingress port of the E-Trace specification, one block a clock.
+    /// Instruction trace ingress port of the E-Trace specification, one block per cycle.
     Etrace,
     /// Retired instructions and their addresses.
     PcChain,
@@ -14,9 +14,9 @@ pub enum PortKind {
 /// A signal of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortSignal {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// What it is where the log does not have it; `None`: the log must have it.
+    /// Default value if the log lacks it; `None`: it is required.
     pub without: Option<u64>,
 }
 
@@ -32,7 +32,7 @@ impl PortKind {
     /// All ports.
     pub const ALL: [Self; 3] = [Self::Rvfi, Self::Etrace, Self::PcChain];
 
-    /// Its name, as `goshawk gen --ingress` has it.
+    /// Name, as in `goshawk gen --ingress`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rvfi => "rvfi",
@@ -41,7 +41,7 @@ impl PortKind {
         }
     }
 
-    /// Its signals; rows have their values in this order.
+    /// Signals, in the order of values in rows.
     pub const fn signals(self) -> &'static [PortSignal] {
         match self {
             Self::Rvfi => RVFI,

@@ -1,7 +1,7 @@
-//! The `riscv-etrace` crate on the same run: to measure beside, and to compare paths with
+//! The `riscv-etrace` crate on the same run, to compare speeds and paths
 //!
-//! Baseline E-Trace (branch maps and differential addresses, no optional mode, no re-synchronisation),
-//! SMI packets. Single-hart runs without traps, to the last instruction wherever they are cut.
+//! Baseline E-Trace (branch maps and differential addresses, no optional mode, no re-synchronisation) in SMI packets.
+//! Single-hart runs without traps, up to the last instruction wherever they are cut.
 
 use retire::elf::Program;
 use retire::image::Image;
@@ -15,7 +15,7 @@ use riscv_etrace::tracer::{self, item, Tracer};
 use riscv_etrace::types::{Context, Privilege};
 use riscv_etrace::{binary, packet};
 
-/// One retired instruction.
+/// A retired instruction.
 #[derive(Clone, Copy, Debug)]
 struct Insn {
     pc: u64,
@@ -37,13 +37,13 @@ impl Step for Insn {
     }
 }
 
-/// Why the crate could not do it.
+/// Error of the crate.
 #[derive(Debug, thiserror::Error)]
 pub enum EtraceError {
-    /// Its encoder refused.
+    /// Its encoder failed.
     #[error("riscv-etrace's encoder: {0}")]
     Encode(String),
-    /// Its decoder refused.
+    /// Its decoder failed.
     #[error("riscv-etrace's decoder: {0}")]
     Decode(String),
 }
@@ -64,7 +64,7 @@ fn kind(e: &FlowEvent) -> Option<Kind> {
     }
 }
 
-/// Encodes the events of one hart; returns the packets, one after the other.
+/// Encodes the events of one hart; returns the packets, concatenated.
 pub fn encode(image: &Image, events: &[FlowEvent]) -> Result<Vec<u8>, EtraceError> {
     let fail = |e: &dyn std::fmt::Display| EtraceError::Encode(e.to_string());
     let mut bytes = Vec::new();
@@ -89,7 +89,8 @@ pub fn encode(image: &Image, events: &[FlowEvent]) -> Result<Vec<u8>, EtraceErro
     for e in events {
         let kind = kind(e);
         let mut pc = start;
-        // the count of a branch has the branch itself in it; that of a stop is what follows the last branch
+        // the count of a branch includes the branch itself; that of a stop is the number of instructions after the last
+        // branch
         for _ in 0..e.count.saturating_sub(kind.is_some().into()) {
             let len = image.instruction(pc).map_or(4, |i| i.1);
             let insn_size = if len == 2 { Size::Compressed } else { Size::Normal };
@@ -107,7 +108,7 @@ pub fn encode(image: &Image, events: &[FlowEvent]) -> Result<Vec<u8>, EtraceErro
     Ok(bytes)
 }
 
-/// Decodes packets; returns the instructions traced and a hash of their addresses (see [`path_hash`]).
+/// Decodes packets; returns the number of instructions and a hash of their addresses (see [`path_hash`]).
 pub fn decode(program: &Program, trace: &[u8]) -> Result<(u64, u64), EtraceError> {
     let fail = |e: &dyn std::fmt::Debug| EtraceError::Decode(format!("{e:?}"));
     let Some(code) = program.segments.iter().find(|s| s.executable) else { return Ok((0, 0)) };
@@ -131,7 +132,7 @@ pub fn decode(program: &Program, trace: &[u8]) -> Result<(u64, u64), EtraceError
     Ok((instructions, hash))
 }
 
-/// One step of a hash over executed addresses.
+/// One step of a hash of executed addresses.
 #[inline]
 pub fn path_hash(hash: u64, pc: u64) -> u64 {
     (hash ^ pc).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)

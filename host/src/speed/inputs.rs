@@ -1,4 +1,4 @@
-//! Record and replay: recording, replay, and going back as a debugger does
+//! Speed of record and replay: recording, replay, and running backwards as a debugger does
 
 use super::{best_of, Speed};
 use crate::debug::motion::{Kind, Motion, Stop, Watch};
@@ -13,10 +13,10 @@ use sim::scheme::inputs::replay::InputsError;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A word that no program touches: what waits for it waits to the end of the recording.
+/// An address that no program accesses: a watchpoint on it is never hit.
 const NOWHERE: u32 = 0x0000_0100;
 
-/// Measures `program` on `harts` cores, at most `limit` instructions; `path` is where the recording goes.
+/// Measures `program` on `harts` cores with at most `limit` instructions; `path` is the file of the recording.
 pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Result<Vec<Speed>, HostError> {
     let settings = Settings { max_instructions: Some(limit), ..Settings::default() };
     let input = Input::open(program)?;
@@ -75,7 +75,7 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
     ])
 }
 
-/// The best time of work that may fail.
+/// The best time of an operation that may fail.
 fn timed(mut work: impl FnMut() -> Result<Duration, HostError>) -> Result<Duration, HostError> {
     let mut failed = None;
     let time = best_of(|| match work() {

@@ -1,6 +1,6 @@
-//! How fast this machine simulates, encodes and replays
+//! Measures how fast this machine simulates, encodes and replays
 //!
-//! Here and not with the command, so that what is timed is compiled as what is used.
+//! It is in this crate and not in the command, so that the measured code is compiled like the code in use.
 
 pub mod etrace;
 mod inputs;
@@ -29,15 +29,15 @@ use std::time::{Duration, Instant};
 /// One measured speed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speed {
-    /// What was run.
+    /// What was measured.
     pub what: String,
-    /// How much of `unit` in a second, best of the repetitions.
+    /// Rate in `unit` per second, the best of the repetitions.
     pub per_second: f64,
-    /// What is counted.
+    /// Unit.
     pub unit: &'static str,
 }
 
-/// Runs `work` for at least half a second and three times; the best time counts.
+/// Runs `work` for at least half a second and three times; returns the best time.
 fn best(mut work: impl FnMut()) -> Duration {
     best_of(|| {
         let start = Instant::now();
@@ -46,7 +46,7 @@ fn best(mut work: impl FnMut()) -> Duration {
     })
 }
 
-/// As [`best`], for work that says itself how long it took.
+/// As [`best`], for work that returns its own time.
 fn best_of(mut work: impl FnMut() -> Duration) -> Duration {
     let begin = Instant::now();
     let mut best = Duration::MAX;
@@ -58,7 +58,7 @@ fn best_of(mut work: impl FnMut() -> Duration) -> Duration {
     best
 }
 
-/// Hashes every address on the path: the same work a listener of the other decoder does.
+/// Hashes every address on the path: the same work as a listener of the other decoder.
 struct PathHash<'a> {
     image: &'a Image,
     pc: u64,
@@ -77,7 +77,7 @@ impl ReplaySink for PathHash<'_> {
     }
 }
 
-/// Replays a stream of one core and visits every address; the instructions visited, and the hash.
+/// Replays a stream of one core and visits every address; returns the number of instructions, and the hash.
 fn visit(image: &Image, params: &TraceParams, words: &[u32]) -> (u64, u64) {
     let mut sink = PathHash { image, pc: 0, hash: 0, instructions: 0 };
     let replay = Replay::new(image, params, words.iter().copied()).expect("own stream");
@@ -85,7 +85,7 @@ fn visit(image: &Image, params: &TraceParams, words: &[u32]) -> (u64, u64) {
     (sink.instructions, sink.hash)
 }
 
-/// Puts a start in place of all events up to that at `last`.
+/// Replaces all events up to `last` by a start.
 fn begin_behind(events: &mut Vec<FlowEvent>, last: Option<usize>) {
     if let Some(last) = last {
         let start = FlowEvent { kind: FlowKind::Start, count: 0, pc: events[last].target, ..events[last] };
@@ -93,11 +93,11 @@ fn begin_behind(events: &mut Vec<FlowEvent>, last: Option<usize>) {
     }
 }
 
-/// Measures simulator, golden model, encoder and replay in memory, on a single-hart run of at most `limit` instructions; `name`
-/// is an ELF or `builtin:NAME`.
+/// Measures simulator, golden model, encoder and replay in memory, on a single-hart run of at most `limit`
+/// instructions; `name` is an ELF or `builtin:NAME`.
 ///
 /// # Errors
-/// No such program, or too few branches in it.
+/// There is no such program, or it has too few branches.
 pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     let program = Named::open(name)?.program;
     let machine = |e| HostError::Machine { name: name.into(), source: e };
@@ -131,7 +131,7 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     let mut events: Vec<FlowEvent> = Vec::new();
     let config = MachineConfig { timing: Timing::functional(), ..MachineConfig::default() };
     let summary = Machine::new(&program, config).and_then(|mut m| m.run(&mut events, limits)).map_err(machine)?;
-    // E-Trace is measured without traps: from behind those of the start-up on
+    // E-Trace is measured without traps: after those of the start-up code
     let last = events.iter().rposition(|e| matches!(e.kind, FlowKind::Trap { .. }));
     begin_behind(&mut events, last);
     if events.len() < 100_000 {
@@ -206,10 +206,10 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     Ok(speeds)
 }
 
-/// As [`models`], of what commands do from file to file.
+/// As [`models`], for commands that read and write files.
 ///
 /// # Errors
-/// As [`models`], and files that cannot be written.
+/// As [`models`], or a file cannot be written.
 pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     let folder = folder()?;
     let [ret, gtr] = ["run.ret", "run.gtr"].map(|n| folder.path().join(n));
@@ -264,7 +264,7 @@ pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     Ok(speeds)
 }
 
-/// As [`files`], of record and replay with one core and with four, and of going back through it as a debugger does.
+/// As [`files`], for record and replay with one core and with four, and for running backwards as a debugger does.
 ///
 /// # Errors
 /// As [`files`].
@@ -274,7 +274,7 @@ pub fn inputs(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     Ok([of(1)?, of(4)?].concat())
 }
 
-/// Where files are for a while.
+/// A temporary folder.
 fn folder() -> Result<scratch::Folder, HostError> {
     scratch::Folder::new().map_err(|e| HostError::Other(format!("a temporary folder: {e}")))
 }
@@ -283,7 +283,7 @@ fn folder() -> Result<scratch::Folder, HostError> {
 mod tests {
     use super::*;
 
-    /// The longest stretch of a run without traps, from a start on.
+    /// The longest part of a run without traps, starting with a start event.
     fn without_traps(events: &[FlowEvent]) -> Vec<FlowEvent> {
         let trap = |e: &FlowEvent| matches!(e.kind, FlowKind::Trap { .. });
         let longest = events.split_inclusive(trap).scan(0, |from, part| {
@@ -299,7 +299,7 @@ mod tests {
         stretch
     }
 
-    /// The first `n` instructions, ended by a stop as the simulator ends them at a limit.
+    /// The first `n` instructions, ended by a stop as in the simulator at a limit.
     fn cut(events: &[FlowEvent], image: &Image, n: u64) -> Vec<FlowEvent> {
         let (mut left, mut kept) = (n, Vec::new());
         for e in events {
@@ -330,7 +330,7 @@ mod tests {
             let stretch = without_traps(&events);
             let whole: u64 = stretch.iter().map(|e| u64::from(e.count)).sum();
             assert!(whole > 300, "{}: {whole} instructions without a trap", info.name);
-            // neighbouring cuts, so that straight code, branches and targets of jumps are all cut at
+            // consecutive cuts, so that they include straight code, branches and jump targets
             for n in (1..whole).filter(|n| n % (whole / 6) < 40) {
                 let run = cut(&stretch, &image, n);
                 let mut system = System::new(&params).unwrap();

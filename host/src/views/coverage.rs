@@ -1,4 +1,4 @@
-//! Lines and branches that ran, as lcov's tracefiles have them
+//! Coverage of lines and branches, in lcov's tracefile format
 
 use super::lines::Lines;
 use retire::elf::Program;
@@ -7,44 +7,44 @@ use retire::{FlowEvent, FlowKind, RetireSink};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
-/// Counts runs of instructions and outcomes of branches.
+/// Counts straight runs of instructions, and outcomes of branches.
 #[derive(Debug)]
 pub struct Coverage {
-    /// Where each core goes on.
+    /// Next address of each core.
     next: Vec<u64>,
-    /// Straight runs: first instruction and length.
+    /// Straight runs: address of the first instruction, and number of instructions.
     runs: HashMap<(u64, u32), u64>,
-    /// Not taken, taken.
+    /// Counts of not taken, and of taken.
     branches: HashMap<u64, [u64; 2]>,
 }
 
-/// What is known of a source line.
+/// Coverage of a source line.
 #[derive(Clone, Debug, Default)]
 struct Line {
     count: u64,
     branches: Vec<[u64; 2]>,
 }
 
-/// Lines and branches, found and hit.
+/// Totals of lines and branches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
     /// Lines with code.
     pub lines: u64,
-    /// Those that ran.
+    /// Lines that were executed.
     pub lines_hit: u64,
-    /// Ways of conditional branches.
+    /// Outcomes of conditional branches.
     pub branches: u64,
-    /// Those that were gone.
+    /// Outcomes that occurred.
     pub branches_hit: u64,
 }
 
 impl Coverage {
-    /// Nothing yet.
+    /// Creates empty coverage.
     pub fn new(cores: u8) -> Self {
         Self { next: vec![0; cores.into()], runs: HashMap::new(), branches: HashMap::new() }
     }
 
-    /// How often each instruction ran.
+    /// Execution count of each instruction.
     fn counts(&self, image: &Image) -> HashMap<u64, u64> {
         let mut counts = HashMap::new();
         for ((start, length), n) in &self.runs {
@@ -58,10 +58,10 @@ impl Coverage {
         counts
     }
 
-    /// Writes a tracefile with the code of `program` that has lines.
+    /// Writes a tracefile of the code of `program` that has line information.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// `out` failed.
     pub fn lcov(&self, program: &Program, lines: &Lines, out: &mut dyn Write) -> std::io::Result<Sums> {
         let image = Image::new(program);
         let counts = self.counts(&image);

@@ -1,7 +1,7 @@
-//! Two executions of one program: for each core the first instruction after which they part
+//! Comparison of two executions of one program: finds for each core the first difference
 //!
-//! Both are replayed at once, and compared by core: the cores of two runs do not meet in the same order. What is ahead in
-//! one of them is kept, which is as much as that order differs.
+//! Both are replayed at once and compared by core, since the order of the cores differs between runs. Events that one
+//! execution is ahead are queued, as many as that order differs.
 
 use super::source::Replayed;
 use crate::progress::{Progress, Quiet};
@@ -10,23 +10,23 @@ use retire::{FlowEvent, RetireSink};
 use std::collections::VecDeque;
 use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
 
-/// Events that are handed over at once.
+/// Number of events passed on at once.
 const BLOCK: usize = 1 << 12;
 
-/// Where two executions of a core part.
+/// The first difference of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parting {
     /// Core.
     pub core: u8,
-    /// Instructions that both retired before the event.
+    /// Instructions that both retired before it.
     pub instructions: u64,
-    /// What the first did; `None`: it had ended.
+    /// Event of the first execution; `None`: it had ended.
     pub first: Option<FlowEvent>,
-    /// What the second did.
+    /// Event of the second execution.
     pub second: Option<FlowEvent>,
 }
 
-/// Sends what it is told in blocks, until nobody listens.
+/// A sink that sends events in blocks until the receiver is closed.
 struct Sender {
     block: Vec<FlowEvent>,
     to: SyncSender<Vec<FlowEvent>>,
@@ -48,7 +48,7 @@ impl RetireSink for Sender {
     }
 }
 
-/// Compares what it is told with what comes.
+/// A sink that compares its events with received ones.
 struct Compare {
     from: Receiver<Vec<FlowEvent>>,
     waiting: Vec<VecDeque<FlowEvent>>,
@@ -87,10 +87,10 @@ impl RetireSink for Compare {
     }
 }
 
-/// Where the cores of two executions part; nothing for those that did the same.
+/// The first difference of each core whose executions differ.
 ///
 /// # Errors
-/// Either is damaged, or they have not the same number of cores.
+/// One is damaged, or the numbers of cores differ.
 pub fn diff(first: Replayed, second: Replayed, progress: &dyn Progress) -> Result<Vec<Parting>, HostError> {
     let cores = first.cores();
     if second.cores() != cores {

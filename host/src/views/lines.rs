@@ -9,11 +9,11 @@ use std::rc::Rc;
 /// A function at a source line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its name.
+    /// Name of the function.
     pub function: String,
-    /// Source file, as the compiler was given it.
+    /// Source file, as given to the compiler.
     pub file: String,
-    /// Line of it, from 1.
+    /// Line number, from 1.
     pub line: u32,
 }
 
@@ -23,10 +23,10 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Reads those of an ELF file or of `builtin:NAME`.
+    /// Reads them from an ELF file or `builtin:NAME`.
     ///
     /// # Errors
-    /// There are none, or they are damaged.
+    /// There are no line tables, or they are damaged.
     pub fn open(name: &str) -> Result<Self, HostError> {
         let elf = elf_bytes(name)?;
         let bad = |e: &dyn std::fmt::Display| HostError::Other(format!("{name}: line tables: {e}"));
@@ -42,7 +42,7 @@ impl Lines {
         Ok(Self { context: addr2line::Context::from_dwarf(dwarf).map_err(|e| bad(&e))? })
     }
 
-    /// The functions that an address is in: the innermost inlined one first, then those that it was inlined into.
+    /// The functions that contain an address: the innermost inlined one first, then those that it was inlined into.
     pub fn frames(&self, pc: u64) -> Vec<Place> {
         let mut places = Vec::new();
         let Ok(mut frames) = self.context.find_frames(pc).skip_all_loads() else { return places };
@@ -58,7 +58,7 @@ impl Lines {
         places
     }
 
-    /// File and line of an address.
+    /// Source file and line of an address.
     pub fn at(&self, pc: u64) -> Option<(&str, u32)> {
         let location = self.context.find_location(pc).ok()??;
         Some((location.file?, location.line?))

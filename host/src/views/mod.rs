@@ -1,19 +1,19 @@
-//! Views of an execution, from a trace of the control flow or a recorded run alike
+//! Views of an execution, from a control-flow trace or a recorded run
 //!
-//! All take the replayed control flow as it comes and keep what grows with the program, not with the run.
+//! All take the replayed control flow as a stream. Their memory grows with the program, not with the run.
 //!
 //! | file | what is there |
 //! | --- | --- |
-//! | [`source`] | a trace or a recorded run, opened by its name and told |
-//! | [`stack`] | the functions that each core is in |
+//! | [`source`] | opens and replays a trace or a recorded run by its name |
+//! | [`stack`] | call stack of each core |
 //! | [`show`] | instructions under their source lines |
 //! | [`profile`] | instructions by function, and by stack for flame graphs |
-//! | [`pprof`] | a profile as pprof reads it |
-//! | [`vcd`] | where each core is over time, for waveform viewers |
-//! | [`timeline`] | functions of all cores on one axis, for Perfetto |
-//! | [`diff`] | where two executions part |
+//! | [`pprof`] | a profile in pprof's format |
+//! | [`vcd`] | pc and function of each core over time, for waveform viewers |
+//! | [`timeline`] | functions of all cores on one time axis, for Perfetto |
+//! | [`diff`] | first differences of two executions |
 //! | [`lines`] | source lines of addresses |
-//! | [`coverage`] | lines and branches that ran, as lcov has them |
+//! | [`coverage`] | executed lines and branches, in lcov's format |
 
 pub mod coverage;
 pub mod diff;

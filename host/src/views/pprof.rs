@@ -1,6 +1,7 @@
-//! A profile as `pprof` and what understands its files read it: protocol buffers, gzip
+//! Profiles in `pprof`'s format: gzipped protocol buffers
 //!
-//! A sample a stack; its value is instructions. A location is a function: the stacks are of functions, not of lines.
+//! A sample is a stack; its value is a number of instructions. A location is a function: stacks consist of functions,
+//! not of lines.
 //!
 //! # Source
 //! `profile.proto` of github.com/google/pprof, message `perftools.profiles.Profile`.
@@ -49,7 +50,7 @@ struct Function {
     system_name: i64,
 }
 
-/// What is used of it. Written in parts, one behind the other, which a reader puts together.
+/// The fields in use. Written in concatenated parts, which a reader merges.
 #[derive(Clone, PartialEq, Message)]
 struct Profile {
     #[prost(message, repeated, tag = "1")]
@@ -68,17 +69,17 @@ struct Profile {
     period: i64,
 }
 
-/// The first texts in the table of strings; names of functions follow.
+/// The first entries of the string table; names of functions follow.
 const TEXTS: [&str; 3] = ["", "instructions", "count"];
 
-/// Writes stacks of functions, each from the inside out, with the instructions in them.
+/// Writes stacks of functions, each from the innermost, with their instruction counts.
 pub struct Pprof<W: Write>(GzEncoder<W>);
 
 impl<W: Write> Pprof<W> {
-    /// Begins it, with the names of all functions by number.
+    /// Starts the file, with the names of all functions by number.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// `out` failed.
     pub fn new<'a>(out: W, functions: impl Iterator<Item = &'a str>) -> io::Result<Self> {
         let mut file = Self(GzEncoder::new(out, Compression::default()));
         let instructions = ValueType { r#type: 1, unit: 2 };
@@ -104,20 +105,20 @@ impl<W: Write> Pprof<W> {
         self.0.write_all(&part.encode_to_vec())
     }
 
-    /// A stack of functions by number, the innermost first.
+    /// Writes a stack of functions by number, innermost first.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The output failed.
     pub fn sample(&mut self, stack: impl IntoIterator<Item = u32>, instructions: u64) -> io::Result<()> {
         let location_id = stack.into_iter().map(|f| u64::from(f) + 1).collect();
         let value = vec![i64::try_from(instructions).unwrap_or(i64::MAX)];
         self.put(&Profile { sample: vec![Sample { location_id, value }], ..Profile::default() })
     }
 
-    /// Ends it.
+    /// Completes the file.
     ///
     /// # Errors
-    /// Those of the output.
+    /// The output failed.
     pub fn finish(self) -> io::Result<()> {
         self.0.finish().map(|_| ())
     }
@@ -127,7 +128,8 @@ impl<W: Write> Pprof<W> {
 mod tests {
     use super::*;
 
-    /// Bytes worked by hand from the wire format: field 2 as bytes is 12, its field 1 as packed numbers 0a, 300 is ac 02.
+    /// Bytes derived by hand from the wire format: field 2 as bytes is 12, its field 1 as packed numbers 0a, 300 is ac
+    /// 02.
     #[test]
     fn messages_are_those_worked_by_hand() {
         let sample = Sample { location_id: vec![1, 300], value: vec![2] };

@@ -1,4 +1,4 @@
-//! Instructions by function, and by stack
+//! Instruction profiles by function and by call stack
 
 use super::pprof::Pprof;
 use super::stack::{Functions, Stack};
@@ -7,10 +7,10 @@ use retire::{FlowEvent, RetireSink};
 use std::collections::HashMap;
 use std::io::Write;
 
-/// A stack as one node of the tree of all: its caller's node, and its function.
+/// A node of the tree of stacks: the caller's node, and the function.
 type Key = (u32, u32);
 
-/// Counts instructions, all of them at the stack that they ran in.
+/// Counts instructions by the call stack in which they ran.
 #[derive(Debug)]
 pub struct Profile {
     functions: Functions,
@@ -21,21 +21,21 @@ pub struct Profile {
     tree: Vec<(Key, u64)>,
 }
 
-/// What one function took.
+/// Instruction counts of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Its name.
     pub function: String,
-    /// Instructions of its own.
+    /// Instructions of the function itself.
     pub own: u64,
-    /// With those that it called.
+    /// Instructions including called functions.
     pub total: u64,
 }
 
 const ROOT: u32 = u32::MAX;
 
 impl Profile {
-    /// Nothing yet.
+    /// Creates an empty profile.
     pub fn new(symbols: Symbols, cores: u8) -> Self {
         let cores = usize::from(cores);
         Self {
@@ -47,7 +47,7 @@ impl Profile {
         }
     }
 
-    /// Functions by the instructions of their own, the most first.
+    /// Functions by their own instructions, largest first.
     pub fn flat(&self) -> Vec<Share> {
         let mut shares: HashMap<u32, (u64, u64)> = HashMap::new();
         for ((_, function), own) in &self.tree {
@@ -55,7 +55,7 @@ impl Profile {
         }
         let mut seen = Vec::new();
         for (node, (_, own)) in self.tree.iter().enumerate() {
-            // a function that calls itself counts once
+            // a recursive function counts once
             seen.clear();
             for function in self.stack(node) {
                 if !seen.contains(&function) {
@@ -70,17 +70,17 @@ impl Profile {
         all
     }
 
-    /// The functions of a node's stack, the innermost first.
+    /// The functions of a node's stack, innermost first.
     fn stack(&self, node: usize) -> impl Iterator<Item = u32> + '_ {
-        // the root is no index of the tree
+        // the root is not an index of the tree
         let key = |at: usize| self.tree.get(at).map(|(key, _)| *key);
         std::iter::successors(key(node), move |(caller, _)| key(*caller as usize)).map(|(_, function)| function)
     }
 
-    /// Folded stacks: `outer;inner COUNT` a line, as flame graph tools read them.
+    /// Folded stacks for flame graph tools: `outer;inner COUNT` per line.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// `out` failed.
     pub fn folded(&self, out: &mut dyn Write) -> std::io::Result<()> {
         for (node, (_, own)) in self.tree.iter().enumerate().filter(|(_, (_, own))| *own > 0) {
             let mut names: Vec<&str> = self.stack(node).map(|f| self.functions.name(f)).collect();
@@ -92,10 +92,10 @@ impl Profile {
 }
 
 impl Profile {
-    /// Stacks as `pprof` reads them.
+    /// Stacks in `pprof`'s format.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// `out` failed.
     pub fn pprof(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let mut file = Pprof::new(out, self.functions.names())?;
         for (node, (_, own)) in self.tree.iter().enumerate().filter(|(_, (_, own))| *own > 0) {

@@ -1,5 +1,5 @@
-//! Every retired instruction under its source line, with the functions that were inlined there, and of recorded runs with
-//! what it read and wrote
+//! Lists every retired instruction under its source line and inlined functions; for recorded runs with the values that
+//! it read and wrote
 
 use super::lines::{Lines, Place};
 use crate::assembly::{Assembly, REGISTERS};
@@ -13,36 +13,36 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// Which instructions are shown.
+/// Selection of instructions.
 #[derive(Clone, Debug)]
 pub struct Shown {
-    /// Those that are looked at.
+    /// The filter.
     pub filter: Filter,
-    /// The first of them that are left out.
+    /// Number of accepted instructions to skip.
     pub skip: u64,
-    /// At most so many.
+    /// Maximum number of instructions to show.
     pub limit: u64,
-    /// Tell cycles where the trace does.
+    /// Whether to show cycles where the trace has them.
     pub cycles: bool,
 }
 
-/// Bytes of a source at most.
+/// Maximum size of a source file, bytes.
 const MOST: u64 = 1 << 26;
 
-/// Writes the listing.
+/// A writer of the listing.
 pub struct Show<'a> {
     image: Image,
     assembly: Assembly,
     lines: Lines,
     shown: Shown,
-    /// Folder of the sources.
+    /// Folder of the source files.
     folder: PathBuf,
     texts: HashMap<String, Option<Vec<String>>>,
     places: HashMap<u64, Rc<[Place]>>,
     next: Vec<u64>,
     /// Cycle of the last event, by core.
     cycle: Vec<u64>,
-    /// Data that wait for the instruction's event.
+    /// Data events waiting for the instruction's event.
     data: Vec<Vec<DataEvent>>,
     last: Option<(u8, Rc<[Place]>)>,
     out: &'a mut dyn Write,
@@ -50,7 +50,7 @@ pub struct Show<'a> {
 }
 
 impl<'a> Show<'a> {
-    /// Shows code of `xlen` bits to `out`; source files are looked for in `folder`.
+    /// Shows code of `xlen` bits on `out`; source files are searched in `folder`.
     pub fn new(
         (image, xlen): (Image, u8),
         lines: Lines,
@@ -77,15 +77,15 @@ impl<'a> Show<'a> {
         }
     }
 
-    /// Whether nothing more is shown.
+    /// Whether nothing more will be shown.
     pub fn is_over(&self) -> bool {
         self.shown.limit == 0 || self.error.is_some() || self.shown.filter.is_over()
     }
 
-    /// The first error of `out`.
+    /// Returns the first error of `out`.
     ///
     /// # Errors
-    /// That one.
+    /// The first error of `out`.
     pub fn finish(self) -> std::io::Result<()> {
         self.error.map_or(Ok(()), Err)
     }
@@ -98,7 +98,7 @@ impl<'a> Show<'a> {
         text.get((line as usize).checked_sub(1)?).map(|l| l.trim())
     }
 
-    /// The source line, where it is another than before.
+    /// Writes the source line, if it differs from the previous one.
     fn header(&mut self, core: u8, pc: u64) -> std::io::Result<()> {
         let lines = &self.lines;
         let places = self.places.entry(pc).or_insert_with(|| lines.frames(pc).into()).clone();
@@ -131,7 +131,7 @@ impl<'a> Show<'a> {
         let data = &mut self.data[usize::from(core)];
         let own = data.iter().take_while(|d| d.pc == pc).count();
         for d in data.drain(..own) {
-            // a String takes all
+            // writing to a String cannot fail
             let _ = match d.kind {
                 DataKind::Load { size, addr, value } => {
                     write!(line, "  [0x{addr:08x}] is 0x{value:0w$x}", w = 2 * usize::from(size))
@@ -153,7 +153,7 @@ impl<'a> Show<'a> {
     fn event_lines(&mut self, e: &FlowEvent) -> std::io::Result<()> {
         let core = usize::from(e.hart);
         let mut pc = self.next[core];
-        // replay repeats the cycle of the last message where none is told
+        // between time stamps, replay repeats the cycle of the last message
         let told = self.shown.cycles && e.cycle != std::mem::replace(&mut self.cycle[core], e.cycle);
         for left in (0..e.count).rev() {
             if self.shown.limit == 0 {

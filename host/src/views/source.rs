@@ -1,4 +1,4 @@
-//! A trace of the control flow or a recorded run, opened by its name and told
+//! Opens and replays a control-flow trace or a recorded run by its name
 
 use crate::input::{Beside, Named};
 use crate::inputs::{is_recorded, Session};
@@ -9,25 +9,25 @@ use retire::{FlowEvent, RetireSink};
 use sim::replay::ReplaySink;
 use std::path::Path;
 
-/// What is looked at.
+/// An execution to view.
 pub enum Replayed {
-    /// A trace of the control flow.
+    /// A control-flow trace.
     Trace(Box<Trace>),
     /// A recorded run.
     Recorded(Box<Session>),
 }
 
-/// What was not told of an execution.
+/// What is missing of an execution.
 #[derive(Debug)]
 pub struct Missing {
     /// Gaps in the trace.
     pub lost: Lost,
-    /// Where it ended before its end, and why.
+    /// The damage that ended it early, if any.
     pub damage: Option<HostError>,
 }
 
 impl Missing {
-    /// For those who need all of it: damage is an error.
+    /// For views that need the complete execution: damage is an error.
     ///
     /// # Errors
     /// The damage.
@@ -36,7 +36,7 @@ impl Missing {
     }
 }
 
-/// Takes control flow from either.
+/// A sink for the control flow of either.
 struct Told<'a, S>(&'a mut S);
 
 impl<S: RetireSink> ReplaySink for Told<'_, S> {
@@ -46,10 +46,10 @@ impl<S: RetireSink> ReplaySink for Told<'_, S> {
 }
 
 impl Replayed {
-    /// Opens it with its program, which is given back too.
+    /// Opens it with its program, which is returned too.
     ///
     /// # Errors
-    /// Either cannot be read, or they do not belong together.
+    /// Either cannot be read, or they do not match.
     pub fn open(
         path: &Path,
         elf: &str,
@@ -66,7 +66,7 @@ impl Replayed {
         Ok((replayed, named))
     }
 
-    /// Cores.
+    /// Number of cores.
     pub fn cores(&self) -> u8 {
         match self {
             Self::Trace(trace) => trace.info().params.cores,
@@ -74,7 +74,7 @@ impl Replayed {
         }
     }
 
-    /// Whether events have times.
+    /// Whether events have cycles.
     pub fn has_cycles(&self) -> bool {
         match self {
             Self::Trace(trace) => trace.info().params.timestamps,
@@ -82,11 +82,11 @@ impl Replayed {
         }
     }
 
-    /// Tells the control flow to `sink`, and of a recorded run the data, to the end or until `stop` says so. Damage ends
-    /// it; what was told before stays.
+    /// Passes the control flow, and for a recorded run the data, to `sink`, to the end or until `stop` returns true.
+    /// Damage ends it; events passed so far stay valid.
     ///
     /// # Errors
-    /// Not even the beginning can be replayed.
+    /// The beginning cannot be replayed.
     pub fn tell_until<S: RetireSink>(
         self,
         sink: &mut S,
@@ -107,7 +107,7 @@ impl Replayed {
     /// As [`Replayed::tell_until`], to the end.
     ///
     /// # Errors
-    /// Not even the beginning can be replayed.
+    /// The beginning cannot be replayed.
     pub fn tell<S: RetireSink>(self, sink: &mut S, progress: &dyn Progress) -> Result<Missing, HostError> {
         self.tell_until(sink, progress, |_| false)
     }

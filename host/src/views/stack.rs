@@ -1,10 +1,10 @@
-//! The functions that each core is in, from its calls, returns and traps
+//! Call stacks of cores, from their calls, returns and traps
 
 use crate::symbols::Symbols;
 use retire::{FlowEvent, FlowKind};
 use std::collections::HashMap;
 
-/// Functions by number: names are kept once.
+/// Functions by number; each name is stored once.
 #[derive(Debug, Default)]
 pub struct Functions {
     symbols: Symbols,
@@ -13,12 +13,12 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// With the names of a program.
+    /// Creates the table for the symbols of a program.
     pub fn new(symbols: Symbols) -> Self {
         Self { symbols, ..Self::default() }
     }
 
-    /// Number of the function that `pc` is in; code without a name is a function by its address.
+    /// Number of the function that contains `pc`; an address without a symbol is a function of its own.
     pub fn of(&mut self, pc: u64) -> u32 {
         let start = self.symbols.at(pc).map_or(pc, |(_, offset)| pc - offset);
         if let Some(number) = self.numbers.get(&start) {
@@ -31,7 +31,7 @@ impl Functions {
         number
     }
 
-    /// Its name.
+    /// Name of a function.
     pub fn name(&self, function: u32) -> &str {
         &self.names[function as usize]
     }
@@ -41,7 +41,7 @@ impl Functions {
         self.names.iter().map(String::as_str)
     }
 
-    /// Whether `pc` is where a function begins.
+    /// Whether `pc` is the start of a function.
     pub fn begins(&self, pc: u64) -> bool {
         self.symbols.at(pc).is_some_and(|(_, offset)| offset == 0)
     }
@@ -50,34 +50,34 @@ impl Functions {
 /// A function that has not returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Its number.
+    /// Number of the function.
     pub function: u32,
-    /// Where it returns to.
+    /// Return address.
     pub back: u64,
-    /// It is the handler of a trap.
+    /// Whether it is the handler of a trap.
     pub handler: bool,
 }
 
-/// What happened to the stack.
+/// A change of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A function was entered.
     Enter(u32),
-    /// The top one was left.
+    /// The innermost function was left.
     Leave,
 }
 
-/// Frames that are kept; deeper ones are counted with the last.
+/// Maximum depth; deeper calls are attributed to the last frame.
 const DEEPEST: usize = 1 << 12;
 
-/// The stack of one core.
+/// The call stack of one core.
 #[derive(Clone, Debug, Default)]
 pub struct Stack {
     frames: Vec<Frame>,
 }
 
 impl Stack {
-    /// From the outside in.
+    /// The frames, outermost first.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }
@@ -96,7 +96,7 @@ impl Stack {
         }
     }
 
-    /// An event of the core. What is left and entered is told to `change`, in order.
+    /// Handles an event of the core. `change` is called for functions left and entered, in order.
     pub fn event(&mut self, e: &FlowEvent, functions: &mut Functions, mut change: impl FnMut(Change)) {
         let change = &mut change;
         let kind = match e.kind {
@@ -118,7 +118,8 @@ impl Stack {
                 self.enter(Frame { function, back: e.pc, handler: true }, change);
             }
             FlowKind::Return | FlowKind::CoSwap => {
-                // to whoever waits there: a return may leave several, and a wrong one leaves none
+                // returns to the frame with that return address: this may leave several frames, or none if no frame has
+                // it
                 let found = self.frames.iter().rposition(|f| f.back == e.target && !f.handler);
                 let lowest = self.frames.iter().rposition(|f| f.handler).map_or(0, |at| at + 1);
                 if let Some(at) = found.filter(|at| *at >= lowest && *at > 0) {
@@ -131,7 +132,7 @@ impl Stack {
                 }
             }
             FlowKind::Jump | FlowKind::IndirectJump => {
-                // a call at the end of a function takes its place
+                // a tail call replaces the function
                 let function = functions.of(e.target);
                 if let Some(top) = self.frames.last().copied().filter(|t| t.function != function) {
                     if functions.begins(e.target) {
@@ -167,7 +168,7 @@ mod tests {
             (FlowKind::Call, 0x400, 0x500),
             (FlowKind::Return, 0x500, 0x404),
             (FlowKind::TrapReturn, 0x404, 0x304),
-            // 0x300 was left by a longjmp: back to 0x104 leaves both
+            // 0x300 was left by a longjmp: the return to 0x104 leaves both
             (FlowKind::Return, 0x304, 0x104),
         ] {
             stack.event(&event(kind, pc, target), &mut functions, |c| told.push(c));

@@ -1,7 +1,7 @@
-//! Functions of all cores on one axis, as Perfetto and Chrome read it: a JSON array of begins and ends
+//! Timeline of functions of all cores for Perfetto and Chrome: a JSON array of begin and end events
 //!
-//! The axis is instructions of all cores, in the order of replay, one a microsecond; of a trace with time stamps it is
-//! clock cycles. Written as it comes.
+//! The time axis counts instructions of all cores in the order of replay, one per microsecond; for a trace with time
+//! stamps it is in clock cycles. The output is written as a stream.
 
 use super::stack::{Change, Functions, Stack};
 use crate::symbols::Symbols;
@@ -9,7 +9,7 @@ use retire::{FlowEvent, RetireSink};
 use serde_json::json;
 use std::io::Write;
 
-/// Writes a timeline.
+/// A writer of a timeline.
 pub struct Timeline<'a> {
     functions: Functions,
     stacks: Vec<Stack>,
@@ -21,10 +21,10 @@ pub struct Timeline<'a> {
 }
 
 impl<'a> Timeline<'a> {
-    /// Begins it; functions deeper than `depth` are left out. `cycles`: events have times.
+    /// Starts the timeline; functions deeper than `depth` are omitted. `cycles`: events have cycles.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// `out` failed.
     pub fn new(
         symbols: Symbols,
         cores: u8,
@@ -42,10 +42,10 @@ impl<'a> Timeline<'a> {
         Ok(Self { functions: Functions::new(symbols), stacks, depth, cycles, now: 0, out, error: None })
     }
 
-    /// Ends it.
+    /// Completes the timeline.
     ///
     /// # Errors
-    /// The first that `out` had.
+    /// The first error of `out`.
     pub fn finish(self) -> std::io::Result<()> {
         match self.error {
             Some(e) => Err(e),

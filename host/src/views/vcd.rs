@@ -1,15 +1,16 @@
-//! Where each core is over time, as a value change dump for waveform viewers
+//! Activity of each core over time, as a value change dump for waveform viewers
 //!
-//! A scope a core: `pc`, the instruction that retires; `function`, the one that it is in, a string; for recorded runs
-//! registers `x1` to `x31` where they are asked for. Written as it comes; what is held are the values of one moment.
+//! One scope per core: `pc`, the address of the retiring instruction; `function`, its function as a string; for
+//! recorded runs optionally registers `x1` to `x31`. The output is written as a stream; only the values of one moment
+//! are held.
 //!
 //! # Time
-//! Instructions of all cores in the order of replay, one a time step; of a trace with time stamps clock cycles. A cycle is
-//! exact where a message tells it. What a core does between two of its messages stands at the first cycle that it can have
-//! been in when it is told, and of several instructions at one cycle the last is written.
+//! Instructions of all cores in the order of replay, one per time step; for a trace with time stamps, clock cycles. A
+//! cycle is exact at a message. What a core does between two of its messages is shown at the first possible cycle. Of
+//! several instructions in one cycle, the last is shown.
 //!
 //! # Source
-//! IEEE Std 1364-2005, section 18. Strings are not in it; GTKWave, Surfer and the readers of both know them.
+//! IEEE Std 1364-2005, section 18. Strings are an extension that GTKWave, Surfer and the readers of both support.
 
 use super::stack::{Functions, Stack};
 use crate::symbols::Symbols;
@@ -19,20 +20,20 @@ use std::io::{self, Write};
 use std::ops::Range;
 use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 
-/// What is written.
+/// Contents of a dump.
 #[derive(Clone, Debug)]
 pub struct Shown {
     /// Address width, bits.
     pub xlen: u8,
-    /// Events have times.
+    /// Whether events have cycles.
     pub cycles: bool,
-    /// Registers too.
+    /// Whether to include registers.
     pub registers: bool,
-    /// Times that are written.
+    /// Range of times to write.
     pub times: Range<u64>,
 }
 
-/// A signal, and what it is now.
+/// A signal and its current value.
 #[derive(Clone, Debug)]
 struct Signal<T> {
     id: IdCode,
@@ -45,7 +46,7 @@ impl<T: Clone + PartialEq> Signal<T> {
         Self { id, now: None, written: None }
     }
 
-    /// What is to be written, where it is another than was.
+    /// The value to write, if it has changed.
     fn change(&mut self) -> Option<Option<T>> {
         if self.written.as_ref() == Some(&self.now) {
             return None;
@@ -62,11 +63,11 @@ struct Core {
     registers: Vec<Signal<u64>>,
     stack: Stack,
     next: u64,
-    /// Register writes that wait for the instruction's event.
+    /// Register writes waiting for the instruction's event.
     data: Vec<DataEvent>,
 }
 
-/// Writes a dump.
+/// A writer of a dump.
 pub struct Dump<'a> {
     image: Image,
     functions: Functions,
@@ -83,10 +84,10 @@ fn bits(value: Option<u64>, width: u8) -> impl Iterator<Item = Value> {
 }
 
 impl<'a> Dump<'a> {
-    /// Begins it.
+    /// Starts the dump.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// `out` failed.
     pub fn new(image: Image, symbols: Symbols, cores: u8, shown: Shown, out: &'a mut dyn Write) -> io::Result<Self> {
         let mut out = Writer::new(out);
         out.version(crate::TOOL)?;
@@ -112,21 +113,21 @@ impl<'a> Dump<'a> {
         Ok(Self { image, functions, cores: all, shown, now: 0, stamped: None, out, error: None })
     }
 
-    /// Whether nothing more is written.
+    /// Whether nothing more will be written.
     pub fn is_over(&self) -> bool {
         self.error.is_some() || self.now >= self.shown.times.end
     }
 
-    /// Ends it.
+    /// Completes the dump.
     ///
     /// # Errors
-    /// The first that `out` had.
+    /// The first error of `out`.
     pub fn finish(mut self) -> io::Result<()> {
         self.moment();
         if let Some(e) = self.error {
             return Err(e);
         }
-        // the last values last until here
+        // the last values hold until here
         let end = self.now.min(self.shown.times.end);
         if self.stamped.is_none_or(|last| last < end) {
             self.out.timestamp(end)?;
@@ -134,7 +135,7 @@ impl<'a> Dump<'a> {
         self.out.flush()
     }
 
-    /// Writes what is another than at the last moment.
+    /// Writes the values that have changed since the last moment.
     fn moment(&mut self) {
         if self.error.is_none() && self.shown.times.contains(&self.now) {
             self.error = self.changes().err();
@@ -165,7 +166,7 @@ impl<'a> Dump<'a> {
         Ok(())
     }
 
-    /// Goes on to a time; what was until then is written.
+    /// Advances to a time, writing what happened before it.
     fn go(&mut self, time: u64) {
         if time > self.now {
             self.moment();
@@ -173,7 +174,7 @@ impl<'a> Dump<'a> {
         }
     }
 
-    /// The instructions up to an event.
+    /// Handles the instructions up to an event.
     fn instructions(&mut self, e: &FlowEvent) {
         let core = usize::from(e.hart);
         let mut pc = self.cores[core].next;

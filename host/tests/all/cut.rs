@@ -1,4 +1,4 @@
-//! Trace files of which a part is missing, or damaged: what can be read is
+//! Incomplete or damaged trace files: what can be read is read
 
 use host::encode::{to_file, Request};
 use host::input::{Beside, Input};

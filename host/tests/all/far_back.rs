@@ -1,4 +1,4 @@
-//! Reverse-continue over a program that is long: 3 million instructions, with `GOSHAWK_LONG=1` 107 million
+//! Reverse-continue over a long program: 3 million instructions, with `GOSHAWK_LONG=1` 107 million
 
 use host::debug::motion::{Kind, Motion, Stop, Watch};
 use retire::elf::{Program, Segment};
@@ -10,13 +10,13 @@ use sim::stimulus::rounds;
 use std::time::Instant;
 
 const RAM: u64 = 0x8000_0000;
-/// What the third instruction stores to, and no other.
+/// Only the third instruction stores to this address.
 const WATCHED: u32 = 0x8001_0000;
-/// Instructions before the loop, and of one turn of it.
+/// Instructions before the loop, and per iteration.
 const BEFORE: u64 = 4;
 const TURN: u64 = 6;
 
-/// A store of 7 to [`WATCHED`], then `turns` (a multiple of 4096) stores over the 256 KiB behind it.
+/// A store of 7 to [`WATCHED`], then `turns` (a multiple of 4096) stores to the 256 KiB after it.
 fn program(turns: u32) -> Program {
     let code: [u32; 11] = [
         WATCHED | 1 << 7 | 0x37,                                           // lui x1, 0x80010
@@ -74,7 +74,7 @@ fn reverse_continue_finds_the_first_store_from_the_end() {
     let back = start.elapsed();
     assert_eq!((motion.line.replay().position(), seen(&motion)), (2, vec![0; 4]));
 
-    // and to a breakpoint: behind the store, before the loop
+    // to a breakpoint after the store and before the loop
     motion.line.seek(instructions).unwrap();
     motion.watches.clear();
     motion.breakpoints.insert(RAM + 4 * (BEFORE - 1));

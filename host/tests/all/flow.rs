@@ -1,4 +1,4 @@
-//! A trace of the control flow as a line of moments is the run, instruction by instruction, in both directions
+//! A control-flow trace as a sequence of moments equals the run, instruction by instruction, in both directions
 
 use host::debug::flow::{Flow, FlowSession};
 use host::debug::motion::{Motion, Stop};
@@ -30,7 +30,7 @@ fn traced(dir: &tempfile::TempDir, elf: &str, scheme: &str) -> (PathBuf, Vec<Flo
     (path, events)
 }
 
-/// The pcs that each core goes through, from its events.
+/// The addresses that each core executes, from its events.
 fn paths(events: &[FlowEvent], image: &Image) -> Vec<Vec<u64>> {
     let mut paths = vec![Vec::new(); CORES.into()];
     let mut next = [0; CORES as usize];
@@ -52,10 +52,10 @@ fn pcs(flow: &Flow<'_>) -> Vec<Option<u64>> {
     (0..CORES).map(|core| flow.pc(core)).collect()
 }
 
-/// All that can be asked for at a moment: where it is, addresses, instructions, and stacks of the cores.
+/// Everything known at a moment: position, addresses, instruction counts, and stacks of the cores.
 type Moment = (u64, Vec<Option<u64>>, Vec<u64>, Vec<Option<Vec<String>>>);
 
-/// What a debugger sees of a moment.
+/// What a debugger sees at a moment.
 fn seen(flow: &Flow<'_>) -> Moment {
     let all = 0..CORES;
     let retired = all.clone().map(|core| flow.retired(core)).collect();
@@ -133,7 +133,7 @@ fn breakpoints_are_met_backwards_where_they_were_met_forwards() {
         let mut motion = Motion::new(session.begin().unwrap());
         let target = match host::symbols::Symbols::data(elf, symbol) {
             Ok(at) => u64::from(at),
-            // whatever its handler is called
+            // if the name of the handler is unknown
             Err(_) => events.iter().find(|e| matches!(e.kind, FlowKind::Trap { .. })).unwrap().target,
         };
         motion.breakpoints.insert(target);
@@ -164,7 +164,7 @@ fn what_is_cut_or_of_another_program_is_an_error_where_it_is_come_to() {
     let error = line.seek(u64::MAX).unwrap_err();
     assert!(error.contains("a.gtr"), "{error}");
     let end = line.replay().position();
-    // what is before it can still be gone through
+    // earlier moments are still accessible
     line.seek(10).unwrap();
     assert_eq!(line.replay().position(), 10);
     assert_eq!(line.seek(u64::MAX).unwrap_err(), error);

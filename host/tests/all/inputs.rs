@@ -1,4 +1,4 @@
-//! Inputs by name: what is derived from them, what is refused, and what is done about another build
+//! Inputs by name: derived properties, refused inputs, and other builds
 
 use host::encode::{to_file, Request};
 use host::input::{Beside, Input};
@@ -31,7 +31,7 @@ fn info(xlen: u8, build_id: &str) -> RetireInfo {
     }
 }
 
-/// A loop of `n` jumps, the last of them to an odd address.
+/// A loop of `n` jumps, of which the last goes to an odd address.
 fn odd_at_the_end(n: u64) -> Vec<FlowEvent> {
     let event = |kind, count, pc, target| {
         let len = if kind == FlowKind::IndirectJump { 2 } else { 0 };
@@ -64,7 +64,7 @@ fn the_alignment_is_that_of_all_targets_wherever_the_odd_one_stands() {
         let input = Input::open(ret.to_str().unwrap()).unwrap();
         assert_eq!((input.align().unwrap(), input.likely_align().unwrap()), (0, likely));
         let run = input.run(1, &settings).unwrap();
-        // a guess is put right, a wish is not
+        // a wrong guess is corrected, a wrong user setting is not
         let encoded = to_file(&run, &request(likely, false), &gtr, &Quiet).unwrap();
         assert_eq!(encoded.params.align, 0);
         let trace =
@@ -103,7 +103,7 @@ fn a_recording_that_contradicts_itself_gives_no_code() {
     let folder = tempfile::tempdir().unwrap();
     let ret = folder.path().join("x.ret");
     let mut events = odd_at_the_end(3);
-    // the same branch from the same landing, with another number of instructions
+    // the same branch from the same start, with another number of instructions
     events[3].count = 4;
     write(&ret, &info(64, ""), &events);
     let Input::Recording(recording, None) = Input::open(ret.to_str().unwrap()).unwrap() else { panic!("a recording") };

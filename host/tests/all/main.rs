@@ -1,4 +1,4 @@
-//! Tests of `host`: one program, so that what they share is compiled once
+//! Tests of `host`: a single program, so that shared code is compiled once
 
 mod cut;
 mod far_back;

@@ -1,4 +1,4 @@
-//! Logs of trace ports: what is right passes, and each way to be wrong is found by its own rule
+//! Logs of trace ports: correct ones pass, and each fault is found by its own rule
 
 use host::port::rows::Options as LogOptions;
 use host::port::signals::PortKind;
@@ -9,7 +9,7 @@ use sim::riscv::{Limits, Machine, MachineConfig};
 use std::fmt::Write;
 use std::path::Path;
 
-/// What a core shows of one instruction.
+/// What a core reports of one instruction.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     insn: u32,
@@ -19,7 +19,7 @@ struct Record {
     next: u64,
 }
 
-/// Every instruction of a run of `name`, as a core with right RVFI shows it.
+/// Every instruction of a run of `name`, as a core with correct RVFI reports it.
 fn records(name: &str, image: &Image, instructions: u64) -> Vec<Record> {
     let program = programs::find(name).unwrap().load().unwrap();
     let mut events: Vec<FlowEvent> = Vec::new();
@@ -81,7 +81,7 @@ fn a_port_that_keeps_the_rules_is_clean() {
     }
 }
 
-/// Changes one record, and asks for the rule that must find it.
+/// Changes one record, and expects the rule that must find it.
 #[test]
 fn every_fault_is_found_by_its_rule() {
     let image = image("irq");
@@ -212,7 +212,7 @@ fn blocks_are_walked_in_the_program() {
     }
 }
 
-/// A waveform with the port in a scope of its own, next to another one, is read at the rising edges.
+/// A waveform with the port in its own scope, next to another one, is sampled at rising edges.
 #[test]
 fn waveforms_are_read_as_flip_flops_see_them() {
     let place = tempfile::tempdir().unwrap();
@@ -224,7 +224,7 @@ fn waveforms_are_read_as_flip_flops_see_them() {
          $var wire 32 q rvfi_insn $end\n$upscope $end\n$upscope $end\n$enddefinitions $end\n",
     );
     for i in 0..20u32 {
-        // values change with the edge that ends the clock before: they are seen at the next one
+        // values change with the edge that ends the previous cycle, and are sampled at the next one
         let (pc, next) = (0x100 + 4 * i, if i == 11 { 0x200 } else { 0x104 + 4 * i });
         writeln!(vcd, "#{}\n1!\n1v\nb{:b} i\nb{pc:b} p\nb{next:b} n", 10 * i, 0x13).unwrap();
         writeln!(vcd, "#{}\n0!", 10 * i + 5).unwrap();
@@ -239,7 +239,7 @@ fn waveforms_are_read_as_flip_flops_see_them() {
         check(Path::new(&path), &Options { port: PortKind::Rvfi, xlen: 32, log }, Code(None))
     };
     let report = open(Some("tb.core"), &[]).unwrap();
-    // the clock has no value before time 0, so that is no edge
+    // the clock has no value before time 0, so there is no edge there
     assert_eq!((report.clocks, report.records), (19, 19));
     let places: Vec<_> = report
         .findings

@@ -1,4 +1,4 @@
-//! A race that lost updates, recorded once, loses the same ones in every replay
+//! A race that lost updates is recorded once, and loses the same ones in every replay
 
 use host::input::{Beside, Input};
 use host::inputs::{record, Session};
@@ -9,10 +9,11 @@ use retire::NullSink;
 use sim::scheme::inputs::params::Sizes;
 
 const ELF: &str = "builtin:bank";
-/// What the account opens with, `OPENING` of `bank.c`.
+/// Initial balance of the account, `OPENING` of `bank.c`.
 const OPENING: u32 = 1_000_000;
 
-/// Balance and `set_balance` calls of `bank` at the end of a run of so many instructions, by another replay each time.
+/// Balance and number of `set_balance` calls of `bank` at the end of a run of `instructions`, from a new replay each
+/// time.
 fn ends(seed: u64, instructions: u64, times: usize) -> Vec<(u32, u32)> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.gip");
@@ -36,6 +37,6 @@ fn a_hundred_replays_of_the_bank_lose_the_same_updates() {
     let (balance, sets) = all[0];
     assert!(balance > OPENING - sets, "updates were lost: balance {balance} after {sets} updates");
     assert!(all.iter().all(|end| *end == all[0]), "{all:?}");
-    // it is the recording that says so: a shorter one ends otherwise
+    // the result depends on the recording: a shorter one differs
     assert_ne!(ends(1, 250_000, 1)[0], all[0]);
 }

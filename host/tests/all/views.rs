@@ -1,4 +1,4 @@
-//! Views of one run are the same from its trace and from its recording, and add up
+//! Views of one run are consistent, and the same from its trace and from its recording
 
 use host::encode::{to_file, Request};
 use host::filter::Filter;
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 const ELF: &str = "builtin:bank";
 const INSTRUCTIONS: u64 = 300_000;
 
-/// A trace of the control flow and a recording of the same run.
+/// A control-flow trace and a recording of the same run.
 fn both(dir: &tempfile::TempDir) -> [PathBuf; 2] {
     let input = Input::open(ELF).unwrap();
     let settings = Settings { max_instructions: Some(INSTRUCTIONS), ..Settings::default() };
@@ -191,14 +191,14 @@ fn two_runs_part_where_they_differ_and_one_with_itself_nowhere() {
     let dir = tempfile::tempdir().unwrap();
     let [trace, recording] = both(&dir);
     assert_eq!(diff(open(&trace), open(&recording), &Quiet).unwrap(), []);
-    // the same program, its cores a little later each
+    // the same program, with delayed cores
     let input = Input::open(ELF).unwrap();
     let settings = Settings { max_instructions: Some(INSTRUCTIONS), seed: 5, ..Settings::default() };
     let late = dir.path().join("late.gip");
     record(&input.run(3, &settings).unwrap(), Sizes::default(), 0, Some(&late), &Quiet).unwrap();
     let partings = diff(open(&recording), open(&late), &Quiet).unwrap();
     assert!(!partings.is_empty());
-    // by hand: the events of both, core by core
+    // computed independently: the events of both, core by core
     #[derive(Default)]
     struct Events(Vec<Vec<retire::FlowEvent>>);
     impl retire::RetireSink for Events {

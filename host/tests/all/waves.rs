@@ -1,4 +1,4 @@
-//! Value change dumps and pprof files, read back by what others wrote
+//! Value change dumps and pprof files, checked with independent readers
 
 use host::encode::{to_file, Request};
 use host::input::Beside;
@@ -75,7 +75,7 @@ fn dump(path: &Path, registers: bool, times: Range<u64>) -> Waves {
     Waves { changes: changes.collect(), end: *table.last().unwrap() }
 }
 
-/// What a signal is at a time.
+/// Value of a signal at a time.
 fn at(changes: &[(u64, String)], time: u64) -> &str {
     &changes[changes.partition_point(|c| c.0 <= time) - 1].1
 }
@@ -84,10 +84,10 @@ fn number(bits: &str) -> u64 {
     u64::from_str_radix(bits, 2).unwrap_or_else(|_| panic!("{bits}"))
 }
 
-/// Core, address, register and what was written to it.
+/// Core, address, written register and its value.
 type Step = (u8, u64, Option<(u8, u64)>);
 
-/// Every instruction in the order of the events, with the registers that it wrote.
+/// Every instruction in the order of the events, with its register writes.
 #[derive(Default)]
 struct Steps {
     next: HashMap<u8, u64>,
@@ -144,7 +144,7 @@ fn the_dump_has_the_pc_and_the_function_of_every_instruction() {
             let function = at(&read.changes[&format!("goshawk.core{core}.function")], time);
             same += u64::from(symbols.at(*pc).is_some_and(|(name, _)| name == function));
         }
-        // labels inside of assembler functions are symbols, but no calls
+        // labels inside assembler functions are symbols, but not calls
         assert!(same * 100 > INSTRUCTIONS * 95, "{same} of {INSTRUCTIONS} are in the function that their address says");
         for core in 0..CORES {
             assert!(
@@ -196,7 +196,7 @@ fn cycles_never_go_back_and_no_branch_stands_before_its_own() {
         now = now.max(cycle);
         last.insert((core, now), pc);
     }
-    // behind the last branch of a core come the instructions up to its stop, which may be in its cycle
+    // after the last branch of a core come the instructions up to its stop, which may have the same cycle
     for core in 0..CORES {
         let end = last.keys().filter(|k| k.0 == core).map(|k| k.1).max().unwrap();
         last.remove(&(core, end));
@@ -249,7 +249,7 @@ struct Function {
     name: i64,
 }
 
-/// `perftools.profiles.Profile`, as far as it is used.
+/// `perftools.profiles.Profile`, the fields in use.
 #[derive(Clone, PartialEq, prost::Message)]
 struct Pprof {
     #[prost(message, repeated, tag = "1")]

@@ -1,4 +1,4 @@
-//! Traces of other tools, made of runs of our own simulator
+//! Traces in formats of other tools, made from runs of the built-in simulator
 
 use host::input::Input;
 use host::machine::{Settings, TimingModel};
@@ -7,12 +7,12 @@ use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use std::fmt::Write;
 
-/// What hart 0 did, one after the other.
+/// A step of hart 0.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
-    /// An instruction that retired, and the event that it was, if any.
+    /// A retired instruction, and its event, if any.
     Instruction { pc: u64, bits: u32, event: Option<FlowEvent> },
-    /// A trap in front of the instruction at `epc`.
+    /// A trap before the instruction at `epc`.
     Trap { epc: u64, interrupt: bool, bits: u32 },
 }
 
@@ -40,7 +40,7 @@ pub fn steps(program: &str, instructions: u64) -> Vec<Step> {
     steps
 }
 
-/// What `spike -l --log-commits` would write.
+/// The log that `spike -l --log-commits` would write.
 pub fn spike(steps: &[Step]) -> String {
     let mut log = String::from("core   0: >>>>  _start\n");
     for step in steps {
@@ -62,7 +62,7 @@ pub fn spike(steps: &[Step]) -> String {
     log
 }
 
-/// What QEMU would write of blocks of one instruction (`-singlestep -d exec,nochain,int`).
+/// The log that QEMU would write for blocks of one instruction (`-singlestep -d exec,nochain,int`).
 pub fn qemu(steps: &[Step]) -> String {
     let mut log = String::new();
     let block = |log: &mut String, pc: u64| {
@@ -89,7 +89,7 @@ pub fn qemu(steps: &[Step]) -> String {
     log
 }
 
-/// What a tracer of ChampSim would write; nothing of traps.
+/// The trace that a ChampSim tracer would write; without traps.
 pub fn champsim(steps: &[Step]) -> Vec<u8> {
     let mut trace = Vec::new();
     for step in steps {
@@ -114,7 +114,7 @@ pub fn champsim(steps: &[Step]) -> Vec<u8> {
     trace
 }
 
-/// What MBPlib's tracer would write; nothing of traps.
+/// The trace that MBPlib's tracer would write; without traps.
 pub fn sbbt(steps: &[Step]) -> Vec<u8> {
     let (mut packets, mut branches, mut since) = (Vec::new(), 0u64, 0u64);
     for step in steps {
@@ -140,7 +140,7 @@ pub fn sbbt(steps: &[Step]) -> Vec<u8> {
     trace
 }
 
-/// What a simulation of a core would dump: its RVFI port in `tb.core`, its E-Trace port in `tb.soc.core0.trace`.
+/// The waveform of a core's simulation: its RVFI port in `tb.core`, its E-Trace port in `tb.soc.core0.trace`.
 pub fn wave(steps: &[Step]) -> String {
     let mut vcd = String::from(
         "$timescale 1 ns $end\n$scope module tb $end\n$var wire 1 ! clk $end\n$scope module core $end\n\

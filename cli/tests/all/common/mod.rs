@@ -1,4 +1,4 @@
-//! A small program, and the command in a folder of its own
+//! A small program, and the command in a temporary folder
 
 pub mod foreign;
 
@@ -31,7 +31,7 @@ const CODE: [u32; 22] = [
     0x0000_8067, // out: ret
 ];
 
-/// ELF32 with [`CODE`]; `change` is added to a word of it, for another build.
+/// ELF32 with [`CODE`]; `change` is added to a word of it, to make another build.
 pub fn elf(machine: u16, change: u32) -> Vec<u8> {
     let mut code = CODE;
     code[2] += change;
@@ -73,11 +73,11 @@ pub fn elf_of_segments(machine: u16, segments: &[(u32, u32, &[u32])]) -> Vec<u8>
 /// RISC-V in an ELF header.
 pub const RISCV: u16 = 243;
 
-/// A folder with `p.elf`, and the command run in it.
+/// A folder with `p.elf`, in which the command is run.
 pub struct Place(tempfile::TempDir);
 
 impl Place {
-    /// With `p.elf` in it.
+    /// Creates the folder with `p.elf`.
     pub fn new() -> Self {
         let place = Self(tempfile::tempdir().unwrap());
         std::fs::write(place.path().join("p.elf"), elf(RISCV, 0)).unwrap();
@@ -89,26 +89,26 @@ impl Place {
         self.0.path()
     }
 
-    /// `goshawk` with these words, in the folder.
+    /// `goshawk` with these arguments, in the folder.
     pub fn command(&self, words: &str) -> assert_cmd::Command {
         let mut command = assert_cmd::Command::cargo_bin("goshawk").unwrap();
         command.current_dir(self.path()).args(words.split_whitespace());
         command
     }
 
-    /// Runs it.
+    /// Runs the command.
     pub fn output(&self, words: &str) -> Output {
         self.command(words).output().unwrap()
     }
 
-    /// Everything a person sees: the command, its standard output, its standard error, its exit code.
+    /// Everything that a user sees: the command, its standard output, its standard error, its exit code.
     pub fn session(&self, words: &str) -> String {
         let o = self.output(words);
         let (out, err) = (String::from_utf8(o.stdout).unwrap(), String::from_utf8(o.stderr).unwrap());
         format!("$ goshawk {words}\n{out}{err}exit code {}\n", o.status.code().unwrap())
     }
 
-    /// As [`Place::session`], for what must succeed without a word on standard error.
+    /// As [`Place::session`], for commands that must succeed without output on standard error.
     pub fn good(&self, words: &str) -> String {
         let o = self.output(words);
         let err = String::from_utf8(o.stderr).unwrap();

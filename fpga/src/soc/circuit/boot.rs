@@ -1,8 +1,9 @@
 //! Boot sequence: starts tracing, then the cores; stops the cores when the program has ended, then tracing
 //!
-//! Between, it ends one trace and begins another where the trace buffer asks for it. So every instruction that retires is
-//! traced, and a SoC with tracing does in each clock after `run` rises what one without does. With `late` not 0, tracing
-//! starts when the cores have run for so many clocks. What a SoC has no use for (`late` is 0, `turns` too) synthesis takes out.
+//! In between, it ends the current trace and begins another when the trace buffer requests it. So every instruction
+//! that retires is traced, and a SoC with tracing behaves in each cycle after `run` rises as one without. If `late` is
+//! not 0, tracing starts when the cores have run for that many cycles. If `late` and `turns` are tied to 0, synthesis
+//! removes their logic.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
@@ -10,21 +11,22 @@
 //! | `clock`, `reset` | in | 1 | synchronous |
 //! | `traced` | in | 1 | there is a trace system; tied |
 //! | `go` | in | 1 | the cores may start |
-//! | `late` | in | 32 | clocks that the cores run before tracing is enabled; tied |
-//! | `stop` | in | 1 | the program has ended, or the host wants it to |
+//! | `late` | in | 32 | cycles that the cores run before tracing is enabled; tied |
+//! | `stop` | in | 1 | the program has ended, or the host stops it |
 //! | `turns` | in | 1 | there is a trace buffer; tied |
-//! | `turn` | in | 1 | it wants another trace |
-//! | `turned` | out | 1 | for a clock: the last word of the one before is there |
+//! | `turn` | in | 1 | the trace buffer requests another trace |
+//! | `turned` | out | 1 | for one cycle: the last word of the previous trace has left |
 //! | `run` | out | 1 | cores and devices are out of reset |
 //! | `done` | out | 1 | the last trace word has left the trace system |
-//! | `bus_*` | | | registers of the trace system ([`sim::regs`]); `bus_mine`: no one else uses them in this clock |
+//! | `bus_*` | | | registers of the trace system ([`sim::regs`]); `bus_mine`: the sequence uses them in this cycle |
 //!
 //! # Timing
-//! The cores start some 35 clocks after `go`, and `done` comes some 70 clocks and the trace's rest after `stop`.
+//! The cores start some 35 cycles after `go`. `done` rises some 70 cycles after `stop`, plus the time for the rest of
+//! the trace.
 
 use rust_hdl::prelude::*;
 
-/// What the sequence waits for.
+/// State of the sequence.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 enum BootStep {
     Start,
@@ -41,7 +43,7 @@ enum BootStep {
     TurnOn,
 }
 
-/// The sequence.
+/// The boot sequence.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]
 pub struct Boot {
@@ -64,7 +66,7 @@ pub struct Boot {
     step: DFF<BootStep>,
     count: DFF<Bits<6>>,
     clocks: DFF<Bits<32>>,
-    /// `bus_rdata` is the status.
+    /// The status can be read from `bus_rdata`.
     fresh: DFF<Bit>,
     writing: DFF<Bit>,
     enable: DFF<Bit>,
@@ -96,7 +98,7 @@ impl Logic for Boot {
         self.active.next = !self.traced.val() | (self.fresh.q.val() & self.bus_rdata.val().get_bit(1));
         self.empty.next = !self.traced.val() | (self.fresh.q.val() & self.bus_rdata.val().get_bit(2));
 
-        // what is read in the first clocks is not yet the status
+        // the status is not valid in the first cycles
         self.waited.next = self.count.q.val().get_bit(5);
         if !self.waited.val() {
             self.count.d.next = self.count.q.val() + 1;
@@ -154,7 +156,7 @@ impl Logic for Boot {
                     self.step.d.next = BootStep::TurnOff;
                 }
             }
-            // the adapters and front ends are a few clocks deep
+            // adapters and front ends have a few pipeline stages
             BootStep::Drain => {
                 if self.waited.val() {
                     self.step.d.next = BootStep::Off;

@@ -1,7 +1,7 @@
-//! CRC-16 with polynomial 0x1021, a byte at a time
+//! CRC-16 with polynomial 0x1021, one byte per step
 //!
 //! # Source
-//! CRC-16/IBM-3740. A byte moves the remainder by eight places: with x the upper byte of the remainder, xored with the
+//! CRC-16/IBM-3740. A byte moves the remainder by eight bits: with x the upper byte of the remainder, xored with the
 //! byte, and y = x ^ x >> 4, the new remainder is (old << 8) ^ (y << 12) ^ (y << 5) ^ y, in 16 bits.
 //!
 //! # Ports
@@ -9,13 +9,13 @@
 //! | --- | --- | ---: | --- |
 //! | `old` | in | 16 | the remainder; 0xffff at the beginning |
 //! | `octet` | in | 8 | the next byte |
-//! | `after` | out | 16 | the remainder behind it |
+//! | `after` | out | 16 | the remainder after it |
 //!
 //! Combinational. Golden model: [`crate::soc::frame::crc16`].
 
 use rust_hdl::prelude::*;
 
-/// A step of the CRC.
+/// One step of the CRC.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]
 pub struct Crc16 {

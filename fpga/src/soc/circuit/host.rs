@@ -1,30 +1,30 @@
-//! Serial line in: commands of the host to the registers of the trace system and of the SoC
+//! Serial line in: host commands that access registers of the trace system and of the SoC
 //!
-//! A command is 10 bytes ([`crate::soc::frame`] has them). One that is damaged is no command; what comes before the
-//! answer has left is lost, the host waits for it.
+//! A command has 10 bytes (see [`crate::soc::frame`]). A damaged command is ignored. A command that arrives before the
+//! previous response was sent is lost: the host waits for each response.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `clock`, `reset` | in | 1 | synchronous |
-//! | `divisor` | in | 16 | clocks of a bit, at least 4; tied |
+//! | `divisor` | in | 16 | cycles per bit, at least 4; tied |
 //! | `starts` | in | 1 | the cores wait for the host; tied |
 //! | `rx` | in | 1 | the line |
 //! | `request`, `bus_write`, `bus_addr`, `bus_wdata` | out | 1, 1, 3, 32 | an access to the trace system's registers, held until `taken` |
-//! | `taken`, `bus_rdata` | in | 1, 32 | the answer comes a clock after `taken` |
+//! | `taken`, `bus_rdata` | in | 1, 32 | read data is valid one cycle after `taken` |
 //! | `go`, `halt` | out | 1 | the cores may start; they are to stop |
-//! | `status` | in | 4 | what the SoC's status register shows |
+//! | `status` | in | 4 | value of the SoC's status register |
 //! | `answer_valid`, `answer_low`, `answer_high`, `answer_taken` | out, out, out, in | 1, 32, 32, 1 | operation and address; data |
 //!
 //! # Timing
-//! A bit is taken in its middle. One command at a time.
+//! Bits are sampled in their middle. One command at a time.
 //!
 //! Golden model: [`crate::soc::frame::command`].
 
 use super::crc::Crc16;
 use rust_hdl::prelude::*;
 
-/// What is done with a command.
+/// State of a command.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 enum HostStep {
     Listen,
@@ -33,7 +33,7 @@ enum HostStep {
     Answer,
 }
 
-/// The line.
+/// The receiver of host commands.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]
 pub struct HostLink {
@@ -55,7 +55,7 @@ pub struct HostLink {
     pub answer_low: Signal<Out, Bits<32>>,
     pub answer_high: Signal<Out, Bits<32>>,
     pub answer_taken: Signal<In, Bit>,
-    // receiver; the line is kept inverted, so that it is idle at power-up
+    // receiver; the line is stored inverted, so that it is idle at power-up
     line: DFF<Bits<3>>,
     left: DFF<Bits<17>>,
     places: DFF<Bits<4>>,
@@ -102,7 +102,7 @@ impl Logic for HostLink {
             self.left.d.next = self.whole.val() - 1;
             self.places.d.next = self.places.q.val() - 1;
             if self.places.q.val() == 1 {
-                // a stop bit that is none makes the byte none
+                // a byte with a wrong stop bit is dropped
                 self.got.d.next = !self.low.val();
             } else {
                 self.shift.d.next = self.shift.q.val() >> 1;

@@ -1,6 +1,6 @@
-//! The SoC's own circuits on the trace's way out and the host's way in, and the boot sequence
+//! Circuits of the SoC: trace output, host input, and the boot sequence
 //!
-//! What would be a parameter is an input here, which the emitted top ties to its value: synthesis folds it.
+//! Parameters are inputs here, which the emitted top module ties to constants, so that synthesis folds them.
 
 pub mod boot;
 pub mod crc;

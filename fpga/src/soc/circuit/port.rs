@@ -1,21 +1,21 @@
-//! Trace port: words leave least significant bits first, some bits a clock
+//! Parallel trace port: sends words, least significant bits first, some bits per cycle
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `clock`, `reset` | in | 1 | synchronous; 1: what is being sent is dropped |
+//! | `clock`, `reset` | in | 1 | synchronous; a reset drops the word that is being sent |
 //! | `width` | in | 4 | pins: 1, 2, 4 or 8; tied |
 //! | `valid`, `ready`, `data` | in, out, in | 1, 1, 32 | words |
-//! | `pins` | out | 8 | the next `width` bits; those above mean nothing |
-//! | `strobe` | out | 1 | `pins` are sent in this clock |
+//! | `pins` | out | 8 | the next `width` bits; the bits above are undefined |
+//! | `strobe` | out | 1 | `pins` are valid in this cycle |
 //! | `idle` | out | 1 | nothing is being sent |
 //!
 //! # Timing
-//! A word takes 32 / `width` clocks, and the next follows without a pause.
+//! A word takes 32 / `width` cycles, and the next follows without a pause.
 
 use rust_hdl::prelude::*;
 
-/// The port.
+/// The trace port.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]
 pub struct TracePort {

@@ -1,28 +1,28 @@
-//! Circular trace buffer of two halves
+//! Circular trace buffer in two halves
 //!
-//! Each half holds a trace of its own, header to stop; when one is three quarters full, tracing is ended and begun again
-//! in the other, over what was there. After the last trace both leave, the older first, each as a count of words (bit 31:
-//! its end did not fit) and the words.
+//! Each half holds a complete trace, from header to stop. When a half is three quarters full, tracing is stopped and
+//! restarted in the other half, which is overwritten. After the last trace both halves are sent, the older first: each
+//! as a word count (bit 31: the end of the trace did not fit), then the words.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `clock`, `reset` | in | 1 | synchronous; 1: empty |
-//! | `half_words` | in | 16 | words of a half, a power of two; tied |
+//! | `clock`, `reset` | in | 1 | synchronous; a reset empties the buffer |
+//! | `half_words` | in | 16 | words per half, a power of two; tied |
 //! | `in_valid`, `in_data` | in | 1, 32 | words of the trace system; always taken |
-//! | `turn` | out | 1 | this trace is to end |
-//! | `turned` | in | 1 | it has ended; the next word begins another |
-//! | `finished` | in | 1 | the last one has ended |
-//! | `out_valid`, `out_ready`, `out_data` | out, in, out | 1, 1, 32 | what leaves |
-//! | `all_out` | out | 1 | everything has left |
+//! | `turn` | out | 1 | requests the end of the current trace |
+//! | `turned` | in | 1 | the trace has ended; the next word begins another |
+//! | `finished` | in | 1 | the last trace has ended |
+//! | `out_valid`, `out_ready`, `out_data` | out, in, out | 1, 1, 32 | words sent after the last trace |
+//! | `all_out` | out | 1 | all words have been sent |
 //!
 //! # Timing
-//! A word in each clock goes in; one in four clocks comes out.
+//! Takes one word per cycle; sends one word in four cycles.
 
 use hdl::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
-/// What the buffer does.
+/// State of the buffer.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 enum RingStep {
     Write,
@@ -34,7 +34,7 @@ enum RingStep {
     Over,
 }
 
-/// The buffer.
+/// The trace buffer.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]
 pub struct Ring {
@@ -51,14 +51,14 @@ pub struct Ring {
     pub out_data: Signal<Out, Bits<32>>,
     pub all_out: Signal<Out, Bit>,
     memory: Mem<16, 32>,
-    /// The half that is being written, and words of each; whether the end of its trace did not fit.
+    /// The half that is being written, the words in each half, and whether the end of its trace did not fit.
     half: DFF<Bit>,
     fill_0: DFF<Bits<16>>,
     fill_1: DFF<Bits<16>>,
     cut_0: DFF<Bit>,
     cut_1: DFF<Bit>,
     step: DFF<RingStep>,
-    /// The half that is being read, whether it is the newer one, and the next word of it.
+    /// The half that is being read, whether it is the newer one, and its next word.
     reading: DFF<Bit>,
     newer: DFF<Bit>,
     at: DFF<Bits<16>>,
@@ -74,7 +74,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A buffer of 2^`log2_words` words, of which `half_words` is to be tied to the half.
+    /// Creates a buffer of 2^`log2_words` words; tie `half_words` to half of that.
     ///
     /// # Panics
     /// Unless 3 <= `log2_words` <= 16.
@@ -104,7 +104,7 @@ impl Logic for Ring {
             self.read_base.next = self.half_words.val();
         }
         self.full.next = self.fill.val() == self.half_words.val();
-        // what is still in the trace system's buffers comes behind this
+        // leaves a quarter for the words that are still in the trace system's buffers
         self.mark.next = (self.half_words.val() >> 1) | (self.half_words.val() >> 2);
         self.marked.next = self.fill.val() & self.mark.val();
         self.turn.next = (self.marked.val() == self.mark.val()) | self.full.val();

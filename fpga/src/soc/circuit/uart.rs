@@ -1,24 +1,24 @@
-//! Serial line out: trace, console, exit code and answers to the host in frames, 8N1
+//! Serial line out: trace, console, exit code and responses to the host, in frames, 8N1
 //!
-//! Trace words wait in a buffer of 256 until a frame of 16 is full, or nothing has come for 2^12 clocks; a full buffer
-//! makes the trace system wait, and its own buffers overflow, which it tells in the stream. What the program prints waits
-//! in 64 bytes; what finds them full is dropped, so that printing never stalls a core.
+//! A buffer of 256 words collects trace words until a frame of 16 is full, or no word has come for 2^12 cycles. If the
+//! buffer is full, the trace system waits; its own FIFOs may then overflow, which the trace stream reports. Console
+//! output has a buffer of 64 bytes. If that is full, bytes are dropped, so that printing never stalls a core.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `clock`, `reset` | in | 1 | synchronous |
-//! | `divisor` | in | 16 | clocks of a bit, at least 4; tied |
+//! | `divisor` | in | 16 | cycles per bit, at least 4; tied |
 //! | `valid`, `ready`, `data` | in, out, in | 1, 1, 32 | trace words |
-//! | `console_valid`, `console_data` | in | 1, 8 | what the program prints |
-//! | `finished` | in | 1 | the last trace word is here |
+//! | `console_valid`, `console_data` | in | 1, 8 | bytes that the program prints |
+//! | `finished` | in | 1 | the last trace word has arrived |
 //! | `exited`, `exit_code` | in | 1, 32 | the program has ended with this code |
-//! | `answer_valid`, `answer_low`, `answer_high`, `answer_taken` | in, in, in, out | 1, 32, 32, 1 | an answer, held until it is taken |
+//! | `answer_valid`, `answer_low`, `answer_high`, `answer_taken` | in, in, in, out | 1, 32, 32, 1 | a response, held until it is taken |
 //! | `tx` | out | 1 | the line |
 //! | `idle` | out | 1 | the exit code has been sent |
 //!
 //! # Timing
-//! Ten bits a byte and three clocks between bytes.
+//! Ten bits per byte and three cycles between bytes.
 //!
 //! Golden model: [`crate::soc::frame`].
 
@@ -37,7 +37,7 @@ enum UartStep {
     Check,
 }
 
-/// The line.
+/// The transmitter.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]
 pub struct Uart {
@@ -86,12 +86,12 @@ pub struct Uart {
     left: DFF<Bits<7>>,
     lane: DFF<Bits<2>>,
     remainder: DFF<Bits<16>>,
-    /// The byte that was put belongs to what the checksum is of.
+    /// The byte that was put is covered by the checksum.
     counted: DFF<Bit>,
     ended: DFF<Bit>,
-    /// The console's turn, when both wait.
+    /// The console has priority when trace and console both wait.
     turn: DFF<Bit>,
-    /// The answer that waits is on its way.
+    /// The waiting response is being sent.
     answered: DFF<Bit>,
     pause: DFF<Bits<2>>,
     crc: Crc16,
@@ -159,7 +159,7 @@ impl Logic for Uart {
             self.quiet.d.next = self.quiet.q.val() + 1;
         }
 
-        // what waits for a frame
+        // requests for a frame
         self.full_frame.next = self.word_count.val() >= 16;
         self.want_trace.next = self.full_frame.val()
             | (self.word_count.val().any() & (self.quiet.q.val().get_bit(12) | self.finished.val()));
@@ -225,12 +225,12 @@ impl Logic for Uart {
         }
         self.crc.old.next = self.remainder.q.val();
         self.crc.octet.next = self.put_byte.q.val();
-        // a clock later than the byte: the next one is more than that away
+        // one cycle after the byte; the next byte comes later than that
         self.counted.d.next = false;
         if self.put.q.val() & self.counted.q.val() {
             self.remainder.d.next = self.crc.after.val();
         }
-        // the memories need a clock to answer, the transmitter one to be busy
+        // the memories take a cycle to respond, and the transmitter one to become busy
         self.on.next =
             (self.step.q.val() != UartStep::Idle) & !self.sending.val() & !self.put.q.val() & !self.pause.q.val().any();
         self.put.d.next = self.on.val();

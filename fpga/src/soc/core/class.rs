@@ -1,4 +1,4 @@
-//! Class: a compressed form of an instruction that a core has expanded
+//! Class: converts an instruction that a core has expanded back to a compressed form
 //!
 //! # Source
 //! RISC-V unprivileged ISA, chapters "C" and 2.5: forms, and the hints of link registers.
@@ -6,16 +6,16 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `insn` | in | 32 | an instruction of 4 bytes |
-//! | `compressed` | in | 1 | in the program it has 2 |
-//! | `short` | out | 32 | it; a compressed one as one of 2 bytes, of the same class and link registers, in the low half |
+//! | `insn` | in | 32 | a 4-byte instruction |
+//! | `compressed` | in | 1 | the instruction is compressed in the program |
+//! | `short` | out | 32 | `insn`, or if compressed, a 2-byte instruction of the same class and link registers in the low half |
 //!
 //! # Timing
-//! Through in the same clock.
+//! Combinational.
 
 use rust_hdl::prelude::*;
 
-/// The instruction as a trace system takes it.
+/// The instruction in the form that a trace system takes.
 #[derive(LogicBlock, Default)]
 pub struct Class {
     pub insn: Signal<In, Bits<32>>,

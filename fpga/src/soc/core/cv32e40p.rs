@@ -1,13 +1,13 @@
-//! cv32e40p: RV32IMC with machine mode, its decode stage's wires exposed by Yosys
+//! cv32e40p: RV32IMC with machine mode; Yosys exposes the wires of its decode stage
 //!
 //! # Source
-//! OpenHW Group, CV32E40P, Solderpad 0.51 licence; without PULP extensions, floating point and debug requests, registers as
-//! flip-flops. SystemVerilog: Yosys reads it (`read_slang`) and gives plain Verilog. It is not built with its clock gate: it
-//! sleeps by its controller alone.
+//! OpenHW Group, CV32E40P, Solderpad 0.51 licence; without PULP extensions, floating point and debug requests,
+//! registers as flip-flops. Yosys reads the SystemVerilog (`read_slang`) and writes plain Verilog. The core is built
+//! without its clock gate: only its controller makes it sleep.
 //!
-//! It shows no retirement at its ports. What leaves the decode stage is done: OBI knows no bus error, a branch that is taken
-//! keeps the stage empty behind it, and interrupts are taken there. So what its counter `minstret` counts retires, and where an
-//! instruction went is where the next one is.
+//! The core has no retirement port. An instruction that leaves the decode stage always completes: OBI has no bus
+//! errors, the stage stays empty after a taken branch, and interrupts are taken in that stage. So an instruction
+//! retires when the core's counter `minstret` counts it, and its next address is that of the next instruction.
 //!
 //! # Adapter
 //! See [`Adapter`].
@@ -20,11 +20,11 @@ use crate::soc::emitted::emitted;
 use crate::soc::package::Package;
 use rust_hdl::prelude::*;
 
-/// The core.
+/// The core cv32e40p.
 #[derive(Clone, Copy, Debug)]
 pub struct Cv32e40p;
 
-/// Files of the core that are read, packages first.
+/// Source files of the core, packages first.
 const FILES: [&str; 27] = [
     "rtl/include/cv32e40p_apu_core_pkg.sv",
     "rtl/include/cv32e40p_fpu_pkg.sv",
@@ -55,7 +55,7 @@ const FILES: [&str; 27] = [
     "rtl/cv32e40p_sleep_unit.sv",
 ];
 
-/// Wires that become ports: what the decode stage finishes, and that a trap is taken.
+/// Wires that become ports: the instruction that the decode stage finishes, and whether a trap is taken.
 const EXPOSED: [&str; 7] = [
     "core.id_stage_i.minstret",
     "core.instr_rdata_id",
@@ -66,7 +66,7 @@ const EXPOSED: [&str; 7] = [
     "core.mepc",
 ];
 
-/// The core, unused ports tied.
+/// The core, with unused ports tied.
 const SOFTCORE: &str = r"
 module cv32e40p_clock_gate(input logic clk_i, input logic en_i, input logic scan_cg_en_i, output logic clk_o);
     assign clk_o = clk_i;
@@ -150,7 +150,7 @@ const WRAPPER: &str = r"
     assign rvfi_trap = 1'b0;
 ";
 
-/// Wires of cv32e40p's decode stage, as RVFI
+/// Converts wires of cv32e40p's decode stage to RVFI
 ///
 /// # Source
 /// `cv32e40p_id_stage.sv`, `cv32e40p_controller.sv`, `cv32e40p_cs_registers.sv`.
@@ -158,20 +158,20 @@ const WRAPPER: &str = r"
 /// # Ports
 /// | port | dir | bits | meaning |
 /// | --- | --- | ---: | --- |
-/// | `reset` | in | 1 | of the core: nothing waits |
-/// | `retires` | in | 1 | an instruction leaves the decode stage for good |
-/// | `insn` | in | 32 | it, a compressed one expanded |
-/// | `compressed` | in | 1 | it is a compressed one |
+/// | `reset` | in | 1 | reset of the core: no instruction is held |
+/// | `retires` | in | 1 | an instruction leaves the decode stage and completes |
+/// | `insn` | in | 32 | the instruction; a compressed one is expanded |
+/// | `compressed` | in | 1 | the instruction is compressed |
 /// | `pc` | in | 32 | its address |
-/// | `trapped` | in | 1 | the core took a trap in the clock before |
-/// | `mepc` | in | 32 | where it would have gone on |
-/// | `rvfi_*` | out | | RVFI; `trap` is never needed |
+/// | `trapped` | in | 1 | the core took a trap in the previous cycle |
+/// | `mepc` | in | 32 | address at which the program would have continued |
+/// | `rvfi_*` | out | | RVFI; `trap` is never set |
 ///
 /// # Timing
-/// An instruction waits until the next one retires or a trap is taken, and is told in that clock: one a clock.
+/// An instruction is held until the next one retires or a trap is taken, and is reported in that cycle: one per cycle.
 ///
 /// # Quirks
-/// * A compressed instruction arrives expanded, and gets a compressed form again (`Class`).
+/// * Compressed instructions arrive expanded and are converted back (`Class`).
 /// * An instruction that traps does not retire; the first one that does is marked with `intr`.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]
@@ -194,7 +194,7 @@ pub struct Adapter {
     insn_1: DFF<Bits<32>>,
     pc_1: DFF<Bits<32>>,
     intr: DFF<Bit>,
-    // no instruction retired since a trap
+    // no instruction has retired since a trap
     handler: DFF<Bit>,
 }
 
@@ -245,7 +245,7 @@ impl Core for Cv32e40p {
     }
 
     fn registered(&self) -> bool {
-        // whether an instruction leaves the decode stage is known late in the clock
+        // whether an instruction leaves the decode stage is known late in the cycle
         false
     }
 
@@ -253,7 +253,7 @@ impl Core for Cv32e40p {
         let mut files = self.package().read_all(FILES.into_iter())?;
         files.push(("softcore.sv".into(), SOFTCORE.into()));
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-        // one thread: the WebAssembly build of Yosys has no more; a mux bit by bit has no form in Verilog
+        // one thread: the WebAssembly build of Yosys supports no more; a bitwise mux has no form in Verilog
         let script = format!(
             "read_slang --threads 1 -Wnone -DSYNTHESIS --top cv32e40p_softcore {}; flatten; bwmuxmap",
             names.join(" ")

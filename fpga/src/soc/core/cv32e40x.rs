@@ -1,23 +1,23 @@
-//! cv32e40x: RV32IMC with machine mode, by the RVFI that its package has beside it; in simulation only
+//! cv32e40x: RV32IMC with machine mode; uses the RVFI module of its package; simulation only
 //!
 //! # Source
-//! OpenHW Group, CV32E40X, Solderpad 2.0 licence; without A, B, CLIC and coprocessor interface. SystemVerilog, which Verilator reads
-//! as it is: its module `cv32e40x_rvfi` takes the core's wires by their path. No plain Verilog is made of it, so there is no
-//! bitstream.
+//! OpenHW Group, CV32E40X, Solderpad 2.0 licence; without A, B, CLIC and coprocessor interface. Verilator reads the
+//! SystemVerilog as it is: its module `cv32e40x_rvfi` accesses the core's wires by hierarchical path. It is not
+//! converted to plain Verilog, so there is no bitstream.
 //!
 //! # Adapter
-//! None: of `rvfi_trap` and `rvfi_intr` the lowest bits are those of RVFI, and `rvfi_pc_wdata` is right for `mret` too. Of the
-//! package's wrapper an interface that is connected by its path, which Verilator 5.006 does not take, is another one
-//! here; it tells of fetches, not of retirement.
+//! None: the lowest bits of `rvfi_trap` and `rvfi_intr` are those of RVFI, and `rvfi_pc_wdata` is right for `mret` too.
+//! The package's wrapper connects an interface by its hierarchical path, which Verilator 5.006 does not support. It is
+//! replaced by another interface; it reports fetches, not retirement.
 
 use super::{soc_core, Core, CoreError, Isa};
 use crate::soc::package::Package;
 
-/// The core.
+/// The core cv32e40x.
 #[derive(Clone, Copy, Debug)]
 pub struct Cv32e40x;
 
-/// Files of the core that are read, packages first.
+/// Source files of the core, packages first.
 const FILES: [&str; 49] = [
     "rtl/include/cv32e40x_pkg.sv",
     "rtl/if_c_obi.sv",
@@ -66,12 +66,12 @@ const FILES: [&str; 49] = [
     "bhv/cv32e40x_rvfi_instr_obi.sv",
     "bhv/cv32e40x_rvfi_data_obi.sv",
     "bhv/cv32e40x_rvfi.sv",
-    // macros of the next one
+    // macros that the next file uses
     "bhv/include/cv32e40x_wrapper.vh",
     "bhv/cv32e40x_wrapper.sv",
 ];
 
-/// Lines of the wrapper that are others here: what it includes is read before it.
+/// Lines of the wrapper that are replaced; the files that it includes are read before it.
 const EDITS: [(&str, &str); 4] = [
     ("`include \"cv32e40x_wrapper.vh\"", ""),
     ("`include \"cv32e40x_core_log.sv\"", ""),
@@ -79,7 +79,7 @@ const EDITS: [(&str, &str); 4] = [
     (".m_c_obi_instr_if         ( core_i.m_c_obi_instr_if ", ".m_c_obi_instr_if         ( obi_unused "),
 ];
 
-/// The instance of a logger, and the interface that is there instead.
+/// The instance of a logger, and the interface that replaces it.
 const LOGGER: (&str, &str, &str) = (
     "    cv32e40x_core_log\n",
     "    cv32e40x_rvfi\n",
@@ -184,7 +184,7 @@ impl Core for Cv32e40x {
         let start = wrapper.find(from).ok_or_else(|| missing(from))?;
         let end = wrapper[start..].find(to).ok_or_else(|| missing(to))? + start;
         wrapper.replace_range(start..end, instead);
-        // arrays of which elements are constant and others are registers
+        // some arrays mix constant elements and registers
         let mut text = String::from(
             "/* verilator lint_off BLKANDNBLK */\n`define COREV_ASSERT_OFF\n`define FORMAL\n`define SYNTHESIS\n",
         );

@@ -1,12 +1,13 @@
-//! Wires inside a core as ports of it, by Yosys
+//! Exposes wires inside a core as ports, with Yosys
 
 use super::CoreError;
 use crate::flow::tool::{ToolError, ToolKind};
 use retire::file::scratch;
 
-/// Verilog of `top` with its `wires` (of a flattened core by their path: `core.csr.mepc`) as outputs of the same name.
+/// Verilog of `top` with its `wires` (hierarchical paths in the flattened core, such as `core.csr.mepc`) as outputs of
+/// the same name.
 ///
-/// `files` are written into the folder in which `script` reads and elaborates them.
+/// `files` are written to the folder in which `script` reads and elaborates them.
 pub fn exposed(
     yosys: &ToolKind,
     files: &[(String, String)],

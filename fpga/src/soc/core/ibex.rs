@@ -1,11 +1,11 @@
-//! ibex: RV32IMC with machine mode, RVFI of its own
+//! ibex: RV32IMC with machine mode and its own RVFI
 //!
 //! # Source
 //! lowRISC, ibex, Apache 2.0 licence; two pipeline stages, fast multiplier, no writeback stage, registers as FPGA RAM.
-//! SystemVerilog: Yosys reads it (`read_slang`) and gives plain Verilog, with three inner wires as ports.
+//! Yosys reads the SystemVerilog (`read_slang`) and writes plain Verilog, with three inner wires as ports.
 //!
-//! It begins at 0x80 above a multiple of 256. So it begins below RAM here, where the wrapper answers its first fetch with
-//! a jump to RAM's first address.
+//! The core starts at 0x80 above a multiple of 256. Here it starts below RAM, where the wrapper answers its first fetch
+//! with a jump to the first address of RAM.
 //!
 //! # Adapter
 //! See [`Adapter`].
@@ -17,11 +17,11 @@ use crate::soc::emitted::emitted;
 use crate::soc::package::Package;
 use rust_hdl::prelude::*;
 
-/// The core.
+/// The core ibex.
 #[derive(Clone, Copy, Debug)]
 pub struct Ibex;
 
-/// Files of the core that are read, the package first.
+/// Source files of the core, the package first.
 const FILES: [&str; 22] = [
     "rtl/ibex_pkg.sv",
     "rtl/ibex_alu.sv",
@@ -56,7 +56,7 @@ const INCLUDED: [&str; 5] = [
     "vendor/lowrisc_ip/dv/sv/dv_utils/dv_fcov_macros.svh",
 ];
 
-/// Wires that become ports: where `mret` goes, and that a trap is taken, with its cause.
+/// Wires that become ports: the target of `mret`, and whether a trap is taken, with its cause.
 const EXPOSED: [&str; 3] = ["core.csr_mepc", "core.csr_save_cause", "core.exc_cause"];
 
 /// The core with its registers, unused ports tied.
@@ -150,22 +150,23 @@ const WRAPPER: &str = r"
     );
 ";
 
-/// Connections of data in a SoC that does not record.
+/// Data connections in a SoC that does not record.
 const NO_DATA: &str = r"
         .rvfi_rd_addr(), .rvfi_rd_wdata(), .rvfi_mem_addr(), .rvfi_mem_rmask(), .rvfi_mem_rdata(), .rvfi_mem_wdata(),
 ";
 
-/// Those in one that does.
+/// Data connections in a SoC that records.
 const DATA: &str = r"
         .rvfi_rd_addr(rvfi_rd_addr), .rvfi_rd_wdata(rvfi_rd_wdata), .rvfi_mem_addr(rvfi_mem_addr),
         .rvfi_mem_rmask(size_mask), .rvfi_mem_rdata(rvfi_mem_rdata), .rvfi_mem_wdata(rvfi_mem_wdata),
 ";
 
-/// What else is there. `retire_npc` is where `mret` goes, too.
+/// Further wires of a SoC that records. `retire_npc` is the target of `mret`, too.
 ///
-/// Of every instruction the core's masks say the size of the access that it would be, from bit 0 up: whether it is one is
-/// made from the instruction. A trap is told a clock after the core takes it, as what retired before it comes from a register;
-/// in that clock nothing can retire, since the handler is still fetched.
+/// For every instruction, the core's masks give the access size that it would have, from bit 0 up; whether it is an
+/// access is decoded from the instruction. A trap is reported one cycle after the core takes it, because the
+/// instruction that retired before it comes from a register. In that cycle nothing can retire, since the handler is
+/// still being fetched.
 const DATA_WIRES: &str = r"
     // lb to lhu; c.lw, c.lwsp. sb to sw; c.sw, c.swsp
     wire short = insn[1:0] != 2'b11;
@@ -180,7 +181,7 @@ const DATA_WIRES: &str = r"
     assign trap_cause = taken_cause[3:0];
 ";
 
-/// RVFI of ibex, as the trace system takes it
+/// Converts ibex's RVFI to that of the trace system
 ///
 /// # Source
 /// ibex's RVFI (`ibex_core.sv`); RISC-V privileged ISA, `mret`.
@@ -189,16 +190,16 @@ const DATA_WIRES: &str = r"
 /// | port | dir | bits | meaning |
 /// | --- | --- | ---: | --- |
 /// | `valid`, `insn`, `trap`, `intr`, `pc`, `npc` | in | 1, 32, 1, 1, 32, 32 | the core's RVFI |
-/// | `mepc` | in | 32 | where `mret` goes |
+/// | `mepc` | in | 32 | target of `mret` |
 /// | `rvfi_*` | out | | RVFI |
 ///
 /// # Timing
-/// Through in the same clock; at most one instruction a clock.
+/// Combinational; at most one instruction per cycle.
 ///
 /// # Quirks
-/// * `rvfi_pc_wdata` of the core after `mret` is the address behind it; the target is `mepc`, which a trap right behind
-///   `mret` leaves as it is.
-/// * The jump into RAM, from below it, is no instruction of the program and is not passed on.
+/// * After `mret`, the core's `rvfi_pc_wdata` is the address that follows it; the target is `mepc`. A trap directly
+/// after `mret` leaves `mepc` unchanged.
+/// * The jump from below RAM into it is not an instruction of the program and is not passed on.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]
 pub struct Adapter {
@@ -263,12 +264,12 @@ impl Core for Ibex {
 }
 
 impl Ibex {
-    /// The core with `soc_core`.
+    /// Verilog of the core with `soc_core`.
     fn wrapped(&self, soc_core: &str) -> Result<String, CoreError> {
         let mut files = self.package().read_all(FILES.into_iter().chain(INCLUDED))?;
         files.push(("softcore.sv".into(), SOFTCORE.into()));
         let names: Vec<&str> = files[..FILES.len()].iter().map(|(name, _)| name.as_str()).collect();
-        // one thread: the WebAssembly build of Yosys has no more
+        // one thread: the WebAssembly build of Yosys supports no more
         let script = format!(
             "read_slang --threads 1 -Wnone -DRVFI -DSYNTHESIS -DYOSYS --top ibex_softcore {} softcore.sv; flatten",
             names.join(" ")

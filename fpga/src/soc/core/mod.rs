@@ -1,7 +1,7 @@
-//! Softcores: where their Verilog comes from, and how they are wrapped
+//! Softcores: the sources of their Verilog, and the wrapper around each core
 //!
-//! Each core is one file here. It gives Verilog with the core and a module `soc_core` around it, which has
-//! the same ports for every core:
+//! Each core has a file here. It provides Verilog of the core and of a module `soc_core` around it, which has the same
+//! ports for every core:
 //!
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
@@ -9,25 +9,24 @@
 //! | `f_valid`, `f_addr`, `f_ready`, `f_rdata` | out, out, in, in | 1, 32, 1, 32 | instruction fetch |
 //! | `m_valid`, `m_addr`, `m_wdata`, `m_wstrb`, `m_ready`, `m_rdata` | | | data, as `soc_bus` takes it |
 //! | `timer_irq`, `soft_irq` | in | 1 | machine timer and software interrupt |
-//! | `retire_valid`, `retire_pc`, `retire_npc` | out | 1, 32, 32 | what retires, as the core itself says |
+//! | `retire_valid`, `retire_pc`, `retire_npc` | out | 1, 32, 32 | retired instruction, from the core's own wires |
 //! | `retire_trap`, `retire_mepc`, `retire_cause` | out | 1, 32, 5 | a trap was taken; bit 4 of the cause: interrupt |
-//! | `rvfi_*` | out | | the trace system's ingress, made by the core's adapter |
+//! | `rvfi_*` | out | | ingress of the trace system, from the core's adapter |
 //!
-//! In a SoC that records (scheme `inputs`), traces load values (`cfiat`) or has a diagnosis chip, it has these too; a core whose data is not shown
-//! has no such wrapper:
+//! In a SoC that records (scheme `inputs`), traces load values (`cfiat`) or has a diagnosis chip, it also has the
+//! following ports. Cores that do not show their data have no such wrapper:
 //!
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `retire_rd`, `retire_value` | out | 5, 32 | register that is written, 0: none, and with what; with `retire_valid` |
-//! | `rvfi_rd_*`, `rvfi_mem_*` | out | | registers and memory of RVFI, the masks those of the access alone |
+//! | `retire_rd`, `retire_value` | out | 5, 32 | register that is written (0: none) and its value; with `retire_valid` |
+//! | `rvfi_rd_*`, `rvfi_mem_*` | out | | registers and memory of RVFI; the masks cover only the bytes of the access |
 //! | `trap_valid`, `trap_cause` | out | 1, 4 | an interrupt is taken; nothing retires then |
 //!
-//! Where it records, an access of such a core stays on the bus until it is answered, once it has begun; one that has begun belongs to an
-//! instruction that retires; and instructions retire in the order of their accesses, none before its own.
+//! When recording, such a core keeps an access on the bus until it is answered. Each access that has begun belongs to
+//! an instruction that retires. Instructions retire in the order of their accesses, and none before its own.
 //!
-//! `retire_*` are the core's own wires and go to the simulation's retire log only; what is traced comes from
-//! the adapter, so the comparison of log and trace tests the adapter too. `retire_npc` of a trap return is
-//! not looked at.
+//! `retire_*` are the core's own wires and only go to the simulation's retire log. The trace comes from the adapter, so
+//! comparing log and trace tests the adapter too. The `retire_npc` of a trap return is ignored.
 
 mod class;
 pub mod cv32e40p;
@@ -47,21 +46,21 @@ use sim::riscv::Profile;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CoreKind {
-    /// picorv32, RV32IM: small, no machine mode, some 4 to 8 clocks an instruction.
+    /// picorv32, RV32IM: small, no machine mode, some 4 to 8 cycles per instruction.
     Picorv32,
     /// VexRiscv, RV32IMC with machine mode, five pipeline stages.
     Vexriscv,
     /// ibex, RV32IMC with machine mode, two pipeline stages.
     Ibex,
-    /// serv, RV32I with machine mode and the timer interrupt: a bit a clock, the smallest.
+    /// serv, RV32I with machine mode and the timer interrupt: bit-serial, the smallest.
     Serv,
-    /// cv32e40p, RV32IMC with machine mode, four pipeline stages, up to an instruction a clock.
+    /// cv32e40p, RV32IMC with machine mode, four pipeline stages, up to one instruction per cycle.
     Cv32e40p,
-    /// cv32e40x, RV32IMC with machine mode, four pipeline stages, RVFI; in simulation only.
+    /// cv32e40x, RV32IMC with machine mode, four pipeline stages, RVFI; simulation only.
     Cv32e40x,
 }
 
-/// Instruction sets of the cores.
+/// Instruction set of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Isa {
@@ -83,17 +82,17 @@ impl Isa {
         }
     }
 
-    /// Has compressed instructions.
+    /// Whether it has compressed instructions.
     pub const fn compressed(self) -> bool {
         matches!(self, Self::Rv32imc)
     }
 
-    /// Has multiplication and division.
+    /// Whether it has multiplication and division.
     pub const fn multiplies(self) -> bool {
         !matches!(self, Self::Rv32i)
     }
 
-    /// Lowest address bits that are always 0 in its programs: 1 with the C extension, 2 without.
+    /// Address bits that are always 0 in its programs: 1 with the C extension, 2 without.
     pub const fn align(self) -> u8 {
         if self.compressed() {
             1
@@ -103,26 +102,26 @@ impl Isa {
     }
 }
 
-/// What every core is asked for.
+/// A softcore that the SoC can use.
 pub trait Core {
     /// The package with its source.
     fn package(&self) -> Package;
-    /// What it runs.
+    /// Its instruction set.
     fn isa(&self) -> Isa;
     /// Its Verilog, with the module `soc_core`.
     fn verilog(&self) -> Result<String, CoreError>;
-    /// Its Verilog, with the module `soc_core` that shows data too; an error where it has none.
+    /// Its Verilog, with the module `soc_core` that also shows data; an error if it has none.
     fn recorded(&self) -> Result<String, CoreError> {
         Err(CoreError::NoData(self.package().name))
     }
-    /// Whether its RVFI port comes from registers, with no more than a choice behind them: the trace system takes none of its
-    /// own then.
+    /// Whether its RVFI outputs come from registers, with at most a multiplexer after them. Then the trace system adds
+    /// no input registers.
     fn registered(&self) -> bool;
-    /// Whether nothing retires any more some clocks after its bus and its fetch port are held.
+    /// Whether instructions stop retiring some cycles after its data bus and fetch port are held.
     fn waits(&self) -> bool {
         true
     }
-    /// Whether its Verilog is none that can be synthesised.
+    /// Whether its Verilog can only be simulated, not synthesised.
     fn simulated_only(&self) -> bool {
         false
     }
@@ -133,7 +132,7 @@ fn soc_core(body: &str) -> String {
     format!("{SOC_CORE});\n{body}endmodule\n")
 }
 
-/// As [`soc_core`], with the ports of a core that shows its data.
+/// [`soc_core`], with the ports of a core that shows its data.
 fn soc_core_with_data(body: &str) -> String {
     format!("{},\n{DATA_PORTS});\n{body}endmodule\n", SOC_CORE.trim_end())
 }
@@ -159,32 +158,32 @@ const DATA_PORTS: &str = "    \
     output trap_valid, output [3:0] trap_cause
 ";
 
-/// Why there is no Verilog of a core.
+/// Error of a core whose Verilog cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum CoreError {
     /// Its source is missing.
     #[error("{0}")]
     Package(#[from] PackageError),
-    /// A tool that prepares it failed.
+    /// A tool that prepares the core failed.
     #[error("{0}")]
     Tool(#[from] ToolError),
-    /// rust-hdl refused the adapter: a fault of this crate.
+    /// rust-hdl rejected the adapter: a bug in this crate.
     #[error("rust-hdl refuses the adapter: {0}")]
     Check(String),
-    /// The scheme `inputs` or `cfiat` on a core that does not show registers and memory.
+    /// Scheme `inputs` or `cfiat` for a core that does not show registers and memory.
     #[error(
         "schemes inputs and cfiat: the port of {0} shows no registers and no memory here; those of picorv32, ibex and vexriscv do"
     )]
     NoData(&'static str),
-    /// Synthesis of a core that is simulated only.
+    /// Synthesis of a core that can only be simulated.
     #[error("{0} is for simulation only: its retirement is taken by the paths of inner wires")]
     Simulated(&'static str),
-    /// What is to be edited of a core's source is not there.
+    /// The source lacks a line that must be edited.
     #[error("{core}: its source has not one line `{line}`; the package is another version")]
     Source {
         /// The core.
         core: &'static str,
-        /// What is looked for.
+        /// The line.
         line: String,
     },
 }
@@ -205,7 +204,7 @@ impl CoreKind {
         }
     }
 
-    /// What it makes of what the privileged ISA leaves open, for replay. picorv32 has no machine mode.
+    /// Its choices where the privileged ISA leaves some, for replay. picorv32 has no machine mode.
     pub const fn profile(self) -> Profile {
         match self {
             Self::Ibex => Profile::Ibex,
@@ -214,13 +213,13 @@ impl CoreKind {
         }
     }
 
-    /// Whether its port shows registers and memory, while it does in each clock what it does without: what a full event generator needs. A recorded
-    /// VexRiscv has no posted stores.
+    /// Whether its port can show registers and memory without changing what the core does in any cycle, as a full event
+    /// generator needs. A recorded VexRiscv lacks its posted stores.
     pub const fn shows_data(self) -> bool {
         matches!(self, Self::Picorv32 | Self::Ibex)
     }
 
-    /// The core behind the name.
+    /// The core of this kind.
     pub fn core(self) -> &'static dyn Core {
         match self {
             Self::Picorv32 => &picorv32::Picorv32,

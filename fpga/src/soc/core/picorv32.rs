@@ -1,34 +1,36 @@
-//! picorv32: RV32IM, RVFI of its own
+//! picorv32: RV32IM with its own RVFI
 //!
 //! # Source
-//! C. Wolf, picorv32, ISC licence. One memory port for instructions and data; no machine mode and, as it is
-//! used here, no interrupts.
+//! C. Wolf, picorv32, ISC licence. One memory port for instructions and data; no machine mode, and no interrupts as it
+//! is used here.
 //!
 //! # Adapter
-//! The core launches an instruction when the one before is done, so that one retires when the next is launched. Its RVFI says so
-//! a clock later, with a copy of the whole instruction, which it keeps in three registers and chooses among. Of these the control flow
-//! needs little, and the core's decoder has it when it launches: the adapter keeps that of the instruction that was launched last and of
-//! the one before, and makes an instruction of it that jumps, branches, calls and returns as the core's does. Its port has the
-//! clocks and addresses of the RVFI. What the core does not end (illegal instructions, `ebreak`, `ecall`, misaligned accesses, at which
-//! it stops for good) it does not tell; `rvfi_trap` and `rvfi_intr` are not used: interrupts are off.
+//! The core launches an instruction when the previous one is done, so one retires when the next is launched. Its RVFI
+//! reports that one cycle later, with a copy of the whole instruction, selected from three registers. Control flow
+//! needs only a little of it, which the core's decoder has at the launch. The adapter keeps that of the last launched
+//! instruction and of the one before. From it, it builds an instruction that jumps, branches, calls and returns as the
+//! core's does. Its port has the cycles and addresses of the RVFI. Instructions that the core does not complete
+//! (illegal instructions, `ebreak`, `ecall`, misaligned accesses, at which it stops for good) are not reported.
+//! `rvfi_trap` and `rvfi_intr` are not used: interrupts are off.
 //!
-//! Where registers and memory are recorded, it is the core's RVFI that is shown, as it is. Two quirks do no harm: `rvfi_trap` means that the
-//! core has stopped for good, and it stays up with `rvfi_valid`; what traps is not counted. The mask of what a load reads is made from
-//! the instruction and the lowest bits of its address: the core's own is that of the whole word.
+//! If registers and memory are recorded, the core's RVFI is used unchanged. Two quirks do no harm. `rvfi_trap` means
+//! that the core has stopped for good, and stays 1 with `rvfi_valid`; a trapping instruction is not counted. The core's
+//! read mask of a load covers the whole word, so the mask is made from the instruction and the lowest bits of its
+//! address.
 
 use super::{soc_core, soc_core_with_data, Core, CoreError, Isa};
 use crate::soc::package::Package;
 
-/// The core.
+/// The core picorv32.
 #[derive(Clone, Copy, Debug)]
 pub struct Picorv32;
 
-/// Wires of the core in a SoC that records.
+/// Additional wires of the core in a SoC that records.
 const DATA_WIRES: &str = r"
     wire [31:0] rs1;
     wire [3:0] word_mask;";
 
-/// Its connections there, in the place of the instance's end.
+/// Their connections, which replace the end of the instance.
 const DATA: &str = r",
         .rvfi_insn(rvfi_insn), .rvfi_rs1_rdata(rs1), .rvfi_rd_addr(rvfi_rd_addr), .rvfi_rd_wdata(rvfi_rd_wdata),
         .rvfi_mem_addr(rvfi_mem_addr), .rvfi_mem_rmask(word_mask), .rvfi_mem_wmask(rvfi_mem_wmask),
@@ -70,7 +72,8 @@ const WRAPPER: &str = r"
     assign rvfi_intr = 1'b0;
 ";
 
-/// What the core's decoder says of the instruction that it launches, as ports: where, and what stands there.
+/// Outputs that are added to the core: what its decoder knows of the instruction that it launches. Each is the line to
+/// replace and the new text.
 const LAUNCH: [(&str, &str); 2] = [
     (
         "`ifdef RISCV_FORMAL\n\toutput reg        rvfi_valid,\n",
@@ -84,13 +87,13 @@ const LAUNCH: [(&str, &str); 2] = [
     ),
 ];
 
-/// Wires of these.
+/// Wires of the outputs in `LAUNCH`.
 const LAUNCH_WIRES: &str = r"
     wire launch, branch, jal, jalr;
     wire [4:0] rd, rs1;
     wire [31:0] pc;";
 
-/// The connections of these, in the place of the instance's end, and the port that is made of them.
+/// Connections of these wires, which replace the end of the instance, and the port that is made from them.
 const ADAPTER: &str = r",
         .launch(launch), .launch_branch(branch), .launch_jal(jal), .launch_jalr(jalr), .launch_rd(rd), .launch_rs1(rs1),
         .launch_pc(pc)

@@ -1,33 +1,33 @@
-//! serv: RV32I a bit a clock, RVFI of its own
+//! serv: bit-serial RV32I with its own RVFI
 //!
 //! # Source
 //! O. Kindgren, serv, ISC licence; with its CSRs: machine mode, and the timer interrupt, which is the only one. No
-//! multiplication, no illegal instruction exception; `wfi` is taken for `ebreak`.
+//! multiplication, no illegal instruction exception; `wfi` is executed as `ebreak`.
 //!
-//! Seen in simulation, and what `programs/bare` does about it:
-//! * A trap in a handler leaves interrupts off behind both, for software cannot reach `mstatus.MPIE`; so does an
-//!   interrupt that waits at `mret`. Nothing nests, and the main loop turns interrupts on again.
-//! * An interrupt leaves bits 31:30 of `mepc` as they were (`serv_csr` drops the request in the clock in which
-//!   `serv_rf_ram_if` writes them). The start-up code writes `mepc` once.
+//! Quirks seen in simulation, and what `programs/bare` does about them:
+//! * A trap in a handler leaves interrupts off after both, since software cannot access `mstatus.MPIE`; so does an
+//! interrupt that is pending at `mret`. Nothing nests, and the main loop enables interrupts again.
+//! * An interrupt leaves bits 31:30 of `mepc` unchanged (`serv_csr` drops the request in the cycle in which
+//! `serv_rf_ram_if` writes them). The start-up code writes `mepc` once.
 //!
 //! # Adapter
-//! RVFI goes to the trace system as it is. Three quirks do no harm here:
-//! * `rvfi_intr` is always 0. An exception and an interrupt alike give a record with `rvfi_trap` in place of the
-//!   instruction, which tells the trace system as much.
-//! * `rvfi_pc_rdata` is right after the first reset only, for the register that follows the address is set at power-up.
-//!   The SoC resets its cores once.
-//! * The memory fields are those of the last access, also where there is none; control flow needs no data.
+//! RVFI goes to the trace system unchanged. Three quirks do no harm here:
+//! * `rvfi_intr` is always 0. An exception or an interrupt gives a record with `rvfi_trap` instead of the instruction,
+//! from which the trace system learns the same.
+//! * `rvfi_pc_rdata` is right after the first reset only, because the register that tracks the address is set at
+//! power-up. The SoC resets its cores once.
+//! * The memory fields are those of the last access, even if there is none; control flow needs no data.
 
 use super::expose::exposed;
 use super::{soc_core, Core, CoreError, Isa};
 use crate::flow::tool::YOSYS;
 use crate::soc::package::Package;
 
-/// The core.
+/// The core serv.
 #[derive(Clone, Copy, Debug)]
 pub struct Serv;
 
-/// Files of the core that are read.
+/// Source files of the core.
 const FILES: [&str; 16] = [
     "rtl/serv_aligner.v",
     "rtl/serv_alu.v",

@@ -1,17 +1,18 @@
-//! VexRiscv: RV32IMC with machine mode, retirement wires exposed by Yosys
+//! VexRiscv: RV32IMC with machine mode; Yosys exposes its retirement wires
 //!
 //! # Source
-//! C. Papon, VexRiscv, MIT licence; the variant IMAC of LiteX (its A is `lr`/`sc` within one core only, so
-//! programs for it use the SoC's locks). The variant has no retirement port, but the wires of its last stage:
-//! Yosys makes ports of them, and changes nothing else.
+//! C. Papon, VexRiscv, MIT licence; the variant IMAC of LiteX (its A is `lr`/`sc` within one core only, so programs for
+//! it use the SoC's locks). The variant has no retirement port: Yosys makes ports of wires of its last stage, and
+//! changes nothing else.
 //!
-//! Data accesses pass its data cache by because address bit 31 is set, in RAM and devices alike: nothing would
-//! keep the caches of several cores coherent.
+//! Data accesses bypass the data cache, since address bit 31 is set for RAM and devices alike: nothing would keep the
+//! caches of several cores coherent.
 //!
-//! Its stores are posted: two registers stand between the cache and the bus, and a store retires when the first takes it.
-//! In a SoC that records (scheme `inputs`) they are left out, since a check or an interrupt of the core would be told before
-//! a store that another core's access still comes before: the cache talks to the bus itself, and a store retires when the
-//! bus has done it. It cannot be made to wait in the middle of a run, because it goes on from its instruction cache.
+//! Stores are posted: there are two registers between the cache and the bus, and a store retires when the first takes
+//! it. A SoC that records (scheme `inputs`) removes these registers. Otherwise a check or an interrupt of the core
+//! could be reported before a store that still precedes another core's access. Then the cache connects directly to the
+//! bus, and a store retires when the bus has completed it. The core cannot be paused in the middle of a run, because it
+//! continues from its instruction cache.
 //!
 //! # Adapter
 //! See [`Adapter`].
@@ -24,7 +25,7 @@ use crate::soc::emitted::emitted;
 use crate::soc::package::Package;
 use rust_hdl::prelude::*;
 
-/// The core.
+/// The core VexRiscv.
 #[derive(Clone, Copy, Debug)]
 pub struct Vexriscv;
 
@@ -43,7 +44,7 @@ const EXPOSED: [&str; 11] = [
     "CsrPlugin_mepc",
 ];
 
-/// Others in a SoC that records: what the last stage does.
+/// Further wires that become ports in a SoC that records: the data of the last stage.
 const EXPOSED_DATA: [&str; 8] = [
     "lastStageRegFileWrite_valid",
     "lastStageRegFileWrite_payload_address",
@@ -67,9 +68,9 @@ const COMMAND: [&str; 8] = [
     "payload_last",
 ];
 
-/// What else there is in a SoC that records. An access has its mask from bit 0 up, beside its address: the store's data is
-/// the register, the load's what was shifted down. All comes a clock behind the last stage, as the adapter's outputs do; the log's wires, too,
-/// so that the clocks of log and trace are the same.
+/// Further wires of a SoC that records. The mask of an access starts at bit 0, independent of its address; store data
+/// is the register, load data the shifted-down value. All wires come one cycle after the last stage, as the adapter's
+/// outputs do; so do the wires of the log, so that log and trace have the same cycles.
 const DATA_WIRES: &str = r"
     wire fires, writes, accesses, stores;
     wire [4:0] rd;
@@ -107,7 +108,7 @@ const DATA_WIRES: &str = r"
     assign trap_cause = trap_cause_taken[3:0];
 ";
 
-/// Connections of the last stage there, in the place of the instance's end.
+/// Connections of the last stage in a SoC that records, which replace the end of the instance.
 const DATA: &str = r",
         .lastStageRegFileWrite_valid(writes), .lastStageRegFileWrite_payload_address(rd),
         .lastStageRegFileWrite_payload_data(value), .writeBack_MEMORY_ENABLE(accesses),
@@ -161,7 +162,7 @@ const WRAPPER: &str = r"
     assign rvfi_trap = 1'b0;
 ";
 
-/// Retirement wires of VexRiscv, as RVFI
+/// Converts retirement wires of VexRiscv to RVFI
 ///
 /// # Source
 /// VexRiscv's `lastStage*`, `CsrPlugin_*` and arbitration wires; RISC-V unprivileged ISA, chapter "C".
@@ -170,22 +171,22 @@ const WRAPPER: &str = r"
 /// | port | dir | bits | meaning |
 /// | --- | --- | ---: | --- |
 /// | `firing` | in | 1 | the last stage retires an instruction |
-/// | `insn` | in | 32 | it, a compressed one expanded |
-/// | `pc`, `npc` | in | 32 | its address, and the next one's but for `mret` |
-/// | `mepc` | in | 32 | where `mret` goes |
+/// | `insn` | in | 32 | the instruction; a compressed one is expanded |
+/// | `pc`, `npc` | in | 32 | its address, and that of the next one except after `mret` |
+/// | `mepc` | in | 32 | target of `mret` |
 /// | `trap` | in | 1 | an exception or an interrupt is taken |
-/// | `execute_rvc` | in | 1 | the instruction in the execute stage is a compressed one |
-/// | `memory_stuck`, `last_stuck` | in | 1 | the memory, the last stage keeps its instruction |
-/// | `rvfi_*` | out | | RVFI; `trap` is never needed |
+/// | `execute_rvc` | in | 1 | the instruction in the execute stage is compressed |
+/// | `memory_stuck`, `last_stuck` | in | 1 | the memory stage, the last stage is stalled |
+/// | `rvfi_*` | out | | RVFI; `trap` is never set |
 ///
 /// # Timing
-/// One instruction a clock; RVFI comes from registers, one clock later. No reset: nothing retires while the core
-/// is in reset, and nothing is traced before the core leaves it.
+/// One instruction per cycle. RVFI comes from registers, one cycle later. No reset: nothing retires while the core is
+/// in reset, and nothing is traced before.
 ///
 /// # Quirks
-/// * A compressed instruction arrives expanded, and only the execute stage says that it was one: the flag is
-///   carried along the pipeline here, and the instruction gets a compressed form again (`Class`).
-/// * `npc` after `mret` is the address behind it; the target is `mepc`.
+/// * Compressed instructions arrive expanded, and only the execute stage has the flag that says so. The adapter carries
+/// the flag along the pipeline and converts the instruction back (`Class`).
+/// * `npc` after `mret` is the address that follows it; the target is `mepc`.
 /// * An instruction that traps does not fire; the first one that fires after a trap is marked with `intr`.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]
@@ -291,9 +292,9 @@ impl Core for Vexriscv {
 }
 
 impl Vexriscv {
-    /// The core with ports of `wires`, and `soc_core`.
+    /// Verilog of the core with `wires` as ports, and of `soc_core`.
     fn wrapped(&self, source: String, wires: &[&str], soc_core: &str) -> Result<String, CoreError> {
-        // `proc` and nothing more: further passes would optimise the wires away before they are ports
+        // only `proc`: further passes would optimise the wires away before they become ports
         let script = "read_verilog VexRiscv.v; hierarchy -top VexRiscv; proc";
         let exposed = exposed(&YOSYS, &[("VexRiscv.v".to_owned(), source)], script, "VexRiscv", wires)?;
         let adapter = emitted(Adapter::default(), "vexriscv_adapter").map_err(CoreError::Check)?;

@@ -1,4 +1,4 @@
-//! The trace system beside the chip: its registers and its words behind a node of the ring
+//! The trace system of a SoC with a diagnosis chip: a ring node carries its registers and words
 
 use crate::soc::emitted::emitted;
 use crate::soc::top::{SocConfig, SocError};
@@ -6,15 +6,15 @@ use hdl::diag::node::trace::TraceNode;
 use hdl::emit::emit_as;
 use hdl::verilog::Style;
 
-/// What the trace system has of a core.
+/// Ports of a core that the trace system uses.
 const PORTS: [&str; 6] = ["rvfi_valid", "rvfi_insn", "rvfi_trap", "rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"];
 
-/// Trace system and node, where the SoC has one; behind `windows` with a filter.
+/// Trace system and node, if the SoC has one; with `windows` including a filter.
 pub(super) fn circuits(config: &SocConfig, windows: bool) -> Result<String, SocError> {
     let Some(params) = &config.trace else { return Ok(String::new()) };
     let mut options = config.system();
     if windows {
-        // its ports are those of a clock before, with what hides them
+        // its inputs come from registers, delayed by one cycle, with the decision to hide the instruction
         (options.extras.filter, options.extras.registered) = (true, false);
     }
     let style = Style { name: "trace_system".into(), ..Style::default() };
@@ -22,8 +22,8 @@ pub(super) fn circuits(config: &SocConfig, windows: bool) -> Result<String, SocE
     Ok(format!("{}{node}", emit_as(params, &options, &style)?))
 }
 
-/// Their instances, beside the chip; with `windows` what a core retires reaches the trace system a clock later, when its window says
-/// whether that is hidden. All of these cores are in machine mode, which may be told.
+/// Instances of both. With `windows`, a core's retired instructions reach the trace system one cycle later, together
+/// with the window's decision whether to hide them. All of these cores are in machine mode, which is traced.
 pub(super) fn instances(cores: u8, windows: bool) -> String {
     let late = if windows { "_late" } else { "" };
     let ports = PORTS.iter().flat_map(|p| (0..cores).map(move |i| format!(".{p}_{i}({p}_{i}{late})")));
@@ -45,7 +45,7 @@ pub(super) fn instances(cores: u8, windows: bool) -> String {
     )
 }
 
-/// Registers behind the ports of core `i`.
+/// Delay registers of the ports of core `i`.
 fn delayed(i: u8) -> String {
     let port = |p: &&str| {
         let range = if p.contains("insn") || p.contains("pc_") { "[31:0] " } else { "" };
@@ -54,12 +54,12 @@ fn delayed(i: u8) -> String {
     format!("    wire hide_{i};\n{}", PORTS.iter().map(port).collect::<String>())
 }
 
-/// What the windows of the chip say.
+/// Outputs of the chip's windows.
 pub(super) fn hidden(cores: u8) -> String {
     (0..cores).map(|i| format!(",\n        .hide_{i}(hide_{i})")).collect()
 }
 
-/// The chip's ports of its client outside.
+/// Ports of the chip for its external client.
 pub(super) fn joined() -> String {
     let of = |port: &str| {
         format!(",\n        .{port}_0_valid(t_{port}_valid), .{port}_0_word(t_{port}_word), .{port}_0_ready(t_{port}_ready)")

@@ -1,4 +1,4 @@
-//! Holds a trace of what is inside a window to the retire log, cut the same way
+//! Checks a trace of the instructions inside a window against the retire log, cut the same way
 
 use super::DiagRun;
 use retire::image::Image;
@@ -9,69 +9,71 @@ use sim::diag::window::{Edges, Window};
 use sim::params::TraceParams;
 use sim::replay::{Events, Replay, ReplayError};
 
-/// Clocks that a hidden stretch takes at least if all that is behind it is told: while its overflow message is under way, more is lost.
+/// Cycles for which a hidden stretch must last if everything after it is to be traced: while its overflow message is
+/// being sent, more instructions are lost.
 pub const SHORT: u32 = 16;
 
-/// What opens and closes a window, by address.
+/// Addresses that open and close a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Points {
-    /// Opens it.
+    /// Instruction that opens the window.
     pub opens: Option<u32>,
-    /// Closes it.
+    /// Instruction that closes it.
     pub closes: Option<u32>,
-    /// It closes with the return from where it opened.
+    /// Whether the window closes with the return from the function that opened it.
     pub returns: bool,
 }
 
 impl Points {
-    /// How many slots of a generator they take.
+    /// Number of generator slots that the points take.
     pub fn slots(&self) -> usize {
         usize::from(self.opens.is_some()) + usize::from(self.closes.is_some())
     }
 }
 
-/// What the comparison found.
+/// Result of the comparison.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Inside {
-    /// Instructions that retired, and those of them that are inside.
+    /// Retired instructions.
     pub retired: u64,
-    /// Those.
+    /// Retired instructions inside a window.
     pub inside: u64,
-    /// How often the window opened.
+    /// Number of times that the window opened.
     pub windows: u64,
-    /// Of those inside the ones that the trace told: none else is told.
+    /// Instructions inside a window that were traced. None outside are.
     pub told: u64,
-    /// Those that it did not tell, at the beginning of a window that opened less than [`SHORT`] clocks after the last one closed.
+    /// Untraced instructions at the start of a window that opened less than [`SHORT`] cycles after the previous one
+    /// closed.
     pub behind: u64,
-    /// Others that it did not tell.
+    /// Other untraced instructions inside a window.
     pub lost: u64,
-    /// Instructions that its overflow messages count: what is hidden between windows, and what is lost. Behind a window that was
-    /// shorter than the pipeline is long, those hidden are not counted.
+    /// Instructions counted in overflow messages: hidden between windows, or lost. After a window that was shorter than
+    /// the pipeline, hidden instructions are not counted.
     pub counted: u64,
 }
 
-/// Why a trace is not that of the log.
+/// Error of a trace that does not match the log.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum WindowError {
     /// It cannot be replayed.
     #[error("the trace cannot be replayed: {0}")]
     Replay(#[from] ReplayError),
-    /// It tells what is outside of the window.
+    /// The trace has an instruction outside the window.
     #[error("core {core}: 0x{pc:08x} is told, instruction {place} of the core, which is outside of the window")]
     Outside {
         /// Core.
         core: u8,
-        /// Instruction of the core, from 0.
+        /// Index of the core's instruction, from 0.
         place: usize,
         /// Its address.
         pc: u32,
     },
-    /// It tells something else.
+    /// The replayed instruction differs from the log.
     #[error("core {core}, instruction {place}: replay says {replayed}, the core retired {retired}")]
     Different {
         /// Core.
         core: u8,
-        /// Instruction of the core, from 0.
+        /// Index of the core's instruction, from 0.
         place: usize,
         /// From the trace.
         replayed: String,
@@ -80,7 +82,7 @@ pub enum WindowError {
     },
 }
 
-/// An instruction of a core.
+/// A retired instruction of a core.
 #[derive(Clone, Copy, Debug)]
 struct Lived {
     pc: u32,
@@ -90,7 +92,7 @@ struct Lived {
     told: bool,
 }
 
-/// What core `core` retired, with what the window of the golden model says of it.
+/// Instructions that core `core` retired, with the decision of the golden window model.
 fn lived(run: &DiagRun, core: u8, points: Points) -> Vec<Lived> {
     let edges = Edges { opens: points.opens.map(|_| 0), closes: points.closes.map(|_| 1), returns: points.returns };
     let mut window = Window::new(edges);
@@ -110,7 +112,7 @@ fn lived(run: &DiagRun, core: u8, points: Points) -> Vec<Lived> {
     each.collect()
 }
 
-/// Whether an event that stands behind instruction `at` is right there.
+/// Whether event `e` is right after instruction `at`.
 fn fits(lived: &[Lived], at: usize, e: &FlowEvent) -> bool {
     match e.kind {
         FlowKind::Start => lived.get(at).is_some_and(|l| u64::from(l.pc) == e.pc),
@@ -123,7 +125,7 @@ fn fits(lived: &[Lived], at: usize, e: &FlowEvent) -> bool {
     }
 }
 
-/// Whether what is told up to the next gap may begin at `from`.
+/// Whether the traced events up to the next gap can start at instruction `from`.
 fn begins(lived: &[Lived], from: usize, told: &[FlowEvent]) -> bool {
     let mut at = from;
     for e in told {
@@ -139,9 +141,9 @@ fn begins(lived: &[Lived], from: usize, told: &[FlowEvent]) -> bool {
     true
 }
 
-/// Marks what `told` tells of a core; instructions that are counted as lost.
+/// Marks the instructions of a core that the events `told` cover, and returns the number that is counted as lost.
 fn mark(core: u8, lived: &mut [Lived], told: &[FlowEvent]) -> Result<u64, WindowError> {
-    // the first of all that is inside
+    // the first instruction inside a window
     let mut at = lived.iter().position(|l| l.inside).unwrap_or(lived.len());
     let mut counted = 0;
     for (n, e) in told.iter().enumerate() {
@@ -170,7 +172,7 @@ fn mark(core: u8, lived: &mut [Lived], told: &[FlowEvent]) -> Result<u64, Window
             if rest.is_empty() {
                 break;
             }
-            // more than are counted, where a window was shorter than the pipeline is long
+            // more instructions than counted, if a window was shorter than the pipeline
             let goes_on = |at: &usize| u64::from(lived[*at].pc) == e.target && begins(lived, *at, rest);
             at = (at..lived.len()).find(goes_on).ok_or_else(|| different(at, lived.get(at)))?;
         }
@@ -178,7 +180,7 @@ fn mark(core: u8, lived: &mut [Lived], told: &[FlowEvent]) -> Result<u64, Window
     Ok(counted)
 }
 
-/// Replays `words` with the code of `image`, and compares with what the cores retired inside of the window of `points`.
+/// Replays `words` with the code of `image`, and compares with what the cores retired inside the window of `points`.
 pub fn check(
     params: &TraceParams,
     image: &Image,
@@ -194,7 +196,7 @@ pub fn check(
         let told: Vec<FlowEvent> = events.iter().filter(|e| e.hart == core).copied().collect();
         all.counted += mark(core, &mut lived, &told)?;
         all.retired += lived.len() as u64;
-        // clocks since it closed, of the window that is open, and whether all since it opened was not told
+        // of the open window: cycles since the previous one closed, and whether nothing has been traced since it opened
         let (mut since, mut silent, mut closed) = (u32::MAX, false, None);
         for (i, l) in lived.iter().enumerate() {
             if !l.inside {
@@ -239,7 +241,7 @@ mod tests {
         let mut right = log;
         assert_eq!(mark(0, &mut right, &told).unwrap(), 1);
         assert_eq!(right.map(|l| l.told), [false, true, true, false, true]);
-        // an instruction more, which is outside; another target; another start; nothing hidden
+        // an additional instruction, outside the window; another target; another start; nothing hidden
         let mut more = told;
         more[1] = event(jump, 3, 12, 16);
         assert!(matches!(mark(0, &mut log.clone(), &more), Err(WindowError::Outside { place: 3, .. })));
@@ -247,7 +249,7 @@ mod tests {
         assert!(matches!(mark(0, &mut log.clone(), &more), Err(WindowError::Different { place: 3, .. })));
         assert!(mark(0, &mut log.clone(), &[event(FlowKind::Start, 0, 0, 0)]).is_err());
         more = told;
-        // fewer are counted; more than there are; it goes on elsewhere
+        // a lower count; a count beyond the log; replay continues elsewhere
         more[2] = event(FlowKind::Gap { lost: 0 }, 0, 12, 16);
         assert_eq!(mark(0, &mut log.clone(), &more).unwrap(), 0);
         more[2] = event(FlowKind::Gap { lost: 2 }, 0, 12, 16);

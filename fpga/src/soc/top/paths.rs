@@ -1,10 +1,10 @@
-//! Parts of the top: when the cores stop, what traces them, the way out of the chip, the host, a core
+//! Parts of the top module: stopping the cores, tracing them, trace output, host access, a core instance
 
 use super::*;
 
 impl SocConfig {
-    /// When the cores stop. Recorded cores first make no more accesses, until all that made one have retired: else a
-    /// reference would be told of an instruction that is not.
+    /// Condition that stops the cores. Recorded cores first stop making accesses until every access has retired;
+    /// otherwise the recorder could report a reference whose instruction it never reports.
     pub(super) fn stop_path(&self, s: &mut String) -> &'static str {
         if !self.shows_data() {
             return "ended || halt || host_halt";
@@ -19,7 +19,7 @@ impl SocConfig {
         "stopped[6]"
     }
 
-    /// Trace system, where there is one, and the way out of the chip.
+    /// Trace system, if there is one, and the trace output.
     pub(super) fn trace_path(&self, s: &mut String) {
         s.push_str("    wire word_valid, word_ready;\n    wire [31:0] word;\n");
         self.value_path(s);
@@ -40,7 +40,7 @@ impl SocConfig {
             } else {
                 ("access".into(), String::new())
             };
-            // what RAM held is not known in the clock of a store
+            // the previous content of RAM is not known in the cycle of a store
             let _ = write!(
                 s,
                 "    trace_system trace(.clock(clk), .reset(reset),\n        {},\n        {},\n        {},\n        \
@@ -102,8 +102,8 @@ impl SocConfig {
         };
     }
 
-    /// The system of load values, where there is one. Beside a trace system it takes what is written to the registers of that,
-    /// and what both are is what the status says; all else is read of the trace system.
+    /// The load-value system, if there is one. Next to a trace system, it also receives writes to that system's
+    /// registers, and the status combines both; all other registers are read from the trace system.
     pub(super) fn value_path(&self, s: &mut String) {
         if self.values.is_none() {
             return;
@@ -135,7 +135,7 @@ impl SocConfig {
         );
     }
 
-    /// What the host does to registers, where it may.
+    /// Host access to registers, if it is allowed.
     pub(super) fn host_path(&self, s: &mut String) {
         let (Output::Uart { divisor }, Host::Controls | Host::Starts) = (self.output, self.host) else {
             s.push_str(
