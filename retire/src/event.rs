@@ -316,12 +316,18 @@ impl MasterStore {
 pub trait RetireSink {
     /// Whether the source should call [`RetireSink::data`] at all.
     const WANTS_DATA: bool = false;
+    /// Whether the source should call [`RetireSink::stack_pointer`], where it knows registers.
+    const WANTS_STACK_POINTER: bool = false;
     /// The next control-flow event in global commit order.
     fn event(&mut self, event: &FlowEvent);
     /// The next datum, in global commit order with the events. An instruction's own stand before its event: load, store,
     /// CSR, then register.
     fn data(&mut self, data: &DataEvent) {
         let _ = data;
+    }
+    /// Stack pointer (x2) of `hart` at its next event: after the instruction that retires with it, or, of a trap, when it was taken.
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        let _ = (hart, sp);
     }
     /// What `hart` did besides, in order with the data. Told by sources that can, where [`RetireSink::WANTS_DATA`].
     fn note(&mut self, hart: u8, note: &Note) {
@@ -350,6 +356,7 @@ impl RetireSink for Vec<FlowEvent> {
 
 impl<S: RetireSink> RetireSink for &mut S {
     const WANTS_DATA: bool = S::WANTS_DATA;
+    const WANTS_STACK_POINTER: bool = S::WANTS_STACK_POINTER;
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
         (**self).event(event);
@@ -357,6 +364,10 @@ impl<S: RetireSink> RetireSink for &mut S {
     #[inline]
     fn data(&mut self, data: &DataEvent) {
         (**self).data(data);
+    }
+    #[inline]
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        (**self).stack_pointer(hart, sp);
     }
     #[inline]
     fn note(&mut self, hart: u8, note: &Note) {
