@@ -5,6 +5,7 @@ use crate::inputs::{is_recorded, Session};
 use crate::progress::Progress;
 use crate::trace::{Lost, Trace};
 use crate::HostError;
+use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use sim::replay::ReplaySink;
 use std::path::Path;
@@ -71,6 +72,14 @@ impl Replayed {
         match self {
             Self::Trace(trace) => trace.info().params.cores,
             Self::Recorded(session) => session.info.params.cores,
+        }
+    }
+
+    /// Code of the program.
+    pub fn image(&self) -> Image {
+        match self {
+            Self::Trace(trace) => trace.image().clone(),
+            Self::Recorded(session) => Image::new(&session.named.program),
         }
     }
 
