@@ -43,6 +43,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         serve(args, session.begin()?, out)
     } else {
         let session = Session::open(trace, args.execution.beside())?;
+        if let Some(damage) = session.damage() {
+            eprintln!("goshawk: {damage}; the recording ends there");
+        }
         serve(args, session.replay(), out)
     }
 }

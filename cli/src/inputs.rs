@@ -166,8 +166,9 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
         let image = retire::image::Image::new(&session.named.program);
         let (filter, left) = asked.list;
         let mut listing = Listing::new(image, params.cores, filter, left, out).with_symbols(asked.symbols);
-        session.run(&mut Flow(&mut listing), &Bars, |l| l.0.is_over())?;
+        let ended = session.run(&mut Flow(&mut listing), &Bars, |l| l.0.is_over());
         listing.finish()?;
+        ended?;
         return Ok(Status::Done);
     }
     let seconds = start.elapsed().as_secs_f64();

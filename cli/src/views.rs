@@ -147,7 +147,7 @@ pub struct ProfileArgs {
 /// Lists functions.
 pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, _) = args.execution.open()?;
-    let mut profile = Profile::new(Symbols::open(&args.execution.elf)?, replayed.cores());
+    let mut profile = Profile::new(Symbols::open(&args.execution.elf)?, Some(replayed.image()), replayed.cores());
     let missing = replayed.tell(&mut profile, &Bars)?;
     type Written = fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
     for (path, write) in [(&args.folded, Profile::folded as Written), (&args.pprof, Profile::pprof as Written)] {
@@ -314,7 +314,8 @@ pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Fail
     let cores = replayed.cores();
     let failure = |e| Failure::io(&args.output, e);
     let mut file = Replacement::create(&args.output)?;
-    let mut timeline = Timeline::new(symbols, cores, args.depth, cycles, &mut file).map_err(failure)?;
+    let mut timeline =
+        Timeline::new(symbols, Some(replayed.image()), cores, args.depth, cycles, &mut file).map_err(failure)?;
     let missing = replayed.tell(&mut timeline, &Bars)?;
     timeline.finish().map_err(failure)?;
     file.commit()?;

@@ -1,11 +1,12 @@
 //! `goshawk who-wrote`: the last stores to an address
 
 use crate::args::Execution;
-use crate::output::{count, Left, Right, Table};
+use crate::output::{count, tell_missing, Left, Right, Table};
 use crate::{Failure, Status};
 use host::debug::writer::who_wrote;
 use host::inputs::Session;
 use host::symbols::Symbols;
+use host::trace::Lost;
 use serde_json::json;
 use sim::scheme::inputs::replay::Timeline;
 use std::io::Write;
@@ -58,10 +59,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     .wrapping_add(further);
     let symbols = Symbols::open(&args.execution.elf)?;
-    let failure =
-        |source| Failure::from(host::HostError::Inputs { path: args.execution.trace.display().to_string(), source });
+    let failure = |source| host::HostError::Inputs { path: args.execution.trace.display().to_string(), source };
+    let damage = session.damage().map(|damage| host::HostError::Other(damage.to_string()));
     let mut line = Timeline::new(session.replay());
-    line.seek(args.before.unwrap_or(u64::MAX)).map_err(failure)?;
+    let end = line.seek(args.before.unwrap_or(u64::MAX));
+    // before the damage everything can be looked at
+    let damage = match end {
+        Ok(_) if args.before.is_some() => None,
+        Ok(_) => damage,
+        Err(e) => Some(damage.unwrap_or_else(|| failure(e))),
+    };
+    let missing = || tell_missing(&args.execution.trace, &Lost::default(), damage.as_ref());
     let stores = who_wrote(&mut line, address, args.bytes, args.last).map_err(failure)?;
     let place = |pc: u32| match symbols.at(pc.into()) {
         Some((name, 0)) => name.to_string(),
@@ -86,7 +94,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with("address", format!("0x{address:08x}").into())
             .with("stores", stores.into())
             .print(out)?;
-        return Ok(Status::Done);
+        return Ok(missing());
     }
     if stores.is_empty() {
         let else_ = match line.replay().params().sizes.known {
@@ -94,7 +102,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             _ => "what was stored before the recording began is not known",
         };
         writeln!(out, "0x{address:08x}: no store before that moment; {else_}")?;
-        return Ok(Status::Done);
+        return Ok(missing());
     }
     let mut table = Table::new([
         ("moment", Right),
@@ -118,5 +126,5 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         ]);
     }
     table.print(out)?;
-    Ok(Status::Done)
+    Ok(missing())
 }

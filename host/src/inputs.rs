@@ -94,6 +94,8 @@ pub struct Session {
     pub named: Named,
     replay: Replay,
     path: PathBuf,
+    /// Where the file is damaged, and how.
+    damage: Option<String>,
 }
 
 /// Whether `path` is a recorded run of this scheme.
@@ -105,7 +107,7 @@ pub fn is_recorded(path: &Path) -> Result<bool, HostError> {
 }
 
 impl Session {
-    /// Opens a recorded run and reads all its words; the program must be the one that ran.
+    /// Opens a recorded run; its words are read up to where the file is damaged, and the program must be the one that ran.
     ///
     /// # Errors
     /// Either cannot be read, or they do not match.
@@ -135,12 +137,18 @@ impl Session {
             check_build_id(&name, &info.program, &info.build_id, elf, &named.build_id)?;
         }
         let words: Vec<u32> = reader.by_ref().collect();
-        if let Some(e) = reader.error() {
-            return Err(e.into());
-        }
+        let damage = reader.error().map(|e| e.to_string());
         let replay = Replay::new(&info.params, &named.program, words)?;
-        let replay = replay.map_err(|source| HostError::Inputs { path: name, source })?;
-        Ok(Self { info, named, replay, path: path.to_path_buf() })
+        let replay = replay.map_err(|source| match &damage {
+            Some(damage) => HostError::Other(damage.clone()),
+            None => HostError::Inputs { path: name, source },
+        })?;
+        Ok(Self { info, named, replay, path: path.to_path_buf(), damage })
+    }
+
+    /// Where the file is damaged, and how: replay ends there.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 
     /// The replay, at its beginning.
@@ -148,10 +156,10 @@ impl Session {
         self.replay
     }
 
-    /// Replays to the end, or until `stop` returns true.
+    /// Replays to the end, or until `stop` says so. What comes before damage is replayed.
     ///
     /// # Errors
-    /// The stream is damaged or belongs to another run.
+    /// The file or the stream is damaged, or it is of another run.
     pub fn run<S: RetireSink>(
         &mut self,
         sink: &mut S,
@@ -164,8 +172,12 @@ impl Session {
         loop {
             let most = told + BLOCK - self.replay.position();
             let core = self.replay.advance(sink, most, |sink, _| stop(sink)).map_err(|e| self.error(e))?;
-            if core.is_none() || stop(sink) {
+            if stop(sink) {
                 return Ok(());
+            }
+            if core.is_none() {
+                // all words may be there where the file is cut
+                return self.damage.clone().map_or(Ok(()), |damage| Err(HostError::Other(damage)));
             }
             if self.replay.position() - told == BLOCK {
                 bar.advance(BLOCK);
@@ -179,8 +191,11 @@ impl Session {
         &self.replay
     }
 
-    /// An error of replay, with the name of the file.
+    /// An error of replay, with the file's name; in a damaged file the damage is the reason.
     pub fn error(&self, source: InputsError) -> HostError {
+        if let Some(damage) = &self.damage {
+            return HostError::Other(damage.clone());
+        }
         HostError::Inputs { path: self.path.display().to_string(), source }
     }
 }

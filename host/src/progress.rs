@@ -59,6 +59,7 @@ impl<S> Counted<S> {
 
 impl<S: RetireSink> RetireSink for Counted<S> {
     const WANTS_DATA: bool = S::WANTS_DATA;
+    const WANTS_STACK_POINTER: bool = S::WANTS_STACK_POINTER;
 
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
@@ -76,6 +77,11 @@ impl<S: RetireSink> RetireSink for Counted<S> {
     #[inline]
     fn data(&mut self, data: &DataEvent) {
         self.sink.data(data);
+    }
+
+    #[inline]
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        self.sink.stack_pointer(hart, sp);
     }
 
     #[inline]

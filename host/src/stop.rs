@@ -80,6 +80,7 @@ impl<'p, S: RetireSink> Stoppable<'p, S> {
 
 impl<S: RetireSink> RetireSink for Stoppable<'_, S> {
     const WANTS_DATA: bool = S::WANTS_DATA;
+    const WANTS_STACK_POINTER: bool = S::WANTS_STACK_POINTER;
 
     #[inline]
     fn event(&mut self, e: &FlowEvent) {
@@ -103,6 +104,11 @@ impl<S: RetireSink> RetireSink for Stoppable<'_, S> {
     fn data(&mut self, data: &DataEvent) {
         self.harts[usize::from(data.hart)].data = Some(data.pc);
         self.sink.data(data);
+    }
+
+    #[inline]
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        self.sink.stack_pointer(hart, sp);
     }
 
     #[inline]

@@ -2,12 +2,20 @@
 
 use crate::input::elf_bytes;
 use crate::HostError;
-use object::{Object, ObjectSymbol, SymbolKind};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use std::ops::Range;
 
-/// Code addresses with their names, in address order.
+/// A name, for the addresses from `start` up to `end`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Symbol {
+    start: u64,
+    end: u64,
+    name: String,
+}
+
+/// The symbols of a program's code, by address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Symbols(Vec<(u64, String)>);
+pub struct Symbols(Vec<Symbol>);
 
 impl Symbols {
     /// Reads them from an ELF file or `builtin:NAME`; empty without a symbol table.
@@ -22,11 +30,24 @@ impl Symbols {
             s.section_index().is_some()
                 && matches!(s.kind(), SymbolKind::Text | SymbolKind::Unknown | SymbolKind::Label)
         };
-        let named = file.symbols().filter(code).filter_map(|s| Some((s.address(), s.name().ok()?.to_string())));
-        let mut all: Vec<_> = named.filter(|(_, n)| !n.is_empty() && !n.starts_with(['$', '.'])).collect();
+        let named = file.symbols().filter(code).filter_map(|s| {
+            let section = file.section_by_index(s.section_index()?).ok()?;
+            Some((s.address(), s.name().ok()?.to_string(), section.address() + section.size()))
+        });
+        Ok(Self::new(named.filter(|(_, n, _)| !n.is_empty() && !n.starts_with(['$', '.'])).collect()))
+    }
+
+    /// Symbols by their start, name, and the end of their section: each lasts up to the next one, or to that.
+    fn new(mut all: Vec<(u64, String, u64)>) -> Self {
         all.sort();
         all.dedup_by_key(|s| s.0);
-        Ok(Self(all))
+        let next: Vec<u64> = all.iter().skip(1).map(|s| s.0).chain([u64::MAX]).collect();
+        let symbol = |((start, name, end), next): ((u64, String, u64), u64)| Symbol {
+            start,
+            end: end.max(start + 1).min(next),
+            name,
+        };
+        Self(all.into_iter().zip(next).map(symbol).collect())
     }
 
     /// Address of the code or data symbol `symbol` in an ELF file or `builtin:NAME`.
@@ -39,10 +60,9 @@ impl Symbols {
         })
     }
 
-    /// Address ranges of the symbols `name`, each up to the next symbol.
+    /// The addresses of each function called `name`: up to the next symbol, or to the end of the section.
     pub fn ranges<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Range<u64>> + 'a {
-        let end = |at: usize| self.0.get(at + 1).map_or(u64::MAX, |s| s.0);
-        self.0.iter().enumerate().filter(move |(_, s)| s.1 == name).map(move |(at, s)| s.0..end(at))
+        self.0.iter().filter(move |s| s.name == name).map(|s| s.start..s.end)
     }
 
     /// Whether there are no symbols.
@@ -50,11 +70,21 @@ impl Symbols {
         self.0.is_empty()
     }
 
-    /// The symbol at or before `pc`, and the offset from it.
+    /// The symbol that `pc` is in, and the offset from its start.
     pub fn at(&self, pc: u64) -> Option<(&str, u64)> {
-        let next = self.0.partition_point(|s| s.0 <= pc);
-        let (start, name) = self.0.get(next.checked_sub(1)?)?;
-        Some((name, pc - start))
+        let next = self.0.partition_point(|s| s.start <= pc);
+        let symbol = self.0.get(next.checked_sub(1)?).filter(|s| pc < s.end)?;
+        Some((&symbol.name, pc - symbol.start))
+    }
+
+    /// The addresses around `pc` that have the same symbol, and its name; of code without a symbol, up to those that have one.
+    pub fn around(&self, pc: u64) -> (Range<u64>, Option<&str>) {
+        let next = self.0.partition_point(|s| s.start <= pc);
+        let before = next.checked_sub(1).map(|at| &self.0[at]);
+        match before {
+            Some(s) if pc < s.end => (s.start..s.end, Some(&s.name)),
+            _ => (before.map_or(0, |s| s.end)..self.0.get(next).map_or(u64::MAX, |s| s.start), None),
+        }
     }
 }
 
@@ -64,10 +94,14 @@ mod tests {
 
     #[test]
     fn an_address_has_the_name_of_the_symbol_before_it() {
-        let s = Symbols(vec![(0x100, "a".into()), (0x120, "b".into())]);
+        let s = Symbols::new(vec![(0x120, "b".into(), 0x140), (0x100, "a".into(), 0x140)]);
         assert_eq!(
-            [0xff, 0x100, 0x11e, 0x124].map(|pc| s.at(pc)),
-            [None, Some(("a", 0)), Some(("a", 0x1e)), Some(("b", 4))]
+            [0xff, 0x100, 0x11e, 0x124, 0x140].map(|pc| s.at(pc)),
+            [None, Some(("a", 0)), Some(("a", 0x1e)), Some(("b", 4)), None]
+        );
+        assert_eq!(
+            [0xff, 0x11e, 0x124, 0x140].map(|pc| s.around(pc)),
+            [(0..0x100, None), (0x100..0x120, Some("a")), (0x120..0x140, Some("b")), (0x140..u64::MAX, None)]
         );
     }
 

@@ -148,6 +148,8 @@ pub struct Session {
     trace: Trace,
     replay: Replay,
     path: PathBuf,
+    /// Where the file of values is damaged, and how.
+    damage: Option<String>,
 }
 
 /// Executes the cores along the replayed control flow; keeps the first error.
@@ -198,16 +200,17 @@ impl Session {
             )));
         }
         let words: Vec<u32> = reader.by_ref().collect();
-        if let Some(e) = reader.error() {
-            return Err(e.into());
-        }
+        let damage = reader.error().map(|e| e.to_string());
         let bits = 32 * words.len() as u64;
         let replay = Replay::new(&info.params, &named.program, words);
-        let replay = replay.map_err(|source| HostError::Values { path: name, source })?;
-        Ok(Self { info, named, bits, trace, replay, path: values.into() })
+        let replay = replay.map_err(|source| match &damage {
+            Some(damage) => HostError::Other(damage.clone()),
+            None => HostError::Values { path: name, source },
+        })?;
+        Ok(Self { info, named, bits, trace, replay, path: values.into(), damage })
     }
 
-    /// Executes the cores to their ends, or until `stop` returns true; returns a summary of the replay, and the cores.
+    /// Executes the cores to their ends, or until `stop` says so; what was replayed, and the cores. What comes before damage is executed.
     ///
     /// # Errors
     /// A trace is damaged, or they are of different runs.
@@ -217,8 +220,11 @@ impl Session {
         progress: &dyn Progress,
         stop: impl Fn(&S) -> bool,
     ) -> Result<(ReplaySummary, Replay), HostError> {
-        let Self { mut replay, trace, path, .. } = self;
-        let error = |source| HostError::Values { path: path.display().to_string(), source };
+        let Self { mut replay, trace, path, damage, .. } = self;
+        let error = |source| match &damage {
+            Some(damage) => HostError::Other(damage.clone()),
+            None => HostError::Values { path: path.display().to_string(), source },
+        };
         let mut drive = Drive { replay: &mut replay, sink, error: None };
         let summary = trace.replay(&mut drive, progress, |d| d.error.is_some() || stop(d.sink))?;
         if let Some(e) = drive.error.take() {
@@ -226,6 +232,9 @@ impl Session {
         }
         if !stop(drive.sink) {
             replay.finish().map_err(error)?;
+            if let Some(damage) = damage {
+                return Err(HostError::Other(damage));
+            }
         }
         Ok((summary, replay))
     }

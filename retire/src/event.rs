@@ -314,15 +314,20 @@ impl MasterStore {
 pub trait RetireSink {
     /// Whether the source should call [`RetireSink::data`].
     const WANTS_DATA: bool = false;
-    /// Receives the next control-flow event in global commit order.
+    /// Whether the source should call [`RetireSink::stack_pointer`], where it knows registers.
+    const WANTS_STACK_POINTER: bool = false;
+    /// The next control-flow event in global commit order.
     fn event(&mut self, event: &FlowEvent);
     /// Receives the next datum, in global commit order with the events. The data of an instruction precede its event:
     /// load, store, CSR, then register.
     fn data(&mut self, data: &DataEvent) {
         let _ = data;
     }
-    /// Receives a note of `hart`, in order with the data. Called by sources that support it, if
-    /// [`RetireSink::WANTS_DATA`].
+    /// Stack pointer (x2) of `hart` at its next event: after the instruction that retires with it, or, of a trap, when it was taken.
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        let _ = (hart, sp);
+    }
+    /// What `hart` did besides, in order with the data. Told by sources that can, where [`RetireSink::WANTS_DATA`].
     fn note(&mut self, hart: u8, note: &Note) {
         let _ = (hart, note);
     }
@@ -350,6 +355,7 @@ impl RetireSink for Vec<FlowEvent> {
 
 impl<S: RetireSink> RetireSink for &mut S {
     const WANTS_DATA: bool = S::WANTS_DATA;
+    const WANTS_STACK_POINTER: bool = S::WANTS_STACK_POINTER;
     #[inline]
     fn event(&mut self, event: &FlowEvent) {
         (**self).event(event);
@@ -357,6 +363,10 @@ impl<S: RetireSink> RetireSink for &mut S {
     #[inline]
     fn data(&mut self, data: &DataEvent) {
         (**self).data(data);
+    }
+    #[inline]
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        (**self).stack_pointer(hart, sp);
     }
     #[inline]
     fn note(&mut self, hart: u8, note: &Note) {

@@ -12,7 +12,8 @@ use crate::progress::Progress;
 use crate::symbols::Symbols;
 use crate::trace::Trace;
 use crate::views::lines::Lines;
-use crate::views::stack::{Frame, Functions, Stack};
+use crate::views::stack::functions::Functions;
+use crate::views::stack::{Frame, Stack};
 use crate::HostError;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
@@ -210,7 +211,7 @@ impl<'a> Flow<'a> {
         core.gaps += u64::from(matches!(e.kind, FlowKind::Gap { .. }));
         // a stopped core keeps its call stack
         if e.kind != FlowKind::Stop {
-            core.stack.event(&e, &mut self.functions, |_| {});
+            core.stack.event(&e, None, &mut self.functions, Some(&self.session.image), |_| {});
         }
     }
 
@@ -278,7 +279,7 @@ impl<'a> Moments for Flow<'a> {
 
     /// Size of the call stacks, and of the scheme's tables, as large as those of a circuit.
     fn own_bytes(checkpoint: &FlowCheckpoint<'a>, _: Option<&FlowCheckpoint<'a>>) -> usize {
-        let frames: usize = checkpoint.0.cores.iter().map(|c| c.stack.frames().len()).sum();
+        let frames: usize = checkpoint.0.cores.iter().map(|c| c.stack.kept()).sum();
         checkpoint.0.tables
             + frames * size_of::<Frame>()
             + checkpoint.0.cores.len() * size_of::<Core>()
@@ -334,13 +335,17 @@ impl Scene for Flow<'_> {
         // the return address of each frame, and the address for its line lookup, which is before it, in the call
         let (mut at, mut pc) = (pc, pc);
         for frame in core.stack.frames().iter().rev() {
-            for place in self.places(at, pc, self.functions.name(frame.function)) {
+            // the innermost function may have run on into the next, which no event says
+            let here = Some(pc).filter(|pc| lines.is_empty() && !frame.function.holds(*pc));
+            let here = here.and_then(|pc| self.session.symbols.at(pc)).map(|(name, _)| name);
+            let name = here.unwrap_or_else(|| self.functions.name(frame.function.number));
+            for place in self.places(at, pc, name) {
                 lines.push(format!("#{:<2} {place}", lines.len()));
             }
-            if frame.handler {
+            if frame.handler() {
                 lines.push("    a trap was taken before".into());
             }
-            (at, pc) = (if frame.handler { frame.back } else { frame.back.saturating_sub(1) }, frame.back);
+            (at, pc) = (if frame.handler() { frame.back } else { frame.back.saturating_sub(1) }, frame.back);
         }
         if core.gaps > 0 {
             lines.push(format!(

@@ -1,8 +1,10 @@
 //! Instruction profiles by function and by call stack
 
 use super::pprof::Pprof;
-use super::stack::{Functions, Stack};
+use super::stack::functions::Functions;
+use super::stack::{Change, Stack};
 use crate::symbols::Symbols;
+use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use std::collections::HashMap;
 use std::io::Write;
@@ -14,7 +16,11 @@ type Key = (u32, u32);
 #[derive(Debug)]
 pub struct Profile {
     functions: Functions,
+    /// Tells where instructions begin, where the code is known.
+    image: Option<Image>,
     stacks: Vec<Stack>,
+    /// Stack pointer of each core at its next event, where it is known.
+    pointers: Vec<Option<u64>>,
     /// Node of each core's stack, by depth.
     nodes: Vec<Vec<u32>>,
     index: HashMap<Key, u32>,
@@ -35,12 +41,14 @@ pub struct Share {
 const ROOT: u32 = u32::MAX;
 
 impl Profile {
-    /// Creates an empty profile.
-    pub fn new(symbols: Symbols, cores: u8) -> Self {
+    /// Nothing yet.
+    pub fn new(symbols: Symbols, image: Option<Image>, cores: u8) -> Self {
         let cores = usize::from(cores);
         Self {
             functions: Functions::new(symbols),
+            image,
             stacks: vec![Stack::default(); cores],
+            pointers: vec![None; cores],
             nodes: vec![Vec::new(); cores],
             index: HashMap::new(),
             tree: Vec::new(),
@@ -106,18 +114,22 @@ impl Profile {
 }
 
 impl RetireSink for Profile {
+    const WANTS_STACK_POINTER: bool = true;
+
     fn event(&mut self, e: &FlowEvent) {
         let core = usize::from(e.hart);
-        let nodes = &mut self.nodes[core];
-        if let Some(node) = nodes.last() {
-            self.tree[*node as usize].1 += u64::from(e.count);
-        }
-        let (index, tree) = (&mut self.index, &mut self.tree);
-        self.stacks[core].event(e, &mut self.functions, |change| match change {
-            super::stack::Change::Leave => {
+        let (nodes, index, tree) = (&mut self.nodes[core], &mut self.index, &mut self.tree);
+        let sp = self.pointers[core].take();
+        self.stacks[core].event(e, sp, &mut self.functions, self.image.as_ref(), |change| match change {
+            Change::Retired(count) => {
+                if let Some(node) = nodes.last() {
+                    tree[*node as usize].1 += u64::from(count);
+                }
+            }
+            Change::Leave => {
                 nodes.pop();
             }
-            super::stack::Change::Enter(function) => {
+            Change::Enter(function) => {
                 let key = (nodes.last().copied().unwrap_or(ROOT), function);
                 let node = *index.entry(key).or_insert_with(|| {
                     tree.push((key, 0));
@@ -125,6 +137,11 @@ impl RetireSink for Profile {
                 });
                 nodes.push(node);
             }
+            Change::Switch(_) => {}
         });
+    }
+
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        self.pointers[usize::from(hart)] = Some(sp);
     }
 }

@@ -5,6 +5,7 @@ use crate::inputs::{is_recorded, Session};
 use crate::progress::Progress;
 use crate::trace::{Lost, Trace};
 use crate::HostError;
+use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use sim::replay::ReplaySink;
 use std::path::Path;
@@ -74,7 +75,15 @@ impl Replayed {
         }
     }
 
-    /// Whether events have cycles.
+    /// Code of the program.
+    pub fn image(&self) -> Image {
+        match self {
+            Self::Trace(trace) => trace.image().clone(),
+            Self::Recorded(session) => Image::new(&session.named.program),
+        }
+    }
+
+    /// Whether events have times.
     pub fn has_cycles(&self) -> bool {
         match self {
             Self::Trace(trace) => trace.info().params.timestamps,

@@ -3,8 +3,10 @@
 //! The time axis counts instructions of all cores in the order of replay, one per microsecond; for a trace with time
 //! stamps it is in clock cycles. The output is written as a stream.
 
-use super::stack::{Change, Functions, Stack};
+use super::stack::functions::Functions;
+use super::stack::{Change, Stack};
 use crate::symbols::Symbols;
+use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
 use serde_json::json;
 use std::io::Write;
@@ -12,7 +14,12 @@ use std::io::Write;
 /// A writer of a timeline.
 pub struct Timeline<'a> {
     functions: Functions,
+    image: Option<Image>,
     stacks: Vec<Stack>,
+    /// Functions that each core is in.
+    depths: Vec<usize>,
+    /// Stack pointer of each core at its next event, where it is known.
+    pointers: Vec<Option<u64>>,
     depth: usize,
     cycles: bool,
     now: u64,
@@ -27,6 +34,7 @@ impl<'a> Timeline<'a> {
     /// `out` failed.
     pub fn new(
         symbols: Symbols,
+        image: Option<Image>,
         cores: u8,
         depth: usize,
         cycles: bool,
@@ -38,8 +46,10 @@ impl<'a> Timeline<'a> {
             let name = json!({ "ph": "M", "pid": 0, "tid": core, "name": "thread_name", "args": { "name": format!("core {core}") } });
             write!(out, "{comma}\n{name}")?;
         }
-        let stacks = vec![Stack::default(); cores.into()];
-        Ok(Self { functions: Functions::new(symbols), stacks, depth, cycles, now: 0, out, error: None })
+        let functions = Functions::new(symbols);
+        let (stacks, depths) = (vec![Stack::default(); cores.into()], vec![0; cores.into()]);
+        let pointers = vec![None; cores.into()];
+        Ok(Self { functions, image, stacks, depths, pointers, depth, cycles, now: 0, out, error: None })
     }
 
     /// Completes the timeline.
@@ -55,31 +65,42 @@ impl<'a> Timeline<'a> {
 }
 
 impl RetireSink for Timeline<'_> {
+    const WANTS_STACK_POINTER: bool = true;
+
     fn event(&mut self, e: &FlowEvent) {
         let core = usize::from(e.hart);
-        self.now = if self.cycles { e.cycle } else { self.now + u64::from(e.count) };
-        let mut depth = self.stacks[core].frames().len();
+        if self.cycles {
+            self.now = e.cycle;
+        }
         let mut changes = Vec::new();
-        self.stacks[core].event(e, &mut self.functions, |change| changes.push(change));
+        let sp = self.pointers[core].take();
+        self.stacks[core].event(e, sp, &mut self.functions, self.image.as_ref(), |change| changes.push(change));
         for change in changes {
+            let depth = &mut self.depths[core];
             let event = match change {
                 Change::Enter(function) => {
-                    depth += 1;
+                    *depth += 1;
                     let name = self.functions.name(function);
-                    json!({ "ph": "B", "pid": 0, "tid": core, "ts": self.now, "name": name })
+                    (*depth <= self.depth)
+                        .then(|| json!({ "ph": "B", "pid": 0, "tid": core, "ts": self.now, "name": name }))
                 }
                 Change::Leave => {
-                    depth -= 1;
-                    json!({ "ph": "E", "pid": 0, "tid": core, "ts": self.now })
+                    *depth -= 1;
+                    (*depth < self.depth).then(|| json!({ "ph": "E", "pid": 0, "tid": core, "ts": self.now }))
                 }
+                Change::Retired(count) => {
+                    self.now += if self.cycles { 0 } else { u64::from(count) };
+                    None
+                }
+                Change::Switch(_) => None,
             };
-            let shown = match change {
-                Change::Enter(_) => depth <= self.depth,
-                Change::Leave => depth < self.depth,
-            };
-            if shown && self.error.is_none() {
+            if let Some(event) = event.filter(|_| self.error.is_none()) {
                 self.error = write!(self.out, ",\n{event}").err();
             }
         }
+    }
+
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        self.pointers[usize::from(hart)] = Some(sp);
     }
 }

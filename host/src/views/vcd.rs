@@ -12,7 +12,8 @@
 //! # Source
 //! IEEE Std 1364-2005, section 18. Strings are an extension that GTKWave, Surfer and the readers of both support.
 
-use super::stack::{Functions, Stack};
+use super::stack::functions::Functions;
+use super::stack::Stack;
 use crate::symbols::Symbols;
 use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
@@ -62,6 +63,8 @@ struct Core {
     function: Signal<u32>,
     registers: Vec<Signal<u64>>,
     stack: Stack,
+    /// Stack pointer at the next event, where it is known.
+    sp: Option<u64>,
     next: u64,
     /// Register writes waiting for the instruction's event.
     data: Vec<DataEvent>,
@@ -104,7 +107,7 @@ impl<'a> Dump<'a> {
             let numbers = 1..if shown.registers { 32 } else { 1 };
             let wires = numbers.map(|n| out.add_wire(width, &format!("x{n}")).map(Signal::new));
             let registers = wires.collect::<io::Result<_>>()?;
-            all.push(Core { pc, function, registers, stack: Stack::default(), next: 0, data: Vec::new() });
+            all.push(Core { pc, function, registers, stack: Stack::default(), sp: None, next: 0, data: Vec::new() });
             out.upscope()?;
         }
         out.upscope()?;
@@ -201,6 +204,7 @@ impl<'a> Dump<'a> {
 
 impl RetireSink for Dump<'_> {
     const WANTS_DATA: bool = true;
+    const WANTS_STACK_POINTER: bool = true;
 
     fn event(&mut self, e: &FlowEvent) {
         if self.is_over() {
@@ -212,11 +216,16 @@ impl RetireSink for Dump<'_> {
         self.instructions(e);
         let core = &mut self.cores[usize::from(e.hart)];
         core.next = e.target;
-        core.stack.event(e, &mut self.functions, |_| {});
-        core.function.now = core.stack.frames().last().map(|f| f.function);
+        let sp = core.sp.take();
+        core.stack.event(e, sp, &mut self.functions, Some(&self.image), |_| {});
+        core.function.now = core.stack.frames().last().map(|f| f.function.number);
         if e.kind == FlowKind::Stop {
             core.pc.now = None;
         }
+    }
+
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        self.cores[usize::from(hart)].sp = Some(sp);
     }
 
     fn data(&mut self, d: &DataEvent) {

@@ -2,6 +2,7 @@
 
 use host::encode::{to_file, Request};
 use host::input::{Beside, Input};
+use host::inputs::{record, Session};
 use host::machine::Settings;
 use host::progress::Quiet;
 use host::trace::Trace;
@@ -11,6 +12,7 @@ use sim::file::{TraceInfo, TraceReader, TraceWriter};
 use sim::lane::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::replay::{Events, ReplaySummary};
+use sim::scheme::inputs::params::Sizes;
 use std::path::Path;
 
 fn rewritten(path: &Path, info: &TraceInfo, words: &[u32]) {
@@ -63,4 +65,43 @@ fn a_trace_file_is_read_from_its_first_header_on_and_behind_damage() {
     let (events, summary) = replay(&part, true).unwrap();
     assert_eq!(summary.damaged, 1);
     assert_eq!(events.iter().filter(|e| e.kind == FlowKind::Gap { lost: 0 }).count(), 2);
+}
+
+/// Replays a recorded run; its events, and why it ended early.
+fn again(path: &Path) -> (Vec<FlowEvent>, Option<String>) {
+    let beside = Beside { elf: Some("builtin:qsort"), any_build: false, ..Beside::default() };
+    let mut events = Vec::new();
+    let ended = Session::open(path, beside).unwrap().run(&mut events, &Quiet, |_| false);
+    (events, ended.err().map(|e| e.to_string()))
+}
+
+#[test]
+fn a_recorded_run_is_replayed_up_to_where_its_file_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, part) = (folder.path().join("whole.gip"), folder.path().join("part.gip"));
+    let settings = Settings { max_instructions: Some(12_000_000), ..Settings::default() };
+    let input = Input::open("builtin:qsort").unwrap();
+    record(&input.run(4, &settings).unwrap(), Sizes::default(), 0, Some(&whole), &Quiet).unwrap();
+    let (all, error) = again(&whole);
+    assert_eq!(error, None);
+    let bytes = std::fs::read(&whole).unwrap();
+    assert!(bytes.len() > 100_000, "{} bytes", bytes.len());
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() * 2 / 3] ^= 0x10;
+    // cut in a block, at a block's end or before, and with a bit that differs
+    for (cut, what) in
+        [(&bytes[..bytes.len() / 2], "ends"), (&bytes[..bytes.len() - 5], "ends"), (&flipped[..], "checksum")]
+    {
+        std::fs::write(&part, cut).unwrap();
+        let (events, error) = again(&part);
+        let error = error.unwrap();
+        assert!(error.contains("part.gip") && error.contains(what), "{error}");
+        // the end of what is not checked may be of other cores, in another order
+        for hart in 0..4 {
+            let of = |list: &[FlowEvent]| list.iter().filter(|e| e.hart == hart).copied().collect::<Vec<_>>();
+            let (all, events) = (of(&all), of(&events));
+            assert!(events.len() > all.len() / 20, "{} of {}", events.len(), all.len());
+            assert!(events.iter().zip(&all).all(|(a, b)| a.same_flow(b)), "hart {hart}");
+        }
+    }
 }

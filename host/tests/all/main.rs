@@ -6,5 +6,6 @@ mod flow;
 mod inputs;
 mod port;
 mod race;
+mod stacks;
 mod views;
 mod waves;

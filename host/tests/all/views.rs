@@ -43,7 +43,7 @@ fn open(path: &std::path::Path) -> Replayed {
 fn profiles_are_equal_and_add_up() {
     let dir = tempfile::tempdir().unwrap();
     let profiles = both(&dir).map(|path| {
-        let mut profile = Profile::new(Symbols::open(ELF).unwrap(), 3);
+        let mut profile = Profile::new(Symbols::open(ELF).unwrap(), None, 3);
         open(&path).tell(&mut profile, &Quiet).unwrap();
         profile
     });
@@ -92,7 +92,7 @@ fn a_timeline_is_json_whose_functions_begin_and_end() {
     let dir = tempfile::tempdir().unwrap();
     for path in both(&dir) {
         let mut text = Vec::new();
-        let mut timeline = Timeline::new(Symbols::open(ELF).unwrap(), 3, 3, false, &mut text).unwrap();
+        let mut timeline = Timeline::new(Symbols::open(ELF).unwrap(), None, 3, 3, false, &mut text).unwrap();
         open(&path).tell(&mut timeline, &Quiet).unwrap();
         timeline.finish().unwrap();
         let events: Vec<serde_json::Value> = serde_json::from_slice(&text).unwrap();

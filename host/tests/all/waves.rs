@@ -271,7 +271,7 @@ struct Pprof {
 #[test]
 fn pprof_reads_the_same_stacks_as_are_folded() {
     let dir = tempfile::tempdir().unwrap();
-    let mut profile = Profile::new(Symbols::open(ELF).unwrap(), CORES);
+    let mut profile = Profile::new(Symbols::open(ELF).unwrap(), None, CORES);
     open(&trace(&dir, false)).tell(&mut profile, &Quiet).unwrap();
     let (mut file, mut folded) = (Vec::new(), Vec::new());
     profile.pprof(&mut file).unwrap();

@@ -116,7 +116,8 @@ impl<R: Read> Source<R> {
         Ok(got)
     }
 
-    fn cut(&self, got: usize, inside: &'static str) -> FileError {
+    /// The error of a file that ends `got` bytes after this place.
+    pub fn cut(&self, got: usize, inside: &'static str) -> FileError {
         FileError::Cut { path: self.path.clone(), at: self.at + got as u64, inside }
     }
 

@@ -12,7 +12,7 @@ use super::code;
 use super::csr;
 use super::decode::{Code, Op, SINK};
 use super::float::{self, Operands};
-use super::hart::{At, Break, Hart, Shared};
+use super::hart::{At, Break, Hart, Shared, SP};
 use super::memory::Effect;
 use super::semihosting;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, Note, RetireSink};
@@ -212,6 +212,9 @@ impl Hart {
                 let retired = at.instret + 1;
                 let count = (retired - self.told) as u32;
                 self.told = retired;
+                if S::WANTS_STACK_POINTER {
+                    sink.stack_pointer(self.index, self.regs[SP]);
+                }
                 sink.event(&FlowEvent { hart: self.index, kind: $kind, len: op.len, count, pc, target: next, cycle });
                 if CACHES && next != cut(pc.wrapping_add(u64::from(op.len))) {
                     penalty += u64::from(shared.timing.redirect);

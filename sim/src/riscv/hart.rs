@@ -15,9 +15,14 @@ pub struct Pending {
     pub kind: FlowKind,
     pub pc: u64,
     pub count: u32,
+    /// Stack pointer where it was taken.
+    pub sp: u64,
 }
 
-/// Reason why a loop ended.
+/// Number of the register that is the stack pointer.
+pub const SP: usize = 2;
+
+/// Why a loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Break {
     /// The cycle or instruction bound.
@@ -86,7 +91,7 @@ impl Hart {
     pub fn new(index: u8, isa: Isa, entry: u64, cycle: u64) -> Self {
         let mut regs = [0; 256];
         regs[10] = index.into();
-        let pending = Some(Pending { kind: FlowKind::Start, pc: entry, count: 0 });
+        let pending = Some(Pending { kind: FlowKind::Start, pc: entry, count: 0, sp: 0 });
         let at = At { pc: entry & !1, cycle, instret: 0 };
         let csrs = Csrs::new(isa);
         Self { index, state: State::Running, attention: true, regs, floats: [0; 32], at, csrs, told: 0, pending }
@@ -124,7 +129,7 @@ impl Hart {
             None => {
                 let count = (self.at.instret - self.told) as u32;
                 self.told = self.at.instret;
-                self.pending = Some(Pending { kind, pc: self.at.pc, count });
+                self.pending = Some(Pending { kind, pc: self.at.pc, count, sp: self.regs[SP] });
             }
             Some(Pending { kind: FlowKind::Start, .. }) => {}
             Some(p) => p.kind = kind,
@@ -146,14 +151,17 @@ impl Hart {
             None => (self.at.pc, (self.at.instret - self.told) as u32),
         };
         self.told = self.at.instret;
-        self.pending = Some(Pending { kind: FlowKind::Start, pc: self.at.pc, count: 0 });
+        self.pending = Some(Pending { kind: FlowKind::Start, pc: self.at.pc, count: 0, sp: self.regs[SP] });
         Some(FlowEvent { hart: self.index, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle })
     }
 
-    /// Reports the pending trap or start; `pc` is the instruction that retires in `cycle`.
-    pub fn tell_pending(&mut self, pc: u64, cycle: u64, sink: &mut impl RetireSink) {
+    /// Tells the pending trap or start; `pc` is the instruction that retires in `cycle`.
+    pub fn tell_pending<S: RetireSink>(&mut self, pc: u64, cycle: u64, sink: &mut S) {
         if let Some(p) = self.pending.take() {
             let at = if p.kind == FlowKind::Start { pc } else { p.pc };
+            if S::WANTS_STACK_POINTER {
+                sink.stack_pointer(self.index, p.sp);
+            }
             sink.event(&FlowEvent {
                 hart: self.index,
                 kind: p.kind,

@@ -225,6 +225,7 @@ struct Held<'a, S> {
 
 impl<S: RetireSink> RetireSink for Held<'_, S> {
     const WANTS_DATA: bool = S::WANTS_DATA;
+    const WANTS_STACK_POINTER: bool = S::WANTS_STACK_POINTER;
 
     fn event(&mut self, e: &FlowEvent) {
         let want = self.want.pop_front();
@@ -236,6 +237,11 @@ impl<S: RetireSink> RetireSink for Held<'_, S> {
 
     fn data(&mut self, d: &DataEvent) {
         self.sink.data(d);
+    }
+
+    #[inline]
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        self.sink.stack_pointer(hart, sp);
     }
 
     fn note(&mut self, hart: u8, note: &retire::Note) {

@@ -118,6 +118,7 @@ struct Signed<'a, S> {
 
 impl<S: RetireSink> RetireSink for Signed<'_, S> {
     const WANTS_DATA: bool = true;
+    const WANTS_STACK_POINTER: bool = S::WANTS_STACK_POINTER;
 
     #[inline]
     fn event(&mut self, e: &FlowEvent) {
@@ -133,6 +134,11 @@ impl<S: RetireSink> RetireSink for Signed<'_, S> {
         if S::WANTS_DATA {
             self.sink.data(d);
         }
+    }
+
+    #[inline]
+    fn stack_pointer(&mut self, hart: u8, sp: u64) {
+        self.sink.stack_pointer(hart, sp);
     }
 
     #[inline]
