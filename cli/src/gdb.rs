@@ -27,6 +27,9 @@ pub struct Args {
     /// Wait for GDB at this port of this machine; 0 takes a free one
     #[arg(long, value_name = "PORT", default_value_t = 3333, conflicts_with = "stdio")]
     port: u16,
+    /// End when the first GDB disconnects, instead of waiting for the next
+    #[arg(long, conflicts_with = "stdio")]
+    once: bool,
     /// Talk to GDB on standard input and output, for `target remote | goshawk gdb ...`
     #[arg(long)]
     stdio: bool,
@@ -35,7 +38,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Serves until GDB disconnects.
+/// Serves until GDB goes away, or for ever.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let Execution { trace, elf, parameters, .. } = &args.execution;
     if are_trace(trace, parameters.as_deref())? {
@@ -66,7 +69,7 @@ fn serve(args: &Args, scene: impl Scene, out: &mut dyn Write) -> Result<Status, 
                 eprintln!("goshawk: waiting for GDB: target remote localhost:{port}");
             }
         };
-        tcp(scene, args.port, listening, tell)?;
+        tcp(scene, args.port, args.once, listening, tell)?;
         said?;
     }
     Ok(Status::Done)

@@ -10,6 +10,19 @@ use retire::{NullSink, RetireSink};
 pub const MOST: usize = 256;
 /// Instructions between the first checkpoints.
 const STEP: u64 = 1 << 16;
+/// Instructions between two questions whether to stop.
+const LOOK: u64 = 1 << 14;
+
+/// How going back ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Back {
+    /// At the moment that was looked for.
+    Found,
+    /// At the first moment: there is none.
+    First,
+    /// It was told to stop, at a moment between that one and where it began.
+    Stopped,
+}
 
 /// A replay that executes instructions one by one and can return to its own checkpoints.
 pub trait Moments {
@@ -158,38 +171,52 @@ impl<R: Moments> Timeline<R> {
         Ok(())
     }
 
-    /// Goes back to the last earlier moment that `found` returns. `found` is called with the core and the sink, after each
-    /// instruction for which `until` returns true ([`Moments::advance`]) and after some others, for which it must return `None`.
-    /// If there is no such moment, goes to the first one and returns false.
+    /// The last moment before this one, of those that `found` says so of: it is asked behind the instructions of which
+    /// `until` says so ([`Moments::advance`]) and others, of which it must not, with the core and what `sink` was told.
+    /// Goes back to the moment that it answers with, or to the first where there is none. `begin` is given each moment from which
+    /// instructions are gone through, in order, and `stop` says whether to end: at a moment behind which nothing was found.
     ///
     /// # Errors
     /// As [`Moments::step`].
     pub fn back<S: RetireSink>(
         &mut self,
         sink: &mut S,
+        mut begin: impl FnMut(&R, &mut S),
         mut until: impl FnMut(&mut S, u64) -> bool,
         mut found: impl FnMut(&R, u8, &mut S) -> Option<u64>,
-    ) -> Result<bool, R::Error> {
+        mut stop: impl FnMut() -> bool,
+    ) -> Result<Back, R::Error> {
         let here = self.replay.position();
         let mut end = here;
+        let mut since = LOOK;
         while end > self.first() {
             let from = self.before(end - 1);
             self.replay.restore(&self.checkpoints[from]);
+            begin(&self.replay, sink);
             let mut last = None;
             while self.replay.position() < end {
-                let most = end - self.replay.position();
+                if since >= LOOK {
+                    since = 0;
+                    if stop() {
+                        self.seek(end)?;
+                        return Ok(Back::Stopped);
+                    }
+                }
+                let before = self.replay.position();
+                let most = (end - before).min(LOOK);
                 let Some(core) = self.replay.advance(sink, most, &mut until)? else { break };
+                since += self.replay.position() - before;
                 if let Some(moment) = found(&self.replay, core, sink).filter(|m| *m < here) {
                     last = Some(moment);
                 }
             }
             if let Some(moment) = last {
                 self.seek(moment)?;
-                return Ok(true);
+                return Ok(Back::Found);
             }
             end = R::moment(&self.checkpoints[from]);
         }
         self.seek(self.first())?;
-        Ok(false)
+        Ok(Back::First)
     }
 }

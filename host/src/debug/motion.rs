@@ -1,18 +1,19 @@
 //! Runs forwards and backwards to breakpoints and watchpoints
 //!
-//! All cores move together, in replay's order. A breakpoint is hit when its address is the next one of a core. A
-//! watchpoint is hit after the access when running forwards, and before it when running backwards, so that the change
-//! is visible from both sides.
+//! All cores go together, in replay's order. A breakpoint is reached when its address is the next of a core; a watchpoint
+//! is reached behind the access forwards, and before it backwards, so that the change can be seen from both sides. One of stores
+//! is reached where they change what is watched.
 
 use super::accesses::{Access, Accesses};
 use super::scene::Scene;
-use sim::timeline::Timeline;
+use sim::timeline::{Back, Timeline};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// Accesses that trigger a watchpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Stores.
+    /// Stores that change it.
     Write,
     /// Loads.
     Read,
@@ -67,7 +68,40 @@ pub struct Motion<S: Scene> {
     pub watches: Vec<Watch>,
 }
 
-/// Instructions between checks for an interruption.
+/// What is watched for stores, as it was when it was looked at last.
+#[derive(Default)]
+struct Values(Vec<Vec<u8>>);
+
+impl Values {
+    fn of(scene: &impl Scene, watches: &[Watch]) -> Self {
+        Self(watches.iter().map(|w| Self::bytes(scene, w)).collect())
+    }
+
+    fn bytes(scene: &impl Scene, watch: &Watch) -> Vec<u8> {
+        match watch.kind {
+            Kind::Write => scene.memory(watch.addr.into(), watch.length as usize),
+            Kind::Read | Kind::Access => Vec::new(),
+        }
+    }
+
+    /// The first watch that the accesses of the last instruction reach.
+    fn hit(&mut self, scene: &impl Scene, watches: &[Watch], accesses: &Accesses) -> Option<Watch> {
+        let mut first = None;
+        for (watch, value) in watches.iter().zip(&mut self.0) {
+            if !accesses.0.iter().any(|a| watch.is_hit(a)) {
+                continue;
+            }
+            let now = Self::bytes(scene, watch);
+            if watch.kind != Kind::Write || now != *value {
+                first = first.or(Some(*watch));
+            }
+            *value = now;
+        }
+        first
+    }
+}
+
+/// Instructions between two looks whether to stop.
 const LOOK: u64 = 1 << 14;
 
 impl<S: Scene> Motion<S> {
@@ -76,8 +110,9 @@ impl<S: Scene> Motion<S> {
         Self { line: Timeline::new(replay), breakpoints: BTreeSet::new(), watches: Vec::new() }
     }
 
-    fn watch(watches: &[Watch], accesses: &Accesses) -> Option<Watch> {
-        accesses.0.iter().find_map(|a| watches.iter().find(|w| w.is_hit(a))).copied()
+    /// Whether an instruction's accesses touch what is watched.
+    fn touched(watches: &[Watch], accesses: &Accesses) -> bool {
+        accesses.0.iter().any(|a| watches.iter().any(|w| w.is_hit(a)))
     }
 
     /// The core that is before a breakpoint after a step of `core`.
@@ -98,7 +133,7 @@ impl<S: Scene> Motion<S> {
         all: bool,
     ) -> impl FnMut(&mut Accesses, u64) -> bool + 'a {
         move |accesses, pc| {
-            let hit = !accesses.0.is_empty() && Self::watch(watches, accesses).is_some();
+            let hit = !accesses.0.is_empty() && Self::touched(watches, accesses);
             if all || hit || breakpoints.contains(&pc) {
                 return true;
             }
@@ -114,12 +149,13 @@ impl<S: Scene> Motion<S> {
     /// The recording is damaged.
     pub fn forwards(&mut self, step: Option<u8>, mut interrupted: impl FnMut() -> bool) -> Result<Stop, S::Error> {
         let mut accesses = Accesses::default();
+        let mut values = Values::of(self.line.replay(), &self.watches);
         loop {
             accesses.0.clear();
             let most = if step.is_some() { 1 } else { LOOK - self.line.replay().position() % LOOK };
             let until = Self::until(&self.breakpoints, &self.watches, false);
             let Some(core) = self.line.advance(&mut accesses, most, until)? else { return Ok(Stop::Edge) };
-            if let Some(watch) = Self::watch(&self.watches, &accesses) {
+            if let Some(watch) = values.hit(self.line.replay(), &self.watches, &accesses) {
                 return Ok(Stop::Watch(core, watch));
             }
             let replay = self.line.replay();
@@ -135,16 +171,18 @@ impl<S: Scene> Motion<S> {
         }
     }
 
-    /// Runs backwards until something stops it, or for one instruction of core `step`, if given.
+    /// Back until something stops it: one instruction of core `step`, where that is given; `interrupted` is asked now and then.
     ///
     /// # Errors
-    /// The recording is damaged.
-    pub fn backwards(&mut self, step: Option<u8>) -> Result<Stop, S::Error> {
+    /// Where the recording is damaged.
+    pub fn backwards(&mut self, step: Option<u8>, interrupted: impl FnMut() -> bool) -> Result<Stop, S::Error> {
         let here = self.line.replay().position();
         let mut stop = Stop::Edge;
         let (breakpoints, watches) = (&self.breakpoints, &self.watches);
+        let values = RefCell::new(Values::default());
+        let begin = |replay: &S, _: &mut Accesses| *values.borrow_mut() = Values::of(replay, watches);
         let found = |replay: &S, core: u8, accesses: &mut Accesses| {
-            let watch = Self::watch(watches, accesses);
+            let watch = values.borrow_mut().hit(replay, watches, accesses);
             accesses.0.clear();
             let (before, behind) = (replay.position() - 1, replay.position());
             let (moment, why) = match (watch, step) {
@@ -160,10 +198,10 @@ impl<S: Scene> Motion<S> {
             Some(moment)
         };
         let until = Self::until(breakpoints, watches, step.is_some());
-        if self.line.back(&mut Accesses::default(), until, found)? {
-            Ok(stop)
-        } else {
-            Ok(Stop::Edge)
-        }
+        Ok(match self.line.back(&mut Accesses::default(), begin, until, found, interrupted)? {
+            Back::Found => stop,
+            Back::First => Stop::Edge,
+            Back::Stopped => Stop::Interrupted,
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! What a debugger sees at a moment of a recorded run or a control-flow trace
 
-use sim::scheme::inputs::replay::Replay;
+use sim::scheme::inputs::replay::{Fault, Replay};
 use sim::timeline::Moments;
 use std::fmt::Display;
 
@@ -14,7 +14,11 @@ pub trait Scene: Moments<Error: Display> {
     fn xlen(&self) -> u8;
     /// Address of the next instruction of a core.
     fn pc(&self, core: u8) -> Option<u64>;
-    /// Number of instructions that a core has retired.
+    /// The exception that a core has crashed with: [`Scene::pc`] is then the instruction that raised it.
+    fn fault(&self, _: u8) -> Option<Fault> {
+        None
+    }
+    /// Instructions that a core has retired.
     fn retired(&self, core: u8) -> u64;
     /// Clock cycle of a core's last event, if there are time stamps.
     fn cycle(&self, core: u8) -> Option<u64>;
@@ -47,7 +51,11 @@ impl Scene for Replay {
 
     #[inline]
     fn pc(&self, core: u8) -> Option<u64> {
-        Some(Replay::pc(self, core))
+        Some(self.fault(core).map_or_else(|| Replay::pc(self, core), |fault| fault.pc))
+    }
+
+    fn fault(&self, core: u8) -> Option<Fault> {
+        Replay::fault(self, core)
     }
 
     fn retired(&self, core: u8) -> u64 {

@@ -8,7 +8,11 @@ use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonErr
 use gdbstub::stub::{DisconnectReason, GdbStub, MultiThreadStopReason};
 use std::io::{self, Read, Write};
 use std::marker::PhantomData;
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, Receiver, TryRecvError};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Input and output of the connection; input is read in a thread.
 struct Pipes {
@@ -92,9 +96,8 @@ impl<S: Scene> BlockingEventLoop for Loop<S> {
     }
 }
 
-fn serve<S: Scene>(scene: S, pipes: Pipes, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
-    let mut target = Debugger::new(scene, tell);
-    match GdbStub::new(pipes).run_blocking::<Loop<S>>(&mut target) {
+fn serve<S: Scene>(target: &mut Debugger<S>, pipes: Pipes) -> Result<(), HostError> {
+    match GdbStub::new(pipes).run_blocking::<Loop<S>>(target) {
         Ok(DisconnectReason::Disconnect | DisconnectReason::Kill) => Ok(()),
         Ok(DisconnectReason::TargetExited(_) | DisconnectReason::TargetTerminated(_)) => Ok(()),
         // GDB disconnected without notice
@@ -108,25 +111,62 @@ fn serve<S: Scene>(scene: S, pipes: Pipes, tell: Box<dyn Fn(&str)>) -> Result<()
 /// # Errors
 /// GDB sent an invalid packet.
 pub fn stdio<S: Scene>(scene: S, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
-    serve(scene, Pipes::new(io::stdin(), io::stdout()), tell)
+    serve(&mut Debugger::new(scene, tell), Pipes::new(io::stdin(), io::stdout()))
 }
 
-/// Serves the first GDB that connects to `port` of this machine until it disconnects; `listening` is called with the
-/// port number, which is a free one for port 0.
+/// What a GDB is told that comes while another one is served: a reply of the remote protocol that is an error with a text.
+const BUSY: &str = "E.another GDB is connected to this port";
+
+/// A packet of the remote protocol.
+fn packet(text: &str) -> String {
+    format!("${text}#{:02x}", text.bytes().fold(0u8, u8::wrapping_add))
+}
+
+/// Serves each GDB that comes to `port` of this machine, one at a time, and the first alone where `once` is set; `listening` is
+/// given the port, which is any free one for 0. A GDB that goes away, or says what cannot be understood, ends its connection alone;
+/// the next one finds the moment where it left it.
 ///
 /// # Errors
-/// The port is in use, or GDB sent an invalid packet.
+/// The port is taken.
 pub fn tcp<S: Scene>(
     scene: S,
     port: u16,
+    once: bool,
     listening: impl FnOnce(u16),
     tell: Box<dyn Fn(&str)>,
 ) -> Result<(), HostError> {
     let failure = |e: io::Error| HostError::Other(format!("port {port}: {e}"));
-    let listener = std::net::TcpListener::bind(("127.0.0.1", port)).map_err(failure)?;
+    let listener = TcpListener::bind(("127.0.0.1", port)).map_err(failure)?;
     listening(listener.local_addr().map_err(failure)?.port());
-    let (stream, _) = listener.accept().map_err(failure)?;
-    stream.set_nodelay(true).map_err(failure)?;
-    let back = io::BufWriter::new(stream.try_clone().map_err(failure)?);
-    serve(scene, Pipes::new(stream, back), tell)
+    let mut target = Debugger::new(scene, tell);
+    let busy = Arc::new(AtomicBool::new(false));
+    let (send, receive) = channel();
+    let taken = Arc::clone(&busy);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            if !taken.swap(true, Ordering::SeqCst) {
+                if send.send(stream).is_err() {
+                    break;
+                }
+            } else if Write::write_all(&mut stream, format!("+{}", packet(BUSY)).as_bytes()).is_ok() {
+                // what it asked is read, or the system would throw away what was written
+                let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
+                let _ = Read::read(&mut stream, &mut [0; 4096]);
+            }
+        }
+    });
+    while let Ok(stream) = receive.recv() {
+        stream.set_nodelay(true).map_err(failure)?;
+        let back = io::BufWriter::new(stream.try_clone().map_err(failure)?);
+        let served = serve(&mut target, Pipes::new(stream, back));
+        if once {
+            return served;
+        }
+        if let Err(e) = served {
+            target.report(&e.to_string());
+        }
+        target.reset();
+        busy.store(false, Ordering::SeqCst);
+    }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use super::arch::{description, Number, Regs, Riscv, FIRST_CSR, FIRST_FLOAT, PC};
 use super::motion::{Kind, Motion, Stop, Watch};
 use super::scene::Scene;
-use gdbstub::common::{Signal, Tid};
+use gdbstub::common::{Pid, Signal, Tid};
 use gdbstub::outputln;
 use gdbstub::stub::MultiThreadStopReason;
 use gdbstub::target::ext::base::multithread::{
@@ -19,12 +19,14 @@ use gdbstub::target::ext::breakpoints::{
     Breakpoints, BreakpointsOps, HwBreakpoint, HwBreakpointOps, HwWatchpoint, HwWatchpointOps, SwBreakpoint,
     SwBreakpointOps, WatchKind,
 };
+use gdbstub::target::ext::extended_mode::{Args, AttachKind, ExtendedMode, ExtendedModeOps, ShouldTerminate};
 use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps};
 use gdbstub::target::ext::target_description_xml_override::{
     TargetDescriptionXmlOverride, TargetDescriptionXmlOverrideOps,
 };
 use gdbstub::target::ext::thread_extra_info::{ThreadExtraInfo, ThreadExtraInfoOps};
 use gdbstub::target::{Target, TargetError, TargetResult};
+use std::collections::BTreeMap;
 
 const WRITTEN: &str = "registers and memory cannot be written: what was recorded is what it is";
 const WATCHED: &str =
@@ -35,6 +37,8 @@ const WATCHED: &str =
 enum Go {
     On(Option<u8>),
     Back(Option<u8>),
+    /// Nowhere: what was asked for is not there.
+    Stay,
 }
 
 /// The target that GDB debugs.
@@ -45,6 +49,8 @@ pub struct Debugger<S: Scene> {
     current: u8,
     xml: String,
     tell: Box<dyn Fn(&str)>,
+    /// Moments by the names that the user gave them.
+    marks: BTreeMap<String, u64>,
 }
 
 /// A stop that GDB requested.
@@ -63,7 +69,7 @@ fn core(tid: Tid) -> u8 {
 impl<S: Scene> Debugger<S> {
     pub fn new(scene: S, tell: Box<dyn Fn(&str)>) -> Self {
         let xml = description(scene.xlen(), S::VALUES, scene.floats(0).is_some());
-        Self { motion: Motion::new(scene), go: Go::On(None), current: 0, xml, tell }
+        Self { motion: Motion::new(scene), go: Go::On(None), current: 0, xml, tell, marks: BTreeMap::new() }
     }
 
     fn replay(&self) -> &S {
@@ -74,7 +80,8 @@ impl<S: Scene> Debugger<S> {
     pub fn go(&mut self, incoming: impl FnMut() -> bool) -> Option<MultiThreadStopReason<u64>> {
         let (went, edge) = match self.go {
             Go::On(step) => (self.motion.forwards(step, incoming), ReplayLogPosition::End),
-            Go::Back(step) => (self.motion.backwards(step), ReplayLogPosition::Begin),
+            Go::Back(step) => (self.motion.backwards(step, incoming), ReplayLogPosition::Begin),
+            Go::Stay => (Ok(Stop::Step(self.current)), ReplayLogPosition::End),
         };
         if let Ok(Stop::Break(core) | Stop::Watch(core, _) | Stop::Step(core)) = went {
             self.current = core;
@@ -92,12 +99,54 @@ impl<S: Scene> Debugger<S> {
                 MultiThreadStopReason::Watch { tid: tid(core), kind, addr: watch.addr.into() }
             }
             Ok(Stop::Step(core)) => MultiThreadStopReason::SignalWithThread { tid: tid(core), signal: Signal::SIGTRAP },
-            Ok(Stop::Edge) => MultiThreadStopReason::ReplayLog { tid: at, pos: edge },
+            Ok(Stop::Edge) => match self.crashed().filter(|_| matches!(self.go, Go::On(_))) {
+                Some((core, signal)) => {
+                    self.current = core;
+                    MultiThreadStopReason::SignalWithThread { tid: tid(core), signal }
+                }
+                None => MultiThreadStopReason::ReplayLog { tid: at, pos: edge },
+            },
             Err(e) => self.broken(&e),
         })
     }
 
-    /// The recording is damaged from here on, so it ends here.
+    /// A core that ended in a crash, with the signal that a system would send.
+    fn crashed(&self) -> Option<(u8, Signal)> {
+        let fault = |core| Some((core, self.replay().fault(core)?));
+        let (core, fault) = (0..self.replay().cores()).find_map(fault)?;
+        // causes of the privileged ISA: misaligned, illegal, breakpoint, the others access and page faults
+        let signal = match fault.cause {
+            0 | 4 | 6 => Signal::SIGBUS,
+            2 => Signal::SIGILL,
+            3 => Signal::SIGTRAP,
+            _ => Signal::SIGSEGV,
+        };
+        Some((core, signal))
+    }
+
+    /// A core that GDB named, where there is one.
+    fn core(&self, tid: Tid) -> Result<u8, TargetError<String>> {
+        let there = (1..=usize::from(self.replay().cores())).contains(&tid.get());
+        if there {
+            Ok(core(tid))
+        } else {
+            Err(self.refuse(&format!("thread {tid} is none: there are {}, a core each", self.replay().cores())))
+        }
+    }
+
+    /// Says what went wrong.
+    pub fn report(&self, what: &str) {
+        (self.tell)(what);
+    }
+
+    /// Forgets what a GDB that is gone has asked for.
+    pub fn reset(&mut self) {
+        self.motion.breakpoints.clear();
+        self.motion.watches.clear();
+        self.go = Go::On(None);
+    }
+
+    /// The recording cannot be followed any further: that is its end.
     fn broken(&self, e: &S::Error) -> MultiThreadStopReason<u64> {
         (self.tell)(&e.to_string());
         MultiThreadStopReason::ReplayLog { tid: Some(tid(self.current)), pos: ReplayLogPosition::End }
@@ -134,8 +183,18 @@ impl<S: Scene> Debugger<S> {
         }
     }
 
-    fn moment(&self, words: &str) -> Option<u64> {
-        words.strip_prefix("goto ").and_then(|n| n.trim().parse().ok())
+    /// Goes to a moment, by its number or its mark.
+    fn goto(&mut self, to: &str, out: &mut ConsoleOutput<'_>) {
+        let Some(moment) = self.marks.get(to).copied().or_else(|| to.parse().ok()) else {
+            outputln!(out, "`{to}` is no number of instructions and no mark; `monitor marks` lists the marks");
+            return;
+        };
+        match self.motion.line.seek(moment) {
+            Ok(()) => {
+                outputln!(out, "moment {}; `maintenance flush register-cache` shows it", self.replay().position())
+            }
+            Err(e) => outputln!(out, "{e}"),
+        }
     }
 }
 
@@ -151,6 +210,10 @@ impl<S: Scene> Target for Debugger<S> {
         Some(self)
     }
 
+    fn support_extended_mode(&mut self) -> Option<ExtendedModeOps<'_, Self>> {
+        Some(self)
+    }
+
     fn support_monitor_cmd(&mut self) -> Option<MonitorCmdOps<'_, Self>> {
         Some(self)
     }
@@ -162,7 +225,7 @@ impl<S: Scene> Target for Debugger<S> {
 
 impl<S: Scene> MultiThreadBase for Debugger<S> {
     fn read_registers(&mut self, regs: &mut Regs, tid: Tid) -> TargetResult<(), Self> {
-        let (scene, core) = (self.replay(), core(tid));
+        let (scene, core) = (self.replay(), self.core(tid)?);
         *regs = Regs { bytes: usize::from(scene.xlen() / 8), x: scene.registers(core), pc: scene.pc(core) };
         Ok(())
     }
@@ -207,7 +270,7 @@ impl<S: Scene> MultiThreadBase for Debugger<S> {
 
 impl<S: Scene> SingleRegisterAccess<Tid> for Debugger<S> {
     fn read_register(&mut self, tid: Tid, id: Number, buf: &mut [u8]) -> TargetResult<usize, Self> {
-        let (scene, core) = (self.replay(), core(tid));
+        let (scene, core) = (self.replay(), self.core(tid)?);
         if (FIRST_FLOAT..FIRST_CSR).contains(&id.0) {
             let floats = scene.floats(core).ok_or(TargetError::NonFatal)?;
             buf[..8].copy_from_slice(&floats[id.0 - FIRST_FLOAT].to_le_bytes());
@@ -242,7 +305,10 @@ impl<S: Scene> MultiThreadResume for Debugger<S> {
         Ok(())
     }
 
-    fn set_resume_action_continue(&mut self, _: Tid, _: Option<Signal>) -> Result<(), String> {
+    fn set_resume_action_continue(&mut self, tid: Tid, _: Option<Signal>) -> Result<(), String> {
+        if self.core(tid).is_err() {
+            self.go = Go::Stay;
+        }
         Ok(())
     }
 
@@ -265,7 +331,7 @@ impl<S: Scene> MultiThreadResume for Debugger<S> {
 
 impl<S: Scene> MultiThreadSingleStep for Debugger<S> {
     fn set_resume_action_step(&mut self, tid: Tid, _: Option<Signal>) -> Result<(), String> {
-        self.go = Go::On(Some(core(tid)));
+        self.go = self.core(tid).map_or(Go::Stay, |core| Go::On(Some(core)));
         Ok(())
     }
 }
@@ -286,7 +352,7 @@ impl<S: Scene> ReverseCont<Tid> for Debugger<S> {
 
 impl<S: Scene> ReverseStep<Tid> for Debugger<S> {
     fn reverse_step(&mut self, tid: Tid) -> Result<(), String> {
-        self.go = Go::Back(Some(core(tid)));
+        self.go = self.core(tid).map_or(Go::Stay, |core| Go::Back(Some(core)));
         Ok(())
     }
 }
@@ -380,6 +446,31 @@ impl<S: Scene> TargetDescriptionXmlOverride for Debugger<S> {
     }
 }
 
+/// `target extended-remote`: `run` begins the recording again.
+impl<S: Scene> ExtendedMode for Debugger<S> {
+    fn run(&mut self, _: Option<&[u8]>, _: Args<'_, '_>) -> TargetResult<Pid, Self> {
+        self.restart().map_err(TargetError::Fatal)?;
+        Ok(Pid::MIN)
+    }
+
+    fn attach(&mut self, _: Pid) -> TargetResult<(), Self> {
+        Ok(())
+    }
+
+    fn query_if_attached(&mut self, _: Pid) -> TargetResult<AttachKind, Self> {
+        Ok(AttachKind::Attach)
+    }
+
+    fn kill(&mut self, _: Option<Pid>) -> TargetResult<ShouldTerminate, Self> {
+        self.reset();
+        Ok(ShouldTerminate::No)
+    }
+
+    fn restart(&mut self) -> Result<(), String> {
+        self.motion.line.seek(self.motion.line.first()).map_err(|e| e.to_string())
+    }
+}
+
 impl<S: Scene> MonitorCmd for Debugger<S> {
     fn handle_monitor_cmd(&mut self, command: &[u8], mut out: ConsoleOutput<'_>) -> Result<(), String> {
         let words = String::from_utf8_lossy(command).trim().to_string();
@@ -388,17 +479,21 @@ impl<S: Scene> MonitorCmd for Debugger<S> {
             outputln!(out, "moment {}: {checkpoints} checkpoints, {bytes} bytes", self.replay().position());
         } else if let Some(asked) = words.strip_prefix("bt") {
             self.stack(asked.trim(), &mut out);
-        } else if let Some(moment) = self.moment(&words) {
-            match self.motion.line.seek(moment) {
-                Ok(()) => {
-                    outputln!(out, "moment {}; `maintenance flush register-cache` shows it", self.replay().position())
-                }
-                Err(e) => outputln!(out, "{e}"),
+        } else if let Some(to) = words.strip_prefix("goto ") {
+            self.goto(to.trim(), &mut out);
+        } else if words == "marks" {
+            for (name, moment) in &self.marks {
+                outputln!(out, "{name}: moment {moment}");
             }
+        } else if let Some(name) = words.strip_prefix("mark ").map(str::trim).filter(|n| !n.is_empty()) {
+            let moment = self.replay().position();
+            self.marks.insert(name.to_string(), moment);
+            outputln!(out, "{name}: moment {moment}");
         } else {
             outputln!(
                 out,
-                "`monitor when` tells the moment, `monitor goto N` goes to one, `monitor bt [CORE|all]` shows the stack"
+                "`monitor when` shows the moment, `monitor goto N|MARK` goes to one, `monitor mark NAME` names this one, \
+                 `monitor marks` lists them, `monitor bt [CORE|all]` shows the stack"
             );
         }
         Ok(())

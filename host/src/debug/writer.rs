@@ -2,6 +2,7 @@
 
 use super::accesses::{Access, Accesses};
 use sim::scheme::inputs::replay::{InputsError, Replay, Timeline};
+use sim::timeline::Back;
 
 /// A store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub fn who_wrote(line: &mut Timeline, addr: u32, length: u32, most: usize) -> Re
                 moment
             })
         };
-        if !line.back(&mut Accesses::default(), until, found)? {
+        if line.back(&mut Accesses::default(), |_, _| {}, until, found, || false)? != Back::Found {
             break;
         }
         all.extend(last);

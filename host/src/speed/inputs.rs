@@ -49,7 +49,7 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
         let on = start.elapsed();
         held = motion.line.held();
         let start = Instant::now();
-        edge(motion.backwards(None))?;
+        edge(motion.backwards(None, || false))?;
         back = start.elapsed();
         Ok(on)
     })?;

@@ -70,7 +70,7 @@ fn reverse_continue_finds_the_first_store_from_the_end() {
 
     let seen = |m: &Motion<Replay>| m.line.replay().memory(WATCHED, 4).unwrap().to_vec();
     let start = Instant::now();
-    assert_eq!(motion.backwards(None).unwrap(), Stop::Watch(0, watch));
+    assert_eq!(motion.backwards(None, || false).unwrap(), Stop::Watch(0, watch));
     let back = start.elapsed();
     assert_eq!((motion.line.replay().position(), seen(&motion)), (2, vec![0; 4]));
 
@@ -78,13 +78,13 @@ fn reverse_continue_finds_the_first_store_from_the_end() {
     motion.line.seek(instructions).unwrap();
     motion.watches.clear();
     motion.breakpoints.insert(RAM + 4 * (BEFORE - 1));
-    assert_eq!(motion.backwards(None).unwrap(), Stop::Break(0));
+    assert_eq!(motion.backwards(None, || false).unwrap(), Stop::Break(0));
     assert_eq!((motion.line.replay().position(), seen(&motion)), (3, vec![7, 0, 0, 0]));
     motion.breakpoints.clear();
     // a single step of the core, in both directions
     assert_eq!(motion.forwards(Some(0), || false).unwrap(), Stop::Step(0));
     assert_eq!(motion.line.replay().position(), 4);
-    assert_eq!(motion.backwards(Some(0)).unwrap(), Stop::Step(0));
+    assert_eq!(motion.backwards(Some(0), || false).unwrap(), Stop::Step(0));
     assert_eq!(motion.line.replay().position(), 3);
 
     let (bytes, checkpoints) = motion.line.held();

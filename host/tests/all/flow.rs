@@ -144,7 +144,7 @@ fn breakpoints_are_met_backwards_where_they_were_met_forwards() {
         }
         assert!(met.len() > 3, "{elf} {symbol}: {met:?}");
         let mut back = Vec::new();
-        while let Stop::Break(core) = motion.backwards(None).unwrap() {
+        while let Stop::Break(core) = motion.backwards(None, || false).unwrap() {
             back.push((core, motion.line.replay().position()));
         }
         back.reverse();

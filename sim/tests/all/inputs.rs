@@ -31,6 +31,7 @@ fn every_program_replays_with_all_its_values() {
 fn any_moment_can_be_gone_to_from_any_other() {
     use rand::{RngExt, SeedableRng};
     use sim::scheme::inputs::replay::{Replay, Timeline};
+    use sim::timeline::Back;
     let program = programs::load("bank").unwrap();
     let config = MachineConfig { harts: 4, ..MachineConfig::default() };
     let recorded = record(&program, config, 400_000, Sizes::default());
@@ -72,8 +73,9 @@ fn any_moment_can_be_gone_to_from_any_other() {
     moments.clear();
     let found = |r: &Replay, core: u8, _: &mut retire::NullSink| (core == 2 && r.pc(2) == pc).then(|| r.position());
     for _ in 0..4 {
-        // the line stops after every core's instruction that leads there, and `found` checks which core it was
-        assert!(line.back(&mut retire::NullSink, |_, at| at == pc, found).unwrap());
+        // the line stops behind every core's instruction that leads there, and `found` asks which core it was
+        let back = line.back(&mut retire::NullSink, |_, _| {}, |_, at| at == pc, found, || false).unwrap();
+        assert_eq!(back, Back::Found);
         moments.push(line.replay().position());
     }
     let last: Vec<u64> = arrivals.iter().rev().copied().filter(|m| *m < 400_000).take(4).collect();

@@ -37,7 +37,7 @@ use crate::riscv::csr::{self, View};
 use crate::riscv::hart::{At, Break, Hart, Shared, State};
 use crate::riscv::timing::{Caches, Timing};
 use retire::elf::Program;
-use retire::{DataEvent, FlowEvent, MasterStore, Note, RetireSink};
+use retire::{DataEvent, FlowEvent, FlowKind, MasterStore, Note, RetireSink};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use world::{Next, World};
@@ -96,7 +96,16 @@ enum Read {
     Masters(MasterMessage),
 }
 
-/// Replay state of one core.
+/// An exception that ends what a core does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The instruction that raised it.
+    pub pc: u64,
+    /// As in `mcause`.
+    pub cause: u8,
+}
+
+/// What is known of one core.
 #[derive(Clone, Debug)]
 struct Core {
     coder: Coder,
@@ -106,6 +115,8 @@ struct Core {
     /// Instruction count at the last good check.
     checked: u64,
     stopped: bool,
+    /// Where it stopped at an exception whose handler cannot be fetched.
+    fault: Option<Fault>,
 }
 
 /// A sink that forwards the output of a hart and adds it to the signature.
@@ -206,6 +217,7 @@ impl Replay {
             counted: 0,
             checked: 0,
             stopped: false,
+            fault: None,
         };
         let timing = Timing::functional();
         let replay = Self {
@@ -262,6 +274,18 @@ impl Replay {
     /// Address of the next instruction of a core.
     pub fn pc(&self, core: u8) -> u64 {
         self.harts[usize::from(core)].at.pc
+    }
+
+    /// The exception that a core cannot go on behind, because its handler is nowhere: how a crash without a handler ends.
+    pub fn fault(&self, core: u8) -> Option<Fault> {
+        let me = usize::from(core);
+        let trap = self.harts[me].pending.and_then(|p| match p.kind {
+            FlowKind::Trap { interrupt: false, cause } => Some(Fault { pc: p.pc, cause }),
+            _ => None,
+        });
+        let handler = u32::try_from(self.harts[me].at.pc).ok();
+        let missing = handler.is_none_or(|pc| self.memory(pc, 2).is_none());
+        self.cores[me].fault.or(trap.filter(|_| missing))
     }
 
     /// Instructions that a core has retired.
@@ -639,6 +663,7 @@ impl Replay {
     #[cold]
     fn stop(&mut self, core: usize, told: u32, sink: &mut impl RetireSink) -> Result<(), InputsError> {
         self.goal = None;
+        self.cores[core].fault = self.fault(core as u8);
         self.cores[core].stopped = true;
         if let Some(stop) = self.harts[core].stop(self.position) {
             self.cores[core].signature.event(&stop);
