@@ -20,7 +20,7 @@
 //! | `alters`, `more` | out | 1 | it may change the stored value; `again` |
 //!
 //! # Timing
-//! Outputs come from registers, one clock later.
+//! Outputs come from registers, one cycle later.
 //!
 //! Golden model: [`sim::scheme::inputs::model`].
 

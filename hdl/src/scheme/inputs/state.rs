@@ -80,7 +80,7 @@ pub struct KeptState {
     system: Fixed<Bits<7>>,
     one: Fixed<Bits<32>>,
     base_mask: Fixed<Bits<32>>,
-    // bit 0: interrupts are vectored, whatever mtvec contains; exceptions are direct
+    // interrupts are always vectored; they are never vectored
     by_cause: Fixed<Bits<1>>,
     direct: Fixed<Bits<1>>,
     item_mtvec: Fixed<Bits<6>>,
@@ -92,7 +92,7 @@ impl KeptState {
         let (base_mask, by_cause, direct) = match params.profile {
             Profile::Plain => (!3u32, 0u8, 0u8),
             Profile::Ibex => (!0xffu32, 1, 0),
-            // its handlers are direct
+            // all traps go to the base address
             Profile::Vexriscv => (!3u32, 0, 1),
         };
         Self {
