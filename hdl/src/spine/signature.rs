@@ -67,7 +67,7 @@ pub struct Signature<const W: usize> {
     stepped: Signal<Local, Bits<16>>,
     now: Signal<Local, Bits<16>>,
     anew: Signal<Local, Bits<16>>,
-    // of the parameters
+    // from the parameters
     half: Fixed<Bit>,
     long: Fixed<Bit>,
     turning: Fixed<Bit>,

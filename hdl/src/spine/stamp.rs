@@ -17,7 +17,7 @@
 //! | `all`, `piece` | out | 4, 16 | the slice, after the time stamp if one waits |
 //!
 //! # Timing
-//! From slice to slice combinational.
+//! Combinational from `count` and `data` to `all` and `piece`.
 //!
 //! Golden model: [`sim::chunk::write`].
 

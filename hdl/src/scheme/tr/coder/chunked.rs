@@ -39,7 +39,7 @@ pub struct Chunked<const W: usize> {
     busy: DFF<Bit>,
     // this is the last slice
     ends: DFF<Bit>,
-    // of an address, v holds the address; a difference that is negative; the magnitude
+    // v holds an address; its difference, which is negative; the magnitude of this
     whole: DFF<Bit>,
     below: DFF<Bit>,
     settled: DFF<Bit>,
