@@ -1,4 +1,4 @@
-//! Retire beats: what an ingress adapter makes of a core's port, and a front end traces
+//! Retire beats: the output of all ingress adapters, and the input of all front ends
 //!
 //! # Ports
 //! | port | bits | meaning |
@@ -6,15 +6,15 @@
 //! | `live` | 1 | this cycle is traced |
 //! | `valid` | 1 | an instruction retires |
 //! | `intr` | 1 | it is the first after a trap |
-//! | `broken` | 1 | `intr` is 1 because it does not follow from the instruction before, which nothing announced |
-//! | `hide` | 1 | it must not be told; between instructions, that of the one before |
-//! | `turns` | 1 | it is the first in its context, where contexts are told |
-//! | `belongs` | 18 | its context, see [`super::turn`]; between instructions, that of the one before |
-//! | `branch`, `taken` | 1 | it is a direct conditional; its outcome |
-//! | `look` | 1 | it is an indirect jump, call or trap return |
+//! | `broken` | 1 | `intr` is 1 because of a discontinuity: the instruction does not follow from the one before, and the port signals no trap |
+//! | `hide` | 1 | it is hidden; between instructions, the value for the one before |
+//! | `turns` | 1 | it is the first in its context, where contexts are reported |
+//! | `belongs` | 18 | its context, see [`super::turn`]; between instructions, the context of the one before |
+//! | `branch`, `taken` | 1 | it is a direct conditional branch; its outcome |
+//! | `look` | 1 | it is an indirect jump, indirect call or trap return |
 //! | `push`, `pop` | 1 | it is a call; a return; both: pops, then pushes |
 //! | `jump` | 1 | it is a direct jump or call |
-//! | `pc`, `link`, `target` | W | its address, the one after it, where it went; `align` low bits dropped |
+//! | `pc`, `link`, `target` | W | its address, the address after it, the address of the next instruction; without the `align` low bits |
 //!
 //! `branch`, `look`, `push`, `pop` and `jump` are 0 unless `valid` and `live`.
 

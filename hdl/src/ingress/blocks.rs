@@ -1,37 +1,39 @@
-//! Ingress adapters for the RISC-V E-Trace instruction trace interface, of blocks of several instructions
+//! Ingress adapters for the RISC-V E-Trace instruction trace interface, with blocks of several instructions
 //!
-//! One block or two a clock. Each is held ([`super::held`]) and told as two beats, its first instruction and what is behind that, and the
-//! compressor ([`super::compress`]) behind them tells one event a clock.
+//! One or two blocks per cycle. Each block is held ([`super::held`]) and sent as two beats: its first instruction, and the rest. The
+//! compressor ([`super::compress`]) makes one event per cycle of them.
 //!
 //! # Source
-//! Efficient Trace for RISC-V, "Instruction Trace Interface": blocks, `itype` of 4 and of 3 bits, "multiple retirement". `icount` is not of it: with the C extension a
-//! number of halfwords is no number of instructions, and that is what a stream counts.
+//! Efficient Trace for RISC-V, "Instruction Trace Interface": blocks, `itype` of 4 and of 3 bits, "multiple retirement". `icount` is an
+//! addition: a trace stream counts instructions, and with the C extension a number of halfwords does not determine that count.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `itype` | in | 4 | how the block ends, as of [`super::etrace`] |
-//! | `iaddr` | in | W | address of its first instruction; of a trap without one, where it happened |
-//! | `iretire` | in | 4 | its halfwords; 0: nothing retires |
-//! | `ilastsize` | in | 1 | its last instruction has 0: 2 bytes, 1: 4 bytes |
-//! | `icount` | in | 4 | its instructions; not looked at without the C extension |
-//! | `privilege`, `context_id` | in | 2, 32 | where contexts are told: privilege mode and, in the low 16 bits, number of the address space of all that is shown in the clock |
+//! | `itype` | in | 4 | type of the block's end, as in [`super::etrace`] |
+//! | `iaddr` | in | W | address of its first instruction; of a trap without an instruction, the address where it occurred |
+//! | `iretire` | in | 4 | length in halfwords; 0: nothing retires |
+//! | `ilastsize` | in | 1 | size of its last instruction: 0: 2 bytes, 1: 4 bytes |
+//! | `icount` | in | 4 | number of its instructions; ignored without the C extension |
+//! | `privilege`, `context_id` | in | 2, 32 | where contexts are reported: privilege mode and, in the low 16 bits, address space identifier of all instructions of the cycle |
 //! | `cause`, `tval`, `trigger` | in | 5, W, 4 | not used |
-//! | `halted` | in | 1 | the hart is in debug mode: the next block begins as behind a trap |
+//! | `halted` | in | 1 | the hart is in debug mode: the next block begins as after a trap |
 //! | `hart_reset` | in | 1 | the hart is in reset: the same |
 //!
-//! and those of all adapters, see [`super::pins`]. With a filter by address a block is reported if both its ends may be.
+//! and the ports of all adapters, see [`super::pins`]. With a filter by address a block is reported if both its ends are in the range.
 //!
-//! Of two blocks a clock the first five ports are there for each, `block0.itype` and so on: block 0 is the older one, and any may be empty.
+//! With two blocks per cycle each has the first five ports, `block0.itype` and so on. Block 0 is the older one; either may be empty.
 //!
-//! With [`Extras::itype3`] bit 3 of `itype` is 0, and 6 is any jump, call or return whose target the program does not tell. Which of these it is
-//! nobody knows: so there is no return address stack and no table of targets, but `tr` without both, and `nx_b`.
+//! With [`Extras::itype3`] bit 3 of `itype` is 0, and 6 is any uninferable jump, call or return. These cannot be distinguished. So
+//! there is no return address stack and no target table: only `tr` without both, and `nx_b`.
 //!
-//! What was halted goes on where it was to: the address of the next block is where an indirect jump before went.
+//! After a halt, the address of the next block is taken as the target of the indirect jump before it.
 //!
 //! # Timing
-//! One block or two a clock. A beat comes five clocks after it, or later where others are told before. A block that ends with an indirect jump, a
-//! return or a trap return (with resyncs, or a stream cache, with any control flow) is held until a report with an address says where it went; with `itype` of 3 bits so is one that ends with 0. What is held up to 127 clocks has its own time.
+//! One or two blocks per cycle. A beat comes five cycles after its block, or later while earlier beats are sent. A block that ends
+//! with an indirect jump, a return or a trap return is held until a report with an address shows its target. With resyncs or a
+//! stream cache this applies to all control flow, and with a 3-bit `itype` to blocks that end with 0. Blocks held for up to 127
+//! cycles keep their own time stamp.
 //!
 //! Golden model: [`sim::beats::blocks`] before [`sim::beats::wide`].
 
@@ -49,7 +51,7 @@ use crate::widget::slot::{part, Slot};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// One of two blocks.
+/// The pins of one of two blocks.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct BlockChannel<const W: usize> {
     pub itype: Signal<In, Bits<4>>,
@@ -59,7 +61,7 @@ pub struct BlockChannel<const W: usize> {
     pub icount: Signal<In, Bits<4>>,
 }
 
-/// The E-Trace instruction trace interface, of blocks.
+/// The pins of the E-Trace instruction trace interface, with one block per cycle.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct BlocksPins<const W: usize> {
     pub itype: Signal<In, Bits<4>>,
@@ -76,7 +78,7 @@ pub struct BlocksPins<const W: usize> {
     pub hart_reset: Signal<In, Bit>,
 }
 
-/// The same of two blocks a clock.
+/// The pins of the E-Trace instruction trace interface, with two blocks per cycle.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct BlocksTwoPins<const W: usize> {
     pub block0: BlockChannel<W>,
@@ -90,7 +92,7 @@ pub struct BlocksTwoPins<const W: usize> {
     pub hart_reset: Signal<In, Bit>,
 }
 
-/// `$shown`: where the pins of a block are.
+/// `$shown`: path of a block's pins.
 macro_rules! adapter {
     (
         $(#[$doc:meta])* $name:ident, $pins:ident, $blocks:tt, $last:tt, ($($younger:tt $older:tt)*)
@@ -112,13 +114,13 @@ macro_rules! adapter {
             block: Vec<Shown<W>>,
             held: Vec<Held<W>>,
             compress: Compress<W>,
-            // whether what is before a block was a trap, a block has an address so far, one of these waits for that of the next
+            // before a block: the last block was a trap, a block had an address, the last one waits for the address of the next
             trapped: Vec<Signal<Local, Bit>>,
             trap_before: DFF<Bit>,
             shown: Vec<Signal<Local, Bit>>,
             open: Vec<Signal<Local, Bit>>,
-            // with a filter: whether the mode is reported, nothing of the clock may be, each block must not be; of blocks by
-            // address or address space both ends
+            // with a filter: the mode is reported; all of the cycle is hidden; each block is hidden. By address or address space, both
+            // ends of a block are checked
             wants: Signal<Local, Bits<4>>,
             filtered: Signal<Local, Bit>,
             hidden: Vec<Signal<Local, Bit>>,
@@ -126,7 +128,7 @@ macro_rules! adapter {
             gated: Fixed<Bit>,
             begin_gate: Vec<Gate<W>>,
             end_gate: Vec<Gate<W>>,
-            // the address behind a block that is held, and whether that follows without a trap
+            // the address after a held block, and whether it follows without a trap
             goes: Vec<Signal<Local, Bits<W>>>,
             jumps: Vec<Signal<Local, Bit>>,
             waits: DFF<Bit>,
@@ -143,7 +145,7 @@ macro_rules! adapter {
             /// The adapter for `params`, with `extras`.
             ///
             /// # Panics
-            /// When they do not say how many blocks a clock retire, or ask for the check; and as [`Compress::new`].
+            /// When `extras` do not say how many blocks retire per cycle, or include the discontinuity check; and as [`Compress::new`].
             pub fn with(params: &TraceParams, extras: Extras) -> Self {
                 let retire = extras.retire.expect("blocks");
                 assert!(!extras.check, "no circuit of the check");
@@ -172,7 +174,7 @@ macro_rules! adapter {
                 }
             }
 
-            /// As [`Self::with`], for benches of the adapter alone.
+            /// As [`Self::with`], without other extras, for benches of the adapter alone.
             ///
             /// # Panics
             /// As [`Self::with`].
@@ -186,12 +188,12 @@ macro_rules! adapter {
             fn update(&mut self) {
                 dff_setup!(self, clock, trap_before, waits, behind, shut);
                 clock!(self, clock, compress, turn);
-                // what waits when a trace begins is older than that; in its first cycle, time is counted already
+                // entries that wait when a trace begins are older than the trace; time is counted from its first cycle
                 self.shut.d.next = !self.port.open.val();
                 self.compress.reset.next = self.port.reset.val() | (self.shut.q.val() & !self.port.open.val());
                 self.compress.go.next = self.port.live.val();
 
-                // what of it must not be reported
+                // which blocks are hidden
                 self.wants.next = self.port.modes.val() >> self.port.pins.privilege.val();
                 self.filtered.next = (self.port.hide.val() | !self.wants.val().get_bit(0)) & self.filter.val();
                 $(
@@ -215,7 +217,7 @@ macro_rules! adapter {
                     }
                 )+
 
-                // what is shown, from the oldest on
+                // blocks of this cycle, from the oldest
                 self.trapped[0].next = self.trap_before.q.val() | self.port.pins.halted.val() | self.port.pins.hart_reset.val();
                 self.shown[0].next = false;
                 self.open[0].next = false;
@@ -241,13 +243,13 @@ macro_rules! adapter {
                     self.open[$next].next = self.open[$j].val();
                     if self.block[$j].bears.val() {
                         self.trapped[$next].next = self.block[$j].traps.val();
-                        // what is not told need not wait
+                        // a hidden block need not wait
                         self.open[$next].next = self.block[$j].open.val() & !self.hidden[$j].val();
                     }
                 )+
                 self.trap_before.d.next = self.trapped[$blocks].val();
 
-                // those before, and whether the last of them waits for an address
+                // held blocks, and whether the last of them waits for an address
                 self.keeps.next = self.waits.q.val() & !self.shown[$blocks].val();
                 self.waits.d.next = self.keeps.val() | self.open[$blocks].val();
                 self.behind.d.next = 0.into();
@@ -283,7 +285,7 @@ macro_rules! adapter {
                     self.compress.extra[$head].next = 0.into();
                     self.compress.extra[$tail].next = self.held[$j].between.val();
                 )+
-                // with what is held: while that waits nothing retires
+                // retires together with the held blocks: while they wait nothing retires
                 self.any.next = false;
                 $(
                     if self.block[$j].retires.val() & !self.port.reset.val() {
@@ -319,12 +321,12 @@ macro_rules! adapter {
 }
 
 adapter!(
-    /// The adapter for a block a clock, for addresses of W = `xlen` bits.
+    /// The adapter for one block per cycle, for addresses of W = `xlen` bits.
     Blocks, BlocksPins, 1, 0, ()
     [0 1 0 1 pins]
 );
 adapter!(
-    /// The adapter for two blocks a clock, for addresses of W = `xlen` bits.
+    /// The adapter for two blocks per cycle, for addresses of W = `xlen` bits.
     BlocksTwo, BlocksTwoPins, 2, 1, (1 0)
     [0 1 0 1 pins.block0]
     [1 2 2 3 pins.block1]

@@ -1,7 +1,7 @@
-//! Ingress adapter for a PC chain: what retires, and nothing else
+//! Ingress adapter for a PC chain: only the retired instructions and their addresses
 //!
-//! Makes retire beats of an instruction and its address. Where it went is where the next one is. What asks least of a
-//! core: no next address, no trap, no class of instruction.
+//! It makes retire beats of an instruction and its address; its target is the address of the next one. Of all ports this needs
+//! the least from a core: no next address, no trap, no instruction type.
 //!
 //! # Source
 //! RISC-V unprivileged ISA, "Unconditional Jumps", "Conditional Branches", chapter "C": immediates and their signs.
@@ -13,18 +13,18 @@
 //! | `retire_insn` | in | 32 | its bits; of a 2-byte one the low half |
 //! | `retire_pc` | in | W | its address |
 //!
-//! and those of all adapters, see [`super::pins`]; of these `reset`, `live` and `beat` are used.
+//! and the ports of all adapters, see [`super::pins`]; of these only `reset`, `live` and `beat` are used.
 //!
 //! An instruction is **held until the next one** and retires, for the trace, in that cycle: it is not counted if tracing
-//! is disabled before. One that was held when a trace began is not told: it is older than that.
+//! is disabled before. An instruction that was held when a trace began is older than the trace, and is not reported.
 //!
-//! One that is where the one before cannot have gone is the first after a trap. What a trap hides is not told: behind a
-//! conditional, its outcome is what the 12 low significant bits of the handler's address make of it; behind an indirect jump the
-//! handler is its target, and behind a sequential instruction a handler that stands right there is no trap. The
-//! addresses that retired are right in each case.
+//! An instruction whose address cannot follow from the one before is taken as the first after a trap. Some traps cannot be
+//! detected. After a conditional branch, the outcome is derived from the 12 low significant bits of the handler's address; after an
+//! indirect jump, the handler is taken as its target; after a sequential instruction, a handler at the next address is no trap. The
+//! addresses of retired instructions are right in each case.
 //!
 //! # Timing
-//! One instruction a cycle. The beat comes one cycle after the instruction that releases it, as that of
+//! One instruction per cycle. The beat comes one cycle after the instruction that releases it, as in
 //! [`super::rvfi`].
 //!
 //! Golden model: [`sim::beats::chain`].
@@ -39,7 +39,7 @@ use crate::widget::slot::{part, Slot};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// A PC chain.
+/// The pins of a PC chain.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct ChainPins<const W: usize> {
     pub retire_valid: Signal<In, Bit>,
@@ -60,7 +60,7 @@ impl<const W: usize> Pins<W> for ChainPins<W> {
 pub struct Chain<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: IngressPort<ChainPins<W>, W>,
-    // where it is; where fewer bits differ
+    // its address; with fewer distinct address bits
     came: Signal<Local, Bits<W>>,
     fewer: Fixed<Bit>,
     narrow: Narrow<W>,
@@ -88,12 +88,12 @@ pub struct Chain<const W: usize> {
     link: Signal<Local, Bits<W>>,
     goes: Signal<Local, Bits<W>>,
     follows: Signal<Local, Bit>,
-    // what it is, and where it went
+    // decoder of the held instruction
     rvfi: Rvfi<W>,
-    // of the parameters
+    // from the parameters
     compressed: Fixed<Bit>,
     rv32: Fixed<Bit>,
-    // signs of the immediates, by their length, from bit 20 down; above them
+    // sign extension of the immediates, by their length, from bit 20 down; above bit 20
     sign_9: Fixed<Bits<21>>,
     sign_12: Fixed<Bits<21>>,
     sign_13: Fixed<Bits<21>>,
@@ -126,7 +126,7 @@ impl<const W: usize> Chain<W> {
         }
     }
 
-    /// The same, with `extras`.
+    /// As [`Chain::new`], with `extras`.
     ///
     /// # Panics
     /// With [`Extras::check`], and as [`Chain::new`].
@@ -154,7 +154,7 @@ impl<const W: usize> Logic for Chain<W> {
             self.came.next = self.narrow.to.val();
         }
 
-        // what is held: which jump or branch, and how far
+        // the held instruction: kind of jump or branch, and its offset
         self.insn.next = self.held_insn.q.val();
         self.wide.next = (self.insn.val().get_bits::<2>(0) == 3) | !self.compressed.val();
         self.opcode.next = self.insn.val().get_bits::<7>(0);
@@ -217,7 +217,7 @@ impl<const W: usize> Logic for Chain<W> {
             self.offset.next = bit_cast::<W, 21>(self.low.val()) | self.sign_all.val();
         }
 
-        // whether the next one is where it can have gone
+        // whether the next instruction can follow it
         self.link.next = self.held_pc.q.val() + bit_cast::<W, 3>(self.length.val());
         self.goes.next = self.held_pc.q.val() + self.offset.val();
         self.follows.next = self.came.val() == self.link.val();
@@ -241,11 +241,11 @@ impl<const W: usize> Logic for Chain<W> {
         if self.port.reset.val() {
             self.held.d.next = false;
         }
-        // nor is what was held at the end of a trace of the next one
+        // an instruction held at the end of a trace does not belong to the next one
         if self.port.reset.val() | !self.port.open.val() {
             self.held_open.d.next = false;
         }
-        // of the adapter behind it nothing but the decoder is used
+        // only the decoder of this adapter is used
         self.rvfi.port.reset.next = false;
         self.rvfi.port.live.next = self.port.live.val();
         self.rvfi.port.open.next = self.port.open.val();

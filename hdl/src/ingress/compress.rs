@@ -1,43 +1,43 @@
-//! Compressor: beats of up to four instructions a clock, as beats of one event each
+//! Compressor: turns beats of up to four instructions per cycle into beats of one event each
 //!
-//! Stands between the adapters of a core that retires several instructions a clock and its front end, which takes one event
-//! a clock. What a clock retires waits as a word in a queue if there is an event in it: control flow, the first
+//! Connects the adapters of a core that retires several instructions per cycle to its front end, which takes one event
+//! per cycle. The instructions of a cycle are queued as one word if they contain an event: control flow, the first
 //! instruction after a trap or in a context, or the first that may be traced. A beat stands for its event and the sequential
-//! instructions before it; such instructions that no event follows are told by a beat of their own once no word waits.
+//! instructions before it. Sequential instructions without a later event are sent in a beat of their own once the queue is empty.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | nothing waits |
-//! | `go` | in | 1 | what is told in this clock is traced |
-//! | `lane[j]` | in | | beats of the instructions of a clock, in their order; `live` and `broken` are not looked at |
-//! | `extra[j]` | in | 5 | sequential instructions before that of lane j which stand with it, 0 of a lane that is empty |
-//! | `turns` | in | 1 | where contexts are told: the first instruction of this clock is the first in its context |
+//! | `reset` | in | 1 | empty the queue |
+//! | `go` | in | 1 | the beat sent in this cycle is traced |
+//! | `lane[j]` | in | | beats of the instructions of a cycle, in program order; `live` and `broken` are ignored |
+//! | `extra[j]` | in | 5 | sequential instructions reported with that of slot j, before it; 0 for an empty slot |
+//! | `turns` | in | 1 | where contexts are reported: the first instruction of this cycle is the first in its context |
 //! | `belongs` | in | 18 | the context of all of them, see [`super::turn`] |
-//! | `behind` | in | 8 | so many clocks what the lanes show, or what they will show next, was held back; up to 127 |
-//! | `beat` | out | | the beat, see [`super::beat`]; all but `live` is of its last instruction |
-//! | `more` | out | 10 | instructions of the beat but for the last |
-//! | `step` | out | 8 | clocks from the time of the beat before to that of this one |
-//! | `choked` | out | 1 | the instructions of the beat found no place: they are lost |
+//! | `behind` | in | 8 | delay of the instructions in the slots, or of those that come next, in cycles; up to 127 |
+//! | `beat` | out | | the beat, see [`super::beat`]; all fields but `live` describe its last instruction |
+//! | `more` | out | 10 | number of instructions of the beat, less one |
+//! | `step` | out | 8 | cycles from the previous beat's time to this one's |
+//! | `choked` | out | 1 | the instructions of the beat are lost: the queue was full |
 //! | `crowd` | out | 1 | two words or more wait |
-//! | `late_by` | out | 8 | so many clocks is this beat told later than it could have been |
+//! | `late_by` | out | 8 | delay of this beat by the queue, in cycles |
 //!
 //! # Timing
-//! A beat comes four clocks after the instructions, three behind their own beats, or later where others are told before. Time is
-//! that of the event: while beats wait it stands, and goes on by more than a clock where clocks without an event follow.
+//! A beat comes four cycles after the instructions, three after their own beats, or later while earlier beats are sent. Its time is
+//! that of the event: it stops while beats wait, and advances by more than one where cycles without an event follow.
 //!
-//! With 2^k places, 2^k - 1 words wait. One that finds no place is lost with all behind it until none waits.
+//! A queue of depth 2^k holds 2^k - 1 words. A word that does not fit is lost, with all after it until the queue is empty.
 //!
-//! Events that come late have their own time too: while they are held back, time stands.
+//! Events that arrive late keep their own time, too: while they are delayed, time stops.
 //!
-//! With the discontinuity check an instruction that is not at `target` of the one before, or of one that cannot jump at `link`, of the same clock or of an earlier one, and that
-//! is not `intr`, is told as the first after a trap, `broken`. An instruction that waits may be traced that came before `go` was 1, so all
-//! are held to the one before; the first that is traced is not `broken`.
+//! With the discontinuity check, an instruction must be at `target` of the one before, or at its `link` if that one cannot jump, in
+//! the same cycle or across cycles. One that is not, and is not `intr`, is reported as the first after a trap, with `broken`. An
+//! instruction that came before `go` was 1 may be traced later, so all are checked; the first traced one is never `broken`.
 //!
-//! With a filter a lane that must not be told (`hide`) is a sequential instruction, whatever it is, and an event only where it is the first
-//! of such, or the first that may be traced; so is the first that may be told behind them. A beat is of instructions of one sort: where
-//! those before an event are of the other one, they are told in a beat of their own. So what waits, and for how long, is of the number of hidden
-//! instructions alone.
+//! With a filter, a hidden instruction (`hide`) counts as sequential, whatever it is. It is an event only if it is the first hidden
+//! one, or the first that may be traced. The first one after hidden instructions is an event, too. A beat contains hidden or
+//! other instructions, never both: where those before an event differ from it, they are sent in a beat of their own. So the contents
+//! and delays of the queue depend only on the number of hidden instructions.
 //!
 //! Golden model: [`sim::beats::wide`].
 
@@ -67,12 +67,12 @@ pub struct Compress<const W: usize> {
     pub crowd: Signal<Out, Bit>,
     pub late_by: Signal<Out, Bits<8>>,
     _lanes: usize,
-    // the queue: a memory for each lane's fields, and one for what is the word's
+    // the queue: a memory for the fields of each slot, and one for those of the word
     pc_words: Vec<Mem<4, W>>,
     target_words: Vec<Mem<4, W>>,
     kind_words: Vec<Mem<4, 14>>,
     words: Mem<4, 22>,
-    // where contexts are told: whether a word's first instruction is the first in its context, and that
+    // where contexts are reported: whether a word's first instruction is the first in its context, and the context
     turning: Fixed<Bit>,
     context_words: Mem<4, 19>,
     turned: Signal<Local, Bit>,
@@ -90,21 +90,21 @@ pub struct Compress<const W: usize> {
     none: Signal<Local, Bit>,
     reads: Signal<Local, Bit>,
     address: Signal<Local, Bits<4>>,
-    // what comes
+    // input
     event: Vec<Signal<Local, Bit>>,
-    // where the one before went, and whether that is known; the lane does not follow from it
+    // target of the instruction before a slot, and whether it is known; the slot does not follow from it
     gone: Vec<Signal<Local, Bits<W>>>,
     gone_2: DFF<Bits<W>>,
     known: Vec<Signal<Local, Bit>>,
     known_2: DFF<Bit>,
     breaks: Vec<Signal<Local, Bit>>,
     intr: Vec<Signal<Local, Bit>>,
-    // whether what is before a lane must not be told, where there is a filter; of that lane the same, and whether they differ
+    // with a filter: whether the instruction before a slot is hidden; whether that slot is, and whether they differ
     dark: Vec<Signal<Local, Bit>>,
     dark_2: DFF<Bit>,
     hides: Vec<Signal<Local, Bit>>,
     turns_dark: Vec<Signal<Local, Bit>>,
-    // of what was told last, of what is told
+    // the same of the last reported beat, and of the current one
     told_dark: DFF<Bit>,
     differs: Signal<Local, Bit>,
     hidden: Signal<Local, Bit>,
@@ -122,13 +122,13 @@ pub struct Compress<const W: usize> {
     events: Signal<Local, Bits<4>>,
     first: Signal<Local, Bit>,
     seen: DFF<Bit>,
-    // sequential instructions that are not told, or in a gap all of them
+    // sequential instructions that are not sent yet; during a loss, all instructions
     pending: DFF<Bits<10>>,
     carried: Signal<Local, Bits<10>>,
     gap: DFF<Bit>,
     loses: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
-    // what is told
+    // output
     served: DFF<Bits<4>>,
     unserved: Signal<Local, Bits<4>>,
     left: Signal<Local, Bits<4>>,
@@ -169,13 +169,13 @@ pub struct Compress<const W: usize> {
     choked_2: DFF<Bit>,
     broken_2: DFF<Bit>,
     length: Signal<Local, Bits<2>>,
-    // of the parameters
+    // from the parameters
     places: Fixed<Bits<4>>,
     compressed: Fixed<Bit>,
     minus: Fixed<Bits<10>>,
     check: Fixed<Bit>,
     before_mask: Fixed<Bits<5>>,
-    // of the kind what is not of the instruction itself
+    // bits of the kind that do not depend on the instruction's type
     counts: Fixed<Bits<14>>,
 }
 
@@ -188,10 +188,10 @@ impl<const W: usize> Compress<W> {
         Self::of(params, Extras { retire: Some(retire), ..Extras::default() }, false)
     }
 
-    /// The same with `extras`, which say how many lanes there are; with `blocks`, lanes with more than an instruction.
+    /// As [`Self::new`], with `extras`, which give the number of slots; with `blocks`, slots may stand for several instructions.
     ///
     /// # Panics
-    /// As [`Self::new`]; or when they do not, or ask for the check of blocks, which do not say where an instruction went.
+    /// As [`Self::new`]; or when `extras` give no number, or ask for the check with blocks, which report no targets.
     pub fn of(params: &TraceParams, extras: Extras, blocks: bool) -> Self {
         let retire = extras.retire.expect("several instructions a clock");
         assert!(!(extras.check && blocks), "no circuit of the check");
@@ -262,7 +262,7 @@ impl<const W: usize> Logic for Compress<W> {
         self.empty.next = self.write.q.val() == self.read.q.val();
         self.none.next = self.empty.val() & !self.have.q.val();
 
-        // what must not be told
+        // hidden instructions
         self.dark[0].next = self.dark_2.q.val();
         for d in 0..self._lanes {
             self.hides[d].next = self.lane[d].hide.val() & self.filter.val();
@@ -274,7 +274,7 @@ impl<const W: usize> Logic for Compress<W> {
             self.dark_2.d.next = self.dark[d + 1].val();
         }
 
-        // what does not follow
+        // discontinuities
         for b in 0..self._lanes {
             self.breaks[b].next = false;
         }
@@ -292,7 +292,7 @@ impl<const W: usize> Logic for Compress<W> {
                 self.known[c + 1].next = self.known[c].val();
                 if self.lane[c].valid.val() {
                     self.gone[c + 1].next = self.lane[c].link.val();
-                    // what cannot jump goes on, whatever the port says
+                    // the next address after an instruction that cannot jump, whatever the port says
                     if self.lane[c].branch.val()
                         | self.lane[c].look.val()
                         | self.lane[c].push.val()
@@ -308,7 +308,7 @@ impl<const W: usize> Logic for Compress<W> {
             }
         }
 
-        // what comes: events, instructions up to a lane, those behind the last event
+        // input: events, instructions up to a slot, those after the last event
         self.first.next = self.go.val() & !self.seen.q.val();
         self.some[0].next = false;
         self.total[0].next = 0.into();
@@ -343,10 +343,10 @@ impl<const W: usize> Logic for Compress<W> {
             self.tail.next = self.since[j + 1].val();
         }
 
-        // instructions that are not told yet, and what becomes of those of this clock
+        // instructions that are not sent yet, with those of this cycle
         self.flush.next = self.none.val() & self.pending.q.val().any();
         self.loses.next = (self.gap.q.val() & !self.none.val()) | (self.events.val().any() & self.full.val());
-        // one that is lost is not the first that is traced
+        // a lost instruction is not the first traced one
         self.seen.d.next = self.go.val() & (self.seen.q.val() | (self.any.val() & !self.loses.val()));
         self.push.next = self.events.val().any() & !self.loses.val();
         self.gap.d.next = self.loses.val();
@@ -372,7 +372,7 @@ impl<const W: usize> Logic for Compress<W> {
             | (bit_cast::<22, 10>(self.carried.val()) << 4)
             | (bit_cast::<22, 8>(self.came_at.val()) << 14);
 
-        // the event that is told
+        // the event that is sent
         self.unserved.next = !self.served.q.val();
         self.left.next = self.words.rdata.val().get_bits::<4>(0) & self.unserved.val();
         self.picked.next = 0.into();
@@ -392,7 +392,7 @@ impl<const W: usize> Logic for Compress<W> {
         }
         self.others.next = !self.picked.val();
         self.rest.next = self.left.val() & self.others.val();
-        // instructions before it
+        // sequential instructions before it
         self.preceding_word.next = self.words.rdata.val().get_bits::<10>(4);
         if self.served.q.val().any() {
             self.preceding_word.next = 0.into();
@@ -402,7 +402,7 @@ impl<const W: usize> Logic for Compress<W> {
         if self.split.q.val() {
             self.preceding.next = 0.into();
         }
-        // where tracing begins at it, they are told before, untraced; likewise, traced or hidden, where they are of the other sort
+        // if tracing begins at the event, these are sent before it, untraced; if only they or only it is hidden, in a beat of their own
         self.differs.next = self.kind.val().get_bit(13) != self.told_dark.q.val();
         self.splits.next = self.have.q.val()
             & self.go.val()
@@ -448,7 +448,7 @@ impl<const W: usize> Logic for Compress<W> {
             self.kind_words[i].we.next = self.push.val();
             self.pc_words[i].wdata.next = self.lane[i].pc.val();
             self.target_words[i].wdata.next = self.lane[i].target.val();
-            // a 4-byte one's link differs from its address by two, in the lowest bit by nothing
+            // the link of a 4-byte instruction differs from its address by two, so the lowest bits are equal
             self.kind_in[i].next = 0.into();
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(0, self.intr[i].val());
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(1, self.lane[i].branch.val());
@@ -462,7 +462,7 @@ impl<const W: usize> Logic for Compress<W> {
                 .replace_bit(7, self.lane[i].pc.val().get_bit(0) == self.lane[i].link.val().get_bit(0));
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(8, self.before[i].val().get_bit(0));
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(9, self.before[i].val().get_bit(1));
-            // of single instructions there are three before at most
+            // at most three single instructions precede one in a word
             self.kind_in[i].next =
                 self.kind_in[i].val().replace_bit(10, self.before[i].val().get_bit(2) | self.breaks[i].val());
             self.kind_in[i].next = self.kind_in[i].val().replace_bit(11, self.before[i].val().get_bit(3));
@@ -474,7 +474,7 @@ impl<const W: usize> Logic for Compress<W> {
             self.kind_words[i].wdata.next = self.kind_in[i].val();
         }
 
-        // whether it may be told
+        // whether it is hidden
         self.hidden.next = self.told_dark.q.val();
         if self.told.val() {
             self.hidden.next = self.kind.val().get_bit(13);
@@ -485,11 +485,11 @@ impl<const W: usize> Logic for Compress<W> {
         self.told_dark.d.next = self.hidden.val();
         self.hide_2.d.next = self.hidden.val() & self.filter.val();
         if self.flush.val() & self.gap.q.val() {
-            // they may be of both
+            // they may be of both kinds
             self.hide_2.d.next = false;
         }
 
-        // its context
+        // context of the beat
         self.turned.next = false;
         self.belongs_2.d.next = 0.into();
         self.context_words.raddr.next = self.address.val();
@@ -506,7 +506,7 @@ impl<const W: usize> Logic for Compress<W> {
         }
         self.turns_2.d.next = self.turned.val() & self.live.val();
 
-        // its time
+        // time of the beat
         self.age.next = self.now.q.val() - self.words.rdata.val().get_bits::<8>(14);
         self.behind_1.d.next = self.behind.val();
         self.behind_2.d.next = self.behind_1.q.val();
@@ -528,7 +528,7 @@ impl<const W: usize> Logic for Compress<W> {
         self.broken_2.d.next = false;
         if self.told.val() & self.live.val() {
             self.kind_2.d.next = self.kind.val().get_bits::<8>(0);
-            // what is not traced is of no account
+            // discontinuities before the first traced beat are ignored
             self.broken_2.d.next = self.kind.val().get_bit(10) & self.check.val() & self.live_2.q.val();
         }
         self.amount.next = self.preceding.val();
@@ -581,7 +581,7 @@ impl<const W: usize> Logic for Compress<W> {
         self.beat.look.next = self.kind_2.q.val().get_bit(3);
         self.beat.push.next = self.kind_2.q.val().get_bit(4);
         self.beat.pop.next = self.kind_2.q.val().get_bit(5);
-        // what is lost, so that it is where messages could be made
+        // makes a lost beat look like an instruction that can make a message
         self.beat.jump.next = self.kind_2.q.val().get_bit(6) | (self.choked_2.q.val() & self.live_2.q.val());
         self.beat.pc.next = self.pc_2.q.val();
         self.beat.link.next = self.pc_2.q.val() + bit_cast::<W, 2>(self.length.val());

@@ -1,6 +1,6 @@
 //! Ingress adapter for the RISC-V E-Trace instruction trace interface
 //!
-//! Makes retire beats of a hart's trace ingress port, of blocks of a single instruction.
+//! It makes retire beats of a hart's trace ingress port, with blocks of a single instruction.
 //!
 //! # Source
 //! Efficient Trace for RISC-V, "Instruction Trace Interface": 4-bit `itype`.
@@ -8,16 +8,16 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `itype` | in | 4 | how the block ends |
-//! | `iaddr` | in | W | address of the instruction; of a trap without one, the address where it happened |
+//! | `itype` | in | 4 | type of the block's end |
+//! | `iaddr` | in | W | address of the instruction; of a trap without one, the address where it occurred |
 //! | `iretire` | in | 2 | 0: nothing retires; otherwise one instruction does |
 //! | `ilastsize` | in | 1 | 0: it is 2 bytes long, 1: 4 bytes |
 //! | `cause`, `tval` | in | 5, W | not used |
-//! | `privilege` | in | 2 | privilege mode of the instruction; the number of its address space is in `space` |
+//! | `privilege` | in | 2 | privilege mode of the instruction; its address space identifier is in `space` |
 //!
-//! and those of all adapters, see [`super::pins`].
+//! and the ports of all adapters, see [`super::pins`].
 //!
-//! | `itype` | taken for |
+//! | `itype` | interpreted as |
 //! | --- | --- |
 //! | 1, 2 exception, interrupt | a sequential instruction, if one retires; the next is the first after a trap |
 //! | 3 trap return; 10, 14 uninferable (tail) jump | indirect jump |
@@ -27,20 +27,20 @@
 //! | 12, 13 | pop then push, return |
 //! | 0 and reserved | sequential |
 //!
-//! It is a block of one instruction ([`super::shown`], [`super::held`]), told a clock after its report. The port does not say where an
-//! instruction goes: one whose target the program does not tell (3, 8, 10, 12, 13, 14), and with resyncs or a stream cache any control
-//! flow, is **held until the next report with an address** and retires, for the trace, in that clock: it is not counted if tracing is
-//! disabled before. One that must not be told is not held.
+//! A block is one instruction ([`super::shown`], [`super::held`]), sent one cycle after its report. The port does not report targets.
+//! So an instruction with an uninferable target (3, 8, 10, 12, 13, 14), and with resyncs or a stream cache any control flow, is
+//! **held until the next report with an address** and retires, for the trace, in that cycle: it is not counted if tracing is
+//! disabled before. A hidden instruction is not held.
 //!
 //! A core must report `jalr` with rs1 = x0 as uninferable, and an `ecall` or `ebreak` that traps as not
-//! retired, for the replay does so. With `itype` 2 and `iretire` 0, `iaddr` must be where the hart would have
-//! gone on.
+//! retired, because the replay expects this. With `itype` 2 and `iretire` 0, `iaddr` must be the address where the hart would have
+//! continued.
 //!
 //! # Timing
-//! One report a cycle. The beat comes two cycles after it, or one after the report that releases it if that is later; all of it from
-//! registers but `link`, which is added behind that of `pc`.
+//! One report per cycle. The beat comes two cycles after it, or one after the report that releases it if that is later. All of it
+//! comes from registers except `link`, which is added to the registered `pc`.
 //!
-//! Golden model: [`sim::beats::blocks::Hold`], of groups of one instruction.
+//! Golden model: [`sim::beats::blocks::Hold`], with groups of one instruction.
 
 use super::gate::Gate;
 use super::held::Held;
@@ -54,7 +54,7 @@ use crate::widget::slot::{part, Slot};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// The E-Trace instruction trace interface, of single instructions.
+/// The pins of the E-Trace instruction trace interface, with single instructions.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct EtracePins<const W: usize> {
     pub itype: Signal<In, Bits<4>>,
@@ -80,7 +80,7 @@ impl<const W: usize> Pins<W> for EtracePins<W> {
 pub struct Etrace<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: IngressPort<EtracePins<W>, W>,
-    // what is shown, and what was
+    // the current report, and the held one
     shown: Shown<W>,
     held: Held<W>,
     retires: Signal<Local, Bit>,
@@ -88,14 +88,14 @@ pub struct Etrace<const W: usize> {
     waits: DFF<Bit>,
     keeps: Signal<Local, Bit>,
     told: Signal<Local, Bit>,
-    // with a filter: whether the mode is reported; the instruction must not be; by address or address space
+    // with a filter: the mode is reported; the instruction is hidden; by address or address space
     wants: Signal<Local, Bits<4>>,
     hides: Signal<Local, Bit>,
     hidden: Signal<Local, Bit>,
     filter: Fixed<Bit>,
     gated: Fixed<Bit>,
     gate: Gate<W>,
-    // where contexts are reported: that of the one that is held, and of the beat
+    // where contexts are reported: context of the held instruction, and of the beat
     turning: Fixed<Bit>,
     turn: Turn,
     turns_2: DFF<Bit>,
@@ -126,7 +126,7 @@ impl<const W: usize> Etrace<W> {
         Self::with(params, Extras::default())
     }
 
-    /// The same, with `extras`.
+    /// As [`Etrace::new`], with `extras`.
     ///
     /// # Panics
     /// With [`Extras::check`], and as [`Etrace::new`].
@@ -134,7 +134,7 @@ impl<const W: usize> Etrace<W> {
         assert!(!extras.check, "no circuit of the check");
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
-        // which 3 bits of `itype` are, only a port of blocks says
+        // a 3-bit `itype` is only supported by the port of blocks
         let extras = Extras { itype3: false, ..extras };
         Self {
             shown: Shown::new(params, &extras),
@@ -156,7 +156,7 @@ impl<const W: usize> Logic for Etrace<W> {
         dff_setup!(self, clock, trap_before, waits, live_2, valid_2, intr_2, hide_2, branch_2, taken_2, look_2, push_2);
         dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2, turns_2, belongs_2);
 
-        // what is shown: a block of one instruction, whose last is its first
+        // a block of one instruction: its last is its first
         self.shown.itype.next = self.port.pins.itype.val();
         self.shown.iaddr.next = self.port.pins.iaddr.val();
         self.shown.iretire.next = bit_cast::<4, 2>(self.port.pins.iretire.val());
@@ -164,7 +164,7 @@ impl<const W: usize> Logic for Etrace<W> {
         self.shown.icount.next = 1.into();
         self.retires.next = self.shown.retires.val();
 
-        // what must not be told need not wait
+        // a hidden instruction need not wait
         self.wants.next = self.port.modes.val() >> self.port.pins.privilege.val();
         self.gate.hide.next = self.port.hide.val();
         self.gate.pc.next = self.port.pins.iaddr.val();
@@ -194,13 +194,13 @@ impl<const W: usize> Logic for Etrace<W> {
         self.held.last.next = self.shown.start.val();
         self.held.intr.next = self.trap_before.q.val();
         self.held.hide.next = self.hidden.val();
-        // nothing is held from a trace to the next one
+        // an instruction held at the end of a trace does not belong to the next one
         self.held.keep.next = self.keeps.val() & self.port.open.val();
         self.held.tells.next = !self.keeps.val();
         self.held.goes.next = self.shown.start.val();
         self.held.jumps.next = !self.trap_before.q.val();
 
-        // what is told
+        // the beat
         self.told.next = self.held.head.valid.val();
         self.live_2.d.next = self.port.live.val();
         self.valid_2.d.next = self.told.val();

@@ -1,29 +1,29 @@
-//! Gate: which instructions of one core are outside the addresses and the address space that are told
+//! Address filter: hides instructions of one core outside an address range or an address space
 //!
 //! # Source
 //! Efficient Trace for RISC-V, "Filtering": an address range, a context by value and mask. RISC-V privileged ISA, "Supervisor Address
-//! Translation and Protection (satp) Register". What a filter keeps, and what it does not: `docs/filters.md`.
+//! Translation and Protection (satp) Register". What a filter hides, and what it does not: `docs/filters.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `hide` | in | 1 | it must not be told, wherever it is |
+//! | `hide` | in | 1 | the instruction is hidden, whatever its address |
 //! | `pc` | in | W | address of the instruction |
-//! | `first`, `last` | in | W | addresses from the one up to the other are told, both included; the other below the one: none |
-//! | `space` | in | 16 | number of its address space |
-//! | `wanted`, `mask` | in | 16 | the spaces that are told: those that are `wanted` where `mask` has a 1 |
-//! | `hides` | out | 1 | it must not be told |
+//! | `first`, `last` | in | W | range of the addresses that are reported, both included; `last` < `first`: none |
+//! | `space` | in | 16 | its address space identifier |
+//! | `wanted`, `mask` | in | 16 | the address spaces that are reported: those equal to `wanted` in all bits that are 1 in `mask` |
+//! | `hides` | out | 1 | the instruction is hidden |
 //!
 //! # Timing
-//! All at once, no registers: behind it stands that of [`super::veil`].
+//! Combinational: the register is the one in [`super::veil`].
 //!
-//! Golden model: what becomes of a hidden instruction, [`sim::lane::Lane::hide`].
+//! Golden model: treatment of a hidden instruction, [`sim::lane::Lane::hide`].
 
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The gate of one core, for addresses of W bits.
+/// An address filter of one core, for addresses of W bits.
 #[derive(LogicBlock, Default)]
 pub struct Gate<const W: usize> {
     pub hide: Signal<In, Bit>,
@@ -40,7 +40,7 @@ pub struct Gate<const W: usize> {
 }
 
 impl<const W: usize> Gate<W> {
-    /// With what `extras` say is built in: [`Extras::range`], [`Extras::space`].
+    /// The filter with the comparisons that `extras` ask for: [`Extras::range`], [`Extras::space`].
     pub fn new(extras: &Extras) -> Self {
         Self { range: Fixed::new(extras.range), by_space: Fixed::new(extras.space), ..Default::default() }
     }

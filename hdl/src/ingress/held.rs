@@ -1,6 +1,6 @@
-//! Held block: one of the blocks that a hart shows in a clock of its E-Trace instruction trace interface
+//! Held block: keeps one of the blocks of a cycle of an E-Trace instruction trace interface until it is sent
 //!
-//! Keeps a block until it is told, and tells it as two beats: its first instruction and what is behind that.
+//! A block is sent as two beats: its first instruction, and the rest.
 //!
 //! # Source
 //! Efficient Trace for RISC-V, "Instruction Trace Interface": blocks, `itype` of 4 and of 3 bits.
@@ -8,25 +8,25 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | nothing is held |
-//! | `itype`, `ilastsize` | in | 4, 1 | what is shown, see [`super::blocks`] |
-//! | `icount` | in | 4 | its instructions |
-//! | `retires`, `bears`, `start`, `last` | in | 1, 1, W, W | of what is shown, see [`super::shown`] |
+//! | `reset` | in | 1 | remove the block |
+//! | `itype`, `ilastsize` | in | 4, 1 | pins of the new block, see [`super::blocks`] |
+//! | `icount` | in | 4 | number of its instructions |
+//! | `retires`, `bears`, `start`, `last` | in | 1, 1, W, W | of the new block, see [`super::shown`] |
 //! | `intr` | in | 1 | its first instruction is the first after a trap |
-//! | `hide` | in | 1 | none of its instructions must be told |
-//! | `keep` | in | 1 | what is held stays; what is shown is not taken |
-//! | `tells` | in | 1 | what is held is told in this clock |
-//! | `goes` | in | W | address of what is behind it, `align` low bits dropped |
-//! | `jumps` | in | 1 | 1: that follows without a trap |
-//! | `bore`, `intr_1`, `first` | out | 1, 1, W | of what is held: it has an address; `intr`; its address |
-//! | `long_1` | out | 1 | of it: its last instruction has 4 bytes, and might have 2 |
+//! | `hide` | in | 1 | all of its instructions are hidden |
+//! | `keep` | in | 1 | keep the held block, and ignore the new one |
+//! | `tells` | in | 1 | send the held block in this cycle |
+//! | `goes` | in | W | address of the instruction after it, without the `align` low bits |
+//! | `jumps` | in | 1 | 1: that instruction follows without a trap |
+//! | `bore`, `intr_1`, `first` | out | 1, 1, W | of the held block: it has an address; `intr`; its address |
+//! | `long_1` | out | 1 | of the held block: its last instruction has 4 bytes in a system with 2-byte instructions |
 //! | `head`, `tail` | out | | its first instruction; its last, if it has several |
-//! | `between` | out | 5 | instructions between them |
+//! | `between` | out | 5 | number of instructions between them |
 //!
-//! With `itype` of 3 bits a jump whose target the program tells is shown as nothing else is: it is one if what is behind it is elsewhere.
+//! A 3-bit `itype` has no value for an inferable jump. A block with `itype` 0 ends with one if the next address does not follow it.
 //!
 //! # Timing
-//! What is shown is held from the next clock on. `head` and `tail` are told in a clock with `tells`.
+//! A new block is held from the next cycle on. `head` and `tail` are sent in a cycle with `tells`.
 //!
 //! Golden model: [`sim::beats::blocks`].
 
@@ -36,7 +36,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// The block, for addresses of W = `xlen` bits.
+/// A held block, for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
 pub struct Held<const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -61,7 +61,7 @@ pub struct Held<const W: usize> {
     pub head: BeatOut<W>,
     pub tail: BeatOut<W>,
     pub between: Signal<Out, Bits<5>>,
-    // what is held
+    // the held block
     held: DFF<Bit>,
     bore_2: DFF<Bit>,
     intr_2: DFF<Bit>,
@@ -81,13 +81,13 @@ pub struct Held<const W: usize> {
     push: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     jump: Signal<Local, Bit>,
-    // of the parameters
+    // from the parameters
     compressed: Fixed<Bit>,
     three: Fixed<Bit>,
 }
 
 impl<const W: usize> Held<W> {
-    /// The block for `params`, with `extras`, of which it looks at [`Extras::itype3`].
+    /// The block for `params` with `extras`, of which only [`Extras::itype3`] matters.
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         Self { compressed: Fixed::new(params.align == 1), three: Fixed::new(extras.itype3), ..Default::default() }
     }
@@ -97,7 +97,7 @@ impl<const W: usize> Logic for Held<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, held, bore_2, intr_2, hide_2, kind, first_2, last_2, long, count);
-        // what is held
+        // the new block, or the held one
         self.held.d.next = self.retires.val();
         self.bore_2.d.next = self.bears.val();
         self.intr_2.d.next = self.intr.val();
@@ -123,7 +123,7 @@ impl<const W: usize> Logic for Held<W> {
         self.first.next = self.first_2.q.val();
         self.long_1.next = self.long.q.val();
 
-        // its first instruction, and what is behind it
+        // its first instruction, and the rest
         self.told.next = self.held.q.val() & self.tells.val();
         self.single.next = self.count.q.val() == 1;
         self.branch.next = (self.kind.q.val() == 4) | (self.kind.q.val() == 5);

@@ -1,22 +1,22 @@
-//! Ingress: a core's port to retire beats
+//! Ingress: adapters from a core's port to retire beats
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`beat`] | what they all make |
-//! | [`blocks`] | RISC-V E-Trace instruction trace interface, of blocks of several instructions |
-//! | [`chain`] | instructions and addresses alone |
-//! | [`compress`] | several instructions a clock, as beats of one event |
+//! | [`beat`] | retire beats, the output of all adapters |
+//! | [`blocks`] | RISC-V E-Trace instruction trace interface, with blocks of several instructions |
+//! | [`chain`] | PC chain: only instructions and addresses |
+//! | [`compress`] | compressor: several instructions per cycle to beats of one event |
 //! | [`etrace`] | RISC-V E-Trace instruction trace interface |
-//! | [`gate`] | which instructions are outside the addresses and the address space that are told |
-//! | [`held`] | one of the blocks of a clock, until it is told |
-//! | [`narrow`] | an address of which fewer bits differ |
+//! | [`gate`] | filter by address range and address space |
+//! | [`held`] | keeps a block until it is sent |
+//! | [`narrow`] | removes address bits that never differ |
 //! | [`pins`] | pins of an ingress, ports of all adapters |
 //! | [`rvfi`] | RISC-V formal interface, with the instruction decoder |
 //! | [`rvfi_data`] | its memory, CSR and register ports, to data beats |
-//! | [`rvfi_wide`] | RVFI of several instructions a clock |
-//! | [`shown`] | what is shown of a block in a clock |
-//! | [`turn`] | in which context an instruction is |
-//! | [`veil`] | which instructions must not be told |
+//! | [`rvfi_wide`] | RVFI with several instructions per cycle |
+//! | [`shown`] | decoder of the pins of a block |
+//! | [`turn`] | context tracker |
+//! | [`veil`] | filter by privilege mode |
 
 pub mod beat;
 pub mod blocks;

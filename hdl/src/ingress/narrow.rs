@@ -1,7 +1,7 @@
-//! Narrow: an address of which fewer than W bits differ
+//! Address narrowing: an address of which fewer than W bits differ
 //!
-//! Stands where an address comes in, so that synthesis finds the bits that never change, or are copies of another, in all that
-//! is behind it.
+//! Placed at an address input, it lets synthesis find the bits that are constant, or copies of another bit, in all circuits
+//! after it.
 //!
 //! # Source
 //! [`sim::addresses`].
@@ -10,10 +10,10 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `wide` | in | W | the address of the core |
-//! | `to` | out | W | the same, if it is one of those that were promised |
+//! | `to` | out | W | the same address, if it is one that was declared |
 //!
 //! # Timing
-//! In the same cycle.
+//! Combinational.
 //!
 //! Golden model: [`Addresses::narrow`].
 
@@ -21,7 +21,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::addresses::Addresses;
 
-/// The bits that differ.
+/// A circuit that rebuilds an address from the bits that differ.
 #[derive(LogicBlock, Default)]
 pub struct Narrow<const W: usize> {
     pub wide: Signal<In, Bits<W>>,
@@ -33,7 +33,7 @@ pub struct Narrow<const W: usize> {
 }
 
 impl<const W: usize> Narrow<W> {
-    /// For addresses of W = `xlen` bits.
+    /// The circuit for `addresses` of W = `xlen` bits.
     ///
     /// # Panics
     /// When [`Addresses::check`] refuses them.

@@ -1,21 +1,21 @@
 //! Pins of an ingress, and the ports that all adapters have
 //!
-//! A system is generic over the pins. The adapter behind them is chosen with the pins; everything after it is the same
-//! for all.
+//! A system is generic over the pins. They determine the adapter; all circuits after it are the same
+//! for all pins.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | back to the state at power-up |
 //! | `live` | in | 1 | 1: this cycle is traced |
-//! | `open` | in | 1 | what retires in this cycle may be told, now or when it is its turn; 1 where `live` is |
-//! | `pins` | in | | what the core shows, see the adapter |
-//! | `hide` | in | 1 | with [`Extras::filter`]: nothing that retires in this cycle may be reported |
-//! | `mode`, `space` | in | 2, 16 | privilege mode and number of the address space, where the pins do not contain them: with [`Extras::filter`], or where contexts are reported |
-//! | `modes` | in | 4 | with [`Extras::filter`]: bit m: instructions of mode m may be reported |
-//! | `first`, `last`, `wanted`, `mask` | in | W, W, 16, 16 | with [`Extras::range`], [`Extras::space`]: as those of [`super::gate`] |
+//! | `open` | in | 1 | an instruction that retires in this cycle may be reported, now or later; 1 where `live` is |
+//! | `pins` | in | | pins of the core, see the adapter |
+//! | `hide` | in | 1 | with [`Extras::filter`]: all instructions that retire in this cycle are hidden |
+//! | `mode`, `space` | in | 2, 16 | privilege mode and address space identifier, where the pins do not contain them: with [`Extras::filter`], or where contexts are reported |
+//! | `modes` | in | 4 | with [`Extras::filter`]: bit m: instructions of mode m are reported |
+//! | `first`, `last`, `wanted`, `mask` | in | W, W, 16, 16 | with [`Extras::range`], [`Extras::space`]: as in [`super::gate`] |
 //! | `beat` | out | | a retire beat, see [`super::beat`] |
-//! | `more`, `step`, `lag`, `choked`, `crowd` | out | 10, 8, 8, 1, 1 | as those of [`super::compress`]; 0 where one instruction retires in a cycle |
+//! | `more`, `step`, `lag`, `choked`, `crowd` | out | 10, 8, 8, 1, 1 | as in [`super::compress`]; 0 where one instruction retires per cycle |
 
 use super::beat::BeatOut;
 use crate::spine::Extras;
@@ -26,26 +26,26 @@ use sim::params::TraceParams;
 
 /// The pins of an ingress.
 pub trait Pins<const W: usize>: LogicLink + LogicJoin + Block + Default + 'static {
-    /// The ingress, as register `status` has it.
+    /// Code of the ingress in register `status`.
     const CODE: u8;
-    /// Whether the privilege mode comes beside them.
+    /// Whether the privilege mode is an input of its own, outside the pins.
     const MODE: bool = false;
-    /// Whether the number of the address space does.
+    /// Whether the address space identifier is an input of its own, outside the pins.
     const SPACE: bool = false;
     /// Whether [`Pins::retire`] drives them.
     const DRIVEN: bool = false;
 
-    /// The adapter behind them.
+    /// The adapter for these pins.
     ///
     /// # Panics
     /// When [`TraceParams::check`] refuses `params`, W is not `xlen`, or the adapter has no circuit of an extra.
     fn adapter(params: &TraceParams, extras: Extras) -> Slot<IngressPort<Self, W>>;
 
-    /// Drives what retires in this cycle, in the first of several channels; `None`: nothing.
+    /// Drives the pins with the instruction that retires in this cycle, in the first of several channels; `None`: nothing.
     fn retire(&mut self, _: Option<&Retired>) {}
 }
 
-/// The ports of an adapter but its clock.
+/// The ports of an adapter, except its clock.
 #[derive(LogicInterface, Default)]
 pub struct IngressPort<P: Pins<W>, const W: usize> {
     pub reset: Signal<In, Bit>,

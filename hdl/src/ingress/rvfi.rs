@@ -1,6 +1,6 @@
 //! Ingress adapter for RVFI, with the instruction decoder
 //!
-//! Makes retire beats of a core's RISC-V formal interface.
+//! It makes retire beats of a core's RISC-V formal interface.
 //!
 //! # Source
 //! RISC-V formal interface: <https://github.com/SymbioticEDA/riscv-formal> docs/rvfi.md. Decoder: RISC-V
@@ -10,36 +10,36 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `rvfi.valid` | in | 1 | an instruction is here |
+//! | `rvfi.valid` | in | 1 | an instruction is valid |
 //! | `rvfi.insn` | in | 32 | its bits; of a 2-byte one the low half |
 //! | `rvfi.trap` | in | 1 | it trapped: it does not retire, and the next that does is the first after a trap |
 //! | `rvfi.intr` | in | 1 | it is the first of a trap handler |
 //! | `rvfi.pc_rdata` | in | W | its address |
 //! | `rvfi.pc_wdata` | in | W | address of the next instruction |
 //!
-//! and those of all adapters, see [`super::pins`]; `reset` is not used.
+//! and the ports of all adapters, see [`super::pins`]; `reset` is not used.
 //!
 //! # Timing
-//! One instruction a cycle. The beat comes one cycle later, all of it from registers but `link`, which is added behind
-//! that of `pc` so that it needs none of its own, and `taken`, which is compared with it.
+//! One instruction per cycle. The beat comes one cycle later. All of it comes from registers except `link`, which is added to the
+//! registered `pc` to save a register, and `taken`, which is compared with `link`.
 //!
-//! `taken` compares the low 12 significant address bits only: a conditional branch reaches 4 KiB, so
-//! that its target and its fall-through differ there if at all.
+//! `taken` compares only the low 12 significant address bits: a conditional branch reaches 4 KiB, so
+//! its target and its fall-through address differ there if at all.
 //!
 //! # Ports that come from registers
-//! With [`Extras::registered`] the core's ports come from registers, and the adapter has none of its own but that of `live`: the
-//! beat comes in the same cycle, `live` still a cycle later. So it is, bit for bit, the adapter with registers whose ports but
-//! `live` are a cycle behind.
+//! With [`Extras::registered`] the core's ports come from registers, and the adapter has no register of its own except for `live`. The
+//! beat comes in the same cycle, `live` still one cycle later. This is equivalent, bit for bit, to the adapter with registers whose
+//! ports except `live` come one cycle later.
 //!
 //! # Check
 //! With [`Extras::check`], an instruction that is not at `rvfi_pc_wdata` of the one before, and that neither `rvfi_intr` nor
-//! a trap announces, is told as the first of a trap handler: debug entry and return, a reset of the core, a jump that the
-//! decoder does not know. It is compared with `target`, which keeps its value while nothing retires. Behind an instruction
-//! that cannot jump it is compared with the next address: cores let `ecall` retire and show the handler as its `pc_wdata`.
+//! a trap announces, is reported as the first of a trap handler: debug entry and return, a reset of the core, a jump unknown to the
+//! decoder. It is compared with `target`, which keeps its value while nothing retires. After an instruction that cannot jump
+//! it is compared with the next address: some cores let `ecall` retire with the handler as its `pc_wdata`.
 //!
 //! # Zcmp and Zcmt
-//! With [`Extras::zcm`], `cm.popret` and `cm.popretz` are returns, `cm.jt` is a jump and `cm.jalt` a call whose targets are not
-//! in the code. Elsewhere these encodings are `c.fsdsp`.
+//! With [`Extras::zcm`], `cm.popret` and `cm.popretz` are returns, `cm.jt` is a jump and `cm.jalt` a call; their targets are not
+//! in the code. Without it these encodings are `c.fsdsp`.
 //!
 //! Golden model: [`retire::isa::flow_with`].
 
@@ -56,7 +56,7 @@ use rust_hdl::prelude::*;
 use sim::beats::Retired;
 use sim::params::TraceParams;
 
-/// One channel of an RVFI port.
+/// The pins of one RVFI channel.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct RvfiChannel<const W: usize> {
     pub valid: Signal<In, Bit>,
@@ -68,7 +68,7 @@ pub struct RvfiChannel<const W: usize> {
 }
 
 impl<const W: usize> RvfiChannel<W> {
-    /// Drives what retires in this cycle.
+    /// Drives the instruction that retires in this cycle.
     pub fn retire(&mut self, beat: Option<&Retired>) {
         self.valid.next = beat.is_some();
         if let Some(b) = beat {
@@ -80,7 +80,7 @@ impl<const W: usize> RvfiChannel<W> {
     }
 }
 
-/// RVFI of one channel.
+/// The pins of RVFI with one channel.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct RvfiPins<const W: usize> {
     pub rvfi: RvfiChannel<W>,
@@ -132,11 +132,11 @@ pub struct Rvfi<const W: usize> {
     // addresses
     pc_1: Signal<Local, Bits<W>>,
     target_1: Signal<Local, Bits<W>>,
-    // the next one, for the check
+    // the next address, for the check
     length_1: Signal<Local, Bits<2>>,
     length: Signal<Local, Bits<2>>,
     link: Signal<Local, Bits<W>>,
-    // where fewer bits differ
+    // with fewer distinct address bits
     fewer: Fixed<Bit>,
     narrow: Narrow<W>,
     narrow_next: Narrow<W>,
@@ -149,7 +149,7 @@ pub struct Rvfi<const W: usize> {
     // where contexts are reported
     turning: Fixed<Bit>,
     turn: Turn,
-    // what the beat is made of: registers, or what goes to them
+    // the fields of the beat, or the inputs of their registers
     live_1: Signal<Local, Bit>,
     pc_beat: Signal<Local, Bits<W>>,
     target_beat: Signal<Local, Bits<W>>,
@@ -173,11 +173,11 @@ pub struct Rvfi<const W: usize> {
     pc_2: DFF<Bits<W>>,
     long_2: DFF<Bit>,
     target_2: DFF<Bits<W>>,
-    // a traced instruction has retired; one does not follow
+    // a traced instruction has retired; a discontinuity
     known: DFF<Bit>,
     broken: Signal<Local, Bit>,
     broken_2: DFF<Bit>,
-    // of the parameters
+    // from the parameters
     registered: Fixed<Bit>,
     check: Fixed<Bit>,
     align: Fixed<Bits<2>>,
@@ -238,7 +238,7 @@ impl<const W: usize> Logic for Rvfi<W> {
         dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2, known, broken_2);
         clock!(self, clock, veil, turn);
 
-        // which jump or branch, if any
+        // decoder: which jump or branch
         self.opcode.next = self.port.pins.rvfi.insn.val().get_bits::<7>(0);
         self.quadrant.next = self.port.pins.rvfi.insn.val().get_bits::<2>(0);
         self.funct_c.next = self.port.pins.rvfi.insn.val().get_bits::<3>(13);
@@ -334,7 +334,7 @@ impl<const W: usize> Logic for Rvfi<W> {
             if !self.retires.val() {
                 self.target_2.d.next = self.target_2.q.val();
             }
-            // the first that is traced has a sync
+            // the first traced instruction has a sync, and is not checked
             self.known.d.next = self.live_1.val() & (self.known.q.val() | self.retires.val());
             self.broken.next = self.retires.val()
                 & self.known.q.val()

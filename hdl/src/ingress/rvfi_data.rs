@@ -1,6 +1,6 @@
-//! Data beats of RVFI: what an instruction loaded, stored, read from a CSR and wrote to a register
+//! Data beats of RVFI: the loads, stores, CSR reads and register writes of an instruction
 //!
-//! Stands beside [`super::rvfi`]: a scheme that traces values takes both, in the same clock.
+//! Used with [`super::rvfi`]: a scheme that traces values takes the beats of both, in the same cycle.
 //!
 //! # Source
 //! RISC-V formal interface: <https://github.com/SymbioticEDA/riscv-formal> docs/rvfi.md, "Memory Access"; RISC-V
@@ -9,31 +9,31 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `rvfi.*` | in | | as there |
-//! | `data` | out | | what became of the data, see below |
+//! | `rvfi.*` | in | | as in [`super::rvfi`], with the memory, CSR and register ports |
+//! | `data` | out | | the data beat, see below |
 //!
 //! | port of [`DataOut`] | bits | meaning |
 //! | --- | ---: | --- |
 //! | `load`, `store` | 1 | memory was read; written. An atomic does both |
-//! | `addr`, `size` | W, 2 | byte address; log2 of the bytes |
-//! | `loaded`, `stored` | W | what memory held; holds now. Zero above `size`; 0 unless `load`, `store` |
-//! | `csr`, `csr_addr` | 1, 12 | a CSR was read into a register, which then holds what it held; its number |
-//! | `sets`, `rd`, `value` | 1, 5, W | an integer register but x0 was written; which; what it holds now |
+//! | `addr`, `size` | W, 2 | byte address; log2 of the number of bytes |
+//! | `loaded`, `stored` | W | value read from memory; value written. Zero above `size`; 0 unless `load`, `store` |
+//! | `csr`, `csr_addr` | 1, 12 | a CSR was read into a register, which then holds its old value; its number |
+//! | `sets`, `rd`, `value` | 1, 5, W | an integer register other than x0 was written; its number; its new value |
 //!
-//! A mask may have its bits from 0 up, beside the address of the access, or, where the core aligns addresses, at the
-//! bytes of the aligned word: the lowest bit set says how far the access lies above the address.
+//! The bits of a mask may start at bit 0, with the exact address of the access, or, where the core aligns addresses, at the
+//! bytes of the aligned word: the lowest bit set is the distance of the access from the address.
 //!
 //! # Timing
-//! One instruction a cycle. The beat comes from registers, one cycle later.
+//! One instruction per cycle. The beat comes from registers, one cycle later.
 //!
-//! Golden model: [`retire::DataKind`]s that the bench makes the ports from.
+//! Golden model: [`retire::DataKind`]s, from which the bench makes the ports.
 
 use crate::widget::bundle::bundle;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
 bundle!(
-    /// Data of one instruction.
+    /// The data of one instruction.
     DataOut "DataIn" DataIn<W>
     {
         load: Bit,
@@ -51,7 +51,7 @@ bundle!(
     {}
 );
 
-/// Of one channel of an RVFI port: the instruction, and what became of the data. M = W / 8 bytes.
+/// The pins of one RVFI channel, with its data. M = W / 8 bytes.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct RvfiDataChannel<const W: usize, const M: usize> {
     pub valid: Signal<In, Bit>,
@@ -73,7 +73,7 @@ pub struct RvfiData<const W: usize, const M: usize> {
     pub rvfi: RvfiDataChannel<W, M>,
     pub data: DataOut<W>,
     retires: Signal<Local, Bit>,
-    // lanes of the access, moved down to bit 0, and how far in bytes
+    // byte lanes of the access, shifted down to bit 0, and the shift in bytes
     both: Signal<Local, Bits<M>>,
     lanes: Signal<Local, Bits<8>>,
     by_4: Signal<Local, Bits<8>>,

@@ -1,6 +1,6 @@
-//! Ingress adapter for RVFI of a core that retires several instructions a clock (NRET > 1)
+//! Ingress adapter for RVFI of a core that retires several instructions per cycle (NRET > 1)
 //!
-//! An adapter and decoder for each of the core's channels ([`super::rvfi`]), and the compressor ([`super::compress`]).
+//! It has an adapter and decoder ([`super::rvfi`]) for each of the core's channels, and the compressor ([`super::compress`]).
 //!
 //! # Source
 //! RISC-V formal interface: <https://github.com/SymbioticEDA/riscv-formal> docs/rvfi.md, NRET channels.
@@ -8,15 +8,15 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `rvfi<j>.*` | in | | channel j, as that of [`super::rvfi`]; of a clock the lower channel is the older instruction, and any may be empty |
+//! | `rvfi<j>.*` | in | | channel j, as in [`super::rvfi`]; of a cycle, the lower channel is the older instruction, and any channel may be empty |
 //!
-//! and those of all adapters, see [`super::pins`]. Mode, address space and `hide` are those of all that retires in the clock; each
+//! and the ports of all adapters, see [`super::pins`]. Mode, address space and `hide` apply to all instructions of a cycle; each
 //! channel has its own [`super::gate`].
 //!
-//! An instruction is traced if tracing is on when it is *told*: those that wait when it is disabled are not.
+//! An instruction is traced if tracing is on when its beat is *sent*: those that wait when it is disabled are not.
 //!
 //! # Timing
-//! As many instructions a clock as there are channels. A beat comes four clocks after them, or later where others are told before.
+//! As many instructions per cycle as there are channels. A beat comes four cycles after them, or later while earlier beats are sent.
 //!
 //! Golden model: [`sim::beats::wide`].
 
@@ -33,14 +33,14 @@ use rust_hdl::prelude::*;
 use sim::beats::Retired;
 use sim::params::TraceParams;
 
-/// RVFI of two channels.
+/// The pins of RVFI with two channels.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct RvfiTwoPins<const W: usize> {
     pub rvfi0: RvfiChannel<W>,
     pub rvfi1: RvfiChannel<W>,
 }
 
-/// RVFI of four channels.
+/// The pins of RVFI with four channels.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct RvfiFourPins<const W: usize> {
     pub rvfi0: RvfiChannel<W>,
@@ -73,7 +73,7 @@ macro_rules! adapter {
             pub port: IngressPort<$pins<W>, W>,
             lane: Vec<Rvfi<W>>,
             compress: Compress<W>,
-            // whether the instruction before a channel's trapped
+            // whether the instruction before that of a channel trapped
             trapped: Vec<Signal<Local, Bit>>,
             trap_before: DFF<Bit>,
             shut: DFF<Bit>,
@@ -87,11 +87,11 @@ macro_rules! adapter {
             /// The adapter for `params`, with `extras`.
             ///
             /// # Panics
-            /// When they do not say how many instructions a clock retire; and as [`Compress::new`].
+            /// When `extras` do not say how many instructions retire per cycle; and as [`Compress::new`].
             pub fn with(params: &TraceParams, extras: Extras) -> Self {
                 let retire = extras.retire.expect("several instructions a clock");
                 assert_eq!(retire.lanes, $lanes, "channels");
-                // the context is that of a clock
+                // all instructions of a cycle have the same context
                 let mut alone = params.clone();
                 alone.context = None;
                 let lane = || Rvfi::with(&alone, Extras { check: false, retire: None, ..extras });
@@ -105,7 +105,7 @@ macro_rules! adapter {
                 }
             }
 
-            /// As [`Self::with`], for benches of the adapter alone.
+            /// As [`Self::with`], without other extras, for benches of the adapter alone.
             ///
             /// # Panics
             /// As [`Compress::new`].
@@ -119,7 +119,7 @@ macro_rules! adapter {
             fn update(&mut self) {
                 dff_setup!(self, clock, trap_before, shut);
                 clock!(self, clock, compress, turn);
-                // what waits when a trace begins is older than that; in its first cycle, time is counted already
+                // entries that wait when a trace begins are older than the trace; time is counted from its first cycle
                 self.shut.d.next = !self.port.open.val();
                 self.compress.reset.next = self.port.reset.val() | (self.shut.q.val() & !self.port.open.val());
                 self.compress.go.next = self.port.live.val();

@@ -1,4 +1,4 @@
-//! Shown block: what a hart's E-Trace instruction trace interface says of a block in a clock
+//! Block decoder: decodes the pins of one block of an E-Trace instruction trace interface
 //!
 //! # Source
 //! Efficient Trace for RISC-V, "Instruction Trace Interface": blocks, `itype` of 4 and of 3 bits.
@@ -6,17 +6,17 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `itype`, `iaddr`, `iretire`, `ilastsize`, `icount` | in | 4, W, 4, 1, 4 | what is shown, see [`super::blocks`] |
+//! | `itype`, `iaddr`, `iretire`, `ilastsize`, `icount` | in | 4, W, 4, 1, 4 | pins of the block, see [`super::blocks`] |
 //! | `retires` | out | 1 | it has instructions |
-//! | `count` | out | 4 | how many |
-//! | `traps` | out | 1 | it is a trap, behind its instructions if it has any |
+//! | `count` | out | 4 | their number |
+//! | `traps` | out | 1 | it is a trap, after its instructions if it has any |
 //! | `bears` | out | 1 | it has an address |
-//! | `open` | out | 1 | only the address of what is behind it tells where it went; with resyncs, or a stream cache, of all control flow |
-//! | `start`, `last` | out | W | its address and that of its last instruction, `align` low bits dropped |
-//! | `ends` | out | W | the latter with all its bits |
+//! | `open` | out | 1 | its target is only known from the next address; with resyncs, or a stream cache, 1 for all control flow |
+//! | `start`, `last` | out | W | its address and that of its last instruction, without the `align` low bits |
+//! | `ends` | out | W | address of its last instruction, with all bits |
 //!
 //! # Timing
-//! All at once, no registers.
+//! Combinational.
 //!
 //! Golden model: [`sim::beats::blocks`].
 
@@ -26,7 +26,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// The block, for addresses of W = `xlen` bits.
+/// A decoder of one block, for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
 pub struct Shown<const W: usize> {
     pub itype: Signal<In, Bits<4>>,
@@ -44,24 +44,24 @@ pub struct Shown<const W: usize> {
     pub ends: Signal<Out, Bits<W>>,
     finish: Signal<Local, Bits<W>>,
     size: Signal<Local, Bits<W>>,
-    // where fewer bits differ
+    // with fewer distinct address bits
     fewer: Fixed<Bit>,
     narrow: Narrow<W>,
     narrow_last: Narrow<W>,
-    // of the parameters
+    // from the parameters
     align: Fixed<Bits<2>>,
     compressed: Fixed<Bit>,
     three: Fixed<Bit>,
     all: Fixed<Bit>,
 }
 
-/// Whether it must be known where every branch went: a resync tells it, a signature is made of it, and a stream of a cache begins there.
+/// Whether the target of every branch is needed: by resyncs, by a signature, or as the start of a stream for a stream cache.
 pub fn all_wait(params: &TraceParams, extras: &Extras) -> bool {
     extras.sync || params.signature > 0 || params.stream_cache().is_some()
 }
 
 impl<const W: usize> Shown<W> {
-    /// The block for `params`, with `extras`, of which it looks at the addresses, [`Extras::itype3`] and [`Extras::sync`].
+    /// The decoder for `params` with `extras`, of which the addresses, [`Extras::itype3`] and [`Extras::sync`] matter.
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         Self {
             fewer: Fixed::new(extras.addresses.is_some()),

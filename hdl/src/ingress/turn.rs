@@ -1,28 +1,28 @@
-//! Turn: in which context an instruction of one core is, and whether it is the first in it
+//! Context tracker: the context of each instruction of one core, and whether it is the first in it
 //!
 //! # Source
-//! RISC-V privileged ISA, table "RISC-V privilege levels", "Supervisor Address Translation and Protection (satp) Register". Which
-//! message a change makes: `docs/stream.md`.
+//! RISC-V privileged ISA, table "RISC-V privilege levels", "Supervisor Address Translation and Protection (satp) Register". The
+//! message of a context switch: `docs/stream.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `retires` | in | 1 | an instruction retires |
 //! | `mode` | in | 2 | its privilege mode: 0 U, 1 S, 3 M |
-//! | `space` | in | 16 | number of its address space |
-//! | `belongs` | out | 18 | of the last one that retired the mode, in bits 1:0, and above it the bits of `space` that are told |
-//! | `turns` | out | 1 | the one before that was in another context, as far as it is told |
+//! | `space` | in | 16 | its address space identifier |
+//! | `belongs` | out | 18 | context of the last retired instruction: the mode in bits 1:0, above it the bits of `space` that are reported |
+//! | `turns` | out | 1 | the instruction before it was in another context, in the bits that are reported |
 //!
 //! # Timing
-//! Both come a clock later, with the retire beat, and stay until the next instruction. There is no reset: the first instruction of a
-//! trace has a sync, which tells the context whether it changed or not.
+//! Both outputs come one cycle later, with the retire beat, and hold until the next instruction. There is no reset: the first
+//! instruction of a trace has a sync, which reports the context whether it changed or not.
 //!
 //! Golden model: changes of context in [`sim::lane::Lane::event`].
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The turns of one core.
+/// The context tracker of one core.
 #[derive(LogicBlock, Default)]
 pub struct Turn {
     pub clock: Signal<In, Clock>,
@@ -38,7 +38,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// For contexts of `bits` bits, the mode included.
+    /// The tracker for contexts of `bits` bits, the mode included.
     ///
     /// # Panics
     /// Unless 2 <= `bits` <= 18.

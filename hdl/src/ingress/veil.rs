@@ -1,27 +1,27 @@
-//! Veil: which instructions of one core must not be told
+//! Mode filter: hides instructions of one core by privilege mode
 //!
 //! # Source
-//! RISC-V privileged ISA, table "RISC-V privilege levels"; RISC-V formal interface, `rvfi_mode`. What a filter lets through, and
+//! RISC-V privileged ISA, table "RISC-V privilege levels"; RISC-V formal interface, `rvfi_mode`. What a filter hides, and
 //! what it does not: `docs/filters.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `retires` | in | 1 | an instruction retires |
-//! | `hide` | in | 1 | it must not be told, whatever its mode |
+//! | `hide` | in | 1 | it is hidden, whatever its mode |
 //! | `mode` | in | 2 | its privilege mode: 0 U, 1 S, 3 M |
-//! | `modes` | in | 4 | bit m: instructions of mode m may be told |
-//! | `hidden` | out | 1 | the last one that retired must not be told |
+//! | `modes` | in | 4 | bit m: instructions of mode m are reported |
+//! | `hidden` | out | 1 | the last retired instruction is hidden |
 //!
 //! # Timing
-//! `hidden` comes a clock later, with the retire beat, and stays until the next instruction. It has no reset: before the first
-//! instruction nobody looks at it.
+//! `hidden` comes one cycle later, with the retire beat, and holds until the next instruction. It has no reset: before the first
+//! instruction it is not used.
 //!
-//! Golden model: what becomes of a hidden instruction, [`sim::lane::Lane::hide`].
+//! Golden model: treatment of a hidden instruction, [`sim::lane::Lane::hide`].
 
 use rust_hdl::prelude::*;
 
-/// The veil of one core.
+/// The mode filter of one core.
 #[derive(LogicBlock, Default)]
 pub struct Veil {
     pub clock: Signal<In, Clock>,

@@ -1,7 +1,7 @@
-//! Test vectors of systems that take the cores' data: what all of their schemes have
+//! Test vectors of systems that trace the cores' data: common parts of all their schemes
 //!
-//! The vectors are seeded random ports, at a pace at which no core has to wait, and the words that the golden model makes
-//! of them.
+//! The inputs are seeded random ports, at a rate at which no core has to wait. The outputs are the words that the golden model
+//! makes of them.
 
 use sim::scheme::inputs::model::{Access, Beat, Retired};
 use sim::scheme::inputs::InputsParams;
@@ -10,9 +10,9 @@ use std::fmt::Write;
 
 /// Instructions of all cores together.
 pub const INSTRUCTIONS: u32 = 3000;
-/// Clocks for each instruction, of all cores, and for each reference.
+/// Cycles for each instruction, of all cores, and for each reference.
 pub const PACE: u64 = 60;
-/// A line of `beats.txt`, hex but for the first two.
+/// A line of `beats.txt`; hexadecimal except for the first two columns.
 #[derive(Default)]
 pub struct Line {
     pub cycle: u64,
@@ -32,7 +32,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Appends it.
+    /// Appends this line to `to`.
     pub fn write(&self, to: &mut String) {
         let l = self;
         let _ = writeln!(
@@ -43,21 +43,21 @@ impl Line {
     }
 }
 
-/// Both sides of the vectors, and what their test bench has besides that of every such system.
+/// Inputs and expected outputs, and the scheme's own parts of the test bench.
 pub struct DataBench {
-    /// What the cores show, `beats.txt`.
+    /// Inputs from the cores, `beats.txt`.
     pub beats: String,
-    /// What the system sends.
+    /// Expected trace words.
     pub words: Vec<u32>,
     /// The cycle after the last line.
     pub stop: u64,
-    /// Ports of each core besides those of all such systems, with their ranges.
+    /// Ports of each core that only this scheme has, with their ranges.
     pub ports: &'static [(&'static str, &'static str)],
-    /// Verilog that connects, declares, resets and drives what is the scheme's own.
+    /// Verilog that connects, declares, resets and drives the scheme's own signals.
     pub own: [String; 4],
 }
 
-/// What a core does, and its line.
+/// A random action of a core, and its line.
 pub fn beat(s: &mut Source, p: &InputsParams, cycle: u64, port: u8) -> (Beat, Line) {
     let mut l = Line { cycle, port, pc: s.bits(32) as u32 & !3, ..Line::default() };
     l.npc = l.pc + 4;
@@ -110,7 +110,7 @@ pub fn beat(s: &mut Source, p: &InputsParams, cycle: u64, port: u8) -> (Beat, Li
     (Beat::Retired(r), l)
 }
 
-/// What `beats.txt` begins with: what its ports are, and its columns.
+/// The head of `beats.txt`: its ports and columns.
 pub fn head(ports: &str) -> String {
     format!(
         "// hex but for the decimal cycle and port; the first clock behind the one in which `recording` rises is 0; {ports}\n\

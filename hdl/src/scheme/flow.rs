@@ -1,4 +1,4 @@
-//! Circuits of the schemes of the control flow: their list
+//! List of the circuits of the control-flow schemes
 //!
 //! The front end of a core and the encoder are circuits in slots, so one system serves all schemes.
 
@@ -20,7 +20,7 @@ macro_rules! flow {
         /// The front end of a core.
         ///
         /// # Panics
-        /// When `params` are refused, their `xlen` is not W, or there is no circuit of the scheme.
+        /// When `params` are refused, their `xlen` is not W, or the scheme has no circuit.
         pub fn front<const W: usize>(params: &TraceParams, extras: Extras) -> Slot<FrontPort<W>> {
             match &params.flow { $(FlowScheme::$name(scheme) => scheme.front(params, extras),)* }
         }
@@ -37,32 +37,32 @@ macro_rules! flow {
 
 flow! { Tr, Nexus, ScLsp, TrShared, Taken, }
 
-/// Whether the front end of a scheme must tell calls, returns and jumps apart.
+/// Whether the front end of a scheme must distinguish calls, returns and jumps.
 pub fn needs_call_types(flow: &FlowScheme) -> bool {
     of(flow).needs_call_types()
 }
 
-/// Refuses a scheme that there is no circuit for.
+/// Checks that the scheme of `params` has a circuit.
 pub(crate) fn check(params: &TraceParams) -> Result<(), EmitError> {
     of(&params.flow).check(params)
 }
 
-/// The chunks of a scheme's times.
+/// The chunks of a scheme's time stamps.
 pub(crate) fn times(params: &TraceParams) -> Option<Chunks> {
     of(&params.flow).times()
 }
 
-/// Whether a system sends so many messages that each must go in a cycle or two.
+/// Whether a system sends so many messages that each must be sent in one or two cycles.
 pub(crate) fn is_frequent(params: &TraceParams, many: bool) -> bool {
     of(&params.flow).is_frequent(many, params.timestamps)
 }
 
-/// Whether a system's messages leave an encoder of four bits a cycle time enough.
+/// Whether a system sends few enough messages for an encoder of four bits per cycle.
 pub(crate) fn is_seldom(params: &TraceParams) -> bool {
     of(&params.flow).is_seldom(params)
 }
 
-/// Widths of the entries from front end to encoder.
+/// The widths of the entries from front end to encoder.
 pub fn layout(params: &TraceParams) -> EntryLayout {
     of(&params.flow).layout(params)
 }

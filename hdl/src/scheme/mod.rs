@@ -1,18 +1,18 @@
-//! Circuits of schemes. This is the one list of them
+//! Schemes: the circuits of all trace schemes, and their list
 //!
-//! A scheme is a folder of the name that it has in `sim`, and a line of a list here: [`circuit`] for what a whole system is
-//! made of, and `flow!` for what is asked of a scheme of the control flow.
+//! A scheme is a folder with its name in `sim`, and a line in a list here: [`circuit`] lists the whole systems,
+//! and `flow!` the circuits of the control-flow schemes.
 //!
 //! | module | what it is |
 //! | --- | --- |
 //! | [`cfiat`] | load values by first-access flags |
-//! | [`data`] | test vectors of those that take the cores' data |
-//! | [`flow`] | the schemes of the control flow: what a system asks of each, and their list |
+//! | [`data`] | test vectors of the schemes that trace the cores' data |
+//! | [`flow`] | list of the circuits of the control-flow schemes |
 //! | [`inputs`] | record and replay |
 //! | [`nexus`] | Nexus-like: T-raptor's circuit with a message for every taken branch |
 //! | [`sc_lsp`] | stream cache and last stream predictor |
 //! | [`shared`] | T-raptor with shared predictors, in software only |
-//! | [`taken`] | the smallest one: a message for every taken control-flow instruction |
+//! | [`taken`] | the smallest scheme: a message for every taken control-flow instruction |
 //! | [`tr`] | T-raptor |
 
 pub mod cfiat;
@@ -35,25 +35,25 @@ use sim::scheme::any::{AnyScheme, SchemeName};
 use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::InputsParams;
 
-/// Parameters of a stream, of which a system can be built.
+/// The parameters of a stream for which a system can be built.
 pub trait Circuit {
-    /// What the system is called.
+    /// Title of the system.
     fn title(&self) -> &'static str;
-    /// What it takes from the cores, and how deep its FIFOs are.
+    /// Ports from the cores, and depths of the FIFOs.
     fn ports(&self, options: &SystemOptions) -> String;
-    /// What it takes from the cores, in a few words.
+    /// Ports from the cores, in a few words.
     fn interface(&self, options: &SystemOptions) -> String;
     /// N: cores.
     fn cores(&self) -> u8;
-    /// Refuses what there is no circuit for.
+    /// Checks that there is a circuit for these parameters and options.
     ///
     /// # Errors
-    /// What would be right.
+    /// The first value that has no circuit, and the values that have.
     fn check(&self, options: &SystemOptions) -> Result<(), EmitError>;
     /// The system's Verilog, for parameters and options that [`Circuit::check`] accepts.
     ///
     /// # Errors
-    /// A fault of this crate.
+    /// When rust-hdl or the Verilog writer refuses the circuit, which is a fault of this crate.
     fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError>;
     /// All parameters of the stream on one line.
     fn canonical(&self) -> String;
@@ -63,33 +63,33 @@ pub trait Circuit {
     fn name(&self) -> String;
     /// Bits of state of one core, where the papers count them.
     fn state_bits(&self) -> Option<u64>;
-    /// Test vectors of a system that takes the cores' data, of the golden model; `None`: it takes none.
+    /// Test vectors of a system that traces the cores' data, from the golden model; `None` for other systems.
     ///
     /// # Errors
-    /// Parameters that the model does not honour.
+    /// When the model does not support these parameters.
     fn vectors(&self) -> Result<Option<DataBench>, ParamError> {
         Ok(None)
     }
-    /// The parameters of a trace of the control flow.
+    /// The parameters of a control-flow trace.
     fn flow(&self) -> Option<&TraceParams> {
         None
     }
 }
 
-/// What [`Circuit::verilog`] does with a system.
+/// Writes the Verilog of a system for [`Circuit::verilog`].
 ///
 /// # Errors
-/// rust-hdl or the writer of Verilog refuse it: a fault of this crate.
+/// When rust-hdl or the Verilog writer refuses the circuit, which is a fault of this crate.
 pub fn write(mut top: impl Block, style: &Style, buses: Buses) -> Result<String, EmitError> {
     top.connect_all();
     check_all(&top).map_err(|e| EmitError::Check(format!("{e:?}")))?;
     Ok(wrap(verilog::write(&top, style)?, style, buses)?)
 }
 
-/// The parameters of the scheme of that name on a platform; `ram`: first byte and bytes of the cores' RAM.
+/// The parameters of the scheme `name` on a platform; `ram`: first byte and size of the cores' RAM.
 ///
 /// # Errors
-/// Parameters that the model cannot honour, or a scheme in software only.
+/// When the model does not support these parameters, or the scheme exists in software only.
 pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Result<Box<dyn Circuit>, ParamError> {
     let (cores, xlen) = (platform.cores, platform.xlen);
     Ok(match name.scheme {

@@ -1,4 +1,4 @@
-//! Nexus-like schemes: `nx_b` is T-raptor's circuit with its smallest predictors, which nothing asks
+//! Nexus-like schemes: `nx_b` is T-raptor's circuit with its smallest predictors, whose results are not used
 
 use super::tr::flow::FlowCircuit;
 use sim::params::{NexusParams, TrParams};

@@ -1,7 +1,7 @@
-//! Cycles since the last message, of a core that retires several instructions a cycle
+//! Cycle counter: cycles since the last message, for a core that retires several instructions per cycle
 //!
-//! What such a core shows in a cycle may be older or younger than the cycle in which the header is sent again, from which
-//! times count. The cycles up to that one are a debt: they pass before any is counted.
+//! The beat of such a core may come from a cycle before or after the one in which the header is repeated, where times restart
+//! at 0. The cycles from an older beat up to the header are a debt: they are subtracted before any cycle is counted.
 //!
 //! # Source
 //! `docs/stream.md`, "Periodic synchronisation"; `docs/decisions/0026-wide-resyncs.md`.
@@ -10,16 +10,16 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `step` | in | 32 | cycles since the last instruction |
-//! | `counted` | in | 32 | those counted before them |
-//! | `ask` | in | 1 | with resyncs: the header is sent again, and times count from that cycle |
-//! | `old`, `young` | in | 8 | with `ask`: by how many cycles this one is older than that of the header; by how many it is younger |
-//! | `debt` | in | 8 | with resyncs: what was `left`, unless a trace has begun or ended since |
-//! | `sum` | out | 32 | cycles counted with this one |
-//! | `over` | out | 1 | it does not fit `cc_bits` |
-//! | `left` | out | 8 | what is left of the debt |
+//! | `counted` | in | 32 | cycles counted before them |
+//! | `ask` | in | 1 | with resyncs: the header is repeated, and times count from that cycle |
+//! | `old`, `young` | in | 8 | with `ask`: by how many cycles the beat is older than the header; by how many it is younger |
+//! | `debt` | in | 8 | with resyncs: the last `left`, unless a trace has begun or ended since |
+//! | `sum` | out | 32 | cycles counted, this beat included |
+//! | `over` | out | 1 | `sum` does not fit `cc_bits` |
+//! | `left` | out | 8 | rest of the debt |
 //!
 //! # Timing
-//! Combinational: no register is in it, so that `sum` does not depend on what becomes of the instruction.
+//! Combinational. It has no register, so `sum` does not depend on the decision about the instruction.
 //!
 //! Golden model: `cycles` of [`sim::lane`].
 
@@ -28,7 +28,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// Counts cycles up to the one that is there.
+/// A combinational counter of the cycles up to the current beat.
 #[derive(LogicBlock, Default)]
 pub struct Cycles {
     pub step: Signal<In, Bits<32>>,
@@ -50,7 +50,7 @@ pub struct Cycles {
 }
 
 impl Cycles {
-    /// For the times of `params`; with resyncs in `extras` there are debts.
+    /// The counter for the time stamps of `params`. Debts occur only with resyncs in `extras`.
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         Self {
             owing: Fixed::new(extras.sync && params.timestamps),

@@ -1,48 +1,48 @@
-//! Event entries: what a front end puts into its event FIFO, and the encoder takes out
+//! Event entries: the values that a front end writes to its event FIFO and the encoder reads
 //!
-//! One entry a clock and core at most. It holds up to two messages of one retired instruction, `pre`
-//! (about the time before it) and `post` (about the instruction itself), or one control message. A resync is two, marker
-//! and sync, as one `post`.
+//! A core makes at most one entry per cycle. It holds one control message, or up to two messages of one retired instruction: `pre`
+//! (about the time before it) and `post` (about the instruction itself). A resync is two messages, marker and sync, in one
+//! `post`.
 //!
 //! # Fields
 //! | field | port bits | used bits | meaning |
 //! | --- | ---: | ---: | --- |
-//! | `push` | 1 | | the other fields are an entry; put it in the FIFO at this clock edge |
+//! | `push` | 1 | | 1: the other fields are an entry to be written at this clock edge |
 //! | `pre` | 2 | 2 | [`PRE_NONE`], [`PRE_EXCEPTION`], [`PRE_SYNC`], [`PRE_CONTROL`] |
 //! | `post` | 2 | 2 | [`POST_NONE`], [`POST_OUTCOME`], [`POST_TARGET`], [`POST_PROGRESS`]; with `PRE_CONTROL` instead [`CONTROL_STOP`], [`CONTROL_OVERFLOW`], [`CONTROL_RESYNC`]; with `PRE_EXCEPTION` instead of progress [`POST_RESYNC`] |
 //! | `icnt` | 24 | `count_bits` | iCnt of exception, sync (0), stop, overflow, progress and resync |
-//! | `belongs` | 19 | `context_bits` and 1 | where contexts are told: that of an exception or a sync; above it 1: the exception is none, but a change of context |
-//! | `bcnt` | 24 | `count_bits` | bCnt (schemes `nx`: SL) of outcome and target, also when a `pre` goes before; `lost` of an overflow; iCnt of a resync behind an exception |
+//! | `belongs` | 19 | `context_bits` and 1 | where contexts are reported: the context of an exception or a sync; the bit above it is 1 if the exception is a change of context instead |
+//! | `bcnt` | 24 | `count_bits` | bCnt (schemes `nx`: SL) of outcome and target, also with a `pre`; `lost` of an overflow; iCnt of a resync after an exception |
 //! | `pc` | W | `address_bits` | ETA of an exception, PC of a sync |
 //! | `target` | W | `address_bits` | TA of a target; PC of the sync of a resync |
-//! | `landing` | W | `address_bits` | with [`EntryLayout::lands`], in the clock in which a resync is decided: PC of its sync. It is no part of the entry, see [`super::landing`] |
+//! | `landing` | W | `address_bits` | with [`EntryLayout::lands`], in the cycle in which a resync is decided: PC of its sync. Not part of the entry, see [`super::landing`] |
 //! | `cc` | 32 | `cc_bits` | diffCC of the first message of the entry (of the second it is 0); 0 without time stamps |
 //!
-//! Both counts travel, each to its own field: block RAM is there anyway, and a multiplexer in front of
-//! it would be paid for in every core. Addresses have lost their `align` low bits. Bits of a port above
-//! the used ones are 0; fields that no message of the entry needs are arbitrary.
+//! Each count has a field of its own: the block RAM is wide enough, and a multiplexer before it would cost area in every core.
+//! Addresses come without their `align` low bits. Bits of a port above the used ones are 0. Fields that no message of the entry
+//! needs are arbitrary.
 //!
 //! # Timing
-//! An entry stands at the ports in the clock in which it is decided, or, from registers, in the next one. The decision
-//! looks at the input `full` of its clock, so `full` must be 1 whenever fewer than two entries are free by the FIFO's
-//! registered count. While `push` is 0 the other fields are arbitrary. With [`EntryLayout::early`] `pc` and `target` stand
-//! there in the clock before `push`: they go to the place that is next, and stay if the entry is pushed.
+//! An entry is at the ports in the cycle in which it is decided or, if it comes from registers, in the next one. The decision
+//! uses the input `full` of its cycle, so `full` must be 1 whenever fewer than two entries are free by the FIFO's
+//! registered count. While `push` is 0 the other fields are arbitrary. With [`EntryLayout::early`], `pc` and `target` are at
+//! the ports in the cycle before `push`: they are written to the next free entry, and remain there if it is pushed.
 //!
 //! # Source
 //! `docs/stream.md`, `docs/trace-module.md`.
 
 use sim::params::TraceParams;
 
-/// `pre`: no message before.
+/// `pre`: no message.
 pub const PRE_NONE: u8 = 0;
 /// `pre`: exception or interrupt; `icnt`, `pc`.
 pub const PRE_EXCEPTION: u8 = 1;
 /// `pre`: sync; `icnt` (0), `pc`.
 pub const PRE_SYNC: u8 = 2;
-/// `pre`: the entry is a control message, which one says `post`.
+/// `pre`: the entry is a control message; `post` is its kind.
 pub const PRE_CONTROL: u8 = 3;
 
-/// `post`: no message after.
+/// `post`: no message.
 pub const POST_NONE: u8 = 0;
 /// `post`: outcome mispredicted (schemes `nx`: taken conditional); `bcnt`.
 pub const POST_OUTCOME: u8 = 1;
@@ -65,7 +65,7 @@ pub const COUNT_PORT_BITS: usize = 24;
 /// Width of the port `cc`, bits: the largest legal `cc_bits`.
 pub const CC_PORT_BITS: usize = 32;
 
-/// Used widths of an entry's fields, for the memory that holds it.
+/// The used widths of an entry's fields, which size the memory that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryLayout {
     /// Bits of `icnt` and of `bcnt`. 16..=24.
@@ -74,16 +74,16 @@ pub struct EntryLayout {
     pub address_bits: usize,
     /// Bits of `cc`. 16..=32, or 0 without time stamps.
     pub cc_bits: usize,
-    /// Bits of `belongs`, the one above it included: 3..=19, or 0 where contexts are not told. They lie above `icnt`.
+    /// Bits of `belongs`, the bit above the context included: 3..=19, or 0 where contexts are not reported. They are above `icnt`.
     pub context_bits: usize,
-    /// `pc` and `target` stand at the ports a clock before `push`.
+    /// `pc` and `target` are at the ports one cycle before `push`.
     pub early: bool,
-    /// Where a resync goes is told past the entry, at `landing`.
+    /// The target of a resync is reported outside the entry, at `landing`.
     pub lands: bool,
 }
 
 impl EntryLayout {
-    /// The widths that `params` asks for; addresses come early.
+    /// The widths for `params`; addresses come early.
     pub fn new(params: &TraceParams) -> Self {
         Self {
             count_bits: params.count_bits.into(),

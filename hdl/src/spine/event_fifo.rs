@@ -1,4 +1,4 @@
-//! Event FIFO: the entries of one core until the encoder takes them
+//! Event FIFO: holds the entries of one core until the encoder reads them
 //!
 //! # Source
 //! `docs/trace-module.md`; the entry: [`super::entry`].
@@ -7,27 +7,27 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty |
-//! | `entry` | in | | an entry, see [`super::entry`]; where no place is free it is ignored, or ([`EventFifo::promised`]) none comes |
-//! | `taken` | out | 1 | the entry of this clock is not ignored |
-//! | `full` | out | 1 | in the cycle before, fewer than three places were free: now two are if it is 0, whatever was pushed |
-//! | `have` | out | 1 | an entry is in it, and its fields are at `word` |
-//! | `pop` | in | 1 | the oldest entry is done with; only while `have` is 1 |
-//! | `field` | in | 2 | what to read of the oldest entry, with `pop` of the one after it: [`FIELD_COUNT`] .. [`FIELD_TARGET`] |
-//! | `word` | out | W | the field that was asked for at the last edge |
-//! | `cc` | out | 32 | its `cc`, in time-stamped systems |
+//! | `entry` | in | | an entry, see [`super::entry`]; ignored when the FIFO is full, or ([`EventFifo::promised`]) never sent then |
+//! | `taken` | out | 1 | the entry of this cycle is written |
+//! | `full` | out | 1 | fewer than three entries were free in the cycle before; if 0, at least two are free now, whatever was pushed |
+//! | `have` | out | 1 | an entry is in the FIFO, and its fields are at `word` |
+//! | `pop` | in | 1 | remove the oldest entry; only while `have` is 1 |
+//! | `field` | in | 2 | the field of the oldest entry to read, with `pop` that of the one after it: [`FIELD_COUNT`] .. [`FIELD_TARGET`] |
+//! | `word` | out | W | the field selected at the last edge |
+//! | `cc` | out | 32 | `cc` of the entry, in time-stamped systems |
 //!
 //! # Timing
-//! An entry that was pushed at an edge is read in the next cycle, and there (`have`) in the one after it; behind one
-//! that was popped the next is there at once. `word` and `cc` follow `field` and `pop` by one.
+//! An entry pushed at an edge is read in the next cycle and valid (`have`) in the one after it. After a pop, the next entry is
+//! valid at once. `word` and `cc` follow `field` and `pop` by one cycle.
 //!
-//! Where addresses come early ([`EntryLayout::early`]), they are written in every clock, to the place at which the write
-//! pointer then stands: those of an entry a clock before the rest of it, from the stage before the decision, so that no register holds
-//! them once more. The place at the write pointer is never one of an entry, and never read.
+//! Where addresses come early ([`EntryLayout::early`]), they are written in every cycle, at the next value of the write pointer.
+//! An entry's addresses are thus written one cycle before its other fields, from the stage before the decision, and need no
+//! further register. The location at the write pointer is never a valid entry, and never read.
 //!
-//! # How it counts
-//! It does not. The pointers are shift registers that walk through the 2^k - 1 states of a primitive polynomial (all
-//! ones is left out), which takes one gate each where a counter takes an adder; equal ones are an empty FIFO, so
-//! 2^k - 2 entries fit. No adder stands behind `pop`, which comes late.
+//! # Pointers
+//! There are no counters. The pointers are shift registers that walk through the 2^k - 1 states of a primitive polynomial (all
+//! ones is not one of them). A step takes one gate where a counter takes an adder. Equal pointers mean an empty FIFO, so
+//! 2^k - 2 entries fit. No adder follows `pop`, which arrives late in the cycle.
 
 use super::entry::{EntryLayout, CC_PORT_BITS, COUNT_PORT_BITS};
 use super::ports::EntryIn;
@@ -62,7 +62,7 @@ pub(super) const fn taps(k: usize) -> u64 {
     }
 }
 
-/// The FIFO; `W` is the width of the address ports.
+/// The event FIFO of one core; `W` is the width of the address ports.
 #[derive(LogicBlock, Default)]
 pub struct EventFifo<const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -75,7 +75,7 @@ pub struct EventFifo<const W: usize> {
     pub field: Signal<In, Bits<2>>,
     pub word: Signal<Out, Bits<W>>,
     pub cc: Signal<Out, Bits<32>>,
-    // whole entries, or counts and addresses apart
+    // whole entries, or counts and addresses in memories of their own
     entries: FieldMem<8, W>,
     counts: PairMem<8, W>,
     addresses: PairMem<8, W>,
@@ -134,7 +134,7 @@ impl<const W: usize> EventFifo<W> {
         }
     }
 
-    /// The same where each entry was promised a place ([`super::room`]): nothing here looks whether one is free.
+    /// Omits the check for a free entry: each entry was reserved before ([`super::room`]).
     pub fn promised(mut self) -> Self {
         self.promised = Fixed::new(true);
         self
@@ -147,7 +147,7 @@ impl<const W: usize> Logic for EventFifo<W> {
         dff_setup!(self, clock, write, read, fresh, low, is_address);
         clock!(self, clock, entries, counts, addresses, ccs);
 
-        // the feedback is inverted: so all zeros, as after power-up, is on the cycle
+        // the inverted feedback makes all zeros, the state at power-up, part of the cycle
         self.write_bit.next = !(self.write.q.val() & self.feedback.val()).xor();
         self.after_write.next = (bit_cast::<8, 8>(self.write.q.val() << 1)
             | bit_cast::<8, 1>(self.write_bit.val().into()))
@@ -187,7 +187,7 @@ impl<const W: usize> Logic for EventFifo<W> {
             self.next_write.next = 0.into();
         }
         self.write.d.next = self.next_write.val();
-        // what is read next is there if it was written before
+        // the entry read next is valid if it was written before
         self.next_read.next = self.read.q.val();
         self.fresh.d.next = !self.none.val();
         if self.pop.val() {

@@ -1,21 +1,21 @@
-//! The ports of every front end and of every encoder
+//! Front port: the ports of every front end and of every encoder
 //!
 //! # Front end
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | back to the state at power-up |
 //! | `control` | in | | to the spine, see [`super::ports`] |
-//! | `go` | out | 1 | this cycle is traced: for the ingress adapter, which answers a cycle later |
-//! | `open` | out | 1 | what retires in this cycle belongs to the trace: it is reported or lost |
+//! | `go` | out | 1 | this cycle is traced: for the ingress adapter, which responds one cycle later |
+//! | `open` | out | 1 | an instruction that retires in this cycle belongs to the trace: it is reported or lost |
 //! | `beat` | in | | its beats, see [`crate::ingress::beat`] |
 //! | `entry` | out | | event entries, see [`super::entry`] |
-//! | `more`, `step`, `lag` | in | 24, 32, 8 | with [`super::Extras::retire`]: instructions before that of a beat, cycles since the beat before, and how late it is; as many cycles after the beat as the front end's [`Part::latency`](crate::widget::slot::Part::latency) |
-//! | `entering` | in | 10 | with it: `more` of the beat that is there |
+//! | `more`, `step`, `lag` | in | 24, 32, 8 | with [`super::Extras::retire`]: instructions before that of a beat, cycles since the beat before, and delay of the beat; they come as many cycles after the beat as the front end's [`Part::latency`](crate::widget::slot::Part::latency) |
+//! | `entering` | in | 10 | with [`super::Extras::retire`]: `more` of the current beat |
 //!
 //! # Encoder
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: idle, no message is half sent |
+//! | `reset` | in | 1 | 1: idle, no message is partly sent |
 //! | `entry` | in | | the entry that is next, see [`super::ports`] |
 //! | `bits` | out | | slices of its messages, see [`super::ports`] |
 
@@ -23,7 +23,7 @@ use super::ports::{ControlIn, EntryOut, PieceOut, ReadIn};
 use crate::ingress::beat::BeatIn;
 use rust_hdl::prelude::*;
 
-/// The ports of a front end but its clock.
+/// The ports of a front end, except its clock.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct FrontPort<const W: usize> {
     pub reset: Signal<In, Bit>,
@@ -38,7 +38,7 @@ pub struct FrontPort<const W: usize> {
     pub entering: Signal<In, Bits<10>>,
 }
 
-/// The ports of an encoder but its clock.
+/// The ports of an encoder, except its clock.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct EncoderPort<const W: usize> {
     pub reset: Signal<In, Bit>,

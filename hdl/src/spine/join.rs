@@ -1,6 +1,6 @@
-//! Spine of N cores: event FIFOs, merger, session, packer and registers, joined
+//! Spine of N cores: connects event FIFOs, merger, framer, packer and registers
 //!
-//! Front ends stand on one side of it, the encoder of their scheme on the other.
+//! The front ends connect to its inputs, the encoder of their scheme to its outputs.
 //!
 //! # Source
 //! `docs/trace-module.md`.
@@ -11,18 +11,18 @@
 //! | `reset` | in | 1: back to the state at power-up |
 //! | `bus` | in | register bus, see [`super::registers`] |
 //! | `words` | out | trace words |
-//! | `active` | out | a session is under way |
-//! | `modes` | out | the privilege modes that software wants to be told of |
-//! | `half[i]` | out | half of the places of FIFO i but two are taken, or the queue before it is crowded |
+//! | `active` | out | a trace is in progress |
+//! | `modes` | out | the privilege modes that software selects for tracing |
+//! | `half[i]` | out | FIFO i is half full, less two entries, or the queue before it is almost full |
 //! | `control[i]` | out | to front end i |
 //! | `entry[i]` | in | event entries of front end i, see [`super::entry`] |
-//! | `read` | out | the entry that is next, to the encoder |
-//! | `coded`, `high[0]` | in | pieces of its bits; of broad ones those above the lower eight |
+//! | `read` | out | the next entry, to the encoder |
+//! | `coded`, `high[0]` | in | slices of its bits; bits above the lower eight of wide slices |
 //!
 //! All but the first are the bundles of [`super::ports`].
 //!
 //! # Timing
-//! As the parts. `control[i].full` is that of FIFO i, `.spent` and `.roomy` are of what is promised of it.
+//! As the parts. `control[i].full` is `full` of FIFO i; `.spent` and `.roomy` include the entries that are reserved in it.
 
 use super::entry::EntryLayout;
 use super::event_fifo::{EventFifo, FIELD_COUNT};
@@ -62,7 +62,7 @@ pub struct Spine<const W: usize> {
     session: Session,
     packer: Packer,
     registers: Registers,
-    // with resyncs, what asks for them, and where they went
+    // with resyncs: what requests them, and their PCs
     resync: Resync,
     sync: Fixed<Bit>,
     landing: Vec<Landing<W>>,
@@ -81,8 +81,8 @@ pub struct Spine<const W: usize> {
     word: Signal<Local, Bits<W>>,
     cc: Signal<Local, Bits<32>>,
     landed: Signal<Local, Bits<W>>,
-    // where several instructions of a core retire a clock; how many are lost, of front ends that tell it where they decide
-    // about resyncs
+    // where several instructions of a core retire per cycle: how many are lost, delayed for front ends that decide about resyncs
+    // before their last stage
     wide: Fixed<Bit>,
     fallen: Vec<Delay<10>>,
     first: Fixed<Bits<2>>,
@@ -121,7 +121,7 @@ impl<const W: usize> Spine<W> {
             fifo: (0..cores)
                 .map(|_| {
                     let fifo = EventFifo::new(layout, log2_depth);
-                    // their front ends are the lives of traces, which take a place before they make an entry
+                    // their front ends have a trace state machine, which reserves each entry before it is made
                     if layout.early {
                         fifo.promised()
                     } else {
@@ -151,7 +151,7 @@ impl<const W: usize> Logic for Spine<W> {
         self.packer.reset.next = self.reset.val();
         self.registers.reset.next = self.reset.val();
 
-        // entries into their FIFOs, and the one at the head of the order to the encoder
+        // entries into their FIFOs, and the next one in order to the encoder
         self.pushes.next = 0.into();
         self.haves.next = 0.into();
         self.losses.next = 0.into();
@@ -166,7 +166,7 @@ impl<const W: usize> Logic for Spine<W> {
             self.fifo[i].clock.next = self.clock.val();
             self.fifo[i].reset.next = self.reset.val();
             EntryIn::<W>::link(&mut self.entry[i], &mut self.fifo[i].entry);
-            // what the encoder asks and what it is answered are kept apart: Verilator would see a loop through it
+            // requests and responses of the encoder are separate signals: Verilator would report a combinational loop
             self.fifo[i].field.next = self.first.val();
             self.fifo[i].pop.next = false;
             if self.merger.core.val() == i.to_bits() {
@@ -185,7 +185,7 @@ impl<const W: usize> Logic for Spine<W> {
             self.control[i].spent.next = self.room[i].spent.val();
             self.control[i].roomy.next = self.room[i].roomy.val();
             self.control[i].enable.next = self.session.tracing.val();
-            // one that finds no place has no turn: the order would wait for it for ever
+            // an entry that is not written is not noted: the merger would wait for it for ever
             self.pushes.next = self.pushes.val().replace_bit(i, self.fifo[i].taken.val());
             self.haves.next = self.haves.val().replace_bit(i, self.fifo[i].have.val());
             self.losses.next = self.losses.val().replace_bit(i, self.control[i].lost.val());
@@ -218,7 +218,7 @@ impl<const W: usize> Logic for Spine<W> {
             }
         }
         self.read.landing.next = self.landed.val();
-        // core 0 leads, all others follow
+        // core 0 is first, all others follow
         self.lead.next = false;
         self.follow.next = 0.into();
         self.ask.next = false;

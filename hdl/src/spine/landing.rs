@@ -1,7 +1,7 @@
-//! Landing: where the resyncs of one core went, until the encoder tells it
+//! Resync PC FIFO: the PCs at which the resyncs of one core continue, until the encoder sends them
 //!
-//! A front end that decides about resyncs where its predictors are asked knows there where the instruction goes. That address
-//! waits here, and not in registers of every stage and in every entry of the event FIFO.
+//! A front end that decides about resyncs at the stage where its predictors are queried knows the instruction's target there. The
+//! address waits here instead of in registers of every stage and in every entry of the event FIFO.
 //!
 //! # Source
 //! `docs/trace-module.md`, `docs/stream.md`, "Periodic synchronisation".
@@ -10,14 +10,14 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty |
-//! | `push`, `pc` | in | 1, W | a resync: the PC of its sync |
-//! | `pop` | in | 1 | the oldest one is told |
-//! | `word` | out | W | the oldest one |
+//! | `push`, `pc` | in | 1, W | a resync and the PC of its sync |
+//! | `pop` | in | 1 | remove the oldest PC |
+//! | `word` | out | W | the oldest PC |
 //!
 //! # Timing
-//! One that was pushed at an edge is at `word` from the second clock behind it on, if it is the oldest by then; so is the next
-//! one behind a pop. A resync holds a place of the event FIFO from where it is decided until it is told, so there are never
-//! more of them than that has places, and nothing here is ever full. The pointers are those of
+//! A PC pushed at an edge is at `word` from the second cycle after it, if it is the oldest by then. The same holds for the next PC
+//! after a pop. A resync occupies an entry of the event FIFO from the decision until it is sent, and both FIFOs have the same depth,
+//! so this one never overflows. The pointers are those of
 //! [`super::event_fifo`].
 //!
 //! Golden model: a queue.
@@ -27,7 +27,7 @@ use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
-/// Clocks from where such a front end decides to its last stage, where it makes entries.
+/// Cycles from the stage at which such a front end decides to its last stage, where it makes entries.
 pub const AHEAD: usize = 4;
 
 /// A queue of addresses of at most W bits.
@@ -50,7 +50,7 @@ pub struct Landing<const W: usize> {
 }
 
 impl<const W: usize> Landing<W> {
-    /// For the resyncs in an event FIFO of 2^`log2_depth` - 2 entries, with PCs of `width` bits.
+    /// The FIFO for an event FIFO of 2^`log2_depth` - 2 entries, with PCs of `width` bits.
     ///
     /// # Panics
     /// Unless 3 <= `log2_depth` <= 8 and 1 <= `width` <= W.

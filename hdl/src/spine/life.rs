@@ -1,8 +1,8 @@
-//! Life of one core's trace: when it runs, what an instruction is due to, and what happens when there is no room
+//! Trace state machine of one core: decides which cycles are traced, which messages are due and which instructions are lost
 //!
-//! Stands at both ends of every front end's pipeline: says to the ingress which cycles are traced, where the predictors are
-//! asked which instructions are lost, and to the block that makes the entries what becomes of the instruction that is in the
-//! last stage.
+//! Connects to both ends of every front end's pipeline. It tells the ingress which cycles are traced and the predictor stage
+//! which instructions are lost. It sends the block that makes the entries the decision about the instruction in the last
+//! stage.
 //!
 //! # Source
 //! `docs/stream.md`, "When each is sent"; `docs/trace-module.md`.
@@ -13,59 +13,59 @@
 //! | `reset` | in | back to the state at power-up |
 //! | `control` | | to the spine, see [`super::ports`] |
 //! | `able` | in | the predictors are in their reset state |
-//! | `here` | in | the cycle is traced that is where predictors are asked |
+//! | `here` | in | at the predictor stage: the cycle is traced |
 //! | `enter` | in | an instruction retires in it |
-//! | `hide` | in | it must not be told; between instructions, that of the one before |
-//! | `may` | in | that can make an entry: it is control flow, or the first after a trap |
-//! | `flow` | in | it is a control-flow instruction; used where resyncs are decided there |
-//! | `resyncs`, `begins` | out | where they are: it makes a resync; its sync is for those who begin at the header |
-//! | `away` | out | it is lost or not told, or those before it are lost: predictors must stand |
-//! | `shut` | out | of an instruction that may make an entry what `away` says, from registers, and nothing of one that may not |
+//! | `hide` | in | it is hidden; between instructions, the value for the one before |
+//! | `may` | in | it can make an entry: it is control flow, or the first after a trap |
+//! | `flow` | in | it is a control-flow instruction; only used where resyncs are decided at this stage |
+//! | `resyncs`, `begins` | out | where they are: it makes a resync; its sync is for decoders that start at the repeated header |
+//! | `away` | out | it is lost or hidden, or a gap is open: predictors must not step |
+//! | `shut` | out | early form of `away`, from registers, for an instruction that may make an entry; undefined for others |
 //! | `seen` | out | the cycle is traced, and not lost |
-//! | `counts` | out | 0: an instruction in it is none, for what is traced and for what is lost |
-//! | `clear` | out | they are no longer needed and must be cleared |
-//! | `go` | out | this cycle is traced: for the ingress adapter, which answers a cycle later with the beat's `live` |
-//! | `open` | out | what retires in this cycle belongs to the trace: it is reported or lost |
-//! | `live`, `live_next` | in | the cycle in the last stage is traced, and not lost; the next one is |
+//! | `counts` | out | 0: an instruction in this cycle is ignored, neither traced nor counted as lost |
+//! | `clear` | out | the predictors are no longer needed and must be cleared |
+//! | `go` | out | this cycle is traced: for the ingress adapter, which responds one cycle later with the beat's `live` |
+//! | `open` | out | an instruction that retires in this cycle belongs to the trace: it is reported or lost |
+//! | `live`, `live_next` | in | the cycle in the last stage is traced, and not lost; the same of the next one |
 //! | `valid`, `intr` | in | in the last stage an instruction retires; it is the first after a trap |
-//! | `resynced`, `began` | in | what `resyncs`, `begins` said of it |
-//! | `broken` | in | a traced instruction does not follow from the one before, at the ingress |
-//! | `verdict.asks` | in | if it is traced, it is due to be told of: 1 or 0 at will where `sync` or `exception` is 1 |
+//! | `resynced`, `began` | in | `resyncs`, `begins` of that instruction |
+//! | `broken` | in | at the ingress: a traced instruction does not follow from the one before |
+//! | `verdict.asks` | in | if it is traced, it needs a message; arbitrary where `sync` or `exception` is 1 |
 //! | `verdict.beat` | out | it is traced |
-//! | `verdict.sync`, `.exception` | out | it is the first that is; it follows a trap |
-//! | `verdict.send` | out | it is due to be told of |
-//! | `verdict.drop` | out | it is the first that is lost |
-//! | `verdict.fresh` | out | its sync is for those who begin at the header before it, too: tables are cleared behind it |
-//! | `verdict.overflow`, `.stop` | out | an overflow, a stop message is sent in this cycle |
+//! | `verdict.sync`, `.exception` | out | it is the first traced instruction; it follows a trap |
+//! | `verdict.send` | out | its message is sent |
+//! | `verdict.drop` | out | it is the first lost instruction |
+//! | `verdict.fresh` | out | its sync is also for decoders that start at the header before it: tables are cleared after it |
+//! | `verdict.overflow`, `.stop` | out | an overflow message, a stop message is sent in this cycle |
 //! | `verdict.flow` | in | it is a control-flow instruction |
-//! | `verdict.resync` | out | a resync is sent in its place, behind an exception if it follows a trap |
+//! | `verdict.resync` | out | a resync is sent instead of its message, after an exception if it follows a trap |
 //! | `verdict.restart` | out | one of `send`, `overflow`, `stop`, `resync` |
 //! | `verdict.losing`, `.tracing` | out | instructions are being lost; a stop message is still due |
 //!
 //! # Timing
-//! All outputs answer in the same cycle; `asks` must not depend on the verdict. `live` may rise again only when
-//! instructions were lost (then one overflow message is sent in the cycle before) or after the stop message.
+//! All outputs respond in the same cycle, so `asks` must not depend on the decision. `live` may rise again only after a loss
+//! (one overflow message is then sent in the cycle before) or after the stop message.
 //!
-//! With a filter, the first instruction that must not be told is lost, and all up to the first that may be and finds room; the
-//! cycles between instructions are lost with them, so that the overflow message goes out just before that one, or at a stop.
-//! While nothing is traced yet, hidden instructions are no instructions.
+//! With a filter, a hidden instruction starts a gap. The gap lasts until the first instruction that is not hidden and gets a FIFO
+//! entry. The cycles between instructions are lost with them, so the overflow message is sent just before that instruction, or at a
+//! stop. Hidden instructions before the first traced one are ignored.
 //!
-//! `enable` may rise and fall at any time; a trace that has begun always ends with a stop message before the next
-//! begins. From the cycle in which it falls on nothing is traced, nor counted as lost. A core that was losing then sends the
-//! overflow message once there is room, and the stop message behind it, without a sync.
+//! `enable` may rise and fall at any time. A trace that has begun always ends with a stop message before the next
+//! begins. From the cycle in which `enable` falls, nothing is traced or counted as lost. A core that was losing then sends the
+//! overflow message once an entry is free, and after it the stop message, without a sync.
 //!
-//! An instruction that may make an entry takes a place of the FIFO when it enters. Where none is left, it and those
-//! behind it are lost, before they can change a table; once those before it have left the pipeline and there is room again,
-//! the core goes on with overflow and sync, with its tables as they were. A resync that is due waits for a control-flow
-//! instruction that is not lost and has no sync. It is decided in the last stage, or ([`Life::early`]) where the predictors are
-//! asked, for a front end that counts there; what `control` tells of it and asks for it is of that stage, too.
+//! An instruction that may make an entry reserves one in the FIFO when it enters. If none is left, this instruction and those
+//! after it are lost before they can change a table. Once the earlier ones have left the pipeline and enough entries are free,
+//! the core continues with overflow and sync, with its tables unchanged. A resync that is due waits for a control-flow
+//! instruction that is not lost and has no sync. It is decided in the last stage or, for a front end that counts at the predictor
+//! stage, there ([`Life::early`]). The resync signals in `control` then belong to that stage, too.
 
 use super::ports::{ControlIn, VerdictOut};
 use super::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The life of a trace.
+/// The trace state machine of one core.
 #[derive(LogicBlock, Default)]
 pub struct Life {
     pub clock: Signal<In, Clock>,
@@ -100,20 +100,20 @@ pub struct Life {
     resume: DFF<Bit>,
     start: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
-    // where predictors are asked: in a gap; nothing was traced yet
+    // at the predictor stage: a gap is open; it is about to close; an instruction was traced
     gap: DFF<Bit>,
     opened: DFF<Bit>,
     begun: DFF<Bit>,
     hidden: Signal<Local, Bit>,
     unbegun: Signal<Local, Bit>,
     falls: Signal<Local, Bit>,
-    // since the trace or the gap began no cycle was seen; it is over, and one without an instruction stands for it
+    // no cycle was seen since the trace or the gap began; the trace is over, and one cycle without an instruction is seen instead
     owed: DFF<Bit>,
     last: Signal<Local, Bit>,
-    // since the gap closed no cycle was seen, and none is to be while what retires is hidden
+    // no cycle was seen since the gap closed; while only hidden instructions retire, none may be
     dark: DFF<Bit>,
     armed: Signal<Local, Bit>,
-    // what becomes of them
+    // decision in the last stage
     losing: DFF<Bit>,
     first: DFF<Bit>,
     tracing: DFF<Bit>,
@@ -131,19 +131,19 @@ pub struct Life {
     fresh: Signal<Local, Bit>,
     sync: Fixed<Bit>,
     filter: Fixed<Bit>,
-    /// `stop_ready` from a register: what the other cores make of it comes back as `stop_go`.
+    /// `stop_ready` comes from a register: `stop_go` depends on it through the other cores.
     late: Fixed<Bit>,
     early: Fixed<Bit>,
 }
 
 impl Life {
-    /// A life whose `stop_ready` is `late` by a clock, with what `extras` asks for.
+    /// The state machine for `extras`. With `late`, `stop_ready` comes from a register.
     pub fn new(late: bool, extras: Extras) -> Self {
         let Extras { sync, filter, .. } = extras;
         Self { late: Fixed::new(late), sync: Fixed::new(sync), filter: Fixed::new(filter), ..Default::default() }
     }
 
-    /// As [`Life::new`], with resyncs that are decided where predictors are asked.
+    /// As [`Life::new`], with resyncs that are decided at the predictor stage.
     pub fn early(late: bool, extras: Extras) -> Self {
         Self { early: Fixed::new(true), ..Self::new(late, extras) }
     }
@@ -185,12 +185,12 @@ impl Logic for Life {
         self.control.lost.next = self.losing.q.val();
         self.control.broken.next = self.broken.val();
 
-        // room again
+        // enough entries are free again
         self.opens.next = self.losing.q.val() & self.control.roomy.val() & !self.resume.q.val();
 
         // which instructions are lost
         self.hidden.next = self.hide.val() & self.filter.val();
-        // hidden ones that nothing is before, or that follow a gap: until one that may be told, the gap goes on
+        // hidden instructions before the first traced one, or after a gap: the gap lasts until one that is not hidden
         self.unbegun.next = self.hidden.val() & !self.begun.q.val() & !self.gap.q.val();
         self.armed.next = self.filter.val() & self.dark.q.val() & self.control.enable.val() & !self.stopping.q.val();
         self.falls.next = self.enter.val()
@@ -199,7 +199,7 @@ impl Logic for Life {
         self.away.next =
             self.gap.q.val() | self.falls.val() | (self.unbegun.val() & (self.enter.val() | self.armed.val()));
         self.shut.next = self.gap.q.val() | self.hidden.val() | self.control.spent.val();
-        // the ingress has answered to the end: what comes later is no instruction, and is not lost either
+        // the ingress has responded to the stop: later instructions are ignored, and not counted as lost
         self.counts.next = (!self.unbegun.val() | self.armed.val()) & !self.stopping.q.val();
         self.last.next = self.owed.q.val() & self.stopping.q.val() & !self.gap.q.val();
         self.seen.next =
@@ -211,7 +211,7 @@ impl Logic for Life {
             & ((self.gap.q.val() & self.opened.q.val()) | self.dark.q.val())
             & !self.seen.val()
             & !self.reset.val();
-        // until the ingress answers
+        // until the ingress responds
         self.opened.d.next = self.opens.val();
         self.gap.d.next = ((self.gap.q.val() & !self.opened.q.val()) | self.falls.val()) & !self.reset.val();
         self.begun.d.next = self.here.val()
@@ -220,19 +220,19 @@ impl Logic for Life {
             & (self.begun.q.val() | (self.enter.val() & !self.hidden.val()))
             & !self.reset.val();
 
-        // what the instruction in the last stage is due to
+        // decision about the instruction in the last stage
         self.beat.next = self.valid.val() & self.live.val();
         self.due.next = self.beat.val() & (self.first.q.val() | self.intr.val() | self.verdict.asks.val());
         self.send.next = self.due.val();
         self.drop.next =
             self.valid.val() & !self.live.val() & self.gap.q.val() & self.tracing.q.val() & !self.losing.q.val();
-        // what an overflow message counts
+        // counted in an overflow message
         self.control.loses.next = self.drop.val() | (self.losing.q.val() & self.valid.val());
         self.control.more.next = 0.into();
         self.control.crowd.next = false;
         self.control.lag.next = 0.into();
 
-        // in place of what the instruction would send
+        // instead of the instruction's own message
         self.resync.next = false;
         if self.sync.val() {
             self.resync.next = self.beat.val() & self.verdict.flow.val() & self.control.due.val() & !self.first.q.val();
@@ -261,7 +261,7 @@ impl Logic for Life {
             & !self.losing.q.val()
             & !self.control.spent.val();
         self.stop.next = self.stop_due.val() & self.control.stop_go.val();
-        // places of the FIFO: one for the overflow message, too, before those behind it can take them all
+        // reservations, one of them for the overflow message before the instructions after it can take all entries
         self.control.take.next = (self.enter.val()
             & !self.hidden.val()
             & !self.gap.q.val()

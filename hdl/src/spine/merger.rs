@@ -1,28 +1,27 @@
-//! Merger: which core's entry is next
+//! Merger: selects the core whose entry is sent next
 //!
-//! Notes in each clock which cores put an entry into their FIFO, and lets the encoder take the entries in
-//! that order; those of one clock by core index. With one core there is nothing to note, and the circuit
-//! melts away.
+//! It notes in each cycle which cores push an entry into their FIFO, and passes the entries to the encoder in that order;
+//! those of one cycle by core index. With one core there is nothing to note, and synthesis removes the circuit.
 //!
 //! # Source
 //! Paper 000 section 2: "time stamps can then be used by a trace buffer control logic to properly order
-//! trace messages"; a note of the order takes their place. `docs/stream.md`, "Order".
+//! trace messages"; here a memory of the order replaces the time stamps. `docs/stream.md`, "Order".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: nothing noted |
-//! | `pushes` | in | 16 | bit i: core i pushes an entry in this clock |
-//! | `have` | in | 16 | bit i: the FIFO of core i shows an entry |
-//! | `core` | out | 4 | whose entry is next |
-//! | `show` | out | 1 | it is there: `core` is valid and its FIFO has it |
-//! | `done` | in | 1 | the encoder has taken it |
-//! | `empty` | out | 1 | no entry is to come |
+//! | `pushes` | in | 16 | bit i: core i pushes an entry in this cycle |
+//! | `have` | in | 16 | bit i: the FIFO of core i has a valid entry |
+//! | `core` | out | 4 | core of the next entry |
+//! | `show` | out | 1 | the entry is valid: `core` is, and its FIFO has it |
+//! | `done` | in | 1 | the encoder has taken the entry |
+//! | `empty` | out | 1 | no entry is pending |
 //!
 //! # Timing
-//! A clock's note can be worked on three clocks later; then an entry a clock, whatever the notes are.
+//! A note is used three cycles after its cycle. From then on one entry per cycle is passed, whatever the notes are.
 //!
-//! Its memory holds a note for every place of every FIFO, so it is never full before they are.
+//! The memory has a note for every entry of every FIFO, so the FIFOs are full before it is.
 
 use super::Stream;
 use crate::widget::fixed::Fixed;
@@ -33,7 +32,7 @@ use sim::params::TraceParams;
 /// Widest address: 16 cores with 2^8 entries each.
 const A: usize = 12;
 
-/// The merger.
+/// A memory of the order of the cores' entries.
 #[derive(LogicBlock, Default)]
 pub struct Merger {
     pub clock: Signal<In, Clock>,
@@ -67,7 +66,7 @@ pub struct Merger {
 }
 
 impl Merger {
-    /// For the cores of `params`, with FIFOs of 2^`log2_depth` entries.
+    /// The merger for the cores of `params`, with FIFOs of 2^`log2_depth` entries.
     pub fn new(params: &TraceParams, log2_depth: usize) -> Self {
         Self::of(&Stream::from(params), log2_depth)
     }
@@ -113,7 +112,7 @@ impl Logic for Merger {
             | (bit_cast::<4, 1>((self.lowest.val() & self.odd_4.val()).any().into()) << 2)
             | (bit_cast::<4, 1>((self.lowest.val() & self.odd_8.val()).any().into()) << 3);
 
-        // the note at the read address is there if it was written before its address was given
+        // the note at the read address is valid if it was written before the address was issued
         self.load.next =
             self.fresh.q.val() & (!self.current.q.val().any() | (self.done.val() & !self.rest.val().any()));
         self.next_read.next = self.read.q.val();

@@ -1,26 +1,26 @@
-//! Spine: what every scheme's trace goes through, once for all of them
+//! Spine: the circuits that are common to all schemes, from event entries to trace words
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`cycles`] | cycles since the last message, where several instructions retire a cycle |
+//! | [`cycles`] | counter of the cycles since the last message, for cores that retire several instructions per cycle |
 //! | [`entry`] | event entries: the interface between front ends and spine |
-//! | [`event_fifo`] | entries of one core until the encoder takes them |
+//! | [`event_fifo`] | holds the entries of one core until the encoder reads them |
 //! | [`front_port`] | ports of front ends and encoders |
-//! | [`join`] | all of it, joined |
-//! | [`landing`] | where resyncs went |
-//! | [`life`] | when a core's trace runs, what an instruction is due to, loss |
-//! | [`merger`] | which core's entry is next |
-//! | [`packer`] | bits to words |
-//! | [`packer_broad`] | the same of broad pieces, without a clock between words |
-//! | [`pieces`] | in how many bits at a time a system sends its messages |
+//! | [`join`] | connects all of them |
+//! | [`landing`] | FIFO of the PCs at which resyncs continue |
+//! | [`life`] | trace state machine of a core: tracing, decisions about messages, loss |
+//! | [`merger`] | selects the core whose entry is sent next |
+//! | [`packer`] | packs bits into words |
+//! | [`packer_broad`] | the same for wide slices, without a wait cycle between words |
+//! | [`pieces`] | size of the slices in which a system sends its messages |
 //! | [`ports`] | port bundles |
 //! | [`registers`] | control and status |
-//! | [`resync`] | when the cores are told of anew |
-//! | [`room`] | places of a FIFO that are held or promised |
-//! | [`session`] | a trace from its header to its last word |
-//! | [`signature`] | what a decoder can check a core's path by |
-//! | [`settle`] | instructions after a resync in which nothing is predicted |
-//! | [`stamp`] | a short time before the field behind it |
+//! | [`resync`] | schedules resynchronisations |
+//! | [`room`] | credit counter of an event FIFO |
+//! | [`session`] | framer: header, end and padding of a trace |
+//! | [`signature`] | signature with which a decoder checks a core's path |
+//! | [`settle`] | warm-up: instructions after a resync that are not predicted |
+//! | [`stamp`] | sends a short time stamp in one slice with the next field |
 
 use pieces::Pieces;
 use sim::addresses::Addresses;
@@ -31,25 +31,25 @@ use sim::scheme::cfiat::{self, CfiatParams};
 use sim::scheme::inputs::{self, InputsParams};
 use sim::system::{haste, hasty, header, header_again};
 
-/// What the spine must know of its stream.
+/// The parameters of a trace stream that the spine needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
     /// N: cores.
     pub cores: u8,
-    /// The scheme, as register `id` has it.
+    /// The scheme, as in register `id`.
     pub scheme: u8,
-    /// Who sends messages: the cores, and where bus masters are recorded all of these as one more.
+    /// Number of senders: the cores and, where bus masters are recorded, one more for all of these.
     pub senders: u8,
-    /// Its header, the fingerprint last.
+    /// Its header. The last word is the fingerprint.
     pub header: [u32; 3],
-    /// Word 1 of a header that is sent again.
+    /// Word 1 of a repeated header.
     pub again: u32,
-    /// How it sends its bits.
+    /// Size of its slices.
     pub pieces: Pieces,
 }
 
 impl Stream {
-    /// That of a system with `extras`.
+    /// The stream of a system with `params` and `extras`.
     pub fn with(params: &TraceParams, extras: &Extras) -> Self {
         let (stream, haste) = (Self::from(params), extras.haste(params));
         let [magic, shape, fingerprint] = stream.header;
@@ -61,7 +61,7 @@ impl Stream {
         }
     }
 
-    /// Bits of the index of senders.
+    /// Width of a sender index, in bits.
     pub fn ti_bits(&self) -> u32 {
         u32::from(self.senders).next_power_of_two().trailing_zeros()
     }
@@ -101,53 +101,53 @@ impl From<&CfiatParams> for Stream {
     }
 }
 
-/// The ingress `etrace-blocks`, as register `status` has it.
+/// Code of the ingress `etrace-blocks` in register `status`.
 pub const BLOCKS: u8 = 2;
 
-/// How many instructions a core retires in a clock, of more than one.
+/// The retire port of a core that retires several instructions per cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retire {
-    /// Instructions a clock: 2 or 4. Of the ingress `etrace-blocks` blocks of several: 1 or 2.
+    /// Instructions per cycle: 2 or 4. With the ingress `etrace-blocks`, blocks per cycle: 1 or 2.
     pub lanes: u8,
-    /// log2 of the places of the queue of words. 2..=4.
+    /// log2 of the depth of the retire queue. 2..=4.
     pub log2_words: u8,
 }
 
-/// What a trace system can have besides its stream's parameters.
+/// The optional features of a trace system, besides the parameters of its stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
-    /// Periodic synchronisation, and on request.
+    /// Synchronisation, periodic and on request.
     pub sync: bool,
-    /// The ingress checks that each instruction follows from the one before; RVFI only.
+    /// The ingress checks that each instruction follows from the one before. RVFI only.
     pub check: bool,
-    /// The cores have Zcmp or Zcmt, which take the place of `c.fsdsp`; RVFI and PC chain only.
+    /// The cores have Zcmp or Zcmt, whose encodings replace `c.fsdsp`. RVFI and PC chain only.
     pub zcm: bool,
-    /// A port says whether a session is under way.
+    /// An output shows that a trace is in progress.
     pub session: bool,
-    /// A port for each core says that its FIFO is half full: it is to wait.
+    /// A stall output for each core: its FIFO is half full, and the core must wait.
     pub stall: bool,
-    /// A port for each core says which instructions must not be told, by privilege mode and by a signal of its own.
+    /// Filter inputs for each core: hide instructions by privilege mode and by a signal of their own.
     pub filter: bool,
-    /// With the filter: ports for each core say which addresses are told.
+    /// With the filter: inputs for each core that select an address range.
     pub range: bool,
-    /// With the filter: ports for each core say which address spaces are told.
+    /// With the filter: inputs for each core that select address spaces.
     pub space: bool,
-    /// A counter of the instructions that were lost, in register `status`.
+    /// A counter of lost instructions in register `status`.
     pub lost: bool,
-    /// The cores' ports come from registers: the ingress takes none of its own; RVFI only.
+    /// The cores' ports come from registers, so the ingress has none of its own. RVFI only.
     pub registered: bool,
-    /// Several instructions retire in a clock; none: one.
+    /// Several instructions retire per cycle; `None`: one.
     pub retire: Option<Retire>,
     /// `itype` of the ingress `etrace-blocks` has 3 bits.
     pub itype3: bool,
-    /// The addresses that the cores have; none: all of `xlen` bits.
+    /// The addresses that the cores use; `None`: all of `xlen` bits.
     pub addresses: Option<Addresses>,
-    /// The ingress, as register `status` has it; a system sets it.
+    /// Code of the ingress in register `status`; set by the system.
     pub ingress: u8,
 }
 
 impl Extras {
-    /// Nothing besides.
+    /// No optional features.
     pub const NONE: Self = Self {
         sync: false,
         check: false,
@@ -165,12 +165,12 @@ impl Extras {
         ingress: 0,
     };
 
-    /// Whether several instructions of a core are lost in a clock, and counted.
+    /// Whether several instructions of a core can be lost in a cycle, and are counted.
     pub fn many_lost(&self) -> bool {
         self.lost && self.retire.is_some()
     }
 
-    /// [`haste`] of a core with resyncs, of what has tables to clear.
+    /// [`haste`] of a core with resyncs whose predictors have tables to clear.
     pub fn haste(&self, params: &TraceParams) -> u8 {
         match self.retire {
             Some(retire) if self.sync => haste(self.most(retire), params.flow.settle()),
@@ -178,12 +178,12 @@ impl Extras {
         }
     }
 
-    /// Instructions that a core retires in a clock at most; a block has up to 15.
+    /// Most instructions that a core retires per cycle. A block has up to 15.
     fn most(&self, retire: Retire) -> u32 {
         u32::from(retire.lanes) * if self.ingress == BLOCKS { 15 } else { 1 }
     }
 
-    /// What register `status` always has of them: fields `retire` and `ingress`.
+    /// The constant fields of register `status`: `retire` and `ingress`.
     pub fn status(&self) -> u32 {
         let field = |name| u32::from(register("status").field(name).lsb);
         let lanes = self.retire.map_or(1, |r| r.lanes);
@@ -192,7 +192,7 @@ impl Extras {
 }
 
 impl std::fmt::Display for Extras {
-    /// Behind the words that say what a system is: those that its parameters do not tell.
+    /// Appends the features that do not follow from the parameters to the description of a system.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let list = [
             (self.sync, "periodic synchronisation"),

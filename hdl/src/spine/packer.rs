@@ -1,4 +1,4 @@
-//! Packer: bits to 32-bit words behind a valid/ready port
+//! Packer: packs bits into 32-bit words at a valid/ready port
 //!
 //! # Source
 //! `docs/stream.md`, "Words and bits": a word fills from its least significant bit.
@@ -7,19 +7,19 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty, no word waits |
-//! | `bits` | in | | pieces of as many bits as [`Pieces`] says |
-//! | `aligned` | out | 1 | no bits wait for the rest of their word |
-//! | `lane` | out | 3 | half bytes of a word that are there |
-//! | `words.valid` | out | 1 | a word is there |
-//! | `words.ready` | in | 1 | it is taken at this edge |
+//! | `bits` | in | | slices, of as many bits as [`Pieces`] says |
+//! | `aligned` | out | 1 | no partial word is stored |
+//! | `lane` | out | 3 | nibbles of a partial word that are stored |
+//! | `words.valid` | out | 1 | `words.data` is a word |
+//! | `words.ready` | in | 1 | the word is taken at this edge |
 //! | `words.data` | out | 32 | the word |
 //!
 //! # Timing
-//! A piece a clock, but for the clocks in which a word waits; no path from `words.ready` to `bits.ready`. Broad pieces have a packer of their
-//! own in it, [`super::packer_broad`].
+//! One slice per cycle, except in cycles in which a word waits. There is no path from `words.ready` to `bits.ready`. Wide slices have
+//! a packer of their own inside this one, [`super::packer_broad`].
 //!
-//! Less than a byte waits for its rest; bytes go into the word, which is its own buffer: into its top byte, and a clock later all
-//! below it is shifted, so that its many registers wait for no piece. In a narrow packer half bytes do.
+//! Less than a byte waits for its rest. A complete byte goes into the top byte of the word, which is its own buffer; one cycle later
+//! the word is shifted down, so that its many registers do not depend on the slice. A narrow packer does the same with nibbles.
 //!
 //! Golden model: [`sim::bits::BitWriter`].
 
@@ -29,7 +29,7 @@ use super::ports::{PieceIn, WordsOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The packer.
+/// A packer of slices of any size.
 #[derive(LogicBlock, Default)]
 pub struct Packer {
     pub clock: Signal<In, Clock>,
@@ -38,10 +38,10 @@ pub struct Packer {
     pub aligned: Signal<Out, Bit>,
     pub lane: Signal<Out, Bits<3>>,
     pub words: WordsOut,
-    // bits of a byte or half of one, and how many
+    // bits of a partial byte or nibble, and their number
     rest: DFF<Bits<7>>,
     held: DFF<Bits<3>>,
-    // the last byte or half of one of a word, those before it, whether it is still to be shifted to them, and how many halves there are
+    // the last byte or nibble of the word, those before it, whether these are still to be shifted, and the number of nibbles
     top: DFF<Bits<8>>,
     low: DFF<Bits<28>>,
     moves: DFF<Bit>,
@@ -49,7 +49,7 @@ pub struct Packer {
     full: DFF<Bit>,
     whole: Signal<Local, Bits<32>>,
     spread: Signal<Local, Bits<15>>,
-    // how many bits there are with a piece, and what is carried into the upper two digits of that: gates of their own, no carry chain
+    // number of bits with a slice, and the carries into its upper two digits: as gates of their own, without a carry chain
     total: Signal<Local, Bits<4>>,
     into_1: Signal<Local, Bit>,
     half_1: Signal<Local, Bit>,
@@ -71,7 +71,7 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// An empty one, for pieces of that size.
+    /// An empty packer for slices of that size.
     pub fn new(pieces: Pieces) -> Self {
         let narrow = pieces == Pieces::Narrow;
         let by = |narrow_one: u8, other: u8| Fixed::of(if narrow { narrow_one } else { other });
@@ -83,9 +83,9 @@ impl Packer {
             held_mask: by(3, 7),
             rest_mask: Fixed::of(if narrow { 7u8 } else { 127 }),
             top_mask: Fixed::of(if narrow { 15u8 } else { 255 }),
-            // of a wide one three bytes: what lies above them was never written
+            // three bytes where slices are wide: what is above them was never written
             low_mask: Fixed::of((1u32 << if narrow { 28 } else { 24 }) - 1),
-            // all halves, or bytes, of a word but one
+            // all nibbles, or bytes, of a word except one
             last: by(7, 6),
             ..Default::default()
         }
@@ -114,7 +114,7 @@ impl Logic for Packer {
         if self.narrow.val() {
             self.octet.next = self.take.val() & self.total.val().get_bit(2);
         }
-        // the word, shifted a clock behind the byte for which it is
+        // the word, shifted one cycle after the byte that needs it
         self.whole.next =
             bit_cast::<32, 28>(self.low.q.val() & self.low_mask.val()) | (bit_cast::<32, 8>(self.top.q.val()) << 24);
         if self.narrow.val() {

@@ -1,7 +1,7 @@
-//! Broad packer: up to 15 bits a clock to 32-bit words behind a valid/ready port
+//! Wide packer: packs slices of up to 15 bits into 32-bit words at a valid/ready port
 //!
-//! Less than half a word waits for its rest; the first half of a word waits for the second one, beside the word before it, so that
-//! pieces go on while a word is taken.
+//! Less than half a word waits for its rest. The first half of a word waits for the second one while the previous word is still
+//! there, so slices are accepted while a word waits.
 //!
 //! # Source
 //! `docs/stream.md`, "Words and bits": a word fills from its least significant bit.
@@ -10,22 +10,22 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty, no word waits |
-//! | `bits` | in | | pieces of 1 to 15 bits |
-//! | `aligned` | out | 1 | no bits wait for the rest of their word |
-//! | `lane` | out | 3 | half bytes of a word that are there |
-//! | `words.valid` | out | 1 | a word is there |
-//! | `words.ready` | in | 1 | it is taken at this edge |
+//! | `bits` | in | | slices of 1 to 15 bits |
+//! | `aligned` | out | 1 | no partial word is stored |
+//! | `lane` | out | 3 | nibbles of a partial word that are stored |
+//! | `words.valid` | out | 1 | `words.data` is a word |
+//! | `words.ready` | in | 1 | the word is taken at this edge |
 //! | `words.data` | out | 32 | the word |
 //!
 //! # Timing
-//! A piece a clock; one waits where a word does and half of the next one is there. No path from `words.ready` to `bits.ready`.
+//! One slice per cycle. A slice waits if a word and half of the next one are stored. No path from `words.ready` to `bits.ready`.
 //!
 //! Golden model: [`sim::bits::BitWriter`].
 
 use super::ports::{PieceIn, WordsOut};
 use rust_hdl::prelude::*;
 
-/// The packer.
+/// A packer of wide slices.
 #[derive(LogicBlock, Default)]
 pub struct BroadPacker {
     pub clock: Signal<In, Clock>,
@@ -34,10 +34,10 @@ pub struct BroadPacker {
     pub aligned: Signal<Out, Bit>,
     pub lane: Signal<Out, Bits<3>>,
     pub words: WordsOut,
-    // bits of half a word, and how many
+    // bits of a partial half word, and their number
     rest: DFF<Bits<15>>,
     held: DFF<Bits<4>>,
-    // the first half of a word, whether it is there; the word
+    // the first half of a word, whether it is valid; the word
     first: DFF<Bits<16>>,
     half: DFF<Bit>,
     word: DFF<Bits<32>>,
@@ -51,7 +51,7 @@ pub struct BroadPacker {
 }
 
 impl BroadPacker {
-    /// An empty one.
+    /// An empty packer.
     pub fn new() -> Self {
         Self::default()
     }

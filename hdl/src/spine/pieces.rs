@@ -1,18 +1,18 @@
-//! Pieces: in how many bits at a time a system sends its messages
+//! Slices: the number of bits that a system sends per cycle, from its encoder to its packer
 //!
 //! | | bits | which systems |
 //! | --- | ---: | --- |
-//! | [`Pieces::Narrow`] | 4 | those of one core whose predictors leave it a message in dozens of clocks: [`digits`](crate::scheme::tr::coder::digits) |
+//! | [`Pieces::Narrow`] | 4 | of one core, with predictors that leave one message in dozens of cycles: [`digits`](crate::scheme::tr::coder::digits) |
 //! | [`Pieces::Octet`] | 8 | all others |
-//! | [`Pieces::Broad`] | 15 | those that send so many messages that each must go in a clock or two: a short time goes in one piece with the field behind it, and no word keeps the packer waiting |
+//! | [`Pieces::Broad`] | 15 | with so many messages that each must be sent in one or two cycles: a short time stamp is sent in one slice with the next field, and the packer does not wait for a word |
 //!
-//! Encoder, coder and packer read it here. What makes a system broad was measured: `docs/decisions/0031-broad.md`.
+//! Encoder, coder and packer take the size from here. Which systems need wide slices was measured: `docs/decisions/0031-broad.md`.
 
 use super::Extras;
 use crate::scheme;
 use sim::params::{Chunks, Coding, TraceParams};
 
-/// How many bits go from an encoder to its packer in a clock at most.
+/// The size of the slices: most bits per cycle from an encoder to its packer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pieces {
     /// Four.
@@ -20,12 +20,12 @@ pub enum Pieces {
     /// Eight.
     #[default]
     Octet,
-    /// Fifteen: eight behind a time of one chunk.
+    /// Fifteen: eight after a time stamp of one chunk.
     Broad,
 }
 
 impl Pieces {
-    /// Those of systems of `params` with `extras`.
+    /// The slices of systems of `params` with `extras`.
     pub fn of(params: &TraceParams, extras: &Extras) -> Self {
         if narrow(params, extras) {
             Self::Narrow
@@ -36,7 +36,7 @@ impl Pieces {
         }
     }
 
-    /// Most bits of a piece.
+    /// Most bits of a slice.
     pub fn most(self) -> u8 {
         match self {
             Self::Narrow => 4,
@@ -46,11 +46,11 @@ impl Pieces {
     }
 }
 
-/// Most address bits: ten clocks for a difference.
+/// Most address bits: a difference takes ten cycles.
 pub const MOST_BITS: u32 = 40;
 
-/// Whether such a coder does for systems of `params` with these chunks: further ones have two or four bits, a count that is 0 is
-/// one piece, and no times are sent.
+/// Whether the coder [`digits`](crate::scheme::tr::coder::digits) supports systems of `params` with these chunks: further chunks of
+/// two or four bits, a count of 0 in one slice, and no time stamps.
 pub fn fits(coding: &Coding, params: &TraceParams) -> bool {
     let first = |c: &Chunks, most| c.first <= most && matches!(c.next, 2 | 4);
     params.cores == 1
@@ -61,23 +61,23 @@ pub fn fits(coding: &Coding, params: &TraceParams) -> bool {
         && first(&coding.diff_ta, 4)
 }
 
-/// Whether pieces of the bits of `params` have at most four. Without a target predictor, with a message for every taken branch,
-/// with a time in each message, or of a core that retires several instructions a clock, an event FIFO of 16 places would fill up.
+/// Whether slices of at most four bits are enough for `params`. An event FIFO of 16 entries would overflow without a target predictor,
+/// with a message for every taken branch, with time stamps, or with a core that retires several instructions per cycle.
 fn narrow(params: &TraceParams, extras: &Extras) -> bool {
     extras.retire.is_none() && scheme::flow::is_seldom(params)
 }
 
-/// Most bits of the first chunk of a time that goes before a piece of eight bits.
+/// Most bits of the first chunk of a time stamp that precedes a slice of eight bits.
 const MOST_TIME: u8 = 6;
 
-/// The chunks of the times that can go before the field behind them; `None`: times, if there are any, are fields of their own.
+/// The chunks of time stamps that can share a slice with the next field; `None`: time stamps, if any, are fields of their own.
 pub fn stamp(params: &TraceParams, extras: &Extras) -> Option<Chunks> {
     let chunks = scheme::flow::times(params)?;
     (params.timestamps && Pieces::of(params, extras) == Pieces::Broad).then_some(chunks)
 }
 
-/// Whether those with many messages are asked for more than eight bits a clock: a record for each stream, or a message for each return,
-/// of more than one core, or of a core that retires several instructions a clock; or such a message with its time.
+/// Whether more than eight bits per cycle are needed: with a record for each stream, or a message for each return, of more than one
+/// core or of a core that retires several instructions per cycle; or with such messages and time stamps.
 fn broad(params: &TraceParams, extras: &Extras) -> bool {
     let many = params.cores > 1 || extras.retire.is_some();
     scheme::flow::is_frequent(params, many)

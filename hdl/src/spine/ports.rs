@@ -2,67 +2,67 @@
 //!
 //! | bundle | from, to | what it carries |
 //! | --- | --- | --- |
-//! | [`ControlOut`] | spine, front end | when to trace, and what became of it |
-//! | [`VerdictOut`] | life, messages of a front end | what an instruction is due to, see [`super::life`] |
+//! | [`ControlOut`] | spine, front end | when to trace; state of the trace |
+//! | [`VerdictOut`] | trace state machine, messages of a front end | decision about an instruction, see [`super::life`] |
 //! | [`EntryOut`] | front end, event FIFO | an event entry, see [`super::entry`] |
-//! | [`ReadOut`] | encoder, event FIFOs | the entry that is next, field by field |
-//! | [`PieceOut`] | encoder, packer | bits of messages, up to 15 a clock |
+//! | [`ReadOut`] | encoder, event FIFOs | the next entry, field by field |
+//! | [`PieceOut`] | encoder, packer | bits of messages, up to 15 per cycle |
 //! | [`WordsOut`] | packer, outside | trace words |
 //! | [`BusOut`] | outside, registers | register bus |
 //!
 //! # Control
 //! | port | dir of a front end | meaning |
 //! | --- | --- | --- |
-//! | `enable` | in | 1: trace, from when `ready`; 0: end the trace with a stop message |
+//! | `enable` | in | 1: trace, once `ready` is 1; 0: end the trace with a stop message |
 //! | `full` | in | fewer than two entries are free by the event FIFO's registered count |
-//! | `spent` | in | no place of the event FIFO is left to be taken, see [`super::room`] |
-//! | `roomy` | in | there is room to go on behind a gap |
+//! | `spent` | in | no entry of the event FIFO is left to reserve, see [`super::room`] |
+//! | `roomy` | in | enough entries are free to continue after a gap |
 //! | `stop_go` | in | all cores of the system are `stop_ready`: send the stop message now |
-//! | `due` | in | at the next control-flow instruction a resync is |
-//! | `anew` | in | the header was sent again, and no sync since: the next one is for those who begin there |
-//! | `ask` | in | the header is sent again: times count from this clock |
-//! | `lead_lag` | in | where several retire a clock: `lag` of core 0 |
+//! | `due` | in | a resync is due at the next control-flow instruction |
+//! | `anew` | in | the header was repeated, and no sync has followed: the next sync is for decoders that start there |
+//! | `ask` | in | the header is repeated: times count from this cycle |
+//! | `lead_lag` | in | with several retired per cycle: `lag` of core 0 |
 //! | `ready` | out | the predictors are in their reset state, tracing can begin |
-//! | `stop_ready` | out | tracing has ended, all else is sent |
+//! | `stop_ready` | out | tracing has ended, and all other messages are sent |
 //! | `lost` | out | instructions are being lost |
-//! | `loses` | out | one is lost in this clock |
-//! | `lag` | out | where several retire a clock: clocks by which what is there was told late where resyncs are decided |
-//! | `crowd` | out | where several retire a clock: two words or more wait in their queue |
-//! | `more` | out | where several retire a clock: what `counted` tells of are so many more; so are, as many clocks later as that is before the last stage, those of `loses` |
-//! | `take`, `give` | out | a place of the event FIFO is taken, given back |
+//! | `loses` | out | one is lost in this cycle |
+//! | `lag` | out | with several retired per cycle: delay, in cycles, of the beat at the stage where resyncs are decided |
+//! | `crowd` | out | with several retired per cycle: the retire queue holds two words or more |
+//! | `more` | out | with several retired per cycle: number of further instructions that `counted` stands for, and those of `loses`, these later by the cycles from that stage to the last one |
+//! | `take`, `give` | out | an entry of the event FIFO is reserved, released |
 //! | `counted` | out | an instruction retires, and is not lost |
 //! | `broken` | out | a traced instruction does not follow from the one before |
-//! | `resynced`, `synced` | out | a resync is sent; that or another sync is |
+//! | `resynced`, `synced` | out | a resync is sent; a resync or another sync is |
 //!
 //! # Read
 //! | port | dir of the encoder | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `have` | in | 1 | an entry is there, with `word` its first field, and stays until `done` |
+//! | `have` | in | 1 | an entry is valid, its first field is at `word`, and it stays until `done` |
 //! | `core` | in | 4 | its core, Ti |
-//! | `field` | out | 2 | the field of it that is wanted next, see [`super::event_fifo`]; with `done` the first one |
-//! | `word` | in | W | the field that was wanted at the last edge |
+//! | `field` | out | 2 | the field to read next, see [`super::event_fifo`]; with `done` the first one of the next entry |
+//! | `word` | in | W | the field selected at the last edge |
 //! | `cc` | in | 32 | `cc` of the entry |
-//! | `landing` | in | W | where the core's oldest resync went, see [`super::landing`] |
-//! | `done` | out | 1 | the entry is done with; the next one may be there in the next clock |
+//! | `landing` | in | W | PC of the core's oldest resync, see [`super::landing`] |
+//! | `done` | out | 1 | remove the entry; the next one may be valid in the next cycle |
 //! | `ends` | out | 1 | with `done`: it was a stop message |
-//! | `lands` | out | 1 | with `done`: `landing` was told |
+//! | `lands` | out | 1 | with `done`: `landing` was sent |
 //! | `again` | out | 1 | the last bit of a marker of core 0 is taken: the header follows |
 //!
 //! # Pieces
 //! | port | dir of the encoder | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `valid` | out | 1 | bits are there, and stay until `ready` |
-//! | `count` | out | 4 | how many, 1 to [`Pieces::most`](super::pieces::Pieces::most) |
-//! | `data` | out | 8 | they, the first one lowest; 0 above |
-//! | `high` | out | 8 | of broad pieces those above the lower eight; else 0 |
-//! | `busy` | out | 1 | of entries that are done with, bits are still to come |
-//! | `ready` | in | 1 | they are taken at this edge if `valid` |
+//! | `valid` | out | 1 | bits are valid, and stay until `ready` |
+//! | `count` | out | 4 | their number, 1 to [`Pieces::most`](super::pieces::Pieces::most) |
+//! | `data` | out | 8 | the bits, the first one lowest; 0 above `count` |
+//! | `high` | out | 8 | bits above the lower eight of a wide slice; else 0 |
+//! | `busy` | out | 1 | bits of removed entries are still to come |
+//! | `ready` | in | 1 | the bits are taken at this edge if `valid` |
 
 use crate::widget::bundle::bundle;
 use rust_hdl::prelude::*;
 
 bundle!(
-    /// When a front end is to trace, and what became of it.
+    /// Control of a front end, and state of its trace.
     ControlOut "ControlIn" ControlIn
     { enable: Bit, full: Bit, spent: Bit, roomy: Bit, stop_go: Bit, due: Bit, anew: Bit, ask: Bit, lead_lag: Bits<8>, }
     {
@@ -83,7 +83,7 @@ bundle!(
 );
 
 bundle!(
-    /// What the instruction of this cycle is due to: from the life of a trace to what makes its entries.
+    /// The decision about the instruction of this cycle: from the trace state machine to the block that makes its entries.
     VerdictOut "VerdictIn" VerdictIn
     {
         beat: Bit,
@@ -121,7 +121,7 @@ bundle!(
 );
 
 bundle!(
-    /// The entry that is next, field by field.
+    /// The next entry, field by field.
     ReadOut "ReadIn" ReadIn<W>
     { have: Bit, core: Bits<4>, word: Bits<W>, cc: Bits<32>, landing: Bits<W>, }
     { field: Bits<2>, done: Bit, ends: Bit, again: Bit, lands: Bit, }
@@ -142,7 +142,7 @@ bundle!(
 );
 
 bundle!(
-    /// Register bus: `rdata` answers a clock after `addr`.
+    /// Register bus: `rdata` follows `addr` by one cycle.
     BusOut "BusIn" BusIn
     { addr: Bits<3>, write: Bit, wdata: Bits<32>, }
     { rdata: Bits<32>, }

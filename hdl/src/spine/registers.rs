@@ -10,11 +10,11 @@
 //! | `bus.addr` | in | 3 | register |
 //! | `bus.write` | in | 1 | 1: write `bus.wdata` |
 //! | `bus.wdata` | in | 32 | what to write |
-//! | `bus.rdata` | out | 32 | the register that `bus.addr` named in the cycle before |
+//! | `bus.rdata` | out | 32 | the register addressed by `bus.addr` in the cycle before |
 //! | `ready`, `active`, `idle` | in | 1 | for `status` |
-//! | `overflow` | in | 16 | bit i: core i loses messages now |
-//! | `loses` | in | 16 | bit i: core i loses an instruction in this clock |
-//! | `more[i]` | in | 10 | where several retire a clock and losses are counted, else 0: so many more of core i are lost with it |
+//! | `overflow` | in | 16 | bit i: core i is losing instructions |
+//! | `loses` | in | 16 | bit i: core i loses an instruction in this cycle |
+//! | `more[i]` | in | 10 | number of further instructions that core i loses with it, where several retire per cycle and losses are counted; else 0 |
 //! | `broken` | in | 16 | bit i: an instruction of core i does not follow from the one before |
 //! | `enable` | out | 1 | `control.enable` |
 //! | `modes` | out | 4 | `control.modes`; 0 without a filter |
@@ -23,8 +23,8 @@
 //! | `request` | out | 1 | `request.sync` is written 1 |
 //!
 //! # Timing
-//! One access a cycle; a write has its effect in the next cycle. A lost instruction is counted two cycles later, and its count is
-//! read from the one after that on.
+//! One access per cycle; a write takes effect in the next cycle. A lost instruction is counted two cycles later, and the new count
+//! can be read from the cycle after that.
 
 use super::ports::BusIn;
 use super::{Extras, Stream};
@@ -34,13 +34,13 @@ use rust_hdl::prelude::*;
 use sim::regmap::id;
 use sim::regs::register;
 
-/// Where `control.modes` begins.
+/// Least significant bit of `control.modes`.
 const MODES_LSB: usize = 8;
 
-/// Where `sync.bytes` begins.
+/// Least significant bit of `sync.bytes`.
 const BYTES_LSB: u8 = 8;
 
-/// The registers.
+/// The control and status registers of a trace system.
 #[derive(LogicBlock, Default)]
 pub struct Registers {
     pub clock: Signal<In, Clock>,
@@ -69,12 +69,12 @@ pub struct Registers {
     forget: Signal<Local, Bits<16>>,
     hold: Signal<Local, Bits<16>>,
     answer: DFF<Bits<32>>,
-    // how many in the clock before, and all since tracing began; its top bit: more than fit
+    // lost in the cycle before, and since tracing began; the sum's top bit: overflow
     fell: DFF<Bits<5>>,
     sum: Signal<Local, Bits<5>>,
     count: DFF<Bits<24>>,
     after: Signal<Local, Bits<25>>,
-    // the same where several are lost of a core
+    // the same where a core can lose several per cycle
     fell_wide: DFF<Bits<15>>,
     sum_wide: Signal<Local, Bits<15>>,
     one_15: Fixed<Bits<15>>,
@@ -101,7 +101,7 @@ pub struct Registers {
     filter: Fixed<Bit>,
     check: Fixed<Bit>,
     id: Fixed<Bits<32>>,
-    // what `status` always has
+    // constant fields of `status`
     built: Fixed<Bits<32>>,
     fingerprint: Fixed<Bits<32>>,
     cores: Fixed<Bits<16>>,
@@ -122,7 +122,7 @@ fn field_bit(reg: &str, field: &str) -> u64 {
 }
 
 impl Registers {
-    /// The registers of a system that sends `stream`; those of what `extras` does not have read as 0.
+    /// The registers of a system that sends `stream`. Registers of features that are not in `extras` read as 0.
     pub fn new(stream: &Stream, extras: Extras) -> Self {
         let addr = |name| Fixed::of(register(name).addr);
         let word = Fixed::<Bits<32>>::of::<u64>;
@@ -206,9 +206,9 @@ impl Logic for Registers {
         if self.check.val() {
             self.seen.d.next = ((self.seen.q.val() & self.hold.val()) | self.broken.val()) & self.cores.val();
         }
-        // bits of cores that the system does not have stay 0, and cost nothing
+        // bits of cores that the system does not have stay 0, and take no gates
         self.noted.d.next = ((self.noted.q.val() & self.keep.val()) | self.overflow.val()) & self.cores.val();
-        // from when tracing begins
+        // since tracing began
         self.sum.next = 0.into();
         for i in 0..16 {
             if self.loses.val().get_bit(i) {

@@ -1,7 +1,8 @@
-//! When the cores are told of anew: the period, and who is asked
+//! Resync scheduler: decides when the cores are resynchronised
 //!
-//! Counts what core 0 retires, and the words that leave. When either is a period, or software asks for it, core 0 is due at its next control-flow
-//! instruction; when that has come, the header is sent again, and all other cores are due at theirs.
+//! Counts the instructions that core 0 retires and the words that leave. When one of the counts reaches its period, or on request
+//! of software, core 0 is due at its next control-flow instruction. Then the header is repeated, and all other cores are due at
+//! their next ones.
 //!
 //! # Source
 //! `docs/stream.md`, "Periodic synchronisation"; `docs/decisions/0009-periodic-sync.md`.
@@ -9,23 +10,23 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `active` | in | 1 | a session is; else nothing is counted, asked or wanted |
-//! | `period` | in | 5 | every 2^`period` instructions; 0: only when asked |
-//! | `bytes` | in | 5 | when 2^`bytes` bytes have left since the header; 0: not for that |
-//! | `begins` | in | 1 | the header begins: what leaves in this clock was before it |
+//! | `active` | in | 1 | a trace is in progress; 0: clear all counts and requests |
+//! | `period` | in | 5 | resync every 2^`period` instructions; 0: only on request |
+//! | `bytes` | in | 5 | resync when 2^`bytes` bytes have left since the header; 0: do not count bytes |
+//! | `begins` | in | 1 | the header begins: a word that leaves in this cycle precedes it |
 //! | `leaves` | in | 1 | a word leaves |
-//! | `request` | in | 1 | software asks |
-//! | `counted` | in | 1 | core 0 counts an instruction in this clock |
-//! | `more` | in | 10 | where several retire a clock: so many more with it |
-//! | `resynced` | in | 1 | core 0 is told of anew in this clock |
-//! | `synced` | in | 16 | bit i: a sync of core i is sent in this clock, whatever for |
+//! | `request` | in | 1 | request of software |
+//! | `counted` | in | 1 | core 0 counts an instruction in this cycle |
+//! | `more` | in | 10 | with several retired per cycle: number of further instructions |
+//! | `resynced` | in | 1 | core 0 is resynchronised in this cycle |
+//! | `synced` | in | 16 | bit i: a sync of core i is sent in this cycle, for any reason |
 //! | `lead` | out | 1 | core 0 is due |
-//! | `follow` | out | 16 | bit i: core i is; bit 0 means nothing |
-//! | `ask` | out | 1 | the header is sent again: times of all others count from here |
+//! | `follow` | out | 16 | bit i: core i is due; bit 0 is not used |
+//! | `ask` | out | 1 | the header is repeated: times of all other cores count from here |
 //!
 //! # Timing
-//! A number of bytes makes core 0 due once for each header, and not while that is still to come for which it was told of anew.
-//! `lead` is of registers. `follow` and `ask` answer `resynced` in its clock: in the order of the stream core 0 is first.
+//! The number of bytes makes core 0 due once for each header, and not between a resync and the header that it causes.
+//! `lead` depends on registers. `follow` and `ask` respond to `resynced` in the same cycle: core 0 is first in stream order.
 //!
 //! Golden model: `sim::lane`, `sim::scheme::cores`.
 
@@ -34,7 +35,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// When the cores are told of anew.
+/// The scheduler of resyncs for all cores.
 #[derive(LogicBlock, Default)]
 pub struct Resync {
     pub clock: Signal<In, Clock>,
@@ -53,13 +54,13 @@ pub struct Resync {
     pub lead: Signal<Out, Bit>,
     pub follow: Signal<Out, Bits<16>>,
     pub ask: Signal<Out, Bit>,
-    // instructions of core 0 since it was told of anew; it stops where it is due
+    // instructions of core 0 since its last resync; stops at the period
     count: DFF<Bits<32>>,
     reached: Signal<Local, Bits<32>>,
-    // due before this clock, due in it
+    // due before this cycle, due in it
     ripe: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
-    // words that have left since the header; whether it is known that they are enough
+    // words that left since the header; whether the byte limit was reported for this header
     words: DFF<Bits<30>>,
     told: DFF<Bit>,
     left: Signal<Local, Bits<32>>,
@@ -75,7 +76,7 @@ pub struct Resync {
 }
 
 impl Resync {
-    /// For the cores of `params`, of which with some `extras` several instructions retire a clock.
+    /// The scheduler for the cores of `params`; some `extras` make several instructions retire per cycle.
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         Self {
             wide: Fixed::new(extras.retire.is_some()),
@@ -93,7 +94,7 @@ impl Logic for Resync {
     fn update(&mut self) {
         dff_setup!(self, clock, count, words, told, wanted, asked);
 
-        // any bit from the period's up: a period that is made shorter meanwhile is over at once
+        // any bit from the period's up: a period shortened meanwhile ends at once
         self.reached.next = self.count.q.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
         self.ripe.next = self.reached.val().any() & self.period.val().any();
         self.due.next = self.ripe.val();
@@ -103,7 +104,7 @@ impl Logic for Resync {
         self.up_to.next = 0.into();
         self.passed.next = 0.into();
         if self.wide.val() {
-            // those that stand with it were before it
+            // instructions reported together precede the resync
             self.up_to.next = self.count.q.val() + bit_cast::<32, 10>(self.more.val());
             self.passed.next = self.up_to.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
             if self.counted.val() & !self.ripe.val() & self.period.val().any() {
@@ -111,7 +112,7 @@ impl Logic for Resync {
                 self.due.next = self.passed.val().any();
             }
         }
-        // likewise of the bytes
+        // the same for bytes
         self.left.next =
             (bit_cast::<32, 30>(self.words.q.val()) << 2) & bit_cast::<32, 32>(self.all.val() << self.bytes.val());
         self.enough.next = self.left.val().any() & self.bytes.val().any() & !self.told.q.val();

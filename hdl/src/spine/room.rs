@@ -1,8 +1,7 @@
-//! Room: the places of one core's event FIFO that are held, or promised to instructions under way
+//! Credit counter: counts the entries of one core's event FIFO that are used or reserved
 //!
-//! An instruction that may make an entry takes a place where the predictors are asked, and gives it back in the last stage
-//! if it makes none. So no instruction that has changed a table is ever lost, and the FIFO is never asked to take what it has
-//! no place for.
+//! An instruction that may make an entry reserves one at the predictor stage, and releases it in the last stage if it makes none.
+//! So no instruction that has changed a table is ever lost, and the FIFO never overflows.
 //!
 //! # Source
 //! `docs/decisions/0017-overload.md`.
@@ -10,24 +9,24 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: all places are free |
-//! | `take` | in | 1 | one place more is promised; only while `spent` is 0 |
-//! | `give` | in | 1 | one that was promised is not needed |
-//! | `pop` | in | 1 | an entry leaves the FIFO; counted a clock later |
-//! | `spent` | out | 1 | no place is left |
-//! | `roomy` | out | 1 | less than 2^`log2_depth` / 8 - 2 are held or promised, or less than 2 |
-//! | `half` | out | 1 | 2^`log2_depth` / 2 - 2 or more are |
+//! | `reset` | in | 1 | 1: all entries are free |
+//! | `take` | in | 1 | reserve one more entry; only while `spent` is 0 |
+//! | `give` | in | 1 | release a reserved entry |
+//! | `pop` | in | 1 | an entry leaves the FIFO; counted one cycle later |
+//! | `spent` | out | 1 | no entry is left |
+//! | `roomy` | out | 1 | fewer than 2^`log2_depth` / 8 - 2 entries are used or reserved, or fewer than 2 |
+//! | `half` | out | 1 | at least 2^`log2_depth` / 2 - 2 are |
 //!
 //! # Timing
-//! Outputs are of the register, which counts from 2 on: so its highest bit is `spent`, at which the longest paths of a core begin. One
-//! adder: what is added is -2, -1, 0 or 1. Bit 1 is stored inverted, for a register that is 0 at first.
+//! The outputs depend on the register, which counts from 2, so that its highest bit is `spent`: the longest paths of a core begin
+//! there. One adder adds -2, -1, 0 or 1. Bit 1 is stored inverted, so that the register is 0 at power-up.
 //!
-//! Golden model: `full` of [`sim::lane::Lane::offer`]; that an entry always has its place is proved, see `docs/formal.md`.
+//! Golden model: `full` of [`sim::lane::Lane::offer`]; that a reserved entry is always free is proved, see `docs/formal.md`.
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// Counts places.
+/// A counter of used and reserved entries.
 #[derive(LogicBlock, Default)]
 pub struct Room {
     pub clock: Signal<In, Clock>,
@@ -53,7 +52,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// For a FIFO of 2^`log2_depth` - 2 entries, 3 <= `log2_depth` <= 8.
+    /// The counter for a FIFO of 2^`log2_depth` - 2 entries, 3 <= `log2_depth` <= 8.
     pub fn new(log2_depth: usize) -> Self {
         Self {
             first: Fixed::of(2u64),

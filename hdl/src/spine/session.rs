@@ -1,7 +1,7 @@
-//! Session: a trace from its header to its last word
+//! Framer: sends a trace from its header to the padding of its last word
 //!
-//! Stands between encoder and packer: sends the header, lets the encoder take entries, counts stop messages, and
-//! after those of all cores fills the last word with zeros.
+//! Connects the encoder to the packer. It sends the header, lets the encoder take entries, counts stop messages, and
+//! fills the last word with zeros after those of all cores.
 //!
 //! # Source
 //! `docs/stream.md`, "Header", "Words and bits".
@@ -9,26 +9,26 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: no session |
+//! | `reset` | in | 1 | 1: no trace is in progress |
 //! | `enable` | in | 1 | `control.enable` of the registers |
-//! | `ready` | in | 1 | all front ends are |
+//! | `ready` | in | 1 | all front ends are ready |
 //! | `tracing` | out | 1 | the front ends trace |
-//! | `active` | out | 1 | from the header to the last bit |
+//! | `active` | out | 1 | a trace is in progress, from the header to the last bit |
 //! | `show` | in | 1 | an entry waits |
 //! | `have` | out | 1 | the encoder may take it |
-//! | `done`, `ends` | in | 1 | it has; it was a stop message |
-//! | `again` | in | 1 | the encoder has taken the last of a marker: the header follows |
-//! | `begins` | out | 1 | the header begins: of it nothing is in the packer, and of what was before nothing will be |
-//! | `coded` | in | | pieces of the encoder |
-//! | `bits` | out | | pieces to the packer |
-//! | `aligned` | in | 1 | the packer holds no part of a word |
-//! | `lane` | in | 3 | half bytes of a word that it holds: where in a word the header is |
+//! | `done`, `ends` | in | 1 | the encoder has taken it; it was a stop message |
+//! | `again` | in | 1 | the encoder has taken the last bit of a marker: the header follows |
+//! | `begins` | out | 1 | the header begins: none of it is in the packer yet, and no earlier bits follow |
+//! | `coded` | in | | slices from the encoder |
+//! | `bits` | out | | slices to the packer |
+//! | `aligned` | in | 1 | the packer holds no partial word |
+//! | `lane` | in | 3 | nibbles of a partial word in the packer: the position of the header in its word |
 //!
 //! # Timing
-//! A trace begins when `enable` is 1 and every core is ready: the header goes out, a byte a clock or half of one, and `tracing` rises.
-//! It ends when `enable` falls: the cores stop, their stop messages go out, the last word is filled. The next one
-//! begins after that. Behind a marker (`again`) the word is filled with zeros, and the header sent once more, which says so.
-//! `tracing` follows `enable` by a clock, so that a trace that has begun reaches every core, however
+//! A trace begins when `enable` is 1 and every core is ready: the header is sent, one byte or nibble per cycle, and `tracing` rises.
+//! It ends when `enable` falls: the cores stop, their stop messages are sent, and the last word is filled. The next trace
+//! begins after that. After a marker (`again`) the word is filled with zeros, and the header is sent again, marked as repeated.
+//! `tracing` follows `enable` by one cycle, so that a trace that has begun reaches every core, however
 //! short `enable` was.
 
 use super::pieces::Pieces;
@@ -37,7 +37,7 @@ use super::Stream;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// Where a trace is.
+/// The framer of a trace stream.
 #[derive(LogicBlock, Default)]
 pub struct Session {
     pub clock: Signal<In, Clock>,
@@ -58,10 +58,10 @@ pub struct Session {
     pub lane: Signal<In, Bits<3>>,
     session: DFF<Bit>,
     running: DFF<Bit>,
-    // in the header, and in which word of it
+    // the header is being sent, and its current word
     head: DFF<Bit>,
     at: DFF<Bits<2>>,
-    // the header is due once more; it was sent
+    // the header is to be repeated; it was
     due: DFF<Bit>,
     later: DFF<Bit>,
     pad: Signal<Local, Bit>,
@@ -76,7 +76,7 @@ pub struct Session {
     header2: Fixed<Bits<32>>,
     header_again: Fixed<Bits<32>>,
     sync: Fixed<Bit>,
-    // halves of a byte
+    // slices of a nibble; of up to 15 bits
     narrow: Fixed<Bit>,
     broad: Fixed<Bit>,
     last: Fixed<Bits<3>>,
@@ -85,13 +85,13 @@ pub struct Session {
     one: Fixed<Bits<4>>,
     head_bits: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
-    // as many bits as count the cores
+    // wide enough to count the cores
     stops_mask: Fixed<Bits<5>>,
     cores: Fixed<Bits<5>>,
 }
 
 impl Session {
-    /// For `stream`; with `sync` its header can be sent again.
+    /// The framer for `stream`; with `sync` its header can be repeated.
     pub fn new(stream: &Stream, sync: bool) -> Self {
         let [header0, header1, header2] = stream.header.map(Fixed::of);
         Self {
@@ -127,7 +127,7 @@ impl Logic for Session {
             self.at.d.next = 0.into();
             self.later.d.next = false;
         }
-        // from a register: an `enable` of one clock is a trace, too
+        // from a register: an `enable` of one cycle is a trace, too
         self.tracing.next = self.running.q.val();
         self.active.next = self.session.q.val();
 
@@ -166,7 +166,7 @@ impl Logic for Session {
         self.over.next = (self.stops.q.val() == self.cores.val()) & !self.coded.busy.val();
         self.pad.next = self.over.val();
         if self.sync.val() {
-            // behind a marker, too, and then the header
+            // after a marker, too, and then the header
             self.pad.next = self.over.val() | (self.due.q.val() & !self.coded.busy.val());
             if self.again.val() {
                 self.due.d.next = true;

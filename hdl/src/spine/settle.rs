@@ -1,10 +1,10 @@
-//! Warm-up: the instructions after a resync in which nothing is predicted, while tables are cleared
+//! Warm-up: counts the instructions after a resync that are not predicted, while tables are cleared
 //!
-//! The decoder knows how many instructions those are, and knows no cycles. They are counted where predictors are asked, so
-//! the instructions between there and the decision about messages, which were asked before it was made, are subtracted.
+//! The decoder knows the number of these instructions, but no cycles. They are counted at the predictor stage. Instructions
+//! between that stage and the decision about messages were already predicted when it was made, and are subtracted.
 //!
-//! Where a core retires several instructions a cycle, what enters and leaves stands for several, and K is longer
-//! ([`sim::system::haste`]): tables still take one cycle for each word.
+//! Where a core retires several instructions per cycle, the counts of entering and leaving instructions are larger, and K is longer
+//! ([`sim::system::haste`]): tables still take one cycle per word.
 //!
 //! # Source
 //! `docs/stream.md`, "Periodic synchronisation"; `sim::scheme::Scheme::settle`; `docs/decisions/0026-wide-resyncs.md`.
@@ -13,27 +13,27 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | back to the state at power-up |
-//! | `resync` | in | 1 | the instruction in the last stage makes a resync: the K are those after it |
-//! | `fresh` | in | 1 | it has a sync for decoders that begin there: it is the first of the K, and alone |
-//! | `cancel` | in | 1 | the trace is over |
-//! | `enter` | in | 1 | traced instructions are where predictors are asked |
-//! | `entering` | in | 10 | of several a cycle: how many besides one; only the last one may ask |
-//! | `leave` | in | 1 | some are in the last stage |
-//! | `leaving` | in | 10 | of several a cycle: how many besides one |
-//! | `hold` | out | 1 | the one that enters last must not ask |
+//! | `resync` | in | 1 | the instruction in the last stage makes a resync: the K instructions begin after it |
+//! | `fresh` | in | 1 | it has a sync for decoders that start there: it is the first of the K, and alone |
+//! | `cancel` | in | 1 | the trace has ended |
+//! | `enter` | in | 1 | traced instructions are at the predictor stage |
+//! | `entering` | in | 10 | with several per cycle: their number, less one; only the last one may be predicted |
+//! | `leave` | in | 1 | instructions are in the last stage |
+//! | `leaving` | in | 10 | with several per cycle: their number, less one |
+//! | `hold` | out | 1 | the last one that enters must not be predicted |
 //! | `holding` | out | 1 | some of the K are still to enter |
 //!
 //! # Timing
-//! `holding` rises in the cycle after `resync` or `fresh`, and falls after the last of the K has entered. `hold` answers
-//! `entering` in the same cycle: with the last of the K one may come that is none of them. The last stage may be the one where
-//! predictors are asked ([`Settle::at_once`]): then `leave` and `leaving` are not used.
+//! `holding` rises in the cycle after `resync` or `fresh`, and falls after the last of the K has entered. `hold` responds to
+//! `entering` in the same cycle: the group that contains the last of the K may end with an instruction after them. The last stage may
+//! be the predictor stage ([`Settle::at_once`]): then `leave` and `leaving` are not used.
 //!
 //! Golden model: [`sim::lane`].
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// Holds predictors for K instructions.
+/// A counter that disables the predictors for K instructions.
 #[derive(LogicBlock, Default)]
 pub struct Settle {
     pub clock: Signal<In, Clock>,
@@ -49,7 +49,7 @@ pub struct Settle {
     pub holding: Signal<Out, Bit>,
     // instructions that have entered and not left
     flight: DFF<Bits<13>>,
-    // that are still to enter
+    // instructions of the K that are still to enter
     left: DFF<Bits<19>>,
     some: DFF<Bit>,
     come: Signal<Local, Bits<13>>,
@@ -69,21 +69,21 @@ pub struct Settle {
 }
 
 impl Settle {
-    /// For K `instructions`; `wide`: several may retire in a cycle.
+    /// The counter for K = `instructions`; `wide`: several may retire per cycle.
     ///
     /// # Panics
-    /// When K is less than 8, `wide` 1,024: more than are ever in flight. When it is more than 2^13 - 1, `wide` 2^19 - 1.
+    /// When K is less than the instructions in flight, 8, or 1,024 if `wide`; or more than 2^13 - 1, or 2^19 - 1 if `wide`.
     pub fn new(instructions: u32, wide: bool) -> Self {
         assert!(instructions >= if wide { 1_024 } else { 8 }, "{instructions} instructions");
         Self { apart: Fixed::new(true), ..Self::at_once(instructions, wide) }
     }
 
-    /// As [`Settle::new`], where predictors are asked in the stage that decides about resyncs: K may be any number but 0.
+    /// As [`Settle::new`], where resyncs are decided at the predictor stage: K may be any number except 0.
     ///
     /// # Panics
     /// When K is 0 or too large.
     pub fn at_once(instructions: u32, wide: bool) -> Self {
-        // the largest tables have 4,096 words; two blocks a cycle make K 64 times as long
+        // the largest tables have 4,096 words; two blocks per cycle make K 64 times as long
         let (flight, left) = if wide { (13, 19) } else { (3, 13) };
         assert!((1..1 << left).contains(&instructions), "{instructions} instructions");
         Self {
@@ -117,7 +117,7 @@ impl Logic for Settle {
                 self.go.next = bit_cast::<13, 10>(self.leaving.val()) + self.one_13.val();
             }
         }
-        // without the ones in the last stage: those are the resync's own
+        // without those in the last stage, which belong to the resync
         self.after.next = 0.into();
         if self.apart.val() {
             self.after.next =

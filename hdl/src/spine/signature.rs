@@ -1,27 +1,27 @@
-//! Signature of a core's control flow: a CRC over where it went, in a step a clock
+//! Signature of a core's control flow: a CRC over its path, one step per cycle
 //!
-//! What it is may enter one address a clock: that of a control-flow instruction's target, or that of an instruction which
-//! is the first somewhere. Messages that carry it take it in the clock in which they are decided.
+//! One address can enter the CRC per cycle: the target of a control-flow instruction, or the address of an instruction
+//! that is the first after a sync, a trap or a change of context. A message takes the signature of the cycle in which it is decided.
 //!
 //! # Source
-//! `docs/stream.md`, "Signature"; `docs/decisions/0034-signature.md`. The step by a byte of zeros of CRC-16 (x^16 + x^12 + x^5 + 1)
-//! without a table: with t the upper byte, u = t xor t / 16, it is state * 256 xor u * 4096 xor u * 32 xor u.
+//! `docs/stream.md`, "Signature"; `docs/decisions/0034-signature.md`. CRC-16 (x^16 + x^12 + x^5 + 1) advances by one byte of zeros
+//! without a table: with t the upper byte, u = t xor t / 16, the next state is state * 256 xor u * 4096 xor u * 32 xor u.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `pc`, `target` | in | W | address of an instruction, and where it went, a clock before all else |
+//! | `pc`, `target` | in | W | address of an instruction, and of the next one; one cycle before all other inputs |
 //! | `early` | in | 1 | with them: it is control flow, if it is traced |
 //! | `flow` | in | 1 | it is control flow, and traced |
-//! | `first` | in | 1 | it is traced, and the first since a sync or a trap, or in its context |
-//! | `restart` | in | 1 | its sync is for those who begin there, too |
+//! | `first` | in | 1 | it is traced, and the first after a sync or a trap, or in its context |
+//! | `restart` | in | 1 | its sync is also for decoders that start there |
 //! | `idle` | in | 1 | nothing is traced |
 //! | `counts`, `count` | in | 1, 24 | a message counts instructions: those before this one |
-//! | `tells`, `belongs` | in | 1, 18 | a message says a context; that of the instruction |
-//! | `value` | out | 16 | the signature with all of that, 0 above its width; with `restart` as if it went on |
+//! | `tells`, `belongs` | in | 1, 18 | a message contains a context; the context of the instruction |
+//! | `value` | out | 16 | the signature with all of these, 0 above its width; with `restart`, as without it |
 //!
 //! # Timing
-//! One step a clock. The word of the address comes from a register; `value` is a path from `flow`, `first`, `counts` and
+//! One step per cycle. The address enters from a register. `value` depends combinationally on `flow`, `first`, `counts` and
 //! `count`.
 //!
 //! Golden model: [`sim::lane::signature`].
@@ -48,18 +48,18 @@ pub struct Signature<const W: usize> {
     pub value: Signal<Out, Bits<16>>,
     state: DFF<Bits<16>>,
     word: DFF<Bits<16>>,
-    // the word of the address
+    // the address, folded to 16 bits
     address: Signal<Local, Bits<W>>,
     halves: Signal<Local, Bits<W>>,
     quarters: Signal<Local, Bits<W>>,
     own: Signal<Local, Bits<16>>,
-    // the step
+    // one step of the CRC
     top: Signal<Local, Bits<16>>,
     top_2: Signal<Local, Bits<16>>,
     by_eight: Signal<Local, Bits<16>>,
     advanced: Signal<Local, Bits<16>>,
     over: Signal<Local, Bits<16>>,
-    // what else is entered
+    // other values that enter
     number: Signal<Local, Bits<24>>,
     situation: Signal<Local, Bits<18>>,
     told: Signal<Local, Bits<16>>,
@@ -67,7 +67,7 @@ pub struct Signature<const W: usize> {
     stepped: Signal<Local, Bits<16>>,
     now: Signal<Local, Bits<16>>,
     anew: Signal<Local, Bits<16>>,
-    // of the parameters
+    // from the parameters
     half: Fixed<Bit>,
     long: Fixed<Bit>,
     turning: Fixed<Bit>,
@@ -76,7 +76,7 @@ pub struct Signature<const W: usize> {
     context_mask: Fixed<Bits<18>>,
 }
 
-/// The initial value behind a step: what a restart enters its address into.
+/// The initial value after one step: a restart adds its address to it.
 fn after_ones(bits: u8) -> u16 {
     match bits {
         8 => 0xf3,
@@ -85,10 +85,10 @@ fn after_ones(bits: u8) -> u16 {
 }
 
 impl<const W: usize> Signature<W> {
-    /// Those of `params`.
+    /// The signature for `params`.
     ///
     /// # Panics
-    /// Where their messages carry none.
+    /// When messages of `params` carry no signature.
     pub fn new(params: &TraceParams) -> Self {
         let bits = params.signature;
         assert!(matches!(bits, 8 | 16), "signature = {bits} is outside 8 or 16");
@@ -109,7 +109,7 @@ impl<const W: usize> Logic for Signature<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, state, word);
 
-        // of the address all parts, added bit by bit
+        // all parts of the address, XORed
         self.address.next = self.pc.val();
         if self.early.val() {
             self.address.next = self.target.val();
@@ -125,7 +125,7 @@ impl<const W: usize> Logic for Signature<W> {
             self.word.d.next = (self.own.val() ^ (self.own.val() >> 8)) & self.mask.val();
         }
 
-        // by as many bits as it has: two bytes, or one
+        // by the width of the signature: two bytes, or one
         self.top.next = (self.state.q.val() >> 8) ^ (self.state.q.val() >> 12);
         self.by_eight.next =
             (self.state.q.val() << 8) ^ (self.top.val() << 12) ^ (self.top.val() << 5) ^ self.top.val();
@@ -147,14 +147,14 @@ impl<const W: usize> Logic for Signature<W> {
             self.stepped.next = self.advanced.val() ^ self.word.q.val();
         }
 
-        // what messages say
+        // contents of messages
         self.number.next = 0.into();
         if self.counts.val() {
             self.number.next = self.count.val() ^ (self.count.val() >> 16);
         }
         self.told.next = 0.into();
         if self.turning.val() {
-            // what is not told of a number is in no message
+            // bits of the context that are not reported are in no message
             self.situation.next = self.belongs.val() & self.context_mask.val();
             self.told.next =
                 self.situation.val().get_bits::<16>(0) ^ bit_cast::<16, 2>(self.situation.val().get_bits::<2>(16));

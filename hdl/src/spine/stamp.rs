@@ -1,23 +1,23 @@
-//! Stamp: a time of one chunk before the piece of the field behind it
+//! Time stamp prefix: a time stamp of one chunk, in one slice with the next field
 //!
-//! Stands beside the coder of a broad system ([`super::pieces`]): a time that one chunk holds is no field of its own, but goes in one
-//! clock with the core index and the first piece of the field.
+//! Used with the coder of a system with wide slices ([`super::pieces`]). A time stamp that fits one chunk is not a field of its own:
+//! it is sent in one cycle with the core index and the first slice of the field.
 //!
 //! # Source
-//! `docs/stream.md`, "Chunked numbers": the connect bit behind its only chunk is 0.
+//! `docs/stream.md`, "Chunked numbers": the connect bit after its only chunk is 0.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: none waits |
-//! | `comes` | in | 1 | the coder takes a field behind a time of one chunk; its first piece is there a clock later |
-//! | `cycles` | in | 6 | the time; 0 above its chunk |
-//! | `goes` | in | 1 | a piece of the coder is taken |
-//! | `count`, `data` | in | 4, 8 | the piece |
-//! | `all`, `piece` | out | 4, 16 | it, behind the time if that waits |
+//! | `reset` | in | 1 | 1: no time stamp waits |
+//! | `comes` | in | 1 | the coder takes a field after a time stamp of one chunk; its first slice follows one cycle later |
+//! | `cycles` | in | 6 | the time stamp; 0 above its chunk |
+//! | `goes` | in | 1 | a slice of the coder is taken |
+//! | `count`, `data` | in | 4, 8 | the slice |
+//! | `all`, `piece` | out | 4, 16 | the slice, after the time stamp if one waits |
 //!
 //! # Timing
-//! The piece goes through in the same clock.
+//! Combinational from `count` and `data` to `all` and `piece`.
 //!
 //! Golden model: [`sim::chunk::write`].
 
@@ -27,7 +27,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// The time that waits.
+/// The prefix with the waiting time stamp.
 #[derive(LogicBlock, Default)]
 pub struct Stamp {
     pub clock: Signal<In, Clock>,
@@ -48,10 +48,10 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// For the times of systems of `params` with `extras`.
+    /// The prefix for the time stamps of systems of `params` with `extras`.
     ///
     /// # Panics
-    /// When their times are fields of their own.
+    /// When their time stamps are fields of their own.
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         let time = stamp(params, extras).unwrap_or_else(|| panic!("times are fields of their own"));
         Self {

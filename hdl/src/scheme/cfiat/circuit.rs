@@ -1,4 +1,4 @@
-//! Systems of load values among the circuits of all schemes
+//! The scheme `cfiat` in the list of all schemes' circuits
 
 use super::filter::Filter;
 use super::system::CfiatSystem;

@@ -1,7 +1,7 @@
-//! A core's ports to accesses: what of an instruction that retires the filters must know
+//! Access decoder: turns a core's ports into the accesses that the filters process
 //!
 //! # Source
-//! RVFI: see [`crate::ingress::rvfi_data`]. `sc`: RISC-V unprivileged ISA, "A" extension. What is a value:
+//! RVFI: see [`crate::ingress::rvfi_data`]. `sc`: RISC-V unprivileged ISA, "A" extension. Which values are reported:
 //! [`sim::scheme::cfiat`].
 //!
 //! # Ports
@@ -9,10 +9,10 @@
 //! | --- | --- | ---: | --- |
 //! | `rvfi.*` | in | | as in [`crate::ingress::rvfi_data`] |
 //! | `push` | out | 1 | the instruction accesses memory, or takes a value |
-//! | `access` | out | 70 | what it does, see [`super::queue`] |
+//! | `access` | out | 70 | the access, see [`super::queue`] |
 //!
 //! # Timing
-//! An instruction a clock. `push` and `access` come a clock later.
+//! One instruction per cycle. `push` and `access` come one cycle later.
 //!
 //! Golden model: [`sim::scheme::cfiat::model`].
 
@@ -23,7 +23,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::CfiatParams;
 
-/// What stands behind RVFI.
+/// A decoder of the accesses of one core with RVFI.
 #[derive(LogicBlock, Default)]
 pub struct CfiatCore {
     pub clock: Signal<In, Clock>,
@@ -33,11 +33,11 @@ pub struct CfiatCore {
     memory: RvfiData<32, 4>,
     masked: Signal<Local, Bits<32>>,
     conditional: DFF<Bit>,
-    // where the access lies
+    // position of the access in RAM
     offset: Signal<Local, Bits<32>>,
     limit: Signal<Local, Bits<32>>,
     outside: Signal<Local, Bit>,
-    // values that are no loads
+    // values that are not loads
     number: Signal<Local, Bits<12>>,
     open: Signal<Local, Bit>,
     reads: Signal<Local, Bit>,
@@ -69,10 +69,10 @@ pub struct CfiatCore {
 }
 
 impl CfiatCore {
-    /// The circuit for `params`.
+    /// The decoder for `params`.
     ///
     /// # Panics
-    /// When `params` are refused by their check, or have no 32-bit memory of at least a word.
+    /// When [`CfiatParams::check`] refuses `params`, or they have no 32-bit memory of at least a word.
     pub fn new(params: &CfiatParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let last = params.ram_last - params.ram_base;
@@ -171,5 +171,5 @@ impl Logic for CfiatCore {
     }
 }
 
-/// Bits of an access are those of its place.
+/// The width of an access is that of its fields.
 const _: () = assert!(ACCESS == 3 + 1 + 2 + 32 + 32);

@@ -1,4 +1,4 @@
-//! Encoder of the scheme `cfiat`: event entries to the bits of their records
+//! Encoder of the scheme `cfiat`: turns event entries into the bits of their records
 //!
 //! # Source
 //! `docs/load-values.md`, "The stream to the bit".
@@ -6,11 +6,11 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `port` | | | as that of every encoder, see [`crate::spine::front_port`]; entries in the layout of [`super::entry`] |
+//! | `port` | | | as in every encoder, see [`crate::spine::front_port`]; entries in the layout of [`super::entry`] |
 //!
 //! # Timing
-//! A record takes 4 clocks, and one for each chunk of up to 7 bits; a longer one two. Of `(fixed)` 3 clocks, and one for each
-//! byte.
+//! A record takes 4 cycles, and one for each chunk of up to 7 bits; a longer chunk takes two. With `(fixed)` it takes 3 cycles, and one
+//! for each byte.
 //!
 //! Golden model: [`sim::scheme::cfiat::message`].
 
@@ -22,26 +22,26 @@ use rust_hdl::prelude::*;
 use sim::scheme::cfiat::params::Coding;
 use sim::scheme::cfiat::CfiatParams;
 
-/// Where the encoder is.
+/// The state of the encoder.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, LogicState)]
 pub enum CfiatStep {
-    /// For an entry.
+    /// Waits for an entry.
     Wait,
-    /// The core's index and the size are sent.
+    /// Sends the core index and the size.
     Head,
-    /// `fahCnt` is taken.
+    /// Loads `fahCnt`.
     Load,
-    /// It is sent.
+    /// Sends `fahCnt`.
     Fah,
-    /// The size, where it is a byte.
+    /// Sends the size, where it is a byte.
     Size,
-    /// The value is sent, or the signature.
+    /// Sends the value, or the signature.
     Value,
-    /// The entry is done with.
+    /// Removes the entry.
     Done,
 }
 
-/// The encoder.
+/// The encoder of the scheme `cfiat`.
 #[derive(LogicBlock, Default)]
 pub struct CfiatEncoder {
     pub clock: Signal<In, Clock>,
@@ -49,15 +49,15 @@ pub struct CfiatEncoder {
     step: DFF<CfiatStep>,
     size: DFF<Bits<2>>,
     stop: DFF<Bit>,
-    // a number, bits left of its chunk; it is in chunks, and else its bytes left
+    // a number, bits left of its chunk; whether it is sent in chunks; if not, bytes left
     v: DFF<Bits<32>>,
     left: DFF<Bits<5>>,
     chunked: DFF<Bit>,
     bytes: DFF<Bits<3>>,
-    // the head
+    // core index and size
     code: Signal<Local, Bits<8>>,
     code_bits: Signal<Local, Bits<4>>,
-    // the piece
+    // the slice
     sends: Signal<Local, Bit>,
     number: Signal<Local, Bit>,
     count: Signal<Local, Bits<4>>,
@@ -94,10 +94,10 @@ pub struct CfiatEncoder {
 }
 
 impl CfiatEncoder {
-    /// The circuit for `params`.
+    /// The encoder for `params`.
     ///
     /// # Panics
-    /// When `params` are refused by their check.
+    /// When [`CfiatParams::check`] refuses `params`.
     pub fn new(params: &CfiatParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let Coding::Chunks { fah, value } = (match params.sizes.coding {
@@ -137,7 +137,7 @@ impl Logic for CfiatEncoder {
     fn update(&mut self) {
         dff_setup!(self, clock, step, size, stop, v, left, chunked, bytes);
 
-        // a word has one bit, what is less three
+        // the code of a word has one bit, that of a smaller size three
         self.code.next = 0.into();
         self.code_bits.next = self.one_4.val();
         if self.size.q.val() == 0 {
@@ -157,7 +157,7 @@ impl Logic for CfiatEncoder {
             self.octets.next = self.four_3.val();
         }
 
-        // what is sent
+        // the slice
         self.sends.next = true;
         self.number.next = false;
         self.count.next = self.eight_4.val();
@@ -187,7 +187,7 @@ impl Logic for CfiatEncoder {
                 self.sends.next = false;
             }
         }
-        // of a number eight bits, or the rest of a chunk and whether another one follows
+        // eight bits of a number, or the rest of a chunk and its connect bit
         self.closes.next = self.chunked.q.val() & (self.left.q.val() <= self.seven_5.val());
         self.shift.next = self.eight_4.val();
         if self.closes.val() {
@@ -216,7 +216,7 @@ impl Logic for CfiatEncoder {
         self.port.bits.busy.next = false;
         self.taken.next = self.sends.val() & self.port.bits.ready.val();
 
-        // the word that the next clock needs
+        // the word for the next cycle
         self.port.entry.field.next = self.field_target.val();
         match self.step.q.val() {
             CfiatStep::Wait => self.port.entry.field.next = self.field_count.val(),

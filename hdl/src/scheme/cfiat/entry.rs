@@ -2,10 +2,10 @@
 //!
 //! | field | bits | meaning |
 //! | --- | ---: | --- |
-//! | `pre` | 2 | of a value log2 of its bytes |
+//! | `pre` | 2 | log2 of a value's bytes |
 //! | `post` | 2 | [`VALUE`], [`STOP`] |
 //! | `pc` | 32 | `fahCnt` |
-//! | `target` | 32 | the value; of a stop the signature |
+//! | `target` | 32 | the value; the signature of a stop |
 //!
 //! `bcnt`, `icnt` and `cc` are not used.
 //!
@@ -14,9 +14,9 @@
 
 use crate::spine::entry::EntryLayout;
 
-/// `post`: a value that the host does not know.
+/// `post`: a value that the host cannot know.
 pub const VALUE: u8 = 0;
-/// `post`: the end of the core.
+/// `post`: end of the core's trace.
 pub const STOP: u8 = 1;
 
 /// The widths of an entry.

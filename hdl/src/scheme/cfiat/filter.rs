@@ -1,36 +1,36 @@
-//! First-access filter: accesses of a core to records of the values that the host does not know
+//! First-access filter: turns a core's accesses into records of the values that the host cannot know
 //!
-//! Tags, flags and the order of the ways of one cache stand in memories; the cache's data do not, since only the host
-//! needs them. An access goes through its lines one after the other.
+//! Tags, flags and replacement order of one cache are in memories. The cache's data are not stored, because only the host
+//! needs them. An access processes its lines one after the other.
 //!
 //! # Source
-//! Paper 003 sections 3.3 and 4.4, figures 3.4 and 4.41; what flags are set: `docs/decisions/0014-load-values.md`.
+//! Paper 003 sections 3.3 and 4.4, figures 3.4 and 4.41; which flags are set: `docs/decisions/0014-load-values.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `rst` | in | 1 | empties the cache, and forgets all else; any time |
-//! | `valid`, `ready` | in, out | 1 | an access is here; it is taken at this edge where both are 1 |
+//! | `rst` | in | 1 | clears the cache and all other state; at any time |
+//! | `valid`, `ready` | in, out | 1 | an access is valid; it is taken at this edge if both are 1 |
 //! | `op` | in | 3 | see below |
 //! | `addr`, `size` | in | 32, 2 | byte address; log2 of the bytes, up to 3 |
-//! | `value` | in | 32 | what a load or another value is, zero-extended; 0 of an `sc` that stored |
-//! | `record`, `record_ready` | out, in | 1 | a record waits; it is taken at this edge |
+//! | `value` | in | 32 | value of a load or of another source, zero-extended; 0 for an `sc` that stored |
+//! | `record`, `record_ready` | out, in | 1 | a record waits; it is taken at this edge if both are 1 |
 //! | `fah`, `record_size`, `record_value` | out | 32, 2, 32 | its fields |
-//! | `idle` | out | 1 | no access is under way and no record waits: `count` and `signature` are those of all accesses taken |
-//! | `count`, `signature` | out | 32 | values since the last record; the check of all values: a stop's fields |
+//! | `idle` | out | 1 | no access is in progress and no record waits: `count` and `signature` include all accesses taken |
+//! | `count`, `signature` | out | 32 | values since the last record; signature of all values: the fields of a stop |
 //!
 //! | `op` | the core |
 //! | --- | --- |
-//! | [`LOAD`] | loads from memory; an atomic, which stores there too, as well |
+//! | [`LOAD`] | loads from memory; also an atomic, which stores to memory, too |
 //! | [`STORE`] | stores |
-//! | [`VALUE`] | takes a value from outside: a device's load, an open CSR, 1 of a failed `sc` |
+//! | [`VALUE`] | takes an external value: a device's load, an open CSR, 1 of a failed `sc` |
 //! | [`STORED`] | has stored with an `sc`, outside memory |
-//! | [`CLEAR`] | does nothing, another one stores |
+//! | [`CLEAR`] | does nothing; another core stores |
 //! | [`CONDITIONAL`] | has stored with an `sc`: [`STORE`] and [`STORED`] at once |
 //!
 //! # Timing
-//! After `rst`, and at power-up, one clock a set. An access in one line takes 2 clocks, one in two lines 4, values without a line 1. The next
-//! access is taken when the record of the one before is, or later. Latency of a record: 2 clocks, or 4, or 1.
+//! After `rst`, and at power-up, clearing takes one cycle per set. An access in one line takes 2 cycles, one in two lines 4, a value
+//! without a line 1. The next access is taken with the record of the one before, or later. Latency of a record: 2, 4 or 1 cycles.
 //!
 //! Golden models: [`sim::scheme::cfiat::cache`], [`sim::scheme::cfiat::model`].
 
@@ -39,16 +39,16 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::params::{Flags, Replacement, Sizes};
 
-/// Most ways that have a circuit.
+/// Most ways that the circuit supports.
 pub const WAYS: usize = 4;
-/// Most flags of a line that have a circuit.
+/// Most flags of a line that the circuit supports.
 pub const LINE_FLAGS: u32 = 32;
 
 /// `op`: a load.
 pub const LOAD: u8 = 0;
 /// `op`: a store.
 pub const STORE: u8 = 1;
-/// `op`: a value from outside.
+/// `op`: an external value.
 pub const VALUE: u8 = 2;
 /// `op`: an `sc` that stored, outside memory.
 pub const STORED: u8 = 3;
@@ -57,7 +57,7 @@ pub const CLEAR: u8 = 4;
 /// `op`: an `sc` that stored.
 pub const CONDITIONAL: u8 = 5;
 
-/// The filter of one core of 32 bits.
+/// A first-access filter of one 32-bit core.
 #[derive(LogicBlock, Default)]
 pub struct Filter {
     pub clock: Signal<In, Clock>,
@@ -76,13 +76,13 @@ pub struct Filter {
     pub idle: Signal<Out, Bit>,
     pub count: Signal<Out, Bits<32>>,
     pub signature: Signal<Out, Bits<32>>,
-    // bit 0 of a tag word: the line is there
+    // bit 0 of a tag word: the line is valid
     tags: [Mem<14, 32>; 4],
     flags: [Mem<14, 32>; 4],
     order: Mem<14, 8>,
-    // 0 waits, 1 first line, 2 second line is read, 3 second line
+    // 0: waits, 1: first line, 2: reads the second line, 3: second line
     state: DFF<Bits<2>>,
-    // 0 at power-up: it sweeps
+    // 0 at power-up, which starts the sweep
     swept: DFF<Bit>,
     sweeping: Signal<Local, Bit>,
     sweep_index: DFF<Bits<14>>,
@@ -92,7 +92,7 @@ pub struct Filter {
     size_1: DFF<Bits<2>>,
     value_1: DFF<Bits<32>>,
     known_1: DFF<Bit>,
-    // record, and what goes into it
+    // the record, and its inputs
     waits: DFF<Bit>,
     fah_2: DFF<Bits<32>>,
     size_2: DFF<Bits<2>>,
@@ -101,13 +101,13 @@ pub struct Filter {
     // the signature, inverted: all ones at power-up
     inverse: DFF<Bits<32>>,
     check: Signal<Local, Bits<32>>,
-    // taken
+    // an access is taken
     rests: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     by_line: Signal<Local, Bit>,
     line: Signal<Local, Bits<32>>,
-    // the line that is looked at
+    // the line that is compared
     comparing: Signal<Local, Bit>,
     second: Signal<Local, Bit>,
     looked: Signal<Local, Bits<32>>,
@@ -133,7 +133,7 @@ pub struct Filter {
     hit: Signal<Local, Bit>,
     held: Signal<Local, Bits<32>>,
     all_set: Signal<Local, Bit>,
-    // order of the set
+    // replacement order of the set
     rank: [Signal<Local, Bits<2>>; 4],
     older: [Signal<Local, Bits<2>>; 4],
     fresh: [Signal<Local, Bits<2>>; 4],
@@ -141,7 +141,7 @@ pub struct Filter {
     victims: Signal<Local, Bits<4>>,
     chosen: Signal<Local, Bits<4>>,
     fresh_order: Signal<Local, Bits<8>>,
-    // written
+    // writes
     clears: Signal<Local, Bit>,
     uses: Signal<Local, Bit>,
     waddr: Signal<Local, Bits<14>>,
@@ -149,7 +149,7 @@ pub struct Filter {
     set_flags: Signal<Local, Bits<4>>,
     wtag: Signal<Local, Bits<32>>,
     wflags: Signal<Local, Bits<32>>,
-    // decided
+    // decision about the value
     last: Signal<Local, Bit>,
     decides: Signal<Local, Bit>,
     is_known: Signal<Local, Bit>,
@@ -185,17 +185,17 @@ fn four<T>(make: impl Fn(usize) -> T) -> [T; WAYS] {
 }
 
 impl Filter {
-    /// The filter with a cache of `sizes`; coding and `shared` are of no concern here.
+    /// The filter with a cache of `sizes`; their coding and `shared` are ignored.
     ///
     /// # Panics
-    /// When `sizes` are refused by their check or have no circuit.
+    /// When [`Sizes::check`] refuses `sizes`, or the circuit does not support them.
     pub fn new(sizes: &Sizes) -> Self {
         sizes.check().unwrap_or_else(|e| panic!("{e}"));
         let why_not = Self::why_not(sizes);
         assert!(why_not.is_none(), "{}", why_not.unwrap_or_default());
         let (sets, ways, line) = (sizes.sets(), usize::from(sizes.ways), u32::from(sizes.line));
         let (set_bits, line_bits) = (sets.trailing_zeros(), line.trailing_zeros());
-        // an address above line and set, and the bit that says that it is there
+        // tag: the address above line and set, and the valid bit
         let width = (32 - set_bits - line_bits + 1) as usize;
         let depth = (set_bits as usize).max(1);
         let of = |i: usize, bits: usize| if i < ways { bits } else { 0 };
@@ -226,7 +226,7 @@ impl Filter {
         }
     }
 
-    /// Why there is no circuit of `sizes`.
+    /// Why the circuit does not support `sizes`.
     pub fn why_not(sizes: &Sizes) -> Option<String> {
         let right = match () {
             () if usize::from(sizes.ways) > WAYS => "at most 4 ways",
@@ -249,7 +249,7 @@ impl Logic for Filter {
         self.check.next = !self.inverse.q.val();
         self.order.clock.next = self.clock.val();
 
-        // taken
+        // an access is taken
         self.rests.next = (self.state.q.val() == 0) & !self.sweeping.val();
         self.free.next = self.rests.val() & (!self.waits.q.val() | self.record_ready.val());
         self.take.next = self.valid.val() & self.free.val();
@@ -263,7 +263,7 @@ impl Logic for Filter {
             self.value_1.d.next = self.value.val();
         }
 
-        // the line that is looked at, and what of it the access touches and covers
+        // the line that is compared, the granules in it that the access touches, and those that it covers
         self.comparing.next = (self.state.q.val() == 1) | (self.state.q.val() == 3);
         self.second.next = (self.state.q.val() == 2) | (self.state.q.val() == 3);
         self.behind.next = self.line_1.q.val() + self.one.val();
@@ -303,11 +303,11 @@ impl Logic for Filter {
             }
         }
 
-        // no line has more
+        // no line has more flags
         self.touched.next = self.touched.val() & self.all_flags.val();
         self.whole.next = self.whole.val() & self.all_flags.val();
 
-        // read: the first line as it is taken, the second one a clock after the first is written
+        // the first line is read when the access is taken, the second one a cycle after the first is written
         self.raddr.next = self.line.val().get_bits::<14>(0) & self.set_mask.val();
         if self.second.val() {
             self.raddr.next = self.behind.val().get_bits::<14>(0) & self.set_mask.val();
@@ -328,7 +328,7 @@ impl Logic for Filter {
         self.hit.next = self.equal.val().any();
         self.all_set.next = self.hit.val() & ((self.held.val() & self.touched.val()) == self.touched.val());
 
-        // which way: one that holds the line, else the oldest
+        // the way: one that holds the line, else the oldest
         self.rank[0].next = self.order.rdata.val().get_bits::<2>(0);
         self.rank[1].next = self.order.rdata.val().get_bits::<2>(2);
         self.rank[2].next = self.order.rdata.val().get_bits::<2>(4);
@@ -364,7 +364,7 @@ impl Logic for Filter {
             | (bit_cast::<8, 2>(self.fresh[2].val()) << 4)
             | (bit_cast::<8, 2>(self.fresh[3].val()) << 6);
 
-        // written
+        // writes
         self.clears.next = self.comparing.val() & (self.op_1.q.val() == 4);
         self.uses.next = self.comparing.val() & (self.op_1.q.val() != 4);
         self.waddr.next = self.looked.val().get_bits::<14>(0) & self.set_mask.val();
@@ -403,7 +403,7 @@ impl Logic for Filter {
             self.flags[i].we.next = self.set_flags.val().get_bit(i);
         }
 
-        // how it goes on
+        // next state
         self.last.next = (self.state.q.val() == 3) | ((self.state.q.val() == 1) & !self.crosses.val());
         if self.state.q.val() == 1 {
             self.known_1.d.next = self.all_set.val();
@@ -422,7 +422,7 @@ impl Logic for Filter {
             self.state.d.next = 1.into();
         }
 
-        // a value: counted, or a record of it
+        // a value: counted as known, or recorded
         self.decides.next = (self.last.val() & ((self.op_1.q.val() == 0) | (self.op_1.q.val() == 5)))
             | (self.take.val() & !self.by_line.val());
         self.is_known.next =
@@ -435,7 +435,7 @@ impl Logic for Filter {
             self.width.next = self.size.val();
         }
         self.one_more.next = self.known.q.val() + self.one.val();
-        // the signature, five steps a word
+        // the signature, five steps per word
         self.shifted.next = self.check.val();
         for _i in 0..5 {
             self.odd.next = self.shifted.val().get_bit(0);
@@ -460,7 +460,7 @@ impl Logic for Filter {
             self.inverse.d.next = !(self.shifted.val() ^ self.what.val());
         }
 
-        // emptied
+        // clearing
         self.next_index.next = self.sweep_index.q.val() + self.one_14.val();
         if self.sweeping.val() {
             self.sweep_index.d.next = self.next_index.val();

@@ -1,8 +1,8 @@
-//! Front end of all cores: their accesses in the order in which they retire, through the filters, to event entries
+//! Front end of all cores: passes their accesses, in retire order, through the filters and makes event entries
 //!
-//! A queue a core, a note of the order, and a filter a core. An access goes to its core's filter and, where it stores, at the
-//! same time to those of all others, which clear their flags: so each filter sees what the golden model's cache sees, in the
-//! same order, and records come in that order too.
+//! It has a queue and a filter for each core, and a memory of the order. An access goes to its core's filter and, if it stores, at the
+//! same time to those of all others, which clear their flags. So each filter sees the accesses that the golden model's cache sees, in
+//! the same order, and records come in that order, too.
 //!
 //! # Source
 //! `docs/load-values.md`, "The circuit"; `docs/decisions/0019-load-values-circuit.md`.
@@ -11,18 +11,18 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | back to the state at power-up |
-//! | `push[i]`, `access[i]` | in | 1, 70 | of core i, see [`super::core`]; of the instruction a clock ago |
+//! | `push[i]`, `access[i]` | in | 1, 70 | access of core i, see [`super::core`]; one cycle after its instruction |
 //! | `control[i]`, `entry[i]` | | | to the spine, see [`crate::spine::ports`] and [`super::entry`] |
-//! | `go` | out | 1 | what retires in this clock is traced |
-//! | `hold` | out | 1 | the cores are to wait |
-//! | `lost` | out | 1 | an access found no place: the trace ended before the clock of the one that did |
+//! | `go` | out | 1 | an instruction that retires in this cycle is traced |
+//! | `hold` | out | 1 | the cores must wait |
+//! | `lost` | out | 1 | a queue was full: the trace ends before the cycle of the access that was lost |
 //!
 //! # Timing
-//! An access a clock and core into the queues, one in two clocks out of them, of all cores together; one that lies in two
-//! lines takes 4. While `hold`, half of a queue or more is taken: with 2^k places nothing is lost of a core that
-//! makes at most 2^(k-1) - 4 accesses in the clocks behind that in which it rises. `hold` and `lost` come from registers.
+//! The queues take one access per cycle and core. The filters take one in two cycles, for all cores together; one in two
+//! lines takes 4. `hold` means that a queue is at least half full. With 2^k entries, nothing is lost if each core makes
+//! at most 2^(k-1) - 4 accesses after the cycle in which it rises. `hold` and `lost` come from registers.
 //!
-//! Golden model: [`sim::scheme::cfiat::Recorder`], told the accesses of a clock by core.
+//! Golden model: [`sim::scheme::cfiat::Recorder`], with the accesses of a cycle in core order.
 
 use super::entry::{STOP, VALUE};
 use super::filter::{Filter, CLEAR};
@@ -35,7 +35,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::CfiatParams;
 
-/// The front end.
+/// The front end of all cores.
 #[derive(LogicBlock, Default)]
 pub struct CfiatFront {
     pub clock: Signal<In, Clock>,
@@ -51,7 +51,7 @@ pub struct CfiatFront {
     queue: Vec<AccessQueue>,
     merger: Merger,
     filter: Vec<Filter>,
-    // life: what retired a clock ago is traced; a trace is under way; it has lost something; a stop is due
+    // state: instructions of the cycle before are traced; a trace is in progress; it has lost an access; a stop is due
     live: DFF<Bit>,
     recording: DFF<Bit>,
     dead: DFF<Bit>,
@@ -61,7 +61,7 @@ pub struct CfiatFront {
     stop_due: Signal<Local, Bit>,
     stop: Signal<Local, Bit>,
     going: Signal<Local, Bit>,
-    // into the queues
+    // to the queues
     wants: Signal<Local, Bits<16>>,
     brims: Signal<Local, Bits<16>>,
     taken: Signal<Local, Bits<16>>,
@@ -69,14 +69,14 @@ pub struct CfiatFront {
     loss: Signal<Local, Bit>,
     halves: Signal<Local, Bits<16>>,
     holding: DFF<Bit>,
-    // out of them
+    // from the queues
     haves: Signal<Local, Bits<16>>,
     first: Signal<Local, Bits<70>>,
     load: Signal<Local, Bit>,
     held: DFF<Bit>,
     whose: DFF<Bits<4>>,
     what: DFF<Bits<70>>,
-    // into the filters
+    // to the filters
     ready: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     stores: Signal<Local, Bit>,
@@ -92,7 +92,7 @@ impl CfiatFront {
     /// The front end for `params`, with queues of 2^`log2_depth` - 2 accesses.
     ///
     /// # Panics
-    /// As [`Filter::new`] and [`AccessQueue::new`], or when one cache is for all cores and there are several.
+    /// As [`Filter::new`] and [`AccessQueue::new`], or when several cores share one cache.
     pub fn new(params: &CfiatParams, log2_depth: usize) -> Self {
         let cores = usize::from(params.cores);
         assert!(cores == 1 || !params.sizes.shared, "no circuit for a shared cache");
@@ -120,13 +120,13 @@ impl Logic for CfiatFront {
         self.merger.clock.next = self.clock.val();
         self.merger.reset.next = self.reset.val();
 
-        // what the spine says is the same for all
+        // the spine's control is the same for all cores
         self.tracing.next = self.control[0].enable.val();
         self.stop_go.next = self.control[0].stop_go.val();
         self.going.next = self.tracing.val() & !self.dead.q.val() & !self.reset.val();
         self.live.d.next = self.going.val();
 
-        // into the queues: all accesses of a clock, or none of it and of what comes later
+        // to the queues: all accesses of a cycle, or none of this and all later cycles
         self.wants.next = 0.into();
         self.brims.next = 0.into();
         self.halves.next = 0.into();
@@ -160,7 +160,7 @@ impl Logic for CfiatFront {
             (self.dead.q.val() | self.loss.val()) & (self.tracing.val() | self.recording.q.val()) & !self.reset.val();
         self.holding.d.next = self.halves.val().any();
 
-        // out of them, in the order in which they came
+        // from the queues, in retire order
         self.merger.pushes.next = self.taken.val();
         self.merger.have.next = self.haves.val();
         self.ready.next = true;
@@ -183,7 +183,7 @@ impl Logic for CfiatFront {
         }
         self.stores.next = self.what.q.val().get_bit(3);
 
-        // the end: nothing is under way
+        // stop, when no access is in progress
         self.stop_due.next = self.recording.q.val()
             & (!self.tracing.val() | self.dead.q.val())
             & !self.live.q.val()

@@ -1,14 +1,14 @@
-//! Load values: which of them the host knows already
+//! Load values: records of the values that the host does not know yet
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`core`] | a core's ports to accesses |
-//! | [`encoder`] | records to bits |
+//! | [`core`] | decodes a core's accesses |
+//! | [`encoder`] | encodes records as bits |
 //! | [`entry`] | event entries of this scheme |
-//! | [`filter`] | tags and first-access flags of a core, accesses in, records out |
-//! | [`front`] | accesses of all cores in their order, through the filters |
-//! | [`queue`] | accesses of a core until the filters take them |
-//! | [`system`] | all of it, with the spine |
+//! | [`filter`] | first-access filter of a core: accesses in, records out |
+//! | [`front`] | front end of all cores: accesses in retire order, through the filters |
+//! | [`queue`] | access queue of a core |
+//! | [`system`] | the system, with the spine |
 
 mod circuit;
 pub mod core;

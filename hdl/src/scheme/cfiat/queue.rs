@@ -1,15 +1,15 @@
-//! Accesses of one core, until the filters take them
+//! Access queue: holds the accesses of one core until the filters take them
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty |
-//! | `push`, `access` | in | 1, 70 | put it in at this clock edge; only while `brim` is 0 |
-//! | `brim` | out | 1 | no place is left |
-//! | `half` | out | 1 | at least half of the places are taken |
-//! | `empty` | out | 1 | no access is in it |
-//! | `have`, `first` | out | 1, 70 | the oldest one is there |
-//! | `pop` | in | 1 | it is taken; only while `have` is 1 |
+//! | `push`, `access` | in | 1, 70 | write the access at this clock edge; only while `brim` is 0 |
+//! | `brim` | out | 1 | the queue is full |
+//! | `half` | out | 1 | the queue is at least half full |
+//! | `empty` | out | 1 | the queue is empty |
+//! | `have`, `first` | out | 1, 70 | the oldest access is valid; the access |
+//! | `pop` | in | 1 | remove it; only while `have` is 1 |
 //!
 //! | bits of an access | meaning |
 //! | --- | --- |
@@ -17,22 +17,22 @@
 //! | 3 | it stores to memory: the other cores' filters take [`super::filter::CLEAR`] |
 //! | 4, 5 | log2 of the bytes |
 //! | 6 to 37 | byte address |
-//! | 38 to 69 | what was loaded, or another value |
+//! | 38 to 69 | the loaded value, or another value |
 //!
 //! # Timing
-//! An access that was pushed at an edge is read in the next clock, and there in the one after it; behind one that was popped
-//! the next is there at once. `brim`, `half` and `empty` are of registers.
+//! An access pushed at an edge is read in the next cycle, and valid in the one after it. After a pop, the next access is valid
+//! at once. `brim`, `half` and `empty` depend on registers.
 //!
-//! Golden model: a queue; `testbenches/tests/systems/cfiat_system.rs` holds it to one.
+//! Golden model: a queue; `testbenches/tests/systems/cfiat_system.rs` checks the circuit against it.
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
-/// Bits of an access.
+/// Width of an access, in bits.
 pub const ACCESS: usize = 70;
 
-/// The queue.
+/// A queue of the accesses of one core.
 #[derive(LogicBlock, Default)]
 pub struct AccessQueue {
     pub clock: Signal<In, Clock>,
@@ -87,7 +87,7 @@ impl Logic for AccessQueue {
         if self.push.val() {
             self.write.d.next = bit_cast::<8, 8>(self.write.q.val() + self.one.val()) & self.mask.val();
         }
-        // what is read next is there if it was written before
+        // the access read next is valid if it was written before
         self.next_read.next = self.read.q.val();
         if self.pop.val() {
             self.next_read.next = bit_cast::<8, 8>(self.read.q.val() + self.one.val()) & self.mask.val();

@@ -1,6 +1,6 @@
 //! System of load values: the top of the scheme `cfiat`
 //!
-//! N cores behind RVFI, their front end, the spine, and the encoder.
+//! It connects N cores with RVFI, their front end, the spine and the encoder.
 //!
 //! # Source
 //! `docs/load-values.md`, "The circuit".
@@ -9,18 +9,18 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `clock` | in | 1 | rising edge |
-//! | `reset` | in | 1 | synchronous; registers and memories have their values at power-up too |
+//! | `reset` | in | 1 | synchronous; registers and memories also have defined values at power-up |
 //! | `pins[i]` | in | | of core i, see [`crate::ingress::rvfi_data`] |
-//! | `recording` | out | 1 | what the cores do is traced: those that are to be executed again begin after it has risen |
-//! | `hold` | out | 1 | the cores are to wait |
-//! | `lost` | out | 1 | one did not, and the trace has ended |
+//! | `recording` | out | 1 | the cores are traced: instructions to be replayed must come after it has risen |
+//! | `hold` | out | 1 | the cores must wait |
+//! | `lost` | out | 1 | a core did not wait, and the trace has ended |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
-//! | `session[0]` | out | 1 | [`CfiatSystem::with_session`]: from the header of a trace to its last bit |
+//! | `session[0]` | out | 1 | [`CfiatSystem::with_session`]: 1 from the header of a trace to its last bit |
 //!
 //! # Timing
-//! As [`super::front`], the ports a clock before it. What the cores access in a clock counts by core index: with private
-//! caches a store clears the flags of its line in the caches of the others there.
+//! As [`super::front`], with ports one cycle earlier. Accesses of one cycle are ordered by core index: with private
+//! caches, a store clears the flags of its line in the other cores' caches in this order.
 //!
 //! Golden model: [`sim::scheme::cfiat::Recorder`].
 
@@ -36,13 +36,13 @@ use crate::widget::each::each;
 use rust_hdl::prelude::*;
 use sim::scheme::cfiat::CfiatParams;
 
-/// What a core shows.
+/// The pins of a core.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct CfiatPins {
     pub rvfi: RvfiDataChannel<32, 4>,
 }
 
-/// The system of all cores of the parameters.
+/// The system of load values of all cores.
 #[derive(LogicBlock, Default)]
 pub struct CfiatSystem {
     pub clock: Signal<In, Clock>,
@@ -68,10 +68,10 @@ pub struct CfiatSystem {
 }
 
 impl CfiatSystem {
-    /// The system for `params`, with access queues and event FIFOs of 2^`log2_depth` - 2 places.
+    /// The system for `params`, with access queues and event FIFOs of 2^`log2_depth` - 2 entries.
     ///
     /// # Panics
-    /// When `params` are refused or have no circuit, or `log2_depth` is outside 4..=8.
+    /// When [`CfiatParams::check`] or the circuit refuses `params`, or `log2_depth` is outside 4..=8.
     pub fn new(params: &CfiatParams, log2_depth: usize) -> Self {
         assert!((4..=8).contains(&log2_depth), "log2_depth = {log2_depth} is outside 4..=8");
         let cores = usize::from(params.cores);
@@ -86,7 +86,7 @@ impl CfiatSystem {
         }
     }
 
-    /// The same, and a port says whether a session is under way.
+    /// Adds an output that shows that a trace is in progress.
     pub fn with_session(mut self) -> Self {
         (self.session, self._sessions) = (each(1), 1);
         self

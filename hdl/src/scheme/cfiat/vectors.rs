@@ -8,7 +8,7 @@ use sim::scheme::inputs::model::{Access, Beat, Retired};
 use sim::scheme::inputs::InputsParams;
 use sim::stimulus::Source;
 
-/// Tells the model what a core did.
+/// Passes an instruction of a core to the model.
 fn tell(model: &mut Recorder, hart: u8, cycle: u64, r: &Retired) {
     if let Some(stored) = r.conditional {
         model.note(hart, &Note::StoreConditional { stored });
@@ -22,13 +22,13 @@ fn tell(model: &mut Recorder, hart: u8, cycle: u64, r: &Retired) {
     }
 }
 
-/// The vectors.
+/// The test vectors for `p`.
 ///
 /// # Errors
-/// Parameters that the model does not honour.
+/// When the model does not support `p`.
 pub fn vectors(p: &CfiatParams) -> Result<DataBench, ParamError> {
     let (mut model, mut s) = (Recorder::new(p)?, Source::seeded(1));
-    // where what cores do lies
+    // RAM that the cores access
     let ram = (p.ram_base as u32, (p.ram_last - p.ram_base) as u32);
     let places = InputsParams::new(p.cores, p.xlen, ram, "inputs".parse()?);
     let mut beats = head("told is 0");
@@ -36,7 +36,7 @@ pub fn vectors(p: &CfiatParams) -> Result<DataBench, ParamError> {
     while instructions < INSTRUCTIONS {
         if s.below(PACE) == 0 {
             let core = s.below(p.cores.into()) as u8;
-            // what traps is of no concern here
+            // instructions that trap are not reported
             if let (Beat::Retired(r), line) = beat(&mut s, &places, cycle, core) {
                 line.write(&mut beats);
                 tell(&mut model, core, cycle, &r);

@@ -1,4 +1,4 @@
-//! Record systems among the circuits of all schemes
+//! The scheme `inputs` in the list of all schemes' circuits
 
 use super::first::KNOWN;
 use super::system::InputsSystem;

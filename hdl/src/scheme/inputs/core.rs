@@ -1,4 +1,4 @@
-//! A core's ports and its front end: what a record system holds one of per core
+//! Core unit of a recording system: a core's RVFI adapters and its front end
 //!
 //! # Source
 //! RVFI: see [`crate::ingress::rvfi`] and [`crate::ingress::rvfi_data`]. `sc`: RISC-V unprivileged ISA, "A" extension.
@@ -7,13 +7,13 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `pins.rvfi*` | in | | as in [`crate::ingress::rvfi`] and [`crate::ingress::rvfi_data`] |
-//! | `pins.trap.valid` | in | 1 | in this clock an interrupt is taken, or an access is refused. Nothing retires |
-//! | `pins.trap.interrupt`, `pins.trap.cause` | in | 1, 4 | which; as in `mcause` |
+//! | `pins.trap.valid` | in | 1 | in this cycle an interrupt is taken, or an access is refused. Nothing retires |
+//! | `pins.trap.interrupt`, `pins.trap.cause` | in | 1, 4 | which of them; as in `mcause` |
 //! | `begun`, `walks`, `item`, `rest` | in | | see [`super::start`] |
 //! | `look` .. `again`, `pop`, `session`, `go`, `hold`, `control`, `entry` | | | as in [`super::front`] |
 //!
 //! # Timing
-//! As [`super::front`], the ports a clock before its S1.
+//! As [`super::front`], with ports one cycle before its S1.
 //!
 //! Golden model: [`sim::scheme::inputs::model`].
 
@@ -28,7 +28,7 @@ use rust_hdl::prelude::*;
 use sim::params::{TrParams, TraceParams};
 use sim::scheme::inputs::InputsParams;
 
-/// A trap as a core's trap port shows it.
+/// The trap port of a core.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct TrapPins {
     pub valid: Signal<In, Bit>,
@@ -36,7 +36,7 @@ pub struct TrapPins {
     pub cause: Signal<In, Bits<4>>,
 }
 
-/// What a core shows.
+/// The pins of a core.
 #[derive(LogicInterface, Clone, Debug, Default)]
 pub struct InputsPins {
     pub rvfi: RvfiDataChannel<32, 4>,
@@ -45,7 +45,7 @@ pub struct InputsPins {
     pub trap: TrapPins,
 }
 
-/// The front end behind RVFI.
+/// A front end with the RVFI adapters of its core.
 #[derive(LogicBlock, Default)]
 pub struct InputsCore {
     pub clock: Signal<In, Clock>,
@@ -85,12 +85,12 @@ pub struct InputsCore {
 }
 
 impl InputsCore {
-    /// The circuit for `params`, before an event FIFO of 2^`log2_depth` - 2 entries.
+    /// The unit for `params`, with an event FIFO of 2^`log2_depth` - 2 entries.
     ///
     /// # Panics
     /// As [`InputsFront::new`].
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
-        // of a flow trace the adapter needs the width of addresses only
+        // the adapter only needs the address width of a control-flow trace
         let flow = TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = params.cores);
         Self {
             kept: KeptState::new(params),
@@ -117,7 +117,7 @@ impl Logic for InputsCore {
         self.ingress.port.pins.rvfi.valid.next = self.pins.rvfi.valid.val();
         self.ingress.port.pins.rvfi.insn.next = self.pins.rvfi.insn.val();
         self.ingress.port.pins.rvfi.trap.next = self.pins.rvfi.trap.val();
-        // what happens at traps is told by the trap port
+        // traps are reported by the trap port
         self.ingress.port.pins.rvfi.intr.next = false;
         self.ingress.port.hide.next = false;
         self.ingress.port.mode.next = 0.into();

@@ -1,4 +1,4 @@
-//! Encoder of the scheme `inputs`: event entries to the bits of their messages
+//! Encoder of the scheme `inputs`: turns event entries into the bits of their messages
 //!
 //! # Source
 //! `docs/stream.md`, "Scheme `inputs`".
@@ -6,15 +6,15 @@
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `port` | | | as that of every encoder, see [`crate::spine::front_port`]; entries in the layout of [`super::entry`] |
+//! | `port` | | | as in every encoder, see [`crate::spine::front_port`]; entries in the layout of [`super::entry`] |
 //!
 //! # Timing
-//! A length takes 6 clocks, one for each bit of k, and one for each bit of its unary part; other fields a clock for eight
+//! A length takes 6 cycles, one for each bit of k, and one for each bit of its unary part. Other fields take one cycle per eight
 //! bits, and chunks two each.
 //!
 //! # Lengths
-//! The means of all cores and the last cause of each are in one memory of two words a core, which is read before a
-//! length and written at once. k is not computed: mean and length are shifted down together until the mean is 1.
+//! One memory of two words per core holds the means and last causes of all cores. It is read before a
+//! length, and written at once. k is not computed: mean and length are shifted down together until the mean is 1.
 //!
 //! Golden model: [`sim::scheme::inputs::message::Coder`], [`sim::scheme::inputs::length::Rice`].
 
@@ -25,60 +25,60 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::InputsParams;
 
-/// Where the encoder is.
+/// The state of the encoder.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, LogicState)]
 pub enum InputsStep {
-    /// For an entry; between entries.
+    /// Waits for an entry; between entries.
     Wait,
-    /// The mean is read.
+    /// Reads the mean.
     Mean,
-    /// It and the length are taken, and the mean moved.
+    /// Loads mean and length, and updates the mean.
     Scale,
-    /// They are shifted.
+    /// Shifts them.
     Shift,
-    /// The core index is sent.
+    /// Sends the core index.
     Core,
-    /// Ones and a zero.
+    /// Sends ones and a zero.
     Ones,
-    /// The low bits.
+    /// Sends the low bits.
     Low,
-    /// The kind.
+    /// Sends the kind.
     Kind,
-    /// A chunk.
+    /// Sends a chunk.
     Chunk,
-    /// Whether another one follows.
+    /// Sends whether another chunk follows.
     More,
-    /// Whether the cause is the last one.
+    /// Sends whether the cause equals the last one.
     Same,
-    /// The cause.
+    /// Sends the cause.
     Cause,
-    /// The second word of the entry is read.
+    /// Reads the second word of the entry.
     Read,
-    /// It is taken.
+    /// Loads it.
     Load,
-    /// It is sent.
+    /// Sends it.
     Word,
-    /// The entry is done with.
+    /// Removes the entry.
     Done,
 }
 
-/// The encoder.
+/// The encoder of the scheme `inputs`.
 #[derive(LogicBlock, Default)]
 pub struct InputsEncoder {
     pub clock: Signal<In, Clock>,
     pub port: EncoderPort<32>,
     step: DFF<InputsStep>,
-    // of the entry
+    // fields of the entry
     references: DFF<Bits<24>>,
     kind: DFF<Bits<2>>,
     message: DFF<Bit>,
     valueless: DFF<Bit>,
-    // of the message: it is behind an episode or alone; its length is a trap's
+    // the message: after an episode, or alone; its length is that of a trap
     behind: DFF<Bit>,
     trap: DFF<Bit>,
-    // of an input, the value is sent
+    // the value of an input is being sent
     second: DFF<Bit>,
-    // mean in the low 36 bits, the last cause above; which were written
+    // mean in the low 36 bits, the last cause above; which of them were written
     means: Mem<4, 41>,
     address: Signal<Local, Bits<4>>,
     known: DFF<Bits<16>>,
@@ -95,7 +95,7 @@ pub struct InputsEncoder {
     old_cause: DFF<Bits<5>>,
     had_cause: DFF<Bit>,
     same: Signal<Local, Bit>,
-    // a number, what is left of it, its shifted copy and mean
+    // a number, the rest of it, its shifted copy and mean
     v: DFF<Bits<32>>,
     length: Signal<Local, Bits<32>>,
     left: DFF<Bits<6>>,
@@ -109,10 +109,10 @@ pub struct InputsEncoder {
     beyond: Signal<Local, Bits<28>>,
     chunk: DFF<Bits<4>>,
     shifted: Signal<Local, Bits<32>>,
-    // the last bit of a length is sent
+    // the last bit of a length is being sent
     measured: Signal<Local, Bit>,
     stops: Signal<Local, Bit>,
-    // the piece
+    // the slice
     sends: Signal<Local, Bit>,
     count: Signal<Local, Bits<4>>,
     raw: Signal<Local, Bits<8>>,
@@ -145,10 +145,10 @@ pub struct InputsEncoder {
 }
 
 impl InputsEncoder {
-    /// The circuit for `params`.
+    /// The encoder for `params`.
     ///
     /// # Panics
-    /// When `params` are refused by their check.
+    /// When [`InputsParams::check`] refuses `params`.
     pub fn new(params: &InputsParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         Self {
@@ -191,7 +191,7 @@ impl Logic for InputsEncoder {
         self.stops.next = self.kind.q.val() == self.stop_kind.val();
         self.of_masters.next = self.masters.val() & (self.port.entry.core.val() == self.masters_core.val());
 
-        // the mean of this core: of references, or of a trap's instructions
+        // this core's mean of references, or of instructions before traps
         self.address.next =
             (bit_cast::<4, 4>(self.port.entry.core.val() << 1)) | bit_cast::<4, 1>(self.trap.q.val().into());
         self.place.next = self.one_16.val() << bit_cast::<16, 4>(self.address.val());
@@ -225,7 +225,7 @@ impl Logic for InputsEncoder {
         self.same.next =
             self.had_cause.q.val() & (self.old_cause.q.val() == self.port.entry.word.val().get_bits::<5>(0));
 
-        // what is sent
+        // the slice
         self.sends.next = true;
         self.count.next = self.one_4.val();
         self.raw.next = 0.into();
@@ -281,7 +281,7 @@ impl Logic for InputsEncoder {
         self.port.bits.busy.next = false;
         self.taken.next = self.sends.val() & self.port.bits.ready.val();
 
-        // the word that the next clock needs
+        // the word for the next cycle
         self.port.entry.field.next = self.field_target.val();
         match self.step.q.val() {
             InputsStep::Wait => self.port.entry.field.next = self.field_count.val(),
@@ -455,7 +455,7 @@ impl Logic for InputsEncoder {
                 }
             }
             InputsStep::Done => {
-                // behind the stop of a core its means are forgotten
+                // after the stop of a core its means are cleared
                 if self.message.q.val() & self.stops.val() & !self.of_masters.val() {
                     self.known.d.next = self.known.q.val() & self.others.val();
                 }

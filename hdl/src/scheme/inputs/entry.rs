@@ -1,18 +1,18 @@
 //! Event entries of the scheme `inputs`, in the fields of [`crate::spine::entry`]
 //!
-//! One entry a clock and core at most: the end of an episode, and behind it one more message.
+//! A core makes at most one entry per cycle: the end of an episode, and one more message after it.
 //!
 //! | field | bits | meaning |
 //! | --- | ---: | --- |
-//! | `bcnt` | 24 | references of the episode that ends; 0: none does |
-//! | `post` | 2 | bit 0: a message is behind it; bit 1: an input without a value, a failed `sc` |
-//! | `pre` | 2 | its kind: [`INPUT`], [`TRAP`], [`CHECK`], [`STOP`] |
-//! | `pc` | 32 | of an input `skipped`; of a trap and a stop `iCnt` |
-//! | `target` | 32 | of an input the zigzag difference; of a trap its cause, above a bit that says whether it is an interrupt; of check and stop the signature |
+//! | `bcnt` | 24 | references of the episode that ends; 0: none ends |
+//! | `post` | 2 | bit 0: a message follows; bit 1: an input without a value, a failed `sc` |
+//! | `pre` | 2 | kind of the message: [`INPUT`], [`TRAP`], [`CHECK`], [`STOP`] |
+//! | `pc` | 32 | `skipped` of an input; `iCnt` of a trap and a stop |
+//! | `target` | 32 | zigzag difference of an input; cause of a trap, above a bit that is 1 for an interrupt; signature of check and stop |
 //!
-//! Of bus masters, behind the cores: [`INPUT`] is a store of a word, [`PART`] one of some bytes; `pc` is the zigzag number of
-//! words further, of some bytes shifted by 4 above the mask, `target` that of the value's difference; of [`STOP`] `pc` counts
-//! the stores.
+//! Bus masters come after the cores. For them [`INPUT`] is a store of a word, [`PART`] a store of some bytes. `pc` is the zigzag
+//! distance in words, for some bytes shifted by 4 above the mask. `target` is the zigzag difference of the value. For [`STOP`], `pc`
+//! is the number of stores.
 //!
 //! `icnt` and `cc` are not used. Fields that no message of an entry needs are arbitrary.
 //!
@@ -21,7 +21,7 @@
 
 use crate::spine::entry::EntryLayout;
 
-/// `pre`: a value that was not as expected.
+/// `pre`: a value that was not predicted.
 pub const INPUT: u8 = 0;
 /// `pre`: an interrupt, or a refused access.
 pub const TRAP: u8 = 1;

@@ -1,5 +1,5 @@
-//! What the host does not know of a core, where the recording began in the middle of a run: first accesses to RAM, first
-//! reads of CSRs
+//! First-access tracker: finds a core's first accesses to RAM and first reads of CSRs, whose values the host does not know
+//! where a recording began in the middle of a run
 //!
 //! # Source
 //! [`sim::scheme::inputs::first`], [`sim::scheme::inputs::start`]; `docs/stream.md`, "Scheme `inputs`".
@@ -11,14 +11,14 @@
 //! | `addr`, `size` | in | 32, 2 | S1 | byte address; log2 of the bytes |
 //! | `csr`, `csr_addr` | in | 1, 12 | S1 | a register takes the value of a CSR; its number |
 //! | `returns` | in | 1 | S1 | an `mret` retires |
-//! | `clear` | in | 1 | | forgets all |
-//! | `cleared` | out | 1 | | all is forgotten, and accesses may come |
-//! | `counts` | out | 1 | S1 | the CSR is one of counts that the host cannot know |
-//! | `fill` | out | 1 | S2 | the CSR, or `mepc` for an `mret`, is told, as a core needs it for the first time; or the load is of bytes that the core has not reached |
+//! | `clear` | in | 1 | | clear all state |
+//! | `cleared` | out | 1 | | all state is clear, and accesses may come |
+//! | `counts` | out | 1 | S1 | the CSR is a counter that the host cannot know |
+//! | `fill` | out | 1 | S2 | the CSR, or `mepc` for an `mret`, must be sent, because the core uses it for the first time; or the load is of bytes that the core has not accessed |
 //!
 //! # Timing
-//! An access a clock. S1: the line is read. S2: compared, and written. A line that is read in the clock in which it is
-//! written is made up from what was written. Behind `clear` a line a clock is cleared.
+//! One access per cycle. S1: the line is read. S2: compared, and written. A line that is read in the cycle in which it is
+//! written is forwarded from the write. After `clear`, one line per cycle is cleared.
 //!
 //! Golden model: [`sim::scheme::inputs::first::FirstAccesses`].
 
@@ -28,10 +28,10 @@ use rust_hdl::prelude::*;
 use sim::scheme::inputs::first::LINE_SHIFT;
 use sim::scheme::inputs::InputsParams;
 
-/// Most bytes that have a circuit.
+/// Most bytes that the circuit supports.
 pub const KNOWN: u32 = 1 << 16;
 
-/// What is not known of one core.
+/// A tracker of the first accesses of one core.
 #[derive(LogicBlock, Default)]
 pub struct Unknown {
     pub clock: Signal<In, Clock>,
@@ -46,7 +46,7 @@ pub struct Unknown {
     pub cleared: Signal<Out, Bit>,
     pub counts: Signal<Out, Bit>,
     pub fill: Signal<Out, Bit>,
-    // bit 0 of a tag word: the line is there
+    // bit 0 of a tag word: the line is valid
     tags: Mem<12, 29>,
     flags: Mem<12, 16>,
     line: Signal<Local, Bits<32>>,
@@ -79,7 +79,7 @@ pub struct Unknown {
     wflags: Signal<Local, Bits<16>>,
     sweep: DFF<Bits<13>>,
     swept: Signal<Local, Bit>,
-    // CSRs: a bit each that was told
+    // one bit for each CSR that was sent
     csr_upper: Signal<Local, Bits<12>>,
     which: Signal<Local, Bits<8>>,
     told: DFF<Bits<8>>,
@@ -103,7 +103,7 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// For `params`.
+    /// The tracker for `params`.
     ///
     /// # Panics
     /// When `known` of `params` is 0, or above [`KNOWN`].
@@ -144,7 +144,7 @@ impl Logic for Unknown {
         );
         clock!(self, clock, tags, flags);
 
-        // S1: the line, and the bytes in it; those of a next line are bits 16 and up
+        // S1: the line, and the bytes in it; those of the next line are bits 16 and up
         self.line.next = self.addr.val() >> 4;
         self.upper.next = self.line.val() >> self.shift.val();
         self.top.next = self.upper.val() >> self.shift.val();
@@ -183,7 +183,7 @@ impl Logic for Unknown {
         self.crosses.next = self.mask_2.q.val().get_bits::<16>(16).any();
         self.has.next = ((self.there.val() & self.needs.val()) == self.needs.val()) & !self.crosses.val();
 
-        // written, also where it is there already
+        // writes, also of a line that is stored already
         self.swept.next = self.sweep.q.val() == self.last.val();
         if !self.swept.val() {
             self.sweep.d.next = self.sweep.q.val() + self.one.val();

@@ -1,4 +1,4 @@
-//! Front end of the scheme `inputs`: what a core's port tells, to event entries
+//! Front end of the scheme `inputs`: turns the events at a core's port into event entries
 //!
 //! # Source
 //! [`sim::scheme::inputs::model`]; `docs/replay.md`, "The circuit".
@@ -9,21 +9,21 @@
 //! | `reset` | in | 1 | | back to the state at power-up |
 //! | `control` | | | | to the spine, see [`crate::spine::ports`] |
 //! | `entry` | out | | S2 | event entries, see [`super::entry`] |
-//! | `beat`, `data` | in | | S1 | of the ingress, see [`crate::ingress`] |
+//! | `beat`, `data` | in | | S1 | from the ingress, see [`crate::ingress`] |
 //! | `conditional` | in | 1 | S1 | the instruction is an `sc` |
-//! | `trap`, `cause` | in | 1, 5 | S1 | a trap is told; its cause as in [`super::entry`]. Nothing retires then |
-//! | `begun` | in | 1 | | the state of the cores is told: they are recorded; 1 where a recording begins at reset |
-//! | `tell`, `state`, `rest` | in | 1, 32, 1 | S1 | an item of the core's state, and what is behind the last one; see [`super::start`] |
+//! | `trap`, `cause` | in | 1, 5 | S1 | a trap is reported; its cause as in [`super::entry`]. Nothing retires then |
+//! | `begun` | in | 1 | | the state of the cores has been sent, and they are recorded; 1 where a recording begins at reset |
+//! | `tell`, `state`, `rest` | in | 1, 32, 1 | S1 | an item of the core's state, and the items after the last one; see [`super::start`] |
 //! | `returns` | in | 1 | S1 | the instruction is an `mret` |
 //! | `look` .. `again` | in | | S1 | the reference of all cores, see [`super::table`] |
-//! | `pop` | in | 1 | | the encoder is done with an entry of this core |
-//! | `session` | out | 1 | | a recording is wanted, or has not come to its end |
+//! | `pop` | in | 1 | | the encoder removes an entry of this core |
+//! | `session` | out | 1 | | a recording is requested, or has not ended |
 //! | `go` | out | 1 | S0 | this cycle is recorded |
-//! | `hold` | out | 1 | | the core is to make no more references and messages: see Timing |
+//! | `hold` | out | 1 | | the core must stop making references and messages: see Timing |
 //!
 //! # Timing
-//! An instruction and a reference a clock. Nothing is lost as long as the core heeds `hold`: behind it there is room for
-//! half the event FIFO's entries less 4, and for 15 episodes.
+//! One instruction and one reference per cycle. Nothing is lost as long as the core obeys `hold`: after it rises there is space
+//! for half the event FIFO's entries less 4, and for 15 episodes.
 
 use super::first::Unknown;
 use super::last::LastTable;
@@ -40,7 +40,7 @@ use rust_hdl::prelude::*;
 use sim::scheme::inputs::start::items;
 use sim::scheme::inputs::InputsParams;
 
-/// The front end.
+/// The front end of one core.
 #[derive(LogicBlock, Default)]
 pub struct InputsFront {
     pub clock: Signal<In, Clock>,
@@ -71,7 +71,7 @@ pub struct InputsFront {
     episodes: EpisodeTable,
     last: LastTable,
     signature: SignatureRegister,
-    // life: recorded now, one clock and two clocks ago; a stop message is due
+    // state: recorded now, one cycle and two cycles ago; a stop message is due
     live_1: DFF<Bit>,
     live_2: DFF<Bit>,
     recording: DFF<Bit>,
@@ -83,7 +83,7 @@ pub struct InputsFront {
     sweep: DFF<Bits<7>>,
     swept: Signal<Local, Bit>,
     able: Signal<Local, Bit>,
-    // S1: what retires
+    // S1: the instruction that retires
     retires: Signal<Local, Bit>,
     flows: Signal<Local, Bit>,
     trap_1: Signal<Local, Bit>,
@@ -157,16 +157,16 @@ pub struct InputsFront {
     one: Fixed<Bits<32>>,
     // 1: a recording may begin in the middle of a run
     middle: Fixed<Bit>,
-    // items of the state that no core of these has: float registers
+    // number of state items that these cores do not have: float registers
     floats: Fixed<Bits<32>>,
     one_7: Fixed<Bits<7>>,
 }
 
 impl InputsFront {
-    /// The front end for `params`, before an event FIFO of 2^`log2_depth` - 2 entries.
+    /// The front end for `params`, with an event FIFO of 2^`log2_depth` - 2 entries.
     ///
     /// # Panics
-    /// When `params` are refused by their check, or `log2_depth` is outside 4..=8; and as [`Unknown::new`].
+    /// When [`InputsParams::check`] refuses `params`, or `log2_depth` is outside 4..=8; and as [`Unknown::new`].
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let limit = |bytes| Fixed::of(params.ram_bytes - bytes);
@@ -213,7 +213,7 @@ impl Logic for InputsFront {
         dff_setup!(self, clock, tell_2, rest_2);
         clock!(self, clock, episodes, last, signature, level, unknown);
 
-        // life
+        // state
         self.live_1.d.next = self.control.enable.val() & self.begun.val() & !self.reset.val();
         self.live_2.d.next = self.live_1.q.val();
         self.stop_due.next = self.recording.q.val()
@@ -258,7 +258,7 @@ impl Logic for InputsFront {
         self.control.crowd.next = false;
         self.control.lag.next = 0.into();
 
-        // S1: what retires, and what of it is from outside
+        // S1: the instruction that retires, and its external values
         self.retires.next = self.beat.valid.val() & self.beat.live.val();
         self.flows.next = self.beat.branch.val()
             | self.beat.look.val()
@@ -307,7 +307,7 @@ impl Logic for InputsFront {
         self.last.sweep.next = !self.swept.val();
         self.last.sweep_index.next = self.sweep.q.val().get_bits::<6>(0);
 
-        // how many
+        // instruction counts
         self.counted.next = self.count.q.val();
         self.since_now.next = self.since.q.val();
         if self.retires.val() {
@@ -327,7 +327,7 @@ impl Logic for InputsFront {
             self.since.d.next = 0.into();
         }
 
-        // the signature: of a trap or the end the count, in the place of a register's word
+        // the signature; for a trap or the end, the count replaces a register's word
         self.marked.next = self.data.value.val() ^ bit_cast::<32, 32>(bit_cast::<32, 5>(self.data.rd.val()) << 27);
         if self.trap_1.val() | self.stop.val() {
             self.marked.next = self.count.q.val();
@@ -390,7 +390,7 @@ impl Logic for InputsFront {
             self.size_2.d.next = 2.into();
         }
 
-        // S2: what is not as expected
+        // S2: values that were not predicted
         self.fill.next = false;
         if self.middle.val() {
             self.fill.next = self.unknown.fill.val() | self.tell_2.q.val();
@@ -408,7 +408,7 @@ impl Logic for InputsFront {
         if self.miss.val() | self.fails_2.q.val() | self.clear.val() {
             self.slots.d.next = 0.into();
         }
-        // at the top of a word the difference is one of its size, and its sign the sign
+        // with the value shifted to the top of a word, bit 31 of the difference is its sign
         self.expected.next = self.last.expected.val();
         if self.fill.val() {
             self.expected.next = 0.into();
@@ -451,7 +451,7 @@ impl Logic for InputsFront {
         }
         self.entry.post.next =
             bit_cast::<2, 1>(self.message.val().into()) | (bit_cast::<2, 1>(self.fails_2.q.val().into()) << 1);
-        // every value is there where replay must look ahead
+        // replay that looks ahead needs every value
         if self.middle.val() {
             self.entry.post.next = bit_cast::<2, 1>(self.message.val().into());
         }
@@ -463,7 +463,7 @@ impl Logic for InputsFront {
         self.entry.belongs.next = 0.into();
         self.entry.cc.next = 0.into();
 
-        // how full the FIFO is
+        // fill level of the FIFO
         self.level.reset.next = self.reset.val();
         self.level.push.next = self.push.val();
         self.level.pop.next = self.pop.val();
@@ -477,7 +477,7 @@ impl Logic for InputsFront {
             self.tell_2.d.next = false;
             self.rest_2.d.next = false;
         }
-        // a trace begins with nothing counted; `clear` is behind the stop message, and nothing retires then
+        // a trace begins with all counts 0; `clear` comes after the stop message, when nothing retires
         if self.clear.val() {
             self.count.d.next = 0.into();
             self.since.d.next = 0.into();

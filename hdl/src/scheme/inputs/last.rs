@@ -1,4 +1,4 @@
-//! Last values by place of one core: what it takes from outside, and what was expected
+//! Last-value table of one core: predicts external values from the last value of the same location
 //!
 //! # Source
 //! [`sim::scheme::inputs::last`]; `docs/stream.md`, "Scheme `inputs`", message `input`.
@@ -6,17 +6,17 @@
 //! # Ports
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
-//! | `look` | in | 1 | S1 | a value from outside is here |
-//! | `csr` | in | 1 | S1 | of a CSR; else of a load |
+//! | `look` | in | 1 | S1 | an external value is valid |
+//! | `csr` | in | 1 | S1 | it is from a CSR; else from a load |
 //! | `place` | in | 32 | S1 | number of the CSR, or byte address |
 //! | `value` | in | 32 | S1 | the value |
-//! | `sweep`, `sweep_index` | in | 1, 6 | S2 | 1: empty entry `sweep_index`; goes before a value |
-//! | `hit` | out | 1 | S2 | it is the value that is held for its place |
-//! | `expected` | out | 32 | S2 | that value; 0 where none is held |
+//! | `sweep`, `sweep_index` | in | 1, 6 | S2 | 1: clear entry `sweep_index`; has priority over a value |
+//! | `hit` | out | 1 | S2 | the value equals the one stored for its location |
+//! | `expected` | out | 32 | S2 | the stored value; 0 where none is stored |
 //!
 //! # Timing
-//! A value a clock. S1: the entry is read. S2: compared, and the value written where it is another one. An entry that is
-//! read in the clock in which it is written is made up from what was written.
+//! One value per cycle. S1: the entry is read. S2: compared, and the value written if it differs. An entry that is
+//! read in the cycle in which it is written is forwarded from the write.
 //!
 //! Golden model: [`sim::scheme::inputs::last::LastValues`].
 
@@ -25,7 +25,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::InputsParams;
 
-/// The table of one core.
+/// A table of the last external values of one core.
 #[derive(LogicBlock, Default)]
 pub struct LastTable {
     pub clock: Signal<In, Clock>,
@@ -37,7 +37,7 @@ pub struct LastTable {
     pub sweep_index: Signal<In, Bits<6>>,
     pub hit: Signal<Out, Bit>,
     pub expected: Signal<Out, Bits<32>>,
-    // valid, of a CSR
+    // valid, from a CSR
     kinds: Mem<6, 2>,
     places: Mem<6, 32>,
     values: Mem<6, 32>,
@@ -70,7 +70,7 @@ impl LastTable {
     /// The table for `params`.
     ///
     /// # Panics
-    /// When `params` are refused by their check.
+    /// When [`InputsParams::check`] refuses `params`.
     pub fn new(params: &InputsParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let bits = (params.sizes.last.trailing_zeros() as usize).max(1);
@@ -125,7 +125,7 @@ impl Logic for LastTable {
             self.expected.next = self.held.val();
         }
 
-        // written, also where it is there already
+        // writes, also of a value that is stored already
         self.we.next = self.look_2.q.val() | self.sweep.val();
         self.waddr.next = self.index_2.q.val();
         self.wkind.next = self.kind_2.q.val();

@@ -1,4 +1,4 @@
-//! How full an event FIFO is, counted where its entries are made
+//! Fill level of an event FIFO, counted where its entries are made
 //!
 //! # Source
 //! `docs/replay.md`, "The circuit".
@@ -7,17 +7,17 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | the FIFO is empty |
-//! | `push`, `pop` | in | 1 | an entry is made; the encoder is done with one |
-//! | `brim` | out | 1 | no place is left: what is pushed is lost |
-//! | `half` | out | 1 | at least half of the places are taken |
+//! | `push`, `pop` | in | 1 | an entry is made; the encoder removes one |
+//! | `brim` | out | 1 | the FIFO is full: an entry pushed now is lost |
+//! | `half` | out | 1 | the FIFO is at least half full |
 //!
 //! # Timing
-//! Outputs are of the entries of the clocks before.
+//! The outputs count the entries up to the cycle before.
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The counter.
+/// A counter of FIFO entries.
 #[derive(LogicBlock, Default)]
 pub struct Level {
     pub clock: Signal<In, Clock>,
@@ -34,7 +34,7 @@ pub struct Level {
 }
 
 impl Level {
-    /// Of an event FIFO of 2^`log2_depth` - 2 entries.
+    /// The counter for an event FIFO of 2^`log2_depth` - 2 entries.
     ///
     /// # Panics
     /// When `log2_depth` is outside 4..=8.

@@ -1,4 +1,4 @@
-//! Front end of bus masters that are no cores: their stores to RAM, to event entries
+//! Front end of bus masters other than cores: turns their stores to RAM into event entries
 //!
 //! # Source
 //! [`sim::scheme::inputs::master`]; `docs/replay.md`, "Bus masters that are no cores".
@@ -9,18 +9,18 @@
 //! | `reset` | in | 1 | | back to the state at power-up |
 //! | `control` | | | | to the spine, see [`crate::spine::ports`] |
 //! | `entry` | out | | S2 | event entries, see [`super::entry`] |
-//! | `begun` | in | 1 | | the state of the cores is told; 1 where a recording begins at reset |
-//! | `valid` | in | 1 | S0 | the memory bus does a store of a master |
-//! | `addr` | in | 32 | S0 | its byte address; the low two bits do not count |
-//! | `data`, `mask` | in | 32, 4 | S0 | the word, and which bytes of it are stored |
-//! | `pop` | in | 1 | | the encoder is done with an entry of the masters |
-//! | `store` | out | 1 | S0 | it is one to RAM, and is recorded: no register |
-//! | `foreign` | out | 1 | S1 | the reference that the tables look at is of a master |
-//! | `hold` | out | 1 | | the masters are to store no more |
+//! | `begun` | in | 1 | | the state of the cores has been sent; 1 where a recording begins at reset |
+//! | `valid` | in | 1 | S0 | the memory bus carries a store of a master |
+//! | `addr` | in | 32 | S0 | its byte address; the low two bits are ignored |
+//! | `data`, `mask` | in | 32, 4 | S0 | the word, and the bytes of it that are stored |
+//! | `pop` | in | 1 | | the encoder removes an entry of the masters |
+//! | `store` | out | 1 | S0 | the store is to RAM, and is recorded; combinational |
+//! | `foreign` | out | 1 | S1 | the reference at the tables is from a master |
+//! | `hold` | out | 1 | | the masters must stop storing |
 //!
 //! # Timing
-//! A store a clock. Nothing is lost as long as `hold` is heeded: behind it there is room for half the event FIFO's entries
-//! less 4.
+//! One store per cycle. Nothing is lost as long as `hold` is obeyed: after it rises there is space for half the event FIFO's
+//! entries less 4.
 //!
 //! Golden model: [`sim::scheme::inputs::model`].
 
@@ -32,7 +32,7 @@ use rust_hdl::prelude::*;
 use sim::scheme::inputs::master::WORD_BITS;
 use sim::scheme::inputs::InputsParams;
 
-/// The front end of all masters.
+/// The front end of all bus masters.
 #[derive(LogicBlock, Default)]
 pub struct Masters {
     pub clock: Signal<In, Clock>,
@@ -50,7 +50,7 @@ pub struct Masters {
     pub hold: Signal<Out, Bit>,
     level: Level,
     signature: SignatureRegister,
-    // life, as that of a core
+    // state, as in a core's front end
     live: Signal<Local, Bit>,
     live_1: DFF<Bit>,
     live_2: DFF<Bit>,
@@ -62,7 +62,7 @@ pub struct Masters {
     // S0
     offset: Signal<Local, Bits<32>>,
     stores: Signal<Local, Bit>,
-    // S1: a store to RAM, 0 in bytes that are not stored
+    // S1: a store to RAM; bytes that are not stored are 0
     store_1: DFF<Bit>,
     addr_1: DFF<Bits<32>>,
     data_1: DFF<Bits<32>>,
@@ -102,10 +102,10 @@ pub struct Masters {
 }
 
 impl Masters {
-    /// The front end for `params`, before an event FIFO of 2^`log2_depth` - 2 entries.
+    /// The front end for `params`, with an event FIFO of 2^`log2_depth` - 2 entries.
     ///
     /// # Panics
-    /// When `params` are refused by their check, or `log2_depth` is outside 4..=8.
+    /// When [`InputsParams::check`] refuses `params`, or `log2_depth` is outside 4..=8.
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(WORD_BITS, 28, "the width of a word's number");
@@ -133,7 +133,7 @@ impl Logic for Masters {
         dff_setup!(self, clock, behind, last, count, push_2, stop_2, kind_2, place_2, value_2);
         clock!(self, clock, level, signature);
 
-        // life
+        // state
         self.live.next = self.control.enable.val() & self.begun.val() & !self.reset.val();
         self.live_1.d.next = self.live.val();
         self.live_2.d.next = self.live_1.q.val();
@@ -191,7 +191,7 @@ impl Logic for Masters {
         self.data_1.d.next = self.data.val() & self.lanes.val();
         self.mask_1.d.next = self.mask.val();
 
-        // S1: where, and what, as differences
+        // S1: address and value, as differences
         self.foreign.next = self.store_1.q.val();
         self.whole.next = self.mask_1.q.val().all();
         self.word.next = self.addr_1.q.val().get_bits::<28>(2);

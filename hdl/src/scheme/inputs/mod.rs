@@ -1,19 +1,19 @@
-//! Record and replay: what the cores take from outside, and the order between them
+//! Record and replay: records the external inputs of the cores, and the order between the cores
 //!
 //! | module | what it is |
 //! | --- | --- |
 //! | [`core`] | a core's ports and its front end |
-//! | [`encoder`] | messages to bits |
+//! | [`encoder`] | encodes messages as bits |
 //! | [`entry`] | event entries of this scheme |
-//! | [`first`] | what the host does not know behind a start in the middle of a run |
-//! | [`front`] | what a core's port tells, to event entries |
-//! | [`last`] | last values by place |
-//! | [`level`] | how full an event FIFO is |
-//! | [`master`] | stores of bus masters that are no cores |
-//! | [`signature`] | check of the retired state |
-//! | [`snoop`] | references of all cores where memory orders them |
-//! | [`start`], [`state`] | the start in the middle of a run; the state that is told there |
-//! | [`system`] | all of it, with the spine |
+//! | [`first`] | first accesses after a start in the middle of a run |
+//! | [`front`] | front end of a core |
+//! | [`last`] | last-value table |
+//! | [`level`] | fill level of an event FIFO |
+//! | [`master`] | stores of bus masters other than cores |
+//! | [`signature`] | signature of the retired state |
+//! | [`snoop`] | references of all cores in memory order |
+//! | [`start`], [`state`] | start in the middle of a run; the state of the cores that is sent then |
+//! | [`system`] | the system, with the spine |
 //! | [`table`] | reads and writes of an episode |
 
 mod circuit;

@@ -1,4 +1,4 @@
-//! Signature of what a core's port tells: up to four steps of a feedback register a clock
+//! Signature register: a checksum of the events at a core's port, up to four steps per cycle
 //!
 //! # Source
 //! R. David, "Signature analysis of multi-output circuits", FTCS 1984; the words are those of `docs/stream.md`,
@@ -9,11 +9,11 @@
 //! | --- | --- | ---: | --- |
 //! | `clear` | in | 1 | 1: all ones |
 //! | `load`, `store`, `sets`, `flow` | in | 1 | which words are added, in this order |
-//! | `loaded`, `stored`, `set`, `went` | in | 32 | they |
+//! | `loaded`, `stored`, `set`, `went` | in | 32 | the words |
 //! | `value` | out | 32 | the signature |
 //!
 //! # Timing
-//! `value` holds the words of the clocks before.
+//! `value` includes the words up to the cycle before.
 //!
 //! Golden model: [`sim::scheme::inputs::signature::Signature`].
 
@@ -21,7 +21,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::signature::POLYNOMIAL;
 
-/// The signature of one core. Kept inverted: the register is 0 at power-up.
+/// The signature register of one core. It is stored inverted, so that it is 0 at power-up.
 #[derive(LogicBlock, Default)]
 pub struct SignatureRegister {
     pub clock: Signal<In, Clock>,
@@ -49,7 +49,7 @@ pub struct SignatureRegister {
 }
 
 impl SignatureRegister {
-    /// All ones.
+    /// A register with a signature of all ones.
     pub fn new() -> Self {
         Self { polynomial: Fixed::of(POLYNOMIAL), ..Default::default() }
     }

@@ -1,26 +1,26 @@
-//! Snoop: the references of all cores, where memory orders them, to places of the episode tables
+//! Snoop: maps the references of all cores, in memory order, to entries of the episode tables
 //!
-//! One for all cores: each clock of the memory bus is at most one reference, and its place is the same in every table.
+//! There is one for all cores: the memory bus carries at most one reference per cycle, and its entry is the same in every table.
 //!
 //! # Source
-//! `docs/stream.md`, "Scheme `inputs`"; the hash is that of [`sim::scheme::inputs::table`].
+//! `docs/stream.md`, "Scheme `inputs`"; the hash is the one of [`sim::scheme::inputs::table`].
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `live` | in | 1 | this cycle is recorded |
-//! | `valid` | in | 1 | the bus does a load or store of a core, within one block |
-//! | `core` | in | 3 | whose |
+//! | `valid` | in | 1 | the bus carries a load or store of a core, within one block |
+//! | `core` | in | 3 | index of the core |
 //! | `addr` | in | 32 | byte address |
-//! | `write`, `changes` | in | 1 | it is a store; it stores what was not there. The latter may be 1 at will |
-//! | `again` | in | 1 | by an instruction that made a reference already |
+//! | `write`, `changes` | in | 1 | it is a store; it changes the stored value. The latter may always be 1 |
+//! | `again` | in | 1 | its instruction has made a reference before |
 //! | `look` | out | 1 | a reference: a store, or a load from RAM |
 //! | `whose` | out | 3 | `core` |
-//! | `index`, `tag` | out | 12, 16 | its place |
-//! | `alters`, `more` | out | 1 | it may change what is there; `again` |
+//! | `index`, `tag` | out | 12, 16 | its table entry |
+//! | `alters`, `more` | out | 1 | it may change the stored value; `again` |
 //!
 //! # Timing
-//! Outputs come from registers, one clock later.
+//! Outputs come from registers, one cycle later.
 //!
 //! Golden model: [`sim::scheme::inputs::model`].
 
@@ -28,7 +28,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::InputsParams;
 
-/// The snoop.
+/// The snoop of the memory bus.
 #[derive(LogicBlock, Default)]
 pub struct Snoop {
     pub clock: Signal<In, Clock>,
@@ -70,10 +70,10 @@ pub struct Snoop {
 }
 
 impl Snoop {
-    /// For the RAM and the tables of `params`.
+    /// The snoop for the RAM and the tables of `params`.
     ///
     /// # Panics
-    /// When `params` are refused by their check.
+    /// When [`InputsParams::check`] refuses `params`.
     pub fn new(params: &InputsParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let s = params.sizes;
@@ -97,7 +97,7 @@ impl Logic for Snoop {
         self.offset.next = self.addr.val() - self.base.val();
         self.in_ram.next = self.offset.val() <= self.last.val();
         self.outside.next = !self.in_ram.val();
-        // the address bits above the index are folded into it; the tag is folded from them
+        // the index is folded from all address bits of the block; the tag from those above the index
         self.block.next = self.addr.val() >> self.block_shift.val();
         self.upper.next = self.block.val() >> self.index_bits.val();
         self.top.next = self.upper.val() >> self.index_bits.val();

@@ -1,4 +1,4 @@
-//! The start of a recording in the middle of a run: the cores wait, their state is told, and then they go on and are recorded
+//! Start sequence of a recording in the middle of a run: the cores wait, their state is sent, and then they continue and are recorded
 //!
 //! # Source
 //! [`sim::scheme::inputs::start`]; `docs/replay.md`, "From the middle of a run".
@@ -7,22 +7,22 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | |
-//! | `session` | in | 1 | a recording is wanted, or one has not come to its end |
-//! | `full` | in | 1 | the state cannot be told now |
-//! | `hold` | out | 1 | the cores are to wait |
-//! | `walks`, `item` | out | 1, 6 | S0: this item of every core is told, see [`super::state`] |
-//! | `rest` | out | 1 | S0: what is behind the last one is told as a count |
-//! | `begun` | out | 1 | what the cores do is recorded |
+//! | `session` | in | 1 | a recording is requested, or has not ended |
+//! | `full` | in | 1 | the state cannot be sent now |
+//! | `hold` | out | 1 | the cores must wait |
+//! | `walks`, `item` | out | 1, 6 | S0: this item of every core is sent, see [`super::state`] |
+//! | `rest` | out | 1 | S0: the items after the last one are sent as a count |
+//! | `begun` | out | 1 | the cores are recorded |
 //!
 //! # Timing
-//! With `session`, `hold` rises; 64 clocks later, when nothing retires any more, the items are told, one a clock at most;
-//! four clocks behind the last one `begun` rises and `hold` falls.
+//! With `session`, `hold` rises. 64 cycles later, when nothing retires any more, the items are sent, at most one per cycle. Four
+//! cycles after the last one `begun` rises and `hold` falls.
 
 use super::state::MTVEC;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
-/// The sequence.
+/// The start sequence.
 #[derive(LogicBlock, Default)]
 pub struct Start {
     pub clock: Signal<In, Clock>,
@@ -47,7 +47,7 @@ pub struct Start {
 }
 
 impl Start {
-    /// The sequence.
+    /// The start sequence in its first step.
     pub fn new() -> Self {
         Self {
             one_7: Fixed::of(1u8),

@@ -1,4 +1,4 @@
-//! State of a core, kept from reset on: what is told of it where a recording begins in the middle of a run
+//! Core state: tracks the state of a core from reset on, to be sent where a recording begins in the middle of a run
 //!
 //! # Source
 //! [`sim::scheme::inputs::start`]. Traps and `mtvec`: RISC-V privileged ISA, "Machine-Mode CSRs".
@@ -6,20 +6,20 @@
 //! # Ports
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
-//! | `reset` | in | 1 | | that of the cores: nothing has retired |
+//! | `reset` | in | 1 | | reset of the cores: nothing has retired |
 //! | `valid`, `insn`, `target` | in | 1, 32, 32 | S0 | an instruction is at the port; its bits, and the address of the next one |
 //! | `traps` | in | 1 | S0 | it traps, and does not retire |
-//! | `trap`, `interrupt`, `cause` | in | 1, 1, 4 | S0 | a trap is told; see [`super::core`] |
-//! | `sets`, `rd`, `value` | in | 1, 5, 32 | S1 | a register but x0 is written |
-//! | `item` | in | 6 | S0 | what is asked for: 0 the pc, 1 to 31 a register, 32 `mtvec`; nothing retires then |
-//! | `walks` | in | 1 | S0 | it is |
+//! | `trap`, `interrupt`, `cause` | in | 1, 1, 4 | S0 | a trap is reported; see [`super::core`] |
+//! | `sets`, `rd`, `value` | in | 1, 5, 32 | S1 | a register other than x0 is written |
+//! | `item` | in | 6 | S0 | the requested item: 0 the pc, 1 to 31 a register, 32 `mtvec`; nothing retires then |
+//! | `walks` | in | 1 | S0 | `item` is requested |
 //! | `state` | out | 32 | S1 | its value |
 //!
 //! # Timing
-//! An instruction a clock. A register stands in memory a clock after S1; one that is read in this clock is made up from
-//! what is written.
+//! One instruction per cycle. A register is in memory one cycle after S1; one that is read in this cycle is forwarded from the
+//! write.
 //!
-//! Golden model: `CoreState` of [`sim::riscv`], which the bench makes of the ports.
+//! Golden model: `CoreState` of [`sim::riscv`], which the bench derives from the ports.
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
@@ -28,10 +28,10 @@ use sim::riscv::Profile;
 use sim::scheme::inputs::start;
 use sim::scheme::inputs::InputsParams;
 
-/// The item behind the registers.
+/// The item after the registers.
 pub const MTVEC: u8 = 32;
 
-/// State of one core.
+/// The tracked state of one core.
 #[derive(LogicBlock, Default)]
 pub struct KeptState {
     pub clock: Signal<In, Clock>,
@@ -80,19 +80,19 @@ pub struct KeptState {
     system: Fixed<Bits<7>>,
     one: Fixed<Bits<32>>,
     base_mask: Fixed<Bits<32>>,
-    // bit 0: interrupts are vectored whatever mtvec says
+    // interrupts are always vectored; they are never vectored
     by_cause: Fixed<Bits<1>>,
     direct: Fixed<Bits<1>>,
     item_mtvec: Fixed<Bits<6>>,
 }
 
 impl KeptState {
-    /// For cores of the profile of `params`.
+    /// The state of cores with the profile of `params`.
     pub fn new(params: &InputsParams) -> Self {
         let (base_mask, by_cause, direct) = match params.profile {
             Profile::Plain => (!3u32, 0u8, 0u8),
             Profile::Ibex => (!0xffu32, 1, 0),
-            // its handlers are direct
+            // all traps go to the base address
             Profile::Vexriscv => (!3u32, 0, 1),
         };
         Self {
@@ -115,7 +115,7 @@ impl Logic for KeptState {
         dff_setup!(self, clock, read_1, item_1, same_1, new_1, written, pc, mtvec);
         clock!(self, clock, registers);
 
-        // S0: a register is read, for `mtvec` or to be told
+        // S0: a register is read, for `mtvec` or to be sent
         self.valid_1.d.next = self.valid.val() & !self.traps.val();
         self.insn_1.d.next = self.insn.val();
         self.next_1.d.next = self.target.val();
@@ -130,7 +130,7 @@ impl Logic for KeptState {
         self.read_1.d.next = self.read.val();
         self.item_1.d.next = self.item.val();
 
-        // S1: written
+        // S1: writes
         self.sets_1.next = self.sets.val() & self.valid_1.q.val();
         self.registers.we.next = self.sets_1.val();
         self.registers.waddr.next = self.rd.val();
@@ -170,7 +170,7 @@ impl Logic for KeptState {
             self.mtvec.d.next = self.mtvec.q.val() & !self.operand.val();
         }
 
-        // where the core is
+        // the pc
         self.base.next = self.mtvec.q.val() & self.base_mask.val();
         self.offset.next = 0.into();
         if self.interrupt_1.q.val()

@@ -1,6 +1,6 @@
-//! Record system: the top of the scheme `inputs`
+//! Recording system: the top of the scheme `inputs`
 //!
-//! N front ends behind RVFI, the snoop of their memory bus, the spine that joins them, and the encoder.
+//! It connects N front ends with RVFI, the snoop of their memory bus, the spine and the encoder.
 //!
 //! # Source
 //! `docs/replay.md`, "The circuit".
@@ -9,23 +9,23 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `clock` | in | 1 | rising edge |
-//! | `reset` | in | 1 | synchronous; registers and memories have their values at power-up too |
+//! | `reset` | in | 1 | synchronous; registers and memories also have defined values at power-up |
 //! | `pins[i]` | in | | of core i, see [`super::core`] |
-//! | `mem_valid` | in | 1 | the memory bus does a load or store of a core |
+//! | `mem_valid` | in | 1 | the memory bus carries a load or store of a core |
 //! | `mem_core` .. `mem_again` | in | | see [`super::snoop`] |
-//! | `master_*[0]` | in | | with bus masters that are no cores: a store of one, see [`super::master`]; no `mem_valid` then |
-//! | `recording` | out | 1 | what the cores do is recorded: they begin after it has risen |
-//! | `hold` | out | 1 | the cores are to wait; with a start in the middle of a run, also before `recording` rises |
+//! | `master_*[0]` | in | | with bus masters other than cores: a store of one, see [`super::master`]; `mem_valid` is then 0 |
+//! | `recording` | out | 1 | the cores are recorded: they begin after it has risen |
+//! | `hold` | out | 1 | the cores must wait; with a start in the middle of a run, also before `recording` rises |
 //! | `bus_addr`, `bus_write`, `bus_wdata`, `bus_rdata` | | 3, 1, 32, 32 | register bus, map in [`sim::regs`] |
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
-//! | `session[0]` | out | 1 | [`InputsSystem::with_session`]: from the header of a recording to its last bit |
+//! | `session[0]` | out | 1 | [`InputsSystem::with_session`]: 1 from the header of a recording to its last bit |
 //!
 //! # Timing
-//! One instruction a core and one reference a clock. A core's reference is on the bus before it retires or with it, and
-//! not before what retires before it. `hold` comes from a register.
+//! One instruction per core and one reference per cycle. A core's reference is on the bus before it retires or with it, and
+//! not before earlier instructions retire. `hold` comes from a register.
 //!
-//! Where a recording may begin in the middle of a run, nothing retires any more 60 clocks after `hold` has risen, and the
-//! cores are reset with this system only: it keeps their state from then on.
+//! Where a recording may begin in the middle of a run, no instruction may retire later than 60 cycles after `hold` has risen, and the
+//! cores may only be reset together with this system: it tracks their state from then on.
 //!
 //! Golden model: [`sim::scheme::inputs::Recorder::clock`].
 
@@ -43,7 +43,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::scheme::inputs::InputsParams;
 
-/// The system of all cores of the parameters.
+/// The recording system of all cores.
 #[derive(LogicBlock, Default)]
 pub struct InputsSystem {
     pub clock: Signal<In, Clock>,
@@ -94,7 +94,7 @@ impl InputsSystem {
     /// The system for `params`, with event FIFOs of 2^`log2_depth` - 2 entries.
     ///
     /// # Panics
-    /// When `params` are refused, are of cores of 64 bits or with a mask of unmodelled instructions, or `log2_depth` is
+    /// When [`InputsParams::check`] refuses `params`, they have 64-bit cores or a mask of unmodelled instructions, or `log2_depth` is
     /// outside 4..=8; or `known` is above [`super::first::KNOWN`].
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         assert!(params.xlen == 32 && params.sizes.unmodelled.is_none(), "no circuit for 64 bits, nor for a mask");
@@ -119,7 +119,7 @@ impl InputsSystem {
         }
     }
 
-    /// The same, and a port says whether a session is under way.
+    /// Adds an output that shows that a recording is in progress.
     pub fn with_session(mut self) -> Self {
         (self.session, self._sessions) = (each(1), 1);
         self
@@ -172,7 +172,7 @@ impl Logic for InputsSystem {
         }
         self.fills.next = false;
         self.foreign.next = false;
-        // behind the cores, where there are any
+        // bus masters, if any, come after the cores
         for i in self._cores..self._senders {
             self.masters[0].clock.next = self.clock.val();
             self.masters[0].reset.next = self.reset.val();

@@ -1,4 +1,4 @@
-//! Episode table of one core: what its episode read and wrote, and when that ends
+//! Episode table of one core: tracks the reads and writes of its episode, and decides when it ends
 //!
 //! # Source
 //! [`sim::scheme::inputs::table`], [`sim::scheme::inputs::model`]; `docs/replay.md`, "The circuit".
@@ -6,25 +6,25 @@
 //! # Ports
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
-//! | `clear` | in | 1 | | 1: forget everything, and clear the table |
-//! | `look` | in | 1 | S1 | a reference of any core is here |
+//! | `clear` | in | 1 | | 1: reset all state, and clear the table |
+//! | `look` | in | 1 | S1 | a reference of any core is valid |
 //! | `own` | in | 1 | S1 | it is this core's |
-//! | `index`, `tag` | in | 12, 16 | S1 | its place |
-//! | `alters`, `again` | in | 1 | S1 | it may change what is there; its instruction made one already |
+//! | `index`, `tag` | in | 12, 16 | S1 | its entry |
+//! | `alters`, `again` | in | 1 | S1 | it may change the stored value; its instruction has made a reference before |
 //! | `ends` | out | 1 | S2 | the episode ends before this reference |
-//! | `references` | out | 24 | S2 | how long it was |
-//! | `late` | out | 1 | | the sweep needs clocks without references |
+//! | `references` | out | 24 | S2 | length of the episode |
+//! | `late` | out | 1 | | the sweep needs cycles without references |
 //! | `overrun` | out | 1 | S2 | it did not get them: from here on episodes may end too often |
 //! | `cleared` | out | 1 | | the table is clear, and references may come |
 //!
 //! # Timing
-//! A reference a clock. S1: the entry is read. S2: compared and written. An entry that is read in the clock in which it
-//! is written is made up from what was written. Behind `clear` the table is cleared, an entry a clock.
+//! One reference per cycle. S1: the entry is read. S2: compared and written. An entry that is read in the cycle in which it
+//! is written is forwarded from the write. After `clear` the table is cleared, one entry per cycle.
 //!
 //! # Numbers of episodes
-//! An entry holds the number of the episode that touched it: 6 bits, 0 for none. They come round, so old entries must be
-//! gone by then: while numbers are in one half, a sweep takes away the entries of the other half, one in each clock
-//! without a reference. `late` asks for such clocks from the middle of a half on, which leaves 15 episodes.
+//! An entry holds the number of the episode that touched it: 6 bits, 0 for none. The numbers wrap around, so old entries must be
+//! removed in time: while numbers are in one half, a sweep removes the entries of the other half, one in each cycle
+//! without a reference. `late` requests such cycles from the middle of a half on, which leaves 15 episodes.
 
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
@@ -32,7 +32,7 @@ use rust_hdl::prelude::*;
 use sim::scheme::inputs::model::LONGEST;
 use sim::scheme::inputs::InputsParams;
 
-/// The table of one core.
+/// The episode table of one core.
 #[derive(LogicBlock, Default)]
 pub struct EpisodeTable {
     pub clock: Signal<In, Clock>,
@@ -89,7 +89,7 @@ pub struct EpisodeTable {
     used_before: Signal<Local, Bits<13>>,
     count: DFF<Bits<21>>,
     count_before: Signal<Local, Bits<21>>,
-    // what is swept, or cleared
+    // sweep, or clearing
     ready: DFF<Bit>,
     swept: DFF<Bit>,
     pointer: DFF<Bits<12>>,
@@ -103,10 +103,10 @@ pub struct EpisodeTable {
 }
 
 impl EpisodeTable {
-    /// The table for `params`; one core needs none.
+    /// The table for `params`; with one core it is not built.
     ///
     /// # Panics
-    /// When `params` are refused by their check.
+    /// When [`InputsParams::check`] refuses `params`.
     pub fn new(params: &InputsParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(LONGEST, 1 << 20, "the top bit of `count`");
@@ -133,7 +133,7 @@ impl Logic for EpisodeTable {
         dff_setup!(self, clock, episode, used, count, ready, swept, pointer);
         self.entries.clock.next = self.clock.val();
 
-        // S1: a reference is read, or what is swept
+        // S1: the entry of a reference, or of the sweep, is read
         self.sweeps.next = self.many.val() & self.ready.q.val() & !self.swept.q.val() & !self.look.val();
         self.at.next = self.index.val();
         if self.sweeps.val() {
@@ -184,7 +184,7 @@ impl Logic for EpisodeTable {
         }
         self.turns.next = self.new_episode.val().get_bit(5) != self.episode.q.val().get_bit(5);
 
-        // the entry after it
+        // the new entry
         self.touches.next = self.look_2.q.val() & self.own_2.q.val();
         self.known.next = self.current.val() & !self.over.val();
         self.new_wrote.next = self.alters_2.q.val() | (self.known.val() & self.wrote.val());
@@ -216,7 +216,7 @@ impl Logic for EpisodeTable {
         self.same_2.d.next = self.we.val() & (self.waddr.val() == self.at.val());
         self.written.d.next = self.new_word.val();
 
-        // the episode after it
+        // the new state of the episode
         self.used_before.next = self.used.q.val();
         self.count_before.next = self.count.q.val();
         if self.over.val() {
@@ -235,7 +235,7 @@ impl Logic for EpisodeTable {
         }
         self.episode.d.next = self.new_episode.val();
 
-        // what is swept
+        // sweep and clearing
         if self.sweeps.val() | !self.ready.q.val() {
             self.pointer.d.next = self.pointer.q.val() + self.one_12.val();
             if self.pointer.q.val() == self.last.val() {

@@ -1,4 +1,4 @@
-//! Test vectors of a record system
+//! Test vectors of a recording system
 
 use crate::scheme::data::{beat, head, DataBench, Line, INSTRUCTIONS, PACE};
 use retire::elf::Program;
@@ -9,9 +9,9 @@ use sim::scheme::inputs::model::{Beat, Recorder, Reference};
 use sim::scheme::inputs::InputsParams;
 use sim::stimulus::Source;
 
-/// Port of the memory bus in `beats.txt`; those before it are the cores'.
+/// Index of the memory bus in `beats.txt`; lower ones are the cores'.
 const BUS: u8 = 8;
-/// That of bus masters that are no cores.
+/// Index of bus masters other than cores in `beats.txt`.
 const MASTER: u8 = 9;
 
 /// Ports of a core that systems of load values do not have.
@@ -23,7 +23,7 @@ const PORTS: &[(&str, &str)] = &[
     ("trap_cause", "[3:0] "),
 ];
 
-/// A reference, and its line: `insn` the address, `pc` the flags (bit 0 write, 1 changes, 2 again), `npc` the core.
+/// A random reference, and its line: `insn` the address, `pc` the flags (bit 0 write, 1 changes, 2 again), `npc` the core.
 fn reference(s: &mut Source, p: &InputsParams, cycle: u64) -> (Option<Reference>, Line) {
     let near = s.percent(80);
     let addr = if near { p.ram_base + 4 * s.below(64) as u32 } else { (s.bits(32) as u32) & !3 };
@@ -35,7 +35,7 @@ fn reference(s: &mut Source, p: &InputsParams, cycle: u64) -> (Option<Reference>
     ((write || ram).then_some(Reference { core, addr: addr.into(), changes, again }), line)
 }
 
-/// A store of a bus master, and its line: `insn` the address, `pc` the word, `npc` the bytes of it that are stored.
+/// A random store of a bus master, and its line: `insn` the address, `pc` the word, `npc` the bytes of it that are stored.
 fn store(s: &mut Source, p: &InputsParams, cycle: u64) -> (MasterStore, Line) {
     let addr = p.ram_base + 4 * s.below(64) as u32;
     let (data, mask) = (if s.percent(50) { s.below(3) } else { s.bits(32) } as u32, s.between(1, 15) as u8);
@@ -45,12 +45,12 @@ fn store(s: &mut Source, p: &InputsParams, cycle: u64) -> (MasterStore, Line) {
     (MasterStore { value: data & word.bits(), ..word }, line)
 }
 
-/// The vectors, and what the bench has for the memory bus and for bus masters.
+/// The test vectors for `p`, with the bench's parts for the memory bus and for bus masters.
 ///
 /// # Errors
-/// Parameters that the model does not honour.
+/// When the model does not support `p`.
 pub fn vectors(p: &InputsParams) -> Result<DataBench, ParamError> {
-    // the model clock by clock needs no program
+    // a cycle-by-cycle model needs no program
     let (segments, build_id) = (Vec::new(), Vec::new());
     let none = Program {
         xlen: p.xlen,
@@ -106,7 +106,7 @@ pub fn vectors(p: &InputsParams) -> Result<DataBench, ParamError> {
     Ok(DataBench { beats, words, stop: cycle, ports: PORTS, own })
 }
 
-/// Of the memory bus: ports, signals, what says nothing, what says a reference.
+/// Verilog for the memory bus: ports, signals, idle values, values of a reference.
 const BUS_TEXT: [&str; 4] = [
     r#"        .mem_valid(mem_valid),
         .mem_core(mem_core),
@@ -130,7 +130,7 @@ const BUS_TEXT: [&str; 4] = [
 "#,
 ];
 
-/// Of bus masters: ports, signals, what says nothing, what says a store.
+/// Verilog for bus masters: ports, signals, idle values, values of a store.
 const MASTER_TEXT: [&str; 4] = [
     r#"        .master_valid_0(master_valid),
         .master_addr_0(master_addr),

@@ -1,28 +1,28 @@
-//! Stream cache: stream descriptors to indices
+//! Stream cache: maps stream descriptors to indices
 //!
-//! Looks a descriptor up, stores it where it is not there, and keeps the order of use.
+//! It looks a descriptor up, stores it on a miss, and maintains the order of use.
 //!
 //! # Source
-//! Paper 001 section II, "Stream Cache", and equation 3. Index 0 (way 0 of set 0) is never given out.
+//! Paper 001 section II, "Stream Cache", and equation 3. Index 0 (way 0 of set 0) is never used.
 //!
 //! # Ports
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
-//! | `look` | in | 1 | S3 | a stream is here |
-//! | `start` | in | W | S3 | its start address, `align` low bits dropped |
+//! | `look` | in | 1 | S3 | a stream is valid |
+//! | `start` | in | W | S3 | its start address, without the `align` low bits |
 //! | `length` | in | 10 | S3 | its SL, not 0 |
-//! | `sweep`, `sweep_index` | in | 1, 10 | S4 | 1: empty set `sweep_index`; goes before a stream |
-//! | `look_5`, `hit` | out | 1 | S5 | a stream is here; it was in the cache |
-//! | `index` | out | 10 | S5 | SCI of its entry; 0 where its set can hold none |
+//! | `sweep`, `sweep_index` | in | 1, 10 | S4 | 1: clear set `sweep_index`; has priority over a stream |
+//! | `look_5`, `hit` | out | 1 | S5 | a stream is valid; it was in the cache |
+//! | `index` | out | 10 | S5 | SCI of its entry; 0 where its set cannot hold a stream |
 //!
 //! # Timing
-//! One stream a cycle. S3: hash, all ways of a set read. S4: compared, entry and order written. A set that is
-//! read in the cycle in which it is written is made up from what was written.
+//! One stream per cycle. S3: hash, all ways of a set read. S4: compared, entry and order written. A set that is
+//! read in the cycle in which it is written is forwarded from the write.
 //!
-//! # How the order is kept
-//! Each way has a rank in its set: 0 was used last, ways - 1 goes next. A use moves all younger ranks up and
-//! its own to 0. Ranks are stored as bit planes, ways x log2 ways bits a set. Way 0 of set 0 is never used, so
-//! it keeps the highest rank, and the next one below is replaced.
+//! # Replacement order
+//! Each way has a rank in its set: 0 was used last, ways - 1 is replaced next. A use increments all lower ranks and
+//! sets its own to 0. Ranks are stored as bit planes, with ways x log2 ways bits per set. Way 0 of set 0 is never used, so
+//! it keeps the highest rank, and the way with the next one below is replaced.
 //!
 //! Golden model: [`sim::scheme::sc_lsp::cache`].
 
@@ -32,10 +32,10 @@ use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::scheme::sc_lsp::Hash;
 
-/// Widest SL that has a circuit, bits.
+/// The widest SL that the circuit supports, in bits.
 pub const LENGTH_PORT_BITS: usize = 10;
 
-/// The stream cache, for addresses of at most W bits.
+/// A stream cache, for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
 pub struct StreamCache<const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -95,7 +95,7 @@ pub struct StreamCache<const W: usize> {
     live_5: DFF<Bit>,
     hit_5: DFF<Bit>,
     index_5: DFF<Bits<10>>,
-    // shifts of the hash; bits of a set index, of a stored start, of the order of a set; ways
+    // shifts of the hash; bits of a set index, of a stored start, of the order of a set; number of ways
     shift_up: Fixed<Bits<4>>,
     shift_down: Fixed<Bits<4>>,
     set_mask: Fixed<Bits<10>>,
@@ -122,10 +122,10 @@ fn eight<T>(make: impl Fn(usize) -> T) -> [T; 8] {
 }
 
 impl<const W: usize> StreamCache<W> {
-    /// The stream cache of `params`.
+    /// The stream cache for `params`.
     ///
     /// # Panics
-    /// When `params` are refused by their check, their scheme is not `sc-lsp`, or SL has more than
+    /// When [`TraceParams::check`] refuses `params`, their scheme is not `sc-lsp`, or SL has more than
     /// [`LENGTH_PORT_BITS`] bits.
     pub fn new(params: &TraceParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
@@ -135,7 +135,7 @@ impl<const W: usize> StreamCache<W> {
         let address = sc.entry_address_bits(params.address_bits()) as usize;
         let set_bits = (sc.set_bits() as usize).max(1);
         let (align, shift) = (params.align, sc.shift);
-        // of the byte address; the low `align` bits are dropped already
+        // shifts of the byte address; the low `align` bits were dropped before
         let (up, down) = match sc.hash {
             Hash::Left => (shift + align, 0),
             Hash::Right => (align.saturating_sub(shift), shift.saturating_sub(align)),
@@ -211,7 +211,7 @@ impl<const W: usize> Logic for StreamCache<W> {
             self.oldest.next = self.highest_0.val();
         }
 
-        // which way: one that holds the stream, else the oldest
+        // the way: one that holds the stream, else the oldest
         self.hits.next = 0.into();
         self.victims.next = 0.into();
         for i in 0..8 {
@@ -246,7 +246,7 @@ impl<const W: usize> Logic for StreamCache<W> {
             self.chosen.next = self.hits.val();
         }
 
-        // the order after it
+        // the new order
         self.was.next = 0.into();
         for i in 0..8 {
             if self.chosen.val().get_bit(i) {
@@ -276,7 +276,7 @@ impl<const W: usize> Logic for StreamCache<W> {
         self.last_way.d.next = self.chosen.val();
         self.last_word.d.next = self.fresh_word.val();
 
-        // written
+        // writes
         self.store.next = 0.into();
         if self.look_4.q.val() & !self.any_hit.val() {
             self.store.next = self.chosen.val();

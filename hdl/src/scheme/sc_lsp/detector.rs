@@ -1,4 +1,4 @@
-//! Stream detector: retired instructions to stream descriptors
+//! Stream detector: turns retired instructions into stream descriptors
 //!
 //! # Source
 //! Paper 001 section II, "Stream Detector"; `docs/stream.md`, "Messages (scheme `sc-lsp`)".
@@ -7,23 +7,23 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `live`, `valid`, `intr` | in | 1 | this cycle is traced; an instruction retires; the first after a trap |
-//! | `branch`, `taken` | in | 1 | it is a direct conditional; its outcome |
+//! | `branch`, `taken` | in | 1 | it is a direct conditional branch; its outcome |
 //! | `indirect`, `jump` | in | 1 | it is an indirect branch; a direct jump or call |
-//! | `resync` | in | 1 | it makes a resync: it ends no stream, and the next one begins where it goes |
-//! | `more` | in | 24 | with [`crate::spine::Extras::retire`]: sequential instructions that retired before it, and stand with it |
-//! | `pc`, `target` | in | W | its address; where it went; `align` low bits dropped |
-//! | `count` | out | 24 | instructions of the current stream before this one, those that stand with it among them; with it, if it makes a resync and begins no stream |
-//! | `start`, `known` | out | W, 1 | its start address; the decoder knows that |
-//! | `first` | out | 1 | the instruction here starts a stream whatever was before |
-//! | `ends` | out | 1 | it ends one |
-//! | `own_start`, `length` | out | W, 10 | of the stream that it ends: start address, SL |
+//! | `resync` | in | 1 | it makes a resync: it ends no stream, and the next one begins at its target |
+//! | `more` | in | 24 | with [`crate::spine::Extras::retire`]: sequential instructions that retired before it, and are reported with it |
+//! | `pc`, `target` | in | W | its address; the address of the next instruction; without the `align` low bits |
+//! | `count` | out | 24 | instructions of the current stream before this one, with those reported with it; if it makes a resync and begins no stream, it is included |
+//! | `start`, `known` | out | W, 1 | its start address; the decoder knows this address |
+//! | `first` | out | 1 | the instruction starts a stream, whatever was before it |
+//! | `ends` | out | 1 | it ends a stream |
+//! | `own_start`, `length` | out | W, 10 | start address and SL of the stream that it ends |
 //!
 //! `branch`, `indirect`, `jump` and `resync` must be 0 unless `live` and `valid`.
 //!
 //! # Timing
-//! One instruction a cycle; outputs are combinational. While `live` is 0 the state stands, so that `count`,
-//! `start` and `known` tell where the trace ended. A stream ends at control flow only, however long it is: so instructions
-//! that stand with one are counted with it.
+//! One instruction per cycle; outputs are combinational. While `live` is 0 the state holds, so that `count`,
+//! `start` and `known` show where the trace ended. A stream only ends at control flow, however long it is, so the
+//! instructions reported with a control-flow instruction are counted with it.
 //!
 //! Golden model: [`sim::scheme::sc_lsp::model`].
 
@@ -32,7 +32,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// The stream detector, for addresses of at most W bits.
+/// A stream detector, for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
 pub struct Detector<const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -55,7 +55,7 @@ pub struct Detector<const W: usize> {
     pub ends: Signal<Out, Bit>,
     pub own_start: Signal<Out, Bits<W>>,
     pub length: Signal<Out, Bits<10>>,
-    // state: nothing was retired since `live` rose; the current stream
+    // state: nothing has retired since `live` rose; the current stream
     idle: DFF<Bit>,
     counted: DFF<Bits<24>>,
     from: DFF<Bits<W>>,
@@ -77,16 +77,16 @@ pub struct Detector<const W: usize> {
 }
 
 impl<const W: usize> Detector<W> {
-    /// The detector of `params`.
+    /// The detector for `params`.
     ///
     /// # Panics
-    /// When `params` are refused by their check, their scheme is not `sc-lsp`, or SL has more than
+    /// When [`TraceParams::check`] refuses `params`, their scheme is not `sc-lsp`, or SL has more than
     /// [`LENGTH_PORT_BITS`] bits.
     pub fn new(params: &TraceParams) -> Self {
         Self::with(params, false)
     }
 
-    /// As [`Detector::new`]; with `wide`, instructions stand with others.
+    /// As [`Detector::new`]; with `wide`, instructions are reported together.
     ///
     /// # Panics
     /// As [`Detector::new`].

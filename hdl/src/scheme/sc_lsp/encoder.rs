@@ -1,6 +1,6 @@
-//! Encoder of the scheme `sc-lsp`: event entries to the fields of their records, and through the coder to pieces of bits
+//! Encoder of the scheme `sc-lsp`: turns event entries into the fields of their records, and these into slices with a coder
 //!
-//! Takes the place of [`crate::scheme::tr::encoder::Encoder`]: the ports are the same. Every field but the time has a
+//! It replaces [`crate::scheme::tr::encoder::Encoder`], with the same ports. Every field except the time stamp has a
 //! fixed width.
 //!
 //! # Source
@@ -10,8 +10,8 @@
 //! As [`crate::scheme::tr::encoder`]; the entries are those of [`super::entry`].
 //!
 //! # Timing
-//! A field a clock, for as long as the coder takes them. The core index goes with the first field behind the time; in a broad system
-//! ([`crate::spine::pieces`]) so does a short time.
+//! One field per cycle, as long as the coder takes them. The core index is sent with the first field after the time stamp; in a system
+//! with wide slices ([`crate::spine::pieces`]), so is a short time stamp.
 //!
 //! Golden model: [`sim::scheme::sc_lsp::record`].
 
@@ -37,13 +37,13 @@ pub struct StreamEncoder<const W: usize> {
     coder: Chunked<W>,
     stamps: Fixed<Bit>,
     stamp: Stamp,
-    // where it is: at the beginning of a record, whether its time was sent; which records of the entry were
+    // position in the record; at its beginning, whether its time stamp was sent; which records of the entry were
     step: DFF<RecordField>,
     told: DFF<Bit>,
     past_run: DFF<Bit>,
     past_pre: DFF<Bit>,
     past_marker: DFF<Bit>,
-    // what was read of the entry
+    // fields of the entry that were read before
     known: DFF<Bit>,
     upper: DFF<Bit>,
     pre: DFF<Bits<2>>,
@@ -54,10 +54,10 @@ pub struct StreamEncoder<const W: usize> {
 }
 
 impl<const W: usize> StreamEncoder<W> {
-    /// The circuit for `params`, without extras.
+    /// The encoder for `params`, without extras.
     ///
     /// # Panics
-    /// When `params` are refused by their check, or their scheme is not `sc-lsp`.
+    /// When [`TraceParams::check`] refuses `params`, or their scheme is not `sc-lsp`.
     pub fn new(params: &TraceParams) -> Self {
         Self::with(params, Extras::default())
     }
@@ -68,7 +68,7 @@ impl<const W: usize> StreamEncoder<W> {
     /// As [`StreamEncoder::new`].
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
-        // of numbers there are times only
+        // the only numbers are time stamps
         let times = StreamCacheParams::DIFF_CC;
         let coding = Coding { b_cnt: times, diff_ta: times, diff_cc: times, i_cnt: times };
         let coder = Chunked::new(&coding, params).with_long_fields();
@@ -121,7 +121,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         self.port.bits.data.next = self.coder.port.data.val();
         self.port.bits.busy.next = self.coder.port.busy.val();
 
-        // on to the next field, the next record, or the next entry
+        // next field, next record, or next entry
         self.take.next = self.port.entry.have.val() & self.coder.port.ready.val();
         self.port.entry.field.next = self.fields.own_field.val();
         if self.take.val() {
@@ -140,7 +140,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
                     self.fields.rest.val() & (self.past_marker.q.val() | self.fields.marks.val()) & self.sync.val();
             }
         }
-        // a short time goes before the field behind it
+        // a short time stamp is sent with the next field
         self.stamp.reset.next = self.port.reset.val();
         self.stamp.comes.next = self.take.val() & self.fields.stamped.val();
         self.stamp.cycles.next = self.fields.stamp.val();

@@ -1,4 +1,4 @@
-//! Fields: what the encoder sends next of an event entry, and what is behind it
+//! Fields: selects the field of an event entry that the encoder sends next, and the one after it
 //!
 //! # Source
 //! `docs/stream.md`, "Messages (scheme `sc-lsp`)".
@@ -7,27 +7,27 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `step` | in | | the field |
-//! | `told` | in | 1 | the time of the record was sent |
+//! | `told` | in | 1 | the time stamp of the record was sent |
 //! | `past_run`, `past_pre` | in | 1 | the entry's predicted streams, its first escape message were sent |
-//! | `past_marker` | in | 1 | the marker of its resync was |
-//! | `known`, `upper`, `pre`, `post` | in | 1, 1, 2, 2 | of the entry, see [`super::entry`]; the first step reads them itself |
-//! | `word` | in | W | its word |
+//! | `past_marker` | in | 1 | the marker of its resync was sent |
+//! | `known`, `upper`, `pre`, `post` | in | 1, 1, 2, 2 | fields of the entry, see [`super::entry`]; the first step reads them itself |
+//! | `word` | in | W | the word of the entry |
 //! | `cc` | in | 32 | `cc` of the entry |
-//! | `landing` | in | W | where its resync went |
+//! | `landing` | in | W | PC of its resync |
 //! | `kind`, `size`, `value`, `lead` | out | | the field, see [`crate::scheme::tr::coder`] |
-//! | `stamped`, `stamp` | out | 1, 6 | the time of the record goes before it, and is this: one chunk |
-//! | `own_field`, `next_field` | out | 2 | where its word is, and that of the one behind it |
-//! | `next_step` | out | | the field behind it |
-//! | `is_time` | out | 1 | it is the time |
-//! | `over` | out | 1 | no field of the record is behind it |
+//! | `stamped`, `stamp` | out | 1, 6 | the time stamp of the record is sent with the field; the time stamp, one chunk |
+//! | `own_field`, `next_field` | out | 2 | entry fields that contain the word, and the word of the next field |
+//! | `next_step` | out | | the next field |
+//! | `is_time` | out | 1 | the field is the time stamp |
+//! | `over` | out | 1 | it is the last field of the record |
 //! | `rest` | out | 1 | the entry has another record |
 //! | `run` | out | 1 | the record is that of predicted streams |
-//! | `new_known` .. `new_post` | out | 1, 1, 2, 2 | of the entry |
+//! | `new_known` .. `new_post` | out | 1, 1, 2, 2 | `known` .. `post` for the next step |
 //! | `marks` | out | 1 | it is the last field of a marker |
 //! | `ends` | out | 1 | it is a stop message |
 //!
 //! # Timing
-//! Combinational: nothing here depends on whether the coder takes the field.
+//! Combinational. No output depends on whether the coder takes the field.
 //!
 //! Golden model: [`sim::scheme::sc_lsp::record`].
 
@@ -41,24 +41,24 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// A field of a record; the first one goes after the time, if that is sent.
+/// A field of a record. The first one comes after the time stamp, if that is sent.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum RecordField {
-    /// All that stands in the entry's first word.
+    /// The first fields, all in the entry's first word.
     Begin,
     /// iCnt.
     Instructions,
-    /// SA of the stream that an escape message breaks off.
+    /// SA of the stream that an escape message interrupts.
     Open,
-    /// ETA or PC; instructions lost; of a marker 0.
+    /// ETA or PC; instructions lost; 0 of a marker.
     Address,
     /// SA of a stream.
     Start,
-    /// Predicted streams that wait, of the first message behind a header that was sent again.
+    /// Pending predicted streams, in the first message after a repeated header.
     Waiting,
 }
 
-/// What is sent of an entry; `W` is the width of `word`, 32 or 64.
+/// A selector of the fields of an entry; `W` is the width of `word`, 32 or 64.
 #[derive(LogicBlock, Default)]
 pub struct RecordFields<const W: usize> {
     pub step: Signal<In, RecordField>,
@@ -108,7 +108,7 @@ pub struct RecordFields<const W: usize> {
     sync: Signal<Local, Bit>,
     control: Signal<Local, Bit>,
     overflow: Signal<Local, Bit>,
-    // of a resync, and of one behind an exception; its marker; its sync
+    // a resync, and one after an exception; its marker; its sync
     resync: Signal<Local, Bit>,
     behind: Signal<Local, Bit>,
     marker: Signal<Local, Bit>,
@@ -126,7 +126,7 @@ pub struct RecordFields<const W: usize> {
     in_pre: Signal<Local, Bit>,
     streams: Signal<Local, Bit>,
     another: Signal<Local, Bit>,
-    // constants of the parameters: sizes are one less than the bits
+    // constants from the parameters; sizes are the number of bits less one
     sync_built: Fixed<Bit>,
     one_wide: Fixed<Bits<W>>,
     many: Fixed<Bit>,
@@ -168,10 +168,10 @@ pub struct RecordFields<const W: usize> {
 }
 
 impl<const W: usize> RecordFields<W> {
-    /// For records of `params` in systems with `extras`.
+    /// The selector for records of `params` in systems with `extras`.
     ///
     /// # Panics
-    /// When their scheme is not `sc-lsp`.
+    /// When the scheme of `params` is not `sc-lsp`.
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));
         let (address, stamp) = (params.address_bits(), stamp(params, extras));
@@ -226,7 +226,7 @@ impl<const W: usize> RecordFields<W> {
 impl<const W: usize> Logic for RecordFields<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        // the entry, of its first word: bcnt, then pre and post
+        // the entry; its first word is bcnt, then pre and post
         self.begins.next = self.step.val() == RecordField::Begin;
         self.first.next = self.word.val().get_bits::<28>(0);
         self.number.next = bit_cast::<W, 10>(self.first.val().get_bits::<10>(0));
@@ -263,7 +263,7 @@ impl<const W: usize> Logic for RecordFields<W> {
             if self.lands.val() {
                 self.sync.next = true;
             }
-            // in its own form is the first of them
+            // only the first message after the header has its own form
             self.anew.next = self.its_upper.val() & (self.exception.val() | self.control.val()) & !self.past_pre.val();
             if self.anew.val() {
                 self.its_known.next = false;
@@ -294,7 +294,7 @@ impl<const W: usize> Logic for RecordFields<W> {
             self.flag.next = self.one_wide.val();
         }
 
-        // which of its records: predicted streams, then escape, then stream
+        // the current record: predicted streams, then escape, then stream
         self.in_run.next = (self.run_size.val() != self.no_run.val()) & !self.past_run.val() & !self.anew.val();
         self.in_pre.next = self.its_pre.val().any() & (!self.past_pre.val() | self.resync.val());
         self.streams.next = self.its_post.val().any() & !self.control.val();
@@ -304,13 +304,13 @@ impl<const W: usize> Logic for RecordFields<W> {
         } else if self.resync.val() {
             self.another.next = !self.lands.val();
         }
-        // of predicted streams that wait there is one more than stands in the entry
+        // number of pending predicted streams: the entry contains it less one
         self.streak_all.next = 0.into();
         if self.sync_built.val() & (self.run_size.val() != self.no_run.val()) {
             self.streak_all.next = self.streak.val() + self.one_wide.val();
         }
 
-        // the later records of an entry are of the same cycle
+        // the later records of an entry are from the same cycle
         self.cycles.next = self.cc.val();
         if self.past_run.val() | self.past_pre.val() {
             self.cycles.next = 0.into();
@@ -318,7 +318,7 @@ impl<const W: usize> Logic for RecordFields<W> {
         self.brief.next = self.stamps.val() & !(self.cycles.val() & self.above_stamp.val()).any();
         self.stamp.next = self.cycles.val().get_bits::<6>(0);
 
-        // of each step: its field, where that stands, and where the one behind it does
+        // each step: its field, the entry field that contains it, and the one for the next field
         self.kind.next = self.c_raw.val();
         self.value.next = self.word.val();
         self.size.next = self.address_size.val();

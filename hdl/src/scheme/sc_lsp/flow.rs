@@ -1,4 +1,4 @@
-//! The stream cache among the schemes of the control flow
+//! The scheme `sc-lsp` in the list of the control-flow schemes
 
 use super::encoder::StreamEncoder;
 use super::entry::{self, LENGTH_BITS};

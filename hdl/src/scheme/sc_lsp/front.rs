@@ -1,13 +1,13 @@
-//! Front end of one core with a stream cache: retired instructions to event entries
+//! Front end of one core with a stream cache: turns retired instructions into event entries
 //!
-//! Takes the place of [`crate::scheme::tr::front::FrontEnd`]: the ports are the same.
+//! It replaces [`crate::scheme::tr::front::FrontEnd`], with the same ports.
 //!
 //! # Source
 //! Paper 001 figure 2; `docs/trace-module.md`.
 //!
 //! # Ports
-//! Those of [`crate::spine::front_port`]. `beat.link` is not used; the entries are those of [`super::entry`]. `more` and `step`, and
-//! with resyncs `lag`, are of the beat in S2: streams are counted, and resyncs decided there.
+//! As in [`crate::spine::front_port`]. `beat.link` is not used; the entries are those of [`super::entry`]. `more` and `step`, and
+//! with resyncs `lag`, belong to the beat in S2, where streams are counted and resyncs decided.
 //!
 //! # Timing
 //! | stage | what |
@@ -38,18 +38,18 @@ use crate::widget::slot::part;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// Clocks from S2 to S6.
+/// Cycles from S2 to S6.
 const S2_TO_S6: usize = AHEAD;
 
-/// Front end for addresses of W = `xlen` bits.
+/// A front end for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
 pub struct StreamFront<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: FrontPort<W>,
-    // to S6
+    // delays to S6
     mores: Delay<24>,
     steps: Delay<32>,
-    // with resyncs and time: by how much what is here is older than the header that is sent again, and by how much younger
+    // with resyncs and time stamps: by how many cycles the beat is older than the repeated header, and by how many it is younger
     olds: Delay<8>,
     youngs: Delay<8>,
     // Blocks
@@ -58,8 +58,8 @@ pub struct StreamFront<const W: usize> {
     stream_cache: StreamCache<W>,
     lsp: Lsp,
     records: Records<W>,
-    // with resyncs: what holds the tables behind them; what S2 says of an instruction, for S6: it makes one, its sync is for
-    // those who begin there, the tables were not asked, the header is sent again
+    // with resyncs: the warm-up, in which the tables are not used; flags of an instruction from S2 to S6: it makes a resync, its sync is
+    // for decoders that start there, the tables were not used, the header is repeated
     settle: Settle,
     mark_3: DFF<Bits<4>>,
     mark_4: DFF<Bits<4>>,
@@ -135,7 +135,7 @@ impl<const W: usize> StreamFront<W> {
     /// The front end for `params`.
     ///
     /// # Panics
-    /// When `params` are refused by their check, their scheme is not `sc-lsp`, SL has more than 10 bits, or W
+    /// When [`TraceParams::check`] refuses `params`, their scheme is not `sc-lsp`, SL has more than 10 bits, or W
     /// is not `xlen`.
     pub fn new(params: &TraceParams) -> Self {
         Self::with(params, Extras::default())
@@ -205,7 +205,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.life.valid.next = self.valid_6.q.val();
         self.life.intr.next = self.intr_6.q.val();
 
-        // the tables are emptied word by word
+        // the tables are cleared word by word
         self.sweep.next = !self.swept.q.val();
         if self.sweep.val() {
             self.sweep_at.d.next = self.sweep_at.q.val() + self.one.val();
@@ -218,7 +218,7 @@ impl<const W: usize> Logic for StreamFront<W> {
             self.swept.d.next = false;
         }
 
-        // S2: what is lost enters no table
+        // S2: lost instructions do not change tables
         self.flow.next = self.port.beat.branch.val()
             | self.port.beat.look.val()
             | self.port.beat.pop.val()
@@ -247,7 +247,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.steps.clear.next = self.port.reset.val();
         self.steps.from.next = self.port.step.val();
         self.records.step.next = self.steps.to.val();
-        // behind a resync nothing is asked of the tables
+        // the tables are not used in the warm-up after a resync
         self.settle.reset.next = self.port.reset.val();
         self.settle.resync.next = self.life.resyncs.val();
         self.settle.fresh.next = self.life.begins.val();

@@ -1,4 +1,4 @@
-//! Last stream predictor: whether the stream that came last time came again
+//! Last stream predictor: predicts that a stream is followed by the same stream as last time
 //!
 //! # Source
 //! Paper 001 section II, "Last Stream Predictor": a table of as many indices as the stream cache has entries,
@@ -7,14 +7,14 @@
 //! # Ports
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
-//! | `look` | in | 1 | S5 | a stream is here |
+//! | `look` | in | 1 | S5 | a stream is valid |
 //! | `index` | in | 10 | S5 | its SCI, 0 where the stream cache cannot hold it |
-//! | `sweep`, `sweep_index` | in | 1, 10 | S5 | 1: forget word `sweep_index`, and the stream before |
-//! | `same` | out | 1 | S5 | the table had `index` |
+//! | `sweep`, `sweep_index` | in | 1, 10 | S5 | 1: clear word `sweep_index`, and the last stream |
+//! | `same` | out | 1 | S5 | the table predicted `index` |
 //!
 //! # Timing
-//! One stream a cycle. The table is read all the time, with the latest index there is; a word that is read in
-//! the cycle in which it is written is known: it is the latest index itself.
+//! One stream per cycle. The table is read in every cycle, with the latest index. A word that is read in
+//! the cycle in which it is written is known without the table: it is the latest index itself.
 //!
 //! Golden model: [`sim::scheme::sc_lsp::tables`].
 
@@ -22,7 +22,7 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// The last stream predictor.
+/// A last stream predictor.
 #[derive(LogicBlock, Default)]
 pub struct Lsp {
     pub clock: Signal<In, Clock>,
@@ -39,10 +39,10 @@ pub struct Lsp {
 }
 
 impl Lsp {
-    /// The predictor of `params`.
+    /// The predictor for `params`.
     ///
     /// # Panics
-    /// When `params` are refused by their check, or their scheme is not `sc-lsp`.
+    /// When [`TraceParams::check`] refuses `params`, or their scheme is not `sc-lsp`.
     pub fn new(params: &TraceParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let sc = params.stream_cache().unwrap_or_else(|| panic!("the scheme is not sc-lsp"));

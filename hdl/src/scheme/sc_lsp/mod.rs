@@ -2,14 +2,14 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`cache`] | stream descriptors to indices |
-//! | [`detector`] | retired instructions to stream descriptors |
-//! | [`encoder`] | event entries to bits |
-//! | [`entry`] | what event entries hold here |
-//! | [`fields`] | event entries to fields |
-//! | [`front`] | retired instructions to event entries |
-//! | [`lsp`] | whether the stream that came last time came again |
-//! | [`records`] | what is sent, and when |
+//! | [`cache`] | stream cache: stream descriptors to indices |
+//! | [`detector`] | stream detector: retired instructions to stream descriptors |
+//! | [`encoder`] | encodes event entries as bits |
+//! | [`entry`] | contents of event entries in this scheme |
+//! | [`fields`] | selects the fields of an event entry |
+//! | [`front`] | front end: retired instructions to event entries |
+//! | [`lsp`] | last stream predictor |
+//! | [`records`] | decides which records are sent, and when |
 
 pub mod cache;
 pub mod detector;

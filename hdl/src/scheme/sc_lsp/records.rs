@@ -1,7 +1,7 @@
-//! Records: what of a stream is sent, and when
+//! Records: decides which records a stream makes, and when they are sent
 //!
-//! The last stage of a front end: counts predicted streams in the adaptive one-length counter, keeps the
-//! last-value register and the cycles, and makes event entries.
+//! It is the last stage of a front end. It counts predicted streams in the adaptive one-length counter, keeps the
+//! last-value register and the cycle counter, and makes event entries.
 //!
 //! # Source
 //! `docs/stream.md`, "Messages (scheme `sc-lsp`)"; paper 001 sections III.B and III.C.
@@ -12,22 +12,22 @@
 //! | `reset` | in | 1 | back to the state at power-up |
 //! | `live`, `valid` | in | 1 | this cycle is traced; an instruction retires |
 //! | `pc` | in | W | its address |
-//! | `count`, `start`, `known` | in | 24, W, 1 | of the stream before it, see [`super::detector`]; also while not `live` |
+//! | `count`, `start`, `known` | in | 24, W, 1 | of the stream before it, see [`super::detector`]; also while `live` is 0 |
 //! | `ends` | in | 1 | it ends a stream. 0 unless `valid` and `live` |
 //! | `flow` | in | 1 | it is a control-flow instruction. 0 unless `valid` and `live` |
-//! | `length` | in | 10 | SL of that |
-//! | `hit`, `same`, `index` | in | 1, 1, 10 | what the tables say of it |
-//! | `held` | in | 1 | nothing was asked of them: tables are cleared |
-//! | `ask` | in | 1 | the header is sent again: cycles count from here, and the next message needs nothing from before |
+//! | `length` | in | 10 | SL of the stream that it ends |
+//! | `hit`, `same`, `index` | in | 1, 1, 10 | results of the tables for this stream |
+//! | `held` | in | 1 | the tables were not used, because they are being cleared |
+//! | `ask` | in | 1 | the header is repeated: cycles count from here, and the next message must not depend on earlier ones |
 //! | `landing` | in | W | for `entry.landing` |
-//! | `more` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
-//! | `step` | in | 32 | with it: cycles since the last clock |
-//! | `old`, `young` | in | 8 | with it, resyncs and time, used with `ask`: by how much this cycle is older than the one of the header, by how much younger |
-//! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
+//! | `more` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and are reported with it |
+//! | `step` | in | 32 | with [`Extras::retire`]: cycles since the last beat |
+//! | `old`, `young` | in | 8 | with [`Extras::retire`], resyncs and time stamps, and `ask`: by how many cycles this beat is older than the header, by how many it is younger |
+//! | `verdict` | in | | the decision about the instruction, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`super::entry`] |
 //!
 //! # Timing
-//! One instruction a cycle; entries come from registers, a cycle later.
+//! One instruction per cycle; entries come from registers, one cycle later.
 //!
 //! Golden model: [`sim::scheme::sc_lsp::model`].
 
@@ -41,7 +41,7 @@ use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::scheme::sc_lsp::Variant;
 
-/// Counters and record decision, for addresses of at most W bits.
+/// The counters and the record decision of one core, for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
 pub struct Records<const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -70,18 +70,18 @@ pub struct Records<const W: usize> {
     // state
     begun: DFF<Bit>,
     dropped: DFF<Bits<24>>,
-    // the header was sent again, and no message since
+    // the header was repeated, and no message has followed
     asked: DFF<Bit>,
-    // one-length counter: hits that wait, k, 2^k - 1, monitor
+    // one-length counter: pending hits, k, 2^k - 1, monitor
     hits: DFF<Bits<8>>,
     size: DFF<Bits<4>>,
     ones: DFF<Bits<8>>,
     monitor: DFF<Bits<4>>,
     upper: DFF<Bits<W>>,
     cc: DFF<Bits<32>>,
-    // of several instructions: cycles counted in the last clock, and those of this one are added
+    // with several instructions per cycle: the last cycle was counted, so the cycles of this beat are added
     ran: DFF<Bit>,
-    // with resyncs and time: cycles that must go by before any count, up to the header's
+    // with resyncs and time stamps: cycles up to the header that are not counted
     debt: DFF<Bits<8>>,
     cycles: Cycles,
     half_full: Signal<Local, Bit>,
@@ -145,7 +145,7 @@ pub struct Records<const W: usize> {
     value: Signal<Local, Bits<10>>,
     run_size: Signal<Local, Bits<4>>,
     ask_start: Signal<Local, Bit>,
-    // of the parameters
+    // from the parameters
     sync: Fixed<Bit>,
     wide: Fixed<Bit>,
     rbase: Fixed<Bit>,
@@ -173,10 +173,10 @@ pub struct Records<const W: usize> {
 }
 
 impl<const W: usize> Records<W> {
-    /// The circuit for `params`, with `extras`: resyncs, and how many instructions a clock retire.
+    /// The circuit for `params`. The `extras` that matter are resyncs, and the number of instructions that retire per cycle.
     ///
     /// # Panics
-    /// When `params` are refused by their check, their scheme is not `sc-lsp`, or SL has more than 10 bits.
+    /// When [`TraceParams::check`] refuses `params`, their scheme is not `sc-lsp`, or SL has more than 10 bits.
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
         let wide = extras.retire.is_some();
         params.check().unwrap_or_else(|e| panic!("{e}"));
@@ -237,7 +237,7 @@ impl<const W: usize> Logic for Records<W> {
             }
             self.entry.landing.next = self.landing.val();
         }
-        // the cycle of the header may be behind the one that is reported, or ahead of it
+        // the cycle of the header may be later than that of the beat, or earlier
         self.cycles.step.next = self.step.val();
         self.cycles.counted.next = self.cc.q.val();
         self.cycles.ask.next = self.ask.val();
@@ -258,7 +258,7 @@ impl<const W: usize> Logic for Records<W> {
             }
         }
 
-        // what this instruction is
+        // the instruction
         self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val();
         self.sure.next = self.any_pre.val() | self.known.val();
         self.own_start.next = self.start.val();
@@ -267,13 +267,13 @@ impl<const W: usize> Logic for Records<W> {
         }
         self.own_upper.next = self.own_start.val() & self.upper_mask.val();
         self.upper_hit.next = self.own_upper.val() == self.upper.q.val();
-        // nothing is asked of the tables while they are cleared: what they then say is undefined
+        // the tables are not used while they are cleared: their results are undefined then
         self.over.next = self.ends.val() & self.verdict.beat.val();
         self.found.next = self.over.val() & self.hit.val() & (self.upper_hit.val() | !self.rbase.val());
         self.guessed.next = self.found.val() & self.same.val();
         self.told.next = self.over.val() & !self.guessed.val();
-        // a hit that fills the counter, or that comes when the cycle counter is half full, sends what is counted;
-        // in base, where each does, it may stand behind an exception
+        // a hit sends the counted hits when it fills the counter, or comes when the cycle counter is half full;
+        // in base, where each hit does, it may come after an exception
         self.filled.next = self.hits.q.val() == self.ones.q.val();
         self.late.next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
         if self.wide.val() {
@@ -293,7 +293,7 @@ impl<const W: usize> Logic for Records<W> {
         self.idle.next = !self.live.val() & !self.verdict.tracing.val() & !self.verdict.losing.val();
         self.forget.next = self.idle.val() | self.reset.val() | self.anew.val();
         self.asked.d.next = self.asked_now.val() & !self.verdict.restart.val() & !self.idle.val() & !self.reset.val();
-        // what waits goes out with the overflow message, and is loaded in the clock of the first that is lost
+        // pending hits are sent with the overflow message, and loaded in the cycle of the first lost instruction
         self.parts.next = self.verdict.send.val() | self.verdict.drop.val();
         if self.verdict.beat.val() {
             self.begun.d.next = true;
@@ -302,7 +302,7 @@ impl<const W: usize> Logic for Records<W> {
             self.begun.d.next = false;
         }
 
-        // the run that goes before: with this hit, or what waits
+        // the run that is sent first: with this hit, or the pending hits
         self.waiting.next = self.hits.q.val().any();
         self.more_hits.next = self.hits.q.val() + self.one_8.val();
         self.less_hits.next = self.hits.q.val() - self.one_8.val();
@@ -369,7 +369,7 @@ impl<const W: usize> Logic for Records<W> {
             self.monitor.d.next = self.middle.val();
         }
 
-        // instructions that nothing will be known of, the one whose message was dropped included
+        // number of instructions without any record, including the one whose message was dropped
         self.dropped_top.next = (self.dropped.q.val() & self.count_top.val()).any();
         self.dropped_more.next = self.dropped.q.val() + self.one_24.val();
         self.dropped_now.next = self.dropped.q.val();
@@ -393,7 +393,7 @@ impl<const W: usize> Logic for Records<W> {
             self.dropped.d.next = self.more.val() + self.one_24.val();
         }
 
-        // cycles since the last record; a stop tells when tracing ended, not when it was its turn
+        // cycles since the last record; a stop reports when tracing ended, not when it is sent
         self.cc_all.next = self.cc_now.val() == self.cc_mask.val();
         self.cc.d.next = self.cc_now.val();
         if self.verdict.restart.val() {
@@ -420,7 +420,7 @@ impl<const W: usize> Logic for Records<W> {
             self.cc.d.next = 0.into();
         }
 
-        // the entry; that of a dropped message stands, and goes out with the overflow message
+        // the entry; that of a dropped message is kept, and sent with the overflow message
         self.push_7.d.next = self.verdict.restart.val();
         self.cc_7.d.next = self.cc_now.val();
         self.load.next = !self.verdict.losing.val();

@@ -1,19 +1,19 @@
-//! Front end of one core that predicts nothing: every taken control-flow instruction makes an entry
+//! Front end of one core without predictors: every taken control-flow instruction makes an entry
 //!
-//! The smallest front end. Whatever the scheme, one has a [`Life`] at both ends of its pipeline, a pipeline between where
-//! the beat stands and where entries are made, and what makes them, here [`Messages`].
+//! This is the smallest front end. In every scheme, a front end has a [`Life`] at both ends of its pipeline, delays from the
+//! beat to the stage that makes entries, and a block that makes them, here [`Messages`].
 //!
 //! # Source
 //! `docs/stream.md`, "Messages (scheme `taken`)".
 //!
 //! # Ports
-//! Those of [`crate::spine::front_port`]. `more`, `step` and `lag` are of the beat in S4, `entering` of the one in S2.
+//! As in [`crate::spine::front_port`]. `more`, `step` and `lag` belong to the beat in S4, `entering` to the one in S2.
 //!
 //! # Timing
 //! | stage | what |
 //! | --- | --- |
 //! | S1 | ingress adapter; ends in the registers that drive the beat |
-//! | S2 | what is lost, and what is taken |
+//! | S2 | which instructions are lost, and which are taken |
 //! | S3 | addresses go to the FIFO, see [`crate::spine::event_fifo`] |
 //! | S4 | counters, decision ([`crate::scheme::tr::messages`]) |
 //!
@@ -30,25 +30,25 @@ use crate::widget::slot::part;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// Front end for addresses of W = `xlen` bits.
+/// A front end for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
 pub struct TakenFront<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: FrontPort<W>,
     life: Life,
     messages: Messages<W>,
-    // S2: direct and taken, indirect, any control flow; the last one with what is lost
+    // S2: direct and taken, indirect, any control flow; the last one also for lost instructions
     direct: Signal<Local, Bit>,
     indirect: Signal<Local, Bit>,
     flow: Signal<Local, Bit>,
     open: Signal<Local, Bit>,
-    // live, valid, intr, flow, direct, indirect: as they leave S3, and S4
+    // live, valid, intr, flow, direct, indirect: at the end of S3, and of S4
     flags: Delay<6>,
     last: Delay<6>,
     told: Signal<Local, Bits<6>>,
     pcs: Delay<W>,
     targets: Delay<W>,
-    // the context, and above it whether it is new
+    // the context; above it a bit that is 1 if it is new
     turns: Delay<19>,
     turning: Fixed<Bit>,
 }
@@ -86,7 +86,7 @@ impl<const W: usize> Logic for TakenFront<W> {
         self.flow.next = self.port.beat.branch.val() | self.port.beat.jump.val() | self.indirect.val();
         self.life.reset.next = self.port.reset.val();
         ControlIn::link(&mut self.port.control, &mut self.life.control);
-        // there is no table to be cleared
+        // there are no tables to clear
         self.life.able.next = true;
         self.port.go.next = self.life.go.val();
         self.port.open.next = self.life.open.val();
@@ -128,7 +128,7 @@ impl<const W: usize> Logic for TakenFront<W> {
         self.life.intr.next = self.told.val().get_bit(2);
         self.messages.live.next = self.told.val().get_bit(0);
         self.messages.valid.next = self.told.val().get_bit(1);
-        // all instructions are counted, and no branches
+        // bcnt counts all instructions, and no branches
         self.messages.reported.next = false;
         self.messages.flow.next = self.told.val().get_bit(3);
         self.messages.outcome.next = self.told.val().get_bit(4);

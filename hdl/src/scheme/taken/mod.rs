@@ -1,4 +1,4 @@
-//! The smallest scheme: a front end of its own, and T-raptor's encoder
+//! Taken: the smallest scheme, with a front end of its own and T-raptor's encoder
 //!
 //! | module | circuit |
 //! | --- | --- |
@@ -15,7 +15,7 @@ use sim::params::{Chunks, TrParams, TraceParams};
 use sim::scheme::taken::TakenParams;
 
 impl FlowCircuit for TakenParams {
-    // for the coder and the counters; its front end has no predictors
+    // for coder and counters; the front end has no predictors
     fn parts(&self) -> Option<(TrParams, bool)> {
         Some((TrParams::sizes(256, 0, 0).coded(Self::CODING), true))
     }

@@ -1,21 +1,21 @@
-//! Encoder: event entries to the fields of their messages, and through the coder to pieces of bits
+//! Encoder: turns event entries into the fields of their messages, and these into slices with a coder
 //!
 //! # Source
 //! `docs/stream.md`; paper 000 section 4, table 3 and figure 7.
 //!
 //! # Ports
-//! Those of [`crate::spine::front_port`].
+//! As in [`crate::spine::front_port`].
 //!
 //! # Timing
-//! A field a clock and one more an entry, for as long as the coder takes them: while one is sent, the word of the next one
-//! is read, and behind the last field of an entry the first one of the next is there. What an entry is goes from its first
-//! word to registers, while the coder may still be at the one before: nothing is decided behind block RAM, but whether a time is
-//! short. The core index goes with the first field behind `diffCC`, and in a broad system ([`crate::spine::pieces`]) so does a short
-//! `diffCC`.
+//! One field per cycle and one more cycle per entry, as long as the coder takes them. While one field is sent, the word of the next one
+//! is read, and after the last field of an entry the first one of the next is ready. The type of an entry goes from its first
+//! word to registers, while the coder may still send the one before. So no decision depends on block RAM, except whether a time
+//! stamp is short. The core index is sent with the first field after `diffCC`; in a system with wide slices ([`crate::spine::pieces`]),
+//! so is a short `diffCC`.
 //!
 //! # Addresses
-//! PTA is kept as its complement, in a register where there is one core, in a memory of a word a core where there are
-//! more. It is written when the coder has taken the address that follows it.
+//! PTA is stored as its complement: in a register with one core, in a memory of one word per core with
+//! more. It is written when the coder has taken the address that replaces it.
 //!
 //! Golden model: [`sim::scheme::fields::Writer`].
 
@@ -42,13 +42,13 @@ pub struct Encoder<const W: usize> {
     coder: Slot<CoderIn<W>>,
     stamps: Fixed<Bit>,
     stamp: Stamp,
-    // where it is, and what the message is; in the first step `told` says that the time was sent, `second` that this is the entry's second message
+    // step and kinds of the message; in the first step `told`: the time stamp was sent, `second`: this is the entry's second message
     step: DFF<FieldStep>,
     told: DFF<Bit>,
     second: DFF<Bit>,
-    // the sync of a resync
+    // the message is the sync of a resync
     third: DFF<Bit>,
-    // of a signature, the next field of four bits
+    // the next four-bit field of a signature
     part: DFF<Bits<2>>,
     signing: Fixed<Bit>,
     one_2: Fixed<Bits<2>>,
@@ -58,7 +58,7 @@ pub struct Encoder<const W: usize> {
     kinds: Signal<Local, Bits<W>>,
     kinds_at: Fixed<Bits<5>>,
     take: Signal<Local, Bit>,
-    // what the field that a coder of digits takes is followed by: known for clocks before it does
+    // what follows the field that a coder of digits takes: computed before the coder takes it
     then_field: DFF<Bits<2>>,
     then_done: DFF<Bit>,
     then: Signal<Local, Bits<2>>,
@@ -74,10 +74,10 @@ pub struct Encoder<const W: usize> {
 }
 
 impl<const W: usize> Encoder<W> {
-    /// The circuit for `params` with `extras`, made of `parts`.
+    /// The encoder for `params` with `extras`, which consists of `parts`.
     ///
     /// # Panics
-    /// When `params` are refused by their check.
+    /// When [`TraceParams::check`] refuses `params`.
     pub fn with(params: &TraceParams, extras: Extras, parts: &Parts) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let bits = u64::from(params.address_bits());
@@ -108,7 +108,7 @@ impl<const W: usize> Logic for Encoder<W> {
         dff_setup!(self, clock, step, told, second, third, part, pre, post, own_pta, then_field, then_done);
         clock!(self, clock, coder, pta, stamp);
 
-        // its first word says what an entry is; from there on registers do
+        // the first word contains the type of the entry; registers keep it for the later fields
         self.opens.next = self.step.q.val() == FieldStep::Open;
         self.kinds.next = self.port.entry.word.val() >> self.kinds_at.val();
         if self.opens.val() & self.port.entry.have.val() {
@@ -128,7 +128,7 @@ impl<const W: usize> Logic for Encoder<W> {
         self.fields.word.next = self.port.entry.word.val();
         self.fields.cc.next = self.port.entry.cc.val();
 
-        // to the coder; nothing is subtracted at a sync
+        // to the coder; at a sync no address is subtracted
         self.known.next = self.own_pta.q.val();
         if self.many.val() {
             self.known.next = self.pta.rdata.val();
@@ -152,7 +152,7 @@ impl<const W: usize> Logic for Encoder<W> {
         self.port.bits.data.next = self.coder.port.data.val();
         self.port.bits.busy.next = self.coder.port.busy.val();
 
-        // on to the next field, or the next entry: where fields are taken clocks behind the step before, by registers
+        // next field, or next entry: from registers where the coder takes fields cycles after the last step
         self.then_field.d.next = self.fields.next_field.val();
         self.then_done.d.next = self.fields.last.val();
         self.then.next = self.fields.next_field.val();
@@ -182,7 +182,7 @@ impl<const W: usize> Logic for Encoder<W> {
             }
         }
         if self.signing.val() & self.fields.signs.val() {
-            // it is no address
+            // a signature is not an address
             self.pta.we.next = false;
             self.own_pta.d.next = self.own_pta.q.val();
         }
@@ -192,7 +192,7 @@ impl<const W: usize> Logic for Encoder<W> {
         } else if self.take.val() {
             self.part.d.next = self.part.q.val() + self.one_2.val();
         }
-        // a short time goes before the field behind it
+        // a short time stamp is sent with the next field
         self.stamp.reset.next = self.port.reset.val();
         self.stamp.comes.next = self.take.val() & self.fields.stamped.val();
         self.stamp.cycles.next = self.fields.stamp.val();

@@ -1,4 +1,4 @@
-//! Fields: what an encoder sends next of an event entry, and what is behind it
+//! Fields: selects the field of an event entry that the encoder sends next, and the one after it
 //!
 //! # Source
 //! `docs/stream.md`; paper 000 section 4, table 3 and figure 7.
@@ -7,28 +7,28 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `step` | in | | the field |
-//! | `told` | in | 1 | the time of the message was sent |
+//! | `told` | in | 1 | the time stamp of the message was sent |
 //! | `second` | in | 1 | it is not the entry's first message |
-//! | `third` | in | 1 | it is the sync of a resync, behind its marker |
-//! | `part` | in | 2 | which field of four bits of a signature |
+//! | `third` | in | 1 | it is the sync of a resync, after its marker |
+//! | `part` | in | 2 | index of a signature's four-bit field |
 //! | `pre`, `post` | in | 2 | kinds of the message, see [`crate::spine::entry`] |
-//! | `word` | in | W | its word |
+//! | `word` | in | W | the word of the entry |
 //! | `cc` | in | 32 | `cc` of the entry |
 //! | `kind`, `size`, `value`, `zero`, `lead` | out | | the field, see [`super::coder`] |
-//! | `stamped`, `stamp` | out | 1, 6 | the time of the message goes before it, and is this: one chunk |
-//! | `own_field`, `next_field` | out | 2 | where its word is, and that of the one behind it |
-//! | `next_step` | out | | the field behind it |
-//! | `last` | out | 1 | there is none |
-//! | `is_time` | out | 1 | it is the time |
-//! | `again` | out | 1 | a second message follows |
-//! | `new_pre`, `new_post` | out | 2 | kinds of the message that the field behind it is of |
-//! | `sync` | out | 1 | it is a sync |
+//! | `stamped`, `stamp` | out | 1, 6 | the time stamp of the message is sent with the field; the time stamp, one chunk |
+//! | `own_field`, `next_field` | out | 2 | entry fields that contain the word, and the word of the next field |
+//! | `next_step` | out | | the next field |
+//! | `last` | out | 1 | it is the last field of the entry |
+//! | `is_time` | out | 1 | the field is the time stamp |
+//! | `again` | out | 1 | another message follows |
+//! | `new_pre`, `new_post` | out | 2 | kinds of the message of the next field |
+//! | `sync` | out | 1 | the message is a sync |
 //! | `marks` | out | 1 | it is the last field of a marker |
 //! | `ends` | out | 1 | it is a stop message |
-//! | `signs` | out | 1 | it is a signature: the step is [`FieldStep::Address`], but it is none |
+//! | `signs` | out | 1 | it is a signature: the step is [`FieldStep::Address`], but the field is not an address |
 //!
 //! # Timing
-//! Combinational: nothing here depends on whether the coder takes the field.
+//! Combinational. No output depends on whether the coder takes the field.
 //!
 //! Golden model: [`sim::scheme::fields::Writer`].
 
@@ -44,10 +44,10 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// A field of a message; the first one goes after the time, if that is sent.
+/// A field of a message. The first one comes after the time stamp, if that is sent.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum FieldStep {
-    /// None: what the entry is is read.
+    /// No field: the type of the entry is read.
     Open,
     /// bCnt, 0 in an escape message.
     Count,
@@ -55,13 +55,13 @@ pub enum FieldStep {
     Kind,
     /// iCnt.
     Instructions,
-    /// Instructions lost; of an exception or a sync, or of a change of context, that.
+    /// Instructions lost; the context of an exception, a sync or a change of context.
     Lost,
     /// ETA, PC or TA.
     Address,
 }
 
-/// What is sent of an entry; `W` is the width of `word`, 32 or 64.
+/// A selector of the fields of an entry; `W` is the width of `word`, 32 or 64.
 #[derive(LogicBlock, Default)]
 pub struct Fields<const W: usize> {
     pub step: Signal<In, FieldStep>,
@@ -104,16 +104,16 @@ pub struct Fields<const W: usize> {
     behind: Signal<Local, Bit>,
     third_of: Signal<Local, Bit>,
     has_pc: Signal<Local, Bit>,
-    // where messages carry signatures: this one does; the last field of it
+    // where messages carry signatures: this message does; the field is its last one
     carries: Signal<Local, Bit>,
     whole: Signal<Local, Bit>,
-    // four bits of it
+    // four bits of the signature
     moved: Signal<Local, Bits<W>>,
     signing: Fixed<Bit>,
     last_part: Fixed<Bits<2>>,
     low_four: Fixed<Bits<W>>,
     one: Fixed<Bits<W>>,
-    // where contexts are told
+    // where contexts are reported
     turning: Fixed<Bit>,
     beside: Signal<Local, Bits<W>>,
     alone: Signal<Local, Bit>,
@@ -122,7 +122,7 @@ pub struct Fields<const W: usize> {
     context_size: Fixed<Bits<6>>,
     context_bit: Fixed<Bits<W>>,
     kind_context: Fixed<Bits<W>>,
-    // constants of the parameters
+    // constants from the parameters
     timed: Fixed<Bit>,
     sync_built: Fixed<Bit>,
     many: Fixed<Bit>,
@@ -159,14 +159,14 @@ pub struct Fields<const W: usize> {
 }
 
 impl<const W: usize> Fields<W> {
-    /// For messages of `params` in systems with `extras`. A narrow coder reads four bits of what an escape message is.
+    /// The selector for messages of `params` in systems with `extras`. A narrow coder reads four bits of the kind of an escape message.
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         let (pieces, stamp) = (Pieces::of(params, extras), stamp(params, extras));
         let (count, context) = (params.count_bits, params.context_bits());
         let turning = params.context.is_some();
-        // what stands above a count: kinds, context
+        // bits above a count: kinds, context
         let above = if turning { u64::MAX << count } else { 15u64 << count };
-        // every coder takes four bits as they are
+        // every coder takes raw fields of four bits
         let (signature, narrow) = (params.signature, pieces == Pieces::Narrow);
         Self {
             signing: Fixed::new(signature > 0),
@@ -220,7 +220,7 @@ impl<const W: usize> Fields<W> {
 impl<const W: usize> Logic for Fields<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        // its time: that of a second message is 0
+        // the time stamp; 0 for a second message
         self.cycles.next = self.cc.val();
         if self.second.val() {
             self.cycles.next = 0.into();
@@ -228,7 +228,7 @@ impl<const W: usize> Logic for Fields<W> {
         self.brief.next = self.stamps.val() & !(self.cycles.val() & self.above_stamp.val()).any();
         self.stamp.next = self.cycles.val().get_bits::<6>(0);
 
-        // what the message is
+        // the kind of the message
         self.third_of.next = self.third.val() & self.sync_built.val();
         self.exception.next = self.pre.val() == self.k_exception.val();
         self.synced.next = self.pre.val() == self.k_sync.val();
@@ -255,7 +255,7 @@ impl<const W: usize> Logic for Fields<W> {
             self.special.next = 0.into();
         }
 
-        // of each step: its field, where that stands, and where the one behind it does
+        // each step: its field, the entry field that contains it, and the one for the next field
         self.kind.next = self.c_count.val();
         self.value.next = self.word.val() & self.no_kinds.val();
         self.zero.next = false;
@@ -295,7 +295,7 @@ impl<const W: usize> Logic for Fields<W> {
                 self.kind.next = self.c_raw.val();
                 self.value.next = bit_cast::<W, 4>(self.special.val());
                 if self.narrow.val() {
-                    // what stands above them need not go
+                    // bits above the kind need not be cleared
                     self.value.next = bit_cast::<W, 4>(self.special.val()) | (self.word.val() & self.above_kind.val());
                 }
                 if self.exception.val() {
@@ -351,7 +351,7 @@ impl<const W: usize> Logic for Fields<W> {
             }
         }
         if self.turning.val() {
-            // from the word of iCnt, where that stands
+            // the context is in the word of iCnt, above it
             self.beside.next = self.word.val() >> self.count_bits.val();
             self.alone.next = self.exception.val() & (self.beside.val() & self.context_bit.val()).any();
             if self.alone.val() & (self.step.val() == FieldStep::Kind) {
@@ -382,11 +382,11 @@ impl<const W: usize> Logic for Fields<W> {
         }
         self.signs.next = false;
         if self.signing.val() {
-            // behind the counts of a stop, a progress message and a marker
+            // after the counts of a stop, a progress message and a marker
             self.carries.next = self.escape.val() & !self.has_pc.val() & (self.resync.val() | !self.overflow.val());
             self.signs.next = self.carries.val() & (self.step.val() == FieldStep::Address);
             if self.behind.val() & (self.step.val() == FieldStep::Instructions) {
-                // in its place stands the signature
+                // its field contains the signature
                 self.value.next = self.one.val();
             }
             if self.carries.val()
@@ -421,7 +421,7 @@ impl<const W: usize> Logic for Fields<W> {
         if self.last.val() {
             self.next_step.next = FieldStep::Open;
         }
-        // the message behind it; a resync behind an exception is its second and its third, alone its first and its second
+        // the next message; a resync after an exception is its second and third message, alone it is its first and second
         self.new_pre.next = self.pre.val();
         self.new_post.next = self.post.val();
         if self.again.val() {

@@ -1,6 +1,6 @@
-//! T-raptor among the schemes of the control flow, and what a trace system asks of each
+//! T-raptor in the list of the control-flow schemes, and the trait of these schemes' circuits
 //!
-//! What a scheme does not say is that of T-raptor.
+//! The default methods are those of T-raptor.
 
 use super::encoder::Encoder;
 use super::front::FrontEnd;
@@ -15,35 +15,35 @@ use sim::params::{Chunks, TrParams, TraceParams};
 use sim::scheme::tr::coder::CoderParams;
 use sim::scheme::tr::target::TargetParams;
 
-/// What circuits ask of a scheme of the control flow.
+/// The circuits of a control-flow scheme.
 pub(in crate::scheme) trait FlowCircuit {
-    /// Refuses parameters that there is no circuit for.
+    /// Checks that there is a circuit for `params`.
     fn check(&self, params: &TraceParams) -> Result<(), EmitError> {
         Ok(Parts::of(params, self.parts()).map(|_| ())?)
     }
-    /// Predictors and coder of T-raptor's circuit that it is made of, and whether every taken branch makes a message;
-    /// `None`: it is made of none.
+    /// Predictors and coder of the T-raptor circuit of which the scheme consists, and whether every taken branch makes a message;
+    /// `None`: it consists of other circuits.
     fn parts(&self) -> Option<(TrParams, bool)> {
         None
     }
-    /// Whether its front end must tell calls, returns and jumps apart.
+    /// Whether its front end must distinguish calls, returns and jumps.
     fn needs_call_types(&self) -> bool {
         true
     }
-    /// The chunks of its times; `None`: its times are not chunks.
+    /// The chunks of its time stamps; `None`: its time stamps are not chunks.
     fn times(&self) -> Option<Chunks> {
         None
     }
-    /// Whether it sends so many messages that each must go in a cycle or two; `many`: of several cores, or of one that
-    /// retires several instructions a cycle.
+    /// Whether it sends so many messages that each must be sent in one or two cycles; `many`: with several cores, or one that
+    /// retires several instructions per cycle.
     fn is_frequent(&self, _many: bool, _timestamps: bool) -> bool {
         false
     }
-    /// Whether its messages leave an encoder of four bits a cycle time enough.
+    /// Whether it sends few enough messages for an encoder of four bits per cycle.
     fn is_seldom(&self, _params: &TraceParams) -> bool {
         false
     }
-    /// Widths of the entries from front end to encoder.
+    /// The widths of the entries from front end to encoder.
     fn layout(&self, params: &TraceParams) -> EntryLayout {
         EntryLayout::new(params)
     }
@@ -86,7 +86,7 @@ impl FlowCircuit for TrParams {
         !self.target.predicts() && (many || timestamps)
     }
 
-    // a context is longer than its fields that are sent as they are
+    // a context is longer than the raw fields of a narrow coder
     fn is_seldom(&self, params: &TraceParams) -> bool {
         self.target.predicts()
             && params.context.is_none()

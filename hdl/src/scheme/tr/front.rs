@@ -1,21 +1,21 @@
-//! Front end of one core: retired instructions to event entries
+//! Front end of one core: turns retired instructions into event entries
 //!
-//! Runs the predictors on every retired instruction and hands what must be sent to the event FIFO. One
-//! instruction a clock, forever: nothing here can stall.
+//! It runs the predictors on every retired instruction, and sends mispredictions to the event FIFO. It takes one
+//! instruction per cycle and never stalls.
 //!
 //! # Source
 //! `docs/trace-module.md`; paper 000 figure 5, paper 002 section 5 and (upper address bits) section 5.4.
 //!
 //! # Ports
-//! Those of [`crate::spine::front_port`]. `more`, `step` and `lag` are of the beat in S5, `entering` of the one in S2.
+//! As in [`crate::spine::front_port`]. `more`, `step` and `lag` belong to the beat in S5, `entering` to the one in S2.
 //!
 //! # Timing
 //! | stage | what |
 //! | --- | --- |
 //! | S1 | ingress adapter: decodes, `link`, `taken`; ends in the registers that drive the beat |
-//! | S2 | hashes; predictors ask their tables, upper bits of the target compared |
-//! | S3 .. S4 | until both predictors have answered: as many clocks as the slower one takes |
-//! | S4 | whether there is anything to tell |
+//! | S2 | hashes; predictors read their tables, upper bits of the target compared |
+//! | S3 .. S4 | wait for the slower predictor |
+//! | S4 | whether a message is due |
 //! | S5 | counters, decision ([`super::messages`]); its addresses went to the FIFO from S4, see [`crate::spine::event_fifo`] |
 //!
 //! Golden model: [`sim::scheme::tr::model`] in a [`sim::lane`].
@@ -36,7 +36,7 @@ use crate::widget::slot::{part, Slot};
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// Front end for addresses of W = `xlen` bits.
+/// A front end for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
 pub struct FrontEnd<const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -47,11 +47,11 @@ pub struct FrontEnd<const W: usize> {
     outcome: Slot<OutcomeIn>,
     target: Slot<TargetIn<W>>,
     messages: Messages<W>,
-    // with resyncs, one that holds the predictors behind them
+    // with resyncs: warm-up, in which the predictors are disabled
     settle: Settle,
     hold: Signal<Local, Bit>,
     holding: Signal<Local, Bit>,
-    // S2: of the beat what is not lost
+    // S2: the beat, without lost instructions
     live_2: Signal<Local, Bit>,
     valid_2: Signal<Local, Bit>,
     branch_2: Signal<Local, Bit>,
@@ -70,15 +70,15 @@ pub struct FrontEnd<const W: usize> {
     same_upper: Signal<Local, Bit>,
     indirect: Signal<Local, Bit>,
     reported: Signal<Local, Bit>,
-    // what waits for the predictors' answers, and the answer that waits for the other one
+    // delays until both predictors have responded, and of the earlier response
     flags: Delay<9>,
     pcs: Delay<W>,
     targets: Delay<W>,
     misses: Delay<1>,
-    // where contexts are told: the one, and above it whether it is new
+    // where contexts are reported: the context; above it a bit that is 1 if it is new
     turns: Delay<19>,
     hits: Delay<1>,
-    // S4: live, valid, intr, reported, flow, conditional taken, indirect, same upper bits, predictors held
+    // S4: live, valid, intr, reported, flow, conditional taken, indirect, same upper bits, predictors disabled
     flags_4: Signal<Local, Bits<9>>,
     live_4: Signal<Local, Bit>,
     indirect_4: Signal<Local, Bit>,
@@ -95,13 +95,13 @@ pub struct FrontEnd<const W: usize> {
     indirect_5: DFF<Bit>,
     held_5: DFF<Bit>,
     untold: Signal<Local, Bit>,
-    // Parameters: PC shift as a left and a right one, address bits of the upper register, scheme
+    // parameters: PC shift as a left and a right one, address bits of the upper register, scheme
     shift_up: Fixed<Bits<3>>,
     shift_down: Fixed<Bits<3>>,
     upper_mask: Fixed<Bits<W>>,
     nexus: Fixed<Bit>,
     sync: Fixed<Bit>,
-    /// Whether the target predictor is clear before the outcome predictor is.
+    /// The target predictor is cleared before the outcome predictor is.
     sooner: Fixed<Bit>,
     turning: Fixed<Bit>,
     wide: Fixed<Bit>,
@@ -122,7 +122,7 @@ impl<const W: usize> FrontEnd<W> {
         let low = address - usize::from(parts.upper_bits);
         let ones = |bits: usize| if bits == 0 { Bits::<W>::default() } else { Bits::<W>::mask() >> (W - bits) as u64 };
         let (outcome, target) = (parts.outcome(), parts.target::<W>(low));
-        // where nothing is predicted, nothing is to be cleared
+        // without predictors there is nothing to clear
         let wide = extras.retire.is_some();
         let settles = sync && params.flow.settle() > 0;
         let latency = outcome.latency().max(target.latency());
@@ -171,7 +171,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.life.valid.next = self.valid_5.q.val();
         self.life.intr.next = self.intr_5.q.val();
 
-        // S2: what is lost enters no predictor; while it is, they stand
+        // S2: lost instructions do not change predictors; during a loss the predictors hold
         self.life.here.next = self.port.beat.live.val();
         self.life.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();
         self.life.hide.next = self.port.beat.hide.val();
@@ -199,7 +199,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.pop_2.next = self.port.beat.pop.val() & !self.life.shut.val();
         self.jump_2.next = self.port.beat.jump.val() & !self.life.shut.val();
 
-        // behind a resync
+        // warm-up after a resync
         self.hold.next = false;
         self.holding.next = false;
         self.settle.reset.next = self.port.reset.val();
@@ -214,11 +214,11 @@ impl<const W: usize> Logic for FrontEnd<W> {
             self.hold.next = self.settle.hold.val();
             self.holding.next = self.settle.holding.val();
         }
-        // behind a gap it can take a while until an instruction of several is told
+        // with several instructions per cycle, the first beat after a gap may come later
         self.keeps.next = self.wide.val() & self.life.verdict.losing.val();
         self.asks_target.next = (self.live_2.val() | self.life.away.val() | self.keeps.val()) & !self.hold.val();
 
-        // S2: PC >> s, of which the lowest bits are dropped already
+        // S2: PC >> s; the lowest bits were dropped before
         self.pc_low.next = self.port.beat.pc.val().get_bits::<18>(0);
         self.pc_up.next = self.pc_low.val() << self.shift_up.val();
         self.pc_hash.next = self.pc_up.val() >> self.shift_down.val();
@@ -250,7 +250,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
             self.upper.d.next = 0.into();
         }
 
-        // all else waits until both predictors have answered
+        // all other signals wait until both predictors have responded
         self.flags.clear.next = self.port.reset.val();
         self.flags.from.next = bit_cast::<9, 1>(self.live_2.val().into())
             | (bit_cast::<9, 1>(self.valid_2.val().into()) << 1)
@@ -270,7 +270,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.hits.clear.next = false;
         self.hits.from.next = bit_cast::<1, 1>(self.target.port.hit.val().into());
 
-        // S4: a Nexus-like trace sends all that is taken, whatever was predicted
+        // S4: a Nexus-like trace sends all taken branches, whatever was predicted
         self.flags_4.next = self.flags.to.val();
         self.live_4.next = self.flags_4.val().get_bit(0);
         self.indirect_4.next = self.flags_4.val().get_bit(6);
@@ -299,7 +299,7 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.messages.miss.next = self.miss_5.q.val();
         self.untold.next = false;
         if self.sync.val() & !self.nexus.val() {
-            // held when it was asked, or since
+            // not predicted in S2, or in the warm-up since then
             self.untold.next = self.held_5.q.val() | self.holding.val() | self.life.verdict.fresh.val();
             if self.untold.val() {
                 self.messages.outcome.next = self.taken_5.q.val();

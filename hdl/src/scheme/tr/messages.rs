@@ -1,6 +1,6 @@
-//! Counters, and the decision which messages an instruction makes
+//! Messages: counters, and the decision which messages an instruction makes
 //!
-//! The last stage of a front end: counts instructions, reported branches and cycles, and turns
+//! It is the last stage of a front end. It counts instructions, reported branches and cycles, and turns
 //! mispredictions into event entries.
 //!
 //! # Source
@@ -10,22 +10,22 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `live`, `valid` | in | 1 | this cycle is traced; an instruction retires |
-//! | `reported`, `flow` | in | 1 | it is a branch that bCnt counts; it changes the flow at all. 0 unless `valid` and `live` |
-//! | `outcome`, `miss` | in | 1 | it is due to be sent as outcome; as target. 0 unless `valid` and `live` |
-//! | `pc`, `target` | in | W | its address, where it went, a clock before all else |
-//! | `early` | in | 1 | with them, where messages carry signatures: it changes the flow, if it is traced |
+//! | `reported`, `flow` | in | 1 | it is a branch that bCnt counts; it is a control-flow instruction. 0 unless `valid` and `live` |
+//! | `outcome`, `miss` | in | 1 | its outcome must be sent; its target must. 0 unless `valid` and `live` |
+//! | `pc`, `target` | in | W | its address, the address of the next instruction, one cycle before all other inputs |
+//! | `early` | in | 1 | with them, where messages carry signatures: it is control flow, if it is traced |
 //! | `ask` | in | 1 | cycles count from here |
-//! | `more` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and stand with it |
-//! | `step` | in | 32 | with it: cycles since the last clock |
-//! | `lag`, `lead_lag` | in | 8 | with it: how late this clock is told, and that of the core that is told of anew |
-//! | `turns`, `belongs` | in | 1, 18 | where contexts are told: it is the first in its context; that |
-//! | `verdict` | in | | what becomes of it, see [`crate::spine::life`] |
+//! | `more` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and are reported with it |
+//! | `step` | in | 32 | with [`Extras::retire`]: cycles since the last beat |
+//! | `lag`, `lead_lag` | in | 8 | with [`Extras::retire`]: delay of this beat, and of the beat of the core that is resynchronised |
+//! | `turns`, `belongs` | in | 1, 18 | where contexts are reported: it is the first in its context; the context |
+//! | `verdict` | in | | the decision about the instruction, see [`crate::spine::life`] |
 //! | `entry` | out | | an event entry, see [`crate::spine::entry`] |
 //!
 //! # Timing
-//! One instruction a cycle; its entry comes in the same one. Addresses and counts go from their registers straight to the
-//! FIFO, which writes what it is shown and keeps it if it is pushed: so they are not stored once more. Addresses go there a
-//! clock before the decision.
+//! One instruction per cycle; its entry comes in the same cycle. Addresses and counts go from their registers directly to the
+//! FIFO, which writes them in every cycle and keeps them if the entry is pushed, so they need no further register. Addresses go there
+//! one cycle before the decision.
 //!
 //! Code without any control-flow instruction for 2^(`count_bits` - 1) instructions would wrap iCnt: the
 //! progress message that prevents it is only sent at control-flow instructions.
@@ -42,7 +42,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
-/// Counters and message decision, for addresses of at most W bits.
+/// The counters and the message decision of one core, for addresses of at most W bits.
 #[derive(LogicBlock, Default)]
 pub struct Messages<const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -87,14 +87,14 @@ pub struct Messages<const W: usize> {
     cc_all: Signal<Local, Bit>,
     cc_now: Signal<Local, Bits<32>>,
     resync: Signal<Local, Bit>,
-    // of several instructions
+    // with several instructions per cycle
     preceding: Signal<Local, Bits<24>>,
     cc_after: Signal<Local, Bits<32>>,
-    // clocks until that of the header, where it is ahead
+    // cycles up to the header that are not counted
     debt: DFF<Bits<8>>,
     cycles: Cycles,
     bcnt_told: Signal<Local, Bits<24>>,
-    // a change of context that neither exception nor sync tells
+    // a change of context that neither an exception nor a sync reports
     alone: Signal<Local, Bit>,
     told: Signal<Local, Bits<18>>,
     told_alone: Signal<Local, Bit>,
@@ -108,7 +108,7 @@ pub struct Messages<const W: usize> {
     pre_0: Signal<Local, Bit>,
     post_1: Signal<Local, Bit>,
     post_0: Signal<Local, Bit>,
-    // of the parameters: all bits and top bit of the counters, choices
+    // from the parameters: all bits and top bit of the counters, options
     count_mask: Fixed<Bits<24>>,
     count_top: Fixed<Bits<24>>,
     cc_mask: Fixed<Bits<32>>,
@@ -121,7 +121,7 @@ pub struct Messages<const W: usize> {
 }
 
 impl<const W: usize> Messages<W> {
-    /// The circuit for `params`, with `extras`; `nexus`: every taken branch makes a message.
+    /// The circuit for `params` with `extras`; `nexus`: every taken branch makes a message.
     ///
     /// # Panics
     /// When [`TraceParams::check`] refuses `params`.
@@ -150,7 +150,7 @@ impl<const W: usize> Messages<W> {
     }
 }
 
-// a constant condition stands alone, so that the writer of Verilog can fold it
+// the constant condition is nested alone, so that the Verilog writer can fold it
 #[allow(clippy::collapsible_if)]
 impl<const W: usize> Logic for Messages<W> {
     #[hdl_gen]
@@ -162,7 +162,7 @@ impl<const W: usize> Logic for Messages<W> {
         if self.ask.val() & self.sync.val() {
             self.cc_now.next = 0.into();
         }
-        // the cycle of the header may be ahead of the one that is reported, or behind it
+        // the cycle of the header may be later than that of the beat, or earlier
         self.cycles.step.next = self.step.val();
         self.cycles.counted.next = self.cc.q.val();
         self.cycles.ask.next = self.ask.val();
@@ -178,7 +178,7 @@ impl<const W: usize> Logic for Messages<W> {
         if !self.verdict.restart.val() & (self.live.val() | self.verdict.tracing.val()) {
             self.debt.d.next = self.cycles.left.val();
         }
-        // in the first cycle that is traced none has passed
+        // no cycle has passed before the first traced one
         if self.wide.val() & self.timed.val() & self.verdict.tracing.val() {
             self.cc_now.next = self.cycles.sum.val();
             if self.cycles.over.val() {
@@ -188,7 +188,7 @@ impl<const W: usize> Logic for Messages<W> {
         self.resync.next = self.verdict.resync.val() & self.sync.val();
         self.verdict.flow.next = self.flow.val();
 
-        // what this instruction is due to send
+        // messages that this instruction needs
         self.alone.next = self.turning.val()
             & self.turns.val()
             & self.verdict.beat.val()
@@ -208,7 +208,7 @@ impl<const W: usize> Logic for Messages<W> {
         self.long.next = (self.icnt.q.val() & self.count_top.val()).any()
             | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val() & !(self.ask.val() & self.sync.val()));
         if self.wide.val() {
-            // but for that of several instructions
+            // with several instructions per cycle the sum is needed
             self.long.next = (self.preceding.val() & self.count_top.val()).any()
                 | (((self.cycles.sum.val() & self.cc_top.val()).any() | self.cycles.over.val()) & self.timed.val());
         }
@@ -218,7 +218,7 @@ impl<const W: usize> Logic for Messages<W> {
             | self.miss.val()
             | (self.flow.val() & self.long.val());
 
-        // iCnt stands still while messages are lost; bCnt counts the lost instructions then
+        // iCnt holds while instructions are lost; bCnt counts the lost instructions then
         self.counted.next = self.reported.val() | (self.nexus.val() & self.verdict.beat.val());
         self.bcnt_stop.next = (self.bcnt.q.val() & self.count_top.val()).any();
         self.bcnt_inc.next = self.counted.val();
@@ -232,17 +232,17 @@ impl<const W: usize> Logic for Messages<W> {
                     self.bcnt.q.val() + self.more.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
             }
         }
-        // an instruction after its own pre-message counts in what follows
+        // an instruction after its own pre-message counts in the next message
         self.remains.next = self.verdict.send.val() & self.any_pre.val() & !self.any_post.val() & !self.resync.val();
         self.remains_reported.next = self.remains.val() & self.counted.val();
-        // behind a stop, too, a clock later: counters need not wait for that decision, and the next trace is further away. So
-        // they need no reset either
+        // also one cycle after a stop: the counters need not wait for that decision, as the next trace begins later. So
+        // they need no reset
         self.clear_counts.next =
             self.verdict.send.val() | self.verdict.overflow.val() | self.resync.val() | !self.verdict.tracing.val();
         if self.clear_counts.val() {
             self.icnt.d.next = bit_cast::<24, 1>(self.remains.val().into());
         } else {
-            // nothing is added to it when an instruction is dropped
+            // a dropped instruction is not counted
             self.icnt.d.next = self.icnt_sum.val() & self.count_mask.val();
         }
         self.bcnt_one.next = self.remains_reported.val() | self.verdict.drop.val();
@@ -286,7 +286,7 @@ impl<const W: usize> Logic for Messages<W> {
             }
         }
         if self.resync.val() {
-            // marker and sync, alone or behind an exception
+            // marker and sync, alone or after an exception
             self.pre_0.next = true;
             self.pre_1.next = !self.verdict.exception.val();
             self.post_0.next = self.verdict.exception.val();
@@ -305,7 +305,7 @@ impl<const W: usize> Logic for Messages<W> {
         self.entry.icnt.next = self.icnt_sum.val() & self.count_mask.val();
         self.entry.bcnt.next = self.bcnt_sum.val() & self.count_mask.val();
         if self.wide.val() {
-            // what several instructions add goes over the top bit
+            // several instructions can carry beyond the top bit
             self.bcnt_told.next = self.bcnt_sum.val() & self.count_mask.val();
             if self.verdict.overflow.val() & self.bcnt_stop.val() {
                 self.bcnt_told.next = self.count_top.val();
@@ -315,7 +315,7 @@ impl<const W: usize> Logic for Messages<W> {
         if self.any_pre.val() {
             self.entry.bcnt.next = 1.into();
         }
-        // what the instruction enters, and what its messages say; the signature goes where a count would
+        // the signature of the instruction and its messages; it is sent in the field of a count
         self.signature.pc.next = self.pc.val();
         self.signature.target.next = self.target.val();
         self.signature.early.next = self.early.val();

@@ -1,15 +1,15 @@
-//! T-raptor: predictors, messages of what they missed, and their bits
+//! T-raptor: predictors, messages of mispredictions, and their encoding
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`coder`] | fields to bits |
-//! | [`encoder`] | event entries to bits |
-//! | [`fields`] | event entries to fields |
-//! | [`front`] | retired instructions to event entries |
-//! | [`messages`] | what is sent, and when |
-//! | [`outcome`] | predictors of outcomes |
-//! | [`parts`] | which of them a system has |
-//! | [`target`] | predictors of targets |
+//! | [`coder`] | coders: fields to bits |
+//! | [`encoder`] | encodes event entries as bits |
+//! | [`fields`] | selects the fields of an event entry |
+//! | [`front`] | front end: retired instructions to event entries |
+//! | [`messages`] | decides which messages are sent, and when |
+//! | [`outcome`] | outcome predictors |
+//! | [`parts`] | predictors and coder of a system |
+//! | [`target`] | target predictors |
 
 pub mod coder;
 pub mod encoder;

@@ -1,4 +1,4 @@
-//! What the circuits of T-raptor are built from: predictors and coder of which there is a circuit
+//! Parts of a T-raptor circuit: its predictors and its coder
 
 use super::coder::{coder, CoderIn};
 use super::outcome::{outcome, OutcomeIn};
@@ -10,12 +10,12 @@ use sim::scheme::tr::coder::CoderParams;
 use sim::scheme::tr::outcome::OutcomeParams;
 use sim::scheme::tr::target::TargetParams;
 
-/// A scheme, or a part of one, that exists in software only.
+/// Error of a scheme, or a part of one, that exists in software only.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("scheme {0} has a model and no circuit")]
 pub struct NoCircuit(pub String);
 
-/// Sizes of all parts.
+/// The sizes of all parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
     /// Outcome predictor.
@@ -33,10 +33,10 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Of predictors and coder, and whether every taken branch makes a message: what the scheme of `params` is made of.
+    /// The parts of the scheme of `params`; `made_of`: predictors and coder, and whether every taken branch makes a message.
     ///
     /// # Errors
-    /// When it is made of none, or has a part without a circuit.
+    /// When `made_of` is `None`, or a part has no circuit.
     pub fn of(params: &TraceParams, made_of: Option<(TrParams, bool)>) -> Result<Self, NoCircuit> {
         let none = || NoCircuit(params.flow.name());
         let (tr, nexus) = made_of.ok_or_else(none)?;
@@ -54,22 +54,22 @@ impl Parts {
         })
     }
 
-    /// Circuit of the outcome predictor.
+    /// The circuit of the outcome predictor.
     pub fn outcome(&self) -> Slot<OutcomeIn> {
         outcome(&self.outcome).expect("asked for in `of`")
     }
 
-    /// Whether the target predictor is clear so long before the outcome predictor is that the latter says alone when both are.
+    /// Whether the target predictor is cleared so early that the outcome predictor alone determines when both are.
     pub fn target_clears_sooner(&self) -> bool {
         2 * self.target.clear_clocks() <= self.outcome.clear_clocks()
     }
 
-    /// Circuit of the coder, in systems of `params` with `extras`.
+    /// The circuit of the coder, in systems of `params` with `extras`.
     pub fn coder<const W: usize>(&self, params: &TraceParams, extras: &Extras) -> Slot<CoderIn<W>> {
         coder(&self.coder, params, extras).expect("asked for in `of`")
     }
 
-    /// Circuit of the target predictor, of targets of `address_bits` bits.
+    /// The circuit of the target predictor, for targets of `address_bits` bits.
     pub fn target<const W: usize>(&self, address_bits: usize) -> Slot<TargetIn<W>> {
         target(&self.target, address_bits).expect("asked for in `of`")
     }

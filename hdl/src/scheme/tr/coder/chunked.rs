@@ -1,18 +1,18 @@
-//! Chunks with connect bits: four bits of a chunk, and what follows it, in a clock
+//! Coder with chunks and connect bits: sends four bits of a chunk per cycle, with the bits that follow the chunk
 //!
-//! A field lies in a shift register. Its piece is the lower four bits of the chunk or what is left of it, behind its
-//! last one the connect bit, behind the last chunk of an address the sign; before the first one, where there are many
-//! cores, the core index.
+//! A field is in a shift register. Its slice is the lower four bits of the chunk, or the rest of it. The connect bit follows the
+//! last bits of a chunk, and the sign follows the last chunk of an address. With several cores, the core index precedes the first
+//! slice.
 //!
 //! # Source
 //! Paper 000 section 4 and figure 7; `docs/stream.md`, "Chunked numbers".
 //!
 //! # Ports
-//! Those of [`super::CoderIn`].
+//! As in [`super::CoderIn`].
 //!
 //! # Timing
-//! A field is taken with the last piece of the one before. An address takes two clocks more, or three: for its
-//! difference, for the magnitude of a negative one, and to find its last piece.
+//! A field is taken with the last slice of the one before. An address takes two or three cycles more: for its
+//! difference, for the magnitude of a negative one, and to find its last slice.
 //!
 //! Golden model: [`sim::scheme::tr::coder::chunked`].
 
@@ -22,12 +22,12 @@ use crate::widget::slot::Part;
 use rust_hdl::prelude::*;
 use sim::params::{Coding, TraceParams};
 
-/// The coder.
+/// A coder that writes chunks with connect bits.
 #[derive(LogicBlock, Default)]
 pub struct Chunked<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: CoderIn<W>,
-    // the field: what is left of it, and of its chunk (bits but one); the size of the next chunk
+    // rest of the field, and of its chunk (number of bits less one); size of the next chunk
     v: DFF<Bits<W>>,
     left: DFF<Bits<6>>,
     again: DFF<Bits<4>>,
@@ -37,13 +37,13 @@ pub struct Chunked<const W: usize> {
     lead: DFF<Bit>,
     core: DFF<Bits<4>>,
     busy: DFF<Bit>,
-    // its piece is the last one
+    // this is the last slice
     ends: DFF<Bit>,
-    // an address lies there whole; its difference does, and is negative; its magnitude does
+    // v holds an address; its difference, which is negative; the magnitude of this
     whole: DFF<Bit>,
     below: DFF<Bit>,
     settled: DFF<Bit>,
-    // the piece
+    // the slice
     tail: Signal<Local, Bit>,
     full: Signal<Local, Bits<6>>,
     bits: Signal<Local, Bits<4>>,
@@ -55,14 +55,14 @@ pub struct Chunked<const W: usize> {
     behind: Signal<Local, Bits<8>>,
     own: Signal<Local, Bits<8>>,
     extra: Signal<Local, Bits<4>>,
-    // the next one
+    // the next slice
     after_left: Signal<Local, Bits<6>>,
     after_tail: Signal<Local, Bit>,
     after_bits: Signal<Local, Bits<4>>,
     then_tail: Signal<Local, Bit>,
     gone: Signal<Local, Bits<4>>,
     more: Signal<Local, Bit>,
-    // the field that comes
+    // the next field
     first: Signal<Local, Bits<6>>,
     next: Signal<Local, Bits<4>>,
     free: Signal<Local, Bit>,
@@ -74,7 +74,7 @@ pub struct Chunked<const W: usize> {
     left_term: Signal<Local, Bits<W>>,
     right_term: Signal<Local, Bits<W>>,
     sum: Signal<Local, Bits<W>>,
-    // constants of the parameters; sizes are bits but one
+    // constants from the parameters; sizes are the number of bits less one
     k_raw: Fixed<Bits<3>>,
     k_count: Fixed<Bits<3>>,
     k_address: Fixed<Bits<3>>,
@@ -88,7 +88,7 @@ pub struct Chunked<const W: usize> {
     i_first: Fixed<Bits<6>>,
     i_next: Fixed<Bits<4>>,
     long_lead: Fixed<Bit>,
-    // no chunk is longer than a piece; no piece of one is a single bit
+    // no chunk is longer than a slice; no slice of a chunk is a single bit
     short: Fixed<Bit>,
     no_ones: Fixed<Bit>,
     ti_at: Fixed<Bits<3>>,
@@ -103,8 +103,8 @@ pub struct Chunked<const W: usize> {
 }
 
 impl<const W: usize> Chunked<W> {
-    /// The circuit for chunks of these sizes, in systems of `params`, and fields of up to four bits that are sent as they
-    /// are, or a context.
+    /// The coder for chunks of these sizes in systems of `params`. Raw fields have up to four bits, or are a
+    /// context.
     ///
     /// # Panics
     /// When the addresses of `params` have more than W bits.
@@ -145,7 +145,7 @@ impl<const W: usize> Chunked<W> {
         }
     }
 
-    /// The same for fields that are sent as they are and have more than four bits.
+    /// Allows raw fields of more than four bits.
     pub fn with_long_fields(mut self) -> Self {
         (self.short, self.no_ones) = (Fixed::new(false), Fixed::new(false));
         self
@@ -172,7 +172,7 @@ impl<const W: usize> Logic for Chunked<W> {
     fn update(&mut self) {
         dff_setup!(self, clock, v, left, again, raw, address, negative, lead, core, busy, whole, below, settled, ends);
 
-        // the piece: how many bits of the chunk; three at most with four of a core index
+        // number of bits of the chunk in the slice; at most three with a core index of four bits
         self.tail.next = !self.left.q.val().get_bits::<4>(2).any();
         self.full.next = self.four.val();
         if self.lead.q.val() & self.long_lead.val() {
@@ -196,7 +196,7 @@ impl<const W: usize> Logic for Chunked<W> {
             self.behind.next = 2.into();
         }
         self.low.next = self.v.q.val().get_bits::<4>(0);
-        // a single bit that is no chunk is sent as it is: it has nothing behind it, and is the lowest of a field of one
+        // a slice of a single bit is a whole raw field: no bits follow it, so the shift by 1 can be left out
         self.shift.next = self.bits.val();
         if self.no_ones.val() {
             self.shift.next = self.bits.val() | self.two_4.val();
@@ -238,8 +238,8 @@ impl<const W: usize> Logic for Chunked<W> {
         self.port.busy.next = self.busy.q.val() | self.whole.q.val() | self.below.q.val() | self.settled.q.val();
         self.free.next = !self.busy.q.val();
 
-        // the piece that is next: the last one if no bit is left behind its chunk. Which one that is is known a clock
-        // before: what follows from it goes as far as to the event FIFOs
+        // the next slice is the last one if no bit is left after its chunk. This is computed one cycle before,
+        // because the paths from it reach the event FIFOs
         self.after_left.next = self.left.q.val() - self.full.val();
         if self.tail.val() {
             self.after_left.next = bit_cast::<6, 4>(self.again.q.val());
@@ -272,7 +272,7 @@ impl<const W: usize> Logic for Chunked<W> {
         }
         self.ends.d.next = self.then_tail.val() & (self.raw.q.val() | !self.more.val());
 
-        // the field that comes
+        // the next field
         self.first.next = self.i_first.val();
         self.next.next = self.i_next.val();
         if self.port.kind.val() == self.k_count.val() {

@@ -1,31 +1,33 @@
-//! Chunks with connect bits for one core: digits of four bits out of the event FIFO, two bits a clock
+//! Coder with chunks and connect bits for one core: reads four-bit digits from the event FIFO, and sends two bits per cycle
 //!
-//! The same bits as [`super::chunked`] of few gates and more clocks, without [`super::CYCLES`]. No register holds a number: the field stays at
-//! the port until its last digit is on its way, and a multiplexer gives one digit after the other. The address before is a memory of
-//! digits, two halves that change places with each address: it is read in one while the new one goes to the other.
+//! It writes the same bits as [`super::chunked`], without [`super::CYCLES`], with fewer gates and more cycles. No register holds a
+//! number: the field stays at the port until its last digit is being sent, and a multiplexer selects one digit after the other. The
+//! last address is in a memory of digits with two halves, which are swapped with each address: one is read while the new address is
+//! written to the other.
 //!
-//! An address goes by before it is sent: all of its digits are subtracted, for the sign and for the highest digit that is not 0; where the
-//! difference is negative, it goes by again for that of its magnitude. They are subtracted once more as they are sent. The digits of a negative
-//! difference are those of the complement of address plus complement, `-(a - b) = ~(a + ~b)`: what differs is what is carried into the lowest one.
+//! An address is scanned before it is sent: all of its digits are subtracted, to find the sign and the highest digit that is not 0. If
+//! the difference is negative, it is scanned again for the highest digit of the magnitude. The digits are subtracted once more as they
+//! are sent. The digits of a negative difference are the complement of address plus complement, `-(a - b) = ~(a + ~b)`: only the carry
+//! into the lowest digit differs.
 //!
 //! # Source
 //! Paper 000 section 4 and figure 7; `docs/stream.md`, "Chunked numbers".
 //!
 //! # Ports
-//! Those of [`super::CoderIn`]; `minus`, `lead` and `core` do not count, and of a field of kind [`super::RAW`] only four bits. The address before
-//! is kept here.
+//! As in [`super::CoderIn`]; `minus`, `lead` and `core` are ignored, and only four bits of a [`super::RAW`] field are sent. The last
+//! address is stored here.
 //!
-//! Pieces have at most four bits: two of a number, a connect bit and a sign.
+//! Slices have at most four bits: two of a number, a connect bit and a sign.
 //!
 //! # Timing
-//! | clock | what |
+//! | cycle | action |
 //! | --- | --- |
-//! | 0 | a field is there; its lowest digit goes to a register |
-//! | 1 | a number's digit goes to the register that sends, if nothing is in that; an address of n digits does so n clocks later, 2 n + 1 if the difference is negative |
-//! | 2 | the first piece is sent, the next one in each clock in which it is taken |
+//! | 0 | a field is valid; its lowest digit goes to a register |
+//! | 1 | a number's digit goes to the output register, if that is empty; the digit of an address of n digits n cycles later, or 2 n + 1 if the difference is negative |
+//! | 2 | the first slice is sent, and the next one in each cycle in which a slice is taken |
 //!
-//! A field is taken in the clock behind that in which its highest digit went to the register that sends: while that is sent, the next one
-//! is there, and an address goes by. `ready` is of registers. A field that is 0 is one piece, and so is one of kind [`super::RAW`].
+//! A field is taken one cycle after its highest digit went to the output register. While that digit is sent, the next field
+//! is valid, and an address is scanned. `ready` depends on registers. A field that is 0, or [`super::RAW`], is one slice.
 //!
 //! Golden model: [`sim::scheme::tr::coder::chunked`].
 
@@ -37,54 +39,54 @@ use crate::widget::slot::Part;
 use rust_hdl::prelude::*;
 use sim::params::{Chunks, Coding, TraceParams};
 
-/// What is done with the field at the port.
+/// The state of the field at the port.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum DigitState {
-    /// There is none, or its lowest digit is on its way.
+    /// There is no field, or its lowest digit is being read.
     Wait,
-    /// An address goes by, for the sign of its difference and the highest digit of that; behind a negative one once more.
+    /// Scans an address for the sign of its difference and the highest digit; if the difference is negative, twice.
     Walk,
-    /// A digit goes to the register that sends: the lowest one, or while there are more the others.
+    /// Moves digits to the output register, from the lowest to the highest.
     Send,
     /// The field is taken.
     Take,
 }
 
-/// The coder.
+/// A coder that reads digits.
 #[derive(LogicBlock, Default)]
 pub struct Digits<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: CoderIn<W>,
     state: DFF<DigitState>,
-    // behind the digit that is sent there is another one
+    // another digit follows the one that is sent
     more: DFF<Bit>,
-    // which digit is read, and of the one that was read a clock before: it, whether a count has more above it, what is carried into it
+    // index of the digit that is read; of the one read before: its value, whether a count has more above it, the carry into it
     at: DFF<Bits<4>>,
     digit: DFF<Bits<4>>,
     rest: DFF<Bit>,
     carry: DFF<Bit>,
-    // the complement of the address before: digits, each at one more than its number, and in which half
+    // complement of the last address: digit i is at i + 1; the half that contains it
     known: Mem<5, 4>,
     half: DFF<Bit>,
-    // an address went by of which the difference is negative
+    // a scan is complete, and the difference is negative
     turn: DFF<Bit>,
-    // of an address that goes by: one more than the highest digit that is not 0, and the sign
+    // results of a scan: the highest digit that is not 0, plus one, and the sign
     top: DFF<Bits<4>>,
     negative: DFF<Bit>,
-    // what is sent: a digit, and which half of it is next; there are digits above it while they are due
+    // output register: valid, a digit, which half of it is next
     sends: DFF<Bit>,
     v: DFF<Bits<4>>,
     upper: DFF<Bit>,
-    // bits as they are, and how many but one
+    // raw bits, and their number less one
     raw: DFF<Bit>,
     size: DFF<Bits<2>>,
     address: DFF<Bit>,
     sign: DFF<Bit>,
-    // of its chunks: further ones have four bits, all end between two that are sent at once, one ends there or behind these two
+    // chunks: further ones have four bits; chunks end between the two bits of a slice; a chunk ends in this slice
     wide: DFF<Bit>,
     odd: DFF<Bit>,
     closes: DFF<Bit>,
-    // the digit that is read, and the one behind it
+    // the digit that is read, and the index of the next one
     is_address: Signal<Local, Bit>,
     moved: Signal<Local, Bits<W>>,
     read: Signal<Local, Bits<4>>,
@@ -109,7 +111,7 @@ pub struct Digits<const W: usize> {
     there_is_more: Signal<Local, Bit>,
     turned: Signal<Local, Bits<4>>,
     is_raw: Signal<Local, Bit>,
-    // the piece
+    // the slice
     first: Signal<Local, Bit>,
     second: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
@@ -121,7 +123,7 @@ pub struct Digits<const W: usize> {
     one_3: Signal<Local, Bit>,
     piece: Signal<Local, Bits<8>>,
     bits: Signal<Local, Bits<4>>,
-    // constants of the parameters; a number has as many digits as an address; sizes are bits but one
+    // constants from the parameters; a number has as many digits as an address; sizes are the number of bits less one
     reach: Fixed<Bit>,
     k_raw: Fixed<Bits<3>>,
     k_count: Fixed<Bits<3>>,
@@ -147,10 +149,10 @@ pub struct Digits<const W: usize> {
 }
 
 impl<const W: usize> Digits<W> {
-    /// The circuit for chunks of these sizes, in systems of `params`.
+    /// The coder for chunks of these sizes, in systems of `params`.
     ///
     /// # Panics
-    /// Unless it [`fits`], and W is at least the width of an address.
+    /// Unless [`fits`] is true for them, and W is at least the width of an address.
     pub fn new(coding: &Coding, params: &TraceParams) -> Self {
         assert!(
             fits(coding, params),
@@ -160,7 +162,7 @@ impl<const W: usize> Digits<W> {
         assert!(bits as usize <= W, "address_bits = {bits} do not fit W = {W}");
         let (digits, top) = (bits.div_ceil(4), (bits - 1) % 4);
         let index_bits = digits.next_power_of_two().trailing_zeros().max(1);
-        // of a 0: a chunk and its connect bit, but one
+        // bits of a 0, less one: a chunk and its connect bit
         let zero = |c: Chunks| Fixed::of(c.first);
         let (wide, odd, late) = (
             |c: Chunks| Fixed::new(c.next == 4),
@@ -187,7 +189,7 @@ impl<const W: usize> Digits<W> {
             counts: Fixed::of(((1u64 << params.count_bits) - 1) & (u64::MAX >> (64 - W))),
             one_4: Fixed::of(1u8),
             index_mask: Fixed::of((1u8 << index_bits) - 1),
-            // the index goes round by itself where there are digits for all of it
+            // the index wraps around where there are digits for all of its values
             highest: Fixed::of(if digits.is_power_of_two() { 15 } else { digits - 1 }),
             half_at: Fixed::of(index_bits),
             top_mask: Fixed::of((2u64 << top) - 1),
@@ -219,7 +221,7 @@ impl<const W: usize> Logic for Digits<W> {
         dff_setup!(self, clock, sends, v, upper, raw, size, address, sign, wide, odd, closes);
         clock!(self, clock, known);
 
-        // the digit that is read, and what a count has above it
+        // the digit that is read, and the rest of a count above it
         self.is_address.next = self.port.kind.val() == self.k_address.val();
         self.is_raw.next = self.port.zero.val() | (self.port.kind.val() == self.k_raw.val());
         self.counted.next = self.port.value.val() & self.counts.val();
@@ -260,7 +262,7 @@ impl<const W: usize> Logic for Digits<W> {
             self.behind.next = 0.into();
         }
 
-        // the address before, and the new one in its place
+        // the last address, and the new one that replaces it
         self.other.next = !self.half.q.val();
         self.known.raddr.next =
             bit_cast::<5, 4>(self.behind.val()) | (bit_cast::<5, 1>(self.half.q.val().into()) << self.half_at.val());
@@ -269,12 +271,12 @@ impl<const W: usize> Logic for Digits<W> {
         self.known.wdata.next = !self.digit.q.val();
         self.known.we.next = self.state.q.val() == DigitState::Walk;
 
-        // a digit of the difference, a + ~b + 1; nothing is subtracted behind a sync, and from a number
+        // a digit of the difference, a + ~b + 1; after a sync, or for a number, b is 0
         self.term.next = self.known.rdata.val();
         if self.port.fresh.val() | !self.is_address.val() {
             self.term.next = 15.into();
         }
-        // of gates, because the carry chain of an FPGA is a longer way for four bits
+        // built of gates, because an FPGA's carry chain is slower for four bits
         self.carry_1.next = (self.digit.q.val().get_bit(0) & self.term.val().get_bit(0))
             | (self.carry.q.val() & (self.digit.q.val().get_bit(0) | self.term.val().get_bit(0)));
         self.carry_2.next = (self.digit.q.val().get_bit(1) & self.term.val().get_bit(1))
@@ -288,13 +290,13 @@ impl<const W: usize> Logic for Digits<W> {
             | (bit_cast::<4, 1>(self.carry_2.val().into()) << 2)
             | (bit_cast::<4, 1>(self.carry_3.val().into()) << 3);
         self.sum.next = self.digit.q.val() ^ self.term.val() ^ self.carries.val();
-        // an address that goes by is read a digit ahead
+        // a scan reads one digit ahead
         self.last.next = !self.behind.val().any();
         if self.state.q.val() == DigitState::Walk {
             self.last.next = !self.at.q.val().any();
         }
         self.mask.next = 15.into();
-        // that of a number is never read, but where it has as many digits
+        // the highest digit of a number is only read where numbers have as many digits
         if self.last.val() & (self.is_address.val() | !self.reach.val()) {
             self.mask.next = self.top_mask.val();
         }
@@ -314,7 +316,7 @@ impl<const W: usize> Logic for Digits<W> {
             & !self.turn.q.val()
             & (!self.sends.q.val() | (self.more.q.val() & self.port.taken.val() & self.upper.q.val()));
 
-        // the piece: two bits, and where a chunk ends, between or behind them, its connect bit; behind the last one the sign
+        // the slice: two bits; where a chunk ends, between or after them, its connect bit; after the last chunk the sign
         self.first.next = self.v.q.val().get_bit(0);
         self.second.next = self.v.q.val().get_bit(1);
         self.over.next = self.more.q.val() | self.v.q.val().get_bit(2) | self.v.q.val().get_bit(3);
@@ -365,7 +367,7 @@ impl<const W: usize> Logic for Digits<W> {
             self.upper.d.next = !self.upper.q.val();
             self.closes.d.next = !self.wide.q.val() | !self.closes.q.val();
             if self.upper.q.val() {
-                // above the highest digit
+                // zeros above the highest digit
                 self.v.d.next = 0.into();
             }
             if self.ends.val() {
@@ -381,7 +383,7 @@ impl<const W: usize> Logic for Digits<W> {
             self.sends.d.next = true;
         }
 
-        // what a field is goes to registers with its first digit
+        // the type of a field goes to registers with its first digit
         if self.state.q.val() == DigitState::Wait {
             self.carry.d.next = true;
             self.top.d.next = 1.into();
@@ -448,7 +450,7 @@ impl<const W: usize> Logic for Digits<W> {
                 self.state.d.next = DigitState::Wait;
             }
         }
-        // what was subtracted goes by once more
+        // a negative difference is scanned once more
         self.turn.d.next = (self.state.q.val() == DigitState::Walk)
             & !self.at.q.val().any()
             & self.under.val()

@@ -1,16 +1,16 @@
-//! Exponential Golomb codes, a bit a clock
+//! Coder with exponential Golomb codes: one bit per cycle
 //!
-//! The smallest example of a coder; systems that must carry what many cores send take [`super::chunked`].
+//! This is the smallest example of a coder. Systems with the messages of many cores use [`super::chunked`].
 //!
 //! # Source
-//! As the golden model's; `docs/stream.md`, "Exponential Golomb codes".
+//! As in the golden model; `docs/stream.md`, "Exponential Golomb codes".
 //!
 //! # Ports
-//! Those of [`super::CoderIn`].
+//! As in [`super::CoderIn`].
 //!
 //! # Timing
-//! Clocks of a number in order k: its bits, k, and two; an address two more, and one for its sign. A field of fixed
-//! width its bits; a core index one.
+//! A number in order k takes one cycle for each of its bits, k, and two. An address takes two more, and one for its sign. A field of
+//! fixed width takes one for each bit; a core index one.
 //!
 //! Golden model: [`sim::scheme::tr::coder::golomb`].
 
@@ -21,32 +21,32 @@ use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::scheme::tr::coder::golomb::Orders;
 
-/// What is done with the field.
+/// The state of the coder.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 enum GolombStep {
-    /// None is there.
+    /// Waits for a field.
     Idle,
-    /// The address before is subtracted.
+    /// Subtracts the last address.
     Subtract,
-    /// Its magnitude, or the field, and 2^k are added to w.
+    /// Adds 2^k to the magnitude, or to the field, which makes w.
     Add,
-    /// w is shifted by k.
+    /// Shifts w by k.
     Skip,
-    /// A one for each bit of w above its lowest k but one, then a zero.
+    /// Sends a one for each bit of w above its lowest k except one, then a zero.
     Ones,
-    /// The bits of w below its highest.
+    /// Sends the bits of w below its highest.
     Low,
-    /// The sign of an address.
+    /// Sends the sign of an address.
     Sign,
 }
 
-/// The coder.
+/// A coder that writes exponential Golomb codes.
 #[derive(LogicBlock, Default)]
 pub struct Golomb<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: CoderIn<W>,
     step: DFF<GolombStep>,
-    // the field, then w without a bit above W; bits of it still to send
+    // the field, then w without a bit above W; bits that are still to be sent
     v: DFF<Bits<W>>,
     left: DFF<Bits<7>>,
     // w without its lowest bit, shifted
@@ -87,7 +87,7 @@ pub struct Golomb<const W: usize> {
 }
 
 impl<const W: usize> Golomb<W> {
-    /// The circuit for codes of these orders, in systems of `params`.
+    /// The coder for codes of these orders, in systems of `params`.
     ///
     /// # Panics
     /// When the addresses of `params` have more than W bits.
@@ -158,10 +158,10 @@ impl<const W: usize> Logic for Golomb<W> {
             self.plain.next = !self.v.q.val() & self.mask.val();
             self.w.next = self.plain.val() + self.power.q.val() + self.one_w.val();
         }
-        // what is added has no top bit: so the sum has a bit more where that of the field is gone
+        // the addend has no top bit: so the sum has one more bit if the top bit of the field is cleared
         self.carry.next = (self.plain.val() & self.top_bit.val()).any() & !(self.w.val() & self.top_bit.val()).any();
 
-        // a bit a clock, a core index before them
+        // one bit per cycle; the core index first
         self.sends.next = false;
         self.next_bit.next = self.v.q.val().get_bit(0);
         match self.step.q.val() {
@@ -229,7 +229,7 @@ impl<const W: usize> Logic for Golomb<W> {
                 if self.carry.val() {
                     self.above.d.next = (self.w.val() >> 1) | self.top_bit.val();
                 }
-                // one bit less, as those of a field of fixed width
+                // one bit less, as in a field of fixed width
                 self.left.d.next = bit_cast::<7, 4>(self.order.q.val()) - self.one_7.val();
                 self.step.d.next = GolombStep::Skip;
             }

@@ -1,30 +1,30 @@
-//! Coders: fields of messages to pieces of their bits; one file each, and one line of it in the list below
+//! Coders: turn the fields of messages into slices of bits; one file each, and one line in the list below
 //!
 //! | module | what it is |
 //! | --- | --- |
 //! | [`chunked`] | chunks with connect bits |
 //! | [`golomb`] | exponential Golomb codes |
-//! | [`digits`] | chunks with connect bits for one core, digits out of the event FIFO, two bits a clock |
+//! | [`digits`] | chunks with connect bits for one core, in four-bit digits from the event FIFO, two bits per cycle |
 //!
 //! # Ports
 //! | port of [`CoderIn`] | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `reset` | in | 1 | 1: nothing half sent |
-//! | `valid` | in | 1 | a field is there, and stays as it is until `ready` |
-//! | `kind` | in | 3 | what it is: [`RAW`] .. [`INSTRUCTIONS`] |
-//! | `size` | in | 6 | of a [`RAW`] field its bits, but one |
-//! | `value` | in | W | the field; of an [`ADDRESS`] the address; of a [`RAW`] one, 0 above its size |
-//! | `zero` | in | 1 | the field is 0, whatever stands in `value`: known late, and used late |
-//! | `minus` | in | W | of an [`ADDRESS`] the complement of the one before: sent are the magnitude of the difference, modulo the address width, and its sign |
-//! | `fresh` | in | 1 | of an [`ADDRESS`]: nothing is subtracted; `minus` says so, too |
-//! | `lead` | in | 1 | the core index goes before the field |
+//! | `reset` | in | 1 | 1: no field is partly sent |
+//! | `valid` | in | 1 | a field is valid, and stays unchanged until `ready` |
+//! | `kind` | in | 3 | kind of the field: [`RAW`] .. [`INSTRUCTIONS`] |
+//! | `size` | in | 6 | number of bits of a [`RAW`] field, less one |
+//! | `value` | in | W | the field; for [`ADDRESS`] the address; for [`RAW`], 0 above its size |
+//! | `zero` | in | 1 | the field is 0, whatever `value` is: arrives late, and is used late |
+//! | `minus` | in | W | for [`ADDRESS`], the complement of the last address: the magnitude of the difference, modulo the address width, and its sign are sent |
+//! | `fresh` | in | 1 | for [`ADDRESS`]: no address is subtracted; `minus` has the value for this, too |
+//! | `lead` | in | 1 | the core index precedes the field |
 //! | `core` | in | 4 | the core index |
 //! | `ready` | out | 1 | the field is taken |
-//! | `have` | out | 1 | bits are there, and stay until `taken` |
-//! | `count` | out | 4 | how many, 1 to 8 |
-//! | `data` | out | 8 | they, the first one lowest; 0 above |
-//! | `taken` | in | 1 | they can be taken |
-//! | `busy` | out | 1 | of what was taken, bits are still to come |
+//! | `have` | out | 1 | bits are valid, and stay until `taken` |
+//! | `count` | out | 4 | their number, 1 to 8 |
+//! | `data` | out | 8 | the bits, the first one lowest; 0 above `count` |
+//! | `taken` | in | 1 | the bits can be taken |
+//! | `busy` | out | 1 | bits of fields that were taken are still to come |
 //!
 //! Golden models: [`sim::scheme::tr::coder`].
 
@@ -36,7 +36,7 @@ use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 use sim::scheme::tr::coder::CoderParams;
 
-/// `kind`: bits as they are.
+/// `kind`: raw bits.
 pub const RAW: u8 = 0;
 /// `kind`: bCnt.
 pub const COUNT: u8 = 1;
@@ -48,7 +48,7 @@ pub const CYCLES: u8 = 3;
 pub const INSTRUCTIONS: u8 = 4;
 
 bundle!(
-    /// Ports of a coder.
+    /// The ports of a coder.
     CoderOut "CoderIn" CoderIn<W>
     {
         reset: Bit,

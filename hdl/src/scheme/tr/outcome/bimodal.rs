@@ -5,11 +5,11 @@
 //! `PC[s + log2 p - 1 : s]`, predict taken when it is 2 or 3. Counters start at 1.
 //!
 //! # Ports
-//! Those of [`super::OutcomeIn`].
+//! As in [`super::OutcomeIn`].
 //!
 //! # Timing
-//! Latency 1. S2: the counter is read. S3: `miss` out, combinational from the memory; counter written. One that is read
-//! while its predecessor's write is under way is taken from the predecessor. Cleared in p clocks, word by word. Counters
+//! Latency 1. S2: the counter is read. S3: `miss`, combinational from the memory; counter written. A counter that is read
+//! while its predecessor is being written is forwarded from the predecessor. Clearing takes p cycles, word by word. Counters
 //! are stored xor 1, so that their reset value is 0.
 //!
 //! Golden model: [`sim::scheme::tr::outcome::bimodal`].
@@ -22,13 +22,13 @@ use rust_hdl::prelude::*;
 use sim::scheme::tr::outcome::bimodal::BimodalSizes;
 use sim::scheme::tr::outcome::OutcomeSizes;
 
-/// The predictor, of at most 4096 counters.
+/// A bimodal predictor of at most 4096 counters.
 #[derive(LogicBlock, Default)]
 pub struct Bimodal {
     pub clock: Signal<In, Clock>,
     pub port: OutcomeIn,
     counters: Mem<12, 2>,
-    // S2: the word that is cleared; beyond the last one: none
+    // S2: the word that is cleared; above the last one: none
     at: DFF<Bits<13>>,
     sweeping: Signal<Local, Bit>,
     index_2: Signal<Local, Bits<12>>,
@@ -52,7 +52,7 @@ pub struct Bimodal {
 }
 
 impl Bimodal {
-    /// The circuit for `sizes.counters` counters.
+    /// The predictor with `sizes.counters` counters.
     ///
     /// # Panics
     /// When [`OutcomeSizes::check`] refuses `sizes`.

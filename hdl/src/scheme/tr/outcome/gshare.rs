@@ -1,7 +1,7 @@
-//! gshare outcome predictor
+//! gshare outcome predictor: two-bit counters by history and address
 //!
-//! Looks a two-bit counter up by `BHR xor PC`, compares it with the outcome of a retired conditional
-//! branch, and moves counter and history.
+//! It looks up a two-bit counter by `BHR xor PC`, compares it with the outcome of a retired conditional
+//! branch, and updates counter and history.
 //!
 //! # Source
 //! Paper 000 section 5, paper 002 section 5.1, paper 003 figure 4.29:
@@ -9,22 +9,23 @@
 //! `BHR = (BHR << 1 | taken)`. Counters start at 1.
 //!
 //! # Ports
-//! Those of [`super::OutcomeIn`]; `hash` and the rest stand in S2, `miss` in S3.
+//! As in [`super::OutcomeIn`]; `hash` and the other inputs are in S2, `miss` is in S3.
 //!
 //! # Timing
-//! One branch a cycle. S2: index, read. S3: `miss` out (combinational from the memory), counter
-//! written. A counter read while its predecessor's write is under way is taken from the predecessor.
-//! Power-up counts as `clear`.
+//! One branch per cycle. S2: index, read. S3: `miss` (combinational from the memory), counter
+//! written. A counter read while its predecessor is being written is forwarded from the predecessor.
+//! Power-up acts as `clear`.
 //!
-//! # How it clears
+//! # Clearing
 //! The history register becomes a de Bruijn counter: a shift register with the feedback of a primitive
-//! polynomial, and zero put into its cycle, goes through all 2^n values and is back at 0, the reset
-//! value. So clearing takes neither an address counter nor a multiplexer.
+//! polynomial, and zero inserted into its cycle. It passes through all 2^n values and returns to 0, the reset
+//! value. So clearing needs neither an address counter nor a multiplexer.
 //!
-//! # How a counter is stored
-//! As what it says, and whether it is at that end: 0, 1, 2, 3 are 01, 00, 10, 11. Behind a branch it is at an end if it said what the branch
-//! did, and it says that, unless it was at an end: `says' = firm ? says : taken`, `firm' = (says == taken)`. Little stands between the
-//! memory's answer and its write port. Where the table is cleared, 10 takes the place of the answer, and no branch is taken, which makes 00 of it.
+//! # Counter encoding
+//! A counter is stored as its prediction and whether it is saturated: 0, 1, 2, 3 are 01, 00, 10, 11. After a branch it is saturated if
+//! the prediction was right. The prediction changes to the outcome unless it was saturated: `says' = firm ? says : taken`,
+//! `firm' = (says == taken)`. So there is little logic between the memory's read and write ports. While the table is cleared, 10 replaces
+//! the value read, and no branch is taken, so that 00 is written.
 //!
 //! Golden model: [`sim::scheme::tr::outcome::gshare`].
 
@@ -50,7 +51,7 @@ const fn taps(n: usize) -> u64 {
     }
 }
 
-/// The predictor.
+/// A gshare predictor.
 #[derive(LogicBlock, Default)]
 pub struct Gshare {
     pub clock: Signal<In, Clock>,
@@ -88,7 +89,7 @@ pub struct Gshare {
 }
 
 impl Gshare {
-    /// The circuit for `sizes.counters` counters.
+    /// The predictor with `sizes.counters` counters.
     ///
     /// # Panics
     /// When [`OutcomeSizes::check`] refuses `sizes`.
@@ -128,7 +129,7 @@ impl Logic for Gshare {
         dff_setup!(self, clock, bhr, swept, index_3, write_3, branch_3, taken_3, same_3, last_write);
         self.counters.clock.next = self.clock.val();
 
-        // S2: history, or the counter that clears
+        // S2: history, or the clearing counter
         self.low_zero.next = (self.bhr.q.val() & self.low.val()) == 0;
         self.parity.next = (self.bhr.q.val() & self.feedback.val()).xor();
         self.msb.next = (self.bhr.q.val() & self.high.val()).any();
@@ -160,7 +161,7 @@ impl Logic for Gshare {
         self.same_3.d.next =
             ((self.index_2.val() == self.index_3.q.val()) & self.write_3.q.val()) | !self.swept.q.val();
 
-        // S3: the counter, and what the one before made of it where that is the same one: little stands behind the memory
+        // S3: the counter, or its last update if that was the same counter; little logic follows the memory
         self.read_says.next = self.counters.rdata.val().get_bit(1);
         self.read_firm.next = self.counters.rdata.val().get_bit(0);
         self.kept.next = self.taken_3.q.val();

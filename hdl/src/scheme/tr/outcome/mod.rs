@@ -1,4 +1,4 @@
-//! Predictors of the outcomes of conditional branches: one file each, and one line of it in the list below
+//! Outcome predictors of conditional branches: one file each, and one line in the list below
 //!
 //! | module | what it is |
 //! | --- | --- |
@@ -8,14 +8,14 @@
 //! # Ports
 //! | port of [`OutcomeIn`] | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
-//! | `branch`, `taken` | in | 1 | a direct conditional branch is here; its outcome |
+//! | `branch`, `taken` | in | 1 | a direct conditional branch is valid; its outcome |
 //! | `hash` | in | 14 | its PC >> s, low bits |
-//! | `clear` | in | 1 | 1: back to the reset state; takes as long as `ready` is 0 |
-//! | `ready` | out | 1 | in use; `branch` has no effect before |
-//! | `miss` | out | 1 | the branch that was here [`crate::widget::slot::Part::latency`] clocks ago is mispredicted |
+//! | `clear` | in | 1 | 1: back to the reset state; in progress while `ready` is 0 |
+//! | `ready` | out | 1 | ready for use; until then `branch` has no effect |
+//! | `miss` | out | 1 | the branch [`crate::widget::slot::Part::latency`] cycles ago is mispredicted |
 //!
 //! # Timing
-//! A branch a clock. Power-up counts as `clear`.
+//! One branch per cycle. Power-up acts as `clear`.
 
 use crate::widget::bundle::bundle;
 use crate::widget::slot::Slot;
@@ -23,7 +23,7 @@ use rust_hdl::prelude::*;
 use sim::scheme::tr::outcome::OutcomeParams;
 
 bundle!(
-    /// Ports of an outcome predictor.
+    /// The ports of an outcome predictor.
     OutcomeOut "OutcomeIn" OutcomeIn
     { branch: Bit, taken: Bit, hash: Bits<14>, clear: Bit, }
     { ready: Bit, miss: Bit, }

@@ -1,6 +1,6 @@
-//! Path information register and two-way indirect branch target buffer
+//! iBTB: path information register and two-way indirect branch target buffer
 //!
-//! Looks the target of an indirect branch up by path and PC, tells whether it is the actual one, and
+//! It looks up the target of an indirect branch by path and PC, compares it with the actual one, and
 //! learns.
 //!
 //! # Source
@@ -12,27 +12,27 @@
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
 //! | `live` | in | 1 | S2 | 0: the PIR is held at its reset value |
-//! | `look` | in | 1 | S2 | an indirect branch that looks up is here; it enters the path as taken |
-//! | `branch` | in | 1 | S2 | a direct conditional is here: it enters the path |
+//! | `look` | in | 1 | S2 | an indirect branch that is looked up; it enters the path as taken |
+//! | `branch` | in | 1 | S2 | a direct conditional branch; it enters the path |
 //! | `taken` | in | 1 | S2 | its outcome |
 //! | `hash` | in | 14 | S2 | PC >> s |
-//! | `target` | in | W | S3, S4 | where the branch went that was in S2 a cycle ago |
-//! | `sweep`, `index` | in | 1, 5 | S3 | 1: make set `index` invalid; `look` must have been 0 |
-//! | `hit` | out | 1 | S4 | the branch that was in S2 two cycles ago had its target here |
+//! | `target` | in | W | S3, S4 | actual target of the branch that was in S2 one cycle ago |
+//! | `sweep`, `index` | in | 1, 5 | S3 | 1: invalidate set `index`; `look` must have been 0 |
+//! | `hit` | out | 1 | S4 | the target of the branch that was in S2 two cycles ago was found |
 //!
 //! # Timing
-//! One branch a cycle. S2: hashes, tags read. S3: tags compared, way chosen, target read; tag and target
+//! One branch per cycle. S2: hashes, tags read. S3: tags compared, way chosen, target read; tag and target
 //! written. S4: `hit`, combinational from the memory.
 //!
-//! # How it stays small
-//! * Tags are read before, targets after the way is known: one memory and one wide comparator serve
+//! # Area
+//! * Tags are read first, targets after the way is known, so one memory and one wide comparator serve
 //!   both ways.
-//! * A tag word holds tag, valid, `bank` and `order`. Each entry has two target words, and `bank` tells
-//!   which one holds: the new target goes to the other, so that no word is read and written in one cycle.
-//! * The less recently used way is `order_0 xor order_1`: a look-up writes one way's tag word only, and
+//! * A tag word holds tag, valid, `bank` and `order`. Each entry has two target words, and `bank` selects the
+//!   valid one. The new target goes to the other, so that no word is read and written in one cycle.
+//! * The less recently used way is `order_0 xor order_1`. A look-up only writes the tag word of one way, and
 //!   sets that way's bit so that the other is next. All zero means way 0, the reset state.
-//! * Tag words are written a stage after they are read. The one instruction between is covered by
-//!   comparing its tag, before both are in the memory stage, and by keeping its bank and order.
+//! * Tag words are written one stage after they are read. For the one instruction between, the tags are
+//!   compared before both are in the memory stage, and its bank and order are forwarded.
 //!
 //! Golden model: [`sim::scheme::tr::target::ibtb`].
 
@@ -42,7 +42,7 @@ use rust_hdl::prelude::*;
 use sim::scheme::tr::target::ras_ibtb::RasIbtbSizes;
 use sim::scheme::tr::target::TargetSizes;
 
-/// The buffer, of targets of at most W bits.
+/// An iBTB for targets of at most W bits.
 #[derive(LogicBlock, Default)]
 pub struct Ibtb<const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -103,8 +103,8 @@ pub struct Ibtb<const W: usize> {
 }
 
 impl<const W: usize> Ibtb<W> {
-    /// The circuit for `sizes.ibtb` entries, 0 of them included, of targets of `address_bits` bits;
-    /// higher bits of `target` do not count.
+    /// The buffer of `sizes.ibtb` entries, which may be 0, for targets of `address_bits` bits;
+    /// higher bits of `target` are ignored.
     ///
     /// # Panics
     /// When [`TargetSizes::check`] refuses `sizes`, or unless 1 <= `address_bits` <= W.
@@ -185,7 +185,7 @@ impl<const W: usize> Logic for Ibtb<W> {
         if self.hit_1.val() {
             self.way.next = true;
         }
-        // the way used now makes order_0 ^ order_1 the other one
+        // makes the other way order_0 ^ order_1
         self.bank.next = self.bank_0.val();
         self.new_order.next = !self.order_1.val();
         if self.way.val() {
@@ -217,7 +217,7 @@ impl<const W: usize> Logic for Ibtb<W> {
         self.targets.waddr.next = self.entry.val() | bit_cast::<7, 1>(self.new_bank.val().into());
         self.targets.wdata.next = self.target.val();
         self.targets.we.next = self.look_3.q.val();
-        // without memories the comparison with the predecessor must not count either
+        // without memories the comparison with the predecessor is disabled, too
         self.hit_4.d.next = (self.hit_0.val() | self.hit_1.val()) & self.present.val();
         self.target_4.d.next = self.target.val() & self.word_mask.val();
 

@@ -1,16 +1,16 @@
-//! Last target by address: a direct-mapped table without tags
+//! Last target by address: direct-mapped table without tags
 //!
 //! # Source
 //! J. K. F. Lee, A. J. Smith, "Branch Prediction Strategies and Branch Target Buffer Design", IEEE Computer 17(1), 1984,
 //! pp. 6-22, without the tags: entry `PC[s + log2 n - 1 : s]`, for every indirect branch.
 //!
 //! # Ports
-//! Those of [`super::TargetIn`].
+//! As in [`super::TargetIn`].
 //!
 //! # Timing
-//! Latency 1. S2: the entry is read. S3: `hit` out, combinational from the memory; entry written. One that is read while
-//! its predecessor's write is under way is taken from the predecessor. Cleared in n clocks, entry by entry; what is still
-//! on its way then is not written.
+//! Latency 1. S2: the entry is read. S3: `hit`, combinational from the memory; entry written. An entry that is read while
+//! its predecessor is being written is forwarded from the predecessor. Clearing takes n cycles, entry by entry; instructions
+//! in the pipeline at that time are not written.
 //!
 //! Golden model: [`sim::scheme::tr::target::last`].
 
@@ -22,13 +22,13 @@ use rust_hdl::prelude::*;
 use sim::scheme::tr::target::last::LastSizes;
 use sim::scheme::tr::target::TargetSizes;
 
-/// The predictor, of at most 256 entries, for targets of less than W bits.
+/// A last-target predictor of at most 256 entries, for targets of less than W bits.
 #[derive(LogicBlock, Default)]
 pub struct Last<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: TargetIn<W>,
     entries: Mem<8, W>,
-    // the entry that is cleared; beyond the last one: none
+    // the entry that is cleared; above the last one: none
     at: DFF<Bits<9>>,
     sweeping: Signal<Local, Bit>,
     // S2
@@ -50,10 +50,10 @@ pub struct Last<const W: usize> {
 }
 
 impl<const W: usize> Last<W> {
-    /// The circuit for `sizes`, of targets of `address_bits` bits; higher bits do not count.
+    /// The predictor for `sizes`, for targets of `address_bits` bits; higher bits are ignored.
     ///
     /// # Panics
-    /// When [`TargetSizes::check`] refuses `sizes`, or unless `address_bits` < W: the valid bit stands beside it.
+    /// When [`TargetSizes::check`] refuses `sizes`, or unless `address_bits` < W: the valid bit is stored with the target.
     pub fn new(sizes: &LastSizes, address_bits: usize) -> Self {
         sizes.check().unwrap_or_else(|e| panic!("{e}"));
         assert!((1..W).contains(&address_bits), "address_bits = {address_bits} is outside 1..{W}");

@@ -1,27 +1,27 @@
-//! Predictors of the targets of indirect branches: one file each, and one line of it in the list below
+//! Target predictors of indirect branches: one file each, and one line in the list below
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`ibtb`] | targets by path and address, part of a predictor |
-//! | [`last`] | the last target by address |
-//! | [`ras`] | return addresses, part of a predictor |
-//! | [`ras_ibtb`] | both |
+//! | [`ibtb`] | indirect branch target buffer, part of a predictor |
+//! | [`last`] | last target by address |
+//! | [`ras`] | return address stack, part of a predictor |
+//! | [`ras_ibtb`] | return address stack and iBTB |
 //!
 //! # Ports
 //! | port of [`TargetIn`] | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `live` | in | 1 | this cycle is traced |
-//! | `look` | in | 1 | an indirect branch that is not a return is here |
+//! | `look` | in | 1 | an indirect branch that is not a return is valid |
 //! | `push`, `pop` | in | 1 | a call, only with `live`; a return; both: pops, then pushes |
-//! | `branch`, `taken` | in | 1 | a direct conditional; its outcome |
+//! | `branch`, `taken` | in | 1 | a direct conditional branch; its outcome |
 //! | `hash` | in | 14 | PC >> s, low bits |
-//! | `link`, `target` | in | W | the address after the instruction; where it went |
-//! | `clear` | in | 1 | 1: back to the reset state; takes as long as `ready` is 0. `live` is 0 from two clocks later on |
-//! | `ready` | out | 1 | in use |
-//! | `hit` | out | 1 | the indirect branch that was here [`crate::widget::slot::Part::latency`] clocks ago was predicted |
+//! | `link`, `target` | in | W | the address after the instruction; its actual target |
+//! | `clear` | in | 1 | 1: back to the reset state; in progress while `ready` is 0. `live` is 0 from two cycles later on |
+//! | `ready` | out | 1 | ready for use |
+//! | `hit` | out | 1 | the indirect branch [`crate::widget::slot::Part::latency`] cycles ago was predicted |
 //!
 //! # Timing
-//! A branch a clock. Power-up counts as `clear`. Bits of a target that its register of upper bits holds do not count.
+//! One branch per cycle. Power-up acts as `clear`. Bits of a target that are in the register of upper bits are ignored.
 
 use crate::widget::bundle::bundle;
 use crate::widget::slot::Slot;
@@ -29,7 +29,7 @@ use rust_hdl::prelude::*;
 use sim::scheme::tr::target::TargetParams;
 
 bundle!(
-    /// Ports of a target predictor.
+    /// The ports of a target predictor.
     TargetOut "TargetIn" TargetIn<W>
     {
         live: Bit,
@@ -53,7 +53,7 @@ macro_rules! list {
     ($($name:ident: $module:ident::$block:ident,)*) => {
         $(pub mod $module;)*
 
-        /// The circuit of a predictor, of targets of `address_bits` bits; `None`: there is only a model.
+        /// The circuit of a predictor, for targets of `address_bits` bits; `None`: there is only a model.
         pub fn target<const W: usize>(params: &TargetParams, address_bits: usize) -> Option<Slot<TargetIn<W>>> {
             match params {
                 $(TargetParams::$name(sizes) => {

@@ -1,7 +1,7 @@
-//! Return address stack
+//! RAS: return address stack
 //!
-//! Circular, in RAM: a call pushes the address after it, a return pops and is compared with what came
-//! out. A push on a full stack overwrites the oldest entry; an empty stack predicts nothing.
+//! A circular stack in RAM. A call pushes the address after it, a return pops and is compared with the popped
+//! address. A push on a full stack overwrites the oldest entry; an empty stack predicts nothing.
 //!
 //! # Source
 //! Paper 000 section 5, paper 003 section 4.3; the pop-then-push case: RISC-V unprivileged ISA,
@@ -11,24 +11,24 @@
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
 //! | `clear` | in | 1 | S2 | 1: back to the position at power-up; the stack is emptied by `live` |
-//! | `live` | in | 1 | S2 | 0: the stack is being emptied; takes r cycles |
-//! | `push`, `pop` | in | 1 | S2 | what the instruction here does; both: pop, then push; `push` only with `live` |
+//! | `live` | in | 1 | S2 | 0: the stack is being emptied, which takes r cycles |
+//! | `push`, `pop` | in | 1 | S2 | operation of the instruction; both: pop, then push; `push` only with `live` |
 //! | `link` | in | W | S2 | address to push |
-//! | `target` | in | W | S3 | where the instruction that was in S2 a cycle ago went |
+//! | `target` | in | W | S3 | actual target of the instruction that was in S2 one cycle ago |
 //! | `hit` | out | 1 | S3 | the stack was not empty, and its top was `target` |
 //!
 //! # Timing
-//! One instruction a cycle, any mix. `hit` is combinational from `target` and the memory.
+//! One instruction per cycle, of any type. `hit` is combinational from `target` and the memory.
 //!
-//! # How it stays small
-//! * Reads and writes happen in the same stage, so every write is there when the next instruction reads.
-//!   Only pop-then-push would read and write one word in one cycle: each slot has two words, a bit per
-//!   stack level (`bank`, a shift register that moves with the stack) tells which one holds, and
-//!   pop-then-push goes over to the other.
-//! * There is no count of entries. A word carries a valid bit, and what is popped is made invalid in the
-//!   next cycle, in the slot above the top where a push would write anyway: a push makes it superfluous.
-//!   (After a pop-then-push that takes the write port the duty stays.) An empty stack is one in which all
-//!   words are invalid, and then the position of the top does not matter, so that a pop too many may
+//! # Area
+//! * Reads and writes happen in the same stage, so every write is complete when the next instruction reads.
+//!   Only pop-then-push would read and write one word in one cycle. So each level has two words, and a bit per
+//!   level (`bank`, a shift register that moves with the stack) selects the valid one;
+//!   pop-then-push switches to the other.
+//! * There is no count of entries. A word has a valid bit. A popped word is invalidated in the
+//!   next cycle, in the level above the top, where a push would write: a push makes this unnecessary.
+//!   (If a pop-then-push takes the write port, the invalidation stays pending.) A stack is empty if all its
+//!   words are invalid. Then the position of the top does not matter, so a pop from an empty stack may
 //!   move it. Emptying is popping r times.
 //!
 //! Golden model: [`sim::scheme::tr::target::ras`].
@@ -37,7 +37,7 @@ use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
-/// The stack, of addresses of less than W bits.
+/// A return address stack, for addresses of less than W bits.
 #[derive(LogicBlock, Default)]
 pub struct Ras<const W: usize> {
     pub clock: Signal<In, Clock>,
@@ -72,10 +72,10 @@ pub struct Ras<const W: usize> {
 
 impl<const W: usize> Ras<W> {
     /// A stack of `size` entries (0, 8, 16 or 32) of `address_bits` bits; higher bits of `link` and
-    /// `target` do not count.
+    /// `target` are ignored.
     ///
     /// # Panics
-    /// For another size, or unless `address_bits` < W: the valid bit stands beside the address.
+    /// For another size, or unless `address_bits` < W: the valid bit is stored with the address.
     pub fn new(size: u8, address_bits: usize) -> Self {
         assert!(matches!(size, 0 | 8 | 16 | 32), "size = {size} is outside 0, 8, 16 or 32");
         assert!((1..W).contains(&address_bits), "address_bits = {address_bits} is outside 1..{W}");
@@ -118,7 +118,7 @@ impl<const W: usize> Logic for Ras<W> {
             self.top.d.next = self.below.val();
             self.bank.d.next = self.bank.q.val() >> 1;
         }
-        // where the top is does not matter, but that it is somewhere does: without it, what is unknown stays so
+        // any position will do, but it must be a known one: otherwise unknown values persist in simulation
         if self.clear.val() {
             self.top.d.next = 0.into();
             self.bank.d.next = 0.into();

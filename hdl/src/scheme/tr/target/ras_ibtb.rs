@@ -1,14 +1,14 @@
-//! Return address stack for returns, indirect branch target buffer for all other indirect branches
+//! Target predictor with a return address stack for returns, and an iBTB for all other indirect branches
 //!
 //! # Source
 //! Paper 000 section 5, paper 002 section 5.1.
 //!
 //! # Ports
-//! Those of [`super::TargetIn`].
+//! As in [`super::TargetIn`].
 //!
 //! # Timing
-//! Latency 2, of a stack alone 1. Cleared in 64 clocks: every set of the buffer is swept twice, since instructions may still be on their
-//! way when that begins, and the stack is emptied by popping while `live` is 0.
+//! Latency 2, or 1 with the stack alone. Clearing takes 64 cycles: every set of the buffer is cleared twice, since instructions may still
+//! be in the pipeline when it begins, and the stack is emptied by popping while `live` is 0.
 //!
 //! Golden model: [`sim::scheme::tr::target::ras_ibtb`].
 
@@ -20,14 +20,14 @@ use crate::widget::slot::Part;
 use rust_hdl::prelude::*;
 use sim::scheme::tr::target::ras_ibtb::RasIbtbSizes;
 
-/// Both, for targets of less than W bits.
+/// A return address stack and an iBTB, for targets of less than W bits.
 #[derive(LogicBlock, Default)]
 pub struct RasIbtb<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: TargetIn<W>,
     ras: Ras<W>,
     ibtb: Ibtb<W>,
-    /// Clocks since `clear`; the top bit: all is cleared.
+    /// Cycles since `clear`; the top bit: all is cleared.
     cleared: DFF<Bits<7>>,
     done: Signal<Local, Bit>,
     target_2: DFF<Bits<W>>,
@@ -35,12 +35,12 @@ pub struct RasIbtb<const W: usize> {
     pop_3: DFF<Bit>,
     hit_3: DFF<Bit>,
     one: Fixed<Bits<7>>,
-    /// There is no buffer: the stack's answer needs not wait for it.
+    /// There is no buffer, so the stack's result need not wait for it.
     alone: Fixed<Bit>,
 }
 
 impl<const W: usize> RasIbtb<W> {
-    /// The circuit for `sizes`, of targets of `address_bits` bits; higher bits do not count.
+    /// The predictor for `sizes`, for targets of `address_bits` bits; higher bits are ignored.
     ///
     /// # Panics
     /// As [`Ras::new`] and [`Ibtb::new`].
