@@ -11,7 +11,7 @@ static NOINLINE int down(int n)
 
 int main(void)
 {
-    for (int i = 1; i < 7; i++)
+    for (int i = 2; i < 7; i += 3)
         if (down(i * 1000) != i * 1000 + 1)
             return 1;
     return 0;

@@ -18,7 +18,7 @@ static inline void timer_in(uint32_t cycles)
     MTIMECMP[1] = 0;
 }
 
-static NOINLINE void work(int n)
+__attribute__((unused)) static NOINLINE void work(int n)
 {
     for (int i = 0; i < n; i++)
         sum = sum * 31 + i;

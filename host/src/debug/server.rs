@@ -8,7 +8,7 @@ use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonErr
 use gdbstub::stub::{DisconnectReason, GdbStub, MultiThreadStopReason};
 use std::io::{self, Read, Write};
 use std::marker::PhantomData;
-use std::net::TcpListener;
+use std::net::{Shutdown, TcpListener};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, Receiver, TryRecvError};
 use std::sync::Arc;
@@ -158,7 +158,10 @@ pub fn tcp<S: Scene>(
     while let Ok(stream) = receive.recv() {
         stream.set_nodelay(true).map_err(failure)?;
         let back = io::BufWriter::new(stream.try_clone().map_err(failure)?);
+        let closes = stream.try_clone().map_err(failure)?;
         let served = serve(&mut target, Pipes::new(stream, back));
+        // the thread that reads has the connection too
+        let _ = closes.shutdown(Shutdown::Both);
         if once {
             return served;
         }

@@ -6,6 +6,7 @@ mod flow;
 mod inputs;
 mod port;
 mod race;
+mod server;
 mod stacks;
 mod views;
 mod waves;
