@@ -20,7 +20,7 @@ pub enum Schedule {
 }
 
 /// Instructions of a turn where nothing is said. To hand a turn over takes as long as plain QEMU takes for 4,000 to 18,000: with
-/// 20,000 it is more than a quarter of what capture of control flow costs, with 1,000 most of it (docs/capture.md).
+/// 20,000 it is more than a quarter of what capture of control flow costs, with 1,000 most of it (docs/how-to/capture.md).
 const QUANTUM: u32 = 50_000;
 
 impl Default for Schedule {

@@ -1,4 +1,4 @@
-// DMA: copies words of RAM beside the cores, a bus master that is no core. docs/soc.md has its registers: the byte address
+// DMA: copies words of RAM beside the cores, a bus master that is no core. docs/how-to/soc.md has its registers: the byte address
 // of the next word to read at 0, of the next one to store at 4, words left at 8; a store there begins.
 // Words from or to where no RAM is are counted, and not copied.
 module soc_dma(

@@ -2,7 +2,7 @@
 //!
 //! After the header (see [`retire::file`]): blocks of a 32-bit word count (1 to 16384), the words, and their
 //! CRC-32; a count of 0 ends the file. All little-endian. A trace of control flow begins with `GSHKTRC`, one of the scheme
-//! `inputs` with `GSHKINP`, one of load values with `GSHKLDV`. `docs/gtr.md` has it to the byte. Words without such a file
+//! `inputs` with `GSHKINP`, one of load values with `GSHKLDV`. `docs/reference/gtr.md` has it to the byte. Words without such a file
 //! around them are read too ([`words`]).
 
 pub mod reread;

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //! ARM IHI 0022 (AXI4): A3.2, handshakes; A3.4.1, bursts, which do not cross a border of 4 KiB; A3.4.4, responses.
-//! The rules of the range are this project's: `docs/buses.md`, "Words into memory". Registers: [`crate::regs::MEMORY_REGS`].
+//! The rules of the range are this project's: `docs/reference/buses.md`, "Words into memory". Registers: [`crate::regs::MEMORY_REGS`].
 //!
 //! # What it does
 //! Words wait in a queue of [`PLACES`]. A burst begins when as many wait as fit it: [`BURST`], or fewer before a border of

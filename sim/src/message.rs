@@ -1,6 +1,6 @@
 //! Trace messages, before they are bits
 //!
-//! What each says and when it is sent: `docs/stream.md`.
+//! What each says and when it is sent: `docs/reference/stream.md`.
 
 use retire::Context;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! The whole trace system: N cores to one stream of words
 //!
 //! Takes the retire stream in global commit order and appends header, messages and stops as
-//! `docs/stream.md` says. Without buffers: it never overflows.
+//! `docs/reference/stream.md` says. Without buffers: it never overflows.
 
 use crate::bits::BitWriter;
 use crate::lane::{Rates, SyncPeriod};

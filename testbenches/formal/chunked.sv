@@ -1,4 +1,4 @@
-// Inside of the emitted coder: its pieces are the bits that docs/stream.md asks for, "Chunked numbers" and `addr`
+// Inside of the emitted coder: its pieces are the bits that docs/reference/stream.md asks for, "Chunked numbers" and `addr`
 //
 // Sizes: WIDTH of the ports, ADDRESS_BITS, TI_BITS, and the chunks B0, B1 (bCnt), T0, T1 (diffTA), C0, C1 (diffCC), I0, I1
 // (iCnt). What is still to come of the fields that were taken is kept here as bits, first one lowest.

@@ -1,4 +1,4 @@
-// Inside of the emitted coder of digits: its pieces are the bits that docs/stream.md asks for, "Chunked numbers" and `addr`
+// Inside of the emitted coder of digits: its pieces are the bits that docs/reference/stream.md asks for, "Chunked numbers" and `addr`
 //
 // Sizes: ADDRESS_BITS, TURNS of four bits of them, which are as wide as the ports, 2^INDEX places for them in each half of the memory, and the
 // chunks B0, B1 (bCnt), T0, T1 (diffTA), I0, I1 (iCnt). What is still to come of the fields that were at the port is kept here as bits, first

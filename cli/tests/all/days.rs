@@ -1,4 +1,4 @@
-//! The transcripts in `docs/days` and what is made for `docs/integration.md` are what the tools print now
+//! The transcripts in `docs/tutorials` and what is made for `docs/how-to/integration.md` are what the tools print now
 
 use std::process::Command;
 

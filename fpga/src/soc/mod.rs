@@ -17,7 +17,7 @@
 //! | [`data`], [`record`] | the log with registers and memory, and a recorded run held to it |
 //! | [`values`] | load values held to it, and the cores executed again with them |
 //!
-//! `docs/soc.md` has the memory map and says how to add a core.
+//! `docs/how-to/soc.md` has the memory map and says how to add a core.
 
 pub mod blocks;
 pub mod board;

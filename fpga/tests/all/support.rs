@@ -1,4 +1,4 @@
-//! Constraints and PLL settings beside what `rust-hdl-fpga-support` makes (docs/decisions/0004)
+//! Constraints and PLL settings beside what `rust-hdl-fpga-support` makes (docs/maintainers/decisions/0004)
 
 use fpga::soc::board::BOARDS;
 use fpga::soc::pll::IcePll;

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //! RISC-V privileged ISA, table "RISC-V privilege levels", "Supervisor Address Translation and Protection (satp) Register". Which
-//! message a change makes: `docs/stream.md`.
+//! message a change makes: `docs/reference/stream.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

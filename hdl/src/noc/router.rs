@@ -5,7 +5,7 @@
 //! address, writes into their first word whether there was room, and keeps them until the client has them.
 //!
 //! # Source
-//! Paper 004 section 4; `docs/decisions/0011-token-ring.md`.
+//! Paper 004 section 4; `docs/maintainers/decisions/0011-token-ring.md`.
 //!
 //! # Ports
 //! | port | dir | meaning |

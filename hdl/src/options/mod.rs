@@ -1,6 +1,6 @@
 //! The options of trace systems: one table of names, values, rules and texts
 //!
-//! The command line's arguments, its help, its refusals and the reference page `docs/options.md` are made from [`table`].
+//! The command line's arguments, its help, its refusals and the reference page `docs/reference/options.md` are made from [`table`].
 //! Circuits are checked against the same rules ([`crate::emit`]), so that nothing is refused in one place only. An option
 //! has no value unless it is given: so one that would change nothing can be refused.
 //!

@@ -4,7 +4,7 @@
 //! times count. The cycles up to that one are a debt: they pass before any is counted.
 //!
 //! # Source
-//! `docs/stream.md`, "Periodic synchronisation"; `docs/decisions/0026-wide-resyncs.md`.
+//! `docs/reference/stream.md`, "Periodic synchronisation"; `docs/maintainers/decisions/0026-wide-resyncs.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -29,7 +29,7 @@
 //! there in the clock before `push`: they go to the place that is next, and stay if the entry is pushed.
 //!
 //! # Source
-//! `docs/stream.md`, `docs/trace-module.md`.
+//! `docs/reference/stream.md`, `docs/explanation/trace-module.md`.
 
 use sim::params::TraceParams;
 

@@ -3,7 +3,7 @@
 //! Front ends stand on one side of it, the encoder of their scheme on the other.
 //!
 //! # Source
-//! `docs/trace-module.md`.
+//! `docs/explanation/trace-module.md`.
 //!
 //! # Ports
 //! | port | dir | meaning |

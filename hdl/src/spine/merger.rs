@@ -6,7 +6,7 @@
 //!
 //! # Source
 //! Paper 000 section 2: "time stamps can then be used by a trace buffer control logic to properly order
-//! trace messages"; a note of the order takes their place. `docs/stream.md`, "Order".
+//! trace messages"; a note of the order takes their place. `docs/reference/stream.md`, "Order".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

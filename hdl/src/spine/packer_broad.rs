@@ -4,7 +4,7 @@
 //! pieces go on while a word is taken.
 //!
 //! # Source
-//! `docs/stream.md`, "Words and bits": a word fills from its least significant bit.
+//! `docs/reference/stream.md`, "Words and bits": a word fills from its least significant bit.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

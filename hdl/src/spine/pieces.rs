@@ -6,7 +6,7 @@
 //! | [`Pieces::Octet`] | 8 | all others |
 //! | [`Pieces::Broad`] | 15 | those that send so many messages that each must go in a clock or two: a short time goes in one piece with the field behind it, and no word keeps the packer waiting |
 //!
-//! Encoder, coder and packer read it here. What makes a system broad was measured: `docs/decisions/0031-broad.md`.
+//! Encoder, coder and packer read it here. What makes a system broad was measured: `docs/maintainers/decisions/0031-broad.md`.
 
 use super::Extras;
 use crate::scheme;

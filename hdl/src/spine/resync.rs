@@ -4,7 +4,7 @@
 //! instruction; when that has come, the header is sent again, and all other cores are due at theirs.
 //!
 //! # Source
-//! `docs/stream.md`, "Periodic synchronisation"; `docs/decisions/0009-periodic-sync.md`.
+//! `docs/reference/stream.md`, "Periodic synchronisation"; `docs/maintainers/decisions/0009-periodic-sync.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

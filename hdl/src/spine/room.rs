@@ -5,7 +5,7 @@
 //! no place for.
 //!
 //! # Source
-//! `docs/decisions/0017-overload.md`.
+//! `docs/maintainers/decisions/0017-overload.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
@@ -22,7 +22,7 @@
 //! Outputs are of the register, which counts from 2 on: so its highest bit is `spent`, at which the longest paths of a core begin. One
 //! adder: what is added is -2, -1, 0 or 1. Bit 1 is stored inverted, for a register that is 0 at first.
 //!
-//! Golden model: `full` of [`sim::lane::Lane::offer`]; that an entry always has its place is proved, see `docs/formal.md`.
+//! Golden model: `full` of [`sim::lane::Lane::offer`]; that an entry always has its place is proved, see `docs/explanation/formal.md`.
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;

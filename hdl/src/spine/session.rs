@@ -4,7 +4,7 @@
 //! after those of all cores fills the last word with zeros.
 //!
 //! # Source
-//! `docs/stream.md`, "Header", "Words and bits".
+//! `docs/reference/stream.md`, "Header", "Words and bits".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -4,7 +4,7 @@
 //! is the first somewhere. Messages that carry it take it in the clock in which they are decided.
 //!
 //! # Source
-//! `docs/stream.md`, "Signature"; `docs/decisions/0034-signature.md`. The step by a byte of zeros of CRC-16 (x^16 + x^12 + x^5 + 1)
+//! `docs/reference/stream.md`, "Signature"; `docs/maintainers/decisions/0034-signature.md`. The step by a byte of zeros of CRC-16 (x^16 + x^12 + x^5 + 1)
 //! without a table: with t the upper byte, u = t xor t / 16, it is state * 256 xor u * 4096 xor u * 32 xor u.
 //!
 //! # Ports

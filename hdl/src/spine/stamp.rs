@@ -4,7 +4,7 @@
 //! clock with the core index and the first piece of the field.
 //!
 //! # Source
-//! `docs/stream.md`, "Chunked numbers": the connect bit behind its only chunk is 0.
+//! `docs/reference/stream.md`, "Chunked numbers": the connect bit behind its only chunk is 0.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

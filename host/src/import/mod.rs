@@ -9,7 +9,7 @@
 //!
 //! Each is read as a stream: memory grows with the number of different branches at most (`survey`), never with the
 //! length. What a format does not say is not made up where replay would show it: a trap that cannot be placed is
-//! refused. What had to be chosen is told in [`Summary::notes`]. The page is `docs/import.md`.
+//! refused. What had to be chosen is told in [`Summary::notes`]. The page is `docs/how-to/import.md`.
 
 mod champsim;
 mod packed;

@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(records(&listed).unwrap(), want);
     }
 
-    /// Lines in every shape that logs of others have (docs/import.md says where they were found).
+    /// Lines in every shape that logs of others have (docs/how-to/import.md says where they were found).
     #[test]
     fn registers_memory_tval_and_labels_are_skipped() {
         let log = "core   0: >>>>  _start\n\

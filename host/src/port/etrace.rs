@@ -1,7 +1,7 @@
 //! Rules of the instruction trace ingress port of the E-Trace specification
 //!
 //! # Source
-//! RISC-V Efficient Trace, "Instruction Trace Interface"; what a trace system needs of it: `docs/integration.md`.
+//! RISC-V Efficient Trace, "Instruction Trace Interface"; what a trace system needs of it: `docs/how-to/integration.md`.
 
 use super::rows::Value;
 use super::{class, Check, Code, Findings, Place, Rule, ODD, UNKNOWN};

@@ -1,7 +1,7 @@
 //! Checks a log of a core's trace port before a trace system is built on it
 //!
 //! A trace system believes what the port says of each retired instruction. Most ports that were tried first broke one of
-//! the rules of [integration.md](../../../docs/integration.md), and the trace then shows a path that never was. Here the
+//! the rules of [integration.md](../../../docs/how-to/integration.md), and the trace then shows a path that never was. Here the
 //! rules are checked on a recorded log: a waveform (VCD, FST) or a table of text.
 //!
 //! | module | what is there |

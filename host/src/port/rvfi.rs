@@ -1,7 +1,7 @@
 //! Rules of RVFI
 //!
 //! # Source
-//! RISC-V Formal Interface, docs/rvfi.md; what a trace system needs of it: `docs/integration.md`, "What the signals must say".
+//! RISC-V Formal Interface, docs/rvfi.md; what a trace system needs of it: `docs/how-to/integration.md`, "What the signals must say".
 
 use super::rows::Value;
 use super::{class, same_code, Check, Code, Findings, Place, Rule, EXPANDED, ODD, OTHER_CODE, UNKNOWN, ZCM};

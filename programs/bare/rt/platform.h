@@ -1,4 +1,4 @@
-// Where the devices are: QEMU's `virt` board, or with -DSOC the project's own SoC (docs/soc.md), which has
+// Where the devices are: QEMU's `virt` board, or with -DSOC the project's own SoC (docs/how-to/soc.md), which has
 // the same devices with the top address bit set, where VexRiscv's data cache leaves them alone. With -DTILE an RV64 core
 // with its memory.
 #ifndef PLATFORM_H

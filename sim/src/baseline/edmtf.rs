@@ -20,7 +20,7 @@
 //!
 //! # Source
 //! Paper 002 section 5.3 (two tables, 192 and 4 entries, move-to-front); the DAC 2009 paper behind it is
-//! known here by its abstract and a review only. What is chosen and why: `docs/baselines.md`.
+//! known here by its abstract and a review only. What is chosen and why: `docs/reference/baselines.md`.
 
 use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
 use crate::bits::BitWriter;

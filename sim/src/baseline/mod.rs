@@ -3,7 +3,7 @@
 //! Each takes the [`Stream`]s of one hart and has a decoder, which needs the program (an [`Image`]) to know
 //! where direct branches lead. The papers' baselines are of one core: with several harts each hart has its
 //! own coder, and their outputs are not put in order, which a trace of a multicore would have to pay for.
-//! Every format, to the bit: the modules; what the papers leave open: `docs/baselines.md`.
+//! Every format, to the bit: the modules; what the papers leave open: `docs/reference/baselines.md`.
 //!
 //! # Use
 //! A [`Params`] has a name that it can be parsed from. [`Harts`] takes the events of a run as any sink does,

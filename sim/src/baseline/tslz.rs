@@ -16,7 +16,7 @@
 //!
 //! # Source
 //! Paper 002 section 5.3 names the stages, the window of 256 12-bit entries, and no more; what is chosen
-//! here and why: `docs/baselines.md`.
+//! here and why: `docs/reference/baselines.md`.
 
 use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
 use crate::bits::BitWriter;

@@ -16,7 +16,7 @@
 //!
 //! # Source
 //! Paper 004 section 4: a 16-bit unidirectional ring. Token, acknowledge and places kept are ours; why:
-//! `docs/decisions/0011-token-ring.md`.
+//! `docs/maintainers/decisions/0011-token-ring.md`.
 
 use super::packet::{header, BROADCAST, HOST, MAX_WORDS, NODES, REFUSED, TAKEN};
 use std::collections::VecDeque;

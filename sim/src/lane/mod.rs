@@ -11,7 +11,7 @@
 //! | `signature` | what a decoder can check the path by |
 //!
 //! # Source
-//! Paper 000 figure 5, paper 002 figure 3; when a message is due: `docs/stream.md`.
+//! Paper 000 figure 5, paper 002 figure 3; when a message is due: `docs/reference/stream.md`.
 
 pub mod replay;
 pub mod signature;

@@ -8,7 +8,7 @@
 //! A stream may begin anywhere: what stands before its first header is skipped, see "Periodic synchronisation" there.
 //!
 //! # Source
-//! Paper 000 figure 6 and section 3, paper 002 figure 4; the stream: `docs/stream.md`.
+//! Paper 000 figure 6 and section 3, paper 002 figure 4; the stream: `docs/reference/stream.md`.
 
 mod watch;
 

@@ -1,4 +1,4 @@
-//! Every message kind, bit by bit, as worked by hand from `docs/stream.md`
+//! Every message kind, bit by bit, as worked by hand from `docs/reference/stream.md`
 //!
 //! A line is the message and its bits in sending order; a space changes nothing. The encoder must write
 //! the line, and the decoder must read it back.

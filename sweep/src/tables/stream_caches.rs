@@ -1,4 +1,4 @@
-//! The tables of `docs/stream-cache-results.md`: paper 001 on our programs, and the hash measured
+//! The tables of `docs/reference/stream-cache-results.md`: paper 001 on our programs, and the hash measured
 //!
 //! Figure 4 is known from the paper's text only: variant, entries, bits an instruction.
 

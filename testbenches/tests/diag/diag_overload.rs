@@ -2,7 +2,7 @@
 //!
 //! What is lost is counted: events that arrive and losses that are told add up to all that happened. The link stays full of
 //! events and nobody starves.
-//! `GOSHAWK_LONG=1` and `-- --nocapture` print the rows of docs/diagnosis.md.
+//! `GOSHAWK_LONG=1` and `-- --nocapture` print the rows of docs/how-to/diagnosis.md.
 
 use diag::link::{FrameReader, FrameWriter};
 use diag::load;

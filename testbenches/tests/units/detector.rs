@@ -37,7 +37,7 @@ struct Step {
     target: u64,
 }
 
-/// The current stream, from the rules of paper 001 as `docs/stream.md` states them.
+/// The current stream, from the rules of paper 001 as `docs/reference/stream.md` states them.
 struct Golden {
     /// Longest SL.
     longest: u64,

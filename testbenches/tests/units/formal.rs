@@ -1,7 +1,7 @@
 //! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/{chunked,digits}.rs`,
 //! `hdl/src/noc/router.rs` and `hdl/src/bus/{crossing,lock}.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
 //!
-//! What is proved how, and how long it takes: `docs/formal.md`. Each set of properties has covers that are reached, and is
+//! What is proved how, and how long it takes: `docs/explanation/formal.md`. Each set of properties has covers that are reached, and is
 //! seen to find a fault that is planted in the Verilog.
 
 use hdl::bus::crossing::Crossing;

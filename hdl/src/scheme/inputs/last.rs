@@ -1,7 +1,7 @@
 //! Last values by place of one core: what it takes from outside, and what was expected
 //!
 //! # Source
-//! [`sim::scheme::inputs::last`]; `docs/stream.md`, "Scheme `inputs`", message `input`.
+//! [`sim::scheme::inputs::last`]; `docs/reference/stream.md`, "Scheme `inputs`", message `input`.
 //!
 //! # Ports
 //! | port | dir | bits | stage | meaning |

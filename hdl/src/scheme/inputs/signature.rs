@@ -1,7 +1,7 @@
 //! Signature of what a core's port tells: up to four steps of a feedback register a clock
 //!
 //! # Source
-//! R. David, "Signature analysis of multi-output circuits", FTCS 1984; the words are those of `docs/stream.md`,
+//! R. David, "Signature analysis of multi-output circuits", FTCS 1984; the words are those of `docs/reference/stream.md`,
 //! "Signature".
 //!
 //! # Ports

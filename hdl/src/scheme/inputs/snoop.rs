@@ -3,7 +3,7 @@
 //! One for all cores: each clock of the memory bus is at most one reference, and its place is the same in every table.
 //!
 //! # Source
-//! `docs/stream.md`, "Scheme `inputs`"; the hash is that of [`sim::scheme::inputs::table`].
+//! `docs/reference/stream.md`, "Scheme `inputs`"; the hash is that of [`sim::scheme::inputs::table`].
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -3,7 +3,7 @@
 //! N front ends behind RVFI, the snoop of their memory bus, the spine that joins them, and the encoder.
 //!
 //! # Source
-//! `docs/replay.md`, "The circuit".
+//! `docs/how-to/replay.md`, "The circuit".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

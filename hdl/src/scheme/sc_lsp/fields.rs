@@ -1,7 +1,7 @@
 //! Fields: what the encoder sends next of an event entry, and what is behind it
 //!
 //! # Source
-//! `docs/stream.md`, "Messages (scheme `sc-lsp`)".
+//! `docs/reference/stream.md`, "Messages (scheme `sc-lsp`)".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

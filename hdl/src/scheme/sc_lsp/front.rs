@@ -3,7 +3,7 @@
 //! Takes the place of [`crate::scheme::tr::front::FrontEnd`]: the ports are the same.
 //!
 //! # Source
-//! Paper 001 figure 2; `docs/trace-module.md`.
+//! Paper 001 figure 2; `docs/explanation/trace-module.md`.
 //!
 //! # Ports
 //! Those of [`crate::spine::front_port`]. `beat.link` is not used; the entries are those of [`super::entry`]. `more` and `step`, and

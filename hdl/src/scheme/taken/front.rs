@@ -4,7 +4,7 @@
 //! the beat stands and where entries are made, and what makes them, here [`Messages`].
 //!
 //! # Source
-//! `docs/stream.md`, "Messages (scheme `taken`)".
+//! `docs/reference/stream.md`, "Messages (scheme `taken`)".
 //!
 //! # Ports
 //! Those of [`crate::spine::front_port`]. `more`, `step` and `lag` are of the beat in S4, `entering` of the one in S2.

@@ -1,7 +1,7 @@
 //! Encoder: event entries to the fields of their messages, and through the coder to pieces of bits
 //!
 //! # Source
-//! `docs/stream.md`; paper 000 section 4, table 3 and figure 7.
+//! `docs/reference/stream.md`; paper 000 section 4, table 3 and figure 7.
 //!
 //! # Ports
 //! Those of [`crate::spine::front_port`].

@@ -1,7 +1,7 @@
 //! Fields: what an encoder sends next of an event entry, and what is behind it
 //!
 //! # Source
-//! `docs/stream.md`; paper 000 section 4, table 3 and figure 7.
+//! `docs/reference/stream.md`; paper 000 section 4, table 3 and figure 7.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -4,7 +4,7 @@
 //! instruction a clock, forever: nothing here can stall.
 //!
 //! # Source
-//! `docs/trace-module.md`; paper 000 figure 5, paper 002 section 5 and (upper address bits) section 5.4.
+//! `docs/explanation/trace-module.md`; paper 000 figure 5, paper 002 section 5 and (upper address bits) section 5.4.
 //!
 //! # Ports
 //! Those of [`crate::spine::front_port`]. `more`, `step` and `lag` are of the beat in S5, `entering` of the one in S2.

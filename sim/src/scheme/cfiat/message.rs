@@ -1,4 +1,4 @@
-//! Records and their bits; the page is `docs/load-values.md`
+//! Records and their bits; the page is `docs/reference/load-values.md`
 //!
 //! | coding | record | stop |
 //! | --- | --- | --- |

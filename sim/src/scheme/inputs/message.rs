@@ -1,4 +1,4 @@
-//! Messages of the scheme and their bits; the page is `docs/stream.md`
+//! Messages of the scheme and their bits; the page is `docs/reference/stream.md`
 //!
 //! | message | fields in order |
 //! | --- | --- |

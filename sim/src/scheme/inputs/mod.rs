@@ -1,7 +1,7 @@
 //! Record and replay: only what a core takes from outside is sent, and the host executes the rest
 //!
 //! Not one of the list of flow schemes: it sends no control flow, and needs loads and stores, not events alone. Its
-//! stream has a header of the same shape, with a bit of its own; `docs/stream.md` has it to the bit.
+//! stream has a header of the same shape, with a bit of its own; `docs/reference/stream.md` has it to the bit.
 //!
 //! | file | what is there |
 //! | --- | --- |

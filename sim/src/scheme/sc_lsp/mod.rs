@@ -5,8 +5,8 @@
 //! stream predictor the index into one bit where the stream that came last time comes again.
 //!
 //! # Source
-//! Paper 001; what it leaves open and how it is settled here: `docs/stream-cache.md`. The bits:
-//! `docs/stream.md`, "Messages (scheme `sc-lsp`)".
+//! Paper 001; what it leaves open and how it is settled here: `docs/explanation/stream-cache.md`. The bits:
+//! `docs/reference/stream.md`, "Messages (scheme `sc-lsp`)".
 
 pub mod cache;
 pub mod model;

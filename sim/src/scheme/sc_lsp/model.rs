@@ -1,7 +1,7 @@
 //! Trace module of one core: retired control flow to records
 //!
 //! # Source
-//! Paper 001 section II, "Stream Detector"; when a record is sent: `docs/stream.md`.
+//! Paper 001 section II, "Stream Detector"; when a record is sent: `docs/reference/stream.md`.
 
 use super::cache::Descriptor;
 use super::params::{StreamCacheParams, Variant};

@@ -3,7 +3,7 @@
 //! # Source
 //! Paper 001 section II, "Last Stream Predictor", sections III.B and III.C. The predictor learns the index of
 //! the entry that a missed stream was stored in, not the 0 that is sent for it: the decoder stores it in the
-//! same entry. `docs/stream-cache.md` has the measurement.
+//! same entry. `docs/explanation/stream-cache.md` has the measurement.
 
 use super::cache::{Descriptor, StreamCache};
 use super::params::{StreamCacheParams, Variant};

@@ -8,7 +8,7 @@
 //! | length | difference to the length of the core's turn before, folded to 0, -1, 1, -2, ... as 0, 1, 2, 3, ...; exponential Golomb code of order k |
 //!
 //! k follows what was sent: the mean of the lengths of the last numbers in bits, less one. So a schedule of equal turns costs two
-//! to five bits a turn, whatever their length. What else was tried: `docs/decisions/0028-shared.md`.
+//! to five bits a turn, whatever their length. What else was tried: `docs/maintainers/decisions/0028-shared.md`.
 
 use crate::message::CodingError;
 

@@ -9,7 +9,7 @@
 //! difference are those of the complement of address plus complement, `-(a - b) = ~(a + ~b)`: what differs is what is carried into the lowest one.
 //!
 //! # Source
-//! Paper 000 section 4 and figure 7; `docs/stream.md`, "Chunked numbers".
+//! Paper 000 section 4 and figure 7; `docs/reference/stream.md`, "Chunked numbers".
 //!
 //! # Ports
 //! Those of [`super::CoderIn`]; `minus`, `lead` and `core` do not count, and of a field of kind [`super::RAW`] only four bits. The address before

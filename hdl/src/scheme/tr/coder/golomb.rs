@@ -3,7 +3,7 @@
 //! The smallest example of a coder; systems that must carry what many cores send take [`super::chunked`].
 //!
 //! # Source
-//! As the golden model's; `docs/stream.md`, "Exponential Golomb codes".
+//! As the golden model's; `docs/reference/stream.md`, "Exponential Golomb codes".
 //!
 //! # Ports
 //! Those of [`super::CoderIn`].
