@@ -26,7 +26,7 @@
 //!
 //! # Source
 //! A. R. Myers, "A Binary Instrumentation Tool Suite For Capturing and Compressing Traces" (paper 003), chapter 4. Its
-//! tools stand on Pin. What is exact here and what is not: `docs/capture.md`.
+//! tools stand on Pin. What is exact here and what is not: `docs/how-to/capture.md`.
 
 mod arm;
 pub mod cost;

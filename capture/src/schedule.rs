@@ -20,7 +20,7 @@ pub enum Schedule {
 }
 
 /// Default instructions per turn. Handing over a turn takes as long as 4,000 to 18,000 instructions in plain QEMU: with
-/// 20,000 it is more than a quarter of the cost of control-flow capture, with 1,000 most of it (docs/capture.md).
+/// 20,000 it is more than a quarter of the cost of control-flow capture, with 1,000 most of it (docs/how-to/capture.md).
 const QUANTUM: u32 = 50_000;
 
 impl Default for Schedule {

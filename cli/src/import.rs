@@ -47,7 +47,7 @@ impl From<FormatName> for Format {
 /// Read are logs of QEMU (-d exec,nochain,int, with --elf) and Spike, traces of ChampSim and MBPlib (SBBT), and rbt1;
 /// packed with gzip, xz, zstd or bzip2, or not. Threads become harts, in the order in which they appear. The file is a
 /// branch trace where its name ends in .rbt1 or .rbt1.zst, else a retire file. Every command that takes --elf takes either
-/// in its place. docs/import.md describes what each format contains and what it lacks.
+/// in its place. docs/how-to/import.md describes what each format contains and what it lacks.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk import gcc.rbt1.zst -o gcc.ret\n  \
     goshawk import qemu.log --elf firmware.elf -o qemu.ret\n  \

@@ -12,7 +12,7 @@ use std::io::Write;
 /// minutes.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  goshawk papers -o docs/paper-tables.md --notes docs/paper-notes.md\n  goshawk papers --program fft --max-instructions 1000000 -o fft.md\n  goshawk papers --trace vm.ret,gcc.rbt1.zst --elf builtin:vm -o own.md"
+    after_help = "Examples:\n  goshawk papers -o docs/reference/paper-tables.md --notes docs/maintainers/paper-notes.md\n  goshawk papers --program fft --max-instructions 1000000 -o fft.md\n  goshawk papers --trace vm.ret,gcc.rbt1.zst --elf builtin:vm -o own.md"
 )]
 pub struct Args {
     #[command(flatten)]

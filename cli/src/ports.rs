@@ -45,15 +45,15 @@ const MEANINGS: [Meaning; 36] = [
     ("cause", "not used", "5'd0"),
     ("tval", "not used", "{XLEN{1'b0}}"),
     ("privilege", "where contexts are told, and with a filter: the privilege mode; else not used", "core@_privilege"),
-    ("hide", "what retires in the clock must not be told (docs/filters.md)", "core@_hide"),
+    ("hide", "what retires in the clock must not be told (docs/how-to/filters.md)", "core@_hide"),
     ("mode", "its privilege mode, `rvfi_mode`", "core@_rvfi_mode"),
-    ("space", "the number of its address space, say the ASID of `satp` (docs/contexts.md)", "core@_asid"),
+    ("space", "the number of its address space, say the ASID of `satp` (docs/how-to/contexts.md)", "core@_asid"),
     (
         "stall",
-        "the core is to wait: half of its FIFO is taken, or its queue fills (docs/trace-module.md); not heeded, instructions can be lost",
+        "the core is to wait: half of its FIFO is taken, or its queue fills (docs/explanation/trace-module.md); not heeded, instructions can be lost",
         "core@_stall",
     ),
-    ("filter_first", "lowest address that is told (docs/filters.md)", "core@_filter_first"),
+    ("filter_first", "lowest address that is told (docs/how-to/filters.md)", "core@_filter_first"),
     ("filter_last", "highest address that is told", "core@_filter_last"),
     (
         "filter_space",
@@ -63,7 +63,7 @@ const MEANINGS: [Meaning; 36] = [
     ("filter_mask", "0: all address spaces are told", "core@_filter_mask"),
     (
         "allow_modes",
-        "bit m: instructions of privilege mode m may be told, if register `control` asks for them (docs/filters.md)",
+        "bit m: instructions of privilege mode m may be told, if register `control` asks for them (docs/how-to/filters.md)",
         "core@_allow_modes",
     ),
     ("bus_addr", "number of a register (registers.md)", "bus_addr"),
@@ -80,16 +80,16 @@ const WORDS: [Meaning; 3] = [
 
 /// Prefixes of ports of standard buses, with the standard.
 const BUSES: [(&str, &str); 10] = [
-    ("s_apb_", "AMBA APB4, registers (docs/buses.md)"),
-    ("s_axil_", "AMBA AXI4-Lite, registers (docs/buses.md)"),
-    ("wb_", "Wishbone B4, registers (docs/buses.md)"),
-    ("m_axi_", "AMBA AXI4, trace words into memory (docs/buses.md)"),
-    ("memory_irq", "interrupt: a bit of `memory_interrupt` is 1 (docs/buses.md)"),
-    ("m_axis_", "AMBA AXI4-Stream, trace words (docs/buses.md)"),
-    ("m_atb_", "AMBA ATB, trace words (docs/buses.md)"),
-    ("byte_", "trace words as bytes (docs/buses.md)"),
-    ("jtag_", "test access port, IEEE 1149.1 (docs/buses.md)"),
-    ("allow", "1: tracing may begin and go on; by `clock` (docs/security.md)"),
+    ("s_apb_", "AMBA APB4, registers (docs/reference/buses.md)"),
+    ("s_axil_", "AMBA AXI4-Lite, registers (docs/reference/buses.md)"),
+    ("wb_", "Wishbone B4, registers (docs/reference/buses.md)"),
+    ("m_axi_", "AMBA AXI4, trace words into memory (docs/reference/buses.md)"),
+    ("memory_irq", "interrupt: a bit of `memory_interrupt` is 1 (docs/reference/buses.md)"),
+    ("m_axis_", "AMBA AXI4-Stream, trace words (docs/reference/buses.md)"),
+    ("m_atb_", "AMBA ATB, trace words (docs/reference/buses.md)"),
+    ("byte_", "trace words as bytes (docs/reference/buses.md)"),
+    ("jtag_", "test access port, IEEE 1149.1 (docs/reference/buses.md)"),
+    ("allow", "1: tracing may begin and go on; by `clock` (docs/how-to/security.md)"),
 ];
 /// Ports of a second clock.
 const CROSSING: [(&str, &str); 2] = [

@@ -1,4 +1,4 @@
-//! `goshawk results`: measures the tables of `docs/results.md`
+//! `goshawk results`: measures the tables of `docs/reference/results.md`
 
 use crate::measured::PageArgs;
 use crate::output::TOOL;
@@ -11,7 +11,7 @@ use std::io::Write;
 /// What is measured is a plan of sweep/plans, results.toml or stream-caches.toml. The run takes some minutes.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  goshawk results -o docs/results.md --json results.json\n  goshawk results --program vm --max-instructions 1000000 -o vm.md\n  goshawk results --trace vm.ret,gcc.rbt1.zst -o own.md\n  goshawk results --of stream-caches -o docs/stream-cache-results.md"
+    after_help = "Examples:\n  goshawk results -o docs/reference/results.md --json results.json\n  goshawk results --program vm --max-instructions 1000000 -o vm.md\n  goshawk results --trace vm.ret,gcc.rbt1.zst -o own.md\n  goshawk results --of stream-caches -o docs/reference/stream-cache-results.md"
 )]
 pub struct Args {
     /// What is measured
@@ -49,7 +49,7 @@ pub fn run(args: &Args, _: &mut dyn Write) -> Result<Status, Failure> {
             let head = format!(
                 "# Stream caches on the test programs\n\nMade by `goshawk results --of stream-caches` ({TOOL}): {how} \
                  Bits per instruction on one core unless said otherwise. *Italic*: paper 001, which ran MiBench on ARM. \
-                 What it means: [stream-cache.md](stream-cache.md#results).\n"
+                 What it means: [The stream cache scheme](../explanation/stream-cache.md#results).\n"
             );
             let others = ["Speed of the model"];
             args.page.write("results", STREAM_CACHES, &head, &others, stream_caches::tables)

@@ -34,7 +34,7 @@ A program is an RV32 or RV64 ELF (IMAFDC) without an operating system, linked to
   ebreak      semihosting: SYS_WRITEC, SYS_WRITE0, SYS_WRITE, SYS_EXIT, and what C libraries ask at their start
 
 All harts start at the ELF's entry in machine mode, a0 and mhartid the number of the hart, all other registers and mtvec \
-0: stack, gp and .bss are the program's to set up. docs/platform.md has a linker script and a start to copy, and what to \
+0: stack, gp and .bss are the program's to set up. docs/how-to/platform.md has a linker script and a start to copy, and what to \
 do where the linker puts ELF headers in front of RAM (-Wl,-N).
 
 Ctrl-C ends a run with all that retired until then in the file, as --max-instructions does.";

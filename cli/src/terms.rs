@@ -3,7 +3,7 @@
 use crate::Cli;
 use clap::{Command, CommandFactory};
 
-/// Home-made words, and what to write instead (docs/glossary.md).
+/// Home-made words, and what to write instead (docs/reference/glossary.md).
 const TERMS: &[(&str, &str)] = &[
     ("tell", "report, show or encode"),
     ("tells", "reports, shows or encodes"),

@@ -2,7 +2,7 @@
 """Turns a Spike log (`spike -l` or `spike --log-commits`) on standard input into an rbt1 on standard output.
 
 A line names hart, pc and the instruction's bits: `core   0: 3 0x80000000 (0x00000297) x5 0x80000000`;
-or an exception or interrupt: `core   0: exception trap_machine_ecall, epc 0x80000010`. Everything else is ignored. docs/rbt1.md says what the records mean.
+or an exception or interrupt: `core   0: exception trap_machine_ecall, epc 0x80000010`. Everything else is ignored. docs/reference/rbt1.md says what the records mean.
 """
 import re
 import struct

@@ -1,6 +1,6 @@
 """Makes a trace file of words: python3 words_to_gtr.py WORDS.hex PARAMETERS.json > TRACE.gtr
 
-The form is in docs/gtr.md. Commands take the words themselves, too; a trace file has their parameters in it.
+The form is in docs/reference/gtr.md. Commands take the words themselves, too; a trace file has their parameters in it.
 """
 
 import json

@@ -1,5 +1,5 @@
 // Devices on the shared bus: timers and software interrupts, console, exit, locks, trace registers.
-// docs/soc.md has the address map. Address bits 27:24 select: 0 console (bit 20: exit), 1 system, 2 CLINT.
+// docs/how-to/soc.md has the address map. Address bits 27:24 select: 0 console (bit 20: exit), 1 system, 2 CLINT.
 module soc_devices #(
     parameter N = 1,          // harts
     parameter M = 1,          // bus masters; master m belongs to hart m % N

@@ -1,4 +1,4 @@
-// DMA: a bus master other than a core, which copies words of RAM. docs/soc.md has its registers: the byte address of
+// DMA: a bus master other than a core, which copies words of RAM. docs/how-to/soc.md has its registers: the byte address of
 // the next word to read at 0, of the next one to store at 4, words left at 8; a store to the last one starts it. Words
 // outside RAM are counted, but not copied.
 module soc_dma(

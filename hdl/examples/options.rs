@@ -1,4 +1,4 @@
-//! Prints the reference page of the options: `docs/options.md`
+//! Prints the reference page of the options: `docs/reference/options.md`
 
 fn main() {
     print!("{}", hdl::options::page::page());

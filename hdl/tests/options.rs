@@ -202,7 +202,7 @@ fn refusals_are_in_the_words_of_the_command_line() {
 
 #[test]
 fn the_reference_page_is_that_of_the_table() {
-    let stored =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/options.md")).unwrap_or_default();
-    assert!(stored == page(), "run `cargo run --release -p hdl --example options > docs/options.md`");
+    let stored = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/options.md"))
+        .unwrap_or_default();
+    assert!(stored == page(), "run `cargo run --release -p hdl --example options > docs/reference/options.md`");
 }

@@ -77,7 +77,7 @@ pub enum HostError {
 fn link_hint(error: &MachineError) -> &'static str {
     match error {
         MachineError::OutsideRam { .. } | MachineError::Covers { .. } => {
-            "; if the linker put ELF headers in front of the code, -Wl,-N keeps them out (docs/platform.md)"
+            "; if the linker put ELF headers in front of the code, -Wl,-N keeps them out (docs/how-to/platform.md)"
         }
         _ => "",
     }

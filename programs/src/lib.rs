@@ -3,6 +3,13 @@
 //! Bare-metal RV32IMAC for the platform of QEMU's `virt` board. Each checks its own result, prints
 //! `name: result <hex> ok` last (the same for any number of harts) and ends with exit code 0.
 //! `programs/bare/README.md` says what each exercises and how many instructions it retires.
+//!
+//! # Example
+//! ```
+//! let program = programs::load("fft").expect("it is built in");
+//! assert_eq!(program.entry, 0x8000_0000);
+//! assert_eq!(programs::PROGRAMS.len(), 18);
+//! ```
 
 use retire::elf::{ElfError, Program};
 

@@ -104,9 +104,9 @@ fn no_link_is_dead() {
 fn dead_links_are_found() {
     let page = root().join("docs/README.md");
     let why = |link: &str| dead(&page, link);
-    assert_eq!(why("stream.md"), None);
-    assert_eq!(why("stream.md#words-and-bits"), None);
-    assert_eq!(why("stream.md#no-such-heading"), Some("there is no heading `no-such-heading`".into()));
+    assert_eq!(why("reference/stream.md"), None);
+    assert_eq!(why("reference/stream.md#words-and-bits"), None);
+    assert_eq!(why("reference/stream.md#no-such-heading"), Some("there is no heading `no-such-heading`".into()));
     assert_eq!(why("no-such-page.md"), Some("there is no such file".into()));
     assert!(why("../README.md").is_some(), "the book holds docs/ only");
 }

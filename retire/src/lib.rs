@@ -1,4 +1,4 @@
-//! The common tongue: what the cores did, and what tells and keeps it
+//! Common data types: retired instructions, where they come from, and files that store them
 //!
 //! The retire stream ([`FlowEvent`], [`DataEvent`] and the sinks that take them), the tables of the instruction set that
 //! say what an instruction does to the PC ([`isa`]), programs ([`elf`], [`image`], [`stream`]) and recorded streams

@@ -2,7 +2,7 @@
 //!
 //! After the header (see [`retire::file`]) come blocks of a 32-bit word count (1 to 16384), the words, and their
 //! CRC-32; a count of 0 ends the file. All numbers are little-endian. A control-flow trace begins with `GSHKTRC`, one of scheme
-//! `inputs` with `GSHKINP`, one of load values with `GSHKLDV`. `docs/gtr.md` describes the layout to the byte. Words without
+//! `inputs` with `GSHKINP`, one of load values with `GSHKLDV`. `docs/reference/gtr.md` describes the layout to the byte. Words without
 //! such a file around them can be read too ([`words`]).
 
 pub mod reread;

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //! ARM IHI 0022 (AXI4): A3.2, handshakes; A3.4.1, bursts, which must not cross a 4 KiB boundary; A3.4.4, responses.
-//! The rules of the range are this project's: `docs/buses.md`, "Words into memory". Registers: [`crate::regs::MEMORY_REGS`].
+//! The rules of the range are this project's: `docs/reference/buses.md`, "Words into memory". Registers: [`crate::regs::MEMORY_REGS`].
 //!
 //! # Behaviour
 //! Words are queued in a FIFO of [`PLACES`] entries. A burst begins when the FIFO has enough words for it: [`BURST`], or fewer

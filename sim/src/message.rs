@@ -1,6 +1,6 @@
 //! Trace messages before they are encoded
 //!
-//! For their meaning and when they are sent, see `docs/stream.md`.
+//! For their meaning and when they are sent, see `docs/reference/stream.md`.
 
 use retire::Context;
 use serde::Serialize;

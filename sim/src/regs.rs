@@ -172,7 +172,7 @@ pub const REGS: [Reg; 8] = [
     },
 ];
 
-/// Registers of the port that writes words to memory (`docs/buses.md`), after those of every system.
+/// Registers of the port that writes words to memory (`docs/reference/buses.md`), after those of every system.
 pub const MEMORY_REGS: [Reg; 8] = [
     Reg {
         name: "memory_base",

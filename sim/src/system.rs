@@ -1,7 +1,7 @@
 //! The trace system: turns the events of N cores into one stream of words
 //!
 //! Takes the retire stream in global commit order and writes header, messages and stops as
-//! described in `docs/stream.md`. It has no FIFOs, so it never overflows.
+//! described in `docs/reference/stream.md`. It has no FIFOs, so it never overflows.
 
 use crate::bits::BitWriter;
 use crate::lane::{Rates, SyncPeriod};

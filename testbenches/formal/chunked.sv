@@ -1,4 +1,4 @@
-// Properties inside the emitted coder: its slices are the bits specified in docs/stream.md, "Chunked numbers" and
+// Properties inside the emitted coder: its slices are the bits specified in docs/reference/stream.md, "Chunked numbers" and
 // `addr`
 //
 // Sizes: WIDTH of the ports, ADDRESS_BITS, TI_BITS, and the chunks B0, B1 (bCnt), T0, T1 (diffTA), C0, C1 (diffCC), I0,

@@ -1,4 +1,4 @@
-// Properties inside the emitted digit coder: its slices are the bits specified in docs/stream.md, "Chunked numbers" and
+// Properties inside the emitted digit coder: its slices are the bits specified in docs/reference/stream.md, "Chunked numbers" and
 // `addr`
 //
 // Sizes: ADDRESS_BITS; TURNS, their number of 4-bit digits, which is also the width of the ports; 2^INDEX entries for

@@ -20,7 +20,7 @@ gate f_other_gate (.hide(f_hide), .pc(f_pc), .first(f_first), .last(f_last), .sp
     .mask(f_mask), .hides(f_other_hides));
 wire [3:0] f_told = modes >> mode;
 wire [3:0] f_other_told = modes >> f_mode;
-// see `docs/filters.md`
+// see `docs/how-to/filters.md`
 wire f_outside = pins$rvfi$pc_rdata < f_first || pins$rvfi$pc_rdata > f_last || ((f_space ^ f_wanted_space) & f_mask) != 0;
 wire f_other_outside = f_pc < f_first || f_pc > f_last || ((f_other_space ^ f_wanted_space) & f_mask) != 0;
 wire f_hidden = f_hide || f_outside || !f_told[0];

@@ -51,7 +51,7 @@ pub struct Args {
     core: CoreName,
     #[arg(long, value_name = "N", default_value_t = 1, help = format!("Cores, {}", range(&CORES)))]
     cores: u8,
-    /// RISC-V executable, linked to 0x80000000 and to the SoC's devices (docs/soc.md)
+    /// RISC-V executable, linked to 0x80000000 and to the SoC's devices (docs/how-to/soc.md)
     #[arg(long, value_name = "FILE", required_unless_present = "program", conflicts_with = "program")]
     elf: Option<PathBuf>,
     /// Built-in program, in its build for this core; `goshawk programs` lists them
@@ -90,7 +90,7 @@ pub struct Args {
     /// Without trace modules
     #[arg(long)]
     no_trace: bool,
-    /// Trace load values too, for example with cfiat:16k (docs/load-values.md); or append it to the scheme, as
+    /// Trace load values too, for example with cfiat:16k (docs/reference/load-values.md); or append it to the scheme, as
     /// --scheme tr_e:small,cfiat:16k
     #[arg(long, value_name = "NAME", conflicts_with = "no_trace")]
     data: Option<String>,

@@ -1,4 +1,4 @@
-//! The transcripts in `docs/days` and the generated parts of `docs/integration.md` are up to date
+//! The transcripts in `docs/tutorials` and the generated parts of `docs/how-to/integration.md` are up to date
 
 use std::process::Command;
 
@@ -16,13 +16,29 @@ fn check(tool: &str, args: &[&str]) {
 }
 
 #[test]
-fn the_designers_day_is_as_it_is_told() {
-    check("days", &["--day", "designer"]);
+fn the_first_trace_is_as_its_tutorial_shows() {
+    check("tutorials", &["--only", "first-trace"]);
 }
 
 #[test]
-fn the_firmware_developers_day_is_as_it_is_told() {
-    check("days", &["--day", "firmware"]);
+fn a_trace_module_at_a_core_is_as_its_tutorial_shows() {
+    check("tutorials", &["--only", "core"]);
+}
+
+#[test]
+fn the_crash_is_as_its_tutorial_shows() {
+    check("tutorials", &["--only", "crash"]);
+}
+
+#[test]
+fn the_linux_program_is_as_its_tutorial_shows() {
+    check("tutorials", &["--only", "linux"]);
+}
+
+#[test]
+#[ignore = "long: compiles a copy of Goshawk"]
+fn the_new_predictor_is_as_its_tutorial_shows() {
+    check("tutorials", &["--only", "predictor"]);
 }
 
 #[test]

@@ -95,8 +95,8 @@ fn pages() -> Vec<Page> {
         }
         found.push(Page { name, examples });
     }
-    // days.rs and day_researcher.rs run the transcripts, and compare their output
-    found.retain(|p| !p.examples.is_empty() && !p.name.starts_with("docs/days/"));
+    // days.rs and day_researcher.rs run the transcripts, and compare what they print
+    found.retain(|p| !p.examples.is_empty() && !p.name.starts_with("docs/tutorials/"));
     found
 }
 
@@ -221,8 +221,12 @@ impl Shell {
         for name in ["sim.vcd", "sim.fst"] {
             std::fs::write(path.join(name), foreign::wave(&steps)).unwrap();
         }
-        std::fs::create_dir_all(path.join("docs/sweeps")).unwrap();
-        for file in ["docs/paper-notes.md", "docs/results-notes.md", "docs/sweeps/paper000.toml"] {
+        std::fs::create_dir_all(path.join("docs/maintainers/sweeps")).unwrap();
+        for file in [
+            "docs/maintainers/paper-notes.md",
+            "docs/maintainers/results-notes.md",
+            "docs/maintainers/sweeps/paper000.toml",
+        ] {
             if root().join(file).exists() {
                 std::fs::copy(root().join(file), path.join(file)).unwrap();
             }
@@ -259,7 +263,7 @@ impl Shell {
             let line = format!("goshawk sweep --plan big.toml --shard {shard}/4 -o part{shard}");
             assert_eq!(self.complaint(&line, false), None);
         }
-        assert_eq!(self.complaint("cp -r papers big && mkdir -p docs", false), None);
+        assert_eq!(self.complaint("cp -r papers big && mkdir -p docs/reference", false), None);
     }
 }
 

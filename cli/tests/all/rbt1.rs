@@ -1,4 +1,4 @@
-//! `docs/rbt1.md`: its example and its converter
+//! `docs/reference/rbt1.md`: its example and its converter
 
 use crate::common::Place;
 use std::fmt::Write;
@@ -68,7 +68,8 @@ fn the_converter_gives_the_records_that_export_gives() {
 
 #[test]
 fn the_bytes_of_the_page_are_read_as_it_says() {
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rbt1.md")).unwrap();
+    let page =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/rbt1.md")).unwrap();
     let bytes = page.split("\n```\n52 42").nth(1).unwrap().split("```").next().unwrap();
     let bytes = format!("52 42{bytes}");
     let bytes: Vec<u8> = bytes.split_whitespace().map(|b| u8::from_str_radix(b, 16).unwrap()).collect();

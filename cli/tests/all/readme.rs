@@ -60,7 +60,7 @@ fn column(text: &str, table: &str, name: &str) -> Vec<f64> {
 fn the_headline_is_that_of_the_results() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let results = std::fs::read_to_string(root.join("docs/results.md")).unwrap();
+    let results = std::fs::read_to_string(root.join("docs/reference/results.md")).unwrap();
     for scheme in ["nx_b", "tr_e small", "tr_e medium", "tr_e large"] {
         let figures = ["Functional", "Time-stamped"].map(|kind| {
             let all: f64 = row(&results, &format!("{kind} traces"), scheme)[3].parse().unwrap();

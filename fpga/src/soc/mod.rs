@@ -17,7 +17,7 @@
 //! | [`data`], [`record`] | the log with registers and memory; checks of a recorded run against it |
 //! | [`values`] | checks of load values against it, by executing the cores again |
 //!
-//! `docs/soc.md` has the memory map and says how to add a core.
+//! `docs/how-to/soc.md` has the memory map and says how to add a core.
 
 pub mod blocks;
 pub mod board;

@@ -1,4 +1,4 @@
-//! Compares constraints and PLL settings with those of `rust-hdl-fpga-support` (docs/decisions/0004)
+//! Compares constraints and PLL settings with those of `rust-hdl-fpga-support` (docs/maintainers/decisions/0004)
 
 use fpga::soc::board::BOARDS;
 use fpga::soc::pll::IcePll;

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //! Efficient Trace for RISC-V, "Filtering": an address range, a context by value and mask. RISC-V privileged ISA, "Supervisor Address
-//! Translation and Protection (satp) Register". What a filter hides, and what it does not: `docs/filters.md`.
+//! Translation and Protection (satp) Register". What a filter hides, and what it does not: `docs/how-to/filters.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //! RISC-V privileged ISA, table "RISC-V privilege levels", "Supervisor Address Translation and Protection (satp) Register". The
-//! message of a context switch: `docs/stream.md`.
+//! message of a context switch: `docs/reference/stream.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

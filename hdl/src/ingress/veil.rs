@@ -2,7 +2,7 @@
 //!
 //! # Source
 //! RISC-V privileged ISA, table "RISC-V privilege levels"; RISC-V formal interface, `rvfi_mode`. What a filter hides, and
-//! what it does not: `docs/filters.md`.
+//! what it does not: `docs/how-to/filters.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

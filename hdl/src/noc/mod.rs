@@ -6,7 +6,7 @@
 //! | [`ring`] | routers joined to a ring |
 //! | [`router`] | a node's connection to the ring |
 //!
-//! Golden model: `sim::diag::ring`; why a token ring: `docs/decisions/0011-token-ring.md`.
+//! Golden model: `sim::diag::ring`; why a token ring: `docs/maintainers/decisions/0011-token-ring.md`.
 
 pub mod ports;
 pub mod ring;

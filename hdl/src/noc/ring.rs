@@ -1,7 +1,7 @@
 //! Ring: routers in a ring, each connected to the next and the last to the first
 //!
 //! # Source
-//! Paper 004 section 4; `docs/decisions/0011-token-ring.md`.
+//! Paper 004 section 4; `docs/maintainers/decisions/0011-token-ring.md`.
 //!
 //! # Ports
 //! | port | dir | meaning |

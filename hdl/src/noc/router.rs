@@ -6,7 +6,7 @@
 //! and stores them until the client has read them.
 //!
 //! # Source
-//! Paper 004 section 4; `docs/decisions/0011-token-ring.md`.
+//! Paper 004 section 4; `docs/maintainers/decisions/0011-token-ring.md`.
 //!
 //! # Ports
 //! | port | dir | meaning |

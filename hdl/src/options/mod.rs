@@ -1,6 +1,6 @@
 //! The options of trace systems: one table of names, values, rules and help texts
 //!
-//! The command line's arguments, help and error messages, and the reference page `docs/options.md`, are generated from
+//! The command line's arguments, help and error messages, and the reference page `docs/reference/options.md`, are generated from
 //! [`table`]. Circuits are checked against the same rules ([`crate::emit`]), so nothing is refused in one place only.
 //! An option has no value unless it is given, so that one without effect can be refused.
 //!

@@ -1,4 +1,4 @@
-//! The reference page of the options, `docs/options.md`
+//! The reference page of the options, `docs/reference/options.md`
 
 use super::{Group, Takes};
 use crate::options::table::OPTIONS;
@@ -10,7 +10,7 @@ pub fn page() -> String {
         "# Options of trace systems\n\n\
          What `goshawk gen` and `goshawk gates` take. `goshawk help COMMAND` says which of them another command takes. An option \
          that would have no effect is refused.\n\n\
-         Made from the table of options by `cargo run --release -p hdl --example options > docs/options.md`.\n",
+         Made from the table of options by `cargo run --release -p hdl --example options > docs/reference/options.md`.\n",
     );
     for group in Group::ALL {
         let _ = writeln!(

@@ -4,7 +4,7 @@
 //! at 0. The cycles from an older beat up to the header are a debt: they are subtracted before any cycle is counted.
 //!
 //! # Source
-//! `docs/stream.md`, "Periodic synchronisation"; `docs/decisions/0026-wide-resyncs.md`.
+//! `docs/reference/stream.md`, "Periodic synchronisation"; `docs/maintainers/decisions/0026-wide-resyncs.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

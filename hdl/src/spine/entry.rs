@@ -29,7 +29,7 @@
 //! the ports in the cycle before `push`: they are written to the next free entry, and remain there if it is pushed.
 //!
 //! # Source
-//! `docs/stream.md`, `docs/trace-module.md`.
+//! `docs/reference/stream.md`, `docs/explanation/trace-module.md`.
 
 use sim::params::TraceParams;
 

@@ -1,7 +1,7 @@
 //! Event FIFO: holds the entries of one core until the encoder reads them
 //!
 //! # Source
-//! `docs/trace-module.md`; the entry: [`super::entry`].
+//! `docs/explanation/trace-module.md`; the entry: [`super::entry`].
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -3,7 +3,7 @@
 //! The front ends connect to its inputs, the encoder of their scheme to its outputs.
 //!
 //! # Source
-//! `docs/trace-module.md`.
+//! `docs/explanation/trace-module.md`.
 //!
 //! # Ports
 //! | port | dir | meaning |

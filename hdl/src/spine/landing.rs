@@ -4,7 +4,7 @@
 //! address waits here instead of in registers of every stage and in every entry of the event FIFO.
 //!
 //! # Source
-//! `docs/trace-module.md`, `docs/stream.md`, "Periodic synchronisation".
+//! `docs/explanation/trace-module.md`, `docs/reference/stream.md`, "Periodic synchronisation".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

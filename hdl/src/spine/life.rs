@@ -5,7 +5,7 @@
 //! stage.
 //!
 //! # Source
-//! `docs/stream.md`, "When each is sent"; `docs/trace-module.md`.
+//! `docs/reference/stream.md`, "When each is sent"; `docs/explanation/trace-module.md`.
 //!
 //! # Ports
 //! | port | dir | meaning |

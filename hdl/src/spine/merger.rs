@@ -5,7 +5,7 @@
 //!
 //! # Source
 //! Paper 000 section 2: "time stamps can then be used by a trace buffer control logic to properly order
-//! trace messages"; here a memory of the order replaces the time stamps. `docs/stream.md`, "Order".
+//! trace messages"; here a memory of the order replaces the time stamps. `docs/reference/stream.md`, "Order".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -1,7 +1,7 @@
 //! Packer: packs bits into 32-bit words at a valid/ready port
 //!
 //! # Source
-//! `docs/stream.md`, "Words and bits": a word fills from its least significant bit.
+//! `docs/reference/stream.md`, "Words and bits": a word fills from its least significant bit.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -4,7 +4,7 @@
 //! there, so slices are accepted while a word waits.
 //!
 //! # Source
-//! `docs/stream.md`, "Words and bits": a word fills from its least significant bit.
+//! `docs/reference/stream.md`, "Words and bits": a word fills from its least significant bit.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

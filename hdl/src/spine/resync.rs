@@ -5,7 +5,7 @@
 //! their next ones.
 //!
 //! # Source
-//! `docs/stream.md`, "Periodic synchronisation"; `docs/decisions/0009-periodic-sync.md`.
+//! `docs/reference/stream.md`, "Periodic synchronisation"; `docs/maintainers/decisions/0009-periodic-sync.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

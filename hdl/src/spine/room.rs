@@ -4,7 +4,7 @@
 //! So no instruction that has changed a table is ever lost, and the FIFO never overflows.
 //!
 //! # Source
-//! `docs/decisions/0017-overload.md`.
+//! `docs/maintainers/decisions/0017-overload.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |
@@ -21,7 +21,7 @@
 //! The outputs depend on the register, which counts from 2, so that its highest bit is `spent`: the longest paths of a core begin
 //! there. One adder adds -2, -1, 0 or 1. Bit 1 is stored inverted, so that the register is 0 at power-up.
 //!
-//! Golden model: `full` of [`sim::lane::Lane::offer`]; that a reserved entry is always free is proved, see `docs/formal.md`.
+//! Golden model: `full` of [`sim::lane::Lane::offer`]; that a reserved entry is always free is proved, see `docs/explanation/formal.md`.
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;

@@ -4,7 +4,7 @@
 //! fills the last word with zeros after those of all cores.
 //!
 //! # Source
-//! `docs/stream.md`, "Header", "Words and bits".
+//! `docs/reference/stream.md`, "Header", "Words and bits".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

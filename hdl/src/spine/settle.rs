@@ -7,7 +7,7 @@
 //! ([`sim::system::haste`]): tables still take one cycle per word.
 //!
 //! # Source
-//! `docs/stream.md`, "Periodic synchronisation"; `sim::scheme::Scheme::settle`; `docs/decisions/0026-wide-resyncs.md`.
+//! `docs/reference/stream.md`, "Periodic synchronisation"; `sim::scheme::Scheme::settle`; `docs/maintainers/decisions/0026-wide-resyncs.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -4,7 +4,7 @@
 //! that is the first after a sync, a trap or a change of context. A message takes the signature of the cycle in which it is decided.
 //!
 //! # Source
-//! `docs/stream.md`, "Signature"; `docs/decisions/0034-signature.md`. CRC-16 (x^16 + x^12 + x^5 + 1) advances by one byte of zeros
+//! `docs/reference/stream.md`, "Signature"; `docs/maintainers/decisions/0034-signature.md`. CRC-16 (x^16 + x^12 + x^5 + 1) advances by one byte of zeros
 //! without a table: with t the upper byte, u = t xor t / 16, the next state is state * 256 xor u * 4096 xor u * 32 xor u.
 //!
 //! # Ports

@@ -4,7 +4,7 @@
 //! it is sent in one cycle with the core index and the first slice of the field.
 //!
 //! # Source
-//! `docs/stream.md`, "Chunked numbers": the connect bit after its only chunk is 0.
+//! `docs/reference/stream.md`, "Chunked numbers": the connect bit after its only chunk is 0.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -9,7 +9,7 @@
 //!
 //! Each is read as a stream: memory grows at most with the number of different branches (`survey`), never with the
 //! length. Information that a format lacks is not invented where replay would show it: a trap with an unknown position
-//! is refused. [`Summary::notes`] lists the choices that had to be made. The documentation is `docs/import.md`.
+//! is refused. [`Summary::notes`] lists the choices that had to be made. The documentation is `docs/how-to/import.md`.
 
 mod champsim;
 mod packed;

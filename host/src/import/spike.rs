@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(records(&listed).unwrap(), want);
     }
 
-    /// Lines in every form that occurs in logs of others (docs/import.md has their sources).
+    /// Lines in every form that occurs in logs of others (docs/how-to/import.md has their sources).
     #[test]
     fn registers_memory_tval_and_labels_are_skipped() {
         let log = "core   0: >>>>  _start\n\

@@ -1,7 +1,7 @@
 //! Rules of the instruction trace ingress port of the E-Trace specification
 //!
 //! # Source
-//! RISC-V Efficient Trace, "Instruction Trace Interface"; requirements of a trace system: `docs/integration.md`.
+//! RISC-V Efficient Trace, "Instruction Trace Interface"; requirements of a trace system: `docs/how-to/integration.md`.
 
 use super::rows::Value;
 use super::{class, Check, Code, Findings, Place, Rule, ODD, UNKNOWN};

@@ -1,7 +1,7 @@
 //! Rules of RVFI
 //!
 //! # Source
-//! RISC-V Formal Interface, docs/rvfi.md; requirements of a trace system: `docs/integration.md`, "What the signals must
+//! RISC-V Formal Interface, docs/rvfi.md; requirements of a trace system: `docs/how-to/integration.md`, "What the signals must
 //! say".
 
 use super::rows::Value;

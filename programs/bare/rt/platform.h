@@ -1,4 +1,4 @@
-// Addresses of devices: on QEMU's `virt` board, or with -DSOC on the project's own SoC (docs/soc.md), which has the
+// Addresses of devices: on QEMU's `virt` board, or with -DSOC on the project's own SoC (docs/how-to/soc.md), which has the
 // same devices with the top address bit set, where VexRiscv's data cache does not cache them. With -DTILE an RV64 core
 // with its memory.
 #ifndef PLATFORM_H

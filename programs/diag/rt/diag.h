@@ -1,4 +1,4 @@
-// Handlers of events on the diagnosis processor; memory map and timing: docs/diagnosis.md
+// Handlers of events on the diagnosis processor; memory map and timing: docs/how-to/diagnosis.md
 #ifndef DIAG_H
 #define DIAG_H
 

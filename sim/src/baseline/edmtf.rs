@@ -20,7 +20,7 @@
 //!
 //! # Source
 //! Paper 002 section 5.3 (two tables, 192 and 4 entries, move-to-front). The DAC 2009 paper that it refers to is
-//! known here only from its abstract and a review. For the choices made, see `docs/baselines.md`.
+//! known here only from its abstract and a review. For the choices made, see `docs/reference/baselines.md`.
 
 use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
 use crate::bits::BitWriter;

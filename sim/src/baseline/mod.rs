@@ -3,7 +3,7 @@
 //! Each encodes the [`Stream`]s of one hart and has a decoder, which needs the program (an [`Image`]) to know
 //! the targets of direct branches. The papers' baselines are for one core. With several harts each hart has its
 //! own coder, and the order of their outputs is not recorded, which would cost a multicore trace extra bits.
-//! The modules describe each format to the bit; for what the papers leave open, see `docs/baselines.md`.
+//! The modules describe each format to the bit; for what the papers leave open, see `docs/reference/baselines.md`.
 //!
 //! # Use
 //! A [`Params`] can be parsed from its name. [`Harts`] is a sink for the events of a run,

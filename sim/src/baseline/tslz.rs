@@ -16,7 +16,7 @@
 //!
 //! # Source
 //! Paper 002 section 5.3 names the stages and the window of 256 12-bit entries, and no more. For the choices made
-//! here, see `docs/baselines.md`.
+//! here, see `docs/reference/baselines.md`.
 
 use super::{fields, to_bytes, BaselineError, Coder, Encoded, Fields};
 use crate::bits::BitWriter;

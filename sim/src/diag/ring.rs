@@ -18,7 +18,7 @@
 //!
 //! # Source
 //! Paper 004 section 4: a 16-bit unidirectional ring. Token, acknowledge and reservations are this project's; the
-//! reasons are in `docs/decisions/0011-token-ring.md`.
+//! reasons are in `docs/maintainers/decisions/0011-token-ring.md`.
 
 use super::packet::{header, BROADCAST, HOST, MAX_WORDS, NODES, REFUSED, TAKEN};
 use std::collections::VecDeque;

@@ -10,7 +10,7 @@
 //! | `replay` | its counterpart: one hart between two messages |
 //! | `signature` | a checksum of the path, for the decoder |
 //! # Source
-//! Paper 000 figure 5, paper 002 figure 3; when a message is due: `docs/stream.md`.
+//! Paper 000 figure 5, paper 002 figure 3; when a message is due: `docs/reference/stream.md`.
 
 pub mod replay;
 pub mod signature;

@@ -5,7 +5,7 @@
 //! instruction that changes the flow, so a circuit takes one step per cycle.
 //!
 //! # Source
-//! `docs/stream.md`, "Signature"; the choice of a CRC and of these words: `docs/decisions/0034-signature.md`. CRC-16 has the
+//! `docs/reference/stream.md`, "Signature"; the choice of a CRC and of these words: `docs/maintainers/decisions/0034-signature.md`. CRC-16 has the
 //! polynomial of ITU-T V.41, x^16 + x^12 + x^5 + 1, CRC-8 that of ITU-T I.432.1, x^8 + x^2 + x + 1.
 
 use crate::platform::Platform;

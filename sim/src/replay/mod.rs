@@ -5,10 +5,10 @@
 //! processed in stream order, so events come out in that order (the global commit order of the messages), and memory does
 //! not grow with the trace.
 //!
-//! A stream may begin anywhere: words before its first header are skipped, see "Periodic synchronisation" in `docs/stream.md`.
+//! A stream may begin anywhere: words before its first header are skipped, see "Periodic synchronisation" in `docs/reference/stream.md`.
 //!
 //! # Source
-//! Paper 000 figure 6 and section 3, paper 002 figure 4; the stream: `docs/stream.md`.
+//! Paper 000 figure 6 and section 3, paper 002 figure 4; the stream: `docs/reference/stream.md`.
 
 mod watch;
 

@@ -4,7 +4,7 @@
 //!
 //! # Source
 //! Paper 000 section 4, table 3 and figure 7; paper 002 section 4 and table 2 (taken bit). Field order and escape
-//! kinds: `docs/stream.md`.
+//! kinds: `docs/reference/stream.md`.
 
 use super::Encode;
 use crate::bits::{BitReader, BitWriter};

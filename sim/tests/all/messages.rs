@@ -1,4 +1,4 @@
-//! Every message kind, bit by bit, as worked out by hand from `docs/stream.md`
+//! Every message kind, bit by bit, as worked out by hand from `docs/reference/stream.md`
 //!
 //! A line is the message and its bits in sending order; spaces are ignored. The encoder must write the line, and the
 //! decoder must read it back.

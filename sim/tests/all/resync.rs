@@ -402,7 +402,7 @@ fn nothing_is_learnt_before_the_tables_are_clear() {
     }
 }
 
-/// Bits as worked out by hand from `docs/stream.md`; spaces are ignored.
+/// Bits as worked out by hand from `docs/reference/stream.md`; spaces are ignored.
 #[test]
 fn the_first_record_of_a_core_behind_a_header_needs_nothing_from_before() {
     const TAKEN: FlowKind = FlowKind::Conditional { taken: true };

@@ -1,4 +1,4 @@
-//! Scheme `sc-lsp`: every record bit by bit, as worked out by hand from `docs/stream.md`, and random walks
+//! Scheme `sc-lsp`: every record bit by bit, as worked out by hand from `docs/reference/stream.md`, and random walks
 
 use crate::common;
 use crate::common::damage::{self, encode, replay};

@@ -5,9 +5,9 @@
 //!
 //! | module | page | plan |
 //! | --- | --- | --- |
-//! | [`results`] | docs/results.md | [`RESULTS`] |
-//! | [`papers`] | docs/paper-tables.md | [`PAPERS`] |
-//! | [`stream_caches`] | docs/stream-cache-results.md | [`STREAM_CACHES`] |
+//! | [`results`] | docs/reference/results.md | [`RESULTS`] |
+//! | [`papers`] | docs/reference/paper-tables.md | [`PAPERS`] |
+//! | [`stream_caches`] | docs/reference/stream-cache-results.md | [`STREAM_CACHES`] |
 //! | [`baselines`] | what `goshawk baselines` prints | [`BASELINES`] |
 
 pub mod baselines;
@@ -27,11 +27,11 @@ use sim::analysis::ratio;
 use sim::lane::Rates;
 use sim::scheme::sc_lsp::Counts;
 
-/// Plan of the tables of `docs/results.md`.
+/// Plan of the tables of `docs/reference/results.md`.
 pub const RESULTS: &str = include_str!("../../plans/results.toml");
 /// Plan of the papers' tables.
 pub const PAPERS: &str = include_str!("../../plans/papers.toml");
-/// Plan of the tables of `docs/stream-cache-results.md`.
+/// Plan of the tables of `docs/reference/stream-cache-results.md`.
 pub const STREAM_CACHES: &str = include_str!("../../plans/stream-caches.toml");
 /// Plan of the comparison with other compressors.
 pub const BASELINES: &str = include_str!("../../plans/baselines.toml");

@@ -1,4 +1,4 @@
-//! The tables of `docs/results.md`: rates and bits of every set and encoding, with 1 to 8 cores
+//! The tables of `docs/reference/results.md`: rates and bits of every set and encoding, with 1 to 8 cores
 
 use super::{cell, label, percent, published, Measured, Way};
 use crate::page::short;

@@ -1,4 +1,4 @@
-//! The tables of `docs/stream-cache-results.md`: paper 001 for this project's programs, and a comparison of hashes
+//! The tables of `docs/reference/stream-cache-results.md`: paper 001 for this project's programs, and a comparison of hashes
 //!
 //! Of figure 4 only the numbers in the paper's text are known: variant, entries, bits per instruction.
 

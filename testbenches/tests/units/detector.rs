@@ -37,7 +37,7 @@ struct Step {
     target: u64,
 }
 
-/// The current stream, by the rules of paper 001 in `docs/stream.md`.
+/// The current stream, by the rules of paper 001 in `docs/reference/stream.md`.
 struct Golden {
     /// Maximum SL.
     longest: u64,

@@ -1,7 +1,7 @@
 //! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/{chunked,digits}.rs`,
 //! `hdl/src/noc/router.rs` and `hdl/src/bus/{crossing,lock}.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
 //!
-//! `docs/formal.md` says what is proved, how, and in what time. Each set of properties has covers that are reached, and
+//! `docs/explanation/formal.md` says what is proved, how, and in what time. Each set of properties has covers that are reached, and
 //! is shown to find a fault planted in the Verilog.
 
 use hdl::bus::crossing::Crossing;

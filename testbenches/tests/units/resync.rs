@@ -12,7 +12,7 @@ fn params(cores: u8) -> TraceParams {
     TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = cores)
 }
 
-/// The rules of `docs/stream.md`, in plain numbers.
+/// The rules of `docs/reference/stream.md`, in plain numbers.
 #[derive(Default)]
 struct Golden {
     count: u64,

@@ -1,7 +1,7 @@
 //! Encoder of the scheme `cfiat`: turns event entries into the bits of their records
 //!
 //! # Source
-//! `docs/load-values.md`, "The stream to the bit".
+//! `docs/reference/load-values.md`, "The stream to the bit".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -10,7 +10,7 @@
 //! `bcnt`, `icnt` and `cc` are not used.
 //!
 //! # Source
-//! `docs/load-values.md`, "The stream to the bit".
+//! `docs/reference/load-values.md`, "The stream to the bit".
 
 use crate::spine::entry::EntryLayout;
 

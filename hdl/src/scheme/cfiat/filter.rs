@@ -4,7 +4,7 @@
 //! needs them. An access processes its lines one after the other.
 //!
 //! # Source
-//! Paper 003 sections 3.3 and 4.4, figures 3.4 and 4.41; which flags are set: `docs/decisions/0014-load-values.md`.
+//! Paper 003 sections 3.3 and 4.4, figures 3.4 and 4.41; which flags are set: `docs/maintainers/decisions/0014-load-values.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

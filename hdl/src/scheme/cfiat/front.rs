@@ -5,7 +5,7 @@
 //! the same order, and records come in that order, too.
 //!
 //! # Source
-//! `docs/load-values.md`, "The circuit"; `docs/decisions/0019-load-values-circuit.md`.
+//! `docs/reference/load-values.md`, "The circuit"; `docs/maintainers/decisions/0019-load-values-circuit.md`.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -3,7 +3,7 @@
 //! It connects N cores with RVFI, their front end, the spine and the encoder.
 //!
 //! # Source
-//! `docs/load-values.md`, "The circuit".
+//! `docs/reference/load-values.md`, "The circuit".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

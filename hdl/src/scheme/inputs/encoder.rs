@@ -1,7 +1,7 @@
 //! Encoder of the scheme `inputs`: turns event entries into the bits of their messages
 //!
 //! # Source
-//! `docs/stream.md`, "Scheme `inputs`".
+//! `docs/reference/stream.md`, "Scheme `inputs`".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

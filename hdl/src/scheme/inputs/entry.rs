@@ -17,7 +17,7 @@
 //! `icnt` and `cc` are not used. Fields that no message of an entry needs are arbitrary.
 //!
 //! # Source
-//! `docs/stream.md`, "Scheme `inputs`".
+//! `docs/reference/stream.md`, "Scheme `inputs`".
 
 use crate::spine::entry::EntryLayout;
 

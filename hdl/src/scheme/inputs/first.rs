@@ -2,7 +2,7 @@
 //! where a recording began in the middle of a run
 //!
 //! # Source
-//! [`sim::scheme::inputs::first`], [`sim::scheme::inputs::start`]; `docs/stream.md`, "Scheme `inputs`".
+//! [`sim::scheme::inputs::first`], [`sim::scheme::inputs::start`]; `docs/reference/stream.md`, "Scheme `inputs`".
 //!
 //! # Ports
 //! | port | dir | bits | stage | meaning |

@@ -1,7 +1,7 @@
 //! Last-value table of one core: predicts external values from the last value of the same location
 //!
 //! # Source
-//! [`sim::scheme::inputs::last`]; `docs/stream.md`, "Scheme `inputs`", message `input`.
+//! [`sim::scheme::inputs::last`]; `docs/reference/stream.md`, "Scheme `inputs`", message `input`.
 //!
 //! # Ports
 //! | port | dir | bits | stage | meaning |

@@ -1,7 +1,7 @@
 //! Signature register: a checksum of the events at a core's port, up to four steps per cycle
 //!
 //! # Source
-//! R. David, "Signature analysis of multi-output circuits", FTCS 1984; the words are those of `docs/stream.md`,
+//! R. David, "Signature analysis of multi-output circuits", FTCS 1984; the words are those of `docs/reference/stream.md`,
 //! "Signature".
 //!
 //! # Ports

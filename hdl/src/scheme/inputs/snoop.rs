@@ -3,7 +3,7 @@
 //! There is one for all cores: the memory bus carries at most one reference per cycle, and its entry is the same in every table.
 //!
 //! # Source
-//! `docs/stream.md`, "Scheme `inputs`"; the hash is the one of [`sim::scheme::inputs::table`].
+//! `docs/reference/stream.md`, "Scheme `inputs`"; the hash is the one of [`sim::scheme::inputs::table`].
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

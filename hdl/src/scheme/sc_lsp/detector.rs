@@ -1,7 +1,7 @@
 //! Stream detector: turns retired instructions into stream descriptors
 //!
 //! # Source
-//! Paper 001 section II, "Stream Detector"; `docs/stream.md`, "Messages (scheme `sc-lsp`)".
+//! Paper 001 section II, "Stream Detector"; `docs/reference/stream.md`, "Messages (scheme `sc-lsp`)".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -4,7 +4,7 @@
 //! fixed width.
 //!
 //! # Source
-//! `docs/stream.md`, "Messages (scheme `sc-lsp`)".
+//! `docs/reference/stream.md`, "Messages (scheme `sc-lsp`)".
 //!
 //! # Ports
 //! As [`crate::scheme::tr::encoder`]; the entries are those of [`super::entry`].

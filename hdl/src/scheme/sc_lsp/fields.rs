@@ -1,7 +1,7 @@
 //! Fields: selects the field of an event entry that the encoder sends next, and the one after it
 //!
 //! # Source
-//! `docs/stream.md`, "Messages (scheme `sc-lsp`)".
+//! `docs/reference/stream.md`, "Messages (scheme `sc-lsp`)".
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -3,7 +3,7 @@
 //! It replaces [`crate::scheme::tr::front::FrontEnd`], with the same ports.
 //!
 //! # Source
-//! Paper 001 figure 2; `docs/trace-module.md`.
+//! Paper 001 figure 2; `docs/explanation/trace-module.md`.
 //!
 //! # Ports
 //! As in [`crate::spine::front_port`]. `beat.link` is not used; the entries are those of [`super::entry`]. `more` and `step`, and

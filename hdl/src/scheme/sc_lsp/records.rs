@@ -4,7 +4,7 @@
 //! last-value register and the cycle counter, and makes event entries.
 //!
 //! # Source
-//! `docs/stream.md`, "Messages (scheme `sc-lsp`)"; paper 001 sections III.B and III.C.
+//! `docs/reference/stream.md`, "Messages (scheme `sc-lsp`)"; paper 001 sections III.B and III.C.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -4,7 +4,7 @@
 //! beat to the stage that makes entries, and a block that makes them, here [`Messages`].
 //!
 //! # Source
-//! `docs/stream.md`, "Messages (scheme `taken`)".
+//! `docs/reference/stream.md`, "Messages (scheme `taken`)".
 //!
 //! # Ports
 //! As in [`crate::spine::front_port`]. `more`, `step` and `lag` belong to the beat in S4, `entering` to the one in S2.

@@ -1,7 +1,7 @@
 //! Encoder: turns event entries into the fields of their messages, and these into slices with a coder
 //!
 //! # Source
-//! `docs/stream.md`; paper 000 section 4, table 3 and figure 7.
+//! `docs/reference/stream.md`; paper 000 section 4, table 3 and figure 7.
 //!
 //! # Ports
 //! As in [`crate::spine::front_port`].

@@ -1,7 +1,7 @@
 //! Fields: selects the field of an event entry that the encoder sends next, and the one after it
 //!
 //! # Source
-//! `docs/stream.md`; paper 000 section 4, table 3 and figure 7.
+//! `docs/reference/stream.md`; paper 000 section 4, table 3 and figure 7.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -4,7 +4,7 @@
 //! instruction per cycle and never stalls.
 //!
 //! # Source
-//! `docs/trace-module.md`; paper 000 figure 5, paper 002 section 5 and (upper address bits) section 5.4.
+//! `docs/explanation/trace-module.md`; paper 000 figure 5, paper 002 section 5 and (upper address bits) section 5.4.
 //!
 //! # Ports
 //! As in [`crate::spine::front_port`]. `more`, `step` and `lag` belong to the beat in S5, `entering` to the one in S2.

@@ -4,7 +4,7 @@
 //! mispredictions into event entries.
 //!
 //! # Source
-//! `docs/stream.md`, "When each is sent"; paper 000 figure 5.
+//! `docs/reference/stream.md`, "When each is sent"; paper 000 figure 5.
 //!
 //! # Ports
 //! | port | dir | bits | meaning |

@@ -1,4 +1,4 @@
-//! Records and their bits, as described in `docs/load-values.md`
+//! Records and their bits, as described in `docs/reference/load-values.md`
 //!
 //! | coding | record | stop |
 //! | --- | --- | --- |

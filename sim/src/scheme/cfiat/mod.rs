@@ -22,7 +22,7 @@
 //! and `sc` are included because a core cannot be executed without them.
 //!
 //! # Source
-//! Paper 003 sections 3.3 and 4.4. Where this differs from it: `docs/decisions/0014-load-values.md`.
+//! Paper 003 sections 3.3 and 4.4. Where this differs from it: `docs/maintainers/decisions/0014-load-values.md`.
 
 pub mod cache;
 pub mod decoder;

@@ -1,4 +1,4 @@
-//! Messages of the scheme and their bits, as described in `docs/stream.md`
+//! Messages of the scheme and their bits, as described in `docs/reference/stream.md`
 //!
 //! | message | fields in order |
 //! | --- | --- |

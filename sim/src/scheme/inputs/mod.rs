@@ -1,7 +1,7 @@
 //! Record and replay: only what a core takes from outside is sent, and the host executes the rest
 //!
 //! Not in the list of flow schemes: it sends no control flow, and needs loads and stores in addition to events. Its stream has
-//! a header of the same layout, with a flag for this scheme; `docs/stream.md` describes it to the bit.
+//! a header of the same layout, with a flag for this scheme; `docs/reference/stream.md` describes it to the bit.
 //!
 //! | file | contents |
 //! | --- | --- |

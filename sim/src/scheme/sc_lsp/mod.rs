@@ -5,8 +5,8 @@
 //! stream predictor reduces the index to one bit if the same stream followed last time.
 //!
 //! # Source
-//! Paper 001; what it leaves open and the choices made here: `docs/stream-cache.md`. The bits:
-//! `docs/stream.md`, "Messages (scheme `sc-lsp`)".
+//! Paper 001; what it leaves open and the choices made here: `docs/explanation/stream-cache.md`. The bits:
+//! `docs/reference/stream.md`, "Messages (scheme `sc-lsp`)".
 
 pub mod cache;
 pub mod model;

@@ -1,7 +1,7 @@
 //! Trace module of one core: turns retired control flow into records
 //!
 //! # Source
-//! Paper 001 section II, "Stream Detector"; when a record is sent: `docs/stream.md`.
+//! Paper 001 section II, "Stream Detector"; when a record is sent: `docs/reference/stream.md`.
 
 use super::cache::Descriptor;
 use super::params::{StreamCacheParams, Variant};

@@ -1,6 +1,6 @@
 //! Trace records, and their bits
 //!
-//! `docs/stream.md`, "Messages (scheme `sc-lsp`)", describes them to the bit.
+//! `docs/reference/stream.md`, "Messages (scheme `sc-lsp`)", describes them to the bit.
 //!
 //! # Source
 //! Paper 001 section II, "Last Stream Predictor", and section III.B. In a miss record SL precedes SA, so

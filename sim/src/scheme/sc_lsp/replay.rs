@@ -4,7 +4,7 @@
 //! the stream cache or as sent.
 //!
 //! # Source
-//! Paper 001 section II; the stream: `docs/stream.md`, "Messages (scheme `sc-lsp`)".
+//! Paper 001 section II; the stream: `docs/reference/stream.md`, "Messages (scheme `sc-lsp`)".
 
 use super::cache::Descriptor;
 use super::reader::Reader;

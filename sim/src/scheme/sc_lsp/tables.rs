@@ -3,7 +3,7 @@
 //! # Source
 //! Paper 001 section II, "Last Stream Predictor", sections III.B and III.C. After a miss the predictor learns
 //! the index of the entry that the stream was stored in, not the 0 that is sent: the decoder stores it in the
-//! same entry. `docs/stream-cache.md` has the measurement.
+//! same entry. `docs/explanation/stream-cache.md` has the measurement.
 
 use super::cache::{Descriptor, StreamCache};
 use super::params::{StreamCacheParams, Variant};

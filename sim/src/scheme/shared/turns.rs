@@ -9,7 +9,7 @@
 //! | length | difference to the length of the core's previous turn, folded: 0, -1, 1, -2, ... as 0, 1, 2, 3, ...; exponential Golomb code of order k |
 //!
 //! k adapts: it is the mean length in bits of the last numbers, less one. Equal turns therefore cost two to five bits each,
-//! whatever their length. For the alternatives that were tried, see `docs/decisions/0028-shared.md`.
+//! whatever their length. For the alternatives that were tried, see `docs/maintainers/decisions/0028-shared.md`.
 
 use crate::message::CodingError;
 

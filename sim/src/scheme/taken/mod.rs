@@ -5,7 +5,7 @@
 //! that are not taken, so no jump is inferred.
 //!
 //! # Source
-//! `docs/stream.md`, "Messages (scheme `taken`)".
+//! `docs/reference/stream.md`, "Messages (scheme `taken`)".
 
 use super::fields::{Head, Reader, Writer};
 use super::tr::coder::chunked::{Chunked, Coding};

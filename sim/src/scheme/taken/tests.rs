@@ -1,4 +1,4 @@
-//! Messages of every kind, bit by bit as derived by hand from `docs/stream.md`
+//! Messages of every kind, bit by bit as derived by hand from `docs/reference/stream.md`
 
 use crate::bits::{as_bits, BitWriter};
 use crate::message::{Body, Escape, Message};

@@ -5,7 +5,7 @@
 //! slice.
 //!
 //! # Source
-//! Paper 000 section 4 and figure 7; `docs/stream.md`, "Chunked numbers".
+//! Paper 000 section 4 and figure 7; `docs/reference/stream.md`, "Chunked numbers".
 //!
 //! # Ports
 //! As in [`super::CoderIn`].

@@ -11,7 +11,7 @@
 //! into the lowest digit differs.
 //!
 //! # Source
-//! Paper 000 section 4 and figure 7; `docs/stream.md`, "Chunked numbers".
+//! Paper 000 section 4 and figure 7; `docs/reference/stream.md`, "Chunked numbers".
 //!
 //! # Ports
 //! As in [`super::CoderIn`]; `minus`, `lead` and `core` are ignored, and only four bits of a [`super::RAW`] field are sent. The last

@@ -3,7 +3,7 @@
 //! This is the smallest example of a coder. Systems with the messages of many cores use [`super::chunked`].
 //!
 //! # Source
-//! As in the golden model; `docs/stream.md`, "Exponential Golomb codes".
+//! As in the golden model; `docs/reference/stream.md`, "Exponential Golomb codes".
 //!
 //! # Ports
 //! As in [`super::CoderIn`].

@@ -1,0 +1,197 @@
+//! Pages are written in standard terms, numbers in prose are those of the tables, and files that a recipe names exist
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+}
+
+fn find(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            find(&path, found);
+        } else if path.extension().is_some_and(|e| e == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// Pages for users: the README and all of `docs/` but the maintainers' part, with their paths from the root.
+fn pages() -> Vec<(String, String)> {
+    let mut found = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
+    find(&root().join("docs"), &mut found);
+    found.sort();
+    let named = found
+        .iter()
+        .map(|p| (p.strip_prefix(root()).unwrap().display().to_string(), std::fs::read_to_string(p).unwrap()));
+    named.filter(|(name, _)| !name.starts_with("docs/maintainers/")).collect()
+}
+
+/// Home-made words, and what to write instead (docs/reference/glossary.md).
+const TERMS: &[(&str, &str)] = &[
+    ("told", "reported"),
+    ("tells", "reports"),
+    ("held to", "checked against"),
+    ("anew", "again, or repeated"),
+    ("beside", "with, next to, or in addition to"),
+    ("besides", "in addition to"),
+    ("behind", "after"),
+    ("landing", "resync PC FIFO"),
+    ("haste", "scale of the warm-up"),
+    ("veil", "filter"),
+    ("verdict", "decision"),
+    ("roomy", "below the watermark"),
+    ("goes by", "passes"),
+    ("stands", "is, or holds"),
+    ("mended", "fixed"),
+    ("broad", "wide"),
+];
+
+/// Pages with text that a generator writes, whose words are not those of the page.
+const GENERATED: &[&str] = &[
+    "docs/how-to/integration.md",
+    "docs/reference/fpga.md",
+    "docs/reference/options.md",
+    "docs/reference/paper-tables.md",
+    "docs/reference/real-programs.md",
+    "docs/reference/results.md",
+    "docs/reference/stream-cache-results.md",
+    "docs/reference/thesis-tables.md",
+    "docs/tutorials/scheme.md",
+];
+
+/// The words of a line, without code and link targets.
+fn words(line: &str) -> Vec<String> {
+    let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+    let mut parts = prose.split("](");
+    let mut text = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        text.push(' ');
+        text.push_str(part.split_once(')').map_or("", |(_, rest)| rest));
+    }
+    let split = text.split(|c: char| !c.is_alphanumeric() && c != '-');
+    split.filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
+}
+
+fn has(line: &str, term: &str) -> bool {
+    let (line, term) = (words(line), words(term));
+    line.windows(term.len()).any(|w| *w == term[..])
+}
+
+#[test]
+fn pages_have_no_home_made_words() {
+    let mut wrong = Vec::new();
+    for (name, text) in pages().iter().filter(|(name, _)| !GENERATED.contains(&name.as_str())) {
+        let mut code = false;
+        for (number, line) in text.lines().enumerate() {
+            if line.trim_start().starts_with("```") {
+                code = !code;
+            }
+            let terms = TERMS.iter().filter(|(term, _)| !code && has(line, term));
+            wrong.extend(terms.map(|(term, right)| format!("{name}:{}: `{term}`; write {right}", number + 1)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_term_is_found_as_a_word_and_not_in_code() {
+    assert!(has("What is Told, then", "told"));
+    assert!(has("is [held](x.md) to it", "held to"));
+    assert!(!has("untold, `told`, [x](told.md)", "told"));
+}
+
+/// The rows of the first table below the heading `section` of a reference page, its titles first.
+fn table(page: &str, section: &str) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(root().join(format!("docs/reference/{page}.md"))).unwrap();
+    let below = text.split(&format!("## {section}\n")).nth(1).unwrap_or_else(|| panic!("{page}: no heading {section}"));
+    let rows = below.lines().skip_while(|l| !l.starts_with('|')).take_while(|l| l.starts_with('|'));
+    let cell = |c: &str| c.trim().trim_matches('*').to_string();
+    rows.filter(|l| !l.starts_with("| ---")).map(|l| l.trim_matches('|').split('|').map(cell).collect()).collect()
+}
+
+/// A number, `rows PAGE/SECTION`, or a cell: `PAGE/SECTION/ROW/COLUMN`.
+fn operand(text: &str) -> f64 {
+    if let Ok(number) = text.parse() {
+        return number;
+    }
+    if let Some((page, section)) = text.strip_prefix("rows ").and_then(|t| t.split_once('/')) {
+        return table(page, section).len() as f64 - 1.0;
+    }
+    let [page, section, row, column] = text.split('/').collect::<Vec<_>>()[..] else { panic!("no operand: {text}") };
+    let rows = table(page, section);
+    let column = rows[0].iter().position(|c| c == column).unwrap_or_else(|| panic!("{text}: no such column"));
+    let row = rows.iter().find(|r| r[0] == row).unwrap_or_else(|| panic!("{text}: no such row"));
+    row[column].trim_end_matches([' ', '%']).parse().unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+/// The value of operands with ` + `, ` - `, ` * ` and ` / ` between them, from left to right.
+fn value(text: &str) -> f64 {
+    let (mut rest, mut operator, mut total) = (text, " + ", 0.0);
+    loop {
+        let next = [" + ", " - ", " * ", " / "].into_iter().filter_map(|o| Some((rest.find(o)?, o))).min();
+        let number = operand(rest[..next.map_or(rest.len(), |n| n.0)].trim());
+        match operator {
+            " + " => total += number,
+            " - " => total -= number,
+            " * " => total *= number,
+            _ => total /= number,
+        }
+        let Some((at, found)) = next else { return total };
+        (operator, rest) = (found, &rest[at + 3..]);
+    }
+}
+
+/// Numbers of a text as they are printed, and numbers that are words.
+fn numbers(text: &str) -> BTreeSet<String> {
+    let said = text.replace("eighteen", "18");
+    let split = said.split(|c: char| !c.is_ascii_digit() && c != '.');
+    split.map(|n| n.trim_matches('.').to_string()).filter(|n| !n.is_empty()).collect()
+}
+
+/// `<!-- claim: NUMBER = EXPRESSION -->` before a paragraph: the page has the number after it, and the tables give it.
+#[test]
+fn claims_in_prose_are_those_of_the_tables() {
+    let mut claims = 0;
+    for (name, text) in pages() {
+        for (at, _) in text.match_indices("<!-- claim: ") {
+            let rest = &text[at + "<!-- claim: ".len()..];
+            let (claim, after) = rest.split_once(" -->").unwrap();
+            let (printed, expression) = claim.split_once(" = ").unwrap();
+            let digits = printed.split_once('.').map_or(0, |(_, d)| d.len());
+            assert_eq!(format!("{:.digits$}", value(expression)), printed, "{name}: {expression}");
+            assert!(numbers(after).contains(printed), "{name}: {printed} is not in the text after its claim");
+            claims += 1;
+        }
+    }
+    assert!(claims >= 8, "{claims} claims");
+}
+
+#[test]
+fn expressions_are_computed_from_left_to_right() {
+    assert_eq!(value("100 * 3 / 4 - 5"), 70.0);
+    assert_eq!(operand("rows results/Programs"), 18.0);
+}
+
+/// The table below `<!-- recipe: ... -->`: a file, and a text that it contains.
+#[test]
+fn files_and_lines_of_the_recipe_exist() {
+    let text = std::fs::read_to_string(root().join("docs/how-to/extend.md")).unwrap();
+    let below = text.split("<!-- recipe").nth(1).unwrap();
+    let rows = below.lines().skip_while(|l| !l.starts_with('|')).skip(2).take_while(|l| l.starts_with('|'));
+    let mut count = 0;
+    for row in rows {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let file = cells[0].trim_start_matches("| ").trim_matches('`');
+        let line = match cells[1].strip_prefix("`` ").and_then(|c| c.strip_suffix(" ``")) {
+            Some(line) => line.trim(),
+            None => &cells[1][1..cells[1].len() - 1],
+        };
+        let found = std::fs::read_to_string(root().join(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
+        assert!(found.contains(line), "{file} has no `{line}`");
+        count += 1;
+    }
+    assert!(count > 8, "{count} rows");
+}
