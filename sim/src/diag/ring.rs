@@ -89,7 +89,7 @@ impl RingNode {
     /// # Panics
     /// Unless the address is a node's or the host's.
     pub fn new(address: u8, places: usize) -> Self {
-        assert!(address < NODES || address == HOST, "address {address} is no node's");
+        assert!(address < NODES || address == HOST, "address {address} is not that of a node");
         Self {
             address,
             places,

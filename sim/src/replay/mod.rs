@@ -75,10 +75,10 @@ pub struct ReplayError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayErrorKind {
     /// The header is not one of this format.
-    #[error("the stream begins with 0x{0:08x}; a trace stream begins with 0x{magic:08x}, and none is in it", magic = system::MAGIC)]
+    #[error("the stream begins with 0x{0:08x} and contains no header; expected 0x{magic:08x}", magic = system::MAGIC)]
     Magic(u32),
     /// Another format version, or other parameters than those it is replayed with.
-    #[error("{field} in the stream header is {found}, but the parameters in use say {right}")]
+    #[error("{field} in the stream header is {found}, but in the parameters it is {right}")]
     Header {
         /// What differs.
         field: &'static str,
@@ -97,7 +97,7 @@ pub enum ReplayErrorKind {
     #[error("a header is inside a message")]
     HeaderInside,
     /// No header behind the marker that says so.
-    #[error("behind the resync of core 0 the word must be filled with zeros, and the header follow")]
+    #[error("after the resync of core 0 the word must be padded with zeros, and the header must follow")]
     NoHeader,
     /// Bits behind the last stop.
     #[error("after the last stop message the word must be filled with zeros and be the last")]

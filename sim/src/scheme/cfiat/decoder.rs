@@ -38,13 +38,13 @@ pub enum View {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StreamError {
     /// The flags are set by more than the host knows.
-    #[error("its flags are set by parts of what they protect (`+touched`), so values cannot be told again")]
+    #[error("its flags are set by parts of what they protect (`+touched`), so values cannot be reconstructed")]
     Touched,
     /// A shared cache, and nobody knows the order of the accesses.
     #[error("a shared cache needs the order of all cores' accesses; replay knows those of each core alone")]
     Shared,
     /// The header is not that of these parameters.
-    #[error("header word {word} is 0x{found:08x}; 0x{right:08x} would be right")]
+    #[error("header word {word} is 0x{found:08x}, expected 0x{right:08x}")]
     Header {
         /// 0 to 2.
         word: usize,
@@ -64,7 +64,7 @@ pub enum StreamError {
         source: CodingError,
     },
     /// A record behind a core's stop.
-    #[error("record {record}: core {core} goes on behind its stop")]
+    #[error("record {record}: core {core} continues after its stop")]
     Stopped {
         /// Records read before.
         record: u64,
@@ -72,7 +72,7 @@ pub enum StreamError {
         core: u8,
     },
     /// Something behind the last stop.
-    #[error("the stream goes on behind the last stop")]
+    #[error("the stream continues after the last stop")]
     Trailing,
 }
 
@@ -92,7 +92,7 @@ pub struct Wrong {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WrongKind {
     /// A record for something else.
-    #[error("the record is of {found} bytes, the core takes {right}")]
+    #[error("the record has {found} bytes, but the core loads {right}")]
     Size {
         /// Of the record.
         found: u8,
@@ -100,10 +100,10 @@ pub enum WrongKind {
         right: u8,
     },
     /// No record, and the value is not known.
-    #[error("nothing is known of the value, and it has no record")]
+    #[error("the value is not in the cache, and it has no record")]
     Unknown,
     /// A record of what is known.
-    #[error("it has a record, but is known")]
+    #[error("it has a record, but is in the cache")]
     Needless,
     /// The core takes more than there is.
     #[error("the core takes more values than the trace has")]

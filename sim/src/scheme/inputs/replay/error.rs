@@ -6,7 +6,7 @@ use crate::message::CodingError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputsError {
     /// The header is not that of these parameters.
-    #[error("header word {word} is 0x{found:08x}; 0x{right:08x} would be right")]
+    #[error("header word {word} is 0x{found:08x}, expected 0x{right:08x}")]
     Header {
         /// 0 to 2.
         word: usize,
