@@ -118,7 +118,7 @@ impl<S: Scene> Debugger<S> {
             n => match n.parse::<u8>() {
                 Ok(n) if n < cores => n..n + 1,
                 _ => {
-                    outputln!(out, "`{n}` is no core: there are {cores}, counted from 0; `all` is all of them");
+                    outputln!(out, "`{n}` is not a core; expected a number below {cores}, or `all`");
                     return;
                 }
             },
@@ -398,7 +398,7 @@ impl<S: Scene> MonitorCmd for Debugger<S> {
         } else {
             outputln!(
                 out,
-                "`monitor when` tells the moment, `monitor goto N` goes to one, `monitor bt [CORE|all]` shows the stack"
+                "`monitor when` shows the moment, `monitor goto N` goes to one, `monitor bt [CORE|all]` shows the stack"
             );
         }
         Ok(())
