@@ -34,7 +34,7 @@ pub enum CaptureError {
     #[error("{0}: {1}")]
     System(&'static str, std::io::Error),
     /// The words of the ring make no sense.
-    #[error("what the plugin told is damaged at word {at}: {what}")]
+    #[error("the plugin's data is damaged at word {at}: {what}")]
     Words {
         /// Place.
         at: u64,
