@@ -88,7 +88,7 @@ impl SystemOptions {
     pub fn several(&self) -> String {
         let retire = self.extras.retire.filter(|r| r.lanes > 1);
         let what = if self.ingress == Ingress::Blocks { "blocks" } else { "instructions" };
-        retire.map_or_else(String::new, |r| format!(", {} {what} a clock", r.lanes))
+        retire.map_or_else(String::new, |r| format!(", {} {what} per cycle", r.lanes))
     }
 
     /// How much longer than the scheme's K is, of such a system with `params`: what [`sim::system::System::of_haste`] takes.
@@ -128,10 +128,10 @@ pub enum EmitError {
     #[error("{0}")]
     Options(String),
     /// Parameters of a scheme that records data, of which there is a model and no circuit.
-    #[error("scheme {0} has no circuit; {1} has one")]
+    #[error("scheme {0} has no circuit, {1} has")]
     Data(String, &'static str),
     /// A FIFO outside the range of systems whose cores wait.
-    #[error("log2_fifo = {0} is outside {from} to {to}, the range of schemes that record data", from = LOG2_RECORD_FIFO.start(), to = LOG2_RECORD_FIFO.end())]
+    #[error("log2_fifo = {0}, expected {from} to {to} with schemes that record data", from = LOG2_RECORD_FIFO.start(), to = LOG2_RECORD_FIFO.end())]
     RecordFifo(u8),
     /// There is no such chip of diagnosis.
     #[error("{0}")]
