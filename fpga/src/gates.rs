@@ -45,7 +45,7 @@ pub enum GatesError {
         path: String,
     },
     /// No library of that name.
-    #[error("library `{0}` is not known: nand2, nangate45, osu035 are")]
+    #[error("library `{0}` is not known; expected nand2, nangate45 or osu035")]
     UnknownLibrary(String),
     /// A library without what is needed of it.
     #[error("library {0} has no area of {1}")]
@@ -331,6 +331,6 @@ mod tests {
     #[test]
     fn an_unknown_library_is_refused() {
         let e = Library::named("nand3").unwrap_err();
-        assert_eq!(e.to_string(), "library `nand3` is not known: nand2, nangate45, osu035 are");
+        assert_eq!(e.to_string(), "library `nand3` is not known; expected nand2, nangate45 or osu035");
     }
 }

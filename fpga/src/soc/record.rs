@@ -35,10 +35,10 @@ pub enum RecordError {
     #[error("{0}")]
     Params(#[from] ParamError),
     /// The run was not of a SoC that records.
-    #[error("the run has no data; the scheme inputs is needed")]
+    #[error("the run has no data; the scheme inputs records them")]
     NoData,
     /// The program, or the run, was over before.
-    #[error("the run was over before the recording began")]
+    #[error("the run ended before the recording started")]
     NotBegun,
     /// It replays to something else.
     #[error("core {core}, {what} {at}: replay says {replayed}, the core did {done}")]

@@ -18,7 +18,7 @@ pub struct Half {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RingError {
     /// Fewer words than the counts say.
-    #[error("word {at} says that {count} words follow, {left} do")]
+    #[error("word {at} announces {count} words, but {left} follow")]
     Cut {
         /// Word.
         at: usize,
@@ -34,7 +34,7 @@ pub enum RingError {
         which: &'static str,
     },
     /// More words than the counts say.
-    #[error("{left} words follow behind its two halves")]
+    #[error("{left} words follow its two halves")]
     More {
         /// So many.
         left: usize,

@@ -47,7 +47,7 @@ pub enum ValueError {
     Stream(#[from] StreamError),
     /// Cores retire in another order than memory took their accesses.
     #[error(
-        "cycle {cycle}: core {core} accesses 0x{addr:08x} behind a core that retires later, so the order of what retires is \
+        "cycle {cycle}: core {core} accesses 0x{addr:08x} after a core that retires later, so the order of what retires is \
          not that of memory"
     )]
     Order {
@@ -62,7 +62,7 @@ pub enum ValueError {
     #[error("the control flow: {0}")]
     Flow(#[from] sim::replay::ReplayError),
     /// The cores cannot be executed again.
-    #[error("the run cannot be executed again: {0}")]
+    #[error("the run cannot be re-executed: {0}")]
     Replay(#[from] ReplayError),
     /// They did something else.
     #[error("{0}")]

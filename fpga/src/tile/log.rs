@@ -37,7 +37,7 @@ pub enum LogError {
         insn: u32,
     },
     /// A way that the instruction does not go.
-    #[error("cycle {cycle}, core {core}: 0x{pc:08x} retires behind 0x{before:08x}, which does not go there, and no trap is told")]
+    #[error("cycle {cycle}, core {core}: 0x{pc:08x} retires after 0x{before:08x}, which does not go there, and no trap is reported")]
     Broken {
         /// Clock cycle.
         cycle: u64,

@@ -28,7 +28,7 @@ pub enum RunError {
     #[error("{0}")]
     Build(#[from] BuildError),
     /// The program does not fit it.
-    #[error("the program is for RV{xlen}, entry 0x{entry:08x}, up to 0x{end:08x}; right is RV64, entry 0x80000000, up to 0x81000000 (RAM)")]
+    #[error("the program is for RV{xlen}, entry 0x{entry:08x}, up to 0x{end:08x}; expected RV64, entry 0x80000000, up to 0x81000000 (RAM)")]
     Program {
         /// Its width.
         xlen: u8,

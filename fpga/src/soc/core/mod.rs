@@ -177,7 +177,7 @@ pub enum CoreError {
     )]
     NoData(&'static str),
     /// Synthesis of a core that is simulated only.
-    #[error("{0} is for simulation only: its retirement is taken by the paths of inner wires")]
+    #[error("{0} is for simulation only: its retirement is read from internal wires by their paths")]
     Simulated(&'static str),
     /// What is to be edited of a core's source is not there.
     #[error("{core}: its source has not one line `{line}`; the package is another version")]

@@ -57,7 +57,7 @@ pub enum WindowError {
     #[error("the trace cannot be replayed: {0}")]
     Replay(#[from] ReplayError),
     /// It tells what is outside of the window.
-    #[error("core {core}: 0x{pc:08x} is told, instruction {place} of the core, which is outside of the window")]
+    #[error("core {core}: 0x{pc:08x} is reported, instruction {place} of the core, which is outside of the window")]
     Outside {
         /// Core.
         core: u8,
