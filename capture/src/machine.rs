@@ -213,7 +213,7 @@ impl Executable {
             Ok(object::FileKind::Elf64) => header::<elf::FileHeader64<object::Endianness>>(&data),
             _ => Err(format!("is not an ELF file; {RIGHT}")),
         }
-        .map_err(|what| bad(if what.contains("needed") { what } else { format!("{what}; {RIGHT}") }))?;
+        .map_err(|what| bad(if what.contains("expected") { what } else { format!("{what}; {RIGHT}") }))?;
         Ok(Self { build_id: build_id(&data), path, machine, code, interpreter })
     }
 

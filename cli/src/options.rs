@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use hdl::options::table::OPTIONS;
 use hdl::options::{Given, Group, Opt, System, Takes};
 use sim::lane::SyncPeriod;
-use sim::params::TraceParams;
+use sim::params::{ParamError, TraceParams};
 use sim::scheme::any::{AnyScheme, SchemeName};
 
 /// An option as clap has it.
@@ -229,9 +229,10 @@ pub fn with_data(params: TraceParams, data: Option<&str>) -> Result<TraceParams,
     if let Some(named) = params.data {
         return Err(Failure::Other(format!("`--data {data}`: the scheme's name already has `{named}`")));
     }
-    let data = data.parse()?;
-    let params = params.with(|p| p.data = Some(data));
-    params.check()?;
+    let refused = |e: ParamError| Failure::Other(format!("`--data {data}`: {e}"));
+    let scheme = data.parse().map_err(refused)?;
+    let params = params.with(|p| p.data = Some(scheme));
+    params.check().map_err(refused)?;
     Ok(params)
 }
 

@@ -130,7 +130,8 @@ fn of_flow(params: &TraceParams, system: &System, mut files: Vec<File>) -> Resul
     });
     let bench = testbench::make(params, options.ingress, options.extras, &buses.system(style), &vectors);
     // a PC chain holds an instruction until the next is told
-    let of = if bench.is_some() { "" } else { ", where instructions are told in their own clock (RVFI)" };
+    let of =
+        if bench.is_some() { "" } else { ", where instructions are reported in the cycle in which they retire (RVFI)" };
     let shown = match options.ingress {
         Ingress::Blocks => " as blocks",
         Ingress::Etrace => " as reports",
