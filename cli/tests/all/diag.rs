@@ -59,7 +59,7 @@ fn mistakes_are_one_message_with_exit_code_2() {
     std::fs::write(place.path().join("many.dx"), points).unwrap();
     for (words, want) in [
         ("diag run -e call:nowhere{@=count()} builtin:bank", "goshawk: -e:1:1: the program has no symbol `nowhere`"),
-        ("diag run builtin:none builtin:bank", "built-in script `none` is not known; atomic, calls, interrupts"),
+        ("diag run builtin:none builtin:bank", "built-in script `none` is not known; expected one of atomic, calls, interrupts"),
         ("diag run missing.dx builtin:bank", "missing.dx: "),
         ("diag run builtin:race", "the observed program is missing"),
         (
@@ -300,7 +300,7 @@ fn chips_that_there_are_not_are_refused_before_anything_is_written() {
         ("--nodes sum", "node `sum` is not known; expected one of filter, count, pair"),
         ("--nodes count:x", "count: `x` is not a number of counters"),
         ("--nodes count --no-nodes", "cannot be used with"),
-        ("--cores 17", "17 is not in 1..=16"),
+        ("--cores 17", "`--cores 17`: expected 1 to 16"),
         ("--module-name 1st", "a letter and up to 63 letters"),
         (&format!("--nodes {}", ["pair"; 41].join(",")), "41 nodes are outside 0 to 40"),
     ] {

@@ -64,7 +64,7 @@ fn a_data_scheme_stands_behind_a_comma() {
     refused(
         &place,
         "gen --scheme tr_e:small,cfiat:4k -o x",
-        "`--scheme tr_e:small,cfiat:4k`: load values have a system of their own",
+        "`--scheme tr_e:small,cfiat:4k`: load values have a separate system",
     );
     refused(
         &place,
@@ -158,15 +158,15 @@ fn what_does_not_fit_is_refused_with_what_would() {
     );
     refused(&place, &out("--scheme cfiat:32k+touched"), "cannot be followed by a host");
     refused(&place, &out("--scheme nexs --ascii"), "scheme `nexs` has no descriptors");
-    refused(&place, &out("--ascii --values y.glv"), "--values is for a stream");
+    refused(&place, &out("--ascii --values y.glv"), "`--values`: not with `--ascii`");
     refused(&place, &out("--scheme cfiat --values y.glv"), "`--values`: only with a scheme of the control flow");
     refused(&place, &out("--values y.glv --data nothing"), "scheme `nothing` is not known; expected one of cfiat");
     refused(
         &place,
         "encode bank.ret --scheme cfiat -o x.out",
-        "goshawk: bank.ret: a recording does not say which `sc` stored",
+        "goshawk: bank.ret: a recording does not contain which `sc` stored",
     );
-    refused(&place, "encode bank.ret -o x.out --values y.glv", "goshawk: bank.ret: a recording does not say");
+    refused(&place, "encode bank.ret -o x.out --values y.glv", "goshawk: bank.ret: a recording does not contain");
     refused(
         &place,
         "stats plain.ret --scheme cfiat",

@@ -62,8 +62,8 @@ fn times_part_a_listing() {
     place.good("encode x.ret -o plain.gtr");
     for (words, wanted) in [
         ("replay x.gtr --elf builtin:strsearch --from 9 --to 3", "the range is empty"),
-        ("show plain.gtr --elf builtin:strsearch --from 9", "plain.gtr: has no time stamps for --from and --to"),
-        ("replay plain.gtr --elf builtin:strsearch --to 9", "plain.gtr: has no time stamps for --from and --to"),
+        ("show plain.gtr --elf builtin:strsearch --from 9", "plain.gtr: has no time stamps for `--from` and `--to`"),
+        ("replay plain.gtr --elf builtin:strsearch --to 9", "plain.gtr: has no time stamps for `--from` and `--to`"),
     ] {
         let told = place.session(words);
         assert!(told.contains(wanted) && told.ends_with("exit code 2\n"), "{told}");

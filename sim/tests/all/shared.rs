@@ -203,6 +203,6 @@ fn parameters_say_what_there_is_not() {
     assert!(say("nx_b:m4+shared").starts_with("scheme `nx_b:m4+shared` is not known"));
     let period = Some(sim::lane::SyncPeriod::new(12).unwrap());
     let refused = params("tr_e:m4+shared", 2, false).check_period(period).unwrap_err().to_string();
-    assert!(refused.starts_with("sync period = 12, expected none, with +shared"), "{refused}");
+    assert!(refused.starts_with("sync period = 12, expected none with +shared"), "{refused}");
     params("tr_e:m4", 2, false).check_period(period).unwrap();
 }
