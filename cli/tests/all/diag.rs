@@ -67,7 +67,7 @@ fn mistakes_are_one_message_with_exit_code_2() {
             "irq needs interrupts and exceptions, which picorv32 has not",
         ),
         ("diag run builtin:race builtin:bank --core ibex", "--soc"),
-        ("diag run builtin:race builtin:bank --soc --core arm", "possible values"),
+        ("diag run builtin:race builtin:bank --soc --core arm", "`--core arm`: expected picorv32, vexriscv"),
         (
             "diag run builtin:race builtin:bank --soc --core serv",
             "a full event generator needs a core that shows registers and memory as it is, picorv32 or ibex",
