@@ -33,8 +33,8 @@ pub enum CaptureError {
     /// An error of the host system.
     #[error("{0}: {1}")]
     System(&'static str, std::io::Error),
-    /// Invalid words in the ring.
-    #[error("what the plugin told is damaged at word {at}: {what}")]
+    /// The words of the ring make no sense.
+    #[error("the plugin's data is damaged at word {at}: {what}")]
     Words {
         /// Position.
         at: u64,

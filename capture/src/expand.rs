@@ -316,7 +316,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         if self.threads.is_empty() {
             return Err("a block before the first thread".into());
         }
-        self.blocks.get(number as usize).ok_or_else(|| format!("block {number} was not told"))
+        self.blocks.get(number as usize).ok_or_else(|| format!("block {number} was not announced"))
     }
 
     fn learn(&mut self, number: u32, start: u64, state: u32, lengths: [usize; 3], rest: &[u32]) -> Result<(), String> {

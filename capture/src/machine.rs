@@ -205,16 +205,16 @@ impl Executable {
             return Err(bad("is a pipe; QEMU runs a file".into()));
         }
         let data = input::elf(&path)?;
-        const RIGHT: &str = "a Linux executable of riscv64, riscv32, x86-64, aarch64 or arm is needed";
+        const RIGHT: &str = "expected a Linux executable of riscv64, riscv32, x86-64, aarch64 or arm";
         if data.starts_with(b"#!") {
             return Err(bad(format!("is a script; {RIGHT}: its interpreter, with the script as its argument")));
         }
         let (machine, code, interpreter) = match object::FileKind::parse(&*data) {
             Ok(object::FileKind::Elf32) => header::<elf::FileHeader32<object::Endianness>>(&data),
             Ok(object::FileKind::Elf64) => header::<elf::FileHeader64<object::Endianness>>(&data),
-            _ => Err(format!("is no ELF file; {RIGHT}")),
+            _ => Err(format!("is not an ELF file; {RIGHT}")),
         }
-        .map_err(|what| bad(if what.contains("needed") { what } else { format!("{what}; {RIGHT}") }))?;
+        .map_err(|what| bad(if what.contains("expected") { what } else { format!("{what}; {RIGHT}") }))?;
         Ok(Self { build_id: build_id(&data), path, machine, code, interpreter })
     }
 
@@ -227,7 +227,7 @@ impl Executable {
         if let (true, Some(interpreter)) = (system, &self.interpreter) {
             let what = format!(
                 "is loaded by {interpreter}, so by a system; a whole machine has none, and runs a bare-metal program: \
-                 without --system would be right"
+                 without --system is expected"
             );
             return Err(CaptureError::Program { program: self.path.display().to_string(), what });
         }

@@ -89,7 +89,7 @@ pub(crate) fn pieces(routines: &[Routine]) -> Result<Vec<Range<u64>>, CaptureErr
         }
     }
     if merged.len() > MOST_PIECES {
-        let what = format!("--routine: {} pieces of code; {MOST_PIECES} at most can be traced alone", merged.len());
+        let what = format!("`--routine`: {} ranges of code, expected at most {MOST_PIECES}", merged.len());
         return Err(CaptureError::Routines(what));
     }
     Ok(merged)
@@ -141,8 +141,8 @@ fn look_up(file: &object::File<'_>, symbols: &[Symbol<'_>], name: &str) -> Resul
         ([one], ..) => Ok(std::mem::take(&mut one.pieces)),
         ([], [], []) => Err(unknown(symbols, name)),
         ([], [], at) => Err(format!(
-            "routine `{name}` was inlined wherever it is called (at {}), and has no code of its own; with \
-             __attribute__((noinline)) it has",
+            "routine `{name}` was inlined wherever it is called (at {}), so it has no code to trace; \
+             __attribute__((noinline)) keeps it",
             listed(at.iter().map(|a| format!("{a:#x}")))
         )),
         ([], [first, ..], _) => Err(format!(
@@ -202,13 +202,13 @@ fn listed(all: impl ExactSizeIterator<Item = String>) -> String {
 
 fn unknown(symbols: &[Symbol<'_>], name: &str) -> String {
     if symbols.is_empty() {
-        return format!("no routine `{name}`: it has no symbols; a program that is not stripped is needed");
+        return format!("no routine `{name}`: it has no symbols; expected a program that is not stripped");
     }
     if let Wanted::Address(at) = Wanted::of(name) {
         let inside = |s: &&Symbol<'_>| (s.start..s.start.saturating_add(s.size)).contains(&at);
         return match symbols.iter().find(inside) {
             Some(s) => format!("no routine begins at {name}; `{}` begins at {:#x}", s.name, s.start),
-            None => format!("no routine begins at {name}; an address of its symbol table is needed"),
+            None => format!("no routine begins at {name}; expected an address of its symbol table"),
         };
     }
     let functions = || symbols.iter().filter(|s| s.size > 0).map(|s| s.name);
@@ -240,7 +240,7 @@ mod tests {
         let many: Vec<_> = (0..MOST_PIECES as u64 + 1).map(|i| 8 * i..8 * i + 4).collect();
         assert!(pieces(&[routine(&many[1..])]).is_ok());
         let refused = pieces(&[routine(&many)]).unwrap_err().to_string();
-        assert_eq!(refused, "--routine: 129 pieces of code; 128 at most can be traced alone");
+        assert_eq!(refused, "`--routine`: 129 ranges of code, expected at most 128");
     }
 
     #[test]

@@ -204,7 +204,7 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
     let control = shared.control();
     let state = control.state.load(Relaxed);
     if state == 0 {
-        let what = "QEMU ended without the plugin at work; what it says stands above";
+        let what = "QEMU ended before the plugin started; its messages are above";
         return Err(CaptureError::Qemu(format!("{}: {what}", qemu.display())));
     }
     let spool = writer.finish()?;
@@ -328,7 +328,7 @@ impl Captured {
             text.push_str(&format!(", only in {}", names.join(", ")));
         }
         if self.skip > 0 {
-            text.push_str(&format!(", behind {} instructions", self.skip));
+            text.push_str(&format!(", after {} instructions", self.skip));
         }
         if let Some(n) = self.length {
             text.push_str(&format!(", {n} instructions at most"));

@@ -43,7 +43,7 @@ impl FromStr for Schedule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        const RIGHT: &str = "free, serial:1000 or serial:1000,jitter,seed=7 would be right";
+        const RIGHT: &str = "expected free, serial:1000 or serial:1000,jitter,seed=7";
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let (mut quantum, mut jitter, mut seed) = (QUANTUM, false, 0);
         match name {
@@ -54,18 +54,19 @@ impl FromStr for Schedule {
         for (i, part) in rest.split(',').enumerate().filter(|(_, p)| !p.is_empty()) {
             match part.split_once('=') {
                 None if i == 0 => {
-                    quantum =
-                        part.parse().ok().filter(|q| (1..=1 << 30).contains(q)).ok_or_else(|| {
-                            format!("a quantum of {part}; 1 to {} instructions are possible", 1u32 << 30)
-                        })?;
+                    quantum = part
+                        .parse()
+                        .ok()
+                        .filter(|q| (1..=1 << 30).contains(q))
+                        .ok_or_else(|| format!("a quantum of {part}, expected 1 to {} instructions", 1u32 << 30))?;
                 }
                 None if part == "jitter" => jitter = true,
-                Some(("seed", n)) => seed = n.parse().map_err(|_| format!("seed {n}; a number would be right"))?,
+                Some(("seed", n)) => seed = n.parse().map_err(|_| format!("seed {n}, expected a number"))?,
                 _ => return Err(RIGHT.into()),
             }
         }
         if seed != 0 && !jitter {
-            return Err("a seed without jitter; serial:1000,jitter,seed=7 would be right".into());
+            return Err("a seed without jitter, expected serial:1000,jitter,seed=7".into());
         }
         Ok(Self::Serial { quantum, jitter, seed })
     }

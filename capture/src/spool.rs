@@ -122,7 +122,7 @@ impl Read for UnitReader<'_> {
             }
             let [length, packed] = [0, 4].map(|i| u32::from_le_bytes(std::array::from_fn(|j| lengths[i + j])));
             if length > MOST || packed > MOST {
-                return Err(std::io::Error::new(ErrorKind::InvalidData, "what was kept is damaged"));
+                return Err(std::io::Error::new(ErrorKind::InvalidData, "the temporary recording is damaged"));
             }
             self.packed.resize(packed as usize, 0);
             // if the disk was full, the units before are complete
@@ -155,7 +155,7 @@ impl Spool {
                 return Ok(());
             }
             let lengths = [0, 4, 8, 12].map(|i| u32::from_le_bytes(std::array::from_fn(|j| lengths[i + j])));
-            let damaged = || failed(std::io::Error::new(ErrorKind::InvalidData, "what was kept is damaged"));
+            let damaged = || failed(std::io::Error::new(ErrorKind::InvalidData, "the temporary recording is damaged"));
             if lengths.iter().any(|n| *n > MOST) {
                 return Err(damaged());
             }

@@ -4,27 +4,30 @@ use crate::error::Failure;
 use crate::files::input_name;
 use crate::output::Object;
 use crate::progress::Bars;
+use clap::builder::RangedI64ValueParser;
 use clap::{Args, ValueEnum};
 use fpga::soc::core::CoreKind;
-use host::input::{Beside, Input, Named};
+use host::input::{Beside, Input, Named, BUILTIN};
 use host::machine::{Settings, TimingModel, TimingOptions};
+use host::recording::FileKind;
 use host::run::Run;
 use host::views::source::Replayed;
 use sim::lane::SyncPeriod;
 use sim::params::ParamError;
-use std::path::PathBuf;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 
 pub mod contexts;
 mod listed;
 pub use crate::options::ParamArgs;
-pub use listed::FilterArgs;
+pub use listed::{check_core, FilterArgs};
 
 /// When instructions retire in the built-in simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TimingName {
     /// Caches and latencies of paper 000 section 2
     Papers,
-    /// One cycle an instruction
+    /// One cycle per instruction
     Functional,
 }
 
@@ -40,13 +43,13 @@ impl From<TimingName> for TimingModel {
 /// A trace or a recorded run, and its program.
 #[derive(Args, Debug)]
 pub struct Execution {
-    /// Trace file, words of own hardware, or recorded run (`encode --scheme inputs`)
+    /// Trace file, raw trace words, or recorded run (`encode --scheme inputs`)
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
-    /// Program of the trace or the recording: RISC-V executable, or builtin:NAME
+    /// Program of the trace or recording: RISC-V executable, or builtin:NAME
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     pub elf: String,
-    /// Accept a program whose build is not the one that the trace or the recording names
+    /// Accept a program with another build ID than the trace or recording names
     #[arg(long)]
     pub any_build: bool,
     /// Parameters of raw trace words, as `gen` writes them [default: parameters.json in the directory of the words]
@@ -80,20 +83,21 @@ impl Execution {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Built-in simulator")]
 pub struct MachineArgs {
-    /// Harts that run the program, 1 to 8; recordings have theirs [default: 1]
-    #[arg(long, value_name = "N")]
+    /// Number of harts that run the program, 1 to 8. Not with a recording [default: 1]
+    #[arg(long, value_name = "N", value_parser = within(&HARTS))]
     pub harts: Option<u8>,
-    /// When instructions retire [default: papers]
+    /// Timing model of the harts [default: papers]
     #[arg(long, value_enum)]
     pub timing: Option<TimingName>,
-    /// Caches and latencies that are not those of the papers: l1_bytes=16384,memory_latency=100; also l1_ways,
-    /// l1_latency, l2_bytes_per_hart, l2_ways, l2_latency, line_bytes, redirect, mul, div
+    /// Cache sizes in bytes and latencies in cycles that differ from those of the papers: such as
+    /// l1_bytes=16384,memory_latency=100. Names: l1_bytes, l1_ways, l1_latency, l2_bytes_per_hart, l2_ways, l2_latency,
+    /// memory_latency, line_bytes, redirect, mul, div. Only with `--timing papers`
     #[arg(long, value_name = "NAME=N,...")]
     pub caches: Option<TimingOptions>,
-    /// 0: all harts start at once; else each a little late, as the number says [default: 0]
+    /// Seed of the random start delays of the harts; 0 starts all harts at once [default: 0]
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
-    /// Stop after so many instructions of all cores or harts
+    /// Instruction limit, of all harts together [default: none]
     #[arg(long, value_name = "N")]
     pub max_instructions: Option<u64>,
 }
@@ -121,15 +125,36 @@ impl MachineArgs {
         .into_iter()
         .find_map(|(name, given)| given.then_some(name))
     }
+
+    /// Refuses settings of the simulator where all traces are recordings. They can be limited.
+    ///
+    /// # Errors
+    /// The option, and the first recording.
+    pub fn refuse_for_recordings<'a>(&self, traces: impl Iterator<Item = &'a String>) -> Result<(), Failure> {
+        let Some(option) = (Self { max_instructions: None, ..self.clone() }).given() else { return Ok(()) };
+        let mut recording = None;
+        for name in traces {
+            if name.starts_with(BUILTIN) || FileKind::of(Path::new(name))? == FileKind::Other {
+                return Ok(());
+            }
+            recording = recording.or(Some(name));
+        }
+        recording.map_or(Ok(()), |name| Err(is_over(name, option)))
+    }
+}
+
+/// A setting of the simulator with a recording.
+fn is_over(name: &str, option: &str) -> Failure {
+    Failure::Other(format!("{name}: is a recording of a finished run; `{option}` is for programs"))
 }
 
 /// The program beside a recording or a trace.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ProgramArgs {
-    /// Program of the trace or the recording: RISC-V executable, or builtin:NAME
+    /// Program of the trace or recording: RISC-V executable, or builtin:NAME
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     pub elf: Option<String>,
-    /// Accept a program whose build is not the one that the trace or the recording names
+    /// Accept a program with another build ID than the trace or recording names
     #[arg(long)]
     pub any_build: bool,
 }
@@ -154,9 +179,7 @@ impl Source {
     pub fn open(name: &str, program: &ProgramArgs, machine: &MachineArgs) -> Result<Self, Failure> {
         let input = Input::open_with(name, program.beside())?;
         if let Some(option) = machine.given().filter(|_| input.is_recording()) {
-            return Err(Failure::Other(format!(
-                "{name}: is a retire file, a run that is over; {option} is for programs"
-            )));
+            return Err(is_over(name, option));
         }
         let source = Self { input, settings: machine.settings(), harts: machine.harts.unwrap_or(1) };
         source.run()?;
@@ -191,7 +214,9 @@ impl SyncArgs {
     /// Both give it.
     pub fn period(&self, named: Option<SyncPeriod>) -> Result<Option<SyncPeriod>, Failure> {
         match (self.sync_period, named) {
-            (Some(_), Some(_)) => Err(Failure::Other("--sync-period: the scheme's name says it already".into())),
+            (Some(_), Some(_)) => {
+                Err(Failure::Other("`--sync-period`: the scheme's name already has a synchronisation period".into()))
+            }
             (given, named) => Ok(given.or(named)),
         }
     }
@@ -202,36 +227,36 @@ impl SyncArgs {
     /// The option was given.
     pub fn refuse(&self) -> Result<(), Failure> {
         match self.sync_period {
-            Some(_) => Err(Failure::Other("--sync-period: only with a scheme that traces the control flow".into())),
+            Some(_) => Err(Failure::Other("`--sync-period`: only with a scheme that traces the control flow".into())),
             None => Ok(()),
         }
     }
 }
 
 fn sync_period(text: &str) -> Result<SyncPeriod, String> {
-    let right = || "10 to 31 would be right, or a power of two from 64B to 2147483648B".to_string();
+    let right = || "expected 10 to 31, or a power of two from 64B to 2147483648B".to_string();
     if let Some(bytes) = text.strip_suffix('B') {
         let bytes = bytes.parse::<u32>().ok().filter(|n| n.is_power_of_two()).ok_or_else(right)?;
         return SyncPeriod::of_bytes(bytes.trailing_zeros() as u8).map_err(|_| right());
     }
     let log2 = text.parse().map_err(|_| right())?;
-    SyncPeriod::new(log2).map_err(|e| e.to_string())
+    SyncPeriod::new(log2).map_err(|_| right())
 }
 
 /// Softcores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CoreName {
-    /// RV32IM, 4 to 8 clocks an instruction, no interrupts
+    /// RV32IM, 4 to 8 clock cycles per instruction, no interrupts
     Picorv32,
     /// RV32IMC with machine mode, five pipeline stages
     Vexriscv,
     /// RV32IMC with machine mode, two pipeline stages
     Ibex,
-    /// RV32I with machine mode and the timer interrupt, 36 or 71 clocks an instruction
+    /// RV32I with machine mode and the timer interrupt, 36 or 71 clock cycles per instruction
     Serv,
     /// RV32IMC with machine mode, four pipeline stages
     Cv32e40p,
-    /// RV32IMC with machine mode, four pipeline stages, RVFI; in simulation only
+    /// RV32IMC with machine mode, four pipeline stages, RVFI; simulation only
     Cv32e40x,
 }
 
@@ -248,8 +273,16 @@ impl From<CoreName> for CoreKind {
     }
 }
 
-/// A range for help texts.
-pub fn range(range: &std::ops::RangeInclusive<u8>) -> String {
+/// Harts of the built-in simulator.
+pub const HARTS: RangeInclusive<u8> = 1..=8;
+
+/// The parser of a number of that range.
+pub fn within(range: &RangeInclusive<u8>) -> RangedI64ValueParser<u8> {
+    RangedI64ValueParser::new().range(i64::from(*range.start())..=i64::from(*range.end()))
+}
+
+/// A range in the words of help texts.
+pub fn range(range: &RangeInclusive<u8>) -> String {
     format!("{} to {}", range.start(), range.end())
 }
 

@@ -11,29 +11,31 @@ use ::sweep::tables::{plan, BASELINES};
 use sim::analysis::ratio;
 use std::io::Write;
 
-/// Compare with other compressors of control flow: bits per instruction, each decoded and checked
+/// Compare T-raptor with other compressors of control flow, in bits per instruction
+///
+/// Every stream is decoded and compared with its input, unless --no-verify is given.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk baselines\n  goshawk baselines --harts 4\n  \
     goshawk baselines vm.ret gcc.rbt1.zst --json\n  goshawk baselines vm.ret --elf builtin:vm")]
 pub struct Args {
-    /// Retire files, branch traces, RISC-V executables, or builtin:NAME [default: all built-in programs]
+    /// Retire files, branch traces (rbt1), RISC-V executables, or builtin:NAME [default: all built-in programs]
     #[arg(value_name = "RET|RBT1|ELF|builtin:NAME", value_parser = input_name())]
     inputs: Vec<String>,
-    /// Programs of the recordings, for E-Trace: each takes the one whose build it is of; may be given several times
+    /// Program of the recordings with its build ID, which E-Trace needs. May be repeated
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: Vec<String>,
-    /// Accept a program whose build is not the one that the trace or the recording names. The one program is
-    /// that of all recordings
+    /// Accept a program with another build ID than the trace or recording names. The one program is used for all
+    /// recordings
     #[arg(long, requires = "elf")]
     any_build: bool,
-    #[command(flatten)]
-    machine: MachineArgs,
-    /// Do not decode; only count bits
-    #[arg(long)]
+    /// Skip decoding of the streams: faster, but unverified
+    #[arg(long = "no-verify", alias = "no-check")]
     no_check: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
 }
 
 /// Runs the command.
@@ -42,6 +44,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     check_cores(harts)?;
     let settings = args.machine.settings();
     let mut plan = plan(BASELINES, &args.inputs, settings.max_instructions)?;
+    args.machine.refuse_for_recordings(plan.part.iter().chain([&plan]).flat_map(|p| &p.traces))?;
     plan.each(|p| {
         (p.settings, p.harts, p.verify) = (settings.clone(), vec![harts], !args.no_check);
         (p.elfs, p.any_build) = (args.elf.clone(), args.any_build);

@@ -14,13 +14,13 @@ use std::io::Write;
     goshawk bench --part inputs --program program.elf --max-instructions 300000000"
 )]
 pub struct Args {
-    /// Program: RISC-V executable, or builtin:NAME
+    /// Program to run: RISC-V executable, or builtin:NAME
     #[arg(long, value_name = "ELF|builtin:NAME", default_value = "builtin:lz", value_parser = input_name())]
     program: String,
-    /// What is measured
+    /// Measured part
     #[arg(long, value_enum, default_value_t = Part::All)]
     part: Part,
-    /// Stop after so many instructions of all cores or harts
+    /// Instruction limit, of all harts together [default: none]
     #[arg(long, alias = "instructions", value_name = "N", default_value_t = 10_000_000)]
     max_instructions: u64,
     /// Print one JSON object
@@ -31,13 +31,13 @@ pub struct Args {
 /// Parts of the table.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// All of them
+    /// All parts
     All,
     /// Simulator, golden models, encoder and replay, in memory
     Models,
-    /// What the commands do from file to file
+    /// The commands, from file to file
     Files,
-    /// Record and replay, on 1 and 4 cores, and going back through it
+    /// Record and replay on 1 and 4 cores, and replay backwards
     Inputs,
 }
 

@@ -5,7 +5,7 @@ mod registers;
 mod run;
 mod statistics;
 
-use crate::args::{range, CoreName, ParamArgs};
+use crate::args::{range, within, CoreName, ParamArgs};
 use crate::files::OutputPath;
 use crate::output::{count, facts, Object, TOOL};
 use crate::progress::bar;
@@ -24,7 +24,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Record a real program under QEMU; receive a trace from a board, or read and write its registers
+/// Record a program under QEMU, or receive a trace from a board
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk capture run -o true.ret -- /bin/true\n  \
     goshawk capture serial --port /dev/ttyUSB1 --core picorv32 --set small -o board.gtr --json")]
@@ -41,11 +41,11 @@ enum Command {
     Registers(registers::Args),
 }
 
-/// Receive the frames of a SoC's serial port, and write a trace file
+/// Receive the trace of a SoC over its serial line, and write a trace file
 ///
-/// Ends with the SoC's end frame, or when the line is silent for --timeout. What the program prints goes to
-/// standard output. Frames that are damaged or missing are reported; the trace file then ends where the first one is
-/// missing, and the exit code is 1.
+/// Reception ends with the SoC's end frame, or when the line is silent for --timeout. The output of the program goes to
+/// standard output. Damaged and missing frames are reported; the trace file then ends at the first missing one, and the
+/// exit code is 1.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk capture serial --port /dev/ttyUSB1 --core picorv32 --set small --elf firmware.elf -o board.gtr"
@@ -63,22 +63,22 @@ pub struct SerialArgs {
     /// Softcore of the SoC
     #[arg(long, value_enum)]
     core: CoreName,
-    #[arg(long, value_name = "N", default_value_t = 1, help = format!("Cores of the SoC, {}", range(&CORES)))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = within(&CORES), help = format!("Number of cores of the SoC, {}", range(&CORES)))]
     cores: u8,
-    /// The program that runs, for the trace file to name
+    /// Program that runs on the SoC; the trace file records its build ID
     #[arg(long, value_name = "FILE")]
     elf: Option<PathBuf>,
-    /// Start the cores of a SoC that waits for it (`goshawk soc build --wait`)
+    /// Start the cores of a SoC that was built with `--wait`
     #[arg(long)]
     go: bool,
-    /// Stop the cores after so many seconds, and wait for the rest of the trace
+    /// Time after which the cores are stopped, in seconds; the rest of the trace is still received [default: never]
     #[arg(long, value_name = "SECONDS")]
     halt_after: Option<u64>,
-    /// The SoC has a circular trace buffer: its newer half is written to --output, the older one, where there is
-    /// one, as OUTPUT.older
+    /// Expect a circular trace buffer in the SoC: its newer half is written to --output, its older half, if any, to
+    /// OUTPUT.older
     #[arg(long)]
     buffer: bool,
-    /// Give up after so many seconds without a byte
+    /// Longest silence of the line, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     timeout: u64,
     #[command(flatten)]
@@ -185,14 +185,14 @@ fn check_header(args: &SerialArgs, params: &TraceParams, words: &[u32]) -> Resul
     let right = header(params);
     if words.first().is_some_and(|w| *w != right[0]) {
         return Err(Failure::Other(format!(
-            "{}: the first trace word is {:#010x}, a stream begins with {:#010x}: capture must listen before the cores \
-             start (goshawk soc build --wait), or the SoC has a circular buffer (--buffer)",
+            "{}: the first trace word is {:#010x}, a stream begins with {:#010x}; start the capture before the cores (`goshawk soc build --wait`), or use `--buffer` if the SoC has a \
+             circular buffer",
             args.port, words[0], right[0]
         )));
     }
     let Some(found) = words.get(..right.len()) else {
         return Err(Failure::Other(format!(
-            "{}: {} trace words came; a stream begins with {} words of header",
+            "{}: {} trace words were received; a stream begins with {} words of header",
             args.port,
             words.len(),
             right.len()
@@ -200,7 +200,7 @@ fn check_header(args: &SerialArgs, params: &TraceParams, words: &[u32]) -> Resul
     };
     if found != right {
         return Err(Failure::Other(format!(
-            "{}: the stream begins with {found:08x?}; with --core, --cores and --set as given it would with {right:08x?}",
+            "{}: the stream begins with {found:08x?}; expected {right:08x?} for the given `--core`, `--cores` and `--set`",
             args.port
         )));
     }
@@ -287,7 +287,7 @@ fn report(
     let end = match (r.ended, r.exit_code) {
         (true, Some(code)) => format!("with code {code}"),
         (true, None) => "stopped by the host".into(),
-        (false, _) => "CUT: no end frame came".into(),
+        (false, _) => "CUT: no end frame was received".into(),
     };
     let line = if lost == 0 && noise == 0 {
         format!("{} frames, none lost", count(frames))
@@ -312,10 +312,10 @@ fn report(
         lines.push(("did not fit", format!("the end {which}; a larger buffer or smaller event FIFOs would do")));
     }
     if args.go && r.answers == 0 {
-        lines.push(("host", "the SoC did not answer: it takes no commands, or rx is not connected".into()));
+        lines.push(("host", "the SoC did not answer: it accepts no commands, or rx is not connected".into()));
     }
     if r.broken {
-        let text = format!("up to the first lost frame; {} words came behind it", count(r.behind));
+        let text = format!("up to the first lost frame; {} words were received after it", count(r.behind));
         lines.push(("trace is whole", text));
     }
     facts(out, &lines)?;

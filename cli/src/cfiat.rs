@@ -71,7 +71,7 @@ pub fn lines(traced: &Traced) -> Vec<(&'static str, String)> {
         ("per load", format!("{:.4} bits", ratio(s.bits, s.all_loads()))),
     ];
     if s.turns > 0 {
-        lines.push(("order of the cores", format!("{} bits beside, {} turns", count(s.order_bits), count(s.turns))));
+        lines.push(("order of the cores", format!("{} other bits, {} turns", count(s.order_bits), count(s.turns))));
     }
     lines
 }

@@ -12,10 +12,10 @@ use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Check a log of a core's trace port for what a trace system cannot work with
+/// Check a log of a core's trace port against the rules that a trace system relies on
 ///
-/// The log is a waveform (VCD, FST) of a simulation, or text: a line of signal names, then the hexadecimal values of each
-/// clock. Exit code 0: nothing is wrong; 1: rules are broken, listed with the first occurrences.
+/// The log is a waveform (VCD, FST) of a simulation, or text: a line of signal names, then the hexadecimal values of
+/// each clock cycle. Exit code 0: no rule is violated; 1: some are, listed with their first occurrences.
 #[derive(clap::Args, Debug)]
 #[command(
     name = "check-port",
@@ -24,25 +24,25 @@ use std::path::PathBuf;
         goshawk check-port sim.vcd --signal rvfi_valid=tb.core.valid --clock tb.clk"
 )]
 pub struct Args {
-    /// Waveform or text
+    /// Log of the port: waveform (VCD, FST) or text
     #[arg(value_name = "FILE")]
     log: PathBuf,
-    /// Port of the core
+    /// Kind of the port
     #[arg(long, value_enum, value_name = "PORT", default_value = "rvfi")]
     ingress: Port,
     /// Address width of the cores: 32 or 64
     #[arg(long, value_name = "BITS", default_value = "32", value_parser = ["32", "64"])]
     xlen: String,
-    /// Place of the port in the hierarchy, as tb.soc.core0 [default: anywhere]
+    /// Hierarchical path of the port, as tb.soc.core0 [default: anywhere]
     #[arg(long, value_name = "PLACE")]
     scope: Option<String>,
-    /// Signal or column that has another name in the log; may be repeated
+    /// Signal or column with another name in the log. May be repeated
     #[arg(long, value_name = "NAME=PLACE", value_parser = name)]
     signal: Vec<(String, String)>,
     /// Clock signal of the port [default: clock or clk, at or above the port]
     #[arg(long, value_name = "PLACE")]
     clock: Option<String>,
-    /// Program that the core ran: instructions are compared with it
+    /// Program that the core ran, to compare the instructions with: RISC-V executable, or builtin:NAME
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: Option<String>,
     /// Print one JSON object
@@ -57,7 +57,7 @@ enum Port {
     Rvfi,
     /// Instruction trace ingress port of the RISC-V E-Trace specification, one block per cycle
     Etrace,
-    /// Instructions and their addresses alone
+    /// Only instructions and their addresses
     PcChain,
 }
 
@@ -73,13 +73,13 @@ impl From<Port> for PortKind {
 
 /// Parses `rvfi_valid=tb.core.valid`.
 fn name(text: &str) -> Result<(String, String), String> {
-    let (name, place) = text.split_once('=').ok_or("a name, = and a place are needed, as rvfi_valid=tb.core.valid")?;
+    let (name, place) = text.split_once('=').ok_or("expected NAME=PATH, as rvfi_valid=tb.core.valid")?;
     let known = PortKind::ALL.iter().flat_map(|p| p.signals()).any(|s| s.name == name);
     match known {
         true => Ok((name.to_string(), place.to_string())),
         false => {
             let all: Vec<&str> = PortKind::ALL.iter().flat_map(|p| p.signals()).map(|s| s.name).collect();
-            Err(format!("`{name}` is no signal of a port; there are {}", all.join(", ")))
+            Err(format!("`{name}` is not a signal of a port; expected one of {}", all.join(", ")))
         }
     }
 }
@@ -139,7 +139,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let (clocks, retired) = (count(report.clocks), count(report.retired));
     writeln!(out, "{} clocks, {retired} instructions retired, {} traps", clocks, count(report.traps))?;
     if report.findings.is_empty() {
-        writeln!(out, "nothing is wrong with the port, as far as this log goes")?;
+        writeln!(out, "no violation in this log")?;
         return Ok(status);
     }
     for finding in &report.findings {

@@ -4,7 +4,7 @@ use crate::{Failure, Status};
 use clap_complete::Shell;
 use std::io::Write;
 
-/// Print completions of commands and options for a shell
+/// Print the completion script for a shell
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk completions bash > goshawk.bash\n  \
     goshawk completions zsh > _goshawk\n  goshawk completions fish > goshawk.fish")]

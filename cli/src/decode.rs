@@ -1,5 +1,6 @@
 //! `goshawk decode`: lists the messages of a trace file
 
+use crate::args::check_core;
 use crate::args::contexts::ContextArgs;
 use crate::files::input_name;
 use crate::output::{tell_damage, tell_missing, Object};
@@ -15,37 +16,37 @@ use std::path::PathBuf;
 
 /// List the messages of a trace
 ///
-/// The program is needed, because whether a message carries a target depends on the branch it reports.
+/// The program is required because whether a message carries a target depends on the branch that it reports.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk decode vm.gtr --elf builtin:vm --limit 20\n  \
     goshawk decode firmware.gtr --elf firmware.elf --core 2 --json\n  \
     goshawk decode trace4/words.hex --elf trace4/beats.ret --limit 20")]
 pub struct Args {
-    /// Trace file, or words of own hardware, as text or bytes
+    /// Trace file, or raw trace words as text or bytes
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
-    /// Program of the trace or the recording: RISC-V executable, or builtin:NAME; or a recording of
-    /// the run (retire file or branch trace), where there is no program
+    /// Program of the trace or recording: RISC-V executable, or builtin:NAME; or, without a program, a recording of the
+    /// run (retire file or branch trace)
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: String,
     #[command(flatten)]
     contexts: ContextArgs,
-    /// Accept a program whose build is not the one that the trace or the recording names
+    /// Accept a program with another build ID than the trace or recording names
     #[arg(long)]
     any_build: bool,
     /// Parameters of raw trace words, as `gen` writes them [default: parameters.json in the directory of the words]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
-    /// Where the trace is damaged, go on at the next header that was sent again (`encode --sync-period`)
+    /// After damage, resume at the next repeated header (`encode --sync-period`)
     #[arg(long)]
     resume: bool,
-    /// List at most so many lines: messages
+    /// Maximum number of listed lines: messages
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// This core only
+    /// Core whose part is listed, counted from 0 [default: all]
     #[arg(long, value_name = "N")]
     core: Option<u8>,
-    /// Print one JSON object: how the trace was made. Each message is an object on a line of its own after it
+    /// Print one JSON object: the parameters of the trace. One object per message follows, one a line
     #[arg(long)]
     json: bool,
 }
@@ -149,6 +150,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     };
     let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
+    check_core(&args.trace, args.core, info.params.cores)?;
     if args.json {
         Object::new("decode", &args.trace.display().to_string())
             .with("program", args.elf.clone().into())

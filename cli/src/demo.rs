@@ -28,11 +28,11 @@ use std::time::Instant;
 const PROGRAM: &str = "fft";
 const CORES: u8 = 4;
 
-/// From a program to Verilog and back: run, trace, replay, simulate, emit, compare
+/// Demonstrate the whole flow: run, trace, replay, simulate, emit Verilog, compare
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk demo\n  goshawk demo -o somewhere --json")]
 pub struct Args {
-    /// Folder to write to; it is made where it is missing
+    /// Folder to write to; it is created if missing
     #[arg(short, long, value_name = "DIR", default_value = "goshawk-demo")]
     output: OutputPath,
     /// Print one JSON object
@@ -194,7 +194,7 @@ fn replay(place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
     let instructions: u64 = summary.instructions.iter().sum();
     let line = match &difference {
         None => format!(
-            "stream and ELF give all {} instructions of {} again, at {} a second",
+            "stream and ELF reproduce all {} instructions of {}, at {} per second",
             count(instructions),
             plural(summary.instructions.len() as u64, "core"),
             big(speed)
@@ -268,7 +268,7 @@ fn verilog(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Re
         "verilog",
         &[
             format!("{} lines for {} with RVFI in {path}", count(lines as u64), plural(params.cores, "core")),
-            format!("beside it {}", others.join(", ")),
+            format!("the same folder has {}", others.join(", ")),
         ],
         json!({ "lines": lines, "file": path }),
     )

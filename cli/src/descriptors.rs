@@ -25,7 +25,7 @@ pub fn encode(
     let info = run.info();
     check_cores(info.harts)?;
     if params.has("timestamps") {
-        return Err(Failure::Other("--timestamps is not for descriptors, which have no place for a time".into()));
+        return Err(Failure::Other("`--timestamps`: descriptors have no time stamps".into()));
     }
     params.no_context("descriptors")?;
     let (params, set) = params.resolve_for(info.harts, info.xlen, source.input.likely_align()?)?;

@@ -17,7 +17,7 @@ mod vectors;
 use crate::{Failure, Status};
 use std::io::Write;
 
-/// Diagnosis: observe a run with a script, of which as much as possible is done on the chip
+/// Observe a program with a script that runs on the chip as far as possible
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag run builtin:locks builtin:lockcont --harts 4\n  \
     goshawk diag plan builtin:race builtin:bank --harts 4 --json\n  \

@@ -39,18 +39,18 @@ pub struct Args {
     /// Trace file to write
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
-    /// Trace load values too, and write them to this file
+    /// File to which load values are traced, in addition to the control flow
     #[arg(long, value_name = "FILE")]
     values: Option<OutputPath>,
-    /// Scheme of the load values: cfiat:32k+ways4+line32+gran4, optionally with +round or +countN. It can also follow the control-flow
-    /// scheme, as in --scheme tr_e:small,cfiat:16k [default: cfiat]
+    /// Scheme of the load values, such as cfiat:32k+ways4+line32+gran4, optionally with +round or +countN. It may also
+    /// follow the control-flow scheme, as in --scheme tr_e:small,cfiat:16k. Only with --values [default: cfiat]
     #[arg(long, value_name = "NAME", requires = "values")]
     data: Option<String>,
-    /// Write descriptors as text in place of a stream: those of mcfTRaptor (--set, or --scheme tr_e:m4+shared) or of load
-    /// values (--scheme cfiat)
+    /// Write descriptors as text instead of a stream: those of mcfTRaptor (--set, or --scheme tr_e:m4+shared) or of
+    /// load values (--scheme cfiat)
     #[arg(long, conflicts_with = "binary")]
     ascii: bool,
-    /// As --ascii, as bytes
+    /// Write descriptors as bytes instead of a stream, for the schemes of --ascii
     #[arg(long)]
     binary: bool,
     #[command(flatten)]
@@ -61,11 +61,11 @@ pub struct Args {
     sync: SyncArgs,
     #[command(flatten)]
     skip: SkipArgs,
-    #[command(flatten)]
-    machine: MachineArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
 }
 
 /// Runs the command.
@@ -89,7 +89,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             args.skip.refuse()?;
             if args.values.is_some() {
                 return Err(Failure::Other(
-                    "--values goes with a scheme of the control flow; -o is enough here".into(),
+                    "`--values`: only with a scheme of the control flow; `--output` names the file of the load values here".into(),
                 ));
             }
             let output = match form {
@@ -105,7 +105,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some((option, form)) = form {
         let others = [("--values", args.values.is_some()), ("--sync-period", args.sync.sync_period.is_some())];
         if let Some((other, _)) = others.into_iter().find(|(_, given)| *given) {
-            return Err(Failure::Other(format!("{other} is for a stream; {option} writes descriptors")));
+            return Err(Failure::Other(format!(
+                "`{other}`: not with `{option}`, which writes descriptors and no stream"
+            )));
         }
         return crate::descriptors::encode(&source, &args.params, (form, &args.output), args.json, out);
     }
@@ -128,7 +130,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let values = match (&args.values, params.data) {
         (Some(path), Some(DataScheme::Cfiat(sizes))) => Some((path, record(&run, sizes, Output::Stream(path), &Bars)?)),
         (None, Some(data)) => {
-            return Err(Failure::Other(format!("--values FILE is needed: it is where the load values of `{data}` go")));
+            return Err(Failure::Other(format!("`--values` is missing: the file for the load values of `{data}`")));
         }
         (_, None) => None,
     };

@@ -123,18 +123,21 @@ pub fn check(command: &Command, matches: &ArgMatches) -> Result<(), Failure> {
     let is_set = |flag| matches.try_get_one::<bool>(flag).is_ok_and(|set| set == Some(&true));
     let inputs = || command.get_arguments().filter(|a| is_input(a)).flat_map(|a| values(matches, a));
     if let Some(input) = inputs().find(|i| is_set("stdio") && input::is_stdin(i)) {
-        return Err(Failure::Other(format!("{}: GDB is on standard input with --stdio; name a file", input.display())));
+        return Err(Failure::Other(format!(
+            "{}: GDB is on standard input with `--stdio`, expected a file",
+            input.display()
+        )));
     }
     for (i, (arg, output)) in outputs.iter().enumerate() {
         let option = arg.get_long().unwrap_or("output");
         let refuse = |what: String| Err(Failure::Other(format!("{}: {what}", output.display())));
         if let Some(input) = inputs().find(|input| same(input, output)) {
             let other = if input == *output { String::new() } else { format!(", as {}", input.display()) };
-            return refuse(format!("is read by this command{other}; --{option} must name another file"));
+            return refuse(format!("is read by this command{other}; `--{option}` must name another file"));
         }
         if let Some((first, _)) = outputs[..i].iter().find(|(_, o)| same(o, output) || will_be_same(o, output)) {
             let first = first.get_long().unwrap_or("output");
-            return refuse(format!("is written for --{first} already; --{option} must name another file"));
+            return refuse(format!("is already written by `--{first}`; `--{option}` must name another file"));
         }
     }
     Ok(())

@@ -12,12 +12,11 @@ use sim::params::TraceParams;
 use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use std::io::Write;
 
-/// Count the gates of a trace system; with --place, its LUTs and clock rate too
+/// Count the gates of a trace system, and with --place its LUTs and clock rate
 ///
-/// Needs Yosys, and nextpnr for --place; tools/setup installs them. Logic is given in equivalents of the
-/// library's NAND2, flip-flops included, memory in bits; blocks are mapped one by one, so that they add up to some more than
-/// all. The column `with memory` counts a memory bit as
-/// 1.5 gates, which is what the papers' totals fit.
+/// Needs Yosys, and nextpnr for --place; tools/setup installs them. Logic is given in equivalents of the library's
+/// NAND2, flip-flops included, and memory in bits. Blocks are mapped one by one, so their sum is somewhat larger than
+/// the total. The column `with memory` counts a memory bit as 1.5 gates, which fits the totals of the papers.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gates --set medium\n  \
     goshawk gates --set small --upper-bits 12 --fifo 8 --library nangate45\n  \
@@ -28,10 +27,10 @@ use std::io::Write;
 pub struct Args {
     #[command(flatten)]
     options: SystemArgs,
-    /// Cell library: nand2 (our own), nangate45, osu035
+    /// Cell library: nand2, nangate45 or osu035
     #[arg(long, value_name = "NAME", default_value = "nand2")]
     library: String,
-    /// Place and route on a device: hx8k or ecp5; may be given twice
+    /// Device to place and route on: hx8k or ecp5. May be repeated
     #[arg(long, value_name = "DEVICE", value_parser = device)]
     place: Vec<Device>,
     /// Seed of the placement
@@ -119,8 +118,8 @@ fn print_state(params: &TraceParams, state: u32, report: &GateReport, out: &mut 
     }
 }
 
-/// Note for a circuit that is placed with few pins.
-const FEW_PINS: &str = "It has more ports than the devices have pins: they are behind a shift register, whose flip-flops are not counted; cells are.";
+/// What is said of a circuit that is placed with few pins.
+const FEW_PINS: &str = "It has more ports than the devices have pins: a shift register drives them, whose flip-flops are not counted; its cells are.";
 
 /// Counts gates of the Verilog from `emit`, and places it; `wide`: it has more ports than the devices have pins.
 fn measure(
@@ -129,7 +128,8 @@ fn measure(
     emit: impl FnOnce() -> Result<String, Failure>,
 ) -> Result<(GateReport, Vec<PlaceReport>), Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
-    let library = Library::named(&args.library).map_err(|e| other(&e))?;
+    let library =
+        Library::named(&args.library).map_err(|e| Failure::Other(format!("`--library {}`: {e}", args.library)))?;
     let progress = bar("synthesis, place and route", "runs", Some(1 + args.place.len() as u64));
     let verilog = emit()?;
     let report = gates::count(&verilog, &library).map_err(|e| other(&e))?;

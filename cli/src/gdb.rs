@@ -13,18 +13,19 @@ use std::io::Write;
 /// Serve a recorded run or a trace to GDB, forwards and backwards
 ///
 /// Every core is a thread. Breakpoints, step and continue work in both directions (reverse-stepi, reverse-continue);
-/// `monitor when` shows the current position, `monitor goto N` goes to one. Of a run of `goshawk encode --scheme inputs` registers and
-/// memory are known, and can be watched. Of a trace of the control flow it is the pc alone, and memory that no program
-/// writes: `monitor bt` shows the call stack, for GDB cannot unwind without registers.
+/// `monitor when` shows the current position, `monitor goto N` goes to one. A recorded run (`goshawk encode --scheme
+/// inputs`) has registers and memory, which can be watched. A trace of the control flow has only the pc and the memory
+/// that no program writes; `monitor bt` shows its call stack, because GDB cannot unwind without registers. Registers
+/// and memory cannot be written.
+///
 /// In GDB: `target remote localhost:3333`, or without a port `target remote | goshawk gdb TRACE --elf ELF --stdio`.
-/// Registers and memory cannot be written: what was recorded is what it is.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gdb bank.gip --elf builtin:bank --port 3333\n  \
     goshawk gdb vm.gtr --elf builtin:vm --port 3333")]
 pub struct Args {
     #[command(flatten)]
     execution: Execution,
-    /// Wait for GDB at this port of this machine; 0 takes a free one
+    /// TCP port at which to wait for GDB; 0 picks a free one
     #[arg(long, value_name = "PORT", default_value_t = 3333, conflicts_with = "stdio")]
     port: u16,
     /// End when the first GDB disconnects, instead of waiting for the next
@@ -33,7 +34,7 @@ pub struct Args {
     /// Talk to GDB on standard input and output, for `target remote | goshawk gdb ...`
     #[arg(long)]
     stdio: bool,
-    /// Print one JSON object. It says the port, before GDB connects
+    /// Print one JSON object, with the port, before GDB connects
     #[arg(long, conflicts_with = "stdio")]
     json: bool,
 }

@@ -10,7 +10,9 @@ use hdl::bus::Writers;
 use serde_json::json;
 use std::io::Write;
 
-/// Write a trace system for a parameter set: Verilog, register map, test vectors
+/// Write a trace system: Verilog, register map and test vectors
+///
+/// An option that would have no effect is refused. docs/reference/options.md lists the options with the reasons of their rules.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk gen --set medium --cores 4 -o trace4\n  \
     goshawk gen --set 512/8/16 --timestamps --xlen 64 --ingress etrace -o trace64\n  \
@@ -28,7 +30,7 @@ use std::io::Write;
     goshawk gen --scheme inputs:256 --cores 2 -o record2\n  \
     goshawk gen --scheme cfiat:16k+line16+gran1 --cores 2 -o values2")]
 pub struct Args {
-    /// Folder to write to; it is made where it is missing
+    /// Folder to write to; it is created if missing
     #[arg(short, long, value_name = "DIR")]
     output: OutputPath,
     #[command(flatten)]
@@ -40,7 +42,7 @@ pub struct Args {
 
 /// Description of the buses.
 fn shown(b: &Buses) -> String {
-    let clock = if b.crossing { " by a clock of their own" } else { "" };
+    let clock = if b.crossing { " with a separate clock" } else { "" };
     let by = if b.writers == Writers::Any { String::new() } else { format!(", writes {}", b.writers.name()) };
     let lock = if b.locked { ", while allow is 1" } else { "" };
     format!("registers {}{by}, words {}{clock}{lock}", b.registers.name(), b.words.name())

@@ -4,8 +4,9 @@
 //! example lines, which start with a blank, are replaced by non-breaking ones until the text is printed.
 
 use crate::output::RED;
-use clap::error::Error;
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::Command;
+use hdl::options::rule::or;
 use std::ffi::OsString;
 
 /// A non-breaking blank.
@@ -53,8 +54,46 @@ pub fn print(help: &Error) {
     let _ = write!(anstream::stdout(), "{text}");
 }
 
-/// Prints an error of the command line after the program's name.
+/// What is wrong with the command line, after the program's name.
 pub fn complain(error: &Error) {
-    let text = error.render().to_string().replace(FIRM, " ");
+    let text = bad_value(error).unwrap_or_else(|| error.render().to_string().replace(FIRM, " "));
     anstream::eprint!("{RED}goshawk:{RED:#} {}", text.strip_prefix("error: ").unwrap_or(&text));
+}
+
+/// A value that an argument does not take, in the form of all other errors: the option as it was typed, and what is
+/// expected.
+fn bad_value(error: &Error) -> Option<String> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    };
+    let (arg, value) = (text(ContextKind::InvalidArg)?, text(ContextKind::InvalidValue).filter(|v| !v.is_empty())?);
+    let typed = match arg.split_once(' ') {
+        Some((option, _)) => format!("`{option} {value}`"),
+        None => format!("`{value}` as {arg}"),
+    };
+    let why = match (error.kind(), error.get(ContextKind::ValidValue)) {
+        (ErrorKind::InvalidValue, Some(ContextValue::Strings(values))) => {
+            format!("expected {}", or(values.iter().cloned()))
+        }
+        (ErrorKind::ValueValidation, _) => expected(&std::error::Error::source(error)?.to_string()),
+        _ => return None,
+    };
+    Some(format!("{typed}: {why}\n"))
+}
+
+/// Why clap's own parsers refuse a number, without the syntax of Rust.
+fn expected(why: &str) -> String {
+    if let Some((_, range)) = why.split_once(" is not in ") {
+        let (from, to) = range.split_once("..").unwrap_or((range, ""));
+        return match to.strip_prefix('=') {
+            Some(to) => format!("expected {from} to {to}"),
+            None => format!("expected {from} or more"),
+        };
+    }
+    let of_std = ["invalid digit", "cannot parse", "number too large", "number too small", "invalid float"];
+    match of_std.iter().any(|text| why.starts_with(text)) {
+        true => "expected a number".into(),
+        false => why.into(),
+    }
 }

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 enum FormatName {
     /// Log of qemu-system-riscv32 and -riscv64, -d exec,nochain,int
     Qemu,
-    /// Log of Spike, -l or --log-commits or both
+    /// Log of Spike, with -l, --log-commits or both
     Spike,
     /// 64 bytes per instruction; recognised by `champsim` in the name of the file
     Champsim,
@@ -42,12 +42,12 @@ impl From<FormatName> for Format {
     }
 }
 
-/// Turn a trace of another tool, or a branch trace (rbt1), into a retire file or a branch trace
+/// Convert a trace of another tool, or a branch trace (rbt1), to a retire file or a branch trace
 ///
-/// Read are logs of QEMU (-d exec,nochain,int, with --elf) and Spike, traces of ChampSim and MBPlib (SBBT), and rbt1;
-/// packed with gzip, xz, zstd or bzip2, or not. Threads become harts, in the order in which they appear. The file is a
-/// branch trace where its name ends in .rbt1 or .rbt1.zst, else a retire file. Every command that takes --elf takes either
-/// in its place. docs/how-to/import.md describes what each format contains and what it lacks.
+/// Supported are logs of QEMU (-d exec,nochain,int, with --elf) and Spike, traces of ChampSim and MBPlib (SBBT), and
+/// rbt1, uncompressed or compressed with gzip, xz, zstd or bzip2. Threads become harts, in the order in which they
+/// appear. Every command with --elf accepts the converted file in place of the program. docs/how-to/import.md describes what
+/// each format contains and what it lacks.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk import gcc.rbt1.zst -o gcc.ret\n  \
     goshawk import qemu.log --elf firmware.elf -o qemu.ret\n  \
@@ -60,14 +60,14 @@ pub struct ImportArgs {
     /// Trace to read
     #[arg(value_name = "FILE|RBT1")]
     input: PathBuf,
-    /// Retire file to write, or branch trace
+    /// Retire file to write, or branch trace if its name ends in .rbt1 or .rbt1.zst
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
-    /// What the trace is [default: what it begins with, or its name]
+    /// Format of the trace [default: from its first bytes or its name]
     #[arg(long, value_enum)]
     format: Option<FormatName>,
-    /// Program of the trace or the recording: RISC-V executable, or builtin:NAME.
-    /// Needed for logs of QEMU; of logs of Spike, what lies outside it is left out
+    /// Program of the trace or recording: RISC-V executable, or builtin:NAME. Required for logs of QEMU; in logs of
+    /// Spike, instructions outside it are ignored
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: Option<String>,
     /// Print one JSON object
@@ -75,10 +75,9 @@ pub struct ImportArgs {
     json: bool,
 }
 
-/// Turn a run into a branch trace (rbt1): a retire file, or a program that is run now
+/// Convert a retire file, or the run of a program, to a branch trace (rbt1)
 ///
-/// Cycles, data and the causes of traps are not in this format. Of a file that import made it gives the records that
-/// were imported.
+/// The format has no cycles, data or causes of traps. An imported file is exported with the records that were imported.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk export vm.ret -o vm.rbt1.zst\n  \
     goshawk export builtin:vm --harts 2 -o vm.rbt1")]
@@ -89,11 +88,11 @@ pub struct ExportArgs {
     /// Branch trace to write; zstd-compressed if its name ends in .zst
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
-    #[command(flatten)]
-    machine: MachineArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
 }
 
 /// Whether the name is that of a branch trace, and if so, whether compressed.

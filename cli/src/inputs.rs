@@ -21,7 +21,8 @@ use std::time::Instant;
 /// Where a recording begins.
 #[derive(clap::Args, Clone, Debug)]
 pub struct SkipArgs {
-    /// Start the recording after this many instructions of all cores. Only with --scheme inputs:...+knownN
+    /// Number of instructions of all cores before the recording starts. Only with --scheme inputs:...+knownN [default:
+    /// 0]
     #[arg(long, value_name = "INSTRUCTIONS")]
     skip: Option<u64>,
 }
@@ -32,16 +33,21 @@ impl SkipArgs {
         self.skip.unwrap_or(0)
     }
 
-    /// Refuses the option with another scheme.
+    /// The option as it was typed, where it was.
+    pub fn given(&self) -> Option<String> {
+        self.skip.map(|n| format!("`--skip {n}`"))
+    }
+
+    /// Refuses it with another scheme.
     ///
     /// # Errors
-    /// The option was given.
+    /// It was given.
     pub fn refuse(&self) -> Result<(), Failure> {
-        match self.skip {
+        match self.given() {
             None => Ok(()),
-            Some(_) => Err(Failure::Other(
-                "--skip goes with --scheme inputs:256+known4096, which begins in the middle of a run".into(),
-            )),
+            Some(given) => Err(Failure::Other(format!(
+                "{given}: only with `--scheme inputs:256+known4096`, which begins in the middle of a run"
+            ))),
         }
     }
 }
@@ -209,7 +215,7 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
         }
         lines.push(("messages", count(replay.messages())));
         lines.push(("bits", count(replay.bits())));
-        lines.push(("state", "every check of registers, loads and stores is right".into()));
+        lines.push(("state", "all registers, loads and stores match".into()));
         lines.push(("speed", format!("{} instructions a second", big(instructions as f64 / seconds))));
         lines.extend(asked.check.map(|ret| ("check", format!("equal to {}, event by event", ret.display()))));
         facts(out, &lines)?;

@@ -5,11 +5,11 @@ use crate::output::plural;
 use crate::{Failure, Status};
 use std::io::Write;
 
-/// Write manual pages, one for each command
+/// Write manual pages, one per command
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk man share/man/man1\n  goshawk man man1")]
 pub struct Args {
-    /// Folder to write them to; it is made where it is missing
+    /// Folder to write them to; it is created if missing
     #[arg(value_name = "DIR")]
     folder: OutputPath,
 }

@@ -32,19 +32,20 @@ pub struct PageArgs {
     /// Also write every measured point as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<OutputPath>,
-    /// Own traces in the place of the built-in programs: ELFs, retire or rbt1 files, folders, patterns as 'traces/*.ret'
+    /// Traces to measure instead of the built-in programs: ELFs, retire or rbt1 files, folders, patterns as
+    /// 'traces/*.ret'
     #[arg(long, value_name = "TRACE", value_delimiter = ',', conflicts_with = "program", value_parser = input_name())]
     trace: Vec<String>,
-    /// Programs of the recordings, for E-Trace: each takes the one whose build it is of; may be given several times
+    /// Program of the recordings with its build ID, which E-Trace needs. May be repeated
     #[arg(long, value_name = "ELF|builtin:NAME", requires = "trace", value_parser = input_name())]
     elf: Vec<String>,
-    /// Only this built-in program; may be given several times
+    /// Built-in program to measure. May be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     program: Vec<String>,
-    /// Stop after so many instructions of all cores or harts; in each run
+    /// Instruction limit, of all harts together, in each run [default: none]
     #[arg(long, alias = "instructions", value_name = "N")]
     max_instructions: Option<u64>,
-    /// Text to insert after each table: a Markdown file whose headings are those of the tables
+    /// Markdown file with text to insert after each table, under the headings of the tables
     #[arg(long, value_name = "FILE")]
     notes: Option<PathBuf>,
 }
@@ -60,8 +61,8 @@ impl PageArgs {
             }
         }
         let mut text = format!(
-            "{title}\n\nMade with {TOOL} of own traces: {}. Bits are the lengths of the streams. Rows in italics are \
-             published figures, of other programs and machines. A recording stands under its own number of harts.\n",
+            "{title}\n\nMade with {TOOL} from these traces: {}. Bits are the lengths of the streams. Rows in italics are \
+             published figures, of other programs and machines. A recording is listed under its number of harts.\n",
             traces.join(", ")
         );
         if !left_out.is_empty() {
@@ -100,7 +101,10 @@ impl PageArgs {
         plan.each(|p| p.elfs.clone_from(&self.elf));
         let (measured, left_out) = measure(command, &plan)?;
         if !left_out.is_empty() && !own {
-            return Err(Failure::Other(format!("the plan asks for what cannot be measured: {}", left_out.join(", "))));
+            return Err(Failure::Other(format!(
+                "the plan contains points that cannot be measured: {}",
+                left_out.join(", ")
+            )));
         }
         let head = if own { self.own_head(head, &plan, &left_out) } else { head.to_owned() };
         let text = markdown::page(&head, &tables(&measured)?, &notes, others);

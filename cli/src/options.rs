@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use hdl::options::table::OPTIONS;
 use hdl::options::{Given, Group, Opt, System, Takes};
 use sim::lane::SyncPeriod;
-use sim::params::TraceParams;
+use sim::params::{ParamError, TraceParams};
 use sim::scheme::any::{AnyScheme, SchemeName};
 
 /// A clap argument for an option.
@@ -87,7 +87,7 @@ groups! {
 /// The scheme given by the options, if they are consistent.
 fn scheme(given: &Given, circuit: bool) -> Result<SchemeName, Failure> {
     given.check_values().map_err(Failure::Other)?;
-    let name = given.scheme()?;
+    let name = given.scheme().map_err(Failure::Other)?;
     given.check(&name, circuit).map_err(Failure::Other)?;
     Ok(name)
 }
@@ -98,20 +98,31 @@ fn scheme(given: &Given, circuit: bool) -> Result<SchemeName, Failure> {
 /// The options do not give a system.
 pub fn system(given: &Given) -> Result<System, Failure> {
     let name = scheme(given, true)?;
+    if let AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) = name.scheme {
+        let (shown, scheme) = (given.shown_scheme(), name.scheme);
+        return Err(Failure::Other(format!(
+            "{shown}: no circuit; only `goshawk sweep --encoding {scheme}` measures it"
+        )));
+    }
     let refuse = |what: &str| Err(Failure::Other(format!("{}: {what}", given.shown("scheme"))));
     if name.data.is_some() {
-        return refuse("load values have a system of their own; `--scheme cfiat` names one");
+        return refuse("load values have a separate system; `--scheme cfiat` selects it");
     }
     if name.stated.sync_period.is_some() {
-        return refuse("the period is for software (register `sync`); `--sync` builds the circuit for it");
+        return refuse(
+            "software sets the synchronisation period (register `sync`); `--sync` builds the circuit for it",
+        );
     }
-    let system = given.system()?;
+    let system = given.system().map_err(Failure::Other)?;
     let params = system.circuit.flow();
     if let (Some(addresses), Some(params)) = (system.options.extras.addresses, params) {
         let refused = |e| Failure::Other(format!("{}: {e}", given.shown("address-bits")));
         addresses.check(params.xlen).map_err(refused)?;
     }
-    system.circuit.check(&system.options).map_err(|e| Failure::Other(e.to_string()))?;
+    system.circuit.check(&system.options).map_err(|e| match e.to_string() {
+        text if text.starts_with("`--") => Failure::Other(text),
+        text => Failure::Other(format!("{}: {text}", given.shown_scheme())),
+    })?;
     Ok(system)
 }
 
@@ -129,7 +140,12 @@ impl ParamArgs {
         scheme(&self.0, false)
     }
 
-    /// Whether the option was given.
+    /// The first of them that was given, as it was typed.
+    pub fn given(&self) -> Option<String> {
+        self.0.values().next().map(|(name, _)| self.0.shown(name))
+    }
+
+    /// Whether that option was given.
     pub fn has(&self, name: &str) -> bool {
         self.0.has(name)
     }
@@ -140,7 +156,7 @@ impl ParamArgs {
     /// The option, as typed.
     pub fn no_context(&self, what: &str) -> Result<(), Failure> {
         match self.has("context") {
-            true => Err(Failure::Other(format!("{}: not for {what}, which has no contexts", self.0.shown("context")))),
+            true => Err(Failure::Other(format!("{}: not with {what}, which has no contexts", self.0.shown("context")))),
             false => Ok(()),
         }
     }
@@ -152,7 +168,7 @@ impl ParamArgs {
                 format!("{}: {what}", self.0.shown_scheme())
             }
             AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
-                format!("{}: it is measured only, by `goshawk sweep --encoding {}`", self.0.shown_scheme(), name.scheme)
+                format!("{}: only `goshawk sweep --encoding {}` measures it", self.0.shown_scheme(), name.scheme)
             }
         })
     }
@@ -196,10 +212,10 @@ impl ParamArgs {
     ) -> Result<(TraceParams, Option<String>, Option<SyncPeriod>), Failure> {
         let name = self.scheme()?;
         let AnyScheme::Flow(flow) = name.scheme else {
-            return Err(self.refuse(&name, "it sends no control flow, which this command needs"));
+            return Err(self.refuse(&name, "expected a scheme that traces the control flow"));
         };
         let params = TraceParams::new(self.0.platform(&name, platform), flow).with(|p| p.data = name.data);
-        params.check()?;
+        params.check().map_err(|e| Failure::Other(self.0.refused(&e)))?;
         Ok((params, flow.set(), name.stated.sync_period.map(SyncPeriod::new).transpose()?))
     }
 }
@@ -211,11 +227,12 @@ impl ParamArgs {
 pub fn with_data(params: TraceParams, data: Option<&str>) -> Result<TraceParams, Failure> {
     let Some(data) = data else { return Ok(params) };
     if let Some(named) = params.data {
-        return Err(Failure::Other(format!("--data {data}: the scheme's name says `{named}` already")));
+        return Err(Failure::Other(format!("`--data {data}`: the scheme's name already has `{named}`")));
     }
-    let data = data.parse()?;
-    let params = params.with(|p| p.data = Some(data));
-    params.check()?;
+    let refused = |e: ParamError| Failure::Other(format!("`--data {data}`: {e}"));
+    let scheme = data.parse().map_err(refused)?;
+    let params = params.with(|p| p.data = Some(scheme));
+    params.check().map_err(refused)?;
     Ok(params)
 }
 
@@ -265,11 +282,11 @@ mod tests {
     #[test]
     fn a_scheme_that_a_command_cannot_use_is_refused_by_its_name() {
         let say = |scheme| args(&[("scheme", scheme)]).resolve(1, 32).unwrap_err().to_string();
-        assert_eq!(say("inputs"), "`--scheme inputs`: it sends no control flow, which this command needs");
-        assert_eq!(say("gzip-9"), "`--scheme gzip-9`: it is measured only, by `goshawk sweep --encoding gzip-9`");
+        assert_eq!(say("inputs"), "`--scheme inputs`: expected a scheme that traces the control flow");
+        assert_eq!(say("gzip-9"), "`--scheme gzip-9`: only `goshawk sweep --encoding gzip-9` measures it");
         assert_eq!(say("nx_b+sync12"), "`--scheme nx_b+sync12`: this command has no synchronisation period");
         assert_eq!(say("nx_b,cfiat:16k"), "`--scheme nx_b,cfiat:16k`: this command traces no load values");
-        assert!(say("foo").starts_with("scheme `foo` is not known: tr_e:SET, "));
+        assert!(say("foo").starts_with("`--scheme foo`: scheme `foo` is not known; expected one of tr_e:SET, "));
     }
 
     #[test]
@@ -282,12 +299,13 @@ mod tests {
         };
         for bad in ["tr", "tr(", "tr()", "tr(bcnt=3)", "tr(x=3,2)", "tr(bcnt=3,2", "foo(bcnt=3,2)", "tr(bcnt=300,2)"] {
             let e = say("encoding", bad);
-            assert!(e.starts_with(&format!("scheme `{bad}` is not known: tr_e:SET, ")), "{e}");
+            assert!(
+                e.starts_with(&format!("`--encoding {bad}`: scheme `{bad}` is not known; expected one of tr_e:SET, ")),
+                "{e}"
+            );
         }
-        for bad in ["up4", "right", "4", "right-1"] {
-            let e = say("hash", bad);
-            assert!(e.starts_with(&format!("stream cache `rbase-32x4+{bad}` is not known")), "{e}");
+        for bad in ["up4", "right", "4", "right-1", "right9"] {
+            assert_eq!(say("hash", bad), format!("`--hash {bad}`: expected right0 to right8 or left0 to left8"));
         }
-        assert_eq!(say("hash", "right9"), "shift = 9 is outside 0 to 8");
     }
 }

@@ -263,7 +263,7 @@ pub fn tell_damage(trace: &Path, summary: &ReplaySummary) {
 pub fn tell_missing(trace: &Path, lost: &Lost, damage: Option<&HostError>) -> Status {
     let path = trace.display();
     if let Some(damage) = damage {
-        eprintln!("goshawk: {damage}; what is told ends there");
+        eprintln!("goshawk: {damage}; the output ends there");
     }
     if let Some(lost) = lost.describe() {
         eprintln!("goshawk: {path}: the trace lost {lost}");

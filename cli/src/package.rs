@@ -129,8 +129,9 @@ fn of_flow(params: &TraceParams, system: &System, mut files: Vec<File>) -> Resul
         "parameters": circuit_parameters(&**circuit),
     });
     let bench = testbench::make(params, options.ingress, options.extras, &buses.system(style), &vectors);
-    // a PC chain holds an instruction until the next one arrives
-    let of = if bench.is_some() { "" } else { ", where instructions are told in their own clock (RVFI)" };
+    // a PC chain holds an instruction until the next is told
+    let of =
+        if bench.is_some() { "" } else { ", where instructions are reported in the cycle in which they retire (RVFI)" };
     let shown = match options.ingress {
         Ingress::Blocks => " as blocks",
         Ingress::Etrace => " as reports",

@@ -6,10 +6,9 @@ use crate::{Failure, Status};
 use ::sweep::tables::{papers, PAPERS};
 use std::io::Write;
 
-/// Redraw the papers' tables: statistics, rates, chunk sizes, bits of every scheme and baseline
+/// Reproduce the papers' tables: statistics, rates, chunk sizes, bits of every scheme and baseline
 ///
-/// What is measured is the plan sweep/plans/papers.toml; every baseline is decoded and compared. The run takes some
-/// minutes.
+/// The plan is sweep/plans/papers.toml. Every baseline is decoded and compared. The run takes some minutes.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk papers -o docs/reference/paper-tables.md --notes docs/maintainers/paper-notes.md\n  goshawk papers --program fft --max-instructions 1000000 -o fft.md\n  goshawk papers --trace vm.ret,gcc.rbt1.zst --elf builtin:vm -o own.md"

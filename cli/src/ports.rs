@@ -11,7 +11,7 @@ pub const FILE: &str = "ports.md";
 /// Descriptions of ports, by name without the core number, and what an instance connects them to.
 const MEANINGS: [Meaning; 36] = [
     ("clock", "all is at its rising edge", "clk"),
-    ("reset", "synchronous; at least one clock", "reset"),
+    ("reset", "synchronous; at least one cycle", "reset"),
     ("rvfi_valid", "an instruction is here, retired or trapped", "core@_rvfi_valid"),
     ("rvfi_insn", "its bits; of a 2-byte one the low half", "core@_rvfi_insn"),
     (
@@ -28,7 +28,7 @@ const MEANINGS: [Meaning; 36] = [
     ("itype", "how it ends, 4-bit `itype` of the E-Trace specification", "core@_itype"),
     (
         "iaddr",
-        "address of its first instruction; of a trap without one, where the hart would have gone on",
+        "address of its first instruction; of a trap without one, where the hart would have continued",
         "core@_iaddr",
     ),
     ("iretire", "its halfwords; 0: nothing retires", "core@_iretire"),
@@ -36,34 +36,34 @@ const MEANINGS: [Meaning; 36] = [
     ("icount", "its instructions; not looked at without the C extension", "core@_icount"),
     (
         "context_id",
-        "where contexts are told, or address spaces filtered, in the low 16 bits the number of the address space; else not used",
+        "where contexts are reported, or address spaces filtered, in the low 16 bits the number of the address space; else not used",
         "core@_context",
     ),
     ("trigger", "not used", "4'd0"),
-    ("halted", "the hart is in debug mode: what is next begins as behind a trap", "core@_halted"),
+    ("halted", "the hart is in debug mode: the next instruction starts as after a trap", "core@_halted"),
     ("hart_reset", "the hart is in reset: the same", "core@_reset"),
     ("cause", "not used", "5'd0"),
     ("tval", "not used", "{XLEN{1'b0}}"),
-    ("privilege", "where contexts are told, and with a filter: the privilege mode; else not used", "core@_privilege"),
-    ("hide", "what retires in the clock must not be told (docs/how-to/filters.md)", "core@_hide"),
+    ("privilege", "where contexts are reported, and with a filter: the privilege mode; else not used", "core@_privilege"),
+    ("hide", "what retires in this cycle is not traced (docs/how-to/filters.md)", "core@_hide"),
     ("mode", "its privilege mode, `rvfi_mode`", "core@_rvfi_mode"),
     ("space", "the number of its address space, say the ASID of `satp` (docs/how-to/contexts.md)", "core@_asid"),
     (
         "stall",
-        "the core is to wait: half of its FIFO is taken, or its queue fills (docs/explanation/trace-module.md); not heeded, instructions can be lost",
+        "the core must stall: half of its FIFO is used, or its queue fills (docs/explanation/trace-module.md); if ignored, instructions can be lost",
         "core@_stall",
     ),
-    ("filter_first", "lowest address that is told (docs/how-to/filters.md)", "core@_filter_first"),
-    ("filter_last", "highest address that is told", "core@_filter_last"),
+    ("filter_first", "lowest address that is traced (docs/how-to/filters.md)", "core@_filter_first"),
+    ("filter_last", "highest address that is traced", "core@_filter_last"),
     (
         "filter_space",
-        "the address spaces that are told: this number, where `filter_mask` has a 1",
+        "the address spaces that are traced: this number, where `filter_mask` has a 1",
         "core@_filter_space",
     ),
-    ("filter_mask", "0: all address spaces are told", "core@_filter_mask"),
+    ("filter_mask", "0: all address spaces are traced", "core@_filter_mask"),
     (
         "allow_modes",
-        "bit m: instructions of privilege mode m may be told, if register `control` asks for them (docs/how-to/filters.md)",
+        "bit m: instructions of privilege mode m may be traced, if register `control` selects them (docs/how-to/filters.md)",
         "core@_allow_modes",
     ),
     ("bus_addr", "number of a register (registers.md)", "bus_addr"),
@@ -89,7 +89,7 @@ const BUSES: [(&str, &str); 10] = [
     ("m_atb_", "AMBA ATB, trace words (docs/reference/buses.md)"),
     ("byte_", "trace words as bytes (docs/reference/buses.md)"),
     ("jtag_", "test access port, IEEE 1149.1 (docs/reference/buses.md)"),
-    ("allow", "1: tracing may begin and go on; by `clock` (docs/how-to/security.md)"),
+    ("allow", "1: tracing may start and continue; synchronous to `clock` (docs/how-to/security.md)"),
 ];
 /// Ports of a second clock.
 const CROSSING: [(&str, &str); 2] = [
@@ -170,7 +170,7 @@ pub fn markdown_with(verilog: &str, style: &Style, xlen: u8, instance: &str, own
     let mut text = format!("# Ports of `{}`\n\n", style.name);
     let _ = writeln!(text, "`i` is the number of a core, 0 to {}.\n", cores.saturating_sub(1));
     if ports.iter().any(|p| p.channel().is_some()) {
-        text.push_str("Of what retires in a clock the older is in the channel with the lower number, `rvfi0` or `block0` first.\n\n");
+        text.push_str("Of what retires in a cycle the older is in the channel with the lower number, `rvfi0` or `block0` first.\n\n");
     }
     text.push_str("| port | dir | bits | meaning |\n| --- | --- | ---: | --- |\n");
     for port in ports.iter().filter(|p| p.base().1.is_none_or(|core| core == 0)) {

@@ -23,8 +23,8 @@ use std::time::Instant;
 
 /// Replay a trace with its ELF: list every retired instruction, or check it against the run
 ///
-/// The listing is in the order of the stream: for functional traces, that in which the cores' messages
-/// were made.
+/// The listing is in the order of the stream; for functional traces this is the order in which the cores' messages were
+/// made.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk replay vm.gtr --elf builtin:vm --limit 20\n  \
     goshawk replay vm.gtr --elf builtin:vm --check vm.ret\n  \
@@ -36,45 +36,44 @@ use std::time::Instant;
     goshawk replay kernel.gtr --elf kernel.elf --context 1=a.elf --context 2=b.elf | less\n  \
     goshawk replay trace4/words.hex --elf trace4/beats.ret --check trace4/beats.ret")]
 pub struct Args {
-    /// Trace file, or words of own hardware, as text or bytes
+    /// Trace file, or raw trace words as text or bytes
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
-    /// Program of the trace or the recording: RISC-V executable, or builtin:NAME; or a recording of
-    /// the run (retire file or branch trace), where there is no program
+    /// Program of the trace or recording: RISC-V executable, or builtin:NAME; or, without a program, a recording of the
+    /// run (retire file or branch trace)
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: String,
     #[command(flatten)]
     contexts: ContextArgs,
-    /// Load values of the run (`encode --values`): the cores are executed again, with registers, loads and stores
+    /// Load values of the run (`encode --values`): the cores are re-executed, with registers, loads and stores
     #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "symbols", "function", "range", "first", "last", "from", "to"])]
     values: Option<PathBuf>,
-    /// Accept a program whose build is not the one that the trace or the recording names. It holds for the run to compare
-    /// with too
+    /// Accept a program with another build ID than the trace or recording names. Also applies to the run of --check
     #[arg(long)]
     any_build: bool,
     /// Parameters of raw trace words, as `gen` writes them [default: parameters.json in the directory of the words]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
-    /// Where the trace is damaged, go on at the next header that was sent again (`encode --sync-period`)
+    /// After damage, resume at the next repeated header (`encode --sync-period`)
     #[arg(long)]
     resume: bool,
-    /// Show symbols of listed instructions, from the symbol table of this program [default: that of --elf]
+    /// Show the symbols of listed instructions, from the symbol table of this program [default: that of --elf]
     #[arg(long, value_name = "ELF|builtin:NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "json", value_parser = input_name())]
     symbols: Option<String>,
-    /// Compare with this retire file or branch trace, event by event; 1 is the exit code when they differ
+    /// Retire file or branch trace to compare with, event by event; the exit code is 1 if they differ
     #[arg(long, value_name = "RET|RBT1")]
     check: Option<PathBuf>,
-    /// No listing, only the sums
+    /// Print only the totals, no listing
     #[arg(long)]
     summary: bool,
-    /// List at most so many lines: instructions
+    /// Maximum number of listed lines: instructions
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    #[command(flatten)]
-    filter: FilterArgs,
-    /// Print one JSON object. No instructions are listed
+    /// Print one JSON object, without the listing
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    filter: FilterArgs,
 }
 
 /// Runs the command.

@@ -38,13 +38,13 @@ struct SweepArgs {
     /// Folder of the sweep
     #[arg(value_name = "DIR")]
     sweep: PathBuf,
-    /// The page
+    /// HTML page to write
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
-    /// Folder for SVG figures
+    /// Folder to write SVG figures to
     #[arg(long, value_name = "DIR")]
     figures: Option<OutputPath>,
-    /// What `goshawk gates --json` printed, for measured gates; may be given several times
+    /// Output of `goshawk gates --json`, for measured gates. May be repeated
     #[arg(long, value_name = "FILE")]
     gates: Vec<PathBuf>,
     /// Heading of the page [default: Sweep DIR]
@@ -74,7 +74,7 @@ fn sweep_page(args: &SweepArgs, out: &mut dyn Write) -> Result<Status, Failure> 
     let store = Store::open(&args.sweep)?;
     if store.holds(&args.output) {
         return Err(Failure::Other(format!(
-            "{}: is a file of the sweep that the page is made of; --output must name another file",
+            "{}: is a file of the sweep that the page is made from; `--output` must name another file",
             args.output.display()
         )));
     }

@@ -8,13 +8,13 @@ use std::io::Write;
 
 /// Measure every program, set, encoding and number of cores, and write the tables
 ///
-/// What is measured is a plan of sweep/plans, results.toml or stream-caches.toml. The run takes some minutes.
+/// The plan is results.toml or stream-caches.toml of sweep/plans. The run takes some minutes.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk results -o docs/reference/results.md --json results.json\n  goshawk results --program vm --max-instructions 1000000 -o vm.md\n  goshawk results --trace vm.ret,gcc.rbt1.zst -o own.md\n  goshawk results --of stream-caches -o docs/reference/stream-cache-results.md"
 )]
 pub struct Args {
-    /// What is measured
+    /// Measured part
     #[arg(long, value_enum, default_value = "schemes")]
     of: Of,
     #[command(flatten)]

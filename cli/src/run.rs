@@ -20,26 +20,26 @@ use std::path::Path;
 /// Start of RAM for an ELF that starts a page below 0x80000000.
 const RAM_BEFORE: u64 = 0x7ff0_0000;
 
-/// Long help with a description of the platform.
-const LONG: &str = "Run a program in the built-in simulator and record what its harts retire
+/// The platform, for those who bring a program.
+const LONG: &str = "Run a program in the built-in simulator, and record what its harts retire
 
-A program is an RV32 or RV64 ELF (IMAFDC) without an operating system, linked to fixed addresses. It finds QEMU's `virt` board:
+A program is an RV32 or RV64 ELF (IMAFDC) without an operating system, linked to fixed addresses. The platform is that of QEMU's `virt` board:
 
-  0x80000000  RAM, 16 MiB; elsewhere, where the ELF's first segment lies elsewhere
+  0x80000000  RAM, 16 MiB; at the ELF's first segment, if that is elsewhere
   0x10000000  UART: a byte stored here is printed
   0x10010000  DMA: copies words from the address at +0 to that at +4, as many as are stored at +8
   0x00100000  end: store 0x5555 for code 0, code << 16 | 0x3333 for another
   0x02000000  CLINT: msip + 4 hart, mtimecmp + 0x4000 + 8 hart, mtime + 0xbff8
-  tohost      where the ELF has this symbol: exit and putchar of HTIF
-  ebreak      semihosting: SYS_WRITEC, SYS_WRITE0, SYS_WRITE, SYS_EXIT, and what C libraries ask at their start
+  tohost      if the ELF has this symbol: exit and putchar of HTIF
+  ebreak      semihosting: SYS_WRITEC, SYS_WRITE0, SYS_WRITE, SYS_EXIT, and the calls of C libraries at start-up
 
-All harts start at the ELF's entry in machine mode, a0 and mhartid the number of the hart, all other registers and mtvec \
-0: stack, gp and .bss are the program's to set up. docs/how-to/platform.md has a linker script and a start to copy, and what to \
-do where the linker puts ELF headers in front of RAM (-Wl,-N).
+All harts start at the ELF's entry in machine mode, with the number of the hart in a0 and mhartid, and 0 in all other \
+registers and mtvec: the program sets up stack, gp and .bss. docs/how-to/platform.md has a linker script and start-up code to copy, \
+and explains what to do if the linker puts ELF headers in front of RAM (-Wl,-N).
 
-Ctrl-C ends a run with all that retired until then in the file, as --max-instructions does.";
+Ctrl-C ends a run; the file then contains everything that retired until then, as with --max-instructions.";
 
-/// Run a program in the built-in simulator and record what its harts retire
+/// Run a program in the built-in simulator, and record what its harts retire
 #[derive(clap::Args, Debug)]
 #[command(
     long_about = LONG,
@@ -51,21 +51,21 @@ pub struct Args {
     /// RISC-V executable, or builtin:NAME
     #[arg(value_name = "ELF|builtin:NAME", value_parser = input_name())]
     program: String,
-    /// Retire file to write; without it the program only runs
+    /// Retire file to write [default: none]
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
-    /// Record loads, stores, written registers and CSR reads, too, with their values
+    /// Also record loads, stores, written registers and CSR reads, with their values
     #[arg(long, requires = "output")]
     data: bool,
-    #[command(flatten)]
-    machine: MachineArgs,
-    /// End with the program's exit code, 255 for greater ones; 124 at the instruction limit, 130 after Ctrl-C, 134 after
-    /// a crash or a deadlock
+    /// Exit with the program's exit code, 255 for greater ones; 124 at the instruction limit, 130 after Ctrl-C, 134
+    /// after a crash or a deadlock
     #[arg(long)]
     exit_code: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
 }
 
 /// How a run ended, as text.
@@ -97,10 +97,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         None => run.tell(&mut NullSink, &Bars)?,
     };
     let Some(summary) = &told.summary else {
-        return Err(Failure::Other(format!(
-            "{}: is a recording, a run that is over; a program is needed",
-            args.program
-        )));
+        return Err(Failure::Other(format!("{}: is a recording of a finished run, expected a program", args.program)));
     };
     let crashed = summary.exit == Exit::Deadlock || told.faults > 0 && summary.exit != Exit::Finished(0);
     let faults = if crashed && !told.stopped { find(&run, summary.exit, &Bars)? } else { Vec::new() };
@@ -180,7 +177,7 @@ fn report(
     }
     let ended = match summary.exit {
         _ if told.stopped => "by request".into(),
-        Exit::Deadlock if !faults.is_empty() => "in a crash: no hart can go on".into(),
+        Exit::Deadlock if !faults.is_empty() => "in a crash: no hart can continue".into(),
         exit => exit_text(exit),
     };
     let mut lines = vec![
@@ -254,9 +251,7 @@ impl Places {
                 let (start, end) = (f.ram.start, f.ram.end);
                 lines.push(format!("{text}: address 0x{address:08x}; RAM is 0x{start:08x} to 0x{end:08x}"));
                 if start == RAM_BEFORE {
-                    lines.push(
-                        "the ELF begins in front of 0x80000000, most often with its headers: link with -Wl,-N".into(),
-                    );
+                    lines.push("the ELF begins before 0x80000000, usually with its headers: link with -Wl,-N".into());
                 }
             }
             (Some(text), None) => lines.push(text.clone()),

@@ -19,9 +19,9 @@ use sim::params::TraceParams;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 
-/// Simulate the trace circuit on a run, and compare what it sends with the golden model
+/// Simulate the trace circuit on a run, and compare its stream with the golden model
 ///
-/// 20,000 instructions of all cores are simulated, or as many as --max-instructions says.
+/// Without --max-instructions, 20,000 instructions of all cores are simulated.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk sim builtin:fft --harts 2 --vcd fft.vcd\n  \
     goshawk sim fft.ret --elf builtin:fft --set large --max-instructions 5000\n  \
@@ -35,33 +35,33 @@ pub struct Args {
     /// The old name of --max-instructions
     #[arg(long, value_name = "N", hide = true, conflicts_with = "max_instructions")]
     instructions: Option<u64>,
-    /// Stop after so many clock cycles of the run
+    /// Cycle limit of the run [default: none]
     #[arg(long, alias = "cycles", value_name = "N")]
     max_cycles: Option<u64>,
-    /// Clocks of the circuit for each of the cores: more leave the encoder more time
+    /// Clock cycles of the circuit per clock cycle of the cores, 1 to 1000: more give the encoder more time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pace: u64,
-    /// What simulates
+    /// Simulator
     #[arg(long, value_enum, default_value = "rust")]
     engine: Engine,
-    /// Write every signal to this file (engine rust)
+    /// VCD file of every signal to write. Only with `--engine rust`
     #[arg(long, value_name = "FILE")]
     vcd: Option<OutputPath>,
     #[command(flatten)]
     params: ParamArgs,
-    #[command(flatten)]
-    machine: MachineArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
 }
 
 /// Simulators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
-    /// rust-hdl's
+    /// Simulator of rust-hdl
     Rust,
-    /// The emitted Verilog, Verilated (functional traces)
+    /// The emitted Verilog in Verilator (functional traces)
     Verilator,
 }
 

@@ -8,7 +8,7 @@ mod tile;
 use crate::{Failure, Status};
 use std::io::Write;
 
-/// Softcores with trace modules: simulate them, build them for a board
+/// Simulate softcores with trace modules, or build them for a board
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk soc sim --core picorv32 --program fsm --json\n  \
     goshawk soc build --board ice40_hx8k_b_evn --set small\n  \

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 /// Show misprediction rates, messages and bits of a run or a trace
 ///
-/// Of several inputs, a folder or a pattern, a line each.
+/// With several inputs, a folder or a pattern, one line per input is shown.
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  goshawk stats vm.ret --set medium\n  \
     goshawk stats vm.ret gcc.rbt1.zst --set m4\n  \
@@ -36,8 +36,8 @@ use std::path::{Path, PathBuf};
     goshawk stats builtin:fft --harts 4 --scheme cfiat:64k+line64\n  \
     goshawk stats vm.gtr --elf builtin:vm")]
 pub struct Args {
-    /// Retire file, branch trace (rbt1), RISC-V executable, builtin:NAME, trace file, or words of own hardware; several
-    /// of them, folders, patterns as 'traces/*.ret'
+    /// Retire files, branch traces (rbt1), RISC-V executables, builtin:NAME, trace files, raw trace words, folders, or
+    /// patterns as 'traces/*.ret'
     #[arg(value_name = "RET|RBT1|ELF|builtin:NAME|TRACE", required = true, value_parser = input_name())]
     inputs: Vec<String>,
     /// The one of them that is counted.
@@ -48,10 +48,10 @@ pub struct Args {
     /// Parameters of raw trace words, as `gen` writes them [default: parameters.json in the directory of the words]
     #[arg(long, value_name = "FILE")]
     parameters: Option<PathBuf>,
-    /// Bits over time, in windows of so many cycles
+    /// Length of the windows in which bits over time are counted, in cycles. Only with one input
     #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u64).range(1..))]
     window: Option<u64>,
-    /// Print the windows as CSV, and nothing else
+    /// Print only the windows, as CSV. Only with --window
     #[arg(long, requires = "window", conflicts_with = "json")]
     csv: bool,
     #[command(flatten)]
@@ -60,11 +60,11 @@ pub struct Args {
     sync: SyncArgs,
     #[command(flatten)]
     skip: SkipArgs,
-    #[command(flatten)]
-    machine: MachineArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
 }
 
 /// All counts of a run.
@@ -100,6 +100,10 @@ impl RetireSink for Both {
 }
 
 fn of_run(args: &Args) -> Result<Counts, Failure> {
+    if let Some(path) = &args.parameters {
+        let (input, path) = (&args.input, path.display());
+        return Err(Failure::Other(format!("{input}: is a run; `--parameters {path}` is for raw trace words")));
+    }
     let source = Source::open(&args.input, &args.program, &args.machine)?;
     let run = source.run()?.info();
     let has_cycles = source.run()?.has_cycles();
@@ -153,7 +157,15 @@ impl RetireSink for RatesOnly {
 fn of_trace(args: &Args) -> Result<Counts, Failure> {
     if args.window.is_some() {
         return Err(Failure::Other(format!(
-            "{}: a trace does not tell the cycle of every instruction; --window takes the retire file",
+            "{}: a trace does not have the cycle of every instruction; `--window` needs the retire file",
+            args.input
+        )));
+    }
+    let sync = args.sync.sync_period.map(|_| "`--sync-period`".to_string());
+    let of_a_run = [args.params.given(), sync, args.skip.given(), args.machine.given().map(|o| format!("`{o}`"))];
+    if let Some(option) = of_a_run.into_iter().flatten().next() {
+        return Err(Failure::Other(format!(
+            "{}: is a trace, which contains its parameters; {option} is for runs",
             args.input
         )));
     }
@@ -224,11 +236,11 @@ fn is_trace(args: &Args) -> Result<bool, Failure> {
 /// One line per input, or with `--json` one object per line.
 fn several(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.window.is_some() {
-        return Err(Failure::Other("--window is for one input".into()));
+        return Err(Failure::Other("`--window`: expected one input".into()));
     }
     let name = args.params.scheme()?;
     if !matches!(name.scheme, AnyScheme::Flow(_)) {
-        return Err(args.params.refuse(&name, "it is for one input"));
+        return Err(args.params.refuse(&name, "expected one input"));
     }
     let columns =
         [("input", Left), ("cores", Right), ("instructions", Right), ("messages", Right), ("bits/instr", Right)];

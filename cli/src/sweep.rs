@@ -1,6 +1,6 @@
 //! `goshawk sweep`: measures traces x schemes x parameters in parallel
 
-use crate::args::TimingName;
+use crate::args::{within, MachineArgs, TimingName, HARTS};
 use crate::files::{input_name, OutputPath};
 use crate::output::{count, plural, Left, Object, Right, Table, TOOL};
 use crate::{progress, Failure, Status};
@@ -44,12 +44,13 @@ enum Command {
 
 /// Put the shards of one sweep together
 #[derive(ClapArgs, Debug)]
-#[command(after_help = "Examples:\n  goshawk sweep merge part1 part2 part3 part4 -o big")]
+#[command(after_help = "Examples:\n  goshawk sweep merge part1 part2 part3 part4 -o big\n  \
+    goshawk report sweep big -o big.html")]
 struct MergeArgs {
     /// Folders of all shards
     #[arg(value_name = "DIR", required = true)]
     shards: Vec<PathBuf>,
-    /// Folder of the whole
+    /// Folder to write the merged sweep to
     #[arg(short, long, value_name = "DIR")]
     output: OutputPath,
     /// Print one JSON object
@@ -59,62 +60,62 @@ struct MergeArgs {
 
 #[derive(ClapArgs, Debug)]
 struct RunArgs {
-    /// Folder of the sweep: points, results.csv, sweep.json
+    /// Folder of the sweep to write or continue: points, results.csv, sweep.json
     #[arg(short, long, value_name = "DIR", required = true)]
     output: Option<OutputPath>,
-    /// TOML file of the plan; flags take the place of what it says
-    #[arg(long, value_name = "FILE")]
+    /// TOML file of the plan; options override it
+    #[arg(help_heading = "Plan", long, value_name = "FILE")]
     plan: Option<PathBuf>,
-    /// builtin:NAME, ELF, retire or rbt1 file; `all` for every built-in program; a folder for all traces in it, or a
-    /// pattern as 'traces/*.ret'
-    #[arg(long, value_name = "TRACE", value_delimiter = ',', value_parser = input_name())]
+    /// Traces to measure: builtin:NAME, ELF, retire or rbt1 files, folders, patterns as 'traces/*.ret', or `all` for
+    /// every built-in program. May be repeated
+    #[arg(help_heading = "Plan", long, value_name = "TRACE", value_delimiter = ',', value_parser = input_name())]
     trace: Vec<String>,
-    /// Programs of the recordings, for E-Trace: each takes the one whose build it is of; may be given several times
-    #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
+    /// Program of the recordings with its build ID, which E-Trace needs. May be repeated
+    #[arg(help_heading = "Plan", long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     elf: Vec<String>,
-    /// Accept a program whose build is not the one that the trace or the recording names. The one program is
-    /// that of all recordings
-    #[arg(long)]
+    /// Accept a program with another build ID than the trace or recording names. The one program is used for all
+    /// recordings
+    #[arg(help_heading = "Plan", long)]
     any_build: bool,
-    /// Harts that run the program, 1 to 8; recordings have theirs [default: 1]
-    #[arg(long, value_name = "N", value_delimiter = ',')]
+    /// Number of harts that run the program, 1 to 8. Not with a recording [default: 1]
+    #[arg(help_heading = "Built-in simulator", long, value_name = "N", value_delimiter = ',', value_parser = within(&HARTS))]
     harts: Vec<u8>,
-    /// Encodings: tr_e, tr_b, tr(bcnt=3,2;...) and shared (rates of one predictor for all cores) meet every
-    /// set, sc-lsp every stream cache; nx_b, nexs, edmtf(192,4), gzip-9, ...; or whole names as tr_e:m4
-    /// [default: tr_e,tr_b,nx_b,nexs,sc-lsp]
-    #[arg(long, value_name = "NAME")]
+    /// Encodings: tr_e, tr_b, tr(bcnt=3,2;...) and shared (rates of one predictor for all cores) with every --set,
+    /// sc-lsp with every --stream-cache, nx_b, nexs, edmtf(192,4), gzip-9, ..., or full names as tr_e:m4 [default:
+    /// tr_e,tr_b,nx_b,nexs,sc-lsp]
+    #[arg(help_heading = "Plan", long, value_name = "NAME")]
     encoding: Vec<String>,
     /// Predictor sets, by name or as G/R/Q [default: small,medium,large]
-    #[arg(long, value_name = "SET", value_delimiter = ',')]
+    #[arg(help_heading = "Plan", long, value_name = "SET", value_delimiter = ',')]
     set: Vec<String>,
     /// Stream caches as rbase-32x4 [default: rbase-32x4]
-    #[arg(long, value_name = "SHAPE", value_delimiter = ',')]
+    #[arg(help_heading = "Plan", long, value_name = "SHAPE", value_delimiter = ',')]
     stream_cache: Vec<String>,
     /// Functional streams (no), time-stamped ones (yes), or both [default: no]
-    #[arg(long, value_name = "no|yes|both", value_parser = ["no", "yes", "both"])]
+    #[arg(help_heading = "Plan", long, value_name = "no|yes|both", value_parser = ["no", "yes", "both"])]
     timestamps: Option<String>,
-    /// When instructions retire [default: papers]
-    #[arg(long, value_enum)]
+    /// Timing model of the harts [default: papers]
+    #[arg(help_heading = "Built-in simulator", long, value_enum)]
     timing: Option<TimingName>,
-    /// Caches and latencies that are not those of the papers: as of `goshawk run`
-    #[arg(long, value_name = "NAME=N,...")]
+    /// Cache sizes in bytes and latencies in cycles that differ from those of the papers: as for `goshawk run`
+    #[arg(help_heading = "Built-in simulator", long, value_name = "NAME=N,...")]
     caches: Option<TimingOptions>,
-    /// 0: all harts start at once; else each a little late, as the number says
-    #[arg(long, value_name = "NUMBER")]
+    /// Seed of the random start delays of the harts; 0 starts all harts at once [default: 0]
+    #[arg(help_heading = "Built-in simulator", long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// Stop after so many instructions of all cores or harts; in each run
-    #[arg(long, value_name = "N")]
+    /// Instruction limit, of all harts together, in each run [default: none]
+    #[arg(help_heading = "Built-in simulator", long, value_name = "N")]
     max_instructions: Option<u64>,
-    /// Do not decode the streams: faster, and results are marked as unverified
+    /// Skip decoding of the streams: faster, but the results are marked as unverified
     #[arg(long)]
     no_verify: bool,
-    /// Run only this part of the sweep: 2/4 is the second of four
+    /// Part of the sweep to run: 2/4 is the second of four
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Shard,
-    /// Threads [default: one for each processor]
+    /// Number of threads, 1 to 512 [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=512))]
     threads: Option<u16>,
-    /// Say what would be run, and end
+    /// List what would be run, and exit
     #[arg(long)]
     dry_run: bool,
     /// Print one JSON object
@@ -178,6 +179,14 @@ impl RunArgs {
             p.verify &= !self.no_verify;
         });
         plan.expand()?;
+        let simulator = MachineArgs {
+            harts: self.harts.first().copied(),
+            timing: self.timing,
+            caches: self.caches,
+            seed: self.seed,
+            max_instructions: None,
+        };
+        simulator.refuse_for_recordings(plan.part.iter().chain([&plan]).flat_map(|p| &p.traces))?;
         Ok(plan)
     }
 }
@@ -223,8 +232,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let store = Store::create(output)?;
     if let Some((lost, kept)) = store.left_out(&points) {
         return Err(Failure::Other(format!(
-            "{}: holds {} of another plan or shard, which its results would no longer have ({lost}); -o must name \
-             another folder",
+            "{}: holds {} of another plan or shard, which the results would lose ({lost}); `--output` must name another folder",
             output.display(),
             plural(kept, "point"),
         )));
@@ -262,7 +270,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let _ = store.finish(&manifest);
         let kept = points.iter().filter(|p| store.point(p).is_some()).count();
         return Err(Failure::Other(format!(
-            "{e}; {kept} of {} are kept, the same command goes on from there",
+            "{e}; {kept} of {} are kept, the same command continues from there",
             plural(points.len() as u64, "point")
         )));
     }

@@ -5,6 +5,7 @@ use crate::files::OutputPath;
 use crate::output::{count, facts, percent, tell_missing, Left, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
+use clap::builder::RangedU64ValueParser;
 use host::symbols::Symbols;
 use host::views::coverage::Coverage;
 use host::views::lines::Lines;
@@ -20,8 +21,8 @@ use std::path::PathBuf;
 
 /// List retired instructions under their source lines, with inlined functions
 ///
-/// Of a recorded run (`encode --scheme inputs`) with what each read and wrote. A line `f < g (file:line)` is one of `f`
-/// that was inlined into `g` there.
+/// For a recorded run (`encode --scheme inputs`) the values that each instruction read and wrote are shown too. A line
+/// `f < g (file:line)` marks code of `f` that was inlined into `g`.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk show bank.gip --elf builtin:bank --core 1 --skip 2000 --limit 20\n  \
     goshawk show vm.gtr --elf builtin:vm --limit 20 --sources programs/bare\n  \
@@ -29,20 +30,20 @@ use std::path::PathBuf;
 pub struct ShowArgs {
     #[command(flatten)]
     execution: Execution,
-    #[command(flatten)]
-    filter: FilterArgs,
-    /// Leave out so many of those that are listed
+    /// Number of instructions to skip, of those that would be listed
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
-    /// List at most so many lines: instructions
+    /// Maximum number of listed lines: instructions
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Where the source files are, for their text
+    /// Folder of the source files
     #[arg(long, value_name = "PLACE", default_value = ".")]
     sources: String,
-    /// Print one JSON object. The listing is in it
+    /// Print one JSON object, which contains the listing
     #[arg(long, requires = "limit")]
     json: bool,
+    #[command(flatten)]
+    filter: FilterArgs,
 }
 
 /// Lists instructions.
@@ -70,13 +71,15 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 
 /// Show where two executions of a program diverge, for each core
 ///
-/// Both are traces or recorded runs of the same program. Exit code 0: they do the same; 1: they part.
+/// Both are traces or recorded runs of the same program. Exit code 0: they are equal; 1: they diverge.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  goshawk diff bank.gip again.gip --elf builtin:bank")]
+#[command(
+    after_help = "Examples:\n  goshawk diff bank.gip again.gip --elf builtin:bank\n  goshawk diff again.gip bank.gip --elf builtin:bank --json"
+)]
 pub struct DiffArgs {
     #[command(flatten)]
     execution: Execution,
-    /// The other trace file or recorded run
+    /// Trace file or recorded run to compare with
     #[arg(value_name = "TRACE")]
     other: PathBuf,
     /// Print one JSON object
@@ -122,21 +125,22 @@ pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 
 /// Count the instructions of each function
 ///
-/// Calls, returns and traps of each core are followed. A function's total has the instructions of those that it called.
+/// Calls, returns and traps of each core are followed. The total of a function includes the instructions of the
+/// functions that it called.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  goshawk profile bank.gip --elf builtin:bank --top 10\n  \
+#[command(after_help = "Examples:\n  goshawk profile bank.gip --elf builtin:bank --limit 10\n  \
     goshawk profile vm.gtr --elf builtin:vm --folded vm.folded\n  \
     goshawk profile vm.gtr --elf builtin:vm --pprof vm.pb.gz")]
 pub struct ProfileArgs {
     #[command(flatten)]
     execution: Execution,
-    /// List so many functions
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    /// Maximum number of listed lines: functions
+    #[arg(long = "limit", alias = "top", value_name = "N", default_value_t = 20, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     top: usize,
-    /// Write folded stacks for flame graphs: `outer;inner COUNT` a line
+    /// File of folded stacks to write, for flame graphs: `outer;inner COUNT` a line
     #[arg(long, value_name = "FILE")]
     folded: Option<OutputPath>,
-    /// Write stacks for pprof: `pprof -http : FILE` shows them
+    /// File of stacks for pprof to write; `pprof -http : FILE` shows it
     #[arg(long, value_name = "FILE")]
     pprof: Option<OutputPath>,
     /// Print one JSON object
@@ -173,15 +177,18 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
     Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
-/// List the source lines and branches that ran, in lcov's format
+/// Write the source lines and branches that ran, in lcov's format
 ///
-/// Lines of inlined functions are those of the functions' own files. `genhtml --branch-coverage` makes pages of it.
+/// Lines of inlined functions are attributed to the files of these functions. `genhtml --branch-coverage` converts the
+/// file to HTML.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  goshawk coverage bank.gip --elf builtin:bank -o bank.info")]
+#[command(
+    after_help = "Examples:\n  goshawk coverage bank.gip --elf builtin:bank -o bank.info\n  goshawk coverage vm.gtr --elf builtin:vm -o vm.info"
+)]
 pub struct CoverageArgs {
     #[command(flatten)]
     execution: Execution,
-    /// Tracefile to write
+    /// Tracefile of lcov to write
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
     /// Print one JSON object
@@ -212,23 +219,23 @@ pub fn coverage(args: &CoverageArgs, out: &mut dyn Write) -> Result<Status, Fail
     Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
-/// Write where each core is over time as a VCD, for waveform viewers
+/// Write pc and function of each core over time as a VCD, for waveform viewers
 ///
-/// For each core its pc and the function that it is in, a string. The axis is instructions of all cores in the order of
-/// replay; of a trace with time stamps it is clock cycles. GTKWave and Surfer open the file, some 20 bytes an instruction.
+/// The function is a string. The time axis counts instructions of all cores in the order of replay, or clock cycles for
+/// a trace with time stamps. GTKWave and Surfer open the file, which has about 20 bytes per instruction.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk vcd vm.gtr --elf builtin:vm --to 20000 -o vm.vcd\n  \
     goshawk vcd bank.gip --elf builtin:bank --registers --from 10000 --to 20000 -o bank.vcd")]
 pub struct VcdArgs {
     #[command(flatten)]
     execution: Execution,
-    /// Registers too, of a recorded run
+    /// Include the registers. Only with a recorded run
     #[arg(long)]
     registers: bool,
-    /// Leave out what is before this time
+    /// Time at which the dump starts
     #[arg(long, value_name = "TIME", default_value_t = 0)]
     from: u64,
-    /// End at this time
+    /// Time before which the dump ends [default: the end]
     #[arg(long, value_name = "TIME")]
     to: Option<u64>,
     /// File to write
@@ -270,7 +277,7 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let times = args.from..args.to.unwrap_or(u64::MAX);
     if times.is_empty() {
-        return Err(Failure::Other(format!("--from {} --to {}: no time is between them", times.start, times.end)));
+        return Err(Failure::Other(format!("`--from {}` and `--to {}`: the range is empty", times.start, times.end)));
     }
     let shown = host::views::vcd::Shown { xlen: named.program.xlen, cycles, registers: args.registers, times };
     let cores = replayed.cores();
@@ -286,17 +293,19 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
-/// Write the functions of all cores on one axis, for Perfetto
+/// Write the functions of all cores over time, for Perfetto
 ///
-/// The axis is instructions of all cores in the order of replay, one a microsecond; of a trace with time stamps it is
-/// clock cycles. Perfetto (ui.perfetto.dev) opens the file.
+/// The time axis counts instructions of all cores in the order of replay, one per microsecond, or clock cycles for a
+/// trace with time stamps. Perfetto (ui.perfetto.dev) opens the file.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  goshawk timeline bank.gip --elf builtin:bank --depth 4 -o bank.json")]
+#[command(
+    after_help = "Examples:\n  goshawk timeline bank.gip --elf builtin:bank --depth 4 -o bank.json\n  goshawk timeline timed.gtr --elf builtin:vm -o vm.json"
+)]
 pub struct TimelineArgs {
     #[command(flatten)]
     execution: Execution,
-    /// Leave out functions deeper than this
-    #[arg(long, value_name = "N", default_value_t = 16)]
+    /// Maximum depth of the shown call stacks, in functions
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     depth: usize,
     /// File to write
     #[arg(short, long, value_name = "FILE")]

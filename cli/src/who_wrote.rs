@@ -3,6 +3,7 @@
 use crate::args::Execution;
 use crate::output::{count, tell_missing, Left, Right, Table};
 use crate::{Failure, Status};
+use clap::builder::RangedU64ValueParser;
 use host::debug::writer::who_wrote;
 use host::inputs::Session;
 use host::symbols::Symbols;
@@ -11,14 +12,14 @@ use serde_json::json;
 use sim::scheme::inputs::replay::Timeline;
 use std::io::Write;
 
-/// Show which core, or which bus master, wrote an address last, where in the program, and what
+/// Show the last writers of an address: core or bus master, place in the program, value
 ///
-/// The run is one of `goshawk encode --scheme inputs`. A moment is a number of instructions of all cores, in replay's
-/// order, as `monitor when` of `goshawk gdb` shows it.
+/// The run must be recorded with `goshawk encode --scheme inputs`. A moment is a number of instructions of all cores,
+/// in the order of replay, as `monitor when` of `goshawk gdb` shows it.
 #[derive(clap::Args, Debug)]
 #[command(
     name = "who-wrote",
-    after_help = "Examples:\n  goshawk who-wrote bank.gip balance --elf builtin:bank --last 3"
+    after_help = "Examples:\n  goshawk who-wrote bank.gip balance --elf builtin:bank --limit 3\n  goshawk who-wrote bank.gip balance+4 --elf builtin:bank --json"
 )]
 pub struct Args {
     #[command(flatten)]
@@ -26,14 +27,14 @@ pub struct Args {
     /// Address, 0x and hexadecimal, or a symbol of the program; +N adds N bytes
     #[arg(value_name = "ADDRESS")]
     address: String,
-    /// Bytes
+    /// Number of bytes from the address on, 1 to 1048576
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     bytes: u32,
-    /// Before this moment [default: the end]
+    /// Moment before which stores count [default: the end]
     #[arg(long, value_name = "MOMENT")]
     before: Option<u64>,
-    /// So many stores, the latest first
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Maximum number of listed lines: stores, the latest first
+    #[arg(long = "limit", alias = "last", value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     last: usize,
     /// Print one JSON object
     #[arg(long)]
@@ -120,7 +121,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             of_core(s.core.to_string()),
             of_core(count(s.retired)),
             of_core(format!("0x{:08x}", s.access.pc)),
-            if s.access.master { "a bus master that is no core".into() } else { place(s.access.pc) },
+            if s.access.master { "a bus master that is not a core".into() } else { place(s.access.pc) },
             format!("0x{:08x}", s.access.addr),
             format!("0x{:0width$x}", s.access.value, width = 2 * usize::from(s.access.size)),
         ]);

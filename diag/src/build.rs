@@ -128,7 +128,7 @@ impl Script {
     pub fn by(mut self, key: Value) -> Self {
         match self.items.last_mut() {
             Some(Item::Machine { by, .. } | Item::Ltl { by, .. } | Item::Log { by, .. }) => *by = Some(key.0),
-            other => panic!("by: {other:?} is no machine, formula or log"),
+            other => panic!("by: {other:?} is not a machine, formula or log"),
         }
         self
     }

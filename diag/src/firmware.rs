@@ -42,8 +42,8 @@ pub struct Firmware {
 
 /// A NUL-terminated text.
 fn text(bytes: &[u8]) -> Result<String, String> {
-    let end = bytes.iter().position(|b| *b == 0).ok_or("a text of a probe or message is longer than its place")?;
-    String::from_utf8(bytes[..end].to_vec()).map_err(|_| "a text of a probe or message is no UTF-8".to_string())
+    let end = bytes.iter().position(|b| *b == 0).ok_or("a text of a probe or message is too long")?;
+    String::from_utf8(bytes[..end].to_vec()).map_err(|_| "a text of a probe or message is not UTF-8".to_string())
 }
 
 impl Firmware {
@@ -83,7 +83,7 @@ impl Firmware {
             (section(".diag.probes"), "has no handlers: DIAG_ON of programs/diag/rt/diag.h makes them");
         let table = table.filter(|_| !probes.is_empty()).ok_or(none)?;
         if probes.len() / PROBE_BYTES > HANDLERS {
-            return Err(format!("has {} handlers; {HANDLERS} are possible", probes.len() / PROBE_BYTES));
+            return Err(format!("has {} handlers, expected at most {HANDLERS}", probes.len() / PROBE_BYTES));
         }
         let mut handlers = Vec::new();
         for (n, entry) in probes.chunks_exact(PROBE_BYTES).enumerate() {

@@ -98,7 +98,7 @@ impl<'a> Told<'a> {
                 handler.map_or_else(|| "an event".into(), |h| format!("handler {}", h.name))
             }
         };
-        format!("{what} {why} at {pc:#x} ({place}) and was ended")
+        format!("{what} {why} at {pc:#x} ({place}) and was stopped")
     }
 }
 

@@ -386,7 +386,7 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
                 if cut.filters[c] {
                     apart(app, "a filter", |o| o == site.consumer)?;
                     let terms = app.clauses[c].predicate.as_ref().and_then(chip_terms);
-                    let (terms, any, _) = terms.ok_or("a filter knows no term of this predicate")?;
+                    let (terms, any, _) = terms.ok_or("a filter cannot evaluate any term of this predicate")?;
                     let next = Target { dest: table.map_or(HOST, |t| t.dest), id: FILTERED + c as u8 };
                     let share = &shares[u];
                     let terms = terms.into_iter().map(|t| Term { field: share.field(t.field), ..t }).collect();
@@ -445,10 +445,15 @@ fn keyed(name: &str, table: &Table) -> Result<(), String> {
 /// only a filter can distinguish, and those that the host takes from a trace.
 fn apart(app: &App, what: &str, takes: impl Fn(Consumer) -> bool) -> Result<(), String> {
     if let Some(u) = app.uses.iter().find(|u| u.traced && takes(u.consumer)) {
-        return Err(format!("{} comes from the trace, which the host has, and so does what is for {what}", u.name));
+        return Err(format!(
+            "{} comes from the trace, which is on the host, so what is for {what} is on the host too",
+            u.name
+        ));
     }
     match app.uses.iter().find(|u| u.only.is_some() && takes(u.consumer)) {
-        Some(u) => Err(format!("{} shares a trigger with other probes, and the host tells what is for {what}", u.name)),
+        Some(u) => {
+            Err(format!("{} shares a trigger with other probes, and the host selects what is for {what}", u.name))
+        }
         None => Ok(()),
     }
 }
@@ -467,7 +472,7 @@ impl Builder<'_> {
             }
             // a log that freezes is reported once
             if def.freezes && self.app.clauses.iter().any(|c| c.origin == def.trigger) {
-                return Err(format!("{name} freezes, and a clause wants every violation"));
+                return Err(format!("{name} freezes, but a clause needs every violation"));
             }
         }
         apart(self.app, &name, |c| matches!(c, Consumer::Log(o, _) if o == l))?;
@@ -545,7 +550,7 @@ impl Builder<'_> {
             rules.push((event, seen(key), seen(value)));
         }
         if rules.is_empty() {
-            return Err(format!("{name} is filled by nothing on the chip"));
+            return Err(format!("nothing on the chip fills {name}"));
         }
         let id = MAPS + m as u8;
         if summary == Summary::Count {

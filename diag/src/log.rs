@@ -51,16 +51,16 @@ pub fn write(header: &Header, frames: &[u8]) -> Vec<u8> {
 pub fn read(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
     if bytes.starts_with(EARLIER) {
         return Err(
-            "is a log of an earlier version (GSHDLOG1), in which no probes shared a trigger; record it anew".into()
+            "is a log of an earlier version (GSHDLOG1), in which no probes shared a trigger; record it again".into()
         );
     }
-    let rest = bytes.strip_prefix(MAGIC).ok_or("begins with other bytes than a diagnosis log (GSHDLOG2)")?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or("is not a diagnosis log (GSHDLOG2)")?;
     let cut_off = "ends inside its header; it was cut";
     let (length, rest) = rest.split_first_chunk::<4>().ok_or(cut_off)?;
     let length = u32::from_le_bytes(*length) as usize;
     let (text, frames) = rest.split_at_checked(length).ok_or(cut_off)?;
     let damaged = |what: &str| format!("its header has no {what}; it was damaged");
-    let value: Value = serde_json::from_slice(text).map_err(|e| format!("its header is no JSON: {e}"))?;
+    let value: Value = serde_json::from_slice(text).map_err(|e| format!("its header is not JSON: {e}"))?;
     let list = |n: usize| -> Result<Vec<bool>, String> {
         let text = value["cut"][n].as_str().ok_or_else(|| damaged("cut"))?;
         Ok(text.chars().map(|c| c == '1').collect())

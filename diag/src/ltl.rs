@@ -177,9 +177,7 @@ impl Automaton<'_> {
             return Ok(self.add(Node::Now(past, not)));
         }
         let never = |what: &str, right: &str| {
-            let what = format!(
-                "`{what}` here asks for something that has to come, and no run that goes on violates that; {right}"
-            );
+            let what = format!("`{what}` here requires a future event, which no unfinished run violates; {right}");
             Err(Mistake::new(f.at, what))
         };
         let node = match &f.kind {
@@ -203,8 +201,8 @@ impl Automaton<'_> {
             Kind::Next(a) => Node::Next(self.node(a, not)?),
             Kind::Always(a) if !not => Node::Always(self.node(a, false)?),
             Kind::Until(a, b) if !not => Node::Until(self.node(a, false)?, self.node(b, false)?),
-            Kind::Always(_) => return never("always", "it can stand behind `->`, but not before it or behind `!`"),
-            Kind::Until(..) => return never("until", "it can stand behind `->`, but not before it or behind `!`"),
+            Kind::Always(_) => return never("always", "it may follow `->`, but not precede it or follow `!`"),
+            Kind::Until(..) => return never("until", "it may follow `->`, but not precede it or follow `!`"),
             Kind::Once(_) | Kind::Historically(_) | Kind::Previous(_) | Kind::Since(..) => {
                 let what = "an operator about the past holds one about the future; the other way round is possible";
                 return Err(Mistake::new(f.at, what));

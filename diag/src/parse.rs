@@ -56,7 +56,7 @@ fn lex(script: &str) -> Result<Vec<(usize, Token)>, Mistake> {
                     (digits[..end].parse().ok(), &digits[end..])
                 }
             };
-            let number = number.ok_or_else(|| Mistake::new(at, format!("`{}` is no number", &rest[..len])))?;
+            let number = number.ok_or_else(|| Mistake::new(at, format!("`{}` is not a number", &rest[..len])))?;
             tokens.push((at, Token::Number(number)));
             if !unit.is_empty() {
                 tokens.push((at + len - unit.len(), Token::Name(unit.into())));
@@ -77,7 +77,7 @@ fn lex(script: &str) -> Result<Vec<(usize, Token)>, Mistake> {
                         Some((_, 'n')) => text.push('\n'),
                         Some((_, 't')) => text.push('\t'),
                         Some((_, c @ ('"' | '\\'))) => text.push(c),
-                        _ => return Err(Mistake::new(at + i, "behind `\\` stands n, t, \" or \\")),
+                        _ => return Err(Mistake::new(at + i, "expected n, t, \" or \\ after `\\`")),
                     },
                     Some((_, c)) => text.push(c),
                 }
@@ -86,9 +86,8 @@ fn lex(script: &str) -> Result<Vec<(usize, Token)>, Mistake> {
             at += end;
         } else {
             let sign = SIGNS.iter().find(|s| rest.starts_with(**s));
-            let sign = sign.ok_or_else(|| {
-                Mistake::new(at, format!("`{}` means nothing here", rest.chars().next().unwrap_or(' ')))
-            })?;
+            let sign =
+                sign.ok_or_else(|| Mistake::new(at, format!("unexpected `{}`", rest.chars().next().unwrap_or(' '))))?;
             tokens.push((at, Token::Sign(sign)));
             at += sign.len();
         }
@@ -115,7 +114,7 @@ pub fn parse(script: &str) -> Result<Vec<Item>, Mistake> {
     if items.is_empty() {
         return Err(Mistake::new(
             0,
-            "the script is empty; a probe with a block is needed: call:main { printf(\"hello\\n\"); }",
+            "the script is empty; expected a probe with a block: call:main { printf(\"hello\\n\"); }",
         ));
     }
     Ok(items)
@@ -144,7 +143,7 @@ impl Parser {
             Token::Sign(s) => format!("`{s}`"),
             Token::End => "the end of the script".into(),
         };
-        Err(Mistake::new(self.at(), format!("{right} is needed here, found {found}")))
+        Err(Mistake::new(self.at(), format!("expected {right}, found {found}")))
     }
 
     fn is(&mut self, sign: &str) -> bool {
@@ -372,7 +371,7 @@ impl Parser {
             let place = self.at();
             if let (Token::Name(n), Some((_, Token::Sign("(")))) = (self.peek(), self.tokens.get(self.next + 1)) {
                 let Some(summary) = Summary::of(n) else {
-                    let what = format!("`{n}` is not known; count, sum, avg, min, max, stats and hist are");
+                    let what = format!("`{n}` is not known; expected count, sum, avg, min, max, stats or hist");
                     return Err(Mistake::new(place, what));
                 };
                 self.take();
@@ -392,7 +391,7 @@ impl Parser {
         }
         let word = self.name("`@map = ...`, `printf`, `print` or `clear`")?;
         if !["printf", "print", "clear"].contains(&word.as_str()) {
-            let what = format!("`{word}` is no statement; `@map = ...`, `printf`, `print` and `clear` are");
+            let what = format!("`{word}` is not a statement; expected `@map = ...`, `printf`, `print` or `clear`");
             return Err(Mistake::new(at, what));
         }
         self.need("(")?;

@@ -147,7 +147,7 @@ pub(crate) fn fitted(app: &mut App, params: &ChipParams, script: &str) -> Result
     if generator.lite {
         let strange = |u: &Use| !u.traced && (!u.captures.is_empty() || u.trigger.is_return());
         if let Some(n) = app.uses.iter().position(strange) {
-            let what = "a lite event generator knows addresses and the time, no arguments and no returns";
+            let what = "a lite event generator has addresses and the time only, no arguments and no returns";
             return Err(Excess { mistake: Mistake::new(app.uses[n].at, what), uses: vec![n] });
         }
     }
@@ -173,8 +173,8 @@ pub(crate) fn fitted(app: &mut App, params: &ChipParams, script: &str) -> Result
                 u.trigger = Trigger::Pc(first);
             }
             let what =
-                "its first instruction is in a loop, too, and no trigger is left that tells calls from turns of \
-                        the loop: each turn counts as a call";
+                "its first instruction is also in a loop, and no trigger is left to distinguish calls from iterations: each \
+                 iteration counts as a call";
             if !app.notes.iter().any(|n| n.at == u.at) {
                 app.notes.push(Mistake::new(u.at, what));
             }
@@ -307,7 +307,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
 /// The layout of a cut, if the chip also has enough triggers for it.
 fn lay(app: &App, params: &ChipParams, cut: &Cut) -> Result<Layout, String> {
     let found = layout(app, &params.nodes, cut)?;
-    params.generator.check(&found.slots).map_err(|e| format!("its events would need triggers of their own: {e}"))?;
+    params.generator.check(&found.slots).map_err(|e| format!("its events would need separate triggers: {e}"))?;
     Ok(found)
 }
 
@@ -464,7 +464,7 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
     let mut reasons = Vec::new();
     for (n, u) in app.uses.iter().enumerate() {
         let Some(slot) = found.shares[n].slot.map(|s| &found.slots[s]) else {
-            let why = "no trigger is left for it; it needs no values, and the trace tells it".into();
+            let why = "no trigger is left for it; it needs no values, and the trace reports it".into();
             reasons.push(Reason { what: u.name.clone(), place: "host: trace of the cores".into(), why });
             continue;
         };
@@ -482,7 +482,7 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
             let what = format!("predicate of {}", app.uses[u].name);
             let why = match app.uses[u].traced {
                 true => "its events come from the trace, which the host has",
-                false => "no term of it is one that a filter knows",
+                false => "a filter cannot evaluate any term of it",
             };
             reasons.push(Reason { what, place: "host".into(), why: why.into() });
         }
@@ -499,7 +499,7 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
         };
         let why = match lay(app, params, &cut) {
             _ if on_chip && part.0 == 2 && app.machines[part.1].passes_keys() => {
-                format!("fewer bits leave the chip; events of more than {PLACES} keys go on to the host")
+                format!("fewer bits leave the chip; events of more than {PLACES} keys are passed on to the host")
             }
             _ if on_chip => "fewer bits leave the chip".into(),
             Ok(_) => "on the chip it would not make the stream smaller".into(),
@@ -510,9 +510,9 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
     if let Some((_, node)) = found.places.iter().find(|p| p.0 == "tick") {
         let place = format!("chip: {} (node {})", params.nodes[*node].name(), node + 16);
         let nodes = match found.flushed.iter().filter(|a| **a != trace::ADDRESS).count() {
-            0 => "no table is on the chip; the host is told the clock".into(),
-            1 => "it flushes the node with a table, which sends what came since".into(),
-            n => format!("it flushes the {n} nodes with tables, which send what came since"),
+            0 => "no table is on the chip; the host gets the clock".into(),
+            1 => "it flushes the node with a table, which sends what was added since".into(),
+            n => format!("it flushes the {n} nodes with tables, which send what was added since"),
         };
         reasons.push(Reason { what: "tick".into(), place, why: nodes });
     }

@@ -63,7 +63,7 @@ fn needs(app: &App, u: &Use) -> Option<String> {
     match u.trigger {
         _ if word.is_some() => word,
         Trigger::Return(_) | Trigger::ReturnFrom { .. } => {
-            Some("the return address and the stack pointer, which tell a return".into())
+            Some("the return address and the stack pointer, which identify a return".into())
         }
         Trigger::Data { .. } => Some("the addresses of accesses".into()),
         Trigger::Trap { interrupt: None, cause: None }

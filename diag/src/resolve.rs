@@ -110,7 +110,7 @@ impl Resolver<'_> {
     /// Adds the slot of a probe whose event has a key, and returns the key.
     fn keyed(&mut self, keyed: &Keyed, consumer: Consumer, stamped: bool) -> Result<Value, Mistake> {
         let Some(key) = &keyed.key else {
-            let what = "a key is needed behind this probe, in parentheses: the argument that tells who it is";
+            let what = "a key in parentheses is needed after this probe: the argument that identifies it";
             return Err(Mistake::new(keyed.probe.at, what));
         };
         let mut captures = Vec::new();
@@ -174,7 +174,7 @@ impl Resolver<'_> {
             }
             Some(_) => {
                 let (is, needed) = if code { ("data", "a function") } else { ("code", "a variable") };
-                Err(Mistake::new(probe.at, format!("{point} is {is}; {needed} is needed for `{}`", probe.kind)))
+                Err(Mistake::new(probe.at, format!("{point} is {is}; `{}` needs {needed}", probe.kind)))
             }
             None => {
                 let inlined = self.symbols.inlined(point);
@@ -212,9 +212,10 @@ impl Resolver<'_> {
         let point = probe.point.clone().unwrap_or_default();
         let cause = || match probe.point.as_deref() {
             None => Ok(None),
-            Some(p) => {
-                p.parse().map(Some).map_err(|_| Mistake::new(probe.at, format!("`{p}` is no cause; 0 to 63 are")))
-            }
+            Some(p) => p
+                .parse()
+                .map(Some)
+                .map_err(|_| Mistake::new(probe.at, format!("`{p}` is not a cause; expected 0 to 63"))),
         };
         match probe.kind.as_str() {
             "call" => slot(self.entry(probe, Trigger::Pc, |first, last| Trigger::Entry { first, last })?),
@@ -248,7 +249,9 @@ impl Resolver<'_> {
                 let clocks = self.period(&point).ok_or_else(|| {
                     Mistake::new(
                         probe.at,
-                        format!("`{point}` is no period; 100000cycles, 10us, 5ms, 1s are, up to 2^32 - 1 clocks"),
+                        format!(
+                            "`{point}` is not a period; expected 100000cycles, 10us, 5ms or 1s, up to 2^32 - 1 cycles"
+                        ),
                     )
                 })?;
                 if self.app.tick.is_some_and(|t| t != clocks) {
@@ -261,7 +264,7 @@ impl Resolver<'_> {
             "end" => Ok(Source::End),
             other => {
                 let what = format!(
-                    "`{other}` is no probe; call, ret, pc, read, write, access, trap, interrupt, exception, trapret, violation, \
+                    "`{other}` is not a probe; call, ret, pc, read, write, access, trap, interrupt, exception, trapret, violation, \
                      span, log, tick and end are"
                 );
                 Err(Mistake::new(probe.at, what))
@@ -349,7 +352,7 @@ impl Resolver<'_> {
                 let parts = format_parts(format).map_err(|what| Mistake::new(*at, what))?;
                 let wanted = parts.iter().filter(|p| !matches!(p, Part::Text(_))).count();
                 if wanted != values.len() {
-                    let what = format!("the format has {wanted} places, and there are {} values", values.len());
+                    let what = format!("the format has {wanted} placeholders for {} values", values.len());
                     return Err(Mistake::new(*at, what));
                 }
                 Stmt::Printf(parts, all(self, values)?)
@@ -379,7 +382,7 @@ impl Resolver<'_> {
                     .summary
                     .is_some_and(|s| !matches!(s, Summary::Count | Summary::Sum | Summary::Min | Summary::Max))
                 {
-                    return Err(Mistake::new(e.at, format!("@{name} is no number; it can be printed")));
+                    return Err(Mistake::new(e.at, format!("@{name} is not a number; it can be printed")));
                 }
                 self.app.maps[map].read = true;
                 let key = key.iter().map(|k| self.expr(k, source, probe, captures)).collect::<Result<_, _>>()?;
@@ -520,7 +523,7 @@ pub(crate) fn format_parts(format: &str) -> Result<Vec<Part>, String> {
             Some('s') => Part::Symbol,
             other => {
                 let other = other.map_or(String::new(), String::from);
-                return Err(format!("`%{other}` is no place for a value; %d, %x, %s (symbol) and %% are"));
+                return Err(format!("`%{other}` is not a placeholder; expected %d, %x, %s (symbol) or %%"));
             }
         };
         parts.extend([Part::Text(std::mem::take(&mut text)), part]);

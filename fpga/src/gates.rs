@@ -45,8 +45,8 @@ pub enum GatesError {
         /// Path that was tried.
         path: String,
     },
-    /// There is no library of that name.
-    #[error("library `{0}` is not known: nand2, nangate45, osu035 are")]
+    /// No library of that name.
+    #[error("library `{0}` is not known; expected nand2, nangate45 or osu035")]
     UnknownLibrary(String),
     /// The library lacks the area of a cell.
     #[error("library {0} has no area of {1}")]
@@ -332,6 +332,6 @@ mod tests {
     #[test]
     fn an_unknown_library_is_refused() {
         let e = Library::named("nand3").unwrap_err();
-        assert_eq!(e.to_string(), "library `nand3` is not known: nand2, nangate45, osu035 are");
+        assert_eq!(e.to_string(), "library `nand3` is not known; expected nand2, nangate45 or osu035");
     }
 }

@@ -88,7 +88,7 @@ impl SystemOptions {
     pub fn several(&self) -> String {
         let retire = self.extras.retire.filter(|r| r.lanes > 1);
         let what = if self.ingress == Ingress::Blocks { "blocks" } else { "instructions" };
-        retire.map_or_else(String::new, |r| format!(", {} {what} a clock", r.lanes))
+        retire.map_or_else(String::new, |r| format!(", {} {what} per cycle", r.lanes))
     }
 
     /// Scale of the scheme's warm-up in such a system: the argument of [`sim::system::System::of_haste`].
@@ -127,11 +127,11 @@ pub enum EmitError {
     /// Options that cannot be combined, or invalid values.
     #[error("{0}")]
     Options(String),
-    /// Parameters of a data-recording scheme that has a model but no circuit.
-    #[error("scheme {0} has no circuit; {1} has one")]
+    /// Parameters of a scheme that records data, of which there is a model and no circuit.
+    #[error("scheme {0} has no circuit, {1} has")]
     Data(String, &'static str),
-    /// A FIFO depth that is invalid for schemes whose cores stall.
-    #[error("log2_fifo = {0} is outside {from} to {to}, the range of schemes that record data", from = LOG2_RECORD_FIFO.start(), to = LOG2_RECORD_FIFO.end())]
+    /// A FIFO outside the range of systems whose cores wait.
+    #[error("log2_fifo = {0}, expected {from} to {to} with schemes that record data", from = LOG2_RECORD_FIFO.start(), to = LOG2_RECORD_FIFO.end())]
     RecordFifo(u8),
     /// A diagnosis chip that has no circuit.
     #[error("{0}")]

@@ -30,7 +30,7 @@ fn values() -> Vec<Value> {
 
 /// The error message of the command line, if any.
 fn refusal(given: &Given) -> Option<String> {
-    let said = given.check_values().and_then(|()| given.scheme().map_err(|e| e.to_string()));
+    let said = given.check_values().and_then(|()| given.scheme());
     said.and_then(|name| given.check(&name, true)).err()
 }
 

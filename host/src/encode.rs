@@ -98,7 +98,7 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
                 let (program, align) = (run.name(), params.align);
                 return Err(HostError::Other(format!(
                     "{program}: has branch targets of which only {zeros} low bits are 0; --align {align} drops {align}, \
-                     --align {zeros} would be right"
+                     expected `--align {zeros}`"
                 )));
             }
             params.align = zeros as u8;
@@ -118,8 +118,8 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
         if params.context.is_some() && params.told(contexts) != contexts {
             let (bits, right) = (params.context.unwrap_or(0), 32 - contexts.id().leading_zeros());
             return Err(HostError::Other(format!(
-                "{}: has address spaces with numbers of {right} bits; --context {bits} tells {bits} of them, --context {right} \
-                 would be right",
+                "{}: has address space numbers of {right} bits, but `--context {bits}` reports {bits}; expected `--context \
+                 {right}`",
                 run.name()
             )));
         }

@@ -94,7 +94,7 @@ impl Input {
         match kind {
             FileKind::Other => {
                 if beside.elf.is_some() {
-                    return Err(HostError::Other(format!("{name}: is a program; --elf is for recordings")));
+                    return Err(HostError::Other(format!("{name}: is a program; `--elf` is for recordings")));
                 }
                 Ok(Self::Program(Box::new(Named::open(name)?)))
             }
@@ -108,7 +108,7 @@ impl Input {
                 Ok(Self::Recording(Box::new(recording), named.map(Box::new)))
             }
             FileKind::Trace | FileKind::Inputs | FileKind::Values => Err(HostError::Other(format!(
-                "{name}: is a trace file; a program or a recording of a run is needed, `goshawk replay` replays traces"
+                "{name}: is a trace file, expected a program or a recording of a run; `goshawk replay` replays traces"
             ))),
         }
     }

@@ -44,14 +44,14 @@ pub fn record(
     };
     if let Some(mask) = sizes.unmodelled.filter(|m| m.is_custom()) {
         return Err(HostError::Other(format!(
-            "the mask 0x{:x}=0x{:x} names custom instructions, and the built-in simulator does not know what they give; a mask \
+            "the mask 0x{:x}=0x{:x} selects custom instructions, whose results the built-in simulator does not know; a mask \
              over OP (0x33), OP-IMM (0x13), OP-32 (0x3b) or OP-IMM-32 (0x1b) can be recorded",
             mask.mask, mask.value
         )));
     }
     if skip > 0 && sizes.known == 0 {
         return Err(HostError::Other(format!(
-            "{sizes} begins at reset; behind --skip {skip} instructions it must tell what RAM held, as {sizes}+known4096 does \
+            "{sizes} begins at reset; after `--skip {skip}` it must record what RAM held, as {sizes}+known4096 does \
              (bytes of RAM whose first accesses a core remembers)"
         )));
     }
@@ -123,14 +123,19 @@ impl Session {
             }
             FileKind::Retire | FileKind::Rbt1 | FileKind::Values | FileKind::Other => {
                 return Err(HostError::Other(format!(
-                    "{name}: is no recorded run; `goshawk encode --scheme inputs` makes one"
+                    "{name}: is not a recorded run; `goshawk encode --scheme inputs` makes one"
                 )));
             }
+        }
+        if beside.parameters.is_some() {
+            return Err(HostError::Other(format!(
+                "{name}: is a recorded run, which contains its parameters; `--parameters` is for raw trace words"
+            )));
         }
         let mut reader = TraceReader::<InputsInfo>::open(path)?;
         let info = reader.info().clone();
         let Some(elf) = beside.elf else {
-            return Err(HostError::Other(format!("{name}: is a recorded run; --elf must name its program")));
+            return Err(HostError::Other(format!("{name}: is a recorded run; expected its program in `--elf`")));
         };
         let named = Named::open(elf)?;
         if !beside.any_build {

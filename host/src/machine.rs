@@ -80,11 +80,11 @@ impl std::str::FromStr for TimingOptions {
         let mut options = Self::default();
         for part in text.split(',') {
             let (name, value) =
-                part.split_once('=').ok_or_else(|| format!("`{part}`: l1_bytes=16384 would be right"))?;
-            let value = value.parse().map_err(|_| format!("`{value}` is no number; {name}=16384 would be right"))?;
+                part.split_once('=').ok_or_else(|| format!("`{part}`: expected NAME=N, as l1_bytes=16384"))?;
+            let value = value.parse().map_err(|_| format!("`{value}` is not a number, expected {name}=16384"))?;
             if !options.set(name, value) {
                 let names: Vec<&str> = Self::ALL.iter().map(|o| o.0).collect();
-                return Err(format!("`{name}` is not known: {}", names.join(", ")));
+                return Err(format!("`{name}` is not known; expected {}", names.join(", ")));
             }
         }
         Ok(options)
@@ -126,9 +126,10 @@ impl Settings {
     /// Refuses cache and latency options for the functional timing model, in which every instruction takes one cycle.
     pub fn check(&self) -> Result<(), String> {
         match self.timing {
-            TimingModel::Functional if !self.caches.is_empty() => {
-                Err(format!("{}: is of the timing model papers; functional has no caches and latencies", self.caches))
-            }
+            TimingModel::Functional if !self.caches.is_empty() => Err(format!(
+                "{}: only with the timing model papers; functional has no caches and latencies",
+                self.caches
+            )),
             TimingModel::Functional | TimingModel::Papers => Ok(()),
         }
     }
@@ -172,7 +173,10 @@ mod tests {
             .unwrap_err()
             .contains("functional has no"));
         let e = "l3_bytes=1".parse::<TimingOptions>().unwrap_err();
-        assert!(e.starts_with("`l3_bytes` is not known: l1_bytes, l1_ways, ") && e.ends_with(", mul, div"), "{e}");
+        assert!(
+            e.starts_with("`l3_bytes` is not known; expected l1_bytes, l1_ways, ") && e.ends_with(", mul, div"),
+            "{e}"
+        );
         for bad in ["", "l1_bytes", "l1_bytes=", "l1_bytes=-1"] {
             assert!(bad.parse::<TimingOptions>().is_err(), "{bad}");
         }

@@ -191,7 +191,7 @@ impl<'a> Run<'a> {
                 Ok(Told { events, instructions, cycles, summary: Some(summary), stopped, faults })
             }
             Input::Recording(recording, _) if skip > 0 => Err(HostError::Other(format!(
-                "{}: is a recording, and has no state of the cores behind {skip} instructions; a program has",
+                "{}: is a recording, which has no state of the cores after {skip} instructions; expected a program",
                 recording.path().display()
             ))),
             Input::Recording(recording, _) => {

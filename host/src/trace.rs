@@ -99,7 +99,7 @@ impl Trace {
             _ => Some(TraceReader::<TraceInfo>::open(trace)?),
         };
         let Some(elf) = beside.elf else {
-            return Err(HostError::Other(format!("{name}: is a trace file; --elf must name its program")));
+            return Err(HostError::Other(format!("{name}: is a trace file; expected its program in `--elf`")));
         };
         let kind = if elf.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(Path::new(elf))? };
         let (build_id, image) = match kind {
@@ -114,7 +114,9 @@ impl Trace {
         };
         let reader = match reader {
             Some(_) if beside.parameters.is_some() => {
-                return Err(HostError::Other(format!("{name}: is a trace file, which has its parameters in it; --parameters is for words of own hardware")));
+                return Err(HostError::Other(format!(
+                    "{name}: is a trace file, which contains its parameters; `--parameters` is for raw trace words"
+                )));
             }
             Some(reader) => reader,
             None => {
@@ -130,7 +132,7 @@ impl Trace {
         let image = image.or_else(|recording: Recording| recording.image(progress))?;
         if info.params.context.is_none() && !beside.contexts.is_empty() {
             return Err(HostError::Other(format!(
-                "{name}: tells no contexts; `--context` of encode or gen makes traces that do"
+                "{name}: reports no contexts; `--context` of encode and gen makes traces that do"
             )));
         }
         let mut contexts = Vec::new();
@@ -138,12 +140,14 @@ impl Trace {
             let program = Named::open(elf)?.program;
             if program.xlen != info.params.xlen {
                 let (xlen, own) = (program.xlen, info.params.xlen);
-                return Err(HostError::Other(format!("{elf}: is of {xlen} bits, but {name} is of a machine of {own}")));
+                return Err(HostError::Other(format!(
+                    "{elf}: is for {xlen} bits, but {name} was traced on a machine of {own}"
+                )));
             }
             if info.params.told(*context) != *context {
                 let bits = info.params.context.unwrap_or(0);
                 return Err(HostError::Other(format!(
-                    "{name}: tells {bits} bits of an address space; there is no context {context}"
+                    "{name}: reports {bits} bits of the address space; there is no context {context}"
                 )));
             }
             contexts.push((*context, Image::new(&program)));

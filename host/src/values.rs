@@ -88,8 +88,8 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
     if matches!(output, Output::Stream(_)) {
         if run.input.is_recording() {
             return Err(HostError::Other(format!(
-                "{}: a recording does not say which `sc` stored, so its cores cannot be executed again; a program is \
-                 needed, or --ascii, --binary or `stats`",
+                "{}: a recording does not contain which `sc` stored, so its cores cannot be re-executed; expected a program, or \
+                 use `--ascii`, `--binary` or `stats`",
                 run.name()
             )));
         }
@@ -119,8 +119,8 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
     let stats = *recorder.stats();
     if stats.masters > 0 && matches!(out, Out::Stream(_)) {
         return Err(HostError::Other(format!(
-            "{}: a DMA stored {} words, which a trace of load values does not tell, so its cores cannot be executed again; \
-             `goshawk encode --scheme inputs:512+masters` records them, --ascii, --binary and `stats` need them not",
+            "{}: a DMA stored {} words, which a trace of load values does not contain, so its cores cannot be executed again; \
+             `goshawk encode --scheme inputs:512+masters` records them, --ascii, --binary and `stats` do not need them",
             run.name(),
             stats.masters
         )));
@@ -176,12 +176,12 @@ impl Session {
         let name = values.display().to_string();
         if FileKind::of(values)? != FileKind::Values {
             return Err(HostError::Other(format!(
-                "{name}: is no file of load values; `goshawk encode --scheme cfiat` makes one"
+                "{name}: is not a file of load values; `goshawk encode --scheme cfiat` makes one"
             )));
         }
         if FileKind::of(trace)? != FileKind::Trace {
             return Err(HostError::Other(format!(
-                "{}: is no trace of the control flow; --values goes with one",
+                "{}: is not a trace of the control flow, which `--values` needs",
                 trace.display()
             )));
         }

@@ -59,8 +59,8 @@ pub fn info(path: &Path, named: Option<&Path>, program: &str, build_id: &str) ->
     let Some(file) = parameters_of(path, named) else {
         let found = TraceReader::<TraceInfo>::open(path).err().map(|e| e.to_string());
         return Err(HostError::Other(format!(
-            "{}; words of own hardware need the {PARAMETERS} of `goshawk gen` beside them, or --parameters",
-            found.unwrap_or_else(|| format!("{}: is no trace file", path.display()))
+            "{}; raw trace words need the {PARAMETERS} of `goshawk gen` in their folder, or `--parameters`",
+            found.unwrap_or_else(|| format!("{}: is not a trace file", path.display()))
         )));
     };
     let refuse = |what: String| HostError::Other(format!("{}: {what}", file.display()));
@@ -71,7 +71,7 @@ pub fn info(path: &Path, named: Option<&Path>, program: &str, build_id: &str) ->
     params.check().map_err(|e| refuse(e.to_string()))?;
     let own = format!("0x{:08x}", params.fingerprint());
     if let Some(found) = fingerprint.filter(|f| *f != own) {
-        return Err(refuse(format!("fingerprint is {found}, but that of these parameters is {own}")));
+        return Err(refuse(format!("the fingerprint of the stream is {found}, that of the parameters is {own}")));
     }
     let program = Path::new(program).file_name().map_or_else(|| program.into(), |n| n.to_string_lossy().into_owned());
     Ok(TraceInfo { tool: crate::TOOL.into(), params, set, build_id: build_id.into(), program })

@@ -64,17 +64,17 @@ pub enum ElfError {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Not an ELF file, or a damaged one.
-    #[error("not an ELF file, or a damaged one ({0}); a RISC-V executable is needed")]
+    /// It is no ELF, or a damaged one.
+    #[error("not an ELF file, or a damaged one ({0}); expected a RISC-V executable")]
     NotElf(String),
-    /// An ELF file for another machine.
-    #[error("ELF machine is {found}; a little-endian RISC-V executable (machine 243) is needed")]
+    /// It is for another machine.
+    #[error("ELF machine is {found}; expected a little-endian RISC-V executable (machine 243)")]
     WrongMachine {
         /// `e_machine`, with the class.
         found: String,
     },
-    /// Not linked to fixed addresses.
-    #[error("ELF type is {0}; a statically linked executable (type 2, ET_EXEC) is needed")]
+    /// It is not linked to fixed addresses.
+    #[error("ELF type is {0}; expected a statically linked executable (type 2, ET_EXEC)")]
     NotExecutable(u16),
     /// No code segment.
     #[error("ELF has no loadable code segment")]

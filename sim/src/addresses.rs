@@ -36,7 +36,7 @@ impl Addresses {
         let base = self.base.unwrap_or_default();
         let aligned = base & ones(self.bits) == 0 && base & !ones(xlen) == 0;
         let low = (base & 0xffff_ffff) as u32;
-        ParamError::unless(aligned, "address base", low, "the multiples of 2^bits below 2^xlen")
+        ParamError::unless(aligned, "address base", low, "a multiple of 2^bits below 2^xlen")
     }
 
     /// Mask of the bits that are copies of the highest low bit.
@@ -94,7 +94,7 @@ impl std::str::FromStr for Addresses {
         let base = base.map(|b| number(b).ok_or(())).transpose();
         match (bits.parse(), base) {
             (Ok(bits), Ok(base)) => Ok(Self { bits, base }),
-            _ => Err("a number of bits is right, or bits@base, as 24 or 24@0x80000000".into()),
+            _ => Err("expected BITS or BITS@BASE, as 24 or 24@0x80000000".into()),
         }
     }
 }
@@ -122,13 +122,10 @@ mod tests {
     #[test]
     fn what_cannot_be_is_told() {
         let say = |text: &str, xlen| of(text).check(xlen).unwrap_err().to_string();
-        assert_eq!(say("15", 32), "address bits = 15 is outside 16 to 31");
-        assert_eq!(say("32", 32), "address bits = 32 is outside 16 to 31");
-        assert_eq!(say("64", 64), "address bits = 64 is outside 22 to 63");
-        assert_eq!(
-            say("24@0x80100000", 32),
-            "address base = 2148532224 is outside the multiples of 2^bits below 2^xlen"
-        );
+        assert_eq!(say("15", 32), "address bits = 15, expected 16 to 31");
+        assert_eq!(say("32", 32), "address bits = 32, expected 16 to 31");
+        assert_eq!(say("64", 64), "address bits = 64, expected 22 to 63");
+        assert_eq!(say("24@0x80100000", 32), "address base = 2148532224, expected a multiple of 2^bits below 2^xlen");
         for bad in ["", "x", "24@", "24@0xg", "@8"] {
             assert!(bad.parse::<Addresses>().unwrap_err().contains("24@0x80000000"), "{bad}");
         }

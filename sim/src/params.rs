@@ -118,7 +118,7 @@ impl TraceParams {
     /// Rejects a synchronisation period for a scheme without resyncs.
     pub fn check_period(&self, period: Option<SyncPeriod>) -> Result<(), ParamError> {
         let log2 = period.map_or(0, |p| p.instructions().or(p.bytes()).unwrap_or(0).trailing_zeros());
-        let right = "none, with +shared: a decoder cannot begin in the middle of predictors that cores share";
+        let right = "none with +shared: a decoder cannot start in the middle of shared predictors";
         ParamError::unless(period.is_none() || !self.flow.takes_turns(), "sync period", log2, right)
     }
 
@@ -181,12 +181,16 @@ mod tests {
     fn what_is_no_scheme_is_refused_with_the_right_forms() {
         let say = |name: &str| name.parse::<FlowScheme>().unwrap_err().to_string();
         for bad in ["", "tr_e", "tr_x:small", "tr():m4", "tr(bcnt=1):m4", "nx_b:m4", "sc-lsp", "foo", "tr(bcnt=1,1)"] {
-            assert!(say(bad).starts_with(&format!("scheme `{bad}` is not known: tr_e:SET, ")), "{}", say(bad));
+            assert!(
+                say(bad).starts_with(&format!("scheme `{bad}` is not known; expected one of tr_e:SET, ")),
+                "{}",
+                say(bad)
+            );
         }
-        assert!(say("tr_e:huge").contains("parameter set `huge`"));
-        assert_eq!(say("tr(bcnt=0,1):m4"), "b_cnt chunk = 0 is outside 1 to 16");
+        assert!(say("tr_e:huge").contains("predictor set `huge`"));
+        assert_eq!(say("tr(bcnt=0,1):m4"), "b_cnt chunk = 0, expected 1 to 16");
         assert!(say("sc-lsp:rbase-x3").contains("stream cache `rbase-x3`"));
-        assert_eq!(say("sc-lsp:rbase-48x4"), "sets = 48 is outside powers of two");
+        assert_eq!(say("sc-lsp:rbase-48x4"), "sets = 48, expected a power of two");
         assert!(say("sc-lsp:rbase-32x4+up4").contains("stream cache `rbase-32x4+up4`"));
     }
 
@@ -214,9 +218,10 @@ mod tests {
             }
             Err(e) => e.to_string(),
         };
-        assert!(say("cfiat:16k,tr_e:small", 1).starts_with("scheme `cfiat:16k,tr_e:small` is not known: cfiat, "));
-        assert_eq!(say("tr_e:small,cfiat:33k", 1), "bytes = 33792 is outside powers of two from 16 to 4194304");
-        assert!(say("tr_e:small,cfiat:16k+touched", 1).starts_with("gran = 4 is outside 1, which +touched has"));
+        assert!(say("cfiat:16k,tr_e:small", 1)
+            .starts_with("scheme `cfiat:16k,tr_e:small` is not known; expected one of cfiat, "));
+        assert_eq!(say("tr_e:small,cfiat:33k", 1), "bytes = 33792, expected a power of two from 16 to 4194304");
+        assert!(say("tr_e:small,cfiat:16k+touched", 1).starts_with("gran = 4, expected 1, which +touched has"));
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl Platform {
             self.context.is_none(),
             "context",
             bits,
-            "the schemes tr, golomb and nx_b, which tell contexts",
+            "none: only the schemes tr, golomb and nx_b report contexts",
         )
     }
 
@@ -113,7 +113,7 @@ impl Platform {
         range("cc_bits", self.cc_bits, "16 to 32", (16..=32).contains(&self.cc_bits))?;
         // a word of the event FIFO holds it together with iCnt
         let most = 16.min(self.xlen - self.align - self.count_bits - 3);
-        let right = "0 to 16, and the address bits behind `count_bits` and 3 more";
+        let right = "0 to 16, and the address bits that `count_bits` and 3 more leave";
         range("context", self.context.unwrap_or(0), right, self.context.is_none_or(|bits| bits <= most))?;
         range("signature", self.signature, "0, 8 or 16", matches!(self.signature, 0 | 8 | 16))
     }
@@ -146,7 +146,7 @@ impl Platform {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParamError {
     /// A value outside its range.
-    #[error("{field} = {value} is outside {right}")]
+    #[error("{field} = {value}, expected {right}")]
     Range {
         /// Field name.
         field: &'static str,
@@ -155,19 +155,19 @@ pub enum ParamError {
         /// Valid values.
         right: &'static str,
     },
-    /// No scheme has a name of this form.
-    #[error("scheme `{name}` is not known: {forms} are")]
+    /// No scheme of that form.
+    #[error("scheme `{name}` is not known; expected one of {forms}")]
     UnknownScheme {
         /// Name as given.
         name: String,
         /// Valid forms.
         forms: String,
     },
-    /// No set has this name.
-    #[error("parameter set `{0}` is not known: small, medium, large, s0 to s4, m0 to m4, b0 to b4 are, or sizes as gshare/ras/ibtb")]
+    /// No set of that name.
+    #[error("predictor set `{0}` is not known; expected small, medium, large, s0 to s4, m0 to m4 or b0 to b4, or sizes as GSHARE/RAS/IBTB")]
     UnknownSet(String),
-    /// No stream cache has this name.
-    #[error("stream cache `{0}` is not known: base, ebase or rbase, then sets x ways of 32 to 1024 entries in 1, 2, 4 or 8 ways, as rbase-32x4, are, and behind them +right4 or +left4, +sl8, +upper12 and +run8")]
+    /// No stream cache of that name.
+    #[error("stream cache `{0}` is not known; expected base, ebase or rbase, then SETSxWAYS of 32 to 1024 entries in 1, 2, 4 or 8 ways, as rbase-32x4, optionally followed by +right4 or +left4, +sl8, +upper12 and +run8")]
     UnknownStreamCache(String),
 }
 
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn illegal_platforms_say_what_would_be_right() {
         let say = |p: Platform| p.check().unwrap_err().to_string();
-        assert_eq!(say(Platform { cores: 17, ..Platform::RV32 }), "cores = 17 is outside 1 to 16");
-        assert_eq!(say(Platform { xlen: 16, ..Platform::RV32 }), "xlen = 16 is outside 32 or 64");
+        assert_eq!(say(Platform { cores: 17, ..Platform::RV32 }), "cores = 17, expected 1 to 16");
+        assert_eq!(say(Platform { xlen: 16, ..Platform::RV32 }), "xlen = 16, expected 32 or 64");
     }
 
     #[test]

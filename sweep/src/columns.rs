@@ -48,7 +48,7 @@ fn whole() -> Row {
 fn object(row: &Row) -> Result<Map<String, Value>, String> {
     match serde_json::to_value(row) {
         Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err("a row is no object".into()),
+        Ok(_) => Err("a row is not an object".into()),
         Err(e) => Err(e.to_string()),
     }
 }

@@ -166,7 +166,7 @@ fn distribution(points: &[&Point], (id, name, of): Field) -> Option<Figure> {
         id: format!("cdf-{id}"),
         title: format!("Bits needed for {name}"),
         x: Axis::numbers("significant bits"),
-        y: Axis::numbers("values of at most so many bits, %"),
+        y: Axis::numbers("values of at most this many bits, %"),
         series,
     })
 }

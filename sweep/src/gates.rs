@@ -34,7 +34,7 @@ impl GateList {
             let text = input::text(path, MOST, "a file of gates")?;
             for object in serde_json::Deserializer::from_str(&text).into_iter::<Measured>() {
                 list.push(object.map_err(|e| {
-                    SweepError::Other(format!("{}: {e}; what `goshawk gates --json` prints is needed", path.display()))
+                    SweepError::Other(format!("{}: {e}; expected the output of `goshawk gates --json`", path.display()))
                 })?);
             }
         }
@@ -79,6 +79,6 @@ mod tests {
         assert_eq!(list.of_circuit(&TraceParams::tr(named_set("m3").unwrap().params)), None);
         std::fs::write(&path, "{\"tool\": 3}").unwrap();
         let e = GateList::read(&[&path]).unwrap_err().to_string();
-        assert!(e.contains("gates.json") && e.contains("what `goshawk gates --json` prints is needed"), "{e}");
+        assert!(e.contains("gates.json") && e.contains("expected the output of `goshawk gates --json`"), "{e}");
     }
 }

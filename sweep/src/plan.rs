@@ -222,7 +222,7 @@ impl Jobs {
             return Ok(());
         }
         if timestamps && spec.family() == Family::Baseline {
-            self.leave_out(format!("{} with time stamps: it knows no time", spec.name));
+            self.leave_out(format!("{} with time stamps: it has no time", spec.name));
             return Ok(());
         }
         if spec.needs_program() && trace.input.named().is_none() {
@@ -258,7 +258,10 @@ impl Jobs {
         let schemes = plan.schemes()?;
         let elfs = plan.elfs.iter().map(|e| Named::open(e)).collect::<Result<Vec<_>, _>>()?;
         if plan.any_build && elfs.len() > 1 {
-            return Err(SweepError::Other(format!("any build of one program can be taken, {} are given", elfs.len())));
+            return Err(SweepError::Other(format!(
+                "`--any-build` needs a single program, but {} are given",
+                elfs.len()
+            )));
         }
         for named in &elfs {
             self.check_used(plan, &elfs, named)?;
@@ -291,7 +294,7 @@ impl Plan {
         // as a plan, for its messages; then part by part, each with the settings before the parts
         let mut plan: Self = toml::from_str(text).map_err(|e| e.to_string())?;
         if plan.part.iter().any(|p| !p.part.is_empty()) {
-            return Err("a part has parts; parts stand side by side".into());
+            return Err("a part has parts; parts cannot be nested".into());
         }
         let mut common: toml::Table = toml::from_str(text).map_err(|e| e.to_string())?;
         let Some(toml::Value::Array(parts)) = common.remove("part") else { return Ok(plan) };
@@ -393,7 +396,7 @@ impl Shard {
 impl std::str::FromStr for Shard {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no shard; 2/4 is the second of four");
+        let wrong = || format!("`{text}` is not a shard; expected I/N, as 2/4 for the second of four");
         let (index, of) = text.split_once('/').ok_or_else(wrong)?;
         let (index, of): (u32, u32) = (index.parse().map_err(|_| wrong())?, of.parse().map_err(|_| wrong())?);
         if index == 0 || index > of {
@@ -461,7 +464,7 @@ mod tests {
         // the trace of one hart is produced once, and the point that both parts request has the options of both
         assert_eq!(found, [(1, "tr_e:m4", true, true), (1, "nexs", false, true), (2, "tr_e:m4", true, false)]);
         let e = Plan::parse("[[part]]\n[[part.part]]\n").unwrap_err();
-        assert_eq!(e, "a part has parts; parts stand side by side");
+        assert_eq!(e, "a part has parts; parts cannot be nested");
     }
 
     #[test]

@@ -230,8 +230,7 @@ pub fn merge(output: &Path, folders: &[PathBuf]) -> Result<usize, SweepError> {
     let points: Vec<String> = shards.iter().flat_map(|(_, m)| m.points.iter().cloned()).collect();
     if let Some((lost, kept)) = out.left_out(&points) {
         return Err(SweepError::Other(format!(
-            "{}: holds {kept} point{} of another plan, which its results would no longer have ({lost}); -o must name \
-             another folder",
+            "{}: holds {kept} point{} of another plan, which the results would lose ({lost}); `--output` must name another folder",
             output.display(),
             if kept == 1 { "" } else { "s" }
         )));

@@ -30,7 +30,7 @@ fn programs_and_emulators_that_are_none_are_refused() {
         elf
     };
     for (name, bytes, right) in [
-        ("text", b"no program".to_vec(), "is no ELF file; a Linux executable of riscv64"),
+        ("text", b"no program".to_vec(), "is not an ELF file; a Linux executable of riscv64"),
         ("script", b"#!/bin/sh\n".to_vec(), "is a script; a Linux executable of riscv64"),
         ("sparc", changed(18, 2), "is of ELF machine 2 (64-bit); a Linux executable of riscv64"),
         ("object", changed(16, 1), "is of ELF type 1, no executable"),
@@ -49,7 +49,7 @@ fn programs_and_emulators_that_are_none_are_refused() {
     assert!(refused(&flow, Some(&other)).contains("qemu-riscv64 version 7.2 is needed"));
     let without = file("without", b"#!/bin/sh\n[ $1 = --version ] && echo qemu-riscv64 version 7.2.9 || exit 1\n");
     let message = refused(&flow, Some(&without));
-    assert!(message.contains("QEMU ended without the plugin at work"), "{message}");
+    assert!(message.contains("QEMU ended before the plugin started"), "{message}");
     let dynamic = Executable::open(&common::compiled("flow", "riscv64-linux-gnu-gcc -pie")).unwrap();
     let whole = capture::run::Options { system: Some(1), ..options("serial:1000", &[]) };
     let message = capture(dynamic, &whole, &mut |_| {}).expect_err("no system loads it").to_string();

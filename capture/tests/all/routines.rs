@@ -190,14 +190,14 @@ fn names_that_are_not_of_one_routine_are_refused() {
     let inlined = refused(&program, "nowhere");
     assert!(
         inlined.starts_with("routine `nowhere` was inlined wherever it is called (at 0x")
-            && inlined.ends_with("), and has no code of its own; with __attribute__((noinline)) it has"),
+            && inlined.ends_with("), so it has no code to trace; __attribute__((noinline)) keeps it"),
         "{inlined}"
     );
     assert!(refused(&program, "endless").contains("has no size in the symbol table, and no debug information"));
     let bare = made(place.path(), "bare", compiler, &["-static", "-s"]);
     assert_eq!(
         found(&bare, &["work"]).unwrap_err(),
-        format!("{}: no routine `work`: it has no symbols; a program that is not stripped is needed", bare.display())
+        format!("{}: no routine `work`: it has no symbols; expected a program that is not stripped", bare.display())
     );
     assert!(size > 20);
 }

@@ -7,8 +7,8 @@ use retire::Context;
 /// Programs of processes, beside that of all else.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ContextArgs {
-    /// In traces with contexts (`encode --context`): the program of address space ID in these modes, of u, s and m
-    /// [default: u]; --elf is that of all else
+    /// Program of address space ID in the modes MODES (letters u, s and m; default u), of a trace with contexts
+    /// (`encode --context`). All other code is that of --elf. May be repeated
     #[arg(long = "context", value_name = "[MODES:]ID=ELF", value_parser = keyed_input(parse))]
     contexts: Vec<Named>,
 }
@@ -28,7 +28,7 @@ impl ContextArgs {
 }
 
 fn parse(text: &str) -> Result<Named, String> {
-    let wrong = || "1=a.elf or us:1=a.elf would be right".to_string();
+    let wrong = || "expected [MODES:]ID=ELF, as 1=a.elf or us:1=a.elf".to_string();
     let (of, elf) = text.split_once('=').filter(|(_, elf)| !elf.is_empty()).ok_or_else(wrong)?;
     let (modes, id) = of.split_once(':').unwrap_or(("u", of));
     let id: u32 = match id.strip_prefix("0x") {
@@ -37,12 +37,12 @@ fn parse(text: &str) -> Result<Named, String> {
     }
     .ok()
     .filter(|id| *id < 1 << 16)
-    .ok_or_else(|| format!("`{id}` is no number of an address space of at most 16 bits; {}", wrong()))?;
+    .ok_or_else(|| format!("`{id}` is not an address space of at most 16 bits; {}", wrong()))?;
     let mode = |letter| match letter {
         'u' => Ok(Context::new(0, id)),
         's' => Ok(Context::new(1, id)),
         'm' => Ok(Context::new(3, id)),
-        _ => Err(format!("`{modes}` is not of the letters u, s and m; {}", wrong())),
+        _ => Err(format!("`{modes}` has other modes than u, s and m; {}", wrong())),
     };
     match modes.chars().map(mode).collect::<Result<Vec<_>, _>>()? {
         of if of.is_empty() => Err(wrong()),

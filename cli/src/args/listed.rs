@@ -9,13 +9,13 @@ use std::path::Path;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "What is listed")]
 pub struct FilterArgs {
-    /// This core only
+    /// Core whose part is listed, counted from 0 [default: all]
     #[arg(long, value_name = "N")]
     pub core: Option<u8>,
-    /// In this function only, by its symbol; what was inlined elsewhere is not in it (may be given more than once)
+    /// Function whose instructions are listed, by symbol, without its inlined copies. May be repeated
     #[arg(long, value_name = "NAME")]
     pub function: Vec<String>,
-    /// At these addresses only, the last not included: 0x80000100..0x80000200 (may be given more than once)
+    /// Address range that is listed, without its end, as 0x80000100..0x80000200. May be repeated
     #[arg(long, value_name = "FROM..TO", value_parser = addresses)]
     pub range: Vec<std::ops::Range<u64>>,
     /// First instruction listed, counted from 0 over the instructions of --core, or of all cores
@@ -43,20 +43,28 @@ fn number(text: &str) -> Option<u64> {
 
 fn addresses(text: &str) -> Result<std::ops::Range<u64>, String> {
     let range = text.split_once("..").and_then(|(from, to)| Some(number(from)?..number(to)?));
-    range.filter(|r| !r.is_empty()).ok_or_else(|| "0x80000100..0x80000200 would be right".into())
+    range.filter(|r| !r.is_empty()).ok_or_else(|| "expected FROM..TO, as 0x80000100..0x80000200".into())
+}
+
+/// Refuses a core that the trace `path` of so many cores does not have.
+pub fn check_core(path: &Path, core: Option<u8>, cores: u8) -> Result<(), Failure> {
+    match core.filter(|c| *c >= cores) {
+        Some(core) => Err(Failure::Other(match cores {
+            1 => format!("{}: `--core {core}`: expected 0, the only core", path.display()),
+            _ => format!("{}: `--core {core}`: expected 0 to {}", path.display(), cores - 1),
+        })),
+        None => Ok(()),
+    }
 }
 
 impl FilterArgs {
     /// The filter for the program `elf` on `cores` cores; `path` is the trace; `cycles`: whether it has time stamps.
     pub fn filter(&self, path: &Path, elf: &str, cores: u8, cycles: bool) -> Result<Filter, Failure> {
-        if let Some(core) = self.core.filter(|c| *c >= cores) {
-            let path = path.display();
-            return Err(Failure::Other(format!("{path}: has no core {core}: it has {cores}, counted from 0")));
-        }
+        check_core(path, self.core, cores)?;
         let numbers = self.first..self.last.map_or(u64::MAX, |last| last.saturating_add(1));
         if numbers.is_empty() {
             let (first, last) = (self.first, numbers.end - 1);
-            return Err(Failure::Other(format!("--first {first} --last {last}: no instruction is between them")));
+            return Err(Failure::Other(format!("`--first {first}` and `--last {last}`: the range is empty")));
         }
         let places = [functions(elf, &self.function)?, self.range.clone()].concat();
         let filter = Filter::new(self.core, places, numbers);
@@ -67,13 +75,13 @@ impl FilterArgs {
         if !cycles {
             let path = path.display();
             return Err(Failure::Other(format!(
-                "{path}: has no time stamps for --from and --to; --first and --last go by instructions, `encode --timestamps` \
+                "{path}: has no time stamps for `--from` and `--to`; `--first` and `--last` count instructions, `encode --timestamps` \
                  makes a trace with times"
             )));
         }
         if times.is_empty() {
             return Err(Failure::Other(format!(
-                "--from {} --to {}: no cycle is between them",
+                "`--from {}` and `--to {}`: the range is empty",
                 times.start,
                 times.end - 1
             )));

@@ -12,34 +12,34 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Measure what capture of a program costs, in CPU time against plain QEMU
+/// Measure the cost of capturing a program, in CPU time against plain QEMU
 ///
-/// The program runs in QEMU without capture, with a plugin that reports nothing, with control flow and with loads and
-/// stores too. CPU time is that of all processes, user and system, including the compression of the recording; files are not
-/// written. Of several repetitions the shortest counts. What the program prints is thrown away or goes to standard
-/// error. With --system it is a bare-metal program on QEMU's machine `virt`, which must end by itself; loads and stores
-/// are measured where QEMU reports them (10.0).
+/// The program runs in QEMU without capture, with a plugin that reports nothing, with control flow, and with control
+/// flow, loads and stores. CPU time is that of all processes, user and system, including the compression of the
+/// recording; files are not written. The shortest of several repetitions counts. The output of the program is discarded
+/// or goes to standard error. With --system a bare-metal program runs on QEMU's machine `virt`, and must end by itself;
+/// loads and stores are measured where QEMU reports them (10.0).
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk capture bench -- /bin/true\n  \
     goshawk capture bench --repeat 3 --schedule free --json -- /bin/ls /\n  \
     goshawk capture bench --system --harts 2 -- programs/bare/elf/rv64imafdc/fft.elf")]
 pub struct Args {
-    /// Repetitions
+    /// Number of repetitions; the shortest counts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
-    /// How threads take turns: as in `goshawk capture run`
+    /// Scheduling of the threads: as for `goshawk capture run`
     #[arg(long, value_name = "SCHEDULE", default_value_t)]
     schedule: Schedule,
-    /// The program has no system under it: it runs on QEMU's machine `virt` with --harts harts (1 unless said)
+    /// Bare-metal program, which runs on QEMU's machine `virt` with --harts harts
     #[arg(long, conflicts_with = "sysroot")]
     system: bool,
-    /// With --system: harts of the machine, 1 to 16
+    /// Number of harts of the machine, 1 to 16. Only with --system [default: 1]
     #[arg(long, value_name = "N", requires = "system", value_parser = clap::value_parser!(u8).range(1..=16))]
     harts: Option<u8>,
-    /// QEMU's user mode emulator, in place of qemu-NAME on the path; with --system qemu-system-NAME
+    /// QEMU emulator [default: qemu-ARCH on the PATH, with --system qemu-system-ARCH]
     #[arg(long, value_name = "FILE")]
     qemu: Option<PathBuf>,
-    /// Folder where the program finds its libraries [default: that of Debian's cross compilers]
+    /// Folder with the libraries of the program [default: that of Debian's cross compilers]
     #[arg(long, value_name = "DIR")]
     sysroot: Option<PathBuf>,
     /// Print one JSON object

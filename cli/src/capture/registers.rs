@@ -9,11 +9,12 @@ use sim::regs::{Reg, REGS};
 use std::io::{ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
 
-/// Read the registers of a SoC over its serial line, and write some before
+/// Read, and optionally write, the registers of a SoC over its serial line
 ///
-/// Registers of the trace system by the names of `goshawk gen`'s register map, and two of the SoC: soc_control
-/// (bit 0 starts the cores, bit 1 stops them for good) and soc_status (bit 0 started, 1 cores run, 2 the program
-/// has ended, 3 the trace has left). Trace frames that come meanwhile are lost: use it before or after a capture.
+/// Registers have the names of `goshawk gen`'s register map. Two more belong to the SoC: soc_control (bit 0 starts the
+/// cores, bit 1 stops them for good) and soc_status (bit 0: started, bit 1: the cores run, bit 2: the program has
+/// ended, bit 3: the trace has left). Trace frames that arrive meanwhile are lost: use this command before or after a
+/// capture.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk capture registers --port /dev/ttyUSB1\n  \
     goshawk capture registers --port /dev/ttyUSB1 --set overflow=0xffff --set soc_control=3 --json")]
@@ -24,7 +25,7 @@ pub struct Args {
     /// Baud rate of the serial line
     #[arg(long, value_name = "BAUD", default_value_t = 1_000_000)]
     baud: u32,
-    /// Write a value first, decimal or 0x...; may be given again
+    /// Register to write before the registers are read, with its value, decimal, or hexadecimal with 0x. May be repeated
     #[arg(long = "set", value_name = "REGISTER=VALUE")]
     sets: Vec<String>,
     /// Print one JSON object
@@ -52,11 +53,11 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// Parses `name=value` to register and value.
 fn assignment(text: &str) -> Result<(u8, u32), Failure> {
     let wrong = |what: String| Failure::Other(format!("--set {text}: {what}"));
-    let (name, value) = text.split_once('=').ok_or_else(|| wrong("REGISTER=VALUE is needed".into()))?;
+    let (name, value) = text.split_once('=').ok_or_else(|| wrong("expected REGISTER=VALUE".into()))?;
     let known = || names().collect::<Vec<_>>().join(", ");
     let addr = address(name).ok_or_else(|| wrong(format!("register {name} is unknown; there are {}", known())))?;
     let parsed = value.strip_prefix("0x").map_or_else(|| value.parse().ok(), |h| u32::from_str_radix(h, 16).ok());
-    Ok((addr, parsed.ok_or_else(|| wrong(format!("{value} is no number of 32 bits")))?))
+    Ok((addr, parsed.ok_or_else(|| wrong(format!("{value} is not a 32-bit number")))?))
 }
 
 struct Link {
@@ -89,7 +90,7 @@ impl Link {
             }
         }
         Err(Failure::Other(format!(
-            "{}: no answer to {TRIES} commands; is the baud rate right, and was the SoC built to take commands?",
+            "{}: no answer to {TRIES} commands; check the baud rate, and that the SoC was built to accept commands",
             self.name
         )))
     }

@@ -14,24 +14,25 @@ use ::capture::run::{Captured, Ended, Options};
 use ::capture::schedule::Schedule;
 use ::capture::statistics::{BRANCHES, OPERANDS};
 use ::capture::CaptureError;
-use clap::ValueEnum;
+use clap::{ArgGroup, ValueEnum};
 use serde_json::{json, Value};
 use sim::scheme::cfiat::params::Sizes;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Run a real multithreaded program under QEMU, and record what its threads do
+/// Run a program under QEMU, and record what its threads retire
 ///
-/// With --system a bare-metal program of riscv32 or riscv64 on QEMU's machine `virt`, and what its harts do.
+/// The program is an unmodified Linux executable of riscv64, riscv32, x86-64, aarch64 or arm, static or dynamic. Its
+/// threads become harts. Its output goes to standard output, or with --json to standard error. When it crashes or a
+/// limit is reached, the part captured until then is written.
 ///
-/// The program is a Linux executable of riscv64, riscv32, x86-64, aarch64 or arm, static or dynamic, as it is. Its threads
-/// become harts. What it prints goes to standard output, or with --json to standard error. When it crashes, or a limit
-/// is reached, what was captured up to there is written.
+/// With --system it is a bare-metal program of riscv32 or riscv64, which runs on QEMU's machine `virt`.
 ///
-/// The exit code is the program's own; 128 + N where signal N ended it, as shells have it; 0 where it was ended with the
-/// trace; 2 where it could not be captured, which is said on standard error.
+/// The exit code is that of the program; 128 + N if signal N ended it, as in shells; 0 if it was ended with the trace;
+/// 2 if it could not be captured.
 #[derive(clap::Args, Debug)]
+#[command(group(ArgGroup::new("descriptors").args(["mcf", "mls"]).multiple(true)))]
 #[command(after_help = "Examples:\n  goshawk capture run -o true.ret -- /bin/true\n  \
     goshawk capture run --schedule serial:100,jitter,seed=1 --rbt1 ls.rbt1.zst -- /bin/ls /\n  \
     goshawk capture run --data -o true.ret --mls true.mls --ascii -- /bin/true\n  \
@@ -39,83 +40,85 @@ use std::path::PathBuf;
     goshawk capture run --data --statistics true.json -- /bin/true\n  \
     goshawk capture run --scheme cfiat:64k+line64 --statistics true.txt -- /bin/true\n  \
     goshawk capture run --system --contexts --skip 6 -o paged.ret -- kernel.elf\n  \
-    goshawk capture run --system --harts 4 --length 1000000 --end-with-trace -o firmware.ret -- firmware.elf\n  \
+    goshawk capture run --system --harts 4 --max-instructions 1000000 --end-with-trace -o firmware.ret -- firmware.elf\n  \
     goshawk stats true.ret")]
 pub struct Args {
     /// Retire file to write
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(help_heading = "Files to write", short, long, value_name = "FILE")]
     output: Option<OutputPath>,
-    /// Record and count loads and stores, too, with their values
+    /// Also record loads and stores, with their values
     #[arg(long)]
     data: bool,
     /// Branch trace (rbt1) to write; zstd-compressed if its name ends in .zst
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Files to write", long, value_name = "FILE")]
     rbt1: Option<OutputPath>,
-    /// File of mcfTrace descriptors to write: a branch each
-    #[arg(long, value_name = "FILE")]
+    /// File of mcfTrace descriptors to write, one per branch
+    #[arg(help_heading = "Files to write", long, value_name = "FILE")]
     mcf: Option<OutputPath>,
-    /// File of mlsTrace descriptors to write: a load or a store each
-    #[arg(long, value_name = "FILE")]
+    /// File of mlsTrace descriptors to write, one per load or store
+    #[arg(help_heading = "Files to write", long, value_name = "FILE")]
     mls: Option<OutputPath>,
-    /// File of statistics to write: branches by kind, with --data loads and stores by size, thread by thread; a table, or
+    /// File of statistics per thread to write: branches by kind and, with --data, loads and stores by size. A table, or
     /// JSON if its name ends in .json
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Files to write", long, value_name = "FILE")]
     statistics: Option<OutputPath>,
-    /// Load values of the statistics: hit rates of these caches by operand size; cfiat:32k+ways4+line32+gran4 and the like
-    #[arg(long, value_name = "NAME", requires = "statistics")]
+    /// Caches whose hit rates by operand size the statistics contain, such as cfiat:32k+ways4+line32+gran4. Only with
+    /// --statistics
+    #[arg(help_heading = "Files to write", long, value_name = "NAME", requires = "statistics")]
     scheme: Option<Sizes>,
-    /// What descriptors are of, in mlsTrace
-    #[arg(long, value_enum, default_value_t = Operands::Both, requires = "mls")]
+    /// Operands in the descriptors of --mls
+    #[arg(help_heading = "Files to write", long, value_enum, default_value_t = Operands::Both, requires = "mls")]
     operands: Operands,
-    /// Descriptors are lines of text
-    #[arg(short, long)]
+    /// Write descriptors as lines of text. Only with --mcf or --mls
+    #[arg(help_heading = "Files to write", short, long, requires = "descriptors")]
     ascii: bool,
-    /// Lines of descriptors end in the instruction
-    #[arg(short, long, requires = "ascii")]
+    /// Append the disassembled instruction to each descriptor. Only with --ascii
+    #[arg(help_heading = "Files to write", short, long, requires = "ascii")]
     disassemble: bool,
-    /// Compression of descriptors: none, gzip, zstd, bzip2 or xz
-    #[arg(short, long, value_name = "NAME", default_value = "none", value_parser = compression)]
+    /// Compression of the files of --mcf and --mls: none, gzip, zstd, bzip2 or xz
+    #[arg(help_heading = "Files to write", short, long, value_name = "NAME", default_value = "none", value_parser = compression, requires = "descriptors")]
     compress: Compression,
-    /// Stop the trace at this size, in megabytes, of the descriptors before compression, or of the recording
-    #[arg(short = 'f', long, value_name = "MB", default_value_t = 51_200, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Size at which the trace ends, in megabytes, of the descriptors before compression or of the recording
+    #[arg(help_heading = "Traced part", short = 'f', long, value_name = "MB", default_value_t = 51_200, value_parser = clap::value_parser!(u64).range(1..))]
     size_limit: u64,
-    /// Skip this many instructions of all threads before the trace starts
-    #[arg(short, long, value_name = "N", default_value_t = 0)]
+    /// Number of instructions of all threads that are skipped before the trace starts
+    #[arg(help_heading = "Traced part", short, long, value_name = "N", default_value_t = 0)]
     skip: u64,
-    /// Instructions of all threads that are traced [default: all]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Instruction limit, of all threads together, counted after --skip [default: none]
+    #[arg(help_heading = "Traced part", short = 'l', long = "max-instructions", alias = "length", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     length: Option<u64>,
-    /// End the program with the trace, where that ends at a limit
-    #[arg(long)]
+    /// End the program when the trace ends at a limit; without it the program runs on, untraced
+    #[arg(help_heading = "Traced part", long)]
     end_with_trace: bool,
-    /// Trace the program's own image only, not its libraries
-    #[arg(long)]
+    /// Trace only the program's executable, without its libraries
+    #[arg(help_heading = "Traced part", long)]
     own_image: bool,
-    /// Trace the instructions of this routine only, not those of what it calls; as the symbol table has its name, or its
-    /// address there (0x...). Again for each further one
-    #[arg(long, value_name = "NAME")]
+    /// Routine whose instructions are traced, without those of the routines that it calls: name or address (0x...) of
+    /// its symbol. May be repeated
+    #[arg(help_heading = "Traced part", long, value_name = "NAME")]
     routine: Vec<String>,
-    /// How threads take turns: serial:Q (one at a time, for Q instructions), serial:Q,jitter,seed=N (for Q/2 to 3Q/2),
-    /// or free (as the host lets them; then values that several threads write are not exact)
-    #[arg(long, value_name = "SCHEDULE", default_value_t)]
+    /// Scheduling of the threads: serial:Q (one at a time, for Q instructions), serial:Q,jitter,seed=N (for Q/2 to
+    /// 3Q/2), or free (by the host; then values that several threads write are not exact)
+    #[arg(help_heading = "QEMU", long, value_name = "SCHEDULE", default_value_t)]
     schedule: Schedule,
-    /// The program has no system under it: it runs on QEMU's machine `virt` with --harts harts (1 unless said);
-    /// loads and stores of it need QEMU 10.0
-    #[arg(long, conflicts_with_all = ["own_image", "routine", "sysroot"])]
+    /// Bare-metal program, which runs on QEMU's machine `virt` with --harts harts; recording its loads and stores needs
+    /// QEMU 10.0
+    #[arg(help_heading = "QEMU", long, conflicts_with_all = ["own_image", "routine", "sysroot"])]
     system: bool,
-    /// With --system: record contexts (privilege mode and ASID), for `encode --context` and `replay --context`
-    #[arg(long, requires = "system", conflicts_with = "rbt1")]
+    /// Record contexts (privilege mode and ASID), for `encode --context` and `replay --context`. Only with --system
+    #[arg(help_heading = "QEMU", long, requires = "system", conflicts_with = "rbt1")]
     contexts: bool,
-    /// Harts of the recordings, 1 to 16 (rbt1: 8); threads beyond share them [default: most threads at one time]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
+    /// Number of harts in the recording, 1 to 16 (with --rbt1 1 to 8); further threads share them [default: the most
+    /// threads at one time, with --system 1]
+    #[arg(help_heading = "QEMU", long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     harts: Option<u8>,
-    /// QEMU's user mode emulator, in place of qemu-NAME on the path
-    #[arg(long, value_name = "FILE")]
+    /// QEMU emulator [default: qemu-ARCH on the PATH, with --system qemu-system-ARCH]
+    #[arg(help_heading = "QEMU", long, value_name = "FILE")]
     qemu: Option<PathBuf>,
-    /// Folder where the program finds its libraries [default: that of Debian's cross compilers]
-    #[arg(long, value_name = "DIR")]
+    /// Folder with the libraries of the program [default: that of Debian's cross compilers]
+    #[arg(help_heading = "QEMU", long, value_name = "DIR")]
     sysroot: Option<PathBuf>,
-    /// Run the program without capture first, and show what capture costs in CPU time
+    /// Run the program without capture first, and show the cost of capture in CPU time
     #[arg(long)]
     overhead: bool,
     /// Print one JSON object
@@ -139,7 +142,7 @@ enum Operands {
 
 fn compression(text: &str) -> Result<Compression, String> {
     let found = Compression::ALL.iter().find(|(name, _)| *name == text);
-    found.map(|(_, c)| *c).ok_or_else(|| "none, gzip, zstd, bzip2 or xz would be right".into())
+    found.map(|(_, c)| *c).ok_or_else(|| "expected none, gzip, zstd, bzip2 or xz".into())
 }
 
 impl From<CaptureError> for Failure {
@@ -283,7 +286,7 @@ fn complain(c: &Captured, o: &Outcome) {
         eprintln!("goshawk: {program}: was ended by signal {signal}; {captured} up to there");
     }
     if o.expanded.exec {
-        eprintln!("goshawk: {program}: called exec; what another program does in its place is not captured");
+        eprintln!("goshawk: {program}: called exec; what the new program does is not captured");
     }
     if c.no_registers && o.expanded.signals == 0 {
         eprintln!("goshawk: this QEMU does not show registers: handlers of signals look like traps without a cause");
@@ -296,7 +299,7 @@ fn complain(c: &Captured, o: &Outcome) {
     }
     if o.expanded.unexplained > 0 {
         eprintln!(
-            "goshawk: {program}: {} went where no branch leads, and are told as traps of cause 0",
+            "goshawk: {program}: {} went where no branch leads; they are recorded as traps of cause 0",
             plural(o.expanded.unexplained, "block")
         );
     }

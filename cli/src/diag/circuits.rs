@@ -47,7 +47,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     write(&opened.symbols, clock_hz, &got.outputs, t.lost(), args.format, args.output.as_ref(), out)?;
     if args.rates {
-        let mut lines = rates(clock_hz, t, t.event_bytes, "as the chip told");
+        let mut lines = rates(clock_hz, t, t.event_bytes, "as the chip reported");
         let end = if got.run.exited { "the program ended" } else { "stopped by --max-cycles" };
         let cores = count(opened.params.cores.into());
         lines.push(("cores", format!("{cores} {} in Verilator, {end}", opened.core.name())));
@@ -55,7 +55,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     if let Some(Damage { bytes: (bytes, hit), lost, repeated }) = got.damage {
         let told = format!(
-            "{} of {} bytes damaged; {} frames of the chip lost, {} of the host sent again",
+            "{} of {} bytes damaged; {} frames of the chip lost, {} of the host repeated",
             count(hit),
             count(bytes),
             count(lost),

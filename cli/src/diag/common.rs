@@ -30,13 +30,13 @@ use std::path::Path;
 #[derive(clap::Args, Clone, Debug)]
 pub struct ScriptArgs {
     /// Script, or builtin:NAME (atomic, calls, interrupts, locks, messages, nested, postmortem, race, race-count, rate,
-    /// stack, writers); not with -e
+    /// stack, writers). Not with -e
     #[arg(value_name = "SCRIPT|builtin:NAME", required_unless_present_any = ["text", "processor"], value_parser = input_name())]
     script: Option<String>,
-    /// What is observed: RISC-V executable, builtin:NAME, or a retire file with data (`goshawk run --data`)
+    /// Observed program: RISC-V executable, builtin:NAME, or a retire file with data (`goshawk run --data`)
     #[arg(value_name = "ELF|RET|builtin:NAME", value_parser = input_name())]
     input: Option<String>,
-    /// The script itself
+    /// Text of the script
     #[arg(short = 'e', value_name = "TEXT")]
     text: Option<String>,
     #[command(flatten)]
@@ -47,22 +47,32 @@ pub struct ScriptArgs {
 
 /// The chip.
 #[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Chip")]
 pub struct ChipArgs {
-    /// Clock of the chip, MHz
+    /// Clock rate of the chip, in MHz
     #[arg(long, value_name = "MHZ", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     clock: u64,
-    /// Rate of the link to the host, kbit/s
+    /// Rate of the link to the host, in kbit/s
     #[arg(long, value_name = "KBIT", default_value_t = 12_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     link: u64,
-    /// Event generators that know addresses only
+    /// Event generators without data: they match addresses only
     #[arg(long)]
     lite: bool,
+}
+
+/// The event generators of a chip.
+pub fn generator(lite: bool) -> GeneratorParams {
+    if lite {
+        GeneratorParams::LITE
+    } else {
+        GeneratorParams::FULL
+    }
 }
 
 impl ChipArgs {
     /// Parameters of the chip for `cores` cores.
     pub fn params(&self, cores: u8) -> ChipParams {
-        let generator = if self.lite { GeneratorParams::LITE } else { GeneratorParams::FULL };
+        let generator = generator(self.lite);
         let (clock_hz, link_bits) = (self.clock * 1_000_000, self.link * 1000);
         ChipParams { generator, clock_hz, link_bits, ..ChipParams::new(cores) }
     }
@@ -163,7 +173,7 @@ fn fitted(
     let mut traced = whole.clone();
     if points::fit(&mut traced, params, rates, name, text).is_ok() {
         let names = points::names(&traced, text).join(", ");
-        e.what += &format!("; with --trace it fits, too: a trace of the cores tells {names}");
+        e.what += &format!("; with `--trace` it fits: a trace of the cores reports {names}");
     }
     Err(Failure::Other(e.to_string()))
 }
@@ -256,7 +266,9 @@ impl ScriptArgs {
                 return Err(Failure::Other("-e is the script; a second one is too much".into()))
             }
             _ => {
-                return Err(Failure::Other("what is observed is missing: an ELF, a retire file or builtin:NAME".into()))
+                return Err(Failure::Other(
+                    "the observed program is missing: an ELF, a retire file or builtin:NAME".into(),
+                ))
             }
         };
         let (name, text) = match (script, &self.text) {
@@ -305,9 +317,9 @@ impl ScriptArgs {
         match (&self.text, &self.script, &self.input) {
             (None, Some(input), None) => Ok(input),
             (None, None, None) => {
-                Err(Failure::Other("what is observed is missing: an ELF, a retire file or builtin:NAME".into()))
+                Err(Failure::Other("the observed program is missing: an ELF, a retire file or builtin:NAME".into()))
             }
-            _ => Err(Failure::Other("--processor stands in the place of a script; one of both is too much".into())),
+            _ => Err(Failure::Other("`--processor` replaces the script; remove one of them".into())),
         }
     }
 
@@ -336,7 +348,7 @@ impl ScriptArgs {
             None => input::elf(Path::new(&named.name))?,
         };
         if named.program.xlen != 32 {
-            return Err(Failure::Other(format!("{input}: has 64-bit addresses; event generators know 32")));
+            return Err(Failure::Other(format!("{input}: has 64-bit addresses; event generators support 32")));
         }
         let symbols = Symbols::parse(&elf).map_err(|e| Failure::Other(format!("{}: {e}", named.name)))?;
         let cores = source.run()?.harts;
@@ -356,9 +368,9 @@ const MOST_SCRIPT: u64 = 1 << 20;
 fn read_script(name: &str) -> Result<String, Failure> {
     if let Some(builtin) = name.strip_prefix(BUILTIN) {
         let names = || ::diag::scripts::SCRIPTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
-        return ::diag::scripts::find(builtin)
-            .map(str::to_string)
-            .ok_or_else(|| Failure::Other(format!("built-in script `{builtin}` is not known; {} are", names())));
+        return ::diag::scripts::find(builtin).map(str::to_string).ok_or_else(|| {
+            Failure::Other(format!("built-in script `{builtin}` is not known; expected one of {}", names()))
+        });
     }
     Ok(input::text(Path::new(name), MOST_SCRIPT, "a script")?)
 }

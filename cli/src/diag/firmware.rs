@@ -10,10 +10,10 @@ use std::path::Path;
 /// The diagnosis processor.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ProcessorArgs {
-    /// Program for the diagnosis processor in the place of a script: an ELF, builtin:locks or builtin:race
+    /// Program for the diagnosis processor, instead of a script: an ELF, builtin:locks or builtin:race
     #[arg(long, value_name = "ELF|builtin:NAME", conflicts_with = "text", value_parser = input_name())]
     processor: Option<String>,
-    /// Clocks after which a handler of --processor is ended
+    /// Time limit of a handler of --processor, in clock cycles, 64 to 4194304
     #[arg(long, value_name = "CLOCKS", requires = "processor", default_value_t = 65_536,
         value_parser = clap::value_parser!(u32).range(64..=4_194_304))]
     pub watchdog: u32,
@@ -32,7 +32,7 @@ impl ProcessorArgs {
             Some(builtin) => programs::handlers(builtin)
                 .ok_or_else(|| {
                     let names = programs::HANDLERS.map(|h| h.0).join(", ");
-                    Failure::Other(format!("built-in program `{builtin}` for --processor is not known; {names} are"))
+                    Failure::Other(format!("`--processor builtin:{builtin}`: expected one of {names}"))
                 })?
                 .to_vec(),
             None => input::elf(Path::new(name))?,

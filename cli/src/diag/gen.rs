@@ -19,39 +19,39 @@ use sim::diag::packet::HOST;
 use sim::diag::trigger::GeneratorParams;
 use std::io::Write;
 
-/// Write a chip of diagnosis: Verilog of generators, ring, nodes and framer, its registers, test vectors
+/// Write the Verilog of a diagnosis chip, its registers and test vectors
 ///
-/// The generators are at RVFI ports with data, one a core. The host sets them and the nodes by packets over the ring, and gets
-/// what they send as bytes of frames.
+/// Each core has an event generator at an RVFI port with data. The host configures the generators and nodes by packets
+/// over the ring, and receives their packets as bytes of frames.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag gen --cores 4 -o diag4\n  \
     goshawk diag gen --cores 2 --lite --nodes count:64,histogram -o diag-lite --json\n  \
     goshawk diag gen --nodes machine,aggregate:64 --module-name acme_diag -o acme")]
 pub struct Args {
-    /// Folder to write to; it is made where it is missing
+    /// Folder to write to; it is created if missing
     #[arg(short, long, value_name = "DIR")]
     output: OutputPath,
-    /// Cores with an event generator each, 1 to 16
+    /// Number of cores, with one event generator each, 1 to 16
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     cores: u8,
-    /// Event generators that know addresses only
+    /// Event generators without data: they match addresses only
     #[arg(long)]
     lite: bool,
     /// Nodes on the ring, up to 40: filter, count:2 to 128, pair:2 to 64, aggregate:2 to 256, histogram:2 to 8, machine
     /// [default: one of each, two filters, two machines]
     #[arg(long, value_name = "KIND[:N],...", value_delimiter = ',', conflicts_with = "no_nodes")]
     nodes: Vec<NodeKind>,
-    /// No nodes: all events go to the host
+    /// Build no nodes: all events go to the host
     #[arg(long)]
     no_nodes: bool,
     /// A trace window for each event generator: trigger points open and close it, and an output per core marks the
     /// instructions that a separate trace system must hide
     #[arg(long)]
     windows: bool,
-    /// Name of the top module; all others begin with it
+    /// Name of the top module, and prefix of all others
     #[arg(long, value_name = "NAME", default_value = "goshawk_diag", value_parser = module_name)]
     module_name: String,
-    /// Leave out the values that registers have at power-up: reset does all
+    /// Omit the power-up values of registers, so that only reset initialises them
     #[arg(long)]
     no_initial: bool,
     /// Print one JSON object
@@ -77,8 +77,8 @@ const MEANINGS: [Meaning; 15] = [
     ("rvfi_mem_wmask", "bytes that it stores", "core@_rvfi_mem_wmask"),
     ("rvfi_mem_rdata", "what it loads", "core@_rvfi_mem_rdata"),
     ("rvfi_mem_wdata", "what it stores", "core@_rvfi_mem_wdata"),
-    ("hide", "what stood at the RVFI port a clock before is outside of the window: `hide_i` of a trace system whose ports are those of a clock before", "core@_hide"),
-    ("cause", "of the trap before this instruction; 0 where the core does not tell", "core@_cause"),
+    ("hide", "what was at the RVFI port one cycle earlier is outside of the window: `hide_i` of a trace system whose ports are delayed by one cycle", "core@_hide"),
+    ("cause", "of the trap before this instruction; 0 where the core does not report it", "core@_cause"),
 ];
 
 /// A client of the ring: address, kind, capacity, and unit of the capacity.
@@ -98,7 +98,7 @@ fn clients(params: &DiagParams) -> Vec<Client> {
 /// Documentation of clients, packets, registers and frames.
 fn registers(params: &DiagParams) -> String {
     let mut text = format!(
-        "# Clients of the ring\n\nThe host has address {HOST}. Registers 0 and 1 of a client tell its kind and its capacity.\n\n\
+        "# Clients of the ring\n\nThe host has address {HOST}. Registers 0 and 1 of a client hold its kind and its capacity.\n\n\
          | address | client | kind | capacity |\n| ---: | --- | ---: | --- |\n"
     );
     let kinds = params.nodes.iter().map(|k| k.registers()[0]);

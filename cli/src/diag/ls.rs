@@ -1,34 +1,35 @@
 //! `goshawk diag ls`: lists the circuits of a chip
 
-use super::common::ChipArgs;
+use super::common::generator;
 use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
 use serde_json::json;
-use sim::diag::chip::Chip;
+use sim::diag::chip::{Chip, ChipParams};
 use sim::diag::node::{trace, NodeKind};
 use sim::diag::processor::SLOTS;
 use std::io::Write;
 
-/// List what is on the diagnosis ring, asked over the ring
+/// List the clients of a diagnosis ring, as read over the ring
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  goshawk diag ls --harts 4 --processor\n  goshawk diag ls --trace\n  goshawk diag ls --json"
+    after_help = "Examples:\n  goshawk diag ls --cores 4 --processor\n  goshawk diag ls --trace\n  goshawk diag ls --json"
 )]
 pub struct Args {
-    /// Cores of the chip, 1 to 16
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    /// Number of cores of the chip, 1 to 16
+    #[arg(long = "cores", alias = "harts", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
     harts: u8,
-    #[command(flatten)]
-    chip: ChipArgs,
     /// Add a diagnosis processor after the other nodes
     #[arg(long)]
     processor: bool,
-    /// With a trace system at the ring
+    /// Add a trace system to the ring
     #[arg(long)]
     trace: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Event generators without data: they match addresses only
+    #[arg(long)]
+    lite: bool,
 }
 
 /// Kind of a node by its number, and the unit of its capacity.
@@ -51,7 +52,7 @@ fn kind(number: u16) -> (&'static str, &'static str) {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let mut params = args.chip.params(args.harts);
+    let mut params = ChipParams { generator: generator(args.lite), ..ChipParams::new(args.harts) };
     if args.processor {
         params.nodes.push(NodeKind::Processor(SLOTS as u8));
     }

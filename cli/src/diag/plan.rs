@@ -18,26 +18,30 @@ use std::io::Write;
 pub struct Args {
     #[command(flatten)]
     pub(super) script: ScriptArgs,
-    /// Run the program once, to know how often things happen; else 1000 events a second a probe are assumed
+    /// Run the program once to measure the event rates; otherwise 1000 events per second and probe are assumed
     #[arg(long)]
     pub(super) calibrate: bool,
     /// Also show the expected bandwidth of every partition that fits the chip, lowest first
     #[arg(long)]
     cuts: bool,
-    /// With a trace of the cores over the same link: points for which no trigger is left come from it
+    /// Include a trace of the cores over the same link; points for which no trigger is left are taken from it
     #[arg(long, conflicts_with = "processor")]
     trace: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     pub(super) chip: ChipArgs,
     #[command(flatten)]
     pub(super) machine: MachineArgs,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
+    let unused = MachineArgs { harts: None, ..args.machine.clone() };
+    if let Some(option) = unused.given().filter(|_| !args.calibrate) {
+        return Err(Failure::Other(format!("`{option}`: only with `--calibrate`, which runs the program")));
+    }
     let mut opened = args.script.open(&args.machine, &args.chip, Room::of(args.trace))?;
     let (plan, rates) = if args.calibrate {
         let wanted = args.trace.then(|| opened.usual_trace()).transpose()?;

@@ -138,7 +138,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     write(&symbols, hz, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
     if args.rates {
-        let causes = if args.soc.soc { "as the chip told".into() } else { run::causes(&totals) };
+        let causes = if args.soc.soc { "as the chip reported".into() } else { run::causes(&totals) };
         facts(out, &rates(hz, &totals, raw, &causes))?;
     }
     Ok(Status::Done)

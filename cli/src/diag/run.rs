@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 /// How outputs look.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormatName {
-    /// For people
+    /// Plain text
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
     /// Comma-separated values
     Csv,
@@ -43,10 +43,10 @@ impl From<FormatName> for Format {
     }
 }
 
-/// Run a script: on the simulated chip and, what does not fit there, on the host
+/// Run a script on the simulated chip, and what does not fit there on the host
 ///
-/// With --soc the chip is its circuits, at the retirement ports of softcores in Verilator. They are set over the
-/// ring by packets of the host, and what they send is read from the bytes of the link.
+/// With --soc the circuits of the chip run at the retirement ports of softcores in Verilator. The host configures them
+/// by packets over the ring, and reads their output from the bytes of the link.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag run builtin:race builtin:bank --harts 4 --rates\n  \
     goshawk diag run builtin:messages builtin:bank --harts 4 --format json | head\n  \
@@ -65,44 +65,45 @@ impl From<FormatName> for Format {
 pub struct RunArgs {
     #[command(flatten)]
     pub(super) script: ScriptArgs,
-    #[command(flatten)]
-    pub(super) soc: SocArgs,
-    #[command(flatten)]
-    pub(super) trace: TraceArgs,
-    /// Only triggers on the chip, all else on the host, the program of --processor too
+    /// Put only triggers on the chip, and everything else on the host, including the program of --processor
     #[arg(long)]
     pub(super) on_host: bool,
     /// Show the data rate of each stage after the output
     #[arg(long)]
     pub(super) rates: bool,
-    /// How outputs look
+    /// Format of the output
     #[arg(long, value_enum, default_value = "text")]
     pub(super) format: FormatName,
-    /// Print one JSON object: all that the script prints, the losses, and with --rates the rates
+    /// Print one JSON object: the output of the script, the losses, and with --rates the rates
     #[arg(long, conflicts_with_all = ["format", "output"])]
     pub(super) json: bool,
-    /// File to write; standard output without it
+    /// File to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<OutputPath>,
-    /// Keep what went over the link in this file
+    /// Write everything that went over the link to this file
     #[arg(long, value_name = "FILE", conflicts_with = "soc")]
     pub(super) log: Option<OutputPath>,
+    #[command(flatten)]
+    pub(super) soc: SocArgs,
+    #[command(flatten)]
+    pub(super) trace: TraceArgs,
     #[command(flatten)]
     pub(super) chip: ChipArgs,
     #[command(flatten)]
     pub(super) machine: MachineArgs,
 }
 
-/// Run a script and show its tables as they change, at each tick
+/// Run a script and show its tables at each tick
 ///
-/// A program on the diagnosis processor is asked for its tables every so often, by the chip's tick node.
+/// With --processor, the tick node of the chip asks the program on the diagnosis processor for its tables at an
+/// interval.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag top builtin:rate builtin:lockcont --harts 4\n  \
     goshawk diag top --processor builtin:locks builtin:lockcont --harts 4 --every 10")]
 pub struct TopArgs {
     #[command(flatten)]
     pub(super) script: ScriptArgs,
-    /// How often --processor is asked for its tables, ms
+    /// Interval at which --processor is asked for its tables, in ms, 1 to 60000
     #[arg(long, value_name = "MS", requires = "processor", default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..=60_000))]
     pub(super) every: u32,
@@ -112,7 +113,9 @@ pub struct TopArgs {
     pub(super) machine: MachineArgs,
 }
 
-/// Run a script on a retire file or a program without a chip: no link, nothing lost, all of it on the host
+/// Run a script on a retire file or a program without a chip
+///
+/// Everything runs on the host: there is no link, and nothing is lost.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag replay builtin:locks builtin:lockcont --harts 2\n  \
     goshawk run builtin:bank --data --harts 2 -o bank.ret\n  \
@@ -124,13 +127,13 @@ pub struct TopArgs {
 pub struct ReplayArgs {
     #[command(flatten)]
     pub(super) script: ScriptArgs,
-    /// How outputs look
+    /// Format of the output
     #[arg(long, value_enum, default_value = "text")]
     pub(super) format: FormatName,
-    /// File to write; standard output without it
+    /// File to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<OutputPath>,
-    /// Read a log of `diag run --log` instead of running the program, which then supplies the symbols only
+    /// Log of `diag run --log` to read instead of running the program, which then only supplies the symbols
     #[arg(long, value_name = "FILE", conflicts_with = "processor")]
     log: Option<PathBuf>,
     #[command(flatten)]

@@ -26,21 +26,27 @@ use sim::diag::packet::{Event, Packet};
 use sim::diag::trigger::GeneratorParams;
 use std::str::FromStr;
 
+/// What goes with the built-in simulator only. clap does not ask for `--soc` where one of these is given, so each option
+/// that needs it refuses them.
+pub const SIMULATED: [&str; 6] = ["timing", "caches", "seed", "max_instructions", "elf", "any_build"];
+
 /// The SoC.
 #[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Softcores in Verilator")]
 pub struct SocArgs {
     /// Run on the chip's circuits, with --harts softcores, in Verilator
-    #[arg(long, conflicts_with_all = ["timing", "caches", "seed", "max_instructions", "elf", "any_build"])]
+    #[arg(long, conflicts_with_all = SIMULATED)]
     pub soc: bool,
-    /// Softcore of --soc; picorv32 and ibex have full event generators, others those of --lite
-    #[arg(long, value_enum, value_name = "NAME", requires = "soc", default_value = "picorv32")]
+    /// Softcore of --soc. picorv32 and ibex have full event generators, the others those of --lite
+    #[arg(long, value_enum, value_name = "NAME", requires = "soc", conflicts_with_all = SIMULATED, default_value = "picorv32")]
     core: CoreName,
-    /// Stop the cores of --soc after so many clock cycles
-    #[arg(long, value_name = "N", requires = "soc", default_value_t = 2_000_000,
+    /// Cycle limit of the cores. Only with --soc
+    #[arg(long, value_name = "N", requires = "soc", conflicts_with_all = SIMULATED, default_value_t = 2_000_000,
         value_parser = clap::value_parser!(u64).range(1..=20_000_000))]
     pub max_cycles: u64,
-    /// Damage bytes of the line of --soc at this rate, both ways: a third of them is lost, of the others a bit is wrong
-    #[arg(long, value_name = "RATE[,seed=N]", requires = "soc", conflicts_with = "processor")]
+    /// Rate of damaged bytes on the line, both ways, up to 0.1: a third of them is lost, in the others one bit is
+    /// flipped. Only with --soc
+    #[arg(long, value_name = "RATE[,seed=N]", requires = "soc", conflicts_with_all = SIMULATED, conflicts_with = "processor")]
     pub damage: Option<DamageArg>,
 }
 
@@ -63,7 +69,7 @@ impl FromStr for DamageArg {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (rate, seed) = text.split_once(",seed=").unwrap_or((text, "1"));
-        let right = || format!("`{text}` is no rate of damaged bytes; 1e-4 is, or 1e-4,seed=3, up to 0.1");
+        let right = || format!("`{text}` expected a rate of damaged bytes up to 0.1, as 1e-4 or 1e-4,seed=3");
         let rate: f64 = rate.parse().map_err(|_| right())?;
         let seed = seed.parse().map_err(|_| right())?;
         if !(0.0..=0.1).contains(&rate) {

@@ -13,10 +13,10 @@ use ::diag::sink::{Format, Sink};
 use ::diag::symbols::Symbols;
 use std::io::Write;
 
-/// Run a script on the chip and on the host and compare what both print; 1 is the exit code when they differ
+/// Run a script on the chip and on the host, and compare the outputs
 ///
-/// With --soc the chip is its circuits with softcores in Verilator, and the host has what the cores' own retirement
-/// ports logged.
+/// The exit code is 1 if they differ. With --soc the circuits of the chip run with softcores in Verilator, and the host
+/// uses the log of the cores' own retirement ports.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk diag test builtin:locks builtin:lockcont --harts 2\n  \
     goshawk diag test builtin:race builtin:bank --harts 4 --json\n  \
@@ -26,18 +26,18 @@ use std::io::Write;
 pub struct Args {
     #[command(flatten)]
     pub(super) script: ScriptArgs,
-    #[command(flatten)]
-    pub(super) soc: SocArgs,
-    /// On a chip with a trace of the cores over the same link: points for which no trigger is left come from it
+    /// Include a trace of the cores over the same link; points for which no trigger is left are taken from it
     #[arg(long, conflicts_with_all = ["processor", "damage"])]
     pub(super) trace: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) soc: SocArgs,
     #[command(flatten)]
     pub(super) chip: ChipArgs,
     #[command(flatten)]
     pub(super) machine: MachineArgs,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 /// Runs the command.
@@ -80,7 +80,7 @@ fn without_tick(app: &App, input: &str) -> Result<(), Failure> {
     match app.tick {
         None => Ok(()),
         Some(_) => {
-            let what = "has a tick, which stands between other events on the chip than on the host; scripts without one are compared";
+            let what = "has a tick, which falls between other events on the chip than on the host; only scripts without one can be compared";
             Err(Failure::Other(format!("{input}: the script {what}")))
         }
     }

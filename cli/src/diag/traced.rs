@@ -2,6 +2,7 @@
 //!
 //! The host finds points in it for which the event generators have no triggers.
 
+use super::soc::SIMULATED;
 use crate::args::ParamArgs;
 use crate::files::OutputPath;
 use crate::output::{count, plural, TOOL};
@@ -30,26 +31,29 @@ use sim::regs::register;
 
 /// A trace beside a script.
 #[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Trace of the cores")]
 pub struct TraceArgs {
-    /// Trace the cores, too, over the same link, and write the trace to this file; points of the script for which no
-    /// trigger is left are found in it
+    /// Also trace the cores over the same link, and write the trace to this file; points of the script for which no
+    /// trigger is left are taken from it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["processor", "damage", "log"])]
     trace: Option<OutputPath>,
-    /// Scheme of that trace, as `goshawk encode --scheme` takes it
+    /// Scheme of the trace of --trace, as for `goshawk encode --scheme`
     #[arg(long, value_name = "NAME", default_value = SCHEME, requires = "trace")]
     trace_scheme: String,
-    /// What the cores retired, as a retire file to check the trace with
+    /// Retire file to write, to check the trace of --trace against
     #[arg(long, value_name = "FILE", requires = "trace")]
     retired: Option<OutputPath>,
-    /// Trace each core of --soc only inside of a function and what that calls: a trigger of its event generator opens the trace, as
-    /// in call:F
-    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc", conflicts_with = "trace_from")]
+    /// Function outside of which a core is not traced, as call:F; functions that it calls are traced. A trigger of the
+    /// core's event generator starts the trace. Only with --soc and --trace
+    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc", conflicts_with_all = SIMULATED, conflicts_with = "trace_from")]
     trace_while: Option<String>,
-    /// Trace each core of --soc from this point of the program on: call:F, pc:F+N, pc:ADDRESS
-    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc")]
+    /// Point of the program at which the trace of a core starts: call:F, pc:F+N or pc:ADDRESS. Only with --soc and
+    /// --trace
+    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc", conflicts_with_all = SIMULATED)]
     trace_from: Option<String>,
-    /// Trace each core of --soc up to this point, and with --trace-from or --trace-while again when that comes again
-    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc")]
+    /// Point of the program at which the trace of a core stops, until --trace-from or --trace-while starts it again.
+    /// Only with --soc and --trace
+    #[arg(long, value_name = "POINT", requires = "trace", requires = "soc", conflicts_with_all = SIMULATED)]
     trace_to: Option<String>,
 }
 
@@ -81,7 +85,7 @@ impl Window {
         let (free, needed) = (usize::from(generator.slots).saturating_sub(used), self.points.slots());
         if needed > free {
             return Err(Failure::Other(format!(
-                "{}: takes {} of each event generator beside the {used} of the script; it has {}",
+                "{}: takes {} of each event generator in addition to the {used} of the script; it has {}",
                 self.name,
                 plural(needed as u64, "trigger"),
                 generator.slots
@@ -100,7 +104,7 @@ fn address(option: &str, text: &str, symbols: &Symbols) -> Result<u32, Failure> 
     match app.uses.as_slice() {
         [Use { trigger: Trigger::Pc(pc) | Trigger::Entry { first: pc, .. }, .. }] => Ok(*pc),
         _ => Err(Failure::Other(format!(
-            "{option} {text}: is no single instruction of the program; call:F, pc:F+N or pc:ADDRESS are"
+            "{option} {text}: is not a single instruction of the program; expected call:F, pc:F+N or pc:ADDRESS"
         ))),
     }
 }
@@ -276,7 +280,7 @@ impl Traced {
             None => String::new(),
             Some(words) if words <= u64::from(PLACES) => format!(", up to {words} words waited for it"),
             Some(words) => format!(
-                ", up to {} words waited for it, where a node has {PLACES} places and the golden trace system any number",
+                ", up to {} words waited for it, where a node has {PLACES} entries and the golden trace system is unbounded",
                 count(words)
             ),
         };
@@ -299,7 +303,9 @@ impl Traced {
             Held::Inside(i, name) => {
                 let lost = match (i.lost, i.behind, self.replayed.missing) {
                     (0, 0, 0) => "nothing lost".to_string(),
-                    (lost, behind, 0) => format!("{} lost, {} right behind another window", count(lost), count(behind)),
+                    (lost, behind, 0) => {
+                        format!("{} lost, {} directly after another window", count(lost), count(behind))
+                    }
                     (lost, _, missing) => format!("{} lost, {} packets missing", count(lost), count(missing)),
                 };
                 format!(

@@ -12,10 +12,10 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Sizes, clock rates and critical paths of SoCs and trace systems: a page, Markdown and JSON
+/// Write a page with sizes, clock rates and critical paths of SoCs and trace systems
 ///
-/// The files are what `goshawk soc build --json` and `goshawk gates --json` printed, in any order; a file may hold
-/// several. What was built with --compare shows what tracing costs.
+/// The files are the output of `goshawk soc build --json` and `goshawk gates --json`, in any order; a file may hold
+/// several objects. SoCs that were built with --compare show the cost of tracing.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk soc build --board colorlight_i5 --set medium --compare --json >i5.json\n  \
@@ -23,16 +23,16 @@ use std::path::PathBuf;
     goshawk report fpga i5.json medium.json -o fpga.html --markdown fpga.md"
 )]
 pub struct Args {
-    /// What the commands printed
+    /// Output of `goshawk soc build --json` and `goshawk gates --json`
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The page
+    /// HTML page to write
     #[arg(short, long, value_name = "FILE")]
     output: OutputPath,
-    /// The tables as Markdown
+    /// Markdown file to write, with the tables
     #[arg(long, value_name = "FILE")]
     markdown: Option<OutputPath>,
-    /// Print one JSON object. All tables are in it
+    /// Print one JSON object, which contains all tables
     #[arg(long)]
     json: bool,
 }
@@ -55,12 +55,14 @@ fn read(files: &[PathBuf]) -> Result<(Vec<Value>, Vec<Value>), Failure> {
                 Some("gates") => gates.push(value),
                 other => {
                     let found = other.unwrap_or("none");
-                    return Err(wrong(format!("command is {found}; results of soc build and gates are taken")));
+                    return Err(wrong(format!("command is {found}; expected results of `soc build` and `gates`")));
                 }
             }
         }
         if !any {
-            return Err(wrong("is empty; the output of goshawk soc build --json or gates --json is taken".into()));
+            return Err(wrong(
+                "is empty; expected the output of `goshawk soc build --json` or `goshawk gates --json`".into(),
+            ));
         }
     }
     Ok((socs, gates))
@@ -320,9 +322,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             "LUT4s and flip-flops by what their output is called in the flattened netlist.",
             block_table(&socs),
         ),
-        ("Critical paths", "The parts that it goes through, from register to register.", path_table(&socs)),
+        ("Critical paths", "The cells on the path, from register to register.", path_table(&socs)),
         (
-            "Trace systems, placed alone",
+            "Trace systems, placed without cores",
             "One trace system with raw ports; block by block as synthesised.",
             place_table(&gates),
         ),

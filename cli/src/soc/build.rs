@@ -1,7 +1,7 @@
 //! `goshawk soc build`: builds a SoC for a board, up to the bitstream
 
 use super::sim::load;
-use crate::args::{range, CoreName, ParamArgs};
+use crate::args::{range, within, CoreName, ParamArgs};
 use crate::files::OutputPath;
 use crate::hardware::{fifo_help, places};
 use crate::output::{count, facts, percent, Object};
@@ -20,61 +20,61 @@ use std::path::{Path, PathBuf};
 
 /// Synthesise, place and route a SoC for a board, and pack its bitstream
 ///
-/// Trace, console and exit code leave on the board's serial line (`goshawk capture serial` receives them).
-/// Verilog, netlist, logs and bitstream stay in the output folder. With --compare the SoC is built without trace
-/// modules too, and the core alone is synthesised, to show what tracing costs.
+/// Trace, console and exit code leave on the board's serial line (`goshawk capture serial` receives them). Verilog,
+/// netlist, logs and bitstream stay in the output folder. With --compare, the SoC without trace modules and the core
+/// alone are built too, to show the cost of tracing.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk soc build --board ice40_hx8k_b_evn --set small\n  \
     goshawk soc build --board colorlight_i5 --cores 4 --set medium --compare --json\n  \
-    goshawk soc build --board ulx3s_85f --core vexriscv --cores 2 --elf firmware.elf --out bit\n\nBoards: ice40_hx8k_b_evn, \
+    goshawk soc build --board ulx3s_85f --core vexriscv --cores 2 --elf firmware.elf -o bit\n\nBoards: ice40_hx8k_b_evn, \
     alchitry_cu, icebreaker, ulx3s_85f, orangecrab, colorlight_i5, colorlight_i9, icesugar_pro")]
 pub struct Args {
-    /// Board, by the name of its constraints file
-    #[arg(long, value_name = "BOARD")]
+    /// Name of the board; see the list below
+    #[arg(help_heading = "SoC", long, value_name = "BOARD")]
     board: String,
     /// Softcore
-    #[arg(long, value_enum, default_value = "picorv32")]
+    #[arg(help_heading = "SoC", long, value_enum, default_value = "picorv32")]
     core: CoreName,
-    #[arg(long, value_name = "N", help = format!("Cores, {} [default: what the board is meant for, 1 or 4]", range(&CORES)))]
+    #[arg(help_heading = "SoC", long, value_name = "N", value_parser = within(&CORES), help = format!("Number of cores, {} [default: 1 or 4, by the size of the board]", range(&CORES)))]
     cores: Option<u8>,
-    /// RISC-V executable in RAM from power-up; else the cores run an endless loop
-    #[arg(long, value_name = "FILE", conflicts_with = "program")]
+    /// RISC-V executable in RAM from power-up [default: an endless loop]
+    #[arg(help_heading = "Program", long, value_name = "FILE", conflicts_with = "program")]
     elf: Option<PathBuf>,
     /// Built-in program in RAM from power-up, in its build for this core
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = "Program", long, value_name = "NAME")]
     program: Option<String>,
-    /// Clock of the cores, MHz [default: the board's]
-    #[arg(long, value_name = "MHZ")]
+    /// Clock rate of the cores, in MHz, 1 to 400 [default: the board's]
+    #[arg(help_heading = "SoC", long = "clock", alias = "mhz", value_name = "MHZ")]
     mhz: Option<f64>,
     /// Baud rate of the serial line
-    #[arg(long, value_name = "BAUD", default_value_t = 1_000_000)]
+    #[arg(help_heading = "SoC", long, value_name = "BAUD", default_value_t = 1_000_000)]
     baud: u32,
-    #[arg(long, value_name = "BITS", help = format!(
-        "log2 of the RAM's bytes, {}; every core fetches from a copy of its own [default: the board's]",
+    #[arg(help_heading = "SoC", long, value_name = "BITS", value_parser = within(&LOG2_RAM), help = format!(
+        "Size of the RAM, log2 of bytes, {}; every core fetches from its copy [default: the board's]",
         range(&LOG2_RAM)
     ))]
     log2_ram: Option<u8>,
-    #[arg(long = "fifo", value_name = "N", default_value = "256", value_parser = places, help = fifo_help())]
+    #[arg(help_heading = "SoC", long = "fifo", value_name = "N", default_value = "256", value_parser = places, help = fifo_help())]
     log2_fifo: u8,
-    #[arg(long, value_name = "BITS", conflicts_with = "no_trace", help = format!(
-        "Keep the trace in a circular buffer of 2^BITS words, {}, which leaves when the cores have stopped",
+    #[arg(help_heading = "SoC", long, value_name = "BITS", conflicts_with = "no_trace", value_parser = within(&LOG2_BUFFER), help = format!(
+        "Size of a circular trace buffer, log2 of words, {}, which is sent when the cores have stopped [default: none]",
         range(&LOG2_BUFFER)
     ))]
     buffer: Option<u8>,
-    /// The cores wait until the host starts them (`goshawk capture serial --go`)
-    #[arg(long)]
+    /// Hold the cores until the host starts them (`goshawk capture serial --go`)
+    #[arg(help_heading = "SoC", long)]
     wait: bool,
     /// Seed of the placement
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u32,
-    /// Without trace modules
-    #[arg(long)]
+    /// Omit the trace modules
+    #[arg(help_heading = "SoC", long)]
     no_trace: bool,
-    /// Also build it without trace modules, and show the difference
+    /// Also build the SoC without trace modules, and show the difference
     #[arg(long, conflicts_with = "no_trace")]
     compare: bool,
-    /// Folder for everything that is made; it is made where it is missing [default: soc-BOARD]
-    #[arg(long, value_name = "DIR")]
+    /// Folder to write Verilog, netlist, logs and bitstream to; it is created if missing [default: soc-BOARD]
+    #[arg(short = 'o', long = "output", alias = "out", value_name = "DIR")]
     out: Option<OutputPath>,
     #[command(flatten)]
     params: ParamArgs,
@@ -95,7 +95,7 @@ fn divisor(khz: u32, baud: u32) -> Result<u16, Failure> {
     let (baud, wrong) = (
         u64::from(baud),
         Failure::Other(format!(
-            "baud = {baud} cannot be made from {} MHz to 2 %: whole parts of the clock, 4 to 65535 clocks a bit, can",
+            "`--baud {baud}`: cannot be derived from {} MHz within 2 %; expected the clock rate divided by 4 to 65535",
             f64::from(khz) / 1e3
         )),
     );
@@ -111,7 +111,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     let names = || BOARDS.map(|b| b.name).join(", ");
     let board = board::find(&args.board)
-        .ok_or_else(|| Failure::Other(format!("board = {} is unknown; the boards are {}", args.board, names())))?;
+        .ok_or_else(|| Failure::Other(format!("`--board {}`: expected one of {}", args.board, names())))?;
     let kind = CoreKind::from(args.core);
     let cores = args.cores.unwrap_or(board.cores);
     args.params.no_context("the SoC")?;
@@ -119,7 +119,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     params.align = kind.core().isa().align();
     let mhz = args.mhz.unwrap_or(f64::from(board.core_khz) / 1e3);
     if !(1.0..=400.0).contains(&mhz) {
-        return Err(Failure::Other(format!("mhz = {mhz} is outside 1 to 400")));
+        return Err(Failure::Other(format!("`--clock {mhz}`: expected 1 to 400")));
     }
     let khz = (mhz * 1e3).round() as u32;
     let divisor = divisor(khz, args.baud)?;
@@ -219,7 +219,7 @@ fn print(
         ("LUT4", used(b.resources.lut4, b.device_luts)),
         ("flip-flops", count(b.resources.flip_flops)),
         ("block RAM", used(b.resources.block_ram, b.device_block_rams)),
-        ("clock", format!("{:.2} MHz asked for, {:.1} MHz reached: {met}", b.clock_mhz, b.fmax_mhz)),
+        ("clock", format!("{:.2} MHz requested, {:.1} MHz reached: {met}", b.clock_mhz, b.fmax_mhz)),
         ("critical path", path),
     ];
     if config.trace.is_some() {

@@ -46,7 +46,9 @@ pub fn lines(
     lines.push(match c.golden {
         Some(true) => ("golden model", "the same bits".into()),
         Some(false) => ("golden model", "OTHER bits".into()),
-        None => ("overflow", format!("{} messages, {} instructions lost; replay goes on", c.overflows, count(c.lost))),
+        None => {
+            ("overflow", format!("{} messages, {} instructions lost; replay continues", c.overflows, count(c.lost)))
+        }
     });
     lines
 }

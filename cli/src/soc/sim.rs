@@ -1,13 +1,14 @@
 //! `goshawk soc sim`: runs a program on a SoC of softcores in Verilator, and checks its trace
 
 use super::checked;
-use crate::args::{range, CoreName, ParamArgs};
+use crate::args::{range, within, CoreName, ParamArgs};
 use crate::files::OutputPath;
 use crate::hardware::{built, fifo_help, places};
 use crate::inputs;
 use crate::output::{circuit_parameters, count, facts, short_id, Object, TOOL};
 use crate::progress::bar;
 use crate::{Failure, Status};
+use clap::ArgGroup;
 use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
 use fpga::soc::image;
@@ -33,74 +34,78 @@ use std::path::{Path, PathBuf};
 
 /// Run a program on softcores with trace modules, in Verilator, and check the trace
 ///
-/// The trace is read from the pins of the SoC's trace port. It must replay to exactly what the cores' own
-/// retirement ports logged, in the order in which instructions retired, with the bits of the golden model; else
-/// the exit code is 1. With --scheme inputs the run is recorded with all its values: executed again, it must be what the
-/// cores did in every register, load and store. With --data, load values are traced too, on a port of their
-/// own, and the cores are executed again from both; with --scheme cfiat alone. Softcores come from Python packages that tools/setup installs.
+/// The trace is read from the pins of the SoC's trace port. It must replay to exactly what the cores' own retirement
+/// ports logged, in order of retirement, with the bits of the golden model; otherwise the exit code is 1. With --scheme
+/// inputs the run is recorded with all its values; re-executed, it must match the cores in every register, load and
+/// store. With --data, load values are traced too, on a separate port, and the cores are re-executed from both; with
+/// --scheme cfiat only load values are traced. The softcores come from Python packages that tools/setup installs.
 #[derive(clap::Args, Debug)]
+#[command(group(ArgGroup::new("executable").args(["elf", "program"]).required(true)))]
 #[command(after_help = "Examples:\n  goshawk soc sim --core vexriscv --cores 4 --program irq --max-cycles 2000000\n  \
-    goshawk soc sim --core picorv32 --elf firmware.elf --timestamps --out run\n  \
+    goshawk soc sim --core picorv32 --elf firmware.elf --timestamps -o run\n  \
     goshawk soc sim --core picorv32 --cores 4 --program vm --no-trace --json\n  \
-    goshawk soc sim --core picorv32 --cores 4 --program race --scheme inputs --time 7 --out race\n  \
-    goshawk soc sim --core picorv32 --cores 2 --program bank --set small --data cfiat:16k --out both\n  \
-    goshawk soc sim --core ibex --cores 2 --program irq --scheme inputs:256+known4096 --record-after 100000 --max-cycles 300000 --out late")]
+    goshawk soc sim --core picorv32 --cores 4 --program race --scheme inputs --time 7 -o race\n  \
+    goshawk soc sim --core picorv32 --cores 2 --program bank --set small --data cfiat:16k -o both\n  \
+    goshawk soc sim --core ibex --cores 2 --program irq --scheme inputs:256+known4096 --record-after 100000 --max-cycles 300000 -o late")]
 pub struct Args {
     /// Softcore
-    #[arg(long, value_enum)]
+    #[arg(help_heading = "SoC", long, value_enum)]
     core: CoreName,
-    #[arg(long, value_name = "N", default_value_t = 1, help = format!("Cores, {}", range(&CORES)))]
+    #[arg(help_heading = "SoC", long, value_name = "N", default_value_t = 1, value_parser = within(&CORES), help = format!("Number of cores, {}", range(&CORES)))]
     cores: u8,
     /// RISC-V executable, linked to 0x80000000 and to the SoC's devices (docs/how-to/soc.md)
-    #[arg(long, value_name = "FILE", required_unless_present = "program", conflicts_with = "program")]
+    #[arg(help_heading = "Program", long, value_name = "FILE")]
     elf: Option<PathBuf>,
     /// Built-in program, in its build for this core; `goshawk programs` lists them
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = "Program", long, value_name = "NAME")]
     program: Option<String>,
-    /// Stop the cores after so many clock cycles
-    #[arg(long, value_name = "N")]
+    /// Cycle limit of the cores [default: none]
+    #[arg(help_heading = "Program", long, value_name = "N")]
     max_cycles: Option<u64>,
-    #[arg(long, value_name = "BITS", default_value_t = 24, help = format!("log2 of the RAM's bytes, {}", range(&LOG2_RAM)))]
+    #[arg(help_heading = "SoC", long, value_name = "BITS", default_value_t = 24, value_parser = within(&LOG2_RAM), help = format!("Size of the RAM, log2 of bytes, {}", range(&LOG2_RAM)))]
     log2_ram: u8,
     /// Data pins of the trace port: 1, 2, 4 or 8
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(help_heading = "SoC", long, value_name = "N", default_value_t = 8, value_parser = pins)]
     pins: u8,
-    /// Send trace and console over a serial line of so many clocks a bit, 4 or more, in place of the port
-    #[arg(long, value_name = "CLOCKS", conflicts_with = "pins")]
+    /// Bit time of a serial line that carries trace and console instead of the trace port, in clock cycles, 4 to 65535.
+    /// Not with --pins
+    #[arg(help_heading = "SoC", long, value_name = "CLOCKS", conflicts_with = "pins", value_parser = clap::value_parser!(u16).range(4..))]
     uart: Option<u16>,
-    /// Put a link to a pseudo-terminal here: the serial line, both ways, for `goshawk capture` while the SoC runs
-    #[arg(long, value_name = "LINK", requires = "uart")]
+    /// Link to create to a pseudo-terminal with the serial line, both ways, for `goshawk capture` while the SoC runs.
+    /// Only with --uart
+    #[arg(help_heading = "SoC", long, value_name = "LINK", requires = "uart")]
     serial: Option<OutputPath>,
-    /// The cores wait until the host starts them (`goshawk capture serial --go`)
-    #[arg(long, requires = "serial")]
+    /// Hold the cores until the host starts them (`goshawk capture serial --go`)
+    #[arg(help_heading = "SoC", long, requires = "serial")]
     wait: bool,
-    #[arg(long, value_name = "BITS", conflicts_with = "no_trace", help = format!(
-        "Keep the trace in a circular buffer of 2^BITS words, {}, which leaves when the cores have stopped",
+    #[arg(help_heading = "SoC", long, value_name = "BITS", conflicts_with = "no_trace", value_parser = within(&LOG2_BUFFER), help = format!(
+        "Size of a circular trace buffer, log2 of words, {}, which is sent when the cores have stopped [default: none]",
         range(&LOG2_BUFFER)
     ))]
     buffer: Option<u8>,
-    #[arg(long = "fifo", value_name = "N", default_value = "256", value_parser = places, help = fifo_help())]
+    #[arg(help_heading = "SoC", long = "fifo", value_name = "N", default_value = "256", value_parser = places, help = fifo_help())]
     log2_fifo: u8,
-    /// Clock cycles of one tick of the timer
-    #[arg(long, value_name = "N", default_value_t = 16)]
+    /// Period of a timer tick, in clock cycles, 1 to 65535
+    #[arg(help_heading = "SoC", long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
     tick: u16,
-    /// What the timer begins with, ticks
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Initial value of the timer, in ticks
+    #[arg(help_heading = "SoC", long, value_name = "N", default_value_t = 0)]
     time: u64,
-    /// Without trace modules
-    #[arg(long)]
+    /// Omit the trace modules
+    #[arg(help_heading = "SoC", long)]
     no_trace: bool,
-    /// Trace load values too, for example with cfiat:16k (docs/reference/load-values.md); or append it to the scheme, as
-    /// --scheme tr_e:small,cfiat:16k
-    #[arg(long, value_name = "NAME", conflicts_with = "no_trace")]
+    /// Scheme with which load values are traced too, such as cfiat:16k (docs/reference/load-values.md). It may also follow the
+    /// control-flow scheme, as in --scheme tr_e:small,cfiat:16k
+    #[arg(help_heading = "SoC", long, value_name = "NAME", conflicts_with = "no_trace")]
     data: Option<String>,
-    /// Folder for trace.gtr (trace.gip of --scheme inputs), trace.glv (load values), retire.ret, line.bin (the bytes of --uart) and soc.vcd (--vcd); it is made where it is missing
-    #[arg(long, value_name = "DIR")]
+    /// Folder to write trace.gtr (trace.gip with --scheme inputs), trace.glv (load values), retire.ret, line.bin (the
+    /// bytes of --uart) and soc.vcd (--vcd) to; it is created if missing
+    #[arg(short = 'o', long = "output", alias = "out", value_name = "DIR")]
     out: Option<OutputPath>,
-    /// With --scheme inputs:...+knownN: begin to record when the cores have run for so many cycles
-    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Clock cycle of the cores at which the recording starts. Only with --scheme inputs:...+knownN
+    #[arg(help_heading = "SoC", long, value_name = "CYCLES", value_parser = clap::value_parser!(u32).range(1..))]
     record_after: Option<u32>,
-    /// Write every signal to soc.vcd
+    /// Write every signal to soc.vcd in the folder of --output
     #[arg(long, requires = "out")]
     vcd: bool,
     #[command(flatten)]
@@ -110,7 +115,12 @@ pub struct Args {
     json: bool,
 }
 
-/// Loads the program from a file, or a built-in one in its build for `core`, with its name; `None` if neither is given.
+/// Data pins of the trace port.
+fn pins(text: &str) -> Result<u8, String> {
+    text.parse().ok().filter(|n| matches!(n, 1 | 2 | 4 | 8)).ok_or_else(|| "expected 1, 2, 4 or 8".into())
+}
+
+/// The program of a file or a built-in one in its build for `core`, and how it is called; none where neither is given.
 pub(super) fn load(
     elf: Option<&Path>,
     builtin: Option<&str>,
@@ -129,7 +139,7 @@ pub(super) fn load(
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     let loaded = load(args.elf.as_deref(), args.program.as_deref(), args.core)?;
-    let (program, name) = loaded.ok_or_else(|| Failure::Other("--elf or --program is needed".into()))?;
+    let (program, name) = loaded.ok_or_else(|| Failure::Other("expected `--elf` or `--program`".into()))?;
     let kind = CoreKind::from(args.core);
     let scheme = args.params.scheme()?;
     let (sizes, alone) = match scheme.scheme {
@@ -143,13 +153,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let (Some(_), Some(given)) =
         (sizes, [("--no-trace", args.no_trace), ("--buffer", args.buffer.is_some())].into_iter().find(|g| g.1))
     {
-        return Err(Failure::Other(format!("{} is not for the scheme `inputs`, which records the whole run", given.0)));
+        return Err(Failure::Other(format!(
+            "`{}`: not with the scheme `inputs`, which records the whole run",
+            given.0
+        )));
     }
     if let (true, Some(given)) = (sizes.is_some() || alone.is_some(), &args.data) {
-        return Err(Failure::Other(format!("--data {given} goes with a scheme of the control flow")));
+        return Err(Failure::Other(format!("`--data {given}`: only with a scheme of the control flow")));
     }
     if alone.is_some() && args.no_trace {
-        return Err(Failure::Other("--no-trace is not for the scheme `cfiat`".into()));
+        return Err(Failure::Other("`--no-trace`: not with the scheme `cfiat`".into()));
     }
     let (params, set) = match sizes.map(|_| ()).or(alone.map(|_| ())) {
         Some(()) => (None, None),

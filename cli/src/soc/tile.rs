@@ -7,6 +7,7 @@ use crate::hardware::{fifo_help, places};
 use crate::output::{count, facts, short_id, Object, TOOL};
 use crate::progress::bar;
 use crate::{Failure, Status};
+use clap::ArgGroup;
 use fpga::soc::check::Checked;
 use fpga::soc::verilate::default_cache;
 use fpga::tile::check::{check, TileError};
@@ -23,31 +24,33 @@ use sim::params::TraceParams;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Run a program on an RV64 core of another hand with a trace system, in Verilator, and check the trace
+/// Run a program on a third-party RV64 core with a trace system, in Verilator, and check the trace
 ///
-/// The core has its own RAM and devices on its AXI4 ports, where QEMU's board `virt` has them. Its trace must replay to
-/// each instruction that its own retirement wires logged, with the bits of the golden model; else the exit code is 1. Cores
-/// come from Python packages, which tools/setup installs with GOSHAWK_LONG=1; a core is built in a minute or two.
+/// The core has its own RAM and devices on its AXI4 ports, at the addresses of QEMU's board `virt`. Its trace must
+/// replay to each instruction that its own retirement signals logged, with the bits of the golden model; otherwise the
+/// exit code is 1. The cores come from Python packages, which tools/setup installs with GOSHAWK_LONG=1; building a core
+/// takes a minute or two.
 #[derive(clap::Args, Debug)]
+#[command(group(ArgGroup::new("executable").args(["elf", "program"]).required(true)))]
 #[command(after_help = "Examples:\n  goshawk soc tile --core cva6 --program traps --max-cycles 200000\n  \
-    goshawk soc tile --core rocket4 --program lockcont --set medium --max-cycles 200000 --out run")]
+    goshawk soc tile --core rocket4 --program lockcont --set medium --max-cycles 200000 -o run")]
 pub struct Args {
     /// Core
     #[arg(long, value_enum)]
     core: TileName,
     /// RV64IMAC executable, linked to 0x80000000
-    #[arg(long, value_name = "FILE", required_unless_present = "program", conflicts_with = "program")]
+    #[arg(long, value_name = "FILE")]
     elf: Option<PathBuf>,
-    /// Built-in program of those that are built for these cores
+    /// Built-in program, in its build for these cores
     #[arg(long, value_name = "NAME")]
     program: Option<String>,
-    /// Stop the core after so many clock cycles
+    /// Cycle limit of the cores [default: none]
     #[arg(long, value_name = "N")]
     max_cycles: Option<u64>,
     #[arg(long = "fifo", value_name = "N", default_value = "64", value_parser = places, help = fifo_help())]
     log2_fifo: u8,
-    /// Folder for trace.gtr and retire.ret; it is made where it is missing
-    #[arg(long, value_name = "DIR")]
+    /// Folder to write trace.gtr and retire.ret to; it is created if missing
+    #[arg(short = 'o', long = "output", alias = "out", value_name = "DIR")]
     out: Option<OutputPath>,
     #[command(flatten)]
     params: ParamArgs,
@@ -63,7 +66,7 @@ pub enum TileName {
     Cva6,
     /// RV64IMAC, one hart, by its trace port
     Rocket,
-    /// The same with four harts
+    /// RV64IMAC, four harts, by its trace port
     Rocket4,
 }
 
@@ -84,11 +87,14 @@ fn load(args: &Args) -> Result<(Program, String), Failure> {
         (None, Some(name)) => {
             let found = programs::find_tile(name).ok_or_else(|| {
                 let names: Vec<&str> = programs::TILE.iter().map(|p| p.name).collect();
-                Failure::Other(format!("program = {name} is not built for these cores; {} are", names.join(", ")))
+                Failure::Other(format!(
+                    "`--program {name}`: not built for these cores; expected one of {}",
+                    names.join(", ")
+                ))
             })?;
             (format!("builtin:{name}"), found.elf.to_vec())
         }
-        (None, None) => return Err(Failure::Other("--elf or --program is needed".into())),
+        (None, None) => return Err(Failure::Other("expected `--elf` or `--program`".into())),
     };
     let program = Program::parse(&data).map_err(|e| Failure::program(&name, e))?;
     Ok((program, name))
@@ -102,7 +108,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     args.params.no_context("a tile")?;
     let (params, set) = args.params.resolve_for(kind.harts(), 64, 1)?;
     if params.timestamps {
-        return Err(Failure::Other("--timestamps is not for `soc tile`, which checks functional traces".into()));
+        return Err(Failure::Other("`--timestamps`: not with `soc tile`, which checks functional traces".into()));
     }
     // errors are reported before a build of several minutes
     Tile::suits(&program).map_err(|e| other(&e))?;
@@ -180,7 +186,7 @@ fn report(
         ("cycles/instruction", format!("{:.2}", ratio(run.cycles * u64::from(kind.harts()), instructions))),
     ];
     if kind.lanes() > 1 {
-        lines.push(("two in a clock", count(run.pairs)));
+        lines.push(("two in a cycle", count(run.pairs)));
     }
     lines.extend(checked::lines(found, instructions, false));
     facts(out, &lines)?;

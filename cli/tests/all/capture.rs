@@ -160,12 +160,15 @@ fn lines_without_a_stream_of_these_parameters_are_refused() {
     let (code, said) = captured(&place, line(&place), "--set medium");
     let said = said.unwrap_err();
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("the stream begins with [") && said.contains("with --core, --cores and --set"), "{said}");
+    assert!(
+        said.contains("the stream begins with [") && said.contains("for the given `--core`, `--cores` and `--set`"),
+        "{said}"
+    );
     assert!(!place.path().join("board.gtr").exists());
     let (code, said) = captured(&place, b"login: ".to_vec(), "--set small --timeout 1");
     let said = said.unwrap_err();
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("0 trace words came; a stream begins with"), "{said}");
+    assert!(said.contains("0 trace words were received; a stream begins with"), "{said}");
     let o = place.command("capture serial --port missing --core picorv32 -o board.gtr").output().unwrap();
     let said = String::from_utf8(o.stderr).unwrap();
     assert_eq!(o.status.code(), Some(2));

@@ -231,7 +231,7 @@ fn what_ends_early_says_so_and_is_readable() {
     std::fs::write(place.path().join("text"), "x").unwrap();
     let o = place.output("capture run -o t.ret -- ./text");
     assert_eq!(o.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&o.stderr).starts_with("goshawk: ./text: is no ELF file"));
+    assert!(String::from_utf8_lossy(&o.stderr).starts_with("goshawk: ./text: is not an ELF file"));
     assert!(!place.path().join("t.ret").exists());
 }
 
@@ -313,7 +313,7 @@ fn routines_alone_are_recorded_encoded_and_replayed() {
         ("guest", "wrok", "no routine `wrok` in its symbols or debug information; there is `work`"),
         ("guest", "twice", "routine `twice` is at 0x"),
         ("guest", "nowhere", "routine `nowhere` was inlined wherever it is called (at 0x"),
-        ("bare", "work", "no routine `work`: it has no symbols; a program that is not stripped is needed"),
+        ("bare", "work", "no routine `work`: it has no symbols; expected a program that is not stripped"),
     ] {
         let o = place.output(&format!("capture run --routine {name} -o no.ret -- ./{program}"));
         let err = String::from_utf8_lossy(&o.stderr);

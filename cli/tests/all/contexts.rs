@@ -77,16 +77,16 @@ fn what_contexts_cannot_be_says_what_would_be_right() {
     place.good("encode p.elf --context 4 -o told.gtr");
     place.good("replay told.gtr --elf p.elf --context sm:3=p.elf --summary");
     for (words, right) in [
-        ("replay plain.gtr --elf p.elf --context 1=p.elf", "tells no contexts; `--context` of encode"),
-        ("replay told.gtr --elf p.elf --context 16=p.elf", "tells 4 bits of an address space"),
-        ("replay told.gtr --elf p.elf --context x=p.elf", "`x` is no number of an address space"),
-        ("encode p.elf --context 9 -o x.gtr", "context = 9 is outside 0 to 16"),
+        ("replay plain.gtr --elf p.elf --context 1=p.elf", "reports no contexts; `--context` of encode"),
+        ("replay told.gtr --elf p.elf --context 16=p.elf", "reports 4 bits of the address space"),
+        ("replay told.gtr --elf p.elf --context x=p.elf", "`x` is not an address space"),
+        ("encode p.elf --context 9 -o x.gtr", "context = 9, expected 0 to 16"),
         (
             "encode p.elf --context 4 --encoding nexs -o x.gtr",
             "`--context 4`: only with a scheme that reports contexts, not `--encoding nexs`",
         ),
         ("gen --context 4 --ingress pc-chain -o out", "`--context 4`: not with `--ingress pc-chain`"),
-        ("sim p.elf --context 4", "`--context 4`: not for a simulation"),
+        ("sim p.elf --context 4", "`--context 4`: not with a simulation"),
     ] {
         let said = says(words);
         assert!(said.contains(right), "{words}: {said}");

@@ -59,15 +59,15 @@ fn mistakes_are_one_message_with_exit_code_2() {
     std::fs::write(place.path().join("many.dx"), points).unwrap();
     for (words, want) in [
         ("diag run -e call:nowhere{@=count()} builtin:bank", "goshawk: -e:1:1: the program has no symbol `nowhere`"),
-        ("diag run builtin:none builtin:bank", "built-in script `none` is not known; atomic, calls, interrupts"),
+        ("diag run builtin:none builtin:bank", "built-in script `none` is not known; expected one of atomic, calls, interrupts"),
         ("diag run missing.dx builtin:bank", "missing.dx: "),
-        ("diag run builtin:race", "what is observed is missing"),
+        ("diag run builtin:race", "the observed program is missing"),
         (
             "diag run builtin:interrupts builtin:irq --soc",
             "irq needs interrupts and exceptions, which picorv32 has not",
         ),
         ("diag run builtin:race builtin:bank --core ibex", "--soc"),
-        ("diag run builtin:race builtin:bank --soc --core arm", "possible values"),
+        ("diag run builtin:race builtin:bank --soc --core arm", "`--core arm`: expected picorv32, vexriscv"),
         (
             "diag run builtin:race builtin:bank --soc --core serv",
             "a full event generator needs a core that shows registers and memory as it is, picorv32 or ibex",
@@ -77,12 +77,12 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ("diag test builtin:race builtin:bank --soc --elf x", "cannot be used with"),
         ("diag run builtin:race builtin:bank --soc --seed 1", "cannot be used with"),
         ("diag run builtin:race builtin:bank --damage 1e-3", "--soc"),
-        ("diag run builtin:race builtin:bank --soc --damage 2", "`2` is no rate of damaged bytes"),
-        ("diag run builtin:race builtin:bank --soc --damage 1e-3,seed=x", "is no rate of damaged bytes"),
+        ("diag run builtin:race builtin:bank --soc --damage 2", "`2` is not a rate of damaged bytes"),
+        ("diag run builtin:race builtin:bank --soc --damage 1e-3,seed=x", "is not a rate of damaged bytes"),
         ("diag run builtin:race builtin:bank --max-cycles 1", "--soc"),
         ("diag run builtin:race builtin:none --soc", "`none`"),
         ("diag test builtin:rate builtin:lockcont", "the script has a tick"),
-        ("diag run builtin:locks builtin:lockcont --lite", "a lite event generator knows addresses"),
+        ("diag run builtin:locks builtin:lockcont --lite", "a lite event generator has addresses"),
         ("diag run builtin:locks builtin:bank", "the program has no symbol `mutex_lock`"),
         (
             "diag run --processor builtin:locks builtin:bank",
@@ -90,12 +90,12 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ),
         (
             "diag run --processor builtin:none builtin:bank",
-            "`none` for --processor is not known; chaos, locks, race are",
+            "`--processor builtin:none`: expected one of chaos, locks, race",
         ),
         ("diag run --processor builtin:chaos builtin:bank", "goshawk: builtin:chaos:1:"),
         ("diag run --processor missing.elf builtin:bank", "missing.elf: "),
-        ("diag run --processor builtin:race builtin:race builtin:bank", "--processor stands in the place of a script"),
-        ("diag run --processor builtin:race", "what is observed is missing"),
+        ("diag run --processor builtin:race builtin:race builtin:bank", "`--processor` replaces the script"),
+        ("diag run --processor builtin:race", "the observed program is missing"),
         ("diag run builtin:race builtin:bank --trace x.gtr --log x", "cannot be used with"),
         ("diag run builtin:race builtin:bank --soc --trace x.gtr --damage 1e-3", "cannot be used with"),
         ("diag run builtin:race builtin:bank --trace x.gtr --trace-scheme none:x", "`none:x`"),
@@ -117,11 +117,11 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ),
         (
             "diag run builtin:race builtin:bank --soc --trace x.gtr --trace-to ret:lock",
-            "goshawk: --trace-to ret:lock: is no single instruction of the program; call:F, pc:F+N or pc:ADDRESS are",
+            "goshawk: --trace-to ret:lock: is not a single instruction of the program; expected call:F, pc:F+N or pc:ADDRESS",
         ),
         (
             "diag run many.dx builtin:bank --soc --trace x.gtr --trace-from call:lock --trace-to call:unlock",
-            "goshawk: --trace-from call:lock --trace-to call:unlock: takes 2 triggers of each event generator beside the 15 of \
+            "goshawk: --trace-from call:lock --trace-to call:unlock: takes 2 triggers of each event generator in addition to the 15 of \
              the script; it has 16",
         ),
         ("diag run --processor builtin:race builtin:bank --log x", "not with --log, or --on-host and --soc"),
@@ -161,7 +161,7 @@ fn a_script_of_more_points_than_triggers_runs_beside_a_trace_and_is_refused_with
     let output = place.output(&format!("diag run many.dx {program}"));
     let err = String::from_utf8_lossy(&output.stderr).to_string();
     assert_eq!(output.status.code(), Some(2));
-    assert!(err.contains("needs 20 triggers") && err.contains("with --trace it fits, too: "), "{err}");
+    assert!(err.contains("needs 20 triggers") && err.contains("with `--trace` it fits: "), "{err}");
     assert!(err.lines().next().unwrap().contains("call:"), "{err}");
     // the same as if each point had a trigger
     let want = place.good(&format!("diag replay many.dx {program}"));
@@ -295,12 +295,12 @@ fn a_chip_of_everything_passes_its_bench_and_has_its_ports_told() {
 fn chips_that_there_are_not_are_refused_before_anything_is_written() {
     let place = Place::new();
     for (words, want) in [
-        ("--nodes count:3", "a count of 3 has no circuit; count of 2 to 128"),
-        ("--nodes log:3", "a log of 3 has no circuit"),
-        ("--nodes sum", "node `sum` is not known; filter, count, pair"),
-        ("--nodes count:x", "count: `x` is no number of counters"),
+        ("--nodes count:3", "`count:3` has no circuit; expected count:2 to 128"),
+        ("--nodes log:3", "`log:3` has no circuit"),
+        ("--nodes sum", "node `sum` is not known; expected one of filter, count, pair"),
+        ("--nodes count:x", "count: `x` is not a number of counters"),
         ("--nodes count --no-nodes", "cannot be used with"),
-        ("--cores 17", "17 is not in 1..=16"),
+        ("--cores 17", "`--cores 17`: expected 1 to 16"),
         ("--module-name 1st", "a letter and up to 63 letters"),
         (&format!("--nodes {}", ["pair"; 41].join(",")), "41 nodes are outside 0 to 40"),
     ] {

@@ -69,9 +69,9 @@ fn other_files_are_refused_and_the_page_stays() {
     std::fs::write(place.path().join("cut.json"), &soc().to_string()[..100]).unwrap();
     std::fs::write(place.path().join("empty.json"), "").unwrap();
     for (file, text) in [
-        ("run.json", "command is run; results of soc build and gates are taken"),
+        ("run.json", "command is run; expected results of `soc build` and `gates`"),
         ("cut.json", "no JSON: EOF while parsing"),
-        ("empty.json", "is empty; the output of goshawk soc build --json"),
+        ("empty.json", "is empty; expected the output of `goshawk soc build --json`"),
         ("missing.json", "missing.json"),
     ] {
         let o = place.command(&format!("report fpga {file} -o r.html")).output().unwrap();

@@ -111,7 +111,7 @@ fn what_is_no_recorded_run_is_refused_with_what_would_be_one() {
     let refused = say("gdb vm.gtr --elf builtin:lu --stdio");
     assert!(refused.contains("vm.gtr: is of builtin:vm with build id "), "{refused}");
     let refused = say("who-wrote p.elf 0x80001000 --elf p.elf");
-    assert!(refused.contains("is no recorded run; `goshawk encode --scheme inputs` makes one"), "{refused}");
+    assert!(refused.contains("is not a recorded run; `goshawk encode --scheme inputs` makes one"), "{refused}");
     place.good("encode builtin:bank --max-instructions 1000 --scheme inputs -o bank.gip");
     let refused = say("replay bank.gip --elf builtin:lu");
     assert!(refused.contains("bank.gip: is of builtin:bank with build id "), "{refused}");
@@ -188,7 +188,7 @@ fn gdb_goes_along_a_trace_of_the_control_flow_in_both_directions() {
                 "Cannot access memory at address",
                 " in teller_step at ",
                 "moment 1000:",
-                "`99` is no core: there are 4, counted from 0",
+                "`99` is not a core; expected a number below 4",
                 "has no memory to watch",
                 "Cannot access memory at address",
             ],
@@ -268,7 +268,7 @@ fn a_recording_from_the_middle_of_a_run_tells_what_it_knows() {
     let refused = say("encode builtin:bank --scheme inputs --skip 5 -o x.gip");
     assert!(refused.contains("begins at reset") && refused.contains("inputs:512+known4096 does"), "{refused}");
     let refused = say("encode builtin:bank --skip 5 -o x.gtr");
-    assert!(refused.contains("--skip goes with --scheme inputs:256+known4096"), "{refused}");
+    assert!(refused.contains("only with `--scheme inputs:256+known4096`"), "{refused}");
     let refused = say("encode builtin:bank --scheme inputs:512+known4096 --skip 999999999 -o x.gip");
     assert!(
         refused.contains("ends after 11658034 instructions; --skip 999999999 leaves nothing to record"),

@@ -126,7 +126,7 @@ fn the_alignment_of_an_input_is_the_same_for_every_command() {
     }
     std::fs::write(place.path().join("odd.rbt1"), trace).unwrap();
     let refused = place.session("encode odd.rbt1 --align 1 -o odd.gtr");
-    assert!(refused.contains("--align 1 drops 1, --align 0 would be right\nexit code 2"), "{refused}");
+    assert!(refused.contains("--align 1 drops 1, expected `--align 0`\nexit code 2"), "{refused}");
     place.good("encode odd.rbt1 --pc-shift 0 -o odd.gtr");
     assert!(place.good("replay odd.gtr --elf odd.rbt1 --check odd.rbt1").contains("equal to"));
     place.good("import odd.rbt1 -o odd.ret");

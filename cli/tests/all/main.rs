@@ -13,6 +13,7 @@ mod diag;
 mod errors;
 mod examples;
 mod firmware;
+mod flags;
 mod foreign;
 mod fpga_report;
 mod gdb;

@@ -89,7 +89,7 @@ const LINES: &[&str] = &[
 
 /// File arguments that the command does not read itself.
 const NOT_READ: &[(&str, &str)] = &[
-    ("who-wrote --parameters", "words alone are no recording, which it takes"),
+    ("who-wrote --parameters", "refused: a recorded run contains its parameters"),
     ("capture run --sysroot", "handed on to QEMU"),
     ("capture bench --sysroot", "handed on to QEMU"),
 ];
@@ -102,9 +102,9 @@ const NO_FILE: &[&str] = &[
     "sweep merge --output",
     "report sweep --figures",
     "soc sim --serial",
-    "soc sim --out",
-    "soc build --out",
-    "soc tile --out",
+    "soc sim --output",
+    "soc build --output",
+    "soc tile --output",
     "diag gen --output",
     "man folder",
 ];

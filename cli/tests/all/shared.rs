@@ -59,9 +59,9 @@ fn damage_and_what_there_is_not_are_told() {
     place.good("run builtin:fft --harts 4 --max-instructions 1000 -o fft.ret");
     refused(&place, "replay bank.gtr --elf fft.ret --summary", "build");
     let of = |options: &str| format!("encode bank.ret --scheme tr_e:m4+shared {options} -o x.gtr");
-    refused(&place, &of("--sync-period 12"), "sync period = 12 is outside none, with +shared");
+    refused(&place, &of("--sync-period 12"), "sync period = 12, expected none with +shared");
     refused(&place, &of("--context 2"), "`--context 2`: only with a scheme that reports contexts");
-    refused(&place, "stats bank.ret --scheme tr_e:m4+shared --sync-period 12", "outside none, with +shared");
+    refused(&place, "stats bank.ret --scheme tr_e:m4+shared --sync-period 12", "expected none with +shared");
     refused(&place, "encode bank.ret --scheme nexs:m4+shared -o x.gtr", "scheme `nexs:m4+shared` is not known");
     refused(&place, "gen --scheme tr_e:m4+shared -o x", "scheme tr_e:m4+shared has a model and no circuit");
     assert!(!place.path().join("x.gtr").exists());
@@ -88,7 +88,7 @@ fn descriptors_are_as_many_as_mispredictions() {
     }
     let of = |options: &str| format!("encode bank.ret {options} -o x");
     refused(&place, &of("--scheme nexs --ascii"), "scheme `nexs` has no descriptors");
-    refused(&place, &of("--set m4 --timestamps --ascii"), "--timestamps is not for descriptors");
-    refused(&place, &of("--set m4 --sync-period 12 --binary"), "--sync-period is for a stream");
+    refused(&place, &of("--set m4 --timestamps --ascii"), "`--timestamps`: descriptors have no time stamps");
+    refused(&place, &of("--set m4 --sync-period 12 --binary"), "`--sync-period`: not with `--binary`");
     assert!(!place.path().join("x").exists());
 }

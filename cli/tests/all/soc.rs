@@ -34,11 +34,11 @@ fn a_design_that_does_not_fit_says_what_there_is_too_little_of() {
 fn boards_clocks_and_programs_that_cannot_be_are_refused() {
     let place = Place::new();
     let err = refused(&place, "soc build --board hx1k");
-    assert!(err.contains("board = hx1k is unknown; the boards are ice40_hx8k_b_evn, "), "{err}");
+    assert!(err.contains("`--board hx1k`: expected one of ice40_hx8k_b_evn, "), "{err}");
     let err = refused(&place, "soc build --board alchitry_cu --mhz 2 --baud 100000");
     assert!(err.contains("its PLL makes no clock near 2 MHz; the oscillator is 100 MHz"), "{err}");
     let err = refused(&place, "soc build --board icebreaker --baud 9000000");
-    assert!(err.contains("baud = 9000000 cannot be made from 12 MHz"), "{err}");
+    assert!(err.contains("`--baud 9000000`: cannot be derived from 12 MHz"), "{err}");
     let err = refused(&place, "soc build --board icebreaker --program vm");
     assert!(err.contains("RAM is 1024 bytes"), "{err}");
 }

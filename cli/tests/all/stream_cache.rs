@@ -39,19 +39,16 @@ fn what_cannot_be_made_is_refused_with_what_would_be_right() {
     let place = Place::new();
     for (words, why) in [
         ("--sets 64", "`--sets 64`: only with `--scheme sc-lsp`"),
-        ("--scheme sc-lsp --sets 48", "invalid value '48' for '--sets <N>'"),
-        ("--scheme sc-lsp --ways 3", "invalid value '3' for '--ways <N>'"),
-        ("--scheme sc-lsp --sets 512", "`--sets 512`: sets times ways is 2048, 32 to 1024 would be right"),
-        (
-            "--scheme sc-lsp --hash up4",
-            "stream cache `rbase-32x4+up4` is not known: base, ebase or rbase, then sets x ways",
-        ),
+        ("--scheme sc-lsp --sets 48", "`--sets 48`: expected 4, 8"),
+        ("--scheme sc-lsp --ways 3", "`--ways 3`: expected 1, 2"),
+        ("--scheme sc-lsp --sets 512", "`--sets 512`: sets times ways is 2048, expected 32 to 1024"),
+        ("--scheme sc-lsp --hash up4", "`--hash up4`: expected right0 to right8 or left0 to left8"),
     ] {
         let session = place.session(&format!("encode p.elf -o p.gtr {words}"));
         assert!(session.contains(&format!("goshawk: {why}")) && session.ends_with("\nexit code 2\n"), "{session}");
     }
     let session = place.session("gen -o out --scheme sc-lsp --cores 9");
-    assert!(session.contains("`--cores 9`: 1 to 8 would be right"), "{session}");
+    assert!(session.contains("`--cores 9`: expected 1 to 8"), "{session}");
 }
 
 #[test]

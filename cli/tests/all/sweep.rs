@@ -74,13 +74,13 @@ fn a_sweep_that_left_points_out_says_so_and_does_not_exit_with_0() {
         let o = place.command(&format!("{words} {more}")).output().unwrap();
         let (text, error) = (String::from_utf8(o.stdout).unwrap(), String::from_utf8(o.stderr).unwrap());
         assert_eq!(o.status.code(), Some(2), "{error}");
-        assert_eq!(error, "goshawk: left out: gzip-1 with time stamps: it knows no time\n");
+        assert_eq!(error, "goshawk: left out: gzip-1 with time stamps: it has no time\n");
         assert!(text.contains("3 points"), "{text}");
     }
     let o = place.command(&format!("{words} -o s --json")).output().unwrap();
     let object: Value = serde_json::from_slice(&o.stdout).unwrap();
     assert_eq!(o.status.code(), Some(2));
-    assert_eq!(object["left_out"], serde_json::json!(["gzip-1 with time stamps: it knows no time"]));
+    assert_eq!(object["left_out"], serde_json::json!(["gzip-1 with time stamps: it has no time"]));
     assert_eq!((&object["points"], &object["points_from_before"]), (&3.into(), &3.into()));
     // if its program is given, a recording can be measured with E-Trace
     place.good("run p.elf --timing functional -o p.ret");
@@ -176,7 +176,7 @@ fn a_second_plan_does_not_replace_the_results_of_the_first() {
         let (code, error) = refused(&place, words);
         assert_eq!(code, Some(2), "{words}: {error}");
         assert!(
-            error.contains("s: holds 1 point") && error.contains("-o must name another folder"),
+            error.contains("s: holds 1 point") && error.contains("`--output` must name another folder"),
             "{words}: {error}"
         );
         assert!(before == kept(), "{words}");
@@ -214,7 +214,7 @@ fn finished_points_survive_a_full_disk_and_are_not_run_again() {
     assert_eq!(lines.next(), Some("code 2"), "{error}");
     let kept: usize = lines.next().unwrap().trim().parse().unwrap();
     assert!(error.contains("No space left on device"), "{error}");
-    assert!(error.contains(&format!("{kept} of 36 points are kept, the same command goes on from there")), "{error}");
+    assert!(error.contains(&format!("{kept} of 36 points are kept, the same command continues from there")), "{error}");
     assert!((1..36).contains(&kept), "{kept} points fit");
     let object: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
     assert_eq!((&object["points"], &object["points_from_before"]), (&36.into(), &kept.into()));

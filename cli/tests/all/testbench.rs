@@ -95,7 +95,7 @@ fn a_block_that_is_changed_is_found() {
 fn a_module_name_is_one_of_verilog() {
     let place = Place::new();
     let session = place.session("gen -o out --module-name 1st");
-    assert!(session.contains("a letter and up to 63 letters, digits and _ are right"), "{session}");
+    assert!(session.contains("expected a letter and up to 63 letters, digits and _"), "{session}");
     let session = place.session("gen -o out --module-name module");
     assert!(session.contains("a keyword of Verilog"), "{session}");
     place.good("gen --set small -o out --module-name acme --no-initial");

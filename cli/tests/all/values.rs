@@ -55,16 +55,16 @@ fn a_data_scheme_stands_behind_a_comma() {
     let messages = |name: &str| place.good(&format!("decode {name} --elf builtin:bank"));
     assert!(messages("both.gtr") == messages("alone.gtr"), "the control flow has other messages beside load values");
     let of = |options: &str| format!("encode {RUN} {options} -o x.gtr");
-    refused(&place, &of("--scheme tr_e:small,cfiat:4k"), "--values FILE is needed");
+    refused(&place, &of("--scheme tr_e:small,cfiat:4k"), "`--values` is missing");
     refused(
         &place,
         &of("--scheme tr_e:small,cfiat:4k --values x.glv --data cfiat:1k"),
-        "the scheme's name says `cfiat:4k` already",
+        "the scheme's name already has `cfiat:4k`",
     );
     refused(
         &place,
         "gen --scheme tr_e:small,cfiat:4k -o x",
-        "`--scheme tr_e:small,cfiat:4k`: load values have a system of their own",
+        "`--scheme tr_e:small,cfiat:4k`: load values have a separate system",
     );
     refused(
         &place,
@@ -145,12 +145,12 @@ fn what_does_not_fit_is_refused_with_what_would() {
     place.good("encode builtin:bank --max-instructions 2000 -o one.gtr --values one.glv");
     place.good("encode builtin:bank --harts 2 --max-instructions 3000 -o short.gtr --values short.glv");
     let out = |words: &str| format!("encode {RUN} {words} -o x.out");
-    refused(&place, &out("--scheme cfiat:33k"), "bytes = 33792 is outside powers of two");
+    refused(&place, &out("--scheme cfiat:33k"), "bytes = 33792, expected a power of two");
     let dma = place.session("encode builtin:dma --scheme cfiat -o dma.glv");
     assert!(dma.contains("a DMA stored 1536 words") && dma.ends_with("exit code 2\n"), "{dma}");
     assert!(!place.path().join("dma.glv").exists());
     place.good("stats builtin:dma --scheme cfiat");
-    refused(&place, &out("--scheme cfiat:32k+foo"), "scheme `cfiat:32k+foo` is not known: cfiat, ");
+    refused(&place, &out("--scheme cfiat:32k+foo"), "scheme `cfiat:32k+foo` is not known; expected one of cfiat, ");
     refused(
         &place,
         &out("--scheme cfiat:32k --set small"),
@@ -158,15 +158,15 @@ fn what_does_not_fit_is_refused_with_what_would() {
     );
     refused(&place, &out("--scheme cfiat:32k+touched"), "cannot be followed by a host");
     refused(&place, &out("--scheme nexs --ascii"), "scheme `nexs` has no descriptors");
-    refused(&place, &out("--ascii --values y.glv"), "--values is for a stream");
-    refused(&place, &out("--scheme cfiat --values y.glv"), "--values goes with a scheme of the control flow");
-    refused(&place, &out("--values y.glv --data nothing"), "scheme `nothing` is not known: cfiat");
+    refused(&place, &out("--ascii --values y.glv"), "`--values`: not with `--ascii`");
+    refused(&place, &out("--scheme cfiat --values y.glv"), "`--values`: only with a scheme of the control flow");
+    refused(&place, &out("--values y.glv --data nothing"), "scheme `nothing` is not known; expected one of cfiat");
     refused(
         &place,
         "encode bank.ret --scheme cfiat -o x.out",
-        "goshawk: bank.ret: a recording does not say which `sc` stored",
+        "goshawk: bank.ret: a recording does not contain which `sc` stored",
     );
-    refused(&place, "encode bank.ret -o x.out --values y.glv", "goshawk: bank.ret: a recording does not say");
+    refused(&place, "encode bank.ret -o x.out --values y.glv", "goshawk: bank.ret: a recording does not contain");
     refused(
         &place,
         "stats plain.ret --scheme cfiat",
@@ -177,11 +177,11 @@ fn what_does_not_fit_is_refused_with_what_would() {
     let replay = |trace: &str, values: &str, more: &str| {
         format!("replay {trace} --values {values} --elf builtin:bank --summary {more}")
     };
-    refused(&place, &replay("bank.gtr", "bank.gtr", ""), "is no file of load values");
-    refused(&place, &replay("bank.glv", "bank.glv", ""), "is no trace of the control flow");
+    refused(&place, &replay("bank.gtr", "bank.gtr", ""), "is not a file of load values");
+    refused(&place, &replay("bank.glv", "bank.glv", ""), "is not a trace of the control flow");
     refused(&place, &replay("bank.gtr", "one.glv", ""), "has 1 cores, but the trace of the control flow has 2");
     refused(&place, &replay("bank.gtr", "short.glv", ""), "the values are not of this run, or damaged");
-    refused(&place, &replay("bank.gtr", "bank.glv", "--core 2"), "has no core 2: it has 2");
+    refused(&place, &replay("bank.gtr", "bank.glv", "--core 2"), "`--core 2`: expected 0 to 1");
     refused(&place, &replay("bank.gtr", "bank.glv", "--check plain.ret"), "`goshawk run --data` records them");
     refused(&place, "replay bank.gtr --values bank.glv --elf builtin:lu --summary", "build id");
     refused(&place, "replay bank.glv --elf builtin:bank --summary", "bank.glv");

@@ -34,11 +34,8 @@ impl Resolver<'_> {
             }
         }
         if states.is_empty() || states.len() > 16 || classes.len() > 16 {
-            let what = format!(
-                "machine {name} has {} states and {} probes; 1 to 16 are possible",
-                states.len(),
-                classes.len()
-            );
+            let what =
+                format!("machine {name} has {} states and {} probes, expected 1 to 16", states.len(), classes.len());
             return Err(Mistake::new(at, what));
         }
         let states = states.iter().map(|s| s.name.clone()).collect();
@@ -66,7 +63,7 @@ impl Resolver<'_> {
         let mut keys = Vec::new();
         let keyed = keep.iter().chain([trigger]).find(|k| k.key.is_some());
         if let (Some(_), Some(keyed)) = (by, keyed) {
-            let what = format!("log {name} has a key behind `by`; its probes have none of their own");
+            let what = format!("log {name} has a key after `by`; its probes cannot have one");
             return Err(Mistake::new(keyed.probe.at, what));
         }
         let with = |keyed: &Keyed| Keyed { key: by.or(keyed.key.as_ref()).cloned(), ..keyed.clone() };
@@ -120,7 +117,7 @@ impl Resolver<'_> {
         }
         let steps = ltl::steps(formula, &classes)?;
         if steps.iter().flatten().all(Option::is_some) {
-            let what = format!("no run violates `{formula}`: each event that it sees is one of its own probes");
+            let what = format!("no run violates `{formula}`: each event that it sees is one of its probes");
             self.app.notes.push(Mistake::new(formula.at, what));
         }
         let states = (0..steps.len()).map(|n| n.to_string()).collect();

@@ -99,7 +99,7 @@ fn machines_report_what_the_formula_says() {
         let app = match resolve(&items, &Symbols::none(), 1) {
             Ok(app) => app,
             Err(e) => {
-                let known = ["has to come", "about the past holds one", "states; a machine has 16"];
+                let known = ["requires a future event", "about the past holds one", "states; a machine has 16"];
                 assert!(known.iter().any(|k| e.what.contains(k)), "{}: {e:?}", f.text());
                 refused += 1;
                 continue;
@@ -247,8 +247,8 @@ fn what_is_no_formula_or_too_large_is_told() {
         let app = parse(&text).and_then(|items| resolve(&items, &Symbols::none(), 1));
         app.unwrap_err().in_script("x.dx", &text).to_string()
     };
-    assert!(wrong("!always pc:1").contains("x.dx:1:10: `always` here asks for something that has to come"));
-    assert!(wrong("(always pc:1) -> pc:2").contains("it can stand behind `->`"));
+    assert!(wrong("!always pc:1").contains("x.dx:1:10: `always` here asks for something that requires a future event"));
+    assert!(wrong("(always pc:1) -> pc:2").contains("it may follow `->`"));
     assert!(wrong("once next pc:1").contains("x.dx:1:9: an operator about the past holds one about the future"));
     let far = format!("always (pc:1 -> {} pc:2)", "next ".repeat(5));
     let told = wrong(&far);
@@ -263,8 +263,8 @@ fn what_is_no_formula_or_too_large_is_told() {
     assert!(keyed("ltl f by arg0 + 1 { never pc:1 }").contains("a key is a field: arg0, core, ..."));
     assert!(keyed("log l by arg0 { keep pc:1(arg1) dump pc:2 }")
         .contains("log l has a key behind `by`; its probes have none"));
-    assert!(wrong("always").contains("a probe is needed here, found `}`"));
-    assert!(wrong("pc:1 until").contains("is needed here"));
+    assert!(wrong("always").contains("expected a probe, found `}`"));
+    assert!(wrong("pc:1 until").contains("expected"));
     let deep = wrong(&format!("{}pc:1", "!".repeat(80)));
     assert!(deep.contains("nested deeper than 64"), "{deep}");
     let many: Vec<String> = (0..70).map(|n| format!("next pc:{n}")).collect();

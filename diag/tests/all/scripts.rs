@@ -21,30 +21,30 @@ fn wrong(script: &str) -> String {
 fn mistakes_are_told_with_their_place() {
     let cases = [
         ("", "x.dx:1:1: the script is empty"),
-        ("call:get_balance { @n = count() ", "x.dx:1:33: `;` or `}` is needed here, found the end"),
+        ("call:get_balance { @n = count() ", "x.dx:1:33: expected `;` or `}`, found the end"),
         (
             "# one\ncall:get_balanc { @n = count(); }",
             "x.dx:2:1: the program has no symbol `get_balanc`: did you mean get_balance?",
         ),
         ("call:bank_step { @n = count(); }", "every call of it was inlined, at 0x"),
-        ("call:balance { @n = count(); }", "balance is data; a function is needed for `call`"),
-        ("write:main { @n = count(); }", "main is code; a variable is needed for `write`"),
-        ("calls:main { @n = count(); }", "`calls` is no probe; call, ret"),
-        ("call:main { @n = counts(); }", "x.dx:1:18: `counts` is not known; count, sum"),
+        ("call:balance { @n = count(); }", "balance is data; `call` needs a function"),
+        ("write:main { @n = count(); }", "main is code; `write` needs a variable"),
+        ("calls:main { @n = count(); }", "`calls` is not a probe; call, ret"),
+        ("call:main { @n = counts(); }", "x.dx:1:18: `counts` is not known; expected count, sum"),
         ("call:main { @n = sum(); }", "count() has no value"),
         ("call:main { @n = sum(arg9); }", "x.dx:1:22: `call:main` has no field `arg9`; it has arg0 to arg7"),
         ("call:main { @n = sum(retval); }", "has no field `retval`"),
         ("call:main { @n = count(); @n = sum(arg0); }", "@n is written in another way before"),
         ("call:main { print(@m); }", "@m is never written"),
-        ("call:main { printf(\"%d %q\", 1); }", "`%q` is no place for a value"),
-        ("call:main { printf(\"%d\", 1, 2); }", "the format has 1 places, and there are 2 values"),
+        ("call:main { printf(\"%d %q\", 1); }", "`%q` is not a placeholder"),
+        ("call:main { printf(\"%d\", 1, 2); }", "the format has 1 placeholders for 2 values"),
         ("call:main { printf(\"%d, 1); }", "this text has no end"),
-        ("call:main { exit(); }", "`exit` is no statement"),
-        ("call:main /@s == 1/ { @s = stats(arg0); }", "@s is no number; it can be printed"),
+        ("call:main { exit(); }", "`exit` is not a statement"),
+        ("call:main /@s == 1/ { @s = stats(arg0); }", "@s is not a number; it can be printed"),
         ("violation:t { printf(\"x\"); }", "there is no `txn`, `machine` or `ltl` of the name `t`"),
-        ("txn t { open call:main close ret:main(arg0) }", "a key is needed behind this probe"),
+        ("txn t { open call:main close ret:main(arg0) }", "a key in parentheses is needed after this probe"),
         ("machine m { a: call:main -> b; }", "machine m has no state `b`"),
-        ("tick:5 { }", "`5` is no period"),
+        ("tick:5 { }", "`5` is not a period"),
         ("tick:1ms { } tick:2ms { }", "there is a tick of another period"),
         ("call:main+2000000 { @n = count(); }", "+2000000 is outside"),
         (
@@ -55,7 +55,7 @@ fn mistakes_are_told_with_their_place() {
             "call:main { @n = count(); } $",
             "a probe (call:NAME), `txn`, `span`, `machine`, `ltl` or `log` is needed here, found `$`",
         ),
-        ("call:main { é }", "`é` means nothing here"),
+        ("call:main { é }", "unexpected `é`"),
     ];
     for (script, want) in cases {
         let found = wrong(script);
@@ -123,8 +123,8 @@ fn a_loop_at_the_entry_of_a_function_is_no_call() {
     let lite = ChipParams { generator: GeneratorParams::LITE, ..full.clone() };
     let (entries, notes) = fitted(call, &lite);
     assert_eq!((entries, notes.len(), notes[0].0), (0, 1, 0));
-    assert!(notes[0].1.ends_with("each turn counts as a call"), "{notes:?}");
-    // data triggers take precedence
+    assert!(notes[0].1.ends_with("each iteration counts as a call"), "{notes:?}");
+    // data come first
     let data = "write:mailbox { @a = count(); } read:mailbox { @b = count(); } write:mailbox+4 { @c = count(); } ";
     assert_eq!(fitted(&format!("{call} {data}"), &full), (1, vec![]));
     // two variables share a trigger; a load and a store do not

@@ -98,10 +98,10 @@ impl Cosim {
         for p in &interface.ports {
             let wrong = |what: &str| CosimError::Port { port: p.name.clone(), what: what.into() };
             if !(1..=128).contains(&p.width) {
-                return Err(wrong(&format!("{} bits; 1 to 128 are possible", p.width)));
+                return Err(wrong(&format!("{} bits, expected 1 to 128", p.width)));
             }
             if interface.ports.iter().filter(|q| q.name == p.name).count() > 1 {
-                return Err(wrong("listed twice; once is right"));
+                return Err(wrong("listed twice"));
             }
         }
         let header = build::ports_header(interface.clock.as_deref(), &interface.ports);

@@ -18,8 +18,8 @@ pub enum ToolError {
         /// Environment variable that overrides the names.
         variable: &'static str,
     },
-    /// The version is older than supported.
-    #[error("{tool} is version {found}; {least} or newer is needed, tools/setup installs it")]
+    /// It is older than what was tested.
+    #[error("{tool} is version {found}, expected {least} or newer; tools/setup installs it")]
     Old {
         /// Name of the tool.
         tool: String,
@@ -120,9 +120,7 @@ fn ask(name: &str, patience: Duration, tell: impl FnOnce(&str)) -> Option<Output
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || send.send(child.wait_with_output()));
     let answer = receive.recv_timeout(patience).or_else(|_| {
-        tell(&format!(
-            "{name} does not answer yet; where it compiles itself at its first use, that takes some minutes, once"
-        ));
+        tell(&format!("waiting for {name}; if it compiles itself at its first use, that takes some minutes, once"));
         receive.recv()
     });
     answer.ok()?.ok()
@@ -252,7 +250,7 @@ mod tests {
         let names: &'static [&'static str] = Box::leak(vec![name].into_boxed_slice());
         let kind = ToolKind { names, variable: "GOSHAWK_NO_SUCH_VARIABLE", ..YOSYS };
         let text = kind.find().unwrap_err().to_string();
-        assert!(text.ends_with("is version 0.9; 0.23 or newer is needed, tools/setup installs it"), "{text}");
+        assert!(text.ends_with("is version 0.9, expected 0.23 or newer; tools/setup installs it"), "{text}");
     }
 
     #[cfg(unix)]

@@ -33,7 +33,7 @@ pub enum BuildError {
         oscillator: f64,
     },
     /// The device is too small.
-    #[error("the design does not fit {device} of {board}: it needs {needed} {what}, there are {there}; fewer cores, less RAM or a smaller set would")]
+    #[error("the design does not fit {device} of {board}: it needs {needed} {what}, the device has {there}; use fewer cores, less RAM or a smaller set")]
     Fit {
         /// Name of the board.
         board: &'static str,

@@ -255,8 +255,7 @@ fn check_core(core: CoreKind, lite: bool) -> Result<(), SocError> {
     if core.shows_data() || lite {
         return Ok(());
     }
-    let needs =
-        "a core that shows registers and memory as it is, picorv32 or ibex; others are for generators that know addresses only, --lite";
+    let needs = "a core that exposes registers and memory, picorv32 or ibex; the others need `--lite`";
     Err(SocError::Needs { what: "a full event generator", needs })
 }
 

@@ -34,11 +34,11 @@ pub enum RecordError {
     /// The parameters are invalid.
     #[error("{0}")]
     Params(#[from] ParamError),
-    /// The SoC does not record.
-    #[error("the run has no data; the scheme inputs is needed")]
+    /// The run was not of a SoC that records.
+    #[error("the run has no data; the scheme inputs records them")]
     NoData,
-    /// The run ended before the recording started.
-    #[error("the run was over before the recording began")]
+    /// The program, or the run, was over before.
+    #[error("the run ended before the recording started")]
     NotBegun,
     /// The replayed event or datum differs.
     #[error("core {core}, {what} {at}: replay says {replayed}, the core did {done}")]

@@ -17,8 +17,8 @@ pub struct Half {
 /// Error of words that are not the contents of a trace buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RingError {
-    /// There are fewer words than the count says.
-    #[error("word {at} says that {count} words follow, {left} do")]
+    /// Fewer words than the counts say.
+    #[error("word {at} announces {count} words, but {left} follow")]
     Cut {
         /// Index of the count.
         at: usize,
@@ -33,8 +33,8 @@ pub enum RingError {
         /// `older` or `newer`.
         which: &'static str,
     },
-    /// There are words after the two halves.
-    #[error("{left} words follow behind its two halves")]
+    /// More words than the counts say.
+    #[error("{left} words follow its two halves")]
     More {
         /// Their number.
         left: usize,

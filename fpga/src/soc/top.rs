@@ -97,8 +97,8 @@ pub struct SocConfig {
 /// Error of a description from which no SoC can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SocError {
-    /// A field is outside its range.
-    #[error("{field} = {value} is outside {right}")]
+    /// A field outside its range.
+    #[error("{field} = {value}, expected {right}")]
     Range {
         /// Field name.
         field: &'static str,
@@ -209,7 +209,7 @@ impl SocConfig {
         if self.record.is_some() {
             let needs = |what, needs| Err(SocError::Needs { what, needs });
             if self.trace.is_some() {
-                return needs("scheme inputs", "the place of the trace modules");
+                return needs("scheme inputs", "the output of the trace modules");
             }
             if !self.private_fetch {
                 return needs("scheme inputs", "fetches that do not use the bus");
@@ -225,7 +225,7 @@ impl SocConfig {
         if let Some(params) = self.cfiat() {
             let needs = |what, needs| Err(SocError::Needs { what, needs });
             if self.record.is_some() {
-                return needs("scheme cfiat", "the place of the record system");
+                return needs("scheme cfiat", "the output of the record system");
             }
             if !self.private_fetch {
                 return needs("scheme cfiat", "fetches that do not use the bus");
@@ -234,18 +234,21 @@ impl SocConfig {
                 return needs("scheme cfiat", "words that leave as they come, without a trace buffer");
             }
             if self.trace.is_some() && matches!(self.output, Output::Uart { .. }) {
-                return needs("scheme cfiat beside a trace of the control flow", "parallel ports, one for each");
+                return needs(
+                    "scheme cfiat in addition to a trace of the control flow",
+                    "parallel ports, one for each",
+                );
             }
             Circuit::check(&params, &self.system())?;
         }
         if self.record_after > 0 && self.record.is_none_or(|sizes| sizes.known == 0) {
-            let needs = "scheme inputs with +known4096: what RAM held must be told";
-            return Err(SocError::Needs { what: "a start of the recording behind the cores'", needs });
+            let needs = "scheme inputs with +known4096: what RAM held must be recorded";
+            return Err(SocError::Needs { what: "a start of the recording after that of the cores", needs });
         }
         if self.record_after > 0 && !self.core.core().waits() {
             let needs =
-                "a core that waits where its fetches do, picorv32 or ibex: vexriscv goes on from its instruction cache";
-            return Err(SocError::Needs { what: "a start of the recording behind the cores'", needs });
+                "a core that stops with its fetches, picorv32 or ibex: vexriscv continues from its instruction cache";
+            return Err(SocError::Needs { what: "a start of the recording after that of the cores", needs });
         }
         if self.host != Host::Listens && matches!(self.output, Output::Port { .. }) {
             return Err(SocError::Needs { what: "a host that reaches registers", needs: "a serial line" });
@@ -442,7 +445,7 @@ impl SocConfig {
         if dma {
             let _ = write!(
                 s,
-                "    // recorded as a bus master that is no core\n    wire [31:0] device_rdata, dma_rdata;\n    \
+                "    // recorded as a bus master that is not a core\n    wire [31:0] device_rdata, dma_rdata;\n    \
                  assign d_rdata = device_rdata | dma_rdata;\n    \
                  soc_dma dma(.clk(clk), .reset(cores_reset),\n        \
                  .valid(d_valid), .addr(d_addr), .wdata(d_wdata), .wstrb(d_wstrb), .rdata(dma_rdata),\n        \

@@ -48,7 +48,7 @@ pub enum ValueError {
     Stream(#[from] StreamError),
     /// The order in which cores retire differs from the order of their accesses in memory.
     #[error(
-        "cycle {cycle}: core {core} accesses 0x{addr:08x} behind a core that retires later, so the order of what retires is \
+        "cycle {cycle}: core {core} accesses 0x{addr:08x} after a core that retires later, so the order of what retires is \
          not that of memory"
     )]
     Order {
@@ -63,7 +63,7 @@ pub enum ValueError {
     #[error("the control flow: {0}")]
     Flow(#[from] sim::replay::ReplayError),
     /// The cores cannot be executed again.
-    #[error("the run cannot be executed again: {0}")]
+    #[error("the run cannot be re-executed: {0}")]
     Replay(#[from] ReplayError),
     /// The replay differs from the run.
     #[error("{0}")]

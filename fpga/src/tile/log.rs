@@ -36,8 +36,8 @@ pub enum LogError {
         /// The instruction.
         insn: u32,
     },
-    /// The instruction does not follow the previous one, and no trap was reported.
-    #[error("cycle {cycle}, core {core}: 0x{pc:08x} retires behind 0x{before:08x}, which does not go there, and no trap is told")]
+    /// A way that the instruction does not go.
+    #[error("cycle {cycle}, core {core}: 0x{pc:08x} retires after 0x{before:08x}, which does not go there, and no trap is reported")]
     Broken {
         /// Clock cycle.
         cycle: u64,

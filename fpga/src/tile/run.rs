@@ -27,8 +27,8 @@ pub enum RunError {
     /// The tile could not be built.
     #[error("{0}")]
     Build(#[from] BuildError),
-    /// No tile can run the program.
-    #[error("the program is for RV{xlen}, entry 0x{entry:08x}, up to 0x{end:08x}; right is RV64, entry 0x80000000, up to 0x81000000 (RAM)")]
+    /// The program does not fit it.
+    #[error("the program is for RV{xlen}, entry 0x{entry:08x}, up to 0x{end:08x}; expected RV64, entry 0x80000000, up to 0x81000000 (RAM)")]
     Program {
         /// Register width of the program.
         xlen: u8,

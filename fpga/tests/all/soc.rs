@@ -143,7 +143,7 @@ fn two_cv32e40x_replay_to_what_they_retired_by_their_rvfi() {
 fn a_core_that_is_simulated_only_is_not_synthesised() {
     let config = config(CoreKind::Cv32e40x, 1, None);
     let refused = config.verilog(Purpose::Synthesis { image: "" }).unwrap_err().to_string();
-    assert_eq!(refused, "cv32e40x is for simulation only: its retirement is taken by the paths of inner wires");
+    assert_eq!(refused, "cv32e40x is for simulation only: its retirement is read from internal wires by their paths");
 }
 
 #[test]
@@ -342,11 +342,11 @@ fn programs_that_do_not_fit_are_refused() {
 fn descriptions_out_of_range_say_what_would_be_right() {
     let good = config(CoreKind::Picorv32, 1, None);
     for (bad, text) in [
-        (SocConfig { cores: 9, ..good.clone() }, "cores = 9 is outside 1 to 8"),
-        (SocConfig { log2_ram: 9, ..good.clone() }, "log2_ram = 9 is outside 10 to 24"),
-        (SocConfig { tick: 0, ..good.clone() }, "tick = 0 is outside 1 to 65535"),
-        (SocConfig { output: Output::Port { pins: 3 }, ..good.clone() }, "pins = 3 is outside 1, 2, 4 or 8"),
-        (SocConfig { output: Output::Uart { divisor: 3 }, ..good.clone() }, "divisor = 3 is outside 4 to 65535"),
+        (SocConfig { cores: 9, ..good.clone() }, "cores = 9, expected 1 to 8"),
+        (SocConfig { log2_ram: 9, ..good.clone() }, "log2_ram = 9, expected 10 to 24"),
+        (SocConfig { tick: 0, ..good.clone() }, "tick = 0, expected 1 to 65535"),
+        (SocConfig { output: Output::Port { pins: 3 }, ..good.clone() }, "pins = 3, expected 1, 2, 4 or 8"),
+        (SocConfig { output: Output::Uart { divisor: 3 }, ..good.clone() }, "divisor = 3, expected 4 to 65535"),
     ] {
         assert_eq!(bad.check().unwrap_err().to_string(), text);
     }

@@ -197,7 +197,7 @@ fn cores_that_cannot_be_recorded_say_why() {
     let known = Sizes { known: 4096, ..sizes() };
     let late = SocConfig { record_after: 1000, ..config(CoreKind::Vexriscv, 1, known) };
     let vexriscv = late.check().unwrap_err().to_string();
-    assert!(vexriscv.ends_with("vexriscv goes on from its instruction cache"), "{vexriscv}");
+    assert!(vexriscv.ends_with("vexriscv continues from its instruction cache"), "{vexriscv}");
     let serv = say(CoreKind::Serv);
     assert!(serv.contains("shows no registers and no memory here"), "{serv}");
 }

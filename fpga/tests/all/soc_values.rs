@@ -132,8 +132,8 @@ fn what_is_not_possible_says_why() {
     assert!(say(SocConfig { output: uart, ..both.clone() }).ends_with("needs parallel ports, one for each"));
     assert!(say(SocConfig { buffer: Some(9), ..both.clone() }).ends_with("without a trace buffer"));
     assert!(say(SocConfig { record: Some("inputs".parse().unwrap()), trace: None, ..both.clone() })
-        .ends_with("the place of the record system"));
-    assert!(say(SocConfig { log2_fifo: 3, ..both }).contains("log2_fifo = 3 is outside 4 to 8"));
+        .ends_with("the output of the record system"));
+    assert!(say(SocConfig { log2_fifo: 3, ..both }).contains("log2_fifo = 3, expected 4 to 8"));
     let shared = config(CoreKind::Picorv32, 2, "cfiat:16k+ways8");
     assert!(say(shared).contains("at most 4 ways have"));
 }

@@ -248,7 +248,7 @@ fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refu
     let marked = if words.has_packets() { "marked" } else { "words" };
     let split = words.has_registers();
     if crossing && !words.crosses() {
-        return Err(Refused(format!("words on {} have no clock of their own", words.name())));
+        return Err(Refused(format!("words on {} have no separate clock", words.name())));
     }
     if !words.stands_beside(registers) {
         return Err(Refused(format!(
@@ -362,7 +362,7 @@ fn module(style: &Style, buses: Buses, parts: &[Part]) -> String {
         "// A trace system on its buses: registers {}, words {}{}\nmodule {} (\n{}\n);\n{gap}{wires}{instances}endmodule\n",
         buses.registers.name(),
         buses.words.name(),
-        if buses.crossing { " by a clock of their own" } else { "" },
+        if buses.crossing { " with a separate clock" } else { "" },
         style.name,
         ports.join(",\n")
     )

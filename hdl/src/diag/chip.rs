@@ -67,14 +67,14 @@ impl fmt::Display for DiagParams {
 /// Error of an impossible chip.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoChip {
-    /// A node of a kind or size that has no circuit.
-    #[error("a {0} of {1} has no circuit; count of 2 to 128, aggregate of 2 to 256, pair of 2 to 64, histogram of 2 to 8 (powers of two), log of 2 to 128 (the same), tick of 1 to 63, filter of 8, machine and processor of 16 have one")]
+    /// No circuit of a node.
+    #[error("`{0}:{1}` has no circuit; expected count:2 to 128, aggregate:2 to 256, pair:2 to 64, histogram:2 to 8, log:2 to 128 (powers of two), tick:1 to 63, filter:8, machine:16 or processor:16")]
     Node(&'static str, u16),
     /// A number outside its range.
     #[error("{0} {1} are outside {2}")]
     Number(usize, &'static str, &'static str),
-    /// An address that two clients share, or that is not a client's.
-    #[error("address {0} is used twice, or is no client's")]
+    /// Two clients at one address.
+    #[error("address {0} is used twice, or is not that of a client")]
     Address(u8),
 }
 

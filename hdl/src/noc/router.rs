@@ -125,7 +125,7 @@ impl Router {
     /// # Panics
     /// Unless `address` is that of a node or of the host, and `log2_places` is at most 4.
     pub fn new(address: u8, log2_places: usize, first: bool) -> Self {
-        assert!(address < NODES || address == HOST, "address {address} is no node's");
+        assert!(address < NODES || address == HOST, "address {address} is not that of a node");
         assert!(log2_places <= 4, "log2_places = {log2_places} is outside 0..=4");
         Self {
             places: Mem::new(4 + log2_places, 16),

@@ -21,7 +21,7 @@ impl Given {
             ["sets", "ways"].into_iter().filter_map(|name| self.value(name).parse::<u32>().ok()).product();
         match (32..=1024).contains(&entries) {
             true => Ok(()),
-            false => Err(format!("{}: sets times ways is {entries}, 32 to 1024 would be right", self.shown(name))),
+            false => Err(format!("{}: sets times ways is {entries}, expected 32 to 1024", self.shown(name))),
         }
     }
 
@@ -46,7 +46,7 @@ impl Given {
         let twice = [("count-bits", stated.count_bits), ("cc-bits", stated.cc_bits), ("align", stated.align)];
         match twice.into_iter().find(|(option, said)| said.is_some() && self.has(option)) {
             Some((option, _)) => {
-                Err(format!("{}: the scheme `{}` says it too", self.shown(option), self.scheme_name()))
+                Err(format!("{}: the scheme `{}` already has it", self.shown(option), self.scheme_name()))
             }
             None => Ok(()),
         }
@@ -58,7 +58,7 @@ impl Given {
         let most = platform.address_bits().saturating_sub(u32::from(platform.count_bits) + 3);
         match platform.context {
             Some(bits) if u32::from(bits) > most => Err(format!(
-                "{}: at most {most} with {} and {}; a context goes where an address and a count go",
+                "{}: at most {most} with {} and {}; a context uses the bits of an address and a count",
                 self.shown("context"),
                 self.shown("xlen"),
                 self.shown("count-bits")

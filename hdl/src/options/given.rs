@@ -3,6 +3,7 @@
 use super::{find, Takes};
 use sim::params::ParamError;
 use sim::scheme::any::SchemeName;
+use sim::scheme::tr::TrParams;
 use sim::scheme::FlowScheme;
 use std::collections::BTreeMap;
 
@@ -96,8 +97,38 @@ impl Given {
     /// The scheme.
     ///
     /// # Errors
-    /// If there is no scheme of that name.
-    pub fn scheme(&self) -> Result<SchemeName, ParamError> {
-        self.scheme_name().parse()
+    /// The option as it was typed, and why there is no such scheme.
+    pub fn scheme(&self) -> Result<SchemeName, String> {
+        self.scheme_name().parse().map_err(|e: ParamError| {
+            // where the set alone is wrong, the encoding is not to blame
+            let set = self.value("set");
+            let bad_set = self.has("set") && self.value("scheme") == "tr" && TrParams::set(set).is_err();
+            let bad_encoding = self.has("encoding") && self.value("scheme") == "tr";
+            let option = if bad_set {
+                self.shown("set")
+            } else if bad_encoding {
+                self.shown("encoding")
+            } else {
+                self.shown_scheme()
+            };
+            format!("{option}: {e}")
+        })
+    }
+
+    /// Why the parameters of the scheme cannot be, with the option that says them.
+    pub fn refused(&self, e: &ParamError) -> String {
+        let field = match e {
+            ParamError::Range { field, .. } => *field,
+            ParamError::UnknownScheme { .. } | ParamError::UnknownSet(_) | ParamError::UnknownStreamCache(_) => "",
+        };
+        let option = match field {
+            "cores" | "xlen" | "align" | "context" | "signature" => field,
+            "count_bits" => "count-bits",
+            "cc_bits" => "cc-bits",
+            "ram_base" | "ram_bytes" => "ram",
+            _ => "",
+        };
+        let shown = if self.get(option).is_some() { self.shown(option) } else { self.shown_scheme() };
+        format!("{shown}: {e}")
     }
 }

@@ -49,7 +49,7 @@ impl Takes {
     /// # Errors
     /// What is accepted.
     pub fn check(&self, text: &str) -> Result<(), String> {
-        let right = |ok: bool| if ok { Ok(()) } else { Err(format!("{} would be right", self.values())) };
+        let right = |ok: bool| if ok { Ok(()) } else { Err(format!("expected {}", self.values())) };
         match self {
             Self::Switch => Ok(()),
             Self::One(values) => right(values.contains(&text)),

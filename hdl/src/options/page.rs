@@ -8,9 +8,9 @@ use std::fmt::Write;
 pub fn page() -> String {
     let mut page = String::from(
         "# Options of trace systems\n\n\
-         What `goshawk gen` and `goshawk gates` take. `goshawk help COMMAND` says which of them another command takes. An option \
+         The options of `goshawk gen` and `goshawk gates`. `goshawk help COMMAND` lists those of other commands. An option \
          that would have no effect is refused.\n\n\
-         Made from the table of options by `cargo run --release -p hdl --example options > docs/reference/options.md`.\n",
+         Generated from the table of options by `cargo run --release -p hdl --example options > docs/reference/options.md`.\n",
     );
     for group in Group::ALL {
         let _ = writeln!(

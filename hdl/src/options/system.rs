@@ -8,7 +8,7 @@ use crate::emit::{Ingress, SystemOptions};
 use crate::scheme::{circuit, Circuit};
 use crate::spine::Extras;
 use crate::verilog::Style;
-use sim::params::{ParamError, Platform, TraceParams};
+use sim::params::{Platform, TraceParams};
 use sim::scheme::any::SchemeName;
 
 /// A trace system with everything needed to emit it.
@@ -87,14 +87,14 @@ impl Given {
     /// is impossible.
     ///
     /// # Errors
-    /// If a parameter is invalid, or the scheme has no circuit.
-    pub fn system(&self) -> Result<System, ParamError> {
+    /// The option as it was typed: parameters that no model honours, or a scheme without a circuit.
+    pub fn system(&self) -> Result<System, String> {
         let name = self.scheme()?;
         let (cores, xlen) = (self.value("cores").parse().unwrap_or(1), self.value("xlen").parse().unwrap_or(32));
         let platform = self.platform(&name, (cores, xlen, 1));
         let ram = table::ram(self.value("ram")).unwrap_or_default();
         Ok(System {
-            circuit: circuit(&name, &platform, ram)?,
+            circuit: circuit(&name, &platform, ram).map_err(|e| self.refused(&e))?,
             options: self.options(),
             buses: self.buses(),
             style: self.style(),

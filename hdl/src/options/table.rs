@@ -76,15 +76,15 @@ const SIGNED: Cond = Scheme(Property {
 });
 
 const FLOW: Rule = Rule::only(&[CONTROL], "the scheme sends no control flow");
-const PUT_TOGETHER: Rule = Rule::only(&[Is("scheme", &["tr"])], "any other scheme is named whole");
+const PUT_TOGETHER: Rule = Rule::only(&[Is("scheme", &["tr"])], "other schemes are given by their full name");
 const PREDICTOR: Rule = Rule::only(&[PREDICTS], "the scheme has no predictors");
-const CACHE: &[Rule] = &[Rule::only(&[Is("scheme", &["sc-lsp"])], "any other scheme is named whole")];
+const CACHE: &[Rule] = &[Rule::only(&[Is("scheme", &["sc-lsp"])], "other schemes are given by their full name")];
 
 const RVFI: &[&str] = &["rvfi"];
 const BLOCKS: Cond = Is("ingress", &["etrace-blocks"]);
 const CHAIN: Cond = Is("ingress", &["pc-chain"]);
-const NOT_CHAIN: Rule = Rule::never(&[CHAIN], "that ingress knows an instruction only when the next one retires");
-const DEEP: &str = "a stalled core retires what is in flight, and nothing may be lost";
+const NOT_CHAIN: Rule = Rule::never(&[CHAIN], "that ingress reports an instruction only when the next one retires");
+const DEEP: &str = "a stalled core still retires what is in flight, and nothing may be lost";
 
 /// All options, in the order of the help.
 #[rustfmt::skip]
@@ -96,7 +96,7 @@ pub const OPTIONS: &[Opt] = &[
         "Interface between core and trace system")
         .rules(&[FLOW.of(&["etrace", "etrace-blocks", "pc-chain"])]),
     value("retire", "N", One(&["1", "2", "4"]), "1", Circuit,
-        "Instructions that a core retires in a cycle, at most; with `--ingress etrace-blocks` blocks of instructions. The trace \
+        "Maximum number of instructions that a core retires per cycle, with `--ingress etrace-blocks` of blocks. The trace \
          stream is identical to that of a single-retire port")
         .rules(&[
             FLOW.of(&["2", "4"]),
@@ -112,25 +112,25 @@ pub const OPTIONS: &[Opt] = &[
         "Width of `itype`. A 3-bit `itype` cannot distinguish calls, returns and jumps")
         .rules(&[
             Rule::only(&[BLOCKS], "other ingresses have no 3-bit `itype`").of(&["3"]),
-            Rule::only(&[FEW_TYPES], "its target predictor must know calls and returns; sets s0, m0, b0 and nx_b need not").of(&["3"]),
+            Rule::only(&[FEW_TYPES], "its target predictor needs calls and returns; sets s0, m0, b0 and nx_b do not").of(&["3"]),
         ]),
     value("fifo", "N", One(&["8", "16", "32", "64", "128", "256"]), "16", Circuit,
         "Depth of each core's event FIFO, in entries, of which two stay free")
-        .rules(&[Rule::only(&[CONTROL], "cores retire some more instructions after they are asked to wait").of(&["8"])]),
-    switch("sync", Circuit, "Build in periodic synchronisation and synchronisation on request (registers `sync` and `request`)")
+        .rules(&[Rule::only(&[CONTROL], "cores retire some more instructions after they are stalled").of(&["8"])]),
+    switch("sync", Circuit, "Periodic synchronisation, and synchronisation on request (registers `sync` and `request`)")
         .rules(&[FLOW]),
     switch("check", Circuit,
-        "Build in the discontinuity check: an instruction that does not follow from the one before is reported as an exception, \
-         and in register `discontinuity`")
+        "Discontinuity check: an instruction that does not follow from the previous one is reported as an exception, and in \
+         register `discontinuity`")
         .rules(&[FLOW, Rule::only(&[Is("ingress", RVFI)], "E-Trace does not report where an instruction went, a PC chain is always checked")]),
     switch("zcm", Circuit,
-        "Decode Zcmp and Zcmt, for cores that have them; where the D extension is, their encodings are c.fsdsp")
+        "Decoding of Zcmp and Zcmt, for cores that have them. With the D extension the same encodings are c.fsdsp")
         .rules(&[
             FLOW,
             Rule::only(&[Is("ingress", &["rvfi", "pc-chain"])], "E-Trace reports the class of each instruction"),
             Rule::never(&[Is("align", &["0", "2"])], "without the C extension there are no instructions of 2 bytes"),
         ]),
-    switch("stall", Circuit, "Build in an output for each core that stalls it before its FIFO is full, so that nothing is lost")
+    switch("stall", Circuit, "Stall output for each core, asserted before its FIFO is full, so that nothing is lost")
         .rules(&[
             FLOW,
             Rule::least("fifo", 16, "entries", DEEP),
@@ -141,52 +141,53 @@ pub const OPTIONS: &[Opt] = &[
             Rule::least("retire-queue", 8, "entries", DEEP),
         ]),
     switch("filter", Circuit,
-        "Build in a filter: software (`control.modes`) and the inputs `allow_modes` select the traced privilege modes, and an \
+        "Trace filter: software (`control.modes`) and the inputs `allow_modes` select the traced privilege modes, and an \
          input for each core hides what retires in a cycle")
         .rules(&[FLOW, NOT_CHAIN]),
-    switch("filter-range", Circuit, "As `--filter`, and two inputs for each core select the traced address range")
+    switch("filter-range", Circuit, "Trace filter with address ranges: as `--filter`, and two inputs for each core select the traced range")
         .implies(&["filter"])
         .rules(&[FLOW, NOT_CHAIN]),
-    switch("filter-space", Circuit, "As `--filter`, and inputs for each core select the traced address spaces, by number and mask")
+    switch("filter-space", Circuit, "Trace filter with address spaces: as `--filter`, and inputs for each core select the traced spaces, by number and mask")
         .implies(&["filter"])
         .rules(&[FLOW, NOT_CHAIN]),
     switch("registered-ports", Circuit,
-        "The cores' ports come from registers, so the ingress needs none. The trace stream is identical, the circuit smaller")
+        "Core ports that come from registers, so that the ingress needs none. The trace stream is identical, the circuit smaller")
         .rules(&[
             FLOW,
             Rule::only(&[Is("ingress", RVFI)], "other ingresses need their registers"),
             Rule::never(&[Is("filter", &[]), Is("context", &[])], "it needs the ingress' registers"),
             Rule::only(&[Is("retire", &["1"])], "several instructions a cycle need the ingress' registers"),
         ]),
-    switch("count-lost", Circuit, "Build in a counter of lost instructions, field `lost` of register `status`").rules(&[FLOW]),
+    switch("count-lost", Circuit, "Counter of lost instructions, field `lost` of register `status`").rules(&[FLOW]),
     value("address-bits", "BITS[@BASE]",
         Text { check: |t| t.parse::<Addresses>().map(|_| ()), such: &["24", "24@0x80000000"] }, "", Circuit,
-        "Address bits of the cores that differ, with `--xlen 32` 16 to 31 and an optional base address, with `--xlen 64` 22 to \
-         63, of which the upper bits are copies of the highest. The trace stream is identical, the circuit smaller")
+        "Number of address bits that the cores use: with `--xlen 32` 16 to 31 and an optional base address, with `--xlen 64` 22 \
+         to 63, the upper bits being copies of the highest. The trace stream is identical, the circuit smaller")
         .rules(&[FLOW]),
     value("ram", "BASE+BYTES", Text { check: |t| ram(t).map(|_| ()), such: &["0x80000000+0x10000"] },
-        "0x80000000+0x1000000", Circuit, "RAM of the cores: loads from elsewhere are recorded")
+        "0x80000000+0x1000000", Circuit, "Address range of the cores' RAM; loads from elsewhere are recorded")
         .rules(&[Rule::only(&[DATA], "the scheme records no loads")]),
 
     value("scheme", "NAME", Text { check: text, such: &["nx_b", "sc-lsp", "tr_e:m4", "inputs", "cfiat"] }, "tr", Trace,
-        "Trace scheme, by its whole name; or tr, what `--set` and `--encoding` say; or sc-lsp, what the options of stream caches say")
+        "Trace scheme, by its full name; or tr, defined by `--set` and `--encoding`; or sc-lsp, defined by the options of the \
+         stream cache")
         .list(|| AnyScheme::forms().join(", ")),
     value("set", "NAME|G/R/Q", Text { check: text, such: &["medium", "s0", "bimodal512/last32"] }, "small", Trace,
         "Predictor set, by name or as OUTCOME/TARGET")
         .list(sets)
         .rules(&[PUT_TOGETHER, PREDICTOR]),
     value("encoding", "ENCODING", Text { check: text, such: &["tr_b", "golomb", "nx_b"] }, "tr_e", Trace,
-        "Encoding; fields left out are those of tr_e, of nx_b those of tr_b")
+        "Encoding of the messages; omitted fields are those of tr_e, for nx_b those of tr_b")
         .list(encodings)
         .rules(&[PUT_TOGETHER]),
-    switch("timestamps", Trace, "Every message carries the cycles since the one before").rules(&[FLOW]),
+    switch("timestamps", Trace, "Time stamps: each message carries the cycles since the previous one").rules(&[FLOW]),
     value("pc-shift", "BITS", Range(0, 4), "1", Trace, "Right shift of the PC in table indices")
         .rules(&[PUT_TOGETHER, PREDICTOR]),
     value("upper-bits", "BITS", One(&["0", "12"]), "0", Trace, "Upper target bits in a last-value register")
         .rules(&[PUT_TOGETHER, PREDICTOR]),
     value("align", "BITS", Range(0, 2), "", Trace,
-        "Address bits that are always 0: 2 without the C extension, 1 with it, 0 for imported traces with instructions at odd \
-         addresses [default: that of the input, or 1]")
+        "Number of low address bits that are always 0 (2 without the C extension, 1 with it, 0 for imported traces with \
+         instructions at odd addresses; by default that of the input, or 1)")
         .rules(&[FLOW])
         .circuit(&[Rule::only(&[], "instructions of RISC-V are at even addresses").of(&["0"])]),
     value("count-bits", "BITS", Range(16, 24), "20", Trace, "Width of the instruction and branch counters").rules(&[FLOW]),
@@ -194,41 +195,41 @@ pub const OPTIONS: &[Opt] = &[
         .rules(&[FLOW])
         .circuit(&[Rule::only(&[Is("timestamps", &[])], "a trace without times has no cycle counter")]),
     value("context", "BITS", Range(0, 16), "", Trace,
-        "Report contexts: privilege mode, and so many bits of the address space's number [default: contexts are not reported]")
-        .rules(&[FLOW, Rule::only(&[CONTEXTS], "its messages have no place for a context")])
+        "Width of the address space number in reported contexts, which also have the privilege mode; contexts are not reported \
+         by default")
+        .rules(&[FLOW, Rule::only(&[CONTEXTS], "its messages have no field for a context")])
         .circuit(&[Rule::never(&[CHAIN], "that ingress has no ports for contexts")]),
     value("signature", "BITS", One(&["0", "8", "16"]), "0", Trace,
-        "Width of the signatures of the control flow, which messages carry: a decoder then knows that what it lists is what the \
-         cores did")
+        "Width of the control flow signature that messages carry, with which a decoder verifies its listing")
         .rules(&[FLOW])
         .circuit(&[
             Rule::only(&[SIGNED], "the circuit of stream caches sends none").of(&["8", "16"]),
-            Rule::never(&[CHAIN], "the last target of a trace is not known there in time").of(&["8", "16"]),
+            Rule::never(&[CHAIN], "that ingress does not have the last target of a trace in time").of(&["8", "16"]),
         ]),
 
     value("variant", "VARIANT", One(&["base", "ebase", "rbase"]), "rbase", StreamCache, "Variant of paper 001").rules(CACHE),
     value("sets", "N", One(&["4", "8", "16", "32", "64", "128", "256", "512", "1024"]), "32", StreamCache,
-        "Number of sets; sets times ways is 32 to 1024")
+        "Number of sets; sets times ways must be 32 to 1024")
         .rules(CACHE),
     value("ways", "N", One(&["1", "2", "4", "8"]), "4", StreamCache, "Number of ways").rules(CACHE),
-    value("hash", "rightN|leftN", Text { check: text, such: &["right3", "left2"] }, "right4", StreamCache,
+    value("hash", "rightN|leftN", Text { check: hash, such: &["right3", "left2"] }, "right4", StreamCache,
         "Shift of the start address in the set index: right or left, by 0 to 8 bits")
         .rules(CACHE),
 
     value("module-name", "NAME", Text { check: Style::check, such: &["acme"] }, "goshawk", Chip,
-        "Name of the top module; all others begin with it"),
-    switch("no-initial", Chip, "Leave out the values that registers have at power-up: reset does all"),
+        "Name of the top module, and prefix of all others"),
+    switch("no-initial", Chip, "Omit the power-up values of registers, so that only reset initialises them"),
     value("bus", "BUS", One(&["native", "apb", "axi-lite", "wishbone", "jtag"]), "native", Chip, "Bus of the registers"),
     value("writes", "WHOSE", One(&["any", "privileged", "secure", "privileged-secure"]), "any", Chip,
         "Accepted register writes, by PPROT or AWPROT")
-        .rules(&[Rule::only(&[Is("bus", &["apb", "axi-lite"])], "other buses do not say who writes")
+        .rules(&[Rule::only(&[Is("bus", &["apb", "axi-lite"])], "other buses do not carry the privilege of a write")
             .of(&["privileged", "secure", "privileged-secure"])]),
     value("port", "PORT", One(&["native", "axi-stream", "atb", "bytes", "axi4-memory", "jtag"]), "native", Chip,
         "Port of the trace words")
         .rules(&[Rule::only(&[Is("bus", &["jtag"])], "the words leave by the test access port of that bus").of(&["jtag"])]),
     switch("port-clock", Chip, "Separate clock for the trace words: ports `port_clock` and `port_reset`")
         .rules(&[Rule::only(&[Is("port", &["native", "axi-stream", "atb", "bytes"])], "the port uses the clock of its registers")]),
-    switch("lock", Chip, "Trace only while the input `allow` is 1")
+    switch("lock", Chip, "Trace lock: the system traces only while the input `allow` is 1")
         .rules(&[Rule::only(&[CONTROL], "gate the bus of a system that records data in the chip")]),
 ];
 
@@ -256,12 +257,18 @@ fn text(_: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The first address and the size in bytes.
+/// A direction and a number of bits.
+fn hash(text: &str) -> Result<(), String> {
+    let bits = ["right", "left"].into_iter().find_map(|direction| text.strip_prefix(direction)?.parse::<u8>().ok());
+    bits.filter(|n| *n <= 8).map(|_| ()).ok_or_else(|| "expected right0 to right8 or left0 to left8".into())
+}
+
+/// First byte and number of bytes.
 pub fn ram(text: &str) -> Result<(u32, u32), String> {
     let number = |text: &str| match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
     };
     let both = text.split_once('+').and_then(|(base, bytes)| Some((number(base)?, number(bytes)?)));
-    both.ok_or_else(|| "its first byte, + and its bytes would be right, as 0x80000000+0x1000000".into())
+    both.ok_or_else(|| "expected BASE+BYTES, as 0x80000000+0x1000000".into())
 }

@@ -111,7 +111,7 @@ pub fn circuit(name: &SchemeName, platform: &Platform, ram: (u32, u32)) -> Resul
         AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
             return Err(ParamError::UnknownScheme {
                 name: name.scheme.to_string(),
-                forms: "it is in software only; tr_e:SET, nx_b, sc-lsp:SHAPE, inputs and cfiat".into(),
+                forms: "tr_e:SET, nx_b, sc-lsp:SHAPE, inputs and cfiat, which have a circuit".into(),
             });
         }
     })

@@ -209,7 +209,7 @@ impl std::fmt::Display for Extras {
         list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
         match self.retire {
             Some(Retire { lanes: 1, .. }) => f.write_str(", blocks of instructions")?,
-            Some(r) => write!(f, ", {} instructions or blocks a clock", r.lanes)?,
+            Some(r) => write!(f, ", {} instructions or blocks per cycle", r.lanes)?,
             None => {}
         }
         self.addresses.map_or(Ok(()), |a| write!(f, ", addresses of {a} bits"))

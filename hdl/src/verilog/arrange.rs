@@ -217,7 +217,7 @@ fn live(module: &Module, list: &mut Vec<Statement>, out: &mut Arranged) -> Resul
             open.push(register.next);
             match out.connected.get(&register.clock).and_then(Value::signal) {
                 Some(clock) => open.push(clock),
-                None => return Err(Refused(format!("the clock of {} is no plain signal", register.name))),
+                None => return Err(Refused(format!("the clock of {} is not a plain signal", register.name))),
             }
         }
         for s in filtered(list, &|to| to == id) {

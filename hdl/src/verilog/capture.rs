@@ -111,7 +111,7 @@ impl Probe for Walk {
                 None => Err("custom Verilog"),
             },
             Verilog::Empty => Err("a block without a circuit"),
-            Verilog::Blackbox(_) | Verilog::Wrapper(_) => Err("Verilog of its own"),
+            Verilog::Blackbox(_) | Verilog::Wrapper(_) => Err("external Verilog"),
         };
         let (content, wrong) = match content {
             Ok(c) => (c, None),

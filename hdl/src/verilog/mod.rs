@@ -64,7 +64,7 @@ impl Style {
         let letters = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
         if !letters || !begins || name.len() > 64 {
-            return Err("a letter and up to 63 letters, digits and _ are right".into());
+            return Err("expected a letter and up to 63 letters, digits and _".into());
         }
         if KEYWORDS.contains(&name) {
             return Err("this is a keyword of Verilog".into());

@@ -167,7 +167,7 @@ impl<S: Scene> Debugger<S> {
             n => match n.parse::<u8>() {
                 Ok(n) if n < cores => n..n + 1,
                 _ => {
-                    outputln!(out, "`{n}` is no core: there are {cores}, counted from 0; `all` is all of them");
+                    outputln!(out, "`{n}` is not a core; expected a number below {cores}, or `all`");
                     return;
                 }
             },

@@ -46,7 +46,7 @@ impl Instruction {
         let ip = u64::from_le_bytes(b[..8].try_into().unwrap_or_default());
         if let Some(at) = [8, 9].into_iter().find(|i| b[*i] > 1) {
             return Err(format!(
-                "byte {at} of an instruction is {}, 0 or 1 would be right; this is no ChampSim trace",
+                "byte {at} of an instruction is {}, expected 0 or 1; this is not a ChampSim trace",
                 b[at]
             ));
         }
@@ -159,7 +159,7 @@ pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Resul
         }
     })?;
     let mut notes = survey.notes(|pc| direct.contains(&pc));
-    notes.extend((traps > 0).then(|| format!("{traps} places where the trace goes on elsewhere, told as traps")));
+    notes.extend((traps > 0).then(|| format!("{traps} discontinuities, imported as traps")));
     notes.extend((repeated > 0).then(|| format!("{repeated} repetitions of an instruction, counted once")));
     Ok(notes)
 }

@@ -103,11 +103,14 @@ pub fn open(path: &Path, format: Option<Format>) -> Result<Opened<'_>, HostError
         None => {
             let begins = match &head[..head.len().min(8)] {
                 [] => "is empty".to_string(),
-                bytes => format!("begins with {bytes:02x?}"),
+                bytes => {
+                    let bytes: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
+                    format!("begins with the bytes {}", bytes.join(" "))
+                }
             };
             return Err(HostError::Other(format!(
-                "{}: {begins}; a branch trace (rbt1), a log of QEMU (-d exec,nochain,int) or Spike, an SBBT \
-                 trace would be right, and --format champsim where it is of ChampSim",
+                "{}: {begins}; expected a branch trace (rbt1), a log of QEMU (-d exec,nochain,int) or Spike, an SBBT \
+                 trace, or a ChampSim trace with `--format champsim`",
                 path.display()
             )));
         }

@@ -168,8 +168,8 @@ impl Reader<'_> {
             At::Block { pc: from, .. } if from == pc => {}
             At::Block { pc: from, .. } => {
                 return Err(format!(
-                    "hart {index} was stopped in front of 0x{from:08x} and goes on at 0x{pc:08x}; the log of \
-                     -d exec,nochain,int says why"
+                    "hart {index} was stopped before 0x{from:08x} and continues at 0x{pc:08x}; only a log of -d exec,nochain,int \
+                     shows why"
                 ))
             }
             At::Trap { epc } => self.record(index, TRAP, 1, epc, pc),
@@ -266,5 +266,5 @@ pub(super) fn convert(mut log: Unpacked, elf: &Named, sink: Sink<'_>) -> Result<
     }
     reader.end();
     let swaps = reader.swaps;
-    Ok((swaps > 0).then(|| format!("{swaps} co-routine swaps, told as returns")).into_iter().collect())
+    Ok((swaps > 0).then(|| format!("{swaps} co-routine swaps, imported as returns")).into_iter().collect())
 }

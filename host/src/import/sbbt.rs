@@ -175,10 +175,13 @@ pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Resul
     })?;
     let mut notes = survey.notes(|pc| direct.contains(&pc));
     notes.extend(
-        (conditional > 0).then(|| format!("{conditional} conditional indirect branches, told as indirect jumps")),
+        (conditional > 0).then(|| format!("{conditional} conditional indirect branches, imported as indirect jumps")),
     );
-    notes.extend((changed > 0).then(|| format!("{changed} runs with another count than their least, told with that")));
-    notes.extend((traps > 0).then(|| format!("{traps} runs to another branch than before, told as traps to that")));
+    notes.extend(
+        (changed > 0)
+            .then(|| format!("{changed} runs with more instructions than their minimum, imported with the minimum")),
+    );
+    notes.extend((traps > 0).then(|| format!("{traps} runs to another branch than before, imported as traps to it")));
     Ok(notes)
 }
 

@@ -75,7 +75,7 @@ fn step(pc: u64, bits: u32, xlen: u8, to: u64) -> Result<Step, String> {
         Flow::Conditional { offset } if to == at(offset) => Step::Branch(1),
         Flow::Conditional { .. } => {
             return Err(format!(
-                "0x{to:08x} is neither way of the branch at 0x{pc:08x}: a trap lies between, and only `spike -l` says where"
+                "0x{to:08x} is neither way of the branch at 0x{pc:08x}: a trap is in between, and only `spike -l` shows where"
             ))
         }
         Flow::Jump { offset, call } => {
@@ -214,8 +214,9 @@ pub(super) fn convert(mut log: Unpacked, elf: Option<&Named>, sink: Sink<'_>) ->
     }
     reader.end();
     let (swaps, silent) = (reader.swaps, reader.silent);
-    let swaps = (swaps > 0).then(|| format!("{swaps} co-routine swaps, told as returns"));
-    let silent = (silent > 0).then(|| format!("{silent} traps that the log does not tell, placed where it has a gap"));
+    let swaps = (swaps > 0).then(|| format!("{swaps} co-routine swaps, imported as returns"));
+    let silent =
+        (silent > 0).then(|| format!("{silent} traps that the log does not show, inserted where it has a gap"));
     Ok(swaps.into_iter().chain(silent).collect())
 }
 
@@ -320,7 +321,7 @@ mod tests {
         assert_eq!((found[1].kind, found[1].count, found[1].pc, found[1].target), (7, 1, 0x8000_0004, 0x8000_0100));
         let log = "core   0: 3 0x80000000 (0x00028463)\ncore   0: 3 0x80000100 (0x00000013)\n";
         let e = records(log).unwrap_err();
-        assert!(e.ends_with("line 2: 0x80000100 is neither way of the branch at 0x80000000: a trap lies between, and only `spike -l` says where"), "{e}");
+        assert!(e.ends_with("line 2: 0x80000100 is neither way of the branch at 0x80000000: a trap is in between, and only `spike -l` shows where"), "{e}");
         assert!(records("core   0: 3 0x80000000 (0x000").unwrap_err().contains("line 1: the file ends inside it"));
         assert!(records("nothing\n").unwrap_err().contains("without an instruction"));
     }

@@ -111,7 +111,7 @@ impl Survey {
     /// Notes on the choices made.
     pub(super) fn notes(&self, direct: impl Fn(u64) -> bool) -> Vec<String> {
         let many = self.branches.iter().filter(|(pc, s)| s.many && direct(**pc)).count();
-        let note = format!("{many} direct branches with several targets, told as indirect ones");
+        let note = format!("{many} direct branches with several targets, imported as indirect ones");
         (many > 0).then_some(note).into_iter().collect()
     }
 }
@@ -142,7 +142,7 @@ mod tests {
             s.branch(pc, kind, Some(0x2000));
         }
         assert_eq!([s.tell(0x100, 2).0, s.tell(0x200, 3).0, s.tell(0x300, 0).0], [4, 5, 4]);
-        assert_eq!(s.notes(|_| true), ["3 direct branches with several targets, told as indirect ones"]);
+        assert_eq!(s.notes(|_| true), ["3 direct branches with several targets, imported as indirect ones"]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub struct SchemeSpec {
 pub enum SchemeError {
     /// It has none of the forms of the table above.
     #[error(
-        "scheme `{0}` is not known: {forms} are; {stated}",
+        "scheme `{0}` is not known; expected one of {forms}; {stated}",
         forms = AnyScheme::forms().join(", "),
         stated = Stated::FORMS
     )]
@@ -213,17 +213,17 @@ mod tests {
             assert_eq!(SchemeSpec::parse(flow).unwrap().on(&platform), platform);
         }
         for (bad, why) in [
-            ("tr_e:m4+count15", "count_bits = 15 is outside 16 to 24"),
-            ("nx_b+cc33", "cc_bits = 33 is outside 16 to 32"),
-            ("nexs+align3", "align = 3 is outside 0 to 2"),
-            ("tr_e:m4+sync9", "sync period = 9 is outside 10 to 31"),
+            ("tr_e:m4+count15", "count_bits = 15, expected 16 to 24"),
+            ("nx_b+cc33", "cc_bits = 33, expected 16 to 32"),
+            ("nexs+align3", "align = 3, expected 0 to 2"),
+            ("tr_e:m4+sync9", "sync period = 9, expected 10 to 31"),
             ("tr_e:m4+count18+count20", "+align0 to +align2"),
             ("tr_e:m4+wide3", "+count16 to +count24"),
             ("tr_e:m4+count", "+count16 to +count24"),
             ("sc-lsp:rbase-32x4+count999", "+sync10 to +sync31"),
             ("nx_b+foo1", "+cc16 to +cc32"),
             ("gzip-9+count18", "is not known"),
-            ("shared:small+count18", "parameter set `small+count18`"),
+            ("shared:small+count18", "predictor set `small+count18`"),
         ] {
             let e = SchemeSpec::parse(bad).unwrap_err().to_string();
             assert!(e.contains(why), "{bad}: {e}");
@@ -234,9 +234,9 @@ mod tests {
     fn what_is_no_scheme_is_refused_with_the_right_forms() {
         for bad in ["", "tr_e", "nx_b:m4", "foo", "shared", "etrace+x"] {
             let e = SchemeSpec::parse(bad).unwrap_err().to_string();
-            assert!(e.starts_with(&format!("scheme `{bad}` is not known: tr_e:SET, ")), "{e}");
+            assert!(e.starts_with(&format!("scheme `{bad}` is not known; expected one of tr_e:SET, ")), "{e}");
         }
-        for (bad, why) in [("tr_e:300/8/0", "gshare = 300"), ("shared:huge", "parameter set `huge`")] {
+        for (bad, why) in [("tr_e:300/8/0", "gshare = 300"), ("shared:huge", "predictor set `huge`")] {
             let e = SchemeSpec::parse(bad).unwrap_err().to_string();
             assert!(e.starts_with(&format!("scheme `{bad}`: {why}")), "{e}");
         }

@@ -56,7 +56,7 @@ impl TraceScheme for Stream {
         let (zeros, align) = (self.targets.trailing_zeros(), self.params.align);
         if zeros < align.into() {
             return Err(format!(
-                "branch targets of which only {zeros} low bits are 0; +align{align} drops {align}, +align{zeros} would be right"
+                "branch targets of which only {zeros} low bits are 0; +align{align} drops {align}; expected +align{zeros}"
             ));
         }
         self.system.finish(cycle);

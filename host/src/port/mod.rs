@@ -156,7 +156,7 @@ pub fn check(path: &Path, options: &Options, code: Code<'_>) -> Result<Report, H
     if records == 0 {
         let valid = options.port.signals()[0].name;
         return Err(HostError::Other(format!(
-            "{}: {} clocks, and none in which the port shows an instruction; is `{valid}` the right signal, and the clock the right one?",
+            "{}: no instruction in {} clock cycles; check the signal `{valid}` and the clock",
             path.display(),
             clocks
         )));
@@ -167,7 +167,7 @@ pub fn check(path: &Path, options: &Options, code: Code<'_>) -> Result<Report, H
 /// Unknown bits while an instruction is shown.
 const UNKNOWN: Rule = Rule {
     found: "a signal is unknown (x or z) while an instruction is shown",
-    right: "all signals of the port have a value in a clock with valid 1",
+    right: "all signals of the port have a value in a cycle with valid 1",
     note: false,
 };
 

@@ -158,7 +158,7 @@ impl Wave {
                 (None, Some(value)) if own.is_none() => Err(value),
                 (None, _) => {
                     let (name, below) = (own.unwrap_or(signal.name), scope.map(|s| format!(" below {s}")).unwrap_or_default());
-                    return Err(other(path, format_args!("no signal {name}{below}; --scope says where the port is, --signal {}=PATH what a signal is called", signal.name)));
+                    return Err(other(path, format_args!("no signal {name}{below}; `--scope` gives the path of the port, `--signal {}=PATH` the name of a signal", signal.name)));
                 }
             });
         }
@@ -259,7 +259,7 @@ impl Text {
                 (Some(column), _) => Ok(column),
                 (None, Some(value)) => Err(value),
                 (None, None) => {
-                    return Err(other(path, format_args!("line {}: no column {own}; the first line has the names of the port's signals, found {heading:?}", text.line)));
+                    return Err(other(path, format_args!("line {}: no column {own}; expected the names of the port's signals in the first line, found {heading:?}", text.line)));
                 }
             });
         }
@@ -306,7 +306,7 @@ impl Text {
                         } else {
                             match u64::from_str_radix(digits, 16) {
                                 Ok(value) => Some(value),
-                                Err(_) => return wrong(format!("`{cell}` is no hexadecimal value")),
+                                Err(_) => return wrong(format!("`{cell}` is not a hexadecimal value")),
                             }
                         }
                     }

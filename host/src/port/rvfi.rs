@@ -28,8 +28,8 @@ const UNANNOUNCED: Rule = Rule {
 };
 
 const MRET_LINK: Rule = Rule {
-    found: "mret or sret has the address after it as pc_wdata, and goes elsewhere",
-    right: "pc_wdata of a trap return is where it goes: connect mepc or sepc for it",
+    found: "pc_wdata of mret or sret is the address after it, but the core continues elsewhere",
+    right: "pc_wdata of a trap return is its target: connect mepc or sepc",
     note: false,
 };
 
@@ -41,7 +41,7 @@ const WRONG_TARGET: Rule = Rule {
 
 const NEEDLESS_INTR: Rule = Rule {
     found: "intr is 1 where the instruction follows from the one before",
-    right: "intr is 1 in the first record of a trap handler alone; each such record is traced as a trap",
+    right: "intr is 1 only in the first record of a trap handler; each such record is traced as a trap",
     note: true,
 };
 

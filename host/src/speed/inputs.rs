@@ -41,7 +41,7 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
         motion.watches.push(Watch { addr: NOWHERE, length: 4, kind: Kind::Write });
         let edge = |stop: Result<Stop, InputsError>| match stop {
             Ok(Stop::Edge) => Ok(()),
-            Ok(stop) => Err(HostError::Other(format!("{program}: stopped by {stop:?}, where nothing is to stop it"))),
+            Ok(stop) => Err(HostError::Other(format!("{program}: stopped unexpectedly by {stop:?}"))),
             Err(source) => Err(HostError::Inputs { path: path.display().to_string(), source }),
         };
         let start = Instant::now();

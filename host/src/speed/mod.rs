@@ -136,7 +136,7 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     begin_behind(&mut events, last);
     if events.len() < 100_000 {
         return Err(HostError::Other(format!(
-            "builtin:{name} has {} branches behind its last trap; at least 100,000 are needed",
+            "{name}: has {} branches after its last trap; at least 100,000 are needed",
             events.len()
         )));
     }

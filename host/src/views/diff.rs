@@ -95,7 +95,7 @@ pub fn diff(first: Replayed, second: Replayed, progress: &dyn Progress) -> Resul
     let cores = first.cores();
     if second.cores() != cores {
         let (a, b) = (cores, second.cores());
-        return Err(HostError::Other(format!("the first has {a} cores, the second {b}; as many would be right")));
+        return Err(HostError::Other(format!("the first has {a} cores, the second {b}, expected as many")));
     }
     let (to, from) = sync_channel(4);
     std::thread::scope(|scope| {

@@ -95,7 +95,7 @@ fn another_build_is_refused_by_name_and_taken_when_asked_for() {
     let input = Input::open_with(name, beside(true)).unwrap();
     assert_eq!(input.named().map(|n| n.name.as_str()), Some("builtin:vm"));
     let e = Input::open_with("builtin:vm", beside(true)).unwrap_err().to_string();
-    assert_eq!(e, "builtin:vm: is a program; --elf is for recordings");
+    assert_eq!(e, "builtin:vm: is a program; `--elf` is for recordings");
 }
 
 #[test]

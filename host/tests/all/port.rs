@@ -114,7 +114,7 @@ fn every_fault_is_found_by_its_rule() {
         ("a branch goes elsewhere", &|r| r[branch].next ^= 0x800, "pc_wdata of a jump or branch"),
         ("intr is not shown", &|r| r[handler].intr = 0, "an instruction is not at the pc_wdata"),
         ("intr is shown too often", &|r| r[plain].intr = 1, "intr is 1 where"),
-        ("mret goes on", &|r| r[mret].next = r[mret].pc + 4, "mret or sret has the address after"),
+        ("mret goes on", &|r| r[mret].next = r[mret].pc + 4, "pc_wdata of mret or sret is the address after"),
         (
             "an odd address",
             &|r| {
@@ -268,11 +268,11 @@ fn logs_that_are_none_are_refused_with_their_place() {
     assert!(say(b"rvfi_insn\n13\n").starts_with(": line 1: no column rvfi_pc_rdata; the first line has the names"));
     let heading = "rvfi_insn rvfi_pc_rdata rvfi_pc_wdata\n";
     assert_eq!(say(format!("{heading}13 0\n").as_bytes()), ": line 2: 2 values; the heading names 3");
-    assert_eq!(say(format!("{heading}13 0 q\n").as_bytes()), ": line 2: `q` is no hexadecimal value");
+    assert_eq!(say(format!("{heading}13 0 q\n").as_bytes()), ": line 2: `q` is not a hexadecimal value");
     assert!(say(heading.as_bytes()).starts_with(": 0 clocks, and none in which the port shows an instruction"));
     assert!(say(b"\x00\x01\x02").starts_with(": is neither a waveform (VCD, FST, GHW) nor text"));
     assert!(say(b"$scope module tb $end").starts_with(": "));
     let options = Options { port: PortKind::Rvfi, xlen: 32, log: LogOptions::default() };
     let e = check(Path::new("/dev/zero"), &options, Code(None)).unwrap_err().to_string();
-    assert_eq!(e, "/dev/zero: is a device; a file or a pipe is needed");
+    assert_eq!(e, "/dev/zero: is a device, expected a file or a pipe");
 }

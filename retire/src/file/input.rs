@@ -203,7 +203,7 @@ mod unix {
         let kind = file.metadata()?.file_type();
         let device = kind.is_char_device() && !file.is_terminal() && before.rdev() != NULL;
         if device || kind.is_block_device() {
-            return Err(Error::new(ErrorKind::InvalidInput, "is a device; a file or a pipe is needed"));
+            return Err(Error::new(ErrorKind::InvalidInput, "is a device, expected a file or a pipe"));
         }
         if !stdin && !kind.is_fifo() && !kind.is_char_device() {
             return Ok(Input(From::File(file)));
@@ -253,7 +253,7 @@ pub fn read(path: &Path, most: u64, what: &str) -> Result<Vec<u8>, FileError> {
 pub fn text(path: &Path, most: u64, what: &str) -> Result<String, FileError> {
     String::from_utf8(read(path, most, what)?).map_err(|e| {
         let (path, at) = (path.display().to_string(), e.utf8_error().valid_up_to() as u64);
-        FileError::Content { path, at, what: format!("is no UTF-8 text; {what} is") }
+        FileError::Content { path, at, what: format!("is not UTF-8 text; expected {what}") }
     })
 }
 

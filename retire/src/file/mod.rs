@@ -18,7 +18,26 @@ pub use output::{is_stdout, Replacement, STDOUT};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
-/// Error of reading or writing a file.
+/// What a file is that begins with `found` instead of `right`.
+fn described(found: &[u8], right: [u8; 8]) -> String {
+    let known = [
+        (b"GSHKRET", "a retire file"),
+        (b"GSHKTRC", "a trace file"),
+        (b"GSHKINP", "a recorded run"),
+        (b"GSHKLDV", "a file of load values"),
+    ];
+    match known.iter().find(|(magic, _)| found.starts_with(*magic)) {
+        Some((magic, what)) if right.starts_with(*magic) => format!("is {what} of version {}", found[7]),
+        Some((_, what)) => format!("is {what}"),
+        None if found.len() < right.len() => "is shorter than 8 bytes".into(),
+        None => {
+            let bytes: Vec<String> = found.iter().map(|b| format!("{b:02x}")).collect();
+            format!("begins with the bytes {}", bytes.join(" "))
+        }
+    }
+}
+
+/// Why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The system reports an error.
@@ -29,8 +48,8 @@ pub enum FileError {
         /// Error of the system.
         source: std::io::Error,
     },
-    /// A file of another kind.
-    #[error("{path}: begins with {found:02x?}; a goshawk {kind} begins with {right:02x?}")]
+    /// Another kind of file.
+    #[error("{path}: {}; expected a goshawk {kind}", described(found, *right))]
     Magic {
         /// Path of the file.
         path: String,

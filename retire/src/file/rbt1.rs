@@ -109,7 +109,7 @@ impl Record {
             return None;
         }
         if !(1..=15).contains(&self.len) {
-            return Some(format!("an instruction of {} bytes; 1 to 15 are possible", self.len));
+            return Some(format!("an instruction of {} bytes, expected 1 to 15", self.len));
         }
         (self.count == 0).then(|| "a count of 0 at an instruction that retires; 1 is the least".into())
     }

@@ -178,7 +178,7 @@ impl RetireReader {
         let mut source = Source::new(BufReader::with_capacity(1 << 16, input::open(path)?), path);
         let (version, info): (u8, RetireInfo) = source.header("retire file", MAGIC)?;
         if !(1..=16).contains(&info.harts) {
-            return Err(source.content(format!("{} harts; 1 to 16 are possible", info.harts)));
+            return Err(source.content(format!("{} harts, expected 1 to 16", info.harts)));
         }
         let path = source.path.clone();
         let blocks = match version {
@@ -205,7 +205,7 @@ impl RetireReader {
         self.at += block.len() as u64;
         match told {
             Ok(()) => Ok(true),
-            Err(Fault::Short) => Err(self.content("a record goes on behind the end of its column")),
+            Err(Fault::Short) => Err(self.content("a record continues after the end of its column")),
             Err(Fault::Bad(what)) => Err(self.content(&what)),
         }
     }

@@ -74,15 +74,14 @@ fn threads_become_harts_with_starts_and_stops_and_rising_cycles() {
 fn bad_files_name_byte_and_record() {
     let good = record(2, 4, 0, 3, 0x100, 0x200);
     let file = bytes(&[good; 3]);
-    assert!(
-        error(b"RBT2\0\0\0\0").starts_with("f: begins with [52, 42, 54, 32, 00, 00, 00, 00]; a goshawk branch trace")
-    );
-    assert!(error(b"").starts_with("f: begins with []"));
-    assert!(error(&file[..5]).starts_with("f: begins with [52"));
+    assert!(error(b"RBT2\0\0\0\0")
+        .starts_with("f: begins with the bytes 52 42 54 32 00 00 00 00; expected a goshawk branch trace"));
+    assert!(error(b"").starts_with("f: is shorter than 8 bytes"));
+    assert!(error(&file[..5]).starts_with("f: is shorter than 8 bytes"));
     assert_eq!(error(&file[..60]), "f: byte 56: record 2: the file ends after 4 of its 24 bytes; it was cut");
     let bad = |r| error(&bytes(&[good, r]));
     assert_eq!(bad(Record { kind: 9, ..good }), "f: byte 32: record 1: kind 9 is not defined; 0 to 8 are");
-    let length = "an instruction of 16 bytes; 1 to 15 are possible";
+    let length = "an instruction of 16 bytes, expected 1 to 15";
     assert_eq!(bad(Record { len: 16, ..good }), format!("f: byte 32: record 1: {length}"));
     let count = "a count of 0 at an instruction that retires; 1 is the least";
     assert_eq!(bad(Record { count: 0, ..good }), format!("f: byte 32: record 1: {count}"));

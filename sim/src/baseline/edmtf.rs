@@ -285,7 +285,7 @@ pub(super) fn decode(
             } else {
                 place = input.bits.field(sizes.first_bits())? as u8;
                 if place > sizes.first + 1 {
-                    return Err(content(format!("place {place}; 0 to {} are possible", sizes.first + 1)));
+                    return Err(content(format!("rank {place}, expected 0 to {}", sizes.first + 1)));
                 }
                 if place == sizes.first + 1 {
                     let stop = input.bits.field(1)? == 1;
@@ -305,7 +305,7 @@ pub(super) fn decode(
                 descriptor
             } else {
                 let found = input.tables.first.list.get(usize::from(place)).copied();
-                let found = found.ok_or_else(|| content(format!("place {place} of the first table is empty")))?;
+                let found = found.ok_or_else(|| content(format!("rank {place} of the first table is empty")))?;
                 input.tables.first.touch(place.into());
                 found
             };

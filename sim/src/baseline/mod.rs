@@ -85,7 +85,7 @@ impl fmt::Display for Params {
 
 /// Error of a name that is not a baseline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("baseline `{0}` is not known: tslz(256x12,9), tslz(256x12,129), edmtf(192,4), sl-ta, gzip-1 to 9, zstd-1 to 22 and xz-0 to 9 are")]
+#[error("baseline `{0}` is not known; expected tslz(256x12,9), tslz(256x12,129), edmtf(192,4), sl-ta, gzip-1 to 9, zstd-1 to 22 or xz-0 to 9")]
 pub struct UnknownBaseline(String);
 
 impl FromStr for Params {
@@ -307,7 +307,10 @@ mod tests {
         assert_eq!("zstd-3".parse(), Ok(Params::General(Compressor::Zstd(3))));
         for bad in ["", "gzip", "gzip-0", "gzip-10", "zstd-23", "xz--1", "xz-10", "tslz", "lz4-1"] {
             let refused = bad.parse::<Params>().unwrap_err().to_string();
-            assert!(refused.starts_with(&format!("baseline `{bad}` is not known: tslz(256x12,9), ")), "{refused}");
+            assert!(
+                refused.starts_with(&format!("baseline `{bad}` is not known; expected tslz(256x12,9), ")),
+                "{refused}"
+            );
         }
     }
 }

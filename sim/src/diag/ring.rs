@@ -91,7 +91,7 @@ impl RingNode {
     /// # Panics
     /// If the address is not valid for a node or the host.
     pub fn new(address: u8, places: usize) -> Self {
-        assert!(address < NODES || address == HOST, "address {address} is no node's");
+        assert!(address < NODES || address == HOST, "address {address} is not that of a node");
         Self {
             address,
             places,

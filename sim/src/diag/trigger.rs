@@ -193,7 +193,7 @@ impl GeneratorParams {
         let t = slot.trigger;
         if self.lite {
             kind(matches!(t, Trigger::Pc(_)), "a lite event generator waits for addresses of instructions only")?;
-            kind(slot.captures.is_empty(), "a lite event generator captures nothing but the time")?;
+            kind(slot.captures.is_empty(), "a lite event generator captures only the time")?;
         }
         let is_return = t.is_return();
         kind(!is_return || self.returns > 0, "this event generator watches no returns")?;
@@ -209,7 +209,7 @@ impl GeneratorParams {
             }
             match c {
                 Capture::EntryRegister(_) | Capture::EntryStack(_) | Capture::Elapsed => {
-                    kind(is_return, "what was at the entry is known at a return only")?;
+                    kind(is_return, "values of the entry are available at a return only")?;
                 }
                 Capture::Address | Capture::Value => {
                     kind(matches!(t, Trigger::Data { .. }), "only a data trigger has an address and a value")?;

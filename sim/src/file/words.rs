@@ -142,7 +142,7 @@ pub(super) fn load_text(source: &mut Source<BufReader<Input>>, block: &mut Vec<u
                 u32::from_str_radix(&digits, 16).ok().filter(|_| fits).ok_or_else(|| FileError::Content {
                     path: source.path.clone(),
                     at: source.at - n.len() as u64,
-                    what: format!("`{n}` is no word; up to {DIGITS} hexadecimal digits are right"),
+                    what: format!("`{n}` is not a word; expected up to {DIGITS} hexadecimal digits"),
                 })
             }
             Err(e) => Err(e),

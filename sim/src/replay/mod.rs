@@ -74,11 +74,11 @@ pub struct ReplayError {
 /// What is wrong with a stream.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayErrorKind {
-    /// The stream does not begin with a header of this format, and contains none.
-    #[error("the stream begins with 0x{0:08x}; a trace stream begins with 0x{magic:08x}, and none is in it", magic = system::MAGIC)]
+    /// The header is not one of this format.
+    #[error("the stream begins with 0x{0:08x} and contains no header; expected 0x{magic:08x}", magic = system::MAGIC)]
     Magic(u32),
-    /// The format version or the parameters differ from those in use.
-    #[error("{field} in the stream header is {found}, but the parameters in use say {right}")]
+    /// Another format version, or other parameters than those it is replayed with.
+    #[error("{field} in the stream header is {found}, but in the parameters it is {right}")]
     Header {
         /// Name of the field.
         field: &'static str,
@@ -96,8 +96,8 @@ pub enum ReplayErrorKind {
     /// A header that no marker announces.
     #[error("a header is inside a message")]
     HeaderInside,
-    /// No header after the marker that announces one.
-    #[error("behind the resync of core 0 the word must be filled with zeros, and the header follow")]
+    /// No header behind the marker that says so.
+    #[error("after the resync of core 0 the word must be padded with zeros, and the header must follow")]
     NoHeader,
     /// Bits after the last stop message.
     #[error("after the last stop message the word must be filled with zeros and be the last")]

@@ -42,7 +42,7 @@ impl Default for MachineConfig {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MachineError {
     /// A setting is out of range.
-    #[error("{field} = {value} is outside {right}")]
+    #[error("{field} = {value}, expected {right}")]
     Config {
         /// Field.
         field: &'static str,

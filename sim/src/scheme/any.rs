@@ -159,7 +159,7 @@ pub struct Stated {
 impl Stated {
     /// Pattern of the options, for help and error messages.
     pub const FORMS: &'static str =
-        "behind a scheme of a trace module +count16 to +count24, +cc16 to +cc32, +align0 to +align2 and +sync10 to +sync31";
+        "the scheme of a trace module may be followed by +count16 to +count24, +cc16 to +cc32, +align0 to +align2 and +sync10 to +sync31";
 
     /// Splits off the options after a control-flow scheme. Any other name is returned unchanged.
     pub fn cut(name: &str) -> (&str, Self) {
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(all.data, Some("cfiat:16k".parse().unwrap()));
         assert_eq!(all.stated, Stated { count_bits: Some(18), sync_period: Some(12), ..Stated::default() });
         let say = |name: &str| name.parse::<SchemeName>().unwrap_err().to_string();
-        assert_eq!(say("tr_e:small+count30"), "count_bits = 30 is outside 16 to 24");
+        assert_eq!(say("tr_e:small+count30"), "count_bits = 30, expected 16 to 24");
         assert!(say("inputs,cfiat:16k").starts_with("scheme `inputs,cfiat:16k` is not known"));
     }
 }

@@ -256,9 +256,9 @@ impl<C: Code> Encode<Body> for Writer<C> {
             }
             Body::Escape(escape) => self.escape(core, escape, out),
             Body::Hits { .. } | Body::Index { .. } | Body::Descriptor { .. } => {
-                unreachable!("the records of sc-lsp have a coder of their own")
+                unreachable!("the records of sc-lsp have a separate coder")
             }
-            Body::Turn { .. } => unreachable!("turns have a coder of their own"),
+            Body::Turn { .. } => unreachable!("turns have a separate coder"),
         }
     }
 

@@ -413,7 +413,12 @@ impl DataScheme {
             Self::Cfiat(sizes) => {
                 sizes.check()?;
                 let gran = sizes.granule.into();
-                ParamError::unless(sizes.can_decode(), "gran", gran, "1, which +touched has beside a control flow")
+                ParamError::unless(
+                    sizes.can_decode(),
+                    "gran",
+                    gran,
+                    "1, the granularity of +touched next to a control flow",
+                )
             }
         }
     }

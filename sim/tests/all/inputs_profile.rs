@@ -127,5 +127,5 @@ fn the_profile_is_in_the_file_and_in_the_fingerprint() {
     assert_eq!(serde_json::from_str::<InputsParams>(&json).unwrap(), ibex);
     assert!(!serde_json::to_string(&params(Profile::Plain)).unwrap().contains("profile"));
     let wide = InputsParams { xlen: 64, ..ibex };
-    assert_eq!(wide.check().unwrap_err().to_string(), "xlen = 64 is outside 32, the width of the core");
+    assert_eq!(wide.check().unwrap_err().to_string(), "xlen = 64, expected 32, the width of the core");
 }

@@ -208,10 +208,10 @@ fn unfit_programs_and_settings_are_refused_by_name() {
     let error = |program: &Program, config| Machine::new(program, config).map(|_| ()).unwrap_err();
     let good = busy().program();
     let cases = [
-        (MachineConfig { harts: 9, ..config(1) }, "harts = 9 is outside 1 to 8"),
-        (MachineConfig { harts: 0, ..config(1) }, "harts = 0 is outside 1 to 8"),
-        (MachineConfig { ram_bytes: 1000, ..config(1) }, "ram_bytes = 1000 is outside 64 KiB to 1 GiB"),
-        (MachineConfig { mtime_divider: 0, ..config(1) }, "mtime_divider = 0 is outside 1 and above"),
+        (MachineConfig { harts: 9, ..config(1) }, "harts = 9, expected 1 to 8"),
+        (MachineConfig { harts: 0, ..config(1) }, "harts = 0, expected 1 to 8"),
+        (MachineConfig { ram_bytes: 1000, ..config(1) }, "ram_bytes = 1000, expected 64 KiB to 1 GiB"),
+        (MachineConfig { mtime_divider: 0, ..config(1) }, "mtime_divider = 0, expected 1 and above"),
     ];
     for (config, text) in cases {
         assert_eq!(error(&good, config).to_string(), text);

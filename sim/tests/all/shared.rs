@@ -201,10 +201,10 @@ fn parameters_say_what_there_is_not() {
     assert_eq!(of(None, true), Ok(()));
     assert!(of(Some(3), false).unwrap_err().starts_with("context = 3 is outside"));
     let say = |name: &str| name.parse::<FlowScheme>().unwrap_err().to_string();
-    assert!(say("tr_e:huge+shared").contains("parameter set `huge`"), "{}", say("tr_e:huge+shared"));
+    assert!(say("tr_e:huge+shared").contains("predictor set `huge`"), "{}", say("tr_e:huge+shared"));
     assert!(say("nx_b:m4+shared").starts_with("scheme `nx_b:m4+shared` is not known"));
     let period = Some(sim::lane::SyncPeriod::new(12).unwrap());
     let refused = params("tr_e:m4+shared", 2, false).check_period(period).unwrap_err().to_string();
-    assert!(refused.starts_with("sync period = 12 is outside none, with +shared"), "{refused}");
+    assert!(refused.starts_with("sync period = 12, expected none with +shared"), "{refused}");
     params("tr_e:m4", 2, false).check_period(period).unwrap();
 }

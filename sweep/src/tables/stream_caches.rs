@@ -27,7 +27,7 @@ pub fn tables(m: &Measured) -> Result<Vec<(&'static str, String)>, SweepError> {
         ("Table 2: BASE by entries, 4 ways", base_by_size(m)?),
         ("Figure 4: the three variants by entries, 4 ways, all programs", variants(m)?),
         ("Figure 3: BASE by ways, all programs", ways(m)?),
-        ("32x4 beside the other schemes", beside(m)?),
+        ("32x4 and the other schemes", beside(m)?),
         ("Direction and shift of the hash, rBASE 32x4, all programs", hashes(m)?),
     ])
 }

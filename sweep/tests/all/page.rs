@@ -86,7 +86,7 @@ const READ: &str = "const rows = (id) => [...document.querySelectorAll(`#${id} t
 const ALL: &str = "#time=functional&time=stamped";
 
 fn number(text: &str) -> f64 {
-    text.replace(',', "").parse().unwrap_or_else(|_| panic!("{text} is no number"))
+    text.replace(',', "").parse().unwrap_or_else(|_| panic!("{text} is not a number"))
 }
 
 /// Compares the schemes of the page with the rows of the table.

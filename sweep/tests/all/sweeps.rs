@@ -237,7 +237,7 @@ fn etrace_of_a_recording_takes_its_program_by_the_build_id() {
     let e = with(&["builtin:fft", "builtin:vm"], false).unwrap_err().to_string();
     assert!(e.starts_with("builtin:fft: no recording is of its build id "), "{e}");
     let e = with(&["builtin:fft", "builtin:vm"], true).unwrap_err().to_string();
-    assert_eq!(e, "any build of one program can be taken, 2 are given");
+    assert_eq!(e, "`--any-build` needs a single program, but 2 are given");
     let any = Plan { elfs: texts(&["builtin:vm"]), any_build: true, ..alone.clone() };
     assert!(any.jobs().unwrap().1.is_empty());
     sweep(&any, Shard::ALL, &folder.path().join("out")).unwrap();
@@ -273,7 +273,7 @@ fn bad_traces_are_refused_by_name() {
         ("cut-whole.ret", "was cut"),
         ("cut-wholefalse.rbt1", "was cut"),
         ("cut-wholetrue.rbt1", "was cut"),
-        ("magic", "is a trace file; a program or a recording of a run is needed"),
+        ("magic", "is a trace file, expected a program or a recording of a run"),
         ("empty", "not an ELF"),
         ("none.rbt1", "holds no record"),
         ("absent", "No such file"),

@@ -280,15 +280,15 @@ fn what_is_full_before_a_wide_core_waits_is_refused() {
     assert_eq!(of(Ingress::Rvfi, 4, 3, 6), None);
     assert_eq!(
         of(Ingress::Rvfi, 4, 3, 5).unwrap(),
-        "`--fifo 32`: `--stall` with `--retire 4` needs at least 64 entries; a stalled core retires what is in flight, and nothing may be lost"
+        "`--fifo 32`: `--stall` with `--retire 4` needs at least 64 entries; a stalled core still retires what is in flight, and nothing may be lost"
     );
     assert_eq!(
         of(Ingress::Blocks, 1, 3, 4).unwrap(),
-        "`--stall` with `--ingress etrace-blocks`: needs `--fifo 32` or more, the default is 16; a stalled core retires what is in flight, and nothing may be lost"
+        "`--stall` with `--ingress etrace-blocks`: needs `--fifo 32` or more, the default is 16; a stalled core still retires what is in flight, and nothing may be lost"
     );
     assert_eq!(
         of(Ingress::Rvfi, 2, 2, 5).unwrap(),
-        "`--retire-queue 4`: `--stall` needs at least 8 entries; a stalled core retires what is in flight, and nothing may be lost"
+        "`--retire-queue 4`: `--stall` needs at least 8 entries; a stalled core still retires what is in flight, and nothing may be lost"
     );
 }
 
@@ -299,6 +299,6 @@ fn fifos_of_eight_places_are_refused() {
     let refused = build(&params, &SystemOptions { log2_fifo: 3, extras, ..SystemOptions::default() });
     assert_eq!(
         refused.err().unwrap().to_string(),
-        "`--fifo 8`: `--stall` needs at least 16 entries; a stalled core retires what is in flight, and nothing may be lost"
+        "`--fifo 8`: `--stall` needs at least 16 entries; a stalled core still retires what is in flight, and nothing may be lost"
     );
 }

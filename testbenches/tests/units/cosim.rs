@@ -147,7 +147,7 @@ fn bad_verilog_and_bad_ports_are_errors() {
 
     let wide = Interface { ports: vec![Port::output("q", 129)], ..interface };
     let e = Cosim::build(&fixed, &wide).unwrap_err().to_string();
-    assert_eq!(e, "port `q`: 129 bits; 1 to 128 are possible");
+    assert_eq!(e, "port `q`: 129 bits, expected 1 to 128");
 }
 
 #[test]

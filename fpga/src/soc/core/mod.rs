@@ -175,8 +175,8 @@ pub enum CoreError {
         "schemes inputs and cfiat: the port of {0} shows no registers and no memory here; those of picorv32, ibex and vexriscv do"
     )]
     NoData(&'static str),
-    /// Synthesis of a core that can only be simulated.
-    #[error("{0} is for simulation only: its retirement is taken by the paths of inner wires")]
+    /// Synthesis of a core that is simulated only.
+    #[error("{0} is for simulation only: its retirement is read from internal wires by their paths")]
     Simulated(&'static str),
     /// The source lacks a line that must be edited.
     #[error("{core}: its source has not one line `{line}`; the package is another version")]

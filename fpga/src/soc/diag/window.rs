@@ -58,8 +58,8 @@ pub enum WindowError {
     /// It cannot be replayed.
     #[error("the trace cannot be replayed: {0}")]
     Replay(#[from] ReplayError),
-    /// The trace has an instruction outside the window.
-    #[error("core {core}: 0x{pc:08x} is told, instruction {place} of the core, which is outside of the window")]
+    /// It tells what is outside of the window.
+    #[error("core {core}: 0x{pc:08x} is reported, instruction {place} of the core, which is outside of the window")]
     Outside {
         /// Core.
         core: u8,

@@ -188,7 +188,7 @@ impl<S: RetireSink> Path<'_, S> {
                     let (count, exit) = self.run()?;
                     let here = count == 1 && exit.kind == ExitKind::Conditional;
                     if self.branches() != u64::from(here) {
-                        return Err(self.wrong("branches behind the address that ends them"));
+                        return Err(self.wrong("branches after the address that ends them"));
                     }
                     return Ok(Reached::There);
                 }
@@ -315,7 +315,7 @@ impl<S: RetireSink> Path<'_, S> {
             }
             InstructionTrace::Extension(Extension::JumpTargetIndex(j)) => {
                 let found = self.tables.target(j.index);
-                last = found.ok_or(self.wrong("an index of the jump target cache that holds nothing"))?;
+                last = found.ok_or(self.wrong("an index of an empty entry of the jump target cache"))?;
                 (Outcomes::Map(j.branch_map), Goal { address: Some(last), depth: j.irdepth, ..nowhere })
             }
         };

@@ -97,7 +97,7 @@ impl fmt::Display for Options {
 
 /// Error of a name that does not describe modes of E-Trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not known: etrace, and behind it +ir8, +bp512 or +jtc64 with powers of 2 are")]
+#[error("`{0}` is not known; expected etrace, optionally followed by +ir8, +bp512 and +jtc64 with powers of 2")]
 pub struct UnknownOptions(String);
 
 impl FromStr for Options {

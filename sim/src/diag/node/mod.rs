@@ -210,9 +210,9 @@ impl FromStr for NodeKind {
         let usual = *all
             .iter()
             .find(|k| k.name() == name)
-            .ok_or_else(|| format!("node `{name}` is not known; {} are", names()))?;
+            .ok_or_else(|| format!("node `{name}` is not known; expected one of {}", names()))?;
         let Some(size) = size else { return Ok(usual) };
-        let wrong = || format!("{name}: `{size}` is no number of {}", usual.capacity().1);
+        let wrong = || format!("{name}: `{size}` is not a number of {}", usual.capacity().1);
         let byte = || size.parse::<u8>().map_err(|_| wrong());
         let word = || size.parse::<u16>().map_err(|_| wrong());
         Ok(match usual {
@@ -225,7 +225,7 @@ impl FromStr for NodeKind {
             Self::Log(_) => Self::Log(word()?),
             Self::Tick(_) => Self::Tick(byte()?),
             Self::Processor(_) if size == "16" => usual,
-            Self::Processor(_) => return Err(format!("processor: `{size}` is no number of slots; it has 16")),
+            Self::Processor(_) => return Err(format!("processor: `{size}` is not a number of slots; it has 16")),
         })
     }
 }
@@ -303,8 +303,8 @@ mod tests {
         }
         assert_eq!("aggregate:16".parse(), Ok(NodeKind::Aggregate(16)));
         let refused = |text: &str| text.parse::<NodeKind>().unwrap_err();
-        assert_eq!(refused("count:256"), "count: `256` is no number of counters");
-        assert!(refused("sum").starts_with("node `sum` is not known; filter, count, pair, "));
+        assert_eq!(refused("count:256"), "count: `256` is not a number of counters");
+        assert!(refused("sum").starts_with("node `sum` is not known; expected one of filter, count, pair, "));
         assert!(refused("").starts_with("node `` is not known"));
     }
 }

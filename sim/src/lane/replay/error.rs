@@ -9,20 +9,22 @@ pub enum PathError {
     /// The program has no code at this address.
     #[error("no code is known at pc 0x{0:08x}: it is in no executable segment of the program")]
     OutsideCode(u64),
-    /// The code was learnt from a recording, which never reached this address.
-    #[error("no code is known at pc 0x{0:08x}: the recording that the code is learned from has no run from there")]
+    /// The code was learned from a recording, which never was there.
+    #[error(
+        "no code is known at pc 0x{0:08x}: the recording from which the code is reconstructed has no run from there"
+    )]
     NotRecorded(u64),
-    /// An indirect branch is reported as predicted, but its predictor has no prediction.
-    #[error("the indirect branch at pc 0x{0:08x} is said to be predicted, but its predictor is empty")]
+    /// An indirect branch that is said to be predicted, where the predictors predict nothing.
+    #[error("the indirect branch at pc 0x{0:08x} is reported as predicted, but its predictor is empty")]
     NoPrediction(u64),
     /// A control-flow instruction that always makes a message was passed without one.
     #[error("the jump at pc 0x{0:08x} has no message, but in this scheme every jump has one")]
     NoMessage(u64),
-    /// More instructions without a message than the counter can count.
-    #[error("no message for {0} instructions: the counters of the trace module cannot go so far")]
+    /// A counter passes more instructions than it can count.
+    #[error("no message for {0} instructions: the counters of the trace module cannot count that many")]
     NoProgress(u64),
-    /// A stream of a Nexus-like scheme does not end at a branch.
-    #[error("the instruction stream ends at pc 0x{0:08x}, which is no branch that could end it")]
+    /// A stream of a Nexus-like scheme ends where no branch is.
+    #[error("the instruction stream ends at pc 0x{0:08x}, which is not a branch that could end it")]
     NoBranch(u64),
     /// Scheme `sc-lsp`: a stream does not begin where the previous one ended.
     #[error("the instruction stream starts at pc 0x{start:08x}, but the path has reached pc 0x{pc:08x}")]

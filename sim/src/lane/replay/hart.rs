@@ -274,7 +274,7 @@ impl Hart {
         match (self.state, escape) {
             (State::Stopped, _) => Some("a message follows the stop message of its core"),
             (State::Waiting | State::Lost(_), Escape::Sync { .. } | Escape::Stop { .. }) => None,
-            (State::Waiting, _) => Some("a message stands before the first sync of its core"),
+            (State::Waiting, _) => Some("a message precedes the first sync of its core"),
             (State::Lost(_), _) => Some("an overflow message is not followed by a sync"),
             (State::Resync, Escape::Sync { .. }) => None,
             (State::Resync, _) => Some("a resync is not followed by a sync"),

@@ -37,14 +37,14 @@ pub enum View {
 /// Error of an invalid stream.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StreamError {
-    /// Accesses set flags of granules that the host knows only in part.
-    #[error("its flags are set by parts of what they protect (`+touched`), so values cannot be told again")]
+    /// The flags are set by more than the host knows.
+    #[error("its flags are set by parts of what they protect (`+touched`), so values cannot be reconstructed")]
     Touched,
     /// The cache is shared, and the order of the accesses is not known.
     #[error("a shared cache needs the order of all cores' accesses; replay knows those of each core alone")]
     Shared,
-    /// The header does not match the parameters.
-    #[error("header word {word} is 0x{found:08x}; 0x{right:08x} would be right")]
+    /// The header is not that of these parameters.
+    #[error("header word {word} is 0x{found:08x}, expected 0x{right:08x}")]
     Header {
         /// Index of the word, 0 to 2.
         word: usize,
@@ -63,16 +63,16 @@ pub enum StreamError {
         /// What is wrong.
         source: CodingError,
     },
-    /// A record after the stop of its core.
-    #[error("record {record}: core {core} goes on behind its stop")]
+    /// A record behind a core's stop.
+    #[error("record {record}: core {core} continues after its stop")]
     Stopped {
         /// Records read before.
         record: u64,
         /// Core.
         core: u8,
     },
-    /// Data after the last stop.
-    #[error("the stream goes on behind the last stop")]
+    /// Something behind the last stop.
+    #[error("the stream continues after the last stop")]
     Trailing,
 }
 
@@ -91,19 +91,19 @@ pub struct Wrong {
 /// How records and accesses differ.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WrongKind {
-    /// The record has another size than the access.
-    #[error("the record is of {found} bytes, the core takes {right}")]
+    /// A record for something else.
+    #[error("the record has {found} bytes, but the core loads {right}")]
     Size {
         /// Of the record.
         found: u8,
         /// Of the access.
         right: u8,
     },
-    /// There is no record, and the value is not known.
-    #[error("nothing is known of the value, and it has no record")]
+    /// No record, and the value is not known.
+    #[error("the value is not in the cache, and it has no record")]
     Unknown,
-    /// There is a record for a known value.
-    #[error("it has a record, but is known")]
+    /// A record of what is known.
+    #[error("it has a record, but is in the cache")]
     Needless,
     /// The core takes more values than the trace has.
     #[error("the core takes more values than the trace has")]

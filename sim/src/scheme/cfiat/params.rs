@@ -122,13 +122,18 @@ impl Sizes {
     pub fn check(&self) -> Result<(), ParamError> {
         let range = |field, value: u32, right, ok| ParamError::unless(ok, field, value, right);
         let power = |value: u32, most: u32| value.is_power_of_two() && value <= most;
-        range("bytes", self.bytes, "powers of two from 16 to 4194304", power(self.bytes, 4 << 20) && self.bytes >= 16)?;
+        range(
+            "bytes",
+            self.bytes,
+            "a power of two from 16 to 4194304",
+            power(self.bytes, 4 << 20) && self.bytes >= 16,
+        )?;
         range("ways", self.ways.into(), "1, 2, 4, 8, 16", power(self.ways.into(), 16))?;
-        range("line", self.line.into(), "powers of two from 1 to 64", power(self.line.into(), 64))?;
+        range("line", self.line.into(), "a power of two from 1 to 64", power(self.line.into(), 64))?;
         let granule = power(self.granule.into(), 8) && self.granule <= self.line;
         range("gran", self.granule.into(), "1, 2, 4, 8, at most a line", granule)?;
         let set = u32::from(self.ways) * u32::from(self.line);
-        range("bytes", self.bytes, "a set of lines or more", self.bytes >= set)?;
+        range("bytes", self.bytes, "at least one set of lines", self.bytes >= set)?;
         range("count", self.count_bits.into(), "8 to 32", (8..=32).contains(&self.count_bits))?;
         if let Coding::Chunks { fah, value } = self.coding {
             for (field, c) in [("fah chunk", fah), ("value chunk", value)] {
@@ -377,13 +382,17 @@ mod tests {
             "cfiat:4194304k",
             "cfiat:32k+ways999",
         ] {
-            assert!(say(bad).starts_with(&format!("scheme `{bad}` is not known: cfiat")), "{}", say(bad));
+            assert!(
+                say(bad).starts_with(&format!("scheme `{bad}` is not known; expected one of cfiat")),
+                "{}",
+                say(bad)
+            );
         }
-        assert_eq!(say("cfiat:33k"), "bytes = 33792 is outside powers of two from 16 to 4194304");
-        assert_eq!(say("cfiat:32+ways4"), "bytes = 32 is outside a set of lines or more");
-        assert_eq!(say("cfiat:32k+gran16"), "gran = 16 is outside 1, 2, 4, 8, at most a line");
-        assert_eq!(say("cfiat:32k+line2"), "gran = 4 is outside 1, 2, 4, 8, at most a line");
-        assert_eq!(say("cfiat(fah=0,3):32k"), "fah chunk = 0 is outside 1 to 16");
+        assert_eq!(say("cfiat:33k"), "bytes = 33792, expected a power of two from 16 to 4194304");
+        assert_eq!(say("cfiat:32+ways4"), "bytes = 32, expected at least one set of lines");
+        assert_eq!(say("cfiat:32k+gran16"), "gran = 16, expected 1, 2, 4, 8, at most a line");
+        assert_eq!(say("cfiat:32k+line2"), "gran = 4, expected 1, 2, 4, 8, at most a line");
+        assert_eq!(say("cfiat(fah=0,3):32k"), "fah chunk = 0, expected 1 to 16");
     }
 
     /// 32 KB, 4 ways, lines of 32 bytes: 256 sets, tags of 32 - 13 bits, 8 flags per line, 2 bits per line for LRU.

@@ -280,7 +280,7 @@ impl Replay {
         params.check().map_err(|e| ReplayError::Cannot(e.to_string()))?;
         let bytes = params.ram_last - params.ram_base;
         if params.xlen != 32 || program.xlen != 32 || bytes >= 1 << 30 || params.ram_last > u32::MAX.into() {
-            let what = "only cores of 32 bits with up to 1 GiB of memory are executed again";
+            let what = "only 32-bit cores with up to 1 GiB of memory can be re-executed";
             return Err(ReplayError::Cannot(what.into()));
         }
         let records = Records::read(params, words)?;
@@ -373,7 +373,7 @@ impl Replay {
             return Err(ReplayError::Cannot(format!("the control flow has a core {core}, the values have not")));
         }
         if self.stopped[core] {
-            return Err(self.path(core, "the control flow goes on behind its stop"));
+            return Err(self.path(core, "the control flow continues after its stop"));
         }
         if matches!(e.kind, FlowKind::Gap { .. }) {
             return Err(self.path(core, "the control flow has a gap"));
@@ -424,7 +424,7 @@ impl Replay {
                 finished.map_err(|wrong| self.value(core, wrong))
             }
             _ if self.want[core].is_empty() => Ok(()),
-            _ => Err(self.path(core, format!("it goes on without {}", what(e)))),
+            _ => Err(self.path(core, format!("it continues without {}", what(e)))),
         }
     }
 
@@ -434,10 +434,10 @@ impl Replay {
     /// A core has not stopped.
     pub fn finish(&self) -> Result<(), ReplayError> {
         if let Some(core) = self.todo.iter().position(|(events, _)| !events.is_empty()) {
-            return Err(self.path(core, "it waits for a turn that does not come"));
+            return Err(self.path(core, "it waits for a turn that the trace does not have"));
         }
         if self.world.turns.as_ref().is_some_and(|turns| !turns.is_over()) {
-            return Err(self.path(0, "the order of the cores goes on behind their stops"));
+            return Err(self.path(0, "the order of the cores continues after their stops"));
         }
         match self.stopped.iter().position(|s| !s) {
             // a core that retired nothing has no stop

@@ -87,22 +87,22 @@ impl Sizes {
         let range = |field, value: u32, right, ok| ParamError::unless(ok, field, value, right);
         let (entries, last) = (self.entries, self.last);
         let power = entries.is_power_of_two() && (16..=4096).contains(&entries);
-        range("entries", entries.into(), "powers of two from 16 to 4096", power)?;
+        range("entries", entries.into(), "a power of two from 16 to 4096", power)?;
         range("tag", self.tag.into(), "0 to 16", self.tag <= 16)?;
         range("block", self.block.into(), "4, 8, 16, 32", matches!(self.block, 4 | 8 | 16 | 32))?;
         range("check", self.check.into(), "10 to 30", (10..=30).contains(&self.check))?;
-        range("last", last.into(), "powers of two from 1 to 64", last.is_power_of_two() && last <= 64)?;
+        range("last", last.into(), "a power of two from 1 to 64", last.is_power_of_two() && last <= 64)?;
         let known = self.known == 0 || self.known.is_power_of_two() && (64..=1 << 20).contains(&self.known);
-        range("known", self.known, "powers of two from 64 to 1048576", known)?;
+        range("known", self.known, "a power of two from 64 to 1048576", known)?;
         let Some(Unmodelled { mask, value }) = self.unmodelled else { return Ok(()) };
-        range("mask", mask, "masks with bits 0 to 6", mask & 0x7f == 0x7f)?;
-        // the register that it writes must be its only effect
+        range("mask", mask, "a mask with bits 0 to 6", mask & 0x7f == 0x7f)?;
+        // its result must be all that is not known of it
         let alone =
             self.unmodelled.is_some_and(Unmodelled::is_custom) || matches!(value & 0x7f, 0x13 | 0x1b | 0x33 | 0x3b);
         range(
             "value",
             value,
-            "of custom-0 to custom-3, OP, OP-IMM and those of 32 bits, with no bit beside the mask",
+            "custom-0 to custom-3, OP, OP-IMM and those of 32 bits, with no bit outside the mask",
             alone && value & !mask == 0,
         )
     }
@@ -142,7 +142,7 @@ impl FromStr for Sizes {
             let (name, number) = part.split_at(digits);
             if name == "known" {
                 sizes.known = number.parse().map_err(|_| unknown())?;
-                ParamError::unless(sizes.known > 0, "known", 0u32, "powers of two from 64 to 1048576")?;
+                ParamError::unless(sizes.known > 0, "known", 0u32, "a power of two from 64 to 1048576")?;
                 continue;
             }
             let value: u8 = number.parse().map_err(|_| unknown())?;
@@ -314,14 +314,18 @@ mod tests {
             "inputs:512+known",
             "inputs:512+masters2",
         ] {
-            assert!(say(bad).starts_with(&format!("scheme `{bad}` is not known: inputs")), "{}", say(bad));
+            assert!(
+                say(bad).starts_with(&format!("scheme `{bad}` is not known; expected one of inputs")),
+                "{}",
+                say(bad)
+            );
         }
-        assert_eq!(say("inputs:500"), "entries = 500 is outside powers of two from 16 to 4096");
-        assert_eq!(say("inputs:512+block5"), "block = 5 is outside 4, 8, 16, 32");
-        assert_eq!(say("inputs:512+mask0x7=0x3"), "mask = 7 is outside masks with bits 0 to 6");
-        assert!(say("inputs:512+mask0x7f=0x3").starts_with("value = 3 is outside of custom-0"));
-        assert_eq!(say("inputs:512+known100"), "known = 100 is outside powers of two from 64 to 1048576");
-        assert_eq!(say("inputs:512+check9"), "check = 9 is outside 10 to 30");
+        assert_eq!(say("inputs:500"), "entries = 500, expected a power of two from 16 to 4096");
+        assert_eq!(say("inputs:512+block5"), "block = 5, expected 4, 8, 16, 32");
+        assert_eq!(say("inputs:512+mask0x7=0x3"), "mask = 7, expected a mask with bits 0 to 6");
+        assert!(say("inputs:512+mask0x7f=0x3").starts_with("value = 3, expected custom-0"));
+        assert_eq!(say("inputs:512+known100"), "known = 100, expected a power of two from 64 to 1048576");
+        assert_eq!(say("inputs:512+check9"), "check = 9, expected 10 to 30");
     }
 
     #[test]

@@ -158,7 +158,7 @@ impl StreamCacheParams {
     pub fn check(&self, xlen: u8) -> Result<(), ParamError> {
         let ok = |field, value, right, ok| ParamError::unless(ok, field, value, right);
         ok("ways", self.ways.into(), "1, 2, 4 or 8", matches!(self.ways, 1 | 2 | 4 | 8))?;
-        ok("sets", self.sets.into(), "powers of two", self.sets.is_power_of_two())?;
+        ok("sets", self.sets.into(), "a power of two", self.sets.is_power_of_two())?;
         let entries = u32::from(self.sets) * u32::from(self.ways);
         ok("stream cache entries", entries, "32 to 1024", (32..=1024).contains(&entries))?;
         ok("sl_bits", self.sl_bits.into(), "6 to 12", (6..=12).contains(&self.sl_bits))?;
@@ -305,22 +305,19 @@ mod tests {
     fn illegal_sizes_say_what_would_be_right() {
         let good = StreamCacheParams::new(Variant::Rbase, 32, 4);
         let say = |p: StreamCacheParams| p.check(32).unwrap_err().to_string();
-        assert_eq!(say(StreamCacheParams { ways: 3, ..good }), "ways = 3 is outside 1, 2, 4 or 8");
-        assert_eq!(say(StreamCacheParams { sets: 33, ..good }), "sets = 33 is outside powers of two");
-        assert_eq!(say(StreamCacheParams { sets: 512, ..good }), "stream cache entries = 2048 is outside 32 to 1024");
-        assert_eq!(say(StreamCacheParams { sets: 4, ..good }), "stream cache entries = 16 is outside 32 to 1024");
-        assert_eq!(say(StreamCacheParams { sl_bits: 5, ..good }), "sl_bits = 5 is outside 6 to 12");
-        assert_eq!(say(StreamCacheParams { shift: 9, ..good }), "shift = 9 is outside 0 to 8");
-        assert_eq!(say(StreamCacheParams { run_bits: 9, ..good }), "run_bits = 9 is outside 1 to 8");
+        assert_eq!(say(StreamCacheParams { ways: 3, ..good }), "ways = 3, expected 1, 2, 4 or 8");
+        assert_eq!(say(StreamCacheParams { sets: 33, ..good }), "sets = 33, expected a power of two");
+        assert_eq!(say(StreamCacheParams { sets: 512, ..good }), "stream cache entries = 2048, expected 32 to 1024");
+        assert_eq!(say(StreamCacheParams { sets: 4, ..good }), "stream cache entries = 16, expected 32 to 1024");
+        assert_eq!(say(StreamCacheParams { sl_bits: 5, ..good }), "sl_bits = 5, expected 6 to 12");
+        assert_eq!(say(StreamCacheParams { shift: 9, ..good }), "shift = 9, expected 0 to 8");
+        assert_eq!(say(StreamCacheParams { run_bits: 9, ..good }), "run_bits = 9, expected 1 to 8");
         assert_eq!(
             say(StreamCacheParams { upper_bits: 15, ..good }),
-            "upper_bits = 15 is outside 1 to 48 that leave 18 bits of the address"
+            "upper_bits = 15, expected 1 to 48 that leave 18 bits of the address"
         );
         let base = StreamCacheParams::new(Variant::Base, 32, 4);
-        assert_eq!(
-            say(StreamCacheParams { upper_bits: 12, ..base }),
-            "upper_bits = 12 is outside 0, all that base has"
-        );
+        assert_eq!(say(StreamCacheParams { upper_bits: 12, ..base }), "upper_bits = 12, expected 0, all that base has");
         for name in ["rbase", "rbase-32", "rbase-32x3", "xbase-32x4", "rbase-032x4"] {
             let e = StreamCacheParams::named(name).unwrap_err().to_string();
             assert!(e.starts_with(&format!("stream cache `{name}` is not known")), "{e}");

@@ -64,7 +64,7 @@ impl Replay {
         let turns = turns.as_mut().ok_or(CodingError::Needless("a turn of the only core"))?;
         let (length, next) = turns.read(*core, |n| reader.bits(Field::Core, n, bits))?;
         if length < common.length {
-            return Err(PathError::OutOfPlace("a turn is shorter than the core has come in it").into());
+            return Err(PathError::OutOfPlace("a turn is shorter than the core's progress in it").into());
         }
         if length > common.length {
             let (image, hart) = lanes.running(*core)?;

@@ -278,9 +278,9 @@ mod tests {
     #[test]
     fn illegal_sizes_say_what_would_be_right() {
         let say = |text: &str| TrParams::set(text).unwrap_err().to_string();
-        assert_eq!(say("500/8/0"), "gshare = 500 is outside 256, 512, 1024, 2048 or 4096");
-        assert_eq!(say("512/300/0"), "ras = 300 is outside 0, 8, 16 or 32");
-        assert_eq!(say("small+shift5"), "pc_shift = 5 is outside 0 to 4");
-        assert!(say("small+left2").starts_with("parameter set `small+left2` is not known"));
+        assert_eq!(say("500/8/0"), "gshare = 500, expected 256, 512, 1024, 2048 or 4096");
+        assert_eq!(say("512/300/0"), "ras = 300, expected 0, 8, 16 or 32");
+        assert_eq!(say("small+shift5"), "pc_shift = 5, expected 0 to 4");
+        assert!(say("small+left2").starts_with("predictor set `small+left2` is not known"));
     }
 }

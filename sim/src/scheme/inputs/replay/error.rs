@@ -5,8 +5,8 @@ use crate::message::CodingError;
 /// Error that ends a replay early. What was reported before the unchecked [`Stretches`] is confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputsError {
-    /// The header does not match the parameters.
-    #[error("header word {word} is 0x{found:08x}; 0x{right:08x} would be right")]
+    /// The header is not that of these parameters.
+    #[error("header word {word} is 0x{found:08x}, expected 0x{right:08x}")]
     Header {
         /// Index of the word, 0 to 2.
         word: usize,

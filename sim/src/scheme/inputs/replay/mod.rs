@@ -459,7 +459,7 @@ impl Replay {
             Err(InputsError::Masters { message, what, stretches })
         };
         match message {
-            _ if *ended => return apart(self, "a message behind their end".into()),
+            _ if *ended => return apart(self, "a message after their end".into()),
             MasterMessage::Store(store) => {
                 if !self.world.master(&store) {
                     return apart(self, format!("a store to 0x{:08x}, which is not RAM", store.addr));
@@ -490,7 +490,7 @@ impl Replay {
             // the last word is padded with zeros, and nothing follows
             let (rest, _) = self.reader.rest_of_word();
             if rest != 0 || !self.reader.at_end() {
-                return Err(self.diverged(0, "the stream goes on behind the last stop"));
+                return Err(self.diverged(0, "the stream continues after the last stop"));
             }
             return Ok(false);
         }
@@ -507,7 +507,7 @@ impl Replay {
             }
         };
         if self.cores[core].stopped {
-            return Err(self.diverged(core, "a message behind the core's stop"));
+            return Err(self.diverged(core, "a message after the core's stop"));
         }
         let counted = self.cores[core].counted;
         let inputs = &mut self.world.inputs[core];
@@ -536,7 +536,9 @@ impl Replay {
             Goal::Check(_) => false,
         };
         if behind {
-            return Err(self.diverged(core, format!("{body:?} is of a place that the core has passed")));
+            return Err(
+                self.diverged(core, format!("{body:?} is of an instruction that the core has already executed"))
+            );
         }
         self.goal = Some((core, goal));
         Ok(true)
@@ -553,7 +555,7 @@ impl Replay {
                 Err(Break::Trap(cause, tval)) => {
                     self.harts[core].trap(false, cause, tval);
                     if self.harts[core].state == State::Locked {
-                        return Err(self.diverged(core, "its handler cannot be executed, but the run goes on"));
+                        return Err(self.diverged(core, "its handler cannot be executed, but the run continues"));
                     }
                     continue;
                 }
@@ -565,7 +567,7 @@ impl Replay {
             self.position += 1;
             return self.retired_one(core, due);
         }
-        Err(self.diverged(core, "it traps without end, but the run goes on"))
+        Err(self.diverged(core, "it traps without end, but the run continues"))
     }
 
     #[inline]
@@ -595,7 +597,7 @@ impl Replay {
                 if told != found {
                     return Err(self.diverged(
                         core,
-                        format!("the signature of its state is 0x{found:08x}, that of the run 0x{told:08x}"),
+                        format!("the signature of its state is 0x{found:08x}, the run's is 0x{told:08x}"),
                     ));
                 }
                 let retired = self.harts[core].at.instret;
@@ -604,7 +606,7 @@ impl Replay {
             }
             (_, Some(_)) => return Err(self.diverged(core, "a check is due, and the trace has none")),
             (Some((_, Goal::References(until))), None) if self.world.inputs[core].references > until => {
-                return Err(self.diverged(core, "an instruction goes over the end of its episode"));
+                return Err(self.diverged(core, "an instruction crosses the end of its episode"));
             }
             (Some((_, Goal::Input)), None) if self.world.inputs[core].next.is_none() => self.goal = None,
             (_, None) => {}
@@ -656,7 +658,7 @@ impl Replay {
                 return Ok(());
             }
         }
-        Err(self.diverged(core, format!("no access with cause {} at the place of the refused one", trap.cause)))
+        Err(self.diverged(core, format!("no access with cause {} where one was refused", trap.cause)))
     }
 
     /// Ends `core`.
@@ -673,7 +675,7 @@ impl Replay {
         me.signature.stop(self.harts[core].at.instret - me.counted);
         let found = me.signature.value();
         if found != told {
-            let what = format!("the signature of its state at the stop is 0x{found:08x}, that of the run 0x{told:08x}");
+            let what = format!("the signature of its state at the stop is 0x{found:08x}, the run's is 0x{told:08x}");
             return Err(self.diverged(core, what));
         }
         self.cores[core].checked = self.harts[core].at.instret;

@@ -1,0 +1,322 @@
+//! No option is accepted and ignored: each changes what a command prints, writes or returns, or is refused
+//!
+//! The options of a command are read from its help. Each is added to a line that runs, alone, with a value that differs
+//! from the default; what then happens must differ from what the line does without it. Commands that need a board,
+//! GDB, QEMU, Yosys or Verilator, or that run for minutes, are not tried.
+
+use crate::common::Place;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Commands, each with a line that runs.
+const LINES: &[(&str, &str)] = &[
+    ("run", "run builtin:bank"),
+    ("import", "import bank.rbt1 -o out.ret"),
+    ("export", "export builtin:bank --harts 2 -o out.rbt1"),
+    ("encode", "encode builtin:bank -o out.gtr"),
+    ("replay", "replay bank.gtr --elf builtin:bank"),
+    ("decode", "decode bank.gtr --elf builtin:bank"),
+    ("stats", "stats builtin:bank"),
+    ("who-wrote", "who-wrote bank.gip balance --elf builtin:bank"),
+    ("show", "show bank.gip --elf builtin:bank"),
+    ("diff", "diff bank.gip again.gip --elf builtin:bank"),
+    ("profile", "profile bank.gip --elf builtin:bank"),
+    ("coverage", "coverage bank.gip --elf builtin:bank -o out.info"),
+    ("timeline", "timeline bank.gip --elf builtin:bank -o out.json"),
+    ("vcd", "vcd bank.gip --elf builtin:bank -o out.vcd"),
+    ("gen", "gen -o out"),
+    ("check-port", "check-port port.txt"),
+    ("sim", "sim builtin:bank"),
+    ("programs", "programs"),
+    ("baselines", "baselines builtin:bank --harts 2"),
+    ("sweep", "sweep --trace builtin:bank --encoding tr_e --set small -o out"),
+    ("diag ls", "diag ls"),
+    ("diag plan", "diag plan builtin:race builtin:bank"),
+    ("diag run", "diag run builtin:race builtin:bank"),
+    ("diag top", "diag top builtin:rate builtin:lockcont"),
+    ("diag replay", "diag replay builtin:race builtin:bank"),
+    ("diag test", "diag test builtin:race builtin:bank"),
+    ("diag gen", "diag gen -o out"),
+];
+
+/// What lines end with that would otherwise run long; where `max-instructions` is tried, another number.
+const SHORT: &str = "--max-instructions 3000";
+
+/// Values that options are tried with.
+const VALUES: &[(&str, &str)] = &[
+    ("address-bits", "24"),
+    ("align", "2"),
+    ("before", "300"),
+    ("bus", "apb"),
+    ("bytes", "8"),
+    ("caches", "l1_latency=9,memory_latency=500"),
+    ("cc-bits", "20"),
+    ("check", "bank.ret"),
+    ("clock", "7"),
+    ("context", "2"),
+    ("core", "1"),
+    ("cores", "2"),
+    ("count-bits", "18"),
+    ("damage", "1e-3"),
+    ("data", "cfiat:1k"),
+    ("depth", "2"),
+    ("elf", "builtin:bank"),
+    ("encoding", "tr_b"),
+    ("engine", "verilator"),
+    ("every", "5"),
+    ("fifo", "32"),
+    ("figures", "out.figures"),
+    ("first", "5"),
+    ("folded", "out.folded"),
+    ("format", "json"),
+    ("from", "5"),
+    ("function", "rt_main"),
+    ("harts", "3"),
+    ("hash", "left2"),
+    ("ingress", "etrace"),
+    ("itype", "3"),
+    ("last", "9"),
+    ("limit", "2"),
+    ("link", "100"),
+    ("log", "out.log"),
+    ("max-cycles", "90"),
+    ("max-instructions", "1000"),
+    ("module-name", "acme"),
+    ("nodes", "count:4"),
+    ("output", "out.file"),
+    ("pace", "3"),
+    ("parameters", "parameters.json"),
+    ("pc-shift", "2"),
+    ("plan", "plan.toml"),
+    ("port", "axi-stream"),
+    ("pprof", "out.pprof"),
+    ("processor", "builtin:race"),
+    ("ram", "0x80000000+0x10000"),
+    ("range", "0x80000000..0x80000010"),
+    ("retire", "2"),
+    ("retire-queue", "4"),
+    ("retired", "out.retired"),
+    ("scheme", "nx_b"),
+    ("scope", "tb"),
+    ("seed", "5"),
+    ("set", "m4"),
+    ("sets", "64"),
+    ("shard", "1/2"),
+    ("signal", "rvfi_insn=other"),
+    ("signature", "8"),
+    ("skip", "4"),
+    ("sources", "sources"),
+    ("stream-cache", "rbase-64x4"),
+    ("sync-period", "10"),
+    ("threads", "1"),
+    ("timestamps", "yes"),
+    ("timing", "functional"),
+    ("to", "9"),
+    ("trace", "out.trace"),
+    ("trace-from", "call:rt_main"),
+    ("trace-scheme", "nx_b"),
+    ("trace-to", "call:rt_main"),
+    ("trace-while", "call:rt_main"),
+    ("upper-bits", "12"),
+    ("values", "out.values"),
+    ("variant", "base"),
+    ("vcd", "out.vcd"),
+    ("watchdog", "100"),
+    ("ways", "8"),
+    ("window", "1000"),
+    ("writes", "secure"),
+    ("xlen", "64"),
+];
+
+/// Options of a command that are tried with another value, or with more on both lines.
+const OTHERWISE: &[(&str, &str, &str, &str)] = &[
+    ("check-port", "clock", "clk", ""),
+    ("check-port", "elf", "builtin:bank", ""),
+    ("diag plan", "trace", "", ""),
+    ("diag test", "trace", "", ""),
+    ("diag ls", "trace", "", ""),
+    ("diag plan", "timing", "functional", "--calibrate"),
+    ("sim", "max-instructions", "200", ""),
+    ("replay", "symbols", "", ""),
+    ("who-wrote", "before", "100", ""),
+    ("who-wrote", "limit", "2", "--bytes 64"),
+    ("diag ls", "processor", "", ""),
+    ("diag replay", "log", "bank.dlog", ""),
+    ("diag run", "core", "ibex", ""),
+    ("diag test", "core", "ibex", ""),
+    ("gen", "check", "", ""),
+    ("gen", "timestamps", "", ""),
+    ("encode", "timestamps", "", ""),
+    ("sim", "timestamps", "", ""),
+    ("stats", "timestamps", "", ""),
+    ("import", "format", "champsim", ""),
+    ("replay", "context", "1=p.elf", ""),
+    ("replay", "values", "bank.glv", ""),
+    ("decode", "context", "1=p.elf", ""),
+    ("run", "output", "out.ret", ""),
+    ("sweep", "set", "m4", ""),
+    ("sweep", "trace", "p.elf", ""),
+    ("vcd", "registers", "", ""),
+];
+
+/// Options that change nothing on these lines, and why that is right.
+const SAME: &[(&str, &str, &str)] = &[
+    ("*", "any-build", "the build is the right one"),
+    ("replay", "resume", "the trace is not damaged"),
+    ("decode", "resume", "the trace is not damaged"),
+    ("show", "sources", "the sources of built-in programs are not in either folder"),
+    ("check-port", "xlen", "the addresses of the log fit both"),
+    ("check-port", "scope", "a text has no hierarchy"),
+    ("check-port", "clock", "a text has no clock"),
+    ("baselines", "seed", "the same instructions retire, and nothing has a time"),
+    ("baselines", "caches", "the same instructions retire, and nothing has a time"),
+    ("baselines", "timing", "the same instructions retire, and nothing has a time"),
+    ("sweep", "threads", "the results are those of any number of threads"),
+    ("diag plan", "clock", "the script has no tick, whose rate depends on it"),
+    ("diag plan", "link", "the rates fit the link"),
+    ("diag plan", "harts", "the plan is that of each core"),
+    ("diag run", "on-host", "the output is that of the chip"),
+    ("diag run", "clock", "the script prints no time"),
+    ("diag run", "link", "the rates fit the link"),
+    ("diag run", "timing", "the script prints no time"),
+    ("diag run", "caches", "the script prints no time"),
+    ("diag run", "seed", "the script prints no time"),
+    ("diag top", "link", "the rates fit the link"),
+    ("diag top", "lite", "the script needs addresses only"),
+    ("diag top", "harts", "the others do not take locks so early"),
+    ("diag top", "timing", "the program ends before a tick"),
+    ("diag top", "caches", "the program ends before a tick"),
+    ("diag top", "seed", "the program ends before a tick"),
+    ("diag replay", "log", "the log is of the same run"),
+    ("diag replay", "clock", "the script prints no time"),
+    ("diag replay", "link", "the script prints no time"),
+    ("diag replay", "timing", "the script prints no time"),
+    ("diag replay", "caches", "the script prints no time"),
+    ("diag replay", "seed", "the script prints no time"),
+    ("diag test", "trace", "chip and host print the same"),
+    ("diag test", "clock", "chip and host print the same"),
+    ("diag test", "link", "the rates fit the link"),
+    ("diag test", "timing", "chip and host print the same"),
+    ("diag test", "caches", "chip and host print the same"),
+    ("diag test", "seed", "chip and host print the same"),
+];
+
+/// An option of a help text: its name, and whether it takes a value.
+fn options(help: &str) -> Vec<(String, bool)> {
+    let line = |l: &str| {
+        let l = l.trim_start();
+        let l = l.strip_prefix("-").filter(|rest| !rest.starts_with('-')).map_or(l, |rest| rest.get(3..).unwrap_or(""));
+        let (name, rest) = l.strip_prefix("--")?.split_once([' ', '\n']).unwrap_or((l.get(2..)?, ""));
+        Some((name.trim().to_string(), rest.starts_with('<')))
+    };
+    let found = help.lines().filter(|l| l.starts_with("  ") && l.trim_start().starts_with('-')).filter_map(line);
+    found.filter(|(name, _)| !["help", "version", "json"].contains(&name.as_str())).collect()
+}
+
+/// Everything that a line leaves: exit code, output without times, and files.
+type Effect = (Option<i32>, String, BTreeMap<String, Vec<u8>>);
+
+fn effect(from: &Path, line: &str) -> Effect {
+    let place = Place::new();
+    for entry in from.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::copy(&path, place.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    let o = place.output(line);
+    let text = [o.stdout, o.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat();
+    let timeless = |l: &&str| !["second", "took", "speed"].iter().any(|word| l.contains(word));
+    let mut files = BTreeMap::new();
+    let mut folders = vec![place.path().to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir().unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !from.join(path.strip_prefix(place.path()).unwrap()).exists() {
+                files.insert(
+                    path.strip_prefix(place.path()).unwrap().display().to_string(),
+                    std::fs::read(path).unwrap(),
+                );
+            }
+        }
+    }
+    (o.status.code(), text.lines().filter(timeless).collect::<Vec<_>>().join("\n"), files)
+}
+
+#[test]
+fn no_option_is_accepted_and_ignored() {
+    let place = Place::new();
+    for line in [
+        "run builtin:bank --max-instructions 3000 --harts 2 -o bank.ret",
+        "export bank.ret -o bank.rbt1",
+        "encode bank.ret --elf builtin:bank -o bank.gtr",
+        "encode builtin:bank --max-instructions 3000 --harts 2 --scheme inputs -o bank.gip",
+        "encode builtin:bank --max-instructions 2000 --harts 2 --scheme inputs -o again.gip",
+        "encode builtin:bank --max-instructions 3000 --harts 2 -o values.gtr --values bank.glv",
+        "diag run builtin:race builtin:bank --max-instructions 3000 --log bank.dlog",
+        "gen -o system",
+    ] {
+        let o = place.output(line);
+        assert_eq!(o.status.code(), Some(0), "{line}: {}", String::from_utf8_lossy(&o.stderr));
+    }
+    std::fs::copy(place.path().join("system/parameters.json"), place.path().join("parameters.json")).unwrap();
+    std::fs::write(place.path().join("plan.toml"), "max_instructions = 1000\n").unwrap();
+    std::fs::write(
+        place.path().join("port.txt"),
+        "rvfi_valid rvfi_insn rvfi_pc_rdata rvfi_pc_wdata rvfi_intr rvfi_trap\n1 13 80000000 80000004 0 0\n",
+    )
+    .unwrap();
+    let tried: Vec<(&str, String, String, String)> = LINES
+        .par_iter()
+        .flat_map_iter(|(command, line)| {
+            let help = String::from_utf8(place.output(&format!("{command} --help")).stdout).unwrap();
+            let all = options(&help);
+            assert!(help.contains("Usage:"), "{command}");
+            let long = all.iter().any(|(name, _)| name == "max-instructions");
+            let given = |name: &str| line.contains(&format!("--{name} ")) || name == "output" && line.contains(" -o ");
+            let new = all.into_iter().filter(move |(name, _)| !given(name)).collect::<Vec<_>>();
+            new.into_iter().map(move |(name, takes)| {
+                let other = OTHERWISE.iter().find(|o| o.0 == *command && o.1 == name);
+                let value = VALUES.iter().find(|v| v.0 == name).map(|v| v.1);
+                let (value, more) = match other {
+                    Some(o) => (o.2, o.3),
+                    None if takes => (value.unwrap_or_else(|| panic!("no value for {command} --{name}")), ""),
+                    None => ("", ""),
+                };
+                let short = match (long && name != "max-instructions", *command) {
+                    (false, _) => "",
+                    (true, "sim") => "--max-instructions 300",
+                    (true, "diag plan") if !more.contains("--calibrate") => "",
+                    (true, _) => SHORT,
+                };
+                let without = format!("{line} {more} {short}");
+                let with = format!("{without} --{name} {value}");
+                (*command, name, without, with)
+            })
+        })
+        .collect();
+    assert!(tried.len() > 250, "{}", tried.len());
+    let same = |command: &str, name: &str| SAME.iter().any(|s| (s.0 == command || s.0 == "*") && s.1 == name);
+    let lines: BTreeSet<&String> = tried.iter().map(|(_, _, without, _)| without).collect();
+    let before: BTreeMap<&String, Effect> =
+        lines.into_par_iter().map(|line| (line, effect(place.path(), line))).collect();
+    for (line, (code, text, _)) in &before {
+        assert!(matches!(code, Some(0 | 1)), "{line}: {text}");
+    }
+    let mut ignored: Vec<String> = tried
+        .par_iter()
+        .filter(|(command, name, ..)| !same(command, name))
+        .filter_map(|(_, name, without, with)| {
+            let after = effect(place.path(), with);
+            // a value that the option does not take shows nothing
+            let value = with.rsplit(&format!("--{name} ")).next().unwrap_or_default();
+            let wrong = after.1.contains(&format!("`--{name} {value}`: expected"));
+            (before[without] == after || wrong).then(|| format!("{with}: {}", if wrong { &after.1 } else { "ignored" }))
+        })
+        .collect();
+    ignored.sort();
+    assert!(ignored.is_empty(), "{} options:\n{}", ignored.len(), ignored.join("\n"));
+}
