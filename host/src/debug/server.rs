@@ -108,7 +108,20 @@ fn serve<S: Scene>(scene: S, pipes: Pipes, tell: Box<dyn Fn(&str)>) -> Result<()
 /// # Errors
 /// GDB said what cannot be understood.
 pub fn stdio<S: Scene>(scene: S, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
-    serve(scene, Pipes::new(io::stdin(), io::stdout()), tell)
+    pipes(scene, io::stdin(), io::stdout(), tell)
+}
+
+/// Serves what is sent by one pipe and answers by the other, until the first one ends.
+///
+/// # Errors
+/// What was sent cannot be understood.
+pub fn pipes<S: Scene>(
+    scene: S,
+    from: impl Read + Send + 'static,
+    to: impl Write + Send + 'static,
+    tell: Box<dyn Fn(&str)>,
+) -> Result<(), HostError> {
+    serve(scene, Pipes::new(from, to), tell)
 }
 
 /// Serves the first GDB that comes to `port` of this machine, until it goes away; `listening` is told the port, which is

@@ -56,10 +56,6 @@ fn tid(core: u8) -> Tid {
     Tid::new(usize::from(core) + 1).unwrap_or(Tid::MIN)
 }
 
-fn core(tid: Tid) -> u8 {
-    (tid.get() - 1) as u8
-}
-
 impl<S: Scene> Debugger<S> {
     pub fn new(scene: S, tell: Box<dyn Fn(&str)>) -> Self {
         let xml = description(scene.xlen(), S::VALUES, scene.floats(0).is_some());
@@ -68,6 +64,16 @@ impl<S: Scene> Debugger<S> {
 
     fn replay(&self) -> &S {
         self.motion.line.replay()
+    }
+
+    /// The core that a thread is, if there is one.
+    fn core(&self, tid: Tid) -> Option<u8> {
+        u8::try_from(tid.get() - 1).ok().filter(|core| *core < self.replay().cores())
+    }
+
+    /// The same of a thread that is to go on.
+    fn moved(&self, tid: Tid) -> Result<u8, String> {
+        self.core(tid).ok_or_else(|| format!("thread {tid} does not exist: there are {} cores", self.replay().cores()))
     }
 
     /// Goes on as GDB said; `None` where something came from GDB meanwhile.
@@ -162,7 +168,7 @@ impl<S: Scene> Target for Debugger<S> {
 
 impl<S: Scene> MultiThreadBase for Debugger<S> {
     fn read_registers(&mut self, regs: &mut Regs, tid: Tid) -> TargetResult<(), Self> {
-        let (scene, core) = (self.replay(), core(tid));
+        let (scene, core) = (self.replay(), self.core(tid).ok_or(TargetError::NonFatal)?);
         *regs = Regs { bytes: usize::from(scene.xlen() / 8), x: scene.registers(core), pc: scene.pc(core) };
         Ok(())
     }
@@ -207,7 +213,7 @@ impl<S: Scene> MultiThreadBase for Debugger<S> {
 
 impl<S: Scene> SingleRegisterAccess<Tid> for Debugger<S> {
     fn read_register(&mut self, tid: Tid, id: Number, buf: &mut [u8]) -> TargetResult<usize, Self> {
-        let (scene, core) = (self.replay(), core(tid));
+        let (scene, core) = (self.replay(), self.core(tid).ok_or(TargetError::NonFatal)?);
         if (FIRST_FLOAT..FIRST_CSR).contains(&id.0) {
             let floats = scene.floats(core).ok_or(TargetError::NonFatal)?;
             buf[..8].copy_from_slice(&floats[id.0 - FIRST_FLOAT].to_le_bytes());
@@ -265,7 +271,7 @@ impl<S: Scene> MultiThreadResume for Debugger<S> {
 
 impl<S: Scene> MultiThreadSingleStep for Debugger<S> {
     fn set_resume_action_step(&mut self, tid: Tid, _: Option<Signal>) -> Result<(), String> {
-        self.go = Go::On(Some(core(tid)));
+        self.go = Go::On(Some(self.moved(tid)?));
         Ok(())
     }
 }
@@ -286,7 +292,7 @@ impl<S: Scene> ReverseCont<Tid> for Debugger<S> {
 
 impl<S: Scene> ReverseStep<Tid> for Debugger<S> {
     fn reverse_step(&mut self, tid: Tid) -> Result<(), String> {
-        self.go = Go::Back(Some(core(tid)));
+        self.go = Go::Back(Some(self.moved(tid)?));
         Ok(())
     }
 }
@@ -353,7 +359,7 @@ impl<S: Scene> HwWatchpoint for Debugger<S> {
 
 impl<S: Scene> ThreadExtraInfo for Debugger<S> {
     fn thread_extra_info(&self, tid: Tid, buf: &mut [u8]) -> Result<usize, String> {
-        let (scene, core) = (self.replay(), core(tid));
+        let (scene, core) = (self.replay(), self.moved(tid)?);
         let cycle = scene.cycle(core).map(|c| format!(", cycle {c}")).unwrap_or_default();
         let text = format!("core {core}, instruction {}{cycle}", scene.retired(core));
         let n = text.len().min(buf.len());
