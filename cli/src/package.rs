@@ -2,6 +2,7 @@
 
 use crate::describe::describe;
 use crate::output::{circuit_parameters, count, folder, write_file, TOOL};
+use crate::vectors::sessions::{SCRIPT, WORDS};
 use crate::{ports, testbench, vectors, Failure};
 use hdl::emit::{emit_on, Ingress};
 use hdl::options::System;
@@ -147,6 +148,11 @@ fn of_flow(params: &TraceParams, system: &System, mut files: Vec<File>) -> Resul
         ),
         ("words.hex", vectors.words, format!("test vectors: {} words out{of}", count(vectors.word_count as u64))),
     ]);
+    if let Some(sessions) = vectors.sessions {
+        let what = format!("test vectors: {} words of further sessions", count(sessions.word_count as u64));
+        files.push((SCRIPT, sessions.script, "test vectors: further sessions, with resets, stalls and losses".into()));
+        files.push((WORDS, sessions.words, what));
+    }
     files.extend(bench.map(|text| (testbench::FILE, text, "test bench that plays them".into())));
     Ok(Package { files, events: vectors.events })
 }

@@ -5,7 +5,9 @@
 
 mod blocks;
 pub mod data;
+mod sessions;
 
+use crate::vectors::sessions::Sessions;
 use crate::vectors::Vectors;
 use hdl::emit::Ingress;
 use hdl::spine::Extras;
@@ -38,8 +40,10 @@ pub struct Own {
 }
 
 impl Own {
-    /// Inserts the parts that benches of all systems share: bus, tasks and vectors.
-    pub fn fill(&self, style: &Style, words: usize, stop: u64) -> String {
+    /// With what benches of all systems have: their bus, tasks and vectors, and `sessions` where there are more than one.
+    pub fn fill(&self, style: &Style, words: usize, stop: u64, sessions: Option<&Sessions>) -> String {
+        let more = sessions.map_or(0, |s| s.word_count);
+        let given = |text: &'static str| if sessions.is_some() { text } else { "" };
         self.text
             .replace("@BUS", BUS)
             .replace("@SYSTEM", SYSTEM)
@@ -48,6 +52,11 @@ impl Own {
             .replace("@BEATS", BEATS)
             .replace("@PLAY", PLAY)
             .replace("@EDGE", self.edge)
+            .replace("@FILES", given(sessions::FILES))
+            .replace("@LOAD", given(sessions::LOAD))
+            .replace("@HOW", given(sessions::TASKS))
+            .replace("@FURTHER", given(sessions::PLAY))
+            .replace("@MORE", &more.to_string())
             .replace("@FIELDS", &self.fields.to_string())
             .replace("@TAKE", self.take)
             .replace("@NAME", &style.name)
@@ -89,7 +98,7 @@ const RVFI: Shows = Shows {
     shows: |i, _| {
         format!(
             "            if (core == {i}) begin\n                valid_{i} = 1'b1;\n                \
-             intr_{i} = trapped != 0;\n                insn_{i} = insn;\n                \
+             intr_{i} = trapped == 1;\n                trap_{i} = trapped == 2;\n                insn_{i} = insn;\n                \
              pc_rdata_{i} = pc;\n                pc_wdata_{i} = next_pc;\n            end\n"
         )
     },
@@ -133,7 +142,7 @@ pub fn make(
     let enable = if extras.filter { "{20'd0, 4'd15, 7'd0, enable}" } else { ENABLE };
     let turns = shows.turns && lanes > 1;
     let text = Own { text: TEXT, edge: "", fields: shows.fields, take: "retire" }
-        .fill(style, vectors.word_count, vectors.stop)
+        .fill(style, vectors.word_count, vectors.stop, vectors.sessions.as_ref())
         .replace("@READS", shows.reads)
         .replace(ENABLE, enable)
         .replace("@START", &START.to_string())
@@ -157,7 +166,6 @@ fn ports(i: usize, lanes: u8, extras: Extras) -> String {
     // registered ports come one cycle later
     let from = if extras.registered { "_q" } else { "" };
     let port = |p: &str| match lanes {
-        1 if p == "trap" => format!("        .rvfi_{p}_{i}(1'b0),\n"),
         1 => format!("        .rvfi_{p}_{i}({p}_{i}{from}),\n"),
         // one channel per cycle, in turn
         _ => (0..lanes)
@@ -174,7 +182,7 @@ fn ports(i: usize, lanes: u8, extras: Extras) -> String {
 /// Signals of these ports.
 fn signals(i: usize, xlen: u8, extras: Extras) -> String {
     format!(
-        "    reg valid_{i} = 1'b0, intr_{i} = 1'b0;\n    reg [31:0] insn_{i} = 32'd0;\n    \
+        "    reg valid_{i} = 1'b0, intr_{i} = 1'b0, trap_{i} = 1'b0;\n    reg [31:0] insn_{i} = 32'd0;\n    \
          reg [{m}:0] pc_rdata_{i} = 0, pc_wdata_{i} = 0;\n{}",
         if extras.registered { registers(i, xlen) } else { String::new() },
         m = xlen - 1
@@ -187,7 +195,7 @@ fn registers(i: usize, xlen: u8) -> String {
         format!("    reg {range}{name}_{i}_q = 0;\n    always @(posedge clock) {name}_{i}_q <= {name}_{i};\n")
     };
     let address = format!("[{}:0] ", xlen - 1);
-    [("valid", ""), ("intr", ""), ("insn", "[31:0] "), ("pc_rdata", &address), ("pc_wdata", &address)]
+    [("valid", ""), ("intr", ""), ("trap", ""), ("insn", "[31:0] "), ("pc_rdata", &address), ("pc_wdata", &address)]
         .map(|(name, range)| one(name, range))
         .concat()
 }
@@ -206,27 +214,43 @@ const SYSTEM: &str = r#"        .clock(clock),
         .bus_wdata(bus_wdata),
         .bus_rdata(bus_rdata),
         .valid(valid),
-        .ready(1'b1),
+        .ready(ready),
         .data(data)
     );
 
-    reg [31:0] words [0:WORDS-1];
-    integer came = 0, failed = 0, now, waited;
+    reg [31:0] words [0:WORDS+MORE-1];
+    // words that came, that are due, and that were compared; where the words of the file begin
+    integer came = 0, due = WORDS, compared = 0, origin = 0;
+    integer failed = 0, now, waited;
+    // the sink takes a word in so many of 256 clocks
+    integer chance = 256;
+    reg [15:0] random = 16'd1;
+    reg ready = 1'b1, held = 1'b0;
+    reg [31:0] kept;
 "#;
 
 const TASKS: &str = r#"    // one clock: what stands at the outputs before the edge counts
     task tick;
         begin
+            random = {random[14:0], random[15] ^ random[13] ^ random[12] ^ random[10]};
+            ready = random[7:0] < chance;
             #5;
-            if (valid !== 1'b0 && !reset && failed == 0) begin
-                if (came >= WORDS) begin
-                    $display("FAIL: word %0d is %h, there should be %0d words", came, data, WORDS);
+            if (held && !reset && (valid !== 1'b1 || data !== kept) && failed == 0) begin
+                $display("FAIL: word %0d is taken back before it was taken", came - origin);
+                failed = 1;
+            end
+            held = valid === 1'b1 && !ready && !reset;
+            kept = data;
+            if (valid !== 1'b0 && ready && !reset && failed == 0) begin
+                if (came >= due) begin
+                    $display("FAIL: word %0d is %h, there should be %0d words", came - origin, data, due - origin);
                     failed = 1;
                 end else if (valid !== 1'b1 || data !== words[came]) begin
-                    $display("FAIL: word %0d is %h, %h is right", came, data, words[came]);
+                    $display("FAIL: word %0d is %h, %h is right", came - origin, data, words[came]);
                     failed = 1;
                 end
                 came = came + 1;
+                compared = compared + 1;
             end
 @EDGE            clock = 1'b1;
             #5;
@@ -268,8 +292,8 @@ pub const BEATS: &str = r#"        beats = $fopen("beats.txt", "r");
         reset = 1'b0;
 "#;
 
-const OPEN: &str = r#"        $readmemh("words.hex", words);
-@BEATS        control(1'b1);
+const OPEN: &str = r#"        $readmemh("words.hex", words, 0, WORDS - 1);
+@LOAD@BEATS        control(1'b1);
 "#;
 
 const PLAY: &str = r#"        if (failed == 0) next_beat;
@@ -293,7 +317,7 @@ const PLAY: &str = r#"        if (failed == 0) next_beat;
             $display("FAIL: %0d words came, %0d are right", came, WORDS);
             failed = 1;
         end
-        if (failed == 0) $display("PASS: %0d words", came);
+@FURTHER        if (failed == 0) $display("PASS: %0d words", compared);
         $finish;
     end
 "#;
@@ -308,7 +332,7 @@ const READS: &str = r#"    integer beats, fields = 0, cycle, core, trapped, skip
     endtask
 "#;
 
-const TEXT: &str = r#"// Test bench of the trace system in goshawk_trace.v: plays beats.txt and compares with words.hex
+const TEXT: &str = r#"// Test bench of the trace system in goshawk_trace.v: plays beats.txt and compares with words.hex@FILES
 //
 //     iverilog -o tb goshawk_tb.v goshawk_trace.v && vvp tb
 //
@@ -316,6 +340,8 @@ const TEXT: &str = r#"// Test bench of the trace system in goshawk_trace.v: play
 
 module @NAME_tb;
     localparam WORDS = @WORDS;
+    // words of further sessions
+    localparam MORE = @MORE;
     // clock of tracing that a program can know to be there, and the one in which it ends
     localparam START = @START;
     localparam STOP = @STOP;
@@ -338,7 +364,7 @@ module @NAME_tb;
 @NEXT@RETIRE        end
     endtask
 
-    initial begin
+@HOW    initial begin
 @OPEN        tick;
         // `tick` ends behind the edge; what was read counts from before it
         while (active !== 1'b1 && waited < PATIENCE && failed == 0) begin

@@ -4,11 +4,13 @@
 //! that the golden model makes of it.
 
 pub mod blocks;
+pub mod sessions;
 
 use crate::Failure;
-use hdl::emit::SystemOptions;
+use hdl::emit::{Ingress, SystemOptions};
 use hdl::trace_sim::START;
 use retire::{FlowEvent, RetireSink};
+use sessions::Sessions;
 use sim::addresses::Addresses;
 use sim::beats::wide::LATENCY;
 use sim::params::TraceParams;
@@ -29,6 +31,8 @@ pub struct Vectors {
     pub events: Vec<FlowEvent>,
     /// Cycle in which tracing is switched off, counted as in `beats`.
     pub stop: u64,
+    /// Further sessions, of a system that shows one instruction a clock on RVFI.
+    pub sessions: Option<Sessions>,
 }
 
 impl Vectors {
@@ -40,7 +44,7 @@ impl Vectors {
             let _ = writeln!(words, "{w:08x}");
             word_count += 1;
         }
-        Self { beats, words, word_count, events, stop }
+        Self { beats, words, word_count, events, stop, sessions: None }
     }
 }
 
@@ -53,18 +57,18 @@ const LATE: u64 = LATENCY + 1;
 /// Idle cycles of such a core before tracing ends: instructions that wait then would not be traced.
 const STILL: u64 = 100;
 
-/// The program, with its code only at `addresses`, if given.
-fn model(params: &TraceParams, addresses: Option<Addresses>) -> Model {
+/// The program that `make` makes of a shape, with code at those `addresses` alone where there are any.
+fn model(params: &TraceParams, addresses: Option<Addresses>, make: impl Fn(&Shape) -> Model) -> Model {
     let shape = if params.xlen == 64 { Shape::rv64(SEED) } else { Shape::rv32(SEED) };
     let shape = addresses.map_or(shape.clone(), |a| a.shape(shape));
-    Model::new(&Shape { compressed: params.align == 1, ..shape })
+    make(&Shape { compressed: params.align == 1, ..shape })
 }
 
 /// Makes the vectors of `params` and `options`, for an ingress that reports an instruction in its own cycle.
 pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Vectors, Failure> {
     let (addresses, wide) = (options.extras.addresses, options.extras.retire.is_some());
     let (late, still) = if wide { (LATE, STILL) } else { (0, 0) };
-    let model = model(params, addresses);
+    let model = model(params, addresses, Model::new);
     let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
     let mut system = System::of_haste(params, options.haste(params))?;
     let digits = usize::from(params.xlen) / 4;
@@ -102,5 +106,9 @@ pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Vectors, Fa
     }
     // `control` is written in cycle `stop`, `enable` is 0 in the next, and the cores see it one cycle later
     system.finish(stop + 2);
-    Ok(Vectors::new(beats, &mut system, events, stop))
+    let sessions = match options.ingress {
+        Ingress::Rvfi if !wide => Some(sessions::make(params, options)?),
+        _ => None,
+    };
+    Ok(Vectors { sessions, ..Vectors::new(beats, &mut system, events, stop) })
 }

@@ -18,6 +18,8 @@ pub trait TraceTop: Block {
     fn is_rvfi(&self) -> bool;
     /// Sets what core `core` retires in this cycle, on the first channel if there are several; `None`: nothing.
     fn retire(&mut self, core: usize, beat: Option<&Retired>);
+    /// Drives the ports of a filter, where there is one, so that it lets everything through that `control.modes` allows.
+    fn allow_all(&mut self);
     /// Drives the register bus.
     fn bus(&mut self, addr: u8, write: bool, data: u32);
     /// The read data of the register bus, valid one cycle after its address.
@@ -44,6 +46,10 @@ impl<P: Pins<W>, const W: usize> TraceTop for System<P, W> {
             mode.next = 3u64.to_bits();
         }
         self.pins[core].retire(beat);
+    }
+    fn allow_all(&mut self) {
+        self.allow_modes.iter_mut().for_each(|modes| modes.next = 15u64.to_bits());
+        self.filter_last.iter_mut().for_each(|last| last.next = u64::MAX.to_bits());
     }
     fn bus(&mut self, addr: u8, write: bool, data: u32) {
         self.bus_addr.next = u64::from(addr).to_bits();

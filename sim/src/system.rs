@@ -101,7 +101,12 @@ impl System {
         self.model.request();
     }
 
-    /// Disables tracing in `cycle`: writes stop messages and pads the last word.
+    /// `before` more instructions of `core` retired, and then `lost` were lost, up to the end of the trace.
+    pub fn lose(&mut self, core: u8, before: u32, lost: u32) {
+        self.model.lose(core, before, lost);
+    }
+
+    /// Disables tracing in `cycle`: stop messages, then the last word is filled.
     pub fn finish(&mut self, cycle: u64) {
         let Self { model, out, stats, .. } = self;
         model.finish(cycle, out, stats);

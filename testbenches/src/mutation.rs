@@ -3,6 +3,10 @@
 //! A mutant is the text with one change: an operator, a condition, a constant, an assignment that is left out, a register one bit
 //! narrower. Ports, comments and memories stay as they are. The list of a text is always the same; a sample of it depends on
 //! the seed alone.
+//!
+//! A mutant is equivalent if no bench can find it. Three kinds are: a power-up value that reset overwrites ([`Mutant::overwritten`]), next
+//! values that Yosys proves to be the same functions ([`crate::equal`]), and a value that nothing looks at ([`Mutant::unknown`]), which is
+//! seen in simulation.
 
 use std::fmt;
 
@@ -48,12 +52,51 @@ pub struct Mutant {
 }
 
 impl Mutant {
+    /// Whether it is the power-up value of a register to which reset assigns a constant. A system is reset before it is used, so
+    /// nothing depends on that value.
+    pub fn overwritten(&self, text: &str) -> bool {
+        let lines: Vec<&str> = text.lines().collect();
+        let Some((register, _)) = self.lines.0.trim().split_once(" = ") else { return false };
+        let before = &lines[..self.line - 1];
+        let Some(initial) = before.iter().rposition(|l| l.trim() == "initial begin") else { return false };
+        let module = before.iter().rposition(|l| l.starts_with("module ")).unwrap_or(0);
+        if before[initial..].iter().any(|l| l.trim() == "end") {
+            return false;
+        }
+        // the last assignment counts: nothing may follow that of reset
+        let assigned = format!("{register} <= ");
+        let body = &lines[module..initial];
+        let Some(last) = body.iter().rposition(|l| l.trim().starts_with(&assigned)) else { return false };
+        let constant = body[last].trim()[assigned.len()..].contains('\'');
+        let opened = body[..last].iter().rposition(|l| !l.trim().contains(" <= "));
+        constant && opened.is_some_and(|at| RESETS.contains(&body[at].trim()))
+    }
+
+    /// Whether the text of the line is a power-up value, of which equivalence checkers take no notice.
+    pub fn at_power_up(&self) -> bool {
+        self.kind == Kind::Constant && self.lines.0.contains(" = ") && !self.lines.0.contains("assign ")
+    }
+
+    /// Where a register takes a constant at power-up or in a clock, the same with an unknown value. A bench that takes no unknown bit
+    /// for a right one passes only if nothing that it compares depends on the value.
+    pub fn unknown(&self) -> Option<Self> {
+        let code = self.lines.0.trim();
+        let (register, value) = code.split_once(" <= ").or(code.split_once(" = "))?;
+        let (width, _) = value.strip_suffix(';')?.split_once('\'').filter(|_| self.kind == Kind::Constant)?;
+        let plain = constant(value).is_some_and(|(len, _)| len + 1 == value.len()) && !register.contains(' ');
+        let line = self.lines.0.replace(value, &format!("{width}'bx;"));
+        plain.then(|| Self { lines: (self.lines.0.clone(), line), ..self.clone() })
+    }
+
     /// The text with the change.
     pub fn apply(&self, text: &str) -> String {
         let changed = |(i, line)| if i + 1 == self.line { self.lines.1.as_str() } else { line };
         text.lines().enumerate().map(changed).flat_map(|line| [line, "\n"]).collect()
     }
 }
+
+/// Conditions that hold in reset.
+const RESETS: [&str; 2] = ["if (reset) begin", "if (stop | reset) begin"];
 
 const OPERATORS: [(&str, &str); 8] = [
     (" & ", " | "),
@@ -145,6 +188,26 @@ mod tests {
 
     const TEXT: &str = "module m (\n    input wire [3:0] a,\n    output wire b\n);\n    reg [7:0] c;\n    assign b = a == 4'd15 & !c[0];\n    \
                         always @(posedge clock) begin\n        if (b) begin\n            c <= 8'hff;\n        end\n    end\nendmodule\n";
+
+    #[test]
+    fn a_value_that_reset_overwrites_is_told_from_one_that_stays() {
+        let text = "module m (\n    input wire clock\n);\n    reg a;\n    reg b;\n    reg c;\n    always @(posedge clock) begin\n        \
+                    b <= 1'd1;\n        if (reset) begin\n            a <= 1'd0;\n            c <= 1'd0;\n        end\n        \
+                    c <= d;\n    end\n    initial begin\n        a = 1'd0;\n        b = 1'd0;\n        c = 1'd0;\n    end\nendmodule\n";
+        let power_up: Vec<Mutant> = mutants(text).into_iter().filter(Mutant::at_power_up).collect();
+        let said: Vec<_> = power_up.iter().map(|m| (m.lines.1.trim(), m.overwritten(text))).collect();
+        assert_eq!(said, [("a = 1'd1;", true), ("b = 1'd1;", false), ("c = 1'd1;", false)]);
+    }
+
+    #[test]
+    fn a_constant_that_a_register_takes_can_be_unknown() {
+        let mutant = |line: &str| Mutant { kind: Kind::Constant, line: 1, lines: (line.into(), String::new()) };
+        let unknown = |line: &str| mutant(line).unknown().map(|m| m.lines.1);
+        assert_eq!(unknown("  a <= 4'd3;").as_deref(), Some("  a <= 4'bx;"));
+        assert_eq!(unknown("  a = 12'h3f;").as_deref(), Some("  a = 12'bx;"));
+        assert_eq!(unknown("  a <= b + 4'd3;"), None);
+        assert_eq!(unknown("  assign a = 4'd3;"), None);
+    }
 
     #[test]
     fn changes_are_those_of_the_body() {

@@ -3,6 +3,7 @@
 use super::VERILOG;
 use super::{System, VERSION};
 use crate::testbench::FILE as BENCH;
+use crate::vectors::sessions::{SCRIPT, WORDS};
 use std::fmt::Write;
 
 /// `fusesoc.core`: target `default` for designs that depend on it, `lint` for Verilator, and `sim`, which plays the
@@ -16,7 +17,8 @@ pub(super) fn text(system: &System) -> String {
     let bench = system.file(BENCH).and_then(|text| text.split_once("\nmodule ")?.1.split([';', ' ']).next());
     if bench.is_some() {
         let _ = write!(s, "  bench:\n    files:\n      - {BENCH}: {{file_type: verilogSource}}\n");
-        for vectors in ["beats.txt", "words.hex"] {
+        for vectors in ["beats.txt", "words.hex", SCRIPT, WORDS].into_iter().filter(|name| system.file(name).is_some())
+        {
             let _ = writeln!(s, "      - {vectors}: {{file_type: user, copyto: {vectors}}}");
         }
     }

@@ -52,7 +52,7 @@ pub fn bench(cores: u8, style: &Style, v: &DataBench) -> String {
         format!("            if (port == {i}) begin\n{lines}            end\n")
     };
     Own { text: TEXT, edge: EDGE, fields: 13, take: "says" }
-        .fill(style, v.words.len(), v.stop)
+        .fill(style, v.words.len(), v.stop, None)
         .replace("@PORTS", &(each(&connected) + &own[0]))
         .replace("@SIGNALS", &(each(&declared) + &own[1]))
         .replace("@QUIET", &(each(&quiet) + &own[2]))
@@ -76,6 +76,7 @@ const TEXT: &str = r#"// Test bench of the system in goshawk_trace.v: plays beat
 
 module @NAME_tb;
     localparam WORDS = @WORDS;
+    localparam MORE = @MORE;
     localparam STOP = @STOP;
     localparam PATIENCE = 4000000;
 

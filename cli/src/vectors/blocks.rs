@@ -13,6 +13,7 @@ use retire::{FlowEvent, RetireSink};
 use sim::beats::blocks::{itype, length, narrow, Block, Hold, HALFWORDS};
 use sim::beats::wide::Compressor;
 use sim::params::TraceParams;
+use sim::stimulus::program::Model;
 use sim::stimulus::run::{Config, Retired, Run, Step};
 use sim::stimulus::Source;
 use sim::system::System;
@@ -30,7 +31,7 @@ struct Place {
 /// Makes the vectors of `params` and `extras` with `retire` blocks per cycle; without it, reports of single
 /// instructions.
 pub fn make(params: &TraceParams, extras: &Extras, retire: Option<Retire>) -> Result<Vectors, Failure> {
-    let model = model(params, extras.addresses);
+    let model = model(params, extras.addresses, Model::new);
     let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
     let mut steps: Vec<Vec<Step>> = vec![Vec::new(); params.cores.into()];
     run.by_ref().take(INSTRUCTIONS).for_each(|step| steps[usize::from(step.retired.hart)].push(step));

@@ -48,6 +48,7 @@ fn it_passes_in_icarus_from_unknown_registers() {
         "--set small --ingress etrace-blocks --retire 2 --timestamps --cores 2 --context 3 --filter-range --filter-space",
         "--set s0 --ingress etrace-blocks --itype 3 --retire 2 --timestamps --xlen 64",
         "--set large --cores 3 --timestamps",
+        "--set small --cores 2 --sync --check --count-lost --registered-ports --fifo 8",
         "--scheme sc-lsp --variant rbase --cores 2",
         "--scheme sc-lsp --variant base --retire 4 --timestamps --cores 2",
         "--scheme cfiat:1k --cores 2",
@@ -89,6 +90,28 @@ fn a_block_that_is_changed_is_found() {
     std::fs::write(&beats, changed).unwrap();
     let said = icarus(&out);
     assert!(said.contains("FAIL: "), "{said}");
+}
+
+/// What the first session does not see: status, the reset of a register, what a sink that waits is shown, the end of a trace that is losing.
+#[test]
+fn a_circuit_that_is_changed_is_found_by_the_further_sessions() {
+    let place = Place::new();
+    place.good("gen --set small -o out");
+    let out = place.path().join("out");
+    let path = out.join("goshawk_trace.v");
+    let text = std::fs::read_to_string(&path).unwrap();
+    for (right, wrong) in [
+        ("        if (ready) begin", "        if (!ready) begin"),
+        ("            enabled <= 1'd0;", "            ;"),
+        ("            noted <= 16'd0;", "            ;"),
+        ("losing <= 1'd0;", ";"),
+    ] {
+        let changed = text.replace(right, wrong);
+        assert_ne!(text, changed, "`{right}` is nowhere");
+        std::fs::write(&path, changed).unwrap();
+        let said = icarus(&out);
+        assert!(said.contains("FAIL: ") && !said.contains("PASS"), "{wrong} in place of {right}: {said}");
+    }
 }
 
 #[test]

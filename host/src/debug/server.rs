@@ -111,10 +111,23 @@ fn serve<S: Scene>(target: &mut Debugger<S>, pipes: Pipes) -> Result<(), HostErr
 /// # Errors
 /// GDB sent an invalid packet.
 pub fn stdio<S: Scene>(scene: S, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
-    serve(&mut Debugger::new(scene, tell), Pipes::new(io::stdin(), io::stdout()))
+    pipes(scene, io::stdin(), io::stdout(), tell)
 }
 
-/// What a GDB is told that comes while another one is served: a reply of the remote protocol that is an error with a text.
+/// Serves what is sent by one pipe and answers by the other, until the first one ends.
+///
+/// # Errors
+/// What was sent cannot be understood.
+pub fn pipes<S: Scene>(
+    scene: S,
+    from: impl Read + Send + 'static,
+    to: impl Write + Send + 'static,
+    tell: Box<dyn Fn(&str)>,
+) -> Result<(), HostError> {
+    serve(&mut Debugger::new(scene, tell), Pipes::new(from, to))
+}
+
+/// The reply to a second GDB while one is served: an error with a text.
 const BUSY: &str = "E.another GDB is connected to this port";
 
 /// A packet of the remote protocol.
@@ -122,9 +135,9 @@ fn packet(text: &str) -> String {
     format!("${text}#{:02x}", text.bytes().fold(0u8, u8::wrapping_add))
 }
 
-/// Serves each GDB that comes to `port` of this machine, one at a time, and the first alone where `once` is set; `listening` is
-/// given the port, which is any free one for 0. A GDB that goes away, or says what cannot be understood, ends its connection alone;
-/// the next one finds the moment where it left it.
+/// Serves GDB at `port` of this machine, one connection after the other, or only the first with `once`; `listening` is called with the
+/// port, which is any free one for 0. A disconnect or an invalid packet ends its connection only. The next one continues at the
+/// same moment.
 ///
 /// # Errors
 /// The port is taken.

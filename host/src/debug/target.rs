@@ -62,10 +62,6 @@ fn tid(core: u8) -> Tid {
     Tid::new(usize::from(core) + 1).unwrap_or(Tid::MIN)
 }
 
-fn core(tid: Tid) -> u8 {
-    (tid.get() - 1) as u8
-}
-
 impl<S: Scene> Debugger<S> {
     pub fn new(scene: S, tell: Box<dyn Fn(&str)>) -> Self {
         let xml = description(scene.xlen(), S::VALUES, scene.floats(0).is_some());
@@ -76,7 +72,7 @@ impl<S: Scene> Debugger<S> {
         self.motion.line.replay()
     }
 
-    /// Continues as GDB requested; `None` if GDB sent something meanwhile.
+    /// Goes on as GDB said; `None` where something came from GDB meanwhile.
     pub fn go(&mut self, incoming: impl FnMut() -> bool) -> Option<MultiThreadStopReason<u64>> {
         let (went, edge) = match self.go {
             Go::On(step) => (self.motion.forwards(step, incoming), ReplayLogPosition::End),
@@ -128,7 +124,7 @@ impl<S: Scene> Debugger<S> {
     fn core(&self, tid: Tid) -> Result<u8, TargetError<String>> {
         let there = (1..=usize::from(self.replay().cores())).contains(&tid.get());
         if there {
-            Ok(core(tid))
+            Ok((tid.get() - 1) as u8)
         } else {
             Err(self.refuse(&format!("thread {tid} is none: there are {}, a core each", self.replay().cores())))
         }
@@ -419,7 +415,8 @@ impl<S: Scene> HwWatchpoint for Debugger<S> {
 
 impl<S: Scene> ThreadExtraInfo for Debugger<S> {
     fn thread_extra_info(&self, tid: Tid, buf: &mut [u8]) -> Result<usize, String> {
-        let (scene, core) = (self.replay(), core(tid));
+        let Ok(core) = self.core(tid) else { return Ok(0) };
+        let scene = self.replay();
         let cycle = scene.cycle(core).map(|c| format!(", cycle {c}")).unwrap_or_default();
         let text = format!("core {core}, instruction {}{cycle}", scene.retired(core));
         let n = text.len().min(buf.len());

@@ -3,6 +3,7 @@
 mod cut;
 mod far_back;
 mod flow;
+mod gdb;
 mod inputs;
 mod port;
 mod race;

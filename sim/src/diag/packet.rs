@@ -164,7 +164,10 @@ pub enum PacketError {
         /// Number of words according to the header.
         right: usize,
     },
-    /// The number of words does not match the fields of the event.
+    /// More words than a packet has.
+    #[error("{0} words; a packet has at most {MAX_WORDS}")]
+    Long(usize),
+    /// An event's fields do not fill its words.
     #[error("an event with header 0x{0:04x} cannot have {1} words")]
     Event(u16, usize),
 }
@@ -218,6 +221,9 @@ impl Packet {
         let right = words.first().map_or(2, |w| header(*w).0);
         if found != right || found < 2 {
             return Err(PacketError::Length { found, right });
+        }
+        if found > MAX_WORDS {
+            return Err(PacketError::Long(found));
         }
         let ((_, dest, src), w1) = (header(words[0]), words[1]);
         if w1 >> 15 == 1 {
@@ -275,7 +281,9 @@ mod tests {
     fn words_that_are_no_packet_are_refused() {
         assert_eq!(Packet::parse(&[]), Err(PacketError::Length { found: 0, right: 2 }));
         assert_eq!(Packet::parse(&[0x1000, 0]), Err(PacketError::Length { found: 2, right: 3 }));
-        // half an argument; a reserved time stamp kind; no word for the lost count
+        // the first word could say one more than there are
+        assert_eq!(Packet::parse(&[[0xf000, 0x8000].as_slice(), &[0; 15]].concat()), Err(PacketError::Long(17)));
+        // half an argument, an unused time stamp, no word for the lost
         assert!(Packet::parse(&[0x1000, 0, 1]).is_err());
         assert!(Packet::parse(&[0x1000, 0x2000, 1]).is_err());
         assert!(Packet::parse(&[0x0000, 0x1000]).is_err());

@@ -138,7 +138,14 @@ impl<S: Scheme> Cores<S> {
         self.end.coder.flush(out);
     }
 
-    /// Requests a resync at the next control-flow instruction of core 0.
+    /// `before` more instructions of `core` retired, and then `lost` were lost, up to the end of the trace.
+    pub fn lose(&mut self, core: u8, before: u32, lost: u32) {
+        let lane = &mut self.lanes[usize::from(core)];
+        lane.hide(before);
+        lane.pass(lost.saturating_sub(1));
+    }
+
+    /// A resync is due at the next control-flow instruction of core 0.
     pub fn request(&mut self) {
         self.lanes[0].request();
     }

@@ -297,7 +297,12 @@ macro_rules! schemes {
                 match self { $(Self::$name(cores) => cores.finish(cycle, out, stats),)* }
             }
 
-            /// Resynchronises all cores every `period`, with `header` repeated; the warm-up lasts 2^`haste` times the scheme's K.
+            /// What [`crate::system::System::lose`] says.
+            pub fn lose(&mut self, core: u8, before: u32, lost: u32) {
+                match self { $(Self::$name(cores) => cores.lose(core, before, lost),)* }
+            }
+
+            /// Every core is told of anew every `period`, behind `header`; K is 2^`haste` times the scheme's.
             pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3], haste: u8) {
                 match self { $(Self::$name(cores) => cores.sync_every(period, header, haste),)* }
             }

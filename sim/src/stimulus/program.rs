@@ -123,8 +123,48 @@ impl Model {
     }
 }
 
-/// Function 0 is main, followed by ordinary ones that call only later ones, two recursive ones, and the handlers for
-/// exceptions and interrupts.
+impl Model {
+    /// `instructions` control-flow instructions one behind the other, each of which goes anywhere among them; the last two are the
+    /// handlers. A core that runs them has an event in every clock in which it retires.
+    ///
+    /// # Panics
+    /// When there are fewer than 8 or more than 512 instructions, or the shape has no region.
+    pub fn dense(shape: &Shape, instructions: u32) -> Self {
+        assert!((8..=512).contains(&instructions), "instructions = {instructions} is outside 8..=512");
+        let mut source = Source::seeded(shape.seed);
+        let base = *source.pick(&shape.regions);
+        let handlers = [instructions - 2, instructions - 1];
+        let mut code: Vec<Insn> = (0..instructions)
+            .map(|i| {
+                let any = |s: &mut Source| s.below(handlers[0].into()) as u32;
+                let several = |s: &mut Source| (0..s.between(1, 4)).map(|_| any(s)).collect();
+                let op = match source.below(100) {
+                    _ if i >= handlers[0] => Op::TrapReturn,
+                    // nothing goes on into a handler
+                    _ if i + 1 == handlers[0] => Op::Jump(0),
+                    0..=44 => {
+                        let habit = Habit::Percent(*source.pick(&[5, 50, 80, 95]));
+                        Op::Branch { target: any(&mut source), habit }
+                    }
+                    45..=54 => Op::Jump(any(&mut source)),
+                    55..=64 => Op::Call(any(&mut source)),
+                    65..=74 => Op::IndirectJump(several(&mut source)),
+                    75..=82 => Op::IndirectCall(several(&mut source)),
+                    83..=94 => Op::Return,
+                    _ => Op::CoSwap(any(&mut source)),
+                };
+                let len = if shape.compressed && source.percent(55) { 2 } else { 4 };
+                Insn { pc: base, len, bits: 0, op }
+            })
+            .collect();
+        super::layout::place(&mut code, &mut source, shape.xlen);
+        let program = image(&code, shape, 0);
+        Self { program, entry: 0, handlers, code }
+    }
+}
+
+/// Function 0 is main, then ordinary ones that call only later ones, two recursive ones, and at last
+/// the handlers for exceptions and interrupts.
 fn draft(shape: &Shape, s: &mut Source) -> Vec<Vec<Block>> {
     let ordinary = usize::from(shape.functions);
     let callable = ordinary + 2;
@@ -250,6 +290,18 @@ mod tests {
                 assert_eq!(flow(i.bits, xlen), want, "seed {seed}, pc {:#x}, insn {:#x}", i.pc, i.bits);
             }
         }
+    }
+
+    #[test]
+    fn a_dense_program_has_an_event_at_every_instruction() {
+        let m = Model::dense(&Shape::rv32(3), 256);
+        for i in &m.code {
+            assert_eq!(length(i.bits as u16), i.len);
+            assert_ne!(flow(i.bits, 32), Flow::Sequential, "pc {:#x}", i.pc);
+        }
+        let config = super::super::run::Config::new(2, 1);
+        let run = super::super::run::Run::new(&m, &config);
+        assert!(run.take(5_000).all(|step| step.event.is_some_and(|e| e.count == 1)));
     }
 
     #[test]

@@ -1,0 +1,118 @@
+//! Diagnosis: scripts, frames of a link, logs of such frames
+
+use diag::app::App;
+use diag::layout::{layout, Cut, Layout};
+use diag::link::FrameWriter;
+use diag::log::{self, Header};
+use diag::parse::parse;
+use diag::resolve::resolve;
+use diag::scripts::SCRIPTS;
+use diag::symbols::Symbols;
+use diag::Mistake;
+use sim::diag::chip::ChipParams;
+use sim::diag::packet::{Args, Event, Packet, HOST};
+use sim::stimulus::Source;
+use std::sync::LazyLock;
+
+const CLOCK_HZ: u64 = 50_000_000;
+
+/// A script that uses most of what there is, and needs no program.
+const ALL: &str = "txn t { open call:4096(arg0) close ret:8192(arg0) }\nviolation:t { printf(\"%d %d\", key, owner); }\n\
+    span s { from call:4096(arg1) to call:8192(arg1) }\nspan:s /elapsed > 100/ { @waits[key] = stats(elapsed); }\n\
+    machine m by arg0 { a: call:4096 -> b; b: ret:4096 -> a, pc:12288 -> b; }\nviolation:m { @bad[state] = count(); }\n\
+    log g { keep call:4096(arg1), pc:12288 dump ret:8192(arg0) }\nlog:g { printf(\"%d: %d %d on %d\", time, step, key, core); }\n\
+    call:4096 /arg0 < 4/ { @n = count(); @sizes = hist(arg1); @two[arg0, core] = sum(arg1 - 3); }\n\
+    tick:1000cycles { print(@n, 3); clear(@n); }\n";
+
+thread_local! {
+    static SYMBOLS: Symbols = {
+        let program = programs::find("bank").expect("the program is there");
+        Symbols::parse(program.elf).expect("it has symbols")
+    };
+}
+
+fn resolved(script: &str) -> Result<App, Mistake> {
+    let items = parse(script)?;
+    SYMBOLS.with(|symbols| resolve(&items, symbols, CLOCK_HZ))
+}
+
+fn app(script: &str) -> Option<App> {
+    resolved(script).ok()
+}
+
+fn on_host(app: &App) -> Result<Layout, String> {
+    // a chip with one node of each kind: ticks need one
+    layout(app, &ChipParams::new(4).nodes, &Cut::host(app))
+}
+
+/// Reads a script and lays it out.
+pub(crate) fn script(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    match resolved(&text) {
+        Ok(app) => drop(on_host(&app).is_ok()),
+        Err(e) => drop(e.in_script("x.dx", &text).to_string()),
+    }
+}
+
+/// Scripts that come with the repository.
+pub(crate) fn script_seeds() -> Vec<Vec<u8>> {
+    SCRIPTS.iter().map(|s| s.1).chain([ALL]).map(|text| text.as_bytes().to_vec()).collect()
+}
+
+static RUNNING: LazyLock<(App, Layout, Header)> = LazyLock::new(|| {
+    let app = app(ALL).expect("the script is right");
+    let layout = on_host(&app).expect("the host runs every script");
+    let header = Header { script: ALL.into(), cut: Cut::host(&app), cycles: 1_000, lost: 0 };
+    (app, layout, header)
+});
+
+/// Frames as they arrive; and the same bytes as words of packets, in frames that are right.
+pub(crate) fn frames(data: &[u8]) {
+    let (app, layout, header) = &*RUNNING;
+    log::replay(app, layout, header, data);
+    let mut writer = FrameWriter::default();
+    let mut frames = Vec::new();
+    let mut words = data.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]]));
+    while let Some(length) = words.next() {
+        let packet: Vec<u16> = words.by_ref().take(usize::from(length % 40)).collect();
+        if let Ok(packet) = Packet::parse(&packet) {
+            frames.extend(writer.frame(&packet));
+        }
+    }
+    log::replay(app, layout, header, &frames);
+}
+
+fn packets() -> Vec<Packet> {
+    let mut s = Source::seeded(1);
+    let event = |s: &mut Source| {
+        let args: Vec<u32> = (0..s.below(4)).map(|_| s.bits(8) as u32).collect();
+        let (id, time) = (s.bits(4) as u8, Some(s.bits(20) as u32));
+        Packet::event(1, HOST, Event { id, args: Args::of(&args), time, ..Event::default() })
+    };
+    (0..60).map(|_| event(&mut s)).collect()
+}
+
+/// Events of many ids, as frames and as packets.
+pub(crate) fn frames_seeds() -> Vec<Vec<u8>> {
+    let mut writer = FrameWriter::default();
+    let frames = packets().iter().flat_map(|p| writer.frame(p)).collect();
+    let words: Vec<u16> =
+        packets().iter().map(Packet::to_words).flat_map(|w| [vec![w.len() as u16], w].concat()).collect();
+    vec![frames, words.into_iter().flat_map(u16::to_le_bytes).collect()]
+}
+
+/// Reads a log and prints it again.
+pub(crate) fn log(data: &[u8]) {
+    let Ok((header, frames)) = log::read(data) else { return };
+    let Some(app) = app(&header.script).filter(|app| log::fits(&header.cut, app)) else { return };
+    if let Ok(layout) = on_host(&app) {
+        log::replay(&app, &layout, &header, frames);
+    }
+}
+
+/// A log of those events.
+pub(crate) fn log_seeds() -> Vec<Vec<u8>> {
+    let mut writer = FrameWriter::default();
+    let frames: Vec<u8> = packets().iter().flat_map(|p| writer.frame(p)).collect();
+    vec![log::write(&RUNNING.2, &frames)]
+}

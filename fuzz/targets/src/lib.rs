@@ -1,0 +1,64 @@
+//! Decoders and parsers as functions of bytes, for fuzzers
+//!
+//! A target takes any bytes and returns. It must not panic, hang, or allocate much more than it was given. Each has seeds, which are made of
+//! the repository's own programs. Two drivers run the targets:
+//!
+//! * `cargo fuzz`, in the folder around this crate, where that is installed;
+//! * [`drive`], on every machine: seeds that are changed at random, without a look at which code they reach. `tests/bounded.rs` runs it
+//!   for a few seconds, and `cargo run --release -p fuzz-targets --example drive` for as long as one likes.
+
+mod data;
+mod diagnosis;
+pub mod drive;
+mod files;
+mod flow;
+mod gdb;
+mod mutate;
+
+/// What a fuzzer calls, and what it begins with.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// Lower-case name.
+    pub name: &'static str,
+    /// Takes any bytes.
+    pub run: fn(&[u8]),
+    /// Bytes that it understands.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+/// All targets.
+pub const TARGETS: [Target; 10] = [
+    Target { name: "flow", run: flow::run, seeds: flow::seeds },
+    Target { name: "inputs", run: data::inputs, seeds: data::inputs_seeds },
+    Target { name: "cfiat", run: data::cfiat, seeds: data::cfiat_seeds },
+    Target { name: "retire", run: files::retire, seeds: files::retire_seeds },
+    Target { name: "rbt1", run: files::rbt1, seeds: files::rbt1_seeds },
+    Target { name: "elf", run: files::elf, seeds: files::elf_seeds },
+    Target { name: "script", run: diagnosis::script, seeds: diagnosis::script_seeds },
+    Target { name: "frames", run: diagnosis::frames, seeds: diagnosis::frames_seeds },
+    Target { name: "log", run: diagnosis::log, seeds: diagnosis::log_seeds },
+    Target { name: "gdb", run: gdb::run, seeds: gdb::seeds },
+];
+
+/// The target of that name.
+pub fn find(name: &str) -> Option<Target> {
+    TARGETS.into_iter().find(|t| t.name == name)
+}
+
+/// Runs the target of that name.
+///
+/// # Panics
+/// There is none, or it finds a fault.
+pub fn target(name: &str, data: &[u8]) {
+    (find(name).unwrap_or_else(|| panic!("there is no target {name}")).run)(data);
+}
+
+/// Bytes as little-endian words; what is left over at the end is not one.
+fn words(data: &[u8]) -> impl Iterator<Item = u32> + Clone + '_ {
+    data.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+}
+
+/// Words as bytes.
+fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}

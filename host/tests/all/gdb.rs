@@ -1,0 +1,60 @@
+//! What GDB may ask, whether it makes sense or not
+
+use host::debug::server::pipes;
+use sim::riscv::{Limits, Machine, MachineConfig};
+use sim::scheme::inputs::replay::Replay;
+use sim::scheme::inputs::{InputsParams, Recorder};
+use std::io::{Cursor, Write};
+use std::sync::{Arc, Mutex};
+
+/// A recording of two cores.
+fn recording() -> Replay {
+    let program = programs::find("irq").unwrap().load().unwrap();
+    let config = MachineConfig { harts: 2, ram_bytes: 1 << 20, ..MachineConfig::default() };
+    let mut machine = Machine::new(&program, config).unwrap();
+    let params = InputsParams::new(2, 32, machine.ram(), "inputs:64".parse().unwrap());
+    let mut recorder = Recorder::new(&params, &program).unwrap();
+    machine.run(&mut recorder, Limits { instructions: 500, ..Limits::default() }).unwrap();
+    recorder.finish();
+    let words: Vec<u32> = recorder.drain().collect();
+    Replay::new(&params, &program, words).unwrap().unwrap()
+}
+
+#[derive(Clone, Default)]
+struct Answers(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Answers {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What the server answers to packets, without acknowledgements.
+fn asked(packets: &[&str]) -> String {
+    let framed = |line: &&str| {
+        let sum = line.bytes().fold(0u8, |s, b| s.wrapping_add(b));
+        format!("+${line}#{sum:02x}")
+    };
+    let (sent, answers) = (packets.iter().map(framed).collect::<String>(), Answers::default());
+    let _ = pipes(recording(), Cursor::new(sent.into_bytes()), answers.clone(), Box::new(|_| ()));
+    let said = answers.0.lock().unwrap();
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+#[test]
+fn a_thread_that_is_no_core_is_refused() {
+    let right = asked(&["Hg1", "g"]);
+    assert!(!right.contains("$E"), "{right}");
+    // 0x100 is core 255, 0x101 would be core 0 in eight bits
+    for thread in ["Hg3", "Hg100", "Hg101"] {
+        let said = asked(&[thread, "g", "qfThreadInfo"]);
+        assert!(said.contains("$E"), "{thread}: {said}");
+        assert!(said.contains("m01,02"), "{thread}: the server has gone: {said}");
+        let said = asked(&[thread, "p0", "qfThreadInfo"]);
+        assert!(said.contains("$E") && said.contains("m01,02"), "{thread}: {said}");
+    }
+}
