@@ -18,9 +18,9 @@ const SP: u32 = 13;
 const LR: u32 = 14;
 const PC: u32 = 15;
 
-/// Inverse of [`State::told`].
-pub fn state(told: u32) -> State {
-    State { thumb: told & 1 != 0, it: (told >> 8) as u8 }
+/// Inverse of [`State::reported`].
+pub fn state(reported: u32) -> State {
+    State { thumb: reported & 1 != 0, it: (reported >> 8) as u8 }
 }
 
 /// Control flow of `code`, the instruction at `pc`.
@@ -282,13 +282,13 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_an_it_block_has_its_condition() {
+    fn instructions_in_an_it_block_have_its_condition() {
         let mut state = State { thumb: true, it: 0 };
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         // itte ne; addne r0, #1; addne r0, #1; bxeq lr; bx lr; it eq; beq.n, which is b.n; it al; bxal lr
         for half in [0xbf1au16, 0x3001, 0x3001, 0x4770, 0x4770, 0xbf08, 0xe001, 0xbfe8, 0x4770] {
             let code = half.to_le_bytes();
-            told.push((flow(&code, 0x8000, state), state.it));
+            reported.push((flow(&code, 0x8000, state), state.it));
             state = state.behind(&code);
         }
         let bx = Flow::ConditionalIndirect(Indirect::Return);
@@ -304,8 +304,8 @@ mod tests {
             (Flow::Sequential, 0),
             (RETURN, 0xe8),
         ];
-        assert_eq!(told, right);
+        assert_eq!(reported, right);
         assert_eq!(State::of_cpsr(1 << 5 | 0x1a << 8 & 0xfc00 | 2 << 25), State { thumb: true, it: 0x1a });
-        assert_eq!(super::state(State { thumb: true, it: 0x1a }.told()), State { thumb: true, it: 0x1a });
+        assert_eq!(super::state(State { thumb: true, it: 0x1a }.reported()), State { thumb: true, it: 0x1a });
     }
 }

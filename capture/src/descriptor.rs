@@ -22,7 +22,7 @@
 //! An ASCII line has the same fields, with `U, D, T` for the kind; the text of the instruction follows after a space.
 //! Figure 4.13 omits the size, figures 4.14 and 4.18 have it; it is written here.
 
-use crate::expand::Of;
+use crate::expand::Origin;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind};
 use std::fmt::Write;
 
@@ -61,7 +61,7 @@ pub fn kind(event: FlowKind) -> Option<u8> {
     }
 }
 
-fn text(form: Form, of: &Of<'_>, out: &mut Vec<u8>) {
+fn text(form: Form, of: &Origin<'_>, out: &mut Vec<u8>) {
     if form.text && !of.text.is_empty() {
         out.push(b' ');
         out.extend_from_slice(of.text.as_bytes());
@@ -70,7 +70,7 @@ fn text(form: Form, of: &Of<'_>, out: &mut Vec<u8>) {
 }
 
 /// Appends the descriptor of a branch; false if the event is not a branch.
-pub fn mcf(form: Form, of: &Of<'_>, event: &FlowEvent, out: &mut Vec<u8>) -> bool {
+pub fn mcf(form: Form, of: &Origin<'_>, event: &FlowEvent, out: &mut Vec<u8>) -> bool {
     let Some(kind) = kind(event.kind) else { return false };
     if form.ascii {
         let words = ["U, I, T", "U, D, T", "C, D, T", "C, D, NT", "C, I, T", "C, I, NT"][usize::from(kind)];
@@ -90,7 +90,7 @@ pub fn mcf(form: Form, of: &Of<'_>, event: &FlowEvent, out: &mut Vec<u8>) -> boo
 }
 
 /// Appends the descriptor of a load or store; false if it is not traced.
-pub fn mls(form: Form, of: &Of<'_>, data: &DataEvent, out: &mut Vec<u8>) -> bool {
+pub fn mls(form: Form, of: &Origin<'_>, data: &DataEvent, out: &mut Vec<u8>) -> bool {
     let (store, size, addr, value) = match data.kind {
         DataKind::Load { size, addr, value } if form.loads => (false, size, addr, value),
         DataKind::Store { size, addr, value } if form.stores => (true, size, addr, value),
@@ -139,7 +139,7 @@ mod tests {
     fn branch(kind: FlowKind, pc: u64, direct: u64, target: u64, text: &str, form: Form, thread: u32) -> Vec<u8> {
         let event = FlowEvent { hart: 0, kind, len: 5, count: 1, pc, target, cycle: 1 };
         let mut out = Vec::new();
-        assert!(mcf(form, &Of { thread, text, direct }, &event, &mut out));
+        assert!(mcf(form, &Origin { thread, text, direct }, &event, &mut out));
         out
     }
 
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn accesses_are_printed_as_in_the_thesis() {
-        let of = Of { thread: 0, text: "mov rax, qword ptr [rdx]", direct: 0 };
+        let of = Origin { thread: 0, text: "mov rax, qword ptr [rdx]", direct: 0 };
         let one = |form, kind, pc| {
             let mut out = Vec::new();
             mls(form, &of, &DataEvent { hart: 0, kind, pc, cycle: 1 }, &mut out);

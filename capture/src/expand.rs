@@ -32,7 +32,7 @@ fn one_line(machine: Machine, text: &str) -> String {
 
 /// Thread and instruction of an event or a datum.
 #[derive(Clone, Copy, Debug)]
-pub struct Of<'a> {
+pub struct Origin<'a> {
     /// Thread number, in order of creation.
     pub thread: u32,
     /// Text of the instruction; empty if not requested.
@@ -44,9 +44,9 @@ pub struct Of<'a> {
 /// A receiver of the expanded run.
 pub trait Sink {
     /// Receives the next event.
-    fn event(&mut self, of: &Of<'_>, event: &FlowEvent);
+    fn event(&mut self, of: &Origin<'_>, event: &FlowEvent);
     /// Receives the next datum, which precedes the event of its instruction.
-    fn data(&mut self, of: &Of<'_>, data: &DataEvent);
+    fn data(&mut self, of: &Origin<'_>, data: &DataEvent);
     /// A block was translated: address, sizes of its instructions, code.
     fn block(&mut self, start: u64, sizes: &[u8], code: &[u8]) {
         let _ = (start, sizes, code);
@@ -63,11 +63,11 @@ pub trait Sink {
 
 /// A sink that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nothing;
+pub struct IgnoreAll;
 
-impl Sink for Nothing {
-    fn event(&mut self, _: &Of<'_>, _: &FlowEvent) {}
-    fn data(&mut self, _: &Of<'_>, _: &DataEvent) {}
+impl Sink for IgnoreAll {
+    fn event(&mut self, _: &Origin<'_>, _: &FlowEvent) {}
+    fn data(&mut self, _: &Origin<'_>, _: &DataEvent) {}
 }
 
 /// Statistics of an expansion.
@@ -206,7 +206,7 @@ pub struct Expander<'a, S> {
     /// Instructions of the next block that are still to be skipped.
     skip: usize,
     to_skip: u64,
-    most_busy: u8,
+    max_busy: u8,
     out: Expanded,
 }
 
@@ -225,7 +225,7 @@ impl<'a, S: Sink> Expander<'a, S> {
             limit: limit.unwrap_or(u64::MAX),
             skip: 0,
             to_skip: skip,
-            most_busy: 0,
+            max_busy: 0,
             out: Expanded::default(),
         }
     }
@@ -242,8 +242,8 @@ impl<'a, S: Sink> Expander<'a, S> {
     }
 
     /// Most harts in use at a time.
-    pub fn most_busy(&self) -> u8 {
-        self.most_busy
+    pub fn max_busy(&self) -> u8 {
+        self.max_busy
     }
 
     /// Takes the next entry; false if the sink needs no more.
@@ -476,13 +476,13 @@ impl<'a, S: Sink> Expander<'a, S> {
             let kind = FlowKind::Context { context: pending.context, alone: !traps };
             let count = if traps { 0 } else { std::mem::take(&mut state.count) };
             let event = FlowEvent { hart, kind, len: 0, count, pc: begin, target: begin, cycle };
-            self.sink.event(&Of { thread, text: "", direct: begin }, &event);
+            self.sink.event(&Origin { thread, text: "", direct: begin }, &event);
         }
         if starts {
             *state = Hart { started: true, thread, next: begin, context: state.context, ..Hart::default() };
-            self.most_busy = self.most_busy.max(hart + 1);
+            self.max_busy = self.max_busy.max(hart + 1);
             let event = FlowEvent { hart, kind: FlowKind::Start, len: 0, count: 0, pc: begin, target: begin, cycle };
-            self.sink.event(&Of { thread, text: "", direct: begin }, &event);
+            self.sink.event(&Origin { thread, text: "", direct: begin }, &event);
             self.threads[self.thread].trap = None;
         } else if state.thread != thread {
             self.out.switches += 1;
@@ -498,14 +498,14 @@ impl<'a, S: Sink> Expander<'a, S> {
             let kind = FlowKind::Trap { interrupt, cause };
             let count = std::mem::take(&mut state.count);
             let event = FlowEvent { hart, kind, len: 0, count, pc, target: begin, cycle };
-            self.sink.event(&Of { thread, text: "", direct: begin }, &event);
+            self.sink.event(&Origin { thread, text: "", direct: begin }, &event);
         }
         self.sink.instructions(thread, block.start, from, count);
         let at = self.out.instructions;
         for datum in self.threads[self.thread].data.iter().filter(|d| (from..to).contains(&d.place)) {
             let cycle = at + (datum.place - from) as u64 + 1;
             let event = DataEvent { hart, kind: datum.kind, pc: block.pc(datum.place), cycle };
-            self.sink.data(&Of { thread, text: block.text(datum.place), direct: 0 }, &event);
+            self.sink.data(&Origin { thread, text: block.text(datum.place), direct: 0 }, &event);
         }
         self.out.instructions += count as u64;
         if self.out.by_thread.len() <= self.thread {
@@ -531,7 +531,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         let count = std::mem::take(&mut state.count);
         let event = FlowEvent { hart, kind, len, count, pc, target: next, cycle: self.out.instructions };
         let direct = block.flow.direct().unwrap_or(next);
-        self.sink.event(&Of { thread, text: block.text(to - 1), direct }, &event);
+        self.sink.event(&Origin { thread, text: block.text(to - 1), direct }, &event);
     }
 
     /// A pending system call that does not return retires.
@@ -553,7 +553,7 @@ impl<'a, S: Sink> Expander<'a, S> {
             // a trap that no instruction follows is not reported
             let pc = state.trap.map_or(state.next, |(pc, ..)| pc);
             let event = FlowEvent { hart, kind: FlowKind::Stop, len: 0, count: state.count, pc, target: pc, cycle };
-            self.sink.event(&Of { thread: state.thread, text: "", direct: pc }, &event);
+            self.sink.event(&Origin { thread: state.thread, text: "", direct: pc }, &event);
         }
         self.out
     }

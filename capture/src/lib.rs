@@ -35,13 +35,13 @@ mod error;
 pub mod expand;
 mod flow;
 pub mod harts;
-mod known;
 #[path = "../plugin/src/layout.rs"]
 pub mod layout;
 pub mod machine;
 pub mod memory;
 pub mod outputs;
 mod pack;
+mod prediction_state;
 pub mod routines;
 pub mod run;
 pub mod schedule;

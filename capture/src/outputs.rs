@@ -1,7 +1,7 @@
 //! The output files of a run: recordings and descriptors, written in one pass
 
 use crate::descriptor::{self, Form};
-use crate::expand::{Expanded, Of, Sink};
+use crate::expand::{Expanded, Origin, Sink};
 use crate::run::Captured;
 use crate::statistics::Statistics;
 use crate::CaptureError;
@@ -74,7 +74,7 @@ impl Packed {
 }
 
 /// Bytes that are compressed at a time.
-const PORTION: usize = 1 << 16;
+const COMPRESS_BYTES: usize = 1 << 16;
 
 /// A file of descriptors.
 struct Descriptors {
@@ -96,7 +96,7 @@ impl Descriptors {
     #[inline]
     fn add(&mut self, put: impl FnOnce(Form, &mut Vec<u8>) -> bool) {
         self.count += u64::from(put(self.form, &mut self.buffer));
-        if self.buffer.len() >= PORTION {
+        if self.buffer.len() >= COMPRESS_BYTES {
             self.flush();
         }
     }
@@ -123,7 +123,7 @@ impl Descriptors {
 
 /// The requested files.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct OutputFiles {
     /// Retire file.
     pub retire: Option<PathBuf>,
     /// The retire file contains loads and stores.
@@ -138,12 +138,12 @@ pub struct Wanted {
     pub size: Option<u64>,
 }
 
-impl Wanted {
+impl OutputFiles {
     /// Most harts that all requested files support.
-    pub fn most_harts(&self) -> u8 {
+    pub fn max_harts(&self) -> u8 {
         match self.rbt1 {
             Some(_) => retire::file::rbt1::MAX_THREADS as u8,
-            None => crate::run::MOST_HARTS,
+            None => crate::run::MAX_HARTS,
         }
     }
 }
@@ -170,7 +170,7 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// Number of harts in the recordings.
     pub harts: u8,
-    /// The files, in the order of [`Wanted`].
+    /// The files, in the order of [`OutputFiles`].
     pub written: Vec<Written>,
     /// A file of descriptors reached its limit.
     pub full: bool,
@@ -193,7 +193,7 @@ struct All<'a, S> {
 
 impl<S: RetireSink> Sink for All<'_, S> {
     #[inline]
-    fn event(&mut self, of: &Of<'_>, event: &FlowEvent) {
+    fn event(&mut self, of: &Origin<'_>, event: &FlowEvent) {
         self.statistics.event(of.thread, event.kind);
         self.also.event(event);
         match &mut self.retire {
@@ -210,7 +210,7 @@ impl<S: RetireSink> Sink for All<'_, S> {
     }
 
     #[inline]
-    fn data(&mut self, of: &Of<'_>, data: &DataEvent) {
+    fn data(&mut self, of: &Origin<'_>, data: &DataEvent) {
         self.statistics.data(of.thread, data);
         self.also.data(data);
         if let Some(Recording::Data(w)) = &mut self.retire {
@@ -230,7 +230,7 @@ impl<S: RetireSink> Sink for All<'_, S> {
 /// Writes all requested files of a run, and also passes the run to `also`. `tool`: the tool version in the files.
 pub fn write(
     captured: &Captured,
-    wanted: &Wanted,
+    wanted: &OutputFiles,
     harts: u8,
     tool: &str,
     also: &mut impl RetireSink,

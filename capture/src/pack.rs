@@ -30,8 +30,8 @@
 //! bytes. Value: 0 to 5 guesses as in [`VALUES`](crate::known::VALUES), 6 to 9 the value in 1, 2, 4, 8 bytes, 10 and 11
 //! a difference from the last value in 2 or 4 bytes.
 
-use crate::known::{bits, log_size, mask, Access, Known, Now, LAST, PLACES, VALUES};
 use crate::layout::{self, ARGUMENT, ESCAPE};
+use crate::prediction_state::{bits, log_size, mask, Access, Position, PredictionState, LAST, PLACES, VALUES};
 
 /// Bytes of codes after which a frame ends; its other columns are several times as long.
 const FRAME: usize = 1 << 16;
@@ -40,16 +40,16 @@ pub(crate) const BLOCK: u8 = 125;
 pub(crate) const WORDS: u8 = 126;
 pub(crate) const KIND: u8 = 127;
 pub(crate) const ACCESS: u8 = 128;
-const MOST_RUN: usize = 125;
+const MAX_RUN: usize = 125;
 /// Words after which packing pauses; a fraction of the ring.
 pub(crate) const PORTION: usize = 1 << 17;
 /// Words that are packed between two checks of the columns' capacity.
-const PART: usize = 1 << 12;
+const PACK_WORDS: usize = 1 << 12;
 /// Upper byte of the first word of an access.
 const ACCESS_HEAD: u32 = layout::escape(layout::ACCESS, 0) >> 24;
 
 /// Bytes of an address, by code.
-pub(crate) const PLACE_BYTES: [u8; 8] = [0, 0, 0, 2, 4, 8, 0, 0];
+pub(crate) const ADDRESS_BYTES: [u8; 8] = [0, 0, 0, 2, 4, 8, 0, 0];
 /// Bytes of a value, by code.
 pub(crate) const VALUE_BYTES: [u8; 16] = [0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 2, 4, 0, 0, 0, 0];
 /// First codes of an explicit address, of an explicit value, and of a difference of values.
@@ -105,8 +105,8 @@ impl Column {
 
 /// Packs words into frames.
 pub(crate) struct Packer {
-    known: Known,
-    now: Now,
+    known: PredictionState,
+    now: Position,
     run: usize,
     columns: [Column; 4],
 }
@@ -114,7 +114,7 @@ pub(crate) struct Packer {
 impl Packer {
     /// A packer for a run with or without loads and stores.
     pub(crate) fn new(data: bool) -> Self {
-        Self { known: Known::new(data), now: Now::default(), run: 0, columns: Default::default() }
+        Self { known: PredictionState::new(data), now: Position::default(), run: 0, columns: Default::default() }
     }
 
     /// Packs whole entries, and passes frames to `frame`. Invalid words and an incomplete entry are stored unchanged.
@@ -123,7 +123,7 @@ impl Packer {
         let mut taken = 0;
         while taken < words.len().min(PORTION) {
             for column in &mut self.columns {
-                column.reserve(16 * PART);
+                column.reserve(16 * PACK_WORDS);
             }
             let rest = &words[taken..];
             taken += if self.known.data { self.accesses(rest) } else { self.blocks(rest) };
@@ -137,7 +137,7 @@ impl Packer {
     /// Packs some entries of a run without accesses, and returns their number of words.
     fn blocks(&mut self, words: &[u32]) -> usize {
         let mut at = 0;
-        while at < words.len().min(PART) {
+        while at < words.len().min(PACK_WORDS) {
             let n = self.known.blocks(&mut self.now, &words[at..]);
             self.run += n;
             at += n;
@@ -145,7 +145,7 @@ impl Packer {
             at += if word & ESCAPE == 0 {
                 *self.known.block(self.now) = word;
                 self.block(self.run, word);
-                self.known.begun(&mut self.now, word);
+                self.known.begin_block(&mut self.now, word);
                 1
             } else {
                 self.others(&words[at..])
@@ -157,7 +157,7 @@ impl Packer {
     /// Packs some entries of a run with accesses, and returns their number of words.
     fn accesses(&mut self, words: &[u32]) -> usize {
         let (mut at, mut now, mut run) = (0, self.now, self.run);
-        while at < words.len().min(PART) {
+        while at < words.len().min(PACK_WORDS) {
             let word = words[at];
             let head = self.known.head(now);
             if word & ESCAPE == 0 {
@@ -169,12 +169,13 @@ impl Packer {
                     *expected = word;
                     self.block(std::mem::take(&mut run), word);
                 }
-                self.known.begun(&mut now, word);
+                self.known.begin_block(&mut now, word);
                 continue;
             }
             if let Some(entry) = words[at..].first_chunk::<5>() {
                 let access = Access { head: word, address: wide(&entry[1..]), value: wide(&entry[3..]) };
-                let expected = head == word && (self.known.is_plain(now, access) || self.known.is_special(now, access));
+                let expected =
+                    head == word && (self.known.matches_common(now, access) || self.known.matches_rare(now, access));
                 if expected {
                     run += 1;
                     now.accessed(access);
@@ -205,7 +206,7 @@ impl Packer {
 
     /// Packs an access that is not as expected.
     #[inline(always)]
-    fn access(&mut self, run: usize, now: Now, access: Access) {
+    fn access(&mut self, run: usize, now: Position, access: Access) {
         self.run = run;
         let Access { head, address, value } = access;
         if self.known.head(now) != head {
@@ -219,8 +220,8 @@ impl Packer {
         let values = self.known.values(now, head, held);
         let how = if value == values[0] { 0 } else { self.value(head, value, values) };
         self.code(ACCESS | place << 4 | how);
-        self.columns[2].put(off as u64, PLACE_BYTES[usize::from(place % 8)].into());
-        self.known.renew(now, [place, how], access, held);
+        self.columns[2].put(off as u64, ADDRESS_BYTES[usize::from(place % 8)].into());
+        self.known.update_missed(now, [place, how], access, held);
     }
 
     /// The code of a value that does not match the first guess; writes the bytes of the value.
@@ -231,14 +232,14 @@ impl Packer {
         let (short, plain) = (too_short(difference), too_short_plain(value));
         let differs = short + 1 < plain;
         let code = if differs { DIFFERENCE + short } else { VALUE + plain };
-        let told = if differs { difference as u64 } else { value };
+        let reported = if differs { difference as u64 } else { value };
         let how = first(guesses, value, code);
-        self.columns[3].put(told, VALUE_BYTES[usize::from(how % 16)].into());
+        self.columns[3].put(reported, VALUE_BYTES[usize::from(how % 16)].into());
         how
     }
 
     #[cold]
-    fn other_kind(&mut self, now: Now, head: u32) {
+    fn other_kind(&mut self, now: Position, head: u32) {
         self.known.set_head(now, head);
         self.code(KIND);
         self.columns[1].put(head.into(), 4);
@@ -252,7 +253,7 @@ impl Packer {
         let column = &mut self.columns[1];
         column.extend(&[n as u32]);
         column.extend(&words[..n]);
-        column.reserve(16 * PART);
+        column.reserve(16 * PACK_WORDS);
         n
     }
 
@@ -275,7 +276,7 @@ impl Packer {
 
     #[inline]
     fn end_run(&mut self) {
-        if self.run > MOST_RUN {
+        if self.run > MAX_RUN {
             self.long_run();
         }
         let run = std::mem::take(&mut self.run);
@@ -284,12 +285,12 @@ impl Packer {
 
     #[cold]
     fn long_run(&mut self) {
-        let n = (self.run - 1) / MOST_RUN;
-        self.run -= n * MOST_RUN;
+        let n = (self.run - 1) / MAX_RUN;
+        self.run -= n * MAX_RUN;
         let codes = &mut self.columns[0];
         codes.reserve(n);
-        (0..n).for_each(|_| codes.put(MOST_RUN as u64 - 1, 1));
-        codes.reserve(16 * PART);
+        (0..n).for_each(|_| codes.put(MAX_RUN as u64 - 1, 1));
+        codes.reserve(16 * PACK_WORDS);
     }
 
     #[inline]

@@ -10,7 +10,7 @@
 
 mod debug;
 
-use crate::layout::MOST_PIECES;
+use crate::layout::MAX_RANGES;
 use crate::machine::{Executable, Machine};
 use crate::CaptureError;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
@@ -30,13 +30,13 @@ pub struct Routine {
 
 /// A requested routine.
 #[derive(Clone, Copy)]
-enum Wanted<'a> {
+enum RoutineSpec<'a> {
     Name(&'a str),
     /// Its start address.
     Address(u64),
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> RoutineSpec<'a> {
     fn of(name: &'a str) -> Self {
         let address = name.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
         address.map_or(Self::Name(name), Self::Address)
@@ -88,8 +88,8 @@ pub(crate) fn pieces(routines: &[Routine]) -> Result<Vec<Range<u64>>, CaptureErr
             None => merged.push(piece),
         }
     }
-    if merged.len() > MOST_PIECES {
-        let what = format!("`--routine`: {} ranges of code, expected at most {MOST_PIECES}", merged.len());
+    if merged.len() > MAX_RANGES {
+        let what = format!("`--routine`: {} ranges of code, expected at most {MAX_RANGES}", merged.len());
         return Err(CaptureError::Routines(what));
     }
     Ok(merged)
@@ -120,10 +120,10 @@ fn symbols<'a>(file: &object::File<'a>, machine: Machine) -> Vec<Symbol<'a>> {
 }
 
 fn look_up(file: &object::File<'_>, symbols: &[Symbol<'_>], name: &str) -> Result<Vec<Range<u64>>, String> {
-    let wanted = Wanted::of(name);
+    let wanted = RoutineSpec::of(name);
     let is_wanted = |s: &&Symbol<'_>| match wanted {
-        Wanted::Name(name) => s.name == name,
-        Wanted::Address(start) => s.start == start,
+        RoutineSpec::Name(name) => s.name == name,
+        RoutineSpec::Address(start) => s.start == start,
     };
     // one address may have several names, and a name may be in both tables
     let mut found: Vec<&Symbol<'_>> = symbols.iter().filter(is_wanted).collect();
@@ -204,7 +204,7 @@ fn unknown(symbols: &[Symbol<'_>], name: &str) -> String {
     if symbols.is_empty() {
         return format!("no routine `{name}`: it has no symbols; expected a program that is not stripped");
     }
-    if let Wanted::Address(at) = Wanted::of(name) {
+    if let RoutineSpec::Address(at) = RoutineSpec::of(name) {
         let inside = |s: &&Symbol<'_>| (s.start..s.start.saturating_add(s.size)).contains(&at);
         return match symbols.iter().find(inside) {
             Some(s) => format!("no routine begins at {name}; `{}` begins at {:#x}", s.name, s.start),
@@ -237,7 +237,7 @@ mod tests {
     fn pieces_are_in_order_and_one_where_they_touch() {
         let all = pieces(&[routine(&[20..30, 4..8]), routine(&[8..12, 22..24]), routine(&[40..44, 50..52])]).unwrap();
         assert_eq!(all, [4..12, 20..30, 40..44, 50..52]);
-        let many: Vec<_> = (0..MOST_PIECES as u64 + 1).map(|i| 8 * i..8 * i + 4).collect();
+        let many: Vec<_> = (0..MAX_RANGES as u64 + 1).map(|i| 8 * i..8 * i + 4).collect();
         assert!(pieces(&[routine(&many[1..])]).is_ok());
         let refused = pieces(&[routine(&many)]).unwrap_err().to_string();
         assert_eq!(refused, "`--routine`: 129 ranges of code, expected at most 128");

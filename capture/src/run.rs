@@ -1,11 +1,11 @@
 //! Runs a program under QEMU, and keeps the words that the plugin reports
 
-use crate::expand::{Expanded, Expander, Nothing, Sink};
+use crate::expand::{Expanded, Expander, IgnoreAll, Sink};
 use crate::layout;
 use crate::machine::{self, Executable};
 use crate::routines::{pieces, Routine};
 use crate::schedule::Schedule;
-use crate::shared::{hand_over, plugin, send, Patient, Shared};
+use crate::shared::{hand_over, plugin, send, Shared, SignalGuard};
 use crate::spool::{Spool, SpoolWriter};
 use crate::words::Words;
 use crate::CaptureError;
@@ -22,7 +22,7 @@ const PAUSES: [Duration; 2] = [Duration::from_micros(200), Duration::from_millis
 /// Time that a program has to end after it is asked to.
 const GRACE: Duration = Duration::from_secs(2);
 /// Most harts of a recording.
-pub const MOST_HARTS: u8 = 16;
+pub const MAX_HARTS: u8 = 16;
 
 /// What to run, and what to capture.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ pub struct Captured {
     /// Error because of which the run is incomplete.
     pub failure: Option<CaptureError>,
     /// Most threads at a time.
-    pub most_alive: u32,
+    pub max_alive: u32,
     /// Number of threads.
     pub threads: u64,
     /// Turns that ended while other threads waited.
@@ -187,18 +187,18 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
         }
         control.skip = options.skip;
         control.code = executable.code;
-        control.piece_count = pieces.len() as u64;
-        control.pieces.iter_mut().zip(&pieces).for_each(|(to, piece)| *to = [piece.start, piece.end]);
+        control.range_count = pieces.len() as u64;
+        control.ranges.iter_mut().zip(&pieces).for_each(|(to, piece)| *to = [piece.start, piece.end]);
     })?;
     let writer = SpoolWriter::create(&options.folder, options.data)?;
-    let _patient = Patient::new();
+    let _patient = SignalGuard::new();
     let child = command(&executable, options, &qemu, Some((&shared, &plugin)))
         .spawn()
         .map_err(|e| CaptureError::Qemu(format!("{}: {e}", qemu.display())))?;
     let mut drain = Drain { shared: &shared, options, writer, failure: None, limit: None };
-    let mut nothing = Nothing;
+    let mut nothing = IgnoreAll;
     let mut counting =
-        options.length.map(|n| Expander::new(executable.machine, MOST_HARTS, options.skip, Some(n), &mut nothing));
+        options.length.map(|n| Expander::new(executable.machine, MAX_HARTS, options.skip, Some(n), &mut nothing));
     let ended = drain.run(Guest(child), counting.as_mut(), tell)?;
     let Drain { writer, failure, limit, .. } = drain;
     let control = shared.control();
@@ -214,7 +214,7 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
         ended,
         limit,
         failure,
-        most_alive: control.most_alive.load(Relaxed),
+        max_alive: control.max_alive.load(Relaxed),
         threads: control.threads.load(Relaxed),
         system: options.system,
         switches: control.switches.load(Relaxed),
@@ -246,7 +246,7 @@ impl Drain<'_> {
         tell: &mut dyn FnMut(u64),
     ) -> Result<Ended, CaptureError> {
         let control = self.shared.control();
-        let (mut parser, mut told) = (Words::default(), 0);
+        let (mut parser, mut reported) = (Words::default(), 0);
         let (mut pause, mut asked) = (PAUSES[0], None);
         loop {
             match (asked, (self.options.asked)()) {
@@ -276,8 +276,8 @@ impl Drain<'_> {
                 taken
             });
             let executed = control.written.executed();
-            tell(executed.saturating_sub(told));
-            told = told.max(executed);
+            tell(executed.saturating_sub(reported));
+            reported = reported.max(executed);
             match status {
                 Some(status) if n == 0 => {
                     if self.options.end_with_trace && self.limit.is_some() {
@@ -287,7 +287,7 @@ impl Drain<'_> {
                     return Ok(status.code().map_or(Ended::Signal(signal), Ended::Code));
                 }
                 // for small portions, the overhead exceeds the work
-                None if (n as u64) < layout::ENOUGH => {
+                None if (n as u64) < layout::WAKE_WORDS => {
                     self.shared.sleep(pause);
                     pause = (2 * pause).min(PAUSES[1]);
                 }
@@ -341,7 +341,7 @@ impl Captured {
         if let Some(harts) = self.system {
             return harts;
         }
-        self.most_alive.clamp(1, most.into()) as u8
+        self.max_alive.clamp(1, most.into()) as u8
     }
 
     /// Passes the whole run to `sink`.
@@ -355,11 +355,11 @@ impl Captured {
         if self.system.is_some() {
             expander = expander.with_numbers();
         }
-        let (mut words, mut told) = (Words::default(), 0);
+        let (mut words, mut reported) = (Words::default(), 0);
         self.spool.read(|portion| {
             let more = words.feed(portion, |entry| expander.take(entry))?;
-            progress(expander.instructions() - told);
-            told = expander.instructions();
+            progress(expander.instructions() - reported);
+            reported = expander.instructions();
             Ok(more)
         })?;
         Ok(expander.finish())

@@ -156,7 +156,7 @@ impl Shared {
         let control = self.control();
         control.asleep.store(1, SeqCst);
         let written = self.head().wrapping_sub(control.tail.0.load(Relaxed));
-        if written < layout::ENOUGH {
+        if written < layout::WAKE_WORDS {
             let time = libc::timespec { tv_sec: 0, tv_nsec: most.subsec_nanos().into() };
             // SAFETY: a word that both sides have mapped, and a time.
             unsafe {
@@ -204,16 +204,16 @@ pub(crate) fn send(signal: i32, to: &std::process::Child) {
 }
 
 /// A guard during which signals from the keyboard end the guest but not this process, which must finish its files.
-pub(crate) struct Patient([(libc::c_int, libc::sighandler_t); 2]);
+pub(crate) struct SignalGuard([(libc::c_int, libc::sighandler_t); 2]);
 
-impl Patient {
+impl SignalGuard {
     pub(crate) fn new() -> Self {
         // SAFETY: installs no handler function.
         Self([libc::SIGINT, libc::SIGQUIT].map(|s| (s, unsafe { libc::signal(s, libc::SIG_IGN) })))
     }
 }
 
-impl Drop for Patient {
+impl Drop for SignalGuard {
     fn drop(&mut self) {
         for (signal, handler) in self.0 {
             // SAFETY: restores the previous handlers.

@@ -13,7 +13,7 @@ use std::path::Path;
 /// zstd level: higher levels cost more than they save, as the input has few repetitions left.
 const LEVEL: i32 = -1;
 /// Largest size of a column of a frame, bytes; a frame is smaller, except for a block of code of 64 MB.
-const MOST: u32 = 1 << 28;
+const MAX_COLUMN_BYTES: u32 = 1 << 28;
 
 /// Bytes that are compressed at a time.
 const UNIT: usize = 1 << 18;
@@ -121,7 +121,7 @@ impl Read for UnitReader<'_> {
                 return Ok(0);
             }
             let [length, packed] = [0, 4].map(|i| u32::from_le_bytes(std::array::from_fn(|j| lengths[i + j])));
-            if length > MOST || packed > MOST {
+            if length > MAX_COLUMN_BYTES || packed > MAX_COLUMN_BYTES {
                 return Err(std::io::Error::new(ErrorKind::InvalidData, "the temporary recording is damaged"));
             }
             self.packed.resize(packed as usize, 0);
@@ -156,7 +156,7 @@ impl Spool {
             }
             let lengths = [0, 4, 8, 12].map(|i| u32::from_le_bytes(std::array::from_fn(|j| lengths[i + j])));
             let damaged = || failed(std::io::Error::new(ErrorKind::InvalidData, "the temporary recording is damaged"));
-            if lengths.iter().any(|n| *n > MOST) {
+            if lengths.iter().any(|n| *n > MAX_COLUMN_BYTES) {
                 return Err(damaged());
             }
             bytes.resize(lengths.iter().map(|n| *n as usize).sum(), 0);

@@ -1,12 +1,12 @@
 //! Decompression of the words of a run, the inverse of [`crate::pack`]
 
-use crate::known::{log_size, mask, Access, Known, Now, LAST};
-use crate::pack::{signed, ACCESS, BLOCK, DIFFERENCE, KIND, PLACE_BYTES, VALUE_BYTES, WORDS};
+use crate::pack::{signed, ACCESS, ADDRESS_BYTES, BLOCK, DIFFERENCE, KIND, VALUE_BYTES, WORDS};
+use crate::prediction_state::{log_size, mask, Access, Position, PredictionState, LAST};
 
 /// Unpacks frames into words.
 pub(crate) struct Unpacker {
-    known: Known,
-    now: Now,
+    known: PredictionState,
+    now: Position,
 }
 
 /// The rest of a column.
@@ -15,9 +15,9 @@ struct Rest<'a>(&'a [u8]);
 impl Rest<'_> {
     /// Takes up to 8 bytes as a number; `None` if there are not enough.
     fn take(&mut self, bytes: u8) -> Option<u64> {
-        let (told, rest) = self.0.split_at_checked(bytes.into())?;
+        let (reported, rest) = self.0.split_at_checked(bytes.into())?;
         self.0 = rest;
-        (bytes != 0).then(|| told.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b)))
+        (bytes != 0).then(|| reported.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b)))
     }
 
     /// Takes up to 8 bytes as a signed number.
@@ -33,7 +33,7 @@ impl Rest<'_> {
 impl Unpacker {
     /// An unpacker for a run with or without loads and stores.
     pub(crate) fn new(data: bool) -> Self {
-        Self { known: Known::new(data), now: Now::default() }
+        Self { known: PredictionState::new(data), now: Position::default() }
     }
 
     /// Appends the words of a frame's columns; `None` if they are invalid.
@@ -46,14 +46,14 @@ impl Unpacker {
                 BLOCK => {
                     let block = blocks.word()?;
                     *known.block(*now) = block;
-                    known.begun(now, block);
+                    known.begin_block(now, block);
                     words.push(block);
                 }
                 WORDS => {
                     let n = blocks.word()? as usize;
-                    let (told, rest) = blocks.0.split_at_checked(n.checked_mul(4)?)?;
+                    let (reported, rest) = blocks.0.split_at_checked(n.checked_mul(4)?)?;
                     blocks.0 = rest;
-                    words.extend(told.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+                    words.extend(reported.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
                 }
                 KIND if known.data => known.set_head(*now, blocks.word()?),
                 ACCESS.. if known.data => {
@@ -62,7 +62,7 @@ impl Unpacker {
                     let guesses = known.places(*now, head);
                     let address = match guesses.get(usize::from(place)) {
                         Some(address) => *address,
-                        None => guesses[0].wrapping_add(places.take_signed(PLACE_BYTES[usize::from(place)])?),
+                        None => guesses[0].wrapping_add(places.take_signed(ADDRESS_BYTES[usize::from(place)])?),
                     };
                     let held = known.memory.value(address, log_size(head));
                     let guesses = known.values(*now, head, held);
@@ -74,7 +74,7 @@ impl Unpacker {
                     };
                     let access = Access { head, address, value: value & mask(head) };
                     known.memory.set(address, log_size(head), access.value);
-                    known.renew(*now, [place, how], access, held);
+                    known.update_missed(*now, [place, how], access, held);
                     now.accessed(access);
                     push(words, access);
                 }
@@ -90,12 +90,12 @@ fn push(words: &mut Vec<u32>, Access { head, address, value }: Access) {
 }
 
 #[inline]
-fn expected(known: &mut Known, now: &mut Now, words: &mut Vec<u32>) {
+fn expected(known: &mut PredictionState, now: &mut Position, words: &mut Vec<u32>) {
     if known.data && known.head(*now) != 0 {
         push(words, known.expected(now));
         return;
     }
     let block = *known.block(*now);
-    known.begun(now, block);
+    known.begin_block(now, block);
     words.push(block);
 }

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::layout::escape;
 
-    fn told(portions: &[&[u32]]) -> Result<Vec<String>, String> {
+    fn reported(portions: &[&[u32]]) -> Result<Vec<String>, String> {
         let mut words = Words::default();
         let mut found = Vec::new();
         for portion in portions {
@@ -207,7 +207,7 @@ mod tests {
             escape(layout::SYSCALL, layout::SIGRETURN),
             escape(layout::EXIT, 3),
         ];
-        let whole = told(&[&words]).unwrap();
+        let whole = reported(&[&words]).unwrap();
         assert_eq!(whole.len(), 7);
         assert!(
             whole[3].contains("size: 8, loads: true, stores: false, address: 64, value: 34359738375"),
@@ -215,10 +215,10 @@ mod tests {
             whole[3]
         );
         for cut in 0..words.len() {
-            assert_eq!(told(&[&words[..cut], &words[cut..]]).unwrap(), whole);
+            assert_eq!(reported(&[&words[..cut], &words[cut..]]).unwrap(), whole);
         }
         let single: Vec<&[u32]> = words.chunks(1).collect();
-        assert_eq!(told(&single).unwrap(), whole);
+        assert_eq!(reported(&single).unwrap(), whole);
     }
 
     #[test]
@@ -226,7 +226,7 @@ mod tests {
         for bad in
             [&[escape(99, 0)][..], &[escape(layout::BLOCK, 2), 0, 0], &[escape(layout::BLOCK, 6), 0, 0, 0, 9, 1, 0]]
         {
-            assert!(told(&[bad]).is_err(), "{bad:x?}");
+            assert!(reported(&[bad]).is_err(), "{bad:x?}");
         }
     }
 }

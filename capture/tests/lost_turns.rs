@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{mpsc, Arc};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
-use turns::{system_number, Runner, Told, Turns};
+use turns::{system_number, Progress, Runner, Turns};
 
 /// Longer than a thread waits before it takes a turn.
 const ASLEEP: Duration = Duration::from_millis(300);
@@ -37,7 +37,7 @@ struct Run {
     taken: AtomicU64,
 }
 
-impl Told for Run {
+impl Progress for Run {
     fn progress(&self) -> u64 {
         self.count.fetch_add(u64::from(!self.quiet.load(SeqCst)), SeqCst)
     }
@@ -97,7 +97,7 @@ fn a_turn_is_taken_from_who_does_not_wake(keeps: Duration) {
 }
 
 #[test]
-fn who_was_given_a_turn_that_another_took_has_one_later() {
+fn a_thread_whose_turn_was_taken_gets_another() {
     // no thread has the turn when the sleeper wakes; another thread still has it
     a_turn_is_taken_from_who_does_not_wake(Duration::ZERO);
     a_turn_is_taken_from_who_does_not_wake(2 * ASLEEP);

@@ -7,12 +7,12 @@ use crate::progress::Bars;
 use clap::builder::RangedI64ValueParser;
 use clap::{Args, ValueEnum};
 use fpga::soc::core::CoreKind;
-use host::input::{Beside, Input, Named, BUILTIN};
+use host::input::{Input, InputOptions, Named, BUILTIN};
 use host::machine::{Settings, TimingModel, TimingOptions};
 use host::recording::FileKind;
 use host::run::Run;
 use host::views::source::Replayed;
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::params::ParamError;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -59,18 +59,18 @@ pub struct Execution {
 
 impl Execution {
     /// Options of the program, such as whether its build must be that of the trace.
-    pub fn beside(&self) -> Beside<'_> {
-        Beside {
+    pub fn input_options(&self) -> InputOptions<'_> {
+        InputOptions {
             elf: Some(&self.elf),
             any_build: self.any_build,
             parameters: self.parameters.as_deref(),
-            ..Beside::default()
+            ..InputOptions::default()
         }
     }
 
     /// Opens the trace and the program.
     pub fn open(&self) -> Result<(Replayed, Named), Failure> {
-        Ok(Replayed::open(&self.trace, &self.elf, self.beside(), &Bars)?)
+        Ok(Replayed::open(&self.trace, &self.elf, self.input_options(), &Bars)?)
     }
 
     /// The first members of the JSON object of `command`.
@@ -161,8 +161,8 @@ pub struct ProgramArgs {
 
 impl ProgramArgs {
     /// Options of the program for the library.
-    pub fn beside(&self) -> Beside<'_> {
-        Beside { elf: self.elf.as_deref(), any_build: self.any_build, ..Beside::default() }
+    pub fn input_options(&self) -> InputOptions<'_> {
+        InputOptions { elf: self.elf.as_deref(), any_build: self.any_build, ..InputOptions::default() }
     }
 }
 
@@ -177,7 +177,7 @@ pub struct Source {
 impl Source {
     /// Opens the input; settings of the simulator are only allowed for programs.
     pub fn open(name: &str, program: &ProgramArgs, machine: &MachineArgs) -> Result<Self, Failure> {
-        let input = Input::open_with(name, program.beside())?;
+        let input = Input::open_with(name, program.input_options())?;
         if let Some(option) = machine.given().filter(|_| input.is_recording()) {
             return Err(is_over(name, option));
         }

@@ -107,25 +107,25 @@ struct Received {
     /// Whether the end frame has arrived.
     ended: bool,
     /// Words after the first missing frame: unusable, since the stream has a hole.
-    behind: u64,
+    words_after_loss: u64,
     broken: bool,
     /// The older half of a trace buffer: output file, and number of words.
     older: Option<(PathBuf, usize)>,
     /// Whether the end of a half of the trace buffer did not fit, older half first.
     cut: [bool; 2],
     /// Number of responses to commands.
-    answers: u64,
+    responses: u64,
     line: LineStats,
 }
 
 impl Received {
     fn take(&mut self, item: Item) {
         match item {
-            Item::Words(w) if self.broken => self.behind += w.len() as u64,
+            Item::Words(w) if self.broken => self.words_after_loss += w.len() as u64,
             Item::Words(w) => self.words.extend(w),
             Item::Console(c) => self.console.extend(c),
             Item::Lost(_) => self.broken = true,
-            Item::Answer { .. } => self.answers += 1,
+            Item::Response { .. } => self.responses += 1,
             Item::End(code) => {
                 self.ended = true;
                 self.exit_code = code;
@@ -236,8 +236,8 @@ fn serial(args: &SerialArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     };
     write(&args.output, &received.words)?;
     if !older.is_empty() {
-        received.older = Some((beside(&args.output), older.len()));
-        write(&beside(&args.output), &older)?;
+        received.older = Some((older_file(&args.output), older.len()));
+        write(&older_file(&args.output), &older)?;
     }
     report(args, &params, set.as_deref(), &received, out)?;
     let whole = received.ended && !received.broken;
@@ -245,7 +245,7 @@ fn serial(args: &SerialArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 }
 
 /// Output file of the older half of a trace buffer.
-fn beside(output: &Path) -> PathBuf {
+fn older_file(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".older");
     name.into()
@@ -269,7 +269,7 @@ fn report(
             .with("exit_code", json!(r.exit_code))
             .with(
                 "frames",
-                json!({ "good": frames, "lost": lost, "noise_bytes": noise, "words_behind_a_loss": r.behind }),
+                json!({ "good": frames, "lost": lost, "noise_bytes": noise, "words_behind_a_loss": r.words_after_loss }),
             )
             .with("console", console.into())
             .with(
@@ -311,11 +311,11 @@ fn report(
         };
         lines.push(("did not fit", format!("the end {which}; a larger buffer or smaller event FIFOs would do")));
     }
-    if args.go && r.answers == 0 {
+    if args.go && r.responses == 0 {
         lines.push(("host", "the SoC did not answer: it accepts no commands, or rx is not connected".into()));
     }
     if r.broken {
-        let text = format!("up to the first lost frame; {} words were received after it", count(r.behind));
+        let text = format!("up to the first lost frame; {} words were received after it", count(r.words_after_loss));
         lines.push(("trace is whole", text));
     }
     facts(out, &lines)?;

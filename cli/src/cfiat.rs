@@ -30,7 +30,7 @@ pub fn by_size(hits: &[Hits; SIZES]) -> Value {
 pub fn object(traced: &Traced, of: Object) -> Object {
     let s = &traced.stats;
     of.with("instructions", s.instructions.into())
-        .with("cycles", traced.told.cycles.into())
+        .with("cycles", traced.totals.cycles.into())
         .with("loads", s.all_loads().into())
         .with("records", s.records.into())
         .with("loads_outside_memory", s.outside.into())
@@ -183,7 +183,7 @@ impl RetireSink for Listing<'_> {
 }
 
 /// Options of `replay --values`.
-pub struct Asked<'a> {
+pub struct ReplayOptions<'a> {
     /// Control flow, values and program.
     pub session: Session,
     /// File of the control flow.
@@ -202,15 +202,15 @@ pub struct Asked<'a> {
 ///
 /// # Errors
 /// A trace is damaged, or of another run.
-pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (info, bits) = (asked.session.info.clone(), asked.session.bits);
-    let build_id = asked.session.named.build_id.clone();
+pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
+    let (info, bits) = (options.session.info.clone(), options.session.bits);
+    let build_id = options.session.named.build_id.clone();
     let start = Instant::now();
     let (mut difference, mut compared) = (None, 0);
-    let replayed = if let Some(ret) = asked.check {
+    let replayed = if let Some(ret) = options.check {
         let check = Check::open_for(ret, info.params.cores, Some((&info.program, &info.build_id)))?;
         let mut checks = Checks(check, DataCheck::open(ret, info.params.cores)?);
-        let replayed = asked.session.run(&mut checks, &Bars, |c| c.1.is_over())?;
+        let replayed = options.session.run(&mut checks, &Bars, |c| c.1.is_over())?;
         let (data, wrong) = checks.1.finish(ret)?;
         compared = data;
         // if the data differ, replay was stopped before all events were compared
@@ -219,21 +219,21 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
             None => checks.0.finish()?,
         };
         replayed
-    } else if asked.summary || asked.json {
-        asked.session.run(&mut NullSink, &Bars, |_| false)?
+    } else if options.summary || options.json {
+        options.session.run(&mut NullSink, &Bars, |_| false)?
     } else {
-        let (core, left) = asked.list;
+        let (core, left) = options.list;
         let mut listing = Listing { out, core, left, error: None };
-        asked.session.run(&mut listing, &Bars, |l| l.left == 0 || l.error.is_some())?;
+        options.session.run(&mut listing, &Bars, |l| l.left == 0 || l.error.is_some())?;
         return listing.error.map_or(Ok(Status::Done), |e| Err(e.into()));
     };
     let (summary, cores) = replayed;
     let seconds = start.elapsed().as_secs_f64();
     let instructions: u64 = summary.instructions.iter().sum();
     let values: u64 = (0..info.params.cores).map(|c| cores.values(c)).sum();
-    if asked.json {
+    if options.json {
         let state = |core| json!({ "pc": format!("0x{:08x}", cores.pc(core)), "x": cores.registers(core).map(|x| format!("0x{x:08x}")) });
-        Object::new("replay", &asked.trace.display().to_string())
+        Object::new("replay", &options.trace.display().to_string())
             .with("program", info.program.clone().into())
             .with("build_id", build_id.into())
             .with("parameters", circuit_parameters(&info.params))
@@ -245,7 +245,7 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
             .with("seconds", seconds.into())
             .with(
                 "check",
-                asked.check.map_or(json!(null), |ret| {
+                options.check.map_or(json!(null), |ret| {
                     json!({
                         "against": ret.display().to_string(),
                         "data": compared,
@@ -269,7 +269,7 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
         lines.push(("values taken", count(values)));
         lines.push(("state", "every core went the way of the trace, and took the values of the run".into()));
         lines.push(("speed", format!("{} instructions a second", big(instructions as f64 / seconds))));
-        lines.extend(asked.check.map(|ret| {
+        lines.extend(options.check.map(|ret| {
             let what = format!("equal to {}, event by event, and {} data", ret.display(), count(compared));
             ("check", what)
         }));

@@ -6,7 +6,7 @@ use crate::{Failure, Status};
 use host::input::Named;
 use host::port::rows::Options as LogOptions;
 use host::port::signals::PortKind;
-use host::port::{check, Code, Options, Place};
+use host::port::{check, Code, Location, Options};
 use retire::image::Image;
 use serde_json::json;
 use std::io::Write;
@@ -84,7 +84,7 @@ fn name(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn line(place: &Place, xlen: u8) -> String {
+fn line(place: &Location, xlen: u8) -> String {
     let digits = usize::from(xlen) / 4;
     let insn = place.insn.map(|i| format!(", insn 0x{i:08x}")).unwrap_or_default();
     let values = if place.values.is_empty() { String::new() } else { format!(": {}", place.values) };
@@ -109,8 +109,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .findings
             .iter()
             .map(|f| {
-                let places: Vec<_> = f
-                    .places
+                let locations: Vec<_> = f
+                    .locations
                     .iter()
                     .map(|p| {
                         json!({
@@ -121,7 +121,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
                     .collect();
                 json!({
                     "found": f.rule.found, "right": f.rule.right, "note": f.rule.note,
-                    "count": f.count, "places": places,
+                    "count": f.count, "places": locations,
                 })
             })
             .collect();
@@ -146,7 +146,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let kind = if finding.rule.note { "note" } else { "wrong" };
         writeln!(out, "\n{kind}, {}: {}", plural(finding.count, "time"), finding.rule.found)?;
         writeln!(out, "  right: {}", finding.rule.right)?;
-        for place in &finding.places {
+        for place in &finding.locations {
             writeln!(out, "  {}", line(place, xlen))?;
         }
     }

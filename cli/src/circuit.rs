@@ -94,7 +94,7 @@ pub fn on_rust_hdl(
 }
 
 /// Whether the words are equal; otherwise the first difference.
-pub fn verdict(c: &Comparison) -> Result<(), String> {
+pub fn check_equal(c: &Comparison) -> Result<(), String> {
     if c.summary.overflow != 0 {
         return Err(format!(
             "the event FIFOs of cores 0b{:b} overflowed: the encoder could not keep up with these \

@@ -3,11 +3,11 @@
 use crate::args::check_core;
 use crate::args::contexts::ContextArgs;
 use crate::files::input_name;
-use crate::output::{tell_damage, tell_missing, Object};
+use crate::output::{report_damage, report_missing, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::input::Beside;
-use host::trace::{Lost, Trace};
+use host::input::InputOptions;
+use host::trace::{LossSummary, Trace};
 use serde_json::json;
 use sim::message::{Body, Escape, Message};
 use sim::replay::ReplaySink;
@@ -142,13 +142,13 @@ impl ReplaySink for Listing<'_> {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let contexts = args.contexts.programs();
-    let beside = Beside {
+    let input_options = InputOptions {
         elf: Some(&args.elf),
         any_build: args.any_build,
         parameters: args.parameters.as_deref(),
         contexts: &contexts,
     };
-    let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
+    let opened = Trace::open(&args.trace, input_options, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
     check_core(&args.trace, args.core, info.params.cores)?;
     if args.json {
@@ -175,8 +175,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Err(e.into());
     }
     let replayed = replayed?;
-    tell_damage(&args.trace, &replayed.summary);
+    report_damage(&args.trace, &replayed.summary);
     out.flush()?;
     // a gap is a message like others, and all messages are listed
-    Ok(tell_missing(&args.trace, &Lost::default(), replayed.damage.as_ref()))
+    Ok(report_missing(&args.trace, &LossSummary::default(), replayed.damage.as_ref()))
 }

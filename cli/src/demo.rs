@@ -1,18 +1,18 @@
 //! `goshawk demo`: the complete flow from a program to Verilog and back, with only this binary
 
-use crate::circuit::{on_rust_hdl, verdict, First};
+use crate::circuit::{check_equal, on_rust_hdl, First};
 use crate::files::OutputPath;
 use crate::output::{big, count, folder, percent, plural, sum, write_file, Left, Object, Right, Table, TOOL};
 use crate::package;
 use crate::progress::{bar, Bars};
 use crate::{Failure, Status};
 use ::sweep::plan::Plan;
-use ::sweep::run::{Made, Options};
-use ::sweep::tables::{Measured, Way};
+use ::sweep::run::{Options, Provenance};
+use ::sweep::tables::{Measured, Selection};
 use hdl::options::System;
 use host::check::Check;
 use host::encode::{to_file, Request};
-use host::input::{Beside, Input, Named};
+use host::input::{Input, InputOptions, Named};
 use host::machine::Settings;
 use host::trace::Trace;
 use retire::file::retire::RetireWriter;
@@ -133,11 +133,11 @@ fn record(named: &Named, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(),
     let (input, settings) = (Input::Program(Box::new(named.clone())), Settings::default());
     let run = input.run(CORES, &settings)?;
     let mut writer = RetireWriter::create(&place.path("ret"), &run.info())?;
-    let told = run.tell(&mut writer, &Bars)?;
+    let totals = run.report_to(&mut writer, &Bars)?;
     writer.finish()?;
-    let (instructions, cycles) = (told.instructions, told.cycles);
+    let (instructions, cycles) = (totals.instructions, totals.cycles);
     let ipc = ratio(instructions, cycles);
-    let uart = told.summary.map_or_else(Vec::new, |s| s.uart);
+    let uart = totals.summary.map_or_else(Vec::new, |s| s.uart);
     let uart = String::from_utf8_lossy(&uart).trim_end().to_string();
     steps.done(
         "run",
@@ -158,9 +158,9 @@ fn trace(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Resu
     let (input, settings) = (recorded(place)?, Settings::default());
     let request = Request { params: *params, set: Some("small".into()), fixed_align: true, sync_period: None };
     let encoded = to_file(&input.run(CORES, &settings)?, &request, &place.path("gtr"), &Bars)?;
-    let (stats, told) = (encoded.system.stats(), &encoded.told);
+    let (stats, totals) = (encoded.system.stats(), &encoded.reported);
     let rates = sum(&encoded.system.rates());
-    let bpi = ratio(stats.bits, told.instructions);
+    let bpi = ratio(stats.bits, totals.instructions);
     steps.done(
         "trace",
         &[
@@ -183,8 +183,13 @@ fn trace(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Resu
 fn replay(place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
     let elf = place.name("elf");
     let start = Instant::now();
-    let open =
-        || Trace::open(&place.path("gtr"), Beside { elf: Some(&elf), any_build: false, ..Beside::default() }, &Bars);
+    let open = || {
+        Trace::open(
+            &place.path("gtr"),
+            InputOptions { elf: Some(&elf), any_build: false, ..InputOptions::default() },
+            &Bars,
+        )
+    };
     let summary = open()?.replay(&mut sim::replay::Ignore, &Bars, |_| false)?;
     let speed = summary.instructions.iter().sum::<u64>() as f64 / start.elapsed().as_secs_f64();
     let opened = open()?;
@@ -221,14 +226,14 @@ const WITH_SIGNALS: u64 = 1_000;
 fn circuit(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<bool, Failure> {
     let mut first = First::new(SIMULATED, u64::MAX);
     let (input, settings) = (recorded(place)?, Settings::default());
-    input.run(CORES, &settings)?.tell(&mut first, &Bars)?;
+    input.run(CORES, &settings)?.report_to(&mut first, &Bars)?;
     let events = first.events();
     let c = on_rust_hdl(params, named, &events, PACE, None)?;
     let mut few = First::new(WITH_SIGNALS, u64::MAX);
     events.iter().for_each(|e| few.event(e));
     let shown = on_rust_hdl(params, named, &few.events(), PACE, Some(&place.path("vcd")))?;
-    let verdict = verdict(&c).and_then(|()| verdict(&shown));
-    let said = match &verdict {
+    let check_equal = check_equal(&c).and_then(|()| check_equal(&shown));
+    let said = match &check_equal {
         Ok(()) => format!("{} words, each equal to the golden model's", count(c.circuit.len() as u64)),
         Err(e) => e.clone(),
     };
@@ -244,10 +249,10 @@ fn circuit(params: &TraceParams, named: &Named, place: &Place<'_>, steps: &mut S
         ],
         json!({
             "instructions": c.summary.beats, "cycles": c.summary.cycles, "words": c.circuit.len(),
-            "equal": verdict.is_ok(), "difference": verdict.as_ref().err(), "file": place.name("vcd"),
+            "equal": check_equal.is_ok(), "difference": check_equal.as_ref().err(), "file": place.name("vcd"),
         }),
     )?;
-    Ok(verdict.is_ok())
+    Ok(check_equal.is_ok())
 }
 
 fn verilog(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(), Failure> {
@@ -287,7 +292,7 @@ fn compare(place: &Place<'_>) -> Result<(Table, Vec<Value>), Failure> {
     let mut schemes = vec![("nx_b", "-"), ("nexs", "-")];
     schemes.extend(["small", "medium", "large"].iter().flat_map(|set| [("tr_b", *set), ("tr_e", *set)]));
     let bar = bar("comparing", "traces", Some(2 * schemes.len() as u64));
-    let made = Made { tool: TOOL.into(), command: "goshawk demo".into() };
+    let made = Provenance { tool: TOOL.into(), command: "goshawk demo".into() };
     let (measured, _) = Measured::take(&plan, &Options::new(&made, &|_| bar.inc(1)))?;
     bar.finish_and_clear();
 
@@ -297,7 +302,7 @@ fn compare(place: &Place<'_>) -> Result<(Table, Vec<Value>), Failure> {
     let mut rows = Vec::new();
     let bits = |(encoding, set): (&str, &str), timestamps| {
         let scheme = if set == "-" { encoding.to_string() } else { format!("{encoding}:{set}") };
-        measured.sum(None, Way { scheme: &scheme, harts: CORES, timestamps })
+        measured.sum(None, Selection { scheme: &scheme, harts: CORES, timestamps })
     };
     let (nx, nx_timed) = (bits(schemes[0], false)?, bits(schemes[0], true)?);
     for (scheme, set) in schemes {

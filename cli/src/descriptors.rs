@@ -30,7 +30,7 @@ pub fn encode(
     params.no_context("descriptors")?;
     let (params, set) = params.resolve_for(info.harts, info.xlen, source.input.likely_align()?)?;
     let written = to_file(&run, &params, form, path, &Bars)?;
-    let (instructions, bits) = (written.told.instructions, 8 * written.bytes);
+    let (instructions, bits) = (written.totals.instructions, 8 * written.bytes);
     if as_json {
         Object::new("encode", &info.program)
             .with("build_id", info.build_id.into())

@@ -136,7 +136,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     };
     let encoded = to_file(&run, &request, &args.output, &Bars)?;
     let (run, params) = (info, encoded.params);
-    let (stats, told) = (encoded.system.stats(), &encoded.told);
+    let (stats, totals) = (encoded.system.stats(), &encoded.reported);
     let rates = sum(&encoded.system.rates());
     let streams = sum_streams(&encoded.system.streams());
     if args.json {
@@ -144,12 +144,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with("build_id", run.build_id.into())
             .with("source", run.source.into())
             .with_params(&params, set.as_deref())
-            .with("instructions", told.instructions.into())
-            .with("cycles", has_cycles.then_some(told.cycles).into())
+            .with("instructions", totals.instructions.into())
+            .with("cycles", has_cycles.then_some(totals.cycles).into())
             .with("messages", stats.messages().into())
             .with("bits", stats.bits.into())
-            .with("bits_per_instruction", ratio(stats.bits, told.instructions).into())
-            .with("bits_per_cycle", has_cycles.then(|| ratio(stats.bits, told.cycles)).into())
+            .with("bits_per_instruction", ratio(stats.bits, totals.instructions).into())
+            .with("bits_per_cycle", has_cycles.then(|| ratio(stats.bits, totals.cycles)).into())
             .with("rates", json!(rates))
             .with("output", args.output.display().to_string().into());
         let object = match params.stream_cache() {
@@ -169,13 +169,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let mut lines = vec![
         ("run", format!("{}, build {}, {}", run.program, short_id(&run.build_id), plural(run.harts, "core"))),
         ("parameters", params.canonical()),
-        ("instructions", count(told.instructions)),
+        ("instructions", count(totals.instructions)),
         ("messages", count(stats.messages())),
         ("bits", format!("{}, header and padding included", count(stats.bits))),
-        ("per instruction", format!("{:.4} bits", ratio(stats.bits, told.instructions))),
+        ("per instruction", format!("{:.4} bits", ratio(stats.bits, totals.instructions))),
     ];
     if has_cycles {
-        lines.push(("per cycle", format!("{:.4} bits", ratio(stats.bits, told.cycles))));
+        lines.push(("per cycle", format!("{:.4} bits", ratio(stats.bits, totals.cycles))));
     }
     if params.stream_cache().is_some() {
         lines.extend(stream_lines(&streams));

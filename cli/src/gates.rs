@@ -91,7 +91,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     placed.iter().try_for_each(|p| print_place(p, out))?;
     if wide && !placed.is_empty() {
-        writeln!(out, "\n{FEW_PINS}")?;
+        writeln!(out, "\n{FEW_PINS_NOTE}")?;
     }
     Ok(Status::Done)
 }
@@ -119,7 +119,7 @@ fn print_state(params: &TraceParams, state: u32, report: &GateReport, out: &mut 
 }
 
 /// What is said of a circuit that is placed with few pins.
-const FEW_PINS: &str = "It has more ports than the devices have pins: a shift register drives them, whose flip-flops are not counted; its cells are.";
+const FEW_PINS_NOTE: &str = "It has more ports than the devices have pins: a shift register drives them, whose flip-flops are not counted; its cells are.";
 
 /// Counts gates of the Verilog from `emit`, and places it; `wide`: it has more ports than the devices have pins.
 fn measure(
@@ -138,7 +138,7 @@ fn measure(
     let (text, added) = if wide { place::few_pins(&verilog) } else { (verilog, 0) };
     for device in &args.place {
         let mut report = place::place(&text, *device, args.seed, target_mhz(*device)).map_err(|e| other(&e))?;
-        report.forget_flip_flops(added);
+        report.subtract_flip_flops(added);
         placed.push(report);
         progress.inc(1);
     }
@@ -158,7 +158,7 @@ fn print_gates(
         "{name}, {}, {} ingress{}, event FIFOs of {} entries; library {}; {}\n",
         plural(cores, "core"),
         options.ingress.name(),
-        options.several(),
+        options.channels_text(),
         options.fifo_entries(),
         r.library,
         r.tool

@@ -43,10 +43,10 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let Execution { trace, elf, parameters, .. } = &args.execution;
     if are_trace(trace, parameters.as_deref())? {
-        let session = FlowSession::open(trace, elf, args.execution.beside(), &Bars)?;
+        let session = FlowSession::open(trace, elf, args.execution.input_options(), &Bars)?;
         serve(args, session.begin()?, out)
     } else {
-        let session = Session::open(trace, args.execution.beside())?;
+        let session = Session::open(trace, args.execution.input_options())?;
         if let Some(damage) = session.damage() {
             eprintln!("goshawk: {damage}; the recording ends there");
         }
@@ -57,9 +57,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 fn serve(args: &Args, scene: impl Scene, out: &mut dyn Write) -> Result<Status, Failure> {
     out.flush()?;
     let path = args.execution.trace.display().to_string();
-    let tell = Box::new(move |text: &str| eprintln!("goshawk: {path}: {text}"));
+    let report = Box::new(move |text: &str| eprintln!("goshawk: {path}: {text}"));
     if args.stdio {
-        stdio(scene, tell)?;
+        stdio(scene, report)?;
     } else {
         let mut said = Ok(());
         let listening = |port: u16| {
@@ -70,7 +70,7 @@ fn serve(args: &Args, scene: impl Scene, out: &mut dyn Write) -> Result<Status, 
                 eprintln!("goshawk: waiting for GDB: target remote localhost:{port}");
             }
         };
-        tcp(scene, args.port, args.once, listening, tell)?;
+        tcp(scene, args.port, args.once, listening, report)?;
         said?;
     }
     Ok(Status::Done)

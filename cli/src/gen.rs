@@ -71,7 +71,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let object = Object::new("gen", set.as_deref().unwrap_or(&circuit.name()))
             .with("parameters", circuit_parameters(&**circuit))
             .with("ingress", options.ingress.name().into())
-            .with("retire", options.extras.retire.map_or(1, |r| r.lanes).into())
+            .with("retire", options.extras.retire.map_or(1, |r| r.per_cycle).into())
             .with("bus", buses.registers.name().into())
             .with("writes", buses.writers.name().into())
             .with("port", buses.words.name().into())

@@ -23,7 +23,7 @@ fn sizes() -> String {
 }
 
 /// Parses a FIFO depth, to its log2.
-pub fn places(text: &str) -> Result<u8, String> {
+pub fn parse_depth(text: &str) -> Result<u8, String> {
     let log2 = text.parse::<u32>().ok().filter(|n| n.is_power_of_two()).map(|n| n.trailing_zeros() as u8);
     log2.filter(|n| LOG2_FIFO.contains(n)).ok_or_else(|| format!("expected {}", sizes()))
 }

@@ -10,19 +10,20 @@ use hdl::options::rule::or;
 use std::ffi::OsString;
 
 /// A non-breaking blank.
-const FIRM: &str = "\u{a0}";
+const NON_BREAKING_SPACE: &str = "\u{a0}";
 
 /// `command` and its subcommands, with examples that are not wrapped.
-pub fn with_firm_examples(command: Command) -> Command {
+pub fn with_unwrapped_examples(command: Command) -> Command {
     let firm = |text: String| {
-        let lines = text.lines().map(|l| if l.starts_with(' ') { l.replace(' ', FIRM) } else { l.to_string() });
+        let lines =
+            text.lines().map(|l| if l.starts_with(' ') { l.replace(' ', NON_BREAKING_SPACE) } else { l.to_string() });
         lines.collect::<Vec<_>>().join("\n")
     };
     let command = match command.get_after_help().map(ToString::to_string) {
         Some(text) => command.after_help(firm(text)),
         None => command,
     };
-    command.mut_subcommands(with_firm_examples)
+    command.mut_subcommands(with_unwrapped_examples)
 }
 
 /// The words of the command line; `help help` prints the same as `help`.
@@ -49,14 +50,14 @@ pub fn words(root: &Command, given: impl Iterator<Item = OsString>) -> Vec<OsStr
 /// Prints a help text or the version.
 pub fn print(help: &Error) {
     use std::io::Write;
-    let text = help.render().ansi().to_string().replace(FIRM, " ");
+    let text = help.render().ansi().to_string().replace(NON_BREAKING_SPACE, " ");
     // ignores a closed pipe
     let _ = write!(anstream::stdout(), "{text}");
 }
 
 /// What is wrong with the command line, after the program's name.
-pub fn complain(error: &Error) {
-    let text = bad_value(error).unwrap_or_else(|| error.render().to_string().replace(FIRM, " "));
+pub fn print_error(error: &Error) {
+    let text = bad_value(error).unwrap_or_else(|| error.render().to_string().replace(NON_BREAKING_SPACE, " "));
     anstream::eprint!("{RED}goshawk:{RED:#} {}", text.strip_prefix("error: ").unwrap_or(&text));
 }
 

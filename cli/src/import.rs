@@ -9,7 +9,7 @@ use host::import::{Format, Found};
 use host::input::{Input, Named};
 use host::machine::Settings;
 use host::recording::Recording;
-use host::run::Told;
+use host::run::RunTotals;
 use retire::file::rbt1::Rbt1Writer;
 use retire::file::retire::{DataWriter, RetireInfo};
 use retire::file::scratch::Scratch;
@@ -117,12 +117,12 @@ fn describe(info: &mut RetireInfo, args: &ImportArgs, format: Format, elf: Optio
 }
 
 /// Writes the retire file of a recording.
-fn retire_file(recording: Recording, info: &RetireInfo, output: &Path) -> Result<Told, Failure> {
+fn retire_file(recording: Recording, info: &RetireInfo, output: &Path) -> Result<RunTotals, Failure> {
     let (input, settings) = (Input::Recording(Box::new(recording), None), Settings::default());
     let mut writer = DataWriter::create(output, info)?;
-    let told = input.run(info.harts, &settings)?.tell(&mut writer, &Bars)?;
+    let totals = input.run(info.harts, &settings)?.report_to(&mut writer, &Bars)?;
     writer.finish()?;
-    Ok(told)
+    Ok(totals)
 }
 
 /// Runs `import`.
@@ -174,8 +174,8 @@ fn import_rbt1(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure
         )));
     }
     let info = recording.info().clone();
-    let told = retire_file(recording, &info, &args.output)?;
-    print(args, &info, None, &[("events", told.events), ("instructions", told.instructions)], &[], out)
+    let totals = retire_file(recording, &info, &args.output)?;
+    print(args, &info, None, &[("events", totals.events), ("instructions", totals.instructions)], &[], out)
 }
 
 /// Prints the result; `format` is that of another tool.
@@ -220,7 +220,7 @@ pub fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<Status, Failure>
     let harts = run.harts;
     let compressed = args.output.extension().is_some_and(|e| e == "zst");
     let mut writer = Rbt1Writer::create(&args.output, compressed, &run.info().threads)?;
-    let instructions = run.tell(&mut writer, &Bars)?.instructions;
+    let instructions = run.report_to(&mut writer, &Bars)?.instructions;
     let written = writer.finish()?;
     let output = args.output.display().to_string();
     if args.json {

@@ -12,7 +12,7 @@ use retire::{FlowEvent, NullSink, RetireSink};
 use serde_json::{json, Value};
 use sim::analysis::ratio;
 use sim::replay::ReplaySink;
-use sim::scheme::inputs::model::{InputsStats, Sent};
+use sim::scheme::inputs::model::{InputsStats, MessageCount};
 use sim::scheme::inputs::params::Sizes;
 use std::io::Write;
 use std::path::Path;
@@ -52,13 +52,13 @@ impl SkipArgs {
     }
 }
 
-fn sent(s: &Sent) -> Value {
+fn sent(s: &MessageCount) -> Value {
     json!({ "messages": s.messages, "bits": s.bits })
 }
 
 /// Statistics of a recorded run, one line each.
 pub fn lines(s: &InputsStats) -> Vec<(&'static str, String)> {
-    let line = |s: &Sent| format!("{} in {} bits", count(s.messages), count(s.bits));
+    let line = |s: &MessageCount| format!("{} in {} bits", count(s.messages), count(s.bits));
     let mut lines = vec![
         ("episodes", format!("{}, {} by a full table", line(&s.episodes), count(s.full))),
         ("inputs", line(&s.inputs)),
@@ -95,7 +95,7 @@ pub fn encode(
             .with("parameters", circuit_parameters(&recorded.params))
             .with("skipped", skip.into())
             .with("instructions", stats.instructions.into())
-            .with("cycles", recorded.told.cycles.into())
+            .with("cycles", recorded.totals.cycles.into())
             .with("messages", stats.messages().into())
             .with("episodes", sent(&stats.episodes))
             .with("episodes_by_full_table", stats.full.into())
@@ -136,7 +136,7 @@ impl<S: ReplaySink> RetireSink for Flow<'_, S> {
 }
 
 /// Options of `replay`.
-pub struct Asked<'a> {
+pub struct ReplayOptions<'a> {
     /// The recorded run.
     pub session: Session,
     /// Its file.
@@ -157,21 +157,21 @@ pub struct Asked<'a> {
 ///
 /// # Errors
 /// The recording is damaged, or of another program.
-pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
-    let mut session = asked.session;
+pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
+    let mut session = options.session;
     let params = session.info.params;
     let start = Instant::now();
     let mut difference = None;
-    if let Some(ret) = asked.check {
+    if let Some(ret) = options.check {
         let mut check = Check::open_for(ret, params.cores, Some((&session.info.program, &session.info.build_id)))?;
         session.run(&mut Flow(&mut check), &Bars, |_| false)?;
         difference = check.finish()?;
-    } else if asked.summary || asked.json {
+    } else if options.summary || options.json {
         session.run(&mut NullSink, &Bars, |_| false)?;
     } else {
         let image = retire::image::Image::new(&session.named.program);
-        let (filter, left) = asked.list;
-        let mut listing = Listing::new(image, params.cores, filter, left, out).with_symbols(asked.symbols);
+        let (filter, left) = options.list;
+        let mut listing = Listing::new(image, params.cores, filter, left, out).with_symbols(options.symbols);
         let ended = session.run(&mut Flow(&mut listing), &Bars, |l| l.0.is_over());
         listing.finish()?;
         ended?;
@@ -181,8 +181,8 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
     let replay = session.at();
     let instructions = replay.position();
     let by_core: Vec<u64> = (0..params.cores).map(|c| replay.retired(c)).collect();
-    if asked.json {
-        Object::new("replay", &asked.path.display().to_string())
+    if options.json {
+        Object::new("replay", &options.path.display().to_string())
             .with("program", session.named.name.clone().into())
             .with("build_id", session.info.build_id.clone().into())
             .with("parameters", circuit_parameters(&params))
@@ -194,7 +194,7 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
             .with("instructions_per_second", (instructions as f64 / seconds).into())
             .with(
                 "check",
-                asked.check.map_or(json!(null), |ret| {
+                options.check.map_or(json!(null), |ret| {
                     json!({ "against": ret.display().to_string(), "equal": difference.is_none(), "difference": difference })
                 }),
             )
@@ -217,7 +217,7 @@ pub fn replay(asked: Asked<'_>, out: &mut dyn Write) -> Result<Status, Failure> 
         lines.push(("bits", count(replay.bits())));
         lines.push(("state", "all registers, loads and stores match".into()));
         lines.push(("speed", format!("{} instructions a second", big(instructions as f64 / seconds))));
-        lines.extend(asked.check.map(|ret| ("check", format!("equal to {}, event by event", ret.display()))));
+        lines.extend(options.check.map(|ret| ("check", format!("equal to {}, event by event", ret.display()))));
         facts(out, &lines)?;
     }
     Ok(if difference.is_some() { Status::Different } else { Status::Done })

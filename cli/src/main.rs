@@ -162,7 +162,7 @@ fn main() -> ExitCode {
         eprintln!("goshawk: signals leave temporary files: {e}");
     }
     fpga::flow::tool::on_notice(|text| eprintln!("goshawk: {text}"));
-    let command = help::with_firm_examples(Cli::command());
+    let command = help::with_unwrapped_examples(Cli::command());
     let words = help::words(&command, std::env::args_os());
     let parsed = command.clone().try_get_matches_from(words);
     let (cli, matches) = match parsed.and_then(|m| Ok((Cli::from_arg_matches(&m)?, m))) {
@@ -172,7 +172,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(e) => {
-            help::complain(&e);
+            help::print_error(&e);
             return ExitCode::from(2);
         }
     };

@@ -5,7 +5,7 @@ use crate::output::TOOL;
 use crate::progress::bar;
 use crate::{Failure, Status};
 use ::sweep::plan::Plan;
-use ::sweep::run::{Made, Options};
+use ::sweep::run::{Options, Provenance};
 use ::sweep::tables::{plan, Measured};
 use ::sweep::SweepError;
 use report::markdown;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// Measures a plan in memory; the second list has what had to be left out.
 pub fn measure(command: &str, plan: &Plan) -> Result<(Measured, Vec<String>), Failure> {
     let bar = bar("measuring", "points", None);
-    let made = Made { tool: TOOL.into(), command: format!("goshawk {command}") };
+    let made = Provenance { tool: TOOL.into(), command: format!("goshawk {command}") };
     let measured = Measured::take(plan, &Options::new(&made, &|_| bar.inc(1)));
     bar.finish_and_clear();
     Ok(measured?)

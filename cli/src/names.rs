@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Long names with different meanings, and why.
-const SEVERAL: &[(&str, &str)] = &[
+const MULTIPLE_MEANINGS: &[(&str, &str)] = &[
     ("ascii", "descriptors of a trace, and of a capture with their disassembly"),
     ("buffer", "its depth in a SoC that is built, and that there is one in a SoC that is read"),
     ("check", "`replay` compares with a run, `gen` builds the discontinuity check in"),
@@ -70,7 +70,7 @@ fn options_of_one_name_have_one_value_name_and_one_help_text() {
     let mut uses = Uses::new();
     collect(&Cli::command(), "goshawk", &mut uses);
     assert!(uses.len() > 100, "{}", uses.len());
-    let listed: BTreeSet<&str> = SEVERAL.iter().map(|s| s.0).collect();
+    let listed: BTreeSet<&str> = MULTIPLE_MEANINGS.iter().map(|s| s.0).collect();
     let found: BTreeSet<&str> = uses.iter().filter(|u| u.1.len() > 1).map(|u| u.0.as_str()).collect();
     if let Some(name) = found.difference(&listed).next() {
         panic!("--{name} is not the same in all commands: {:#?}", uses[*name]);

@@ -7,8 +7,8 @@ use crate::error::Failure;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use hdl::options::table::OPTIONS;
-use hdl::options::{Given, Group, Opt, System, Takes};
-use sim::lane::SyncPeriod;
+use hdl::options::{GivenOptions, Group, Opt, System, ValueKind};
+use sim::core_trace::SyncPeriod;
 use sim::params::{ParamError, TraceParams};
 use sim::scheme::any::{AnyScheme, SchemeName};
 
@@ -16,12 +16,12 @@ use sim::scheme::any::{AnyScheme, SchemeName};
 fn arg(option: &'static Opt) -> Arg {
     let arg = Arg::new(option.name).long(option.name).help(option.text()).help_heading(option.group.heading());
     match option.takes {
-        Takes::Switch => arg.action(ArgAction::SetTrue),
+        ValueKind::Switch => arg.action(ArgAction::SetTrue),
         // clap uses the list for completion; the help sentence already has the values
-        Takes::One(values) => {
+        ValueKind::One(values) => {
             arg.value_name(option.unit).value_parser(PossibleValuesParser::new(values)).hide_possible_values(true)
         }
-        Takes::Range(..) | Takes::Text { .. } => arg.value_name(option.unit),
+        ValueKind::Range(..) | ValueKind::Text { .. } => arg.value_name(option.unit),
     }
 }
 
@@ -33,14 +33,16 @@ fn augment(command: Command, groups: &'static [Group]) -> Command {
     of(groups).fold(command, |command, option| command.arg(arg(option)))
 }
 
-fn given(matches: &ArgMatches, groups: &'static [Group]) -> Given {
-    of(groups).fold(Given::default(), |given, option| match option.takes {
-        Takes::Switch if matches.get_flag(option.name) => given.with(option.name, ""),
-        Takes::Switch => given,
-        Takes::One(_) | Takes::Range(..) | Takes::Text { .. } => match matches.get_one::<String>(option.name) {
-            Some(value) => given.with(option.name, value),
-            None => given,
-        },
+fn given(matches: &ArgMatches, groups: &'static [Group]) -> GivenOptions {
+    of(groups).fold(GivenOptions::default(), |given, option| match option.takes {
+        ValueKind::Switch if matches.get_flag(option.name) => given.with(option.name, ""),
+        ValueKind::Switch => given,
+        ValueKind::One(_) | ValueKind::Range(..) | ValueKind::Text { .. } => {
+            match matches.get_one::<String>(option.name) {
+                Some(value) => given.with(option.name, value),
+                None => given,
+            }
+        }
     })
 }
 
@@ -49,7 +51,7 @@ macro_rules! groups {
         $(
             $(#[$doc])*
             #[derive(Clone, Debug, Default)]
-            pub struct $name(pub Given);
+            pub struct $name(pub GivenOptions);
 
             impl Args for $name {
                 fn augment_args(command: Command) -> Command {
@@ -85,7 +87,7 @@ groups! {
 }
 
 /// The scheme given by the options, if they are consistent.
-fn scheme(given: &Given, circuit: bool) -> Result<SchemeName, Failure> {
+fn scheme(given: &GivenOptions, circuit: bool) -> Result<SchemeName, Failure> {
     given.check_values().map_err(Failure::Other)?;
     let name = given.scheme().map_err(Failure::Other)?;
     given.check(&name, circuit).map_err(Failure::Other)?;
@@ -96,7 +98,7 @@ fn scheme(given: &Given, circuit: bool) -> Result<SchemeName, Failure> {
 ///
 /// # Errors
 /// The options do not give a system.
-pub fn system(given: &Given) -> Result<System, Failure> {
+pub fn system(given: &GivenOptions) -> Result<System, Failure> {
     let name = scheme(given, true)?;
     if let AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) = name.scheme {
         let (shown, scheme) = (given.shown_scheme(), name.scheme);
@@ -129,7 +131,7 @@ pub fn system(given: &Given) -> Result<System, Failure> {
 impl ParamArgs {
     /// Options with this scheme only.
     pub fn of_scheme(name: &str) -> Self {
-        Self(Given::default().with("scheme", name))
+        Self(GivenOptions::default().with("scheme", name))
     }
 
     /// The scheme given by the options.
@@ -241,7 +243,7 @@ mod tests {
     use super::*;
 
     fn args(options: &[(&str, &str)]) -> ParamArgs {
-        ParamArgs(options.iter().fold(Given::default(), |given, (name, value)| given.with(name, value)))
+        ParamArgs(options.iter().fold(GivenOptions::default(), |given, (name, value)| given.with(name, value)))
     }
 
     #[test]

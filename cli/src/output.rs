@@ -4,11 +4,11 @@ use crate::{Failure, Status};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::CellAlignment;
 use hdl::scheme::Circuit;
-use host::trace::Lost;
+use host::trace::LossSummary;
 use host::HostError;
 use retire::file::Replacement;
 use serde_json::{json, Map, Value};
-use sim::lane::Rates;
+use sim::core_trace::Rates;
 use sim::params::TraceParams;
 use sim::replay::ReplaySummary;
 use sim::scheme::sc_lsp::Counts;
@@ -246,7 +246,7 @@ pub fn circuit_parameters(circuit: &dyn Circuit) -> Value {
 }
 
 /// Prints on standard error which parts of a trace were not read.
-pub fn tell_damage(trace: &Path, summary: &ReplaySummary) {
+pub fn report_damage(trace: &Path, summary: &ReplaySummary) {
     let path = trace.display();
     if summary.skipped > 0 {
         eprintln!("goshawk: {path}: {} before the first header skipped", plural(summary.skipped, "word"));
@@ -260,7 +260,7 @@ pub fn tell_damage(trace: &Path, summary: &ReplaySummary) {
 }
 
 /// Prints on standard error, at the end, what is missing in the result.
-pub fn tell_missing(trace: &Path, lost: &Lost, damage: Option<&HostError>) -> Status {
+pub fn report_missing(trace: &Path, lost: &LossSummary, damage: Option<&HostError>) -> Status {
     let path = trace.display();
     if let Some(damage) = damage {
         eprintln!("goshawk: {damage}; the output ends there");

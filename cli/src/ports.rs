@@ -210,7 +210,7 @@ mod tests {
             let params = TraceParams::new(platform, "tr_e:s0".parse().unwrap());
             let style = Style { name: "acme".into(), initial: true };
             let blocks = ingress == Ingress::Blocks;
-            let retire = blocks.then_some(hdl::spine::Retire { lanes: 1, log2_words: 3 });
+            let retire = blocks.then_some(hdl::spine::Retire { per_cycle: 1, log2_words: 3 });
             let extras = Extras { stall: !blocks, filter, range: filter, space: filter, retire, ..Extras::default() };
             let options = SystemOptions { ingress, extras, ..SystemOptions::default() };
             let verilog = emit_as(&params, &options, &style).unwrap();
@@ -229,7 +229,7 @@ mod tests {
     fn channels_of_several_instructions_a_clock_are_connected_each() {
         let params = TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:s0".parse().unwrap());
         let style = Style { name: "acme".into(), initial: true };
-        let retire = Some(hdl::spine::Retire { lanes: 4, log2_words: 3 });
+        let retire = Some(hdl::spine::Retire { per_cycle: 4, log2_words: 3 });
         let extras = Extras { retire, ..Extras::default() };
         let verilog = emit_as(&params, &SystemOptions { extras, ..SystemOptions::default() }, &style).unwrap();
         let found = ports(&verilog, "acme");
@@ -238,7 +238,7 @@ mod tests {
         let text = markdown(&verilog, &style, 32);
         assert!(text.contains("| `rvfi3_insn_i` | in | 32 | its bits"), "{text}");
         assert!(text.contains("    .rvfi2_trap_1(core1_rvfi2_trap),\n"), "{text}");
-        let retire = Some(hdl::spine::Retire { lanes: 2, log2_words: 3 });
+        let retire = Some(hdl::spine::Retire { per_cycle: 2, log2_words: 3 });
         let options =
             SystemOptions { ingress: Ingress::Blocks, extras: Extras { retire, ..Extras::default() }, log2_fifo: 4 };
         let text = markdown(&emit_as(&params, &options, &style).unwrap(), &style, 32);
@@ -253,7 +253,7 @@ mod tests {
         let style = Style { name: "acme".into(), initial: true };
         // every word port, and every register bus at least once
         for (registers, words) in RegisterBus::ALL.into_iter().cycle().zip(WordPort::ALL) {
-            let registers = if words.stands_beside(registers) { registers } else { RegisterBus::Jtag };
+            let registers = if words.works_with(registers) { registers } else { RegisterBus::Jtag };
             let buses = Buses { registers, words, crossing: words.crosses(), locked: true, ..Buses::default() };
             let verilog = hdl::emit::emit_on(&params, &SystemOptions::default(), &style, buses).unwrap();
             let found = ports(&verilog, "acme");

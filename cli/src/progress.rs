@@ -37,7 +37,7 @@ impl Progress for Bars {
     }
 
     fn stops(&self) -> bool {
-        signals::asked()
+        signals::stop_requested()
     }
 }
 

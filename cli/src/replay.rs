@@ -3,12 +3,12 @@
 use crate::args::contexts::ContextArgs;
 use crate::args::FilterArgs;
 use crate::files::input_name;
-use crate::inputs::Asked;
-use crate::output::{big, count, facts, plural, short_id, tell_damage, tell_missing, Object};
+use crate::inputs::ReplayOptions;
+use crate::output::{big, count, facts, plural, report_damage, report_missing, short_id, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::check::Check;
-use host::input::Beside;
+use host::input::InputOptions;
 use host::inputs::Session;
 use host::listing::Listing;
 use host::symbols::Symbols;
@@ -79,16 +79,16 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let contexts = args.contexts.programs();
-    let beside = Beside {
+    let input_options = InputOptions {
         elf: Some(&args.elf),
         any_build: args.any_build,
         parameters: args.parameters.as_deref(),
         contexts: &contexts,
     };
     if let Some(values) = &args.values {
-        let session = host::values::Session::open(&args.trace, values, beside, &Bars)?;
+        let session = host::values::Session::open(&args.trace, values, input_options, &Bars)?;
         args.filter.filter(&args.trace, &args.elf, session.info.params.cores, false)?;
-        let asked = crate::cfiat::Asked {
+        let asked = crate::cfiat::ReplayOptions {
             session,
             trace: &args.trace,
             check: args.check.as_deref(),
@@ -99,9 +99,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return crate::cfiat::replay(asked, out);
     }
     if host::inputs::is_recorded(&args.trace)? {
-        return recorded(args, beside, out);
+        return recorded(args, input_options, out);
     }
-    let opened = Trace::open(&args.trace, beside, &Bars)?.resuming(args.resume);
+    let opened = Trace::open(&args.trace, input_options, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
     let filter = args.filter.filter(&args.trace, &args.elf, info.params.cores, info.params.timestamps)?;
     let start = Instant::now();
@@ -127,9 +127,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let replayed = opened.replay_to_damage(&mut listing, &Bars, |l| l.is_over());
     listing.finish()?;
     let replayed = replayed?;
-    tell_damage(&args.trace, &replayed.summary);
+    report_damage(&args.trace, &replayed.summary);
     out.flush()?;
-    Ok(tell_missing(&args.trace, &replayed.lost, replayed.damage.as_ref()))
+    Ok(report_missing(&args.trace, &replayed.lost, replayed.damage.as_ref()))
 }
 
 /// The requested symbols.
@@ -146,16 +146,16 @@ fn symbols(args: &Args) -> Result<Symbols, Failure> {
 }
 
 /// Replays a recorded run of the scheme `inputs`.
-fn recorded(args: &Args, beside: Beside<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
-    let session = Session::open(&args.trace, beside)?;
-    if !beside.contexts.is_empty() {
+fn recorded(args: &Args, input_options: InputOptions<'_>, out: &mut dyn Write) -> Result<Status, Failure> {
+    let session = Session::open(&args.trace, input_options)?;
+    if !input_options.contexts.is_empty() {
         return Err(Failure::Other("--context is for traces with `encode --context`, not for recorded runs".into()));
     }
     if args.resume {
         return Err(Failure::Other("--resume is for traces with `encode --sync-period`, not for recorded runs".into()));
     }
     let filter = args.filter.filter(&args.trace, &args.elf, session.info.params.cores, false)?;
-    let asked = Asked {
+    let asked = ReplayOptions {
         session,
         path: &args.trace,
         check: args.check.as_deref(),
@@ -181,8 +181,8 @@ fn report(
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let summary = &replayed.summary;
-    tell_damage(&args.trace, summary);
-    let missing = || tell_missing(&args.trace, &replayed.lost, replayed.damage.as_ref());
+    report_damage(&args.trace, summary);
+    let missing = || report_missing(&args.trace, &replayed.lost, replayed.damage.as_ref());
     let instructions: u64 = summary.instructions.iter().sum();
     let speed = instructions as f64 / seconds;
     let messages = summary.stats.messages();

@@ -6,14 +6,14 @@ use crate::output::{count, facts, plural, short_id, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::fault::{cause_name, find, Fault};
-use host::run::{Run, Told};
+use host::run::{Run, RunTotals};
 use host::symbols::Symbols;
 use host::views::lines::Lines;
 use retire::file::retire::{RetireInfo, Writer};
 use retire::NullSink;
 use serde_json::json;
 use sim::analysis::ratio;
-use sim::riscv::{Exit, RunSummary, Unanswered};
+use sim::riscv::{Exit, RunSummary, UnsupportedCall};
 use std::io::Write;
 use std::path::Path;
 
@@ -78,11 +78,11 @@ pub fn exit_text(exit: Exit) -> String {
 }
 
 /// Runs a program and writes its retire file.
-fn record<const DATA: bool>(run: &Run<'_>, path: &Path, info: &RetireInfo) -> Result<Told, Failure> {
+fn record<const DATA: bool>(run: &Run<'_>, path: &Path, info: &RetireInfo) -> Result<RunTotals, Failure> {
     let mut writer = Writer::<DATA>::create(path, info)?;
-    let told = run.tell(&mut writer, &Bars)?;
+    let totals = run.report_to(&mut writer, &Bars)?;
     writer.finish()?;
-    Ok(told)
+    Ok(totals)
 }
 
 /// Runs the command.
@@ -91,19 +91,19 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let run = source.run()?;
     let info = run.info();
     crate::signals::stop_on_request();
-    let told = match &args.output {
+    let totals = match &args.output {
         Some(path) if args.data => record::<true>(&run, path, &info)?,
         Some(path) => record::<false>(&run, path, &info)?,
-        None => run.tell(&mut NullSink, &Bars)?,
+        None => run.report_to(&mut NullSink, &Bars)?,
     };
-    let Some(summary) = &told.summary else {
+    let Some(summary) = &totals.summary else {
         return Err(Failure::Other(format!("{}: is a recording of a finished run, expected a program", args.program)));
     };
-    let crashed = summary.exit == Exit::Deadlock || told.faults > 0 && summary.exit != Exit::Finished(0);
-    let faults = if crashed && !told.stopped { find(&run, summary.exit, &Bars)? } else { Vec::new() };
-    report(args, &info.build_id, &told, summary, &faults, out)?;
+    let crashed = summary.exit == Exit::Deadlock || totals.faults > 0 && summary.exit != Exit::Finished(0);
+    let faults = if crashed && !totals.stopped { find(&run, summary.exit, &Bars)? } else { Vec::new() };
+    report(args, &info.build_id, &totals, summary, &faults, out)?;
     Ok(match summary.exit {
-        _ if told.stopped => {
+        _ if totals.stopped => {
             eprintln!("goshawk: {}: stopped; what follows has not run", args.program);
             if args.exit_code {
                 Status::Code(130)
@@ -119,7 +119,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 }
 
 /// A request of the program to its host that was not served.
-fn unanswered(u: &Unanswered) -> String {
+fn unanswered(u: &UnsupportedCall) -> String {
     let times = plural(u.count, "time");
     match &u.file {
         Some(file) => format!("SYS_OPEN of `{file}`, {times}: there are no files, its handle is the console"),
@@ -131,7 +131,7 @@ fn unanswered(u: &Unanswered) -> String {
 fn report(
     args: &Args,
     build_id: &str,
-    told: &Told,
+    totals: &RunTotals,
     summary: &RunSummary,
     faults: &[Fault],
     out: &mut dyn Write,
@@ -148,7 +148,7 @@ fn report(
             .with(
                 "exit",
                 match summary.exit {
-                    _ if told.stopped => "stopped".into(),
+                    _ if totals.stopped => "stopped".into(),
                     Exit::Finished(code) => json!({ "code": code }),
                     Exit::Limit => "limit".into(),
                     Exit::Deadlock => "deadlock".into(),
@@ -176,7 +176,7 @@ fn report(
         writeln!(out)?;
     }
     let ended = match summary.exit {
-        _ if told.stopped => "by request".into(),
+        _ if totals.stopped => "by request".into(),
         Exit::Deadlock if !faults.is_empty() => "in a crash: no hart can continue".into(),
         exit => exit_text(exit),
     };

@@ -9,9 +9,9 @@ use signal_hook::low_level::{emulate_default_handler, signal_name};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
 /// Whether the command ends early on request.
-static STOPS: AtomicBool = AtomicBool::new(false);
+static STOPS_ON_REQUEST: AtomicBool = AtomicBool::new(false);
 /// The signal that requested it; 0: none.
-static ASKED: AtomicI32 = AtomicI32::new(0);
+static STOP_SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 /// Whether this process was started with the signal ignored, as by `nohup` with SIGHUP.
 fn ignored(signal: i32) -> bool {
@@ -30,7 +30,7 @@ pub fn handle() -> std::io::Result<()> {
     let mut signals = Signals::new(handled)?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            if STOPS.load(Relaxed) && ASKED.swap(signal, Relaxed) == 0 {
+            if STOPS_ON_REQUEST.load(Relaxed) && STOP_SIGNAL.swap(signal, Relaxed) == 0 {
                 continue;
             }
             retire::file::scratch::remove_all();
@@ -40,19 +40,19 @@ pub fn handle() -> std::io::Result<()> {
     Ok(())
 }
 
-/// From now on the first signal only requests that this command ends, keeping its results; see [`asked`].
+/// From now on the first signal only requests that this command ends, keeping its results; see [`stop_requested`].
 pub fn stop_on_request() {
-    STOPS.store(true, Relaxed);
+    STOPS_ON_REQUEST.store(true, Relaxed);
 }
 
 /// Whether the command was requested to end.
-pub fn asked() -> bool {
-    asked_by().is_some()
+pub fn stop_requested() -> bool {
+    stop_signal().is_some()
 }
 
 /// The signal that requested the end.
-pub fn asked_by() -> Option<i32> {
-    Some(ASKED.load(Relaxed)).filter(|signal| *signal != 0)
+pub fn stop_signal() -> Option<i32> {
+    Some(STOP_SIGNAL.load(Relaxed)).filter(|signal| *signal != 0)
 }
 
 /// Name of a signal.

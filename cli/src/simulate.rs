@@ -1,7 +1,7 @@
 //! `goshawk sim`: runs the circuit cycle by cycle, and compares it with the golden model
 
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source};
-use crate::circuit::{on_rust_hdl, verdict, First};
+use crate::circuit::{check_equal, on_rust_hdl, First};
 use crate::files::{input_name, OutputPath};
 use crate::output::{count, facts, plural, Object};
 use crate::progress::Bars;
@@ -88,7 +88,7 @@ fn on_verilator(params: &TraceParams, named: &Named, events: &[FlowEvent], pace:
         return Err(e.into());
     }
     writer.finish()?;
-    let options = TraceOptions { idle_limit: 64, rest: pace - 1, ..TraceOptions::default() };
+    let options = TraceOptions { idle_limit: 64, idle_after_beat: pace - 1, ..TraceOptions::default() };
     let mut comparison = Comparison::default();
     let summary = cosim.run(file.path(), &options, |w| comparison.circuit.push(w)).map_err(|e| other(&e))?;
     let mut golden = sim::system::System::new(params)?;
@@ -118,7 +118,7 @@ fn load(args: &Args) -> Result<(Named, Vec<FlowEvent>, u8), Failure> {
     };
     let run = source.run()?;
     let mut first = First::new(most, args.max_cycles.unwrap_or(u64::MAX));
-    run.tell(&mut first, &Bars)?;
+    run.report_to(&mut first, &Bars)?;
     Ok((named, first.events(), run.harts))
 }
 
@@ -137,7 +137,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         Engine::Verilator => on_verilator(&params, &named, &events, args.pace)?,
     };
     let seconds = start.elapsed().as_secs_f64();
-    let verdict = verdict(&c);
+    let check_equal = check_equal(&c);
     let engine = match args.engine {
         Engine::Rust => "rust-hdl",
         Engine::Verilator => "Verilator",
@@ -152,12 +152,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             .with("cycles", c.summary.cycles.into())
             .with("words", json!({ "circuit": c.circuit.len(), "golden": c.golden.len() }))
             .with("overflow", c.summary.overflow.into())
-            .with("equal", verdict.is_ok().into())
-            .with("difference", verdict.as_ref().err().cloned().into())
+            .with("equal", check_equal.is_ok().into())
+            .with("difference", check_equal.as_ref().err().cloned().into())
             .with("vcd", vcd.into())
             .with("seconds", seconds.into())
             .print(out)?;
-    } else if let Err(difference) = &verdict {
+    } else if let Err(difference) = &check_equal {
         writeln!(out, "{difference}")?;
     } else {
         let mut lines = vec![
@@ -172,5 +172,5 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         lines.extend(vcd.map(|v| ("signals", v)));
         facts(out, &lines)?;
     }
-    Ok(if verdict.is_ok() { Status::Done } else { Status::Different })
+    Ok(if check_equal.is_ok() { Status::Done } else { Status::Different })
 }

@@ -7,7 +7,7 @@ use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, 
 use crate::output::{Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::input::{Beside, Input, BUILTIN};
+use host::input::{Input, InputOptions, BUILTIN};
 use host::recording::FileKind;
 use host::trace::Trace;
 use host::words::are_trace;
@@ -15,7 +15,7 @@ use retire::file::input;
 use retire::{FlowEvent, RetireSink};
 use serde_json::{json, Value};
 use sim::analysis::{ratio, Window, Windows};
-use sim::lane::Rates;
+use sim::core_trace::Rates;
 use sim::message::Kind;
 use sim::params::TraceParams;
 use sim::replay::Events;
@@ -126,16 +126,16 @@ fn of_run(args: &Args) -> Result<Counts, Failure> {
     let private = params.flow.predictors().filter(|(_, shared)| !shared);
     let shared = private.map(|(tr, _)| SharedRates::new(&tr, &params.platform));
     let mut sink = Both { windows, shared };
-    let told = source.run()?.tell(&mut sink, &Bars)?;
-    let (mut system, windows) = sink.windows.finish(told.cycles);
-    system.finish(told.cycles);
+    let totals = source.run()?.report_to(&mut sink, &Bars)?;
+    let (mut system, windows) = sink.windows.finish(totals.cycles);
+    system.finish(totals.cycles);
     Ok(Counts {
         title: run.program,
         build_id: run.build_id,
         params,
         set,
-        instructions: told.instructions,
-        cycles: has_cycles.then_some(told.cycles),
+        instructions: totals.instructions,
+        cycles: has_cycles.then_some(totals.cycles),
         stats: system.stats().clone(),
         private: system.rates(),
         streams: params.stream_cache().map(|_| sum_streams(&system.streams())),
@@ -171,7 +171,7 @@ fn of_trace(args: &Args) -> Result<Counts, Failure> {
     }
     let opened = Trace::open(
         Path::new(&args.input),
-        Beside { parameters: args.parameters.as_deref(), ..args.program.beside() },
+        InputOptions { parameters: args.parameters.as_deref(), ..args.program.input_options() },
         &Bars,
     )?;
     let info = opened.info().clone();
@@ -219,7 +219,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     match <[String; 1]>::try_from(inputs) {
         Ok([input]) => one(&Args { input, ..args.clone() }, out),
-        Err(inputs) => several(args, inputs, out),
+        Err(inputs) => many_inputs(args, inputs, out),
     }
 }
 
@@ -234,7 +234,7 @@ fn is_trace(args: &Args) -> Result<bool, Failure> {
 }
 
 /// One line per input, or with `--json` one object per line.
-fn several(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<Status, Failure> {
+fn many_inputs(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.window.is_some() {
         return Err(Failure::Other("`--window`: expected one input".into()));
     }

@@ -6,8 +6,8 @@ use crate::output::{count, plural, Left, Object, Right, Table, TOOL};
 use crate::{progress, Failure, Status};
 use ::sweep::plan::{Plan, Shard};
 use ::sweep::point::{Point, Row};
-use ::sweep::run::{Made, Options};
-use ::sweep::store::{files, merge, Keep, Manifest, Store};
+use ::sweep::run::{Options, Provenance};
+use ::sweep::store::{files, merge, Manifest, PointStore, Store};
 use clap::{Args as ClapArgs, Subcommand};
 use host::machine::TimingOptions;
 use serde_json::json;
@@ -246,7 +246,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         .chain(std::env::args_os().map(|word| word.to_string_lossy().into_owned()).skip(1))
         .collect::<Vec<_>>()
         .join(" ");
-    let made = Made { tool: TOOL.into(), command };
+    let made = Provenance { tool: TOOL.into(), command };
     let progress = |_: &Point| bar.inc(1);
     let mut options = Options::new(&made, &progress);
     options.threads = args.threads.map_or(options.threads, usize::from);

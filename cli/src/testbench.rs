@@ -28,7 +28,7 @@ fn status_bit(field: &str) -> u8 {
 }
 
 /// The parts that are specific to a bench.
-pub struct Own {
+pub struct BenchParts {
     /// Text around the common parts.
     pub text: &'static str,
     /// Code that runs before an edge.
@@ -39,7 +39,7 @@ pub struct Own {
     pub take: &'static str,
 }
 
-impl Own {
+impl BenchParts {
     /// With what benches of all systems have: their bus, tasks and vectors, and `sessions` where there are more than one.
     pub fn fill(&self, style: &Style, words: usize, stop: u64, sessions: Option<&Sessions>) -> String {
         let more = sessions.map_or(0, |s| s.word_count);
@@ -69,7 +69,7 @@ impl Own {
 }
 
 /// The parts of a bench that depend on its ingress; functions are per core i.
-struct Shows {
+struct IngressParts {
     /// Declarations for a line of the vectors, and code that reads one.
     reads: &'static str,
     /// Number of fields of a line.
@@ -89,7 +89,7 @@ struct Shows {
     turns: bool,
 }
 
-const RVFI: Shows = Shows {
+const RVFI: IngressParts = IngressParts {
     reads: READS,
     fields: 6,
     ports,
@@ -124,14 +124,14 @@ pub fn make(
     };
     let cores = usize::from(params.cores);
     let each = |line: &dyn Fn(usize) -> String| (0..cores).map(line).collect::<String>();
-    let lanes = extras.retire.map_or(1, |r| r.lanes);
+    let per_cycle = extras.retire.map_or(1, |r| r.per_cycle);
     let connected = |i: usize| {
         let stall = if extras.stall { format!("        .stall_{i}(),\n") } else { String::new() };
         let filter = format!("        .hide_{i}(1'b0),\n        .allow_modes_{i}(4'd15),\n");
         let range = format!("        .filter_first_{i}(0),\n        .filter_last_{i}({{{}{{1'b1}}}}),\n", params.xlen);
         let spaces = format!("        .filter_space_{i}(16'd0),\n        .filter_mask_{i}(16'd0),\n");
         let given = |on: bool, line: &str| if on { line.replace("{i}", &i.to_string()) } else { String::new() };
-        (shows.ports)(i, lanes, extras)
+        (shows.ports)(i, per_cycle, extras)
             + &stall
             + &given(extras.filter || params.context.is_some(), shows.mode)
             + &given(extras.filter, &filter)
@@ -140,8 +140,8 @@ pub fn make(
             + &given(params.context.is_some() || extras.space, shows.space)
     };
     let enable = if extras.filter { "{20'd0, 4'd15, 7'd0, enable}" } else { ENABLE };
-    let turns = shows.turns && lanes > 1;
-    let text = Own { text: TEXT, edge: "", fields: shows.fields, take: "retire" }
+    let turns = shows.turns && per_cycle > 1;
+    let text = BenchParts { text: TEXT, edge: "", fields: shows.fields, take: "retire" }
         .fill(style, vectors.word_count, vectors.stop, vectors.sessions.as_ref())
         .replace("@READS", shows.reads)
         .replace(ENABLE, enable)
@@ -149,26 +149,26 @@ pub fn make(
         .replace("@CHANNEL", if turns { "    integer channel = 0;\n" } else { "" })
         .replace(
             "@NEXT",
-            &if turns { format!("            channel = (channel + 1) % {lanes};\n") } else { String::new() },
+            &if turns { format!("            channel = (channel + 1) % {per_cycle};\n") } else { String::new() },
         )
         .replace("@MSB", &(params.xlen - 1).to_string())
         .replace("@ACTIVE", &status_bit("active").to_string())
         .replace("@PORTS", &each(&connected))
         .replace("@XLEN", &params.xlen.to_string())
         .replace("@SIGNALS", &each(&|i| (shows.signals)(i, params.xlen, extras)))
-        .replace("@QUIET", &each(&|i| (shows.quiet)(i, lanes)))
-        .replace("@RETIRE", &each(&|i| (shows.shows)(i, lanes)));
+        .replace("@QUIET", &each(&|i| (shows.quiet)(i, per_cycle)))
+        .replace("@RETIRE", &each(&|i| (shows.shows)(i, per_cycle)));
     Some(text)
 }
 
 /// RVFI port connections of core `i`.
-fn ports(i: usize, lanes: u8, extras: Extras) -> String {
+fn ports(i: usize, per_cycle: u8, extras: Extras) -> String {
     // registered ports come one cycle later
     let from = if extras.registered { "_q" } else { "" };
-    let port = |p: &str| match lanes {
+    let port = |p: &str| match per_cycle {
         1 => format!("        .rvfi_{p}_{i}({p}_{i}{from}),\n"),
         // one channel per cycle, in turn
-        _ => (0..lanes)
+        _ => (0..per_cycle)
             .map(|j| match p {
                 "trap" => format!("        .rvfi{j}_{p}_{i}(1'b0),\n"),
                 "valid" => format!("        .rvfi{j}_{p}_{i}({p}_{i} && channel == {j}),\n"),

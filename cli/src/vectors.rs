@@ -53,9 +53,9 @@ pub const INSTRUCTIONS: usize = 5000;
 const SEED: u64 = 1;
 
 /// Additional latency, in cycles, of a core that retires several instructions per cycle.
-const LATE: u64 = LATENCY + 1;
+const EXTRA_LATENCY: u64 = LATENCY + 1;
 /// Idle cycles of such a core before tracing ends: instructions that wait then would not be traced.
-const STILL: u64 = 100;
+const DRAIN_CYCLES: u64 = 100;
 
 /// The program that `make` makes of a shape, with code at those `addresses` alone where there are any.
 fn model(params: &TraceParams, addresses: Option<Addresses>, make: impl Fn(&Shape) -> Model) -> Model {
@@ -67,10 +67,10 @@ fn model(params: &TraceParams, addresses: Option<Addresses>, make: impl Fn(&Shap
 /// Makes the vectors of `params` and `options`, for an ingress that reports an instruction in its own cycle.
 pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Vectors, Failure> {
     let (addresses, wide) = (options.extras.addresses, options.extras.retire.is_some());
-    let (late, still) = if wide { (LATE, STILL) } else { (0, 0) };
+    let (late, still) = if wide { (EXTRA_LATENCY, DRAIN_CYCLES) } else { (0, 0) };
     let model = model(params, addresses, Model::new);
     let mut run = Run::new(&model, &Config { retire_percent: 2, ..Config::new(params.cores, SEED) });
-    let mut system = System::of_haste(params, options.haste(params))?;
+    let mut system = System::with_warm_up_scale(params, options.warm_up_scale(params))?;
     let digits = usize::from(params.xlen) / 4;
     let mut beats = format!(
         "// {} instructions; hex but for the decimal cycle and core; the cycle in which status.active becomes 1 is 0\n\
@@ -78,14 +78,14 @@ pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Vectors, Fa
         INSTRUCTIONS
     );
     let mut events = Vec::new();
-    let mut tell = |e: FlowEvent| {
+    let mut add_event = |e: FlowEvent| {
         system.event(&e);
         events.push(e);
     };
     for step in run.by_ref().take(INSTRUCTIONS) {
         let r = &step.retired;
         for e in step.before.iter().chain(&step.event) {
-            tell(FlowEvent { cycle: e.cycle + START + late, ..*e });
+            add_event(FlowEvent { cycle: e.cycle + START + late, ..*e });
         }
         let trapped = u8::from(r.trapped);
         let _ = writeln!(
@@ -102,7 +102,7 @@ pub fn make(params: &TraceParams, options: &SystemOptions) -> Result<Vectors, Fa
     for e in run.stop() {
         // after what other cores retire in that cycle
         stop = e.cycle + START + 1 + still;
-        tell(FlowEvent { cycle: stop, ..e });
+        add_event(FlowEvent { cycle: stop, ..e });
     }
     // `control` is written in cycle `stop`, `enable` is 0 in the next, and the cores see it one cycle later
     system.finish(stop + 2);

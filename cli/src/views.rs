@@ -2,7 +2,7 @@
 
 use crate::args::{Execution, FilterArgs};
 use crate::files::OutputPath;
-use crate::output::{count, facts, percent, tell_missing, Left, Right, Table};
+use crate::output::{count, facts, percent, report_missing, Left, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use clap::builder::RangedU64ValueParser;
@@ -10,7 +10,7 @@ use host::symbols::Symbols;
 use host::views::coverage::Coverage;
 use host::views::lines::Lines;
 use host::views::profile::Profile;
-use host::views::show::{Show, Shown};
+use host::views::show::{Selection, Show};
 use host::views::source::Replayed;
 use host::views::timeline::Timeline;
 use host::views::vcd::Dump;
@@ -54,19 +54,19 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (path, elf) = (&args.execution.trace, &args.execution.elf);
     let filter = args.filter.filter(path, elf, cores, replayed.has_cycles())?;
     let (skip, limit, cycles) = (args.skip, args.limit.unwrap_or(u64::MAX), replayed.has_cycles());
-    let shown = Shown { filter, skip, limit, cycles };
+    let shown = Selection { filter, skip, limit, cycles };
     let image = retire::image::Image::new(&named.program);
     let mut text = Vec::new();
     let to: &mut dyn Write = if args.json { &mut text } else { out };
     let mut show = Show::new((image, named.program.xlen), lines, cores, shown, args.sources.clone().into(), to);
-    let missing = replayed.tell_until(&mut show, &Bars, Show::is_over)?;
+    let missing = replayed.report_until(&mut show, &Bars, Show::is_over)?;
     show.finish()?;
     if args.json {
         let listing = String::from_utf8_lossy(&text);
         let listing: Vec<&str> = listing.lines().collect();
         args.execution.object("show").with("lines", listing.into()).print(out)?;
     }
-    Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
+    Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
 /// Show where two executions of a program diverge, for each core
@@ -90,7 +90,7 @@ pub struct DiffArgs {
 /// Compares two executions.
 pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (first, _) = args.execution.open()?;
-    let (second, _) = Replayed::open(&args.other, &args.execution.elf, args.execution.beside(), &Bars)?;
+    let (second, _) = Replayed::open(&args.other, &args.execution.elf, args.execution.input_options(), &Bars)?;
     let cores = first.cores();
     let partings = host::views::diff::diff(first, second, &Bars)?;
     let symbols = Symbols::open(&args.execution.elf)?;
@@ -152,7 +152,7 @@ pub struct ProfileArgs {
 pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, _) = args.execution.open()?;
     let mut profile = Profile::new(Symbols::open(&args.execution.elf)?, Some(replayed.image()), replayed.cores());
-    let missing = replayed.tell(&mut profile, &Bars)?;
+    let missing = replayed.report_to(&mut profile, &Bars)?;
     type Written = fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
     for (path, write) in [(&args.folded, Profile::folded as Written), (&args.pprof, Profile::pprof as Written)] {
         let Some(path) = path else { continue };
@@ -167,14 +167,14 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
             shares.iter().map(|s| json!({ "function": s.function, "instructions": s.own, "total": s.total })).collect();
         let object = args.execution.object("profile");
         object.with("instructions", all.into()).with("functions", functions.into()).print(out)?;
-        return Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()));
+        return Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()));
     }
     let mut table = Table::new([("function", Left), ("own", Right), ("", Right), ("total", Right), ("", Right)]);
     for s in shares.iter().take(args.top) {
         table.row([s.function.clone(), count(s.own), percent(s.own, all), count(s.total), percent(s.total, all)]);
     }
     table.print(out)?;
-    Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
+    Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
 /// Write the source lines and branches that ran, in lcov's format
@@ -201,7 +201,7 @@ pub fn coverage(args: &CoverageArgs, out: &mut dyn Write) -> Result<Status, Fail
     let lines = Lines::open(&args.execution.elf)?;
     let (replayed, named) = args.execution.open()?;
     let mut coverage = Coverage::new(replayed.cores());
-    let missing = replayed.tell(&mut coverage, &Bars)?;
+    let missing = replayed.report_to(&mut coverage, &Bars)?;
     let mut file = Replacement::create(&args.output)?;
     let sums = coverage.lcov(&named.program, &lines, &mut file).map_err(|e| Failure::io(&args.output, e))?;
     file.commit()?;
@@ -210,13 +210,13 @@ pub fn coverage(args: &CoverageArgs, out: &mut dyn Write) -> Result<Status, Fail
         let object = args.execution.object("coverage").with("lines", of(sums.lines, sums.lines_hit));
         let object = object.with("branches", of(sums.branches, sums.branches_hit));
         object.with("output", args.output.display().to_string().into()).print(out)?;
-        return Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()));
+        return Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()));
     }
     for (what, found, hit) in [("lines", sums.lines, sums.lines_hit), ("branches", sums.branches, sums.branches_hit)] {
         writeln!(out, "{what:9} {} of {}, {}", count(hit), count(found), percent(hit, found))?;
     }
     writeln!(out, "written   {}", args.output.display())?;
-    Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
+    Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
 /// Write pc and function of each core over time as a VCD, for waveform viewers
@@ -279,18 +279,18 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     if times.is_empty() {
         return Err(Failure::Other(format!("`--from {}` and `--to {}`: the range is empty", times.start, times.end)));
     }
-    let shown = host::views::vcd::Shown { xlen: named.program.xlen, cycles, registers: args.registers, times };
+    let shown = host::views::vcd::Selection { xlen: named.program.xlen, cycles, registers: args.registers, times };
     let cores = replayed.cores();
     let failure = |e| Failure::io(&args.output, e);
     let mut file = Replacement::create(&args.output)?;
     let image = retire::image::Image::new(&named.program);
     let symbols = Symbols::open(&args.execution.elf)?;
     let mut dump = Dump::new(image, symbols, cores, shown, &mut file).map_err(failure)?;
-    let missing = replayed.tell_until(&mut dump, &Bars, Dump::is_over)?;
+    let missing = replayed.report_until(&mut dump, &Bars, Dump::is_over)?;
     dump.finish().map_err(failure)?;
     file.commit()?;
     drawn(&args.execution, "vcd", cores, cycles, &args.output, args.json, out)?;
-    Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
+    Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 
 /// Write the functions of all cores over time, for Perfetto
@@ -325,9 +325,9 @@ pub fn timeline(args: &TimelineArgs, out: &mut dyn Write) -> Result<Status, Fail
     let mut file = Replacement::create(&args.output)?;
     let mut timeline =
         Timeline::new(symbols, Some(replayed.image()), cores, args.depth, cycles, &mut file).map_err(failure)?;
-    let missing = replayed.tell(&mut timeline, &Bars)?;
+    let missing = replayed.report_to(&mut timeline, &Bars)?;
     timeline.finish().map_err(failure)?;
     file.commit()?;
     drawn(&args.execution, "timeline", cores, cycles, &args.output, args.json, out)?;
-    Ok(tell_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
+    Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }

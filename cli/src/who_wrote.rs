@@ -1,13 +1,13 @@
 //! `goshawk who-wrote`: the last stores to an address
 
 use crate::args::Execution;
-use crate::output::{count, tell_missing, Left, Right, Table};
+use crate::output::{count, report_missing, Left, Right, Table};
 use crate::{Failure, Status};
 use clap::builder::RangedU64ValueParser;
 use host::debug::writer::who_wrote;
 use host::inputs::Session;
 use host::symbols::Symbols;
-use host::trace::Lost;
+use host::trace::LossSummary;
 use serde_json::json;
 use sim::scheme::inputs::replay::Timeline;
 use std::io::Write;
@@ -48,7 +48,7 @@ fn number(text: &str) -> Option<u32> {
 
 /// Searches backwards for the stores, and prints them.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let session = Session::open(&args.execution.trace, args.execution.beside())?;
+    let session = Session::open(&args.execution.trace, args.execution.input_options())?;
     let (start, further) = match args.address.rsplit_once('+').and_then(|(s, n)| Some((s, number(n)?))) {
         Some((start, further)) => (start, further),
         None => (args.address.as_str(), 0),
@@ -70,7 +70,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         Ok(_) => damage,
         Err(e) => Some(damage.unwrap_or_else(|| failure(e))),
     };
-    let missing = || tell_missing(&args.execution.trace, &Lost::default(), damage.as_ref());
+    let missing = || report_missing(&args.execution.trace, &LossSummary::default(), damage.as_ref());
     let stores = who_wrote(&mut line, address, args.bytes, args.last).map_err(failure)?;
     let place = |pc: u32| match symbols.at(pc.into()) {
         Some((name, 0)) => name.to_string(),

@@ -107,10 +107,10 @@ pub struct Use {
     /// Consumer of the event.
     pub consumer: Consumer,
     /// Trigger that the script asks for, if `trigger` was widened so that others share it.
-    pub narrow: Option<Trigger>,
+    pub original_trigger: Option<Trigger>,
     /// Condition that selects its events among those of a widened trigger, unless the consumer is a clause, whose
     /// predicate includes it.
-    pub only: Option<Expr>,
+    pub selection: Option<Expr>,
     /// Whether it has no trigger: the host finds the event in a trace of the cores ([`crate::points`]).
     pub traced: bool,
 }
@@ -201,7 +201,7 @@ pub struct App {
 
 impl MachineDef {
     /// Whether there may be more keys than a node has entries. Cores are never too many.
-    pub fn passes_keys(&self) -> bool {
+    pub fn may_exceed_keys(&self) -> bool {
         self.by_key && self.classes.iter().any(|c| c.1 != Some(Value::Core))
     }
 }

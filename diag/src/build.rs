@@ -36,7 +36,7 @@ pub use crate::syntax::{Item, Keyed, State, Stmt};
 pub use formula::{always, happens, historically, never, next, once, previous, Holds};
 pub use point::{
     access, any, call, end, every, exception, exceptions, interrupt, interrupts, log, pc, read, ret, span, trap,
-    trap_return, violation, write, On, Period, Place, Point,
+    trap_return, violation, write, CodeLocation, On, Period, Point,
 };
 pub use value::{
     addr, address, arg, cause, core, elapsed, field, key, map, owner, printf, ra, register, retval, sp, stack_arg,
@@ -56,19 +56,19 @@ pub struct Script {
 
 /// Action of a log when it is triggered: [`dump`] or [`freeze`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ending {
+pub struct LogAction {
     freezes: bool,
     trigger: Keyed,
 }
 
 /// The log sends what it keeps, each time it is triggered.
-pub fn dump(trigger: impl Into<Keyed>) -> Ending {
-    Ending { freezes: false, trigger: trigger.into() }
+pub fn dump(trigger: impl Into<Keyed>) -> LogAction {
+    LogAction { freezes: false, trigger: trigger.into() }
 }
 
 /// The log stops when it is triggered, and sends what it keeps when it is flushed.
-pub fn freeze(trigger: impl Into<Keyed>) -> Ending {
-    Ending { freezes: true, trigger: trigger.into() }
+pub fn freeze(trigger: impl Into<Keyed>) -> LogAction {
+    LogAction { freezes: true, trigger: trigger.into() }
 }
 
 /// A state of a machine, with the points that lead to other states.
@@ -115,9 +115,9 @@ impl Script {
     }
 
     /// Adds a log of the last events before a trigger: `log name { keep ... dump|freeze ... }`
-    pub fn log<K: Into<Keyed>>(self, name: &str, keep: impl IntoIterator<Item = K>, ending: Ending) -> Self {
+    pub fn log<K: Into<Keyed>>(self, name: &str, keep: impl IntoIterator<Item = K>, ending: LogAction) -> Self {
         let keep = keep.into_iter().map(Into::into).collect();
-        let Ending { freezes, trigger } = ending;
+        let LogAction { freezes, trigger } = ending;
         self.with(Item::Log { at: 0, name: name.into(), by: None, keep, freezes, trigger })
     }
 

@@ -3,34 +3,34 @@
 
 use crate::app::App;
 use crate::firmware::Firmware;
-use crate::runtime::{Output, Shown};
+use crate::runtime::{Output, TextPart};
 use crate::session::Totals;
 use crate::watch::Watcher;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, TICK_EVENT};
-use sim::diag::generator::{Generator, Seen};
+use sim::diag::generator::{Generator, ObservedInsn};
 use sim::diag::node::{Node, NodeKind, Outbox};
 use sim::diag::packet::{Body, Event, HOST};
 use sim::diag::processor::node::start;
-use sim::diag::processor::seat::Seat;
+use sim::diag::processor::ring_processor::RingProcessor;
 use sim::diag::processor::{FAULT, NO_EVENT, SLOTS, TRIP_EVENT, UNIT};
 use sim::diag::trigger::{GeneratorParams, Slot};
 
 /// Location of the program.
 #[derive(Debug)]
-enum Place {
+enum ProgramLocation {
     /// On a chip, after its other nodes.
     Chip(Box<Chip>),
     /// On the host, to which a chip sends all events.
-    Host(Box<Chip>, Box<Seat>),
+    Host(Box<Chip>, Box<RingProcessor>),
     /// Directly behind generators, which pass each event immediately.
-    Alone(Vec<Generator>, Box<Seat>),
+    Alone(Vec<Generator>, Box<RingProcessor>),
 }
 
 /// The host's view of what a program sends.
 #[derive(Debug)]
-pub struct Told<'a> {
+pub struct ProgramOutput<'a> {
     firmware: &'a Firmware,
     outputs: Vec<Output>,
     time: u64,
@@ -44,7 +44,7 @@ pub struct Told<'a> {
     pub ticks: u64,
 }
 
-impl<'a> Told<'a> {
+impl<'a> ProgramOutput<'a> {
     /// Creates it for a program.
     pub fn new(firmware: &'a Firmware) -> Self {
         Self { firmware, outputs: Vec::new(), time: 0, lost: 0, packets: 0, words: 0, ticks: 0 }
@@ -70,17 +70,17 @@ impl<'a> Told<'a> {
         let mut values = event.args.iter().map(|a| i64::from(*a));
         let mut next = || values.next().unwrap_or(0);
         let parts = match self.firmware.messages.get(usize::from(event.id)) {
-            _ if event.id == TRIP_EVENT => vec![Shown::Text(self.ended(event))],
+            _ if event.id == TRIP_EVENT => vec![TextPart::Text(self.ended(event))],
             Some(parts) => {
                 let shown = parts.iter().map(|p| match p {
-                    crate::app::Part::Text(t) => Shown::Text(t.clone()),
-                    crate::app::Part::Decimal => Shown::Number(next()),
-                    crate::app::Part::Hex => Shown::Hex(next()),
-                    crate::app::Part::Symbol => Shown::Symbol(next()),
+                    crate::app::Part::Text(t) => TextPart::Text(t.clone()),
+                    crate::app::Part::Decimal => TextPart::Number(next()),
+                    crate::app::Part::Hex => TextPart::Hex(next()),
+                    crate::app::Part::Symbol => TextPart::Symbol(next()),
                 });
                 shown.collect()
             }
-            None => vec![Shown::Text(format!("event {} of no message: {:x?}", event.id, &event.args[..]))],
+            None => vec![TextPart::Text(format!("event {} of no message: {:x?}", event.id, &event.args[..]))],
         };
         self.outputs.push(Output::Text { core: Some(event.core), time: self.time, parts });
     }
@@ -89,7 +89,7 @@ impl<'a> Told<'a> {
         let arg = |n: usize| event.args.get(n).copied().unwrap_or(0);
         let (pc, info) = (arg(0), arg(1));
         let why = if info >> 16 == FAULT { "did what the core cannot" } else { "took too long" };
-        let place = self.firmware.symbols.at(pc).unwrap_or_else(|| "no function".into());
+        let location = self.firmware.symbols.at(pc).unwrap_or_else(|| "no function".into());
         let what = match info & 0xffff {
             NO_EVENT => "the program, outside of a handler,".to_string(),
             second if second >> 15 == 1 => "the end".into(),
@@ -98,7 +98,7 @@ impl<'a> Told<'a> {
                 handler.map_or_else(|| "an event".into(), |h| format!("handler {}", h.name))
             }
         };
-        format!("{what} {why} at {pc:#x} ({place}) and was stopped")
+        format!("{what} {why} at {pc:#x} ({location}) and was stopped")
     }
 }
 
@@ -106,8 +106,8 @@ impl<'a> Told<'a> {
 #[derive(Debug)]
 pub struct Handlers<'a> {
     watcher: Watcher,
-    place: Place,
-    told: Told<'a>,
+    location: ProgramLocation,
+    program_output: ProgramOutput<'a>,
     totals: Totals,
 }
 
@@ -126,10 +126,10 @@ impl<'a> Handlers<'a> {
         for c in 0..cores {
             chip.generator(c).set(slots(app, FIRST_NODE + node as u8)).map_err(|e| e.to_string())?;
         }
-        if let Node::Processor(seat) = chip.node(node) {
-            seat.set(&start(&firmware.image, watchdog.div_ceil(UNIT) as u16));
+        if let Node::Processor(ring_processor) = chip.node(node) {
+            ring_processor.set(&start(&firmware.image, watchdog.div_ceil(UNIT) as u16));
         }
-        Ok(Self::new(firmware, Place::Chip(Box::new(chip)), Watcher::new(image, cores)))
+        Ok(Self::new(firmware, ProgramLocation::Chip(Box::new(chip)), Watcher::new(image, cores)))
     }
 
     /// Runs it on the host behind a chip, which sends every event.
@@ -145,8 +145,8 @@ impl<'a> Handlers<'a> {
         for c in 0..cores {
             chip.generator(c).set(slots(app, HOST)).map_err(|e| e.to_string())?;
         }
-        let seat = loaded(firmware, watchdog);
-        Ok(Self::new(firmware, Place::Host(Box::new(chip), seat), Watcher::new(image, cores)))
+        let ring_processor = loaded(firmware, watchdog);
+        Ok(Self::new(firmware, ProgramLocation::Host(Box::new(chip), ring_processor), Watcher::new(image, cores)))
     }
 
     /// Runs it without a chip.
@@ -156,45 +156,45 @@ impl<'a> Handlers<'a> {
         for g in &mut generators {
             g.set(slots(app, HOST)).map_err(|e| e.to_string())?;
         }
-        let seat = loaded(firmware, watchdog);
-        Ok(Self::new(firmware, Place::Alone(generators, seat), Watcher::new(image, cores)))
+        let ring_processor = loaded(firmware, watchdog);
+        Ok(Self::new(firmware, ProgramLocation::Alone(generators, ring_processor), Watcher::new(image, cores)))
     }
 
     /// Sets the chip's tick node to request the program's tables every `period` cycles. Returns false if there is no
     /// such node, or if the program is not on the chip.
-    pub fn ask_every(&mut self, period: u32) -> bool {
-        let Place::Chip(chip) = &mut self.place else { return false };
+    pub fn set_tick_period(&mut self, period: u32) -> bool {
+        let ProgramLocation::Chip(chip) = &mut self.location else { return false };
         let last = chip.params().nodes.len() - 1;
         chip.set_tick(period, &[FIRST_NODE + last as u8])
     }
 
     /// Ticks received, packets that the program sent, and their words.
     pub fn counts(&self) -> (u64, u64, u64) {
-        (self.told.ticks, self.told.packets, self.told.words)
+        (self.program_output.ticks, self.program_output.packets, self.program_output.words)
     }
 
-    fn new(firmware: &'a Firmware, place: Place, watcher: Watcher) -> Self {
-        Self { watcher, place, told: Told::new(firmware), totals: Totals::default() }
+    fn new(firmware: &'a Firmware, location: ProgramLocation, watcher: Watcher) -> Self {
+        Self { watcher, location, program_output: ProgramOutput::new(firmware), totals: Totals::default() }
     }
 
     /// Losses and output so far.
     pub fn totals(&self) -> Totals {
         let mut t = self.totals;
-        let generators = match &self.place {
-            Place::Chip(chip) => {
+        let generators = match &self.location {
+            ProgramLocation::Chip(chip) => {
                 (t.link_bytes, t.node_losses) = (chip.link_bytes(), chip.node_losses());
-                t.told = self.told.lost + chip.untold();
+                t.reported = self.program_output.lost + chip.unreported();
                 chip.generators()
             }
-            Place::Host(chip, seat) => {
+            ProgramLocation::Host(chip, ring_processor) => {
                 t.link_bytes = chip.link_bytes();
-                t.node_losses = chip.node_losses() + u64::from(seat.processor().dropped());
-                t.told = self.told.lost + chip.untold() + seat.processor().untold();
+                t.node_losses = chip.node_losses() + u64::from(ring_processor.processor().dropped());
+                t.reported = self.program_output.lost + chip.unreported() + ring_processor.processor().unreported();
                 chip.generators()
             }
-            Place::Alone(generators, seat) => {
-                t.node_losses = seat.processor().dropped().into();
-                t.told = self.told.lost + seat.processor().untold();
+            ProgramLocation::Alone(generators, ring_processor) => {
+                t.node_losses = ring_processor.processor().dropped().into();
+                t.reported = self.program_output.lost + ring_processor.processor().unreported();
                 generators
             }
         };
@@ -211,20 +211,21 @@ impl<'a> Handlers<'a> {
         if let Some(e) = &self.watcher.error {
             return Err(e.clone());
         }
-        match &mut self.place {
-            Place::Chip(chip) | Place::Host(chip, _) => chip.finish(),
-            Place::Alone(..) => {}
+        match &mut self.location {
+            ProgramLocation::Chip(chip) | ProgramLocation::Host(chip, _) => chip.finish(),
+            ProgramLocation::Alone(..) => {}
         }
         self.pump();
-        if let Place::Host(_, seat) | Place::Alone(_, seat) = &mut self.place {
-            handle(seat, None, &mut self.told);
+        if let ProgramLocation::Host(_, ring_processor) | ProgramLocation::Alone(_, ring_processor) = &mut self.location
+        {
+            handle(ring_processor, None, &mut self.program_output);
         }
         Ok(())
     }
 
     /// Takes the outputs since the last call.
     pub fn take_outputs(&mut self) -> Vec<Output> {
-        self.told.take_outputs()
+        self.program_output.take_outputs()
     }
 
     /// Whether the run had data events.
@@ -233,37 +234,37 @@ impl<'a> Handlers<'a> {
     }
 
     fn pump(&mut self) {
-        let (chip, mut seat) = match &mut self.place {
-            Place::Chip(chip) => (chip, None),
-            Place::Host(chip, seat) => (chip, Some(seat)),
-            Place::Alone(..) => return,
+        let (chip, mut ring_processor) = match &mut self.location {
+            ProgramLocation::Chip(chip) => (chip, None),
+            ProgramLocation::Host(chip, ring_processor) => (chip, Some(ring_processor)),
+            ProgramLocation::Alone(..) => return,
         };
         for arrived in chip.take_arrived() {
-            match (&arrived.packet.body, &mut seat) {
-                (Body::Event(e), None) => self.told.take(e),
-                (Body::Event(e), Some(seat)) => {
-                    self.told.lost += u64::from(e.lost);
-                    handle(seat, Some(&Event { lost: 0, ..*e }), &mut self.told);
+            match (&arrived.packet.body, &mut ring_processor) {
+                (Body::Event(e), None) => self.program_output.take(e),
+                (Body::Event(e), Some(ring_processor)) => {
+                    self.program_output.lost += u64::from(e.lost);
+                    handle(ring_processor, Some(&Event { lost: 0, ..*e }), &mut self.program_output);
                 }
                 (Body::Control { .. }, _) => {}
             }
         }
     }
 
-    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &Seen))) {
-        let (place, totals, told) = (&mut self.place, &mut self.totals, &mut self.told);
+    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &ObservedInsn))) {
+        let (location, totals, program_output) = (&mut self.location, &mut self.totals, &mut self.program_output);
         f(&mut self.watcher, &mut |core, seen| {
             totals.seen(seen);
-            match place {
-                Place::Chip(chip) | Place::Host(chip, _) => chip.observe(core, seen),
-                Place::Alone(generators, seat) => {
+            match location {
+                ProgramLocation::Chip(chip) | ProgramLocation::Host(chip, _) => chip.observe(core, seen),
+                ProgramLocation::Alone(generators, ring_processor) => {
                     let g = &mut generators[usize::from(core)];
                     g.observe(seen);
                     while !g.is_idle() {
                         g.clock(None);
                         while let Some((_, event)) = g.pop() {
                             totals.event_bytes += 2 * event.words() as u64;
-                            handle(seat, Some(&event), told);
+                            handle(ring_processor, Some(&event), program_output);
                         }
                     }
                 }
@@ -274,17 +275,17 @@ impl<'a> Handlers<'a> {
 }
 
 /// A processor with the program loaded.
-fn loaded(firmware: &Firmware, watchdog: u32) -> Box<Seat> {
-    let mut seat = Box::<Seat>::default();
-    seat.set(&start(&firmware.image, watchdog.div_ceil(UNIT) as u16));
-    seat
+fn loaded(firmware: &Firmware, watchdog: u32) -> Box<RingProcessor> {
+    let mut ring_processor = Box::<RingProcessor>::default();
+    ring_processor.set(&start(&firmware.image, watchdog.div_ceil(UNIT) as u16));
+    ring_processor
 }
 
 /// Runs the handler of an event, or that of the end, and takes what it sends.
-fn handle(seat: &mut Seat, event: Option<&Event>, told: &mut Told<'_>) {
+fn handle(ring_processor: &mut RingProcessor, event: Option<&Event>, program_output: &mut ProgramOutput<'_>) {
     let mut out = Outbox::new();
-    seat.handle(event, &mut out);
-    out.iter().for_each(|(_, e)| told.take(e));
+    ring_processor.handle(event, &mut out);
+    out.iter().for_each(|(_, e)| program_output.take(e));
 }
 
 /// Trigger slots of the handlers, whose events go to `dest`.

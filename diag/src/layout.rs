@@ -12,7 +12,7 @@
 //! | 255 | of the tick |
 
 use crate::app::{App, Clause, Consumer, Expr, MachineDef, Origin, Stmt, Value};
-use crate::share::{groups, traced, Group, Share, Way};
+use crate::share::{groups, traced, Destination, Group, Share};
 use crate::syntax::{Binary, Summary};
 use sim::diag::chip::{FIRST_NODE, TICK_EVENT};
 use sim::diag::node::filter::{Compare, Rule, Term, TERMS};
@@ -32,7 +32,7 @@ pub const SPANS: u8 = 176;
 /// First identifier of logs.
 pub const LOGS: u8 = 192;
 /// Depth of a log, in events.
-pub const LOG_EVENTS: u16 = 32;
+pub const LOG_DEPTH: u16 = 32;
 
 /// The parts of an application that run on the chip.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -284,8 +284,8 @@ impl Builder<'_> {
 /// Settings of a chip with these nodes for a cut, or the reason why there are none.
 pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String> {
     // the destination of events does not depend on which uses share a slot
-    let (mut layout, ways) = build(app, kinds, cut, &Share::apart(app))?;
-    let (groups, traced) = (groups(app, &ways), traced(app));
+    let (mut layout, destinations) = build(app, kinds, cut, &Share::unshared(app))?;
+    let (groups, traced) = (groups(app, &destinations), traced(app));
     if groups.len() < app.uses.len() {
         let shares = Share::of(app, &groups, &traced);
         layout = build(app, kinds, cut, &shares)?.0;
@@ -297,7 +297,7 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
 }
 
 /// As [`layout`], for slots shared as given; also returns the destination of each use's events.
-fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(Layout, Vec<Way>), String> {
+fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(Layout, Vec<Destination>), String> {
     if app.uses.len() > 64
         || app.clauses.len() > 64
         || app.maps.len() > 32
@@ -339,9 +339,9 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
                 to.dest = FIRST_NODE + n as u8;
             }
             let name = format!("machine {}", app.machines[m].name);
-            apart(app, &name, |c| matches!(c, Consumer::Class(o, _) if o == m))?;
+            unshared(app, &name, |c| matches!(c, Consumer::Class(o, _) if o == m))?;
             let table = table(app, m, to, shares);
-            if app.machines[m].passes_keys() {
+            if app.machines[m].may_exceed_keys() {
                 keyed(&name, &table)?;
                 if let Some(l) = logged.filter(|l| cut.logs[*l]) {
                     let log = &app.logs[l].name;
@@ -360,7 +360,7 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
     let mut span_nodes = vec![None; app.spans.len()];
     for (s, place) in span_nodes.iter_mut().enumerate() {
         if cut.spans[s] {
-            apart(app, &format!("span {}", app.spans[s].name), |c| matches!(c, Consumer::Span(o, _) if o == s))?;
+            unshared(app, &format!("span {}", app.spans[s].name), |c| matches!(c, Consumer::Span(o, _) if o == s))?;
             let rule = pair_rule(app, s, derived(Origin::Span(s), SPANS + s as u8), shares);
             let set = |n: &mut Node| match n {
                 Node::Pair(n) => Some(n.add(rule).map_err(|e| e.to_string())),
@@ -373,18 +373,18 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
             *place = Some(n);
         }
     }
-    let mut ways = Vec::new();
+    let mut destinations = Vec::new();
     for (u, site) in app.uses.iter().enumerate() {
         let at = |n: usize| FIRST_NODE + n as u8;
-        let node = |node: Option<usize>| node.map_or(Way::Host, |n| Way::Node(at(n)));
-        ways.push(match site.consumer {
+        let node = |node: Option<usize>| node.map_or(Destination::Host, |n| Destination::Node(at(n)));
+        destinations.push(match site.consumer {
             Consumer::Class(m, _) => node(machine_nodes[m]),
             Consumer::Span(s, _) => node(span_nodes[s]),
-            Consumer::Log(l, _) => log_nodes[l].map_or(Way::Host, |n| Way::Log(at(n))),
+            Consumer::Log(l, _) => log_nodes[l].map_or(Destination::Host, |n| Destination::Log(at(n))),
             Consumer::Clause(c) => {
                 let table = only_sum(&app.clauses[c]).and_then(|(m, ..)| targets[m]);
                 if cut.filters[c] {
-                    apart(app, "a filter", |o| o == site.consumer)?;
+                    unshared(app, "a filter", |o| o == site.consumer)?;
                     let terms = app.clauses[c].predicate.as_ref().and_then(chip_terms);
                     let (terms, any, _) = terms.ok_or("a filter cannot evaluate any term of this predicate")?;
                     let next = Target { dest: table.map_or(HOST, |t| t.dest), id: FILTERED + c as u8 };
@@ -399,9 +399,9 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
                     if let Rules::Filter(rules) = &mut b.rules[n] {
                         rules.push(rule);
                     }
-                    Way::Filter(at(n))
+                    Destination::Filter(at(n))
                 } else {
-                    table.map_or(Way::Host, |t| Way::Node(t.dest))
+                    table.map_or(Destination::Host, |t| Destination::Node(t.dest))
                 }
             }
         });
@@ -427,7 +427,7 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
     let (shares, slots, cut, traced) = (shares.to_vec(), Vec::new(), cut.clone(), Vec::new());
     Ok((
         Layout { slots, shares, traced, nodes: b.nodes, rules: b.rules, places: b.places, flushed, counters, cut },
-        ways,
+        destinations,
     ))
 }
 
@@ -443,14 +443,14 @@ fn keyed(name: &str, table: &Table) -> Result<(), String> {
 
 /// Refuses uses that only the host can select: those of a trigger that was widened for others too, which of all nodes
 /// only a filter can distinguish, and those that the host takes from a trace.
-fn apart(app: &App, what: &str, takes: impl Fn(Consumer) -> bool) -> Result<(), String> {
+fn unshared(app: &App, what: &str, takes: impl Fn(Consumer) -> bool) -> Result<(), String> {
     if let Some(u) = app.uses.iter().find(|u| u.traced && takes(u.consumer)) {
         return Err(format!(
             "{} comes from the trace, which is on the host, so what is for {what} is on the host too",
             u.name
         ));
     }
-    match app.uses.iter().find(|u| u.only.is_some() && takes(u.consumer)) {
+    match app.uses.iter().find(|u| u.selection.is_some() && takes(u.consumer)) {
         Some(u) => {
             Err(format!("{} shares a trigger with other probes, and the host selects what is for {what}", u.name))
         }
@@ -475,11 +475,11 @@ impl Builder<'_> {
                 return Err(format!("{name} freezes, but a clause needs every violation"));
             }
         }
-        apart(self.app, &name, |c| matches!(c, Consumer::Log(o, _) if o == l))?;
+        unshared(self.app, &name, |c| matches!(c, Consumer::Log(o, _) if o == l))?;
         let rule = log_rule(self.app, l);
         let n = self.put(&name, |node| match node {
-            Node::Log(n) if n.room() != usize::from(LOG_EVENTS) => {
-                Some(Err(format!("the node has room for {} events, a script's log has {LOG_EVENTS}", n.room())))
+            Node::Log(n) if n.room() != usize::from(LOG_DEPTH) => {
+                Some(Err(format!("the node has room for {} events, a script's log has {LOG_DEPTH}", n.room())))
             }
             Node::Log(n) if n.rule().is_some() => Some(Err("the node has a log".into())),
             Node::Log(n) => {
@@ -594,9 +594,9 @@ impl Builder<'_> {
     ) -> Option<(Target, Option<(u8, bool)>)> {
         let needed = if by_core { 16 } else { 1 };
         for (n, kind) in self.kinds.iter().enumerate() {
-            let NodeKind::Count(room) = *kind else { continue };
+            let NodeKind::Count(capacity) = *kind else { continue };
             let first = self.free_counters[n];
-            if u16::from(first) + needed > u16::from(room) {
+            if u16::from(first) + needed > u16::from(capacity) {
                 continue;
             }
             let Node::Count(node) = &mut self.nodes[n] else { continue };

@@ -21,15 +21,15 @@ const WINDOW: usize = 64;
 
 /// The chip's end of the line.
 #[derive(Clone, Debug, Default)]
-pub struct Taker {
+pub struct FrameReceiver {
     frame: Vec<u8>,
     next: u8,
-    broken: u16,
-    strays: u16,
-    asks: bool,
+    bad_checksum: u16,
+    out_of_order: u16,
+    request_pending: bool,
 }
 
-impl Taker {
+impl FrameReceiver {
     /// Takes a byte; returns the words of a packet for the ring when it is complete.
     pub fn push(&mut self, byte: u8) -> Option<Vec<u16>> {
         self.frame.push(byte);
@@ -53,11 +53,11 @@ impl Taker {
         let frame = std::mem::take(&mut self.frame);
         let sum = u16::from_le_bytes([frame[end], frame[end + 1]]);
         if CRC.checksum(&frame[1..end]) != sum {
-            (self.broken, self.asks) = (self.broken.saturating_add(1), true);
+            (self.bad_checksum, self.request_pending) = (self.bad_checksum.saturating_add(1), true);
             return None;
         }
         if frame[2] != self.next {
-            (self.strays, self.asks) = (self.strays.saturating_add(1), true);
+            (self.out_of_order, self.request_pending) = (self.out_of_order.saturating_add(1), true);
             return None;
         }
         self.next = self.next.wrapping_add(1);
@@ -67,14 +67,14 @@ impl Taker {
     }
 
     /// Whether a request is pending.
-    pub fn asks(&self) -> bool {
-        self.asks
+    pub fn request_pending(&self) -> bool {
+        self.request_pending
     }
 
     /// Takes the pending request, to be sent now.
-    pub fn ask(&mut self) -> Packet {
-        self.asks = false;
-        Packet::control(HOST, HOST, Op::Error, self.next.into(), &[self.broken, self.strays])
+    pub fn take_request(&mut self) -> Packet {
+        self.request_pending = false;
+        Packet::control(HOST, HOST, Op::Error, self.next.into(), &[self.bad_checksum, self.out_of_order])
     }
 }
 
@@ -93,11 +93,11 @@ pub struct Sender {
     /// Whether padding precedes the next frame.
     padding: bool,
     /// Whether the last frame sent is to be repeated.
-    polls: bool,
+    repeat_last: bool,
     /// Number of repeated frames.
     pub repeated: u64,
     /// Last counts from the chip: frames with a wrong checksum, and frames that were not the next.
-    pub told: (u16, u16),
+    pub reported: (u16, u16),
 }
 
 impl Sender {
@@ -108,13 +108,13 @@ impl Sender {
 
     /// The next bytes for the line: padding, or a frame, if one may be sent.
     pub fn bytes(&mut self) -> Option<Vec<u8>> {
-        if !self.polls && self.sent >= WINDOW.min(self.frames.len()) {
+        if !self.repeat_last && self.sent >= WINDOW.min(self.frames.len()) {
             return None;
         }
         if std::mem::take(&mut self.padding) {
             return Some(vec![0; PADDING]);
         }
-        if std::mem::take(&mut self.polls) {
+        if std::mem::take(&mut self.repeat_last) {
             self.repeated += 1;
             return Some(self.frames[self.sent - 1].clone());
         }
@@ -127,8 +127,8 @@ impl Sender {
         let Packet { dest: HOST, src: HOST, body: Body::Control { op: Op::Error, addr, data } } = packet else {
             return false;
         };
-        if let [broken, strays] = data[..] {
-            self.told = (broken, strays);
+        if let [bad_checksum, out_of_order] = data[..] {
+            self.reported = (bad_checksum, out_of_order);
         }
         let arrived = usize::from((*addr as u8).wrapping_sub(self.first));
         // a request for frames that were acknowledged long ago
@@ -139,18 +139,18 @@ impl Sender {
         self.first = self.first.wrapping_add(arrived as u8);
         self.sent -= arrived;
         self.answered &= arrived == 0;
-        self.polls &= self.sent > 0;
+        self.repeat_last &= self.sent > 0;
         if !self.answered && self.sent > 0 {
             self.repeated += self.sent as u64;
-            (self.sent, self.padding, self.polls, self.answered) = (0, true, false, true);
+            (self.sent, self.padding, self.repeat_last, self.answered) = (0, true, false, true);
         }
         true
     }
 
     /// Nothing has arrived for a while: repeats the last frame sent.
-    pub fn late(&mut self) {
+    pub fn on_timeout(&mut self) {
         self.answered = false;
-        (self.padding, self.polls) = (self.sent > 0, self.sent > 0);
+        (self.padding, self.repeat_last) = (self.sent > 0, self.sent > 0);
     }
 
     /// Number of the next frame.
@@ -175,34 +175,36 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_is_not_the_next_is_asked_for_as_worked_by_hand() {
-        let (mut writer, mut taker) = (FrameWriter::default(), Taker::default());
+    fn an_out_of_order_frame_causes_the_expected_request() {
+        let (mut writer, mut receiver) = (FrameWriter::default(), FrameReceiver::default());
         let frames: Vec<Vec<u8>> = (0..3).map(|n| writer.frame(&packet(n))).collect();
-        let push = |taker: &mut Taker, bytes: &[u8]| bytes.iter().fold(None, |found, b| taker.push(*b).or(found));
-        assert_eq!(push(&mut taker, &frames[0]), Some(packet(0).to_words()));
-        assert_eq!(push(&mut taker, &frames[2]), None);
-        assert_eq!(taker.ask().to_words(), [0x2fff, 0xc001, 0, 1]);
+        let push = |receiver: &mut FrameReceiver, bytes: &[u8]| {
+            bytes.iter().fold(None, |found, b| receiver.push(*b).or(found))
+        };
+        assert_eq!(push(&mut receiver, &frames[0]), Some(packet(0).to_words()));
+        assert_eq!(push(&mut receiver, &frames[2]), None);
+        assert_eq!(receiver.take_request().to_words(), [0x2fff, 0xc001, 0, 1]);
         let mut bad = frames[1].clone();
         bad[4] ^= 8;
-        assert_eq!(push(&mut taker, &bad), None);
-        assert_eq!(taker.ask().to_words(), [0x2fff, 0xc001, 1, 1]);
+        assert_eq!(push(&mut receiver, &bad), None);
+        assert_eq!(receiver.take_request().to_words(), [0x2fff, 0xc001, 1, 1]);
         // noise, and a start byte before a start byte
-        assert_eq!(push(&mut taker, &[0, 1, 0xd5, 17, 0xd5]), None);
-        assert_eq!(push(&mut taker, &frames[1]), Some(packet(1).to_words()));
+        assert_eq!(push(&mut receiver, &[0, 1, 0xd5, 17, 0xd5]), None);
+        assert_eq!(push(&mut receiver, &frames[1]), Some(packet(1).to_words()));
         // accepted as a frame, but not a packet: its first word has another length
         let mut long = vec![0xd5, 2, 2, 0x40, 0x14, 0, 0x90];
         long.extend(CRC.checksum(&long[1..]).to_le_bytes());
-        assert_eq!(push(&mut taker, &long), None);
-        assert!(!taker.asks());
-        assert_eq!(push(&mut taker, &frames[2]), None);
-        assert_eq!(taker.ask().to_words(), [0x2fff, 0xc003, 1, 2]);
+        assert_eq!(push(&mut receiver, &long), None);
+        assert!(!receiver.request_pending());
+        assert_eq!(push(&mut receiver, &frames[2]), None);
+        assert_eq!(receiver.take_request().to_words(), [0x2fff, 0xc003, 1, 2]);
     }
 
     #[test]
     fn all_arrive_once_and_in_order_over_a_line_that_damages_bytes() {
         for (seed, damage) in [(1, 0), (2, 40), (3, 400), (4, 1500)] {
             let mut s = Source::seeded(seed);
-            let (mut sender, mut taker) = (Sender::default(), Taker::default());
+            let (mut sender, mut receiver) = (Sender::default(), FrameReceiver::default());
             let (mut back, mut reader) = (FrameWriter::default(), FrameReader::default());
             let mut found = Vec::new();
             let (mut turns, mut hit) = (0, 0);
@@ -211,7 +213,7 @@ mod tests {
                 turns += 1;
                 assert!(turns < 40_000, "seed {seed}: {sender:?}");
                 let Some(bytes) = sender.bytes() else {
-                    sender.late();
+                    sender.on_timeout();
                     continue;
                 };
                 for mut byte in bytes {
@@ -222,10 +224,10 @@ mod tests {
                         }
                         byte ^= 1 << s.below(8);
                     }
-                    found.extend(taker.push(byte));
+                    found.extend(receiver.push(byte));
                 }
-                if taker.asks() {
-                    let mut answer = back.frame(&taker.ask());
+                if receiver.request_pending() {
+                    let mut answer = back.frame(&receiver.take_request());
                     if s.per_64k(20 * damage) {
                         answer[6] ^= 1;
                     }
@@ -235,9 +237,9 @@ mod tests {
             assert_eq!(found, (0..600).map(|n| packet(n).to_words()).collect::<Vec<_>>(), "seed {seed}");
             println!(
                 "damage {damage}: {hit} bytes, {} frames of 600 sent again, told {:?}",
-                sender.repeated, sender.told
+                sender.repeated, sender.reported
             );
-            assert!((hit > 0) == (damage > 0) && (sender.told.0 > 0) == (damage > 0));
+            assert!((hit > 0) == (damage > 0) && (sender.reported.0 > 0) == (damage > 0));
         }
     }
 }

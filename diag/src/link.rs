@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_frame_costs_itself() {
+    fn a_damaged_frame_affects_no_other() {
         let mut s = Source::seeded(3);
         for _ in 0..200 {
             let (mut w, mut r) = (FrameWriter::default(), FrameReader::default());

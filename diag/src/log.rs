@@ -11,7 +11,7 @@ use serde_json::{json, Value};
 
 const MAGIC: &[u8; 8] = b"GSHDLOG2";
 /// Magic of the earlier format, in which each probe had a slot of its own.
-const EARLIER: &[u8; 8] = b"GSHDLOG1";
+const OLD_MAGIC: &[u8; 8] = b"GSHDLOG1";
 
 /// Header of a log file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub fn write(header: &Header, frames: &[u8]) -> Vec<u8> {
 
 /// The header of a log file, and its frames.
 pub fn read(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
-    if bytes.starts_with(EARLIER) {
+    if bytes.starts_with(OLD_MAGIC) {
         return Err(
             "is a log of an earlier version (GSHDLOG1), in which no probes shared a trigger; record it again".into()
         );

@@ -28,13 +28,13 @@ use crate::Mistake;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum number of states of a machine.
-pub const STATES: usize = 16;
+pub const MAX_STATES: usize = 16;
 /// Maximum number of states before merging.
-const EXPLORED: usize = 5000;
+const MAX_UNMERGED_STATES: usize = 5000;
 /// Maximum number of alternatives of a state.
-const ALTERNATIVES: usize = 256;
+const MAX_ALTERNATIVES: usize = 256;
 /// Maximum number of operators of a formula.
-const OPERATORS: usize = 60;
+const MAX_OPERATORS: usize = 60;
 
 /// Next states by state and class; `None`: the formula is violated, and starts again.
 pub type Steps = Vec<Vec<Option<u8>>>;
@@ -67,9 +67,9 @@ enum Past {
 
 /// Alternatives, each a set of formula indices. No alternative: it cannot hold; an empty alternative: nothing more is
 /// required.
-type Wanted = BTreeSet<u64>;
+type Alternatives = BTreeSet<u64>;
 /// Alternatives, and the memory of past operators.
-type State = (Wanted, u64);
+type State = (Alternatives, u64);
 
 struct Automaton<'a> {
     classes: &'a [String],
@@ -95,8 +95,8 @@ pub fn classes(f: &Formula) -> Vec<&Probe> {
 pub fn steps(f: &Formula, classes: &[String]) -> Result<Steps, Mistake> {
     let mut a = Automaton { classes, nodes: Vec::new(), past: Vec::new() };
     let root = a.node(f, false)?;
-    if a.nodes.len().max(a.past.len()) > OPERATORS {
-        return Err(Mistake::new(f.at, format!("`{f}` has more than {OPERATORS} operators")));
+    if a.nodes.len().max(a.past.len()) > MAX_OPERATORS {
+        return Err(Mistake::new(f.at, format!("`{f}` has more than {MAX_OPERATORS} operators")));
     }
     let memory = a.past.iter().enumerate().filter(|p| matches!(p.1, Past::Historically(_)));
     let first: State = (BTreeSet::from([1 << root]), memory.fold(0, |m, (n, _)| m | 1 << n));
@@ -110,8 +110,8 @@ pub fn steps(f: &Formula, classes: &[String]) -> Result<Steps, Mistake> {
                 row.push(None);
                 continue;
             }
-            if next.0.len() > ALTERNATIVES || states.len() > EXPLORED {
-                let what = format!("`{f}` needs more than {EXPLORED} states; a machine has {STATES}");
+            if next.0.len() > MAX_ALTERNATIVES || states.len() > MAX_UNMERGED_STATES {
+                let what = format!("`{f}` needs more than {MAX_UNMERGED_STATES} states; a machine has {MAX_STATES}");
                 return Err(Mistake::new(f.at, what));
             }
             let n = *number.entry(next.clone()).or_insert(states.len());
@@ -123,8 +123,8 @@ pub fn steps(f: &Formula, classes: &[String]) -> Result<Steps, Mistake> {
         table.push(row);
     }
     let merged = merge(&table);
-    if merged.len() > STATES {
-        let what = format!("`{f}` needs {} states; a machine has {STATES}", merged.len());
+    if merged.len() > MAX_STATES {
+        let what = format!("`{f}` needs {} states; a machine has {MAX_STATES}", merged.len());
         return Err(Mistake::new(f.at, what));
     }
     let byte = |row: &Vec<Option<usize>>| row.iter().map(|n| n.map(|n| n as u8)).collect();
@@ -238,7 +238,7 @@ impl Automaton<'_> {
     }
 
     /// The state after an event of a class.
-    fn step(&self, (wanted, memory): &State, class: usize) -> State {
+    fn step(&self, (alternatives, memory): &State, class: usize) -> State {
         // operands of past formulas precede them in the list
         let (mut now, mut next) = (vec![false; self.past.len()], 0);
         for (n, p) in self.past.iter().enumerate() {
@@ -260,28 +260,28 @@ impl Automaton<'_> {
             };
             next |= u64::from(kept) << n;
         }
-        let mut all = Wanted::new();
+        let mut all = Alternatives::new();
         let mut known = BTreeMap::new();
-        for alternative in wanted {
+        for alternative in alternatives {
             let members = (0..self.nodes.len()).filter(|n| alternative >> n & 1 == 1);
             let each = members.map(|n| self.progress(n, &now, &mut known));
-            all.extend(each.fold(Wanted::from([0]), |sum, w| both(&sum, &w)));
+            all.extend(each.fold(Alternatives::from([0]), |sum, w| both(&sum, &w)));
         }
-        let all = least(&all);
+        let all = minimal(&all);
         // if nothing more is required, the memory is not needed
         let next = if all.contains(&0) { 0 } else { next };
         (all, next)
     }
 
     /// What must hold at the next event, so that a formula holds now.
-    fn progress(&self, n: usize, now: &[bool], known: &mut BTreeMap<usize, Wanted>) -> Wanted {
+    fn progress(&self, n: usize, now: &[bool], known: &mut BTreeMap<usize, Alternatives>) -> Alternatives {
         if let Some(w) = known.get(&n) {
             return w.clone();
         }
-        let later = |n: usize| Wanted::from([1 << n]);
+        let later = |n: usize| Alternatives::from([1 << n]);
         let w = match &self.nodes[n] {
-            Node::Now(p, not) if now[*p] != *not => Wanted::from([0]),
-            Node::Now(..) => Wanted::new(),
+            Node::Now(p, not) if now[*p] != *not => Alternatives::from([0]),
+            Node::Now(..) => Alternatives::new(),
             Node::And(a, b) => both(&self.progress(*a, now, known), &self.progress(*b, now, known)),
             Node::Or(a, b) => either(&self.progress(*a, now, known), &self.progress(*b, now, known)),
             Node::Next(a) => later(*a),
@@ -295,15 +295,15 @@ impl Automaton<'_> {
     }
 }
 
-fn either(a: &Wanted, b: &Wanted) -> Wanted {
-    least(&a.union(b).copied().collect())
+fn either(a: &Alternatives, b: &Alternatives) -> Alternatives {
+    minimal(&a.union(b).copied().collect())
 }
 
-fn both(a: &Wanted, b: &Wanted) -> Wanted {
-    least(&a.iter().flat_map(|x| b.iter().map(move |y| x | y)).collect())
+fn both(a: &Alternatives, b: &Alternatives) -> Alternatives {
+    minimal(&a.iter().flat_map(|x| b.iter().map(move |y| x | y)).collect())
 }
 
 /// Removes alternatives that are supersets of another.
-fn least(w: &Wanted) -> Wanted {
+fn minimal(w: &Alternatives) -> Alternatives {
     w.iter().filter(|x| !w.iter().any(|y| y != *x && y & *x == *y)).copied().collect()
 }

@@ -26,7 +26,7 @@ impl Noise {
     }
 
     /// The bytes as they arrive: a third of the affected bytes are lost, the others get a wrong bit.
-    pub fn through(&mut self, bytes: &[u8]) -> Vec<u8> {
+    pub fn transmit(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         for byte in bytes {
             self.bytes.0 += 1;
@@ -53,25 +53,25 @@ pub struct NoisyHost {
     packets: Vec<Packet>,
     asked: bool,
     /// Whether the final query of this phase was sent.
-    closed: bool,
+    final_query_sent: bool,
 }
 
 impl NoisyHost {
     /// Creates a host with nothing to send.
     pub fn new(noise: Noise) -> Self {
         let (sender, reader) = (Sender::default(), FrameReader::default());
-        Self { sender, reader, noise, packets: Vec::new(), asked: true, closed: false }
+        Self { sender, reader, noise, packets: Vec::new(), asked: true, final_query_sent: false }
     }
 
     /// Queues packets for the chip.
     pub fn send(&mut self, packets: &[Packet]) {
         packets.iter().for_each(|p| self.sender.send(p));
-        (self.asked, self.closed) = (false, false);
+        (self.asked, self.final_query_sent) = (false, false);
     }
 
     /// Takes bytes from the chip.
-    pub fn came(&mut self, bytes: &[u8]) {
-        let bytes = self.noise.through(bytes);
+    pub fn receive(&mut self, bytes: &[u8]) {
+        let bytes = self.noise.transmit(bytes);
         for packet in self.reader.push(&bytes) {
             if !self.sender.take(&packet) {
                 self.packets.push(packet);
@@ -84,21 +84,21 @@ impl NoisyHost {
     pub fn answer(&mut self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         if self.sender.is_done() {
-            if self.closed {
+            if self.final_query_sent {
                 return None;
             }
             // the chip's response has a later number than all that it sent before
-            (self.asked, self.closed) = (false, true);
+            (self.asked, self.final_query_sent) = (false, true);
             self.sender.send(&Packet::control(HOST, FIRST_NODE, Op::Read, 0, &[1]));
         }
         if !self.sender.is_done() && self.asked {
-            self.sender.late();
+            self.sender.on_timeout();
         }
         while let Some(frame) = self.sender.bytes() {
             bytes.extend(frame);
         }
         self.asked = true;
-        Some(self.noise.through(&bytes))
+        Some(self.noise.transmit(&bytes))
     }
 
     /// Takes the packets that arrived since the last call.

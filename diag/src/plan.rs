@@ -5,19 +5,19 @@
 //! lowest link rate, and of those with the same rate the one with the fewest nodes.
 
 use crate::app::{App, Consumer, Origin, Use};
-use crate::layout::{chip_terms, layout, Cut, Layout, LOG_EVENTS};
+use crate::layout::{chip_terms, layout, Cut, Layout, LOG_DEPTH};
 use crate::runtime::Tally;
 use crate::share::{fewest, wide, Group};
 use crate::widen::widen;
 use crate::{Mistake, ScriptError};
 use sim::diag::chip::{ChipParams, FRAME_BYTES};
-use sim::diag::node::machine::PLACES;
+use sim::diag::node::machine::MAX_KEYS;
 use sim::diag::node::trace::{self, PACKET_WORDS};
 use sim::diag::packet::HOST;
 use sim::diag::trigger::{Slot, Trigger};
 
 /// Maximum number of parts for which all cuts are tried.
-const EXHAUSTIVE: usize = 12;
+const MAX_EXHAUSTIVE_PARTS: usize = 12;
 
 /// Event rates of each kind, per second.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +74,11 @@ impl Rates {
             Origin::Tick | Origin::End => 0.0,
         };
         Self {
-            uses: app.uses.iter().map(|u| if u.narrow.is_some() { 1000.0 * sharers(u) } else { 1000.0 }).collect(),
+            uses: app
+                .uses
+                .iter()
+                .map(|u| if u.original_trigger.is_some() { 1000.0 * sharers(u) } else { 1000.0 })
+                .collect(),
             passed: app.clauses.iter().map(|c| of(c) * if c.predicate.is_some() { 0.5 } else { 1.0 }).collect(),
             reports: vec![10.0; app.machines.len()],
             spans: vec![1000.0; app.spans.len()],
@@ -151,22 +155,22 @@ pub(crate) fn fitted(app: &mut App, params: &ChipParams, script: &str) -> Result
             return Err(Excess { mistake: Mistake::new(app.uses[n].at, what), uses: vec![n] });
         }
     }
-    let room = usize::from(generator.wide);
+    let available = usize::from(generator.wide);
     // a return can be detected without it too, at a higher cost per loop iteration
     let from = |app: &App| {
         let triggers = app.uses.iter().filter(|u| !u.traced).map(|u| u.trigger);
         triggers.rev().find(|t| matches!(t, Trigger::ReturnFrom { .. }))
     };
-    while let Some(late @ Trigger::ReturnFrom { first, .. }) = from(app).filter(|_| wide(&fewest(app)) > room) {
+    while let Some(late @ Trigger::ReturnFrom { first, .. }) = from(app).filter(|_| wide(&fewest(app)) > available) {
         app.uses.iter_mut().filter(|u| u.trigger == late).for_each(|u| u.trigger = Trigger::Return(first));
     }
     if !generator.lite {
-        widen(app, room);
+        widen(app, available);
     }
     let slots = fewest(app);
     let entries: Vec<Trigger> =
         slots.iter().map(|g| g.slot.trigger).filter(|t| matches!(t, Trigger::Entry { .. })).collect();
-    let left = if generator.lite { 0 } else { room.saturating_sub(wide(&slots) - entries.len()) };
+    let left = if generator.lite { 0 } else { available.saturating_sub(wide(&slots) - entries.len()) };
     for late in entries.into_iter().skip(left) {
         for u in app.uses.iter_mut().filter(|u| u.trigger == late && !u.traced) {
             if let Trigger::Entry { first, .. } = u.trigger {
@@ -186,23 +190,23 @@ pub(crate) fn fitted(app: &mut App, params: &ChipParams, script: &str) -> Result
         let uses: Vec<usize> = groups.iter().flat_map(|g| g.uses.iter().copied()).collect();
         Err(Excess { mistake: Mistake::new(app.uses[uses[0]].at, what), uses })
     };
-    let late: Vec<&Group> = slots.iter().filter(|g| g.slot.trigger.is_wide()).skip(room).collect();
+    let late: Vec<&Group> = slots.iter().filter(|g| g.slot.trigger.is_wide()).skip(available).collect();
     if !generator.lite && !late.is_empty() {
         let what = format!(
-            "the script needs {needed} triggers of data and traps, which share what they can; an event generator has {room}: \
+            "the script needs {needed} triggers of data and traps, which share what they can; an event generator has {available}: \
              without {} it fits",
-            dropped(app, script, &late)
+            excess_probes(app, script, &late)
         );
         return excess(&late, what);
     }
-    let room = usize::from(generator.slots);
-    let late: Vec<&Group> = slots.iter().skip(room).collect();
+    let available = usize::from(generator.slots);
+    let late: Vec<&Group> = slots.iter().skip(available).collect();
     if !late.is_empty() {
         let what = format!(
-            "the script needs {} triggers, one for each point of the program; an event generator has {room}: without {} \
+            "the script needs {} triggers, one for each point of the program; an event generator has {available}: without {} \
              it fits",
             slots.len(),
-            dropped(app, script, &late)
+            excess_probes(app, script, &late)
         );
         return excess(&late, what);
     }
@@ -216,7 +220,7 @@ pub(crate) fn at_line(u: &Use, script: &str) -> String {
 }
 
 /// Probes whose triggers do not fit, each with its line number.
-fn dropped(app: &App, script: &str, groups: &[&Group]) -> String {
+fn excess_probes(app: &App, script: &str, groups: &[&Group]) -> String {
     let mut names: Vec<String> = Vec::new();
     for u in groups.iter().flat_map(|g| &g.uses) {
         let shown = at_line(&app.uses[*u], script);
@@ -263,7 +267,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
         }
     }
     for log in app.logs.iter().zip(&layout.cut.logs).filter(|l| *l.1).map(|l| l.0) {
-        let each = f64::from(LOG_EVENTS - 1) * bits(6) + bits(12);
+        let each = f64::from(LOG_DEPTH - 1) * bits(6) + bits(12);
         let rate = match log.trigger {
             Origin::Machine(m) => rates.reports[m],
             Origin::Slot(u) => rates.uses[u],
@@ -305,7 +309,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
 }
 
 /// The layout of a cut, if the chip also has enough triggers for it.
-fn lay(app: &App, params: &ChipParams, cut: &Cut) -> Result<Layout, String> {
+fn layout_if_fits(app: &App, params: &ChipParams, cut: &Cut) -> Result<Layout, String> {
     let found = layout(app, &params.nodes, cut)?;
     params.generator.check(&found.slots).map_err(|e| format!("its events would need separate triggers: {e}"))?;
     Ok(found)
@@ -341,7 +345,7 @@ pub struct CutRate {
 pub fn cuts(app: &App, params: &ChipParams, rates: &Rates) -> Vec<CutRate> {
     let parts = parts(app);
     let mut tried: Vec<Cut> = Vec::new();
-    if parts.len() <= EXHAUSTIVE {
+    if parts.len() <= MAX_EXHAUSTIVE_PARTS {
         for choice in 0_u32..1 << parts.len() {
             let mut cut = Cut::host(app);
             for (n, part) in parts.iter().enumerate() {
@@ -365,7 +369,7 @@ pub fn cuts(app: &App, params: &ChipParams, rates: &Rates) -> Vec<CutRate> {
     let mut seen = std::collections::HashSet::new();
     tried.retain(|cut| seen.insert(cut.clone()));
     let rate = |cut: &mut Cut| -> Option<CutRate> {
-        let found = lay(app, params, cut).ok()?;
+        let found = layout_if_fits(app, params, cut).ok()?;
         let on_chip = parts.iter().filter(|p| *bit(cut, **p)).map(|p| name(app, *p)).collect();
         Some(CutRate { on_chip, bits: cost(app, &found, rates) })
     };
@@ -392,12 +396,12 @@ fn name(app: &App, (kind, n): (usize, usize)) -> String {
 /// Plans an application for a chip.
 pub fn plan(app: &App, params: &ChipParams, rates: &Rates) -> Result<Plan, String> {
     let host = Cut::host(app);
-    let host_layout = lay(app, params, &host)?;
+    let host_layout = layout_if_fits(app, params, &host)?;
     let host_bits = cost(app, &host_layout, rates);
     let parts = parts(app);
     let mut best = (host_bits, host_layout);
     let consider = |cut: &Cut, best: &mut (f64, Layout)| {
-        let Ok(found) = lay(app, params, cut) else { return false };
+        let Ok(found) = layout_if_fits(app, params, cut) else { return false };
         let bits = cost(app, &found, rates);
         let better = bits < best.0 || bits == best.0 && found.places.len() < best.1.places.len();
         if better {
@@ -405,7 +409,7 @@ pub fn plan(app: &App, params: &ChipParams, rates: &Rates) -> Result<Plan, Strin
         }
         better
     };
-    if parts.len() <= EXHAUSTIVE {
+    if parts.len() <= MAX_EXHAUSTIVE_PARTS {
         for choice in 1_u32..1 << parts.len() {
             let mut cut = host.clone();
             for (n, part) in parts.iter().enumerate() {
@@ -470,7 +474,7 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
         };
         let bytes = 2 * (2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len());
         let first = usize::from(slot.event);
-        let why = match u.narrow {
+        let why = match u.original_trigger {
             _ if first != n => format!("in the event of {}", app.uses[first].name),
             Some(_) => format!("event of {bytes} bytes; its trigger takes {}", shown(u.trigger)),
             None => format!("event of {bytes} bytes"),
@@ -497,9 +501,9 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
         } else {
             "host".into()
         };
-        let why = match lay(app, params, &cut) {
-            _ if on_chip && part.0 == 2 && app.machines[part.1].passes_keys() => {
-                format!("fewer bits leave the chip; events of more than {PLACES} keys are passed on to the host")
+        let why = match layout_if_fits(app, params, &cut) {
+            _ if on_chip && part.0 == 2 && app.machines[part.1].may_exceed_keys() => {
+                format!("fewer bits leave the chip; events of more than {MAX_KEYS} keys are passed on to the host")
             }
             _ if on_chip => "fewer bits leave the chip".into(),
             Ok(_) => "on the chip it would not make the stream smaller".into(),

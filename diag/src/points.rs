@@ -21,11 +21,11 @@ pub struct Unit {
     /// Numbers of the uses.
     pub uses: Vec<usize>,
     /// A use that requires a trigger, and the value of it that a trace does not have.
-    pub needs: Option<(usize, String)>,
+    pub missing_from_trace: Option<(usize, String)>,
 }
 
 /// Name of a captured word.
-fn called(capture: &Capture, trigger: Trigger) -> String {
+fn capture_name(capture: &Capture, trigger: Trigger) -> String {
     match capture {
         Capture::Register(10) if trigger.is_return() => "retval".into(),
         Capture::Register(1) => "ra".into(),
@@ -42,7 +42,7 @@ fn called(capture: &Capture, trigger: Trigger) -> String {
 }
 
 /// Whether the time of the event is used.
-fn timed(app: &App, u: &Use) -> bool {
+fn uses_time(app: &App, u: &Use) -> bool {
     match u.consumer {
         Consumer::Clause(_) => u.stamped,
         Consumer::Class(m, _) => {
@@ -58,8 +58,8 @@ fn timed(app: &App, u: &Use) -> bool {
 }
 
 /// What a use needs that a trace does not have.
-fn needs(app: &App, u: &Use) -> Option<String> {
-    let word = u.captures.iter().find(|c| **c != Capture::Pc).map(|c| format!("`{}`", called(c, u.trigger)));
+fn missing_from_trace(app: &App, u: &Use) -> Option<String> {
+    let word = u.captures.iter().find(|c| **c != Capture::Pc).map(|c| format!("`{}`", capture_name(c, u.trigger)));
     match u.trigger {
         _ if word.is_some() => word,
         Trigger::Return(_) | Trigger::ReturnFrom { .. } => {
@@ -69,7 +69,9 @@ fn needs(app: &App, u: &Use) -> Option<String> {
         Trigger::Trap { interrupt: None, cause: None }
         | Trigger::Pc(_)
         | Trigger::Entry { .. }
-        | Trigger::TrapReturn => timed(app, u).then(|| "the time, which `time`, a text, a span and a log have".into()),
+        | Trigger::TrapReturn => {
+            uses_time(app, u).then(|| "the time, which `time`, a text, a span and a log have".into())
+        }
         Trigger::Trap { .. } => Some("the causes of traps".into()),
     }
 }
@@ -84,7 +86,7 @@ fn reads(e: &Expr, m: usize) -> bool {
 }
 
 /// Whether a clause uses a map, and whether the order matters.
-fn touches(c: &Clause, m: usize) -> (bool, bool) {
+fn uses_map(c: &Clause, m: usize) -> (bool, bool) {
     let (mut any, mut when) = (false, c.predicate.as_ref().is_some_and(|p| reads(p, m)));
     for s in &c.body {
         match s {
@@ -147,7 +149,7 @@ pub fn units(app: &App, cores: u8) -> Vec<Unit> {
         node(def.trigger).into_iter().for_each(|n| sets.join(n, log(l)));
     }
     // a sum does not depend on the order; other operations on a map do
-    let of = |c: &Clause, m: usize| node(c.origin).map(|n| (n, touches(c, m)));
+    let of = |c: &Clause, m: usize| node(c.origin).map(|n| (n, uses_map(c, m)));
     let ordered: Vec<bool> =
         (0..app.maps.len()).map(|m| app.clauses.iter().filter_map(|c| of(c, m)).any(|(_, t)| t.1)).collect();
     for m in (0..app.maps.len()).filter(|m| ordered[*m]) {
@@ -164,16 +166,16 @@ pub fn units(app: &App, cores: u8) -> Vec<Unit> {
         let set = sets.of(n);
         match units.iter_mut().find(|u| u.0 == set) {
             Some((_, unit)) => unit.uses.push(n),
-            None => units.push((set, Unit { uses: vec![n], needs: None })),
+            None => units.push((set, Unit { uses: vec![n], missing_from_trace: None })),
         }
     }
     for (set, unit) in &mut units {
-        unit.needs = unit.uses.iter().find_map(|u| Some((*u, needs(app, &app.uses[*u])?)));
+        unit.missing_from_trace = unit.uses.iter().find_map(|u| Some((*u, missing_from_trace(app, &app.uses[*u])?)));
         let in_order = |n: usize| sets.of(n) == *set;
         let across = (0..machines).any(|m| in_order(machine(m)) && !by_core(m))
             || (0..app.maps.len()).any(|m| ordered[m] && in_order(map(m)));
-        if unit.needs.is_none() && cores > 1 && across {
-            unit.needs = Some((unit.uses[0], "the order of events of several cores".into()));
+        if unit.missing_from_trace.is_none() && cores > 1 && across {
+            unit.missing_from_trace = Some((unit.uses[0], "the order of events of several cores".into()));
         }
     }
     units.into_iter().map(|u| u.1).collect()
@@ -200,7 +202,7 @@ pub fn fit(app: &mut App, params: &ChipParams, rates: &Rates, name: &str, script
         Ok((tried, whole))
     };
     let units = units(app, params.cores);
-    let mut free: Vec<&Unit> = units.iter().filter(|u| u.needs.is_none()).collect();
+    let mut free: Vec<&Unit> = units.iter().filter(|u| u.missing_from_trace.is_none()).collect();
     free.sort_by(|a, b| bits(app, b, rates).total_cmp(&bits(app, a, rates)).then(b.uses[0].cmp(&a.uses[0])));
     let enough = |n: usize, whole: bool| matches!(tried(&free[..n]), Ok((_, w)) if w || !whole);
     let Some((most, whole)) =
@@ -211,7 +213,7 @@ pub fn fit(app: &mut App, params: &ChipParams, rates: &Rates, name: &str, script
                 *app = found;
                 Ok(())
             }
-            Err(excess) => Err(told(app, &excess, &units, free.len(), script).in_script(name, script)),
+            Err(excess) => Err(excess_mistake(app, &excess, &units, free.len(), script).in_script(name, script)),
         };
     };
     let mut moved = free[..most].to_vec();
@@ -230,17 +232,22 @@ pub fn fit(app: &mut App, params: &ChipParams, rates: &Rates, name: &str, script
 }
 
 /// The error message: the excess uses, and why the trace cannot replace their triggers.
-fn told(app: &App, excess: &Excess, units: &[Unit], free: usize, script: &str) -> Mistake {
-    let mut needs: Vec<String> = Vec::new();
-    for (u, what) in excess.uses.iter().filter_map(|u| units.iter().find(|x| x.uses.contains(u))?.needs.as_ref()) {
+fn excess_mistake(app: &App, excess: &Excess, units: &[Unit], free: usize, script: &str) -> Mistake {
+    let mut missing_from_trace: Vec<String> = Vec::new();
+    for (u, what) in
+        excess.uses.iter().filter_map(|u| units.iter().find(|x| x.uses.contains(u))?.missing_from_trace.as_ref())
+    {
         let shown = format!("{} needs {what}", crate::plan::at_line(&app.uses[*u], script));
-        if !needs.contains(&shown) {
-            needs.push(shown);
+        if !missing_from_trace.contains(&shown) {
+            missing_from_trace.push(shown);
         }
     }
     let from = if free == 0 { "none of its points".into() } else { format!("{free} of its points") };
-    let what =
-        format!("{}; {from} can come from a trace of the control flow: {}", excess.mistake.what, needs.join(", "));
+    let what = format!(
+        "{}; {from} can come from a trace of the control flow: {}",
+        excess.mistake.what,
+        missing_from_trace.join(", ")
+    );
     Mistake::new(excess.mistake.at, what)
 }
 

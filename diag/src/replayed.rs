@@ -12,7 +12,7 @@ use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
 use sim::diag::chip::FRAME_BYTES;
 use sim::diag::generator::{Generator, Losses};
-use sim::diag::node::trace::{Joined, ADDRESS};
+use sim::diag::node::trace::{TraceReassembler, ADDRESS};
 use sim::diag::packet::{Event, Packet};
 use sim::diag::trigger::GeneratorParams;
 use sim::params::TraceParams;
@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// Words kept back while more may arrive: no message is as long.
-const LEFT: usize = 16;
+const MAX_MESSAGE_WORDS: usize = 16;
 
 /// Results of the trace.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ pub struct Replayed {
     /// Packets that were missing, modulo 4096.
     pub missing: u64,
     /// Maximum number of words that waited for the link, for a chip whose trace system buffers any number.
-    pub waited: Option<u64>,
+    pub max_waiting: Option<u64>,
     /// Bytes of the packets that arrived, including frames.
     pub bytes: u64,
     /// Number of instructions reported as lost, and number of gaps: points among them are missed.
@@ -82,7 +82,7 @@ impl ReplaySink for Points {
 
 impl Points {
     /// Passes the events to the runtime.
-    fn give(&mut self, runtime: &mut Runtime) -> Result<u64, String> {
+    fn emit(&mut self, runtime: &mut Runtime) -> Result<u64, String> {
         if let Some(e) = &self.watcher.error {
             return Err(format!("trace: {e}"));
         }
@@ -108,7 +108,7 @@ pub fn take<'p>(
     }
     let watcher = Watcher::new(image.clone(), params.cores);
     let mut points = Points { watcher, generators, events: Vec::new(), lost: (0, 0) };
-    let (waiting, mut joined, mut found) = (Waiting::default(), Joined::default(), Replayed::default());
+    let (waiting, mut joined, mut found) = (Waiting::default(), TraceReassembler::default(), Replayed::default());
     let mut replay: Option<Replay<'_, Waiting>> = None;
     let mut go = |left: usize, points: &mut Points, host: &mut Host| -> Result<u64, String> {
         let waits = || waiting.0.borrow().len() > left;
@@ -120,7 +120,7 @@ pub fn take<'p>(
                 none => none.insert(Replay::new(image, params, waiting.clone()).map_err(|e| format!("trace: {e}"))?),
             };
             more = replay.step(points).map_err(|e| format!("trace: {e}"))? && (left == 0 || waits());
-            events += points.give(host.runtime())?;
+            events += points.emit(host.runtime())?;
         }
         Ok(events)
     };
@@ -129,7 +129,7 @@ pub fn take<'p>(
         if joined.take(packet) {
             found.bytes += (2 * packet.to_words().len() + FRAME_BYTES) as u64;
             waiting.0.borrow_mut().extend(&joined.words[told..]);
-            found.events += go(LEFT, &mut points, host)?;
+            found.events += go(MAX_MESSAGE_WORDS, &mut points, host)?;
         } else if packet.src != ADDRESS || layout.flushed.contains(&ADDRESS) {
             host.take(packet);
         }
@@ -137,7 +137,7 @@ pub fn take<'p>(
     found.events += go(0, &mut points, host)?;
     points.generators.iter().for_each(|g| {
         add(&mut found.losses, g.counts().0);
-        host.runtime().lost += g.untold();
+        host.runtime().lost += g.unreported();
     });
     Ok(Replayed { words: joined.words, missing: joined.missing, lost: points.lost, ..found })
 }

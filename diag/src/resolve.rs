@@ -150,8 +150,8 @@ impl Resolver<'_> {
             captures,
             stamped,
             consumer,
-            narrow: None,
-            only: None,
+            original_trigger: None,
+            selection: None,
             traced: false,
         });
         Ok(self.app.uses.len() - 1)

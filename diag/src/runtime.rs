@@ -4,7 +4,7 @@
 //! every cut.
 
 use crate::app::{App, Consumer, Expr, Origin, Part, Stmt, Value};
-use crate::layout::{log_rule, pair_rule, table, Cut, Layout, FILTERED, LOGS, LOG_EVENTS, MACHINES, MAPS, SPANS};
+use crate::layout::{log_rule, pair_rule, table, Cut, Layout, FILTERED, LOGS, LOG_DEPTH, MACHINES, MAPS, SPANS};
 use crate::share::Share;
 use crate::syntax::{Binary, Summary, Unary};
 use sim::diag::node::log::Log;
@@ -22,9 +22,9 @@ pub struct Sum {
     /// Sum of the values; for a map that stores values, the value.
     pub sum: i128,
     /// Least value.
-    pub least: i64,
+    pub minimum: i64,
     /// Greatest value.
-    pub greatest: i64,
+    pub maximum: i64,
     /// Number of values by bucket ([`histogram::bucket`]).
     pub buckets: BTreeMap<u8, u64>,
 }
@@ -39,7 +39,7 @@ pub enum Output {
         /// Cycle.
         time: u64,
         /// Text, values and symbols.
-        parts: Vec<Shown>,
+        parts: Vec<TextPart>,
     },
     /// Rows of a map.
     Table {
@@ -58,7 +58,7 @@ pub enum Output {
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum TextPart {
     /// Literal text.
     Text(String),
     /// A number.
@@ -123,20 +123,20 @@ impl Runtime {
     }
 
     fn with(app: &App, cut: &Cut, counters: &[Option<(u8, bool)>], shares: &[Share]) -> Self {
-        let apart = Share::apart(app);
+        let unshared = Share::unshared(app);
         let machine = |m: usize| {
             let mut machine = Machine::new(16);
             // its size was checked when the script was resolved
-            let _ = machine.set(table(app, m, Target { dest: HOST, id: MACHINES + m as u8 }, &apart));
+            let _ = machine.set(table(app, m, Target { dest: HOST, id: MACHINES + m as u8 }, &unshared));
             machine
         };
         let pair = |s: usize| {
             let mut pair = Pair::new(u8::MAX);
-            let _ = pair.add(pair_rule(app, s, Target { dest: HOST, id: SPANS + s as u8 }, &apart));
+            let _ = pair.add(pair_rule(app, s, Target { dest: HOST, id: SPANS + s as u8 }, &unshared));
             pair
         };
         let log = |l: usize| {
-            let mut log = Log::new(LOG_EVENTS);
+            let mut log = Log::new(LOG_DEPTH);
             log.set(log_rule(app, l));
             log
         };
@@ -242,7 +242,7 @@ impl Runtime {
         let Some(site) = self.app.uses.get(u) else { return };
         let consumer = site.consumer;
         self.tally.uses[u] += 1;
-        if site.only.as_ref().is_some_and(|only| self.eval(only, &Context { event, time }) == 0) {
+        if site.selection.as_ref().is_some_and(|selection| self.eval(selection, &Context { event, time }) == 0) {
             return;
         }
         let mut out = Outbox::new();
@@ -357,10 +357,10 @@ impl Runtime {
                     let mut values = values.iter().map(|v| self.eval(v, &cx));
                     let mut next = || values.next().unwrap_or(0);
                     let shown = parts.into_iter().map(|p| match p {
-                        Part::Text(t) => Shown::Text(t),
-                        Part::Decimal => Shown::Number(next()),
-                        Part::Hex => Shown::Hex(next()),
-                        Part::Symbol => Shown::Symbol(next()),
+                        Part::Text(t) => TextPart::Text(t),
+                        Part::Decimal => TextPart::Number(next()),
+                        Part::Hex => TextPart::Hex(next()),
+                        Part::Symbol => TextPart::Symbol(next()),
                     });
                     let parts = shown.collect();
                     self.outputs.push(Output::Text { core, time, parts });
@@ -394,12 +394,12 @@ impl Runtime {
 
     fn add(&mut self, m: usize, key: Vec<i64>, value: i64) {
         let summary = self.app.maps[m].summary;
-        let new = Sum { least: i64::MAX, greatest: i64::MIN, ..Sum::default() };
+        let new = Sum { minimum: i64::MAX, maximum: i64::MIN, ..Sum::default() };
         let sum = self.maps[m].entry(key).or_insert(new);
         sum.count += 1;
         sum.sum += i128::from(value);
-        sum.least = sum.least.min(value);
-        sum.greatest = sum.greatest.max(value);
+        sum.minimum = sum.minimum.min(value);
+        sum.maximum = sum.maximum.max(value);
         if summary == Some(Summary::Hist) {
             let bucket = histogram::bucket(value.clamp(0, u32::MAX.into()) as u32);
             *sum.buckets.entry(bucket).or_default() += 1;
@@ -416,11 +416,11 @@ impl Runtime {
             .iter()
             .any(|c| matches!(c.body.as_slice(), [Stmt::Sum(x, k, _)] if *x == m && !k.is_empty()));
         let key = |k: u32| if keyed { vec![i64::from(k)] } else { vec![] };
-        let new = || Sum { least: i64::MAX, greatest: i64::MIN, ..Sum::default() };
+        let new = || Sum { minimum: i64::MAX, maximum: i64::MIN, ..Sum::default() };
         if let Some((first, _)) = self.counters[m] {
             let sum = self.maps[m].entry(key(arg(0).wrapping_sub(first.into()))).or_insert_with(new);
             sum.count += u64::from(arg(1));
-            (sum.least, sum.greatest) = (0, 0);
+            (sum.minimum, sum.maximum) = (0, 0);
         } else if map.summary == Some(Summary::Hist) {
             let sum = self.maps[m].entry(key(arg(0))).or_insert_with(new);
             sum.count += u64::from(arg(2));
@@ -429,8 +429,8 @@ impl Runtime {
             let sum = self.maps[m].entry(key(arg(0))).or_insert_with(new);
             sum.count += u64::from(arg(1));
             sum.sum += i128::from(u64::from(arg(2)) | u64::from(arg(3)) << 32);
-            sum.least = sum.least.min(arg(4).into());
-            sum.greatest = sum.greatest.max(arg(5).into());
+            sum.minimum = sum.minimum.min(arg(4).into());
+            sum.maximum = sum.maximum.max(arg(5).into());
         }
     }
 
@@ -441,7 +441,7 @@ impl Runtime {
         if summary == Some(Summary::Hist) {
             // a histogram on the chip only has buckets
             for (_, s) in &mut all {
-                (s.sum, s.least, s.greatest) = (0, 0, 0);
+                (s.sum, s.minimum, s.maximum) = (0, 0, 0);
             }
         }
         let mut rest = (0, 0);
@@ -519,7 +519,7 @@ fn weight(summary: Option<Summary>, s: &Sum) -> i128 {
         None | Some(Summary::Sum | Summary::Stats) => s.sum,
         Some(Summary::Count | Summary::Hist) => s.count.into(),
         Some(Summary::Avg) => s.sum / i128::from(s.count.max(1)),
-        Some(Summary::Min) => s.least.into(),
-        Some(Summary::Max) => s.greatest.into(),
+        Some(Summary::Min) => s.minimum.into(),
+        Some(Summary::Max) => s.maximum.into(),
     }
 }

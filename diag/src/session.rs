@@ -11,7 +11,7 @@ use crate::watch::Watcher;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::diag::chip::{Chip, ChipParams};
-use sim::diag::generator::{Generator, Losses, Seen};
+use sim::diag::generator::{Generator, Losses, ObservedInsn};
 use sim::diag::node::trace::PACKET_WORDS;
 use sim::diag::packet::{Body, Op, Packet};
 use sim::diag::trigger::GeneratorParams;
@@ -38,7 +38,7 @@ pub struct Totals {
     /// Events lost in nodes.
     pub node_losses: u64,
     /// Lost events reported to the host.
-    pub told: u64,
+    pub reported: u64,
 }
 
 impl Totals {
@@ -52,7 +52,7 @@ impl Totals {
         8.0 * bytes as f64 * clock_hz as f64 / self.cycles.max(1) as f64
     }
 
-    pub(crate) fn seen(&mut self, seen: &Seen) {
+    pub(crate) fn seen(&mut self, seen: &ObservedInsn) {
         self.cycles = self.cycles.max(seen.cycle);
         self.instructions += 1;
         self.accesses += seen.accesses.iter().flatten().count() as u64;
@@ -80,9 +80,9 @@ struct Traced {
     packets: Vec<Packet>,
     replayed: Replayed,
     /// Words sent to the ring, packets that arrived, and the maximum number of words that waited.
-    went: u64,
-    came: u64,
-    waited: u64,
+    words_sent: u64,
+    packets_received: u64,
+    max_waiting: u64,
 }
 
 impl OnChip {
@@ -120,9 +120,9 @@ impl OnChip {
             layout: layout_of,
             packets,
             replayed,
-            went: 0,
-            came: 0,
-            waited: 0,
+            words_sent: 0,
+            packets_received: 0,
+            max_waiting: 0,
         };
         Ok(Self { traced: Some(traced), ..Self::new(app, layout, params, image)? })
     }
@@ -157,7 +157,7 @@ impl OnChip {
         }
         t.node_losses = self.chip.node_losses();
         t.link_bytes = self.chip.link_bytes();
-        t.told = self.host.lost() + self.chip.untold();
+        t.reported = self.host.lost() + self.chip.unreported();
         if let Some(traced) = &self.traced {
             add(&mut t.losses, traced.replayed.losses);
         }
@@ -172,7 +172,7 @@ impl OnChip {
             match &mut self.traced {
                 Some(traced) => {
                     let words = matches!(arrived.packet.body, Body::Control { op: Op::Trace, .. });
-                    traced.came += u64::from(words) * PACKET_WORDS as u64;
+                    traced.packets_received += u64::from(words) * PACKET_WORDS as u64;
                     traced.packets.push(arrived.packet);
                 }
                 None => self.host.take(&arrived.packet),
@@ -185,8 +185,8 @@ impl OnChip {
         if let Some(traced) = &mut self.traced {
             make(&mut traced.system);
             let words: Vec<u32> = traced.system.drain().collect();
-            traced.went += words.len() as u64;
-            traced.waited = traced.waited.max(traced.went.saturating_sub(traced.came));
+            traced.words_sent += words.len() as u64;
+            traced.max_waiting = traced.max_waiting.max(traced.words_sent.saturating_sub(traced.packets_received));
             self.chip.trace(&words);
         }
     }
@@ -204,7 +204,7 @@ impl OnChip {
             let packets = std::mem::take(&mut traced.packets);
             let of = (&traced.params, &traced.image);
             let replayed = replayed::take(&mut self.host, &traced.layout, of, &packets)?;
-            traced.replayed = Replayed { waited: Some(traced.waited), ..replayed };
+            traced.replayed = Replayed { max_waiting: Some(traced.max_waiting), ..replayed };
         }
         self.host.finish(self.totals.cycles);
         Ok(())
@@ -215,7 +215,7 @@ impl OnChip {
         self.watcher.has_data
     }
 
-    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &Seen))) {
+    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &ObservedInsn))) {
         let (chip, totals) = (&mut self.chip, &mut self.totals);
         f(&mut self.watcher, &mut |core, seen| {
             totals.seen(seen);
@@ -274,7 +274,7 @@ impl Reference {
     pub fn totals(&self) -> Totals {
         let mut t = self.totals;
         self.generators.iter().for_each(|g| add(&mut t.losses, g.counts().0));
-        t.told = self.runtime.lost + self.generators.iter().map(Generator::untold).sum::<u64>();
+        t.reported = self.runtime.lost + self.generators.iter().map(Generator::unreported).sum::<u64>();
         t
     }
 
@@ -292,7 +292,7 @@ impl Reference {
         self.watcher.has_data
     }
 
-    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &Seen))) {
+    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &ObservedInsn))) {
         let (generators, totals, runtime, tick) =
             (&mut self.generators, &mut self.totals, &mut self.runtime, &mut self.tick);
         f(&mut self.watcher, &mut |core, seen| {

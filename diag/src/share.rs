@@ -26,7 +26,7 @@ pub struct Share {
 
 /// Destination of a use's events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Destination {
     /// To the host.
     Host,
     /// To a filter at this address.
@@ -37,7 +37,7 @@ pub enum Way {
     Log(u8),
 }
 
-impl Way {
+impl Destination {
     /// The destination address.
     pub fn dest(self) -> u8 {
         match self {
@@ -54,12 +54,12 @@ pub struct Group {
     pub uses: Vec<usize>,
     /// The slot.
     pub slot: Slot,
-    way: Way,
+    destination: Destination,
 }
 
 impl Share {
     /// One slot for each use.
-    pub fn apart(app: &App) -> Vec<Self> {
+    pub fn unshared(app: &App) -> Vec<Self> {
         let of = |(n, u): (usize, &crate::app::Use)| Self {
             slot: Some(n).filter(|_| !u.traced),
             event: n as u8,
@@ -114,14 +114,14 @@ pub(crate) fn union(a: &[Capture], b: &[Capture]) -> Vec<Capture> {
 
 impl Group {
     /// Adds a use to the group, if possible.
-    fn join(&mut self, app: &App, n: usize, way: Way) -> bool {
+    fn join(&mut self, app: &App, n: usize, destination: Destination) -> bool {
         let (new, own) = (&app.uses[n], &self.slot);
-        let fits = match way {
-            _ if way != self.way => false,
-            Way::Log(_) => false,
-            Way::Host => true,
-            Way::Filter(_) => same(&own.captures, &new.captures, |_| true) && own.stamped == new.stamped,
-            Way::Node(_) => match new.consumer {
+        let fits = match destination {
+            _ if destination != self.destination => false,
+            Destination::Log(_) => false,
+            Destination::Host => true,
+            Destination::Filter(_) => same(&own.captures, &new.captures, |_| true) && own.stamped == new.stamped,
+            Destination::Node(_) => match new.consumer {
                 Consumer::Span(s, _) => {
                     !self.uses.iter().any(|u| matches!(app.uses[*u].consumer, Consumer::Span(o, _) if o == s))
                 }
@@ -139,37 +139,38 @@ impl Group {
 }
 
 /// Groups of all uses that have triggers, for these destinations.
-pub fn groups(app: &App, ways: &[Way]) -> Vec<Group> {
-    grouped(app, ways, false)
+pub fn groups(app: &App, destinations: &[Destination]) -> Vec<Group> {
+    grouped(app, destinations, false)
 }
 
 /// Groups for generators on the host, which watch the instructions of the trace instead of using triggers on the chip.
 pub fn traced(app: &App) -> Vec<Group> {
-    grouped(app, &vec![Way::Host; app.uses.len()], true)
+    grouped(app, &vec![Destination::Host; app.uses.len()], true)
 }
 
-fn grouped(app: &App, ways: &[Way], traced: bool) -> Vec<Group> {
+fn grouped(app: &App, destinations: &[Destination], traced: bool) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for (n, (u, way)) in app.uses.iter().zip(ways).enumerate().filter(|(_, (u, _))| u.traced == traced) {
+    for (n, (u, destination)) in app.uses.iter().zip(destinations).enumerate().filter(|(_, (u, _))| u.traced == traced)
+    {
         let last = groups.iter_mut().rev().find(|g| g.slot.trigger == u.trigger);
-        if last.is_some_and(|g| g.join(app, n, *way)) {
+        if last.is_some_and(|g| g.join(app, n, *destination)) {
             continue;
         }
         let slot = Slot {
             trigger: u.trigger,
             event: n as u8,
-            dest: way.dest(),
+            dest: destination.dest(),
             captures: u.captures.clone(),
             stamped: u.stamped,
         };
-        groups.push(Group { uses: vec![n], slot, way: *way });
+        groups.push(Group { uses: vec![n], slot, destination: *destination });
     }
     groups
 }
 
 /// Groups if all events go to the host: the smallest number.
 pub fn fewest(app: &App) -> Vec<Group> {
-    groups(app, &vec![Way::Host; app.uses.len()])
+    groups(app, &vec![Destination::Host; app.uses.len()])
 }
 
 /// Number of groups whose trigger compares more than an address.

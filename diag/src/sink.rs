@@ -1,7 +1,7 @@
 //! Writes outputs as text, JSON lines, CSV or a Perfetto trace
 
 use crate::perfetto;
-use crate::runtime::{Output, Shown, Sum};
+use crate::runtime::{Output, Sum, TextPart};
 use crate::symbols::Symbols;
 use crate::syntax::Summary;
 use serde_json::{json, Value};
@@ -37,12 +37,12 @@ pub fn key_text(key: &[i64], symbols: &Symbols) -> String {
 }
 
 /// A text with its values inserted.
-pub fn text(parts: &[Shown], symbols: &Symbols) -> String {
-    let part = |p: &Shown| match p {
-        Shown::Text(t) => t.clone(),
-        Shown::Number(n) => n.to_string(),
-        Shown::Hex(n) => format!("{n:x}"),
-        Shown::Symbol(n) => key_text(&[*n], symbols),
+pub fn text(parts: &[TextPart], symbols: &Symbols) -> String {
+    let part = |p: &TextPart| match p {
+        TextPart::Text(t) => t.clone(),
+        TextPart::Number(n) => n.to_string(),
+        TextPart::Hex(n) => format!("{n:x}"),
+        TextPart::Symbol(n) => key_text(&[*n], symbols),
     };
     parts.iter().map(part).collect()
 }
@@ -67,10 +67,10 @@ fn numbers(summary: Option<Summary>, s: &Sum) -> Vec<String> {
         None | Some(Summary::Sum) => vec![s.sum.to_string()],
         Some(Summary::Count | Summary::Hist) => vec![s.count.to_string()],
         Some(Summary::Avg) => vec![average()],
-        Some(Summary::Min) => vec![s.least.to_string()],
-        Some(Summary::Max) => vec![s.greatest.to_string()],
+        Some(Summary::Min) => vec![s.minimum.to_string()],
+        Some(Summary::Max) => vec![s.maximum.to_string()],
         Some(Summary::Stats) => {
-            vec![s.count.to_string(), s.sum.to_string(), average(), s.least.to_string(), s.greatest.to_string()]
+            vec![s.count.to_string(), s.sum.to_string(), average(), s.minimum.to_string(), s.maximum.to_string()]
         }
     }
 }
@@ -248,7 +248,7 @@ mod tests {
         let mut bytes = Vec::new();
         let symbols = Symbols::none();
         let mut sink = Sink::new(&mut bytes, Format::Perfetto, &symbols, 1_000_000_000).unwrap();
-        sink.put(&Output::Text { core: Some(0), time: 300, parts: vec![Shown::Text("x".into())] }).unwrap();
+        sink.put(&Output::Text { core: Some(0), time: 300, parts: vec![TextPart::Text("x".into())] }).unwrap();
         let descriptor =
             [0x0a, 0x11, 0x40, 0, 0x50, 1, 0xe2, 3, 10, 0x08, 1, 0x12, 6, b'c', b'o', b'r', b'e', b' ', b'0'];
         let event = [0x0a, 0x0f, 0x40, 0xac, 0x02, 0x50, 1, 0x5a, 8, 0x48, 3, 0x58, 1, 0xba, 1, 1, b'x'];

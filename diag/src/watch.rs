@@ -6,7 +6,7 @@
 
 use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind};
-use sim::diag::generator::{Access, Seen};
+use sim::diag::generator::{Access, ObservedInsn};
 
 /// State of a hart.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +23,7 @@ pub struct Watcher {
     image: Image,
     harts: Vec<Hart>,
     /// The instruction whose data events are arriving.
-    open: Option<(u8, u64, Seen)>,
+    open: Option<(u8, u64, ObservedInsn)>,
     /// Whether there were any data events.
     pub has_data: bool,
     /// Error: where the run left the program.
@@ -37,7 +37,14 @@ impl Watcher {
     }
 
     /// Completes an instruction of a hart.
-    fn give(&mut self, hart: u8, pc: u64, mut seen: Seen, target: Option<u64>, each: &mut impl FnMut(u8, &Seen)) {
+    fn emit(
+        &mut self,
+        hart: u8,
+        pc: u64,
+        mut seen: ObservedInsn,
+        target: Option<u64>,
+        each: &mut impl FnMut(u8, &ObservedInsn),
+    ) {
         let Some((insn, len)) = self.image.instruction(pc) else {
             self.error.get_or_insert_with(|| format!("hart {hart} retires {pc:#x}, where the program has no code"));
             return;
@@ -50,14 +57,14 @@ impl Watcher {
         each(hart, &seen);
     }
 
-    fn close(&mut self, each: &mut impl FnMut(u8, &Seen)) {
+    fn close(&mut self, each: &mut impl FnMut(u8, &ObservedInsn)) {
         if let Some((hart, pc, seen)) = self.open.take() {
-            self.give(hart, pc, seen, None, each);
+            self.emit(hart, pc, seen, None, each);
         }
     }
 
     /// Walks the instructions before `pc`, which had no data events.
-    fn walk(&mut self, hart: u8, pc: u64, each: &mut impl FnMut(u8, &Seen)) {
+    fn walk(&mut self, hart: u8, pc: u64, each: &mut impl FnMut(u8, &ObservedInsn)) {
         loop {
             let h = self.harts[usize::from(hart)];
             if !h.started || h.pc == pc || self.error.is_some() {
@@ -67,12 +74,12 @@ impl Watcher {
                 self.error = Some(format!("hart {hart} retires {pc:#x} where {:#x} is next", h.pc));
                 return;
             }
-            self.give(hart, h.pc, Seen { cycle: h.cycle + 1, ..Seen::default() }, None, each);
+            self.emit(hart, h.pc, ObservedInsn { cycle: h.cycle + 1, ..ObservedInsn::default() }, None, each);
         }
     }
 
     /// Takes a data event.
-    pub fn data(&mut self, d: &DataEvent, each: &mut impl FnMut(u8, &Seen)) {
+    pub fn data(&mut self, d: &DataEvent, each: &mut impl FnMut(u8, &ObservedInsn)) {
         if usize::from(d.hart) >= self.harts.len() {
             return;
         }
@@ -81,7 +88,7 @@ impl Watcher {
         if !same {
             self.close(each);
             self.walk(d.hart, d.pc, each);
-            self.open = Some((d.hart, d.pc, Seen { cycle: d.cycle, ..Seen::default() }));
+            self.open = Some((d.hart, d.pc, ObservedInsn { cycle: d.cycle, ..ObservedInsn::default() }));
         }
         let Some((_, _, seen)) = &mut self.open else { return };
         let access =
@@ -95,7 +102,7 @@ impl Watcher {
     }
 
     /// Takes a control-flow event.
-    pub fn event(&mut self, e: &FlowEvent, each: &mut impl FnMut(u8, &Seen)) {
+    pub fn event(&mut self, e: &FlowEvent, each: &mut impl FnMut(u8, &ObservedInsn)) {
         if usize::from(e.hart) >= self.harts.len() {
             return;
         }
@@ -131,8 +138,8 @@ impl Watcher {
             | FlowKind::TrapReturn
             | FlowKind::ConditionalIndirect { .. } => {
                 self.walk(e.hart, e.pc, each);
-                let seen = own.map_or(Seen { cycle: e.cycle, ..Seen::default() }, |o| o.2);
-                self.give(e.hart, e.pc, seen, Some(e.target), each);
+                let seen = own.map_or(ObservedInsn { cycle: e.cycle, ..ObservedInsn::default() }, |o| o.2);
+                self.emit(e.hart, e.pc, seen, Some(e.target), each);
             }
         }
     }

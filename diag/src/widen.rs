@@ -36,7 +36,7 @@ fn joined(a: Trigger, b: Trigger) -> Option<(Trigger, u32)> {
 }
 
 /// The captured word that identifies the use of an event.
-fn teller(trigger: Trigger) -> Option<Capture> {
+fn distinguishing_capture(trigger: Trigger) -> Option<Capture> {
     match trigger {
         Trigger::Trap { .. } => Some(Capture::Cause),
         Trigger::Data { .. } => Some(Capture::Address),
@@ -53,9 +53,9 @@ fn widened(app: &App, a: Trigger, b: Trigger, to: Trigger) -> Option<App> {
     let mut app = app.clone();
     let mut all = Vec::new();
     for u in app.uses.iter_mut().filter(|u| u.trigger == a || u.trigger == b) {
-        u.narrow = u.narrow.or(Some(u.trigger));
+        u.original_trigger = u.original_trigger.or(Some(u.trigger));
         u.trigger = to;
-        u.captures = union(&u.captures, &[teller(to)?]);
+        u.captures = union(&u.captures, &[distinguishing_capture(to)?]);
         all = union(&all, &u.captures);
     }
     // otherwise there would be two slots of the same trigger
@@ -64,11 +64,11 @@ fn widened(app: &App, a: Trigger, b: Trigger, to: Trigger) -> Option<App> {
 
 /// Condition that selects a use's events among those of its trigger.
 fn condition(u: &Use) -> Option<Expr> {
-    let narrow = u.narrow.filter(|n| *n != u.trigger)?;
-    let at = u.captures.iter().position(|c| Some(*c) == teller(u.trigger))?;
+    let original_trigger = u.original_trigger.filter(|n| *n != u.trigger)?;
+    let at = u.captures.iter().position(|c| Some(*c) == distinguishing_capture(u.trigger))?;
     let word = || Box::new(Expr::Value(Value::Arg(at as u8)));
     let is = |op, n: u32| Expr::Binary(op, word(), Box::new(Expr::Number(n.into())));
-    Some(match narrow {
+    Some(match original_trigger {
         Trigger::Trap { interrupt: Some(i), cause: Some(c) } => is(Binary::Eq, u32::from(i) << 31 | u32::from(c)),
         Trigger::Trap { interrupt: Some(true), cause: None } => is(Binary::Ge, 1 << 31),
         Trigger::Trap { interrupt: Some(false), cause: None } => is(Binary::Lt, 1 << 31),
@@ -85,14 +85,14 @@ fn both(a: Expr, b: Expr) -> Expr {
     Expr::Binary(Binary::And, Box::new(a), Box::new(b))
 }
 
-/// Widens triggers of data, traps and entries until `room` are enough, starting with the smallest additional range, as
+/// Widens triggers of data, traps and entries until `available` are enough, starting with the smallest additional range, as
 /// far as possible.
-pub fn widen(app: &mut App, room: usize) {
+pub fn widen(app: &mut App, available: usize) {
     let mut found = app.clone();
     loop {
         let slots = fewest(&found);
         let needed = wide(&slots);
-        if needed <= room {
+        if needed <= available {
             break;
         }
         let mut best: Option<(usize, u32, App)> = None;
@@ -111,16 +111,16 @@ pub fn widen(app: &mut App, room: usize) {
     }
     *app = found;
     for n in 0..app.uses.len() {
-        let Some(only) = condition(&app.uses[n]) else { continue };
+        let Some(selection) = condition(&app.uses[n]) else { continue };
         match app.uses[n].consumer {
             Consumer::Clause(c) => {
                 let own = app.clauses[c].predicate.take();
                 app.clauses[c].predicate = Some(match own {
-                    Some(own) => both(only, own),
-                    None => only,
+                    Some(own) => both(selection, own),
+                    None => selection,
                 });
             }
-            Consumer::Class(..) | Consumer::Span(..) | Consumer::Log(..) => app.uses[n].only = Some(only),
+            Consumer::Class(..) | Consumer::Span(..) | Consumer::Log(..) => app.uses[n].selection = Some(selection),
         }
     }
 }
@@ -137,9 +137,9 @@ mod tests {
         let text = "interrupt:3, interrupt:7 { @a = count(); } exception:2 /pc > 8/ { @b = count(); }
             write:64 { @c = count(); } write:72 { @d = count(); } write:4096 { @e[value] = count(); } read:68 { @f = count(); }";
         let app = resolve(&parse(text).unwrap(), &Symbols::none(), 1).unwrap();
-        let slots = |room: usize| {
+        let slots = |available: usize| {
             let mut app = app.clone();
-            widen(&mut app, room);
+            widen(&mut app, available);
             (fewest(&app).iter().map(|g| g.slot.trigger).collect::<Vec<_>>(), app)
         };
         let data = |first, last, stores: bool| Trigger::Data { first, last, loads: !stores, stores, value: None };

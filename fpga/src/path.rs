@@ -102,7 +102,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_path_is_told_by_its_blocks() {
+    fn a_path_is_reported_by_block() {
         let step = |kind: &str, delay: f64, cell: &str| json!({ "type": kind, "delay": delay, "to": { "cell": cell } });
         let report = json!({ "critical_paths": [
             { "from": "<async>", "to": "posedge clock", "path": [step("source", 1.0, "pin")] },

@@ -163,7 +163,7 @@ pub fn place(verilog: &str, device: Device, seed: u32, target_mhz: u32) -> Resul
 
 impl PlaceReport {
     /// Subtracts the flip-flops that [`few_pins`] added from the counts, except from the logic cells.
-    pub fn forget_flip_flops(&mut self, added: u64) {
+    pub fn subtract_flip_flops(&mut self, added: u64) {
         let top = self.blocks.iter_mut().find(|b| b.0 == REST).map(|b| &mut b.1);
         for r in std::iter::once(&mut self.resources).chain(top) {
             r.flip_flops = r.flip_flops.saturating_sub(added);
@@ -229,7 +229,7 @@ mod tests {
         let (text, added) = few_pins(verilog);
         assert_eq!((top_of(&text), added), ("few_pins", 301));
         let mut r = place(&text, Device::Hx8k, 1, 100).unwrap();
-        r.forget_flip_flops(added);
+        r.subtract_flip_flops(added);
         assert_eq!(r.resources.flip_flops, 16);
         assert_eq!(r.blocks.iter().map(|b| b.1.flip_flops).sum::<u64>(), 16);
         // the sum, and the parities

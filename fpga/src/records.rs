@@ -25,12 +25,12 @@ pub const END: u32 = 5;
 
 /// Error of a simulation that failed.
 #[derive(Debug, thiserror::Error)]
-#[error("the simulation ended with {status}: {said}")]
-pub struct Ended {
+#[error("the simulation ended with {status}: {message}")]
+pub struct SimulationFailed {
     /// Exit status.
     pub status: String,
     /// What it printed.
-    pub said: String,
+    pub message: String,
 }
 
 /// Words of a running simulation.
@@ -54,10 +54,10 @@ impl Words {
 }
 
 /// Reads a simulation, whose standard output and error are pipes, to its end. `take` returns the result, or `None` if
-/// the words are invalid. In that case, and if words are missing, the error is [`Ended`].
-pub fn hear<T, E>(mut child: Child, take: impl FnOnce(&mut Words) -> Result<Option<T>, E>) -> Result<T, E>
+/// the words are invalid. In that case, and if words are missing, the error is [`SimulationFailed`].
+pub fn read_simulation<T, E>(mut child: Child, take: impl FnOnce(&mut Words) -> Result<Option<T>, E>) -> Result<T, E>
 where
-    E: From<std::io::Error> + From<Ended>,
+    E: From<std::io::Error> + From<SimulationFailed>,
 {
     let lost = || std::io::Error::other("the simulation has no pipes");
     let source = BufReader::with_capacity(1 << 18, child.stdout.take().ok_or_else(lost)?);
@@ -66,12 +66,14 @@ where
     let broken = words.broken;
     // if this side stops reading, the program must not wait for it
     drop(words);
-    let mut said = String::new();
-    child.stderr.take().ok_or_else(lost)?.read_to_string(&mut said)?;
+    let mut message = String::new();
+    child.stderr.take().ok_or_else(lost)?.read_to_string(&mut message)?;
     let status = child.wait()?;
     match taken {
         Ok(Some(got)) => Ok(got),
         Err(e) if !broken => Err(e),
-        Ok(None) | Err(_) => Err(Ended { status: status.to_string(), said: said.trim().into() }.into()),
+        Ok(None) | Err(_) => {
+            Err(SimulationFailed { status: status.to_string(), message: message.trim().into() }.into())
+        }
     }
 }

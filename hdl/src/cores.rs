@@ -11,7 +11,7 @@
 //! # Timing
 //! As its two parts.
 //!
-//! Golden model: [`sim::lane`], after [`sim::beats::wide`] if several instructions retire per cycle.
+//! Golden model: [`sim::core_trace`], after [`sim::beats::wide`] if several instructions retire per cycle.
 
 use crate::ingress::beat::BeatOut;
 use crate::ingress::pins::{IngressPort, Pins};
@@ -104,32 +104,32 @@ impl<P: Pins<W>, const W: usize> Logic for Core<P, W> {
         // linked signal by signal: a linked bundle cannot be changed afterwards
         self.front.port.control.enable.next = self.control.enable.val();
         self.front.port.control.full.next = self.control.full.val();
-        self.front.port.control.spent.next = self.control.spent.val();
-        self.front.port.control.roomy.next = self.control.roomy.val();
+        self.front.port.control.no_credit.next = self.control.no_credit.val();
+        self.front.port.control.below_watermark.next = self.control.below_watermark.val();
         self.front.port.control.stop_go.next = self.control.stop_go.val();
         self.front.port.control.due.next = self.control.due.val();
-        self.front.port.control.anew.next = self.control.anew.val();
-        self.front.port.control.ask.next = self.control.ask.val();
+        self.front.port.control.after_header.next = self.control.after_header.val();
+        self.front.port.control.header_repeated.next = self.control.header_repeated.val();
         self.front.port.control.lead_lag.next = self.control.lead_lag.val();
         self.control.ready.next = self.front.port.control.ready.val();
         self.control.stop_ready.next = self.front.port.control.stop_ready.val();
         self.control.lost.next = self.front.port.control.lost.val();
         self.control.loses.next = self.front.port.control.loses.val();
         self.control.more.next = self.front.port.control.more.val();
-        self.control.crowd.next = self.front.port.control.crowd.val();
+        self.control.almost_full.next = self.front.port.control.almost_full.val();
         self.control.lag.next = self.front.port.control.lag.val();
         self.control.take.next = self.front.port.control.take.val();
-        self.control.give.next = self.front.port.control.give.val();
+        self.control.give_back.next = self.front.port.control.give_back.val();
         self.control.counted.next = self.front.port.control.counted.val();
         self.control.resynced.next = self.front.port.control.resynced.val();
         self.control.synced.next = self.front.port.control.synced.val();
-        self.control.broken.next = self.front.port.control.broken.val();
+        self.control.discontinuity.next = self.front.port.control.discontinuity.val();
         if self.wide.val() {
             // only for traced beats: an untraced one would merely delay the stop
-            self.front.port.control.spent.next =
-                self.control.spent.val() | (self.ingress.port.choked.val() & self.ingress.port.beat.live.val());
+            self.front.port.control.no_credit.next =
+                self.control.no_credit.val() | (self.ingress.port.beat_lost.val() & self.ingress.port.beat.live.val());
             self.control.more.next = self.more.to.val();
-            self.control.crowd.next = self.ingress.port.crowd.val();
+            self.control.almost_full.next = self.ingress.port.almost_full.val();
             self.control.lag.next = self.lag.to.val();
         }
     }

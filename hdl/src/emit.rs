@@ -4,22 +4,22 @@
 
 use crate::any_top::AnyTop;
 use crate::bus::wrap::Buses;
-use crate::diag::chip::{DiagChip, DiagParams, NoChip};
+use crate::diag::chip::{ChipError, DiagChip, DiagParams};
 use crate::ingress::blocks::{BlocksPins, BlocksTwoPins};
 use crate::ingress::chain::ChainPins;
 use crate::ingress::etrace::EtracePins;
 use crate::ingress::pins::Pins;
 use crate::ingress::rvfi::RvfiPins;
 use crate::ingress::rvfi_wide::{RvfiFourPins, RvfiTwoPins};
-use crate::options::Given;
+use crate::options::GivenOptions;
 use crate::scheme::tr::parts::NoCircuit;
 use crate::scheme::{self, Circuit};
 use crate::spine::{Extras, BLOCKS as BLOCKS_CODE};
 use crate::top::System;
-use crate::verilog::{self, Refused, Style};
+use crate::verilog::{self, Style, Unsupported};
 use rust_hdl::prelude::*;
 use sim::params::{ParamError, TraceParams};
-use sim::scheme::any::{AnyScheme, SchemeName, Stated};
+use sim::scheme::any::{AnyScheme, SchemeName, TraceOptions};
 use std::ops::RangeInclusive;
 
 /// Numbers of cores for which circuits exist.
@@ -85,15 +85,15 @@ impl SystemOptions {
     }
 
     /// Text after the name of an ingress: its instructions or blocks per cycle, if more than one.
-    pub fn several(&self) -> String {
-        let retire = self.extras.retire.filter(|r| r.lanes > 1);
+    pub fn channels_text(&self) -> String {
+        let retire = self.extras.retire.filter(|r| r.per_cycle > 1);
         let what = if self.ingress == Ingress::Blocks { "blocks" } else { "instructions" };
-        retire.map_or_else(String::new, |r| format!(", {} {what} per cycle", r.lanes))
+        retire.map_or_else(String::new, |r| format!(", {} {what} per cycle", r.per_cycle))
     }
 
-    /// Scale of the scheme's warm-up in such a system: the argument of [`sim::system::System::of_haste`].
-    pub fn haste(&self, params: &TraceParams) -> u8 {
-        Extras { ingress: self.ingress.code(), ..self.extras }.haste(params)
+    /// Scale of the scheme's warm-up in such a system: the argument of [`sim::system::System::with_warm_up_scale`].
+    pub fn warm_up_scale(&self, params: &TraceParams) -> u8 {
+        Extras { ingress: self.ingress.code(), ..self.extras }.warm_up_scale(params)
     }
 
     /// The constant bits of register `status`.
@@ -135,13 +135,13 @@ pub enum EmitError {
     RecordFifo(u8),
     /// A diagnosis chip that has no circuit.
     #[error("{0}")]
-    Diag(#[from] NoChip),
+    Diag(#[from] ChipError),
     /// rust-hdl refused the circuit, which is a bug of this crate.
     #[error("rust-hdl refuses the circuit: {0}")]
     Check(String),
     /// The Verilog writer refused the circuit, which is a bug of this crate.
     #[error("Verilog of the circuit: {0}")]
-    Verilog(#[from] Refused),
+    Verilog(#[from] Unsupported),
 }
 
 /// The system for `params` and `options`.
@@ -157,8 +157,8 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
 /// Checks that there is a circuit.
 pub(crate) fn check(params: &TraceParams, options: &SystemOptions) -> Result<(), EmitError> {
     params.check()?;
-    let name = SchemeName { scheme: AnyScheme::Flow(params.flow), data: None, stated: Stated::default() };
-    Given::of(params, options).check(&name, true).map_err(EmitError::Options)?;
+    let name = SchemeName { scheme: AnyScheme::Flow(params.flow), data: None, stated: TraceOptions::default() };
+    GivenOptions::of(params, options).check(&name, true).map_err(EmitError::Options)?;
     if options.ingress == Ingress::Blocks && options.extras.retire.is_none() {
         return Err(EmitError::Options("the etrace-blocks ingress has a retire queue, and none is given".into()));
     }
@@ -178,7 +178,7 @@ pub(crate) fn check(params: &TraceParams, options: &SystemOptions) -> Result<(),
 }
 
 fn of_width<const W: usize>(params: &TraceParams, options: &SystemOptions, depth: usize) -> AnyTop {
-    match (options.ingress, options.extras.retire.map_or(1, |r| r.lanes)) {
+    match (options.ingress, options.extras.retire.map_or(1, |r| r.per_cycle)) {
         (Ingress::Rvfi, 2) => system::<RvfiTwoPins<W>, W>(params, options, depth),
         (Ingress::Rvfi, 4) => system::<RvfiFourPins<W>, W>(params, options, depth),
         (Ingress::Rvfi, _) => system::<RvfiPins<W>, W>(params, options, depth),
@@ -208,7 +208,7 @@ impl Circuit for TraceParams {
     }
 
     fn interface(&self, options: &SystemOptions) -> String {
-        format!("RV{}, {} ingress{}", self.xlen, options.ingress.name(), options.several())
+        format!("RV{}, {} ingress{}", self.xlen, options.ingress.name(), options.channels_text())
     }
 
     fn cores(&self) -> u8 {

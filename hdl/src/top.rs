@@ -13,9 +13,9 @@
 //! | `valid`, `ready`, `data` | out, in, out | 1, 1, 32 | trace words |
 //! | `session[0]` | out | 1 | with [`Extras::session`]: 1 from the header of a trace to its last bit |
 //! | `hide[i]` | in | 1 | with [`Extras::filter`]: the instructions that retire in this cycle must be hidden |
-//! | `mode[i]` | in | 2 | with [`Extras::filter`] or contexts: privilege mode, see [`crate::ingress::veil`]; E-Trace: `privilege[i]` |
+//! | `mode[i]` | in | 2 | with [`Extras::filter`] or contexts: privilege mode, see [`crate::ingress::mode_filter`]; E-Trace: `privilege[i]` |
 //! | `space[i]` | in | 16 | with contexts ([`sim::platform::Platform::context`]) or [`Extras::space`]: their address space identifier |
-//! | `filter_first[i]`, `filter_last[i]` | in | W | with [`Extras::range`]: the address range to trace, see [`crate::ingress::gate`] |
+//! | `filter_first[i]`, `filter_last[i]` | in | W | with [`Extras::range`]: the address range to trace, see [`crate::ingress::address_filter`] |
 //! | `filter_space[i]`, `filter_mask[i]` | in | 16 | with [`Extras::space`]: the address spaces to trace |
 //! | `allow_modes[i]` | in | 4 | with [`Extras::filter`]: bit m: mode m may be traced, if `control.modes` also selects it |
 //! | `stall[i]` | out | 1 | with [`Extras::stall`]: core i must stall, see Timing |
@@ -38,7 +38,7 @@ use crate::ingress::pins::Pins;
 use crate::scheme::flow;
 use crate::spine::front_port::EncoderPort;
 use crate::spine::join::Spine;
-use crate::spine::ports::{ControlOut, EntryOut, PieceOut, ReadOut};
+use crate::spine::ports::{ControlOut, EntryOut, ReadOut, SliceOut};
 use crate::spine::Extras;
 use crate::widget::each::each;
 use crate::widget::slot::Slot;
@@ -145,7 +145,7 @@ impl<P: Pins<W>, const W: usize> Logic for System<P, W> {
             self.stall[k].next = self.spine.half[k].val();
         }
         ReadOut::<W>::join(&mut self.spine.read, &mut self.encoder.port.entry);
-        PieceOut::join(&mut self.encoder.port.bits, &mut self.spine.coded);
+        SliceOut::join(&mut self.encoder.port.bits, &mut self.spine.coded);
         for i in 0..self._cores {
             self.core[i].clock.next = self.clock.val();
             self.core[i].reset.next = self.reset.val();

@@ -43,7 +43,7 @@ pub enum TraceSimError {
     #[error("the etrace ingress is not simulated here; rvfi is")]
     Ingress,
     /// Instructions are not in the order of their cycles.
-    #[error("an instruction of clock {found} comes after one of clock {last}")]
+    #[error("an instruction of cycle {found} comes after one of cycle {last}")]
     Order {
         /// Cycle of the instruction.
         found: u64,
@@ -68,7 +68,7 @@ pub struct TraceSimSummary {
 pub const START: u64 = 2;
 
 /// Limit for clearing tables and for sending what is left, in cycles.
-const PATIENCE: u64 = 1 << 22;
+const WAIT_LIMIT: u64 = 1 << 22;
 
 fn register(name: &str) -> u8 {
     regs::register(name).addr
@@ -128,12 +128,12 @@ impl<F: FnMut(u32)> TraceSim<F> {
         self.driver.uut.bus(register("status"), false, 0);
         // read data follows the address by one cycle
         self.cycle()?;
-        for _ in 0..PATIENCE {
+        for _ in 0..WAIT_LIMIT {
             if self.cycle()? & status(field) != 0 {
                 return Ok(());
             }
         }
-        Err(TraceSimError::Waiting { cycle: self.driver.cycles(), field, waited: PATIENCE })
+        Err(TraceSimError::Waiting { cycle: self.driver.cycles(), field, waited: WAIT_LIMIT })
     }
 
     /// Runs one cycle with the instructions that were collected for it.

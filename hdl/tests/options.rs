@@ -4,38 +4,39 @@
 
 use hdl::options::page::page;
 use hdl::options::table::OPTIONS;
-use hdl::options::{Given, Takes};
+use hdl::options::{GivenOptions, ValueKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::thread::{available_parallelism, scope};
 
 type Value = (&'static str, String);
 
-fn given(values: &[&Value]) -> Given {
-    values.iter().fold(Given::default(), |given, (name, value)| given.with(name, value))
+fn given(values: &[&Value]) -> GivenOptions {
+    values.iter().fold(GivenOptions::default(), |given, (name, value)| given.with(name, value))
 }
 
-fn base(words: &[(&str, &str)]) -> Given {
-    words.iter().fold(Given::default(), |given, (name, value)| given.with(name, value))
+fn base(words: &[(&str, &str)]) -> GivenOptions {
+    words.iter().fold(GivenOptions::default(), |given, (name, value)| given.with(name, value))
 }
 
 /// Every option with every value other than its default.
 fn values() -> Vec<Value> {
     let of = |o: &'static hdl::options::Opt| {
-        let tried = o.takes.tried().into_iter().filter(|v| matches!(o.takes, Takes::Switch) || v != o.default);
-        tried.map(|v| (o.name, v))
+        let test_values =
+            o.takes.test_values().into_iter().filter(|v| matches!(o.takes, ValueKind::Switch) || v != o.default);
+        test_values.map(|v| (o.name, v))
     };
     OPTIONS.iter().flat_map(of).collect()
 }
 
 /// The error message of the command line, if any.
-fn refusal(given: &Given) -> Option<String> {
+fn refusal(given: &GivenOptions) -> Option<String> {
     let said = given.check_values().and_then(|()| given.scheme());
     said.and_then(|name| given.check(&name, true)).err()
 }
 
 /// Verilog without comments and without the fingerprint of the parameters: only the circuit.
-fn circuit(given: &Given) -> Result<String, String> {
+fn circuit(given: &GivenOptions) -> Result<String, String> {
     let system = given.system().map_err(|e| e.to_string())?;
     system.circuit.check(&system.options).map_err(|e| e.to_string())?;
     let text = system.circuit.verilog(&system.options, &system.style, system.buses).map_err(|e| e.to_string())?;
@@ -45,10 +46,10 @@ fn circuit(given: &Given) -> Result<String, String> {
 
 /// A cache of circuits, by their system.
 #[derive(Default)]
-struct Made(Mutex<BTreeMap<String, Result<u64, String>>>);
+struct CircuitCache(Mutex<BTreeMap<String, Result<u64, String>>>);
 
-impl Made {
-    fn of(&self, given: &Given) -> Result<u64, String> {
+impl CircuitCache {
+    fn of(&self, given: &GivenOptions) -> Result<u64, String> {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let system = given.system().map_err(|e| e.to_string())?;
         let key = format!("{} {:?} {:?} {:?}", system.circuit.canonical(), system.options, system.buses, system.style);
@@ -66,7 +67,7 @@ impl Made {
 }
 
 /// Whether there is no circuit, or none that does what the options say.
-fn impossible(g: &Given) -> bool {
+fn impossible(g: &GivenOptions) -> bool {
     let is = |name: &str, values: &[&str]| values.contains(&g.value(name));
     let scheme = g.scheme_name();
     let data = scheme.starts_with("inputs") || scheme.starts_with("cfiat");
@@ -97,7 +98,7 @@ fn impossible(g: &Given) -> bool {
 }
 
 /// Whether a pair is accepted, and what is wrong with that.
-fn judge(made: &Made, a: &Value, b: &Value) -> (bool, Option<String>) {
+fn check_pair(made: &CircuitCache, a: &Value, b: &Value) -> (bool, Option<String>) {
     let both = given(&[a, b]);
     let found = made.of(&both);
     let alone = [a, b].map(|x| made.of(&given(&[x])));
@@ -116,7 +117,7 @@ fn judge(made: &Made, a: &Value, b: &Value) -> (bool, Option<String>) {
             let implied = |x: &Value, y: &Value| hdl::options::find(x.0).implies.contains(&y.0);
             let wrong = match (&found, a == b) {
                 (Err(e), _) => Some(format!("{a:?} {b:?}: accepted, but {e}")),
-                (_, true) if made.of(&Given::default()) == found => Some(format!("{a:?}: has no effect")),
+                (_, true) if made.of(&GivenOptions::default()) == found => Some(format!("{a:?}: has no effect")),
                 (_, true) => None,
                 (_, false) if alone[0] == found && !implied(a, b) => Some(format!("{b:?} has no effect with {a:?}")),
                 (_, false) if alone[1] == found && !implied(b, a) => Some(format!("{a:?} has no effect with {b:?}")),
@@ -129,7 +130,7 @@ fn judge(made: &Made, a: &Value, b: &Value) -> (bool, Option<String>) {
 
 #[test]
 fn every_pair_of_options_is_refused_for_a_reason_or_has_the_effect_of_both() {
-    let (all, made) = (values(), Made::default());
+    let (all, made) = (values(), CircuitCache::default());
     let pairs: Vec<(&Value, &Value)> = (0..all.len())
         .flat_map(|i| all[i..].iter().map(|b| (&all[i], b)).collect::<Vec<_>>())
         .filter(|(a, b)| a == b || a.0 != b.0)
@@ -140,7 +141,7 @@ fn every_pair_of_options_is_refused_for_a_reason_or_has_the_effect_of_both() {
             s.spawn(|| loop {
                 let pair = next.lock().unwrap().next();
                 let Some((a, b)) = pair else { break };
-                let (ok, text) = judge(&made, a, b);
+                let (ok, text) = check_pair(&made, a, b);
                 *accepted.lock().unwrap() += usize::from(ok);
                 wrong.lock().unwrap().extend(text);
             });
@@ -156,7 +157,7 @@ fn every_pair_of_options_is_refused_for_a_reason_or_has_the_effect_of_both() {
 
 #[test]
 fn every_value_has_an_effect_somewhere() {
-    let made = Made::default();
+    let made = CircuitCache::default();
     let bases = [
         base(&[]),
         base(&[("scheme", "sc-lsp"), ("ways", "8"), ("sets", "16")]),

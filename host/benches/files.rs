@@ -4,7 +4,7 @@ use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use host::check::Check;
 use host::encode::{to_file, Request};
 use host::filter::Filter;
-use host::input::{Beside, Input};
+use host::input::{Input, InputOptions};
 use host::listing::Listing;
 use host::machine::Settings;
 use host::progress::Quiet;
@@ -23,11 +23,11 @@ fn files(c: &mut Criterion) {
     let program = Input::open(PROGRAM).expect("built in");
     let run = program.run(1, &settings).expect("it runs");
     let mut writer = RetireWriter::create(&ret, &run.info()).expect("written");
-    let instructions = run.tell(&mut writer, &Quiet).expect("it runs").instructions;
+    let instructions = run.report_to(&mut writer, &Quiet).expect("it runs").instructions;
     writer.finish().expect("written");
     for (path, compressed) in [(&rbt1, false), (&zst, true)] {
         let mut writer = Rbt1Writer::create(path, compressed, &[]).expect("written");
-        run.tell(&mut writer, &Quiet).expect("it runs");
+        run.report_to(&mut writer, &Quiet).expect("it runs");
         writer.finish().expect("written");
     }
     let set = named_set("medium").expect("named");
@@ -38,7 +38,7 @@ fn files(c: &mut Criterion) {
     group.bench_function("run to a retire file", |b| {
         b.iter(|| {
             let mut writer = RetireWriter::create(&new, &run.info()).expect("written");
-            run.tell(&mut writer, &Quiet).expect("it runs");
+            run.report_to(&mut writer, &Quiet).expect("it runs");
             writer.finish().expect("written");
         });
     });
@@ -51,7 +51,7 @@ fn files(c: &mut Criterion) {
         });
     }
     let open = || {
-        Trace::open(&gtr, Beside { elf: Some(PROGRAM), any_build: false, ..Beside::default() }, &Quiet)
+        Trace::open(&gtr, InputOptions { elf: Some(PROGRAM), any_build: false, ..InputOptions::default() }, &Quiet)
             .expect("a trace")
     };
     group.bench_function("replay --check", |b| {

@@ -1,7 +1,7 @@
 //! Writes the `mcfTRaptor` descriptors of a run to a file
 
 use crate::progress::Progress;
-use crate::run::{Run, Told};
+use crate::run::{Run, RunTotals};
 use crate::HostError;
 use retire::file::Replacement;
 use retire::{FlowEvent, RetireSink};
@@ -12,13 +12,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Number of events after which descriptors are written.
-const DRAIN: u32 = 1 << 14;
+const DRAIN_INTERVAL: u32 = 1 << 14;
 
 /// Result of writing descriptors.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The run.
-    pub told: Told,
+    pub totals: RunTotals,
     /// Mispredicted outcomes.
     pub outcomes: u64,
     /// Mispredicted targets, and conditional indirect branches not taken.
@@ -81,7 +81,7 @@ impl RetireSink for ToFile {
     fn event(&mut self, e: &FlowEvent) {
         self.made.event(e);
         self.since += 1;
-        if self.since == DRAIN {
+        if self.since == DRAIN_INTERVAL {
             self.since = 0;
             self.drain();
         }
@@ -108,12 +108,12 @@ pub fn to_file(
     let file = File { out: Replacement::create(path)?, bytes: 0 };
     let made = Descriptors::new(&tr, &params.platform, shared);
     let mut sink = ToFile { made, form, file, error: None, since: 0, kinds: [0; 3] };
-    let told = run.tell(&mut sink, progress)?;
+    let totals = run.report_to(&mut sink, progress)?;
     sink.drain();
     if let Some(e) = sink.error {
         return Err(HostError::io(path, e));
     }
     let ([outcomes, targets, exceptions], bytes) = (sink.kinds, sink.file.bytes);
     sink.file.out.commit()?;
-    Ok(Written { told, outcomes, targets, exceptions, bytes })
+    Ok(Written { totals, outcomes, targets, exceptions, bytes })
 }

@@ -4,7 +4,7 @@ use retire::file::FileError;
 use retire::{DataEvent, FlowEvent, MasterStore, Note, RetireSink};
 
 /// Number of events after which words are written.
-const DRAIN: u32 = 1 << 16;
+const DRAIN_INTERVAL: u32 = 1 << 16;
 
 /// A recorder whose output is passed to `write` as it is made; keeps the first error.
 pub(crate) struct Drained<R, W> {
@@ -42,7 +42,7 @@ impl<R: RetireSink, W: FnMut(&mut R) -> Result<(), FileError>> RetireSink for Dr
     fn event(&mut self, e: &FlowEvent) {
         self.recorder.event(e);
         self.since += 1;
-        if self.since == DRAIN {
+        if self.since == DRAIN_INTERVAL {
             self.since = 0;
             self.drain();
         }

@@ -1,11 +1,11 @@
 //! Encodes a run to a trace file with the golden model
 
 use crate::progress::Progress;
-use crate::run::{Run, Told};
+use crate::run::{Run, RunTotals};
 use crate::{HostError, TOOL};
 use retire::{Context, FlowEvent, FlowKind, RetireSink};
+use sim::core_trace::SyncPeriod;
 use sim::file::{TraceInfo, TraceWriter};
-use sim::lane::SyncPeriod;
 use sim::params::TraceParams;
 use sim::system::System;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub struct Encoded {
     /// The model in its final state.
     pub system: System,
     /// The run.
-    pub told: Told,
+    pub reported: RunTotals,
     /// Parameters of the trace.
     pub params: TraceParams,
 }
@@ -91,7 +91,7 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
         let system = System::new(&params)?.sync_every(&params, request.sync_period);
         let writer = TraceWriter::create(path, &info)?;
         let mut sink = ToFile { system, writer, error: None, events: 0, targets: 0, low, contexts: 0 };
-        let told = run.tell(&mut sink, progress)?;
+        let reported = run.report_to(&mut sink, progress)?;
         let zeros = sink.targets.trailing_zeros();
         if zeros < params.align.into() {
             if request.fixed_align {
@@ -104,7 +104,7 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             params.align = zeros as u8;
             continue;
         }
-        sink.system.finish(told.cycles);
+        sink.system.finish(reported.cycles);
         sink.drain();
         let width = 64 - sink.targets.leading_zeros();
         if width > params.xlen.into() {
@@ -115,7 +115,7 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             )));
         }
         let contexts = Context(sink.contexts);
-        if params.context.is_some() && params.told(contexts) != contexts {
+        if params.context.is_some() && params.reported(contexts) != contexts {
             let (bits, right) = (params.context.unwrap_or(0), 32 - contexts.id().leading_zeros());
             return Err(HostError::Other(format!(
                 "{}: has address space numbers of {right} bits, but `--context {bits}` reports {bits}; expected `--context \
@@ -127,6 +127,6 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
             return Err(e.into());
         }
         sink.writer.finish()?;
-        return Ok(Encoded { system: sink.system, told, params });
+        return Ok(Encoded { system: sink.system, reported, params });
     }
 }

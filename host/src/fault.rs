@@ -73,13 +73,13 @@ struct Seen {
     /// Its last event with an instruction.
     last: Option<FlowEvent>,
     /// Cause of the last failed access, and the number of instructions retired at that time.
-    refused: Option<(u8, u64)>,
+    failed_access: Option<(u8, u64)>,
     fault: Option<Fault>,
     stop: Option<FlowEvent>,
 }
 
 /// Observes a run to describe its faults.
-struct Witness {
+struct FaultObserver {
     image: Image,
     assembly: Assembly,
     ram: Range<u64>,
@@ -87,7 +87,7 @@ struct Witness {
     harts: Vec<Seen>,
 }
 
-impl Witness {
+impl FaultObserver {
     fn seen(&mut self, hart: u8) -> &mut Seen {
         &mut self.harts[usize::from(hart)]
     }
@@ -118,23 +118,23 @@ impl Witness {
     }
 
     /// The exception at which a hart is stuck at the end, unless it is waiting.
-    fn standing(&self, hart: u8) -> Option<Fault> {
+    fn stuck_fault(&self, hart: u8) -> Option<Fault> {
         let seen = &self.harts[usize::from(hart)];
         let retired = seen.retired;
         // a hart that never retired an instruction has no event: it is at the entry point
-        let (pc, behind) = match seen.stop {
+        let (pc, instructions_after) = match seen.stop {
             Some(stop) => (stop.pc, stop.count),
             None if retired == 0 => (self.entry, 0),
             None => return None,
         };
         let in_place = seen.last.is_some_and(|e| e.pc == pc && e.target == pc);
-        let waits = behind > 0 && matches!(self.instruction(pc.wrapping_sub(4)), Some((WFI, _)));
-        let refused = seen.refused.filter(|(_, at)| *at == retired).map(|(cause, _)| cause);
-        if in_place || waits && refused.is_none() {
+        let waits = instructions_after > 0 && matches!(self.instruction(pc.wrapping_sub(4)), Some((WFI, _)));
+        let failed_access = seen.failed_access.filter(|(_, at)| *at == retired).map(|(cause, _)| cause);
+        if in_place || waits && failed_access.is_none() {
             return None;
         }
         let access = |(bits, len)| self.assembly.access(bits, len);
-        let cause = match (refused, self.instruction(pc)) {
+        let cause = match (failed_access, self.instruction(pc)) {
             (Some(cause), _) => cause,
             (None, None) if !self.ram.contains(&pc) => 1,
             (None, None) => 2,
@@ -154,7 +154,7 @@ impl Witness {
     }
 }
 
-impl RetireSink for Witness {
+impl RetireSink for FaultObserver {
     const WANTS_DATA: bool = true;
 
     #[inline]
@@ -186,7 +186,7 @@ impl RetireSink for Witness {
 
     fn note(&mut self, hart: u8, note: &Note) {
         if let Note::AccessFault { cause, retired } = *note {
-            self.seen(hart).refused = Some((cause, retired));
+            self.seen(hart).failed_access = Some((cause, retired));
         }
     }
 }
@@ -203,19 +203,19 @@ pub fn find(run: &Run<'_>, exit: Exit, progress: &dyn Progress) -> Result<Vec<Fa
         let mut registers = [0; 32];
         // every hart starts with its number in a0
         registers[10] = index.into();
-        Seen { registers, retired: 0, last: None, refused: None, fault: None, stop: None }
+        Seen { registers, retired: 0, last: None, failed_access: None, fault: None, stop: None }
     };
-    let mut witness = Witness {
+    let mut observer = FaultObserver {
         image: Image::new(&named.program),
         assembly: Assembly::new(named.program.xlen),
         entry: named.program.entry,
         ram: start.into()..u64::from(start) + u64::from(bytes),
         harts: (0..run.harts).map(hart).collect(),
     };
-    run.tell(&mut witness, progress)?;
+    run.report_to(&mut observer, progress)?;
     let found = |hart| {
-        let standing = if exit == Exit::Deadlock { witness.standing(hart) } else { None };
-        standing.or_else(|| witness.harts[usize::from(hart)].fault.clone())
+        let stuck_fault = if exit == Exit::Deadlock { observer.stuck_fault(hart) } else { None };
+        stuck_fault.or_else(|| observer.harts[usize::from(hart)].fault.clone())
     };
     Ok((0..run.harts).filter_map(found).collect())
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 pub struct Filter {
     core: Option<u8>,
     /// Address ranges, of which one must match; empty: all addresses.
-    places: Vec<Range<u64>>,
+    address_ranges: Vec<Range<u64>>,
     /// Instruction numbers, counted over those of `core`, or of all cores, from 0.
     numbers: Range<u64>,
     next: u64,
@@ -29,15 +29,15 @@ struct Times {
 impl Default for Filter {
     /// Accepts all instructions.
     fn default() -> Self {
-        Self { core: None, places: Vec::new(), numbers: 0..u64::MAX, next: 0, times: None, now: true }
+        Self { core: None, address_ranges: Vec::new(), numbers: 0..u64::MAX, next: 0, times: None, now: true }
     }
 }
 
 impl Filter {
     /// Accepts instructions of `core` (or of all cores) whose number is in `numbers` and whose address is in one of
-    /// `places`, if there are any.
-    pub fn new(core: Option<u8>, places: Vec<Range<u64>>, numbers: Range<u64>) -> Self {
-        Self { core, places, numbers, next: 0, times: None, now: true }
+    /// `address_ranges`, if there are any.
+    pub fn new(core: Option<u8>, address_ranges: Vec<Range<u64>>, numbers: Range<u64>) -> Self {
+        Self { core, address_ranges, numbers, next: 0, times: None, now: true }
     }
 
     /// Further restricts it to instructions with a clock cycle in `wanted`, of an execution of `cores` cores.
@@ -67,7 +67,7 @@ impl Filter {
         }
         let number = self.next;
         self.next += 1;
-        self.now && self.numbers.contains(&number) && self.is_place(pc)
+        self.now && self.numbers.contains(&number) && self.in_ranges(pc)
     }
 
     /// As [`Filter::take`], for `count` instructions that are only known as a group.
@@ -75,13 +75,13 @@ impl Filter {
         let first = self.next;
         let wants = self.wants(hart);
         self.next += if wants { count.into() } else { 0 };
-        wants && self.now && first < self.numbers.end && self.next > self.numbers.start && self.is_place(pc)
+        wants && self.now && first < self.numbers.end && self.next > self.numbers.start && self.in_ranges(pc)
     }
 
     /// Whether to list an event between two instructions, of `hart` at `pc`.
     pub fn between(&self, hart: u8, pc: u64) -> bool {
         let begun = self.next >= self.numbers.start;
-        self.wants(hart) && self.now && begun && !self.is_over() && self.is_place(pc)
+        self.wants(hart) && self.now && begun && !self.is_over() && self.in_ranges(pc)
     }
 
     /// Whether the core is selected.
@@ -91,8 +91,8 @@ impl Filter {
     }
 
     #[inline]
-    fn is_place(&self, pc: u64) -> bool {
-        self.places.is_empty() || self.places.iter().any(|p| p.contains(&pc))
+    fn in_ranges(&self, pc: u64) -> bool {
+        self.address_ranges.is_empty() || self.address_ranges.iter().any(|p| p.contains(&pc))
     }
 
     /// Whether no further instruction will be accepted.
@@ -108,17 +108,17 @@ impl Filter {
 /// A name is unknown; the error lists some known names.
 pub fn functions(program: &str, names: &[String]) -> Result<Vec<Range<u64>>, HostError> {
     let symbols = if names.is_empty() { Symbols::default() } else { Symbols::open(program)? };
-    let mut places = Vec::new();
+    let mut address_ranges = Vec::new();
     for name in names {
-        let found = places.len();
-        places.extend(symbols.ranges(name));
-        if places.len() == found {
+        let found = address_ranges.len();
+        address_ranges.extend(symbols.ranges(name));
+        if address_ranges.len() == found {
             return Err(HostError::Other(format!(
                 "{program}: has no function `{name}`; `goshawk profile` lists those that ran"
             )));
         }
     }
-    Ok(places)
+    Ok(address_ranges)
 }
 
 #[cfg(test)]
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn core_place_and_number_are_all_asked() {
+    fn core_address_and_number_are_all_checked() {
         assert_eq!(taken(Filter::default()), (0..12).collect::<Vec<_>>());
         assert_eq!(taken(Filter::new(Some(1), Vec::new(), 0..u64::MAX)), [1, 3, 5, 7, 9, 11]);
         assert_eq!(taken(Filter::new(None, Vec::new(), 3..6)), [3, 4, 5]);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_over_behind_the_last_number() {
+    fn it_is_over_after_the_last_number() {
         let mut f = Filter::new(None, Vec::new(), 1..2);
         assert!(!f.is_over() && !f.between(0, 0));
         assert!(!f.take(0, 0) && f.between(0, 0));
@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn times_are_those_of_the_events_and_end_when_all_cores_are_behind_them() {
+    fn times_filter_events_and_end_when_all_cores_have_passed() {
         let mut f = Filter::default().within(10..20, 2);
-        let mut told = |hart, cycle| {
+        let mut selected = |hart, cycle| {
             f.at(hart, cycle);
             (f.take(hart, 0), f.is_over())
         };
-        assert_eq!([told(0, 9), told(0, 10), told(1, 19)], [(false, false), (true, false), (true, false)]);
-        assert_eq!([told(0, 20), told(1, 12), told(1, 25)], [(false, false), (true, false), (false, true)]);
+        assert_eq!([selected(0, 9), selected(0, 10), selected(1, 19)], [(false, false), (true, false), (true, false)]);
+        assert_eq!([selected(0, 20), selected(1, 12), selected(1, 25)], [(false, false), (true, false), (false, true)]);
         // with one core, the others do not count
         let mut f = Filter::new(Some(1), Vec::new(), 0..u64::MAX).within(10..20, 2);
         f.at(0, 30);
@@ -170,8 +170,8 @@ mod tests {
 
     #[test]
     fn functions_have_addresses() {
-        let places = functions("builtin:fft", &["rt_main".into()]);
-        assert!(places.is_ok_and(|p| p.len() == 1 && !p[0].is_empty()));
+        let address_ranges = functions("builtin:fft", &["rt_main".into()]);
+        assert!(address_ranges.is_ok_and(|p| p.len() == 1 && !p[0].is_empty()));
         let e = functions("builtin:fft", &["nobody".into()]).unwrap_err().to_string();
         assert!(e.contains("has no function `nobody`"), "{e}");
     }

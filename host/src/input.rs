@@ -63,7 +63,7 @@ pub enum Input {
 
 /// Additional options of an input.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Beside<'a> {
+pub struct InputOptions<'a> {
     /// Name of the program of a recording.
     pub elf: Option<&'a str>,
     /// Whether another build is accepted.
@@ -85,23 +85,23 @@ pub fn check_build_id(recording: &str, of: &str, build_id: &str, name: &str, fou
 impl Input {
     /// Opens `builtin:NAME`, an ELF or a recording; recordings are recognised by their first bytes.
     pub fn open(name: &str) -> Result<Self, HostError> {
-        Self::open_with(name, Beside::default())
+        Self::open_with(name, InputOptions::default())
     }
 
     /// As [`Input::open`], with options.
-    pub fn open_with(name: &str, beside: Beside<'_>) -> Result<Self, HostError> {
+    pub fn open_with(name: &str, input_options: InputOptions<'_>) -> Result<Self, HostError> {
         let kind = if name.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(Path::new(name))? };
         match kind {
             FileKind::Other => {
-                if beside.elf.is_some() {
+                if input_options.elf.is_some() {
                     return Err(HostError::Other(format!("{name}: is a program; `--elf` is for recordings")));
                 }
                 Ok(Self::Program(Box::new(Named::open(name)?)))
             }
             FileKind::Retire | FileKind::Rbt1 => {
                 let recording = Recording::open(Path::new(name))?;
-                let named = beside.elf.map(Named::open).transpose()?;
-                if let Some(named) = named.as_ref().filter(|_| !beside.any_build && !recording.is_rbt1()) {
+                let named = input_options.elf.map(Named::open).transpose()?;
+                if let Some(named) = named.as_ref().filter(|_| !input_options.any_build && !recording.is_rbt1()) {
                     let info = recording.info();
                     check_build_id(name, &info.program, &info.build_id, &named.name, &named.build_id)?;
                 }

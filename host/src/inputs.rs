@@ -1,10 +1,10 @@
 //! Record and replay: writes the inputs of a run's cores to a file, and executes the run again from it
 
 use crate::drain::Drained;
-use crate::input::{check_build_id, Beside, Input, Named};
+use crate::input::{check_build_id, Input, InputOptions, Named};
 use crate::progress::Progress;
 use crate::recording::FileKind;
-use crate::run::{Run, Told};
+use crate::run::{Run, RunTotals};
 use crate::{HostError, TOOL};
 use retire::RetireSink;
 use sim::file::{InputsInfo, TraceReader, TraceWriter};
@@ -23,7 +23,7 @@ pub struct Recorded {
     /// Statistics of the stream.
     pub stats: InputsStats,
     /// The run.
-    pub told: Told,
+    pub totals: RunTotals,
 }
 
 /// Records `run` after its first `skip` instructions of all cores, into the file at `path` if given.
@@ -65,7 +65,7 @@ pub fn record(
         let words = recorder.drain();
         writer.as_mut().map_or(Ok(()), |writer| writer.write(words))
     });
-    let told = run.tell_behind(skip, &mut sink, progress, |machine, sink| {
+    let totals = run.report_after(skip, &mut sink, progress, |machine, sink| {
         if sizes.known > 0 {
             sink.recorder.begin(machine.memory(), machine.states());
         }
@@ -83,7 +83,7 @@ pub fn record(
     if let Some(writer) = writer {
         writer.finish()?;
     }
-    Ok(Recorded { params, stats: *recorder.stats(), told })
+    Ok(Recorded { params, stats: *recorder.stats(), totals })
 }
 
 /// A recorded run with its program.
@@ -111,7 +111,7 @@ impl Session {
     ///
     /// # Errors
     /// Either cannot be read, or they do not match.
-    pub fn open(path: &Path, beside: Beside<'_>) -> Result<Self, HostError> {
+    pub fn open(path: &Path, input_options: InputOptions<'_>) -> Result<Self, HostError> {
         let name = path.display().to_string();
         match FileKind::of(path)? {
             FileKind::Inputs => {}
@@ -127,18 +127,18 @@ impl Session {
                 )));
             }
         }
-        if beside.parameters.is_some() {
+        if input_options.parameters.is_some() {
             return Err(HostError::Other(format!(
                 "{name}: is a recorded run, which contains its parameters; `--parameters` is for raw trace words"
             )));
         }
         let mut reader = TraceReader::<InputsInfo>::open(path)?;
         let info = reader.info().clone();
-        let Some(elf) = beside.elf else {
+        let Some(elf) = input_options.elf else {
             return Err(HostError::Other(format!("{name}: is a recorded run; expected its program in `--elf`")));
         };
         let named = Named::open(elf)?;
-        if !beside.any_build {
+        if !input_options.any_build {
             check_build_id(&name, &info.program, &info.build_id, elf, &named.build_id)?;
         }
         let words: Vec<u32> = reader.by_ref().collect();
@@ -173,9 +173,9 @@ impl Session {
     ) -> Result<(), HostError> {
         const BLOCK: u64 = 1 << 16;
         let bar = progress.begin("replaying", "instructions", None);
-        let mut told = 0;
+        let mut totals = 0;
         loop {
-            let most = told + BLOCK - self.replay.position();
+            let most = totals + BLOCK - self.replay.position();
             let core = self.replay.advance(sink, most, |sink, _| stop(sink)).map_err(|e| self.error(e))?;
             if stop(sink) {
                 return Ok(());
@@ -184,9 +184,9 @@ impl Session {
                 // all words may be there where the file is cut
                 return self.damage.clone().map_or(Ok(()), |damage| Err(HostError::Other(damage)));
             }
-            if self.replay.position() - told == BLOCK {
+            if self.replay.position() - totals == BLOCK {
                 bar.advance(BLOCK);
-                told += BLOCK;
+                totals += BLOCK;
             }
         }
     }

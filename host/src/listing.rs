@@ -151,15 +151,15 @@ impl<'a> Listing<'a> {
 impl ReplaySink for Listing<'_> {
     fn event(&mut self, e: &FlowEvent) {
         let at = usize::from(e.hart);
-        let told = match e.kind {
+        let context_switch = match e.kind {
             FlowKind::Context { context, alone } => Some((context, alone)),
             _ => None,
         };
-        if let Some((context, _)) = told {
+        if let Some((context, _)) = context_switch {
             self.current[at].1 = context;
         }
         // the event after a context switch covers the instructions before it
-        if matches!(told, Some((_, false))) {
+        if matches!(context_switch, Some((_, false))) {
             return;
         }
         self.filter.at(e.hart, e.cycle);

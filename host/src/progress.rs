@@ -34,7 +34,7 @@ impl Bar for Quiet {
 }
 
 /// Counts between two updates of a bar.
-const STEP: u64 = 1 << 16;
+const UPDATE_INTERVAL: u64 = 1 << 16;
 
 /// A sink that counts instructions and passes events on to another sink.
 pub(crate) struct Counted<S> {
@@ -67,7 +67,7 @@ impl<S: RetireSink> RetireSink for Counted<S> {
         self.events += 1;
         self.instructions += u64::from(event.count);
         self.cycle = event.cycle;
-        if self.pending >= STEP {
+        if self.pending >= UPDATE_INTERVAL {
             self.bar.advance(self.pending);
             self.pending = 0;
         }
@@ -114,7 +114,7 @@ impl<I: Iterator<Item = u32>> Iterator for Words<I> {
     #[inline]
     fn next(&mut self) -> Option<u32> {
         self.pending += 1;
-        if self.pending == STEP / 32 {
+        if self.pending == UPDATE_INTERVAL / 32 {
             self.bar.advance(self.pending);
             self.pending = 0;
         }

@@ -134,7 +134,7 @@ impl Recording {
     }
 
     /// Passes all events to `sink`.
-    pub fn tell(&self, sink: &mut impl RetireSink) -> Result<(), FileError> {
+    pub fn report_to(&self, sink: &mut impl RetireSink) -> Result<(), FileError> {
         let mut events = self.events()?;
         while events.next_block(sink)? {}
         Ok(())
@@ -156,7 +156,7 @@ impl Recording {
     pub fn image(&self, progress: &dyn Progress) -> Result<Image, HostError> {
         let mut learner =
             crate::progress::Counted::new(Learner::new(), progress.begin("learning", "instructions", None));
-        self.tell(&mut learner)?;
+        self.report_to(&mut learner)?;
         learner.into_sink().finish().map_err(|e| HostError::Other(format!("{}: {e}", self.path.display())))
     }
 

@@ -23,7 +23,7 @@ pub struct Run<'a> {
 
 /// Summary of a run that was read or executed to its end.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct RunTotals {
     /// Events, all harts.
     pub events: u64,
     /// Instructions, all harts.
@@ -124,8 +124,8 @@ impl<'a> Run<'a> {
     }
 
     /// Passes the whole run to `sink`.
-    pub fn tell(&self, sink: &mut impl RetireSink, progress: &dyn Progress) -> Result<Told, HostError> {
-        self.tell_behind(0, sink, progress, |_, _| {})
+    pub fn report_to(&self, sink: &mut impl RetireSink, progress: &dyn Progress) -> Result<RunTotals, HostError> {
+        self.report_after(0, sink, progress, |_, _| {})
     }
 
     /// Runs the first `skip` instructions.
@@ -157,14 +157,14 @@ impl<'a> Run<'a> {
     /// at that point.
     ///
     /// # Errors
-    /// As [`Run::tell`]. If `skip` is not 0, also a run that is shorter, and a recording.
-    pub fn tell_behind<S: RetireSink>(
+    /// As [`Run::report_to`]. If `skip` is not 0, also a run that is shorter, and a recording.
+    pub fn report_after<S: RetireSink>(
         &self,
         skip: u64,
         sink: &mut S,
         progress: &dyn Progress,
         begins: impl FnOnce(&Machine, &mut S),
-    ) -> Result<Told, HostError> {
+    ) -> Result<RunTotals, HostError> {
         match self.input {
             Input::Program(named) => {
                 let failure = |source| HostError::Machine { name: named.name.clone(), source };
@@ -188,7 +188,7 @@ impl<'a> Run<'a> {
                 let (faults, counted) = (sink.faults, sink.into_sink());
                 let instructions = summary.instructions.iter().sum::<u64>() - if stopped { 0 } else { before };
                 let (events, cycles) = (counted.events, summary.cycles);
-                Ok(Told { events, instructions, cycles, summary: Some(summary), stopped, faults })
+                Ok(RunTotals { events, instructions, cycles, summary: Some(summary), stopped, faults })
             }
             Input::Recording(recording, _) if skip > 0 => Err(HostError::Other(format!(
                 "{}: is a recording, which has no state of the cores after {skip} instructions; expected a program",
@@ -196,18 +196,18 @@ impl<'a> Run<'a> {
             ))),
             Input::Recording(recording, _) => {
                 let mut counted = Counted::new(sink, progress.begin("reading", "instructions", None));
-                recording.tell(&mut counted)?;
+                recording.report_to(&mut counted)?;
                 let Counted { events, instructions, cycle, .. } = counted;
-                Ok(Told { events, instructions, cycles: cycle, summary: None, stopped: false, faults: 0 })
+                Ok(RunTotals { events, instructions, cycles: cycle, summary: None, stopped: false, faults: 0 })
             }
         }
     }
 
-    /// As [`Run::tell`], in blocks.
-    pub fn blocks(&self, out: &mut dyn FnMut(Vec<FlowEvent>), progress: &dyn Progress) -> Result<Told, HostError> {
+    /// As [`Run::report_to`], in blocks.
+    pub fn blocks(&self, out: &mut dyn FnMut(Vec<FlowEvent>), progress: &dyn Progress) -> Result<RunTotals, HostError> {
         let mut blocks = Blocks { block: Vec::with_capacity(BLOCK), out };
-        let told = self.tell(&mut blocks, progress)?;
+        let totals = self.report_to(&mut blocks, progress)?;
         blocks.flush();
-        Ok(told)
+        Ok(totals)
     }
 }

@@ -10,7 +10,7 @@ use retire::{DataEvent, FlowEvent, FlowKind, MasterStore, Note, RetireSink};
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 
 /// Number of events between checks for an interruption.
-const STEP: u32 = 1 << 12;
+const CHECK_INTERVAL: u32 = 1 << 12;
 
 /// Whether it is an exception that a program does not intend.
 pub(crate) const fn is_fault(kind: FlowKind) -> bool {
@@ -22,7 +22,7 @@ struct Stopped;
 
 /// Position of a hart.
 #[derive(Clone, Copy, Debug, Default)]
-struct Here {
+struct Position {
     started: bool,
     /// Address after its last event.
     next: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Stoppable<'p, S> {
     sink: S,
     progress: &'p dyn Progress,
     since: u32,
-    harts: Vec<Here>,
+    harts: Vec<Position>,
     cycle: u64,
     /// Exceptions that a program does not intend.
     pub(crate) faults: u64,
@@ -44,7 +44,7 @@ pub(crate) struct Stoppable<'p, S> {
 
 impl<'p, S: RetireSink> Stoppable<'p, S> {
     pub(crate) fn new(sink: S, harts: u8, progress: &'p dyn Progress) -> Self {
-        let harts = vec![Here::default(); harts.into()];
+        let harts = vec![Position::default(); harts.into()];
         Self { sink, progress, since: 0, harts, cycle: 0, faults: 0 }
     }
 
@@ -63,18 +63,18 @@ impl<'p, S: RetireSink> Stoppable<'p, S> {
 
     /// Adds the stop events of an interrupted run; returns instructions by hart, and the last cycle.
     pub(crate) fn finish(&mut self, image: &Image) -> (Vec<u64>, u64) {
-        for (hart, here) in self.harts.iter_mut().enumerate().filter(|(_, here)| here.started) {
-            let (mut pc, mut count) = (here.next, 0);
-            while here.data.is_some_and(|last| pc <= last) {
+        for (hart, position) in self.harts.iter_mut().enumerate().filter(|(_, position)| position.started) {
+            let (mut pc, mut count) = (position.next, 0);
+            while position.data.is_some_and(|last| pc <= last) {
                 let Some((_, len)) = image.instruction(pc) else { break };
                 pc += u64::from(len);
                 count += 1;
             }
-            here.retired += u64::from(count);
+            position.retired += u64::from(count);
             let (hart, kind, cycle) = (hart as u8, FlowKind::Stop, self.cycle);
             self.sink.event(&FlowEvent { hart, kind, len: 0, count, pc, target: pc, cycle });
         }
-        (self.harts.iter().map(|here| here.retired).collect(), self.cycle)
+        (self.harts.iter().map(|position| position.retired).collect(), self.cycle)
     }
 }
 
@@ -85,13 +85,13 @@ impl<S: RetireSink> RetireSink for Stoppable<'_, S> {
     #[inline]
     fn event(&mut self, e: &FlowEvent) {
         self.sink.event(e);
-        let here = &mut self.harts[usize::from(e.hart)];
-        let retired = here.retired + u64::from(e.count);
-        *here = Here { started: true, next: e.target, retired, data: None };
+        let position = &mut self.harts[usize::from(e.hart)];
+        let retired = position.retired + u64::from(e.count);
+        *position = Position { started: true, next: e.target, retired, data: None };
         self.cycle = e.cycle;
         self.faults += u64::from(is_fault(e.kind));
         self.since += 1;
-        if self.since == STEP {
+        if self.since == CHECK_INTERVAL {
             self.since = 0;
             // a trap comes before the instruction that retires with it, so stop only after an instruction
             if self.progress.stops() && e.kind.retires() {

@@ -1,12 +1,12 @@
 //! A trace file with its program, and its replay
 
-use crate::input::{check_build_id, Beside, Named, BUILTIN};
+use crate::input::{check_build_id, InputOptions, Named, BUILTIN};
 use crate::progress::{Progress, Words};
 use crate::recording::{FileKind, Recording};
 use crate::{words, HostError};
 use retire::image::Image;
 use retire::{Context, FlowEvent, FlowKind};
-use sim::file::reread::Reread;
+use sim::file::reread::SeekableWords;
 use sim::file::{TraceInfo, TraceReader};
 use sim::message::Message;
 use sim::replay::{Images, Replay, ReplaySink, ReplaySummary};
@@ -24,7 +24,7 @@ pub struct Trace {
 
 /// Losses in a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lost {
+pub struct LossSummary {
     /// Number of gaps, all cores.
     pub gaps: u64,
     /// Number of instructions in gaps of known length.
@@ -33,7 +33,7 @@ pub struct Lost {
     pub unknown: u64,
 }
 
-impl Lost {
+impl LossSummary {
     /// Description in words; `None` if nothing was lost.
     pub fn describe(&self) -> Option<String> {
         let Self { gaps, instructions, unknown } = *self;
@@ -54,7 +54,7 @@ pub struct Replayed {
     /// Counts.
     pub summary: ReplaySummary,
     /// Losses.
-    pub lost: Lost,
+    pub lost: LossSummary,
     /// Why it ended before the end of the stream.
     pub damage: Option<HostError>,
 }
@@ -62,7 +62,7 @@ pub struct Replayed {
 /// A sink that counts gaps.
 struct Losses<'a, S> {
     sink: &'a mut S,
-    lost: Lost,
+    lost: LossSummary,
 }
 
 impl<S: ReplaySink> ReplaySink for Losses<'_, S> {
@@ -91,14 +91,14 @@ impl<S: ReplaySink> ReplaySink for Losses<'_, S> {
 
 impl Trace {
     /// Opens both; instead of the program, a recording of the run may be given, from which the code is learned.
-    pub fn open(trace: &Path, beside: Beside<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
+    pub fn open(trace: &Path, input_options: InputOptions<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
         let name = trace.display().to_string();
         let reader = match FileKind::of(trace)? {
             FileKind::Other => None,
             // for other files of Goshawk, the error names their kind
             _ => Some(TraceReader::<TraceInfo>::open(trace)?),
         };
-        let Some(elf) = beside.elf else {
+        let Some(elf) = input_options.elf else {
             return Err(HostError::Other(format!("{name}: is a trace file; expected its program in `--elf`")));
         };
         let kind = if elf.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(Path::new(elf))? };
@@ -113,30 +113,30 @@ impl Trace {
             }
         };
         let reader = match reader {
-            Some(_) if beside.parameters.is_some() => {
+            Some(_) if input_options.parameters.is_some() => {
                 return Err(HostError::Other(format!(
                     "{name}: is a trace file, which contains its parameters; `--parameters` is for raw trace words"
                 )));
             }
             Some(reader) => reader,
             None => {
-                let info = words::info(trace, beside.parameters, elf, &build_id)?;
+                let info = words::info(trace, input_options.parameters, elf, &build_id)?;
                 TraceReader::of_words(trace, info)?
             }
         };
         let info = reader.info().clone();
-        if !beside.any_build {
+        if !input_options.any_build {
             check_build_id(&name, &info.program, &info.build_id, elf, &build_id)?;
         }
         // code is only learned from a recording of the right program
         let image = image.or_else(|recording: Recording| recording.image(progress))?;
-        if info.params.context.is_none() && !beside.contexts.is_empty() {
+        if info.params.context.is_none() && !input_options.contexts.is_empty() {
             return Err(HostError::Other(format!(
                 "{name}: reports no contexts; `--context` of encode and gen makes traces that do"
             )));
         }
         let mut contexts = Vec::new();
-        for (context, elf) in beside.contexts {
+        for (context, elf) in input_options.contexts {
             let program = Named::open(elf)?.program;
             if program.xlen != info.params.xlen {
                 let (xlen, own) = (program.xlen, info.params.xlen);
@@ -144,7 +144,7 @@ impl Trace {
                     "{elf}: is for {xlen} bits, but {name} was traced on a machine of {own}"
                 )));
             }
-            if info.params.told(*context) != *context {
+            if info.params.reported(*context) != *context {
                 let bits = info.params.context.unwrap_or(0);
                 return Err(HostError::Other(format!(
                     "{name}: reports {bits} bits of the address space; there is no context {context}"
@@ -156,8 +156,8 @@ impl Trace {
     }
 
     /// The words of the trace, which can be read from any position.
-    pub fn reread(self) -> Reread {
-        Reread::of(self.reader)
+    pub fn reread(self) -> SeekableWords {
+        SeekableWords::of(self.reader)
     }
 
     /// Metadata of the file.
@@ -205,7 +205,7 @@ impl Trace {
         progress: &dyn Progress,
         mut stop: impl FnMut(&mut S) -> bool,
     ) -> Result<Replayed, HostError> {
-        let mut sink = Losses { sink, lost: Lost::default() };
+        let mut sink = Losses { sink, lost: LossSummary::default() };
         let total = self.reader.expected_words();
         let words = Words::new(&mut self.reader, progress.begin("replaying", "words", total));
         let replayed = Replay::new(Images { common: &self.image, of: &self.contexts }, &self.info.params, words).map(

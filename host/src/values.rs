@@ -2,10 +2,10 @@
 //! trace
 
 use crate::drain::Drained;
-use crate::input::{check_build_id, Beside, Input, Named};
+use crate::input::{check_build_id, Input, InputOptions, Named};
 use crate::progress::Progress;
 use crate::recording::{Events, FileKind, Recording};
-use crate::run::{Run, Told};
+use crate::run::{Run, RunTotals};
 use crate::trace::Trace;
 use crate::{HostError, TOOL};
 use retire::file::{FileError, Replacement};
@@ -29,7 +29,7 @@ pub struct Traced {
     /// Statistics of the stream.
     pub stats: CfiatStats,
     /// The run.
-    pub told: Told,
+    pub totals: RunTotals,
 }
 
 /// Output of a load-value trace.
@@ -73,7 +73,7 @@ fn parameters(run: &Run<'_>, sizes: Sizes) -> Result<CfiatParams, HostError> {
             let machine = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?;
             Ok(CfiatParams::new(run.harts, machine.ram(), sizes))
         }
-        Input::Recording(recording, _) => Ok(CfiatParams::everywhere(run.harts, recording.info().xlen, sizes)),
+        Input::Recording(recording, _) => Ok(CfiatParams::all_memory(run.harts, recording.info().xlen, sizes)),
     }
 }
 
@@ -113,7 +113,7 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
         }
     }
     let mut sink = Drained::new(recorder, |recorder: &mut Recorder| out.write(recorder));
-    let told = run.tell(&mut sink, progress)?;
+    let totals = run.report_to(&mut sink, progress)?;
     sink.recorder.finish();
     let (recorder, written) = sink.finish();
     let stats = *recorder.stats();
@@ -134,7 +134,7 @@ pub fn record(run: &Run<'_>, sizes: Sizes, output: Output<'_>, progress: &dyn Pr
         Out::Stream(writer) => writer.finish()?,
         Out::Descriptors(file, ..) => file.commit().map(drop)?,
     }
-    Ok(Traced { params, stats, told })
+    Ok(Traced { params, stats, totals })
 }
 
 /// A control-flow trace, its load values, and the program.
@@ -172,7 +172,12 @@ impl Session {
     ///
     /// # Errors
     /// One cannot be read, or they do not match.
-    pub fn open(trace: &Path, values: &Path, beside: Beside<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
+    pub fn open(
+        trace: &Path,
+        values: &Path,
+        input_options: InputOptions<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Self, HostError> {
         let name = values.display().to_string();
         if FileKind::of(values)? != FileKind::Values {
             return Err(HostError::Other(format!(
@@ -187,9 +192,9 @@ impl Session {
         }
         let mut reader = TraceReader::<ValuesInfo>::open(values)?;
         let info = reader.info().clone();
-        let trace = Trace::open(trace, beside, progress)?;
-        let named = Named::open(beside.elf.unwrap_or_default())?;
-        if !beside.any_build {
+        let trace = Trace::open(trace, input_options, progress)?;
+        let named = Named::open(input_options.elf.unwrap_or_default())?;
+        if !input_options.any_build {
             check_build_id(&name, &info.program, &info.build_id, &named.name, &named.build_id)?;
         }
         if info.params.cores != trace.info().params.cores {

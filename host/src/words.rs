@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Name of the parameter file that `goshawk gen` writes; it is searched next to the words.
 pub const PARAMETERS: &str = "parameters.json";
 /// Maximum size of a parameter file, bytes.
-const MOST: u64 = 1 << 16;
+const MAX_SIZE: u64 = 1 << 16;
 
 /// The parts of that file in use.
 #[derive(Deserialize)]
@@ -30,8 +30,8 @@ struct Parameters {
 
 /// The parameter file for the words at `path`: the named one, or one next to the words.
 fn parameters_of(path: &Path, named: Option<&Path>) -> Option<PathBuf> {
-    let beside = || Some(path.with_file_name(PARAMETERS)).filter(|p| p.is_file());
-    named.map(Path::to_path_buf).or_else(beside)
+    let adjacent = || Some(path.with_file_name(PARAMETERS)).filter(|p| p.is_file());
+    named.map(Path::to_path_buf).or_else(adjacent)
 }
 
 /// Whether the file at `path` is a control-flow trace: a trace file, or words with their parameters.
@@ -64,7 +64,7 @@ pub fn info(path: &Path, named: Option<&Path>, program: &str, build_id: &str) ->
         )));
     };
     let refuse = |what: String| HostError::Other(format!("{}: {what}", file.display()));
-    let text = input::text(&file, MOST, &format!("a {PARAMETERS} of `goshawk gen`"))?;
+    let text = input::text(&file, MAX_SIZE, &format!("a {PARAMETERS} of `goshawk gen`"))?;
     let described: Described = serde_json::from_str(&text)
         .map_err(|e| refuse(format!("is not a {PARAMETERS} as `goshawk gen` writes it: {e}")))?;
     let Parameters { set, fingerprint, params } = described.parameters;

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_stands_behind_the_table_of_its_heading_and_others_at_the_end() {
+    fn notes_follow_their_tables_and_other_notes_come_last() {
         let mut table = String::new();
         head(&mut table, "a", &["b".into()]);
         row(&mut table, ["x".into(), "1".into()]);

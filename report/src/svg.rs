@@ -186,7 +186,7 @@ fn axes_and_series(f: &Figure, plot: &Area, root: &Area) -> Result<(), Failed> {
     let mut ys: Vec<f64> = f.series.iter().flat_map(|s| s.points.iter().map(|p| p.1)).collect();
     ys.extend(f.series.iter().flat_map(|s| s.ranges.iter().flat_map(|r| [r.0, r.1])));
     if stacked {
-        ys.extend(tops(f));
+        ys.extend(stack_heights(f));
     }
     let y_range = extent(&f.y, ys.into_iter(), any_bars);
     let names: usize = f.x.categories.iter().map(|c| c.len() + 2).sum();
@@ -269,14 +269,14 @@ fn axes_and_series(f: &Figure, plot: &Area, root: &Area) -> Result<(), Failed> {
 }
 
 /// Heights of the stacks.
-fn tops(f: &Figure) -> Vec<f64> {
-    let mut tops = vec![0.0; f.x.categories.len()];
+fn stack_heights(f: &Figure) -> Vec<f64> {
+    let mut stack_heights = vec![0.0; f.x.categories.len()];
     for (x, y) in f.series.iter().filter(|s| s.style == Style::Stack).flat_map(|s| &s.points) {
-        if let Some(top) = tops.get_mut(*x as usize) {
+        if let Some(top) = stack_heights.get_mut(*x as usize) {
             *top += y;
         }
     }
-    tops
+    stack_heights
 }
 
 #[cfg(test)]

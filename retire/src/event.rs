@@ -240,7 +240,7 @@ pub enum DataKind {
     /// Not from the run itself: a record of the imported recording that its event does not fully represent.
     Imported {
         /// Its event follows, the next of the hart; otherwise it has none.
-        told: bool,
+        reported: bool,
         /// Kind, length and count of the record.
         kind: u8,
         /// See `kind`.

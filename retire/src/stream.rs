@@ -167,13 +167,13 @@ pub fn tell(streams: &[Stream], hart: u8, image: &Image, sink: &mut impl RetireS
     }
     for (i, s) in streams.iter().enumerate() {
         let next = streams.get(i + 1).map_or(0, |s| s.start);
-        tell_one(s, next, hart, image, sink).ok_or(NoStream { start: s.start, length: s.length })?;
+        report_stream(s, next, hart, image, sink).ok_or(NoStream { start: s.start, length: s.length })?;
     }
     Ok(())
 }
 
 /// Reports the events of one stream, after which the hart continues at `next`.
-fn tell_one(s: &Stream, next: u64, hart: u8, image: &Image, sink: &mut impl RetireSink) -> Option<()> {
+fn report_stream(s: &Stream, next: u64, hart: u8, image: &Image, sink: &mut impl RetireSink) -> Option<()> {
     let (mut pc, mut left) = (s.start, s.length);
     let mut event = |kind, len, count, pc, target| {
         sink.event(&FlowEvent { hart, kind, len, count, pc, target, cycle: 0 });
@@ -259,10 +259,10 @@ mod tests {
             assert_eq!(walker.known(), s.known.then_some(s.start));
             assert_eq!(walker.take(s.start, s.length, s.end).unwrap(), *s);
         }
-        let mut told = Vec::new();
-        tell(&streams(&events, 1)[0], 0, &image, &mut told).unwrap();
-        assert_eq!(told.len(), events.len());
-        for (found, want) in told.iter().zip(&events) {
+        let mut reported = Vec::new();
+        tell(&streams(&events, 1)[0], 0, &image, &mut reported).unwrap();
+        assert_eq!(reported.len(), events.len());
+        for (found, want) in reported.iter().zip(&events) {
             assert!(found.same_flow(want), "{found:?}, {want:?}");
         }
         let refused = Walker::new(&image).take(0x100, 4, End::Branch).unwrap_err();

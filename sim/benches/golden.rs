@@ -5,7 +5,7 @@
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use retire::{FlowEvent, FlowKind, RetireSink};
-use sim::lane::Lane;
+use sim::core_trace::CoreTrace;
 use sim::params::{named_set, Platform, TraceParams};
 use sim::scheme::tr::model::Front;
 use sim::system::System;
@@ -42,7 +42,7 @@ fn golden(c: &mut Criterion) {
     for name in ["small", "medium", "large"] {
         let set = named_set(name).expect("named");
         let params = TraceParams::tr(set.params);
-        let mut core = Lane::new(0, &Platform::RV32, Front::new(&set.params, &Platform::RV32));
+        let mut core = CoreTrace::new(0, &Platform::RV32, Front::new(&set.params, &Platform::RV32));
         group.bench_function(format!("core {name}"), |b| {
             b.iter(|| {
                 let mut messages = 0u64;

@@ -9,7 +9,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::replay::{Events, Replay};
 use sim::riscv::{Limits, Machine, MachineConfig};

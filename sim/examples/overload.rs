@@ -13,7 +13,7 @@ use sim::message::Message;
 use sim::params::{Platform, TraceParams};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::scheme::cores::Cores;
-use sim::scheme::{Encode, Question, Scheme};
+use sim::scheme::{Encode, Scheme, SchemeVisitor};
 use sim::system::System;
 use std::collections::VecDeque;
 use std::error::Error;
@@ -26,17 +26,17 @@ const ENTRIES: usize = 12;
 
 /// Rule by which a core resumes after a gap.
 #[derive(Clone, Copy)]
-struct Way {
+struct ResumeRule {
     name: &'static str,
     /// Resumes when at most so many entries wait.
     entries: usize,
 }
 
-const fn way(name: &'static str, entries: usize) -> Way {
-    Way { name, entries }
+const fn way(name: &'static str, entries: usize) -> ResumeRule {
+    ResumeRule { name, entries }
 }
 
-const WAYS: [Way; 5] = [
+const RESUME_RULES: [ResumeRule; 5] = [
     way("tables kept: from empty", 0),
     // an eighth of the depth, as in the circuit
     way("tables kept: from 1", 1),
@@ -65,8 +65,8 @@ struct Core {
     gap: bool,
 }
 
-fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: f64, way: Way) -> Sum {
-    let Cores { mut lanes, mut end, .. } = Cores::new(scheme, &params.platform);
+fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: f64, way: ResumeRule) -> Sum {
+    let Cores { mut core_traces, mut end, .. } = Cores::new(scheme, &params.platform);
     let mut cores = vec![Core::default(); usize::from(params.cores)];
     // entries in order: their core, and the bits left to send
     let (mut queue, mut budget, mut clock) = (VecDeque::<(usize, f64)>::new(), 0.0, 0);
@@ -87,7 +87,7 @@ fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: 
         }
         // unused bits do not accumulate beyond one word
         budget = budget.min(32.0);
-        let (core, lane) = (&mut cores[of], &mut lanes[of]);
+        let (core, core_trace) = (&mut cores[of], &mut core_traces[of]);
         sum.all += u64::from(e.count);
         let mut bits = 0;
         let mut send = |m: &Message<_>| {
@@ -97,11 +97,11 @@ fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: 
         };
         if core.gap && core.held <= way.entries {
             core.gap = false;
-            lane.overflow(clock, &mut send);
+            core_trace.overflow(clock, &mut send);
             let start = FlowEvent { kind: FlowKind::Start, len: 0, count: 0, pc: core.pc, target: core.pc, ..*e };
-            lane.offer(&[start], false, &mut send);
+            core_trace.offer(&[start], false, &mut send);
         }
-        let lost = lane.offer(&[*e], core.held >= ENTRIES, &mut send);
+        let lost = core_trace.offer(&[*e], core.held >= ENTRIES, &mut send);
         if lost && !core.gap {
             core.gap = true;
             sum.gaps += 1;
@@ -113,7 +113,7 @@ fn run<S: Scheme>(scheme: &S, params: &TraceParams, events: &[FlowEvent], rate: 
             out.drain();
         }
     }
-    sum.told = lanes.iter().map(|lane| lane.rates().instructions).sum();
+    sum.told = core_traces.iter().map(|core_trace| core_trace.rates().instructions).sum();
     sum
 }
 
@@ -122,19 +122,19 @@ struct Overloaded<'a> {
     params: &'a TraceParams,
     events: &'a [FlowEvent],
     rate: f64,
-    way: Way,
+    way: ResumeRule,
 }
 
-impl Question for Overloaded<'_> {
-    type Answer = Sum;
+impl SchemeVisitor for Overloaded<'_> {
+    type Output = Sum;
 
     fn of<S: Scheme>(self, scheme: &S) -> Sum {
         run(scheme, self.params, self.events, self.rate, self.way)
     }
 }
 
-fn overloaded(params: &TraceParams, events: &[FlowEvent], rate: f64, way: Way) -> Sum {
-    params.flow.answer(Overloaded { params, events, rate, way })
+fn overloaded(params: &TraceParams, events: &[FlowEvent], rate: f64, way: ResumeRule) -> Sum {
+    params.flow.visit(Overloaded { params, events, rate, way })
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -163,7 +163,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let clocks = events.last().map_or(1, |e| e.cycle.max(1));
                 rates.push(system.bits() as f64 / clocks as f64);
             }
-            for way in WAYS {
+            for way in RESUME_RULES {
                 let cells = LOADS.map(|load| {
                     let mut sum = Sum::default();
                     for (events, asked) in runs.iter().zip(&rates) {

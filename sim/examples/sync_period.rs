@@ -4,7 +4,7 @@
 
 use programs::PROGRAMS;
 use retire::{FlowEvent, RetireSink};
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::System;

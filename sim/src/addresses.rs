@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_told() {
+    fn invalid_ranges_are_rejected() {
         let say = |text: &str, xlen| of(text).check(xlen).unwrap_err().to_string();
         assert_eq!(say("15", 32), "address bits = 15, expected 16 to 31");
         assert_eq!(say("32", 32), "address bits = 32, expected 16 to 31");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_lie_in_them() {
+    fn programs_lie_in_the_range() {
         for (text, xlen) in [("16", 32), ("22", 32), ("24@0x80000000", 32), ("31", 32), ("22", 64), ("39", 64)] {
             let (addresses, rv) = (of(text), if xlen == 64 { Shape::rv64(1) } else { Shape::rv32(1) });
             addresses.check(xlen).unwrap();

@@ -91,7 +91,7 @@ impl<I: Iterator<Item = u32>> BitReader<I> {
     }
 
     /// Continues at bit `position`, where a word of the stream begins; the next word of [`BitReader::words`] contains this bit.
-    pub(crate) fn go_on_at(&mut self, position: u64) {
+    pub(crate) fn continue_at(&mut self, position: u64) {
         self.origin = position as u32 % 32;
         (self.acc, self.fill, self.position) = (0, 0, position - u64::from(self.origin));
         self.take(self.origin);

@@ -156,7 +156,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_chunk_sizes_bring_any_value_back(v: u64, shift in 0u32..64, c0 in 1u8..=16, c1 in 1u8..=16) {
+        fn values_round_trip_in_all_chunk_sizes(v: u64, shift in 0u32..64, c0 in 1u8..=16, c1 in 1u8..=16) {
             let (v, chunks) = (v >> shift, Chunks::new(c0, c1));
             let mut w = BitWriter::new();
             write(v, chunks, &mut w);

@@ -22,7 +22,7 @@ use words::Layout;
 
 const BLOCK: usize = 16384;
 /// Maximum number of bytes before the first header.
-const HEADLESS: u64 = 1 << 24;
+const MAX_PREAMBLE: u64 = 1 << 24;
 
 /// The metadata of a file of words.
 pub trait FileInfo: Serialize + DeserializeOwned {
@@ -159,7 +159,7 @@ pub struct TraceReader<I = TraceInfo> {
     next: usize,
     ended: bool,
     /// For words without a file: a header has been read.
-    headed: bool,
+    header_found: bool,
     error: Option<FileError>,
 }
 
@@ -176,7 +176,7 @@ impl<I: FileInfo> TraceReader<I> {
             block: Vec::new(),
             next: 0,
             ended: false,
-            headed: false,
+            header_found: false,
             error: None,
         })
     }
@@ -185,7 +185,7 @@ impl<I: FileInfo> TraceReader<I> {
     pub fn of_words(path: &Path, info: I) -> Result<Self, FileError> {
         let layout = words::layout(path)?;
         let source = Source::new(BufReader::new(input::open(path)?), path);
-        Ok(Self { source, layout, info, block: Vec::new(), next: 0, ended: false, headed: false, error: None })
+        Ok(Self { source, layout, info, block: Vec::new(), next: 0, ended: false, header_found: false, error: None })
     }
 
     /// Approximate number of words, if the file size determines it; for progress.
@@ -217,12 +217,12 @@ impl<I: FileInfo> TraceReader<I> {
         self.next = 0;
         let loaded = match self.layout {
             Layout::Blocks => return self.load_block(),
-            Layout::Bytes { big } => words::load_bytes(&mut self.source, &mut self.block, big),
+            Layout::Bytes { big_endian } => words::load_bytes(&mut self.source, &mut self.block, big_endian),
             Layout::Text => words::load_text(&mut self.source, &mut self.block),
         };
         self.ended = loaded.is_ok() && self.block.is_empty();
-        self.headed = self.headed || self.block.windows(4).any(|bytes| bytes == MAGIC.to_le_bytes());
-        if !self.headed && self.source.at > HEADLESS {
+        self.header_found = self.header_found || self.block.windows(4).any(|bytes| bytes == MAGIC.to_le_bytes());
+        if !self.header_found && self.source.at > MAX_PREAMBLE {
             self.block.clear();
             return Err(self.source.content(format!("no header 0x{MAGIC:08x} in front of here; this is no trace")));
         }

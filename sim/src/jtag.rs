@@ -114,8 +114,8 @@ impl State {
 
 /// Action at a falling edge of TCK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// A register is read; [`JtagPort::answer`] takes its value.
+pub enum Action {
+    /// A register is read; [`JtagPort::read_data`] takes its value.
     Read(u32),
     /// A register is written.
     Write(u32, u32),
@@ -209,7 +209,7 @@ impl JtagPort {
     }
 
     /// A falling edge of TCK; returns the action.
-    pub fn fall(&mut self) -> Option<Act> {
+    pub fn fall(&mut self) -> Option<Action> {
         self.tdo = match self.state {
             State::ShiftDr => Some(self.shift & 1 != 0),
             State::ShiftIr => Some(self.ir_shift & 1 != 0),
@@ -224,9 +224,9 @@ impl JtagPort {
         None
     }
 
-    fn update(&mut self) -> Option<Act> {
+    fn update(&mut self) -> Option<Action> {
         match self.ir {
-            WORDS_IR if self.words => return self.captured.then_some(Act::Take),
+            WORDS_IR if self.words => return self.captured.then_some(Action::Take),
             DTMCS_IR if self.shift as u32 & (DMIRESET | DMIHARDRESET) != 0 => self.failed = false,
             DMI_IR if !self.failed => {
                 let (op, data, address) = (self.shift & 3, (self.shift >> 2) as u32, (self.shift >> 34) as u32);
@@ -237,8 +237,8 @@ impl JtagPort {
                 self.failed = address >= self.registers;
                 return match (self.failed, op) {
                     (true, _) => None,
-                    (false, READ) => Some(Act::Read(address)),
-                    (false, _) => Some(Act::Write(address, data)),
+                    (false, READ) => Some(Action::Read(address)),
+                    (false, _) => Some(Action::Write(address, data)),
                 };
             }
             _ => {}
@@ -247,7 +247,7 @@ impl JtagPort {
     }
 
     /// Takes the value of the register that was read.
-    pub fn answer(&mut self, data: u32) {
+    pub fn read_data(&mut self, data: u32) {
         self.data = data;
     }
 }
@@ -257,14 +257,14 @@ mod tests {
     use super::*;
 
     /// One TCK cycle, rising edge first; returns TDO before the rising edge, and the action.
-    fn clock(p: &mut JtagPort, tms: bool, tdi: bool, word: Option<u32>) -> (Option<bool>, Option<Act>) {
+    fn clock(p: &mut JtagPort, tms: bool, tdi: bool, word: Option<u32>) -> (Option<bool>, Option<Action>) {
         let tdo = p.tdo;
         p.rise(tms, tdi, word);
         (tdo, p.fall())
     }
 
     /// Shifts `bits` bits of `value` through the instruction register or a data register, from Run-Test/Idle and back.
-    fn scan(p: &mut JtagPort, ir: bool, value: u64, bits: u32, word: Option<u32>) -> (u64, Option<Act>) {
+    fn scan(p: &mut JtagPort, ir: bool, value: u64, bits: u32, word: Option<u32>) -> (u64, Option<Action>) {
         if ir {
             clock(p, true, false, word);
         }
@@ -321,10 +321,10 @@ mod tests {
         scan(&mut p, true, 0x11, 5, None);
         assert_eq!(
             scan(&mut p, false, 2 << 34 | 0x1234_5678 << 2 | WRITE, 41, None).1,
-            Some(Act::Write(2, 0x1234_5678))
+            Some(Action::Write(2, 0x1234_5678))
         );
-        assert_eq!(scan(&mut p, false, 5 << 34 | READ, 41, None).1, Some(Act::Read(5)));
-        p.answer(0xdead_beef);
+        assert_eq!(scan(&mut p, false, 5 << 34 | READ, 41, None).1, Some(Action::Read(5)));
+        p.read_data(0xdead_beef);
         assert_eq!(scan(&mut p, false, NOP, 41, None), (5 << 34 | 0xdead_beef << 2, None));
         // there are eight registers
         assert_eq!(scan(&mut p, false, 8 << 34 | READ, 41, None).1, None);
@@ -332,7 +332,7 @@ mod tests {
         scan(&mut p, true, 0x10, 5, None);
         assert_eq!(scan(&mut p, false, DMIRESET.into(), 32, None).0, 0x871);
         scan(&mut p, true, 0x11, 5, None);
-        assert_eq!(scan(&mut p, false, 5 << 34 | READ, 41, None).1, Some(Act::Read(5)));
+        assert_eq!(scan(&mut p, false, 5 << 34 | READ, 41, None).1, Some(Action::Read(5)));
     }
 
     #[test]
@@ -340,6 +340,6 @@ mod tests {
         let mut p = idle();
         scan(&mut p, true, 0x02, 5, None);
         assert_eq!(scan(&mut p, false, 0, 33, None), (0, None));
-        assert_eq!(scan(&mut p, false, 0, 33, Some(0x8000_0001)), (0x1_0000_0003, Some(Act::Take)));
+        assert_eq!(scan(&mut p, false, 0, 33, Some(0x8000_0001)), (0x1_0000_0003, Some(Action::Take)));
     }
 }

@@ -5,19 +5,19 @@
 //! The rules of the range are this project's: `docs/reference/buses.md`, "Words into memory". Registers: [`crate::regs::MEMORY_REGS`].
 //!
 //! # Behaviour
-//! Words are queued in a FIFO of [`PLACES`] entries. A burst begins when the FIFO has enough words for it: [`BURST`], or fewer
+//! Words are queued in a FIFO of [`FIFO_DEPTH`] entries. A burst begins when the FIFO has enough words for it: [`BURST`], or fewer
 //! before a 4 KiB boundary or the end of the range. It also begins, with the words that are there, if no word came for
-//! [`QUIET`] cycles, or if the port is being disabled. There is one burst at a time: a cycle to compute it, its address, its
+//! [`FLUSH_CYCLES`] cycles, or if the port is being disabled. There is one burst at a time: a cycle to compute it, its address, its
 //! words, its response.
 
 use std::collections::VecDeque;
 
 /// Depth of the FIFO, words.
-pub const PLACES: usize = 32;
+pub const FIFO_DEPTH: usize = 32;
 /// Maximum words per burst.
 pub const BURST: u32 = 16;
 /// Cycles without a new word after which the FIFO is written out.
-pub const QUIET: u32 = 64;
+pub const FLUSH_CYCLES: u32 = 64;
 /// Words between two boundaries that a burst must not cross.
 pub const PAGE: u32 = 1024;
 
@@ -89,15 +89,15 @@ pub struct MemoryPort {
     wraps: u32,
     // words written since the last watermark
     since: u32,
-    quiet: u32,
+    idle_cycles: u32,
     // the maximum length of the next burst is valid
-    settled: bool,
+    limit_valid: bool,
     phase: Phase,
     address: u32,
     length: u32,
     left: u32,
     queue: VecDeque<u32>,
-    answer: u32,
+    read_data: u32,
 }
 
 impl MemoryPort {
@@ -105,8 +105,8 @@ impl MemoryPort {
     pub fn outputs(&self) -> Outputs {
         let word = self.queue.front().copied().unwrap_or_default();
         Outputs {
-            rdata: self.answer,
-            ready: if self.running { !self.closing && self.queue.len() < PLACES } else { self.discard },
+            rdata: self.read_data,
+            ready: if self.running { !self.closing && self.queue.len() < FIFO_DEPTH } else { self.discard },
             address: (self.phase == Phase::Address).then_some((self.address << 2, self.length.wrapping_sub(1))),
             data: (self.phase == Phase::Data).then_some((word, self.left == 1)),
             response_ready: self.phase == Phase::Response,
@@ -117,16 +117,16 @@ impl MemoryPort {
     /// Takes a rising edge of the clock.
     pub fn step(&mut self, i: &Inputs) {
         if i.reset {
-            let answer = self.read(i.addr);
-            *self = Self { answer, ..Self::default() };
+            let read_data = self.read(i.addr);
+            *self = Self { read_data, ..Self::default() };
             return;
         }
         let before = self.clone();
         let taken = i.word.filter(|_| before.outputs().ready);
-        self.answer = before.read(i.addr);
+        self.read_data = before.read(i.addr);
 
         // words
-        self.quiet = if taken.is_some() { 0 } else { (before.quiet + 1).min(QUIET) };
+        self.idle_cycles = if taken.is_some() { 0 } else { (before.idle_cycles + 1).min(FLUSH_CYCLES) };
         if before.running {
             self.queue.extend(taken);
         } else if before.discard {
@@ -144,9 +144,9 @@ impl MemoryPort {
             self.program(i);
         }
 
-        self.settled = before.running && before.phase == Phase::Wait;
+        self.limit_valid = before.running && before.phase == Phase::Wait;
         match before.phase {
-            Phase::Wait if before.running && before.settled => self.begin(&before),
+            Phase::Wait if before.running && before.limit_valid => self.begin(&before),
             Phase::Wait => {}
             Phase::Address if i.address_ready => self.phase = Phase::Data,
             Phase::Data if i.data_ready => {
@@ -171,7 +171,7 @@ impl MemoryPort {
                 (self.stop, self.discard) = (i.wdata & 2 != 0, i.wdata & 4 != 0);
                 if i.wdata & 1 != 0 && self.size != 0 {
                     self.running = true;
-                    (self.offset, self.wraps, self.since, self.response, self.quiet) = (0, 0, 0, 0, 0);
+                    (self.offset, self.wraps, self.since, self.response, self.idle_cycles) = (0, 0, 0, 0, 0);
                 }
             }
             _ => {}
@@ -183,7 +183,7 @@ impl MemoryPort {
         let place = (before.base + before.offset) & WORDS;
         let limit = BURST.min(PAGE - place % PAGE).min(before.size - before.offset);
         let held = before.queue.len() as u32;
-        if held >= limit || held > 0 && (before.quiet == QUIET || before.closing) {
+        if held >= limit || held > 0 && (before.idle_cycles == FLUSH_CYCLES || before.closing) {
             self.phase = Phase::Address;
             self.address = place;
             self.length = held.min(limit);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_gone_round_or_ends() {
+    fn a_full_range_wraps_or_stops() {
         let mut port = enabled(0x100, 20, 1);
         let made = bursts(&mut port, 7, 80);
         let right = [(0x100, vec![1, 2, 3, 4, 5]), (0x100, vec![6, 7])];
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_it_where_the_burst_began() {
+    fn an_error_stops_the_port_at_the_start_of_the_burst() {
         let mut port = enabled(0x40, 0x100, 1);
         assert_eq!(bursts(&mut port, 16, 24).len(), 1);
         for clock in 0..40 {

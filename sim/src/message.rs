@@ -361,7 +361,7 @@ pub enum CodingError {
     NoStream(u32),
     /// Something that the encoder never sends, because the decoder knows it.
     #[error("{0} is sent, which is never needed")]
-    Needless(&'static str),
+    Redundant(&'static str),
     /// A trap with the cause of the previous one, but there was none.
     #[error("a trap has the cause of the one before, and there is none")]
     NoCause,

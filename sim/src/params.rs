@@ -4,9 +4,9 @@
 //! The parameters of a scheme are in its folder; some of their names are re-exported here.
 
 pub use crate::chunk::Chunks;
-use crate::lane::SyncPeriod;
+use crate::core_trace::SyncPeriod;
 pub use crate::platform::{ParamError, Platform};
-use crate::scheme::any::{AnyScheme, SchemeName, Stated};
+use crate::scheme::any::{AnyScheme, SchemeName, TraceOptions};
 pub use crate::scheme::nexus::NexusParams;
 pub use crate::scheme::sc_lsp::StreamCacheParams;
 pub use crate::scheme::tr::coder::chunked::Coding;
@@ -79,7 +79,7 @@ impl TraceParams {
     pub fn schemes(name: &str) -> Result<(FlowScheme, Option<DataScheme>), ParamError> {
         let SchemeName { scheme, data, stated } = name.parse()?;
         match scheme {
-            AnyScheme::Flow(flow) if stated == Stated::default() => Ok((flow, data)),
+            AnyScheme::Flow(flow) if stated == TraceOptions::default() => Ok((flow, data)),
             _ => Err(ParamError::UnknownScheme { name: name.into(), forms: FlowScheme::forms().join(", ") }),
         }
     }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_scheme_is_refused_with_the_right_forms() {
+    fn unknown_schemes_are_rejected_with_the_valid_forms() {
         let say = |name: &str| name.parse::<FlowScheme>().unwrap_err().to_string();
         for bad in ["", "tr_e", "tr_x:small", "tr():m4", "tr(bcnt=1):m4", "nx_b:m4", "sc-lsp", "foo", "tr(bcnt=1,1)"] {
             assert!(
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_data_scheme_stands_behind_a_comma_and_in_no_fingerprint_of_the_flow() {
+    fn a_data_scheme_follows_a_comma_and_leaves_the_flow_fingerprint() {
         for name in [
             "tr_e:small,cfiat:16k",
             "tr(bcnt=4,1):s0,cfiat(fah=4,4;value=8,6):1k+gran1",

@@ -88,7 +88,7 @@ impl Platform {
     }
 
     /// The reported part of a context: the low bits of its address space identifier.
-    pub const fn told(&self, context: Context) -> Context {
+    pub const fn reported(&self, context: Context) -> Context {
         Context(context.0 & ((1 << self.context_bits()) - 1))
     }
 

@@ -4,7 +4,7 @@
 //! described in `docs/reference/stream.md`. It has no FIFOs, so it never overflows.
 
 use crate::bits::BitWriter;
-use crate::lane::{Rates, SyncPeriod};
+use crate::core_trace::{Rates, SyncPeriod};
 use crate::lengths::FieldLengths;
 pub use crate::message::{KindCount, StreamStats};
 use crate::params::{ParamError, TraceParams};
@@ -20,40 +20,40 @@ pub fn header(params: &TraceParams) -> [u32; 3] {
 }
 
 /// As [`header`], for a repeated header.
-pub fn header_again(params: &TraceParams) -> [u32; 3] {
+pub fn repeated_header(params: &TraceParams) -> [u32; 3] {
     let [magic, shape, fingerprint] = header(params);
-    [magic, shape | AGAIN, fingerprint]
+    [magic, shape | REPEATED, fingerprint]
 }
 
 /// Flag in word 1: this is a repeated header, not the first of its stream.
-pub(crate) const AGAIN: u32 = 1 << 17;
-/// Lowest bit of the field in word 1 for [`haste`], the warm-up scale.
-pub(crate) const HASTE_LSB: u32 = 20;
+pub(crate) const REPEATED: u32 = 1 << 17;
+/// Lowest bit of the field in word 1 for [`warm_up_scale`], the warm-up scale.
+pub(crate) const WARM_UP_SCALE_LSB: u32 = 20;
 /// Mask of that field.
-const HASTE: u32 = 15;
+const WARM_UP_SCALE_MASK: u32 = 15;
 
-/// Word 1 of a header with this warm-up scale ([`haste`]).
-pub const fn hasty(shape: u32, haste: u8) -> u32 {
-    shape | (haste as u32 & HASTE) << HASTE_LSB
+/// Word 1 of a header with this warm-up scale ([`warm_up_scale`]).
+pub const fn shape_with_scale(shape: u32, warm_up_scale: u8) -> u32 {
+    shape | (warm_up_scale as u32 & WARM_UP_SCALE_MASK) << WARM_UP_SCALE_LSB
 }
 
 /// Splits word 1 of a header into the rest and the warm-up scale.
-pub(crate) const fn unhurried(shape: u32) -> (u32, u8) {
-    (shape & !(HASTE << HASTE_LSB), (shape >> HASTE_LSB & HASTE) as u8)
+pub(crate) const fn split_scale(shape: u32) -> (u32, u8) {
+    (shape & !(WARM_UP_SCALE_MASK << WARM_UP_SCALE_LSB), (shape >> WARM_UP_SCALE_LSB & WARM_UP_SCALE_MASK) as u8)
 }
 
 /// Maximum cycles that instructions wait in the retire queue of a wide core: 16 words of four events, each reported in two.
 const WAIT: u32 = 128;
 
-/// Warm-up scale: log2 of the factor by which K, the warm-up after a resync in instructions, is longer than the scheme's `settle`,
+/// Warm-up scale: log2 of the factor by which K, the warm-up after a resync in instructions, is longer than the scheme's `warm_up`,
 /// for a core that retires up to `most` instructions per cycle. Clearing a table takes one cycle per word, and the instructions
 /// in the core's retire queue are added.
-pub const fn haste(most: u32, settle: u32) -> u8 {
-    if most <= 1 || settle == 0 {
+pub const fn warm_up_scale(most: u32, warm_up: u32) -> u8 {
+    if most <= 1 || warm_up == 0 {
         return 0;
     }
     let mut h = most.next_power_of_two().trailing_zeros() as u8 + 1;
-    while settle << h < most * (settle + WAIT) {
+    while warm_up << h < most * (warm_up + WAIT) {
         h += 1;
     }
     h
@@ -65,24 +65,24 @@ pub struct System {
     model: Model,
     out: BitWriter,
     stats: StreamStats,
-    haste: u8,
+    warm_up_scale: u8,
 }
 
 impl System {
     /// State after reset, enabled, with the header written.
     pub fn new(params: &TraceParams) -> Result<Self, ParamError> {
-        Self::of_haste(params, 0)
+        Self::with_warm_up_scale(params, 0)
     }
 
-    /// As [`System::new`], with a warm-up scale ([`haste`]) for resyncs.
-    pub fn of_haste(params: &TraceParams, haste: u8) -> Result<Self, ParamError> {
+    /// As [`System::new`], with a warm-up scale ([`warm_up_scale`]) for resyncs.
+    pub fn with_warm_up_scale(params: &TraceParams, warm_up_scale: u8) -> Result<Self, ParamError> {
         params.check()?;
         let mut out = BitWriter::new();
         let [magic, shape, fingerprint] = header(params);
-        for word in [magic, hasty(shape, haste), fingerprint] {
+        for word in [magic, shape_with_scale(shape, warm_up_scale), fingerprint] {
             out.push(word.into(), 32);
         }
-        Ok(Self { model: params.flow.model(&params.platform), out, stats: StreamStats::default(), haste })
+        Ok(Self { model: params.flow.model(&params.platform), out, stats: StreamStats::default(), warm_up_scale })
     }
 
     /// Resynchronises every core each `period`, after a repeated header. The scheme must have resyncs
@@ -90,8 +90,12 @@ impl System {
     #[must_use]
     pub fn sync_every(mut self, params: &TraceParams, period: Option<SyncPeriod>) -> Self {
         if let Some(period) = period {
-            let [magic, shape, fingerprint] = header_again(params);
-            self.model.sync_every(period, [magic, hasty(shape, self.haste), fingerprint], self.haste);
+            let [magic, shape, fingerprint] = repeated_header(params);
+            self.model.sync_every(
+                period,
+                [magic, shape_with_scale(shape, self.warm_up_scale), fingerprint],
+                self.warm_up_scale,
+            );
         }
         self
     }
@@ -147,7 +151,7 @@ impl System {
     /// Counts of streams, by core; empty except for scheme `sc-lsp`.
     pub fn streams(&self) -> Vec<Counts> {
         match &self.model {
-            Model::ScLsp(cores) => cores.each(Front::counts),
+            Model::ScLsp(cores) => cores.map_fronts(Front::counts),
             _ => Vec::new(),
         }
     }

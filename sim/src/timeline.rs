@@ -1,13 +1,13 @@
 //! Timeline: replay with checkpoints, forwards and backwards
 //!
 //! A moment is the number of instructions of all cores, in replay order. Checkpoints are made during replay, at most
-//! [`MOST`] of them: when there are more, every other one is dropped, and further ones are made half as often. Going
+//! [`MAX_CHECKPOINTS`] of them: when there are more, every other one is dropped, and further ones are made half as often. Going
 //! back means going forwards from an earlier checkpoint.
 
 use retire::{NullSink, RetireSink};
 
 /// Maximum number of checkpoints.
-pub const MOST: usize = 256;
+pub const MAX_CHECKPOINTS: usize = 256;
 /// Instructions between the first checkpoints.
 const STEP: u64 = 1 << 16;
 /// Instructions between two questions whether to stop.
@@ -25,7 +25,7 @@ pub enum Back {
 }
 
 /// A replay that executes instructions one by one and can return to its own checkpoints.
-pub trait Moments {
+pub trait Seekable {
     /// Complete state of a moment.
     type Checkpoint;
     /// Error of a replay that cannot continue.
@@ -42,7 +42,7 @@ pub trait Moments {
     /// no more are replayed. The default makes one step.
     ///
     /// # Errors
-    /// As [`Moments::step`].
+    /// As [`Seekable::step`].
     #[inline]
     fn advance<S: RetireSink>(
         &mut self,
@@ -65,7 +65,7 @@ pub trait Moments {
 
 /// A replay with checkpoints.
 #[derive(Debug)]
-pub struct Timeline<R: Moments> {
+pub struct Timeline<R: Seekable> {
     replay: R,
     /// In order; the first is that of the beginning.
     checkpoints: Vec<R::Checkpoint>,
@@ -74,7 +74,7 @@ pub struct Timeline<R: Moments> {
     next: u64,
 }
 
-impl<R: Moments> Timeline<R> {
+impl<R: Seekable> Timeline<R> {
     /// A timeline from the current moment of `replay`, at which a checkpoint must be possible.
     pub fn new(mut replay: R) -> Self {
         let checkpoints = replay.checkpoint().into_iter().collect();
@@ -101,16 +101,16 @@ impl<R: Moments> Timeline<R> {
     /// Replays one instruction and reports it to `sink`. Returns its core, or `None` at the end.
     ///
     /// # Errors
-    /// As [`Moments::step`].
+    /// As [`Seekable::step`].
     #[inline]
     pub fn step(&mut self, sink: &mut impl RetireSink) -> Result<Option<u8>, R::Error> {
         self.advance(sink, 1, |_, _| false)
     }
 
-    /// As [`Moments::advance`]; also ends where a checkpoint is due.
+    /// As [`Seekable::advance`]; also ends where a checkpoint is due.
     ///
     /// # Errors
-    /// As [`Moments::step`].
+    /// As [`Seekable::step`].
     #[inline]
     pub fn advance<S: RetireSink>(
         &mut self,
@@ -121,14 +121,14 @@ impl<R: Moments> Timeline<R> {
         let most = most.min(self.next.saturating_sub(self.replay.position()).max(1));
         let core = self.replay.advance(sink, most, until)?;
         if self.replay.position() >= self.next {
-            self.keep();
+            self.add_checkpoint();
         }
         Ok(core)
     }
 
     /// Makes a checkpoint, unless there is already one near enough.
     #[cold]
-    fn keep(&mut self) {
+    fn add_checkpoint(&mut self) {
         let newest = self.checkpoints.last().map_or(0, R::moment);
         self.next = (newest + self.step).max(self.next);
         if self.replay.position() < self.next {
@@ -137,7 +137,7 @@ impl<R: Moments> Timeline<R> {
         let Some(checkpoint) = self.replay.checkpoint() else { return };
         let moment = R::moment(&checkpoint);
         self.checkpoints.push(checkpoint);
-        if self.checkpoints.len() > MOST {
+        if self.checkpoints.len() > MAX_CHECKPOINTS {
             let mut index = 0;
             self.checkpoints.retain(|_| {
                 index += 1;
@@ -156,7 +156,7 @@ impl<R: Moments> Timeline<R> {
     /// Goes to a moment, or to the end if that comes first.
     ///
     /// # Errors
-    /// As [`Moments::step`].
+    /// As [`Seekable::step`].
     pub fn seek(&mut self, position: u64) -> Result<(), R::Error> {
         let here = self.replay.position();
         let from = self.before(position);
@@ -172,13 +172,13 @@ impl<R: Moments> Timeline<R> {
     }
 
     /// The last moment before this one, of those that `found` says so of: it is asked behind the instructions of which
-    /// `until` says so ([`Moments::advance`]) and others, of which it must not, with the core and what `sink` was told.
+    /// `until` says so ([`Seekable::advance`]) and others, of which it must not, with the core and what `sink` was told.
     /// Goes back to the moment that it answers with, or to the first where there is none. `begin` is given each moment from which
     /// instructions are gone through, in order, and `stop` says whether to end: at a moment behind which nothing was found.
     ///
     /// # Errors
-    /// As [`Moments::step`].
-    pub fn back<S: RetireSink>(
+    /// As [`Seekable::step`].
+    pub fn seek_back<S: RetireSink>(
         &mut self,
         sink: &mut S,
         mut begin: impl FnMut(&R, &mut S),

@@ -32,14 +32,14 @@ pub struct Census {
 
 /// Collects the statistics of a run.
 #[derive(Clone, Debug)]
-pub struct Taker {
+pub struct CensusBuilder {
     counted: Census,
     detectors: Vec<Detector>,
     /// How often each stream occurred, by start and length.
     seen: HashMap<(u64, u32), u64>,
 }
 
-impl Taker {
+impl CensusBuilder {
     /// A collector for `harts` harts, before their start.
     pub fn new(harts: u8) -> Self {
         let detectors = vec![Detector::new(); usize::from(harts)];
@@ -64,7 +64,7 @@ impl Taker {
     }
 }
 
-impl RetireSink for Taker {
+impl RetireSink for CensusBuilder {
     fn event(&mut self, e: &FlowEvent) {
         let c = &mut self.counted;
         match e.kind {
@@ -106,9 +106,9 @@ mod tests {
         events.push(event(FlowKind::Return, 3, 0x308, 0x100)); // 0x300, 3 instructions
         events.push(event(FlowKind::Trap { interrupt: true, cause: 7 }, 1, 0x104, 0x400)); // does not end with a branch
         events.push(event(taken, 1, 0x400, 0x400));
-        let mut taker = Taker::new(1);
-        events.iter().for_each(|e| taker.event(e));
-        let c = taker.finish();
+        let mut census_builder = CensusBuilder::new(1);
+        events.iter().for_each(|e| census_builder.event(e));
+        let c = census_builder.finish();
         assert_eq!((c.direct_unconditional, c.direct_conditional, c.indirect, c.traps), (1, 19, 2, 1));
         assert_eq!((c.streams, c.unique, c.longest, c.in_streams), (20, 4, 8, 17 * 5 + 8 + 3 + 1));
         assert_eq!(c.all_streams, 21);

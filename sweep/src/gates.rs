@@ -18,11 +18,11 @@ struct Measured {
 pub struct GateList(Vec<Measured>);
 
 /// Largest size of such a file, bytes.
-const MOST: u64 = 1 << 28;
+const MAX_FILE_BYTES: u64 = 1 << 28;
 
 /// Whether two schemes have the same circuit: chunk sizes are constants of it and hardly change its size.
 fn same_circuit(a: &TraceParams, b: &TraceParams) -> bool {
-    a.flow.with_usual_chunks() == b.flow.with_usual_chunks() && a.timestamps == b.timestamps
+    a.flow.with_default_chunks() == b.flow.with_default_chunks() && a.timestamps == b.timestamps
 }
 
 impl GateList {
@@ -31,7 +31,7 @@ impl GateList {
         let mut list = Vec::new();
         for path in paths {
             let path = path.as_ref();
-            let text = input::text(path, MOST, "a file of gates")?;
+            let text = input::text(path, MAX_FILE_BYTES, "a file of gates")?;
             for object in serde_json::Deserializer::from_str(&text).into_iter::<Measured>() {
                 list.push(object.map_err(|e| {
                     SweepError::Other(format!("{}: {e}; expected the output of `goshawk gates --json`", path.display()))

@@ -2,7 +2,7 @@
 
 use crate::files;
 use crate::SweepError;
-use host::input::{Beside, Input, Named};
+use host::input::{Input, InputOptions, Named};
 use host::machine::Settings;
 use host::measure::SchemeSpec;
 use retire::file::input;
@@ -152,14 +152,14 @@ impl Jobs {
             if let Some(named) = elfs.iter().find(mine) {
                 input = Input::open_with(
                     name,
-                    Beside { elf: Some(&named.name), any_build: plan.any_build, ..Beside::default() },
+                    InputOptions { elf: Some(&named.name), any_build: plan.any_build, ..InputOptions::default() },
                 )?;
             }
         }
         let align = input.align()?;
         if let (Input::Recording(recording, _), 0) = (&input, align) {
             // detects a truncated recording now, not after hours
-            recording.tell(&mut retire::NullSink)?;
+            recording.report_to(&mut retire::NullSink)?;
         }
         let trace = Arc::new(Trace {
             name: name.to_string(),
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_in_toml_is_the_plan_and_a_wrong_word_is_told() {
+    fn toml_plans_parse_and_unknown_keys_are_errors() {
         let text =
             "traces = [\"builtin:fft\"]\nharts = [1, 4]\nsets = [\"m4\"]\ntimestamps = [false, true]\nseed = 3\n";
         let plan: Plan = toml::from_str(text).unwrap();
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_has_what_it_does_not_say_from_before_the_parts() {
+    fn parts_inherit_the_settings_before_them() {
         let plan = Plan::parse(
             "traces = [\"builtin:fft\"]\nseed = 3\nsets = [\"m4\"]\n\
              [[part]]\nharts = [1, 2]\nencodings = [\"tr_e\"]\n\
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_rates_with_time_stamps_alone_are_told_as_left_out() {
+    fn unsupported_combinations_are_reported_as_omitted() {
         let plan = |timestamps: &[bool]| Plan {
             traces: vec!["builtin:fft".into()],
             encodings: vec!["shared:m4".into()],

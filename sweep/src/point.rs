@@ -3,7 +3,7 @@
 use crate::census::Census;
 use serde::{Deserialize, Serialize};
 use sim::analysis::ratio;
-use sim::lane::Rates;
+use sim::core_trace::Rates;
 use sim::lengths::FieldLengths;
 use sim::platform::Platform;
 use sim::scheme::sc_lsp::Counts;

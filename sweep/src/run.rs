@@ -1,9 +1,9 @@
 //! Execution of the jobs of a plan
 
-use crate::census::{Census, Taker};
+use crate::census::{Census, CensusBuilder};
 use crate::plan::{Job, Task};
 use crate::point::{Point, Verified};
-use crate::store::Keep;
+use crate::store::PointStore;
 use crate::windows::{Clock, Notes, Step};
 use crate::SweepError;
 use host::measure::{FlowDigest, Measured, TraceScheme};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// How points are made; stored with every point.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct Provenance {
     /// Version of the tool.
     pub tool: String,
     /// Command line.
@@ -31,21 +31,21 @@ pub struct Options<'a> {
     /// Threads for schemes, and number of traces in progress at a time.
     pub threads: usize,
     /// Stored with every point.
-    pub made: &'a Made,
+    pub made: &'a Provenance,
     /// Called for each finished point.
     pub progress: &'a (dyn Fn(&Point) + Sync),
 }
 
 impl<'a> Options<'a> {
     /// Options with one thread per processor.
-    pub fn new(made: &'a Made, progress: &'a (dyn Fn(&Point) + Sync)) -> Self {
+    pub fn new(made: &'a Provenance, progress: &'a (dyn Fn(&Point) + Sync)) -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self { threads, made, progress }
     }
 }
 
 /// Blocks buffered between a producer and the schemes.
-const AHEAD: usize = 8;
+const QUEUED_BLOCKS: usize = 8;
 
 struct Running<'a> {
     task: &'a Task,
@@ -69,13 +69,13 @@ impl Running<'_> {
     }
 }
 
-fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn Keep, options: &Options) -> Result<(), SweepError> {
+fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn PointStore, options: &Options) -> Result<(), SweepError> {
     let pending = job.tasks.iter().filter(|t| !store.has(t)).collect::<Vec<_>>();
     // from the program; the code of a recording is learned while it is read
     let program = job.trace.input.image();
     let verify = pending.iter().any(|t| t.verify);
     let mut learner = (verify && program.is_none()).then(Learner::new);
-    let mut taker = pending.iter().any(|t| t.census).then(|| Taker::new(job.harts));
+    let mut census_builder = pending.iter().any(|t| t.census).then(|| CensusBuilder::new(job.harts));
     let mut running = Vec::new();
     for task in pending {
         let scheme = task.spec.build(&task.platform, task.verify, program.as_ref());
@@ -88,7 +88,7 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn Keep, options: &Opti
     }
     let mut clock = Clock::default();
     let mut digest = FlowDigest::new(job.harts);
-    let (sender, receiver) = sync_channel::<Vec<FlowEvent>>(AHEAD);
+    let (sender, receiver) = sync_channel::<Vec<FlowEvent>>(QUEUED_BLOCKS);
     let run = job.trace.input.run(job.harts, &job.trace.settings)?;
     let has_cycles = run.has_cycles();
     let cycles = std::thread::scope(|scope| {
@@ -98,14 +98,14 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn Keep, options: &Opti
         });
         for block in receiver {
             let steps = clock.cut(&block);
-            let (block, digest, learner, taker) = (&block, &mut digest, &mut learner, &mut taker);
+            let (block, digest, learner, census_builder) = (&block, &mut digest, &mut learner, &mut census_builder);
             let look = || {
                 block.iter().for_each(|e| digest.event(e));
                 if let Some(learner) = learner {
                     block.iter().for_each(|e| learner.event(e));
                 }
-                if let Some(taker) = taker {
-                    block.iter().for_each(|e| taker.event(e));
+                if let Some(census_builder) = census_builder {
+                    block.iter().for_each(|e| census_builder.event(e));
                 }
             };
             pool.join(look, || running.par_iter_mut().for_each(|r| r.block(block, &steps)));
@@ -119,7 +119,7 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn Keep, options: &Opti
         learned = Some(learner.finish().map_err(inconsistent)?);
     }
     let image = if verify { program.as_ref().or(learned.as_ref()) } else { None };
-    let census = taker.map(Taker::finish);
+    let census = census_builder.map(CensusBuilder::finish);
     let finish = |mut r: Running| {
         let start = Instant::now();
         let failed = |e| SweepError::Other(format!("{}, {}: {e}", job.trace.name, r.task.spec.name));
@@ -198,7 +198,7 @@ fn point(
 
 /// Runs the tasks that are not in the store yet, as many traces at a time as there are threads. The first failure stops
 /// the sweep; finished points are kept.
-pub fn run(jobs: &[Job], store: &dyn Keep, options: &Options) -> Result<(), SweepError> {
+pub fn run(jobs: &[Job], store: &dyn PointStore, options: &Options) -> Result<(), SweepError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
     let pool = pool.map_err(|e| SweepError::Other(format!("threads: {e}")))?;
     let (next, failed, error) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(None));

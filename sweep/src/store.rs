@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// A store of finished points.
-pub trait Keep: Sync {
+pub trait PointStore: Sync {
     /// Whether a point is already there and need not be run.
     fn has(&self, task: &Task) -> bool;
     /// Stores a finished point.
@@ -27,9 +27,9 @@ pub trait Keep: Sync {
 
 /// A store in memory.
 #[derive(Debug, Default)]
-pub struct Memory(Mutex<HashMap<String, Point>>);
+pub struct MemoryStore(Mutex<HashMap<String, Point>>);
 
-impl Memory {
+impl MemoryStore {
     /// The points of `jobs`, in their order.
     pub fn into_points(self, jobs: &[Job]) -> Vec<Point> {
         let mut points = self.0.into_inner().unwrap_or_else(|e| e.into_inner());
@@ -37,7 +37,7 @@ impl Memory {
     }
 }
 
-impl Keep for Memory {
+impl PointStore for MemoryStore {
     fn has(&self, task: &Task) -> bool {
         self.0.lock().unwrap_or_else(|e| e.into_inner()).contains_key(&task.file)
     }
@@ -70,7 +70,7 @@ pub struct Manifest {
 }
 
 /// Largest size of a file of a sweep, bytes.
-const MOST: u64 = 1 << 28;
+const MAX_FILE_BYTES: u64 = 1 << 28;
 
 /// A store in a folder.
 #[derive(Clone, Debug)]
@@ -119,14 +119,14 @@ impl Store {
 
     /// A finished point; `None` if it is missing or its file is damaged.
     pub fn point(&self, file: &str) -> Option<Point> {
-        let text = input::read(&self.path(file), MOST, "a point").ok()?;
+        let text = input::read(&self.path(file), MAX_FILE_BYTES, "a point").ok()?;
         serde_json::from_slice(&text).ok()
     }
 
     /// Reads `sweep.json`.
     pub fn manifest(&self) -> Result<Manifest, SweepError> {
         let path = self.folder.join("sweep.json");
-        let text = input::read(&path, MOST, "the list of a sweep")?;
+        let text = input::read(&path, MAX_FILE_BYTES, "the list of a sweep")?;
         serde_json::from_slice(&text).map_err(|e| SweepError::Other(format!("{}: {e}", path.display())))
     }
 
@@ -174,7 +174,7 @@ impl Store {
     }
 }
 
-impl Keep for Store {
+impl PointStore for Store {
     fn has(&self, task: &Task) -> bool {
         self.point(&task.file).is_some_and(|p| {
             (!task.verify || p.verified != Verified::Unverified) && (!task.census || p.census.is_some())

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Largest number of windows of a run.
-pub const MOST: usize = 256;
+pub const MAX_WINDOWS: usize = 256;
 /// Initial length of a window, cycles.
-const FIRST: u64 = 1 << 10;
+const INITIAL_CYCLES: u64 = 1 << 10;
 
 /// A step of processing a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Clock {
 
 impl Default for Clock {
     fn default() -> Self {
-        Self { length: FIRST, next: FIRST, instructions: 0, notes: Notes::default() }
+        Self { length: INITIAL_CYCLES, next: INITIAL_CYCLES, instructions: 0, notes: Notes::default() }
     }
 }
 
@@ -74,7 +74,7 @@ impl Clock {
             }
             self.notes.0.push(self.instructions);
             steps.push(Step::Note);
-            if self.notes.0.len() == MOST {
+            if self.notes.0.len() == MAX_WINDOWS {
                 self.notes.halve();
                 self.length *= 2;
                 steps.push(Step::Halve);
@@ -107,7 +107,7 @@ mod tests {
             }
             assert_eq!(pushed, 2 * events);
             assert_eq!(notes, clock.notes);
-            assert!(notes.0.len() < MOST);
+            assert!(notes.0.len() < MAX_WINDOWS);
             for (i, n) in notes.0.iter().enumerate() {
                 let end = (i as u64 + 1) * clock.length;
                 assert_eq!(*n, 2 * events.min(end.div_ceil(gap)), "window {i} of {}", clock.length);

@@ -13,7 +13,7 @@ use fpga::soc::core::CoreKind;
 use fpga::soc::diag::placed;
 use fpga::soc::top::{Host, Output, SocConfig};
 use hdl::diag::chip::{DiagChip, DiagParams};
-use hdl::diag::client::{generator, node, SeatIn};
+use hdl::diag::client::{generator, node, RingPortIn};
 use hdl::diag::framer::Framer;
 use hdl::diag::generator::full::calls::Calls;
 use hdl::diag::generator::full::control::Control;
@@ -49,7 +49,7 @@ fn chip(params: &DiagParams) -> Result<String, Box<dyn std::error::Error>> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let only: Vec<String> = std::env::args().skip(1).collect();
-    let seat = |kind| verilog(Slot::<SeatIn>::new(node(kind).expect("a circuit")));
+    let seat = |kind| verilog(Slot::<RingPortIn>::new(node(kind).expect("a circuit")));
     let of = |params: GeneratorParams| verilog(Slot::new(generator(&params, 0, false)));
     let twelve = GeneratorParams { slots: 12, ..GeneratorParams::FULL };
     let rvfi = TraceParams::new(Platform::RV32, "tr_e:small".parse()?);

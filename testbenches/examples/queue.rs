@@ -9,7 +9,7 @@
 //!
 //! With `--retire N`, cores retire up to N instructions per cycle, with the stalls of the timing model or, with
 //! `--full`, without any, through an adapter and a retire queue of 16 words. In that case the counts include entries
-//! reserved for instructions in the pipeline, as in `hdl/src/spine/room.rs`.
+//! reserved for instructions in the pipeline, as in `hdl/src/spine/credits.rs`.
 
 use retire::elf::Program;
 use retire::isa::{flow, Flow};
@@ -35,9 +35,9 @@ type Sent = (Field, u64, Option<u32>);
 
 /// A coder that records the fields of messages.
 #[derive(Clone, Default)]
-struct Spy(Rc<RefCell<Vec<Sent>>>);
+struct FieldRecorder(Rc<RefCell<Vec<Sent>>>);
 
-impl Code for Spy {
+impl Code for FieldRecorder {
     fn number(&mut self, field: Field, value: u64, _: &mut BitWriter) {
         self.0.borrow_mut().push((field, value, None));
     }
@@ -68,7 +68,7 @@ impl Code for Spy {
 
 /// How a coder works.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum CoderKind {
     /// One chunk per cycle.
     Chunk,
     /// Two bits of a number per cycle.
@@ -82,37 +82,37 @@ enum Way {
     Whole,
 }
 
-const WAYS: [(&str, Way); 5] = [
-    ("a chunk", Way::Chunk),
-    ("two bits", Way::Pair),
-    ("a bit", Way::Bit),
-    ("two bits out of the FIFO", Way::Walk),
-    ("the coder of several cores", Way::Whole),
+const WAYS: [(&str, CoderKind); 5] = [
+    ("a chunk", CoderKind::Chunk),
+    ("two bits", CoderKind::Pair),
+    ("a bit", CoderKind::Bit),
+    ("two bits out of the FIFO", CoderKind::Walk),
+    ("the coder of several cores", CoderKind::Whole),
 ];
 
 /// Cycles for a field of up to 31 bits; `sign`: for an address, whether it is negative.
-fn clocks(way: Way, chunks: Chunks, value: u64, sign: Option<bool>) -> u64 {
+fn clocks(way: CoderKind, chunks: Chunks, value: u64, sign: Option<bool>) -> u64 {
     let (first, next) = (u64::from(chunks.first), u64::from(chunks.next));
     let more = u64::from(64 - value.leading_zeros()).saturating_sub(first).div_ceil(next);
     let pairs = (first + more * next).div_ceil(2);
     let digits = if sign.is_some() { 8 } else { 0 };
     let negative = if sign == Some(true) { 8 } else { 0 };
     match way {
-        Way::Chunk => 2 + digits + negative + 1 + more,
-        Way::Pair if value == 0 && sign.is_none() => 2,
-        Way::Pair => 1 + u64::from(first < 3) + digits + negative + pairs,
-        Way::Bit => 1 + if sign.is_some() { 31 } else { 0 } + first + more * next + 1 + more,
-        Way::Walk => 3 + digits + negative + 2 * u64::from((63 - (value | 1).leading_zeros()) / 4),
-        Way::Whole => 1 + more + sign.map_or(0, |negative| 2 + u64::from(negative)),
+        CoderKind::Chunk => 2 + digits + negative + 1 + more,
+        CoderKind::Pair if value == 0 && sign.is_none() => 2,
+        CoderKind::Pair => 1 + u64::from(first < 3) + digits + negative + pairs,
+        CoderKind::Bit => 1 + if sign.is_some() { 31 } else { 0 } + first + more * next + 1 + more,
+        CoderKind::Walk => 3 + digits + negative + 2 * u64::from((63 - (value | 1).leading_zeros()) / 4),
+        CoderKind::Whole => 1 + more + sign.map_or(0, |negative| 2 + u64::from(negative)),
     }
 }
 
-fn entry(way: Way, coding: &Coding, fields: &[Sent]) -> u64 {
+fn entry(way: CoderKind, coding: &Coding, fields: &[Sent]) -> u64 {
     let of = |(i, &(field, value, bits)): (usize, &Sent)| match (field, bits) {
         (Field::Core | Field::Sign, _) => 0,
         (_, Some(bits)) => match way {
-            Way::Bit => 1 + u64::from(bits),
-            Way::Whole => 1,
+            CoderKind::Bit => 1 + u64::from(bits),
+            CoderKind::Whole => 1,
             _ => 3,
         },
         (Field::DiffTa, None) => clocks(way, coding.diff_ta, value, Some(fields[i + 1].1 == 1)),
@@ -123,13 +123,13 @@ fn entry(way: Way, coding: &Coding, fields: &[Sent]) -> u64 {
 }
 
 /// The cycle in which each event is reported, for a core of `width` instructions per cycle.
-fn told(program: &Program, events: &[FlowEvent], width: usize, rule: Pace) -> Vec<u64> {
+fn report_cycles(program: &Program, events: &[FlowEvent], width: usize, rule: Pace) -> Vec<u64> {
     let (mut expander, mut retired) = (Expander::new(program, 1), Vec::<Retired>::new());
     events.iter().for_each(|e| expander.event(e, &mut |r| retired.push(*r)).expect("its own events"));
     expander.finish(&mut |r| retired.push(*r)).expect("its own events");
     let cycles: Vec<u64> = retired.iter().map(|r| r.cycle).collect();
-    let goes_on: Vec<bool> = retired.iter().map(|r| r.next_pc == r.pc.wrapping_add(r.len.into())).collect();
-    let clocks = pace(&cycles, &goes_on, width, rule);
+    let is_sequential: Vec<bool> = retired.iter().map(|r| r.next_pc == r.pc.wrapping_add(r.len.into())).collect();
+    let clocks = pace(&cycles, &is_sequential, width, rule);
     let mut queue = Compressor::new(4);
     let mut at = vec![u64::MAX; retired.len()];
     let mut i = 0;
@@ -152,18 +152,18 @@ fn told(program: &Program, events: &[FlowEvent], width: usize, rule: Pace) -> Ve
 }
 
 /// Cycles from where an instruction reserves an entry to where it writes or releases it.
-const UNDER_WAY: u64 = 3;
+const PIPELINE_CYCLES: u64 = 3;
 
-/// Maximum number of entries in use or reserved, for events reported in cycles `told` with the fields that they send.
-fn places(way: Way, coding: &Coding, told: &[(u64, Vec<Sent>)]) -> i32 {
+/// Maximum number of entries in use or reserved, for events reported in cycles `report_cycles` with the fields that they send.
+fn max_entries(way: CoderKind, coding: &Coding, report_cycles: &[(u64, Vec<Sent>)]) -> i32 {
     let (mut changes, mut free) = (Vec::new(), 0);
-    for (at, fields) in told.iter().filter(|(at, _)| *at != u64::MAX) {
+    for (at, fields) in report_cycles.iter().filter(|(at, _)| *at != u64::MAX) {
         changes.push((*at, 1));
         if fields.is_empty() {
-            changes.push((at + UNDER_WAY, -1));
+            changes.push((at + PIPELINE_CYCLES, -1));
         } else {
             // read one cycle after it was written, counted one cycle after it left
-            free = free.max(at + UNDER_WAY + 1) + entry(way, coding, fields);
+            free = free.max(at + PIPELINE_CYCLES + 1) + entry(way, coding, fields);
             changes.push((free + 1, -1));
         }
     }
@@ -189,17 +189,18 @@ fn main() {
         for info in programs::PROGRAMS {
             let program = info.load().expect("a built-in program");
             let (events, _): (Vec<FlowEvent>, _) = run(&program, 1, INSTRUCTIONS);
-            let told = width.map(|n| told(&program, &events, n, if full { Pace::Full } else { Pace::Timed }));
-            let (spy, mut out) = (Spy::default(), BitWriter::new());
-            let Cores { mut lanes, .. } = Cores::new(scheme, &params.platform);
+            let report_cycles =
+                width.map(|n| report_cycles(&program, &events, n, if full { Pace::Full } else { Pace::Timed }));
+            let (spy, mut out) = (FieldRecorder::default(), BitWriter::new());
+            let Cores { mut core_traces, .. } = Cores::new(scheme, &params.platform);
             let mut writer = Writer::new(&params.platform, spy.clone());
             let mut entries = Vec::new();
             let mut wide: Vec<(u64, Vec<Sent>)> = Vec::new();
             for (i, e) in events.iter().enumerate() {
-                lanes[0].offer(&[*e], false, &mut |m: &Message| writer.encode(m, &mut out));
+                core_traces[0].offer(&[*e], false, &mut |m: &Message| writer.encode(m, &mut out));
                 let fields = spy.0.take();
-                if let Some(told) = &told {
-                    wide.push((told[i], fields));
+                if let Some(report_cycles) = &report_cycles {
+                    wide.push((report_cycles[i], fields));
                 } else if !fields.is_empty() {
                     entries.push((e.cycle, fields));
                 }
@@ -207,7 +208,7 @@ fn main() {
             let all = events.last().map_or(1, |e| e.cycle.max(1));
             let cells = WAYS.map(|(_, way)| {
                 if width.is_some() {
-                    return format!(" {} |", places(way, &Coding::TR_E, &wide));
+                    return format!(" {} |", max_entries(way, &Coding::TR_E, &wide));
                 }
                 let (mut leave, mut free, mut most, mut busy) = (VecDeque::new(), 0, 0, 0);
                 for (at, fields) in &entries {

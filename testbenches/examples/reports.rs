@@ -13,14 +13,14 @@ use testbenches::check::run;
 
 /// Statistics of one way to report events.
 #[derive(Default)]
-struct Told {
+struct ReportStats {
     events: u64,
     clocks: u64,
     most: u64,
     late: u64,
 }
 
-impl Told {
+impl ReportStats {
     /// Adds a run: commit cycle, core and report cycle of each event, in commit order.
     fn add(&mut self, events: &[(u64, u8, u64)]) {
         let mut earliest = (u64::MAX, u8::MAX);
@@ -48,7 +48,7 @@ impl Told {
 
 fn main() {
     let cores: u8 = std::env::args().nth(1).map_or(4, |n| n.parse().expect("a number of cores"));
-    let (mut before, mut now) = (Told::default(), Told::default());
+    let (mut before, mut now) = (ReportStats::default(), ReportStats::default());
     for info in PROGRAMS {
         let program = info.load().expect("a program");
         let (events, _) = run(&program, cores, 200_000);

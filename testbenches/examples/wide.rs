@@ -41,7 +41,7 @@ fn play(retired: &[Retired], clocks: &[u64]) -> Load {
                 load.waiting = load.waiting.max(queue.waiting());
                 load.lag = load.lag.max(row.lag);
                 load.events += u64::from(row.event.is_some());
-            } else if row.choked {
+            } else if row.beat_lost {
                 load.lost[i - 1] += u64::from(row.count);
             }
         }
@@ -69,8 +69,9 @@ fn main() {
         for rule in [Pace::Full, Pace::Block, Pace::Timed] {
             for (name, retired) in &programs {
                 let cycles: Vec<u64> = retired.iter().map(|r| r.cycle).collect();
-                let goes_on: Vec<bool> = retired.iter().map(|r| r.next_pc == r.pc.wrapping_add(r.len.into())).collect();
-                let load = play(retired, &pace(&cycles, &goes_on, width, rule));
+                let is_sequential: Vec<bool> =
+                    retired.iter().map(|r| r.next_pc == r.pc.wrapping_add(r.len.into())).collect();
+                let load = play(retired, &pace(&cycles, &is_sequential, width, rule));
                 let a_clock = load.events as f64 / load.clocks as f64;
                 println!(
                     "| {width} | {rule:?} | {name} | {a_clock:.2} | {} | {} | {:?} |",

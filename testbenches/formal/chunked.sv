@@ -92,28 +92,28 @@ always @(*) waits_four_clocks_at_most: assert(f_idle < 4 || port$have);
 
 // inductive invariant: the registers hold the same number as a field with a shorter first chunk
 wire [6:0] f_size = left$q + 1;
-wire [`ROOM+6:0] f_rest = f_chunked(below$q ? (0 - v$q) & f_mask : v$q, f_size, again$q + 1);
+wire [`ROOM+6:0] f_rest = f_chunked(has_negative$q ? (0 - v$q) & f_mask : v$q, f_size, next_size$q + 1);
 wire [6:0] f_state_n = raw$q ? f_size : f_rest[`ROOM+6:`ROOM] + address$q;
 wire [`ROOM-1:0] f_state_b = raw$q ? v$q & ((1 << f_size) - 1)
     : f_rest[`ROOM-1:0] | (address$q && negative$q) << f_rest[`ROOM+6:`ROOM];
-wire f_sends = busy$q || below$q || settled$q;
+wire f_sends = busy$q || has_negative$q || has_magnitude$q;
 wire [2:0] f_piece = lead$q && `TI_BITS > 3 ? 3 : 4;
 `ifndef OUTSIDE
 always @(*) begin
-    state_one: assert(busy$q + whole$q + below$q + settled$q <= 1 && !(raw$q && address$q));
+    state_one: assert(busy$q + has_address$q + has_negative$q + has_magnitude$q <= 1 && !(raw$q && address$q));
     state_bits: assert(f_sends ? f_left == f_state_n + (lead$q ? `TI_BITS : 0)
         && f_bits == (f_state_b << (lead$q ? `TI_BITS : 0) | (lead$q ? core$q : 0)) : f_left == 0 && f_bits == 0);
     state_ends: assert(!busy$q || ends$q == (f_size <= f_piece && (raw$q || v$q >> f_size == 0)));
     state_core: assert(core$q < 1 << `TI_BITS && (v$q <= f_mask || !address$q));
-    state_size: assert(!f_sends || raw$q || f_size <= 16 && (address$q ? again$q == `T1 - 1
-        : again$q == `B1 - 1 || again$q == `C1 - 1 || again$q == `I1 - 1));
-    state_whole: assert(!whole$q || f_waits && f_addr && v$q == port$value && address$q && !raw$q && lead$q == port$lead
-        && core$q == port$core && left$q == `T0 - 1 && again$q == `T1 - 1);
+    state_size: assert(!f_sends || raw$q || f_size <= 16 && (address$q ? next_size$q == `T1 - 1
+        : next_size$q == `B1 - 1 || next_size$q == `C1 - 1 || next_size$q == `I1 - 1));
+    state_whole: assert(!has_address$q || f_waits && f_addr && v$q == port$value && address$q && !raw$q && lead$q == port$lead
+        && core$q == port$core && left$q == `T0 - 1 && next_size$q == `T1 - 1);
     state_raw: assert(!f_sends || !raw$q || f_size <= 4 && v$q >> f_size == 0);
     state_short: assert(!f_sends || !short || f_size <= 4);
     state_ones: assert(!f_sends || raw$q || !no_ones || f_size[1:0] != 1);
-    state_idle: assert(f_idle <= (busy$q ? 4 : settled$q ? 3 : below$q ? 2 : whole$q ? 1 : 0));
-    state_address: assert(!(below$q || settled$q) || address$q && !raw$q && !(below$q && !negative$q));
+    state_idle: assert(f_idle <= (busy$q ? 4 : has_magnitude$q ? 3 : has_negative$q ? 2 : has_address$q ? 1 : 0));
+    state_address: assert(!(has_negative$q || has_magnitude$q) || address$q && !raw$q && !(has_negative$q && !negative$q));
 end
 `endif
 

@@ -11,10 +11,10 @@ function [2:0] f_binary(input [2:0] gray);
     f_binary = {gray[2], gray[2] ^ gray[1], gray[2] ^ gray[1] ^ gray[0]};
 endfunction
 
-wire [2:0] f_fill = came$q - went$q;
-wire [2:0] f_seen = f_binary(came_here$q) - went$q;
-wire [2:0] f_nearly_seen = f_binary(came_near$q) - went$q;
-wire [2:0] f_freed = f_binary(went_here$q);
+wire [2:0] f_fill = written$q - read$q;
+wire [2:0] f_seen = f_binary(written_here$q) - read$q;
+wire [2:0] f_nearly_seen = f_binary(written_near$q) - read$q;
+wire [2:0] f_freed = f_binary(read_here$q);
 
 // the followed word, any one: its entry and its value
 (* anyseq *) wire f_choose;
@@ -23,30 +23,30 @@ reg [2:0] f_at = 0;
 reg [31:0] f_word = 0;
 always @(posedge clock) if (words$valid && words$ready && f_choose && !f_followed) begin
     f_followed <= 1;
-    f_at <= came$q;
+    f_at <= written$q;
     f_word <= words$data;
 end
 reg f_out = 0;
-always @(posedge port_clock) if (out$valid && out$ready && f_followed && went$q == f_at) f_out <= 1;
+always @(posedge port_clock) if (out$valid && out$ready && f_followed && read$q == f_at) f_out <= 1;
 wire f_inside = f_followed && !f_out;
-wire [2:0] f_before = f_at - went$q;
+wire [2:0] f_before = f_at - read$q;
 wire [31:0] f_lies = f_at[1:0] == 0 ? slot0$q : f_at[1:0] == 1 ? slot1$q : f_at[1:0] == 2 ? slot2$q : slot3$q;
 
 always @(*) begin
     never_more_than_fit: assert(f_fill <= 4);
     full_is_refused: assert(f_fill != 4 || !words$ready);
     empty_is_seen: assert(f_fill != 0 || !out$valid);
-    as_it_went_in: assert(!(out$valid && f_inside && went$q == f_at) || out$data == f_word);
+    as_it_went_in: assert(!(out$valid && f_inside && read$q == f_at) || out$data == f_word);
     not_overwritten: assert(!f_inside || (f_before < f_fill && f_lies == f_word));
-    one_bit_at_a_time: assert($onehot0(came_gray$d ^ came_gray$q) && $onehot0(went_gray$d ^ went_gray$q));
+    one_bit_at_a_time: assert($onehot0(written_gray$d ^ written_gray$q) && $onehot0(read_gray$d ^ read_gray$q));
 end
 
 `ifndef OUTSIDE
 always @(*) begin
-    state_gray: assert(came_gray$q == (came$q ^ (came$q >> 1)) && went_gray$q == (went$q ^ (went$q >> 1)));
+    state_gray: assert(written_gray$q == (written$q ^ (written$q >> 1)) && read_gray$q == (read$q ^ (read$q >> 1)));
     state_seen: assert(f_seen <= f_nearly_seen && f_nearly_seen <= f_fill);
-    state_freed: assert(3'(f_binary(went_near$q) - f_freed) <= 3'(went$q - f_freed)
-        && 3'(went$q - f_freed) <= 3'(came$q - f_freed) && 3'(came$q - f_freed) <= 4);
+    state_freed: assert(3'(f_binary(read_near$q) - f_freed) <= 3'(read$q - f_freed)
+        && 3'(read$q - f_freed) <= 3'(written$q - f_freed) && 3'(written$q - f_freed) <= 4);
     state_out: assert(!f_out || f_followed);
 end
 `endif

@@ -40,7 +40,7 @@ reg f_known = 0;
 wire f_addr = port$kind == 2;
 // of a raw field, only four bits are used
 wire [WIDTH-1:0] f_value = port$zero ? 0 : port$kind == 0 ? port$value & 15 : port$value;
-wire [WIDTH-1:0] f_base = port$fresh ? 0 : f_before;
+wire [WIDTH-1:0] f_base = port$no_difference ? 0 : f_before;
 wire [WIDTH-1:0] f_difference = (port$value - f_base) & f_mask;
 wire f_minus = f_difference >> (`ADDRESS_BITS - 1);
 wire [WIDTH-1:0] f_magnitude = f_minus ? (0 - f_difference) & f_mask : f_difference;
@@ -64,7 +64,7 @@ reg [WIDTH-1:0] f_less = 0;
 reg [WIDTH-1:0] f_off = 0;
 reg f_sign = 0;
 reg [WIDTH+6:0] f_port = 0;
-wire [WIDTH+6:0] f_port_now = {port$kind, port$size[1:0], port$zero, port$fresh, port$value};
+wire [WIDTH+6:0] f_port_now = {port$kind, port$size[1:0], port$zero, port$no_difference, port$value};
 wire f_out = port$have && port$taken;
 wire f_in = port$valid && port$ready;
 wire f_new = port$valid && !f_seen;
@@ -92,7 +92,7 @@ always @(*) begin
     assume(port$kind <= 4 && port$kind != 3 && port$size < 4);
     if (port$kind == 0) assume((port$value & 15) >> (port$size + 1) == 0);
     if (port$kind == 1 || port$kind == 4) assume(port$value >> `COUNT_BITS == 0);
-    if (f_new && f_addr) assume(port$value <= f_mask && !port$zero && (port$fresh || f_known));
+    if (f_new && f_addr) assume(port$value <= f_mask && !port$zero && (port$no_difference || f_known));
 end
 
 always @(*) begin
@@ -167,7 +167,7 @@ wire [2:0] f_flags_i = {1'(`I1 == 4), 1'(`I0 % 2 == 1), 1'(`I0 > 2)};
 always @(*) begin
     state_range: assert(state$q <= TAKE && at$q < `TURNS && f_before <= f_mask && f_off <= f_mask);
     state_more: assert(!more$q || state$q == SEND);
-    state_turn: assert(!turn$q || f_first && f_is && f_sign && !negative$q);
+    state_turn: assert(!rescan$q || f_first && f_is && f_sign && !negative$q);
     state_port: assert((state$q == WAIT) == !f_seen && (state$q != WAIT || at$q == 0) && (state$q != WALK || f_is));
     state_of_port: assert(!f_seen || !f_is || f_value_1 == f_before && (f_port[WIDTH] ? f_off == 0 : f_off == f_less)
         && f_sign == f_diff[`ADDRESS_BITS-1] && f_own == ((f_sign ? 0 - f_diff : f_diff) & f_mask) && !f_port[WIDTH+1]);
@@ -183,10 +183,10 @@ always @(*) begin
     state_term: assert(!f_is || state$q != WALK && !f_first && !(f_next && upper$q)
         || (((f_half >> 4 * (f_first ? 0 : f_by)) ^ known$rdata) & 15) == 0);
     state_carry: assert(state$q == WAIT || state$q == TAKE || carry$q == (f_carry >> 4 * f_by & 1));
-    state_negative: assert(state$q == WAIT || state$q == TAKE || negative$q == f_sign || state$q == WALK && !negative$q || turn$q);
+    state_negative: assert(state$q == WAIT || state$q == TAKE || negative$q == f_sign || state$q == WALK && !negative$q || rescan$q);
     state_partial: assert(state$q != WALK || (negative$q ? ((0 - f_diff) & f_low) == 0 || top$q == f_top((0 - f_diff) & f_low)
         : top$q == f_top(f_diff & f_low)));
-    state_top: assert(!f_is || !f_first && !f_next || turn$q || top$q == f_highest);
+    state_top: assert(!f_is || !f_first && !f_next || rescan$q || top$q == f_highest);
     state_rest: assert(f_is || f_is_raw || !f_first && !(f_next && upper$q) || rest$q == (f_value_1 >> 4 * (at$q + 1) != 0));
     state_first: assert(!f_first || at$q == 0);
     state_next: assert(!f_next || sends$q && f_over != 0 && !raw$q && at$q != 0 && address$q == f_is && sign$q == f_sign
@@ -197,7 +197,7 @@ always @(*) begin
     state_sign: assert(!sends$q || address$q || !sign$q);
     state_begun: assert(!sends$q || f_begun || !upper$q);
     state_flags: assert(!sends$q || raw$q || (address$q ? f_flags == f_flags_t : f_flags == f_flags_b || f_flags == f_flags_i));
-    state_waits: assert(f_idle <= (state$q == WALK ? (negative$q ? `TURNS + 1 : 0) + f_gone : turn$q ? `TURNS + 1
+    state_waits: assert(f_idle <= (state$q == WALK ? (negative$q ? `TURNS + 1 : 0) + f_gone : rescan$q ? `TURNS + 1
         : f_first ? (f_is ? 2 * `TURNS + 2 : 1) : f_next || state$q == TAKE ? 2 * `TURNS + 3 : 0));
 end
 `endif

@@ -113,7 +113,7 @@ wire [`ADDRESS_BITS-1:0] f_lies;
 wire [`CC_BITS-1:0] f_when, f_lies_cc;
 `ifndef OUTSIDE
 always @(*) begin
-    state_count: assert(fresh$q == f_there && low$q == f_low && f_held <= `PLACES && (!f_there || f_held != 0));
+    state_count: assert(read_valid$q == f_there && few_free$q == f_low && f_held <= `PLACES && (!f_there || f_held != 0));
     state_places: assert(read$q <= `PLACES && write$q == f_place[f_held]);
     state_followed: assert(!f_follow || (f_ahead < f_held && {f_target, f_pc, f_icnt, f_count} == f_entry && f_cc == f_when));
     state_read: assert(!f_there || (word == f_lies && cc == f_lies_cc));

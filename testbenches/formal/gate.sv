@@ -1,5 +1,5 @@
 // Properties inside one of two front ends with filters by privilege mode, address and address space, side by side, each
-// with its own address filter (`hdl/src/ingress/gate.rs`). Both retire in the same cycles and hide the same
+// with its own address filter (`hdl/src/ingress/address_filter.rs`). Both retire in the same cycles and hide the same
 // instructions, by any of the three filters. Hidden instructions differ freely: their address and address space, their
 // mode, what they are, their target, and whether they are the first after a trap.
 //
@@ -14,9 +14,9 @@
 (* anyseq *) wire f_intr;
 (* anyseq *) wire [1:0] f_mode;
 wire f_hides, f_other_hides;
-gate f_gate (.hide(f_hide), .pc(pins$rvfi$pc_rdata), .first(f_first), .last(f_last), .space(f_space), .wanted(f_wanted_space),
+address_filter f_gate (.hide(f_hide), .pc(pins$rvfi$pc_rdata), .first(f_first), .last(f_last), .space(f_space), .wanted(f_wanted_space),
     .mask(f_mask), .hides(f_hides));
-gate f_other_gate (.hide(f_hide), .pc(f_pc), .first(f_first), .last(f_last), .space(f_other_space), .wanted(f_wanted_space),
+address_filter f_other_gate (.hide(f_hide), .pc(f_pc), .first(f_first), .last(f_last), .space(f_other_space), .wanted(f_wanted_space),
     .mask(f_mask), .hides(f_other_hides));
 wire [3:0] f_told = modes >> mode;
 wire [3:0] f_other_told = modes >> f_mode;
@@ -39,12 +39,12 @@ twin twin (
     .pins$rvfi$intr(f_hidden ? f_intr : pins$rvfi$intr),
     .pins$rvfi$pc_rdata(f_pc),
     .pins$rvfi$pc_wdata(f_hidden ? f_next : pins$rvfi$pc_wdata),
-    .control$enable(control$enable), .control$full(control$full), .control$spent(control$spent),
-    .control$roomy(control$roomy), .control$stop_go(control$stop_go), .control$due(control$due),
-    .control$anew(control$anew), .control$ask(control$ask),
+    .control$enable(control$enable), .control$full(control$full), .control$no_credit(control$no_credit),
+    .control$below_watermark(control$below_watermark), .control$stop_go(control$stop_go), .control$due(control$due),
+    .control$after_header(control$after_header), .control$header_repeated(control$header_repeated),
     .control$ready(f_ready), .control$stop_ready(f_stop_ready), .control$lost(f_lost), .control$take(f_take),
-    .control$give(f_give), .control$counted(f_counted), .control$resynced(f_resynced), .control$synced(f_synced),
-    .control$broken(f_broken),
+    .control$give_back(f_give), .control$counted(f_counted), .control$resynced(f_resynced), .control$synced(f_synced),
+    .control$discontinuity(f_broken),
     .entry$push(f_push), .entry$pre(f_pre), .entry$post(f_post), .entry$icnt(f_icnt), .entry$bcnt(f_bcnt),
     .entry$pc(f_entry_pc), .entry$target(f_target), .entry$cc(f_cc)
 );
@@ -79,7 +79,7 @@ always @(*) begin
         same_places: assert(f_control || entry$pre == 0 || f_same_pc);
         same_targets: assert(f_control || entry$post != 2 || f_same_target);
     end
-    same_control: assert(!f_past || {control$ready, control$stop_ready, control$lost, control$take, control$give,
+    same_control: assert(!f_past || {control$ready, control$stop_ready, control$lost, control$take, control$give_back,
         control$counted, control$synced} == {f_ready, f_stop_ready, f_lost, f_take, f_give, f_counted, f_synced});
     cover(f_apart && entry$push && f_control && entry$post == 1);
     cover(f_spaced && entry$push && f_control && entry$post == 1);

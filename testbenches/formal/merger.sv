@@ -112,7 +112,7 @@ generate if (`CORES > 1) begin : many_cores
         state_held: assert(&f_agrees);
         state_notes: assert((current$q & ~f_cores) == 0 && f_blank == 0 && f_behind + (current$q != 0) <= f_all);
         state_pointers: assert(read$q < f_notes && write$q < f_notes);
-        state_fresh: assert(!fresh$q || (f_behind != 0 && notes$rdata == f_note[read$q]));
+        state_fresh: assert(!read_valid$q || (f_behind != 0 && notes$rdata == f_note[read$q]));
         state_loaded: assert(!(f_follow && f_loaded) || (current$q[f_core] && f_ahead == f_ones(current$q & f_below)));
         state_noted: assert(!f_follow || f_loaded || (f_turn < f_behind && f_note[f_slot][f_core]
             && f_ahead == f_before[f_notes] + f_ones(f_note[f_slot] & f_below)));

@@ -32,7 +32,7 @@ always @(*) begin
     takes_unless_two_halves_wait: assert(bits$ready == (f_fill < 48));
     bits_out_are_bits_in: assert(!words$valid || words$data == f_bits[31:0]);
     aligned_is_true: assert(aligned == (f_fill[4:0] == 0));
-    lane_is_true: assert(lane == f_fill[4:2]);
+    lane_is_true: assert(nibbles == f_fill[4:2]);
     held_under_back_pressure: assert(!f_held || (words$valid && words$data == f_word));
 end
 

@@ -193,9 +193,9 @@ always @(*) begin
     state_back_left: assert(!f_out || f_ileft == (f_back == 0 ? 0 : f_len - f_back));
     state_told: assert(!(f_out && f_back != 0) || refused$q == f_refused);
     state_copying: assert(!(f_ileft != 0 && f_copying) || (f_count != `PLACES && !f_strip));
-    state_kept: assert(keeps$q == f_keeps && (!f_keeps || kept$q == f_kept) && count$q == f_count);
+    state_kept: assert(reserved$q == f_keeps && (!f_keeps || reserved_for$q == f_kept) && count$q == f_count);
     state_put: assert(put_at$q == f_pleft && full$q == f_held && (f_pleft == 0) == (f_pidx == 0));
-    state_put_length: assert(f_pleft == 0 || (f_pidx + f_pleft == f_len && f_pidx < f_len && nowhere$q == f_bad && !f_held));
+    state_put_length: assert(f_pleft == 0 || (f_pidx + f_pleft == f_len && f_pidx < f_len && bad_dest$q == f_bad && !f_held));
     state_length: assert(!(f_held || f_pleft != 0) || (f_len >= 2 && f_len <= 16));
     state_send: assert(on_ring$q == f_out && send_at$q == (f_out && f_idx < f_len ? f_len - f_idx : 0));
     state_token: assert(token_next$q == f_emits_token && !(f_boot && (f_held || f_out || f_ileft != 0)));

@@ -23,7 +23,7 @@ always @(*) begin
     assume(!coded$valid || coded$busy || have);
     assume(!coded$valid || (coded$count >= 1 && coded$count <= `MOST));
     assume(aligned == (f_fill == 0));
-    assume(lane == (`MOST == 4 ? f_fill[4:2] : f_fill[4:3] * 2));
+    assume(nibbles == (`MOST == 4 ? f_fill[4:2] : f_fill[4:3] * 2));
 end
 
 wire f_stop = done && ends;
@@ -79,7 +79,7 @@ end
 `ifndef OUTSIDE
 always @(*) begin
     state_head: assert(head$q == f_in_header && (!head$q || {at$q, f_fill} == f_sent * `MOST) && f_sent <= f_head);
-    state_stops: assert(stops$q == f_stops && f_stops <= `CORES && session$q == active && running$q == tracing);
+    state_stops: assert(stop_count$q == f_stops && f_stops <= `CORES && in_trace$q == active && running$q == tracing);
     state_owed: assert(!active ? f_owed == 0 && f_pending == 0 && f_fill == 0 && f_stops == 0
         : tracing ? f_stops == 0 : f_owed + f_stops == `CORES);
 end

@@ -35,9 +35,9 @@ always @(*) begin
         same_places: assert(f_control || entry$pre == 0 || f_pc_is_same);
         same_targets: assert(f_control || entry$post != 2 || f_target_is_same);
     end
-    same_control: assert(!f_past || {control$ready, control$stop_ready, control$lost, control$loses, control$take, control$give,
+    same_control: assert(!f_past || {control$ready, control$stop_ready, control$lost, control$loses, control$take, control$give_back,
         control$counted, control$synced} == {f_control$ready, f_control$stop_ready, f_control$lost, f_control$loses,
-        f_control$take, f_control$give, f_control$counted, f_control$synced});
+        f_control$take, f_control$give_back, f_control$counted, f_control$synced});
     // a few cycles after `control$enable` fell, only overflow and stop messages are left
     nothing_but_the_end: assert(!f_past || !entry$push || f_control || f_shut <= `LATENCY);
     cover(f_shut > `LATENCY && f_lost && entry$push && entry$post == 1);

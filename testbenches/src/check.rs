@@ -63,7 +63,7 @@ impl<F: FnMut(&FlowEvent, &FlowEvent)> RetireSink for InOrder<'_, F> {
 /// Sends `events` through the golden model and replays the stream: every event of every hart comes back, the number of
 /// bits matches the stream, and both sides count the same messages. `also` is called with each original event and its
 /// replayed one.
-pub fn replays_exactly(
+pub fn check_exact_replay(
     image: &Image,
     params: &TraceParams,
     (events, cycles): (&[FlowEvent], u64),
@@ -93,7 +93,7 @@ pub fn replays_exactly(
 /// Replays `words`, which have gaps in every hart. Outside the gaps, replayed events must match what was retired, at
 /// the right instruction, and replayed and lost instructions must add up to all. Returns the number of gaps, and of
 /// instructions replayed.
-pub fn right_around_gaps(
+pub fn check_around_gaps(
     image: &Image,
     params: &TraceParams,
     words: impl Iterator<Item = u32>,

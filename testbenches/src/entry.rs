@@ -22,7 +22,7 @@ pub struct Entry {
     /// Context, and above it a flag for a change without an exception.
     pub context: u32,
     /// PC of the sync of a resync that does not pass through the entry, without the lowest `align` bits.
-    pub landing: u64,
+    pub resync_pc: u64,
 }
 
 impl Entry {
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn unused_fields_do_not_count() {
-        let full = Entry { pre: 0, post: 0, icnt: 1, bcnt: 2, pc: 3, target: 4, cc: 5, context: 6, landing: 0 };
+        let full = Entry { pre: 0, post: 0, icnt: 1, bcnt: 2, pc: 3, target: 4, cc: 5, context: 6, resync_pc: 0 };
         let outcome = Entry { post: POST_OUTCOME, ..full };
         assert_eq!(outcome.used(), Entry { post: POST_OUTCOME, bcnt: 2, cc: 5, ..Entry::default() });
         let both = Entry { pre: PRE_EXCEPTION, post: POST_TARGET, ..full };

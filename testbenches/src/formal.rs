@@ -20,7 +20,7 @@ pub enum Engine {
 
 /// The result of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ProofResult {
     /// All assertions hold, or all covers were reached.
     Pass,
     /// A run from power-up violates these assertions; if there are none, covers were not reached.
@@ -64,7 +64,7 @@ impl Proof {
     }
 
     /// Makes the clocks independent: a step is an edge of any of them, or of none.
-    pub fn of_many_clocks(mut self) -> Self {
+    pub fn with_independent_clocks(mut self) -> Self {
         self.clocks = true;
         self
     }
@@ -95,7 +95,7 @@ impl Proof {
     }
 
     /// Runs the proof.
-    pub fn run(&self, engine: Engine) -> Result<Verdict, FormalError> {
+    pub fn run(&self, engine: Engine) -> Result<ProofResult, FormalError> {
         let dir = tempfile::Builder::new().prefix("goshawk-formal-").tempdir()?;
         let (mode, depth) = match engine {
             Engine::Induction(n) => ("prove", n),
@@ -124,9 +124,9 @@ impl Proof {
             .map_err(|source| ToolError::Missing { tool: tool.clone(), variable: "SBY", source })?;
         let output = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
         match out.status.code() {
-            Some(0) => Ok(Verdict::Pass),
-            Some(2) => Ok(Verdict::Fail(failed(&output))),
-            Some(4) => Ok(Verdict::Open),
+            Some(0) => Ok(ProofResult::Pass),
+            Some(2) => Ok(ProofResult::Fail(failed(&output))),
+            Some(4) => Ok(ProofResult::Open),
             _ => Err(ToolError::Failed { tool, status: out.status.to_string(), output }.into()),
         }
     }

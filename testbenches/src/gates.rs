@@ -5,7 +5,7 @@
 use crate::driver::{check, DriverError};
 use crate::lint::{lint, Finding};
 use crate::verilog::{verilator_lint, verilator_lint_system, yosys_check, yosys_check_flat, VerilogError};
-use hdl::verilog::{write, Refused, Style};
+use hdl::verilog::{write, Style, Unsupported};
 use rust_hdl::prelude::{generate_verilog, Block};
 
 /// Error of a check that a circuit did not pass.
@@ -19,7 +19,7 @@ pub enum GateError {
     Lint(Vec<Finding>),
     /// The Verilog writer.
     #[error("Verilog: {0}")]
-    Refused(#[from] Refused),
+    Unsupported(#[from] Unsupported),
     /// yosys or Verilator.
     #[error(transparent)]
     Verilog(#[from] VerilogError),

@@ -6,7 +6,7 @@
 
 use crate::verilog::VerilogError;
 use fpga::cosim::tools::{run, tool_name};
-use hdl::verilog::{plain, write, Refused, Style};
+use hdl::verilog::{plain, write, Style, Unsupported};
 use hdl::widget::mem::{MemoryShape, Place};
 use rust_hdl::prelude::*;
 
@@ -15,7 +15,7 @@ use rust_hdl::prelude::*;
 pub enum SameError {
     /// The Verilog writer.
     #[error("Verilog: {0}")]
-    Refused(#[from] Refused),
+    Unsupported(#[from] Unsupported),
     /// Yosys; the last lines describe the difference.
     #[error(transparent)]
     Verilog(#[from] VerilogError),

@@ -14,7 +14,7 @@ pub const HANDLER: u32 = 1;
 /// Flag: outside the traced image or routines.
 pub const OUTSIDE: u32 = 2;
 /// Flag: its context must be checked.
-pub const LOOKED: u32 = 4;
+pub const CHECK_CONTEXT: u32 = 4;
 
 /// A translated block. Never freed: QEMU keeps pointers to it.
 #[repr(C)]
@@ -32,7 +32,7 @@ pub const NEVER: i64 = i64::MAX;
 
 impl Block {
     /// The block has been reported: from now on it may be begun without the lock, if it has no flags.
-    pub fn is_told(&self) {
+    pub fn set_reported(&self) {
         if self.flags.load(SeqCst) == 0 {
             self.cost.store(self.instructions.into(), SeqCst);
             // it may have become a handler in the meantime
@@ -82,13 +82,13 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
         let bytes: Vec<u8> = sizes.chain(codes.concat()).collect();
         let block = state.block(at, begins, bytes, insns, outside);
         begins = codes.iter().fold(begins, |s, code| s.behind(code));
-        let told = std::ptr::from_ref(block).cast_mut().cast();
+        let reported = std::ptr::from_ref(block).cast_mut().cast();
         // SAFETY: QEMU's objects; the block and the number live as long as the process.
         unsafe {
             if first == 0 {
-                qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, READS_REGS, told);
+                qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, READS_REGS, reported);
             } else {
-                qemu_plugin_register_vcpu_insn_exec_cb(insns[0], on_block, READS_REGS, told);
+                qemu_plugin_register_vcpu_insn_exec_cb(insns[0], on_block, READS_REGS, reported);
             }
             if first == 0 && !outside {
                 begins_here = Some(block);
@@ -106,7 +106,7 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
     #[cfg(not(feature = "api4"))]
     if let Some(ops) = &state.ops {
         // space is reserved for so many
-        let most = insns.len() * (crate::ring::MOST_WORDS[1] as usize - 1) / 5;
+        let most = insns.len() * (crate::ring::MAX_WORDS[1] as usize - 1) / 5;
         ops.put(begins_here, &accesses, most);
     }
     #[cfg(feature = "api4")]
@@ -117,19 +117,19 @@ impl State {
     /// Whether the instruction at `pc` is not traced.
     fn is_outside(&self, pc: u64) -> bool {
         let control = self.ring.control();
-        let pieces = &control.pieces[..(control.piece_count as usize).min(MOST_PIECES)];
+        let ranges = &control.ranges[..(control.range_count as usize).min(MAX_RANGES)];
         let traced = self.traced.get_or_init(|| {
-            if pieces.is_empty() && self.flags & OWN_IMAGE == 0 {
+            if ranges.is_empty() && self.flags & OWN_IMAGE == 0 {
                 return Vec::new();
             }
             // SAFETY: simple queries; the image is loaded before the first block.
             let (start, end) = unsafe { (qemu_plugin_start_code(), qemu_plugin_end_code()) };
-            if pieces.is_empty() {
+            if ranges.is_empty() {
                 return vec![(start, end)];
             }
             // an image can be loaded at any address, but only as a whole
             let moved = start.wrapping_sub(control.code);
-            pieces.iter().map(|[from, to]| (from.wrapping_add(moved), to.wrapping_add(moved))).collect()
+            ranges.iter().map(|[from, to]| (from.wrapping_add(moved), to.wrapping_add(moved))).collect()
         });
         !traced.is_empty() && !traced.iter().any(|(from, to)| (*from..*to).contains(&pc))
     }
@@ -138,7 +138,7 @@ impl State {
     fn block(&self, start: u64, state: Begins, bytes: Vec<u8>, insns: &[*mut Insn], outside: bool) -> &'static Block {
         let instructions = insns.len();
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (start, state.told(), bytes);
+        let key = (start, state.reported(), bytes);
         if let Some(block) = blocks.known.get(&key) {
             return block;
         }
@@ -150,7 +150,7 @@ impl State {
             flags |= OUTSIDE;
         }
         if self.flags & CONTEXTS != 0 {
-            flags |= LOOKED;
+            flags |= CHECK_CONTEXT;
         }
         let mut text = Vec::new();
         if self.flags & WANT_TEXT != 0 {
@@ -165,7 +165,7 @@ impl State {
             }
         }
         let code = bytes.len() - instructions;
-        let counted = instructions as u32 | (state.told() * (INSTRUCTIONS + 1));
+        let counted = instructions as u32 | (state.reported() * (INSTRUCTIONS + 1));
         let mut words = vec![number, start as u32, (start >> 32) as u32, counted, code as u32, text.len() as u32];
         for part in [bytes, &text] {
             let padded = part.chunks(4).map(|c| {
@@ -176,7 +176,7 @@ impl State {
             words.extend(padded);
         }
         words.insert(0, escape(BLOCK, words.len() as u32));
-        self.ring.tell_later(None, words);
+        self.ring.report_later(None, words);
         let (cost, flags) = (AtomicI64::new(NEVER), AtomicU32::new(flags));
         let block = Block { cost, number, instructions: instructions as u32, start, flags };
         let block: &'static Block = Box::leak(Box::new(block));

@@ -2,10 +2,10 @@
 
 use crate::guest::Call;
 use crate::layout::*;
-use crate::place::Place;
+use crate::place::Affinity;
 use crate::qemu::Id;
 use crate::thread::thread;
-use crate::{off, state, OFF, WOKEN};
+use crate::{off, state, ARRIVALS, OFF};
 use std::ffi::c_uint;
 use std::sync::atomic::Ordering::*;
 
@@ -27,7 +27,7 @@ pub extern "C" fn on_syscall(
     }
     let state = state();
     let me = thread(vcpu);
-    if !me.may_tell() {
+    if !me.may_report() {
         // its turn was taken in the meantime
         me.take();
     }
@@ -39,7 +39,7 @@ pub extern "C" fn on_syscall(
         _ => ORDINARY,
     };
     if !me.outside.get() || call == Call::ExitAll {
-        state.ring.tell(&me.writer, &[escape(SYSCALL, kind)]);
+        state.ring.report(&me.writer, &[escape(SYSCALL, kind)]);
     }
     if call == Call::Sigaction && a2 > 4096 && state.guest.readable(a2) {
         // SAFETY: checked just before; if the guest unmaps it in the meantime, the kernel's own access fails, too.
@@ -51,16 +51,16 @@ pub extern "C" fn on_syscall(
     }
     match call {
         Call::Exec => me.release(),
-        Call::Place { sets } if state.flags & FREE == 0 => {
+        Call::Affinity { sets } if state.flags & FREE == 0 => {
             me.release();
             if sets {
-                me.place.set(Place::Own);
+                me.place.set(Affinity::Own);
             }
         }
         _ => {}
     }
-    me.called.set(Some((call, WOKEN.so_far())));
-    if matches!(call, Call::Wakes | Call::Makes) {
+    me.called.set(Some((call, ARRIVALS.so_far())));
+    if matches!(call, Call::Wakes | Call::Creates) {
         // keeps its turn until the threads that it woke or created have arrived
         state.ring.close(&me.writer);
     } else {
@@ -78,9 +78,9 @@ pub extern "C" fn on_return(_: Id, vcpu: c_uint, _: i64, result: i64) {
     }
     let me = thread(vcpu);
     match me.called.take() {
-        Some((Call::Waits, _)) if result == 0 => me.comes.set(true),
-        Some((Call::Wakes, come)) if result > 0 => me.awaits.set(Some(come.wrapping_add(result as u32))),
-        Some((Call::Makes, come)) if result > 0 => me.awaits.set(Some(come.wrapping_add(1))),
+        Some((Call::Waits, _)) if result == 0 => me.is_arriving.set(true),
+        Some((Call::Wakes, come)) if result > 0 => me.awaited_arrivals.set(Some(come.wrapping_add(result as u32))),
+        Some((Call::Creates, come)) if result > 0 => me.awaited_arrivals.set(Some(come.wrapping_add(1))),
         _ => {}
     }
 }

@@ -88,9 +88,9 @@ pub enum Call {
     /// Wakes threads that wait, and returns how many.
     Wakes,
     /// Creates a thread.
-    Makes,
+    Creates,
     /// Reads or sets the processors on which a thread may run.
-    Place {
+    Affinity {
         sets: bool,
     },
 }
@@ -178,13 +178,13 @@ impl Guest {
             n if self.sigreturn.contains(&n) => Call::Sigreturn,
             n if self.exec.contains(&n) => Call::Exec,
             n if n == self.exit_all => Call::ExitAll,
-            n if n == self.affinity || n == self.affinity + 1 => Call::Place { sets: n == self.affinity },
+            n if n == self.affinity || n == self.affinity + 1 => Call::Affinity { sets: n == self.affinity },
             n if self.futex.contains(&n) => match a2 & COMMAND {
                 0 | 9 => Call::Waits,
                 1 | 5 | 10 => Call::Wakes,
                 _ => Call::Ordinary,
             },
-            n if n == self.clone && a1 & THREAD != 0 => Call::Makes,
+            n if n == self.clone && a1 & THREAD != 0 => Call::Creates,
             _ => Call::Ordinary,
         }
     }

@@ -23,9 +23,9 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"GSHKCAP\x01");
 /// Size of the control page before the ring, bytes.
 pub const CONTROL_BYTES: usize = 4096;
 /// Words for which the front end is woken; a fraction of the ring.
-pub const ENOUGH: u64 = 1 << 17;
+pub const WAKE_WORDS: u64 = 1 << 17;
 /// Most code ranges to which a trace can be restricted.
-pub const MOST_PIECES: usize = 128;
+pub const MAX_RANGES: usize = 128;
 
 /// Flag: the word is an escape, not a block.
 pub const ESCAPE: u32 = 1 << 31;
@@ -116,9 +116,9 @@ pub struct Control {
     /// Lowest code address according to the ELF; the plugin knows the address at which it is loaded.
     pub code: u64,
     /// Code ranges to trace, start and end, as addresses of the ELF.
-    pub pieces: [[u64; 2]; MOST_PIECES],
+    pub ranges: [[u64; 2]; MAX_RANGES],
     /// Number of code ranges; 0: all code is traced.
-    pub piece_count: u64,
+    pub range_count: u64,
     /// The front end needs no more words.
     pub stop: AtomicU32,
     /// 1: the plugin is ready; above: a limitation, see [`NO_REGISTERS`].
@@ -130,10 +130,10 @@ pub struct Control {
     /// Threads so far.
     pub threads: AtomicU64,
     /// Most threads at a time.
-    pub most_alive: AtomicU32,
+    pub max_alive: AtomicU32,
     /// 1 while a writer waits for space and must be woken when half of the ring is free.
     pub full: AtomicU32,
-    /// 1 while the front end waits for [`ENOUGH`] words.
+    /// 1 while the front end waits for [`WAKE_WORDS`] words.
     pub asleep: AtomicU32,
     /// Not 0: [`Written::head`] holds the number of words, not the cursor: the trace has not begun, or has ended.
     pub hidden: AtomicU32,

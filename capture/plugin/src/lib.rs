@@ -10,7 +10,7 @@
 //! | here | what QEMU calls for each block and access, and first of all |
 //! | `blocks` | translated blocks, told once each |
 //! | `calls` | calls of the system |
-//! | `thread`, `turns`, `woken`, `place` | threads; whose turn it is; who is awaited; on which processor they run |
+//! | `thread`, `turns`, `arrivals`, `place` | threads; whose turn it is; who is awaited; on which processor they run |
 //! | `ring`, `layout` | the ring and what stands in it |
 //! | `ops` | code of QEMU's that writes there without a call |
 //! | `guest`, `state`, `traps`, `values` | what differs from machine to machine |
@@ -21,6 +21,7 @@
 // A plugin is foreign functions and memory of others throughout; each block says why it holds.
 #![allow(unsafe_code, missing_docs, clippy::missing_docs_in_private_items)]
 
+mod arrivals;
 mod blocks;
 mod calls;
 mod guest;
@@ -39,21 +40,20 @@ mod traps;
 mod turns;
 #[cfg_attr(feature = "api4", path = "values4.rs")]
 mod values;
-mod woken;
 
-use blocks::{on_translate, Block, Blocks, HANDLER, LOOKED, NEVER, OUTSIDE};
+use arrivals::Arrivals;
+use blocks::{on_translate, Block, Blocks, CHECK_CONTEXT, HANDLER, NEVER, OUTSIDE};
 use calls::{on_return, on_syscall};
 use guest::{Guest, Interrupted};
 use layout::*;
-use place::{Place, Processors};
+use place::{Affinity, Processors};
 use qemu::*;
 use ring::Ring;
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::*};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use thread::{known_thread, on_thread, on_thread_end, thread, Thread};
-use turns::{Told, Turns};
-use woken::Woken;
+use turns::{Progress, Turns};
 
 /// The newest version of the interface that this plugin knows; QEMU looks for the name.
 #[no_mangle]
@@ -66,7 +66,7 @@ static SYSTEM: AtomicBool = AtomicBool::new(false);
 /// Set before any callback is registered, and leaked.
 static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 static TURNS: Turns = Turns::new();
-static WOKEN: Woken = Woken::new();
+static ARRIVALS: Arrivals = Arrivals::new();
 // `on_access` takes both bits as QEMU has them.
 const _: () = assert!(STORES == 2 * LOADS);
 
@@ -103,7 +103,7 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
     let cost = block.cost.load(Relaxed);
     if cost != NEVER {
         if let Some(me) = known_thread(vcpu) {
-            if state().ring.begin_behind_gate(&me.writer, block.number, cost) {
+            if state().ring.begin_unlocked(&me.writer, block.number, cost) {
                 return;
             }
         }
@@ -123,8 +123,8 @@ fn begin(vcpu: c_uint, block: &'static Block) {
     let (state, me) = (state(), thread(vcpu));
     let serial = state.flags & FREE == 0;
     if serial {
-        if let Some(come) = me.awaits.take() {
-            WOKEN.wait(come);
+        if let Some(come) = me.awaited_arrivals.take() {
+            ARRIVALS.wait(come);
         }
         if !TURNS.is_of(me.id()) {
             me.take();
@@ -141,7 +141,7 @@ fn begin(vcpu: c_uint, block: &'static Block) {
     if serial && (wanted || state.ring.executed() + u64::from(block.instructions) > me.end.get()) {
         if TURNS.waited_for() {
             if !me.outside.get() {
-                state.ring.tell(&me.writer, &[escape(AHEAD, 0), block.number]);
+                state.ring.report(&me.writer, &[escape(AHEAD, 0), block.number]);
             }
             state.ring.control().switches.fetch_add(1, Relaxed);
             state.ring.close(&me.writer);
@@ -155,9 +155,9 @@ fn begin(vcpu: c_uint, block: &'static Block) {
         let open = serial.then(|| me.end.get());
         let begun = state.ring.begin(&me.writer, block.number, block.instructions, open);
         if serial {
-            block.is_told();
+            block.set_reported();
         }
-        if flags & LOOKED != 0 {
+        if flags & CHECK_CONTEXT != 0 {
             state.context(vcpu, me);
         }
         begun
@@ -165,7 +165,7 @@ fn begin(vcpu: c_uint, block: &'static Block) {
         // they count for the turn, and for nothing else
         me.end.set(me.end.get().saturating_sub(block.instructions.into()));
         if !me.outside.replace(true) {
-            state.ring.tell(&me.writer, &[escape(LEAVE, 0), block.number])
+            state.ring.report(&me.writer, &[escape(LEAVE, 0), block.number])
         } else {
             !state.ring.stopped()
         }
@@ -180,7 +180,7 @@ extern "C" fn on_access(vcpu: c_uint, info: u32, address: u64, place: *mut c_voi
     let shift = info >> 4 & 7;
     if let Some(value) = values::quick(&state().guest, info, shift, address, place) {
         if let Some(me) = known_thread(vcpu) {
-            if state().ring.access_behind_gate(&me.writer, what(info, place) | shift << SIZE_SHIFT, address, value) {
+            if state().ring.access_unlocked(&me.writer, what(info, place) | shift << SIZE_SHIFT, address, value) {
                 return;
             }
         }
@@ -209,7 +209,7 @@ fn access(vcpu: c_uint, info: u32, address: u64, place: *mut c_void) {
         let at = address.wrapping_add(part as u64);
         let value = values::slow(&state.guest, info, address, part, size.min(8), place);
         let head = escape(ACCESS, what(info, place) | shift.min(3) << SIZE_SHIFT);
-        state.ring.tell(&me.writer, &[head, at as u32, (at >> 32) as u32, value as u32, (value >> 32) as u32]);
+        state.ring.report(&me.writer, &[head, at as u32, (at >> 32) as u32, value as u32, (value >> 32) as u32]);
     }
 }
 
@@ -223,7 +223,7 @@ impl State {
         }
         let context = self.guest.context(vcpu);
         if let Some(context) = context.filter(|_| me.context.replace(context) != context) {
-            self.ring.tell(&me.writer, &[escape(CONTEXT, 0), context]);
+            self.ring.report(&me.writer, &[escape(CONTEXT, 0), context]);
         }
     }
 
@@ -231,24 +231,24 @@ impl State {
     #[cold]
     fn signal(&self, vcpu: c_uint, me: &Thread) {
         let Some(last) = self.guest.signal(vcpu) else { return };
-        let mut told = me.told.borrow_mut();
-        if let Some(at) = told.iter().position(|context| *context == last.context) {
+        let mut reported = me.reported.borrow_mut();
+        if let Some(at) = reported.iter().position(|context| *context == last.context) {
             // this handler was interrupted before its first instruction, and begins now
-            told.swap_remove(at);
+            reported.swap_remove(at);
             return;
         }
         let mut chain = vec![last];
         while chain.len() < 64 && self.begins_handler(chain[chain.len() - 1].pc) {
             let Some(before) = self.guest.before(vcpu, &chain[chain.len() - 1]) else { break };
-            if told.contains(&before.context) {
+            if reported.contains(&before.context) {
                 break;
             }
-            told.push(before.context);
+            reported.push(before.context);
             chain.push(before);
         }
         for Interrupted { signal, caused, pc, .. } in chain.iter().rev() {
             let argument = signal | if *caused { CAUSED } else { 0 };
-            self.ring.tell(&me.writer, &[escape(SIGNAL, argument), *pc as u32, (*pc >> 32) as u32]);
+            self.ring.report(&me.writer, &[escape(SIGNAL, argument), *pc as u32, (*pc >> 32) as u32]);
         }
     }
 
@@ -274,7 +274,7 @@ extern "C" fn on_fork() {
     OFF.store(true, Relaxed);
     let state = state();
     state.ring.part();
-    state.processors.release(Place::Free);
+    state.processors.release(Affinity::Free);
 }
 
 /// A number given as `name=number`.

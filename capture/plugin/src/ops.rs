@@ -51,9 +51,9 @@ const LESS: u64 = 2;
 const OF_BLOCK: [u64; 2] = [0, 0];
 const OF_ACCESS: [u64; 2] = [2, 2];
 /// Most operations of a block.
-const MOST_OPS: usize = 1 << 16;
+const MAX_OPS: usize = 1 << 16;
 /// Most accesses of a block: each needs a constant, and QEMU has 512 temporaries.
-const MOST_ACCESSES: usize = 64;
+const MAX_ACCESSES: usize = 64;
 
 /// Opcodes.
 #[derive(Clone, Copy)]
@@ -199,7 +199,7 @@ impl Ops {
         // the symbol look-up takes longer than everything else here
         let context = context();
         let Some((start, found)) = self.look(context, accesses) else { return false };
-        if found.len() > most.min(MOST_ACCESSES) {
+        if found.len() > most.min(MAX_ACCESSES) {
             return false;
         }
         let values = Values::new(self, context);
@@ -223,7 +223,7 @@ impl Ops {
             let last = (self.emit)(codes.discard);
             let mut op = last;
             let mut start = std::ptr::null_mut();
-            for _ in 0..MOST_OPS {
+            for _ in 0..MAX_OPS {
                 op = (*op).before.cast::<u8>().sub(offset_of!(Op, next)).cast();
                 if (*op).head & 0xff == codes.callback && [(*op).args[0], (*op).args[1]] == OF_BLOCK {
                     start = op;
@@ -264,8 +264,8 @@ impl Ops {
             }
         }
         let code = ops.map(|op| (*op).head & 0xff);
-        let [_, told, own, processor, address, call, last] = code;
-        let right = told == codes.move_32
+        let [_, reported, own, processor, address, call, last] = code;
+        let right = reported == codes.move_32
             && own == codes.move_64
             && processor == codes.load_32
             && (address == codes.move_64 || address == codes.extend)
@@ -326,13 +326,13 @@ impl Ops {
         }
         let (slow, done) = ((self.label)(), (self.label)());
         let Values { context, written, a, b, small, other } = *values;
-        let told = self.number(I64, std::ptr::from_ref(block) as i64);
+        let reported = self.number(I64, std::ptr::from_ref(block) as i64);
         let put = |code, args: &[u64]| self.before(context, start, code, args);
         put(codes.load_32, &[small, environment, place]);
         put(codes.load_32, &[other, written, offset_of!(Written, gate) as u64]);
         put(codes.branch_32, &[small, other, NOT_EQUAL, Self::to(slow)]);
         put(codes.load[3], &[a, written, offset_of!(Written, left) as u64]);
-        put(codes.load[3], &[b, told, offset_of!(Block, cost) as u64]);
+        put(codes.load[3], &[b, reported, offset_of!(Block, cost) as u64]);
         put(codes.branch_64, &[a, b, LESS, Self::to(slow)]);
         put(codes.load[3], &[a, written, offset_of!(Written, left) as u64]);
         put(codes.add, &[a, a, self.number(I64, -i64::from(block.instructions))]);

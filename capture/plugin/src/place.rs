@@ -18,7 +18,7 @@ extern "C" {
 type Mask = [u64; 16];
 
 /// The chosen processor; -1 before the choice.
-static CHOSEN: AtomicI32 = AtomicI32::new(-1);
+static COMMON_PROCESSOR: AtomicI32 = AtomicI32::new(-1);
 
 fn now() -> Option<Mask> {
     let mut mask = Mask::default();
@@ -44,7 +44,7 @@ pub struct Processors(Option<Mask>);
 
 /// Affinity state of a thread.
 #[derive(Clone, Copy, Default, PartialEq)]
-pub enum Place {
+pub enum Affinity {
     /// Not bound yet.
     #[default]
     Free,
@@ -61,43 +61,43 @@ impl Processors {
     }
 
     /// Binds the current thread, which is in state `place`; returns its new state.
-    pub fn bind(&self, place: Place) -> Place {
-        let (Place::Free, Some(all), Some(before)) = (place, self.0, now()) else { return place };
+    pub fn bind(&self, place: Affinity) -> Affinity {
+        let (Affinity::Free, Some(all), Some(before)) = (place, self.0, now()) else { return place };
         // SAFETY: a simple query.
         let here = unsafe { sched_getcpu() };
-        let chosen = match CHOSEN.compare_exchange(-1, here, Relaxed, Relaxed) {
+        let chosen = match COMMON_PROCESSOR.compare_exchange(-1, here, Relaxed, Relaxed) {
             Ok(_) => here,
             Err(chosen) => chosen,
         };
-        let Some(one) = only(chosen) else { return Place::Own };
+        let Some(one) = only(chosen) else { return Affinity::Own };
         // inherited from the thread that created it
         if before == one {
-            return Place::Bound(all);
+            return Affinity::Bound(all);
         }
         if set(&one) {
-            Place::Bound(before)
+            Affinity::Bound(before)
         } else {
-            Place::Own
+            Affinity::Own
         }
     }
 
     /// Restores the affinity of the current thread; returns its new state.
-    pub fn release(&self, place: Place) -> Place {
+    pub fn release(&self, place: Affinity) -> Affinity {
         match place {
-            Place::Bound(before) => {
+            Affinity::Bound(before) => {
                 set(&before);
-                Place::Free
+                Affinity::Free
             }
             // it may have been created by a bound thread
-            Place::Free => {
+            Affinity::Free => {
                 if let (Some(all), Some(now)) = (self.0, now()) {
-                    if only(CHOSEN.load(Relaxed)) == Some(now) {
+                    if only(COMMON_PROCESSOR.load(Relaxed)) == Some(now) {
                         set(&all);
                     }
                 }
-                Place::Free
+                Affinity::Free
             }
-            Place::Own => Place::Own,
+            Affinity::Own => Affinity::Own,
         }
     }
 }

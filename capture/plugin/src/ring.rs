@@ -13,9 +13,11 @@
 //! The ring is mapped twice in succession, so that no entry is split. When it is full the writer waits for the front
 //! end. Words that are not reported (skipped instructions, anything after the end) are written to private memory.
 
-use crate::layout::{escape, Control, Written, ACCESS, BEGIN, CONTROL_BYTES, ENOUGH, ESCAPE, MAGIC, NOBODY, THREAD};
+use crate::layout::{
+    escape, Control, Written, ACCESS, BEGIN, CONTROL_BYTES, ESCAPE, MAGIC, NOBODY, THREAD, WAKE_WORDS,
+};
 use crate::qemu::{futex, membarrier, mmap};
-use crate::turns::Told;
+use crate::turns::Progress;
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::sync::atomic::{compiler_fence, AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
@@ -23,16 +25,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Interval for checking on the front end while waiting.
-const PAUSE: Duration = Duration::from_millis(5);
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 /// Words after which a writer without the lock checks whether the front end still needs them: with blocks only, and
 /// with accesses.
 const PORTIONS: [u64; 2] = [1 << 16, 1 << 18];
 /// Most words that an instruction takes, with blocks only and with accesses: three of them, and its block.
-pub const MOST_WORDS: [u64; 2] = [1, 16];
+pub const MAX_WORDS: [u64; 2] = [1, 16];
 /// Words that stay free for the rest of the current block: QEMU's blocks have at most 512 instructions.
-const RESERVE: u64 = 512 * MOST_WORDS[1];
+const RESERVE: u64 = 512 * MAX_WORDS[1];
 /// Free words for which a writer waits before it opens the gate.
-const ROOM: u64 = 1 << 16;
+const MIN_FREE_WORDS: u64 = 1 << 16;
 
 /// A thread as a writer of the ring. It lives as long as the process.
 #[derive(Default)]
@@ -63,7 +65,7 @@ pub struct Ring {
     origin: AtomicU64,
     mask: u64,
     /// Private memory for words that are not reported.
-    aside: *mut u32,
+    discard_buffer: *mut u32,
     /// Entries of threads without a turn: words, and the thread if they belong to one.
     pending: Mutex<Vec<(Option<u32>, Vec<u32>)>>,
     is_pending: AtomicBool,
@@ -91,7 +93,7 @@ struct Inside {
 /// Prefetches words that will be written soon, which are in the cache of the front end's processor: otherwise each
 /// store waits for them.
 #[inline(always)]
-fn soon(place: *mut u32) {
+fn prefetch(place: *mut u32) {
     /// Prefetch distance in words: 1 KiB.
     const AHEAD: usize = 256;
     let place = place.wrapping_add(AHEAD);
@@ -109,7 +111,7 @@ unsafe impl Send for Ring {}
 // SAFETY: as above.
 unsafe impl Sync for Ring {}
 
-impl Told for Ring {
+impl Progress for Ring {
     fn progress(&self) -> u64 {
         // during skipping nothing is written
         self.head().wrapping_add(self.executed())
@@ -158,8 +160,8 @@ impl Ring {
         };
         const PRIVATE_ANONYMOUS: i32 = 0x22;
         // SAFETY: private memory as large as the ring; the system allocates the pages that are touched.
-        let aside = unsafe { mmap(std::ptr::null_mut(), 2 * length, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0) };
-        if aside as isize == -1 {
+        let discard_buffer = unsafe { mmap(std::ptr::null_mut(), 2 * length, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0) };
+        if discard_buffer as isize == -1 {
             return None;
         }
         let begun = control.skip == 0;
@@ -169,7 +171,7 @@ impl Ring {
             words: words.cast(),
             origin: AtomicU64::new(0),
             mask: control.words - 1,
-            aside: aside.cast(),
+            discard_buffer: discard_buffer.cast(),
             pending: Mutex::default(),
             is_pending: AtomicBool::new(false),
             gate: AtomicPtr::default(),
@@ -181,7 +183,7 @@ impl Ring {
         };
         control.base.store(words as u64, Relaxed);
         ring.written().gate.store(NOBODY, Relaxed);
-        ring.written().cursor.store(ring.aside as u64, Relaxed);
+        ring.written().cursor.store(ring.discard_buffer as u64, Relaxed);
         if begun {
             ring.show();
         }
@@ -261,11 +263,11 @@ impl Ring {
 
     /// Resets the private memory.
     pub fn rest(&self) {
-        self.written().cursor.store(self.aside as u64, Release);
+        self.written().cursor.store(self.discard_buffer as u64, Release);
     }
 
     /// Moves the cursor back into the first of the two mappings.
-    fn turn_round(&self) {
+    fn wrap_cursor(&self) {
         let (cursor, length) = (self.written().cursor.load(Relaxed), 4 * (self.mask + 1));
         if self.is_hidden() {
             self.rest();
@@ -277,7 +279,7 @@ impl Ring {
 
     /// Runs `write` if the gate is open for this thread. It returns the number of words that it wrote at the cursor.
     #[inline(always)]
-    fn behind_gate(&self, me: &Writer, write: impl FnOnce(&Written, &Inside, *mut u32) -> Option<u64>) -> bool {
+    fn unlocked(&self, me: &Writer, write: impl FnOnce(&Written, &Inside, *mut u32) -> Option<u64>) -> bool {
         me.busy.store(true, Relaxed);
         // a compiler fence suffices: a thread that closes the gate executes `membarrier`
         compiler_fence(SeqCst);
@@ -288,7 +290,7 @@ impl Ring {
             let inside = unsafe { &*self.inside.get() };
             let cursor = written.cursor.load(Relaxed);
             let place = cursor as *mut u32;
-            soon(place);
+            prefetch(place);
             if let Some(count) = write(written, inside, place) {
                 written.cursor.store(cursor + 4 * count, Release);
                 done = true;
@@ -301,8 +303,8 @@ impl Ring {
     /// As [`Ring::begin`], without the lock; false: the lock is needed. `cost`: the instructions of the block, or more
     /// than are left.
     #[inline(always)]
-    pub fn begin_behind_gate(&self, me: &Writer, block: u32, cost: i64) -> bool {
-        self.behind_gate(me, |written, _, place| {
+    pub fn begin_unlocked(&self, me: &Writer, block: u32, cost: i64) -> bool {
+        self.unlocked(me, |written, _, place| {
             let left = written.left.load(Relaxed);
             if cost > left {
                 return None;
@@ -316,8 +318,8 @@ impl Ring {
 
     /// Appends a load or a store without the lock; false: the lock is needed.
     #[inline(always)]
-    pub fn access_behind_gate(&self, me: &Writer, what: u32, address: u64, value: u64) -> bool {
-        self.behind_gate(me, |_, inside, place| {
+    pub fn access_unlocked(&self, me: &Writer, what: u32, address: u64, value: u64) -> bool {
+        self.unlocked(me, |_, inside, place| {
             // an instruction may have more accesses than space was left for
             if place as u64 >= inside.end {
                 return None;
@@ -349,7 +351,7 @@ impl Ring {
                 std::thread::yield_now();
             }
         }
-        self.turn_round();
+        self.wrap_cursor();
         // SAFETY: the lock is held, and the gate is closed.
         unsafe { &mut *self.inside.get() }
     }
@@ -411,7 +413,7 @@ impl Ring {
                 return false;
             }
             self.wake_reader();
-            futex::wait(&self.control.full, 1, PAUSE);
+            futex::wait(&self.control.full, 1, CHECK_INTERVAL);
         }
         self.control.full.store(0, Relaxed);
         self.stalled.store(false, Relaxed);
@@ -447,19 +449,19 @@ impl Ring {
 
     /// Queues words for the thread that has the turn: of a thread, or of none; the latter are also reported during
     /// skipping.
-    pub fn tell_later(&self, thread: Option<u32>, words: Vec<u32>) {
+    pub fn report_later(&self, thread: Option<u32>, words: Vec<u32>) {
         self.pending().push((thread, words));
         self.is_pending.store(true, Release);
     }
 
     /// Reports queued words.
-    fn tell_pending(&self, inside: &mut Inside) -> bool {
+    fn report_pending(&self, inside: &mut Inside) -> bool {
         if !self.is_pending.swap(false, Acquire) {
             return true;
         }
         let pending = std::mem::take(&mut *self.pending());
         pending.into_iter().all(|(thread, words)| match thread {
-            Some(thread) => !inside.begun || self.tell_locked(inside, thread, &words),
+            Some(thread) => !inside.begun || self.report_locked(inside, thread, &words),
             None => {
                 let room = self.has_room(inside, words.len() as u64);
                 if room {
@@ -471,14 +473,14 @@ impl Ring {
     }
 
     /// Appends an entry of a thread. `false`: the front end needs no more.
-    pub fn tell(&self, me: &Writer, words: &[u32]) -> bool {
+    pub fn report(&self, me: &Writer, words: &[u32]) -> bool {
         let inside = self.lock(Some(me));
-        let done = self.tell_pending(inside) && (!inside.begun || self.tell_locked(inside, me.id, words));
+        let done = self.report_pending(inside) && (!inside.begun || self.report_locked(inside, me.id, words));
         self.unlock();
         done
     }
 
-    fn tell_locked(&self, inside: &mut Inside, thread: u32, words: &[u32]) -> bool {
+    fn report_locked(&self, inside: &mut Inside, thread: u32, words: &[u32]) -> bool {
         if !self.has_room(inside, words.len() as u64 + 1) {
             return false;
         }
@@ -492,21 +494,21 @@ impl Ring {
     /// instructions have been executed.
     pub fn begin(&self, me: &Writer, block: u32, instructions: u32, open: Option<u64>) -> bool {
         let inside = self.lock(Some(me));
-        let mut done = self.tell_pending(inside);
+        let mut done = self.report_pending(inside);
         let executed = self.executed() + u64::from(instructions);
         if !inside.begun && executed > self.control.skip {
             inside.begun = true;
             self.show();
             let before = executed - u64::from(instructions);
-            done &= self.tell_locked(inside, me.id, &[escape(BEGIN, 0), before as u32, (before >> 32) as u32]);
+            done &= self.report_locked(inside, me.id, &[escape(BEGIN, 0), before as u32, (before >> 32) as u32]);
         }
         if inside.begun {
-            if open.is_some() && self.head() + ROOM > inside.full {
+            if open.is_some() && self.head() + MIN_FREE_WORDS > inside.full {
                 inside.full = self.full();
-                done &= self.has_room(inside, ROOM);
+                done &= self.has_room(inside, MIN_FREE_WORDS);
             }
-            done &= self.tell_locked(inside, me.id, &[block]);
-            if self.control.asleep.load(Relaxed) != 0 && self.head() - self.control.tail.0.load(Relaxed) >= ENOUGH {
+            done &= self.report_locked(inside, me.id, &[block]);
+            if self.control.asleep.load(Relaxed) != 0 && self.head() - self.control.tail.0.load(Relaxed) >= WAKE_WORDS {
                 self.wake_reader();
             }
         }
@@ -528,7 +530,7 @@ impl Ring {
         };
         let written = self.written();
         // half of it for the most that blocks take, and half for instructions with more accesses
-        let left = most.min(room / 2 / MOST_WORDS[usize::from(self.data)]);
+        let left = most.min(room / 2 / MAX_WORDS[usize::from(self.data)]);
         inside.end = written.cursor.load(Relaxed) + 2 * room;
         written.until.store(executed + left, Relaxed);
         written.left.store(left as i64, Relaxed);
@@ -539,7 +541,7 @@ impl Ring {
     /// Ends reporting, after the queued words.
     pub fn end(&self) {
         let inside = self.lock(None);
-        self.tell_pending(inside);
+        self.report_pending(inside);
         self.hide();
         self.unlock();
     }

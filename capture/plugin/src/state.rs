@@ -14,7 +14,7 @@ pub struct State {
 
 impl State {
     /// Encoding in the description of a block: bit 0 Thumb, bits 15:8 ITSTATE.
-    pub fn told(self) -> u32 {
+    pub fn reported(self) -> u32 {
         u32::from(self.thumb) | u32::from(self.it) << 8
     }
 

@@ -2,24 +2,24 @@
 
 use crate::guest::Call;
 use crate::layout::{escape, EXIT, FREE, JITTER};
-use crate::place::Place;
+use crate::place::Affinity;
 use crate::qemu::Id;
 use crate::ring::Writer;
 use crate::turns::{self, Runner};
-use crate::{state, State, OFF, SYSTEM, TURNS, WOKEN};
+use crate::{state, State, ARRIVALS, OFF, SYSTEM, TURNS};
 use std::cell::{Cell, RefCell};
 use std::ffi::c_uint;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
 
 /// Threads by QEMU's index, which is reused when a thread has ended. Only the thread itself uses its entry, between its
 /// start and its end.
-static THREADS: [AtomicPtr<Thread>; MOST_THREADS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST_THREADS];
+static THREADS: [AtomicPtr<Thread>; MAX_THREADS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_THREADS];
 static NEXT_THREAD: AtomicU32 = AtomicU32::new(0);
 /// Number of living threads.
 static ALIVE: AtomicU32 = AtomicU32::new(0);
 
 /// Most threads at a time.
-const MOST_THREADS: usize = 4096;
+const MAX_THREADS: usize = 4096;
 
 /// A thread of the guest, which is a thread of the host.
 pub struct Thread {
@@ -32,21 +32,21 @@ pub struct Thread {
     pub outside: Cell<bool>,
     /// Its last reported context.
     pub context: Cell<Option<u32>>,
-    pub place: Cell<Place>,
-    /// The system call that it is making, and the value of `WOKEN` before it.
+    pub place: Cell<Affinity>,
+    /// The system call that it is making, and the value of `ARRIVALS` before it.
     pub called: Cell<Option<(Call, u32)>>,
     /// It was woken, and has not waited for its turn yet.
-    pub comes: Cell<bool>,
-    /// Value that `WOKEN` must reach before it continues.
-    pub awaits: Cell<Option<u32>>,
+    pub is_arriving: Cell<bool>,
+    /// Value that `ARRIVALS` must reach before it continues.
+    pub awaited_arrivals: Cell<Option<u32>>,
     /// Frames of handlers that were interrupted before they began, and were reported.
-    pub told: RefCell<Vec<u64>>,
+    pub reported: RefCell<Vec<u64>>,
 }
 
 #[inline(always)]
 pub fn known_thread(vcpu: c_uint) -> Option<&'static Thread> {
     // SAFETY: null, or leaked by `on_thread`.
-    unsafe { THREADS[vcpu as usize % MOST_THREADS].load(Relaxed).as_ref() }
+    unsafe { THREADS[vcpu as usize % MAX_THREADS].load(Relaxed).as_ref() }
 }
 
 pub fn thread(vcpu: c_uint) -> &'static Thread {
@@ -57,7 +57,7 @@ pub fn thread(vcpu: c_uint) -> &'static Thread {
 fn new_thread(vcpu: c_uint) -> &'static Thread {
     on_thread(0, vcpu);
     // SAFETY: leaked by `on_thread`.
-    unsafe { &*THREADS[vcpu as usize % MOST_THREADS].load(Relaxed) }
+    unsafe { &*THREADS[vcpu as usize % MAX_THREADS].load(Relaxed) }
 }
 
 impl Thread {
@@ -73,9 +73,9 @@ impl Thread {
             context: Cell::new(None),
             place: Cell::default(),
             called: Cell::new(None),
-            comes: Cell::new(true),
-            awaits: Cell::new(None),
-            told: RefCell::default(),
+            is_arriving: Cell::new(true),
+            awaited_arrivals: Cell::new(None),
+            reported: RefCell::default(),
         }
     }
 
@@ -106,10 +106,10 @@ impl Thread {
         if ALIVE.load(Relaxed) > 1 {
             self.bind();
         }
-        let comes = self.comes.take();
+        let is_arriving = self.is_arriving.take();
         TURNS.take(self.runner(), ring, || {
-            if comes {
-                WOKEN.one();
+            if is_arriving {
+                ARRIVALS.one();
             }
         });
         self.renew(ring.executed());
@@ -124,14 +124,14 @@ impl Thread {
     }
 
     /// Whether it may write to the ring: under a serial schedule it must have the turn.
-    pub fn may_tell(&self) -> bool {
+    pub fn may_report(&self) -> bool {
         state().flags & FREE != 0 || TURNS.is_of(self.id())
     }
 
     /// Binds it to the common processor.
     pub fn bind(&self) {
-        if self.place.get() == Place::Free {
-            self.place.set(state().processors.bind(Place::Free));
+        if self.place.get() == Affinity::Free {
+            self.place.set(state().processors.bind(Affinity::Free));
         }
     }
 
@@ -151,11 +151,11 @@ pub extern "C" fn on_thread(_: Id, vcpu: c_uint) {
     // processors of a whole machine are created in any order
     let next = NEXT_THREAD.fetch_add(1, Relaxed);
     let id = if SYSTEM.load(Relaxed) { vcpu } else { next };
-    THREADS[vcpu as usize % MOST_THREADS].store(Box::into_raw(Box::new(Thread::new(id, vcpu))), Release);
+    THREADS[vcpu as usize % MAX_THREADS].store(Box::into_raw(Box::new(Thread::new(id, vcpu))), Release);
     let alive = ALIVE.fetch_add(1, Relaxed) + 1;
     let control = state().ring.control();
     control.threads.store(u64::from(next) + 1, Relaxed);
-    control.most_alive.fetch_max(alive, Relaxed);
+    control.max_alive.fetch_max(alive, Relaxed);
 }
 
 pub extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
@@ -166,6 +166,6 @@ pub extern "C" fn on_thread_end(_: Id, vcpu: c_uint) {
     let me = thread(vcpu);
     ALIVE.fetch_sub(1, Relaxed);
     // its turn ended with its system call
-    state.ring.tell_later(Some(me.id()), vec![escape(EXIT, me.id())]);
+    state.ring.report_later(Some(me.id()), vec![escape(EXIT, me.id())]);
     me.give();
 }

@@ -4,7 +4,7 @@
 //! order in the ring is the order of execution, and a value that is read after an access is the value of that access.
 //!
 //! QEMU itself sometimes waits for all threads to leave their blocks, which a thread that waits here cannot do. So a
-//! thread takes the turn after it has waited for twice [`PATIENCE`] while nothing was reported and the owner of the
+//! thread takes the turn after it has waited for twice [`WAIT_LIMIT`] while nothing was reported and the owner of the
 //! turn sleeps: this changes the schedule, but entries are still in the order of execution. An owner that runs, or is
 //! ready to run on a busy host, may be in the middle of a block: it keeps the turn until it begins a block on the slow
 //! path. Otherwise it might wait forever, in code that is not traced, for another thread.
@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_millis(20);
+const WAIT_LIMIT: Duration = Duration::from_millis(20);
 /// No thread has the turn.
 const NOBODY: u32 = u32::MAX;
 
@@ -29,7 +29,7 @@ pub struct Runner {
 }
 
 /// Progress of the threads that have turns.
-pub trait Told {
+pub trait Progress {
     /// A value that changes while something happens.
     fn progress(&self) -> u64;
     /// Whether nothing happens because the owner of the turn waits for the front end.
@@ -50,9 +50,9 @@ pub fn system_number() -> u32 {
 
 /// Whether a thread of this process sleeps, or has ended.
 fn sleeps(system: u32) -> bool {
-    let told = std::fs::read_to_string(format!("/proc/self/task/{system}/stat"));
+    let reported = std::fs::read_to_string(format!("/proc/self/task/{system}/stat"));
     // the state follows the name, which is in brackets and may contain any character
-    told.map_or(true, |text| text.rsplit(") ").next().is_none_or(|rest| rest.starts_with(['S', 'Z', 'X'])))
+    reported.map_or(true, |text| text.rsplit(") ").next().is_none_or(|rest| rest.starts_with(['S', 'Z', 'X'])))
 }
 
 type Queue = VecDeque<(Runner, Thread)>;
@@ -110,7 +110,7 @@ impl Turns {
     }
 
     /// Waits for a turn. `come` is called when the thread has it, or is in the queue.
-    pub fn take(&self, thread: Runner, ring: &impl Told, come: impl FnOnce()) {
+    pub fn take(&self, thread: Runner, ring: &impl Progress, come: impl FnOnce()) {
         let mut queue = self.queue();
         if self.over.load(Relaxed) || self.is_of(thread.id) {
             return;
@@ -128,16 +128,16 @@ impl Turns {
     }
 
     /// Waits in the queue.
-    fn wait(&self, thread: Runner, ring: &impl Told) {
+    fn wait(&self, thread: Runner, ring: &impl Progress) {
         let (mut seen, mut still, mut since) = (ring.progress(), 0, Instant::now());
         loop {
             // does not hold the lock, which the waking thread may still hold
-            std::thread::park_timeout(PATIENCE);
+            std::thread::park_timeout(WAIT_LIMIT);
             if self.over.load(Relaxed) || self.is_of(thread.id) {
                 return;
             }
             // woken by a signal
-            if since.elapsed() < PATIENCE {
+            if since.elapsed() < WAIT_LIMIT {
                 continue;
             }
             since = Instant::now();
@@ -190,7 +190,7 @@ impl Turns {
     }
 
     /// Ends the thread's turn, and waits for another.
-    pub fn hand_over(&self, thread: Runner, ring: &impl Told) {
+    pub fn hand_over(&self, thread: Runner, ring: &impl Progress) {
         let mut queue = self.queue();
         if self.over.load(Relaxed) || queue.is_empty() || !self.is_of(thread.id) {
             drop(queue);

@@ -3,7 +3,7 @@
 //! # Source
 //! DWARF 5, sections 3.3.1 (subroutines), 3.3.8 (inlined subroutines), 2.17 (ranges of code).
 
-use super::{is_code, Place, Wanted};
+use super::{is_code, Place, RoutineSpec};
 use gimli::{constants as dw, AttributeValue, EndianSlice, LittleEndian};
 use object::{Object, ObjectSection};
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ type Unit<'a> = gimli::Unit<Reader<'a>>;
 type Entry<'a> = gimli::DebuggingInformationEntry<Reader<'a>>;
 
 /// Longest chain of references from an entry to its origin; a longer one is circular.
-const MOST_STEPS: u32 = 8;
+const MAX_STEPS: u32 = 8;
 
 /// Debug information on a name.
 #[derive(Default)]
@@ -31,7 +31,7 @@ struct Units<'a> {
 }
 
 /// Looks up a routine.
-pub(super) fn find(file: &object::File<'_>, wanted: Wanted<'_>) -> Result<Debug, gimli::Error> {
+pub(super) fn find(file: &object::File<'_>, wanted: RoutineSpec<'_>) -> Result<Debug, gimli::Error> {
     let load = |id: gimli::SectionId| -> Result<Cow<'_, [u8]>, gimli::Error> {
         Ok(file.section_by_name(id.name()).and_then(|s| s.uncompressed_data().ok()).unwrap_or_default())
     };
@@ -55,8 +55,8 @@ pub(super) fn find(file: &object::File<'_>, wanted: Wanted<'_>) -> Result<Debug,
             pieces.retain(|p| is_code(file, p.start));
             let Some(first) = pieces.first().map(|p| p.start) else { continue };
             let is_wanted = match wanted {
-                Wanted::Name(name) => units.is_named(unit, entry, name.as_bytes(), MOST_STEPS)?,
-                Wanted::Address(at) => !inlined && first == at,
+                RoutineSpec::Name(name) => units.is_named(unit, entry, name.as_bytes(), MAX_STEPS)?,
+                RoutineSpec::Address(at) => !inlined && first == at,
             };
             if is_wanted && inlined {
                 found.inlined.push(first);

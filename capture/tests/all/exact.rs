@@ -67,7 +67,7 @@ fn walked(events: &[(u32, FlowEvent)], image: &Image) -> Vec<u64> {
 }
 
 /// Checks the code of every block against the program.
-fn held_to_elf(found: &All, program: &Program) {
+fn check_code(found: &All, program: &Program) {
     let mut bytes = 0;
     for (start, code) in &found.code {
         let Some(segment) = program.segments.iter().find(|s| (s.addr..s.addr + s.mem_size).contains(start)) else {
@@ -99,7 +99,7 @@ fn every_pc_is_one_that_qemu_logs() {
         let (mine, right) = (walked(&found.events, &Image::new(&elf)), logged("qemu-riscv64", &program, &[]));
         assert!(mine == right, "{name}: {}", first_difference(&mine, &right));
         assert!(mine.len() > 5000);
-        held_to_elf(&found, &elf);
+        check_code(&found, &elf);
         assert_eq!((expanded.unexplained, expanded.signals), (0, signals), "{name}: {expanded:?}");
         let traps = found.events.iter().filter(|(_, e)| matches!(e.kind, FlowKind::Trap { .. })).count() as u64;
         // two signals at a time make one trap
@@ -110,7 +110,7 @@ fn every_pc_is_one_that_qemu_logs() {
 }
 
 /// Checks every pc of a machine other than RV64 against QEMU's log, including instructions that trapped.
-fn held_to_log(qemu: &str, program: &Path) -> All {
+fn check_against_log(qemu: &str, program: &Path) -> All {
     let captured = run(program, &options("serial:1000", &[]));
     let (found, expanded) = all(&captured, 1);
     let (mut mine, mut right) = (found.begun.iter().map(|p| p.1).collect::<Vec<_>>(), logged(qemu, program, &[]));
@@ -131,7 +131,7 @@ fn every_pc_of_x86_is_one_that_qemu_logs() {
     // only there is the host's compiler one for x86-64
     if std::env::consts::ARCH == "x86_64" {
         for name in ["flow", "signals"] {
-            held_to_log("qemu-x86_64", &compiled(name, "gcc"));
+            check_against_log("qemu-x86_64", &compiled(name, "gcc"));
         }
     }
 }
@@ -140,7 +140,7 @@ fn every_pc_of_x86_is_one_that_qemu_logs() {
 fn every_pc_of_a_dynamic_program_and_its_libraries_is_one_that_qemu_logs() {
     if std::env::consts::ARCH == "x86_64" {
         let program = compiled("flow", "gcc -pie");
-        let found = held_to_log("qemu-x86_64", &program);
+        let found = check_against_log("qemu-x86_64", &program);
         let own = found.begun.iter().filter(|(_, pc)| (0x40_0000_0000..0x40_0001_0000).contains(pc)).count();
         // the loader and the library are the larger part
         assert!(own > 1000 && found.begun.len() > 2 * own, "{own} of {}", found.begun.len());
@@ -164,7 +164,7 @@ fn every_pc_of_rv32_is_one_that_qemu_logs() {
         "-o",
     ]);
     assert!(compiler.arg(&program).arg(source).status().unwrap().success());
-    let found = held_to_log("qemu-riscv32", &program);
+    let found = check_against_log("qemu-riscv32", &program);
     let image = Image::new(&Program::read(&program).unwrap());
     assert_eq!(walked(&found.events, &image).len(), found.begun.len());
     let returns = found.events.iter().filter(|(_, e)| e.kind == FlowKind::TrapReturn).count();
@@ -178,7 +178,7 @@ const ARM: [&str; 2] = ["arm-linux-gnueabihf-gcc -mthumb", "arm-linux-gnueabihf-
 fn every_pc_of_arm_is_one_that_qemu_logs() {
     for compiler in ARM {
         for name in ["flow", "signals", "arm"] {
-            let found = held_to_log("qemu-arm", &compiled(name, compiler));
+            let found = check_against_log("qemu-arm", &compiled(name, compiler));
             let traps = found.events.iter().filter(|(_, e)| matches!(e.kind, FlowKind::Trap { .. })).count();
             assert_eq!(traps, if name == "signals" { 6 } else { 0 }, "{name} {compiler}");
         }
@@ -187,7 +187,7 @@ fn every_pc_of_arm_is_one_that_qemu_logs() {
 
 #[test]
 fn conditional_indirect_branches_of_arm_are_told_with_their_outcome() {
-    let found = held_to_log("qemu-arm", &compiled("arm", ARM[0]));
+    let found = check_against_log("qemu-arm", &compiled("arm", ARM[0]));
     for how in [Indirect::Jump, Indirect::Call, Indirect::Return] {
         for taken in [false, true] {
             let kind = FlowKind::ConditionalIndirect { how, taken };
@@ -240,7 +240,7 @@ fn every_pc_of_aarch64_is_one_that_qemu_logs() {
     let program = place.path().join("aarch64");
     std::fs::write(&program, elf).unwrap();
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let found = held_to_log("qemu-aarch64", &program);
+    let found = check_against_log("qemu-aarch64", &program);
     let kinds: Vec<u8> = found.events.iter().map(|(_, e)| e.kind.code()).collect();
     // start; call, return, taken (except the last time); indirect call, return; taken twice; stop
     let mut right = vec![0];
@@ -278,7 +278,7 @@ fn a_part_is_that_part_of_the_whole() {
 }
 
 /// Checks every load against a model of memory; returns the number of loads and the addresses that differ.
-fn held_to_memory(found: &All) -> (usize, Vec<u64>) {
+fn check_loads(found: &All) -> (usize, Vec<u64>) {
     let mut bytes: HashMap<u64, u8> = HashMap::new();
     let (mut loads, mut other) = (0, Vec::new());
     for (_, d) in &found.data {
@@ -321,7 +321,7 @@ fn threads_in_turns_load_what_was_stored() {
         let harts = captured.harts(16);
         let (found, expanded) = all(&captured, harts);
         assert_eq!(expanded.unexplained, 0, "{schedule}: {expanded:?}");
-        let (loads, other) = held_to_memory(&found);
+        let (loads, other) = check_loads(&found);
         let turns = if schedule == "serial:1000" { 10 } else { 500 };
         assert!(captured.switches > turns, "{schedule}: {}", captured.switches);
         assert!(loads > 20_000, "{schedule}: {loads}");
@@ -355,7 +355,7 @@ fn threads_of_arm_load_what_was_stored() {
             assert_eq!((captured.ended, captured.threads), (Ended::Code(0), 7), "{schedule}");
             let (found, expanded) = all(&captured, captured.harts(16));
             assert_eq!(expanded.unexplained, 0, "{schedule}: {expanded:?}");
-            let (loads, other) = held_to_memory(&found);
+            let (loads, other) = check_loads(&found);
             assert!(loads > 20_000, "{schedule}: {loads}");
             assert!(other.len() <= 2 * captured.threads as usize + 1, "{schedule}: {other:x?}");
             for (name, right) in [("guarded", 60), ("counted", 1800)] {
@@ -379,7 +379,7 @@ fn every_straight_run_of_threads_is_of_the_program() {
     let image = Image::new(&elf);
     for (schedule, threads) in [("serial:50,jitter,seed=1", "4"), ("free", "4"), ("serial:333", "8")] {
         let captured = run(&program, &options(schedule, &[threads]));
-        let alive = captured.most_alive;
+        let alive = captured.max_alive;
         let harts = captured.harts(16);
         assert!(
             u32::from(harts) >= alive.min(16) && alive <= threads.parse::<u32>().unwrap() + 1,
@@ -388,7 +388,7 @@ fn every_straight_run_of_threads_is_of_the_program() {
         // also with fewer harts than threads
         for harts in [harts, 2] {
             let (found, expanded) = all(&captured, harts);
-            held_to_elf(&found, &elf);
+            check_code(&found, &elf);
             assert_eq!(expanded.unexplained, 0, "{schedule}: {expanded:?}");
             let mut instructions = 0;
             for hart in 0..harts {

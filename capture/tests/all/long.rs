@@ -1,7 +1,7 @@
 //! Runs of over 100 million instructions: every straight run of every thread is compared with the ELF
 
 use crate::common::{built, options, run};
-use capture::expand::{Of, Sink};
+use capture::expand::{Origin, Sink};
 use capture::run::Ended;
 use retire::elf::Program;
 use retire::image::{ExitKind, Image};
@@ -17,7 +17,7 @@ struct Walk {
 }
 
 impl Sink for Walk {
-    fn event(&mut self, of: &Of<'_>, e: &FlowEvent) {
+    fn event(&mut self, of: &Origin<'_>, e: &FlowEvent) {
         let thread = of.thread;
         let at = &mut self.at[usize::from(e.hart)];
         self.instructions += u64::from(e.count);
@@ -47,7 +47,7 @@ impl Sink for Walk {
         *at = Some(target);
     }
 
-    fn data(&mut self, _: &Of<'_>, _: &DataEvent) {}
+    fn data(&mut self, _: &Origin<'_>, _: &DataEvent) {}
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Captured programs, traced with one set of predictors for all threads: replay reproduces every thread
 
 use crate::common::{built, options, run};
-use capture::expand::{Of, Sink};
+use capture::expand::{Origin, Sink};
 use retire::elf::Program;
 use retire::image::Image;
 use retire::{DataEvent, FlowEvent, RetireSink};
@@ -17,11 +17,11 @@ use std::path::Path;
 struct Flow(Vec<FlowEvent>);
 
 impl Sink for Flow {
-    fn event(&mut self, _: &Of<'_>, event: &FlowEvent) {
+    fn event(&mut self, _: &Origin<'_>, event: &FlowEvent) {
         self.0.push(*event);
     }
 
-    fn data(&mut self, _: &Of<'_>, _: &DataEvent) {}
+    fn data(&mut self, _: &Origin<'_>, _: &DataEvent) {}
 }
 
 /// Captures, encodes and replays; returns the number of turns.

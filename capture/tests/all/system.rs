@@ -40,7 +40,7 @@ fn logged(log: &Path, harts: usize) -> Vec<Vec<Logged>> {
 ///
 /// `mine`: each pc, and the address that an interrupt before it interrupted. That one may be in the log: it trapped,
 /// and the interrupt came before the first instruction of its handler.
-fn held_to_log(mine: &[(u64, Option<u64>)], log: &[Logged], what: &str) {
+fn check_against_log(mine: &[(u64, Option<u64>)], log: &[Logged], what: &str) {
     let mut at = 0;
     for (i, (pc, interrupted)) in mine.iter().enumerate() {
         if at + 64 > log.len() {
@@ -72,19 +72,19 @@ fn newer() -> Option<PathBuf> {
 
 #[test]
 fn every_pc_of_every_hart_is_one_that_qemu_logs() {
-    held("qemu-system-riscv", "-singlestep");
+    check_machine("qemu-system-riscv", "-singlestep");
 }
 
 #[test]
 fn every_pc_of_every_hart_is_one_that_qemu_10_logs() {
     if let Some(folder) = newer() {
         let qemu = folder.join("qemu-system-riscv");
-        held(&qemu.display().to_string(), "-accel tcg,thread=multi,one-insn-per-tb=on");
+        check_machine(&qemu.display().to_string(), "-accel tcg,thread=multi,one-insn-per-tb=on");
     }
 }
 
 /// `qemu`: name without the width; `single`: option for translating single instructions.
-fn held(qemu: &str, single: &str) {
+fn check_machine(qemu: &str, single: &str) {
     let place = tempfile::tempdir().unwrap();
     for (xlen, name, harts, schedule) in [
         (32, "irq.elf", 1, "serial:1000"),
@@ -97,14 +97,15 @@ fn held(qemu: &str, single: &str) {
     ] {
         let what = format!("{name}, {harts} harts, {schedule}");
         // on a busy host a run may end before woken harts arrive: then a longer one is tried
-        let more =
-            (0..4).find(|more| held_once(place.path(), qemu, single, (xlen, name, harts, schedule), 120_000 << more));
+        let more = (0..4).find(|more| {
+            check_machine_once(place.path(), qemu, single, (xlen, name, harts, schedule), 120_000 << more)
+        });
         assert!(more.is_some(), "{what}: harts have less than 1000 instructions");
     }
 }
 
 /// One program, with so many instructions; false: a hart has not executed enough of it.
-fn held_once(place: &Path, qemu: &str, single: &str, of: (u8, &str, u8, &str), length: u64) -> bool {
+fn check_machine_once(place: &Path, qemu: &str, single: &str, of: (u8, &str, u8, &str), length: u64) -> bool {
     let (xlen, name, harts, schedule) = of;
     let mut all_came = true;
     let what = format!("{name}, {harts} harts, {schedule}, {length}");
@@ -130,7 +131,7 @@ fn held_once(place: &Path, qemu: &str, single: &str, of: (u8, &str, u8, &str), l
             .map(|(i, (_, pc))| (*pc, interrupted.get(&i).copied()))
             .collect();
         if mine.len() > 1000 {
-            held_to_log(&mine, log, &what);
+            check_against_log(&mine, log, &what);
         } else {
             all_came = false;
         }

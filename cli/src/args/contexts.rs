@@ -10,12 +10,12 @@ pub struct ContextArgs {
     /// Program of address space ID in the modes MODES (letters u, s and m; default u), of a trace with contexts
     /// (`encode --context`). All other code is that of --elf. May be repeated
     #[arg(long = "context", value_name = "[MODES:]ID=ELF", value_parser = keyed_input(parse))]
-    contexts: Vec<Named>,
+    contexts: Vec<ContextProgram>,
 }
 
 /// One argument.
 #[derive(Clone, Debug)]
-struct Named {
+struct ContextProgram {
     of: Vec<Context>,
     elf: String,
 }
@@ -27,7 +27,7 @@ impl ContextArgs {
     }
 }
 
-fn parse(text: &str) -> Result<Named, String> {
+fn parse(text: &str) -> Result<ContextProgram, String> {
     let wrong = || "expected [MODES:]ID=ELF, as 1=a.elf or us:1=a.elf".to_string();
     let (of, elf) = text.split_once('=').filter(|(_, elf)| !elf.is_empty()).ok_or_else(wrong)?;
     let (modes, id) = of.split_once(':').unwrap_or(("u", of));
@@ -46,7 +46,7 @@ fn parse(text: &str) -> Result<Named, String> {
     };
     match modes.chars().map(mode).collect::<Result<Vec<_>, _>>()? {
         of if of.is_empty() => Err(wrong()),
-        of => Ok(Named { of, elf: elf.to_string() }),
+        of => Ok(ContextProgram { of, elf: elf.to_string() }),
     }
 }
 

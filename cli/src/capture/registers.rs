@@ -34,9 +34,9 @@ pub struct Args {
 }
 
 /// Number of times that a command is sent before giving up.
-const TRIES: usize = 4;
+const MAX_TRIES: usize = 4;
 /// Timeout of a response.
-const PATIENCE: Duration = Duration::from_millis(500);
+const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
 
 fn address(name: &str) -> Option<u8> {
     match name {
@@ -68,12 +68,12 @@ struct Link {
 
 impl Link {
     /// Sends a command until there is a response.
-    fn ask(&mut self, addr: u8, data: Option<u32>) -> Result<u32, Failure> {
+    fn request(&mut self, addr: u8, data: Option<u32>) -> Result<u32, Failure> {
         let failed = |name: &str, e: std::io::Error| Failure::Other(format!("{name}: {e}"));
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             self.port.write_all(&command(addr, data)).map_err(|e| failed(&self.name, e))?;
             let (begin, mut buffer, mut items) = (Instant::now(), [0; 4096], Vec::new());
-            while begin.elapsed() < PATIENCE {
+            while begin.elapsed() < RESPONSE_TIMEOUT {
                 match self.port.read(&mut buffer) {
                     Ok(n) => self.deframer.push(&buffer[..n], &mut items),
                     Err(e) if matches!(e.kind(), ErrorKind::TimedOut | ErrorKind::Interrupted) => {}
@@ -81,7 +81,7 @@ impl Link {
                 }
                 for item in items.drain(..) {
                     match item {
-                        Item::Answer { write, addr: a, data: d } if a == addr && write == data.is_some() => {
+                        Item::Response { write, addr: a, data: d } if a == addr && write == data.is_some() => {
                             return Ok(d)
                         }
                         _ => {}
@@ -90,7 +90,7 @@ impl Link {
             }
         }
         Err(Failure::Other(format!(
-            "{}: no answer to {TRIES} commands; check the baud rate, and that the SoC was built to accept commands",
+            "{}: no answer to {MAX_TRIES} commands; check the baud rate, and that the SoC was built to accept commands",
             self.name
         )))
     }
@@ -107,11 +107,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let sets = args.sets.iter().map(|s| assignment(s)).collect::<Result<Vec<_>, _>>()?;
     let mut link = Link { port: open(&args.port, args.baud)?, name: args.port.clone(), deframer: Deframer::default() };
     for (addr, value) in sets {
-        link.ask(addr, Some(value))?;
+        link.request(addr, Some(value))?;
     }
     let mut values = Vec::new();
     for name in names() {
-        values.push((name, link.ask(address(name).unwrap_or(STATUS), None)?));
+        values.push((name, link.request(address(name).unwrap_or(STATUS), None)?));
     }
     if args.json {
         let registers: serde_json::Map<_, _> = values.iter().map(|(n, v)| ((*n).to_string(), json!(v))).collect();

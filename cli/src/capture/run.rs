@@ -8,7 +8,7 @@ use crate::{signals, Failure, Status};
 use ::capture::cost::Cost;
 use ::capture::descriptor::Form;
 use ::capture::machine::Executable;
-use ::capture::outputs::{self, Compression, Outcome, Wanted};
+use ::capture::outputs::{self, Compression, Outcome, OutputFiles};
 use ::capture::routines::{self, Routine};
 use ::capture::run::{Captured, Ended, Options};
 use ::capture::schedule::Schedule;
@@ -177,11 +177,11 @@ impl Args {
             end_with_trace: self.end_with_trace,
             to_stderr: self.json,
             folder: std::env::temp_dir(),
-            asked: signals::asked_by,
+            asked: signals::stop_signal,
         }
     }
 
-    fn wanted(&self, xlen: u8) -> Wanted {
+    fn wanted(&self, xlen: u8) -> OutputFiles {
         let form = Form {
             ascii: self.ascii,
             address: usize::from(xlen) / 8,
@@ -191,7 +191,7 @@ impl Args {
         };
         let path = |p: &Option<OutputPath>| p.as_ref().map(|p| p.to_path_buf());
         let descriptors = |p| path(p).map(|p| (p, form, self.compress));
-        Wanted {
+        OutputFiles {
             retire: path(&self.output),
             data: self.data,
             rbt1: path(&self.rbt1),
@@ -211,8 +211,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let options = args.options(routines::find(&executable, &args.routine)?);
     let wanted = args.wanted(executable.machine.xlen());
-    if let Some(harts) = args.harts.filter(|h| *h > wanted.most_harts()) {
-        let most = wanted.most_harts();
+    if let Some(harts) = args.harts.filter(|h| *h > wanted.max_harts()) {
+        let most = wanted.max_harts();
         return Err(Failure::Other(format!("--harts {harts}: a branch trace (rbt1) has {most} at most")));
     }
     out.flush()?;
@@ -224,18 +224,18 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let line = bar("capturing", "instructions", None);
     let (captured, cost) = Cost::of(|| ::capture::run::capture(executable, &options, &mut |n| line.inc(n)))?;
     line.finish_and_clear();
-    tell_writing(&captured);
-    let harts = args.harts.unwrap_or_else(|| captured.harts(wanted.most_harts()));
+    report_writing(&captured);
+    let harts = args.harts.unwrap_or_else(|| captured.harts(wanted.max_harts()));
     let line = bar("writing", "instructions", None);
     let mut values = Values::new(args.scheme, harts, captured.executable.machine.xlen())?;
     let mut outcome = outputs::write(&captured, &wanted, harts, TOOL, &mut values, &mut |n| line.inc(n))?;
     line.finish_and_clear();
     if let Some(path) = &args.statistics {
-        let found = statistics::Found { captured: &captured, outcome: &outcome, data: args.has_data(), values };
+        let found = statistics::Statistics { captured: &captured, outcome: &outcome, data: args.has_data(), values };
         let written = found.write(path)?;
         outcome.written.push(written);
     }
-    complain(&captured, &outcome);
+    print_warnings(&captured, &outcome);
     if args.json {
         json(args, &captured, &outcome, plain, cost).print(out)?;
     } else {
@@ -250,8 +250,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 }
 
 /// After an interrupt, tells the user that files are still being written.
-fn tell_writing(captured: &Captured) {
-    let by = signals::asked_by().or(match captured.ended {
+fn report_writing(captured: &Captured) {
+    let by = signals::stop_signal().or(match captured.ended {
         Ended::Signal(signal) => Some(signal),
         Ended::Code(_) | Ended::Trace => None,
     });
@@ -271,7 +271,7 @@ fn ended(ended: Ended) -> String {
 }
 
 /// Prints unusual circumstances of the run on standard error.
-fn complain(c: &Captured, o: &Outcome) {
+fn print_warnings(c: &Captured, o: &Outcome) {
     let program = c.executable.path.display();
     let captured = format!("{} captured", plural(o.expanded.instructions, "instruction"));
     if let Some(e) = &c.failure {

@@ -18,7 +18,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Number of events after which words are discarded.
-const DRAIN: u32 = 1 << 16;
+const DRAIN_INTERVAL: u32 = 1 << 16;
 
 /// Measures the size of load values, if requested.
 pub struct Values {
@@ -33,7 +33,7 @@ impl Values {
     /// The parameters are invalid.
     pub fn new(sizes: Option<Sizes>, harts: u8, xlen: u8) -> Result<Self, Failure> {
         // devices are unknown, so everything counts as memory
-        let params = sizes.map(|sizes| CfiatParams::everywhere(harts, xlen, sizes));
+        let params = sizes.map(|sizes| CfiatParams::all_memory(harts, xlen, sizes));
         let recorder = params.map(|p| Ok::<_, Failure>((p, Recorder::new(&p)?))).transpose()?;
         Ok(Self { recorder, since: 0 })
     }
@@ -47,7 +47,7 @@ impl RetireSink for Values {
         if let Some((_, recorder)) = &mut self.recorder {
             recorder.event(e);
             self.since += 1;
-            if self.since == DRAIN {
+            if self.since == DRAIN_INTERVAL {
                 self.since = 0;
                 // only counted
                 recorder.drain();
@@ -64,7 +64,7 @@ impl RetireSink for Values {
 }
 
 /// Results of a run.
-pub struct Found<'a> {
+pub struct Statistics<'a> {
     /// The captured run.
     pub captured: &'a Captured,
     /// Its outputs.
@@ -81,7 +81,7 @@ fn named<const N: usize>(names: &[&str; N], counts: &[u64; N]) -> Map<String, Va
     map
 }
 
-impl Found<'_> {
+impl Statistics<'_> {
     /// Writes the statistics file.
     ///
     /// # Errors

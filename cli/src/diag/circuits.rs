@@ -1,6 +1,6 @@
 //! `goshawk diag run --soc`: runs a script on the chip's circuits, with softcores in Verilator
 
-use super::common::Room;
+use super::common::PointDetection;
 use super::run::{kbit, rate_values, rates, whole, write, RunArgs};
 use super::soc::{flow, names, observe, Damage};
 use super::traced::{self, Traced};
@@ -15,18 +15,18 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         &args.machine,
         &args.chip,
         args.soc.core(),
-        Room::of(args.trace.is_wanted() && !args.trace.has_window()),
+        PointDetection::of(args.trace.is_given() && !args.trace.has_window()),
     )?;
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan()? };
-    let mut wanted = args.trace.wanted(opened.params.cores, opened.align())?;
-    if let Some(wanted) = &mut wanted {
-        wanted.window = args.trace.window(&opened.symbols)?;
+    let mut request = args.trace.request(opened.params.cores, opened.align())?;
+    if let Some(request) = &mut request {
+        request.window = args.trace.window(&opened.symbols)?;
     }
-    let got = observe(&opened, &layout, &args.soc, wanted.as_ref())?;
-    if let (Some(wanted), Some(traced)) = (&wanted, &got.traced) {
+    let got = observe(&opened, &layout, &args.soc, request.as_ref())?;
+    if let (Some(request), Some(traced)) = (&request, &got.traced) {
         let flow = flow(&got.run, &opened)?;
         let of = traced::Observed { program: &opened.program, names: names(&opened), flow: &flow };
-        args.trace.write(wanted, &of, traced.words())?;
+        args.trace.write(request, &of, traced.words())?;
     }
     let status = got.traced.as_ref().map_or(Status::Done, Traced::status);
     let (t, clock_hz) = (&got.totals, opened.params.clock_hz);
@@ -54,14 +54,14 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         facts(out, &lines)?;
     }
     if let Some(Damage { bytes: (bytes, hit), lost, repeated }) = got.damage {
-        let told = format!(
+        let line_text = format!(
             "{} of {} bytes damaged; {} frames of the chip lost, {} of the host repeated",
             count(hit),
             count(bytes),
             count(lost),
             count(repeated)
         );
-        facts(out, &[("line", told)])?;
+        facts(out, &[("line", line_text)])?;
     }
     if let Some(traced) = &got.traced {
         facts(out, &traced.facts(|bytes| kbit(t, bytes, clock_hz)))?;

@@ -1,7 +1,7 @@
 //! Shared by the subcommands: script, program and chip from the command line
 
 use super::firmware::ProcessorArgs;
-use super::traced::{self, TraceArgs, Traced, Wanted};
+use super::traced::{self, TraceArgs, TraceRequest, Traced};
 use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::files::input_name;
 use crate::hardware::built;
@@ -85,7 +85,7 @@ pub fn with_circuits() -> Vec<NodeKind> {
 
 /// Resources that detect a script's points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
+pub enum PointDetection {
     /// The chip's triggers.
     Triggers,
     /// The chip's triggers, and a trace of the cores for points beyond these.
@@ -94,7 +94,7 @@ pub enum Room {
     Any,
 }
 
-impl Room {
+impl PointDetection {
     /// With or without a trace.
     pub fn of(traced: bool) -> Self {
         if traced {
@@ -158,16 +158,16 @@ fn fitted(
     whole: &App,
     (name, text): (&str, &str),
     params: &ChipParams,
-    room: Room,
+    detection: PointDetection,
     rates: &Rates,
 ) -> Result<App, Failure> {
     let mut app = whole.clone();
-    if room == Room::Traced {
+    if detection == PointDetection::Traced {
         points::fit(&mut app, params, rates, name, text).map_err(|e| Failure::Other(e.to_string()))?;
         return Ok(app);
     }
     let Err(mut e) = fit(&mut app, params, name, text) else { return Ok(app) };
-    if room == Room::Any && !params.generator.lite {
+    if detection == PointDetection::Any && !params.generator.lite {
         return Ok(whole.clone());
     }
     let mut traced = whole.clone();
@@ -183,11 +183,11 @@ fn resolve(
     (name, text): (&str, &str),
     symbols: &Symbols,
     params: &ChipParams,
-    room: Room,
+    detection: PointDetection,
 ) -> Result<(App, App), Failure> {
     let app = ::diag::parse::parse(text).and_then(|i| ::diag::resolve::resolve(&i, symbols, params.clock_hz));
     let whole = app.map_err(|m| Failure::Other(m.in_script(name, text).to_string()))?;
-    let app = fitted(&whole, (name, text), params, room, &assumed(&whole, params))?;
+    let app = fitted(&whole, (name, text), params, detection, &assumed(&whole, params))?;
     for note in &app.notes {
         eprintln!("goshawk: note: {}", note.clone().in_script(name, text));
     }
@@ -202,13 +202,13 @@ pub fn untraced(app: &App) -> App {
 }
 
 /// A chip with a trace system, and the events that its cores retired.
-pub struct Kept {
+pub struct TracedChip {
     /// The chip.
     pub chip: OnChip,
     flow: Vec<FlowEvent>,
 }
 
-impl RetireSink for Kept {
+impl RetireSink for TracedChip {
     const WANTS_DATA: bool = true;
 
     fn event(&mut self, event: &FlowEvent) {
@@ -253,7 +253,7 @@ impl RetireSink for Measured {
 impl ScriptArgs {
     /// Whether a program for the diagnosis processor replaces the script.
     pub fn is_program(&self) -> bool {
-        self.processor.is_wanted()
+        self.processor.is_given()
     }
 
     /// Name and text of the script, and name of the observed input.
@@ -284,10 +284,10 @@ impl ScriptArgs {
         machine: &MachineArgs,
         chip: &ChipArgs,
         core: CoreKind,
-        room: Room,
+        detection: PointDetection,
     ) -> Result<OpenedSoc, Failure> {
         let (name, text, input) = self.named()?;
-        self.open_soc_text((name, text), input, (machine, chip), core, room)
+        self.open_soc_text((name, text), input, (machine, chip), core, detection)
     }
 
     /// Opens the program that a script observes on a SoC.
@@ -297,7 +297,7 @@ impl ScriptArgs {
         input: &str,
         (machine, chip): (&MachineArgs, &ChipArgs),
         core: CoreKind,
-        room: Room,
+        detection: PointDetection,
     ) -> Result<OpenedSoc, Failure> {
         let elf = match input.strip_prefix(BUILTIN) {
             Some(builtin) => built(builtin, core)?.to_vec(),
@@ -307,8 +307,8 @@ impl ScriptArgs {
         let symbols = Symbols::parse(&elf).map_err(|e| Failure::Other(format!("{input}: {e}")))?;
         let mut params = chip.params(machine.harts.unwrap_or(1));
         params.nodes = with_circuits();
-        params.trace = room == Room::Traced;
-        let (_, app) = resolve((&name, &text), &symbols, &params, room)?;
+        params.trace = detection == PointDetection::Traced;
+        let (_, app) = resolve((&name, &text), &symbols, &params, detection)?;
         Ok(OpenedSoc { program, symbols, app, params, input: input.into(), script: text, core })
     }
 
@@ -324,9 +324,9 @@ impl ScriptArgs {
     }
 
     /// Opens script and program.
-    pub fn open(&self, machine: &MachineArgs, chip: &ChipArgs, room: Room) -> Result<Opened, Failure> {
+    pub fn open(&self, machine: &MachineArgs, chip: &ChipArgs, detection: PointDetection) -> Result<Opened, Failure> {
         let (name, text, input) = self.named()?;
-        self.open_text((name, text), input, machine, chip, room)
+        self.open_text((name, text), input, machine, chip, detection)
     }
 
     /// Opens the program that a script observes.
@@ -336,7 +336,7 @@ impl ScriptArgs {
         input: &str,
         machine: &MachineArgs,
         chip: &ChipArgs,
-        room: Room,
+        detection: PointDetection,
     ) -> Result<Opened, Failure> {
         let source = Source::open(input, &self.program, machine)?;
         let named = source
@@ -355,15 +355,15 @@ impl ScriptArgs {
         if cores > 16 {
             return Err(Failure::Other(format!("{input}: has {cores} harts; a chip has 1 to 16 event generators")));
         }
-        let params = ChipParams { trace: room == Room::Traced, ..chip.params(cores) };
-        let (whole, app) = resolve((&name, &text), &symbols, &params, room)?;
+        let params = ChipParams { trace: detection == PointDetection::Traced, ..chip.params(cores) };
+        let (whole, app) = resolve((&name, &text), &symbols, &params, detection)?;
         let image = Image::new(&named.program);
         Ok(Opened { input: input.into(), script: text, source, symbols, app, params, image, name, whole })
     }
 }
 
 /// Maximum size of a script, bytes.
-const MOST_SCRIPT: u64 = 1 << 20;
+const MAX_SCRIPT_SIZE: u64 = 1 << 20;
 
 fn read_script(name: &str) -> Result<String, Failure> {
     if let Some(builtin) = name.strip_prefix(BUILTIN) {
@@ -372,7 +372,7 @@ fn read_script(name: &str) -> Result<String, Failure> {
             Failure::Other(format!("built-in script `{builtin}` is not known; expected one of {}", names()))
         });
     }
-    Ok(input::text(Path::new(name), MOST_SCRIPT, "a script")?)
+    Ok(input::text(Path::new(name), MAX_SCRIPT_SIZE, "a script")?)
 }
 
 impl Opened {
@@ -397,7 +397,7 @@ impl Opened {
     pub fn calibrate(&mut self, trace: Option<&TraceParams>) -> Result<(Plan, Rates), Failure> {
         if trace.is_some() {
             let rates = self.measured(&self.whole, None)?;
-            self.app = fitted(&self.whole, (&self.name, &self.script), &self.params, Room::Traced, &rates)?;
+            self.app = fitted(&self.whole, (&self.name, &self.script), &self.params, PointDetection::Traced, &rates)?;
         }
         let rates = self.measured(&self.app, trace)?;
         Ok((plan(&self.app, &self.params, &rates).map_err(Failure::Other)?, rates))
@@ -407,7 +407,7 @@ impl Opened {
     fn measured(&self, app: &App, trace: Option<&TraceParams>) -> Result<Rates, Failure> {
         let system = trace.map(System::new).transpose()?;
         let mut all = Measured { reference: self.reference_of(&untraced(app))?, system, words: 0 };
-        self.tell(&mut all)?;
+        self.report_to(&mut all)?;
         all.reference.finish().map_err(Failure::Other)?;
         let (cycles, clock) = (all.reference.totals().cycles, self.params.clock_hz);
         all.take(|system| system.finish(cycles));
@@ -434,40 +434,45 @@ impl Opened {
     }
 
     /// Passes the run to `sink`.
-    pub fn tell(&self, sink: &mut impl RetireSink) -> Result<(), Failure> {
-        self.source.run()?.tell(sink, &Bars)?;
+    pub fn report_to(&self, sink: &mut impl RetireSink) -> Result<(), Failure> {
+        self.source.run()?.report_to(sink, &Bars)?;
         Ok(())
     }
 
     /// Passes the run to a sink that contains a chip, and completes it.
     pub fn run_to_end<S: RetireSink>(&self, sink: &mut S, chip: impl Fn(&mut S) -> &mut OnChip) -> Result<(), Failure> {
-        self.tell(sink)?;
+        self.report_to(sink)?;
         self.check_data(chip(sink).has_data())?;
         chip(sink).finish().map_err(Failure::Other)
     }
 
     /// The default trace of the cores.
-    pub fn usual_trace(&self) -> Result<Wanted, Failure> {
-        Wanted::usual(self.params.cores, self.source.input.likely_align()?)
+    pub fn usual_trace(&self) -> Result<TraceRequest, Failure> {
+        TraceRequest::usual(self.params.cores, self.source.input.likely_align()?)
     }
 
     /// The application on a chip with a trace system.
-    pub fn on_traced_chip(&self, layout: &Layout, trace: &Wanted) -> Result<Kept, Failure> {
+    pub fn on_traced_chip(&self, layout: &Layout, trace: &TraceRequest) -> Result<TracedChip, Failure> {
         let chip = OnChip::with_trace(&self.app, layout, self.params.clone(), self.image.clone(), trace.params);
-        Ok(Kept { chip: chip.map_err(Failure::Other)?, flow: Vec::new() })
+        Ok(TracedChip { chip: chip.map_err(Failure::Other)?, flow: Vec::new() })
     }
 
     /// Checks the trace of a chip against what the cores retired; `files` are the files to write.
-    pub fn traced(&self, kept: Kept, wanted: &Wanted, files: Option<&TraceArgs>) -> Result<(OnChip, Traced), Failure> {
-        let Kept { chip, flow } = kept;
+    pub fn traced(
+        &self,
+        traced_chip: TracedChip,
+        request: &TraceRequest,
+        files: Option<&TraceArgs>,
+    ) -> Result<(OnChip, Traced), Failure> {
+        let TracedChip { chip, flow } = traced_chip;
         let (replayed, all) = (chip.replayed(), chip.totals().link_bytes);
         let bytes = (replayed.bytes, all - replayed.bytes);
         let named = self.source.input.named();
         let program = &named.ok_or_else(|| Failure::Other(format!("{}: has no program", self.input)))?.program;
         let ran = self.source.run()?.info().source;
         let of = traced::Observed { program, names: (&self.input, ran), flow: &flow };
-        let traced = Traced::check(wanted, &of, replayed, bytes, (&self.app, &self.script))?;
-        files.map_or(Ok(()), |files| files.write(wanted, &of, traced.words()))?;
+        let traced = Traced::check(request, &of, replayed, bytes, (&self.app, &self.script))?;
+        files.map_or(Ok(()), |files| files.write(request, &of, traced.words()))?;
         Ok((chip, traced))
     }
 

@@ -21,7 +21,7 @@ pub struct ProcessorArgs {
 
 impl ProcessorArgs {
     /// Whether there is a program.
-    pub fn is_wanted(&self) -> bool {
+    pub fn is_given(&self) -> bool {
         self.processor.is_some()
     }
 

@@ -1,6 +1,6 @@
 //! `goshawk diag plan`: shows which parts of a script run on the chip and which on the host, and why
 
-use super::common::{ChipArgs, Room, ScriptArgs};
+use super::common::{ChipArgs, PointDetection, ScriptArgs};
 use crate::args::MachineArgs;
 use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
@@ -42,10 +42,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if let Some(option) = unused.given().filter(|_| !args.calibrate) {
         return Err(Failure::Other(format!("`{option}`: only with `--calibrate`, which runs the program")));
     }
-    let mut opened = args.script.open(&args.machine, &args.chip, Room::of(args.trace))?;
+    let mut opened = args.script.open(&args.machine, &args.chip, PointDetection::of(args.trace))?;
     let (plan, rates) = if args.calibrate {
-        let wanted = args.trace.then(|| opened.usual_trace()).transpose()?;
-        opened.calibrate(wanted.map(|w| w.params).as_ref())?
+        let request = args.trace.then(|| opened.usual_trace()).transpose()?;
+        opened.calibrate(request.map(|w| w.params).as_ref())?
     } else {
         opened.plan()?
     };

@@ -1,7 +1,7 @@
 //! `--processor` of `goshawk diag plan`, `run`, `top`, `replay` and `test`: a program on the diagnosis processor
 //! instead of a script
 
-use super::common::{ChipArgs, Opened, Room, ScriptArgs};
+use super::common::{ChipArgs, Opened, PointDetection, ScriptArgs};
 use super::run::{self, rate_values, rates, whole, write, ReplayArgs, RunArgs};
 use super::screen::Screen;
 use super::soc::{drive, SocArgs};
@@ -10,7 +10,7 @@ use crate::args::MachineArgs;
 use crate::output::facts;
 use crate::{Failure, Status};
 use ::diag::firmware::Firmware;
-use ::diag::handlers::{slots, Handlers, Told};
+use ::diag::handlers::{slots, Handlers, ProgramOutput};
 use ::diag::load;
 use ::diag::plan::CutRate;
 use ::diag::program::{self, ProgramRates};
@@ -29,7 +29,7 @@ use std::io::Write;
 fn open(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs) -> Result<(Firmware, Opened), Failure> {
     let (name, firmware) = script.processor.firmware()?;
     let input = script.only_input()?;
-    let opened = script.open_text((name.clone(), firmware.script()), input, machine, chip, Room::Triggers)?;
+    let opened = script.open_text((name.clone(), firmware.script()), input, machine, chip, PointDetection::Triggers)?;
     Ok((firmware, opened))
 }
 
@@ -37,7 +37,7 @@ fn open(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs) -> Result<(
 type Done = (Vec<Output>, Totals);
 
 fn finish(mut handlers: Handlers<'_>, opened: &Opened) -> Result<Done, Failure> {
-    opened.tell(&mut handlers)?;
+    opened.report_to(&mut handlers)?;
     opened.check_data(handlers.has_data())?;
     handlers.finish().map_err(Failure::Other)?;
     Ok((handlers.take_outputs(), handlers.totals()))
@@ -70,7 +70,7 @@ fn on_soc(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs, soc: &Soc
         script.only_input()?,
         (machine, chip),
         soc.core(),
-        Room::Triggers,
+        PointDetection::Triggers,
     )?;
     opened.params.nodes = vec![NodeKind::Processor(SLOTS as u8)];
     let (cores, slots) = (opened.params.cores, slots(&opened.app, FIRST_NODE));
@@ -80,28 +80,28 @@ fn on_soc(script: &ScriptArgs, machine: &MachineArgs, chip: &ChipArgs, soc: &Soc
     before.extend((0..cores).flat_map(|c| load::write(c, &set)));
     let after = vec![Packet::control(HOST, FIRST_NODE, Op::Flush, 0, &[1])];
     let (run, packets) = drive(&opened, &before, &after, soc, None)?;
-    let take = |told: &mut Told<'_>, packets: &[Packet]| {
+    let take = |program_output: &mut ProgramOutput<'_>, packets: &[Packet]| {
         for p in packets {
             if let Body::Event(e) = &p.body {
-                told.take(e);
+                program_output.take(e);
             }
         }
     };
-    let mut told = Told::new(&firmware);
-    take(&mut told, &packets);
-    let mut totals = run.totals(told.lost);
+    let mut program_output = ProgramOutput::new(&firmware);
+    take(&mut program_output, &packets);
+    let mut totals = run.totals(program_output.lost);
     let (events, _) =
         run.run.events(cores, opened.params.generator, &slots).map_err(|e| Failure::Other(e.to_string()))?;
     totals.events = events.len() as u64;
     totals.event_bytes = events.iter().map(|(_, e)| 2 * e.words() as u64).sum();
     // the model handles the same events in sequence
-    let mut seat = sim::diag::processor::seat::Seat::default();
-    seat.set(&start(&firmware.image, watchdog));
-    let (mut model, mut out) = (Told::new(&firmware), Vec::new());
-    events.iter().for_each(|(_, e)| seat.handle(Some(e), &mut out));
-    seat.handle(None, &mut out);
+    let mut ring_processor = sim::diag::processor::ring_processor::RingProcessor::default();
+    ring_processor.set(&start(&firmware.image, watchdog));
+    let (mut model, mut out) = (ProgramOutput::new(&firmware), Vec::new());
+    events.iter().for_each(|(_, e)| ring_processor.handle(Some(e), &mut out));
+    ring_processor.handle(None, &mut out);
     out.iter().for_each(|(_, e)| model.take(e));
-    let (found, model) = (told.take_outputs(), model.take_outputs());
+    let (found, model) = (program_output.take_outputs(), model.take_outputs());
     Ok(OnSoc { opened, found, model, totals })
 }
 
@@ -175,7 +175,7 @@ pub fn plan(args: &super::plan::Args, out: &mut dyn Write) -> Result<Status, Fai
         let (cores, image) = (opened.params.cores, opened.image.clone());
         let watchdog = args.script.processor.watchdog;
         let mut handlers = Handlers::alone(&firmware, &opened.app, cores, image, watchdog).map_err(Failure::Other)?;
-        opened.tell(&mut handlers)?;
+        opened.report_to(&mut handlers)?;
         handlers.finish().map_err(Failure::Other)?;
         ProgramRates::measured(&handlers, opened.params.clock_hz)
     } else {
@@ -235,11 +235,11 @@ pub fn top(args: &run::TopArgs, out: &mut dyn Write) -> Result<Status, Failure> 
     let mut handlers = Handlers::on_chip(&firmware, &opened.app, params, image, args.script.processor.watchdog)
         .map_err(Failure::Other)?;
     let period = u32::try_from(clocks).unwrap_or(u32::MAX).max(1);
-    if !handlers.ask_every(period) {
+    if !handlers.set_tick_period(period) {
         return Err(Failure::Other("the chip has no tick node".into()));
     }
     let mut live = Live { handlers, screen: Screen::new(&opened, out), ticks: 0, outputs: Vec::new() };
-    opened.tell(&mut live)?;
+    opened.report_to(&mut live)?;
     opened.check_data(live.handlers.has_data())?;
     live.handlers.finish().map_err(Failure::Other)?;
     // outputs of the last tick, and those of the end

@@ -1,6 +1,6 @@
 //! `goshawk diag run`, `top` and `replay`: runs a script on a chip, live, and on generators alone
 
-use super::common::{ChipArgs, Opened, Room, ScriptArgs};
+use super::common::{ChipArgs, Opened, PointDetection, ScriptArgs};
 use super::screen::Screen;
 use super::soc::SocArgs;
 use super::traced::{TraceArgs, Traced};
@@ -172,8 +172,8 @@ pub(super) fn kbit(t: &Totals, bytes: u64, clock_hz: u64) -> String {
     format!("{:.2} kbit/s", t.rate(bytes, clock_hz) / 1000.0)
 }
 
-/// Totals of a run as text; `told` is the number or text of the losses.
-pub(super) fn rates(clock_hz: u64, t: &Totals, raw_bytes: u64, told: &str) -> Vec<(&'static str, String)> {
+/// Totals of a run as text; `loss_text` is the number or text of the losses.
+pub(super) fn rates(clock_hz: u64, t: &Totals, raw_bytes: u64, loss_text: &str) -> Vec<(&'static str, String)> {
     let kbit = |bytes: u64| kbit(t, bytes, clock_hz);
     let full = (FULL_TRACE.0 * t.instructions + FULL_TRACE.1 * t.accesses) / 8;
     let of = |bytes: u64| format!("{:.1} times less", full as f64 / bytes.max(1) as f64);
@@ -182,7 +182,7 @@ pub(super) fn rates(clock_hz: u64, t: &Totals, raw_bytes: u64, told: &str) -> Ve
         ("full trace", format!("{} (2 bits an instruction, 16 an access)", kbit(full))),
         ("events", format!("{} events, {}, {}", count(t.events), kbit(raw_bytes), of(raw_bytes))),
         ("over the link", format!("{} bytes, {}, {}", count(t.link_bytes), kbit(t.link_bytes), of(t.link_bytes))),
-        ("lost", format!("{} ({told})", t.lost())),
+        ("lost", format!("{} ({loss_text})", t.lost())),
     ]
 }
 
@@ -217,14 +217,14 @@ pub(super) fn causes(t: &Totals) -> String {
 
 /// Runs a script on the chip.
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let opened = args.script.open(&args.machine, &args.chip, Room::of(args.trace.is_wanted()))?;
+    let opened = args.script.open(&args.machine, &args.chip, PointDetection::of(args.trace.is_given()))?;
     let layout = if args.on_host { opened.host_layout()? } else { opened.plan()?.0.layout };
-    let wanted = args.trace.wanted(opened.params.cores, opened.source.input.likely_align()?)?;
-    let (mut chip, traced) = match &wanted {
-        Some(wanted) => {
-            let mut kept = opened.on_traced_chip(&layout, wanted)?;
-            opened.run_to_end(&mut kept, |kept| &mut kept.chip)?;
-            let (chip, traced) = opened.traced(kept, wanted, Some(&args.trace))?;
+    let request = args.trace.request(opened.params.cores, opened.source.input.likely_align()?)?;
+    let (mut chip, traced) = match &request {
+        Some(request) => {
+            let mut traced_chip = opened.on_traced_chip(&layout, request)?;
+            opened.run_to_end(&mut traced_chip, |traced_chip| &mut traced_chip.chip)?;
+            let (chip, traced) = opened.traced(traced_chip, request, Some(&args.trace))?;
             (chip, Some(traced))
         }
         None => {
@@ -248,7 +248,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     // bytes that the same triggers would send with everything on the host
     let raw_bytes = if args.rates {
         let mut reference = opened.reference()?;
-        opened.tell(&mut reference)?;
+        opened.report_to(&mut reference)?;
         reference.totals().event_bytes
     } else {
         0
@@ -277,13 +277,13 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 
 /// Runs a script on generators alone.
 pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let room = if args.log.is_some() { Room::Triggers } else { Room::Any };
-    let opened = args.script.open(&args.machine, &args.chip, room)?;
+    let detection = if args.log.is_some() { PointDetection::Triggers } else { PointDetection::Any };
+    let opened = args.script.open(&args.machine, &args.chip, detection)?;
     if let Some(path) = &args.log {
         return replay_log(&opened, path, args, out);
     }
     let mut reference = opened.reference()?;
-    opened.tell(&mut reference)?;
+    opened.report_to(&mut reference)?;
     opened.check_data(reference.has_data())?;
     reference.finish().map_err(Failure::Other)?;
     let outputs = reference.runtime().take_outputs();
@@ -293,11 +293,11 @@ pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure>
 }
 
 /// Maximum size of a log, bytes.
-const MOST_LOG: u64 = 1 << 30;
+const MAX_LOG_SIZE: u64 = 1 << 30;
 
 /// Passes a log file to the host.
 fn replay_log(opened: &Opened, path: &Path, args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let bytes = input::read(path, MOST_LOG, "a log")?;
+    let bytes = input::read(path, MAX_LOG_SIZE, "a log")?;
     let wrong = |what: String| Failure::Other(format!("{}: {what}", path.display()));
     let (header, frames) = log::read(&bytes).map_err(wrong)?;
     if header.script != opened.script || !log::fits(&header.cut, &opened.app) {
@@ -351,11 +351,11 @@ impl RetireSink for Live<'_> {
 
 /// Runs a script and shows its tables.
 pub fn top(args: &TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let opened = args.script.open(&args.machine, &args.chip, Room::Triggers)?;
+    let opened = args.script.open(&args.machine, &args.chip, PointDetection::Triggers)?;
     let layout = opened.plan()?.0.layout;
     let chip = opened.on_chip(&layout)?;
     let mut live = Live { chip, screen: Screen::new(&opened, out) };
-    opened.tell(&mut live)?;
+    opened.report_to(&mut live)?;
     opened.check_data(live.chip.has_data())?;
     live.chip.finish().map_err(Failure::Other)?;
     live.show();

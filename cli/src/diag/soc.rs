@@ -1,7 +1,7 @@
 //! `--soc` of `goshawk diag run` and `test`: a script on the chip's circuits, with softcores in Verilator
 
 use super::common::{untraced, OpenedSoc};
-use super::traced::{self, Traced, Wanted};
+use super::traced::{self, TraceRequest, Traced};
 use crate::args::CoreName;
 use crate::progress::bar;
 use crate::Failure;
@@ -14,7 +14,7 @@ use ::diag::replayed;
 use ::diag::runtime::{Output, Runtime};
 use ::diag::session::{Host, Totals};
 use fpga::soc::core::CoreKind;
-use fpga::soc::diag::{DiagRun, DiagSoc, Next};
+use fpga::soc::diag::{DiagRun, DiagSoc, HostAction};
 use fpga::soc::image;
 use fpga::soc::top::SocConfig;
 use fpga::soc::verilate::default_cache;
@@ -129,7 +129,7 @@ pub struct Observed {
 }
 
 /// A run on circuits.
-pub struct Driven {
+pub struct CircuitRun {
     /// The run.
     pub run: DiagRun,
     /// Number of packets that arrived before the cores started.
@@ -138,7 +138,7 @@ pub struct Driven {
     pub damage: Option<Damage>,
 }
 
-impl Driven {
+impl CircuitRun {
     /// Totals of the run; `lost`: events that the chip reported as lost.
     pub fn totals(&self, lost: u64) -> Totals {
         let run = &self.run;
@@ -148,7 +148,7 @@ impl Driven {
             accesses: run.retired.iter().map(|r| u64::from(r.masks.0 != 0) + u64::from(r.masks.1 != 0)).sum(),
             link_bytes: run.bytes.iter().filter(|b| b.0 >= run.start).count() as u64,
             losses: Losses { fifo: lost, ..Losses::default() },
-            told: lost,
+            reported: lost,
             ..Totals::default()
         }
     }
@@ -160,13 +160,13 @@ pub fn drive(
     before: &[Packet],
     after: &[Packet],
     args: &SocArgs,
-    trace: Option<&Wanted>,
-) -> Result<(Driven, Vec<Packet>), Failure> {
+    trace: Option<&TraceRequest>,
+) -> Result<(CircuitRun, Vec<Packet>), Failure> {
     let other = |e: &dyn std::fmt::Display| Failure::Other(e.to_string());
     let (config, params) = (SocConfig { trace: trace.map(|t| t.params), ..opened.config() }, &opened.params);
     // errors are reported before a build of several minutes
     config.check().map_err(|e| other(&e))?;
-    image::suits(&opened.program, config.core).map_err(|e| other(&e))?;
+    image::check_supported(&opened.program, config.core).map_err(|e| other(&e))?;
     image::hex(&opened.program, config.ram_bytes()).map_err(|e| other(&e))?;
     let chip = DiagParams {
         cores: params.cores,
@@ -209,7 +209,7 @@ pub fn drive(
             "link of the simulation: {lost} frames are missing, {malformed} hold no packet, {skipped} bytes belong to none"
         )));
     }
-    Ok((Driven { run, before, damage: None }, packets))
+    Ok((CircuitRun { run, before, damage: None }, packets))
 }
 
 /// The same on a line that damages bytes.
@@ -220,14 +220,14 @@ fn damaged(
     damage: DamageArg,
     byte_clocks: u32,
     max_cycles: u64,
-) -> Result<(Driven, Vec<Packet>), Failure> {
+) -> Result<(CircuitRun, Vec<Packet>), Failure> {
     let mut host = NoisyHost::new(Noise::new(damage.in_65536, damage.seed));
     host.send(before);
     let (mut read, mut went, mut packets, mut first, mut answers) = (0, false, Vec::new(), 0, 0);
     let running = bar("simulating", "", None);
     let run = soc.run_with(&opened.program, byte_clocks, max_cycles, &mut |run| {
         let bytes: Vec<u8> = run.bytes[read..].iter().map(|b| b.1).collect();
-        host.came(&bytes);
+        host.receive(&bytes);
         read = run.bytes.len();
         if run.start != 0 && !went {
             went = true;
@@ -235,11 +235,11 @@ fn damaged(
         }
         packets.extend(host.take());
         match host.answer() {
-            Some(bytes) => Next::Bytes(bytes),
-            None if went => Next::End,
+            Some(bytes) => HostAction::Bytes(bytes),
+            None if went => HostAction::End,
             None => {
                 (first, answers) = (packets.len(), host.lost().0);
-                Next::Go
+                HostAction::Go
             }
         }
     });
@@ -247,7 +247,7 @@ fn damaged(
     running.finish_and_clear();
     let (lost, repeated) = host.lost();
     let damage = Damage { bytes: host.noise.bytes, lost: lost - answers, repeated };
-    Ok((Driven { run, before: first, damage: Some(damage) }, packets))
+    Ok((CircuitRun { run, before: first, damage: Some(damage) }, packets))
 }
 
 /// Configures the chip, runs the program, and evaluates what leaves.
@@ -255,48 +255,48 @@ pub fn observe(
     opened: &OpenedSoc,
     layout: &Layout,
     args: &SocArgs,
-    wanted: Option<&Wanted>,
+    request: Option<&TraceRequest>,
 ) -> Result<Observed, Failure> {
     let params = &opened.params;
     let mut before = load::set(layout, params.cores, params.generator.lite);
-    let window = wanted.and_then(|w| w.window.as_ref());
+    let window = request.and_then(|w| w.window.as_ref());
     if let Some(window) = window {
         let writes = window.set(layout.slots.len(), &params.generator)?;
         before.extend((0..params.cores).flat_map(|core| load::write(core, &writes)));
     }
-    let (driven, packets) = drive(opened, &before, &load::flush(layout), args, wanted)?;
+    let (circuit_run, packets) = drive(opened, &before, &load::flush(layout), args, request)?;
     let mut host = Host::new(&opened.app, layout);
-    let replayed = match wanted {
-        Some(wanted) => {
+    let replayed = match request {
+        Some(request) => {
             let image = Image::new(&opened.program);
-            let told = replayed::take(&mut host, layout, (&wanted.params, &image), &packets);
-            Some(told.map_err(Failure::Other)?)
+            let reported = replayed::take(&mut host, layout, (&request.params, &image), &packets);
+            Some(reported.map_err(Failure::Other)?)
         }
         None => {
             packets.iter().for_each(|p| host.take(p));
             None
         }
     };
-    host.finish(u64::from(driven.run.start) + driven.run.cycles);
-    let missing = driven.damage.map_or(0, |d| d.lost);
-    let totals = driven.totals(host.runtime().lost + missing);
-    let damage = driven.damage;
-    let traced = match (wanted, replayed) {
-        (Some(wanted), Some(replayed)) => {
-            let flow = flow(&driven.run, opened)?;
+    host.finish(u64::from(circuit_run.run.start) + circuit_run.run.cycles);
+    let missing = circuit_run.damage.map_or(0, |d| d.lost);
+    let totals = circuit_run.totals(host.runtime().lost + missing);
+    let damage = circuit_run.damage;
+    let traced = match (request, replayed) {
+        (Some(request), Some(replayed)) => {
+            let flow = flow(&circuit_run.run, opened)?;
             let of = traced::Observed { program: &opened.program, names: names(opened), flow: &flow };
-            let bytes = traced::bytes(packets.iter().skip(driven.before));
+            let bytes = traced::bytes(packets.iter().skip(circuit_run.before));
             Some(match window {
                 Some(window) => {
                     let image = Image::new(&opened.program);
-                    Traced::inside((wanted, window), (&image, &driven.run), replayed, bytes)?
+                    Traced::inside((request, window), (&image, &circuit_run.run), replayed, bytes)?
                 }
-                None => Traced::check(wanted, &of, replayed, bytes, (&opened.app, &opened.script))?,
+                None => Traced::check(request, &of, replayed, bytes, (&opened.app, &opened.script))?,
             })
         }
         _ => None,
     };
-    let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run: driven.run, damage, traced };
+    let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run: circuit_run.run, damage, traced };
     let events = got.golden(opened, layout)?;
     got.totals.events = events.len() as u64;
     got.totals.event_bytes = events.iter().map(|(_, e)| 2 * e.words() as u64).sum();

@@ -1,8 +1,8 @@
 //! `goshawk diag test`: runs the same script on the chip and on the host, and compares
 
-use super::common::{untraced, ChipArgs, Room, ScriptArgs};
+use super::common::{untraced, ChipArgs, PointDetection, ScriptArgs};
 use super::soc::{self, SocArgs};
-use super::traced::Wanted;
+use super::traced::TraceRequest;
 use crate::args::MachineArgs;
 use crate::output::{count, facts, Object};
 use crate::{Failure, Status};
@@ -43,27 +43,28 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.soc.soc {
-        let opened = args.script.open_soc(&args.machine, &args.chip, args.soc.core(), Room::of(args.trace))?;
+        let opened =
+            args.script.open_soc(&args.machine, &args.chip, args.soc.core(), PointDetection::of(args.trace))?;
         without_tick(&opened.app, &opened.input)?;
         let layout = opened.plan()?;
-        let wanted = args.trace.then(|| Wanted::usual(opened.params.cores, opened.align())).transpose()?;
-        let got = soc::observe(&opened, &layout, &args.soc, wanted.as_ref())?;
+        let request = args.trace.then(|| TraceRequest::usual(opened.params.cores, opened.align())).transpose()?;
+        let got = soc::observe(&opened, &layout, &args.soc, request.as_ref())?;
         let model = got.replayed(&opened)?;
         let (clock_hz, totals) = (opened.params.clock_hz, got.totals);
         return compare(&opened.input, &opened.symbols, clock_hz, (&model, &got.outputs), &totals, args.json, out);
     }
-    let opened = args.script.open(&args.machine, &args.chip, Room::of(args.trace))?;
+    let opened = args.script.open(&args.machine, &args.chip, PointDetection::of(args.trace))?;
     without_tick(&opened.app, &opened.input)?;
     let mut reference = opened.reference_of(&untraced(&opened.app))?;
-    opened.tell(&mut reference)?;
+    opened.report_to(&mut reference)?;
     opened.check_data(reference.has_data())?;
     reference.finish().map_err(Failure::Other)?;
     let layout = opened.plan()?.0.layout;
     let mut chip = if args.trace {
-        let wanted = opened.usual_trace()?;
-        let mut kept = opened.on_traced_chip(&layout, &wanted)?;
-        opened.run_to_end(&mut kept, |kept| &mut kept.chip)?;
-        opened.traced(kept, &wanted, None)?.0
+        let request = opened.usual_trace()?;
+        let mut traced_chip = opened.on_traced_chip(&layout, &request)?;
+        opened.run_to_end(&mut traced_chip, |traced_chip| &mut traced_chip.chip)?;
+        opened.traced(traced_chip, &request, None)?.0
     } else {
         let mut chip = opened.on_chip(&layout)?;
         opened.run_to_end(&mut chip, |chip| chip)?;

@@ -62,7 +62,7 @@ const SCHEME: &str = "tr_e:small";
 
 /// A requested trace.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct TraceRequest {
     /// Parameters.
     pub params: TraceParams,
     /// Window that restricts the trace, if any.
@@ -109,7 +109,7 @@ fn address(option: &str, text: &str, symbols: &Symbols) -> Result<u32, Failure> 
     }
 }
 
-impl Wanted {
+impl TraceRequest {
     /// A trace of `cores` cores whose code addresses are multiples of 2^`align`.
     pub fn new(scheme: &str, cores: u8, align: u8) -> Result<Self, Failure> {
         let args = ParamArgs::of_scheme(scheme);
@@ -141,7 +141,7 @@ pub struct Observed<'a> {
 /// Result of a trace.
 pub struct Traced {
     replayed: Replayed,
-    held: Held,
+    check_result: TraceCheck,
     /// Bytes of its frames, and of all others.
     bytes: (u64, u64),
     /// Points of the script that were found in it.
@@ -149,7 +149,7 @@ pub struct Traced {
 }
 
 /// Result of the check of a trace.
-enum Held {
+enum TraceCheck {
     /// Check against all that the cores retired.
     Whole(Checked),
     /// Check against what they retired inside a window.
@@ -171,13 +171,13 @@ pub fn bytes<'p>(packets: impl Iterator<Item = &'p Packet>) -> (u64, u64) {
 
 impl TraceArgs {
     /// Whether a trace is requested.
-    pub fn is_wanted(&self) -> bool {
+    pub fn is_given(&self) -> bool {
         self.trace.is_some()
     }
 
     /// The requested trace of `cores` cores.
-    pub fn wanted(&self, cores: u8, align: u8) -> Result<Option<Wanted>, Failure> {
-        self.is_wanted().then(|| Wanted::new(&self.trace_scheme, cores, align)).transpose()
+    pub fn request(&self, cores: u8, align: u8) -> Result<Option<TraceRequest>, Failure> {
+        self.is_given().then(|| TraceRequest::new(&self.trace_scheme, cores, align)).transpose()
     }
 
     /// The requested window, for a program with `symbols`.
@@ -200,12 +200,12 @@ impl TraceArgs {
     }
 
     /// Writes the requested files.
-    pub fn write(&self, wanted: &Wanted, of: &Observed<'_>, words: &[u32]) -> Result<(), Failure> {
+    pub fn write(&self, request: &TraceRequest, of: &Observed<'_>, words: &[u32]) -> Result<(), Failure> {
         let (build_id, program) = (hex(&of.program.build_id), of.names.0.to_string());
         if let Some(path) = &self.trace {
             let (build_id, program) = (build_id.clone(), program.clone());
             let info =
-                TraceInfo { tool: TOOL.into(), params: wanted.params, set: wanted.set.clone(), build_id, program };
+                TraceInfo { tool: TOOL.into(), params: request.params, set: request.set.clone(), build_id, program };
             let mut writer = TraceWriter::create(path.as_ref(), &info)?;
             writer.write(words.iter().copied())?;
             writer.finish()?;
@@ -213,7 +213,7 @@ impl TraceArgs {
         if let Some(path) = &self.retired {
             let info = RetireInfo {
                 tool: TOOL.into(),
-                harts: wanted.params.cores,
+                harts: request.params.cores,
                 xlen: 32,
                 build_id,
                 program,
@@ -242,27 +242,27 @@ pub fn packets(filter: bool) -> (Packet, [Vec<Packet>; 2]) {
 impl Traced {
     /// Checks the trace against what the cores retired.
     pub fn check(
-        wanted: &Wanted,
+        request: &TraceRequest,
         of: &Observed<'_>,
         replayed: Replayed,
         bytes: (u64, u64),
         (app, script): (&App, &str),
     ) -> Result<Self, Failure> {
-        let checked = check_words(&wanted.params, of.program, of.flow, &replayed.words);
+        let checked = check_words(&request.params, of.program, of.flow, &replayed.words);
         let checked = checked.map_err(|e| Failure::Other(e.to_string()))?;
-        Ok(Self { replayed, held: Held::Whole(checked), bytes, points: points::names(app, script) })
+        Ok(Self { replayed, check_result: TraceCheck::Whole(checked), bytes, points: points::names(app, script) })
     }
 
     /// Checks the trace against what they retired inside its window.
     pub fn inside(
-        (wanted, window): (&Wanted, &Window),
+        (request, window): (&TraceRequest, &Window),
         (image, run): (&Image, &DiagRun),
         replayed: Replayed,
         bytes: (u64, u64),
     ) -> Result<Self, Failure> {
-        let inside = window::check(&wanted.params, image, run, window.points, &replayed.words);
+        let inside = window::check(&request.params, image, run, window.points, &replayed.words);
         let inside = inside.map_err(|e| Failure::Other(e.to_string()))?;
-        Ok(Self { replayed, held: Held::Inside(inside, window.name.clone()), bytes, points: Vec::new() })
+        Ok(Self { replayed, check_result: TraceCheck::Inside(inside, window.name.clone()), bytes, points: Vec::new() })
     }
 
     /// Words of the trace.
@@ -276,7 +276,7 @@ impl Traced {
         let share = |bytes: u64| {
             format!("{} bytes, {}, {:.1} % of the link's bytes", count(bytes), rate(bytes), 100.0 * bytes as f64 / all)
         };
-        let waited = match self.replayed.waited {
+        let max_waiting = match self.replayed.max_waiting {
             None => String::new(),
             Some(words) if words <= u64::from(PLACES) => format!(", up to {words} words waited for it"),
             Some(words) => format!(
@@ -285,8 +285,8 @@ impl Traced {
             ),
         };
         let overflows = self.overflows();
-        let replay = match &self.held {
-            Held::Whole(c) => {
+        let replay = match &self.check_result {
+            TraceCheck::Whole(c) => {
                 let lost = match (c.overflows, self.replayed.missing) {
                     (0, 0) => "nothing lost".to_string(),
                     (o, m) => {
@@ -300,7 +300,7 @@ impl Traced {
                 };
                 format!("equal to the retire log, {} events; {lost}", count(c.events))
             }
-            Held::Inside(i, name) => {
+            TraceCheck::Inside(i, name) => {
                 let lost = match (i.lost, i.behind, self.replayed.missing) {
                     (0, 0, 0) => "nothing lost".to_string(),
                     (lost, behind, 0) => {
@@ -318,7 +318,7 @@ impl Traced {
             }
         };
         let mut facts = vec![
-            ("trace", format!("{} words; {}{waited}", count(self.words().len() as u64), share(self.bytes.0))),
+            ("trace", format!("{} words; {}{max_waiting}", count(self.words().len() as u64), share(self.bytes.0))),
             ("diagnosis", share(self.bytes.1)),
             ("replay", replay),
         ];
@@ -334,19 +334,19 @@ impl Traced {
     pub fn value(&self) -> serde_json::Value {
         serde_json::json!({
             "words": self.words().len(), "bytes": self.bytes.0, "diagnosis_bytes": self.bytes.1,
-            "missing_packets": self.replayed.missing, "most_words_waiting": self.replayed.waited, "points": self.points, "point_events": self.replayed.events,
-            "check": match &self.held {
-                Held::Whole(checked) => serde_json::json!(checked),
-                Held::Inside(inside, window) => serde_json::json!({ "window": window, "inside": inside }),
+            "missing_packets": self.replayed.missing, "most_words_waiting": self.replayed.max_waiting, "points": self.points, "point_events": self.replayed.events,
+            "check": match &self.check_result {
+                TraceCheck::Whole(checked) => serde_json::json!(checked),
+                TraceCheck::Inside(inside, window) => serde_json::json!({ "window": window, "inside": inside }),
             },
         })
     }
 
     /// Number of losses of instructions that should have been traced.
     fn overflows(&self) -> u64 {
-        match &self.held {
-            Held::Whole(c) => c.overflows,
-            Held::Inside(i, _) => i.lost,
+        match &self.check_result {
+            TraceCheck::Whole(c) => c.overflows,
+            TraceCheck::Inside(i, _) => i.lost,
         }
     }
 

@@ -12,8 +12,8 @@ use ::diag::load;
 use hdl::diag::chip::DiagParams;
 use hdl::verilog::Style;
 use sim::diag::chip::FIRST_NODE;
-use sim::diag::generator::{Generator, Seen};
-use sim::diag::interface::{Ask, Interface};
+use sim::diag::generator::{Generator, ObservedInsn};
+use sim::diag::interface::{Interface, Request};
 use sim::diag::node::{count, Node, NodeKind, Outbox, Target};
 use sim::diag::packet::{Op, Packet, HOST};
 use sim::diag::registers;
@@ -82,7 +82,8 @@ impl Vectors {
 
     /// Sends a packet, and expects the response.
     fn ask(&mut self, client: &mut Interface, packet: &Packet) {
-        if let Some(Ask::Answer(answer) | Ask::Write(.., answer) | Ask::Flush(answer)) = client.take(&packet.to_words())
+        if let Some(Request::Answer(answer) | Request::Write(.., answer) | Request::Flush(answer)) =
+            client.take(&packet.to_words())
         {
             self.expect(&answer);
         }
@@ -90,11 +91,11 @@ impl Vectors {
     }
 
     /// Retires an instruction.
-    fn retire(&mut self, core: u8, pc: u32, rd: u8, value: u32) -> Seen {
+    fn retire(&mut self, core: u8, pc: u32, rd: u8, value: u32) -> ObservedInsn {
         let (insn, next_pc) = (0x13 | u32::from(rd) << 7 | value << 20, pc + 4);
         let _ = writeln!(self.beats, "{} {core} {pc:08x} {next_pc:08x} {insn:08x} {rd:02x} {value:08x}", self.stop);
         let rd = (rd != 0).then_some((rd, value));
-        let seen = Seen { cycle: self.stop, pc, next_pc, insn, len: 4, rd, ..Seen::default() };
+        let seen = ObservedInsn { cycle: self.stop, pc, next_pc, insn, len: 4, rd, ..ObservedInsn::default() };
         self.stop += GAP;
         seen
     }

@@ -38,13 +38,13 @@ pub struct Args {
 }
 
 /// Maximum size of a results file, bytes.
-const MOST: u64 = 1 << 28;
+const MAX_SIZE: u64 = 1 << 28;
 
 /// Reads the results of `soc build` and of `gates` from the files.
 fn read(files: &[PathBuf]) -> Result<(Vec<Value>, Vec<Value>), Failure> {
     let (mut socs, mut gates) = (Vec::new(), Vec::new());
     for path in files {
-        let text = input::text(path, MOST, "a JSON file of results")?;
+        let text = input::text(path, MAX_SIZE, "a JSON file of results")?;
         let wrong = |what: String| Failure::Other(format!("{}: {what}", path.display()));
         let mut any = false;
         for value in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {

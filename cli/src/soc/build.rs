@@ -3,7 +3,7 @@
 use super::sim::load;
 use crate::args::{range, within, CoreName, ParamArgs};
 use crate::files::OutputPath;
-use crate::hardware::{fifo_help, places};
+use crate::hardware::{fifo_help, parse_depth};
 use crate::output::{count, facts, percent, Object};
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -54,7 +54,7 @@ pub struct Args {
         range(&LOG2_RAM)
     ))]
     log2_ram: Option<u8>,
-    #[arg(help_heading = "SoC", long = "fifo", value_name = "N", default_value = "256", value_parser = places, help = fifo_help())]
+    #[arg(help_heading = "SoC", long = "fifo", value_name = "N", default_value = "256", value_parser = parse_depth, help = fifo_help())]
     log2_fifo: u8,
     #[arg(help_heading = "SoC", long, value_name = "BITS", conflicts_with = "no_trace", value_parser = within(&LOG2_BUFFER), help = format!(
         "Size of a circular trace buffer, log2 of words, {}, which is sent when the cores have stopped [default: none]",
@@ -145,7 +145,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     config.check().map_err(|e| other(&e))?;
     let (image, program) = match load(args.elf.as_deref(), args.program.as_deref(), args.core)? {
         Some((program, name)) => {
-            image::suits(&program, kind).map_err(|e| other(&e))?;
+            image::check_supported(&program, kind).map_err(|e| other(&e))?;
             (Some(image::hex(&program, config.ram_bytes()).map_err(|e| other(&e))?), name)
         }
         None => (None, "an endless loop".to_string()),

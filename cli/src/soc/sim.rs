@@ -3,7 +3,7 @@
 use super::checked;
 use crate::args::{range, within, CoreName, ParamArgs};
 use crate::files::OutputPath;
-use crate::hardware::{built, fifo_help, places};
+use crate::hardware::{built, fifo_help, parse_depth};
 use crate::inputs;
 use crate::output::{circuit_parameters, count, facts, short_id, Object, TOOL};
 use crate::progress::bar;
@@ -83,7 +83,7 @@ pub struct Args {
         range(&LOG2_BUFFER)
     ))]
     buffer: Option<u8>,
-    #[arg(help_heading = "SoC", long = "fifo", value_name = "N", default_value = "256", value_parser = places, help = fifo_help())]
+    #[arg(help_heading = "SoC", long = "fifo", value_name = "N", default_value = "256", value_parser = parse_depth, help = fifo_help())]
     log2_fifo: u8,
     /// Period of a timer tick, in clock cycles, 1 to 65535
     #[arg(help_heading = "SoC", long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
@@ -195,7 +195,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     };
     // errors are reported before a build of several minutes
     config.check().map_err(|e| other(&e))?;
-    image::suits(&program, kind).map_err(|e| other(&e))?;
+    image::check_supported(&program, kind).map_err(|e| other(&e))?;
     image::hex(&program, config.ram_bytes()).map_err(|e| other(&e))?;
     let building = bar("building with Verilator", "", None);
     let soc = Soc::build(&config, args.vcd, &default_cache()).map_err(|e| other(&e))?;
@@ -254,16 +254,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let valued = config.values.map(|_| values::check(&config, &program, &run));
     let found = match (config.inputs(), &config.trace) {
-        (Some(inputs), _) => Found::Recorded(inputs, record::check(&inputs, &program, &run)),
-        (None, Some(params)) if args.buffer.is_none() => Found::Whole(check(params, &program, &run)),
-        (None, Some(params)) => kept(params, &program, &run).map_or(Found::Nothing, Found::Parts),
-        (None, None) => Found::Nothing,
+        (Some(inputs), _) => TraceResult::Recorded(inputs, record::check(&inputs, &program, &run)),
+        (None, Some(params)) if args.buffer.is_none() => TraceResult::Whole(check(params, &program, &run)),
+        (None, Some(params)) => kept(params, &program, &run).map_or(TraceResult::Nothing, TraceResult::Parts),
+        (None, None) => TraceResult::Nothing,
     };
     report(args, params.as_ref(), set.as_deref(), (&name, &build_id), &run, (found, valued), out)
 }
 
 /// Result of checking the trace against the retire log.
-enum Found {
+enum TraceResult {
     /// There is no trace.
     Nothing,
     /// The whole trace was checked.
@@ -298,17 +298,17 @@ fn report(
     set: Option<&str>,
     (name, build_id): (&str, &str),
     run: &Run,
-    (found, valued): (Found, Option<Result<Valued, ValueError>>),
+    (found, valued): (TraceResult, Option<Result<Valued, ValueError>>),
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let instructions: u64 = run.instructions.iter().sum();
     let speed = if run.seconds > 0.0 { run.clocks as f64 / run.seconds } else { 0.0 };
     let timestamps = params.is_some_and(|p| p.timestamps);
     let good = match &found {
-        Found::Nothing | Found::Parts(Ok(_)) => true,
-        Found::Whole(Ok(c)) => c.golden != Some(false) && (timestamps || c.ordered),
-        Found::Recorded(_, Ok(c)) => c.golden,
-        Found::Whole(Err(_)) | Found::Parts(Err(_)) | Found::Recorded(_, Err(_)) => false,
+        TraceResult::Nothing | TraceResult::Parts(Ok(_)) => true,
+        TraceResult::Whole(Ok(c)) => c.golden != Some(false) && (timestamps || c.ordered),
+        TraceResult::Recorded(_, Ok(c)) => c.golden,
+        TraceResult::Whole(Err(_)) | TraceResult::Parts(Err(_)) | TraceResult::Recorded(_, Err(_)) => false,
     };
     let good = good && valued.as_ref().is_none_or(|v| v.as_ref().is_ok_and(|v| v.golden));
     let status = if good { Status::Done } else { Status::Different };
@@ -323,14 +323,14 @@ fn report(
             })
         };
         let trace = match &found {
-            Found::Nothing => json!(null),
-            Found::Parts(Ok([older, newer])) => run.halves.as_ref().map_or(
+            TraceResult::Nothing => json!(null),
+            TraceResult::Parts(Ok([older, newer])) => run.halves.as_ref().map_or(
                 json!(null),
                 |h| json!({ "equal": true, "older": part(older, &h[0]), "newer": part(newer, &h[1]) }),
             ),
-            Found::Parts(Err(e)) => json!({ "equal": false, "difference": e.to_string() }),
-            Found::Whole(found) => checked::object(found, instructions),
-            Found::Recorded(_, Ok(c)) => json!({
+            TraceResult::Parts(Err(e)) => json!({ "equal": false, "difference": e.to_string() }),
+            TraceResult::Whole(found) => checked::object(found, instructions),
+            TraceResult::Recorded(_, Ok(c)) => json!({
                 "equal": true,
                 "bits": c.stats.bits,
                 "bits_per_instruction": ratio(c.stats.bits, instructions),
@@ -340,15 +340,15 @@ fn report(
                 "data": c.data,
                 "golden_bits": c.golden,
             }),
-            Found::Recorded(_, Err(e)) => json!({ "equal": false, "difference": e.to_string() }),
+            TraceResult::Recorded(_, Err(e)) => json!({ "equal": false, "difference": e.to_string() }),
         };
         let mut object = Object::new("soc sim", name)
             .with("build_id", build_id.into())
             .with("core", CoreKind::from(args.core).name().into())
             .with("cores", args.cores.into());
         object = match (&found, params) {
-            (Found::Recorded(inputs, _), _) => object.with("parameters", circuit_parameters(inputs)),
-            (Found::Whole(_) | Found::Parts(_), Some(params)) => object.with_params(params, set),
+            (TraceResult::Recorded(inputs, _), _) => object.with("parameters", circuit_parameters(inputs)),
+            (TraceResult::Whole(_) | TraceResult::Parts(_), Some(params)) => object.with_params(params, set),
             _ => object,
         };
         object
@@ -382,8 +382,8 @@ fn report(
         ("simulated", format!("{:.0} thousand clocks/s", speed / 1e3)),
     ];
     match &found {
-        Found::Nothing => {}
-        Found::Parts(Ok(parts)) => {
+        TraceResult::Nothing => {}
+        TraceResult::Parts(Ok(parts)) => {
             for ((name, half), part) in
                 ["older half", "newer half"].into_iter().zip(run.halves.iter().flatten()).zip(parts)
             {
@@ -398,9 +398,9 @@ fn report(
                 lines.push((name, text));
             }
         }
-        Found::Parts(Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
-        Found::Whole(found) => lines.extend(checked::lines(found, instructions, timestamps)),
-        Found::Recorded(inputs, Ok(c)) => {
+        TraceResult::Parts(Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
+        TraceResult::Whole(found) => lines.extend(checked::lines(found, instructions, timestamps)),
+        TraceResult::Recorded(inputs, Ok(c)) => {
             lines.push(("parameters", inputs.canonical()));
             lines.extend(inputs::lines(&c.stats));
             let what = format!(
@@ -412,7 +412,7 @@ fn report(
             lines.push(("memory, console", "equal at the end".into()));
             lines.push(("golden model", if c.golden { "the same bits" } else { "OTHER bits" }.into()));
         }
-        Found::Recorded(_, Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
+        TraceResult::Recorded(_, Err(e)) => lines.push(("replay", format!("DIFFERENT: {e}"))),
     }
     lines.extend(valued.iter().flat_map(value_lines));
     facts(out, &lines)?;

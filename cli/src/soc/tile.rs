@@ -3,7 +3,7 @@
 use super::checked;
 use crate::args::ParamArgs;
 use crate::files::OutputPath;
-use crate::hardware::{fifo_help, places};
+use crate::hardware::{fifo_help, parse_depth};
 use crate::output::{count, facts, short_id, Object, TOOL};
 use crate::progress::bar;
 use crate::{Failure, Status};
@@ -47,7 +47,7 @@ pub struct Args {
     /// Cycle limit of the cores [default: none]
     #[arg(long, value_name = "N")]
     max_cycles: Option<u64>,
-    #[arg(long = "fifo", value_name = "N", default_value = "64", value_parser = places, help = fifo_help())]
+    #[arg(long = "fifo", value_name = "N", default_value = "64", value_parser = parse_depth, help = fifo_help())]
     log2_fifo: u8,
     /// Folder to write trace.gtr and retire.ret to; it is created if missing
     #[arg(short = 'o', long = "output", alias = "out", value_name = "DIR")]
@@ -111,7 +111,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Err(Failure::Other("`--timestamps`: not with `soc tile`, which checks functional traces".into()));
     }
     // errors are reported before a build of several minutes
-    Tile::suits(&program).map_err(|e| other(&e))?;
+    Tile::check_supported(&program).map_err(|e| other(&e))?;
     let building = bar("building with Verilator", "", None);
     let tile = Tile::build(kind, &params, args.log2_fifo, &default_cache()).map_err(|e| other(&e))?;
     building.finish_and_clear();
@@ -185,7 +185,7 @@ fn report(
         ("cycles", count(run.cycles)),
         ("cycles/instruction", format!("{:.2}", ratio(run.cycles * u64::from(kind.harts()), instructions))),
     ];
-    if kind.lanes() > 1 {
+    if kind.per_cycle() > 1 {
         lines.push(("two in a cycle", count(run.pairs)));
     }
     lines.extend(checked::lines(found, instructions, false));

@@ -1,10 +1,10 @@
 //! The parts of a bench for an E-Trace ingress port that reports blocks, or single instructions
 
-use super::Shows;
+use super::IngressParts;
 use hdl::spine::Extras;
 
 /// A line is a block, in one of the slots of its cycle.
-pub const BLOCKS: Shows = Shows {
+pub const BLOCKS: IngressParts = IngressParts {
     reads: READS,
     fields: 8,
     ports,
@@ -29,7 +29,7 @@ pub const BLOCKS: Shows = Shows {
 };
 
 /// The same for reports of single instructions: blocks of one instruction.
-pub const REPORTS: Shows = Shows {
+pub const REPORTS: IngressParts = IngressParts {
     ports: |i, _, _| {
         let shown = [("itype", ""), ("iaddr", ""), ("iretire", "[1:0]"), ("ilastsize", "")];
         let others = [("cause", "5'd0"), ("tval", "{@XLEN{1'b0}}"), ("privilege", "2'd3")];
@@ -62,7 +62,7 @@ fn ports(i: usize, lanes: u8, _extras: Extras) -> String {
 
 /// Signals of these ports.
 fn signals(i: usize, xlen: u8, extras: Extras) -> String {
-    let lanes = extras.retire.map_or(1, |r| r.lanes);
+    let lanes = extras.retire.map_or(1, |r| r.per_cycle);
     let block = |j| {
         format!(
             "    reg [3:0] itype{j}_{i} = 4'd0, iretire{j}_{i} = 4'd0, icount{j}_{i} = 4'd0;\n    \

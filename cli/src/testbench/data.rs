@@ -1,6 +1,6 @@
 //! Test bench of a system that takes the cores' data
 
-use super::Own;
+use super::BenchParts;
 use hdl::scheme::data::DataBench;
 use hdl::verilog::Style;
 
@@ -51,7 +51,7 @@ pub fn bench(cores: u8, style: &Style, v: &DataBench) -> String {
         let lines: String = there.map(|(port, what)| format!("                {port}_{i} = {what};\n")).collect();
         format!("            if (port == {i}) begin\n{lines}            end\n")
     };
-    Own { text: TEXT, edge: EDGE, fields: 13, take: "says" }
+    BenchParts { text: TEXT, edge: EDGE, fields: 13, take: "says" }
         .fill(style, v.words.len(), v.stop, None)
         .replace("@PORTS", &(each(&connected) + &own[0]))
         .replace("@SIGNALS", &(each(&declared) + &own[1]))

@@ -3,10 +3,10 @@
 //! The models of the adapter determine when an event is reported, and its time. An event after a block that waits for
 //! the next address is reported later, but with its own time.
 
-use super::{model, Vectors, INSTRUCTIONS, SEED, STILL};
+use super::{model, Vectors, DRAIN_CYCLES, INSTRUCTIONS, SEED};
 use crate::Failure;
 use hdl::emit::Ingress;
-use hdl::ingress::shown::all_wait;
+use hdl::ingress::block_report::all_need_target;
 use hdl::spine::{Extras, Retire};
 use hdl::trace_sim::START;
 use retire::{FlowEvent, RetireSink};
@@ -38,22 +38,23 @@ pub fn make(params: &TraceParams, extras: &Extras, retire: Option<Retire>) -> Re
     let cores: Vec<Vec<Place>> =
         steps.iter().zip(SEED..).map(|(s, seed)| cut(s, params.xlen, extras.itype3, retire, seed)).collect();
     let last = cores.iter().filter_map(|c| c.last()).map(|b| b.clock).max().unwrap_or(0);
-    let stop = last + START + 1 + STILL;
+    let stop = last + START + 1 + DRAIN_CYCLES;
 
     let mut events = Vec::new();
-    let mut told: Vec<(u64, usize, FlowEvent)> = Vec::new();
+    let mut timed_events: Vec<(u64, usize, FlowEvent)> = Vec::new();
     for (core, (shown, steps)) in cores.iter().zip(&steps).enumerate() {
         let xlen = params.xlen;
-        let hold = if extras.itype3 { Hold::three(xlen) } else { Hold::new(xlen) }.all(all_wait(params, extras));
+        let hold =
+            if extras.itype3 { Hold::narrow_itype(xlen) } else { Hold::new(xlen) }.all(all_need_target(params, extras));
         let queue = retire.map(|r| r.log2_words);
-        let rows = tell(shown, steps, (xlen, extras.itype3), (hold, queue), last + STILL)?;
-        told.extend(rows.into_iter().map(|(clock, e)| (clock, core, e)));
+        let rows = events_of(shown, steps, (xlen, extras.itype3), (hold, queue), last + DRAIN_CYCLES)?;
+        timed_events.extend(rows.into_iter().map(|(clock, e)| (clock, core, e)));
     }
-    told.sort_by_key(|(clock, core, _)| (*clock, *core));
+    timed_events.sort_by_key(|(clock, core, _)| (*clock, *core));
     let stops = run.stop().into_iter().map(|e| FlowEvent { cycle: stop, ..e });
     let ingress = if retire.is_some() { Ingress::Blocks } else { Ingress::Etrace }.code();
-    let mut system = System::of_haste(params, Extras { ingress, ..*extras }.haste(params))?;
-    for e in told.into_iter().map(|(.., e)| e).chain(stops) {
+    let mut system = System::with_warm_up_scale(params, Extras { ingress, ..*extras }.warm_up_scale(params))?;
+    for e in timed_events.into_iter().map(|(.., e)| e).chain(stops) {
         system.event(&e);
         events.push(e);
     }
@@ -62,8 +63,8 @@ pub fn make(params: &TraceParams, extras: &Extras, retire: Option<Retire>) -> Re
 }
 
 /// Divides a core's instructions into blocks of any size, and chooses cycle and slot of each.
-fn cut(steps: &[Step], xlen: u8, three: bool, retire: Option<Retire>, seed: u64) -> Vec<Place> {
-    let (lanes, most) = retire.map_or((1, 1), |r| (r.lanes, 15));
+fn cut(steps: &[Step], xlen: u8, narrow_itype: bool, retire: Option<Retire>, seed: u64) -> Vec<Place> {
+    let (per_cycle, most) = retire.map_or((1, 1), |r| (r.per_cycle, 15));
     let retired: Vec<Retired> = steps.iter().map(|s| s.retired).collect();
     let mut s = Source::seeded(seed);
     let mut shown: Vec<Place> = Vec::new();
@@ -71,24 +72,24 @@ fn cut(steps: &[Step], xlen: u8, three: bool, retire: Option<Retire>, seed: u64)
     while at < retired.len() {
         let before = shown.last().map_or(0, |b| b.clock);
         if retired[at].trapped && at > 0 {
-            let (clock, lane) = (retired[at].cycle.max(before + 1), s.below(lanes.into()) as u8);
+            let (clock, lane) = (retired[at].cycle.max(before + 1), s.below(per_cycle.into()) as u8);
             let block = Block::trap(s.between(1, 2) as u8, retired[at - 1].next_pc);
             shown.push(Place { clock, lane, block, steps: at..at });
         }
         let n = length(&retired[at..(at + most).min(retired.len())], xlen, s.between(2, HALFWORDS.into()) as u8);
         let mut block = Block::of(&retired[at..at + n], xlen);
-        if three {
+        if narrow_itype {
             block.itype = narrow(block.itype);
         }
         let before = shown.last().map_or(0, |b| b.clock);
         let clock = retired[at + n - 1].cycle.max(before + 1);
         // the previous block, unless it already shares its cycle, may move to the cycle of this one
         let alone = shown.len() < 2 || shown[shown.len() - 2].clock < before;
-        let joins = lanes > 1 && alone && s.percent(30);
+        let joins = per_cycle > 1 && alone && s.percent(30);
         if let (true, Some(older)) = (joins, shown.last_mut()) {
             (older.clock, older.lane) = (clock, 0);
         }
-        let lane = if joins && !shown.is_empty() { 1 } else { s.below(lanes.into()) as u8 };
+        let lane = if joins && !shown.is_empty() { 1 } else { s.below(per_cycle.into()) as u8 };
         shown.push(Place { clock, lane, block, steps: at..at + n });
         at += n;
     }
@@ -101,20 +102,21 @@ fn cut(steps: &[Step], xlen: u8, three: bool, retire: Option<Retire>, seed: u64)
 }
 
 /// The events of a core, each with the cycle in which it is reported, and with its own time.
-fn tell(
+fn events_of(
     shown: &[Place],
     steps: &[Step],
-    (xlen, three): (u8, bool),
+    (xlen, narrow_itype): (u8, bool),
     (mut hold, log2_words): (Hold, Option<u8>),
     end: u64,
 ) -> Result<Vec<(u64, FlowEvent)>, Failure> {
     let mut queue = log2_words.map(Compressor::new);
     let is_event = |r: &Retired| {
         let itype = itype(r, xlen);
-        let jumps = if three { narrow(itype) != 0 || r.next_pc != r.pc.wrapping_add(r.len.into()) } else { itype != 0 };
+        let jumps =
+            if narrow_itype { narrow(itype) != 0 || r.next_pc != r.pc.wrapping_add(r.len.into()) } else { itype != 0 };
         r.trapped || jumps
     };
-    let (mut told, mut next, mut first, mut released) = (Vec::new(), 0, 0, 0);
+    let (mut timed_events, mut next, mut first, mut released) = (Vec::new(), 0, 0, 0);
     for clock in 0..=end {
         let (mut group, mut trap) = (Vec::new(), false);
         while let Some(s) = shown.get(next).filter(|s| s.clock == clock) {
@@ -122,20 +124,20 @@ fn tell(
             group.extend(steps[s.steps.clone()].iter().map(|s| s.retired));
             next += 1;
         }
-        let (out, late) = hold.clock(group, trap);
+        let (out, with_delay) = hold.clock(group, trap);
         let Some(queue) = &mut queue else {
             // reported immediately, in the cycle in which its next address is known
             for step in &steps[released..released + out.len()] {
                 let events = step.before.iter().chain(&step.event);
-                told.extend(events.map(|e| (clock, FlowEvent { cycle: clock + START, ..*e })));
+                timed_events.extend(events.map(|e| (clock, FlowEvent { cycle: clock + START, ..*e })));
             }
             released += out.len();
             continue;
         };
         let came: Vec<(usize, bool)> = out.iter().map(&is_event).enumerate().collect();
-        let row = queue.late(came.iter().map(|(i, event)| (released + i, *event)), true, late);
+        let row = queue.with_delay(came.iter().map(|(i, event)| (released + i, *event)), true, with_delay);
         released += came.len();
-        if row.choked {
+        if row.beat_lost {
             return Err(Failure::Other("the queue of --retire-queue is full, at a pace that it should carry".into()));
         }
         let Some(at) = row.event else { continue };
@@ -143,11 +145,11 @@ fn tell(
         // a start or trap is reported with the instruction that follows
         for step in &steps[first..=at] {
             let events = step.before.iter().chain(&step.event);
-            told.extend(events.map(|e| (clock, FlowEvent { cycle, ..*e })));
+            timed_events.extend(events.map(|e| (clock, FlowEvent { cycle, ..*e })));
         }
         first = at + 1;
     }
-    Ok(told)
+    Ok(timed_events)
 }
 
 /// The blocks as the text of a file.

@@ -84,7 +84,7 @@ fn registers_and_words_by_models_of_others() {
 
 /// A separate word clock, from a seventh of the system's rate to seven times it.
 #[test]
-fn words_by_another_clock() {
+fn words_cross_to_another_clock() {
     for (period, port) in [(10, "native"), (70, "atb"), (94, "bytes"), (490, "axi-stream")] {
         play("apb", port, "", Some(period), str::to_string).unwrap_or_else(|said| panic!("{period}, {port}: {said}"));
     }
@@ -92,7 +92,7 @@ fn words_by_another_clock() {
 
 /// Writes without permission change nothing and end with an error.
 #[test]
-fn writes_of_the_named_alone() {
+fn unprivileged_writes_are_refused() {
     for (bus, whose) in [("apb", "privileged"), ("axi-lite", "secure"), ("axi-lite", "privileged-secure")] {
         let more = format!("--writes {whose}");
         play(bus, "native", &more, None, str::to_string).unwrap_or_else(|said| panic!("{bus}, {whose}: {said}"));
@@ -123,7 +123,7 @@ fn words_in_memory_are_the_trace() {
 
 /// A range that wrapped starts anywhere in the stream: decoding starts at a resync.
 #[test]
-fn a_range_that_was_gone_round_decodes_from_a_synchronisation() {
+fn a_wrapped_range_decodes_from_a_resync() {
     let place = into_memory("axi-lite", "wrapped", "--sync --timestamps", str::to_string)
         .unwrap_or_else(|said| panic!("{said}"));
     // core, kind and fields of each message; numbers and times count from the start of the stream

@@ -3,7 +3,7 @@
 use crate::common::Place;
 
 /// Hides values that depend on the machine: speeds and times.
-fn timeless(text: &str) -> String {
+fn without_cycles(text: &str) -> String {
     let hide = |line: &str| {
         let cut = ["speed ", "\"seconds\":", "\"instructions_per_second\":"].iter().find_map(|k| line.find(k));
         cut.map_or_else(|| line.to_string(), |at| format!("{}(varies)", &line[..at]))
@@ -26,7 +26,7 @@ fn a_program_is_run_traced_replayed_and_checked() {
         "stats p.ret --window 100",
         "stats p.ret --timestamps --window 100 --csv",
     ] {
-        text += &format!("$ goshawk {words}\n{}\n\n", timeless(&place.good(words)));
+        text += &format!("$ goshawk {words}\n{}\n\n", without_cycles(&place.good(words)));
     }
     insta::assert_snapshot!(text);
 }
@@ -41,7 +41,7 @@ fn json_is_one_object_with_tool_parameters_and_counts() {
         ("json_decode", "decode p.gtr --elf p.elf --limit 2 --json"),
         ("json_stats", "stats p.ret --window 200 --json"),
     ] {
-        let text = timeless(&place.good(words));
+        let text = without_cycles(&place.good(words));
         insta::assert_snapshot!(name, text);
     }
     let list: serde_json::Value = serde_json::from_str(&place.good("programs --json")).unwrap();

@@ -227,7 +227,7 @@ fn effect(from: &Path, line: &str) -> Effect {
     }
     let o = place.output(line);
     let text = [o.stdout, o.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat();
-    let timeless = |l: &&str| !["second", "took", "speed"].iter().any(|word| l.contains(word));
+    let without_cycles = |l: &&str| !["second", "took", "speed"].iter().any(|word| l.contains(word));
     let mut files = BTreeMap::new();
     let mut folders = vec![place.path().to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -243,7 +243,7 @@ fn effect(from: &Path, line: &str) -> Effect {
             }
         }
     }
-    (o.status.code(), text.lines().filter(timeless).collect::<Vec<_>>().join("\n"), files)
+    (o.status.code(), text.lines().filter(without_cycles).collect::<Vec<_>>().join("\n"), files)
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn qemu_itself_logs_the_run() {
 }
 
 #[test]
-fn packed_traces_are_read_and_told_by_what_they_begin_with() {
+fn compressed_traces_are_detected_and_read() {
     let place = Place::new();
     let trace = sbbt(&steps("builtin:lz", 5000));
     let packed: [(&str, Vec<u8>); 4] = [

@@ -71,7 +71,7 @@ fn times_part_a_listing() {
 }
 
 #[test]
-fn damage_ends_what_is_told_and_says_where() {
+fn damage_ends_the_listing_and_is_located() {
     let place = Place::new();
     // longer than a block of the file, so that the first block can be read
     place.good("run builtin:strsearch --max-instructions 1000000 -o x.ret");

@@ -9,15 +9,15 @@ pub struct Point(pub(super) Probe);
 
 /// A symbol, or an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place(String);
+pub struct CodeLocation(String);
 
-impl From<&str> for Place {
+impl From<&str> for CodeLocation {
     fn from(name: &str) -> Self {
         Self(name.into())
     }
 }
 
-impl From<u32> for Place {
+impl From<u32> for CodeLocation {
     fn from(address: u32) -> Self {
         Self(address.to_string())
     }
@@ -29,7 +29,7 @@ fn point(kind: &str, point: Option<String>) -> Point {
 
 macro_rules! places {
     ($($(#[$doc:meta])* $name:ident)*) => {
-        $($(#[$doc])* pub fn $name(place: impl Into<Place>) -> Point {
+        $($(#[$doc])* pub fn $name(place: impl Into<CodeLocation>) -> Point {
             point(stringify!($name), Some(place.into().0))
         })*
     };

@@ -111,8 +111,8 @@ impl Resolver<'_> {
             keys.push(self.by(probe, by, Consumer::Class(m, classes.len()))?);
             classes.push(probe.to_string());
         }
-        if classes.len() > ltl::STATES {
-            let what = format!("`{formula}` has {} probes; a machine has {} classes", classes.len(), ltl::STATES);
+        if classes.len() > ltl::MAX_STATES {
+            let what = format!("`{formula}` has {} probes; a machine has {} classes", classes.len(), ltl::MAX_STATES);
             return Err(Mistake::new(formula.at, what));
         }
         let steps = ltl::steps(formula, &classes)?;

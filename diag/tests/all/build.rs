@@ -80,7 +80,7 @@ fn along(name: &str) -> Script {
 }
 
 #[test]
-fn scripts_that_come_along_are_built_the_same() {
+fn bundled_scripts_are_built_the_same() {
     for (name, text) in diag::scripts::SCRIPTS {
         let program = ["bank", "lockcont", "irq"].into_iter().find(|p| {
             let symbols = Symbols::parse(programs::find(p).unwrap().elf).unwrap();

@@ -244,7 +244,7 @@ fn a_script_prints_the_same_wherever_it_is_cut() {
 }
 
 #[test]
-fn keys_for_which_a_machine_has_no_place_are_the_hosts() {
+fn keys_beyond_a_machines_capacity_are_handled_by_the_host() {
     let of = |by: &str, rest: &str| {
         let text = format!(
             "machine m by {by} {{ a: call:4096 -> b; b: ret:4096 -> a, pc:12288 -> b; }}
@@ -297,7 +297,7 @@ fn keys_for_which_a_machine_has_no_place_are_the_hosts() {
 
 /// Numbers are checked on arrival, since a damaged frame can pass its checksum by chance.
 #[test]
-fn an_event_with_a_number_that_nothing_has_is_counted_and_no_index() {
+fn events_with_unassigned_identifiers_are_counted() {
     let texts = [
         "call:4096 { @n[arg0] = count(); }",
         "txn t { open call:4096(arg0) close ret:8192(arg0) }\nviolation:t { @races[key] = count(); }",

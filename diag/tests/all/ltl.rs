@@ -4,7 +4,7 @@ use diag::app::{App, Consumer};
 use diag::layout::{layout, Cut, Rules};
 use diag::parse::parse;
 use diag::resolve::resolve;
-use diag::runtime::{Output, Runtime, Shown};
+use diag::runtime::{Output, Runtime, TextPart};
 use diag::symbols::Symbols;
 use sim::diag::node::NodeKind;
 use sim::diag::packet::{Args, Event};
@@ -140,7 +140,7 @@ fn printed(app: &App, events: &[(usize, u32, u64)]) -> Vec<Vec<i64>> {
     runtime.end(1 << 20);
     let numbers = |o: Output| match o {
         Output::Text { parts, .. } => {
-            Some(parts.iter().filter_map(|p| if let Shown::Number(n) = p { Some(*n) } else { None }).collect())
+            Some(parts.iter().filter_map(|p| if let TextPart::Number(n) = p { Some(*n) } else { None }).collect())
         }
         Output::Table { .. } => None,
     };
@@ -148,7 +148,7 @@ fn printed(app: &App, events: &[(usize, u32, u64)]) -> Vec<Vec<i64>> {
 }
 
 #[test]
-fn a_formula_by_key_is_one_for_each_key() {
+fn a_keyed_formula_has_an_instance_per_key() {
     let (mut machines, mut reports, mut keys) = (0, 0, [0; 4]);
     for seed in 0..1500 {
         let mut s = Source::seeded(seed);
@@ -185,7 +185,7 @@ fn a_formula_by_key_is_one_for_each_key() {
 }
 
 #[test]
-fn a_log_by_key_tells_the_last_events_of_its_key() {
+fn a_keyed_log_has_the_last_events_of_its_key() {
     let text = |ending: &str| {
         format!("log g by arg0 {{ keep pc:4096, pc:8192 {ending} pc:12288 }} log:g {{ printf(\"%d %d %d\", key, step, time); }}")
     };
@@ -241,7 +241,7 @@ fn tables_are_those_worked_by_hand() {
 }
 
 #[test]
-fn what_is_no_formula_or_too_large_is_told() {
+fn invalid_or_too_large_formulas_are_reported() {
     let wrong = |formula: &str| {
         let text = script(formula);
         let app = parse(&text).and_then(|items| resolve(&items, &Symbols::none(), 1));

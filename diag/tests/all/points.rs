@@ -142,7 +142,7 @@ impl Chip {
         out.into_iter().for_each(|o| Self::deliver(nodes, packets, dest, o));
     }
 
-    fn each(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &sim::diag::generator::Seen))) {
+    fn each(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &sim::diag::generator::ObservedInsn))) {
         let Self { watcher, generators, nodes, packets, cycles, .. } = self;
         f(watcher, &mut |core, seen| {
             *cycles = (*cycles).max(seen.cycle);
@@ -236,7 +236,7 @@ fn params(cores: u8) -> ChipParams {
 }
 
 #[test]
-fn a_script_of_many_points_prints_beside_a_trace_what_it_prints_where_each_has_a_trigger() {
+fn a_script_prints_the_same_with_points_from_the_trace() {
     const INSTRUCTIONS: u64 = 40_000;
     let (mut fits, mut by_trace, mut mixed, mut refused, mut told, mut stateful) = (0, 0, 0, 0, 0, 0);
     for (c, case) in CASES.iter().enumerate() {
@@ -256,7 +256,7 @@ fn a_script_of_many_points_prints_beside_a_trace_what_it_prints_where_each_has_a
             let mut fitted = whole.clone();
             if let Err(e) = points::fit(&mut fitted, &params, &rates, "x.dx", &text) {
                 // more than 16 that a trace cannot provide
-                let stay = units(&whole, case.cores).iter().filter(|u| u.needs.is_some()).count();
+                let stay = units(&whole, case.cores).iter().filter(|u| u.missing_from_trace.is_some()).count();
                 assert!(e.what.contains(" needs ") && e.what.contains(": without ") && stay > 4, "{e}\n{text}");
                 refused += 1;
                 continue;

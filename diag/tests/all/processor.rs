@@ -29,7 +29,7 @@ impl Run {
         Image::new(&self.info.load().unwrap())
     }
 
-    fn tell(&self, sink: &mut impl RetireSink) {
+    fn report_to(&self, sink: &mut impl RetireSink) {
         let config = MachineConfig { harts: HARTS, ..MachineConfig::default() };
         let mut machine = Machine::new(&self.info.load().unwrap(), config).unwrap();
         machine.run(sink, Limits { instructions: 3_000_000, ..Limits::default() }).unwrap();
@@ -49,7 +49,7 @@ impl Run {
         let params = ChipParams::new(HARTS);
         let layout = diag::layout::layout(&app, &params.nodes, &diag::layout::Cut::host(&app)).unwrap();
         let mut reference = Reference::new(&app, &layout, HARTS, self.image()).unwrap();
-        self.tell(&mut reference);
+        self.report_to(&mut reference);
         reference.finish().unwrap();
         self.lines(&reference.runtime().take_outputs())
     }
@@ -60,14 +60,14 @@ impl Run {
         let items = diag::parse::parse(&firmware.script()).unwrap();
         let app = diag::resolve::resolve(&items, &self.symbols, 50_000_000).unwrap();
         let mut alone = Handlers::alone(&firmware, &app, HARTS, self.image(), WATCHDOG).unwrap();
-        self.tell(&mut alone);
+        self.report_to(&mut alone);
         alone.finish().unwrap();
         let params = ChipParams { link_bits: 48_000_000, clock_hz: 50_000_000 * 64, ..ChipParams::new(HARTS) };
         let mut chip = Handlers::on_chip(&firmware, &app, params, self.image(), WATCHDOG).unwrap();
-        self.tell(&mut chip);
+        self.report_to(&mut chip);
         chip.finish().unwrap();
         let totals = chip.totals();
-        assert_eq!(totals.told, totals.lost(), "every loss is told");
+        assert_eq!(totals.reported, totals.lost(), "every loss is told");
         assert_eq!(alone.totals().lost(), 0);
         (self.lines(&alone.take_outputs()), self.lines(&chip.take_outputs()), totals.lost())
     }

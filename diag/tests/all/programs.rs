@@ -153,7 +153,7 @@ fn races_are_those_of_the_retire_stream() {
         assert!(!want.is_empty() && last_race <= 3000, "{last_race}: the second half is correct");
         for planned in [true, false] {
             let (outputs, totals) = on_chip("bank", scripts::find("race").unwrap(), harts, params(harts), planned);
-            assert_eq!((totals.lost(), totals.told), (0, 0));
+            assert_eq!((totals.lost(), totals.reported), (0, 0));
             let found: BTreeMap<Vec<i64>, u64> = rows(&outputs).into_iter().map(|(k, s)| (k, s.count)).collect();
             assert_eq!(found, want, "{harts} harts, planned {planned}");
         }
@@ -174,7 +174,7 @@ fn the_lock_profile_is_that_of_the_retire_stream() {
             on_chip("lockcont", scripts::find("locks").unwrap(), harts, ChipParams::new(harts), true);
         assert_eq!(totals.lost(), 0);
         let found: BTreeMap<_, _> =
-            rows(&outputs).into_iter().map(|(k, s)| (k, (s.count, s.sum, s.least, s.greatest))).collect();
+            rows(&outputs).into_iter().map(|(k, s)| (k, (s.count, s.sum, s.minimum, s.maximum))).collect();
         assert_eq!(found, want, "{harts} harts");
         assert!(totals.link_bytes < 300, "{}", totals.link_bytes);
     }
@@ -182,7 +182,7 @@ fn the_lock_profile_is_that_of_the_retire_stream() {
 
 /// `try_lock` starts with `lr.w`, to which the branch after a failed `sc.w` jumps.
 #[test]
-fn turns_of_a_loop_at_the_entry_are_no_calls() {
+fn loop_iterations_at_the_entry_are_not_calls() {
     let script = "call:try_lock { @calls = count(); } pc:try_lock { @turns = count(); }";
     let (outputs, totals) = on_chip("bank", script, 4, params(4), true);
     assert_eq!(totals.lost(), 0);
@@ -206,7 +206,7 @@ fn a_slow_link_stays_full_of_events_and_counts_the_rest() {
     let (outputs, totals) = on_chip("bank", script, 4, slow, false);
     // every call and return is printed, or was lost and counted
     assert_eq!(outputs.len() as u64 + totals.lost(), 12_000);
-    assert_eq!(totals.told, totals.lost());
+    assert_eq!(totals.reported, totals.lost());
     assert_eq!((all.lost(), all.events), (0, 12_000));
     // the link is busy: it carries its maximum number of bits, and still has a backlog when the run ends
     let carried = totals.cycles as f64 / 50e6 * 1e6 / 8.0;
@@ -231,7 +231,7 @@ fn reference_and_chip_print_the_same() {
 }
 
 #[test]
-fn a_log_prints_what_the_run_printed_and_tells_its_damage() {
+fn a_log_file_prints_the_same_as_the_run_and_reports_damage() {
     use diag::log::{fits, read, replay, write, Damage, Header};
     let script = scripts::find("rate").unwrap();
     let (_, app) = open("lockcont", script);

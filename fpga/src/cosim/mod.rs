@@ -59,12 +59,12 @@ pub enum CosimError {
         cycles: u64,
     },
     /// The trace harness failed.
-    #[error("the Verilated trace system ended with {status}: {said}")]
+    #[error("the Verilated trace system ended with {status}: {message}")]
     Harness {
         /// Exit status.
         status: String,
         /// What it printed.
-        said: String,
+        message: String,
     },
     /// Verilog and rust-hdl simulation differ.
     #[error("cycle {cycle}, output `{port}`: the Verilog gives {verilog:#x}, rust-hdl {rust:#x}\ninputs: {inputs}")]

@@ -51,7 +51,7 @@ fn unpack(ports: &[Port], record: &[u8], vector: &mut Vec<u128>) {
     }
 }
 
-fn ended(child: &mut Child, cycles: u64) -> CosimError {
+fn failed_early(child: &mut Child, cycles: u64) -> CosimError {
     let status = child.wait().map_or_else(|e| e.to_string(), |s| s.to_string());
     CosimError::Ended { status, cycles }
 }
@@ -133,7 +133,7 @@ impl Session {
         pack(self.cycles, &self.inputs, inputs, &mut self.record)?;
         let sent = self.stdin.as_mut().map(|s| s.write_all(&self.record));
         if !matches!(sent, Some(Ok(()))) || self.stdout.read_exact(&mut self.answer).is_err() {
-            return Err(ended(&mut self.child, self.cycles));
+            return Err(failed_early(&mut self.child, self.cycles));
         }
         self.cycles += 1;
         let mut vector = Vec::with_capacity(self.outputs.len());

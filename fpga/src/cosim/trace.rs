@@ -147,7 +147,7 @@ pub struct TraceOptions {
     /// Longest run of cycles without a beat; longer ones are cut to it. Functional traces do not depend on it.
     pub idle_limit: u64,
     /// Idle cycles inserted after each cycle with a beat: models a slower core, or gives the encoder time.
-    pub rest: u64,
+    pub idle_after_beat: u64,
     /// Cycles between the last beat and the end of tracing.
     pub gap: u64,
     /// Seed of a pattern by which the sink's ready stalls; 0: never. Ready is 1 or 0 for 1 to 16 cycles at a time,
@@ -158,13 +158,21 @@ pub struct TraceOptions {
     /// Value written to register `sync` before tracing; 0: none.
     pub sync: u32,
     /// The sink takes at most one word in this many cycles; 0: no limit.
-    pub clocks_a_word: u64,
+    pub cycles_per_word: u64,
 }
 
 impl Default for TraceOptions {
     /// The unchanged file, with ready always 1 and a state of zeros.
     fn default() -> Self {
-        Self { idle_limit: u64::MAX, rest: 0, gap: 0, stall_seed: 0, init_seed: 0, sync: 0, clocks_a_word: 0 }
+        Self {
+            idle_limit: u64::MAX,
+            idle_after_beat: 0,
+            gap: 0,
+            stall_seed: 0,
+            init_seed: 0,
+            sync: 0,
+            cycles_per_word: 0,
+        }
     }
 }
 
@@ -176,7 +184,7 @@ pub struct TraceSummary {
     /// Cycle of the run that is cycle 0 of the beat file.
     pub start: u64,
     /// Cycle of the write that ended tracing, counted from `start`; it differs from the beat file's cycles if
-    /// `idle_limit` or `rest` changed them.
+    /// `idle_limit` or `idle_after_beat` changed them.
     pub stop: u64,
     /// Instructions retired.
     pub beats: u64,
@@ -207,8 +215,8 @@ impl TraceCosim {
         options: &TraceOptions,
         mut each: impl FnMut(u32),
     ) -> Result<TraceSummary, CosimError> {
-        let TraceOptions { idle_limit, rest, gap, stall_seed, init_seed, sync, clocks_a_word } = *options;
-        let numbers = [idle_limit, rest, gap, stall_seed, init_seed.into(), sync.into(), clocks_a_word];
+        let TraceOptions { idle_limit, idle_after_beat, gap, stall_seed, init_seed, sync, cycles_per_word } = *options;
+        let numbers = [idle_limit, idle_after_beat, gap, stall_seed, init_seed.into(), sync.into(), cycles_per_word];
         let mut child = Command::new(&self.program)
             .arg(beats)
             .args(numbers.map(|n| n.to_string()))
@@ -223,13 +231,13 @@ impl TraceCosim {
             each(u32::from_le_bytes(bytes));
         }
         // standard error has a few lines at most, so it cannot fill its pipe while words are read
-        let mut said = String::new();
-        child.stderr.take().ok_or_else(lost)?.read_to_string(&mut said)?;
+        let mut message = String::new();
+        child.stderr.take().ok_or_else(lost)?.read_to_string(&mut message)?;
         let status = child.wait()?;
-        let summary = said.lines().find_map(|l| l.strip_prefix("summary ")).and_then(summary);
+        let summary = message.lines().find_map(|l| l.strip_prefix("summary ")).and_then(summary);
         match summary {
             Some(summary) if status.success() => Ok(summary),
-            _ => Err(CosimError::Harness { status: status.to_string(), said: said.trim().into() }),
+            _ => Err(CosimError::Harness { status: status.to_string(), message: message.trim().into() }),
         }
     }
 }

@@ -21,15 +21,15 @@ pub(crate) const REST: &str = "pipeline, wiring";
 pub fn block_of(module: &str) -> &'static str {
     // blocks of the schemes, and those around them
     let mut blocks = FlowScheme::blocks();
-    let spine = ["event_fifo", "merger", "session", "encoder", "packer", "packer_broad", "registers", "room"];
-    blocks.extend(["ingress", "life"].into_iter().chain(spine));
+    let spine = ["event_fifo", "merger", "trace_framer", "encoder", "packer", "packer_wide", "registers", "credits"];
+    blocks.extend(["ingress", "trace_fsm"].into_iter().chain(spine));
     let plain = module.trim_end_matches(|c: char| c.is_ascii_digit());
     let names = [module, plain.strip_suffix('_').unwrap_or(module)];
     let ends = |b: &str| names.iter().any(|n| n.strip_suffix(b).is_some_and(|rest| rest.ends_with('_')));
     // the longest match: a `ras_ibtb` is not an `ibtb`
     match blocks.into_iter().filter(|b| ends(b)).max_by_key(|b| b.len()) {
         Some("event_fifo") => "fifo",
-        Some("packer_broad") => "packer",
+        Some("packer_wide") => "packer",
         found => found.unwrap_or(REST),
     }
 }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_a_block_belongs_to_it_as_often_as_it_is_there() {
+    fn inner_instances_belong_to_their_block_and_are_counted() {
         let list = |cells: &[(&str, u64)]| cells.iter().map(|(c, n)| (c.to_string(), *n)).collect();
         let cells = Cells::from([
             ("t".to_string(), list(&[("t_core", 2), ("AND", 5)])),

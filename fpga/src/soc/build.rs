@@ -33,7 +33,7 @@ pub enum BuildError {
         oscillator: f64,
     },
     /// The device is too small.
-    #[error("the design does not fit {device} of {board}: it needs {needed} {what}, the device has {there}; use fewer cores, less RAM or a smaller set")]
+    #[error("the design does not fit {device} of {board}: it needs {needed} {what}, the device has {available}; use fewer cores, less RAM or a smaller set")]
     Fit {
         /// Name of the board.
         board: &'static str,
@@ -44,7 +44,7 @@ pub enum BuildError {
         /// Needed.
         needed: u64,
         /// Available.
-        there: u64,
+        available: u64,
     },
     /// A file could not be read or written.
     #[error("{path}: {source}")]
@@ -173,8 +173,13 @@ pub fn build(
     write(folder, "image.hex", options.image.unwrap_or("0000006f\n"))?;
     stage("synthesis");
     let resources = synthesise(&yosys, board, "top", "soc.v top.v", "top", folder)?;
-    let fit =
-        |what, needed, there| BuildError::Fit { board: board.name, device: board.device.name(), what, needed, there };
+    let fit = |what, needed, available| BuildError::Fit {
+        board: board.name,
+        device: board.device.name(),
+        what,
+        needed,
+        available,
+    };
     let (luts, rams) = (board.device.luts(), board.device.block_rams());
     if resources.lut4 > luts {
         return Err(fit("LUT4s", resources.lut4, luts));

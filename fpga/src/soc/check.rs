@@ -52,7 +52,7 @@ pub enum CheckError {
     },
 }
 
-fn say(e: Option<&FlowEvent>) -> String {
+fn describe(e: Option<&FlowEvent>) -> String {
     e.map_or_else(
         || "nothing more".into(),
         |e| format!("{:?} at 0x{:08x} to 0x{:08x} after {} instructions", e.kind, e.pc, e.target, e.count),
@@ -102,8 +102,12 @@ impl ReplaySink for Compare {
             self.at[core] += 1;
             self.compared += 1;
         } else {
-            self.wrong =
-                Some(CheckError::Different { core: e.hart, event: at, replayed: say(Some(e)), retired: say(right) });
+            self.wrong = Some(CheckError::Different {
+                core: e.hart,
+                event: at,
+                replayed: describe(Some(e)),
+                retired: describe(right),
+            });
         }
     }
 
@@ -205,8 +209,8 @@ pub fn check_words(
             return Err(CheckError::Different {
                 core: core as u8,
                 event: *at,
-                replayed: say(None),
-                retired: say(log.get(*at)),
+                replayed: describe(None),
+                retired: describe(log.get(*at)),
             });
         }
     }

@@ -10,7 +10,7 @@ use retire::{DataKind, MasterStore};
 use sim::platform::ParamError;
 use sim::riscv::CoreState;
 use sim::scheme::inputs::model::{Access, Beat, InputsStats, Recorder, Reference, Retired};
-use sim::scheme::inputs::start::Kept;
+use sim::scheme::inputs::start::TrackedState;
 use sim::scheme::inputs::InputsParams;
 
 /// A bus access of a core.
@@ -101,7 +101,7 @@ pub struct DataLog {
     /// Exceptions: cycle, core.
     exceptions: Vec<(u64, u8)>,
     /// Cycle in which the recording started.
-    pub begun: Option<u64>,
+    pub start_cycle: Option<u64>,
 }
 
 /// Base register and offset of an address.
@@ -127,12 +127,12 @@ impl DataLog {
         let core = Core { registers: [0; 32], register: None, accesses: Vec::new() };
         let (steps, accesses, interrupts) = (Vec::new(), Vec::new(), Vec::new());
         let (code, cores) = (Code::new(program), vec![core; cores.into()]);
-        Self { code, cores, steps, accesses, interrupts, exceptions: Vec::new(), begun: None }
+        Self { code, cores, steps, accesses, interrupts, exceptions: Vec::new(), start_cycle: None }
     }
 
     /// The recording starts in `cycle`.
-    pub fn begins(&mut self, cycle: u64) {
-        self.begun.get_or_insert(cycle);
+    pub fn start_recording(&mut self, cycle: u64) {
+        self.start_cycle.get_or_insert(cycle);
     }
 
     /// The bus completes an access.
@@ -190,14 +190,14 @@ impl DataLog {
     /// The parameters are invalid.
     pub fn golden(&self, params: &InputsParams, program: &Program) -> Result<(Vec<u32>, InputsStats), ParamError> {
         let mut model = Recorder::new(params, program)?;
-        let begun = self.begun.unwrap_or(0);
+        let start_cycle = self.start_cycle.unwrap_or(0);
         if params.sizes.known > 0 {
-            let ram = self.ram(program, params.ram_base.into(), params.ram_bytes as usize, begun);
-            model.begin(&ram, self.states(params, begun));
+            let ram = self.ram(program, params.ram_base.into(), params.ram_bytes as usize, start_cycle);
+            model.begin(&ram, self.states(params, start_cycle));
         }
-        let mut step = self.steps.partition_point(|s| s.cycle < begun);
-        let mut access = self.accesses.partition_point(|a| a.cycle < begun);
-        let mut interrupt = self.interrupts.partition_point(|i| i.0 < begun);
+        let mut step = self.steps.partition_point(|s| s.cycle < start_cycle);
+        let mut access = self.accesses.partition_point(|a| a.cycle < start_cycle);
+        let mut interrupt = self.interrupts.partition_point(|i| i.0 < start_cycle);
         let mut beats = vec![Beat::Idle; params.cores.into()];
         loop {
             let times = [
@@ -251,7 +251,7 @@ impl DataLog {
         let exceptions = self.exceptions.iter().map(|e| (e.0, e.1, What::Traps(false, 0)));
         let mut all: Vec<_> = steps.chain(interrupts).chain(exceptions).filter(|w| w.0 < cycle).collect();
         all.sort_by_key(|w| w.0);
-        let mut kept = vec![Kept::new(params.profile); params.cores.into()];
+        let mut kept = vec![TrackedState::new(params.profile); params.cores.into()];
         for (_, core, what) in all {
             let kept = &mut kept[usize::from(core)];
             match what {
@@ -305,7 +305,7 @@ mod tests {
 
     /// `lui x1, 0x80000`, `lh x2, 6(x1)`, `sb x2, 5(x1)`: half word 3 of the word at 4, then its byte 1.
     #[test]
-    fn loads_and_stores_are_cut_out_of_the_words_of_the_bus() {
+    fn access_values_are_extracted_from_bus_words() {
         let mut log = DataLog::new(&program(&[0x8000_00b7, 0x0060_9103, 0x0020_82a3]), 1);
         log.register(0, 1, 0x8000_0000);
         log.retired(0, 3, 0x8000_0000, 0x8000_0004).unwrap();

@@ -11,15 +11,15 @@ use super::emitted::emitted;
 use super::image;
 use super::log::{Code, Log, LogError};
 use super::run::RunError;
-use super::top::{More, Output, Purpose, SocConfig, SocError};
+use super::top::{ExtraCircuit, Output, Purpose, SocConfig, SocError};
 use super::verilate::{build_files, BuildError};
-use crate::records::{hear, Words, WORDS};
+use crate::records::{read_simulation, Words, WORDS};
 use hdl::diag::chip::{DiagChip, DiagParams};
 use retire::elf::Program;
 use retire::file::scratch;
 use retire::isa::length;
 use retire::FlowEvent;
-use sim::diag::generator::{Access, Generator, Seen};
+use sim::diag::generator::{Access, Generator, ObservedInsn};
 use sim::diag::node::trace::ADDRESS;
 use sim::diag::packet::Event;
 use sim::diag::trigger::{GeneratorParams, Slot, SlotError};
@@ -57,13 +57,13 @@ pub struct Retired {
 
 impl Retired {
     /// The instruction as the golden generator sees it; `trap`: address and cause of the last trap before it.
-    pub fn seen(&self, trap: Option<(u32, u32)>) -> Seen {
+    pub fn seen(&self, trap: Option<(u32, u32)>) -> ObservedInsn {
         let access = |mask: u8, value: u32, store| {
             let (offset, size) = (mask.trailing_zeros(), mask.count_ones());
             let value = value.wrapping_shr(8 * offset) & (u32::MAX >> (32 - 8 * size.clamp(1, 4)));
             (mask != 0).then_some(Access { addr: self.addr + offset, size: size as u8, value, store })
         };
-        Seen {
+        ObservedInsn {
             cycle: self.clock.into(),
             pc: self.pc,
             next_pc: self.npc,
@@ -138,7 +138,7 @@ impl DiagRun {
 
 /// Next action of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum HostAction {
     /// Send these bytes.
     Bytes(Vec<u8>),
     /// Start the cores.
@@ -178,7 +178,7 @@ impl DiagSoc {
             return Err(needs("a diagnosis chip", "a generator for each core, and a SoC with a port"));
         }
         let inner = SocConfig { trace: None, ..config.clone() };
-        let soc = inner.verilog_with(Purpose::Simulation, Some(&More::default()))?;
+        let soc = inner.verilog_with(Purpose::Simulation, Some(&ExtraCircuit::default()))?;
         let soc = soc.replace("module soc(", "module soc_inner(");
         let windows = chip.windows;
         if windows && config.trace.is_none() {
@@ -211,9 +211,9 @@ impl DiagSoc {
         byte_clocks: u32,
         max_cycles: u64,
     ) -> Result<DiagRun, RunError> {
-        let groups = after.iter().map(|g| Next::Bytes(g.clone()));
-        let mut steps = [Next::Bytes(before.to_vec()), Next::Go].into_iter().chain(groups);
-        self.run_with(program, byte_clocks, max_cycles, &mut |_| steps.next().unwrap_or(Next::End))
+        let groups = after.iter().map(|g| HostAction::Bytes(g.clone()));
+        let mut steps = [HostAction::Bytes(before.to_vec()), HostAction::Go].into_iter().chain(groups);
+        self.run_with(program, byte_clocks, max_cycles, &mut |_| steps.next().unwrap_or(HostAction::End))
     }
 
     /// Runs `program`. `host` is called with what has arrived so far, at the start and whenever nothing arrives any
@@ -223,9 +223,9 @@ impl DiagSoc {
         program: &Program,
         byte_clocks: u32,
         max_cycles: u64,
-        host: &mut dyn FnMut(&DiagRun) -> Next,
+        host: &mut dyn FnMut(&DiagRun) -> HostAction,
     ) -> Result<DiagRun, RunError> {
-        image::suits(program, self.config.core)?;
+        image::check_supported(program, self.config.core)?;
         let hex = image::hex(program, self.config.ram_bytes())?;
         let folder = scratch::Folder::new()?;
         let image = folder.path().join("image.hex");
@@ -240,7 +240,8 @@ impl DiagSoc {
             .spawn()?;
         let lost = || std::io::Error::other("the simulation has no pipes");
         let mut answers = child.stdin.take().ok_or_else(lost)?;
-        let mut run: DiagRun = hear(child, move |words| Ok::<_, RunError>(take(words, &mut answers, host).ok()))?;
+        let mut run: DiagRun =
+            read_simulation(child, move |words| Ok::<_, RunError>(take(words, &mut answers, host).ok()))?;
         let code = Code::new(program);
         for r in &mut run.retired {
             let none = LogError::NoCode { cycle: u64::from(r.clock - run.start), core: r.core, pc: r.pc };
@@ -294,7 +295,7 @@ pub fn placed(config: &SocConfig, chip: &DiagParams) -> Result<String, SocError>
     let instance = format!("    diag_chip chip(.clock(clk), .reset(reset), {}{joined});\n", list(&names));
     let chip = DiagChip::new(chip).map_err(|e| SocError::Refused(e.to_string()))?;
     let chip = emitted(chip, "diag_chip").map_err(SocError::Refused)?;
-    let more = More { ports: CHIP.map(String::from).to_vec(), instance };
+    let more = ExtraCircuit { ports: CHIP.map(String::from).to_vec(), instance };
     let soc = config.verilog_with(Purpose::Synthesis { image: "" }, Some(&more))?;
     Ok(format!(
         "module placed(\n    input clk, input reset, input rx, output tx,\n    {}\n);\n    \
@@ -307,7 +308,7 @@ pub fn placed(config: &SocConfig, chip: &DiagParams) -> Result<String, SocError>
 fn take(
     source: &mut Words,
     answers: &mut impl std::io::Write,
-    host: &mut dyn FnMut(&DiagRun) -> Next,
+    host: &mut dyn FnMut(&DiagRun) -> HostAction,
 ) -> std::io::Result<DiagRun> {
     let mut run = DiagRun::default();
     loop {
@@ -332,9 +333,9 @@ fn take(
             5 => run.traps.push(((head >> 4 & 15) as u8, run.retired.len(), source.word()?, source.word()?)),
             6 => {
                 let (count, bytes) = match host(&run) {
-                    Next::Bytes(bytes) => (bytes.len() as u32, bytes),
-                    Next::Go => (u32::MAX, Vec::new()),
-                    Next::End => (u32::MAX - 1, Vec::new()),
+                    HostAction::Bytes(bytes) => (bytes.len() as u32, bytes),
+                    HostAction::Go => (u32::MAX, Vec::new()),
+                    HostAction::End => (u32::MAX - 1, Vec::new()),
                 };
                 answers.write_all(&[&count.to_le_bytes()[..], &bytes].concat())?;
                 answers.flush()?;

@@ -51,7 +51,7 @@ pub enum Item {
     /// The SoC has ended; with the program's exit code if it exited.
     End(Option<u32>),
     /// The response to a command.
-    Answer {
+    Response {
         /// Whether it was a write.
         write: bool,
         /// Register.
@@ -173,7 +173,7 @@ impl Deframer {
             0 => Item::Words(words.collect()),
             1 => Item::Console(payload.to_vec()),
             2 => Item::End(words.next()),
-            _ => Item::Answer { write: payload[0] == 1, addr: payload[1], data: words.nth(1).unwrap_or(0) },
+            _ => Item::Response { write: payload[0] == 1, addr: payload[1], data: words.nth(1).unwrap_or(0) },
         };
         Some(Taken::Frame(6 + length, head & 63, item))
     }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_come_out_whatever_the_portions() {
+    fn frames_are_found_in_any_portions() {
         let mut bytes = frame(1, 0, b"hi");
         bytes.extend(frame(0, 1, &[1, 0, 0, 0, 2, 0, 0, 0]));
         bytes.extend(frame(2, 2, &[9, 0, 0, 0]));
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(u16::from_le_bytes([c[8], c[9]]), crc16(&[1, 2, 4, 3, 2, 1]));
         assert_eq!(command(STATUS, None)[2..8], [0, 0x11, 0, 0, 0, 0]);
         let (items, _) = all(&frame(3, 9, &[1, 2, 0, 0, 4, 3, 2, 1]), 3);
-        assert_eq!(items, [Item::Answer { write: true, addr: 2, data: 0x0102_0304 }]);
+        assert_eq!(items, [Item::Response { write: true, addr: 2, data: 0x0102_0304 }]);
     }
 
     #[test]

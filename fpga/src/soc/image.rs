@@ -37,7 +37,7 @@ pub enum ImageError {
 }
 
 /// Refuses a program with instructions that `core` does not have.
-pub fn suits(program: &Program, core: CoreKind) -> Result<(), ImageError> {
+pub fn check_supported(program: &Program, core: CoreKind) -> Result<(), ImageError> {
     let isa = core.core().isa();
     let refuse = |extension| Err(ImageError::Isa { extension, core: core.name(), isa: isa.name() });
     if program.compressed && !isa.compressed() {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_elsewhere_is_refused() {
+    fn a_program_outside_ram_is_refused() {
         let mut p = program(RAM_BASE, &[0; 4], 4);
         p.entry = 0x1000;
         assert_eq!(

@@ -45,7 +45,7 @@ impl ReplaySink for Collect {
 
 /// Whether the part's events equal those of the log from `at` on. The part starts within the run of instructions up to
 /// its first event, and ends within the run up to the event after its last.
-fn stands(part: &[FlowEvent], log: &[FlowEvent], at: usize) -> bool {
+fn matches_at(part: &[FlowEvent], log: &[FlowEvent], at: usize) -> bool {
     let Some(log) = log.get(at..at + part.len()) else { return false };
     part.iter().zip(log).enumerate().all(|(i, (p, l))| {
         if p.kind == FlowKind::Stop || i == 0 {
@@ -67,26 +67,26 @@ pub fn find(
 ) -> Result<Part, PartError> {
     let image = Image::new(program);
     let cores = usize::from(params.cores);
-    let mut told = Collect(vec![Vec::new(); cores]);
-    let summary = Replay::new(&image, params, words.iter().copied())?.run(&mut told)?;
+    let mut traced_events = Collect(vec![Vec::new(); cores]);
+    let summary = Replay::new(&image, params, words.iter().copied())?.run(&mut traced_events)?;
     let mut part =
         Part { first: vec![None; cores], events: vec![0; cores], instructions: summary.instructions.iter().sum() };
-    for (core, told) in told.0.iter().enumerate() {
+    for (core, traced_events) in traced_events.0.iter().enumerate() {
         let log: Vec<FlowEvent> = log.iter().filter(|e| usize::from(e.hart) == core).copied().collect();
-        let events: Vec<FlowEvent> = told.iter().filter(|e| e.kind != FlowKind::Start).copied().collect();
+        let events: Vec<FlowEvent> = traced_events.iter().filter(|e| e.kind != FlowKind::Start).copied().collect();
         let nowhere = |wanted| PartError::Nowhere { core: core as u8, events: events.len(), wanted };
         let at = match before {
             None => {
                 let at = log.len().saturating_sub(events.len());
                 let ends = events.len() < 2 || events.last().zip(log.last()).is_some_and(|(p, l)| p.same_flow(l));
-                if !ends || !stands(&events, &log, at) {
+                if !ends || !matches_at(&events, &log, at) {
                     return Err(nowhere("the last of"));
                 }
                 at
             }
             Some(later) => {
                 let end = later.first[core].unwrap_or(log.len());
-                (0..end).rev().find(|at| stands(&events, &log, *at)).ok_or_else(|| nowhere("among"))?
+                (0..end).rev().find(|at| matches_at(&events, &log, *at)).ok_or_else(|| nowhere("among"))?
             }
         };
         part.first[core] = Some(at);

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_is_none() {
+    fn an_impossible_clock_gives_none() {
         assert_eq!(IcePll::find(12_000, 5_000), None);
         assert_eq!(EcpPll::find(2_000, 50_000), None);
     }

@@ -86,23 +86,23 @@ pub(super) struct Compare {
     pub wrong: Option<RecordError>,
 }
 
-fn say<T: std::fmt::LowerHex>(pc: Option<T>, what: impl std::fmt::Debug) -> String {
+fn describe<T: std::fmt::LowerHex>(pc: Option<T>, what: impl std::fmt::Debug) -> String {
     pc.map_or_else(|| "nothing more".into(), |pc| format!("{what:x?} at 0x{pc:08x}"))
 }
 
 impl Compare {
-    /// Expects what each core did from cycle `begun` on.
-    pub fn new(run: &Run, log: &DataLog, begun: u64, cores: usize) -> Self {
+    /// Expects what each core did from cycle `start_cycle` on.
+    pub fn new(run: &Run, log: &DataLog, start_cycle: u64, cores: usize) -> Self {
         let mut data = vec![Vec::new(); cores];
-        for s in log.steps.iter().filter(|s| s.cycle >= begun) {
+        for s in log.steps.iter().filter(|s| s.cycle >= start_cycle) {
             data[usize::from(s.core)].extend(s.data().map(|d| (s.pc, d)));
         }
-        let events = events(run, log, begun, cores);
+        let events = events(run, log, start_cycle, cores);
         Self { data, events, at: vec![(0, 0); cores], console: Vec::new(), wrong: None }
     }
 
     /// Checks that replay reached the end of all events and data.
-    pub fn whole(&self) -> Result<(), RecordError> {
+    pub fn check_complete(&self) -> Result<(), RecordError> {
         for (core, (events, data)) in self.at.iter().enumerate() {
             for (what, at, all) in
                 [("event", *events, self.events[core].len()), ("datum", *data, self.data[core].len())]
@@ -134,8 +134,8 @@ impl RetireSink for Compare {
         self.at[core].0 += 1;
         let right = self.events[core].get(at).copied();
         if !right.is_some_and(|r| r.same_flow(e)) {
-            let done = say(right.map(|r| r.pc), right.map(|r| (r.kind, r.target, r.count)));
-            self.differs(e.hart, "event", at, say(Some(e.pc), (e.kind, e.target, e.count)), done);
+            let done = describe(right.map(|r| r.pc), right.map(|r| (r.kind, r.target, r.count)));
+            self.differs(e.hart, "event", at, describe(Some(e.pc), (e.kind, e.target, e.count)), done);
         }
     }
 
@@ -148,8 +148,8 @@ impl RetireSink for Compare {
         self.at[core].1 += 1;
         let right = self.data[core].get(at).copied();
         if right != Some((d.pc as u32, d.kind)) {
-            let done = say(right.map(|r| r.0), right.map(|r| r.1));
-            self.differs(d.hart, "datum", at, say(Some(d.pc), d.kind), done);
+            let done = describe(right.map(|r| r.0), right.map(|r| r.1));
+            self.differs(d.hart, "datum", at, describe(Some(d.pc), d.kind), done);
         }
         if let DataKind::Store { addr, value, .. } = d.kind {
             // byte 0 of the console's word, as the devices decode it
@@ -161,29 +161,29 @@ impl RetireSink for Compare {
 }
 
 /// Events of each core after a cycle. If a core was already running, they begin with a start at that cycle.
-fn events(run: &Run, log: &DataLog, begun: u64, cores: usize) -> Vec<Vec<FlowEvent>> {
+fn events(run: &Run, log: &DataLog, start_cycle: u64, cores: usize) -> Vec<Vec<FlowEvent>> {
     let mut all = vec![Vec::new(); cores];
     let mut before = vec![0u64; cores];
-    for s in log.steps.iter().filter(|s| s.cycle < begun) {
+    for s in log.steps.iter().filter(|s| s.cycle < start_cycle) {
         before[usize::from(s.core)] += 1;
     }
     // instructions covered by the events so far
-    let mut told = vec![0u64; cores];
+    let mut covered = vec![0u64; cores];
     for e in &run.events {
         let core = usize::from(e.hart);
-        told[core] += u64::from(e.count);
+        covered[core] += u64::from(e.count);
         if before[core] == 0 {
             all[core].push(*e);
-        } else if told[core] > before[core] || e.cycle >= begun {
+        } else if covered[core] > before[core] || e.cycle >= start_cycle {
             let mut e = *e;
             if all[core].is_empty() {
-                let first = log.steps.iter().find(|s| s.cycle >= begun && usize::from(s.core) == core);
+                let first = log.steps.iter().find(|s| s.cycle >= start_cycle && usize::from(s.core) == core);
                 let pc = first.map_or(e.pc, |s| s.pc.into());
                 // a stop without an instruction before it gives no start
                 if first.is_some() {
                     all[core].push(FlowEvent { kind: FlowKind::Start, len: 0, count: 0, pc, target: pc, ..e });
                 }
-                e.count = (told[core] - before[core]) as u32;
+                e.count = (covered[core] - before[core]) as u32;
             }
             // a trap before the first instruction is part of the start
             let start = all[core].len() == 1 && e.count == 0 && matches!(e.kind, FlowKind::Trap { .. });
@@ -204,8 +204,8 @@ fn events(run: &Run, log: &DataLog, begun: u64, cores: usize) -> Vec<Vec<FlowEve
 pub fn check(params: &InputsParams, program: &Program, run: &Run) -> Result<Recorded, RecordError> {
     let log = run.data.as_ref().ok_or(RecordError::NoData)?;
     let cores = usize::from(params.cores);
-    let begun = log.begun.ok_or(RecordError::NotBegun)?;
-    let mut compare = Compare::new(run, log, begun, cores);
+    let start_cycle = log.start_cycle.ok_or(RecordError::NotBegun)?;
+    let mut compare = Compare::new(run, log, start_cycle, cores);
     let mut replay = Replay::new(params, program, run.words.as_slice())??;
     let end = replay.run(&mut compare, |c| c.wrong.is_some());
     // a difference is more informative than the error that ended replay
@@ -213,9 +213,9 @@ pub fn check(params: &InputsParams, program: &Program, run: &Run) -> Result<Reco
         return Err(wrong);
     }
     end?;
-    compare.whole()?;
+    compare.check_complete()?;
     // output from before the recording is not replayed
-    if begun == 0 && compare.console != run.console || !run.console.ends_with(&compare.console) {
+    if start_cycle == 0 && compare.console != run.console || !run.console.ends_with(&compare.console) {
         return Err(RecordError::Console { replayed: compare.console.len(), done: run.console.len() });
     }
     let bytes = params.ram_bytes as usize;

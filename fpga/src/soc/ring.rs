@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_counts_and_their_words_are_two_halves() {
+    fn a_buffer_splits_into_two_halves() {
         let older = Half { words: vec![7, 8], cut: true };
         let newer = Half { words: vec![9], cut: false };
         assert_eq!(halves(&[0x8000_0002, 7, 8, 1, 9]), Ok([older, newer]));
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_short_or_too_long_is_refused() {
+    fn buffers_of_wrong_length_are_refused() {
         assert_eq!(halves(&[]), Err(RingError::Missing { which: "older" }));
         assert_eq!(halves(&[1, 7]), Err(RingError::Missing { which: "newer" }));
         assert_eq!(halves(&[1, 7, 5, 1]), Err(RingError::Cut { at: 2, count: 5, left: 1 }));

@@ -7,7 +7,7 @@ use super::log::{Log, LogError};
 use super::ring::{halves, Half, RingError};
 use super::top::{Output, Purpose, SocConfig};
 use super::verilate::{build, BuildError};
-use crate::records::{hear, Ended, Words, CONSOLE, END, RETIRED, TIME, TRAP, WORD};
+use crate::records::{read_simulation, SimulationFailed, Words, CONSOLE, END, RETIRED, TIME, TRAP, WORD};
 use retire::elf::Program;
 use retire::file::scratch;
 use retire::FlowEvent;
@@ -34,7 +34,7 @@ pub enum RunError {
     Io(#[from] std::io::Error),
     /// The simulation failed.
     #[error(transparent)]
-    Ended(#[from] Ended),
+    SimulationFailed(#[from] SimulationFailed),
 }
 
 /// A built SoC that can run programs.
@@ -96,7 +96,7 @@ pub struct RunOptions {
 const LINE: u32 = 6;
 const REGISTER: u32 = 7;
 const ACCESS: u32 = 8;
-const BEGINS: u32 = 9;
+const RECORDING_STARTS: u32 = 9;
 const VALUE: u32 = 10;
 
 impl Soc {
@@ -123,7 +123,7 @@ impl Soc {
 
     /// Runs `program`; `progress` is called with the cycle from time to time.
     pub fn run(&self, program: &Program, options: &RunOptions, mut progress: impl FnMut(u64)) -> Result<Run, RunError> {
-        image::suits(program, self.config.core)?;
+        image::check_supported(program, self.config.core)?;
         let hex = image::hex(program, self.config.ram_bytes())?;
         let folder = scratch::Folder::new()?;
         let image = folder.path().join("image.hex");
@@ -145,7 +145,7 @@ impl Soc {
             }
         }
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-        let run = hear(child, |words| self.take(program, words, &mut progress));
+        let run = read_simulation(child, |words| self.take(program, words, &mut progress));
         if let Some(link) = &options.serial {
             let _ = std::fs::remove_file(link);
         }
@@ -161,12 +161,12 @@ impl Soc {
         let mut log = Log::new(program, self.config.cores);
         let mut data = self.config.shows_data().then(|| DataLog::new(program, self.config.cores));
         let (mut words, mut values, mut console, mut line) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut cycle, mut told) = (0u64, 0u64);
+        let (mut cycle, mut reported) = (0u64, 0u64);
         loop {
             let head = source.word()?;
             cycle += u64::from(head >> 8);
-            if cycle - told >= 1 << 16 {
-                told = cycle;
+            if cycle - reported >= 1 << 16 {
+                reported = cycle;
                 progress(cycle);
             }
             let core = (head >> 4 & 15) as u8;
@@ -192,7 +192,7 @@ impl Soc {
                     let access = BusAccess { cycle: cycle.saturating_sub(1), core, addr, data: value, strobes };
                     data.iter_mut().for_each(|d| d.access(access));
                 }
-                BEGINS => data.iter_mut().for_each(|d| d.begins(cycle)),
+                RECORDING_STARTS => data.iter_mut().for_each(|d| d.start_recording(cycle)),
                 WORD => words.push(source.word()?),
                 VALUE => values.push(source.word()?),
                 CONSOLE => console.push(source.word()? as u8),
@@ -218,7 +218,7 @@ impl Soc {
                 match item {
                     Item::Words(w) => words.extend(w),
                     Item::Console(c) => console.extend(c),
-                    Item::End(_) | Item::Lost(_) | Item::Answer { .. } => {}
+                    Item::End(_) | Item::Lost(_) | Item::Response { .. } => {}
                 }
             }
         }

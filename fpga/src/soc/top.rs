@@ -139,7 +139,7 @@ const DATA_PORTS: [&str; 7] = [
 
 /// An additional circuit in a SoC, connected to the cores' RVFI ports.
 #[derive(Default)]
-pub(super) struct More {
+pub(super) struct ExtraCircuit {
     /// Ports that the SoC gets for it.
     pub ports: Vec<String>,
     /// Its instance; wires of core `i` have the names of the core's ports with `_i` appended.
@@ -305,7 +305,7 @@ impl SocConfig {
     }
 
     /// [`SocConfig::verilog`] with an additional circuit at the cores' ports.
-    pub(super) fn verilog_with(&self, purpose: Purpose, more: Option<&More>) -> Result<String, SocError> {
+    pub(super) fn verilog_with(&self, purpose: Purpose, more: Option<&ExtraCircuit>) -> Result<String, SocError> {
         self.check()?;
         if matches!(purpose, Purpose::Synthesis { .. }) && self.core.core().simulated_only() {
             return Err(CoreError::Simulated(self.core.name()).into());
@@ -367,7 +367,7 @@ impl SocConfig {
         Ok(text)
     }
 
-    fn top(&self, observed: bool, more: Option<&More>) -> String {
+    fn top(&self, observed: bool, more: Option<&ExtraCircuit>) -> String {
         let n = u32::from(self.cores);
         // bus masters: the cores' data ports, then, if fetches use the bus, their fetch ports
         let dma = self.has_dma();
@@ -436,8 +436,8 @@ impl SocConfig {
         }
         let stop = self.stop_path(&mut s);
         for i in 0..n {
-            let told = self.shows_data() || more.is_some() && self.core.shows_data();
-            self.core_instance(&mut s, i, observed, told);
+            let with_data = self.shows_data() || more.is_some() && self.core.shows_data();
+            self.core_instance(&mut s, i, observed, with_data);
         }
         if !self.private_fetch {
             s.push_str("    assign f_valid = 1'b0;\n    assign f_addr = 32'd0;\n");

@@ -164,7 +164,7 @@ pub fn check(config: &SocConfig, program: &Program, run: &Run) -> Result<Valued,
         return Err(e.into());
     }
     replay.finish()?;
-    compare.whole()?;
+    compare.check_complete()?;
     if compare.console != run.console {
         let (replayed, done) = (compare.console.len(), run.console.len());
         return Err(RecordError::Console { replayed, done }.into());

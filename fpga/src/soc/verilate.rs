@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Verilator.
 pub const VERILATOR: ToolKind =
-    ToolKind { what: "verilator", variable: "VERILATOR", names: &["verilator"], least: (5, 0) };
+    ToolKind { what: "verilator", variable: "VERILATOR", names: &["verilator"], min_version: (5, 0) };
 
 /// State without an initial value starts at 0.
 const OPTIONS: [&str; 3] = ["--x-initial", "fast", "-Wno-UNOPTFLAT"];
@@ -36,8 +36,8 @@ impl From<CosimError> for BuildError {
     /// Keeps only the errors from the output of Verilator and the compiler.
     fn from(e: CosimError) -> Self {
         let CosimError::Tool(tools::ToolError::Failed { tool, status, output }) = e else { return Self::Build(e) };
-        let said: Vec<&str> = output.lines().filter(|l| l.contains("rror")).take(3).collect();
-        Self::Tool(ToolError::Failed { tool, status, said: said.join(" / ") })
+        let message: Vec<&str> = output.lines().filter(|l| l.contains("rror")).take(3).collect();
+        Self::Tool(ToolError::Failed { tool, status, message: message.join(" / ") })
     }
 }
 

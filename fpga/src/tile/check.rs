@@ -56,12 +56,17 @@ pub fn check(params: &TraceParams, program: &Program, run: &Run) -> Result<Check
     let image = Image::new(program);
     let mut events: Vec<FlowEvent> = Vec::new();
     Replay::new(&image, params, run.words.iter().copied())?.run(&mut Events(&mut events))?;
-    let say = |a: Option<&u64>| a.map_or("nothing more".into(), |a| format!("0x{a:08x}"));
+    let describe = |a: Option<&u64>| a.map_or("nothing more".into(), |a| format!("0x{a:08x}"));
     for (core, (found, right)) in addresses(&image, &events, run.addresses.len()).iter().zip(&run.addresses).enumerate()
     {
         if found != right {
             let at = found.iter().zip(right).take_while(|(f, r)| f == r).count();
-            return Err(TileError::Address { core, at, replayed: say(found.get(at)), retired: say(right.get(at)) });
+            return Err(TileError::Address {
+                core,
+                at,
+                replayed: describe(found.get(at)),
+                retired: describe(right.get(at)),
+            });
         }
     }
     Ok(checked)

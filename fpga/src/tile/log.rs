@@ -68,7 +68,7 @@ struct Core {
 #[derive(Debug)]
 pub struct Log<'a> {
     image: &'a Image,
-    tells_traps: bool,
+    reports_traps: bool,
     cores: Vec<Core>,
     events: Vec<FlowEvent>,
 }
@@ -79,7 +79,7 @@ impl<'a> Log<'a> {
         let core = Core { chain: Chain::new(64), held: None, trap: None, goes: None, count: 0, addresses: Vec::new() };
         Self {
             image,
-            tells_traps: kind.tells_traps(),
+            reports_traps: kind.reports_traps(),
             cores: vec![core; usize::from(kind.harts())],
             events: Vec::new(),
         }
@@ -99,20 +99,20 @@ impl<'a> Log<'a> {
         }
         let next = Retired { cycle, hart: core, trapped: false, len, pc, next_pc: 0, insn };
         let c = &mut self.cores[usize::from(core)];
-        if self.tells_traps {
+        if self.reports_traps {
             let trap = c.trap.take();
             if let Some(held) = c.held.replace(Retired { trapped: trap.is_some(), ..next }) {
                 let goes = trap.unwrap_or(pc);
                 if Chain::new(64).follows(&held, goes) {
-                    tell(c, &Retired { next_pc: goes, cycle, ..held }, &mut self.events);
+                    add_events(c, &Retired { next_pc: goes, cycle, ..held }, &mut self.events);
                 } else {
                     return Err(LogError::Broken { cycle, core, pc: goes, before: held.pc });
                 }
             }
         } else if let Some(known) = c.chain.push(&next) {
-            tell(c, &Retired { cycle, ..known }, &mut self.events);
+            add_events(c, &Retired { cycle, ..known }, &mut self.events);
         }
-        if !self.tells_traps {
+        if !self.reports_traps {
             c.held = Some(next);
         }
         Ok(())
@@ -131,7 +131,7 @@ impl<'a> Log<'a> {
             let Some(held) = c.held.take() else { continue };
             // a trap gives its next address
             if let Some(goes) = c.trap.take() {
-                tell(c, &Retired { next_pc: goes, cycle, ..held }, &mut self.events);
+                add_events(c, &Retired { next_pc: goes, cycle, ..held }, &mut self.events);
             }
             let Some(pc) = c.goes else { continue };
             let (hart, count) = (i as u8, c.count);
@@ -144,7 +144,7 @@ impl<'a> Log<'a> {
 }
 
 /// Adds the events of a complete instruction.
-fn tell(c: &mut Core, r: &Retired, events: &mut Vec<FlowEvent>) {
+fn add_events(c: &mut Core, r: &Retired, events: &mut Vec<FlowEvent>) {
     let event = |kind, len, count, pc, target| FlowEvent { hart: r.hart, kind, len, count, pc, target, cycle: r.cycle };
     match c.goes {
         None => events.push(event(FlowKind::Start, 0, 0, r.pc, r.pc)),

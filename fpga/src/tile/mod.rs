@@ -69,7 +69,7 @@ impl TileKind {
     }
 
     /// Maximum number of instructions that a hart retires per cycle.
-    pub const fn lanes(self) -> u8 {
+    pub const fn per_cycle(self) -> u8 {
         match self {
             Self::Cva6 => 2,
             Self::Rocket | Self::Rocket4 => 1,
@@ -86,7 +86,7 @@ impl TileKind {
 
     /// Whether traps are reported; otherwise the log infers a trap where an instruction does not follow the previous
     /// one.
-    pub const fn tells_traps(self) -> bool {
+    pub const fn reports_traps(self) -> bool {
         matches!(self, Self::Cva6)
     }
 
@@ -109,7 +109,7 @@ impl TileKind {
     /// Options of its trace system, with event FIFOs of `1 << log2_fifo` entries.
     pub fn system(self, log2_fifo: u8) -> SystemOptions {
         let (ingress, retire) = match self {
-            Self::Cva6 => (Ingress::Rvfi, Some(Retire { lanes: 2, log2_words: 3 })),
+            Self::Cva6 => (Ingress::Rvfi, Some(Retire { per_cycle: 2, log2_words: 3 })),
             Self::Rocket | Self::Rocket4 => (Ingress::PcChain, None),
         };
         SystemOptions { ingress, log2_fifo, extras: Extras { retire, ..Extras::default() } }

@@ -3,7 +3,7 @@
 use super::log::{Log, LogError};
 use super::top::{build, verilog, TopError};
 use super::TileKind;
-use crate::records::{hear, Ended, Words, CONSOLE, END, RETIRED, TIME, TRAP, WORD};
+use crate::records::{read_simulation, SimulationFailed, Words, CONSOLE, END, RETIRED, TIME, TRAP, WORD};
 use crate::soc::verilate::BuildError;
 use retire::elf::Program;
 use retire::file::scratch;
@@ -45,7 +45,7 @@ pub enum RunError {
     Io(#[from] std::io::Error),
     /// The simulation failed.
     #[error(transparent)]
-    Ended(#[from] Ended),
+    SimulationFailed(#[from] SimulationFailed),
 }
 
 /// A built tile that can run programs.
@@ -98,7 +98,7 @@ impl Tile {
     }
 
     /// Refuses a program that no tile can run.
-    pub fn suits(program: &Program) -> Result<(), RunError> {
+    pub fn check_supported(program: &Program) -> Result<(), RunError> {
         let fits = program.segments.iter().all(|s| s.addr >= RAM_BASE) && end(program) <= RAM_BASE + RAM_BYTES;
         if program.xlen == 64 && program.entry == RAM_BASE && fits {
             return Ok(());
@@ -108,7 +108,7 @@ impl Tile {
 
     /// Runs `program` until it ends, or for `max_cycles` cycles; 0: no limit.
     pub fn run(&self, program: &Program, max_cycles: u64) -> Result<Run, RunError> {
-        Self::suits(program)?;
+        Self::check_supported(program)?;
         let folder = scratch::Folder::new()?;
         let path = folder.path().join("image");
         let mut image = Vec::new();
@@ -127,7 +127,7 @@ impl Tile {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        hear(child, |words| self.take(&Image::new(program), words))
+        read_simulation(child, |words| self.take(&Image::new(program), words))
     }
 
     fn take(&self, image: &Image, source: &mut Words) -> Result<Option<Run>, RunError> {

@@ -54,15 +54,15 @@ pub(super) fn ports(kind: TileKind) -> String {
              input [1:0] m{p}_bresp, input [3:0] m{p}_bid, input m{p}_bvalid, output m{p}_bready,\n    "
         );
     }
-    let lanes = u32::from(kind.lanes());
+    let per_cycle = u32::from(kind.per_cycle());
     for i in 0..kind.harts() {
         let _ = write!(
             s,
             "output [{}:0] log_valid_{i}, output [{}:0] log_pc_{i}, output [{}:0] log_insn_{i},\n    \
              output log_trap_{i}, output [63:0] log_mepc_{i}{}",
-            lanes - 1,
-            64 * lanes - 1,
-            32 * lanes - 1,
+            per_cycle - 1,
+            64 * per_cycle - 1,
+            32 * per_cycle - 1,
             if i + 1 < kind.harts() { ",\n    " } else { "" }
         );
     }
@@ -124,9 +124,9 @@ pub fn verilog(kind: TileKind, params: &TraceParams, log2_fifo: u8) -> Result<St
 
 /// `tile.h`: the wires of the log, for the harness.
 fn header(kind: TileKind) -> String {
-    let lanes = kind.lanes();
+    let per_cycle = kind.per_cycle();
     let mut s = format!(
-        "#pragma once\n#include <cstdint>\n#define CORES {}u\n#define LANES {lanes}u\n#define AXI_PORTS {}\n\
+        "#pragma once\n#include <cstdint>\n#define CORES {}u\n#define LANES {per_cycle}u\n#define AXI_PORTS {}\n\
          static inline void get_log(const Vtile& t, unsigned core, unsigned& valid, uint64_t* pc, uint32_t* insn,\n        \
          unsigned& trap, uint64_t& mepc) {{\n    switch (core) {{\n",
         kind.harts(),
@@ -134,10 +134,10 @@ fn header(kind: TileKind) -> String {
     );
     for i in 0..kind.harts() {
         let _ = writeln!(s, "    case {i}:\n        valid = t.log_valid_{i};");
-        for lane in 0..lanes {
+        for lane in 0..per_cycle {
             let (low, high) = (2 * lane, 2 * lane + 1);
             // Verilator represents up to 64 bits as a number, more as words
-            let (pc, insn) = if lanes == 1 {
+            let (pc, insn) = if per_cycle == 1 {
                 (format!("t.log_pc_{i}"), format!("t.log_insn_{i}"))
             } else {
                 (

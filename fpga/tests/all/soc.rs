@@ -5,7 +5,7 @@
 
 use fpga::soc::check::{check, Checked};
 use fpga::soc::core::CoreKind;
-use fpga::soc::image::{hex, suits};
+use fpga::soc::image::{check_supported, hex};
 use fpga::soc::part::find;
 use fpga::soc::run::{Run, RunError, RunOptions, Soc};
 use fpga::soc::top::{Host, Output, Purpose, SocConfig, RAM_BASE};
@@ -186,7 +186,7 @@ fn timer_software_and_synchronous_traps_are_all_in_the_log() {
 
 /// picorv32 has no `mhartid` here: it stops at the first instruction, and only its stop is sent.
 #[test]
-fn a_core_that_never_retires_is_told_as_the_golden_model_tells_it() {
+fn a_core_that_never_retires_matches_the_golden_model() {
     let mut stuck = program(CoreKind::Picorv32, "fsm");
     let entry = (stuck.entry - RAM_BASE) as usize;
     stuck.segments[0].data[entry..entry + 4].copy_from_slice(&0xf140_22f3u32.to_le_bytes());
@@ -333,9 +333,9 @@ fn programs_that_do_not_fit_are_refused() {
         "the program is built for compressed instructions (C extension), picorv32 is rv32im; \
          the built-in programs have a build for it"
     );
-    let multiplies = suits(&program(core, "vm"), CoreKind::Serv).unwrap_err().to_string();
+    let multiplies = check_supported(&program(core, "vm"), CoreKind::Serv).unwrap_err().to_string();
     assert!(multiplies.starts_with("the program is built for multiplication and division (M extension), serv is rv32i"));
-    suits(&program(CoreKind::Serv, "vm"), CoreKind::Ibex).unwrap();
+    check_supported(&program(CoreKind::Serv, "vm"), CoreKind::Ibex).unwrap();
 }
 
 #[test]

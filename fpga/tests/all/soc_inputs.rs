@@ -160,7 +160,7 @@ fn a_recording_may_begin_in_the_middle_of_a_run() {
         let what = format!("{cores} {} {name}", core.name());
         let c = check(&config.inputs().unwrap(), &program, &r).unwrap_or_else(|e| panic!("{what}: {e}"));
         assert!(c.golden, "{what}: other bits than the golden model's");
-        let begun = r.data.as_ref().unwrap().begun.unwrap();
+        let begun = r.data.as_ref().unwrap().start_cycle.unwrap();
         assert!((u64::from(after) + 60..u64::from(after) + 2_000).contains(&begun), "{what}: {begun}");
         for (all, replayed) in r.instructions.iter().zip(&c.instructions) {
             assert!(replayed > &100 && all > &(replayed + 100), "{what}: {replayed} of {all}");

@@ -65,7 +65,7 @@ fn depth(core: &dyn Core) -> Option<usize> {
 }
 
 #[test]
-fn ports_come_from_registers_where_the_core_says_so() {
+fn ports_declared_registered_come_from_registers() {
     for kind in CoreKind::ALL {
         let core = kind.core();
         if core.simulated_only() {

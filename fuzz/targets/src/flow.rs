@@ -3,7 +3,7 @@
 use crate::{bytes, words};
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::replay::{Events, Replay};
 use sim::stimulus::program::{Model, Shape};

@@ -28,7 +28,7 @@ pub type Listed = (String, TraceParams, SystemOptions);
 pub fn systems() -> Result<Vec<Listed>, Box<dyn Error>> {
     let mut systems = Vec::new();
     for name in SCHEMES {
-        for (ingress, lanes) in INGRESSES {
+        for (ingress, per_cycle) in INGRESSES {
             for (xlen, cores) in [(32, 1), (64, 2)] {
                 for (time, timestamps, context) in [("", false, None), ("t", true, None), ("tc", true, Some(8))] {
                     for level in 0..3 {
@@ -37,9 +37,10 @@ pub fn systems() -> Result<Vec<Listed>, Box<dyn Error>> {
                             continue;
                         }
                         let platform = Platform { xlen, cores, timestamps, context, ..Platform::RV32 };
-                        let options = SystemOptions { ingress, log2_fifo: 6, extras: extras(ingress, lanes, level) };
+                        let options =
+                            SystemOptions { ingress, log2_fifo: 6, extras: extras(ingress, per_cycle, level) };
                         let file = format!(
-                            "{}_{}{lanes}_rv{xlen}_n{cores}_{time}{level}.v",
+                            "{}_{}{per_cycle}_rv{xlen}_n{cores}_{time}{level}.v",
                             name.replace(':', "-"),
                             ingress.name()
                         );
@@ -52,8 +53,8 @@ pub fn systems() -> Result<Vec<Listed>, Box<dyn Error>> {
     Ok(systems)
 }
 
-fn extras(ingress: Ingress, lanes: u8, level: u8) -> Extras {
-    let several = lanes > 1 || ingress == Ingress::Blocks;
+fn extras(ingress: Ingress, per_cycle: u8, level: u8) -> Extras {
+    let several = per_cycle > 1 || ingress == Ingress::Blocks;
     let (some, chain) = (level > 0, ingress == Ingress::PcChain);
     Extras {
         sync: some,
@@ -64,7 +65,7 @@ fn extras(ingress: Ingress, lanes: u8, level: u8) -> Extras {
         filter: some && !chain,
         range: level > 1 && !chain,
         space: level > 1 && !chain,
-        retire: several.then_some(Retire { lanes, log2_words: 3 }),
+        retire: several.then_some(Retire { per_cycle, log2_words: 3 }),
         ..Extras::NONE
     }
 }

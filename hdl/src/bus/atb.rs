@@ -16,7 +16,7 @@
 //! `ATID` is a constant of the chip and is driven outside this block.
 //!
 //! # Timing
-//! One word per cycle. While a buffer holds entries, at least one bit per cycle is produced, so [`QUIET`] cycles
+//! One word per cycle. While a buffer holds entries, at least one bit per cycle is produced, so [`FLUSH_CYCLES`] cycles
 //! without a word mean that the buffers are empty. `afready` then rises and stays high until `afvalid` falls. Up to 31
 //! bits may remain; `request.sync` (built with `sync`) or the end of the trace pads them to a word.
 
@@ -25,7 +25,7 @@ use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
 /// Cycles without a word that complete a flush: twice the bits of a word.
-pub const QUIET: u32 = 64;
+pub const FLUSH_CYCLES: u32 = 64;
 
 /// An ATB transmitter.
 #[derive(LogicBlock, Default)]
@@ -40,7 +40,7 @@ pub struct Atb {
     pub afvalid: Signal<In, Bit>,
     pub afready: Signal<Out, Bit>,
     // cycles without a word
-    quiet: DFF<Bits<6>>,
+    idle_cycles: DFF<Bits<6>>,
     flushed: DFF<Bit>,
     whole: Fixed<Bits<2>>,
     one: Fixed<Bits<6>>,
@@ -56,21 +56,21 @@ impl Atb {
 impl Logic for Atb {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, quiet, flushed);
+        dff_setup!(self, clock, idle_cycles, flushed);
         self.atvalid.next = self.words.valid.val();
         self.atdata.next = self.words.data.val();
         self.atbytes.next = self.whole.val();
         self.words.ready.next = self.atready.val();
         self.afready.next = self.flushed.q.val();
-        self.quiet.d.next = 0.into();
+        self.idle_cycles.d.next = 0.into();
         if self.afvalid.val() & !self.words.valid.val() {
-            self.quiet.d.next = self.quiet.q.val() + self.one.val();
+            self.idle_cycles.d.next = self.idle_cycles.q.val() + self.one.val();
         }
-        if self.quiet.q.val().all() & !self.words.valid.val() {
+        if self.idle_cycles.q.val().all() & !self.words.valid.val() {
             self.flushed.d.next = true;
         }
         if self.reset.val() | !self.afvalid.val() {
-            self.quiet.d.next = 0.into();
+            self.idle_cycles.d.next = 0.into();
             self.flushed.d.next = false;
         }
     }

@@ -51,19 +51,19 @@ pub struct AxiLite<const A: usize> {
     // a write: address, data, whether each has arrived, and the response
     to: DFF<Bits<A>>,
     to_wrong: DFF<Bit>,
-    addressed: DFF<Bit>,
+    write_addressed: DFF<Bit>,
     value: DFF<Bits<32>>,
-    part: DFF<Bit>,
-    filled: DFF<Bit>,
-    written: DFF<Bit>,
+    partial_write: DFF<Bit>,
+    write_data_valid: DFF<Bit>,
+    write_done: DFF<Bit>,
     write_wrong: DFF<Bit>,
     // a read: address, whether it has arrived, whether the registers respond now, and the response
     from: DFF<Bits<A>>,
     from_wrong: DFF<Bit>,
-    asked: DFF<Bit>,
+    read_addressed: DFF<Bit>,
     reading: DFF<Bit>,
-    answer: DFF<Bits<32>>,
-    answered: DFF<Bit>,
+    read_data: DFF<Bits<32>>,
+    read_done: DFF<Bit>,
     read_wrong: DFF<Bit>,
     refused: Signal<Local, Bit>,
     write: Signal<Local, Bit>,
@@ -96,60 +96,72 @@ impl<const A: usize> AxiLite<A> {
 impl<const A: usize> Logic for AxiLite<A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, to, to_wrong, addressed, value, part, filled, written, write_wrong);
-        dff_setup!(self, clock, from, from_wrong, asked, reading, answer, answered, read_wrong);
-        self.write.next = self.addressed.q.val() & self.filled.q.val() & !self.written.q.val();
+        dff_setup!(
+            self,
+            clock,
+            to,
+            to_wrong,
+            write_addressed,
+            value,
+            partial_write,
+            write_data_valid,
+            write_done,
+            write_wrong
+        );
+        dff_setup!(self, clock, from, from_wrong, read_addressed, reading, read_data, read_done, read_wrong);
+        self.write.next = self.write_addressed.q.val() & self.write_data_valid.q.val() & !self.write_done.q.val();
         self.refused.next = (self.privileged.val() & !self.awprot.val().get_bit(0))
             | (self.secure.val() & self.awprot.val().get_bit(1));
-        self.wrong.next = self.to_wrong.q.val() | self.part.q.val();
-        self.read.next = self.asked.q.val() & !self.reading.q.val() & !self.answered.q.val() & !self.write.val();
+        self.wrong.next = self.to_wrong.q.val() | self.partial_write.q.val();
+        self.read.next =
+            self.read_addressed.q.val() & !self.reading.q.val() & !self.read_done.q.val() & !self.write.val();
 
-        if self.awvalid.val() & !self.addressed.q.val() {
-            self.addressed.d.next = true;
+        if self.awvalid.val() & !self.write_addressed.q.val() {
+            self.write_addressed.d.next = true;
             self.to.d.next = self.awaddr.val().get_bits::<A>(2);
             self.to_wrong.d.next = (self.awaddr.val() > self.last.val()) | self.refused.val();
         }
-        if self.wvalid.val() & !self.filled.q.val() {
-            self.filled.d.next = true;
+        if self.wvalid.val() & !self.write_data_valid.q.val() {
+            self.write_data_valid.d.next = true;
             self.value.d.next = self.wdata.val();
-            self.part.d.next = !self.wstrb.val().all();
+            self.partial_write.d.next = !self.wstrb.val().all();
         }
         if self.bready.val() {
-            self.written.d.next = false;
+            self.write_done.d.next = false;
         }
         if self.write.val() {
-            self.addressed.d.next = false;
-            self.filled.d.next = false;
-            self.written.d.next = true;
+            self.write_addressed.d.next = false;
+            self.write_data_valid.d.next = false;
+            self.write_done.d.next = true;
             self.write_wrong.d.next = self.wrong.val();
         }
 
-        if self.arvalid.val() & !self.asked.q.val() {
-            self.asked.d.next = true;
+        if self.arvalid.val() & !self.read_addressed.q.val() {
+            self.read_addressed.d.next = true;
             self.from.d.next = self.araddr.val().get_bits::<A>(2);
             self.from_wrong.d.next = self.araddr.val() > self.last.val();
         }
         if self.rready.val() {
-            self.answered.d.next = false;
+            self.read_done.d.next = false;
         }
         self.reading.d.next = self.read.val();
         if self.reading.q.val() {
-            self.asked.d.next = false;
-            self.answered.d.next = true;
-            self.answer.d.next = self.bus.rdata.val();
+            self.read_addressed.d.next = false;
+            self.read_done.d.next = true;
+            self.read_data.d.next = self.bus.rdata.val();
             if self.from_wrong.q.val() {
-                self.answer.d.next = self.zero.val();
+                self.read_data.d.next = self.zero.val();
             }
             self.read_wrong.d.next = self.from_wrong.q.val();
         }
 
         if self.reset.val() {
-            self.addressed.d.next = false;
-            self.filled.d.next = false;
-            self.written.d.next = false;
-            self.asked.d.next = false;
+            self.write_addressed.d.next = false;
+            self.write_data_valid.d.next = false;
+            self.write_done.d.next = false;
+            self.read_addressed.d.next = false;
             self.reading.d.next = false;
-            self.answered.d.next = false;
+            self.read_done.d.next = false;
         }
 
         self.bus.addr.next = self.from.q.val();
@@ -159,16 +171,16 @@ impl<const A: usize> Logic for AxiLite<A> {
         self.bus.wdata.next = self.value.q.val();
         self.bus.write.next = self.write.val() & !self.wrong.val();
 
-        self.awready.next = !self.addressed.q.val();
-        self.wready.next = !self.filled.q.val();
-        self.bvalid.next = self.written.q.val();
+        self.awready.next = !self.write_addressed.q.val();
+        self.wready.next = !self.write_data_valid.q.val();
+        self.bvalid.next = self.write_done.q.val();
         self.bresp.next = self.okay.val();
         if self.write_wrong.q.val() {
             self.bresp.next = self.slverr.val();
         }
-        self.arready.next = !self.asked.q.val();
-        self.rvalid.next = self.answered.q.val();
-        self.rdata.next = self.answer.q.val();
+        self.arready.next = !self.read_addressed.q.val();
+        self.rvalid.next = self.read_done.q.val();
+        self.rdata.next = self.read_data.q.val();
         self.rresp.next = self.okay.val();
         if self.read_wrong.q.val() {
             self.rresp.next = self.slverr.val();

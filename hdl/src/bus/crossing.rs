@@ -23,7 +23,7 @@
 //! Timing constraint: paths from `slot*` and from the Gray pointers to the other clock domain must be shorter than one
 //! period of that clock. Nothing else crosses between the clocks.
 
-use super::{LaneIn, LaneOut};
+use super::{WordStreamIn, WordStreamOut};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -32,24 +32,24 @@ use rust_hdl::prelude::*;
 pub struct Crossing<const N: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub words: LaneIn<N>,
+    pub words: WordStreamIn<N>,
     pub port_clock: Signal<In, Clock>,
     pub port_reset: Signal<In, Bit>,
-    pub out: LaneOut<N>,
+    pub out: WordStreamOut<N>,
     // domain of `clock`: words written, in binary and Gray code; words read, two edges late
-    came: DFF<Bits<3>>,
-    came_gray: DFF<Bits<3>>,
-    went_near: DFF<Bits<3>>,
-    went_here: DFF<Bits<3>>,
+    written: DFF<Bits<3>>,
+    written_gray: DFF<Bits<3>>,
+    read_near: DFF<Bits<3>>,
+    read_here: DFF<Bits<3>>,
     slot0: DFF<Bits<N>>,
     slot1: DFF<Bits<N>>,
     slot2: DFF<Bits<N>>,
     slot3: DFF<Bits<N>>,
     // domain of `port_clock`: the same from the other side
-    went: DFF<Bits<3>>,
-    went_gray: DFF<Bits<3>>,
-    came_near: DFF<Bits<3>>,
-    came_here: DFF<Bits<3>>,
+    read: DFF<Bits<3>>,
+    read_gray: DFF<Bits<3>>,
+    written_near: DFF<Bits<3>>,
+    written_here: DFF<Bits<3>>,
     full: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     place: Signal<Local, Bits<2>>,
@@ -58,7 +58,7 @@ pub struct Crossing<const N: usize> {
     oldest: Signal<Local, Bits<2>>,
     next: Signal<Local, Bits<3>>,
     // the bits of the Gray pointers that differ when the FIFO is full
-    turned: Fixed<Bits<3>>,
+    full_mask: Fixed<Bits<3>>,
     one: Fixed<Bits<3>>,
     first: Fixed<Bits<2>>,
     second: Fixed<Bits<2>>,
@@ -70,7 +70,7 @@ impl<const N: usize> Crossing<N> {
     /// An empty FIFO.
     pub fn new() -> Self {
         Self {
-            turned: Fixed::new(6.into()),
+            full_mask: Fixed::new(6.into()),
             one: Fixed::new(1.into()),
             first: Fixed::new(0.into()),
             second: Fixed::new(1.into()),
@@ -84,18 +84,18 @@ impl<const N: usize> Crossing<N> {
 impl<const N: usize> Logic for Crossing<N> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, came, came_gray, went_near, went_here, slot0, slot1, slot2, slot3);
-        dff_setup!(self, port_clock, went, went_gray, came_near, came_here);
+        dff_setup!(self, clock, written, written_gray, read_near, read_here, slot0, slot1, slot2, slot3);
+        dff_setup!(self, port_clock, read, read_gray, written_near, written_here);
 
-        self.went_near.d.next = self.went_gray.q.val();
-        self.went_here.d.next = self.went_near.q.val();
-        self.full.next = self.came_gray.q.val() == (self.went_here.q.val() ^ self.turned.val());
+        self.read_near.d.next = self.read_gray.q.val();
+        self.read_here.d.next = self.read_near.q.val();
+        self.full.next = self.written_gray.q.val() == (self.read_here.q.val() ^ self.full_mask.val());
         self.push.next = self.words.valid.val() & !self.full.val();
         self.words.ready.next = !self.full.val();
-        self.place.next = self.came.q.val().get_bits::<2>(0);
-        self.then.next = self.came.q.val();
+        self.place.next = self.written.q.val().get_bits::<2>(0);
+        self.then.next = self.written.q.val();
         if self.push.val() {
-            self.then.next = self.came.q.val() + self.one.val();
+            self.then.next = self.written.q.val() + self.one.val();
             if self.place.val() == self.first.val() {
                 self.slot0.d.next = self.words.data.val();
             }
@@ -109,20 +109,20 @@ impl<const N: usize> Logic for Crossing<N> {
                 self.slot3.d.next = self.words.data.val();
             }
         }
-        self.came.d.next = self.then.val();
-        self.came_gray.d.next = self.then.val() ^ (self.then.val() >> 1);
+        self.written.d.next = self.then.val();
+        self.written_gray.d.next = self.then.val() ^ (self.then.val() >> 1);
         if self.reset.val() {
-            self.came.d.next = 0.into();
-            self.came_gray.d.next = 0.into();
-            self.went_near.d.next = 0.into();
-            self.went_here.d.next = 0.into();
+            self.written.d.next = 0.into();
+            self.written_gray.d.next = 0.into();
+            self.read_near.d.next = 0.into();
+            self.read_here.d.next = 0.into();
         }
 
-        self.came_near.d.next = self.came_gray.q.val();
-        self.came_here.d.next = self.came_near.q.val();
-        self.there.next = self.came_here.q.val() != self.went_gray.q.val();
+        self.written_near.d.next = self.written_gray.q.val();
+        self.written_here.d.next = self.written_near.q.val();
+        self.there.next = self.written_here.q.val() != self.read_gray.q.val();
         self.out.valid.next = self.there.val();
-        self.oldest.next = self.went.q.val().get_bits::<2>(0);
+        self.oldest.next = self.read.q.val().get_bits::<2>(0);
         self.out.data.next = self.slot0.q.val();
         if self.oldest.val() == self.second.val() {
             self.out.data.next = self.slot1.q.val();
@@ -133,17 +133,17 @@ impl<const N: usize> Logic for Crossing<N> {
         if self.oldest.val() == self.fourth.val() {
             self.out.data.next = self.slot3.q.val();
         }
-        self.next.next = self.went.q.val();
+        self.next.next = self.read.q.val();
         if self.there.val() & self.out.ready.val() {
-            self.next.next = self.went.q.val() + self.one.val();
+            self.next.next = self.read.q.val() + self.one.val();
         }
-        self.went.d.next = self.next.val();
-        self.went_gray.d.next = self.next.val() ^ (self.next.val() >> 1);
+        self.read.d.next = self.next.val();
+        self.read_gray.d.next = self.next.val() ^ (self.next.val() >> 1);
         if self.port_reset.val() {
-            self.went.d.next = 0.into();
-            self.went_gray.d.next = 0.into();
-            self.came_near.d.next = 0.into();
-            self.came_here.d.next = 0.into();
+            self.read.d.next = 0.into();
+            self.read_gray.d.next = 0.into();
+            self.written_near.d.next = 0.into();
+            self.written_here.d.next = 0.into();
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::spine::ports::{BusIn, WordsIn};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::memory_port::{BURST, PAGE, PLACES, QUIET};
+use sim::memory_port::{BURST, FIFO_DEPTH, FLUSH_CYCLES, PAGE};
 use sim::regs::{Reg, MEMORY_REGS};
 
 /// An AXI4 write port for trace words.
@@ -70,7 +70,7 @@ pub struct MemoryPort {
     head: DFF<Bits<5>>,
     tail: DFF<Bits<5>>,
     held: DFF<Bits<6>>,
-    quiet: DFF<Bits<7>>,
+    idle_cycles: DFF<Bits<7>>,
     // limits of the next burst, valid one cycle later
     settled: DFF<Bit>,
     limit: DFF<Bits<5>>,
@@ -158,7 +158,7 @@ impl MemoryPort {
         for (reg, field, at) in places.into_iter().chain(states).chain(flags) {
             assert_eq!(lsb(&format!("memory_{reg}"), field), at, "{reg}.{field}");
         }
-        assert_eq!((PLACES, QUIET), (32, 64), "widths of the queue and of the quiet clocks");
+        assert_eq!((FIFO_DEPTH, FLUSH_CYCLES), (32, 64), "widths of the queue and of the quiet clocks");
         Self {
             base_addr: addr("memory_base"),
             size_addr: addr("memory_size"),
@@ -170,7 +170,7 @@ impl MemoryPort {
             mark_addr: addr("memory_watermark"),
             most: Fixed::of(BURST),
             page: Fixed::of(PAGE),
-            places: Fixed::of(PLACES as u64),
+            places: Fixed::of(FIFO_DEPTH as u64),
             one_5: Fixed::of(1u8),
             one_6: Fixed::of(1u8),
             one_7: Fixed::of(1u8),
@@ -194,8 +194,23 @@ impl Logic for MemoryPort {
             self, clock, base, size, mark, stop, discard, running, closing, response, flags, offset, wraps, since
         );
         dff_setup!(
-            self, clock, head, tail, held, quiet, settled, limit, at_end, at_mark, addressing, sending, answering,
-            address, length, left, answer
+            self,
+            clock,
+            head,
+            tail,
+            held,
+            idle_cycles,
+            settled,
+            limit,
+            at_end,
+            at_mark,
+            addressing,
+            sending,
+            answering,
+            address,
+            length,
+            left,
+            answer
         );
         self.queue.clock.next = self.clock.val();
 
@@ -224,11 +239,11 @@ impl Logic for MemoryPort {
         if self.pop.val() & !self.push.val() {
             self.held.d.next = self.held.q.val() - self.one_6.val();
         }
-        if !self.quiet.q.val().get_bit(6) {
-            self.quiet.d.next = self.quiet.q.val() + self.one_7.val();
+        if !self.idle_cycles.q.val().get_bit(6) {
+            self.idle_cycles.d.next = self.idle_cycles.q.val() + self.one_7.val();
         }
         if self.words.valid.val() & self.open.val() {
-            self.quiet.d.next = 0.into();
+            self.idle_cycles.d.next = 0.into();
         }
         if !self.running.q.val() & self.discard.q.val() {
             self.head.d.next = self.tail.q.val();
@@ -258,7 +273,7 @@ impl Logic for MemoryPort {
             self.wraps.d.next = 0.into();
             self.since.d.next = 0.into();
             self.response.d.next = 0.into();
-            self.quiet.d.next = 0.into();
+            self.idle_cycles.d.next = 0.into();
         }
         if self.bus.write.val()
             & self.running.q.val()
@@ -297,8 +312,8 @@ impl Logic for MemoryPort {
         if self.enough.val() {
             self.now.next = self.limit.q.val();
         }
-        self.due.next =
-            self.enough.val() | (self.held.q.val().any() & (self.quiet.q.val().get_bit(6) | self.closing.q.val()));
+        self.due.next = self.enough.val()
+            | (self.held.q.val().any() & (self.idle_cycles.q.val().get_bit(6) | self.closing.q.val()));
         self.halt.next = false;
         if self.waits.val() & self.settled.q.val() {
             if self.due.val() {
@@ -416,7 +431,7 @@ impl Logic for MemoryPort {
             self.head.d.next = 0.into();
             self.tail.d.next = 0.into();
             self.held.d.next = 0.into();
-            self.quiet.d.next = 0.into();
+            self.idle_cycles.d.next = 0.into();
             self.settled.d.next = false;
             self.limit.d.next = 0.into();
             self.at_end.d.next = false;

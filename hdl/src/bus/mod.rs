@@ -47,7 +47,7 @@ bundle!(
 
 bundle!(
     /// Trace words of N bits: 32, or [`PACKET_BITS`].
-    LaneOut "LaneIn" LaneIn<N>
+    WordStreamOut "WordStreamIn" WordStreamIn<N>
     { valid: Bit, data: Bits<N>, }
     { ready: Bit, }
 );

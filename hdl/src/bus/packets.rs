@@ -24,7 +24,7 @@
 //! | `words` | in | 33 | as `out` |
 //! | `tvalid`, `tready`, `tdata`, `tlast` | out, in, out, out | 1, 1, 32, 1 | AXI4-Stream |
 
-use super::{LaneIn, LaneOut, PACKET_BITS};
+use super::{WordStreamIn, WordStreamOut, PACKET_BITS};
 use crate::spine::ports::WordsIn;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -36,7 +36,7 @@ pub struct Packets {
     pub reset: Signal<In, Bit>,
     pub words: WordsIn,
     pub session: Signal<In, Bit>,
-    pub out: LaneOut<33>,
+    pub out: WordStreamOut<33>,
     have: DFF<Bit>,
     word: DFF<Bits<32>>,
     // the held word is the last of its trace; the word at `words` is
@@ -93,7 +93,7 @@ impl Logic for Packets {
 /// Port names of AXI4-Stream.
 #[derive(LogicBlock, Default)]
 pub struct AxiStream {
-    pub words: LaneIn<33>,
+    pub words: WordStreamIn<33>,
     pub tvalid: Signal<Out, Bit>,
     pub tready: Signal<In, Bit>,
     pub tdata: Signal<Out, Bits<32>>,

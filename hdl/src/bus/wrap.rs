@@ -17,7 +17,7 @@ use super::split::Split;
 use super::wishbone::Wishbone;
 use super::{Writers, PACKET_BITS};
 
-use crate::verilog::{write, Refused, Style, Written};
+use crate::verilog::{write, Style, Unsupported, Written};
 use rust_hdl::prelude::{check_all, Block};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
@@ -147,7 +147,7 @@ impl WordPort {
     }
 
     /// Whether this port can be combined with registers on `bus`.
-    pub fn stands_beside(self, bus: RegisterBus) -> bool {
+    pub fn works_with(self, bus: RegisterBus) -> bool {
         self != Self::Jtag || bus == RegisterBus::Jtag
     }
 
@@ -183,7 +183,7 @@ impl fmt::Display for Buses {
             write!(f, ", words on {}", self.words.name())?;
         }
         if self.crossing {
-            write!(f, ", by port_clock")?;
+            write!(f, ", clocked by port_clock")?;
         }
         if self.locked {
             write!(f, ", while allow")?;
@@ -216,16 +216,16 @@ impl Part {
         mut block: impl Block,
         style: &Style,
         net: impl Fn(&str) -> String,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, Unsupported> {
         block.connect_all();
-        check_all(&block).map_err(|e| Refused(format!("rust-hdl refuses it: {e:?}")))?;
+        check_all(&block).map_err(|e| Unsupported(format!("rust-hdl refuses it: {e:?}")))?;
         let style = Style { name: format!("{}_{name}", style.name), ..style.clone() };
         Ok(Self::new(name, write(&block, &style)?, net))
     }
 }
 
 /// The text of `system`, written in the style `style`, with the wrapper in front of it if `buses` needs one.
-pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<String, Refused> {
+pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<String, Unsupported> {
     if buses == Buses::default() {
         return Ok(system.text);
     }
@@ -241,17 +241,17 @@ pub(crate) fn wrap(mut system: Written, style: &Style, buses: Buses) -> Result<S
     Ok(text)
 }
 
-fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Refused> {
+fn parts(system: Written, style: &Style, buses: Buses) -> Result<Vec<Part>, Unsupported> {
     let Buses { registers, writers, words, crossing, locked } = buses;
     let adapted = words != WordPort::Native;
     // the last word is marked in the system's clock domain, before the crossing
     let marked = if words.has_packets() { "marked" } else { "words" };
     let split = words.has_registers();
     if crossing && !words.crosses() {
-        return Err(Refused(format!("words on {} have no separate clock", words.name())));
+        return Err(Unsupported(format!("words on {} have no separate clock", words.name())));
     }
-    if !words.stands_beside(registers) {
-        return Err(Refused(format!(
+    if !words.works_with(registers) {
+        return Err(Unsupported(format!(
             "words on {} leave by the port of the registers, which are on {}",
             words.name(),
             registers.name()

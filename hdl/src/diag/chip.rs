@@ -22,7 +22,7 @@
 //!
 //! Golden models: those of the parts, and `sim::diag::chip`.
 
-use super::client::{self, CoreSeatIn, SeatIn};
+use super::client::{self, CoreRingPortIn, RingPortIn};
 use super::framer::Framer;
 use super::generator::observer::{Observer, ObserverPins};
 use super::line::Line;
@@ -66,7 +66,7 @@ impl fmt::Display for DiagParams {
 
 /// Error of an impossible chip.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoChip {
+pub enum ChipError {
     /// No circuit of a node.
     #[error("`{0}:{1}` has no circuit; expected count:2 to 128, aggregate:2 to 256, pair:2 to 64, histogram:2 to 8, log:2 to 128 (powers of two), tick:1 to 63, filter:8, machine:16 or processor:16")]
     Node(&'static str, u16),
@@ -98,9 +98,9 @@ pub struct DiagChip {
     router: Router,
     outer: Vec<Router>,
     generator_router: Vec<Router>,
-    generator: Vec<Slot<CoreSeatIn>>,
+    generator: Vec<Slot<CoreRingPortIn>>,
     node_router: Vec<Router>,
-    node: Vec<Slot<SeatIn>>,
+    node: Vec<Slot<RingPortIn>>,
     framer: Framer,
     line: Line,
     hop_valid: Signal<Local, Bit>,
@@ -114,27 +114,28 @@ pub struct DiagChip {
 
 impl DiagChip {
     /// The chip for `params`.
-    pub fn new(params: &DiagParams) -> Result<Self, NoChip> {
+    pub fn new(params: &DiagParams) -> Result<Self, ChipError> {
         let (cores, nodes, outside) = (usize::from(params.cores), params.nodes.len(), params.outside.len());
         if cores > 16 {
-            return Err(NoChip::Number(cores, "cores", "0 to 16"));
+            return Err(ChipError::Number(cores, "cores", "0 to 16"));
         }
         if nodes > 40 {
-            return Err(NoChip::Number(nodes, "nodes", "0 to 40"));
+            return Err(ChipError::Number(nodes, "nodes", "0 to 40"));
         }
         let node_at = |n: usize| FIRST_NODE + n as u8;
         let mut taken: Vec<u8> = (0..params.cores).chain((0..nodes).map(node_at)).collect();
         for address in &params.outside {
             if *address >= sim::diag::packet::NODES || taken.contains(address) {
-                return Err(NoChip::Address(*address));
+                return Err(ChipError::Address(*address));
             }
             taken.push(*address);
         }
         let seat = |k: &NodeKind| {
-            let part = client::node(*k).ok_or(NoChip::Node(k.name(), k.registers()[1]))?;
+            let part = client::node(*k).ok_or(ChipError::Node(k.name(), k.registers()[1]))?;
             Ok(Slot::new(part))
         };
-        let rvfi = TraceParams::new(sim::params::Platform::RV32, "tr_e:small".parse().map_err(|_| NoChip::Address(0))?);
+        let rvfi =
+            TraceParams::new(sim::params::Platform::RV32, "tr_e:small".parse().map_err(|_| ChipError::Address(0))?);
         Ok(Self {
             put: each(outside),
             got: each(outside),

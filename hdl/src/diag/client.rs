@@ -34,7 +34,7 @@ use sim::diag::trigger::GeneratorParams;
 
 /// The ring port of a node.
 #[derive(LogicInterface, Clone, Debug, Default)]
-pub struct SeatIn {
+pub struct RingPortIn {
     pub reset: Signal<In, Bit>,
     pub got: PacketIn,
     pub put: PacketOut,
@@ -42,7 +42,7 @@ pub struct SeatIn {
 
 /// The ring port of a generator.
 #[derive(LogicInterface, Clone, Debug, Default)]
-pub struct CoreSeatIn {
+pub struct CoreRingPortIn {
     pub reset: Signal<In, Bit>,
     pub got: PacketIn,
     pub put: PacketOut,
@@ -106,7 +106,7 @@ macro_rules! client {
 
 macro_rules! node_client {
     ($(#[$doc:meta])* $client:ident, $name:literal, $inner:ident: $block:ident) => {
-        client! { $(#[$doc])* $client, SeatIn, $name, $inner: $block, [packets: Port]
+        client! { $(#[$doc])* $client, RingPortIn, $name, $inner: $block, [packets: Port]
             #[hdl_gen]
             fn update(&mut self) {
                 clock!(self, clock, packets, $inner);
@@ -152,7 +152,7 @@ node_client! {
 }
 client! {
     /// A client with a tick.
-    TickClient, SeatIn, "tick_node", tick: Tick, [packets: Port]
+    TickClient, RingPortIn, "tick_node", tick: Tick, [packets: Port]
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, packets, tick);
@@ -167,7 +167,7 @@ client! {
 }
 client! {
     /// A client with a diagnosis processor, which contains its network interface.
-    ProcessorClient, SeatIn, "processor_node", processor: Processor, []
+    ProcessorClient, RingPortIn, "processor_node", processor: Processor, []
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, processor);
@@ -178,7 +178,7 @@ client! {
 }
 client! {
     /// A client with a lite event generator.
-    LiteClient, CoreSeatIn, "lite_generator", lite: Lite, [packets: Port, window: Window, windowed: Fixed<Bit>]
+    LiteClient, CoreRingPortIn, "lite_generator", lite: Lite, [packets: Port, window: Window, windowed: Fixed<Bit>]
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, packets, lite, window);
@@ -207,7 +207,7 @@ client! {
 
 client! {
     /// A client with a full event generator.
-    FullClient, CoreSeatIn, "full_generator", full: Full, [packets: Port, window: Window, windowed: Fixed<Bit>]
+    FullClient, CoreRingPortIn, "full_generator", full: Full, [packets: Port, window: Window, windowed: Fixed<Bit>]
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, packets, full, window);
@@ -252,7 +252,7 @@ client! {
 }
 
 /// The generator of a core, lite or full, with or without a window.
-pub fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Part<CoreSeatIn>> {
+pub fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Part<CoreRingPortIn>> {
     let packets = Port::new([1, params.slots.into()], false);
     let (windowed, window) = (Fixed::new(window), Window::new());
     if !params.lite {
@@ -262,7 +262,7 @@ pub fn generator(params: &GeneratorParams, core: u8, window: bool) -> Box<dyn Pa
 }
 
 /// A node of this kind; `None` if there is no circuit for it. Its number of entries must be a power of two.
-pub fn node(kind: NodeKind) -> Option<Box<dyn Part<SeatIn>>> {
+pub fn node(kind: NodeKind) -> Option<Box<dyn Part<RingPortIn>>> {
     let packets = Port::new(kind.registers(), true);
     let log2 =
         |n: u16, most: u32| (n.is_power_of_two() && n > 1 && n <= 1 << most).then(|| n.trailing_zeros() as usize);

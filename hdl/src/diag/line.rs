@@ -47,7 +47,7 @@ pub enum LineState {
 
 /// The source of the packet that goes to the framer.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
-pub enum SayState {
+pub enum ToFramerState {
     Free,
     Through,
     Ask,
@@ -80,22 +80,22 @@ pub struct Line {
     folded: Signal<Local, Bits<16>>,
     odd: Signal<Local, Bit>,
     counted: Signal<Local, Bits<4>>,
-    tells: Signal<Local, Bits<4>>,
+    stated_length: Signal<Local, Bits<4>>,
     begins: Signal<Local, Bit>,
     length: Signal<Local, Bit>,
 
     awaited: DFF<Bits<8>>,
     broken: DFF<Bits<16>>,
-    strays: DFF<Bits<16>>,
-    asks: DFF<Bit>,
+    out_of_order: DFF<Bits<16>>,
+    request_pending: DFF<Bit>,
 
     // packets to the framer
-    says: DFF<SayState>,
+    to_framer_state: DFF<ToFramerState>,
     left: DFF<Bits<5>>,
     through: DFF<Bit>,
-    told: DFF<Bits<8>>,
-    told_broken: DFF<Bits<16>>,
-    told_strays: DFF<Bits<16>>,
+    request_number: DFF<Bits<8>>,
+    request_broken: DFF<Bits<16>>,
+    request_strays: DFF<Bits<16>>,
 
     start: Fixed<Bits<8>>,
     polynomial: Fixed<Bits<16>>,
@@ -129,8 +129,22 @@ impl Line {
 impl Logic for Line {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, last, at, number, low, fits, sum, awaited, broken, strays, asks);
-        dff_setup!(self, clock, says, left, through, told, told_broken, told_strays);
+        dff_setup!(
+            self,
+            clock,
+            state,
+            last,
+            at,
+            number,
+            low,
+            fits,
+            sum,
+            awaited,
+            broken,
+            out_of_order,
+            request_pending
+        );
+        dff_setup!(self, clock, to_framer_state, left, through, request_number, request_broken, request_strays);
         clock!(self, clock, words);
 
         // the CRC updated with this byte, lowest bit first
@@ -144,48 +158,49 @@ impl Logic for Line {
         }
 
         // packets to the framer
-        self.say.valid.next = (self.says.q.val() == SayState::Ask) | (self.through.q.val() & self.got.valid.val());
+        self.say.valid.next =
+            (self.to_framer_state.q.val() == ToFramerState::Ask) | (self.through.q.val() & self.got.valid.val());
         self.say.word.next = self.got.word.val();
         self.got.ready.next = self.through.q.val() & self.say.ready.val();
-        match self.says.q.val() {
-            SayState::Free => {
+        match self.to_framer_state.q.val() {
+            ToFramerState::Free => {
                 self.left.d.next = bit_cast::<5, 4>(self.got.word.val().get_bits::<4>(12)) + self.one_5.val();
-                if self.asks.q.val() {
-                    self.says.d.next = SayState::Ask;
+                if self.request_pending.q.val() {
+                    self.to_framer_state.d.next = ToFramerState::Ask;
                     self.left.d.next = 3.into();
-                    self.asks.d.next = false;
-                    self.told.d.next = self.awaited.q.val();
-                    self.told_broken.d.next = self.broken.q.val();
-                    self.told_strays.d.next = self.strays.q.val();
+                    self.request_pending.d.next = false;
+                    self.request_number.d.next = self.awaited.q.val();
+                    self.request_broken.d.next = self.broken.q.val();
+                    self.request_strays.d.next = self.out_of_order.q.val();
                 } else if self.got.valid.val() {
-                    self.says.d.next = SayState::Through;
+                    self.to_framer_state.d.next = ToFramerState::Through;
                     self.through.d.next = true;
                 }
             }
-            SayState::Through => {
+            ToFramerState::Through => {
                 if self.got.valid.val() & self.say.ready.val() {
                     self.left.d.next = self.left.q.val() - self.one_5.val();
                     if !self.left.q.val().any() {
-                        self.says.d.next = SayState::Free;
+                        self.to_framer_state.d.next = ToFramerState::Free;
                         self.through.d.next = false;
                     }
                 }
             }
-            SayState::Ask => {
-                self.say.word.next = self.told_strays.q.val();
+            ToFramerState::Ask => {
+                self.say.word.next = self.request_strays.q.val();
                 if self.left.q.val() == 3 {
                     self.say.word.next = self.request.val();
                 }
                 if self.left.q.val() == 2 {
-                    self.say.word.next = self.request_op.val() | bit_cast::<16, 8>(self.told.q.val());
+                    self.say.word.next = self.request_op.val() | bit_cast::<16, 8>(self.request_number.q.val());
                 }
                 if self.left.q.val() == 1 {
-                    self.say.word.next = self.told_broken.q.val();
+                    self.say.word.next = self.request_broken.q.val();
                 }
                 if self.say.ready.val() {
                     self.left.d.next = self.left.q.val() - self.one_5.val();
                     if !self.left.q.val().any() {
-                        self.says.d.next = SayState::Free;
+                        self.to_framer_state.d.next = ToFramerState::Free;
                     }
                 }
             }
@@ -195,7 +210,7 @@ impl Logic for Line {
         self.begins.next = self.octet.val() == self.start.val();
         self.length.next = (self.octet.val() >= 2) & (self.octet.val() <= 16);
         self.counted.next = self.octet.val().get_bits::<4>(0) - self.one.val();
-        self.tells.next = self.octet.val().get_bits::<4>(4) + self.one.val();
+        self.stated_length.next = self.octet.val().get_bits::<4>(4) + self.one.val();
         self.after.next = self.at.q.val() + self.one.val();
         self.next_at.next = self.at.q.val();
         self.ready.next = self.state.q.val() != LineState::Put;
@@ -239,7 +254,7 @@ impl Logic for Line {
                     self.state.d.next = LineState::Low;
                     self.sum.d.next = self.folded.val();
                     if !self.at.q.val().any() {
-                        self.fits.d.next = self.tells.val() == self.last.q.val();
+                        self.fits.d.next = self.stated_length.val() == self.last.q.val();
                     }
                     self.next_at.next = self.after.val();
                     if self.at.q.val() == self.last.q.val() {
@@ -255,14 +270,14 @@ impl Logic for Line {
                     self.state.d.next = LineState::Start;
                     self.sum.d.next = 0.into();
                     if self.folded.val().any() {
-                        self.asks.d.next = true;
+                        self.request_pending.d.next = true;
                         if !self.broken.q.val().all() {
                             self.broken.d.next = self.broken.q.val() + self.one_16.val();
                         }
                     } else if self.number.q.val() != self.awaited.q.val() {
-                        self.asks.d.next = true;
-                        if !self.strays.q.val().all() {
-                            self.strays.d.next = self.strays.q.val() + self.one_16.val();
+                        self.request_pending.d.next = true;
+                        if !self.out_of_order.q.val().all() {
+                            self.out_of_order.d.next = self.out_of_order.q.val() + self.one_16.val();
                         }
                     } else {
                         self.awaited.d.next = self.awaited.q.val() + self.one_8.val();
@@ -290,9 +305,9 @@ impl Logic for Line {
             self.state.d.next = LineState::Start;
             self.awaited.d.next = 0.into();
             self.broken.d.next = 0.into();
-            self.strays.d.next = 0.into();
-            self.asks.d.next = false;
-            self.says.d.next = SayState::Free;
+            self.out_of_order.d.next = 0.into();
+            self.request_pending.d.next = false;
+            self.to_framer_state.d.next = ToFramerState::Free;
             self.through.d.next = false;
         }
     }

@@ -101,18 +101,18 @@ pub struct Port {
 
     // the response
     readable: Signal<Local, Bit>,
-    answer_op: Signal<Local, Bits<3>>,
-    answer_words: Signal<Local, Bits<4>>,
-    answer_dest: Signal<Local, Bits<6>>,
+    response_op: Signal<Local, Bits<3>>,
+    response_words: Signal<Local, Bits<4>>,
+    response_dest: Signal<Local, Bits<6>>,
 
     // the outgoing packet
     sends: DFF<SendState>,
-    answers: DFF<Bit>,
-    untold: DFF<Bits<32>>,
+    sends_response: DFF<Bit>,
+    unreported: DFF<Bits<32>>,
     all_lost: Signal<Local, Bits<32>>,
-    telling: Signal<Local, Bits<16>>,
+    reporting: Signal<Local, Bits<16>>,
     full: Signal<Local, Bit>,
-    told: DFF<Bits<16>>,
+    reported: DFF<Bits<16>>,
     words: DFF<Bits<4>>,
     stamped: Signal<Local, Bit>,
     put_length: Signal<Local, Bits<4>>,
@@ -192,9 +192,9 @@ impl Logic for Port {
             flush,
             fresh,
             sends,
-            answers,
-            untold,
-            told,
+            sends_response,
+            unreported,
+            reported,
             words,
             sent
         );
@@ -344,37 +344,37 @@ impl Logic for Port {
         self.readable.next = ((self.second.q.val().get_bits::<12>(0) == 0) & (self.datum.q.val() == 1))
             | ((self.second.q.val().get_bits::<12>(0) == 0) & (self.datum.q.val() == 2))
             | ((self.second.q.val().get_bits::<12>(0) == 1) & (self.datum.q.val() == 1));
-        self.answer_dest.next = self.src.q.val();
-        self.answer_op.next = 4.into();
-        self.answer_words.next = 0.into();
+        self.response_dest.next = self.src.q.val();
+        self.response_op.next = 4.into();
+        self.response_words.next = 0.into();
         if (self.op.val() == 0) & self.readable.val() {
-            self.answer_op.next = 2.into();
-            self.answer_words.next = self.datum.q.val().get_bits::<4>(0);
+            self.response_op.next = 2.into();
+            self.response_words.next = self.datum.q.val().get_bits::<4>(0);
         }
         if (self.op.val() == 1) & self.legal_write.q.val() & self.length.q.val().any() {
-            self.answer_op.next = 3.into();
+            self.response_op.next = 3.into();
         }
         if self.op.val() == 6 {
-            self.answer_op.next = 6.into();
-            self.answer_dest.next = self.host.val();
+            self.response_op.next = 6.into();
+            self.response_dest.next = self.host.val();
             if self.length.q.val().any() {
-                self.answer_words.next = self.one.val();
+                self.response_words.next = self.one.val();
             }
         }
 
         // losses are reported as far as they fit the field; the rest follows with the next result
-        self.all_lost.next = self.untold.q.val() + bit_cast::<32, 16>(self.result.lost.val());
+        self.all_lost.next = self.unreported.q.val() + bit_cast::<32, 16>(self.result.lost.val());
         self.full.next = self.result.stamped.val() & (self.result.count.val() == 6);
-        self.telling.next = self.all_lost.val().get_bits::<16>(0);
+        self.reporting.next = self.all_lost.val().get_bits::<16>(0);
         if self.all_lost.val().get_bits::<16>(16).any() {
-            self.telling.next = self.most.val();
+            self.reporting.next = self.most.val();
         }
         if self.full.val() {
-            self.telling.next = 0.into();
+            self.reporting.next = 0.into();
         }
         if (self.state.q.val() == PortState::Event) & self.fresh.q.val() {
             self.fresh.d.next = false;
-            self.untold.d.next = self.untold.q.val() + bit_cast::<32, 16>(self.lost.q.val());
+            self.unreported.d.next = self.unreported.q.val() + bit_cast::<32, 16>(self.lost.q.val());
         }
         if (self.state.q.val() == PortState::Event) & !self.fresh.q.val() & self.event.ready.val() {
             self.state.d.next = PortState::Head;
@@ -384,9 +384,9 @@ impl Logic for Port {
         }
 
         // the outgoing packet
-        self.stamped.next = !self.answers.q.val() & self.result.stamped.val();
+        self.stamped.next = !self.sends_response.q.val() & self.result.stamped.val();
         self.put_length.next = self.words.q.val()
-            + bit_cast::<4, 1>(self.told.q.val().any().into())
+            + bit_cast::<4, 1>(self.reported.q.val().any().into())
             + (bit_cast::<4, 1>(self.stamped.val().into()) << 1);
         self.which.next = self.sent.q.val().get_bits::<3>(1);
         self.chosen.next = self.result.a0.val();
@@ -411,25 +411,25 @@ impl Logic for Port {
         match self.sends.q.val() {
             SendState::Idle => {
                 self.sent.d.next = 0.into();
-                self.told.d.next = 0.into();
+                self.reported.d.next = 0.into();
                 if self.state.q.val() == PortState::Answer {
                     self.sends.d.next = SendState::First;
-                    self.answers.d.next = true;
-                    self.words.d.next = self.answer_words.val();
+                    self.sends_response.d.next = true;
+                    self.words.d.next = self.response_words.val();
                 } else if self.result.valid.val() {
                     self.sends.d.next = SendState::First;
-                    self.answers.d.next = false;
+                    self.sends_response.d.next = false;
                     self.words.d.next = bit_cast::<4, 3>(self.result.count.val()) << 1;
-                    self.told.d.next = self.telling.val();
-                    self.untold.d.next = self.all_lost.val() - bit_cast::<32, 16>(self.telling.val());
+                    self.reported.d.next = self.reporting.val();
+                    self.unreported.d.next = self.all_lost.val() - bit_cast::<32, 16>(self.reporting.val());
                 }
             }
             SendState::First => {
                 self.put.word.next =
                     (bit_cast::<16, 4>(self.put_length.val()) << 12) | (bit_cast::<16, 6>(self.result.dest.val()) << 6);
-                if self.answers.q.val() {
+                if self.sends_response.q.val() {
                     self.put.word.next = (bit_cast::<16, 4>(self.put_length.val()) << 12)
-                        | (bit_cast::<16, 6>(self.answer_dest.val()) << 6);
+                        | (bit_cast::<16, 6>(self.response_dest.val()) << 6);
                 }
                 if self.put.ready.val() {
                     self.sends.d.next = SendState::Second;
@@ -437,18 +437,18 @@ impl Logic for Port {
             }
             SendState::Second => {
                 self.put.word.next = (bit_cast::<16, 1>(self.stamped.val().into()) << 14)
-                    | (bit_cast::<16, 1>(self.told.q.val().any().into()) << 12)
+                    | (bit_cast::<16, 1>(self.reported.q.val().any().into()) << 12)
                     | (bit_cast::<16, 4>(self.result.core.val()) << 8)
                     | bit_cast::<16, 8>(self.result.id.val());
                 if self.ticks.val() & self.result.core.val().get_bit(0) {
                     self.put.word.next = self.is_flush.val();
                 }
-                if self.answers.q.val() {
-                    self.put.word.next = (bit_cast::<16, 3>(self.answer_op.val()) << 12)
+                if self.sends_response.q.val() {
+                    self.put.word.next = (bit_cast::<16, 3>(self.response_op.val()) << 12)
                         | bit_cast::<16, 12>(self.second.q.val().get_bits::<12>(0))
                         | self.is_answer.val();
                     if self.op.val() == 6 {
-                        self.put.word.next = (bit_cast::<16, 3>(self.answer_op.val()) << 12) | self.is_answer.val();
+                        self.put.word.next = (bit_cast::<16, 3>(self.response_op.val()) << 12) | self.is_answer.val();
                     }
                 }
                 if self.put.ready.val() {
@@ -459,13 +459,13 @@ impl Logic for Port {
                     if self.stamped.val() {
                         self.sends.d.next = SendState::Low;
                     }
-                    if self.told.q.val().any() {
+                    if self.reported.q.val().any() {
                         self.sends.d.next = SendState::Lost;
                     }
                 }
             }
             SendState::Lost => {
-                self.put.word.next = self.told.q.val();
+                self.put.word.next = self.reported.q.val();
                 if self.put.ready.val() {
                     self.sends.d.next = SendState::Done;
                     if self.words.q.val().any() {
@@ -496,7 +496,7 @@ impl Logic for Port {
                 if self.sent.q.val().get_bit(0) {
                     self.put.word.next = self.chosen.val().get_bits::<16>(16);
                 }
-                if self.answers.q.val() {
+                if self.sends_response.q.val() {
                     self.put.word.next = self.capacity.val();
                     if (self.second.q.val().get_bits::<12>(0) == 0) & !self.sent.q.val().any() {
                         self.put.word.next = self.kind.val();
@@ -514,18 +514,18 @@ impl Logic for Port {
             }
             SendState::Done => {
                 self.sends.d.next = SendState::Idle;
-                if self.answers.q.val() {
+                if self.sends_response.q.val() {
                     self.state.d.next = PortState::Head;
                 }
             }
         }
-        self.result.ready.next = (self.sends.q.val() == SendState::Done) & !self.answers.q.val();
+        self.result.ready.next = (self.sends.q.val() == SendState::Done) & !self.sends_response.q.val();
 
         if self.reset.val() {
             self.state.d.next = PortState::Head;
             self.sends.d.next = SendState::Idle;
-            self.untold.d.next = 0.into();
-            self.answers.d.next = false;
+            self.unreported.d.next = 0.into();
+            self.sends_response.d.next = false;
             self.fresh.d.next = false;
         }
     }

@@ -37,13 +37,13 @@
 //!
 //! Golden model: [`sim::beats::blocks`] before [`sim::beats::wide`].
 
+use super::address_filter::AddressFilter;
 use super::beat::BeatOut;
+use super::block_report::BlockReport;
 use super::compress::Compress;
-use super::gate::Gate;
-use super::held::Held;
+use super::context_tracker::ContextTracker;
+use super::held::HeldBlock;
 use super::pins::{IngressPort, Pins};
-use super::shown::Shown;
-use super::turn::Turn;
 use crate::spine::{Extras, Retire, BLOCKS};
 use crate::widget::each::{each, when};
 use crate::widget::fixed::Fixed;
@@ -92,11 +92,11 @@ pub struct BlocksTwoPins<const W: usize> {
     pub hart_reset: Signal<In, Bit>,
 }
 
-/// `$shown`: path of a block's pins.
+/// `$block_report`: path of a block's pins.
 macro_rules! adapter {
     (
         $(#[$doc:meta])* $name:ident, $pins:ident, $blocks:tt, $last:tt, ($($younger:tt $older:tt)*)
-        $([$j:tt $next:tt $head:tt $tail:tt $($shown:ident).+])+
+        $([$j:tt $next:tt $head:tt $tail:tt $($block_report:ident).+])+
     ) => {
         impl<const W: usize> Pins<W> for $pins<W> {
             const CODE: u8 = BLOCKS;
@@ -111,34 +111,34 @@ macro_rules! adapter {
         pub struct $name<const W: usize> {
             pub clock: Signal<In, Clock>,
             pub port: IngressPort<$pins<W>, W>,
-            block: Vec<Shown<W>>,
-            held: Vec<Held<W>>,
+            block: Vec<BlockReport<W>>,
+            held: Vec<HeldBlock<W>>,
             compress: Compress<W>,
             // before a block: the last block was a trap, a block had an address, the last one waits for the address of the next
             trapped: Vec<Signal<Local, Bit>>,
             trap_before: DFF<Bit>,
-            shown: Vec<Signal<Local, Bit>>,
+            block_report: Vec<Signal<Local, Bit>>,
             open: Vec<Signal<Local, Bit>>,
             // with a filter: the mode is reported; all of the cycle is hidden; each block is hidden. By address or address space, both
             // ends of a block are checked
-            wants: Signal<Local, Bits<4>>,
+            mode_selected: Signal<Local, Bits<4>>,
             filtered: Signal<Local, Bit>,
             hidden: Vec<Signal<Local, Bit>>,
             filter: Fixed<Bit>,
-            gated: Fixed<Bit>,
-            begin_gate: Vec<Gate<W>>,
-            end_gate: Vec<Gate<W>>,
+            filters_addresses: Fixed<Bit>,
+            begin_filter: Vec<AddressFilter<W>>,
+            end_filter: Vec<AddressFilter<W>>,
             // the address after a held block, and whether it follows without a trap
-            goes: Vec<Signal<Local, Bits<W>>>,
-            jumps: Vec<Signal<Local, Bit>>,
+            next_address: Vec<Signal<Local, Bits<W>>>,
+            no_trap: Vec<Signal<Local, Bit>>,
             waits: DFF<Bit>,
-            shut: DFF<Bit>,
-            behind: DFF<Bits<8>>,
-            keeps: Signal<Local, Bit>,
+            was_closed: DFF<Bit>,
+            delay: DFF<Bits<8>>,
+            still_waits: Signal<Local, Bit>,
             // where contexts are reported
             any: Signal<Local, Bit>,
-            turning: Fixed<Bit>,
-            turn: Turn,
+            with_context: Fixed<Bit>,
+            context_tracker: ContextTracker,
         }
 
         impl<const W: usize> $name<W> {
@@ -149,27 +149,27 @@ macro_rules! adapter {
             pub fn with(params: &TraceParams, extras: Extras) -> Self {
                 let retire = extras.retire.expect("blocks");
                 assert!(!extras.check, "no circuit of the check");
-                assert_eq!(retire.lanes, $blocks, "blocks a clock");
+                assert_eq!(retire.per_cycle, $blocks, "blocks a clock");
                 Self {
-                    block: (0..$blocks).map(|_| Shown::new(params, &extras)).collect(),
-                    held: (0..$blocks).map(|_| Held::new(params, &extras)).collect(),
+                    block: (0..$blocks).map(|_| BlockReport::new(params, &extras)).collect(),
+                    held: (0..$blocks).map(|_| HeldBlock::new(params, &extras)).collect(),
                     compress: Compress::of(
                         params,
-                        Extras { retire: Some(Retire { lanes: 2 * $blocks, ..retire }), ..extras },
+                        Extras { retire: Some(Retire { per_cycle: 2 * $blocks, ..retire }), ..extras },
                         true,
                     ),
-                    turning: Fixed::new(params.context.is_some()),
-                    turn: when(params.context.is_some(), || Turn::new(params.context_bits())),
+                    with_context: Fixed::new(params.context.is_some()),
+                    context_tracker: when(params.context.is_some(), || ContextTracker::new(params.context_bits())),
                     hidden: each($blocks),
                     filter: Fixed::new(extras.filter),
-                    gated: Fixed::new(extras.range || extras.space),
-                    begin_gate: (0..$blocks).map(|_| Gate::new(&extras)).collect(),
-                    end_gate: (0..$blocks).map(|_| Gate::new(&extras)).collect(),
+                    filters_addresses: Fixed::new(extras.range || extras.space),
+                    begin_filter: (0..$blocks).map(|_| AddressFilter::new(&extras)).collect(),
+                    end_filter: (0..$blocks).map(|_| AddressFilter::new(&extras)).collect(),
                     trapped: each($blocks + 1),
-                    shown: each($blocks + 1),
+                    block_report: each($blocks + 1),
                     open: each($blocks + 1),
-                    goes: each($blocks),
-                    jumps: each($blocks),
+                    next_address: each($blocks),
+                    no_trap: each($blocks),
                     ..Default::default()
                 }
             }
@@ -186,62 +186,62 @@ macro_rules! adapter {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                dff_setup!(self, clock, trap_before, waits, behind, shut);
-                clock!(self, clock, compress, turn);
+                dff_setup!(self, clock, trap_before, waits, delay, was_closed);
+                clock!(self, clock, compress, context_tracker);
                 // entries that wait when a trace begins are older than the trace; time is counted from its first cycle
-                self.shut.d.next = !self.port.open.val();
-                self.compress.reset.next = self.port.reset.val() | (self.shut.q.val() & !self.port.open.val());
+                self.was_closed.d.next = !self.port.open.val();
+                self.compress.reset.next = self.port.reset.val() | (self.was_closed.q.val() & !self.port.open.val());
                 self.compress.go.next = self.port.live.val();
 
                 // which blocks are hidden
-                self.wants.next = self.port.modes.val() >> self.port.pins.privilege.val();
-                self.filtered.next = (self.port.hide.val() | !self.wants.val().get_bit(0)) & self.filter.val();
+                self.mode_selected.next = self.port.modes.val() >> self.port.pins.privilege.val();
+                self.filtered.next = (self.port.hide.val() | !self.mode_selected.val().get_bit(0)) & self.filter.val();
                 $(
-                    self.begin_gate[$j].hide.next = self.filtered.val();
-                    self.begin_gate[$j].pc.next = self.port.$($shown).+.iaddr.val();
-                    self.begin_gate[$j].first.next = self.port.first.val();
-                    self.begin_gate[$j].last.next = self.port.last.val();
-                    self.begin_gate[$j].space.next = self.port.pins.context_id.val().get_bits::<16>(0);
-                    self.begin_gate[$j].wanted.next = self.port.wanted.val();
-                    self.begin_gate[$j].mask.next = self.port.mask.val();
-                    self.end_gate[$j].hide.next = self.begin_gate[$j].hides.val();
-                    self.end_gate[$j].pc.next = self.block[$j].ends.val();
-                    self.end_gate[$j].first.next = self.port.first.val();
-                    self.end_gate[$j].last.next = self.port.last.val();
-                    self.end_gate[$j].space.next = 0.into();
-                    self.end_gate[$j].wanted.next = 0.into();
-                    self.end_gate[$j].mask.next = 0.into();
+                    self.begin_filter[$j].hide.next = self.filtered.val();
+                    self.begin_filter[$j].pc.next = self.port.$($block_report).+.iaddr.val();
+                    self.begin_filter[$j].first.next = self.port.first.val();
+                    self.begin_filter[$j].last.next = self.port.last.val();
+                    self.begin_filter[$j].space.next = self.port.pins.context_id.val().get_bits::<16>(0);
+                    self.begin_filter[$j].wanted.next = self.port.wanted.val();
+                    self.begin_filter[$j].mask.next = self.port.mask.val();
+                    self.end_filter[$j].hide.next = self.begin_filter[$j].hides.val();
+                    self.end_filter[$j].pc.next = self.block[$j].ends.val();
+                    self.end_filter[$j].first.next = self.port.first.val();
+                    self.end_filter[$j].last.next = self.port.last.val();
+                    self.end_filter[$j].space.next = 0.into();
+                    self.end_filter[$j].wanted.next = 0.into();
+                    self.end_filter[$j].mask.next = 0.into();
                     self.hidden[$j].next = self.filtered.val();
-                    if self.gated.val() {
-                        self.hidden[$j].next = self.end_gate[$j].hides.val();
+                    if self.filters_addresses.val() {
+                        self.hidden[$j].next = self.end_filter[$j].hides.val();
                     }
                 )+
 
                 // blocks of this cycle, from the oldest
                 self.trapped[0].next = self.trap_before.q.val() | self.port.pins.halted.val() | self.port.pins.hart_reset.val();
-                self.shown[0].next = false;
+                self.block_report[0].next = false;
                 self.open[0].next = false;
                 $(
                     self.held[$j].clock.next = self.clock.val();
                     self.held[$j].reset.next = self.port.reset.val();
-                    self.block[$j].itype.next = self.port.$($shown).+.itype.val();
-                    self.block[$j].iaddr.next = self.port.$($shown).+.iaddr.val();
-                    self.block[$j].iretire.next = self.port.$($shown).+.iretire.val();
-                    self.block[$j].ilastsize.next = self.port.$($shown).+.ilastsize.val();
-                    self.block[$j].icount.next = self.port.$($shown).+.icount.val();
-                    self.held[$j].itype.next = self.port.$($shown).+.itype.val();
-                    self.held[$j].ilastsize.next = self.port.$($shown).+.ilastsize.val();
+                    self.block[$j].itype.next = self.port.$($block_report).+.itype.val();
+                    self.block[$j].iaddr.next = self.port.$($block_report).+.iaddr.val();
+                    self.block[$j].iretire.next = self.port.$($block_report).+.iretire.val();
+                    self.block[$j].ilastsize.next = self.port.$($block_report).+.ilastsize.val();
+                    self.block[$j].icount.next = self.port.$($block_report).+.icount.val();
+                    self.held[$j].itype.next = self.port.$($block_report).+.itype.val();
+                    self.held[$j].ilastsize.next = self.port.$($block_report).+.ilastsize.val();
                     self.held[$j].icount.next = self.block[$j].count.val();
                     self.held[$j].retires.next = self.block[$j].retires.val() & self.port.open.val();
-                    self.held[$j].bears.next = self.block[$j].bears.val();
+                    self.held[$j].has_address.next = self.block[$j].has_address.val();
                     self.held[$j].start.next = self.block[$j].start.val();
                     self.held[$j].last.next = self.block[$j].last.val();
                     self.held[$j].intr.next = self.trapped[$j].val();
                     self.held[$j].hide.next = self.hidden[$j].val();
                     self.trapped[$next].next = self.trapped[$j].val();
-                    self.shown[$next].next = self.shown[$j].val() | self.block[$j].bears.val();
+                    self.block_report[$next].next = self.block_report[$j].val() | self.block[$j].has_address.val();
                     self.open[$next].next = self.open[$j].val();
-                    if self.block[$j].bears.val() {
+                    if self.block[$j].has_address.val() {
                         self.trapped[$next].next = self.block[$j].traps.val();
                         // a hidden block need not wait
                         self.open[$next].next = self.block[$j].open.val() & !self.hidden[$j].val();
@@ -250,38 +250,38 @@ macro_rules! adapter {
                 self.trap_before.d.next = self.trapped[$blocks].val();
 
                 // held blocks, and whether the last of them waits for an address
-                self.keeps.next = self.waits.q.val() & !self.shown[$blocks].val();
-                self.waits.d.next = self.keeps.val() | self.open[$blocks].val();
-                self.behind.d.next = 0.into();
-                if self.keeps.val() {
-                    self.behind.d.next = self.behind.q.val();
-                    if self.behind.q.val() != 127 {
-                        self.behind.d.next = self.behind.q.val() + 1;
+                self.still_waits.next = self.waits.q.val() & !self.block_report[$blocks].val();
+                self.waits.d.next = self.still_waits.val() | self.open[$blocks].val();
+                self.delay.d.next = 0.into();
+                if self.still_waits.val() {
+                    self.delay.d.next = self.delay.q.val();
+                    if self.delay.q.val() != 127 {
+                        self.delay.d.next = self.delay.q.val() + 1;
                     }
                 }
-                self.compress.behind.next = self.behind.q.val();
-                self.goes[$last].next = self.block[$last].start.val();
+                self.compress.delay.next = self.delay.q.val();
+                self.next_address[$last].next = self.block[$last].start.val();
                 $(
-                    if self.block[$older].bears.val() {
-                        self.goes[$last].next = self.block[$older].start.val();
+                    if self.block[$older].has_address.val() {
+                        self.next_address[$last].next = self.block[$older].start.val();
                     }
                 )*
-                self.jumps[$last].next = !self.trapped[0].val();
+                self.no_trap[$last].next = !self.trapped[0].val();
                 $(
-                    self.goes[$older].next = self.goes[$younger].val();
-                    self.jumps[$older].next = self.jumps[$younger].val();
-                    if self.held[$younger].bore.val() {
-                        self.goes[$older].next = self.held[$younger].first.val();
-                        self.jumps[$older].next = !self.held[$younger].intr_1.val();
+                    self.next_address[$older].next = self.next_address[$younger].val();
+                    self.no_trap[$older].next = self.no_trap[$younger].val();
+                    if self.held[$younger].had_address.val() {
+                        self.next_address[$older].next = self.held[$younger].first.val();
+                        self.no_trap[$older].next = !self.held[$younger].intr_1.val();
                     }
                 )*
                 $(
-                    self.held[$j].keep.next = self.keeps.val() & self.port.open.val();
-                    self.held[$j].tells.next = !self.keeps.val();
-                    self.held[$j].goes.next = self.goes[$j].val();
-                    self.held[$j].jumps.next = self.jumps[$j].val();
-                    BeatOut::<W>::join(&mut self.held[$j].head, &mut self.compress.lane[$head]);
-                    BeatOut::<W>::join(&mut self.held[$j].tail, &mut self.compress.lane[$tail]);
+                    self.held[$j].keep.next = self.still_waits.val() & self.port.open.val();
+                    self.held[$j].sends.next = !self.still_waits.val();
+                    self.held[$j].next_address.next = self.next_address[$j].val();
+                    self.held[$j].no_trap.next = self.no_trap[$j].val();
+                    BeatOut::<W>::join(&mut self.held[$j].head, &mut self.compress.retire_slot[$head]);
+                    BeatOut::<W>::join(&mut self.held[$j].tail, &mut self.compress.retire_slot[$tail]);
                     self.compress.extra[$head].next = 0.into();
                     self.compress.extra[$tail].next = self.held[$j].between.val();
                 )+
@@ -292,27 +292,27 @@ macro_rules! adapter {
                         self.any.next = true;
                     }
                 )+
-                self.turn.retires.next = self.any.val();
-                self.turn.mode.next = self.port.pins.privilege.val();
-                self.turn.space.next = self.port.pins.context_id.val().get_bits::<16>(0);
-                self.compress.turns.next = false;
-                self.compress.belongs.next = 0.into();
-                if self.turning.val() {
-                    self.compress.turns.next = self.turn.turns.val();
-                    self.compress.belongs.next = self.turn.belongs.val();
+                self.context_tracker.retires.next = self.any.val();
+                self.context_tracker.mode.next = self.port.pins.privilege.val();
+                self.context_tracker.space.next = self.port.pins.context_id.val().get_bits::<16>(0);
+                self.compress.new_context.next = false;
+                self.compress.context_value.next = 0.into();
+                if self.with_context.val() {
+                    self.compress.new_context.next = self.context_tracker.new_context.val();
+                    self.compress.context_value.next = self.context_tracker.context_value.val();
                 }
                 if self.port.reset.val() {
                     self.waits.d.next = false;
                     self.trap_before.d.next = false;
-                    self.behind.d.next = 0.into();
+                    self.delay.d.next = 0.into();
                 }
 
                 BeatOut::<W>::link(&mut self.port.beat, &mut self.compress.beat);
                 self.port.more.next = self.compress.more.val();
                 self.port.step.next = self.compress.step.val();
-                self.port.choked.next = self.compress.choked.val();
-                self.port.crowd.next = self.compress.crowd.val();
-                self.port.lag.next = self.compress.late_by.val();
+                self.port.beat_lost.next = self.compress.beat_lost.val();
+                self.port.almost_full.next = self.compress.almost_full.val();
+                self.port.lag.next = self.compress.queue_delay.val();
             }
         }
 

@@ -61,8 +61,8 @@ pub struct Chain<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: IngressPort<ChainPins<W>, W>,
     // its address; with fewer distinct address bits
-    came: Signal<Local, Bits<W>>,
-    fewer: Fixed<Bit>,
+    retired_pc: Signal<Local, Bits<W>>,
+    narrow_addresses: Fixed<Bit>,
     narrow: Narrow<W>,
     // the instruction that is held
     held: DFF<Bit>,
@@ -86,7 +86,7 @@ pub struct Chain<const W: usize> {
     offset: Signal<Local, Bits<W>>,
     length: Signal<Local, Bits<3>>,
     link: Signal<Local, Bits<W>>,
-    goes: Signal<Local, Bits<W>>,
+    branch_target: Signal<Local, Bits<W>>,
     follows: Signal<Local, Bit>,
     // decoder of the held instruction
     rvfi: Rvfi<W>,
@@ -133,7 +133,7 @@ impl<const W: usize> Chain<W> {
     pub fn with(params: &TraceParams, extras: Extras) -> Self {
         assert!(!extras.check, "a chain is always checked");
         Self {
-            fewer: Fixed::new(extras.addresses.is_some()),
+            narrow_addresses: Fixed::new(extras.addresses.is_some()),
             narrow: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
             zcm: Fixed::new(extras.zcm),
             rvfi: Rvfi::with(params, Extras { zcm: extras.zcm, ..Extras::default() }),
@@ -148,10 +148,10 @@ impl<const W: usize> Logic for Chain<W> {
         clock!(self, clock, rvfi);
         dff_setup!(self, clock, held, held_open, held_intr, held_insn, held_pc);
 
-        self.came.next = self.port.pins.retire_pc.val();
+        self.retired_pc.next = self.port.pins.retire_pc.val();
         self.narrow.wide.next = self.port.pins.retire_pc.val();
-        if self.fewer.val() {
-            self.came.next = self.narrow.to.val();
+        if self.narrow_addresses.val() {
+            self.retired_pc.next = self.narrow.to.val();
         }
 
         // the held instruction: kind of jump or branch, and its offset
@@ -219,13 +219,14 @@ impl<const W: usize> Logic for Chain<W> {
 
         // whether the next instruction can follow it
         self.link.next = self.held_pc.q.val() + bit_cast::<W, 3>(self.length.val());
-        self.goes.next = self.held_pc.q.val() + self.offset.val();
-        self.follows.next = self.came.val() == self.link.val();
+        self.branch_target.next = self.held_pc.q.val() + self.offset.val();
+        self.follows.next = self.retired_pc.val() == self.link.val();
         if self.branch.val() {
-            self.follows.next = (self.came.val() == self.link.val()) | (self.came.val() == self.goes.val());
+            self.follows.next =
+                (self.retired_pc.val() == self.link.val()) | (self.retired_pc.val() == self.branch_target.val());
         }
         if self.direct.val() {
-            self.follows.next = self.came.val() == self.goes.val();
+            self.follows.next = self.retired_pc.val() == self.branch_target.val();
         }
         if self.indirect.val() {
             self.follows.next = true;
@@ -236,7 +237,7 @@ impl<const W: usize> Logic for Chain<W> {
             self.held_open.d.next = true;
             self.held_intr.d.next = self.held.q.val() & !self.follows.val();
             self.held_insn.d.next = self.port.pins.retire_insn.val();
-            self.held_pc.d.next = self.came.val();
+            self.held_pc.d.next = self.retired_pc.val();
         }
         if self.port.reset.val() {
             self.held.d.next = false;
@@ -255,7 +256,7 @@ impl<const W: usize> Logic for Chain<W> {
         self.rvfi.port.pins.rvfi.trap.next = false;
         self.rvfi.port.pins.rvfi.intr.next = self.held_intr.q.val();
         self.rvfi.port.pins.rvfi.pc_rdata.next = self.held_pc.q.val();
-        self.rvfi.port.pins.rvfi.pc_wdata.next = self.came.val();
+        self.rvfi.port.pins.rvfi.pc_wdata.next = self.retired_pc.val();
         self.rvfi.port.hide.next = false;
         self.rvfi.port.mode.next = 0.into();
         self.rvfi.port.modes.next = 0.into();
@@ -268,8 +269,8 @@ impl<const W: usize> Logic for Chain<W> {
         self.port.more.next = 0.into();
         self.port.step.next = 0.into();
         self.port.lag.next = 0.into();
-        self.port.choked.next = false;
-        self.port.crowd.next = false;
+        self.port.beat_lost.next = false;
+        self.port.almost_full.next = false;
     }
 }
 

@@ -27,7 +27,7 @@
 //! | 12, 13 | pop then push, return |
 //! | 0 and reserved | sequential |
 //!
-//! A block is one instruction ([`super::shown`], [`super::held`]), sent one cycle after its report. The port does not report targets.
+//! A block is one instruction ([`super::block_report`], [`super::held`]), sent one cycle after its report. The port does not report targets.
 //! So an instruction with an uninferable target (3, 8, 10, 12, 13, 14), and with resyncs or a stream cache any control flow, is
 //! **held until the next report with an address** and retires, for the trace, in that cycle: it is not counted if tracing is
 //! disabled before. A hidden instruction is not held.
@@ -42,11 +42,11 @@
 //!
 //! Golden model: [`sim::beats::blocks::Hold`], with groups of one instruction.
 
-use super::gate::Gate;
-use super::held::Held;
+use super::address_filter::AddressFilter;
+use super::block_report::BlockReport;
+use super::context_tracker::ContextTracker;
+use super::held::HeldBlock;
 use super::pins::{IngressPort, Pins};
-use super::shown::Shown;
-use super::turn::Turn;
 use crate::spine::Extras;
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
@@ -81,25 +81,25 @@ pub struct Etrace<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: IngressPort<EtracePins<W>, W>,
     // the current report, and the held one
-    shown: Shown<W>,
-    held: Held<W>,
+    block_report: BlockReport<W>,
+    held: HeldBlock<W>,
     retires: Signal<Local, Bit>,
     trap_before: DFF<Bit>,
     waits: DFF<Bit>,
-    keeps: Signal<Local, Bit>,
-    told: Signal<Local, Bit>,
+    still_waits: Signal<Local, Bit>,
+    valid_beat: Signal<Local, Bit>,
     // with a filter: the mode is reported; the instruction is hidden; by address or address space
-    wants: Signal<Local, Bits<4>>,
+    mode_selected: Signal<Local, Bits<4>>,
     hides: Signal<Local, Bit>,
     hidden: Signal<Local, Bit>,
     filter: Fixed<Bit>,
-    gated: Fixed<Bit>,
-    gate: Gate<W>,
+    filters_addresses: Fixed<Bit>,
+    address_filter: AddressFilter<W>,
     // where contexts are reported: context of the held instruction, and of the beat
-    turning: Fixed<Bit>,
-    turn: Turn,
-    turns_2: DFF<Bit>,
-    belongs_2: DFF<Bits<18>>,
+    with_context: Fixed<Bit>,
+    context_tracker: ContextTracker,
+    new_context_2: DFF<Bit>,
+    context_value_2: DFF<Bits<18>>,
     length: Signal<Local, Bits<2>>,
     // the beat
     live_2: DFF<Bit>,
@@ -108,7 +108,7 @@ pub struct Etrace<const W: usize> {
     hide_2: DFF<Bit>,
     branch_2: DFF<Bit>,
     taken_2: DFF<Bit>,
-    look_2: DFF<Bit>,
+    lookup_2: DFF<Bit>,
     push_2: DFF<Bit>,
     pop_2: DFF<Bit>,
     jump_2: DFF<Bit>,
@@ -137,13 +137,13 @@ impl<const W: usize> Etrace<W> {
         // a 3-bit `itype` is only supported by the port of blocks
         let extras = Extras { itype3: false, ..extras };
         Self {
-            shown: Shown::new(params, &extras),
-            held: Held::new(params, &extras),
+            block_report: BlockReport::new(params, &extras),
+            held: HeldBlock::new(params, &extras),
             filter: Fixed::new(extras.filter),
-            gated: Fixed::new(extras.range || extras.space),
-            gate: Gate::new(&extras),
-            turning: Fixed::new(params.context.is_some()),
-            turn: when(params.context.is_some(), || Turn::new(params.context_bits())),
+            filters_addresses: Fixed::new(extras.range || extras.space),
+            address_filter: AddressFilter::new(&extras),
+            with_context: Fixed::new(params.context.is_some()),
+            context_tracker: when(params.context.is_some(), || ContextTracker::new(params.context_bits())),
             ..Default::default()
         }
     }
@@ -152,60 +152,73 @@ impl<const W: usize> Etrace<W> {
 impl<const W: usize> Logic for Etrace<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, held, turn);
-        dff_setup!(self, clock, trap_before, waits, live_2, valid_2, intr_2, hide_2, branch_2, taken_2, look_2, push_2);
-        dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2, turns_2, belongs_2);
+        clock!(self, clock, held, context_tracker);
+        dff_setup!(
+            self,
+            clock,
+            trap_before,
+            waits,
+            live_2,
+            valid_2,
+            intr_2,
+            hide_2,
+            branch_2,
+            taken_2,
+            lookup_2,
+            push_2
+        );
+        dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2, new_context_2, context_value_2);
 
         // a block of one instruction: its last is its first
-        self.shown.itype.next = self.port.pins.itype.val();
-        self.shown.iaddr.next = self.port.pins.iaddr.val();
-        self.shown.iretire.next = bit_cast::<4, 2>(self.port.pins.iretire.val());
-        self.shown.ilastsize.next = self.port.pins.ilastsize.val();
-        self.shown.icount.next = 1.into();
-        self.retires.next = self.shown.retires.val();
+        self.block_report.itype.next = self.port.pins.itype.val();
+        self.block_report.iaddr.next = self.port.pins.iaddr.val();
+        self.block_report.iretire.next = bit_cast::<4, 2>(self.port.pins.iretire.val());
+        self.block_report.ilastsize.next = self.port.pins.ilastsize.val();
+        self.block_report.icount.next = 1.into();
+        self.retires.next = self.block_report.retires.val();
 
         // a hidden instruction need not wait
-        self.wants.next = self.port.modes.val() >> self.port.pins.privilege.val();
-        self.gate.hide.next = self.port.hide.val();
-        self.gate.pc.next = self.port.pins.iaddr.val();
-        self.gate.first.next = self.port.first.val();
-        self.gate.last.next = self.port.last.val();
-        self.gate.space.next = self.port.space.val();
-        self.gate.wanted.next = self.port.wanted.val();
-        self.gate.mask.next = self.port.mask.val();
+        self.mode_selected.next = self.port.modes.val() >> self.port.pins.privilege.val();
+        self.address_filter.hide.next = self.port.hide.val();
+        self.address_filter.pc.next = self.port.pins.iaddr.val();
+        self.address_filter.first.next = self.port.first.val();
+        self.address_filter.last.next = self.port.last.val();
+        self.address_filter.space.next = self.port.space.val();
+        self.address_filter.wanted.next = self.port.wanted.val();
+        self.address_filter.mask.next = self.port.mask.val();
         self.hides.next = self.port.hide.val();
-        if self.gated.val() {
-            self.hides.next = self.gate.hides.val();
+        if self.filters_addresses.val() {
+            self.hides.next = self.address_filter.hides.val();
         }
-        self.hidden.next = (self.hides.val() | !self.wants.val().get_bit(0)) & self.filter.val();
-        self.keeps.next = self.waits.q.val() & !self.shown.bears.val();
-        self.waits.d.next = self.keeps.val() | (self.shown.open.val() & !self.hidden.val());
-        if self.shown.bears.val() {
-            self.trap_before.d.next = self.shown.traps.val();
+        self.hidden.next = (self.hides.val() | !self.mode_selected.val().get_bit(0)) & self.filter.val();
+        self.still_waits.next = self.waits.q.val() & !self.block_report.has_address.val();
+        self.waits.d.next = self.still_waits.val() | (self.block_report.open.val() & !self.hidden.val());
+        if self.block_report.has_address.val() {
+            self.trap_before.d.next = self.block_report.traps.val();
         }
 
         self.held.reset.next = self.port.reset.val();
         self.held.itype.next = self.port.pins.itype.val();
         self.held.ilastsize.next = self.port.pins.ilastsize.val();
         self.held.icount.next = 1.into();
-        self.held.retires.next = self.shown.retires.val() & self.port.open.val();
-        self.held.bears.next = self.shown.bears.val();
-        self.held.start.next = self.shown.start.val();
-        self.held.last.next = self.shown.start.val();
+        self.held.retires.next = self.block_report.retires.val() & self.port.open.val();
+        self.held.has_address.next = self.block_report.has_address.val();
+        self.held.start.next = self.block_report.start.val();
+        self.held.last.next = self.block_report.start.val();
         self.held.intr.next = self.trap_before.q.val();
         self.held.hide.next = self.hidden.val();
         // an instruction held at the end of a trace does not belong to the next one
-        self.held.keep.next = self.keeps.val() & self.port.open.val();
-        self.held.tells.next = !self.keeps.val();
-        self.held.goes.next = self.shown.start.val();
-        self.held.jumps.next = !self.trap_before.q.val();
+        self.held.keep.next = self.still_waits.val() & self.port.open.val();
+        self.held.sends.next = !self.still_waits.val();
+        self.held.next_address.next = self.block_report.start.val();
+        self.held.no_trap.next = !self.trap_before.q.val();
 
         // the beat
-        self.told.next = self.held.head.valid.val();
+        self.valid_beat.next = self.held.head.valid.val();
         self.live_2.d.next = self.port.live.val();
-        self.valid_2.d.next = self.told.val();
+        self.valid_2.d.next = self.valid_beat.val();
         self.intr_2.d.next = self.held.head.intr.val();
-        if self.told.val() {
+        if self.valid_beat.val() {
             self.hide_2.d.next = self.held.head.hide.val();
         }
         self.taken_2.d.next = self.held.head.taken.val();
@@ -213,13 +226,13 @@ impl<const W: usize> Logic for Etrace<W> {
         self.long_2.d.next = self.held.long_1.val();
         self.target_2.d.next = self.held.head.target.val();
         self.branch_2.d.next = self.held.head.branch.val();
-        self.look_2.d.next = self.held.head.look.val();
+        self.lookup_2.d.next = self.held.head.lookup.val();
         self.push_2.d.next = self.held.head.push.val();
         self.pop_2.d.next = self.held.head.pop.val();
         self.jump_2.d.next = self.held.head.jump.val();
-        if !self.told.val() | !self.port.live.val() {
+        if !self.valid_beat.val() | !self.port.live.val() {
             self.branch_2.d.next = false;
-            self.look_2.d.next = false;
+            self.lookup_2.d.next = false;
             self.push_2.d.next = false;
             self.pop_2.d.next = false;
             self.jump_2.d.next = false;
@@ -237,24 +250,24 @@ impl<const W: usize> Logic for Etrace<W> {
         self.port.beat.live.next = self.live_2.q.val();
         self.port.beat.valid.next = self.valid_2.q.val();
         self.port.beat.intr.next = self.intr_2.q.val();
-        self.port.beat.broken.next = false;
+        self.port.beat.discontinuity.next = false;
         self.port.beat.hide.next = self.hide_2.q.val();
-        self.turn.retires.next = self.retires.val() & !self.port.reset.val();
-        self.turn.mode.next = self.port.pins.privilege.val();
-        self.turn.space.next = self.port.space.val();
-        if self.told.val() {
-            self.turns_2.d.next = self.turn.turns.val();
-            self.belongs_2.d.next = self.turn.belongs.val();
+        self.context_tracker.retires.next = self.retires.val() & !self.port.reset.val();
+        self.context_tracker.mode.next = self.port.pins.privilege.val();
+        self.context_tracker.space.next = self.port.space.val();
+        if self.valid_beat.val() {
+            self.new_context_2.d.next = self.context_tracker.new_context.val();
+            self.context_value_2.d.next = self.context_tracker.context_value.val();
         }
-        self.port.beat.turns.next = false;
-        self.port.beat.belongs.next = 0.into();
-        if self.turning.val() {
-            self.port.beat.turns.next = self.turns_2.q.val();
-            self.port.beat.belongs.next = self.belongs_2.q.val();
+        self.port.beat.new_context.next = false;
+        self.port.beat.context_value.next = 0.into();
+        if self.with_context.val() {
+            self.port.beat.new_context.next = self.new_context_2.q.val();
+            self.port.beat.context_value.next = self.context_value_2.q.val();
         }
         self.port.beat.branch.next = self.branch_2.q.val();
         self.port.beat.taken.next = self.taken_2.q.val();
-        self.port.beat.look.next = self.look_2.q.val();
+        self.port.beat.lookup.next = self.lookup_2.q.val();
         self.port.beat.push.next = self.push_2.q.val();
         self.port.beat.pop.next = self.pop_2.q.val();
         self.port.beat.jump.next = self.jump_2.q.val();
@@ -264,8 +277,8 @@ impl<const W: usize> Logic for Etrace<W> {
         self.port.more.next = 0.into();
         self.port.step.next = 0.into();
         self.port.lag.next = 0.into();
-        self.port.choked.next = false;
-        self.port.crowd.next = false;
+        self.port.beat_lost.next = false;
+        self.port.almost_full.next = false;
     }
 }
 

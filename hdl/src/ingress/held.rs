@@ -11,14 +11,14 @@
 //! | `reset` | in | 1 | remove the block |
 //! | `itype`, `ilastsize` | in | 4, 1 | pins of the new block, see [`super::blocks`] |
 //! | `icount` | in | 4 | number of its instructions |
-//! | `retires`, `bears`, `start`, `last` | in | 1, 1, W, W | of the new block, see [`super::shown`] |
+//! | `retires`, `has_address`, `start`, `last` | in | 1, 1, W, W | of the new block, see [`super::block_report`] |
 //! | `intr` | in | 1 | its first instruction is the first after a trap |
 //! | `hide` | in | 1 | all of its instructions are hidden |
 //! | `keep` | in | 1 | keep the held block, and ignore the new one |
-//! | `tells` | in | 1 | send the held block in this cycle |
-//! | `goes` | in | W | address of the instruction after it, without the `align` low bits |
-//! | `jumps` | in | 1 | 1: that instruction follows without a trap |
-//! | `bore`, `intr_1`, `first` | out | 1, 1, W | of the held block: it has an address; `intr`; its address |
+//! | `sends` | in | 1 | send the held block in this cycle |
+//! | `next_address` | in | W | address of the instruction after it, without the `align` low bits |
+//! | `no_trap` | in | 1 | 1: that instruction follows without a trap |
+//! | `had_address`, `intr_1`, `first` | out | 1, 1, W | of the held block: it has an address; `intr`; its address |
 //! | `long_1` | out | 1 | of the held block: its last instruction has 4 bytes in a system with 2-byte instructions |
 //! | `head`, `tail` | out | | its first instruction; its last, if it has several |
 //! | `between` | out | 5 | number of instructions between them |
@@ -26,7 +26,7 @@
 //! A 3-bit `itype` has no value for an inferable jump. A block with `itype` 0 ends with one if the next address does not follow it.
 //!
 //! # Timing
-//! A new block is held from the next cycle on. `head` and `tail` are sent in a cycle with `tells`.
+//! A new block is held from the next cycle on. `head` and `tail` are sent in a cycle with `sends`.
 //!
 //! Golden model: [`sim::beats::blocks`].
 
@@ -38,23 +38,23 @@ use sim::params::TraceParams;
 
 /// A held block, for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
-pub struct Held<const W: usize> {
+pub struct HeldBlock<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub itype: Signal<In, Bits<4>>,
     pub ilastsize: Signal<In, Bit>,
     pub icount: Signal<In, Bits<4>>,
     pub retires: Signal<In, Bit>,
-    pub bears: Signal<In, Bit>,
+    pub has_address: Signal<In, Bit>,
     pub start: Signal<In, Bits<W>>,
     pub last: Signal<In, Bits<W>>,
     pub intr: Signal<In, Bit>,
     pub hide: Signal<In, Bit>,
     pub keep: Signal<In, Bit>,
-    pub tells: Signal<In, Bit>,
-    pub goes: Signal<In, Bits<W>>,
-    pub jumps: Signal<In, Bit>,
-    pub bore: Signal<Out, Bit>,
+    pub sends: Signal<In, Bit>,
+    pub next_address: Signal<In, Bits<W>>,
+    pub no_trap: Signal<In, Bit>,
+    pub had_address: Signal<Out, Bit>,
     pub intr_1: Signal<Out, Bit>,
     pub first: Signal<Out, Bits<W>>,
     pub long_1: Signal<Out, Bit>,
@@ -63,7 +63,7 @@ pub struct Held<const W: usize> {
     pub between: Signal<Out, Bits<5>>,
     // the held block
     held: DFF<Bit>,
-    bore_2: DFF<Bit>,
+    had_address_2: DFF<Bit>,
     intr_2: DFF<Bit>,
     hide_2: DFF<Bit>,
     kind: DFF<Bits<4>>,
@@ -71,35 +71,39 @@ pub struct Held<const W: usize> {
     last_2: DFF<Bits<W>>,
     long: DFF<Bit>,
     count: DFF<Bits<4>>,
-    told: Signal<Local, Bit>,
+    valid_beat: Signal<Local, Bit>,
     single: Signal<Local, Bit>,
     less: Signal<Local, Bits<4>>,
     length: Signal<Local, Bits<2>>,
     link: Signal<Local, Bits<W>>,
     branch: Signal<Local, Bit>,
-    look: Signal<Local, Bit>,
+    lookup: Signal<Local, Bit>,
     push: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     jump: Signal<Local, Bit>,
     // from the parameters
     compressed: Fixed<Bit>,
-    three: Fixed<Bit>,
+    narrow_itype: Fixed<Bit>,
 }
 
-impl<const W: usize> Held<W> {
+impl<const W: usize> HeldBlock<W> {
     /// The block for `params` with `extras`, of which only [`Extras::itype3`] matters.
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
-        Self { compressed: Fixed::new(params.align == 1), three: Fixed::new(extras.itype3), ..Default::default() }
+        Self {
+            compressed: Fixed::new(params.align == 1),
+            narrow_itype: Fixed::new(extras.itype3),
+            ..Default::default()
+        }
     }
 }
 
-impl<const W: usize> Logic for Held<W> {
+impl<const W: usize> Logic for HeldBlock<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, held, bore_2, intr_2, hide_2, kind, first_2, last_2, long, count);
+        dff_setup!(self, clock, held, had_address_2, intr_2, hide_2, kind, first_2, last_2, long, count);
         // the new block, or the held one
         self.held.d.next = self.retires.val();
-        self.bore_2.d.next = self.bears.val();
+        self.had_address_2.d.next = self.has_address.val();
         self.intr_2.d.next = self.intr.val();
         self.hide_2.d.next = self.hide.val();
         self.kind.d.next = self.itype.val();
@@ -109,7 +113,7 @@ impl<const W: usize> Logic for Held<W> {
         self.count.d.next = self.icount.val();
         if self.keep.val() {
             self.held.d.next = self.held.q.val();
-            self.bore_2.d.next = self.bore_2.q.val();
+            self.had_address_2.d.next = self.had_address_2.q.val();
             self.intr_2.d.next = self.intr_2.q.val();
             self.hide_2.d.next = self.hide_2.q.val();
             self.kind.d.next = self.kind.q.val();
@@ -118,13 +122,13 @@ impl<const W: usize> Logic for Held<W> {
             self.long.d.next = self.long.q.val();
             self.count.d.next = self.count.q.val();
         }
-        self.bore.next = self.bore_2.q.val();
+        self.had_address.next = self.had_address_2.q.val();
         self.intr_1.next = self.intr_2.q.val();
         self.first.next = self.first_2.q.val();
         self.long_1.next = self.long.q.val();
 
         // its first instruction, and the rest
-        self.told.next = self.held.q.val() & self.tells.val();
+        self.valid_beat.next = self.held.q.val() & self.sends.val();
         self.single.next = self.count.q.val() == 1;
         self.branch.next = (self.kind.q.val() == 4) | (self.kind.q.val() == 5);
         self.length.next = 1.into();
@@ -132,57 +136,57 @@ impl<const W: usize> Logic for Held<W> {
             self.length.next = 2.into();
         }
         self.link.next = self.last_2.q.val() + bit_cast::<W, 2>(self.length.val());
-        self.look.next = (self.kind.q.val() == 3)
+        self.lookup.next = (self.kind.q.val() == 3)
             | (self.kind.q.val() == 8)
             | (self.kind.q.val() == 10)
             | (self.kind.q.val() == 14)
-            | (self.three.val() & (self.kind.q.val() == 6));
+            | (self.narrow_itype.val() & (self.kind.q.val() == 6));
         self.push.next = (self.kind.q.val() == 8) | (self.kind.q.val() == 9) | (self.kind.q.val() == 12);
         self.pop.next = (self.kind.q.val() == 12) | (self.kind.q.val() == 13);
         self.jump.next = (self.kind.q.val() == 9) | (self.kind.q.val() == 11) | (self.kind.q.val() == 15);
-        if self.three.val() & (self.kind.q.val() == 0) {
-            self.jump.next = self.jumps.val() & (self.goes.val() != self.link.val());
+        if self.narrow_itype.val() & (self.kind.q.val() == 0) {
+            self.jump.next = self.no_trap.val() & (self.next_address.val() != self.link.val());
         }
         self.less.next = self.count.q.val() - 2;
         self.between.next = 0.into();
-        if self.told.val() & !self.single.val() {
+        if self.valid_beat.val() & !self.single.val() {
             self.between.next = bit_cast::<5, 4>(self.less.val());
         }
         self.head.live.next = true;
-        self.head.valid.next = self.told.val();
+        self.head.valid.next = self.valid_beat.val();
         self.head.intr.next = self.intr_2.q.val();
-        self.head.broken.next = false;
+        self.head.discontinuity.next = false;
         self.head.hide.next = self.hide_2.q.val();
-        self.head.turns.next = false;
-        self.head.belongs.next = 0.into();
+        self.head.new_context.next = false;
+        self.head.context_value.next = 0.into();
         self.head.branch.next = self.branch.val() & self.single.val();
         self.head.taken.next = self.kind.q.val().get_bit(0);
-        self.head.look.next = self.look.val() & self.single.val();
+        self.head.lookup.next = self.lookup.val() & self.single.val();
         self.head.push.next = self.push.val() & self.single.val();
         self.head.pop.next = self.pop.val() & self.single.val();
         self.head.jump.next = self.jump.val() & self.single.val();
         self.head.pc.next = self.first_2.q.val();
         self.head.link.next = self.link.val();
-        self.head.target.next = self.goes.val();
+        self.head.target.next = self.next_address.val();
         self.tail.live.next = true;
-        self.tail.valid.next = self.told.val() & !self.single.val();
+        self.tail.valid.next = self.valid_beat.val() & !self.single.val();
         self.tail.intr.next = false;
-        self.tail.broken.next = false;
+        self.tail.discontinuity.next = false;
         self.tail.hide.next = self.hide_2.q.val();
-        self.tail.turns.next = false;
-        self.tail.belongs.next = 0.into();
+        self.tail.new_context.next = false;
+        self.tail.context_value.next = 0.into();
         self.tail.branch.next = self.branch.val();
         self.tail.taken.next = self.kind.q.val().get_bit(0);
-        self.tail.look.next = self.look.val();
+        self.tail.lookup.next = self.lookup.val();
         self.tail.push.next = self.push.val();
         self.tail.pop.next = self.pop.val();
         self.tail.jump.next = self.jump.val();
         self.tail.pc.next = self.last_2.q.val();
         self.tail.link.next = self.link.val();
-        self.tail.target.next = self.goes.val();
+        self.tail.target.next = self.next_address.val();
         if self.reset.val() {
             self.held.d.next = false;
-            self.bore_2.d.next = false;
+            self.had_address_2.d.next = false;
         }
     }
 }

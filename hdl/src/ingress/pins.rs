@@ -13,9 +13,9 @@
 //! | `hide` | in | 1 | with [`Extras::filter`]: all instructions that retire in this cycle are hidden |
 //! | `mode`, `space` | in | 2, 16 | privilege mode and address space identifier, where the pins do not contain them: with [`Extras::filter`], or where contexts are reported |
 //! | `modes` | in | 4 | with [`Extras::filter`]: bit m: instructions of mode m are reported |
-//! | `first`, `last`, `wanted`, `mask` | in | W, W, 16, 16 | with [`Extras::range`], [`Extras::space`]: as in [`super::gate`] |
+//! | `first`, `last`, `wanted`, `mask` | in | W, W, 16, 16 | with [`Extras::range`], [`Extras::space`]: as in [`super::address_filter`] |
 //! | `beat` | out | | a retire beat, see [`super::beat`] |
-//! | `more`, `step`, `lag`, `choked`, `crowd` | out | 10, 8, 8, 1, 1 | as in [`super::compress`]; 0 where one instruction retires per cycle |
+//! | `more`, `step`, `lag`, `beat_lost`, `almost_full` | out | 10, 8, 8, 1, 1 | as in [`super::compress`]; 0 where one instruction retires per cycle |
 
 use super::beat::BeatOut;
 use crate::spine::Extras;
@@ -64,6 +64,6 @@ pub struct IngressPort<P: Pins<W>, const W: usize> {
     pub more: Signal<Out, Bits<10>>,
     pub step: Signal<Out, Bits<8>>,
     pub lag: Signal<Out, Bits<8>>,
-    pub choked: Signal<Out, Bit>,
-    pub crowd: Signal<Out, Bit>,
+    pub beat_lost: Signal<Out, Bit>,
+    pub almost_full: Signal<Out, Bit>,
 }

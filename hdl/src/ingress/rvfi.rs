@@ -43,11 +43,11 @@
 //!
 //! Golden model: [`retire::isa::flow_with`].
 
-use super::gate::Gate;
+use super::address_filter::AddressFilter;
+use super::context_tracker::ContextTracker;
+use super::mode_filter::ModeFilter;
 use super::narrow::Narrow;
 use super::pins::{IngressPort, Pins};
-use super::turn::Turn;
-use super::veil::Veil;
 use crate::spine::Extras;
 use crate::widget::each::when;
 use crate::widget::fixed::Fixed;
@@ -137,25 +137,25 @@ pub struct Rvfi<const W: usize> {
     length: Signal<Local, Bits<2>>,
     link: Signal<Local, Bits<W>>,
     // with fewer distinct address bits
-    fewer: Fixed<Bit>,
+    narrow_addresses: Fixed<Bit>,
     narrow: Narrow<W>,
     narrow_next: Narrow<W>,
     // with a filter; by address or address space
     filter: Fixed<Bit>,
-    gated: Fixed<Bit>,
-    veil: Veil,
-    gate: Gate<W>,
+    filters_addresses: Fixed<Bit>,
+    mode_filter: ModeFilter,
+    address_filter: AddressFilter<W>,
     hides: Signal<Local, Bit>,
     // where contexts are reported
-    turning: Fixed<Bit>,
-    turn: Turn,
+    with_context: Fixed<Bit>,
+    context_tracker: ContextTracker,
     // the fields of the beat, or the inputs of their registers
     live_1: Signal<Local, Bit>,
     pc_beat: Signal<Local, Bits<W>>,
     target_beat: Signal<Local, Bits<W>>,
     long_beat: Signal<Local, Bit>,
     branch_1: Signal<Local, Bit>,
-    look_1: Signal<Local, Bit>,
+    lookup_1: Signal<Local, Bit>,
     push_1: Signal<Local, Bit>,
     pop_1: Signal<Local, Bit>,
     jump_1: Signal<Local, Bit>,
@@ -166,7 +166,7 @@ pub struct Rvfi<const W: usize> {
     valid_2: DFF<Bit>,
     intr_2: DFF<Bit>,
     branch_2: DFF<Bit>,
-    look_2: DFF<Bit>,
+    lookup_2: DFF<Bit>,
     push_2: DFF<Bit>,
     pop_2: DFF<Bit>,
     jump_2: DFF<Bit>,
@@ -175,8 +175,8 @@ pub struct Rvfi<const W: usize> {
     target_2: DFF<Bits<W>>,
     // a traced instruction has retired; a discontinuity
     known: DFF<Bit>,
-    broken: Signal<Local, Bit>,
-    broken_2: DFF<Bit>,
+    discontinuity: Signal<Local, Bit>,
+    discontinuity_2: DFF<Bit>,
     // from the parameters
     registered: Fixed<Bit>,
     check: Fixed<Bit>,
@@ -208,14 +208,14 @@ impl<const W: usize> Rvfi<W> {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         assert!(usize::from(params.xlen) == W, "xlen = {} is not W = {W}", params.xlen);
         Self {
-            fewer: Fixed::new(extras.addresses.is_some()),
+            narrow_addresses: Fixed::new(extras.addresses.is_some()),
             narrow: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
             narrow_next: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
             filter: Fixed::new(extras.filter),
-            gated: Fixed::new(extras.range || extras.space),
-            gate: Gate::new(&extras),
-            turning: Fixed::new(params.context.is_some()),
-            turn: when(params.context.is_some(), || Turn::new(params.context_bits())),
+            filters_addresses: Fixed::new(extras.range || extras.space),
+            address_filter: AddressFilter::new(&extras),
+            with_context: Fixed::new(params.context.is_some()),
+            context_tracker: when(params.context.is_some(), || ContextTracker::new(params.context_bits())),
             registered: Fixed::new(extras.registered),
             check: Fixed::new(extras.check),
             zcm: Fixed::new(extras.zcm),
@@ -234,9 +234,9 @@ impl<const W: usize> Rvfi<W> {
 impl<const W: usize> Logic for Rvfi<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, trap_before, live_2, valid_2, intr_2, branch_2, look_2, push_2);
-        dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2, known, broken_2);
-        clock!(self, clock, veil, turn);
+        dff_setup!(self, clock, trap_before, live_2, valid_2, intr_2, branch_2, lookup_2, push_2);
+        dff_setup!(self, clock, pop_2, jump_2, pc_2, long_2, target_2, known, discontinuity_2);
+        clock!(self, clock, mode_filter, context_tracker);
 
         // decoder: which jump or branch
         self.opcode.next = self.port.pins.rvfi.insn.val().get_bits::<7>(0);
@@ -292,13 +292,13 @@ impl<const W: usize> Logic for Rvfi<W> {
             self.trap_before.d.next = self.port.pins.rvfi.trap.val();
         }
         self.branch_1.next = self.is_branch.val();
-        self.look_1.next = (self.is_jalr.val() & !self.pops.val()) | self.is_xret.val();
+        self.lookup_1.next = (self.is_jalr.val() & !self.pops.val()) | self.is_xret.val();
         self.push_1.next = (self.is_jalr.val() & self.links.val()) | (self.is_jal.val() & self.jal_links.val());
         self.pop_1.next = self.pops.val();
         self.jump_1.next = self.is_jal.val();
         if !self.traced.val() {
             self.branch_1.next = false;
-            self.look_1.next = false;
+            self.lookup_1.next = false;
             self.push_1.next = false;
             self.pop_1.next = false;
             self.jump_1.next = false;
@@ -306,7 +306,7 @@ impl<const W: usize> Logic for Rvfi<W> {
         self.live_2.d.next = self.port.live.val();
         self.valid_2.d.next = self.retires.val();
         self.branch_2.d.next = self.branch_1.val();
-        self.look_2.d.next = self.look_1.val();
+        self.lookup_2.d.next = self.lookup_1.val();
         self.push_2.d.next = self.push_1.val();
         self.pop_2.d.next = self.pop_1.val();
         self.jump_2.d.next = self.jump_1.val();
@@ -315,7 +315,7 @@ impl<const W: usize> Logic for Rvfi<W> {
         self.target_1.next = self.port.pins.rvfi.pc_wdata.val() >> self.align.val();
         self.narrow.wide.next = self.port.pins.rvfi.pc_rdata.val();
         self.narrow_next.wide.next = self.port.pins.rvfi.pc_wdata.val();
-        if self.fewer.val() {
+        if self.narrow_addresses.val() {
             self.pc_1.next = self.narrow.to.val() >> self.align.val();
             self.target_1.next = self.narrow_next.to.val() >> self.align.val();
         }
@@ -329,21 +329,21 @@ impl<const W: usize> Logic for Rvfi<W> {
         self.long_2.d.next = self.wide.val() & self.compressed.val();
         self.pc_2.d.next = self.pc_1.val();
         self.target_2.d.next = self.target_1.val();
-        self.broken.next = false;
+        self.discontinuity.next = false;
         if self.check.val() {
             if !self.retires.val() {
                 self.target_2.d.next = self.target_2.q.val();
             }
             // the first traced instruction has a sync, and is not checked
             self.known.d.next = self.live_1.val() & (self.known.q.val() | self.retires.val());
-            self.broken.next = self.retires.val()
+            self.discontinuity.next = self.retires.val()
                 & self.known.q.val()
                 & !self.port.pins.rvfi.intr.val()
                 & !self.trap_before.q.val()
                 & (self.pc_1.val() != self.target_2.q.val());
         }
-        self.broken_2.d.next = self.broken.val();
-        self.intr_1.next = self.port.pins.rvfi.intr.val() | self.trap_before.q.val() | self.broken.val();
+        self.discontinuity_2.d.next = self.discontinuity.val();
+        self.intr_1.next = self.port.pins.rvfi.intr.val() | self.trap_before.q.val() | self.discontinuity.val();
         self.intr_2.d.next = self.intr_1.val();
 
         self.pc_beat.next = self.pc_2.q.val();
@@ -360,48 +360,48 @@ impl<const W: usize> Logic for Rvfi<W> {
         }
         self.link.next = self.pc_beat.val() + bit_cast::<W, 2>(self.length.val());
 
-        self.gate.hide.next = self.port.hide.val();
-        self.gate.pc.next = self.port.pins.rvfi.pc_rdata.val();
-        self.gate.first.next = self.port.first.val();
-        self.gate.last.next = self.port.last.val();
-        self.gate.space.next = self.port.space.val();
-        self.gate.wanted.next = self.port.wanted.val();
-        self.gate.mask.next = self.port.mask.val();
+        self.address_filter.hide.next = self.port.hide.val();
+        self.address_filter.pc.next = self.port.pins.rvfi.pc_rdata.val();
+        self.address_filter.first.next = self.port.first.val();
+        self.address_filter.last.next = self.port.last.val();
+        self.address_filter.space.next = self.port.space.val();
+        self.address_filter.wanted.next = self.port.wanted.val();
+        self.address_filter.mask.next = self.port.mask.val();
         self.hides.next = self.port.hide.val();
-        if self.gated.val() {
-            self.hides.next = self.gate.hides.val();
+        if self.filters_addresses.val() {
+            self.hides.next = self.address_filter.hides.val();
         }
-        self.veil.retires.next = self.retires.val();
-        self.veil.hide.next = self.hides.val();
-        self.veil.mode.next = self.port.mode.val();
-        self.veil.modes.next = self.port.modes.val();
-        self.port.beat.hide.next = self.filter.val() & self.veil.hidden.val();
+        self.mode_filter.retires.next = self.retires.val();
+        self.mode_filter.hide.next = self.hides.val();
+        self.mode_filter.mode.next = self.port.mode.val();
+        self.mode_filter.modes.next = self.port.modes.val();
+        self.port.beat.hide.next = self.filter.val() & self.mode_filter.hidden.val();
 
-        self.turn.retires.next = self.retires.val();
-        self.turn.mode.next = self.port.mode.val();
-        self.turn.space.next = self.port.space.val();
-        self.port.beat.turns.next = false;
-        self.port.beat.belongs.next = 0.into();
-        if self.turning.val() {
-            self.port.beat.turns.next = self.turn.turns.val();
-            self.port.beat.belongs.next = self.turn.belongs.val();
+        self.context_tracker.retires.next = self.retires.val();
+        self.context_tracker.mode.next = self.port.mode.val();
+        self.context_tracker.space.next = self.port.space.val();
+        self.port.beat.new_context.next = false;
+        self.port.beat.context_value.next = 0.into();
+        if self.with_context.val() {
+            self.port.beat.new_context.next = self.context_tracker.new_context.val();
+            self.port.beat.context_value.next = self.context_tracker.context_value.val();
         }
 
         self.port.beat.live.next = self.live_2.q.val();
         self.port.beat.valid.next = self.valid_2.q.val();
         self.port.beat.intr.next = self.intr_2.q.val();
-        self.port.beat.broken.next = self.broken_2.q.val();
+        self.port.beat.discontinuity.next = self.discontinuity_2.q.val();
         self.port.beat.branch.next = self.branch_2.q.val();
-        self.port.beat.look.next = self.look_2.q.val();
+        self.port.beat.lookup.next = self.lookup_2.q.val();
         self.port.beat.push.next = self.push_2.q.val();
         self.port.beat.pop.next = self.pop_2.q.val();
         self.port.beat.jump.next = self.jump_2.q.val();
         if self.registered.val() {
             self.port.beat.valid.next = self.retires.val();
             self.port.beat.intr.next = self.intr_1.val();
-            self.port.beat.broken.next = self.broken.val();
+            self.port.beat.discontinuity.next = self.discontinuity.val();
             self.port.beat.branch.next = self.branch_1.val();
-            self.port.beat.look.next = self.look_1.val();
+            self.port.beat.lookup.next = self.lookup_1.val();
             self.port.beat.push.next = self.push_1.val();
             self.port.beat.pop.next = self.pop_1.val();
             self.port.beat.jump.next = self.jump_1.val();
@@ -413,8 +413,8 @@ impl<const W: usize> Logic for Rvfi<W> {
         self.port.more.next = 0.into();
         self.port.step.next = 0.into();
         self.port.lag.next = 0.into();
-        self.port.choked.next = false;
-        self.port.crowd.next = false;
+        self.port.beat_lost.next = false;
+        self.port.almost_full.next = false;
     }
 }
 

@@ -11,7 +11,7 @@
 //! | `rvfi<j>.*` | in | | channel j, as in [`super::rvfi`]; of a cycle, the lower channel is the older instruction, and any channel may be empty |
 //!
 //! and the ports of all adapters, see [`super::pins`]. Mode, address space and `hide` apply to all instructions of a cycle; each
-//! channel has its own [`super::gate`].
+//! channel has its own [`super::address_filter`].
 //!
 //! An instruction is traced if tracing is on when its beat is *sent*: those that wait when it is disabled are not.
 //!
@@ -22,9 +22,9 @@
 
 use super::beat::BeatOut;
 use super::compress::Compress;
+use super::context_tracker::ContextTracker;
 use super::pins::{IngressPort, Pins};
 use super::rvfi::{Rvfi, RvfiChannel};
-use super::turn::Turn;
 use crate::spine::{Extras, Retire};
 use crate::widget::each::{each, when};
 use crate::widget::fixed::Fixed;
@@ -50,7 +50,7 @@ pub struct RvfiFourPins<const W: usize> {
 }
 
 macro_rules! adapter {
-    ($(#[$doc:meta])* $name:ident, $pins:ident, $lanes:tt, $([$j:tt $next:tt $channel:ident])+) => {
+    ($(#[$doc:meta])* $name:ident, $pins:ident, $per_cycle:tt, $([$j:tt $next:tt $channel:ident])+) => {
         impl<const W: usize> Pins<W> for $pins<W> {
             const CODE: u8 = 0;
             const MODE: bool = true;
@@ -71,16 +71,16 @@ macro_rules! adapter {
         pub struct $name<const W: usize> {
             pub clock: Signal<In, Clock>,
             pub port: IngressPort<$pins<W>, W>,
-            lane: Vec<Rvfi<W>>,
+            retire_slot: Vec<Rvfi<W>>,
             compress: Compress<W>,
             // whether the instruction before that of a channel trapped
             trapped: Vec<Signal<Local, Bit>>,
             trap_before: DFF<Bit>,
-            shut: DFF<Bit>,
+            was_closed: DFF<Bit>,
             // where contexts are reported
             any: Signal<Local, Bit>,
-            turning: Fixed<Bit>,
-            turn: Turn,
+            with_context: Fixed<Bit>,
+            context_tracker: ContextTracker,
         }
 
         impl<const W: usize> $name<W> {
@@ -90,17 +90,17 @@ macro_rules! adapter {
             /// When `extras` do not say how many instructions retire per cycle; and as [`Compress::new`].
             pub fn with(params: &TraceParams, extras: Extras) -> Self {
                 let retire = extras.retire.expect("several instructions a clock");
-                assert_eq!(retire.lanes, $lanes, "channels");
+                assert_eq!(retire.per_cycle, $per_cycle, "channels");
                 // all instructions of a cycle have the same context
                 let mut alone = params.clone();
                 alone.context = None;
-                let lane = || Rvfi::with(&alone, Extras { check: false, retire: None, ..extras });
+                let retire_slot = || Rvfi::with(&alone, Extras { check: false, retire: None, ..extras });
                 Self {
-                    lane: (0..$lanes).map(|_| lane()).collect(),
-                    turning: Fixed::new(params.context.is_some()),
-                    turn: when(params.context.is_some(), || Turn::new(params.context_bits())),
+                    retire_slot: (0..$per_cycle).map(|_| retire_slot()).collect(),
+                    with_context: Fixed::new(params.context.is_some()),
+                    context_tracker: when(params.context.is_some(), || ContextTracker::new(params.context_bits())),
                     compress: Compress::of(params, extras, false),
-                    trapped: each($lanes + 1),
+                    trapped: each($per_cycle + 1),
                     ..Default::default()
                 }
             }
@@ -117,35 +117,35 @@ macro_rules! adapter {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                dff_setup!(self, clock, trap_before, shut);
-                clock!(self, clock, compress, turn);
+                dff_setup!(self, clock, trap_before, was_closed);
+                clock!(self, clock, compress, context_tracker);
                 // entries that wait when a trace begins are older than the trace; time is counted from its first cycle
-                self.shut.d.next = !self.port.open.val();
-                self.compress.reset.next = self.port.reset.val() | (self.shut.q.val() & !self.port.open.val());
+                self.was_closed.d.next = !self.port.open.val();
+                self.compress.reset.next = self.port.reset.val() | (self.was_closed.q.val() & !self.port.open.val());
                 self.compress.go.next = self.port.live.val();
-                self.compress.behind.next = 0.into();
+                self.compress.delay.next = 0.into();
                 self.trapped[0].next = self.trap_before.q.val();
                 $(
-                    self.lane[$j].clock.next = self.clock.val();
-                    self.lane[$j].port.reset.next = self.port.reset.val();
-                    self.lane[$j].port.live.next = true;
-                    self.lane[$j].port.open.next = true;
-                    self.lane[$j].port.pins.rvfi.valid.next =
+                    self.retire_slot[$j].clock.next = self.clock.val();
+                    self.retire_slot[$j].port.reset.next = self.port.reset.val();
+                    self.retire_slot[$j].port.live.next = true;
+                    self.retire_slot[$j].port.open.next = true;
+                    self.retire_slot[$j].port.pins.rvfi.valid.next =
                         self.port.pins.$channel.valid.val() & !self.port.pins.$channel.trap.val() & self.port.open.val() & !self.port.reset.val();
-                    self.lane[$j].port.pins.rvfi.insn.next = self.port.pins.$channel.insn.val();
-                    self.lane[$j].port.pins.rvfi.trap.next = false;
-                    self.lane[$j].port.pins.rvfi.intr.next = self.port.pins.$channel.intr.val() | self.trapped[$j].val();
-                    self.lane[$j].port.pins.rvfi.pc_rdata.next = self.port.pins.$channel.pc_rdata.val();
-                    self.lane[$j].port.pins.rvfi.pc_wdata.next = self.port.pins.$channel.pc_wdata.val();
-                    self.lane[$j].port.hide.next = self.port.hide.val();
-                    self.lane[$j].port.mode.next = self.port.mode.val();
-                    self.lane[$j].port.modes.next = self.port.modes.val();
-                    self.lane[$j].port.space.next = self.port.space.val();
-                    self.lane[$j].port.first.next = self.port.first.val();
-                    self.lane[$j].port.last.next = self.port.last.val();
-                    self.lane[$j].port.wanted.next = self.port.wanted.val();
-                    self.lane[$j].port.mask.next = self.port.mask.val();
-                    BeatOut::<W>::join(&mut self.lane[$j].port.beat, &mut self.compress.lane[$j]);
+                    self.retire_slot[$j].port.pins.rvfi.insn.next = self.port.pins.$channel.insn.val();
+                    self.retire_slot[$j].port.pins.rvfi.trap.next = false;
+                    self.retire_slot[$j].port.pins.rvfi.intr.next = self.port.pins.$channel.intr.val() | self.trapped[$j].val();
+                    self.retire_slot[$j].port.pins.rvfi.pc_rdata.next = self.port.pins.$channel.pc_rdata.val();
+                    self.retire_slot[$j].port.pins.rvfi.pc_wdata.next = self.port.pins.$channel.pc_wdata.val();
+                    self.retire_slot[$j].port.hide.next = self.port.hide.val();
+                    self.retire_slot[$j].port.mode.next = self.port.mode.val();
+                    self.retire_slot[$j].port.modes.next = self.port.modes.val();
+                    self.retire_slot[$j].port.space.next = self.port.space.val();
+                    self.retire_slot[$j].port.first.next = self.port.first.val();
+                    self.retire_slot[$j].port.last.next = self.port.last.val();
+                    self.retire_slot[$j].port.wanted.next = self.port.wanted.val();
+                    self.retire_slot[$j].port.mask.next = self.port.mask.val();
+                    BeatOut::<W>::join(&mut self.retire_slot[$j].port.beat, &mut self.compress.retire_slot[$j]);
                     self.compress.extra[$j].next = 0.into();
                     self.trapped[$next].next = self.trapped[$j].val();
                     if self.port.pins.$channel.valid.val() {
@@ -158,22 +158,22 @@ macro_rules! adapter {
                         self.any.next = true;
                     }
                 )+
-                self.turn.retires.next = self.any.val();
-                self.turn.mode.next = self.port.mode.val();
-                self.turn.space.next = self.port.space.val();
-                self.compress.turns.next = false;
-                self.compress.belongs.next = 0.into();
-                if self.turning.val() {
-                    self.compress.turns.next = self.turn.turns.val();
-                    self.compress.belongs.next = self.turn.belongs.val();
+                self.context_tracker.retires.next = self.any.val();
+                self.context_tracker.mode.next = self.port.mode.val();
+                self.context_tracker.space.next = self.port.space.val();
+                self.compress.new_context.next = false;
+                self.compress.context_value.next = 0.into();
+                if self.with_context.val() {
+                    self.compress.new_context.next = self.context_tracker.new_context.val();
+                    self.compress.context_value.next = self.context_tracker.context_value.val();
                 }
-                self.trap_before.d.next = self.trapped[$lanes].val() & !self.port.reset.val();
+                self.trap_before.d.next = self.trapped[$per_cycle].val() & !self.port.reset.val();
                 BeatOut::<W>::link(&mut self.port.beat, &mut self.compress.beat);
                 self.port.more.next = self.compress.more.val();
                 self.port.step.next = self.compress.step.val();
-                self.port.choked.next = self.compress.choked.val();
-                self.port.crowd.next = self.compress.crowd.val();
-                self.port.lag.next = self.compress.late_by.val();
+                self.port.beat_lost.next = self.compress.beat_lost.val();
+                self.port.almost_full.next = self.compress.almost_full.val();
+                self.port.lag.next = self.compress.queue_delay.val();
             }
         }
 

@@ -69,10 +69,10 @@ pub struct Router {
 
     // received packets
     places: Mem<8, 16>,
-    room: Signal<Local, Bit>,
+    has_free_entry: Signal<Local, Bit>,
     other: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
-    hears: Signal<Local, Bit>,
+    takes_broadcast: Signal<Local, Bit>,
     stored: Signal<Local, Bit>,
     freed: Signal<Local, Bit>,
     write_at: Signal<Local, Bits<4>>,
@@ -83,8 +83,8 @@ pub struct Router {
     next_read: Signal<Local, Bits<4>>,
     count: DFF<Bits<5>>,
     // the source for which the next free entry is reserved
-    keeps: DFF<Bit>,
-    kept: DFF<Bits<6>>,
+    reserved: DFF<Bit>,
+    reserved_for: DFF<Bits<6>>,
 
     // the packet to send
     packet: Mem<4, 16>,
@@ -92,7 +92,7 @@ pub struct Router {
     put_length: Signal<Local, Bits<4>>,
     put_dest: Signal<Local, Bits<6>>,
     put_at: DFF<Bits<4>>,
-    nowhere: DFF<Bit>,
+    bad_dest: DFF<Bit>,
     full: DFF<Bit>,
     on_ring: DFF<Bit>,
     refused: DFF<Bit>,
@@ -110,8 +110,8 @@ pub struct Router {
     slots: Fixed<Bits<4>>,
     taken: Fixed<Bits<6>>,
     refuses: Fixed<Bits<6>>,
-    everyone: Fixed<Bits<6>>,
-    the_token: Fixed<Bits<16>>,
+    broadcast: Fixed<Bits<6>>,
+    token_word: Fixed<Bits<16>>,
     not_dest: Fixed<Bits<16>>,
     not_src: Fixed<Bits<16>>,
     longest: Fixed<Bits<4>>,
@@ -136,8 +136,8 @@ impl Router {
             slots: Fixed::of((1u64 << log2_places) - 1),
             taken: Fixed::of(TAKEN),
             refuses: Fixed::of(REFUSED),
-            everyone: Fixed::of(BROADCAST),
-            the_token: Fixed::of(TOKEN),
+            broadcast: Fixed::of(BROADCAST),
+            token_word: Fixed::of(TOKEN),
             not_dest: Fixed::of(0xf03fu64),
             not_src: Fixed::of(0xffc0u64),
             longest: Fixed::of(15u64),
@@ -152,8 +152,26 @@ impl Logic for Router {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, left, copying, stripping, write_slot, read_slot, read_at, count, keeps, kept, put_at, nowhere,
-            full, on_ring, refused, send_at, token_next, out_valid, out
+            self,
+            clock,
+            left,
+            copying,
+            stripping,
+            write_slot,
+            read_slot,
+            read_at,
+            count,
+            reserved,
+            reserved_for,
+            put_at,
+            bad_dest,
+            full,
+            on_ring,
+            refused,
+            send_at,
+            token_next,
+            out_valid,
+            out
         );
         clock!(self, clock, places, packet);
 
@@ -161,26 +179,26 @@ impl Logic for Router {
         self.dest.next = self.from.word.val().get_bits::<6>(6);
         self.src.next = self.from.word.val().get_bits::<6>(0);
         self.passing.next = self.left.q.val().any();
-        self.is_token.next = self.from.word.val() == self.the_token.val();
+        self.is_token.next = self.from.word.val() == self.token_word.val();
         self.token.next = self.from.valid.val() & !self.passing.val() & self.is_token.val();
         self.head.next = self.from.valid.val() & !self.passing.val() & !self.is_token.val();
         self.body.next = self.from.valid.val() & self.passing.val();
         self.ends.next = self.from.valid.val() & (self.left.q.val() == self.one.val());
         self.own.next = self.head.val() & (self.src.val() == self.address.val());
         self.here.next = self.head.val() & !self.own.val() & (self.dest.val() == self.address.val());
-        self.to_all.next = self.head.val() & !self.own.val() & (self.dest.val() == self.everyone.val());
+        self.to_all.next = self.head.val() & !self.own.val() & (self.dest.val() == self.broadcast.val());
 
         // a reserved entry is for its source only, however many entries are free by now
-        self.room.next = self.count.q.val() != self.all.val();
-        self.other.next = self.keeps.q.val() & (self.kept.q.val() != self.src.val());
-        self.takes.next = self.here.val() & self.room.val() & !self.other.val();
-        self.hears.next = self.to_all.val() & self.room.val() & !self.keeps.q.val();
+        self.has_free_entry.next = self.count.q.val() != self.all.val();
+        self.other.next = self.reserved.q.val() & (self.reserved_for.q.val() != self.src.val());
+        self.takes.next = self.here.val() & self.has_free_entry.val() & !self.other.val();
+        self.takes_broadcast.next = self.to_all.val() & self.has_free_entry.val() & !self.reserved.q.val();
         if self.takes.val() {
-            self.keeps.d.next = false;
+            self.reserved.d.next = false;
         }
-        if self.here.val() & !self.room.val() & !self.other.val() {
-            self.keeps.d.next = true;
-            self.kept.d.next = self.src.val();
+        if self.here.val() & !self.has_free_entry.val() & !self.other.val() {
+            self.reserved.d.next = true;
+            self.reserved_for.d.next = self.src.val();
         }
 
         self.write_at.next = self.left.q.val();
@@ -189,13 +207,13 @@ impl Logic for Router {
         }
         if self.head.val() {
             self.left.d.next = self.from.word.val().get_bits::<4>(12) + self.one.val();
-            self.copying.d.next = self.takes.val() | self.hears.val();
+            self.copying.d.next = self.takes.val() | self.takes_broadcast.val();
             self.stripping.d.next = self.own.val();
         }
 
         // received packets
         self.stored.next = self.ends.val() & self.copying.q.val();
-        self.places.we.next = self.takes.val() | self.hears.val() | (self.body.val() & self.copying.q.val());
+        self.places.we.next = self.takes.val() | self.takes_broadcast.val() | (self.body.val() & self.copying.q.val());
         self.places.wdata.next = self.from.word.val();
         self.places.waddr.next =
             (bit_cast::<8, 4>(self.write_slot.q.val()) << 4) | bit_cast::<8, 4>(self.write_at.val());
@@ -241,14 +259,14 @@ impl Logic for Router {
             if self.put_at.q.val().any() {
                 self.put_at.d.next = self.put_at.q.val() - self.one.val();
                 if self.put_at.q.val() == self.one.val() {
-                    self.full.d.next = !self.nowhere.q.val();
-                    self.fate.malformed.next = self.nowhere.q.val();
+                    self.full.d.next = !self.bad_dest.q.val();
+                    self.fate.malformed.next = self.bad_dest.q.val();
                 }
             } else {
                 // a packet of 17 words is malformed: `put_at` wraps to 0, so only this word is consumed
                 self.put_at.d.next = self.put_length.val() + self.one.val();
                 self.fate.malformed.next = self.put_length.val() == self.longest.val();
-                self.nowhere.d.next =
+                self.bad_dest.d.next =
                     (self.put_dest.val() == self.taken.val()) | (self.put_dest.val() == self.refuses.val());
             }
         }
@@ -258,13 +276,13 @@ impl Logic for Router {
 
         // the first word is back, with the outcome; the last word is back
         self.fate.delivered.next =
-            self.own.val() & ((self.dest.val() == self.taken.val()) | (self.dest.val() == self.everyone.val()));
+            self.own.val() & ((self.dest.val() == self.taken.val()) | (self.dest.val() == self.broadcast.val()));
         self.fate.again.next = self.own.val() & (self.dest.val() == self.refuses.val());
         self.fate.absent.next = self.own.val()
             & (self.dest.val() != self.taken.val())
-            & (self.dest.val() != self.everyone.val())
+            & (self.dest.val() != self.broadcast.val())
             & (self.dest.val() != self.refuses.val());
-        self.fate.missed.next = self.to_all.val() & !self.hears.val();
+        self.fate.missed.next = self.to_all.val() & !self.takes_broadcast.val();
         if self.own.val() {
             self.refused.d.next = self.dest.val() == self.refuses.val();
         }
@@ -304,7 +322,7 @@ impl Logic for Router {
         self.packet.raddr.next = self.next_send.val();
         if self.token_next.q.val() {
             self.out_valid.d.next = true;
-            self.out.d.next = self.the_token.val();
+            self.out.d.next = self.token_word.val();
         }
         self.to.valid.next = self.out_valid.q.val();
         self.to.word.next = self.out.q.val();
@@ -317,10 +335,10 @@ impl Logic for Router {
             self.read_slot.d.next = 0.into();
             self.read_at.d.next = 0.into();
             self.count.d.next = 0.into();
-            self.keeps.d.next = false;
-            self.kept.d.next = 0.into();
+            self.reserved.d.next = false;
+            self.reserved_for.d.next = 0.into();
             self.put_at.d.next = 0.into();
-            self.nowhere.d.next = false;
+            self.bad_dest.d.next = false;
             self.full.d.next = false;
             self.on_ring.d.next = false;
             self.refused.d.next = false;

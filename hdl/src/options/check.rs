@@ -1,13 +1,13 @@
 //! Checks of the given options against each other
 
-use super::given::Given;
+use super::given::GivenOptions;
 use super::rule::Rule;
 use super::table::OPTIONS;
 use super::{find, Opt};
 use sim::params::Platform;
 use sim::scheme::any::SchemeName;
 
-impl Given {
+impl GivenOptions {
     /// Checks that each option has one of its values.
     ///
     /// # Errors
@@ -34,8 +34,8 @@ impl Given {
         let given = OPTIONS.iter().filter(|o| self.get(o.name).is_some());
         self.check_values()?;
         for option in given {
-            let broken = rules(option).into_iter().flatten().find_map(|r| r.broken(option, self, &name.scheme));
-            if let Some(text) = broken {
+            let violation = rules(option).into_iter().flatten().find_map(|r| r.violation(option, self, &name.scheme));
+            if let Some(text) = violation {
                 return Err(text);
             }
         }

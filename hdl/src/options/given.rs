@@ -1,6 +1,6 @@
 //! The options that were given
 
-use super::{find, Takes};
+use super::{find, ValueKind};
 use sim::params::ParamError;
 use sim::scheme::any::SchemeName;
 use sim::scheme::tr::TrParams;
@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 
 /// The options as they were typed. An option that was not given is not in it: defaults are not stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct GivenOptions {
     values: BTreeMap<&'static str, String>,
 }
 
-impl Given {
+impl GivenOptions {
     /// Adds an option; a switch has an empty value.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
@@ -56,7 +56,7 @@ impl Given {
     pub fn shown(&self, name: &str) -> String {
         let name = self.source(name).unwrap_or(name);
         match find(name).takes {
-            Takes::Switch => format!("`--{name}`"),
+            ValueKind::Switch => format!("`--{name}`"),
             _ if self.get(name).is_none() => format!("`--{name} {}` (the default)", self.value(name)),
             _ => format!("`--{name} {}`", self.value(name)),
         }

@@ -20,13 +20,13 @@ pub mod rule;
 pub mod system;
 pub mod table;
 
-pub use given::Given;
+pub use given::GivenOptions;
 use rule::Rule;
 pub use system::System;
 
 /// The value of an option.
 #[derive(Clone, Copy)]
-pub enum Takes {
+pub enum ValueKind {
     /// Nothing.
     Switch,
     /// One of a list.
@@ -43,7 +43,7 @@ pub enum Takes {
     },
 }
 
-impl Takes {
+impl ValueKind {
     /// Checks a value.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl Takes {
     }
 
     /// Values for tests: all of a list, both ends of a range, the examples of a text.
-    pub fn tried(&self) -> Vec<String> {
+    pub fn test_values(&self) -> Vec<String> {
         match self {
             Self::Switch => vec![String::new()],
             Self::One(values) => values.iter().map(ToString::to_string).collect(),
@@ -115,7 +115,7 @@ pub struct Opt {
     /// The name of its value in the help.
     pub unit: &'static str,
     /// Its values.
-    pub takes: Takes,
+    pub takes: ValueKind,
     /// The default value; empty: no default.
     pub default: &'static str,
     /// Its section in the help.
@@ -137,14 +137,14 @@ impl Opt {
     pub fn text(&self) -> String {
         let mut text = self.help.to_string();
         match self.takes {
-            Takes::Switch => {}
-            Takes::Text { .. } => {
+            ValueKind::Switch => {}
+            ValueKind::Text { .. } => {
                 let list = (self.list)();
                 if !list.is_empty() {
                     text += &format!(": {list}");
                 }
             }
-            Takes::One(_) | Takes::Range(..) => text += &format!(": {}", self.takes.values()),
+            ValueKind::One(_) | ValueKind::Range(..) => text += &format!(": {}", self.takes.values()),
         }
         for rule in self.rules.iter().chain(self.circuit) {
             text += &format!(". {}", rule.text());

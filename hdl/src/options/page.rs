@@ -1,6 +1,6 @@
 //! The reference page of the options, `docs/reference/options.md`
 
-use super::{Group, Takes};
+use super::{Group, ValueKind};
 use crate::options::table::OPTIONS;
 use std::fmt::Write;
 
@@ -21,9 +21,9 @@ pub fn page() -> String {
         for option in OPTIONS.iter().filter(|o| o.group == group) {
             let value = if option.unit.is_empty() { String::new() } else { format!(" {}", option.unit) };
             let values = match option.takes {
-                Takes::One(values) => values.iter().map(|v| format!("`{v}`")).collect::<Vec<_>>().join(", "),
-                Takes::Text { .. } if !(option.list)().is_empty() => (option.list)(),
-                Takes::Switch | Takes::Range(..) | Takes::Text { .. } => option.takes.values(),
+                ValueKind::One(values) => values.iter().map(|v| format!("`{v}`")).collect::<Vec<_>>().join(", "),
+                ValueKind::Text { .. } if !(option.list)().is_empty() => (option.list)(),
+                ValueKind::Switch | ValueKind::Range(..) | ValueKind::Text { .. } => option.takes.values(),
             };
             let default = if option.default.is_empty() { String::new() } else { format!("`{}`", option.default) };
             let mut meaning = format!("{}.", option.help);

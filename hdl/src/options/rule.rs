@@ -1,6 +1,6 @@
 //! Rules about options, as data: help texts and error messages are generated from the same rule
 
-use super::given::Given;
+use super::given::GivenOptions;
 use super::Opt;
 use sim::scheme::any::AnyScheme;
 
@@ -24,7 +24,7 @@ pub struct Property {
 
 /// The requirement of a rule.
 #[derive(Clone, Copy)]
-pub enum Needs {
+pub enum Requirement {
     /// At least one of the conditions holds.
     Any(&'static [Cond]),
     /// None of the conditions holds.
@@ -40,29 +40,29 @@ pub struct Rule {
     of: &'static [&'static str],
     /// The rule applies only if all of these conditions hold.
     when: &'static [Cond],
-    needs: Needs,
+    needs: Requirement,
     /// The reason, as a clause.
     why: &'static str,
 }
 
 impl Rule {
-    const fn new(needs: Needs, why: &'static str) -> Self {
+    const fn new(needs: Requirement, why: &'static str) -> Self {
         Self { of: &[], when: &[], needs, why }
     }
 
     /// The option requires one of these conditions.
     pub const fn only(conds: &'static [Cond], why: &'static str) -> Self {
-        Self::new(Needs::Any(conds), why)
+        Self::new(Requirement::Any(conds), why)
     }
 
     /// The option excludes all of these conditions.
     pub const fn never(conds: &'static [Cond], why: &'static str) -> Self {
-        Self::new(Needs::None(conds), why)
+        Self::new(Requirement::None(conds), why)
     }
 
     /// The option requires another option to be at least `least`.
     pub const fn least(option: &'static str, least: u32, unit: &'static str, why: &'static str) -> Self {
-        Self::new(Needs::Least(option, least, unit), why)
+        Self::new(Requirement::Least(option, least, unit), why)
     }
 
     /// Restricts the rule to these values.
@@ -91,17 +91,17 @@ impl Rule {
             of => format!("{} ", or(of.iter().map(|v| format!("`{v}`")))),
         };
         let text = match self.needs {
-            Needs::Any([]) => format!("{when}{of}not in a circuit"),
-            Needs::Any(conds) => format!("{when}{of}only with {}", or(conds.iter().map(Cond::text))),
-            Needs::None(conds) => format!("{when}{of}not with {}", or(conds.iter().map(Cond::text))),
-            Needs::Least(option, least, _) => format!("{when}{of}needs `--{option} {least}` or more"),
+            Requirement::Any([]) => format!("{when}{of}not in a circuit"),
+            Requirement::Any(conds) => format!("{when}{of}only with {}", or(conds.iter().map(Cond::text))),
+            Requirement::None(conds) => format!("{when}{of}not with {}", or(conds.iter().map(Cond::text))),
+            Requirement::Least(option, least, _) => format!("{when}{of}needs `--{option} {least}` or more"),
         };
         let mut letters = text.chars();
         letters.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + letters.as_str())
     }
 
     /// The error message if `option`, which is given, breaks the rule.
-    pub fn broken(&self, option: &Opt, given: &Given, scheme: &AnyScheme) -> Option<String> {
+    pub fn violation(&self, option: &Opt, given: &GivenOptions, scheme: &AnyScheme) -> Option<String> {
         let value = given.value(option.name);
         if !self.of.is_empty() && !self.of.contains(&value) || !self.when.iter().all(|c| c.holds(given, scheme)) {
             return None;
@@ -111,7 +111,7 @@ impl Rule {
             own += &format!(" with {}", cond.shown(given));
         }
         let text = match self.needs {
-            Needs::Any(conds) => {
+            Requirement::Any(conds) => {
                 if conds.iter().any(|c| c.holds(given, scheme)) {
                     return None;
                 }
@@ -122,11 +122,11 @@ impl Rule {
                 let not = if others.is_empty() { String::new() } else { format!(", not {}", or(others)) };
                 format!("{own}: only with {}{not}", or(conds.iter().map(Cond::text)))
             }
-            Needs::None(conds) => {
+            Requirement::None(conds) => {
                 let held = conds.iter().find(|c| c.holds(given, scheme))?;
                 format!("{own}: not with {}", held.shown(given))
             }
-            Needs::Least(other, least, unit) => {
+            Requirement::Least(other, least, unit) => {
                 if given.value(other).parse().is_ok_and(|n: u32| n >= least) {
                     return None;
                 }
@@ -142,7 +142,7 @@ impl Rule {
 
 impl Cond {
     /// Whether the condition holds.
-    pub fn holds(&self, given: &Given, scheme: &AnyScheme) -> bool {
+    pub fn holds(&self, given: &GivenOptions, scheme: &AnyScheme) -> bool {
         match self {
             Self::Is(name, []) => given.has(name),
             Self::Is(name, values) => values.contains(&given.value(name)),
@@ -163,7 +163,7 @@ impl Cond {
     }
 
     /// The options of the condition, as the user typed them or by default.
-    fn shown(&self, given: &Given) -> String {
+    fn shown(&self, given: &GivenOptions) -> String {
         match self {
             Self::Is(name, _) => given.shown(name),
             Self::Scheme(_) => given.shown_scheme(),
@@ -171,7 +171,7 @@ impl Cond {
     }
 
     /// The options of the condition that the user typed.
-    fn stated(&self, given: &Given) -> Option<String> {
+    fn stated(&self, given: &GivenOptions) -> Option<String> {
         match self {
             Self::Is(name, _) => given.get(name).map(|_| given.shown(name)),
             Self::Scheme(_) => Some(given.shown_scheme()),

@@ -1,6 +1,6 @@
 //! The system that the options describe
 
-use super::given::Given;
+use super::given::GivenOptions;
 use super::{find, table};
 use crate::bus::wrap::{Buses, RegisterBus, WordPort};
 use crate::bus::Writers;
@@ -23,7 +23,7 @@ pub struct System {
     pub style: Style,
 }
 
-impl Given {
+impl GivenOptions {
     /// The traced platform. `cores` and `xlen` are given by the caller; `align` is the default without `--align`.
     pub fn platform(&self, name: &SchemeName, (cores, xlen, align): (u8, u8, u8)) -> Platform {
         let stated = name.stated.on(&Platform { cores, xlen, align, ..Platform::RV32 });
@@ -42,8 +42,8 @@ impl Given {
     pub fn options(&self) -> SystemOptions {
         let ingress = Ingress::ALL.into_iter().find(|i| i.name() == self.value("ingress")).unwrap_or(Ingress::Rvfi);
         let log2 = |name| self.value(name).parse::<u32>().map_or(0, |n| n.trailing_zeros() as u8);
-        let lanes = self.value("retire").parse().unwrap_or(1);
-        let several = lanes > 1 || ingress == Ingress::Blocks;
+        let per_cycle = self.value("retire").parse().unwrap_or(1);
+        let several = per_cycle > 1 || ingress == Ingress::Blocks;
         SystemOptions {
             ingress,
             log2_fifo: log2("fifo"),
@@ -58,7 +58,7 @@ impl Given {
                 space: self.has("filter-space"),
                 lost: self.has("count-lost"),
                 registered: self.has("registered-ports"),
-                retire: several.then(|| crate::spine::Retire { lanes, log2_words: log2("retire-queue") }),
+                retire: several.then(|| crate::spine::Retire { per_cycle, log2_words: log2("retire-queue") }),
                 itype3: self.value("itype") == "3",
                 addresses: self.get("address-bits").and_then(|a| a.parse().ok()),
                 ingress: 0,
@@ -116,7 +116,7 @@ impl Given {
         value("ingress", options.ingress.name().into());
         value("fifo", (1u32 << options.log2_fifo).to_string());
         if let Some(retire) = extras.retire {
-            value("retire", retire.lanes.to_string());
+            value("retire", retire.per_cycle.to_string());
             value("retire-queue", (1u32 << retire.log2_words).to_string());
         }
         if extras.itype3 {

@@ -3,8 +3,8 @@
 use super::rule::Cond::{Is, Scheme};
 use super::rule::{Cond, Property, Rule};
 use super::Group::{Chip, Circuit, StreamCache, Trace};
-use super::Takes::{One, Range, Switch, Text};
-use super::{Group, Opt, Takes};
+use super::ValueKind::{One, Range, Switch, Text};
+use super::{Group, Opt, ValueKind};
 use crate::scheme::flow::needs_call_types;
 use crate::verilog::Style;
 use sim::addresses::Addresses;
@@ -20,7 +20,7 @@ const fn switch(name: &'static str, group: Group, help: &'static str) -> Opt {
 const fn value(
     name: &'static str,
     unit: &'static str,
-    takes: Takes,
+    takes: ValueKind,
     default: &'static str,
     group: Group,
     help: &'static str,

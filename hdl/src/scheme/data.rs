@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// Instructions of all cores together.
 pub const INSTRUCTIONS: u32 = 3000;
 /// Cycles for each instruction, of all cores, and for each reference.
-pub const PACE: u64 = 60;
+pub const CYCLES_PER_INSTRUCTION: u64 = 60;
 /// A line of `beats.txt`; hexadecimal except for the first two columns.
 #[derive(Default)]
 pub struct Line {
@@ -27,7 +27,7 @@ pub struct Line {
     pub loaded: u32,
     pub stored: u32,
     /// 0: an instruction retires; 1, 3: an access is refused, an interrupt taken, with `cause`.
-    pub told: u8,
+    pub event_code: u8,
     pub cause: u8,
 }
 
@@ -38,7 +38,19 @@ impl Line {
         let _ = writeln!(
             to,
             "{} {} {:08x} {:08x} {:08x} {:02x} {:08x} {:08x} {:02x} {:08x} {:08x} {:x} {:x}",
-            l.cycle, l.port, l.insn, l.pc, l.npc, l.rd, l.value, l.addr, l.masks, l.loaded, l.stored, l.told, l.cause
+            l.cycle,
+            l.port,
+            l.insn,
+            l.pc,
+            l.npc,
+            l.rd,
+            l.value,
+            l.addr,
+            l.masks,
+            l.loaded,
+            l.stored,
+            l.event_code,
+            l.cause
         );
     }
 }
@@ -98,8 +110,8 @@ pub fn beat(s: &mut Source, p: &InputsParams, cycle: u64, port: u8) -> (Beat, Li
             0x6f | rd << 7
         }
         6 if s.percent(30) => {
-            (l.told, l.cause) = (if s.percent(60) { 3 } else { 1 }, s.bits(4) as u8);
-            return (Beat::Trap { interrupt: l.told == 3, cause: l.cause }, l);
+            (l.event_code, l.cause) = (if s.percent(60) { 3 } else { 1 }, s.bits(4) as u8);
+            return (Beat::Trap { interrupt: l.event_code == 3, cause: l.cause }, l);
         }
         _ => 0x13 | rd << 7,
     };

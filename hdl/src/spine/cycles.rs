@@ -11,8 +11,8 @@
 //! | --- | --- | ---: | --- |
 //! | `step` | in | 32 | cycles since the last instruction |
 //! | `counted` | in | 32 | cycles counted before them |
-//! | `ask` | in | 1 | with resyncs: the header is repeated, and times count from that cycle |
-//! | `old`, `young` | in | 8 | with `ask`: by how many cycles the beat is older than the header; by how many it is younger |
+//! | `header_repeated` | in | 1 | with resyncs: the header is repeated, and times count from that cycle |
+//! | `old`, `young` | in | 8 | with `header_repeated`: by how many cycles the beat is older than the header; by how many it is younger |
 //! | `debt` | in | 8 | with resyncs: the last `left`, unless a trace has begun or ended since |
 //! | `sum` | out | 32 | cycles counted, this beat included |
 //! | `over` | out | 1 | `sum` does not fit `cc_bits` |
@@ -21,7 +21,7 @@
 //! # Timing
 //! Combinational. It has no register, so `sum` does not depend on the decision about the instruction.
 //!
-//! Golden model: `cycles` of [`sim::lane`].
+//! Golden model: `cycles` of [`sim::core_trace`].
 
 use super::Extras;
 use crate::widget::fixed::Fixed;
@@ -33,7 +33,7 @@ use sim::params::TraceParams;
 pub struct Cycles {
     pub step: Signal<In, Bits<32>>,
     pub counted: Signal<In, Bits<32>>,
-    pub ask: Signal<In, Bit>,
+    pub header_repeated: Signal<In, Bit>,
     pub old: Signal<In, Bits<8>>,
     pub young: Signal<In, Bits<8>>,
     pub debt: Signal<In, Bits<8>>,
@@ -41,10 +41,10 @@ pub struct Cycles {
     pub over: Signal<Out, Bit>,
     pub left: Signal<Out, Bits<8>>,
     from: Signal<Local, Bits<32>>,
-    owed: Signal<Local, Bits<32>>,
+    debt_cycles: Signal<Local, Bits<32>>,
     elapsed: Signal<Local, Bits<32>>,
     total: Signal<Local, Bits<32>>,
-    owing: Fixed<Bit>,
+    has_debt: Fixed<Bit>,
     whole: Fixed<Bit>,
     above: Fixed<Bits<32>>,
 }
@@ -53,7 +53,7 @@ impl Cycles {
     /// The counter for the time stamps of `params`. Debts occur only with resyncs in `extras`.
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         Self {
-            owing: Fixed::new(extras.sync && params.timestamps),
+            has_debt: Fixed::new(extras.sync && params.timestamps),
             whole: Fixed::new(params.cc_bits == 32),
             above: Fixed::of(u64::from(u32::MAX) & !((1u64 << params.cc_bits) - 1)),
             ..Default::default()
@@ -66,17 +66,17 @@ impl Logic for Cycles {
     fn update(&mut self) {
         self.from.next = self.counted.val();
         self.elapsed.next = self.step.val();
-        self.owed.next = 0.into();
+        self.debt_cycles.next = 0.into();
         self.left.next = 0.into();
-        if self.owing.val() {
-            self.owed.next = bit_cast::<32, 8>(self.debt.val());
-            if self.owed.val() > self.step.val() {
+        if self.has_debt.val() {
+            self.debt_cycles.next = bit_cast::<32, 8>(self.debt.val());
+            if self.debt_cycles.val() > self.step.val() {
                 self.left.next = self.debt.val() - self.step.val().get_bits::<8>(0);
                 self.elapsed.next = 0.into();
             } else {
-                self.elapsed.next = self.step.val() - self.owed.val();
+                self.elapsed.next = self.step.val() - self.debt_cycles.val();
             }
-            if self.ask.val() {
+            if self.header_repeated.val() {
                 self.from.next = 0.into();
                 self.left.next = self.old.val();
                 self.elapsed.next = bit_cast::<32, 8>(self.young.val());

@@ -15,7 +15,7 @@
 //! | `bcnt` | 24 | `count_bits` | bCnt (schemes `nx`: SL) of outcome and target, also with a `pre`; `lost` of an overflow; iCnt of a resync after an exception |
 //! | `pc` | W | `address_bits` | ETA of an exception, PC of a sync |
 //! | `target` | W | `address_bits` | TA of a target; PC of the sync of a resync |
-//! | `landing` | W | `address_bits` | with [`EntryLayout::lands`], in the cycle in which a resync is decided: PC of its sync. Not part of the entry, see [`super::landing`] |
+//! | `resync_pc` | W | `address_bits` | with [`EntryLayout::uses_resync_pc`], in the cycle in which a resync is decided: PC of its sync. Not part of the entry, see [`super::resync_pc`] |
 //! | `cc` | 32 | `cc_bits` | diffCC of the first message of the entry (of the second it is 0); 0 without time stamps |
 //!
 //! Each count has a field of its own: the block RAM is wide enough, and a multiplexer before it would cost area in every core.
@@ -78,8 +78,8 @@ pub struct EntryLayout {
     pub context_bits: usize,
     /// `pc` and `target` are at the ports one cycle before `push`.
     pub early: bool,
-    /// The target of a resync is reported outside the entry, at `landing`.
-    pub lands: bool,
+    /// The target of a resync is reported outside the entry, at `resync_pc`.
+    pub uses_resync_pc: bool,
 }
 
 impl EntryLayout {
@@ -91,7 +91,7 @@ impl EntryLayout {
             cc_bits: if params.timestamps { params.cc_bits.into() } else { 0 },
             context_bits: params.context.map_or(0, |_| params.context_bits() as usize + 1),
             early: true,
-            lands: false,
+            uses_resync_pc: false,
         }
     }
 }

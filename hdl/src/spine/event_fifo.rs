@@ -7,7 +7,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty |
-//! | `entry` | in | | an entry, see [`super::entry`]; ignored when the FIFO is full, or ([`EventFifo::promised`]) never sent then |
+//! | `entry` | in | | an entry, see [`super::entry`]; ignored when the FIFO is full, or ([`EventFifo::reserved`]) never sent then |
 //! | `taken` | out | 1 | the entry of this cycle is written |
 //! | `full` | out | 1 | fewer than three entries were free in the cycle before; if 0, at least two are free now, whatever was pushed |
 //! | `have` | out | 1 | an entry is in the FIFO, and its fields are at `word` |
@@ -42,7 +42,7 @@ const A: usize = 8;
 
 /// `field`: bcnt in the low `count_bits` bits, then two bits `pre`, two bits `post`.
 pub const FIELD_COUNT: u8 = 0;
-/// `field`: icnt in the low `count_bits` bits, then `belongs`.
+/// `field`: icnt in the low `count_bits` bits, then `context_value`.
 pub const FIELD_INSTRUCTIONS: u8 = 1;
 /// `field`: pc.
 pub const FIELD_PC: u8 = 2;
@@ -85,21 +85,21 @@ pub struct EventFifo<const W: usize> {
     write: DFF<Bits<8>>,
     read: DFF<Bits<8>>,
     after_write: Signal<Local, Bits<8>>,
-    after_that: Signal<Local, Bits<8>>,
-    after_these: Signal<Local, Bits<8>>,
-    low: DFF<Bit>,
+    write_plus_2: Signal<Local, Bits<8>>,
+    write_plus_3: Signal<Local, Bits<8>>,
+    few_free: DFF<Bit>,
     next_write: Signal<Local, Bits<8>>,
     after_read: Signal<Local, Bits<8>>,
     next_read: Signal<Local, Bits<8>>,
-    fresh: DFF<Bit>,
+    read_valid: DFF<Bit>,
     write_bit: Signal<Local, Bit>,
     after_bit: Signal<Local, Bit>,
-    that_bit: Signal<Local, Bit>,
+    bit_plus_2: Signal<Local, Bit>,
     read_bit: Signal<Local, Bit>,
-    brim: Signal<Local, Bit>,
+    is_full: Signal<Local, Bit>,
     none: Signal<Local, Bit>,
     accept: Signal<Local, Bit>,
-    promised: Fixed<Bit>,
+    reserved: Fixed<Bit>,
     kinds: Signal<Local, Bits<W>>,
     first: Signal<Local, Bits<W>>,
     second: Signal<Local, Bits<W>>,
@@ -134,9 +134,9 @@ impl<const W: usize> EventFifo<W> {
         }
     }
 
-    /// Omits the check for a free entry: each entry was reserved before ([`super::room`]).
-    pub fn promised(mut self) -> Self {
-        self.promised = Fixed::new(true);
+    /// Omits the check for a free entry: each entry was reserved before ([`super::credits`]).
+    pub fn reserved(mut self) -> Self {
+        self.reserved = Fixed::new(true);
         self
     }
 }
@@ -144,7 +144,7 @@ impl<const W: usize> EventFifo<W> {
 impl<const W: usize> Logic for EventFifo<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, read, fresh, low, is_address);
+        dff_setup!(self, clock, write, read, read_valid, few_free, is_address);
         clock!(self, clock, entries, counts, addresses, ccs);
 
         // the inverted feedback makes all zeros, the state at power-up, part of the cycle
@@ -153,24 +153,24 @@ impl<const W: usize> Logic for EventFifo<W> {
             | bit_cast::<8, 1>(self.write_bit.val().into()))
             & self.mask.val();
         self.after_bit.next = !(self.after_write.val() & self.feedback.val()).xor();
-        self.after_that.next = (bit_cast::<8, 8>(self.after_write.val() << 1)
+        self.write_plus_2.next = (bit_cast::<8, 8>(self.after_write.val() << 1)
             | bit_cast::<8, 1>(self.after_bit.val().into()))
             & self.mask.val();
-        self.that_bit.next = !(self.after_that.val() & self.feedback.val()).xor();
-        self.after_these.next = (bit_cast::<8, 8>(self.after_that.val() << 1)
-            | bit_cast::<8, 1>(self.that_bit.val().into()))
+        self.bit_plus_2.next = !(self.write_plus_2.val() & self.feedback.val()).xor();
+        self.write_plus_3.next = (bit_cast::<8, 8>(self.write_plus_2.val() << 1)
+            | bit_cast::<8, 1>(self.bit_plus_2.val().into()))
             & self.mask.val();
         self.read_bit.next = !(self.read.q.val() & self.feedback.val()).xor();
         self.after_read.next =
             (bit_cast::<8, 8>(self.read.q.val() << 1) | bit_cast::<8, 1>(self.read_bit.val().into())) & self.mask.val();
-        self.brim.next = self.after_write.val() == self.read.q.val();
+        self.is_full.next = self.after_write.val() == self.read.q.val();
         self.none.next = self.write.q.val() == self.read.q.val();
-        self.low.d.next = self.brim.val()
-            | (self.after_that.val() == self.read.q.val())
-            | (self.after_these.val() == self.read.q.val());
-        self.full.next = self.low.q.val();
+        self.few_free.d.next = self.is_full.val()
+            | (self.write_plus_2.val() == self.read.q.val())
+            | (self.write_plus_3.val() == self.read.q.val());
+        self.full.next = self.few_free.q.val();
 
-        self.accept.next = self.entry.push.val() & (!self.brim.val() | self.promised.val());
+        self.accept.next = self.entry.push.val() & (!self.is_full.val() | self.reserved.val());
         self.taken.next = self.accept.val();
         self.ccs.we.next = self.accept.val();
         self.ccs.waddr.next = self.write.q.val();
@@ -189,10 +189,10 @@ impl<const W: usize> Logic for EventFifo<W> {
         self.write.d.next = self.next_write.val();
         // the entry read next is valid if it was written before
         self.next_read.next = self.read.q.val();
-        self.fresh.d.next = !self.none.val();
+        self.read_valid.d.next = !self.none.val();
         if self.pop.val() {
             self.next_read.next = self.after_read.val();
-            self.fresh.d.next = !self.none.val() & (self.after_read.val() != self.write.q.val());
+            self.read_valid.d.next = !self.none.val() & (self.after_read.val() != self.write.q.val());
         }
         self.read.d.next = self.next_read.val();
         self.ccs.raddr.next = self.next_read.val();
@@ -201,7 +201,7 @@ impl<const W: usize> Logic for EventFifo<W> {
         self.second.next = bit_cast::<W, 24>(self.entry.icnt.val());
         if self.contexts.val() {
             self.second.next = bit_cast::<W, 24>(self.entry.icnt.val())
-                | (bit_cast::<W, 19>(self.entry.belongs.val()) << self.count_bits.val());
+                | (bit_cast::<W, 19>(self.entry.context_value.val()) << self.count_bits.val());
         }
         self.entries.raddr.next = self.next_read.val();
         self.entries.field.next = self.field.val();
@@ -235,9 +235,9 @@ impl<const W: usize> Logic for EventFifo<W> {
         }
         if self.reset.val() {
             self.read.d.next = 0.into();
-            self.fresh.d.next = false;
-            self.low.d.next = false;
+            self.read_valid.d.next = false;
+            self.few_free.d.next = false;
         }
-        self.have.next = self.fresh.q.val();
+        self.have.next = self.read_valid.q.val();
     }
 }

@@ -19,7 +19,7 @@
 //! | `entry` | in | | the entry that is next, see [`super::ports`] |
 //! | `bits` | out | | slices of its messages, see [`super::ports`] |
 
-use super::ports::{ControlIn, EntryOut, PieceOut, ReadIn};
+use super::ports::{ControlIn, EntryOut, ReadIn, SliceOut};
 use crate::ingress::beat::BeatIn;
 use rust_hdl::prelude::*;
 
@@ -43,5 +43,5 @@ pub struct FrontPort<const W: usize> {
 pub struct EncoderPort<const W: usize> {
     pub reset: Signal<In, Bit>,
     pub entry: ReadIn<W>,
-    pub bits: PieceOut,
+    pub bits: SliceOut,
 }

@@ -22,18 +22,18 @@
 //! All but the first are the bundles of [`super::ports`].
 //!
 //! # Timing
-//! As the parts. `control[i].full` is `full` of FIFO i; `.spent` and `.roomy` include the entries that are reserved in it.
+//! As the parts. `control[i].full` is `full` of FIFO i; `.no_credit` and `.below_watermark` include the entries that are reserved in it.
 
+use super::credits::Credits;
 use super::entry::EntryLayout;
 use super::event_fifo::{EventFifo, FIELD_COUNT};
-use super::landing::{Landing, AHEAD};
 use super::merger::Merger;
 use super::packer::Packer;
-use super::ports::{BusIn, ControlOut, EntryIn, PieceIn, PieceOut, ReadOut, WordsOut};
+use super::ports::{BusIn, ControlOut, EntryIn, ReadOut, SliceIn, SliceOut, WordsOut};
 use super::registers::Registers;
 use super::resync::Resync;
-use super::room::Room;
-use super::session::Session;
+use super::resync_pc::{ResyncPcFifo, EARLY_CYCLES};
+use super::trace_framer::TraceFramer;
 use super::{Extras, Stream};
 use crate::widget::delay::Delay;
 use crate::widget::each::each;
@@ -54,37 +54,37 @@ pub struct Spine<const W: usize> {
     pub control: Vec<ControlOut>,
     pub entry: Vec<EntryIn<W>>,
     pub read: ReadOut<W>,
-    pub coded: PieceIn,
+    pub coded: SliceIn,
     _cores: usize,
     fifo: Vec<EventFifo<W>>,
-    room: Vec<Room>,
+    credits: Vec<Credits>,
     merger: Merger,
-    session: Session,
+    trace_framer: TraceFramer,
     packer: Packer,
     registers: Registers,
     // with resyncs: what requests them, and their PCs
     resync: Resync,
     sync: Fixed<Bit>,
-    landing: Vec<Landing<W>>,
-    lands: Fixed<Bit>,
+    resync_pc: Vec<ResyncPcFifo<W>>,
+    uses_resync_pc: Fixed<Bit>,
     synced: Signal<Local, Bits<16>>,
-    broken: Signal<Local, Bits<16>>,
+    discontinuity: Signal<Local, Bits<16>>,
     follow: Signal<Local, Bits<16>>,
     lead: Signal<Local, Bit>,
-    ask: Signal<Local, Bit>,
+    header_repeated: Signal<Local, Bit>,
     all_ready: Signal<Local, Bit>,
     all_stopped: Signal<Local, Bit>,
     pushes: Signal<Local, Bits<16>>,
     haves: Signal<Local, Bits<16>>,
     losses: Signal<Local, Bits<16>>,
-    falls: Signal<Local, Bits<16>>,
+    losses_now: Signal<Local, Bits<16>>,
     word: Signal<Local, Bits<W>>,
     cc: Signal<Local, Bits<32>>,
-    landed: Signal<Local, Bits<W>>,
+    oldest_resync_pc: Signal<Local, Bits<W>>,
     // where several instructions of a core retire per cycle: how many are lost, delayed for front ends that decide about resyncs
     // before their last stage
     wide: Fixed<Bit>,
-    fallen: Vec<Delay<10>>,
+    lost_delay: Vec<Delay<10>>,
     first: Fixed<Bits<2>>,
 }
 
@@ -97,10 +97,10 @@ impl<const W: usize> Spine<W> {
         let sync = extras.sync;
         let stream = Stream::with(params, &extras);
         Self {
-            session: Session::new(&stream, sync),
+            trace_framer: TraceFramer::new(&stream, sync),
             resync: Resync::new(params, &extras),
             sync: Fixed::new(sync),
-            lands: Fixed::new(layout.lands),
+            uses_resync_pc: Fixed::new(layout.uses_resync_pc),
             registers: Registers::new(&stream, extras),
             wide: Fixed::new(extras.retire.is_some()),
             ..Self::of(&stream, layout, log2_depth)
@@ -123,18 +123,18 @@ impl<const W: usize> Spine<W> {
                     let fifo = EventFifo::new(layout, log2_depth);
                     // their front ends have a trace state machine, which reserves each entry before it is made
                     if layout.early {
-                        fifo.promised()
+                        fifo.reserved()
                     } else {
                         fifo
                     }
                 })
                 .collect(),
-            room: (0..cores).map(|_| Room::new(log2_depth)).collect(),
+            credits: (0..cores).map(|_| Credits::new(log2_depth)).collect(),
             merger: Merger::of(stream, log2_depth),
-            session: Session::new(stream, false),
-            landing: (0..cores).map(|_| Landing::new(log2_depth, layout.address_bits)).collect(),
-            fallen: (0..cores).map(|_| Delay::new(AHEAD)).collect(),
-            packer: Packer::new(stream.pieces),
+            trace_framer: TraceFramer::new(stream, false),
+            resync_pc: (0..cores).map(|_| ResyncPcFifo::new(log2_depth, layout.address_bits)).collect(),
+            lost_delay: (0..cores).map(|_| Delay::new(EARLY_CYCLES)).collect(),
+            packer: Packer::new(stream.slices),
             registers: Registers::new(stream, Extras::default()),
             first: Fixed::of(FIELD_COUNT),
             ..Default::default()
@@ -145,9 +145,9 @@ impl<const W: usize> Spine<W> {
 impl<const W: usize> Logic for Spine<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, merger, session, packer, registers, resync);
+        clock!(self, clock, merger, trace_framer, packer, registers, resync);
         self.merger.reset.next = self.reset.val();
-        self.session.reset.next = self.reset.val();
+        self.trace_framer.reset.next = self.reset.val();
         self.packer.reset.next = self.reset.val();
         self.registers.reset.next = self.reset.val();
 
@@ -155,9 +155,9 @@ impl<const W: usize> Logic for Spine<W> {
         self.pushes.next = 0.into();
         self.haves.next = 0.into();
         self.losses.next = 0.into();
-        self.falls.next = 0.into();
+        self.losses_now.next = 0.into();
         self.synced.next = 0.into();
-        self.broken.next = 0.into();
+        self.discontinuity.next = 0.into();
         self.all_ready.next = true;
         self.all_stopped.next = true;
         self.word.next = 0.into();
@@ -174,24 +174,24 @@ impl<const W: usize> Logic for Spine<W> {
                 self.fifo[i].pop.next = self.read.done.val();
             }
             self.control[i].full.next = self.fifo[i].full.val();
-            self.room[i].clock.next = self.clock.val();
-            self.room[i].reset.next = self.reset.val();
-            self.room[i].take.next = self.control[i].take.val();
-            self.room[i].give.next = self.control[i].give.val();
-            self.room[i].pop.next = false;
+            self.credits[i].clock.next = self.clock.val();
+            self.credits[i].reset.next = self.reset.val();
+            self.credits[i].take.next = self.control[i].take.val();
+            self.credits[i].give_back.next = self.control[i].give_back.val();
+            self.credits[i].pop.next = false;
             if self.merger.core.val() == i.to_bits() {
-                self.room[i].pop.next = self.read.done.val();
+                self.credits[i].pop.next = self.read.done.val();
             }
-            self.control[i].spent.next = self.room[i].spent.val();
-            self.control[i].roomy.next = self.room[i].roomy.val();
-            self.control[i].enable.next = self.session.tracing.val();
+            self.control[i].no_credit.next = self.credits[i].no_credit.val();
+            self.control[i].below_watermark.next = self.credits[i].below_watermark.val();
+            self.control[i].enable.next = self.trace_framer.tracing.val();
             // an entry that is not written is not noted: the merger would wait for it for ever
             self.pushes.next = self.pushes.val().replace_bit(i, self.fifo[i].taken.val());
             self.haves.next = self.haves.val().replace_bit(i, self.fifo[i].have.val());
             self.losses.next = self.losses.val().replace_bit(i, self.control[i].lost.val());
-            self.falls.next = self.falls.val().replace_bit(i, self.control[i].loses.val());
+            self.losses_now.next = self.losses_now.val().replace_bit(i, self.control[i].loses.val());
             self.synced.next = self.synced.val().replace_bit(i, self.control[i].synced.val());
-            self.broken.next = self.broken.val().replace_bit(i, self.control[i].broken.val());
+            self.discontinuity.next = self.discontinuity.val().replace_bit(i, self.control[i].discontinuity.val());
             if !self.control[i].ready.val() {
                 self.all_ready.next = false;
             }
@@ -203,29 +203,29 @@ impl<const W: usize> Logic for Spine<W> {
                 self.cc.next = self.fifo[i].cc.val();
             }
         }
-        self.landed.next = 0.into();
+        self.oldest_resync_pc.next = 0.into();
         for m in 0..self._cores {
-            self.landing[m].clock.next = self.clock.val();
-            self.landing[m].reset.next = self.reset.val();
-            self.landing[m].push.next = self.control[m].resynced.val();
-            self.landing[m].pc.next = self.entry[m].landing.val();
-            self.landing[m].pop.next = false;
+            self.resync_pc[m].clock.next = self.clock.val();
+            self.resync_pc[m].reset.next = self.reset.val();
+            self.resync_pc[m].push.next = self.control[m].resynced.val();
+            self.resync_pc[m].pc.next = self.entry[m].resync_pc.val();
+            self.resync_pc[m].pop.next = false;
             if self.merger.core.val() == m.to_bits() {
-                self.landing[m].pop.next = self.read.done.val() & self.read.lands.val();
-                if self.sync.val() & self.lands.val() {
-                    self.landed.next = self.landing[m].word.val();
+                self.resync_pc[m].pop.next = self.read.done.val() & self.read.uses_resync_pc.val();
+                if self.sync.val() & self.uses_resync_pc.val() {
+                    self.oldest_resync_pc.next = self.resync_pc[m].word.val();
                 }
             }
         }
-        self.read.landing.next = self.landed.val();
+        self.read.resync_pc.next = self.oldest_resync_pc.val();
         // core 0 is first, all others follow
         self.lead.next = false;
         self.follow.next = 0.into();
-        self.ask.next = false;
-        self.resync.active.next = self.session.active.val();
+        self.header_repeated.next = false;
+        self.resync.active.next = self.trace_framer.active.val();
         self.resync.period.next = self.registers.period.val();
         self.resync.bytes.next = self.registers.bytes.val();
-        self.resync.begins.next = self.session.begins.val();
+        self.resync.begins.next = self.trace_framer.begins.val();
         self.resync.leaves.next = self.packer.words.valid.val() & self.words.ready.val();
         self.resync.request.next = self.registers.request.val();
         self.resync.counted.next = self.control[0].counted.val();
@@ -235,67 +235,67 @@ impl<const W: usize> Logic for Spine<W> {
         if self.sync.val() {
             self.lead.next = self.resync.lead.val();
             self.follow.next = self.resync.follow.val();
-            self.ask.next = self.resync.ask.val();
+            self.header_repeated.next = self.resync.header_repeated.val();
         }
         for k in 0..self._cores {
             self.control[k].stop_go.next = self.all_stopped.val();
             self.control[k].due.next = self.follow.val().get_bit(k);
-            self.control[k].anew.next = self.follow.val().get_bit(k);
-            self.control[k].ask.next = self.ask.val();
+            self.control[k].after_header.next = self.follow.val().get_bit(k);
+            self.control[k].header_repeated.next = self.header_repeated.val();
             self.control[k].lead_lag.next = 0.into();
             if self.sync.val() & self.wide.val() {
                 self.control[k].lead_lag.next = self.control[0].lag.val();
             }
         }
         self.control[0].due.next = self.lead.val();
-        self.control[0].anew.next = false;
-        self.control[0].ask.next = false;
+        self.control[0].after_header.next = false;
+        self.control[0].header_repeated.next = false;
         self.merger.pushes.next = self.pushes.val();
         self.merger.have.next = self.haves.val();
         self.merger.done.next = self.read.done.val();
-        self.session.show.next = self.merger.show.val();
-        self.session.done.next = self.read.done.val();
-        self.session.ends.next = self.read.ends.val();
-        self.session.again.next = self.read.again.val();
-        self.read.have.next = self.session.have.val();
+        self.trace_framer.show.next = self.merger.show.val();
+        self.trace_framer.done.next = self.read.done.val();
+        self.trace_framer.ends.next = self.read.ends.val();
+        self.trace_framer.again.next = self.read.again.val();
+        self.read.have.next = self.trace_framer.have.val();
         self.read.core.next = self.merger.core.val();
         self.read.word.next = self.word.val();
         self.read.cc.next = self.cc.val();
 
         // bits to words
-        PieceIn::link(&mut self.coded, &mut self.session.coded);
-        PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
-        self.session.aligned.next = self.packer.aligned.val();
-        self.session.lane.next = self.packer.lane.val();
-        self.active.next = self.session.active.val();
+        SliceIn::link(&mut self.coded, &mut self.trace_framer.coded);
+        SliceOut::join(&mut self.trace_framer.bits, &mut self.packer.bits);
+        self.trace_framer.aligned.next = self.packer.aligned.val();
+        self.trace_framer.nibbles.next = self.packer.nibbles.val();
+        self.active.next = self.trace_framer.active.val();
         self.words.valid.next = self.packer.words.valid.val();
         self.words.data.next = self.packer.words.data.val();
         self.packer.words.ready.next = self.words.ready.val();
 
         // control and status
         BusIn::link(&mut self.bus, &mut self.registers.bus);
-        self.session.enable.next = self.registers.enable.val();
-        self.session.ready.next = self.all_ready.val();
+        self.trace_framer.enable.next = self.registers.enable.val();
+        self.trace_framer.ready.next = self.all_ready.val();
         self.registers.ready.next = self.all_ready.val();
-        self.registers.active.next = self.session.tracing.val();
+        self.registers.active.next = self.trace_framer.tracing.val();
         self.registers.idle.next =
-            !self.session.active.val() & !self.packer.words.valid.val() & !self.registers.enable.val();
+            !self.trace_framer.active.val() & !self.packer.words.valid.val() & !self.registers.enable.val();
         self.modes.next = self.registers.modes.val();
         self.registers.overflow.next = self.losses.val();
-        self.registers.loses.next = self.falls.val();
+        self.registers.loses.next = self.losses_now.val();
         for n in 0..self._cores {
-            self.half[n].next = self.room[n].half.val();
+            self.half[n].next = self.credits[n].half.val();
             if self.wide.val() {
-                self.half[n].next = self.room[n].half.val() | self.control[n].crowd.val();
+                self.half[n].next = self.credits[n].half.val() | self.control[n].almost_full.val();
             }
-            self.fallen[n].clock.next = self.clock.val();
-            self.fallen[n].clear.next = self.reset.val();
-            self.fallen[n].from.next = self.control[n].more.val();
+            self.lost_delay[n].clock.next = self.clock.val();
+            self.lost_delay[n].clear.next = self.reset.val();
+            self.lost_delay[n].from.next = self.control[n].more.val();
             self.registers.more[n].next = self.control[n].more.val();
-            if self.lands.val() {
-                self.registers.more[n].next = self.fallen[n].to.val();
+            if self.uses_resync_pc.val() {
+                self.registers.more[n].next = self.lost_delay[n].to.val();
             }
         }
-        self.registers.broken.next = self.broken.val();
+        self.registers.discontinuity.next = self.discontinuity.val();
     }
 }

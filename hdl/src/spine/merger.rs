@@ -46,7 +46,7 @@ pub struct Merger {
     notes: Mem<12, 16>,
     write: DFF<Bits<12>>,
     read: DFF<Bits<12>>,
-    fresh: DFF<Bit>,
+    read_valid: DFF<Bit>,
     next_read: Signal<Local, Bits<12>>,
     current: DFF<Bits<16>>,
     load: Signal<Local, Bit>,
@@ -93,7 +93,7 @@ impl Merger {
 impl Logic for Merger {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, read, fresh, current);
+        dff_setup!(self, clock, write, read, read_valid, current);
         self.notes.clock.next = self.clock.val();
         self.notes.we.next = self.pushes.val().any();
         self.notes.waddr.next = self.write.q.val();
@@ -114,14 +114,14 @@ impl Logic for Merger {
 
         // the note at the read address is valid if it was written before the address was issued
         self.load.next =
-            self.fresh.q.val() & (!self.current.q.val().any() | (self.done.val() & !self.rest.val().any()));
+            self.read_valid.q.val() & (!self.current.q.val().any() | (self.done.val() & !self.rest.val().any()));
         self.next_read.next = self.read.q.val();
         if self.load.val() {
             self.next_read.next = bit_cast::<12, 12>(self.read.q.val() + self.one.val()) & self.mask.val();
         }
         self.read.d.next = self.next_read.val();
         self.notes.raddr.next = self.next_read.val();
-        self.fresh.d.next = self.write.q.val() != self.next_read.val();
+        self.read_valid.d.next = self.write.q.val() != self.next_read.val();
         if self.done.val() {
             self.current.d.next = self.rest.val();
         }
@@ -131,7 +131,7 @@ impl Logic for Merger {
         if self.reset.val() | self.single.val() {
             self.write.d.next = 0.into();
             self.read.d.next = 0.into();
-            self.fresh.d.next = false;
+            self.read_valid.d.next = false;
             self.current.d.next = 0.into();
         }
 

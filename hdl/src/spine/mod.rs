@@ -7,29 +7,29 @@
 //! | [`event_fifo`] | holds the entries of one core until the encoder reads them |
 //! | [`front_port`] | ports of front ends and encoders |
 //! | [`join`] | connects all of them |
-//! | [`landing`] | FIFO of the PCs at which resyncs continue |
-//! | [`life`] | trace state machine of a core: tracing, decisions about messages, loss |
+//! | [`resync_pc`] | FIFO of the PCs at which resyncs continue |
+//! | [`trace_fsm`] | trace state machine of a core: tracing, decisions about messages, loss |
 //! | [`merger`] | selects the core whose entry is sent next |
 //! | [`packer`] | packs bits into words |
-//! | [`packer_broad`] | the same for wide slices, without a wait cycle between words |
-//! | [`pieces`] | size of the slices in which a system sends its messages |
+//! | [`packer_wide`] | the same for wide slices, without a wait cycle between words |
+//! | [`slices`] | size of the slices in which a system sends its messages |
 //! | [`ports`] | port bundles |
 //! | [`registers`] | control and status |
 //! | [`resync`] | schedules resynchronisations |
-//! | [`room`] | credit counter of an event FIFO |
-//! | [`session`] | framer: header, end and padding of a trace |
+//! | [`credits`] | credit counter of an event FIFO |
+//! | [`trace_framer`] | framer: header, end and padding of a trace |
 //! | [`signature`] | signature with which a decoder checks a core's path |
-//! | [`settle`] | warm-up: instructions after a resync that are not predicted |
+//! | [`warm_up`] | warm-up: instructions after a resync that are not predicted |
 //! | [`stamp`] | sends a short time stamp in one slice with the next field |
 
-use pieces::Pieces;
 use sim::addresses::Addresses;
 use sim::params::TraceParams;
 use sim::regmap::scheme;
 use sim::regs::register;
 use sim::scheme::cfiat::{self, CfiatParams};
 use sim::scheme::inputs::{self, InputsParams};
-use sim::system::{haste, hasty, header, header_again};
+use sim::system::{header, repeated_header, shape_with_scale, warm_up_scale};
+use slices::Slices;
 
 /// The parameters of a trace stream that the spine needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,18 +45,18 @@ pub struct Stream {
     /// Word 1 of a repeated header.
     pub again: u32,
     /// Size of its slices.
-    pub pieces: Pieces,
+    pub slices: Slices,
 }
 
 impl Stream {
     /// The stream of a system with `params` and `extras`.
     pub fn with(params: &TraceParams, extras: &Extras) -> Self {
-        let (stream, haste) = (Self::from(params), extras.haste(params));
+        let (stream, warm_up_scale) = (Self::from(params), extras.warm_up_scale(params));
         let [magic, shape, fingerprint] = stream.header;
         Self {
-            pieces: Pieces::of(params, extras),
-            header: [magic, hasty(shape, haste), fingerprint],
-            again: hasty(stream.again, haste),
+            slices: Slices::of(params, extras),
+            header: [magic, shape_with_scale(shape, warm_up_scale), fingerprint],
+            again: shape_with_scale(stream.again, warm_up_scale),
             ..stream
         }
     }
@@ -74,8 +74,8 @@ impl From<&TraceParams> for Stream {
             scheme: scheme(params),
             senders: params.cores,
             header: header(params),
-            again: header_again(params)[1],
-            pieces: Pieces::of(params, &Extras::NONE),
+            again: repeated_header(params)[1],
+            slices: Slices::of(params, &Extras::NONE),
         }
     }
 }
@@ -89,7 +89,7 @@ impl From<&InputsParams> for Stream {
             senders: params.senders(),
             header,
             again: header[1],
-            pieces: Pieces::Octet,
+            slices: Slices::Octet,
         }
     }
 }
@@ -97,7 +97,7 @@ impl From<&InputsParams> for Stream {
 impl From<&CfiatParams> for Stream {
     fn from(params: &CfiatParams) -> Self {
         let header = cfiat::header(params);
-        Self { cores: params.cores, scheme: 0, senders: params.cores, header, again: header[1], pieces: Pieces::Octet }
+        Self { cores: params.cores, scheme: 0, senders: params.cores, header, again: header[1], slices: Slices::Octet }
     }
 }
 
@@ -108,7 +108,7 @@ pub const BLOCKS: u8 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retire {
     /// Instructions per cycle: 2 or 4. With the ingress `etrace-blocks`, blocks per cycle: 1 or 2.
-    pub lanes: u8,
+    pub per_cycle: u8,
     /// log2 of the depth of the retire queue. 2..=4.
     pub log2_words: u8,
 }
@@ -166,28 +166,28 @@ impl Extras {
     };
 
     /// Whether several instructions of a core can be lost in a cycle, and are counted.
-    pub fn many_lost(&self) -> bool {
+    pub fn counts_wide_losses(&self) -> bool {
         self.lost && self.retire.is_some()
     }
 
-    /// [`haste`] of a core with resyncs whose predictors have tables to clear.
-    pub fn haste(&self, params: &TraceParams) -> u8 {
+    /// [`warm_up_scale`] of a core with resyncs whose predictors have tables to clear.
+    pub fn warm_up_scale(&self, params: &TraceParams) -> u8 {
         match self.retire {
-            Some(retire) if self.sync => haste(self.most(retire), params.flow.settle()),
+            Some(retire) if self.sync => warm_up_scale(self.most(retire), params.flow.warm_up()),
             _ => 0,
         }
     }
 
     /// Most instructions that a core retires per cycle. A block has up to 15.
     fn most(&self, retire: Retire) -> u32 {
-        u32::from(retire.lanes) * if self.ingress == BLOCKS { 15 } else { 1 }
+        u32::from(retire.per_cycle) * if self.ingress == BLOCKS { 15 } else { 1 }
     }
 
     /// The constant fields of register `status`: `retire` and `ingress`.
     pub fn status(&self) -> u32 {
         let field = |name| u32::from(register("status").field(name).lsb);
-        let lanes = self.retire.map_or(1, |r| r.lanes);
-        lanes.trailing_zeros() << field("retire") | u32::from(self.ingress) << field("ingress")
+        let per_cycle = self.retire.map_or(1, |r| r.per_cycle);
+        per_cycle.trailing_zeros() << field("retire") | u32::from(self.ingress) << field("ingress")
     }
 }
 
@@ -208,30 +208,30 @@ impl std::fmt::Display for Extras {
         ];
         list.iter().filter(|x| x.0).try_for_each(|x| write!(f, ", {}", x.1))?;
         match self.retire {
-            Some(Retire { lanes: 1, .. }) => f.write_str(", blocks of instructions")?,
-            Some(r) => write!(f, ", {} instructions or blocks per cycle", r.lanes)?,
+            Some(Retire { per_cycle: 1, .. }) => f.write_str(", blocks of instructions")?,
+            Some(r) => write!(f, ", {} instructions or blocks per cycle", r.per_cycle)?,
             None => {}
         }
         self.addresses.map_or(Ok(()), |a| write!(f, ", addresses of {a} bits"))
     }
 }
 
+pub mod credits;
 pub mod cycles;
 pub mod entry;
 pub mod event_fifo;
 pub mod front_port;
 pub mod join;
-pub mod landing;
-pub mod life;
 pub mod merger;
 pub mod packer;
-pub mod packer_broad;
-pub mod pieces;
+pub mod packer_wide;
 pub mod ports;
 pub mod registers;
 pub mod resync;
-pub mod room;
-pub mod session;
-pub mod settle;
+pub mod resync_pc;
 pub mod signature;
+pub mod slices;
 pub mod stamp;
+pub mod trace_framer;
+pub mod trace_fsm;
+pub mod warm_up;

@@ -7,25 +7,25 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty, no word waits |
-//! | `bits` | in | | slices, of as many bits as [`Pieces`] says |
+//! | `bits` | in | | slices, of as many bits as [`Slices`] says |
 //! | `aligned` | out | 1 | no partial word is stored |
-//! | `lane` | out | 3 | nibbles of a partial word that are stored |
+//! | `nibbles` | out | 3 | nibbles of a partial word that are stored |
 //! | `words.valid` | out | 1 | `words.data` is a word |
 //! | `words.ready` | in | 1 | the word is taken at this edge |
 //! | `words.data` | out | 32 | the word |
 //!
 //! # Timing
 //! One slice per cycle, except in cycles in which a word waits. There is no path from `words.ready` to `bits.ready`. Wide slices have
-//! a packer of their own inside this one, [`super::packer_broad`].
+//! a packer of their own inside this one, [`super::packer_wide`].
 //!
 //! Less than a byte waits for its rest. A complete byte goes into the top byte of the word, which is its own buffer; one cycle later
 //! the word is shifted down, so that its many registers do not depend on the slice. A narrow packer does the same with nibbles.
 //!
 //! Golden model: [`sim::bits::BitWriter`].
 
-use super::packer_broad::BroadPacker;
-use super::pieces::Pieces;
-use super::ports::{PieceIn, WordsOut};
+use super::packer_wide::WidePacker;
+use super::ports::{SliceIn, WordsOut};
+use super::slices::Slices;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -34,9 +34,9 @@ use rust_hdl::prelude::*;
 pub struct Packer {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub bits: PieceIn,
+    pub bits: SliceIn,
     pub aligned: Signal<Out, Bit>,
-    pub lane: Signal<Out, Bits<3>>,
+    pub nibbles: Signal<Out, Bits<3>>,
     pub words: WordsOut,
     // bits of a partial byte or nibble, and their number
     rest: DFF<Bits<7>>,
@@ -45,7 +45,7 @@ pub struct Packer {
     top: DFF<Bits<8>>,
     low: DFF<Bits<28>>,
     moves: DFF<Bit>,
-    lanes: DFF<Bits<3>>,
+    nibble_count: DFF<Bits<3>>,
     full: DFF<Bit>,
     whole: Signal<Local, Bits<32>>,
     spread: Signal<Local, Bits<15>>,
@@ -56,7 +56,7 @@ pub struct Packer {
     into_2: Signal<Local, Bit>,
     half_2: Signal<Local, Bit>,
     into_3: Signal<Local, Bit>,
-    brim: Signal<Local, Bit>,
+    completes_word: Signal<Local, Bit>,
     octet: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     step: Fixed<Bits<3>>,
@@ -66,18 +66,18 @@ pub struct Packer {
     top_mask: Fixed<Bits<8>>,
     low_mask: Fixed<Bits<28>>,
     last: Fixed<Bits<3>>,
-    broad: BroadPacker,
-    here: Fixed<Bit>,
+    wide_packer: WidePacker,
+    not_wide: Fixed<Bit>,
 }
 
 impl Packer {
     /// An empty packer for slices of that size.
-    pub fn new(pieces: Pieces) -> Self {
-        let narrow = pieces == Pieces::Narrow;
+    pub fn new(slices: Slices) -> Self {
+        let narrow = slices == Slices::Narrow;
         let by = |narrow_one: u8, other: u8| Fixed::of(if narrow { narrow_one } else { other });
         Self {
-            broad: BroadPacker::new(),
-            here: Fixed::new(pieces != Pieces::Broad),
+            wide_packer: WidePacker::new(),
+            not_wide: Fixed::new(slices != Slices::Wide),
             narrow: Fixed::new(narrow),
             step: by(1, 2),
             held_mask: by(3, 7),
@@ -95,7 +95,7 @@ impl Packer {
 impl Logic for Packer {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, rest, held, top, low, moves, lanes, full);
+        dff_setup!(self, clock, rest, held, top, low, moves, nibble_count, full);
         self.spread.next = (bit_cast::<15, 8>(self.bits.data.val()) << bit_cast::<15, 3>(self.held.q.val()))
             | bit_cast::<15, 7>(self.rest.q.val());
         self.into_1.next = self.held.q.val().get_bit(0) & self.bits.count.val().get_bit(0);
@@ -109,7 +109,7 @@ impl Logic for Packer {
             | (bit_cast::<4, 1>((self.half_1.val() ^ self.into_1.val()).into()) << 1)
             | (bit_cast::<4, 1>((self.half_2.val() ^ self.into_2.val()).into()) << 2)
             | (bit_cast::<4, 1>((self.bits.count.val().get_bit(3) ^ self.into_3.val()).into()) << 3);
-        self.take.next = self.bits.valid.val() & !self.full.q.val() & self.here.val();
+        self.take.next = self.bits.valid.val() & !self.full.q.val() & self.not_wide.val();
         self.octet.next = self.take.val() & self.total.val().get_bit(3);
         if self.narrow.val() {
             self.octet.next = self.take.val() & self.total.val().get_bit(2);
@@ -121,8 +121,8 @@ impl Logic for Packer {
             self.whole.next = bit_cast::<32, 28>(self.low.q.val() & self.low_mask.val())
                 | (bit_cast::<32, 8>(self.top.q.val()) << 28);
         }
-        self.brim.next = self.lanes.q.val() == self.last.val();
-        self.moves.d.next = self.octet.val() & !self.brim.val();
+        self.completes_word.next = self.nibble_count.q.val() == self.last.val();
+        self.moves.d.next = self.octet.val() & !self.completes_word.val();
         if self.moves.q.val() {
             self.low.d.next = bit_cast::<28, 24>(self.whole.val().get_bits::<24>(8));
             if self.narrow.val() {
@@ -142,34 +142,34 @@ impl Logic for Packer {
                 self.rest.d.next = self.spread.val().get_bits::<7>(4) & self.rest_mask.val();
             }
             self.top.d.next = self.spread.val().get_bits::<8>(0) & self.top_mask.val();
-            self.lanes.d.next = self.lanes.q.val() + self.step.val();
-            self.full.d.next = self.brim.val();
+            self.nibble_count.d.next = self.nibble_count.q.val() + self.step.val();
+            self.full.d.next = self.completes_word.val();
         }
         if self.reset.val() {
             self.rest.d.next = 0.into();
             self.held.d.next = 0.into();
-            self.lanes.d.next = 0.into();
+            self.nibble_count.d.next = 0.into();
             self.full.d.next = false;
         }
         self.bits.ready.next = !self.full.q.val();
-        self.aligned.next = !self.held.q.val().any() & !self.lanes.q.val().any();
-        self.lane.next = self.lanes.q.val();
+        self.aligned.next = !self.held.q.val().any() & !self.nibble_count.q.val().any();
+        self.nibbles.next = self.nibble_count.q.val();
         self.words.valid.next = self.full.q.val();
         self.words.data.next = self.whole.val();
-        self.broad.clock.next = self.clock.val();
-        self.broad.reset.next = self.reset.val();
-        self.broad.bits.valid.next = self.bits.valid.val();
-        self.broad.bits.count.next = self.bits.count.val();
-        self.broad.bits.data.next = self.bits.data.val();
-        self.broad.bits.high.next = self.bits.high.val();
-        self.broad.bits.busy.next = self.bits.busy.val();
-        self.broad.words.ready.next = self.words.ready.val();
-        if !self.here.val() {
-            self.bits.ready.next = self.broad.bits.ready.val();
-            self.aligned.next = self.broad.aligned.val();
-            self.lane.next = self.broad.lane.val();
-            self.words.valid.next = self.broad.words.valid.val();
-            self.words.data.next = self.broad.words.data.val();
+        self.wide_packer.clock.next = self.clock.val();
+        self.wide_packer.reset.next = self.reset.val();
+        self.wide_packer.bits.valid.next = self.bits.valid.val();
+        self.wide_packer.bits.count.next = self.bits.count.val();
+        self.wide_packer.bits.data.next = self.bits.data.val();
+        self.wide_packer.bits.high.next = self.bits.high.val();
+        self.wide_packer.bits.busy.next = self.bits.busy.val();
+        self.wide_packer.words.ready.next = self.words.ready.val();
+        if !self.not_wide.val() {
+            self.bits.ready.next = self.wide_packer.bits.ready.val();
+            self.aligned.next = self.wide_packer.aligned.val();
+            self.nibbles.next = self.wide_packer.nibbles.val();
+            self.words.valid.next = self.wide_packer.words.valid.val();
+            self.words.data.next = self.wide_packer.words.data.val();
         }
     }
 }

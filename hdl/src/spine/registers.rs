@@ -15,7 +15,7 @@
 //! | `overflow` | in | 16 | bit i: core i is losing instructions |
 //! | `loses` | in | 16 | bit i: core i loses an instruction in this cycle |
 //! | `more[i]` | in | 10 | number of further instructions that core i loses with it, where several retire per cycle and losses are counted; else 0 |
-//! | `broken` | in | 16 | bit i: an instruction of core i does not follow from the one before |
+//! | `discontinuity` | in | 16 | bit i: an instruction of core i does not follow from the one before |
 //! | `enable` | out | 1 | `control.enable` |
 //! | `modes` | out | 4 | `control.modes`; 0 without a filter |
 //! | `period` | out | 5 | `sync.period` |
@@ -53,29 +53,29 @@ pub struct Registers {
     pub loses: Signal<In, Bits<16>>,
     pub more: Vec<Signal<In, Bits<10>>>,
     _cores: usize,
-    pub broken: Signal<In, Bits<16>>,
+    pub discontinuity: Signal<In, Bits<16>>,
     pub enable: Signal<Out, Bit>,
     pub modes: Signal<Out, Bits<4>>,
     pub period: Signal<Out, Bits<5>>,
     pub bytes: Signal<Out, Bits<5>>,
     pub request: Signal<Out, Bit>,
     enabled: DFF<Bit>,
-    wanted: DFF<Bits<4>>,
-    every: DFF<Bits<5>>,
-    filled: DFF<Bits<5>>,
+    modes_value: DFF<Bits<4>>,
+    period_value: DFF<Bits<5>>,
+    bytes_value: DFF<Bits<5>>,
     requested: DFF<Bit>,
-    noted: DFF<Bits<16>>,
-    seen: DFF<Bits<16>>,
-    forget: Signal<Local, Bits<16>>,
-    hold: Signal<Local, Bits<16>>,
-    answer: DFF<Bits<32>>,
+    overflow_flags: DFF<Bits<16>>,
+    discontinuity_flags: DFF<Bits<16>>,
+    clear_flags: Signal<Local, Bits<16>>,
+    keep_flags: Signal<Local, Bits<16>>,
+    read_data: DFF<Bits<32>>,
     // lost in the cycle before, and since tracing began; the sum's top bit: overflow
-    fell: DFF<Bits<5>>,
+    lost_before: DFF<Bits<5>>,
     sum: Signal<Local, Bits<5>>,
     count: DFF<Bits<24>>,
     after: Signal<Local, Bits<25>>,
     // the same where a core can lose several per cycle
-    fell_wide: DFF<Bits<15>>,
+    lost_before_wide: DFF<Bits<15>>,
     sum_wide: Signal<Local, Bits<15>>,
     one_15: Fixed<Bits<15>>,
     one_more: Signal<Local, Bits<10>>,
@@ -96,13 +96,13 @@ pub struct Registers {
     overflow_addr: Fixed<Bits<3>>,
     sync_addr: Fixed<Bits<3>>,
     request_addr: Fixed<Bits<3>>,
-    broken_addr: Fixed<Bits<3>>,
+    discontinuity_addr: Fixed<Bits<3>>,
     sync: Fixed<Bit>,
     filter: Fixed<Bit>,
     check: Fixed<Bit>,
     id: Fixed<Bits<32>>,
     // constant fields of `status`
-    built: Fixed<Bits<32>>,
+    constant_status: Fixed<Bits<32>>,
     fingerprint: Fixed<Bits<32>>,
     cores: Fixed<Bits<16>>,
     zero: Fixed<Bits<32>>,
@@ -142,7 +142,7 @@ impl Registers {
             overflow_addr: addr("overflow"),
             sync_addr: addr("sync"),
             request_addr: addr("request"),
-            broken_addr: addr("discontinuity"),
+            discontinuity_addr: addr("discontinuity"),
             sync: Fixed::new(extras.sync),
             filter: Fixed::new(extras.filter),
             check: Fixed::new(extras.check),
@@ -152,10 +152,10 @@ impl Registers {
             one_15: Fixed::of(1u8),
             more: each(stream.senders.into()),
             _cores: stream.senders.into(),
-            many: Fixed::new(extras.many_lost()),
+            many: Fixed::new(extras.counts_wide_losses()),
             most: Fixed::of((1u64 << COUNT_BITS) - 1),
             id: word(id(stream.cores, stream.scheme).into()),
-            built: word(extras.status().into()),
+            constant_status: word(extras.status().into()),
             fingerprint: word(stream.header[2].into()),
             cores: Fixed::of((1u64 << stream.senders) - 1),
             zero: word(0),
@@ -173,14 +173,27 @@ impl Registers {
 impl Logic for Registers {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, enabled, wanted, every, filled, requested, noted, seen, answer, count, traced);
-        dff_setup!(self, clock, fell, fell_wide);
+        dff_setup!(
+            self,
+            clock,
+            enabled,
+            modes_value,
+            period_value,
+            bytes_value,
+            requested,
+            overflow_flags,
+            discontinuity_flags,
+            read_data,
+            count,
+            traced
+        );
+        dff_setup!(self, clock, lost_before, lost_before_wide);
         self.clear.next = 0.into();
         if self.bus.write.val() {
             if self.bus.addr.val() == self.control_addr.val() {
                 self.enabled.d.next = self.bus.wdata.val().get_bit(0);
                 if self.filter.val() {
-                    self.wanted.d.next = self.bus.wdata.val().get_bits::<4>(8);
+                    self.modes_value.d.next = self.bus.wdata.val().get_bits::<4>(8);
                 }
             }
             if self.bus.addr.val() == self.overflow_addr.val() {
@@ -191,23 +204,26 @@ impl Logic for Registers {
         self.requested.d.next = false;
         if self.sync.val() & self.bus.write.val() {
             if self.bus.addr.val() == self.sync_addr.val() {
-                self.every.d.next = self.bus.wdata.val().get_bits::<5>(0);
-                self.filled.d.next = self.bus.wdata.val().get_bits::<5>(8);
+                self.period_value.d.next = self.bus.wdata.val().get_bits::<5>(0);
+                self.bytes_value.d.next = self.bus.wdata.val().get_bits::<5>(8);
             }
             if self.bus.addr.val() == self.request_addr.val() {
                 self.requested.d.next = self.bus.wdata.val().get_bit(0);
             }
         }
-        self.forget.next = 0.into();
-        if self.bus.write.val() & (self.bus.addr.val() == self.broken_addr.val()) {
-            self.forget.next = self.bus.wdata.val().get_bits::<16>(0);
+        self.clear_flags.next = 0.into();
+        if self.bus.write.val() & (self.bus.addr.val() == self.discontinuity_addr.val()) {
+            self.clear_flags.next = self.bus.wdata.val().get_bits::<16>(0);
         }
-        self.hold.next = !self.forget.val();
+        self.keep_flags.next = !self.clear_flags.val();
         if self.check.val() {
-            self.seen.d.next = ((self.seen.q.val() & self.hold.val()) | self.broken.val()) & self.cores.val();
+            self.discontinuity_flags.d.next = ((self.discontinuity_flags.q.val() & self.keep_flags.val())
+                | self.discontinuity.val())
+                & self.cores.val();
         }
         // bits of cores that the system does not have stay 0, and take no gates
-        self.noted.d.next = ((self.noted.q.val() & self.keep.val()) | self.overflow.val()) & self.cores.val();
+        self.overflow_flags.d.next =
+            ((self.overflow_flags.q.val() & self.keep.val()) | self.overflow.val()) & self.cores.val();
         // since tracing began
         self.sum.next = 0.into();
         for i in 0..16 {
@@ -215,7 +231,7 @@ impl Logic for Registers {
                 self.sum.next = self.sum.val() + self.one_5.val();
             }
         }
-        self.after.next = bit_cast::<25, 24>(self.count.q.val()) + bit_cast::<25, 5>(self.fell.q.val());
+        self.after.next = bit_cast::<25, 24>(self.count.q.val()) + bit_cast::<25, 5>(self.lost_before.q.val());
         self.sum_wide.next = 0.into();
         self.one_more.next = 0.into();
         for w in 0..self._cores {
@@ -225,11 +241,12 @@ impl Logic for Registers {
             }
         }
         if self.many.val() {
-            self.after.next = bit_cast::<25, 24>(self.count.q.val()) + bit_cast::<25, 15>(self.fell_wide.q.val());
+            self.after.next =
+                bit_cast::<25, 24>(self.count.q.val()) + bit_cast::<25, 15>(self.lost_before_wide.q.val());
         }
         if self.lost.val() {
-            self.fell.d.next = self.sum.val();
-            self.fell_wide.d.next = self.sum_wide.val();
+            self.lost_before.d.next = self.sum.val();
+            self.lost_before_wide.d.next = self.sum_wide.val();
             self.count.d.next = self.after.val().get_bits::<24>(0);
             if self.after.val().get_bit(24) {
                 self.count.d.next = self.most.val();
@@ -243,8 +260,8 @@ impl Logic for Registers {
         if self.lost.val() {
             self.status.next = bit_cast::<32, 24>(self.count.q.val()) << self.lost_at.val();
         }
-        if self.built.val().any() {
-            self.status.next = self.status.val() | self.built.val();
+        if self.constant_status.val().any() {
+            self.status.next = self.status.val() | self.constant_status.val();
         }
         if self.ready.val() {
             self.status.next = self.status.val() | self.ready_bit.val();
@@ -255,54 +272,54 @@ impl Logic for Registers {
         if self.idle.val() {
             self.status.next = self.status.val() | self.idle_bit.val();
         }
-        self.answer.d.next = self.zero.val();
+        self.read_data.d.next = self.zero.val();
         if self.bus.addr.val() == self.id_addr.val() {
-            self.answer.d.next = self.id.val();
+            self.read_data.d.next = self.id.val();
         }
         if self.bus.addr.val() == self.params_addr.val() {
-            self.answer.d.next = self.fingerprint.val();
+            self.read_data.d.next = self.fingerprint.val();
         }
         self.control.next = 0.into();
         if self.filter.val() {
-            self.control.next = bit_cast::<32, 4>(self.wanted.q.val()) << self.modes_lsb.val();
+            self.control.next = bit_cast::<32, 4>(self.modes_value.q.val()) << self.modes_lsb.val();
         }
         if self.enabled.q.val() {
             self.control.next = self.control.val() | self.one.val();
         }
         if self.bus.addr.val() == self.control_addr.val() {
-            self.answer.d.next = self.control.val();
+            self.read_data.d.next = self.control.val();
         }
         if self.bus.addr.val() == self.status_addr.val() {
-            self.answer.d.next = self.status.val();
+            self.read_data.d.next = self.status.val();
         }
         if self.bus.addr.val() == self.overflow_addr.val() {
-            self.answer.d.next = bit_cast::<32, 16>(self.noted.q.val());
+            self.read_data.d.next = bit_cast::<32, 16>(self.overflow_flags.q.val());
         }
-        if self.check.val() & (self.bus.addr.val() == self.broken_addr.val()) {
-            self.answer.d.next = bit_cast::<32, 16>(self.seen.q.val());
+        if self.check.val() & (self.bus.addr.val() == self.discontinuity_addr.val()) {
+            self.read_data.d.next = bit_cast::<32, 16>(self.discontinuity_flags.q.val());
         }
         if self.sync.val() & (self.bus.addr.val() == self.sync_addr.val()) {
-            self.answer.d.next = bit_cast::<32, 5>(self.every.q.val())
-                | (bit_cast::<32, 5>(self.filled.q.val()) << self.bytes_lsb.val());
+            self.read_data.d.next = bit_cast::<32, 5>(self.period_value.q.val())
+                | (bit_cast::<32, 5>(self.bytes_value.q.val()) << self.bytes_lsb.val());
         }
         if self.reset.val() {
             self.enabled.d.next = false;
-            self.wanted.d.next = 0.into();
-            self.every.d.next = 0.into();
-            self.filled.d.next = 0.into();
+            self.modes_value.d.next = 0.into();
+            self.period_value.d.next = 0.into();
+            self.bytes_value.d.next = 0.into();
             self.requested.d.next = false;
-            self.noted.d.next = 0.into();
-            self.seen.d.next = 0.into();
-            self.fell.d.next = 0.into();
-            self.fell_wide.d.next = 0.into();
+            self.overflow_flags.d.next = 0.into();
+            self.discontinuity_flags.d.next = 0.into();
+            self.lost_before.d.next = 0.into();
+            self.lost_before_wide.d.next = 0.into();
             self.count.d.next = 0.into();
             self.traced.d.next = false;
         }
-        self.bus.rdata.next = self.answer.q.val();
+        self.bus.rdata.next = self.read_data.q.val();
         self.enable.next = self.enabled.q.val();
-        self.modes.next = self.wanted.q.val();
-        self.period.next = self.every.q.val();
-        self.bytes.next = self.filled.q.val();
+        self.modes.next = self.modes_value.q.val();
+        self.period.next = self.period_value.q.val();
+        self.bytes.next = self.bytes_value.q.val();
         self.request.next = self.requested.q.val();
     }
 }

@@ -22,13 +22,13 @@
 //! | `synced` | in | 16 | bit i: a sync of core i is sent in this cycle, for any reason |
 //! | `lead` | out | 1 | core 0 is due |
 //! | `follow` | out | 16 | bit i: core i is due; bit 0 is not used |
-//! | `ask` | out | 1 | the header is repeated: times of all other cores count from here |
+//! | `header_repeated` | out | 1 | the header is repeated: times of all other cores count from here |
 //!
 //! # Timing
 //! The number of bytes makes core 0 due once for each header, and not between a resync and the header that it causes.
-//! `lead` depends on registers. `follow` and `ask` respond to `resynced` in the same cycle: core 0 is first in stream order.
+//! `lead` depends on registers. `follow` and `header_repeated` respond to `resynced` in the same cycle: core 0 is first in stream order.
 //!
-//! Golden model: `sim::lane`, `sim::scheme::cores`.
+//! Golden model: `sim::core_trace`, `sim::scheme::cores`.
 
 use super::Extras;
 use crate::widget::fixed::Fixed;
@@ -53,22 +53,22 @@ pub struct Resync {
     pub synced: Signal<In, Bits<16>>,
     pub lead: Signal<Out, Bit>,
     pub follow: Signal<Out, Bits<16>>,
-    pub ask: Signal<Out, Bit>,
+    pub header_repeated: Signal<Out, Bit>,
     // instructions of core 0 since its last resync; stops at the period
     count: DFF<Bits<32>>,
     reached: Signal<Local, Bits<32>>,
     // due before this cycle, due in it
-    ripe: Signal<Local, Bit>,
+    due_before: Signal<Local, Bit>,
     due: Signal<Local, Bit>,
     // words that left since the header; whether the byte limit was reported for this header
     words: DFF<Bits<30>>,
-    told: DFF<Bit>,
-    left: Signal<Local, Bits<32>>,
-    enough: Signal<Local, Bit>,
+    bytes_reported: DFF<Bit>,
+    bytes_reached: Signal<Local, Bits<32>>,
+    limit_reached: Signal<Local, Bit>,
     one_30: Fixed<Bits<30>>,
     wanted: DFF<Bit>,
-    asked: DFF<Bits<16>>,
-    asks: Signal<Local, Bits<16>>,
+    cores_pending: DFF<Bits<16>>,
+    cores_due: Signal<Local, Bits<16>>,
     others: Fixed<Bits<16>>,
     all: Fixed<Bits<32>>,
     one: Fixed<Bits<32>>,
@@ -92,13 +92,13 @@ impl Resync {
 impl Logic for Resync {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, count, words, told, wanted, asked);
+        dff_setup!(self, clock, count, words, bytes_reported, wanted, cores_pending);
 
         // any bit from the period's up: a period shortened meanwhile ends at once
         self.reached.next = self.count.q.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
-        self.ripe.next = self.reached.val().any() & self.period.val().any();
-        self.due.next = self.ripe.val();
-        if self.counted.val() & !self.ripe.val() & self.period.val().any() {
+        self.due_before.next = self.reached.val().any() & self.period.val().any();
+        self.due.next = self.due_before.val();
+        if self.counted.val() & !self.due_before.val() & self.period.val().any() {
             self.count.d.next = self.count.q.val() + self.one.val();
         }
         self.up_to.next = 0.into();
@@ -107,41 +107,42 @@ impl Logic for Resync {
             // instructions reported together precede the resync
             self.up_to.next = self.count.q.val() + bit_cast::<32, 10>(self.more.val());
             self.passed.next = self.up_to.val() & bit_cast::<32, 32>(self.all.val() << self.period.val());
-            if self.counted.val() & !self.ripe.val() & self.period.val().any() {
+            if self.counted.val() & !self.due_before.val() & self.period.val().any() {
                 self.count.d.next = self.up_to.val() + self.one.val();
                 self.due.next = self.passed.val().any();
             }
         }
         // the same for bytes
-        self.left.next =
+        self.bytes_reached.next =
             (bit_cast::<32, 30>(self.words.q.val()) << 2) & bit_cast::<32, 32>(self.all.val() << self.bytes.val());
-        self.enough.next = self.left.val().any() & self.bytes.val().any() & !self.told.q.val();
-        if self.leaves.val() & self.bytes.val().any() & !self.left.val().any() {
+        self.limit_reached.next =
+            self.bytes_reached.val().any() & self.bytes.val().any() & !self.bytes_reported.q.val();
+        if self.leaves.val() & self.bytes.val().any() & !self.bytes_reached.val().any() {
             self.words.d.next = self.words.q.val() + self.one_30.val();
         }
-        self.told.d.next = self.told.q.val() | self.enough.val() | self.resynced.val();
+        self.bytes_reported.d.next = self.bytes_reported.q.val() | self.limit_reached.val() | self.resynced.val();
         if self.begins.val() {
             self.words.d.next = 0.into();
-            self.told.d.next = false;
+            self.bytes_reported.d.next = false;
         }
-        self.wanted.d.next = self.wanted.q.val() | self.request.val() | self.enough.val();
+        self.wanted.d.next = self.wanted.q.val() | self.request.val() | self.limit_reached.val();
         self.lead.next = self.due.val() | self.wanted.q.val();
 
-        self.asks.next = self.asked.q.val();
+        self.cores_due.next = self.cores_pending.q.val();
         if self.resynced.val() {
-            self.asks.next = self.others.val();
+            self.cores_due.next = self.others.val();
             self.count.d.next = 0.into();
             self.wanted.d.next = self.request.val();
         }
-        self.follow.next = self.asks.val();
-        self.ask.next = self.resynced.val();
-        self.asked.d.next = self.asks.val() & !self.synced.val();
+        self.follow.next = self.cores_due.val();
+        self.header_repeated.next = self.resynced.val();
+        self.cores_pending.d.next = self.cores_due.val() & !self.synced.val();
         if !self.active.val() {
             self.count.d.next = 0.into();
             self.words.d.next = 0.into();
-            self.told.d.next = false;
+            self.bytes_reported.d.next = false;
             self.wanted.d.next = false;
-            self.asked.d.next = 0.into();
+            self.cores_pending.d.next = 0.into();
         }
     }
 }

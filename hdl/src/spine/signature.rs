@@ -17,14 +17,14 @@
 //! | `restart` | in | 1 | its sync is also for decoders that start there |
 //! | `idle` | in | 1 | nothing is traced |
 //! | `counts`, `count` | in | 1, 24 | a message counts instructions: those before this one |
-//! | `tells`, `belongs` | in | 1, 18 | a message contains a context; the context of the instruction |
+//! | `has_context`, `context_value` | in | 1, 18 | a message contains a context; the context of the instruction |
 //! | `value` | out | 16 | the signature with all of these, 0 above its width; with `restart`, as without it |
 //!
 //! # Timing
 //! One step per cycle. The address enters from a register. `value` depends combinationally on `flow`, `first`, `counts` and
 //! `count`.
 //!
-//! Golden model: [`sim::lane::signature`].
+//! Golden model: [`sim::core_trace::signature`].
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -43,8 +43,8 @@ pub struct Signature<const W: usize> {
     pub idle: Signal<In, Bit>,
     pub counts: Signal<In, Bit>,
     pub count: Signal<In, Bits<24>>,
-    pub tells: Signal<In, Bit>,
-    pub belongs: Signal<In, Bits<18>>,
+    pub has_context: Signal<In, Bit>,
+    pub context_value: Signal<In, Bits<18>>,
     pub value: Signal<Out, Bits<16>>,
     state: DFF<Bits<16>>,
     word: DFF<Bits<16>>,
@@ -61,16 +61,16 @@ pub struct Signature<const W: usize> {
     over: Signal<Local, Bits<16>>,
     // other values that enter
     number: Signal<Local, Bits<24>>,
-    situation: Signal<Local, Bits<18>>,
-    told: Signal<Local, Bits<16>>,
+    masked_context: Signal<Local, Bits<18>>,
+    context_fold: Signal<Local, Bits<16>>,
     more: Signal<Local, Bits<16>>,
     stepped: Signal<Local, Bits<16>>,
     now: Signal<Local, Bits<16>>,
-    anew: Signal<Local, Bits<16>>,
+    restart_value: Signal<Local, Bits<16>>,
     // from the parameters
     half: Fixed<Bit>,
     long: Fixed<Bit>,
-    turning: Fixed<Bit>,
+    with_context: Fixed<Bit>,
     mask: Fixed<Bits<16>>,
     after_ones: Fixed<Bits<16>>,
     context_mask: Fixed<Bits<18>>,
@@ -95,7 +95,7 @@ impl<const W: usize> Signature<W> {
         Self {
             half: Fixed::new(bits == 8),
             long: Fixed::new(params.xlen == 64),
-            turning: Fixed::new(params.context.is_some()),
+            with_context: Fixed::new(params.context.is_some()),
             mask: Fixed::of(u16::MAX >> (16 - bits)),
             after_ones: Fixed::of(after_ones(bits)),
             context_mask: Fixed::of((1u32 << params.context_bits()) - 1),
@@ -152,31 +152,31 @@ impl<const W: usize> Logic for Signature<W> {
         if self.counts.val() {
             self.number.next = self.count.val() ^ (self.count.val() >> 16);
         }
-        self.told.next = 0.into();
-        if self.turning.val() {
+        self.context_fold.next = 0.into();
+        if self.with_context.val() {
             // bits of the context that are not reported are in no message
-            self.situation.next = self.belongs.val() & self.context_mask.val();
-            self.told.next =
-                self.situation.val().get_bits::<16>(0) ^ bit_cast::<16, 2>(self.situation.val().get_bits::<2>(16));
+            self.masked_context.next = self.context_value.val() & self.context_mask.val();
+            self.context_fold.next = self.masked_context.val().get_bits::<16>(0)
+                ^ bit_cast::<16, 2>(self.masked_context.val().get_bits::<2>(16));
         }
         self.more.next = self.number.val().get_bits::<16>(0);
-        if self.turning.val() & self.tells.val() {
-            self.more.next = self.number.val().get_bits::<16>(0) ^ self.told.val();
+        if self.with_context.val() & self.has_context.val() {
+            self.more.next = self.number.val().get_bits::<16>(0) ^ self.context_fold.val();
         }
         self.now.next = self.stepped.val() ^ self.more.val();
-        self.anew.next = self.after_ones.val() ^ self.word.q.val() ^ self.told.val();
+        self.restart_value.next = self.after_ones.val() ^ self.word.q.val() ^ self.context_fold.val();
         if self.half.val() {
             // the upper half has no registers
             self.now.next = (self.stepped.val() ^ self.more.val() ^ (self.more.val() >> 8)) & self.mask.val();
-            self.anew.next = self.after_ones.val()
+            self.restart_value.next = self.after_ones.val()
                 ^ self.word.q.val()
-                ^ ((self.told.val() ^ (self.told.val() >> 8)) & self.mask.val());
+                ^ ((self.context_fold.val() ^ (self.context_fold.val() >> 8)) & self.mask.val());
         }
         self.value.next = self.now.val();
 
         self.state.d.next = self.now.val();
         if self.restart.val() {
-            self.state.d.next = self.anew.val();
+            self.state.d.next = self.restart_value.val();
         }
         if self.idle.val() {
             self.state.d.next = self.mask.val();

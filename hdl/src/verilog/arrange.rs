@@ -7,7 +7,7 @@
 
 use super::module::{filtered, Module, Role, Statement};
 use super::numbers::numbers;
-use super::refused::Refused;
+use super::refused::Unsupported;
 use super::value::{Id, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ pub(super) struct Arranged {
 }
 
 /// Arranges the statements of `module`.
-pub(super) fn arrange(module: &mut Module) -> Result<Arranged, Refused> {
+pub(super) fn arrange(module: &mut Module) -> Result<Arranged, Unsupported> {
     let mut out = Arranged::default();
     let mut list = std::mem::take(&mut module.statements);
     while numbers(module, &mut list) {
@@ -129,7 +129,7 @@ fn overwritten(list: &mut Vec<Statement>) {
 }
 
 /// Whether `list[i]` can stand on its own: nothing else assigns to its signal, and what it reads is not written later.
-fn alone(list: &[Statement], i: usize) -> Option<(Id, &Value)> {
+fn standalone(list: &[Statement], i: usize) -> Option<(Id, &Value)> {
     let (to, value) = list[i].plain()?;
     let mut free = writers(list, to).len() == 1;
     value.signals(&mut |s| free &= s != to && !list[i + 1..].iter().any(|l| l.does_write(s)));
@@ -140,13 +140,13 @@ fn alone(list: &[Statement], i: usize) -> Option<(Id, &Value)> {
 fn connect(module: &mut Module, list: &mut Vec<Statement>, out: &mut Arranged) {
     let mut i = 0;
     while i < list.len() {
-        let found = alone(list, i).map(|(to, value)| (to, value.clone()));
+        let found = standalone(list, i).map(|(to, value)| (to, value.clone()));
         let Some((to, value)) = found else {
             i += 1;
             continue;
         };
         let role = module.signals[to].role;
-        if matches!(role, Role::To(..) | Role::Ticks(_)) {
+        if matches!(role, Role::To(..) | Role::ClockOf(_)) {
             let read = list.iter().any(|s| s.does_read(to)) || out.connected.values().any(|v| mentions(v, to));
             let done = match &value {
                 Value::Slice { .. } if value.signal().is_some() => true,
@@ -195,7 +195,7 @@ fn rename(list: &mut [Statement], old: Id, new: Id) {
 }
 
 /// Finds the signals that outputs and instances depend on, and removes the rest.
-fn live(module: &Module, list: &mut Vec<Statement>, out: &mut Arranged) -> Result<(), Refused> {
+fn live(module: &Module, list: &mut Vec<Statement>, out: &mut Arranged) -> Result<(), Unsupported> {
     let mut open: Vec<Id> = Vec::new();
     for (id, signal) in module.signals.iter().enumerate() {
         match signal.role {
@@ -217,7 +217,7 @@ fn live(module: &Module, list: &mut Vec<Statement>, out: &mut Arranged) -> Resul
             open.push(register.next);
             match out.connected.get(&register.clock).and_then(Value::signal) {
                 Some(clock) => open.push(clock),
-                None => return Err(Refused(format!("the clock of {} is not a plain signal", register.name))),
+                None => return Err(Unsupported(format!("the clock of {} is not a plain signal", register.name))),
             }
         }
         for s in filtered(list, &|to| to == id) {
@@ -234,7 +234,7 @@ fn live(module: &Module, list: &mut Vec<Statement>, out: &mut Arranged) -> Resul
 }
 
 /// Moves statements to `assign`, to clock edges or to `always` blocks.
-fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<(), Refused> {
+fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<(), Unsupported> {
     let register_of = |id: Id| match module.signals[id].role {
         Role::Next(r) => Some(r),
         _ => None,
@@ -246,7 +246,7 @@ fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<()
     // statements that can stand on their own
     let mut rest: Vec<Statement> = Vec::new();
     let mut edges: Vec<(usize, Vec<Statement>)> = Vec::new();
-    let singles: Vec<bool> = (0..list.len()).map(|i| alone(&list, i).is_some()).collect();
+    let singles: Vec<bool> = (0..list.len()).map(|i| standalone(&list, i).is_some()).collect();
     for (single, s) in singles.into_iter().zip(list) {
         match s.plain().map(|(to, value)| (to, value.clone())) {
             Some((to, _)) if single && free.contains(&to) => edges.push((rest.len(), vec![s])),
@@ -254,7 +254,7 @@ fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<()
             _ => rest.push(s),
         }
     }
-    let rest: Vec<Statement> = rest.into_iter().flat_map(|s| parted(s, &free)).collect();
+    let rest: Vec<Statement> = rest.into_iter().flat_map(|s| split_registers(s, &free)).collect();
 
     let mut groups = Groups::new(rest.len());
     for (i, s) in rest.iter().enumerate() {
@@ -277,7 +277,7 @@ fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<()
             let mut reads = false;
             block.iter().for_each(|s| s.reads(&mut |_| reads = true));
             if !reads {
-                return Err(Refused(format!(
+                return Err(Unsupported(format!(
                     "{} is constant in many steps",
                     module.signals[block_first(&written)].key
                 )));
@@ -303,7 +303,7 @@ fn place(module: &Module, list: Vec<Statement>, out: &mut Arranged) -> Result<()
             let clocks: BTreeSet<Id> =
                 registers.iter().filter_map(|r| out.connected.get(&r.clock).and_then(Value::signal)).collect();
             let (Some(clock), 1) = (clocks.first(), clocks.len()) else {
-                return Err(Refused("registers of several clocks in one statement".into()));
+                return Err(Unsupported("registers of several clocks in one statement".into()));
             };
             // a register keeps its value without a statement
             let holds = s.plain().is_some_and(|(to, v)| !begun.contains(&to) && v.signal() == Some(registers[0].held));
@@ -322,7 +322,7 @@ fn block_first(written: &BTreeSet<Id>) -> Id {
 
 /// Splits a statement into a part without and a part with assignments that only feed registers, if the first does not
 /// change what the second reads.
-fn parted(s: Statement, free: &BTreeSet<Id>) -> Vec<Statement> {
+fn split_registers(s: Statement, free: &BTreeSet<Id>) -> Vec<Statement> {
     let mut others = BTreeSet::new();
     let mut any_free = false;
     s.writes(&mut |w| {

@@ -3,13 +3,13 @@
 use super::capture::{Content, Named, Node};
 use super::lower::{Lower, Meaning};
 use super::module::{Child, Instance, Module, Port, Register, Role};
-use super::refused::Refused;
+use super::refused::Unsupported;
 use super::value::{concat, Id, Value};
 use rust_hdl::core::atom::AtomKind;
 
 /// The module of a kernel. `children` are its instances; `None` is a flip-flop.
-pub(super) fn build(node: &Node, children: Vec<Option<Child>>) -> Result<Module, Refused> {
-    let Content::Kernel(code) = &node.content else { return Err(Refused("no kernel".into())) };
+pub(super) fn build(node: &Node, children: Vec<Option<Child>>) -> Result<Module, Unsupported> {
+    let Content::Kernel(code) = &node.content else { return Err(Unsupported("no kernel".into())) };
     let mut module = Module::default();
     let mut lower = Lower::default();
     for atom in &node.atoms {
@@ -34,14 +34,14 @@ pub(super) fn build(node: &Node, children: Vec<Option<Child>>) -> Result<Module,
             let mut first = None;
             s.writes(&mut |w| first = first.or(Some(w)));
             let name = first.map_or("", |w| &module.signals[w].key);
-            return Err(Refused(format!(
+            return Err(Unsupported(format!(
                 "low bits of an expression go to {name}: a local signal in between would name it"
             )));
         }
     }
     for id in narrow {
         if module.statements.iter().any(|s| s.does_read(id)) {
-            return Err(Refused(format!("{} is read here", module.signals[id].key)));
+            return Err(Unsupported(format!("{} is read here", module.signals[id].key)));
         }
     }
     Ok(module)
@@ -60,7 +60,7 @@ pub(super) fn none(node: &Node) -> Child {
     Child {
         module: None,
         ports: node.atoms.iter().filter(is).map(port).collect(),
-        gone: Vec::new(),
+        removed: Vec::new(),
         places: Vec::new(),
     }
 }
@@ -80,7 +80,7 @@ fn snake(label: &str) -> String {
     out
 }
 
-fn own(atom: &Named, module: &mut Module, lower: &mut Lower) -> Result<(), Refused> {
+fn own(atom: &Named, module: &mut Module, lower: &mut Lower) -> Result<(), Unsupported> {
     let role = match atom.kind {
         AtomKind::InputParameter => {
             if let Some(value) = atom.tied {
@@ -101,18 +101,18 @@ fn own(atom: &Named, module: &mut Module, lower: &mut Lower) -> Result<(), Refus
             lower.names.insert(atom.name.clone(), Meaning::Constant(value));
             return Ok(());
         }
-        _ => return Err(Refused(format!("{}: a port of both directions", atom.name))),
+        _ => return Err(Unsupported(format!("{}: a port of both directions", atom.name))),
     };
     let id = module.signal(atom.name.clone(), atom.bits, role);
     lower.names.insert(atom.name.clone(), Meaning::Signal(id, atom.bits));
     Ok(())
 }
 
-fn register(node: &Node, module: &mut Module, lower: &mut Lower) -> Result<(), Refused> {
+fn register(node: &Node, module: &mut Module, lower: &mut Lower) -> Result<(), Unsupported> {
     let number = module.registers.len();
     let mut add = |port: &str, role: Role| {
         let atom = node.atoms.iter().find(|a| a.name == port);
-        let atom = atom.ok_or_else(|| Refused(format!("{}: a flip-flop without {port}", node.name)))?;
+        let atom = atom.ok_or_else(|| Unsupported(format!("{}: a flip-flop without {port}", node.name)))?;
         let key = format!("{}${port}", node.name);
         let id = module.signal(key.clone(), atom.bits, role);
         lower.names.insert(key, Meaning::Signal(id, atom.bits));
@@ -120,7 +120,7 @@ fn register(node: &Node, module: &mut Module, lower: &mut Lower) -> Result<(), R
     };
     let (next, _) = add("d", Role::Next(number))?;
     let (held, initial) = add("q", Role::Held(number))?;
-    let (clock, _) = add("clock", Role::Ticks(number))?;
+    let (clock, _) = add("clock", Role::ClockOf(number))?;
     module.registers.push(Register { name: node.name.clone(), next, held, clock, initial });
     Ok(())
 }
@@ -130,11 +130,11 @@ fn instance(name: &str, child: Child, module: &mut Module, lower: &mut Lower, na
     // an instance that drives nothing is omitted
     let there = child.module.is_some() && child.ports.iter().any(|p| p.output);
     let mut signals = Vec::new();
-    for gone in &child.gone {
-        let key = format!("{name}${}", gone.key);
-        let meaning = match gone.output {
-            Some(value) => Meaning::Constant(Value::number(value, gone.width)),
-            None => Meaning::Signal(module.signal(key.clone(), gone.width, Role::Local), gone.width),
+    for removed in &child.removed {
+        let key = format!("{name}${}", removed.key);
+        let meaning = match removed.output {
+            Some(value) => Meaning::Constant(Value::number(value, removed.width)),
+            None => Meaning::Signal(module.signal(key.clone(), removed.width, Role::Local), removed.width),
         };
         lower.names.insert(key, meaning);
     }

@@ -2,7 +2,7 @@
 
 use super::module::Port;
 use super::pins;
-use super::refused::Refused;
+use super::refused::Unsupported;
 use crate::widget::mem::MemoryShape;
 use rust_hdl::core::ast::{Verilog, VerilogLiteral};
 use rust_hdl::prelude::*;
@@ -47,23 +47,23 @@ pub(super) struct Node {
 }
 
 /// The tree of `block`, under the name `top`.
-pub(super) fn capture(block: &dyn Block) -> Result<Node, Refused> {
+pub(super) fn capture(block: &dyn Block) -> Result<Node, Unsupported> {
     let mut walk = Walk::default();
     block.accept("top", &mut walk);
     match (walk.refused, walk.done) {
         (Some(refused), _) => Err(refused),
         (None, Some(node)) => Ok(node),
-        (None, None) => Err(Refused("there is no block".into())),
+        (None, None) => Err(Unsupported("there is no block".into())),
     }
 }
 
 /// Value and width of a literal, which rust-hdl gives only as text.
-pub(super) fn literal(l: &VerilogLiteral) -> Result<(u128, usize), Refused> {
+pub(super) fn literal(l: &VerilogLiteral) -> Result<(u128, usize), Unsupported> {
     let text = format!("{l:x}");
     let parsed = text.split_once("'h").and_then(|(bits, digits)| {
         Some((u128::from_str_radix(digits, 16).ok()?, bits.parse().ok().filter(|b| *b <= 128)?))
     });
-    parsed.ok_or_else(|| Refused(format!("literal {text} is negative or has more than 128 bits")))
+    parsed.ok_or_else(|| Unsupported(format!("literal {text} is negative or has more than 128 bits")))
 }
 
 #[derive(Default)]
@@ -71,13 +71,13 @@ struct Walk {
     open: Vec<Node>,
     namespace: Vec<String>,
     done: Option<Node>,
-    refused: Option<Refused>,
+    refused: Option<Unsupported>,
 }
 
 impl Walk {
-    fn refuse(&mut self, what: Refused) {
+    fn refuse(&mut self, what: Unsupported) {
         let path: Vec<&str> = self.open.iter().map(|n| n.name.as_str()).collect();
-        self.refused.get_or_insert_with(|| Refused(format!("{}: {what}", path.join("."))));
+        self.refused.get_or_insert_with(|| Unsupported(format!("{}: {what}", path.join("."))));
     }
 
     fn labels(&mut self, descriptor: &TypeDescriptor, bits: usize) {
@@ -93,8 +93,8 @@ impl Walk {
                     }
                 }
             }
-            TypeKind::Composite(_) => self.refuse(Refused("a struct as a signal".into())),
-            TypeKind::Signed(_) => self.refuse(Refused("a signed signal".into())),
+            TypeKind::Composite(_) => self.refuse(Unsupported("a struct as a signal".into())),
+            TypeKind::Signed(_) => self.refuse(Unsupported("a signed signal".into())),
             TypeKind::Bits(_) => {}
         }
     }
@@ -128,7 +128,7 @@ impl Probe for Walk {
             written: None,
         });
         if let Some(what) = wrong {
-            self.refuse(Refused(what.into()));
+            self.refuse(Unsupported(what.into()));
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::capture::literal;
 use super::module::Statement;
-use super::refused::Refused;
+use super::refused::Unsupported;
 use super::value::{self, binary, not, reduce, shift, Id, Op, Reduce, Test, Value};
 use rust_hdl::core::ast::{
     VerilogBlockOrConditional as Else, VerilogExpression as E, VerilogLink, VerilogOp, VerilogOpUnary as Un,
@@ -32,10 +32,10 @@ pub(super) struct Lower {
 /// Width of a number without a size: that of an `int`.
 const INT: usize = 32;
 
-type Result<T> = std::result::Result<T, Refused>;
+type Result<T> = std::result::Result<T, Unsupported>;
 
 fn refuse<T>(what: impl Into<String>) -> Result<T> {
-    Err(Refused(what.into()))
+    Err(Unsupported(what.into()))
 }
 
 impl Lower {
@@ -54,13 +54,13 @@ impl Lower {
                 let E::Signal(name) = to else { return refuse("assignment to an expression") };
                 let (to, width) = self.signal(name)?;
                 let context = self.contexts.get(&to).copied().unwrap_or(width);
-                let value = value::grown(self.sized(value, context)?, width);
+                let value = value::extended(self.sized(value, context)?, width);
                 out.push(Statement::Assign { to, part: None, value });
             }
             S::SliceAssignment { base, width, offset, replacement } => {
                 let E::Signal(name) = base else { return refuse("assignment to bits of an expression") };
                 let (to, _) = self.signal(name)?;
-                let at = self.alone(offset)?.trimmed();
+                let at = self.self_determined(offset)?.trimmed();
                 let value = self.sized(replacement, *width)?;
                 out.push(Statement::Assign { to, part: Some((at, *width)), value });
             }
@@ -79,12 +79,12 @@ impl Lower {
                 }
             }
             S::Match(m) => {
-                let test = self.alone(&m.test)?;
+                let test = self.self_determined(&m.test)?;
                 let mut arms = Vec::new();
                 for case in &m.cases {
                     let label = match case.condition.as_str() {
                         "default" => None,
-                        name => Some(value::grown(self.label(name)?, test.width())),
+                        name => Some(value::extended(self.label(name)?, test.width())),
                     };
                     arms.push((label, self.block(&case.block)?));
                 }
@@ -147,7 +147,7 @@ impl Lower {
 
     /// Sums and differences of numbers and loop variables.
     fn index(&self, text: &str) -> Result<usize> {
-        let wrong = || Refused(format!("index {text}"));
+        let wrong = || Unsupported(format!("index {text}"));
         let mut sum: i64 = 0;
         let plain: String = text.chars().filter(|c| !matches!(c, '(' | ')' | ' ')).collect();
         if plain.contains(['*', '/', '%']) || text.contains("-(") {
@@ -167,7 +167,7 @@ impl Lower {
             return Ok(Meaning::Constant(Value::number(*i as u128, INT)));
         }
         let key = self.key(name)?;
-        self.names.get(&key).cloned().ok_or_else(|| Refused(format!("{key} is not declared")))
+        self.names.get(&key).cloned().ok_or_else(|| Unsupported(format!("{key} is not declared")))
     }
 
     fn signal(&self, name: &str) -> Result<(Id, usize)> {
@@ -191,17 +191,17 @@ impl Lower {
     /// `e` as Verilog evaluates it in a context of `width` bits.
     fn sized(&self, e: &E, width: usize) -> Result<Value> {
         let own = self.width(e)?;
-        Ok(value::grown(self.value(e, own.max(width))?, width))
+        Ok(value::extended(self.value(e, own.max(width))?, width))
     }
 
     /// `e` as Verilog evaluates it on its own.
-    fn alone(&self, e: &E) -> Result<Value> {
+    fn self_determined(&self, e: &E) -> Result<Value> {
         self.value(e, self.width(e)?)
     }
 
     /// A single bit: whether `e` is not zero.
     fn condition(&self, e: &E) -> Result<Value> {
-        Ok(reduce(Reduce::Any, self.alone(e)?))
+        Ok(reduce(Reduce::Any, self.self_determined(e)?))
     }
 
     /// The self-determined width of `e`.
@@ -238,7 +238,7 @@ impl Lower {
         Ok(match e {
             E::Signal(name) => match self.meaning(name)? {
                 Meaning::Signal(id, own) => Value::whole(id, own).fit(width),
-                Meaning::Constant(v) => value::grown(v, width),
+                Meaning::Constant(v) => value::extended(v, width),
             },
             E::Literal(l) => Value::number(literal(l)?.0, width),
             E::Cast(x, bits) => self.value(x, width)?.fit(*bits).fit(width),
@@ -248,14 +248,14 @@ impl Lower {
             E::Unary(op, x) => match op {
                 Un::Not => not(self.value(x, width)?),
                 Un::Neg => Value::Negative(Box::new(self.value(x, width)?)),
-                Un::All => reduce(Reduce::All, self.alone(x)?).fit(width),
-                Un::Any => reduce(Reduce::Any, self.alone(x)?).fit(width),
-                Un::Xor => reduce(Reduce::Odd, self.alone(x)?).fit(width),
+                Un::All => reduce(Reduce::All, self.self_determined(x)?).fit(width),
+                Un::Any => reduce(Reduce::Any, self.self_determined(x)?).fit(width),
+                Un::Xor => reduce(Reduce::Odd, self.self_determined(x)?).fit(width),
             },
             E::Index(x, at) => self.bits(x, at, 1)?.fit(width),
             E::Slice(x, bits, at) => self.bits(x, at, *bits)?.fit(width),
             E::IndexReplace(x, at, v) => {
-                let at = self.alone(at)?;
+                let at = self.self_determined(at)?;
                 let bit = shift(true, Value::number(1, width), at.clone());
                 let kept = binary(Op::And, self.value(x, width)?, not(bit));
                 binary(Op::Or, kept, shift(true, self.sized(v, width)?, at))
@@ -277,8 +277,8 @@ impl Lower {
             VerilogOp::BitXor => both(Op::Xor),
             VerilogOp::BitAnd => both(Op::And),
             VerilogOp::BitOr => both(Op::Or),
-            VerilogOp::Shl => Ok(shift(true, self.value(l, width)?, self.alone(r)?)),
-            VerilogOp::Shr => Ok(shift(false, self.value(l, width)?, self.alone(r)?)),
+            VerilogOp::Shl => Ok(shift(true, self.value(l, width)?, self.self_determined(r)?)),
+            VerilogOp::Shr => Ok(shift(false, self.value(l, width)?, self.self_determined(r)?)),
             VerilogOp::Eq => compared(Test::Eq),
             VerilogOp::Ne => compared(Test::Ne),
             VerilogOp::Lt => compared(Test::Lt),
@@ -292,7 +292,7 @@ impl Lower {
 
     /// `width` bits of a signal from bit `at`.
     fn bits(&self, x: &E, at: &E, width: usize) -> Result<Value> {
-        let at = self.alone(at)?.trimmed();
+        let at = self.self_determined(at)?.trimmed();
         let E::Signal(name) = x else { return refuse("bits of an expression") };
         let whole = match self.meaning(name)? {
             Meaning::Signal(id, of) => Value::whole(id, of),

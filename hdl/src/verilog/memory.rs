@@ -25,7 +25,7 @@ pub(super) fn child(node: &Node, shape: &MemoryShape, prefix: &str) -> Child {
     Child {
         module: (shape.width > 0).then_some(module),
         ports: ports.collect(),
-        gone: Vec::new(),
+        removed: Vec::new(),
         places: vec![(String::new(), String::new())],
     }
 }
@@ -46,8 +46,8 @@ pub(super) fn name(shape: &MemoryShape) -> &'static str {
 
 /// The comment above the module.
 pub(super) const COMMENT: [&str; 2] = [
-    "Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;",
-    "nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.",
+    "Memory. A word that is read in the cycle in which it is written is undefined, and so is a word that was never written;",
+    "neither is used. Replace this module with a wrapper of a memory macro with one read and one write port.",
 ];
 
 /// The text of the module after its name.

@@ -35,7 +35,7 @@ mod value;
 
 pub use keywords::KEYWORDS;
 pub use names::plain;
-pub use refused::Refused;
+pub use refused::Unsupported;
 
 use capture::{Content, Node};
 use module::{Child, Module, Port, Role};
@@ -99,7 +99,7 @@ pub struct Pin {
 }
 
 /// Writes `block`, which must be connected and checked.
-pub fn write(block: &dyn Block, style: &Style) -> Result<Written, Refused> {
+pub fn write(block: &dyn Block, style: &Style) -> Result<Written, Unsupported> {
     let mut node = capture::capture(block)?;
     let (writer, top) = loop {
         let mut writer = Writer::new(style);
@@ -137,9 +137,9 @@ impl<'a> Writer<'a> {
         Self { style, modules: Vec::new(), names, uses: prune::Uses::default(), dead: false }
     }
 
-    fn module(&mut self, node: &mut Node, top: bool) -> Result<Child, Refused> {
+    fn module(&mut self, node: &mut Node, top: bool) -> Result<Child, Unsupported> {
         let name = node.name.clone();
-        let at = |e: Refused| Refused(format!("{name}: {e}"));
+        let at = |e: Unsupported| Unsupported(format!("{name}: {e}"));
         let (written, given) = (self.modules.len(), self.names.clone());
         let mut children = Vec::new();
         for child in &mut node.children {
@@ -156,9 +156,9 @@ impl<'a> Writer<'a> {
         let mut module = build::build(node, children).map_err(at)?;
         let mut arranged = arrange::arrange(&mut module).map_err(at)?;
         self.dead |= prune::dead(node, &module, &arranged);
-        let gone = if top { Vec::new() } else { prune::ports(node, &mut module, &mut arranged) };
+        let removed = if top { Vec::new() } else { prune::ports(node, &mut module, &mut arranged) };
         if let Some(mut child) = (!top).then(|| slot(&module, &arranged)).flatten() {
-            child.gone = gone;
+            child.removed = removed;
             node.written = child.module.clone().map(|m| (m, child.ports.clone()));
             return Ok(child);
         }
@@ -167,8 +167,8 @@ impl<'a> Writer<'a> {
             self.modules.truncate(written);
             self.names = given;
             let mut child = build::none(node);
-            child.ports.retain(|port| !gone.iter().any(|g| g.key == port.key));
-            return Ok(Child { gone, ..child });
+            child.ports.retain(|port| !removed.iter().any(|g| g.key == port.key));
+            return Ok(Child { removed, ..child });
         }
         self.uses.add(&module, &arranged);
         let (body, ports, names) = text::text(&module, &mut arranged, self.style.initial);
@@ -188,7 +188,7 @@ impl<'a> Writer<'a> {
         if !top {
             node.written = Some((name.clone(), ports.clone()));
         }
-        Ok(Child { module: Some(name), ports, gone, places })
+        Ok(Child { module: Some(name), ports, removed, places })
     }
 
     /// The name of a module with this body: an existing one, or a new one.
@@ -237,5 +237,5 @@ fn slot(module: &Module, arranged: &arrange::Arranged) -> Option<Child> {
         ports.push(Port { key: outside.key.clone(), ..port.clone() });
     }
     let places = inner.child.places.iter().map(|(o, n)| (format!("{}.{o}", inner.name), n.clone())).collect();
-    Some(Child { module: inner.child.module.clone(), ports, gone: Vec::new(), places })
+    Some(Child { module: inner.child.module.clone(), ports, removed: Vec::new(), places })
 }

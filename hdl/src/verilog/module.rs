@@ -17,7 +17,7 @@ pub(super) enum Role {
     /// The value of register `.0`.
     Held(usize),
     /// Clock of register `.0`.
-    Ticks(usize),
+    ClockOf(usize),
 }
 
 pub(super) struct Signal {
@@ -52,7 +52,7 @@ pub(super) struct Port {
 
 /// A port of rust-hdl's module that the written module does not have.
 #[derive(Clone)]
-pub(super) struct Gone {
+pub(super) struct RemovedPort {
     /// rust-hdl's name.
     pub key: String,
     pub width: usize,
@@ -66,7 +66,7 @@ pub(super) struct Child {
     /// Module name with parameters; `None` for a memory of 0 bits.
     pub module: Option<String>,
     pub ports: Vec<Port>,
-    pub gone: Vec<Gone>,
+    pub removed: Vec<RemovedPort>,
     /// Registers and memories in it: path in rust-hdl's text, and path here.
     pub places: Vec<(String, String)>,
 }

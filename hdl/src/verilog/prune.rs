@@ -6,7 +6,7 @@
 
 use super::arrange::Arranged;
 use super::capture::{Content, Named, Node};
-use super::module::{Gone, Module, Role};
+use super::module::{Module, RemovedPort, Role};
 use super::value::Value;
 use std::collections::BTreeMap;
 
@@ -63,10 +63,11 @@ impl Uses {
 }
 
 /// Removes marked ports, inputs that are not read, and constant outputs.
-pub(super) fn ports(node: &Node, module: &mut Module, arranged: &mut Arranged) -> Vec<Gone> {
+pub(super) fn ports(node: &Node, module: &mut Module, arranged: &mut Arranged) -> Vec<RemovedPort> {
     let marked = node.atoms.iter().filter(|a| a.open || a.tied.is_some());
     let output = |a: &Named| a.open.then_some(0);
-    let mut gone: Vec<_> = marked.map(|a| Gone { key: a.name.clone(), width: a.bits, output: output(a) }).collect();
+    let mut removed: Vec<_> =
+        marked.map(|a| RemovedPort { key: a.name.clone(), width: a.bits, output: output(a) }).collect();
     for (id, signal) in module.signals.iter_mut().enumerate() {
         let output = match signal.role {
             Role::Input if !arranged.live.contains(&id) => None,
@@ -78,9 +79,9 @@ pub(super) fn ports(node: &Node, module: &mut Module, arranged: &mut Arranged) -
         };
         signal.role = Role::Local;
         arranged.live.remove(&id);
-        gone.push(Gone { key: signal.key.clone(), width: signal.width, output });
+        removed.push(RemovedPort { key: signal.key.clone(), width: signal.width, output });
     }
-    gone
+    removed
 }
 
 /// Marks the blocks in `node` without a read output. Returns whether there were any.

@@ -429,7 +429,7 @@ fn bitwise(op: Op, a: Value, b: Value) -> Value {
 pub(super) fn test(test: Test, a: Value, b: Value) -> Value {
     let (a, b) = (a.trimmed(), b.trimmed());
     let width = a.width().max(b.width());
-    let (a, b) = (grown(a, width), grown(b, width));
+    let (a, b) = (extended(a, width), extended(b, width));
     if let (Some(x), Some(y)) = (a.constant(), b.constant()) {
         let holds = match test {
             Test::Eq => x == y,
@@ -460,7 +460,7 @@ pub(super) fn test(test: Test, a: Value, b: Value) -> Value {
 }
 
 /// As [`Value::fit`], but a constant keeps its name.
-pub(super) fn grown(v: Value, width: usize) -> Value {
+pub(super) fn extended(v: Value, width: usize) -> Value {
     if v.width() == width {
         v
     } else {

@@ -2,7 +2,7 @@
 
 use hdl::diag::chip::DiagParams;
 use hdl::emit::{emit_as, emit_diag};
-use hdl::options::Given;
+use hdl::options::GivenOptions;
 use hdl::verilog::Style;
 use sim::diag::trigger::GeneratorParams;
 
@@ -34,7 +34,8 @@ const NODES: [&str; 9] = ["filter", "count", "pair", "aggregate", "histogram", "
 pub fn kinds() -> Vec<(String, String)> {
     let style = Style::default();
     let system = |words: &str| {
-        let given = words.split(' ').filter_map(|w| w.split_once('=')).fold(Given::default(), |g, (n, v)| g.with(n, v));
+        let given =
+            words.split(' ').filter_map(|w| w.split_once('=')).fold(GivenOptions::default(), |g, (n, v)| g.with(n, v));
         let system = given.system().unwrap_or_else(|e| panic!("{words}: {e}"));
         let text = emit_as(&*system.circuit, &system.options, &style);
         (words.to_string(), text.unwrap_or_else(|e| panic!("{words}: {e}")))

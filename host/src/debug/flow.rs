@@ -7,7 +7,7 @@
 
 use super::constant::Constant;
 use super::scene::Scene;
-use crate::input::{Beside, Named};
+use crate::input::{InputOptions, Named};
 use crate::progress::Progress;
 use crate::symbols::Symbols;
 use crate::trace::Trace;
@@ -17,21 +17,21 @@ use crate::views::stack::{Frame, Stack};
 use crate::HostError;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
-use sim::file::reread::Reread;
+use sim::file::reread::SeekableWords;
 use sim::file::TraceInfo;
 use sim::replay::{Events, Replay};
-use sim::timeline::Moments;
+use sim::timeline::Seekable;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 /// Number of messages searched for the first instruction of each core.
-const AHEAD: usize = 1 << 14;
+const START_SEARCH: usize = 1 << 14;
 
 /// A control-flow trace with its program.
 pub struct FlowSession {
     image: Image,
     info: TraceInfo,
-    words: Reread,
+    words: SeekableWords,
     symbols: Symbols,
     /// Line tables, if the program has them.
     lines: Option<Lines>,
@@ -45,9 +45,14 @@ impl FlowSession {
     ///
     /// # Errors
     /// Either cannot be read, or they do not match.
-    pub fn open(path: &Path, elf: &str, beside: Beside<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
+    pub fn open(
+        path: &Path,
+        elf: &str,
+        input_options: InputOptions<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Self, HostError> {
         Named::open(elf)?;
-        let trace = Trace::open(path, Beside { elf: Some(elf), ..beside }, progress)?;
+        let trace = Trace::open(path, InputOptions { elf: Some(elf), ..input_options }, progress)?;
         Ok(Self {
             image: trace.image().clone(),
             info: trace.info().clone(),
@@ -108,7 +113,7 @@ impl RetireSink for Queue {
 /// State of a moment.
 #[derive(Clone, Debug)]
 struct State<'a> {
-    replay: Replay<'a, Reread>,
+    replay: Replay<'a, SeekableWords>,
     queue: Queue,
     /// Instructions already stepped of the first event.
     done: u32,
@@ -145,12 +150,12 @@ impl RetireSink for Starts {
 }
 
 impl<'a> Flow<'a> {
-    fn new(session: &'a FlowSession, replay: Replay<'a, Reread>) -> Self {
+    fn new(session: &'a FlowSession, replay: Replay<'a, SeekableWords>) -> Self {
         // a core that has not started is shown at its first address
         let count = usize::from(session.info.params.cores);
         let mut starts = Events(Starts(vec![None; count]));
         let mut ahead = replay.clone();
-        for _ in 0..AHEAD {
+        for _ in 0..START_SEARCH {
             if starts.0 .0.iter().all(Option::is_some) || !matches!(ahead.step(&mut starts), Ok(true)) {
                 break;
             }
@@ -162,16 +167,16 @@ impl<'a> Flow<'a> {
             State { replay, queue: Queue::default(), done: 0, cores, tables, position: 0, over: false, error: None };
         let functions = Functions::new(session.symbols.clone());
         let mut flow = Self { session, functions, state, wanted: true, kept: None, moved: Vec::new() };
-        flow.settle();
+        flow.advance_to_instruction();
         flow
     }
 
     /// Handles events without instructions, and reads on until there is an instruction.
-    fn settle(&mut self) {
+    fn advance_to_instruction(&mut self) {
         loop {
             match self.state.queue.0.front() {
                 Some(run) if run.event.count > 0 => return,
-                Some(_) => self.arrive(),
+                Some(_) => self.handle_event(),
                 None if self.state.over || self.state.error.is_some() => return,
                 None => self.read(),
             }
@@ -194,7 +199,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Handles the first event, after its instructions.
-    fn arrive(&mut self) {
+    fn handle_event(&mut self) {
         let Some(run) = self.state.queue.0.front_mut() else { return };
         let e = run.event;
         run.times -= 1;
@@ -216,22 +221,22 @@ impl<'a> Flow<'a> {
     }
 
     /// Source lines of an address, innermost inlined function first.
-    fn places(&self, at: u64, pc: u64, function: &str) -> Vec<String> {
-        let places = self.session.lines.as_ref().map(|l| l.frames(at)).unwrap_or_default();
-        let last = places.len().saturating_sub(1);
-        let line = |(i, p): (usize, &crate::views::lines::Place)| {
+    fn source_lines(&self, at: u64, pc: u64, function: &str) -> Vec<String> {
+        let source_lines = self.session.lines.as_ref().map(|l| l.frames(at)).unwrap_or_default();
+        let last = source_lines.len().saturating_sub(1);
+        let line = |(i, p): (usize, &crate::views::lines::SourceLocation)| {
             let name = if i == last { function } else { &p.function };
             let inlined = if i == last { "" } else { ", inlined" };
             format!("0x{pc:08x} in {name} at {}:{}{inlined}", p.file, p.line)
         };
-        match places.is_empty() {
+        match source_lines.is_empty() {
             true => vec![format!("0x{pc:08x} in {function}")],
-            false => places.iter().enumerate().map(line).collect(),
+            false => source_lines.iter().enumerate().map(line).collect(),
         }
     }
 }
 
-impl<'a> Moments for Flow<'a> {
+impl<'a> Seekable for Flow<'a> {
     type Checkpoint = FlowCheckpoint<'a>;
     type Error = String;
 
@@ -251,11 +256,11 @@ impl<'a> Moments for Flow<'a> {
         let core = &mut self.state.cores[usize::from(made)];
         core.retired += 1;
         if self.state.done == event.count {
-            self.arrive();
+            self.handle_event();
         } else {
             core.pc = core.pc.and_then(|pc| self.session.image.skip(pc, 1));
         }
-        self.settle();
+        self.advance_to_instruction();
         self.moved.retain(|core| *core != made);
         Ok(Some(made))
     }
@@ -269,7 +274,7 @@ impl<'a> Moments for Flow<'a> {
     fn restore(&mut self, to: &FlowCheckpoint<'a>) {
         self.state.clone_from(&to.0);
         (self.wanted, self.kept) = (false, None);
-        self.settle();
+        self.advance_to_instruction();
         self.moved.clear();
     }
 
@@ -339,7 +344,7 @@ impl Scene for Flow<'_> {
             let here = Some(pc).filter(|pc| lines.is_empty() && !frame.function.holds(*pc));
             let here = here.and_then(|pc| self.session.symbols.at(pc)).map(|(name, _)| name);
             let name = here.unwrap_or_else(|| self.functions.name(frame.function.number));
-            for place in self.places(at, pc, name) {
+            for place in self.source_lines(at, pc, name) {
                 lines.push(format!("#{:<2} {place}", lines.len()));
             }
             if frame.handler() {

@@ -102,7 +102,7 @@ impl Values {
 }
 
 /// Instructions between two looks whether to stop.
-const LOOK: u64 = 1 << 14;
+const CHECK_INTERVAL: u64 = 1 << 14;
 
 impl<S: Scene> Motion<S> {
     /// Starts at the beginning.
@@ -152,7 +152,7 @@ impl<S: Scene> Motion<S> {
         let mut values = Values::of(self.line.replay(), &self.watches);
         loop {
             accesses.0.clear();
-            let most = if step.is_some() { 1 } else { LOOK - self.line.replay().position() % LOOK };
+            let most = if step.is_some() { 1 } else { CHECK_INTERVAL - self.line.replay().position() % CHECK_INTERVAL };
             let until = Self::until(&self.breakpoints, &self.watches, false);
             let Some(core) = self.line.advance(&mut accesses, most, until)? else { return Ok(Stop::Edge) };
             if let Some(watch) = values.hit(self.line.replay(), &self.watches, &accesses) {
@@ -165,7 +165,7 @@ impl<S: Scene> Motion<S> {
             if let Some(core) = Self::at_break(&self.breakpoints, replay, core) {
                 return Ok(Stop::Break(core));
             }
-            if replay.position() % LOOK == 0 && interrupted() {
+            if replay.position() % CHECK_INTERVAL == 0 && interrupted() {
                 return Ok(Stop::Interrupted);
             }
         }
@@ -184,12 +184,12 @@ impl<S: Scene> Motion<S> {
         let found = |replay: &S, core: u8, accesses: &mut Accesses| {
             let watch = values.borrow_mut().hit(replay, watches, accesses);
             accesses.0.clear();
-            let (before, behind) = (replay.position() - 1, replay.position());
+            let (before, next_moment) = (replay.position() - 1, replay.position());
             let (moment, why) = match (watch, step) {
                 (_, Some(step)) if step == core => (before, Stop::Step(core)),
                 (_, Some(_)) => return None,
                 (watch, None) => match (Self::at_break(breakpoints, replay, core), watch) {
-                    (Some(core), _) if behind < here => (behind, Stop::Break(core)),
+                    (Some(core), _) if next_moment < here => (next_moment, Stop::Break(core)),
                     (_, Some(watch)) => (before, Stop::Watch(core, watch)),
                     (_, None) => return None,
                 },
@@ -198,7 +198,7 @@ impl<S: Scene> Motion<S> {
             Some(moment)
         };
         let until = Self::until(breakpoints, watches, step.is_some());
-        Ok(match self.line.back(&mut Accesses::default(), begin, until, found, interrupted)? {
+        Ok(match self.line.seek_back(&mut Accesses::default(), begin, until, found, interrupted)? {
             Back::Found => stop,
             Back::First => Stop::Edge,
             Back::Stopped => Stop::Interrupted,

@@ -1,11 +1,11 @@
 //! What a debugger sees at a moment of a recorded run or a control-flow trace
 
 use sim::scheme::inputs::replay::{Fault, Replay};
-use sim::timeline::Moments;
+use sim::timeline::Seekable;
 use std::fmt::Display;
 
 /// A moment as a debugger sees it. Unknown values are `None`.
-pub trait Scene: Moments<Error: Display> {
+pub trait Scene: Seekable<Error: Display> {
     /// Whether registers and memory are known, and so can be watched.
     const VALUES: bool;
     /// Number of cores.

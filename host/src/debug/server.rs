@@ -106,12 +106,12 @@ fn serve<S: Scene>(target: &mut Debugger<S>, pipes: Pipes) -> Result<(), HostErr
     }
 }
 
-/// Serves GDB on standard input and output until it disconnects; `tell` is called with error messages.
+/// Serves GDB on standard input and output until it disconnects; `report` is called with error messages.
 ///
 /// # Errors
 /// GDB sent an invalid packet.
-pub fn stdio<S: Scene>(scene: S, tell: Box<dyn Fn(&str)>) -> Result<(), HostError> {
-    pipes(scene, io::stdin(), io::stdout(), tell)
+pub fn stdio<S: Scene>(scene: S, report: Box<dyn Fn(&str)>) -> Result<(), HostError> {
+    pipes(scene, io::stdin(), io::stdout(), report)
 }
 
 /// Serves what is sent by one pipe and answers by the other, until the first one ends.
@@ -122,9 +122,9 @@ pub fn pipes<S: Scene>(
     scene: S,
     from: impl Read + Send + 'static,
     to: impl Write + Send + 'static,
-    tell: Box<dyn Fn(&str)>,
+    report: Box<dyn Fn(&str)>,
 ) -> Result<(), HostError> {
-    serve(&mut Debugger::new(scene, tell), Pipes::new(from, to))
+    serve(&mut Debugger::new(scene, report), Pipes::new(from, to))
 }
 
 /// The reply to a second GDB while one is served: an error with a text.
@@ -146,12 +146,12 @@ pub fn tcp<S: Scene>(
     port: u16,
     once: bool,
     listening: impl FnOnce(u16),
-    tell: Box<dyn Fn(&str)>,
+    report: Box<dyn Fn(&str)>,
 ) -> Result<(), HostError> {
     let failure = |e: io::Error| HostError::Other(format!("port {port}: {e}"));
     let listener = TcpListener::bind(("127.0.0.1", port)).map_err(failure)?;
     listening(listener.local_addr().map_err(failure)?.port());
-    let mut target = Debugger::new(scene, tell);
+    let mut target = Debugger::new(scene, report);
     let busy = Arc::new(AtomicBool::new(false));
     let (send, receive) = channel();
     let taken = Arc::clone(&busy);

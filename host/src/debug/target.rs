@@ -34,7 +34,7 @@ const WATCHED: &str =
 
 /// How to continue.
 #[derive(Clone, Copy, Debug)]
-enum Go {
+enum ResumeAction {
     On(Option<u8>),
     Back(Option<u8>),
     /// Nowhere: what was asked for is not there.
@@ -44,11 +44,11 @@ enum Go {
 /// The target that GDB debugs.
 pub struct Debugger<S: Scene> {
     motion: Motion<S>,
-    go: Go,
+    go: ResumeAction,
     /// The core of the last stop.
     current: u8,
     xml: String,
-    tell: Box<dyn Fn(&str)>,
+    report: Box<dyn Fn(&str)>,
     /// Moments by the names that the user gave them.
     marks: BTreeMap<String, u64>,
 }
@@ -63,9 +63,9 @@ fn tid(core: u8) -> Tid {
 }
 
 impl<S: Scene> Debugger<S> {
-    pub fn new(scene: S, tell: Box<dyn Fn(&str)>) -> Self {
+    pub fn new(scene: S, report: Box<dyn Fn(&str)>) -> Self {
         let xml = description(scene.xlen(), S::VALUES, scene.floats(0).is_some());
-        Self { motion: Motion::new(scene), go: Go::On(None), current: 0, xml, tell, marks: BTreeMap::new() }
+        Self { motion: Motion::new(scene), go: ResumeAction::On(None), current: 0, xml, report, marks: BTreeMap::new() }
     }
 
     fn replay(&self) -> &S {
@@ -75,9 +75,9 @@ impl<S: Scene> Debugger<S> {
     /// Goes on as GDB said; `None` where something came from GDB meanwhile.
     pub fn go(&mut self, incoming: impl FnMut() -> bool) -> Option<MultiThreadStopReason<u64>> {
         let (went, edge) = match self.go {
-            Go::On(step) => (self.motion.forwards(step, incoming), ReplayLogPosition::End),
-            Go::Back(step) => (self.motion.backwards(step, incoming), ReplayLogPosition::Begin),
-            Go::Stay => (Ok(Stop::Step(self.current)), ReplayLogPosition::End),
+            ResumeAction::On(step) => (self.motion.forwards(step, incoming), ReplayLogPosition::End),
+            ResumeAction::Back(step) => (self.motion.backwards(step, incoming), ReplayLogPosition::Begin),
+            ResumeAction::Stay => (Ok(Stop::Step(self.current)), ReplayLogPosition::End),
         };
         if let Ok(Stop::Break(core) | Stop::Watch(core, _) | Stop::Step(core)) = went {
             self.current = core;
@@ -95,7 +95,7 @@ impl<S: Scene> Debugger<S> {
                 MultiThreadStopReason::Watch { tid: tid(core), kind, addr: watch.addr.into() }
             }
             Ok(Stop::Step(core)) => MultiThreadStopReason::SignalWithThread { tid: tid(core), signal: Signal::SIGTRAP },
-            Ok(Stop::Edge) => match self.crashed().filter(|_| matches!(self.go, Go::On(_))) {
+            Ok(Stop::Edge) => match self.crashed().filter(|_| matches!(self.go, ResumeAction::On(_))) {
                 Some((core, signal)) => {
                     self.current = core;
                     MultiThreadStopReason::SignalWithThread { tid: tid(core), signal }
@@ -132,25 +132,25 @@ impl<S: Scene> Debugger<S> {
 
     /// Says what went wrong.
     pub fn report(&self, what: &str) {
-        (self.tell)(what);
+        (self.report)(what);
     }
 
     /// Forgets what a GDB that is gone has asked for.
     pub fn reset(&mut self) {
         self.motion.breakpoints.clear();
         self.motion.watches.clear();
-        self.go = Go::On(None);
+        self.go = ResumeAction::On(None);
     }
 
     /// The recording cannot be followed any further: that is its end.
     fn broken(&self, e: &S::Error) -> MultiThreadStopReason<u64> {
-        (self.tell)(&e.to_string());
+        (self.report)(&e.to_string());
         MultiThreadStopReason::ReplayLog { tid: Some(tid(self.current)), pos: ReplayLogPosition::End }
     }
 
     /// Reports the reason for a refusal that GDB's protocol cannot carry.
     fn refuse(&self, why: &str) -> TargetError<String> {
-        (self.tell)(why);
+        (self.report)(why);
         TargetError::NonFatal
     }
 
@@ -297,13 +297,13 @@ impl<S: Scene> MultiThreadResume for Debugger<S> {
     }
 
     fn clear_resume_actions(&mut self) -> Result<(), String> {
-        self.go = Go::On(None);
+        self.go = ResumeAction::On(None);
         Ok(())
     }
 
     fn set_resume_action_continue(&mut self, tid: Tid, _: Option<Signal>) -> Result<(), String> {
         if self.core(tid).is_err() {
-            self.go = Go::Stay;
+            self.go = ResumeAction::Stay;
         }
         Ok(())
     }
@@ -327,7 +327,7 @@ impl<S: Scene> MultiThreadResume for Debugger<S> {
 
 impl<S: Scene> MultiThreadSingleStep for Debugger<S> {
     fn set_resume_action_step(&mut self, tid: Tid, _: Option<Signal>) -> Result<(), String> {
-        self.go = self.core(tid).map_or(Go::Stay, |core| Go::On(Some(core)));
+        self.go = self.core(tid).map_or(ResumeAction::Stay, |core| ResumeAction::On(Some(core)));
         Ok(())
     }
 }
@@ -341,14 +341,14 @@ impl<S: Scene> MultiThreadSchedulerLocking for Debugger<S> {
 
 impl<S: Scene> ReverseCont<Tid> for Debugger<S> {
     fn reverse_cont(&mut self) -> Result<(), String> {
-        self.go = Go::Back(None);
+        self.go = ResumeAction::Back(None);
         Ok(())
     }
 }
 
 impl<S: Scene> ReverseStep<Tid> for Debugger<S> {
     fn reverse_step(&mut self, tid: Tid) -> Result<(), String> {
-        self.go = self.core(tid).map_or(Go::Stay, |core| Go::Back(Some(core)));
+        self.go = self.core(tid).map_or(ResumeAction::Stay, |core| ResumeAction::Back(Some(core)));
         Ok(())
     }
 }

@@ -45,7 +45,7 @@ pub fn who_wrote(line: &mut Timeline, addr: u32, length: u32, most: usize) -> Re
                 moment
             })
         };
-        if line.back(&mut Accesses::default(), |_, _| {}, until, found, || false)? != Back::Found {
+        if line.seek_back(&mut Accesses::default(), |_, _| {}, until, found, || false)? != Back::Found {
             break;
         }
         all.extend(last);

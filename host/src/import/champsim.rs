@@ -20,7 +20,7 @@
 //! `inc/instruction.h` (`ooo_model_instr`, kinds of branches).
 
 use super::packed::Unpacked;
-use super::survey::{Survey, CONDITIONAL, LONGEST};
+use super::survey::{Survey, CONDITIONAL_LEN, MAX_INSTRUCTION_LEN};
 use super::Sink;
 use crate::HostError;
 use retire::file::rbt1::Record;
@@ -81,7 +81,7 @@ enum Step {
 }
 
 fn step(i: Instruction, next: u64) -> Step {
-    let near = (1..=LONGEST).contains(&next.wrapping_sub(i.ip));
+    let near = (1..=MAX_INSTRUCTION_LEN).contains(&next.wrapping_sub(i.ip));
     match i.kind {
         None if near => Step::Sequential,
         None if next == i.ip => Step::Repeated,
@@ -130,31 +130,31 @@ pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Resul
         }
         let Some(next) = next else { return put(7, 0, count, i.ip, i.ip) };
         count += 1;
-        let mut told = |kind, len, target| put(kind, len, std::mem::take(&mut count), i.ip, target);
+        let mut emit = |kind, len, target| put(kind, len, std::mem::take(&mut count), i.ip, target);
         match step(i, next) {
             Step::Sequential => {}
             Step::Repeated => {
                 repeated += 1;
                 count -= 1;
             }
-            Step::NotTaken if survey.many(i.ip) => told(4, survey.tell(i.ip, 1).1, next),
+            Step::NotTaken if survey.many(i.ip) => emit(4, survey.kind_and_len(i.ip, 1).1, next),
             Step::NotTaken => {
-                let behind = i.ip + u64::from(CONDITIONAL);
-                told(0, CONDITIONAL, behind);
-                if !(1..=LONGEST).contains(&next.wrapping_sub(i.ip)) {
+                let next_pc = i.ip + u64::from(CONDITIONAL_LEN);
+                emit(0, CONDITIONAL_LEN, next_pc);
+                if !(1..=MAX_INSTRUCTION_LEN).contains(&next.wrapping_sub(i.ip)) {
                     traps += 1;
-                    put(7, 1, 0, behind, next);
+                    put(7, 1, 0, next_pc, next);
                 }
             }
             Step::Branch(kind) => {
-                let (kind, len) = survey.tell(i.ip, kind);
-                told(kind, len, next);
+                let (kind, len) = survey.kind_and_len(i.ip, kind);
+                emit(kind, len, next);
             }
             Step::Trap => {
                 traps += 1;
                 // the length of the instruction is unknown
-                let (count, behind) = (std::mem::take(&mut count), i.ip + if i.ip % 4 == 0 { 4 } else { 1 });
-                put(7, 1, count, behind, next);
+                let (count, next_pc) = (std::mem::take(&mut count), i.ip + if i.ip % 4 == 0 { 4 } else { 1 });
+                put(7, 1, count, next_pc, next);
             }
         }
     })?;

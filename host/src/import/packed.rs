@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
 /// Maximum length of a line in bytes; lines of logs are shorter.
-const LONGEST_LINE: u64 = 1 << 16;
+const MAX_LINE_LEN: u64 = 1 << 16;
 
 /// A reader of the decompressed bytes.
 pub(super) struct Unpacked {
@@ -119,14 +119,14 @@ impl Unpacked {
     /// Reads a line into `line`, without its end; `false` at the end of the data. An incomplete one is an error.
     pub(super) fn line(&mut self, line: &mut Vec<u8>) -> Result<bool, HostError> {
         line.clear();
-        let read = (&mut self.inner).take(LONGEST_LINE).read_until(b'\n', line);
+        let read = (&mut self.inner).take(MAX_LINE_LEN).read_until(b'\n', line);
         self.lines += 1;
         self.at += read.map_err(|e| self.failed(&e))? as u64;
         match line.pop() {
             None => Ok(false),
             Some(b'\n') => Ok(true),
-            Some(_) if line.len() as u64 + 1 == LONGEST_LINE => {
-                Err(self.wrong_line(&format!("has more than {LONGEST_LINE} bytes; this is no log")))
+            Some(_) if line.len() as u64 + 1 == MAX_LINE_LEN => {
+                Err(self.wrong_line(&format!("has more than {MAX_LINE_LEN} bytes; this is no log")))
             }
             Some(_) => Err(self.wrong_line("the file ends inside it; it was cut")),
         }

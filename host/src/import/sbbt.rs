@@ -33,7 +33,7 @@
 //! Modular Branch Prediction Library", ISPASS 2023.
 
 use super::packed::Unpacked;
-use super::survey::{Survey, CONDITIONAL};
+use super::survey::{Survey, CONDITIONAL_LEN};
 use super::Sink;
 use crate::HostError;
 use retire::file::rbt1::Record;
@@ -129,11 +129,11 @@ struct Follower {
 impl Follower {
     /// Moves past the branch; returns the start of its run.
     fn go(&mut self, survey: &Survey, b: &Branch) -> Option<u64> {
-        let behind = b.pc.wrapping_add(u64::from(CONDITIONAL));
+        let fall_through = b.pc.wrapping_add(u64::from(CONDITIONAL_LEN));
         let next = match b.goes_to() {
             // a conditional branch with several targets is treated as indirect, and goes four bytes on
             None if survey.many(b.pc) => b.pc.wrapping_add(4),
-            to => to.unwrap_or(behind),
+            to => to.unwrap_or(fall_through),
         };
         self.at.replace(next)
     }
@@ -170,7 +170,7 @@ pub(super) fn convert(path: &Path, mut input: Unpacked, sink: Sink<'_>) -> Resul
             }
             changed += u64::from(count != b.count);
         }
-        let (kind, len) = survey.tell(b.pc, if b.kind == 1 && !b.taken { 0 } else { b.kind });
+        let (kind, len) = survey.kind_and_len(b.pc, if b.kind == 1 && !b.taken { 0 } else { b.kind });
         put(kind, len, count, b.pc, follower.at.unwrap_or(b.target));
     })?;
     let mut notes = survey.notes(|pc| direct.contains(&pc));

@@ -228,8 +228,8 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), log).unwrap();
         let mut found = Vec::new();
-        let told = convert(Unpacked::open(file.path()).unwrap(), None, &mut |r| found.push(*r));
-        told.map(|_| found).map_err(|e| e.to_string())
+        let result = convert(Unpacked::open(file.path()).unwrap(), None, &mut |r| found.push(*r));
+        result.map(|_| found).map_err(|e| e.to_string())
     }
 
     const COMMITS: &str = "core   0: 3 0x80000000 (0x00000297) x5  0x80000000\n\

@@ -10,15 +10,15 @@ use std::collections::HashMap;
 
 /// Reported length of a direct conditional branch: no other branch can start inside it, so its fall-through address
 /// never coincides with another branch.
-pub(super) const CONDITIONAL: u8 = 2;
+pub(super) const CONDITIONAL_LEN: u8 = 2;
 /// Reported length if it is unknown.
-const UNKNOWN: u8 = 4;
+const UNKNOWN_LEN: u8 = 4;
 /// Maximum length of an instruction of other architectures.
-pub(super) const LONGEST: u64 = 15;
+pub(super) const MAX_INSTRUCTION_LEN: u64 = 15;
 /// Maximum depth of open calls.
-const DEEPEST: usize = 1 << 12;
+const MAX_DEPTH: usize = 1 << 12;
 /// Number of calls that a return may skip (`longjmp`).
-const LOOKED_AT: usize = 16;
+const MAX_SKIPPED_CALLS: usize = 16;
 
 /// What is known of a branch.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +53,8 @@ impl Survey {
         seen.many |= *seen.target.get_or_insert(target) != target;
         match kind {
             3 | 5 => {
-                if self.calls.len() == DEEPEST {
-                    self.calls.drain(..DEEPEST / 2);
+                if self.calls.len() == MAX_DEPTH {
+                    self.calls.drain(..MAX_DEPTH / 2);
                 }
                 self.calls.push(pc);
             }
@@ -65,9 +65,9 @@ impl Survey {
 
     /// Adds a return, which gives the length of its call.
     fn returned(&mut self, target: u64) {
-        let from = self.calls.len().saturating_sub(LOOKED_AT);
-        let behind = |call: &u64| (1..=LONGEST).contains(&target.wrapping_sub(*call));
-        let Some(index) = self.calls[from..].iter().rposition(behind) else {
+        let from = self.calls.len().saturating_sub(MAX_SKIPPED_CALLS);
+        let returns_from = |call: &u64| (1..=MAX_INSTRUCTION_LEN).contains(&target.wrapping_sub(*call));
+        let Some(index) = self.calls[from..].iter().rposition(returns_from) else {
             self.calls.pop();
             return;
         };
@@ -97,12 +97,12 @@ impl Survey {
     }
 
     /// Kind and length reported for a branch.
-    pub(super) fn tell(&self, pc: u64, kind: u8) -> (u8, u8) {
+    pub(super) fn kind_and_len(&self, pc: u64, kind: u8) -> (u8, u8) {
         let len = self.branches.get(&pc).map_or(0, |s| s.len);
-        let len = if len == 0 { UNKNOWN } else { len };
+        let len = if len == 0 { UNKNOWN_LEN } else { len };
         match (kind, self.many(pc)) {
             (0 | 1, true) | (2, true) => (4, len),
-            (0 | 1, false) => (kind, CONDITIONAL),
+            (0 | 1, false) => (kind, CONDITIONAL_LEN),
             (3, true) => (5, len),
             _ => (kind, len),
         }
@@ -128,7 +128,10 @@ mod tests {
         s.branch(0x300, 6, Some(0x105)); // one call is skipped
         s.branch(0x110, 3, Some(0x200));
         s.branch(0x220, 6, Some(0x900)); // to a distant address
-        assert_eq!((s.tell(0x100, 3), s.tell(0x210, 5), s.tell(0x110, 3)), ((3, 5), (5, 4), (3, 4)));
+        assert_eq!(
+            (s.kind_and_len(0x100, 3), s.kind_and_len(0x210, 5), s.kind_and_len(0x110, 3)),
+            ((3, 5), (5, 4), (3, 4))
+        );
     }
 
     #[test]
@@ -136,12 +139,12 @@ mod tests {
         let mut s = Survey::default();
         for (pc, kind) in [(0x100, 2), (0x200, 3), (0x300, 1)] {
             s.branch(pc, kind, Some(0x1000));
-            assert_eq!(s.tell(pc, kind).0, kind);
+            assert_eq!(s.kind_and_len(pc, kind).0, kind);
             s.branch(pc, kind, None);
             assert!(!s.many(pc));
             s.branch(pc, kind, Some(0x2000));
         }
-        assert_eq!([s.tell(0x100, 2).0, s.tell(0x200, 3).0, s.tell(0x300, 0).0], [4, 5, 4]);
+        assert_eq!([s.kind_and_len(0x100, 2).0, s.kind_and_len(0x200, 3).0, s.kind_and_len(0x300, 0).0], [4, 5, 4]);
         assert_eq!(s.notes(|_| true), ["3 direct branches with several targets, imported as indirect ones"]);
     }
 

@@ -51,7 +51,7 @@ impl TraceScheme for Baseline {
             return None;
         }
         let mut digest = FlowDigest::new(cores);
-        let told = baseline::verify(&self.encoded, &self.compressor, xlen, align, image, &mut digest);
-        Some(told.map(|()| digest).map_err(|e| e.to_string()))
+        let result = baseline::verify(&self.encoded, &self.compressor, xlen, align, image, &mut digest);
+        Some(result.map(|()| digest).map_err(|e| e.to_string()))
     }
 }

@@ -42,23 +42,23 @@ impl<'a> Etrace<'a> {
     /// Decodes one hart; its last two events are completed as [`etrace::same`] allows.
     fn decode(&self, hart: u8, image: &Image, digest: &mut FlowDigest) -> Result<(), String> {
         let encoded = &self.encoded[usize::from(hart)];
-        let mut held = Held { digest, events: [None; 2] };
+        let mut held = HoldBackTwo { digest, events: [None; 2] };
         etrace::decode(encoded, self.options, self.platform.xlen, hart, image, &mut held).map_err(|e| e.to_string())?;
         let events: Vec<FlowEvent> = held.events.into_iter().flatten().collect();
         let went_in: Vec<FlowEvent> = self.last[usize::from(hart)].into_iter().flatten().collect();
-        let told = if etrace::same(&events, &went_in) { went_in } else { events };
-        told.iter().for_each(|e| digest.event(e));
+        let completed = if etrace::same(&events, &went_in) { went_in } else { events };
+        completed.iter().for_each(|e| digest.event(e));
         Ok(())
     }
 }
 
 /// Passes on all events except the last two.
-struct Held<'a> {
+struct HoldBackTwo<'a> {
     digest: &'a mut FlowDigest,
     events: [Option<FlowEvent>; 2],
 }
 
-impl RetireSink for Held<'_> {
+impl RetireSink for HoldBackTwo<'_> {
     fn event(&mut self, e: &FlowEvent) {
         if let [Some(oldest), _] = self.events {
             self.digest.event(&oldest);

@@ -4,7 +4,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 
 /// The words of a stream: in memory while it is small, then in an anonymous temporary file.
 #[derive(Default)]
-pub struct Kept {
+pub struct StoredStream {
     words: Vec<u32>,
     file: Option<std::fs::File>,
     error: Option<std::io::Error>,
@@ -15,7 +15,7 @@ pub struct Kept {
 /// Maximum number of words in memory: 4 MiB.
 const IN_MEMORY: usize = 1 << 20;
 
-impl Kept {
+impl StoredStream {
     /// Adds words.
     pub fn add(&mut self, words: &[u32]) {
         self.total += words.len() as u64;
@@ -73,7 +73,7 @@ mod tests {
     fn a_kept_stream_comes_back_from_memory_and_from_the_file() {
         for total in [0u32, 5, IN_MEMORY as u32 + 1, 2 * IN_MEMORY as u32 + 99] {
             let words: Vec<u32> = (0..total).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
-            let mut kept = Kept::default();
+            let mut kept = StoredStream::default();
             words.chunks(70_000).for_each(|c| kept.add(c));
             assert_eq!(kept.file.is_some(), total as usize > IN_MEMORY);
             assert_eq!(kept.read(|w| Ok(w.collect::<Vec<_>>())), Ok(words));

@@ -32,7 +32,7 @@ use retire::image::Image;
 use retire::FlowEvent;
 use serde::Serialize;
 use sim::baseline::Encoded;
-use sim::lane::Rates;
+use sim::core_trace::Rates;
 use sim::lengths::FieldLengths;
 use sim::message::StreamStats;
 use sim::scheme::sc_lsp::Counts;

@@ -5,10 +5,10 @@ use super::etrace::Etrace;
 use super::stream::{Shared, Stream};
 use super::TraceScheme;
 use retire::image::Image;
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::params::{ParamError, TraceParams};
 use sim::platform::Platform;
-use sim::scheme::any::{AnyScheme, SchemeName, Stated};
+use sim::scheme::any::{AnyScheme, SchemeName, TraceOptions};
 use sim::scheme::{Family, FlowScheme};
 
 /// A scheme by name, with its parameters.
@@ -19,7 +19,7 @@ pub struct SchemeSpec {
     /// The scheme.
     scheme: AnyScheme,
     /// Platform settings in the name.
-    stated: Stated,
+    stated: TraceOptions,
 }
 
 /// Error of a scheme name.
@@ -29,7 +29,7 @@ pub enum SchemeError {
     #[error(
         "scheme `{0}` is not known; expected one of {forms}; {stated}",
         forms = AnyScheme::forms().join(", "),
-        stated = Stated::FORMS
+        stated = TraceOptions::FORMS
     )]
     Unknown(String),
     /// The scheme does not trace control flow.
@@ -48,7 +48,7 @@ pub enum SchemeError {
 /// Further valid suffixes of a name with an unknown set.
 fn more(source: &ParamError) -> String {
     match source {
-        ParamError::UnknownSet(_) | ParamError::UnknownStreamCache(_) => format!("; {}", Stated::FORMS),
+        ParamError::UnknownSet(_) | ParamError::UnknownStreamCache(_) => format!("; {}", TraceOptions::FORMS),
         _ => String::new(),
     }
 }
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_scheme_is_refused_with_the_right_forms() {
+    fn unknown_schemes_are_rejected_with_the_valid_forms() {
         for bad in ["", "tr_e", "nx_b:m4", "foo", "shared", "etrace+x"] {
             let e = SchemeSpec::parse(bad).unwrap_err().to_string();
             assert!(e.starts_with(&format!("scheme `{bad}` is not known; expected one of tr_e:SET, ")), "{e}");

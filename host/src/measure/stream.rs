@@ -1,10 +1,10 @@
 //! Schemes of trace modules, and rates of a shared predictor
 
-use super::kept::Kept;
+use super::kept::StoredStream;
 use super::{FlowDigest, Measured, TraceScheme};
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
-use sim::lane::{Rates, SyncPeriod};
+use sim::core_trace::{Rates, SyncPeriod};
 use sim::params::{ParamError, TraceParams};
 use sim::platform::Platform;
 use sim::replay::{Events, Replay};
@@ -18,7 +18,7 @@ pub struct Stream {
     system: System,
     params: TraceParams,
     /// The stream, if it is to be verified.
-    kept: Option<Kept>,
+    kept: Option<StoredStream>,
     /// OR of all targets: bits that the stream drops must be 0.
     targets: u64,
 }
@@ -28,7 +28,7 @@ impl Stream {
     pub fn new(params: TraceParams, period: Option<SyncPeriod>, keep: bool) -> Result<Self, ParamError> {
         let mut system = System::new(&params)?.sync_every(&params, period);
         system.count_lengths();
-        Ok(Self { system, params, kept: keep.then(Kept::default), targets: 0 })
+        Ok(Self { system, params, kept: keep.then(StoredStream::default), targets: 0 })
     }
 
     fn drain(&mut self) {

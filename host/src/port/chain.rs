@@ -4,7 +4,7 @@
 //! only detectable error is code that does not match.
 
 use super::rows::Value;
-use super::{class, same_code, Check, Code, Findings, Place, Rule, EXPANDED, ODD, OTHER_CODE, UNKNOWN, ZCM};
+use super::{class, same_code, Check, Code, Findings, Location, Rule, EXPANDED, MISALIGNED, OTHER_CODE, UNKNOWN, ZCM};
 use retire::isa::{zcm, Flow};
 
 const BREAK: Rule = Rule {
@@ -37,7 +37,7 @@ impl Check for Chain<'_> {
         self.records += 1;
         let place = |values: String| {
             let (pc, insn) = (pc.unwrap_or(0), insn.map(|i| i as u32));
-            move || Place { at: at(), pc, insn, values }
+            move || Location { at: at(), pc, insn, values }
         };
         let (Some(_), Some(insn), Some(pc)) = (valid, insn, pc) else {
             found.add(UNKNOWN, place(String::new()));
@@ -46,7 +46,7 @@ impl Check for Chain<'_> {
         };
         let insn = insn as u32;
         if pc & 1 == 1 {
-            found.add(ODD, place(String::new()));
+            found.add(MISALIGNED, place(String::new()));
         }
         if let Some((own, _)) = self.code.at(pc).filter(|(own, _)| !same_code(insn, *own)) {
             found.add(OTHER_CODE, place(format!("the program has 0x{own:08x}")));

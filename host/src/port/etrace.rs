@@ -4,7 +4,7 @@
 //! RISC-V Efficient Trace, "Instruction Trace Interface"; requirements of a trace system: `docs/how-to/integration.md`.
 
 use super::rows::Value;
-use super::{class, Check, Code, Findings, Place, Rule, ODD, UNKNOWN};
+use super::{class, Check, Code, Findings, Location, Rule, MISALIGNED, UNKNOWN};
 use retire::isa::{Flow, Indirect};
 
 const EMPTY: Rule = Rule {
@@ -99,7 +99,7 @@ impl Check for Etrace<'_> {
         self.records += 1;
         let place = |values: String| {
             let pc = iaddr.unwrap_or(0);
-            move || Place { at: at(), pc, insn: None, values }
+            move || Location { at: at(), pc, insn: None, values }
         };
         let (Some(itype), Some(iaddr), Some(iretire), Some(lastsize)) = (itype, iaddr, iretire, lastsize) else {
             found.add(UNKNOWN, place(String::new()));
@@ -116,7 +116,7 @@ impl Check for Etrace<'_> {
             return;
         }
         if iaddr & 1 == 1 {
-            found.add(ODD, place(String::new()));
+            found.add(MISALIGNED, place(String::new()));
         }
         if matches!(itype, 6 | 7) {
             found.add(RESERVED, place(format!("itype {itype}")));

@@ -35,7 +35,7 @@ pub struct Rule {
 
 /// Location of a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// Number of the cycle or line, from 0, as the log names it.
     pub at: String,
     /// Address of the instruction.
@@ -54,7 +54,7 @@ pub struct Finding {
     /// Number of violations.
     pub count: u64,
     /// The first locations.
-    pub places: Vec<Place>,
+    pub locations: Vec<Location>,
 }
 
 /// Result of checking a log.
@@ -80,22 +80,22 @@ impl Report {
 }
 
 /// Number of locations kept per rule.
-const PLACES: usize = 3;
+const MAX_LOCATIONS: usize = 3;
 
 /// Collects violations.
 #[derive(Debug, Default)]
 pub(crate) struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn add(&mut self, rule: Rule, place: impl FnOnce() -> Place) {
+    fn add(&mut self, rule: Rule, place: impl FnOnce() -> Location) {
         let known = self.0.iter().position(|f| f.rule == rule).unwrap_or_else(|| {
-            self.0.push(Finding { rule, count: 0, places: Vec::new() });
+            self.0.push(Finding { rule, count: 0, locations: Vec::new() });
             self.0.len() - 1
         });
         let finding = &mut self.0[known];
         finding.count += 1;
-        if finding.places.len() < PLACES {
-            finding.places.push(place());
+        if finding.locations.len() < MAX_LOCATIONS {
+            finding.locations.push(place());
         }
     }
 
@@ -171,7 +171,8 @@ const UNKNOWN: Rule = Rule {
     note: false,
 };
 
-const ODD: Rule = Rule { found: "an address is odd", right: "pc values are byte addresses; bit 0 is 0", note: false };
+const MISALIGNED: Rule =
+    Rule { found: "an address is odd", right: "pc values are byte addresses; bit 0 is 0", note: false };
 
 const OTHER_CODE: Rule = Rule {
     found: "the instruction is not the one that the program has at this address",

@@ -5,10 +5,10 @@
 //! say".
 
 use super::rows::Value;
-use super::{class, same_code, Check, Code, Findings, Place, Rule, EXPANDED, ODD, OTHER_CODE, UNKNOWN, ZCM};
+use super::{class, same_code, Check, Code, Findings, Location, Rule, EXPANDED, MISALIGNED, OTHER_CODE, UNKNOWN, ZCM};
 use retire::isa::{zcm, Flow};
 
-const ELSEWHERE: Rule = Rule {
+const WRONG_NEXT: Rule = Rule {
     found: "an instruction that cannot jump has a pc_wdata that is not the next address",
     right: "pc_wdata is pc_rdata and its length; one that traps (ecall, ebreak, an exception) has trap 1 and does not retire",
     note: false,
@@ -83,7 +83,7 @@ impl Check for Rvfi<'_> {
         self.records += 1;
         let place = |values: String| {
             let (pc, insn) = (pc.unwrap_or(0), insn.map(|i| i as u32));
-            move || Place { at: at(), pc, insn, values }
+            move || Location { at: at(), pc, insn, values }
         };
         let (Some(_), Some(insn), Some(trap), Some(intr), Some(pc), Some(next)) = (valid, insn, trap, intr, pc, next)
         else {
@@ -93,7 +93,7 @@ impl Check for Rvfi<'_> {
         };
         let (insn, trap, intr) = (insn as u32, trap & 1 == 1, intr & 1 == 1);
         if pc & 1 == 1 || next & 1 == 1 {
-            found.add(ODD, place(format!("pc_wdata 0x{next:x}")));
+            found.add(MISALIGNED, place(format!("pc_wdata 0x{next:x}")));
         }
         if let Some((own, _)) = self.code.at(pc).filter(|(own, _)| !same_code(insn, *own)) {
             found.add(OTHER_CODE, place(format!("the program has 0x{own:08x}")));
@@ -134,7 +134,7 @@ impl Check for Rvfi<'_> {
                 let rule = match flow {
                     Flow::Sequential if calls_environment(insn) => TRAPPED,
                     Flow::Sequential if zcm(insn).is_some() => ZCM,
-                    Flow::Sequential => ELSEWHERE,
+                    Flow::Sequential => WRONG_NEXT,
                     _ => WRONG_TARGET,
                 };
                 found.add(rule, place(format!("pc_wdata 0x{next:x}")));

@@ -2,7 +2,7 @@
 
 use super::{best_of, Speed};
 use crate::debug::motion::{Kind, Motion, Stop, Watch};
-use crate::input::{Beside, Input};
+use crate::input::{Input, InputOptions};
 use crate::inputs::{record, Session};
 use crate::machine::Settings;
 use crate::progress::Quiet;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// An address that no program accesses: a watchpoint on it is never hit.
-const NOWHERE: u32 = 0x0000_0100;
+const UNUSED_ADDRESS: u32 = 0x0000_0100;
 
 /// Measures `program` on `harts` cores with at most `limit` instructions; `path` is the file of the recording.
 pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Result<Vec<Speed>, HostError> {
@@ -24,10 +24,10 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
     let recording = timed(|| {
         let start = Instant::now();
         let recorded = record(&input.run(harts, &settings)?, Sizes::default(), 0, Some(path), &Quiet)?;
-        instructions = recorded.told.instructions;
+        instructions = recorded.totals.instructions;
         Ok(start.elapsed())
     })?;
-    let open = || Session::open(path, Beside { elf: Some(program), any_build: false, ..Beside::default() });
+    let open = || Session::open(path, InputOptions { elf: Some(program), any_build: false, ..InputOptions::default() });
     let replaying = timed(|| {
         let mut session = open()?;
         let start = Instant::now();
@@ -37,8 +37,8 @@ pub(super) fn measure(program: &str, harts: u8, limit: u64, path: &Path) -> Resu
     let (mut back, mut held) = (Duration::ZERO, (0, 0));
     let on = timed(|| {
         let mut motion = Motion::new(open()?.replay());
-        motion.breakpoints.insert(NOWHERE.into());
-        motion.watches.push(Watch { addr: NOWHERE, length: 4, kind: Kind::Write });
+        motion.breakpoints.insert(UNUSED_ADDRESS.into());
+        motion.watches.push(Watch { addr: UNUSED_ADDRESS, length: 4, kind: Kind::Write });
         let edge = |stop: Result<Stop, InputsError>| match stop {
             Ok(Stop::Edge) => Ok(()),
             Ok(stop) => Err(HostError::Other(format!("{program}: stopped unexpectedly by {stop:?}"))),

@@ -7,7 +7,7 @@ mod inputs;
 
 use crate::check::Check;
 use crate::encode::{to_file, Request};
-use crate::input::{Beside, Input, Named};
+use crate::input::{Input, InputOptions, Named};
 use crate::listing::Listing;
 use crate::machine::Settings;
 use crate::progress::Quiet;
@@ -18,7 +18,7 @@ use retire::file::scratch;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, NullSink, RetireSink};
 use serde::Serialize;
-use sim::lane::Lane;
+use sim::core_trace::CoreTrace;
 use sim::params::{named_set, Platform, TraceParams};
 use sim::replay::{Ignore, Replay, ReplaySink};
 use sim::riscv::{Limits, Machine, MachineConfig, Timing};
@@ -86,7 +86,7 @@ fn visit(image: &Image, params: &TraceParams, words: &[u32]) -> (u64, u64) {
 }
 
 /// Replaces all events up to `last` by a start.
-fn begin_behind(events: &mut Vec<FlowEvent>, last: Option<usize>) {
+fn begin_after(events: &mut Vec<FlowEvent>, last: Option<usize>) {
     if let Some(last) = last {
         let start = FlowEvent { kind: FlowKind::Start, count: 0, pc: events[last].target, ..events[last] };
         events.splice(..=last, [start]);
@@ -133,7 +133,7 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     let summary = Machine::new(&program, config).and_then(|mut m| m.run(&mut events, limits)).map_err(machine)?;
     // E-Trace is measured without traps: after those of the start-up code
     let last = events.iter().rposition(|e| matches!(e.kind, FlowKind::Trap { .. }));
-    begin_behind(&mut events, last);
+    begin_after(&mut events, last);
     if events.len() < 100_000 {
         return Err(HostError::Other(format!(
             "{name}: has {} branches after its last trap; at least 100,000 are needed",
@@ -155,7 +155,7 @@ pub fn models(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
         let named = named_set(set)?;
         let params = TraceParams::tr(named.params);
         let time = best(|| {
-            let mut core = Lane::new(0, &Platform::RV32, Front::new(&named.params, &Platform::RV32));
+            let mut core = CoreTrace::new(0, &Platform::RV32, Front::new(&named.params, &Platform::RV32));
             events.iter().for_each(|e| {
                 core.event(e, &mut |m| {
                     std::hint::black_box(m);
@@ -217,7 +217,7 @@ pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     let input = Input::open(name)?;
     let run = input.run(1, &settings)?;
     let mut writer = RetireWriter::create(&ret, &run.info())?;
-    let instructions = run.tell(&mut writer, &Quiet)?.instructions;
+    let instructions = run.report_to(&mut writer, &Quiet)?.instructions;
     writer.finish()?;
     let mut speeds = Vec::new();
     let mut add = |what: &str, mut work: Box<dyn FnMut() -> Result<(), HostError> + '_>| {
@@ -233,7 +233,8 @@ pub fn files(name: &str, limit: u64) -> Result<Vec<Speed>, HostError> {
     };
     let set = named_set("medium")?;
     let request = Request { params: TraceParams::tr(set.params), set: None, fixed_align: true, sync_period: None };
-    let open = || Trace::open(&gtr, Beside { elf: Some(name), any_build: false, ..Beside::default() }, &Quiet);
+    let open =
+        || Trace::open(&gtr, InputOptions { elf: Some(name), any_build: false, ..InputOptions::default() }, &Quiet);
     add(
         "file to file: encode to tr_e, medium",
         Box::new(|| {
@@ -294,7 +295,7 @@ mod tests {
         let mut stretch: Vec<FlowEvent> = part.iter().filter(|e| !trap(e)).copied().collect();
         if let Some(before) = from.checked_sub(1) {
             stretch.insert(0, events[before]);
-            begin_behind(&mut stretch, Some(0));
+            begin_after(&mut stretch, Some(0));
         }
         stretch
     }

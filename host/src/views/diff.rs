@@ -15,7 +15,7 @@ const BLOCK: usize = 1 << 12;
 
 /// The first difference of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parting {
+pub struct Difference {
     /// Core.
     pub core: u8,
     /// Instructions that both retired before it.
@@ -53,7 +53,7 @@ struct Compare {
     from: Receiver<Vec<FlowEvent>>,
     waiting: Vec<VecDeque<FlowEvent>>,
     instructions: Vec<u64>,
-    parted: Vec<Option<Parting>>,
+    differences: Vec<Option<Difference>>,
 }
 
 impl Compare {
@@ -61,7 +61,7 @@ impl Compare {
         while self.waiting[core].is_empty() {
             for e in self.from.recv().ok()? {
                 let core = usize::from(e.hart);
-                if self.parted[core].is_none() {
+                if self.differences[core].is_none() {
                     self.waiting[core].push_back(e);
                 }
             }
@@ -73,7 +73,7 @@ impl Compare {
 impl RetireSink for Compare {
     fn event(&mut self, e: &FlowEvent) {
         let core = usize::from(e.hart);
-        if self.parted[core].is_some() {
+        if self.differences[core].is_some() {
             return;
         }
         let second = self.next(core);
@@ -82,7 +82,7 @@ impl RetireSink for Compare {
             return;
         }
         let instructions = self.instructions[core];
-        self.parted[core] = Some(Parting { core: e.hart, instructions, first: Some(*e), second });
+        self.differences[core] = Some(Difference { core: e.hart, instructions, first: Some(*e), second });
         self.waiting[core].clear();
     }
 }
@@ -91,7 +91,7 @@ impl RetireSink for Compare {
 ///
 /// # Errors
 /// One is damaged, or the numbers of cores differ.
-pub fn diff(first: Replayed, second: Replayed, progress: &dyn Progress) -> Result<Vec<Parting>, HostError> {
+pub fn diff(first: Replayed, second: Replayed, progress: &dyn Progress) -> Result<Vec<Difference>, HostError> {
     let cores = first.cores();
     if second.cores() != cores {
         let (a, b) = (cores, second.cores());
@@ -99,26 +99,26 @@ pub fn diff(first: Replayed, second: Replayed, progress: &dyn Progress) -> Resul
     }
     let (to, from) = sync_channel(4);
     std::thread::scope(|scope| {
-        let told = scope.spawn(move || {
+        let replay = scope.spawn(move || {
             let mut sender = Sender { block: Vec::new(), to, closed: false };
-            let told = second.tell_until(&mut sender, &Quiet, |s| s.closed);
+            let replay = second.report_until(&mut sender, &Quiet, |s| s.closed);
             sender.flush();
-            told
+            replay
         });
         let cores = usize::from(cores);
         let mut compare = Compare {
             from,
             waiting: vec![VecDeque::new(); cores],
             instructions: vec![0; cores],
-            parted: vec![None; cores],
+            differences: vec![None; cores],
         };
-        let all_parted = |c: &Compare| c.parted.iter().all(Option::is_some);
-        first.tell_until(&mut compare, progress, all_parted)?;
+        let all_parted = |c: &Compare| c.differences.iter().all(Option::is_some);
+        first.report_until(&mut compare, progress, all_parted)?;
         if !all_parted(&compare) {
             for core in 0..cores {
-                if compare.parted[core].is_none() {
+                if compare.differences[core].is_none() {
                     let instructions = compare.instructions[core];
-                    compare.parted[core] = compare.next(core).map(|e| Parting {
+                    compare.differences[core] = compare.next(core).map(|e| Difference {
                         core: core as u8,
                         instructions,
                         first: None,
@@ -127,12 +127,12 @@ pub fn diff(first: Replayed, second: Replayed, progress: &dyn Progress) -> Resul
                 }
             }
         }
-        let Compare { from, parted, .. } = compare;
+        let Compare { from, differences, .. } = compare;
         drop(from);
-        match told.join() {
-            Ok(told) => told?.undamaged()?,
+        match replay.join() {
+            Ok(replay) => replay?.undamaged()?,
             Err(panic) => std::panic::resume_unwind(panic),
         }
-        Ok(parted.into_iter().flatten().collect())
+        Ok(differences.into_iter().flatten().collect())
     })
 }

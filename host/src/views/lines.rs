@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// A function at a source line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// Name of the function.
     pub function: String,
     /// Source file, as given to the compiler.
@@ -43,19 +43,19 @@ impl Lines {
     }
 
     /// The functions that contain an address: the innermost inlined one first, then those that it was inlined into.
-    pub fn frames(&self, pc: u64) -> Vec<Place> {
-        let mut places = Vec::new();
-        let Ok(mut frames) = self.context.find_frames(pc).skip_all_loads() else { return places };
+    pub fn frames(&self, pc: u64) -> Vec<SourceLocation> {
+        let mut locations = Vec::new();
+        let Ok(mut frames) = self.context.find_frames(pc).skip_all_loads() else { return locations };
         while let Ok(Some(frame)) = frames.next() {
             let Some(location) = frame.location else { continue };
             let function = frame.function.and_then(|f| f.raw_name().map(|n| n.into_owned()).ok());
-            places.push(Place {
+            locations.push(SourceLocation {
                 function: function.unwrap_or_default(),
                 file: location.file.unwrap_or_default().into(),
                 line: location.line.unwrap_or(0),
             });
         }
-        places
+        locations
     }
 
     /// Source file and line of an address.

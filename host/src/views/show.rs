@@ -1,7 +1,7 @@
 //! Lists every retired instruction under its source line and inlined functions; for recorded runs with the values that
 //! it read and wrote
 
-use super::lines::{Lines, Place};
+use super::lines::{Lines, SourceLocation};
 use crate::assembly::{Assembly, REGISTERS};
 use crate::filter::Filter;
 use retire::file::input;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// Selection of instructions.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct Selection {
     /// The filter.
     pub filter: Filter,
     /// Number of accepted instructions to skip.
@@ -27,24 +27,24 @@ pub struct Shown {
 }
 
 /// Maximum size of a source file, bytes.
-const MOST: u64 = 1 << 26;
+const MAX_SIZE: u64 = 1 << 26;
 
 /// A writer of the listing.
 pub struct Show<'a> {
     image: Image,
     assembly: Assembly,
     lines: Lines,
-    shown: Shown,
+    selection: Selection,
     /// Folder of the source files.
     folder: PathBuf,
     texts: HashMap<String, Option<Vec<String>>>,
-    places: HashMap<u64, Rc<[Place]>>,
+    locations: HashMap<u64, Rc<[SourceLocation]>>,
     next: Vec<u64>,
     /// Cycle of the last event, by core.
     cycle: Vec<u64>,
     /// Data events waiting for the instruction's event.
     data: Vec<Vec<DataEvent>>,
-    last: Option<(u8, Rc<[Place]>)>,
+    last: Option<(u8, Rc<[SourceLocation]>)>,
     out: &'a mut dyn Write,
     error: Option<std::io::Error>,
 }
@@ -55,7 +55,7 @@ impl<'a> Show<'a> {
         (image, xlen): (Image, u8),
         lines: Lines,
         cores: u8,
-        shown: Shown,
+        selection: Selection,
         folder: PathBuf,
         out: &'a mut dyn Write,
     ) -> Self {
@@ -64,10 +64,10 @@ impl<'a> Show<'a> {
             image,
             assembly: Assembly::new(xlen),
             lines,
-            shown,
+            selection,
             folder,
             texts: HashMap::new(),
-            places: HashMap::new(),
+            locations: HashMap::new(),
             next: vec![0; cores],
             cycle: vec![0; cores],
             data: vec![Vec::new(); cores],
@@ -79,7 +79,7 @@ impl<'a> Show<'a> {
 
     /// Whether nothing more will be shown.
     pub fn is_over(&self) -> bool {
-        self.shown.limit == 0 || self.error.is_some() || self.shown.filter.is_over()
+        self.selection.limit == 0 || self.error.is_some() || self.selection.filter.is_over()
     }
 
     /// Returns the first error of `out`.
@@ -93,7 +93,7 @@ impl<'a> Show<'a> {
     fn text(&mut self, file: &str, line: u32) -> Option<&str> {
         let folder = &self.folder;
         let read =
-            || Some(input::text(&folder.join(file), MOST, "a source").ok()?.lines().map(str::to_string).collect());
+            || Some(input::text(&folder.join(file), MAX_SIZE, "a source").ok()?.lines().map(str::to_string).collect());
         let text = self.texts.entry(file.to_string()).or_insert_with(read).as_ref()?;
         text.get((line as usize).checked_sub(1)?).map(|l| l.trim())
     }
@@ -101,13 +101,13 @@ impl<'a> Show<'a> {
     /// Writes the source line, if it differs from the previous one.
     fn header(&mut self, core: u8, pc: u64) -> std::io::Result<()> {
         let lines = &self.lines;
-        let places = self.places.entry(pc).or_insert_with(|| lines.frames(pc).into()).clone();
-        if self.last.as_ref().is_some_and(|(c, p)| *c == core && *p == places) {
+        let locations = self.locations.entry(pc).or_insert_with(|| lines.frames(pc).into()).clone();
+        if self.last.as_ref().is_some_and(|(c, p)| *c == core && *p == locations) {
             return Ok(());
         }
-        if let Some(place) = places.first() {
+        if let Some(place) = locations.first() {
             write!(self.out, "core {core}  {}:{}  {}", place.file, place.line, place.function)?;
-            for outer in &places[1..] {
+            for outer in &locations[1..] {
                 write!(self.out, " < {} ({}:{})", outer.function, outer.file, outer.line)?;
             }
             writeln!(self.out)?;
@@ -116,7 +116,7 @@ impl<'a> Show<'a> {
                 writeln!(self.out, "    | {text}")?;
             }
         }
-        self.last = Some((core, places));
+        self.last = Some((core, locations));
         Ok(())
     }
 
@@ -154,23 +154,23 @@ impl<'a> Show<'a> {
         let core = usize::from(e.hart);
         let mut pc = self.next[core];
         // between time stamps, replay repeats the cycle of the last message
-        let told = self.shown.cycles && e.cycle != std::mem::replace(&mut self.cycle[core], e.cycle);
+        let has_cycle = self.selection.cycles && e.cycle != std::mem::replace(&mut self.cycle[core], e.cycle);
         for left in (0..e.count).rev() {
-            if self.shown.limit == 0 {
+            if self.selection.limit == 0 {
                 return Ok(());
             }
             let Some((bits, len)) = self.image.instruction(pc) else { break };
-            let cycle = Some(e.cycle).filter(|_| told && left == 0 && e.kind.retires());
-            if !self.shown.filter.take(e.hart, pc) {
+            let cycle = Some(e.cycle).filter(|_| has_cycle && left == 0 && e.kind.retires());
+            if !self.selection.filter.take(e.hart, pc) {
                 let own = self.data[core].iter().take_while(|d| d.pc == pc).count();
                 self.data[core].drain(..own);
             } else {
-                if self.shown.skip > 0 {
-                    self.shown.skip -= 1;
+                if self.selection.skip > 0 {
+                    self.selection.skip -= 1;
                     let own = self.data[core].iter().take_while(|d| d.pc == pc).count();
                     self.data[core].drain(..own);
                 } else {
-                    self.shown.limit -= 1;
+                    self.selection.limit -= 1;
                     self.instruction(e.hart, pc, len, bits, cycle)?;
                 }
             }
@@ -180,7 +180,7 @@ impl<'a> Show<'a> {
         self.next[core] = e.target;
         if let FlowKind::Trap { interrupt, cause } = e.kind {
             let what = if interrupt { "interrupt" } else { "exception" };
-            if self.shown.skip == 0 && self.shown.filter.between(e.hart, e.pc) {
+            if self.selection.skip == 0 && self.selection.filter.between(e.hart, e.pc) {
                 writeln!(self.out, "core {}  {what} {cause} at 0x{:08x}", e.hart, e.pc)?;
             }
         }
@@ -192,14 +192,14 @@ impl RetireSink for Show<'_> {
     const WANTS_DATA: bool = true;
 
     fn event(&mut self, e: &FlowEvent) {
-        self.shown.filter.at(e.hart, e.cycle);
+        self.selection.filter.at(e.hart, e.cycle);
         if !self.is_over() {
             self.error = self.event_lines(e).err();
         }
     }
 
     fn data(&mut self, d: &DataEvent) {
-        if self.shown.filter.wants(d.hart) {
+        if self.selection.filter.wants(d.hart) {
             self.data[usize::from(d.hart)].push(*d);
         }
     }

@@ -1,9 +1,9 @@
 //! Opens and replays a control-flow trace or a recorded run by its name
 
-use crate::input::{Beside, Named};
+use crate::input::{InputOptions, Named};
 use crate::inputs::{is_recorded, Session};
 use crate::progress::Progress;
-use crate::trace::{Lost, Trace};
+use crate::trace::{LossSummary, Trace};
 use crate::HostError;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
@@ -22,7 +22,7 @@ pub enum Replayed {
 #[derive(Debug)]
 pub struct Missing {
     /// Gaps in the trace.
-    pub lost: Lost,
+    pub lost: LossSummary,
     /// The damage that ended it early, if any.
     pub damage: Option<HostError>,
 }
@@ -38,9 +38,9 @@ impl Missing {
 }
 
 /// A sink for the control flow of either.
-struct Told<'a, S>(&'a mut S);
+struct FlowSink<'a, S>(&'a mut S);
 
-impl<S: RetireSink> ReplaySink for Told<'_, S> {
+impl<S: RetireSink> ReplaySink for FlowSink<'_, S> {
     fn event(&mut self, e: &FlowEvent) {
         self.0.event(e);
     }
@@ -54,15 +54,15 @@ impl Replayed {
     pub fn open(
         path: &Path,
         elf: &str,
-        beside: Beside<'_>,
+        input_options: InputOptions<'_>,
         progress: &dyn Progress,
     ) -> Result<(Self, Named), HostError> {
-        let beside = Beside { elf: Some(elf), ..beside };
+        let input_options = InputOptions { elf: Some(elf), ..input_options };
         let named = Named::open(elf)?;
         let replayed = if is_recorded(path)? {
-            Self::Recorded(Box::new(Session::open(path, beside)?))
+            Self::Recorded(Box::new(Session::open(path, input_options)?))
         } else {
-            Self::Trace(Box::new(Trace::open(path, beside, progress)?))
+            Self::Trace(Box::new(Trace::open(path, input_options, progress)?))
         };
         Ok((replayed, named))
     }
@@ -96,7 +96,7 @@ impl Replayed {
     ///
     /// # Errors
     /// The beginning cannot be replayed.
-    pub fn tell_until<S: RetireSink>(
+    pub fn report_until<S: RetireSink>(
         self,
         sink: &mut S,
         progress: &dyn Progress,
@@ -104,20 +104,20 @@ impl Replayed {
     ) -> Result<Missing, HostError> {
         match self {
             Self::Trace(trace) => {
-                let replayed = trace.replay_to_damage(&mut Told(sink), progress, |told| stop(told.0))?;
+                let replayed = trace.replay_to_damage(&mut FlowSink(sink), progress, |told| stop(told.0))?;
                 Ok(Missing { lost: replayed.lost, damage: replayed.damage })
             }
             Self::Recorded(mut session) => {
-                Ok(Missing { lost: Lost::default(), damage: session.run(sink, progress, stop).err() })
+                Ok(Missing { lost: LossSummary::default(), damage: session.run(sink, progress, stop).err() })
             }
         }
     }
 
-    /// As [`Replayed::tell_until`], to the end.
+    /// As [`Replayed::report_until`], to the end.
     ///
     /// # Errors
     /// The beginning cannot be replayed.
-    pub fn tell<S: RetireSink>(self, sink: &mut S, progress: &dyn Progress) -> Result<Missing, HostError> {
-        self.tell_until(sink, progress, |_| false)
+    pub fn report_to<S: RetireSink>(self, sink: &mut S, progress: &dyn Progress) -> Result<Missing, HostError> {
+        self.report_until(sink, progress, |_| false)
     }
 }

@@ -23,7 +23,7 @@ use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 
 /// Contents of a dump.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct Selection {
     /// Address width, bits.
     pub xlen: u8,
     /// Whether events have cycles.
@@ -75,7 +75,7 @@ pub struct Dump<'a> {
     image: Image,
     functions: Functions,
     cores: Vec<Core>,
-    shown: Shown,
+    selection: Selection,
     now: u64,
     stamped: Option<u64>,
     out: Writer<&'a mut dyn Write>,
@@ -91,20 +91,26 @@ impl<'a> Dump<'a> {
     ///
     /// # Errors
     /// `out` failed.
-    pub fn new(image: Image, symbols: Symbols, cores: u8, shown: Shown, out: &'a mut dyn Write) -> io::Result<Self> {
+    pub fn new(
+        image: Image,
+        symbols: Symbols,
+        cores: u8,
+        selection: Selection,
+        out: &'a mut dyn Write,
+    ) -> io::Result<Self> {
         let mut out = Writer::new(out);
         out.version(crate::TOOL)?;
-        let unit = if shown.cycles { "clock cycle" } else { "instruction of all cores, in the order of replay" };
+        let unit = if selection.cycles { "clock cycle" } else { "instruction of all cores, in the order of replay" };
         out.comment(&format!("one time step: {unit}"))?;
         out.timescale(1, TimescaleUnit::NS)?;
         out.add_module("goshawk")?;
-        let width = u32::from(shown.xlen);
+        let width = u32::from(selection.xlen);
         let mut all = Vec::new();
         for core in 0..cores {
             out.add_module(&format!("core{core}"))?;
             let pc = Signal::new(out.add_wire(width, "pc")?);
             let function = Signal::new(out.add_var(VarType::String, 1, "function", None)?);
-            let numbers = 1..if shown.registers { 32 } else { 1 };
+            let numbers = 1..if selection.registers { 32 } else { 1 };
             let wires = numbers.map(|n| out.add_wire(width, &format!("x{n}")).map(Signal::new));
             let registers = wires.collect::<io::Result<_>>()?;
             all.push(Core { pc, function, registers, stack: Stack::default(), sp: None, next: 0, data: Vec::new() });
@@ -113,12 +119,12 @@ impl<'a> Dump<'a> {
         out.upscope()?;
         out.enddefinitions()?;
         let functions = Functions::new(symbols);
-        Ok(Self { image, functions, cores: all, shown, now: 0, stamped: None, out, error: None })
+        Ok(Self { image, functions, cores: all, selection, now: 0, stamped: None, out, error: None })
     }
 
     /// Whether nothing more will be written.
     pub fn is_over(&self) -> bool {
-        self.error.is_some() || self.now >= self.shown.times.end
+        self.error.is_some() || self.now >= self.selection.times.end
     }
 
     /// Completes the dump.
@@ -131,7 +137,7 @@ impl<'a> Dump<'a> {
             return Err(e);
         }
         // the last values hold until here
-        let end = self.now.min(self.shown.times.end);
+        let end = self.now.min(self.selection.times.end);
         if self.stamped.is_none_or(|last| last < end) {
             self.out.timestamp(end)?;
         }
@@ -140,13 +146,13 @@ impl<'a> Dump<'a> {
 
     /// Writes the values that have changed since the last moment.
     fn moment(&mut self) {
-        if self.error.is_none() && self.shown.times.contains(&self.now) {
+        if self.error.is_none() && self.selection.times.contains(&self.now) {
             self.error = self.changes().err();
         }
     }
 
     fn changes(&mut self) -> io::Result<()> {
-        let (now, width) = (self.now, self.shown.xlen);
+        let (now, width) = (self.now, self.selection.xlen);
         let (out, stamped, functions) = (&mut self.out, &mut self.stamped, &self.functions);
         let mut stamp = |out: &mut Writer<_>| match stamped.replace(now) {
             Some(last) if last == now => Ok(()),
@@ -192,7 +198,7 @@ impl<'a> Dump<'a> {
                     }
                 }
             }
-            if !self.shown.cycles {
+            if !self.selection.cycles {
                 self.go(self.now + 1);
             }
             let Some((_, len)) = self.image.instruction(pc) else { break };
@@ -210,7 +216,7 @@ impl RetireSink for Dump<'_> {
         if self.is_over() {
             return;
         }
-        if self.shown.cycles {
+        if self.selection.cycles {
             self.go(e.cycle);
         }
         self.instructions(e);
@@ -229,7 +235,7 @@ impl RetireSink for Dump<'_> {
     }
 
     fn data(&mut self, d: &DataEvent) {
-        if self.shown.registers {
+        if self.selection.registers {
             self.cores[usize::from(d.hart)].data.push(*d);
         }
     }

@@ -1,15 +1,15 @@
 //! Incomplete or damaged trace files: what can be read is read
 
 use host::encode::{to_file, Request};
-use host::input::{Beside, Input};
+use host::input::{Input, InputOptions};
 use host::inputs::{record, Session};
 use host::machine::Settings;
 use host::progress::Quiet;
 use host::trace::Trace;
 use host::HostError;
 use retire::{FlowEvent, FlowKind};
+use sim::core_trace::SyncPeriod;
 use sim::file::{TraceInfo, TraceReader, TraceWriter};
-use sim::lane::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::replay::{Events, ReplaySummary};
 use sim::scheme::inputs::params::Sizes;
@@ -23,7 +23,7 @@ fn rewritten(path: &Path, info: &TraceInfo, words: &[u32]) {
 
 fn replay(path: &Path, resume: bool) -> Result<(Vec<FlowEvent>, ReplaySummary), HostError> {
     let mut events: Vec<FlowEvent> = Vec::new();
-    let beside = Beside { elf: Some("builtin:vm"), any_build: false, ..Beside::default() };
+    let beside = InputOptions { elf: Some("builtin:vm"), any_build: false, ..InputOptions::default() };
     let trace = Trace::open(path, beside, &Quiet).unwrap().resuming(resume);
     let summary = trace.replay(&mut Events(&mut events), &Quiet, |_| false)?;
     Ok((events, summary))
@@ -69,7 +69,7 @@ fn a_trace_file_is_read_from_its_first_header_on_and_behind_damage() {
 
 /// Replays a recorded run; its events, and why it ended early.
 fn again(path: &Path) -> (Vec<FlowEvent>, Option<String>) {
-    let beside = Beside { elf: Some("builtin:qsort"), any_build: false, ..Beside::default() };
+    let beside = InputOptions { elf: Some("builtin:qsort"), any_build: false, ..InputOptions::default() };
     let mut events = Vec::new();
     let ended = Session::open(path, beside).unwrap().run(&mut events, &Quiet, |_| false);
     (events, ended.err().map(|e| e.to_string()))

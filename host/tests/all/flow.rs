@@ -4,13 +4,13 @@ use host::debug::flow::{Flow, FlowSession};
 use host::debug::motion::{Motion, Stop};
 use host::debug::scene::Scene;
 use host::encode::{to_file, Request};
-use host::input::{Beside, Input};
+use host::input::{Input, InputOptions};
 use host::machine::Settings;
 use host::progress::Quiet;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, NullSink};
 use sim::params::{FlowScheme, Platform, TraceParams};
-use sim::timeline::{Moments, Timeline};
+use sim::timeline::{Seekable, Timeline};
 use std::path::PathBuf;
 
 const CORES: u8 = 3;
@@ -22,7 +22,7 @@ fn traced(dir: &tempfile::TempDir, elf: &str, scheme: &str) -> (PathBuf, Vec<Flo
     let settings = Settings { max_instructions: Some(INSTRUCTIONS), ..Settings::default() };
     let run = input.run(CORES, &settings).unwrap();
     let mut events = Vec::new();
-    run.tell(&mut events, &Quiet).unwrap();
+    run.report_to(&mut events, &Quiet).unwrap();
     let flow: FlowScheme = scheme.parse().unwrap();
     let params = TraceParams::new(Platform { cores: CORES, ..Platform::RV32 }, flow);
     let path = dir.path().join("a.gtr");
@@ -74,7 +74,7 @@ fn every_instruction_of_every_core_is_gone_through_in_every_scheme() {
     ] {
         let dir = tempfile::tempdir().unwrap();
         let (path, events) = traced(&dir, elf, scheme);
-        let session = FlowSession::open(&path, elf, Beside::default(), &Quiet).unwrap();
+        let session = FlowSession::open(&path, elf, InputOptions::default(), &Quiet).unwrap();
         let want = paths(&events, &Image::new(&host::input::Named::open(elf).unwrap().program));
         let mut flow = session.begin().unwrap();
         for core in 0..CORES {
@@ -97,12 +97,12 @@ fn every_instruction_of_every_core_is_gone_through_in_every_scheme() {
 }
 
 #[test]
-fn a_moment_is_the_same_from_before_and_from_behind() {
+fn a_moment_is_the_same_in_both_directions() {
     for (elf, scheme) in [("builtin:bank", "tr_e:large"), ("builtin:irq", "sc-lsp:rbase-32x4"), ("builtin:irq", "nx_b")]
     {
         let dir = tempfile::tempdir().unwrap();
         let (path, _) = traced(&dir, elf, scheme);
-        let session = FlowSession::open(&path, elf, Beside::default(), &Quiet).unwrap();
+        let session = FlowSession::open(&path, elf, InputOptions::default(), &Quiet).unwrap();
         let mut line = Timeline::new(session.begin().unwrap());
         let moments: Vec<u64> = (0..40).map(|i| i * i * 191).filter(|m| *m < INSTRUCTIONS).collect();
         let mut first = Vec::new();
@@ -129,7 +129,7 @@ fn breakpoints_are_met_backwards_where_they_were_met_forwards() {
     ] {
         let dir = tempfile::tempdir().unwrap();
         let (path, events) = traced(&dir, elf, scheme);
-        let session = FlowSession::open(&path, elf, Beside::default(), &Quiet).unwrap();
+        let session = FlowSession::open(&path, elf, InputOptions::default(), &Quiet).unwrap();
         let mut motion = Motion::new(session.begin().unwrap());
         let target = match host::symbols::Symbols::data(elf, symbol) {
             Ok(at) => u64::from(at),
@@ -154,12 +154,12 @@ fn breakpoints_are_met_backwards_where_they_were_met_forwards() {
 }
 
 #[test]
-fn what_is_cut_or_of_another_program_is_an_error_where_it_is_come_to() {
+fn cut_and_foreign_traces_fail_where_they_differ() {
     let dir = tempfile::tempdir().unwrap();
     let (path, _) = traced(&dir, "builtin:bank", "nx_b");
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 1000]).unwrap();
-    let session = FlowSession::open(&path, "builtin:bank", Beside::default(), &Quiet).unwrap();
+    let session = FlowSession::open(&path, "builtin:bank", InputOptions::default(), &Quiet).unwrap();
     let mut line = Timeline::new(session.begin().unwrap());
     let error = line.seek(u64::MAX).unwrap_err();
     assert!(error.contains("a.gtr"), "{error}");
@@ -169,5 +169,5 @@ fn what_is_cut_or_of_another_program_is_an_error_where_it_is_come_to() {
     assert_eq!(line.replay().position(), 10);
     assert_eq!(line.seek(u64::MAX).unwrap_err(), error);
     assert_eq!(line.replay().position(), end);
-    assert!(FlowSession::open(&path, "builtin:lu", Beside::default(), &Quiet).is_err());
+    assert!(FlowSession::open(&path, "builtin:lu", InputOptions::default(), &Quiet).is_err());
 }

@@ -1,7 +1,7 @@
 //! Inputs by name: derived properties, refused inputs, and other builds
 
 use host::encode::{to_file, Request};
-use host::input::{Beside, Input};
+use host::input::{Input, InputOptions};
 use host::machine::Settings;
 use host::progress::Quiet;
 use host::trace::Trace;
@@ -54,7 +54,7 @@ fn request(align: u8, fixed_align: bool) -> Request {
 }
 
 #[test]
-fn the_alignment_is_that_of_all_targets_wherever_the_odd_one_stands() {
+fn the_alignment_covers_all_targets() {
     let folder = tempfile::tempdir().unwrap();
     let (ret, gtr) = (folder.path().join("x.ret"), folder.path().join("x.gtr"));
     let settings = Settings::default();
@@ -68,7 +68,8 @@ fn the_alignment_is_that_of_all_targets_wherever_the_odd_one_stands() {
         let encoded = to_file(&run, &request(likely, false), &gtr, &Quiet).unwrap();
         assert_eq!(encoded.params.align, 0);
         let trace =
-            Trace::open(&gtr, Beside { elf: ret.to_str(), any_build: false, ..Beside::default() }, &Quiet).unwrap();
+            Trace::open(&gtr, InputOptions { elf: ret.to_str(), any_build: false, ..InputOptions::default() }, &Quiet)
+                .unwrap();
         let mut found: Vec<FlowEvent> = Vec::new();
         trace.replay(&mut Events(&mut found), &Quiet, |_| false).unwrap();
         assert!(found.len() == events.len() && found.iter().zip(&events).all(|(a, b)| a.same_flow(b)));
@@ -89,7 +90,7 @@ fn another_build_is_refused_by_name_and_taken_when_asked_for() {
     let ret = folder.path().join("x.ret");
     write(&ret, &info(32, "0badc0de"), &odd_at_the_end(1));
     let name = ret.to_str().unwrap();
-    let beside = |any_build| Beside { elf: Some("builtin:vm"), any_build, ..Beside::default() };
+    let beside = |any_build| InputOptions { elf: Some("builtin:vm"), any_build, ..InputOptions::default() };
     let e = Input::open_with(name, beside(false)).unwrap_err().to_string();
     assert!(e.contains("is of p with build id 0badc0de, but builtin:vm has build id "), "{e}");
     let input = Input::open_with(name, beside(true)).unwrap();

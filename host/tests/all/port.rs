@@ -144,7 +144,7 @@ fn expanded_and_unknown_instructions_are_found() {
     let text = "rvfi_insn rvfi_pc_rdata rvfi_pc_wdata\n13 100 104\n0000001x 104 108\n";
     let unknown = report(text, PortKind::Rvfi, None);
     assert!(unknown.findings[0].rule.found.contains("unknown"), "{:?}", unknown.findings);
-    assert_eq!(unknown.findings[0].places[0].at, "line 3");
+    assert_eq!(unknown.findings[0].locations[0].at, "line 3");
 }
 
 #[test]
@@ -241,12 +241,15 @@ fn waveforms_are_read_as_flip_flops_see_them() {
     let report = open(Some("tb.core"), &[]).unwrap();
     // the clock has no value before time 0, so there is no edge there
     assert_eq!((report.clocks, report.records), (19, 19));
-    let places: Vec<_> = report
+    let locations: Vec<_> = report
         .findings
         .iter()
-        .map(|f| (f.rule.found.split(' ').next().unwrap(), f.count, f.places[0].at.as_str()))
+        .map(|f| (f.rule.found.split(' ').next().unwrap(), f.count, f.locations[0].at.as_str()))
         .collect();
-    assert_eq!(places, [("an", 1, "clock 11, time 120 x 1 x 10^-9 s"), ("an", 1, "clock 12, time 130 x 1 x 10^-9 s"),]);
+    assert_eq!(
+        locations,
+        [("an", 1, "clock 11, time 120 x 1 x 10^-9 s"), ("an", 1, "clock 12, time 130 x 1 x 10^-9 s"),]
+    );
     let e = open(None, &[]).unwrap_err().to_string();
     assert!(e.contains("2 signals are called rvfi_insn: tb.core.rvfi_insn, tb.other.rvfi_insn; --scope"), "{e}");
     assert_eq!(open(None, &[("rvfi_insn", "tb.core.rvfi_insn")]).unwrap().records, 19);

@@ -1,6 +1,6 @@
 //! A race that lost updates is recorded once, and loses the same ones in every replay
 
-use host::input::{Beside, Input};
+use host::input::{Input, InputOptions};
 use host::inputs::{record, Session};
 use host::machine::Settings;
 use host::progress::Quiet;
@@ -21,7 +21,7 @@ fn ends(seed: u64, instructions: u64, times: usize) -> Vec<(u32, u32)> {
     let input = Input::open(ELF).unwrap();
     record(&input.run(4, &settings).unwrap(), Sizes::default(), 0, Some(&path), &Quiet).unwrap();
     let places = ["balance", "sets"].map(|name| Symbols::data(ELF, name).unwrap());
-    let beside = Beside { elf: Some(ELF), any_build: false, ..Beside::default() };
+    let beside = InputOptions { elf: Some(ELF), any_build: false, ..InputOptions::default() };
     let replay = |_| {
         let mut session = Session::open(&path, beside).unwrap();
         session.run(&mut NullSink, &Quiet, |_| false).unwrap();

@@ -1,7 +1,7 @@
 //! The server for GDB, by the bytes of the remote protocol
 
 use host::debug::server::tcp;
-use host::input::{Beside, Input};
+use host::input::{Input, InputOptions};
 use host::inputs::{record, Session};
 use host::machine::Settings;
 use host::progress::Quiet;
@@ -61,7 +61,7 @@ fn one_gdb_after_the_other_is_served_and_none_breaks_the_server() {
         .unwrap();
     let (send, port) = channel();
     std::thread::spawn(move || {
-        let beside = Beside { elf: Some("builtin:qsort"), any_build: false, ..Beside::default() };
+        let beside = InputOptions { elf: Some("builtin:qsort"), any_build: false, ..InputOptions::default() };
         let replay = Session::open(&path, beside).unwrap().replay();
         tcp(replay, 0, false, |port| send.send(port).unwrap(), Box::new(|_| {})).unwrap();
     });

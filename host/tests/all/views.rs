@@ -2,7 +2,7 @@
 
 use host::encode::{to_file, Request};
 use host::filter::Filter;
-use host::input::{Beside, Input};
+use host::input::{Input, InputOptions};
 use host::inputs::{record, Session};
 use host::machine::Settings;
 use host::progress::Quiet;
@@ -10,7 +10,7 @@ use host::symbols::Symbols;
 use host::views::coverage::Coverage;
 use host::views::lines::Lines;
 use host::views::profile::Profile;
-use host::views::show::{Show, Shown};
+use host::views::show::{Selection, Show};
 use host::views::source::Replayed;
 use host::views::timeline::Timeline;
 use sim::params::{FlowScheme, Platform, TraceParams};
@@ -36,7 +36,7 @@ fn both(dir: &tempfile::TempDir) -> [PathBuf; 2] {
 }
 
 fn open(path: &std::path::Path) -> Replayed {
-    Replayed::open(path, ELF, Beside::default(), &Quiet).unwrap().0
+    Replayed::open(path, ELF, InputOptions::default(), &Quiet).unwrap().0
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn profiles_are_equal_and_add_up() {
     let dir = tempfile::tempdir().unwrap();
     let profiles = both(&dir).map(|path| {
         let mut profile = Profile::new(Symbols::open(ELF).unwrap(), None, 3);
-        open(&path).tell(&mut profile, &Quiet).unwrap();
+        open(&path).report_to(&mut profile, &Quiet).unwrap();
         profile
     });
     let flat = profiles[0].flat();
@@ -68,7 +68,7 @@ fn coverage_is_equal_and_names_lines_and_branches() {
     let lines = Lines::open(ELF).unwrap();
     let [of_trace, of_recording] = both(&dir).map(|path| {
         let mut coverage = Coverage::new(3);
-        open(&path).tell(&mut coverage, &Quiet).unwrap();
+        open(&path).report_to(&mut coverage, &Quiet).unwrap();
         let mut text = Vec::new();
         let sums = coverage.lcov(&program, &lines, &mut text).unwrap();
         (sums, String::from_utf8(text).unwrap())
@@ -93,7 +93,7 @@ fn a_timeline_is_json_whose_functions_begin_and_end() {
     for path in both(&dir) {
         let mut text = Vec::new();
         let mut timeline = Timeline::new(Symbols::open(ELF).unwrap(), None, 3, 3, false, &mut text).unwrap();
-        open(&path).tell(&mut timeline, &Quiet).unwrap();
+        open(&path).report_to(&mut timeline, &Quiet).unwrap();
         timeline.finish().unwrap();
         let events: Vec<serde_json::Value> = serde_json::from_slice(&text).unwrap();
         let mut depths: HashMap<u64, i64> = HashMap::new();
@@ -116,18 +116,18 @@ fn a_timeline_is_json_whose_functions_begin_and_end() {
 fn instructions_are_shown_under_their_lines_with_their_values() {
     let dir = tempfile::tempdir().unwrap();
     let [trace, recording] = both(&dir);
-    let text = |path: &std::path::Path, shown: Shown| {
-        let (replayed, named) = Replayed::open(path, ELF, Beside::default(), &Quiet).unwrap();
+    let text = |path: &std::path::Path, shown: Selection| {
+        let (replayed, named) = Replayed::open(path, ELF, InputOptions::default(), &Quiet).unwrap();
         let image = retire::image::Image::new(&named.program);
         let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../programs/bare");
         let mut out = Vec::new();
         let mut show = Show::new((image, 32), Lines::open(ELF).unwrap(), 3, shown, sources, &mut out);
-        replayed.tell_until(&mut show, &Quiet, Show::is_over).unwrap();
+        replayed.report_until(&mut show, &Quiet, Show::is_over).unwrap();
         show.finish().unwrap();
         String::from_utf8(out).unwrap()
     };
     let core = |n| Filter::new(Some(n), Vec::new(), 0..u64::MAX);
-    let first = Shown { filter: core(1), skip: 0, limit: 4, cycles: false };
+    let first = Selection { filter: core(1), skip: 0, limit: 4, cycles: false };
     assert_eq!(
         text(&recording, first),
         "core 1  ./rt/crt.S:18  _start\n    | la gp, __global_pointer$\n       \
@@ -139,7 +139,7 @@ fn instructions_are_shown_under_their_lines_with_their_values() {
          1  0x8000000c  f1402473  csrrs s0, 3860, zero      csr 0xf14 is 0x00000001  s0 = 0x00000001\n"
     );
     let lines = |text: &str| text.lines().filter(|l| l.contains("  0x")).count();
-    let some = Shown { filter: core(2), skip: 5_000, limit: 400, cycles: false };
+    let some = Selection { filter: core(2), skip: 5_000, limit: 400, cycles: false };
     let (of_trace, of_recording) = (text(&trace, some.clone()), text(&recording, some));
     assert_eq!((lines(&of_trace), lines(&of_recording)), (400, 400));
     // the same instructions; only the recording has values
@@ -174,7 +174,9 @@ fn who_wrote_finds_the_last_store_of_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let [_, recording] = both(&dir);
     let address = Symbols::data(ELF, "balance").unwrap();
-    let open = || Session::open(&recording, Beside { elf: Some(ELF), any_build: false, ..Beside::default() }).unwrap();
+    let open = || {
+        Session::open(&recording, InputOptions { elf: Some(ELF), any_build: false, ..InputOptions::default() }).unwrap()
+    };
     let mut stores = Stores(address, Vec::new());
     open().run(&mut stores, &Quiet, |_| false).unwrap();
     assert!(stores.1.len() > 5, "{} stores", stores.1.len());
@@ -186,7 +188,7 @@ fn who_wrote_finds_the_last_store_of_the_run() {
 }
 
 #[test]
-fn two_runs_part_where_they_differ_and_one_with_itself_nowhere() {
+fn the_first_difference_of_two_runs_is_found() {
     use host::views::diff::diff;
     let dir = tempfile::tempdir().unwrap();
     let [trace, recording] = both(&dir);
@@ -196,8 +198,8 @@ fn two_runs_part_where_they_differ_and_one_with_itself_nowhere() {
     let settings = Settings { max_instructions: Some(INSTRUCTIONS), seed: 5, ..Settings::default() };
     let late = dir.path().join("late.gip");
     record(&input.run(3, &settings).unwrap(), Sizes::default(), 0, Some(&late), &Quiet).unwrap();
-    let partings = diff(open(&recording), open(&late), &Quiet).unwrap();
-    assert!(!partings.is_empty());
+    let differences = diff(open(&recording), open(&late), &Quiet).unwrap();
+    assert!(!differences.is_empty());
     // computed independently: the events of both, core by core
     #[derive(Default)]
     struct Events(Vec<Vec<retire::FlowEvent>>);
@@ -209,10 +211,10 @@ fn two_runs_part_where_they_differ_and_one_with_itself_nowhere() {
     }
     let [a, b] = [&recording, &late].map(|path| {
         let mut events = Events::default();
-        open(path).tell(&mut events, &Quiet).unwrap();
+        open(path).report_to(&mut events, &Quiet).unwrap();
         events.0
     });
-    for p in partings {
+    for p in differences {
         let core = usize::from(p.core);
         let at = a[core].iter().zip(&b[core]).position(|(x, y)| !x.same_flow(y)).unwrap();
         let before: u64 = a[core][..at].iter().map(|e| u64::from(e.count)).sum();

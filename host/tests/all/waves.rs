@@ -1,7 +1,7 @@
 //! Value change dumps and pprof files, checked with independent readers
 
 use host::encode::{to_file, Request};
-use host::input::Beside;
+use host::input::InputOptions;
 use host::input::{Input, Named};
 use host::inputs::record;
 use host::machine::Settings;
@@ -9,7 +9,7 @@ use host::progress::Quiet;
 use host::symbols::Symbols;
 use host::views::profile::Profile;
 use host::views::source::Replayed;
-use host::views::vcd::{Dump, Shown};
+use host::views::vcd::{Dump, Selection};
 use prost::Message;
 use retire::image::Image;
 use retire::{DataEvent, DataKind, FlowEvent, RetireSink};
@@ -44,7 +44,7 @@ fn recorded(dir: &tempfile::TempDir) -> PathBuf {
 }
 
 fn open(path: &Path) -> Replayed {
-    Replayed::open(path, ELF, Beside::default(), &Quiet).unwrap().0
+    Replayed::open(path, ELF, InputOptions::default(), &Quiet).unwrap().0
 }
 
 /// Changes of all signals by name, as time and value; and the last time.
@@ -56,11 +56,11 @@ struct Waves {
 fn dump(path: &Path, registers: bool, times: Range<u64>) -> Waves {
     let named = Named::open(ELF).unwrap();
     let replayed = open(path);
-    let shown = Shown { xlen: 32, cycles: replayed.has_cycles(), registers, times };
+    let shown = Selection { xlen: 32, cycles: replayed.has_cycles(), registers, times };
     let mut text = Vec::new();
     let image = Image::new(&named.program);
     let mut dump = Dump::new(image, Symbols::open(ELF).unwrap(), CORES, shown, &mut text).unwrap();
-    replayed.tell_until(&mut dump, &Quiet, Dump::is_over).unwrap();
+    replayed.report_until(&mut dump, &Quiet, Dump::is_over).unwrap();
     dump.finish().unwrap();
     let mut wave = wellen::simple::read_from_reader(Cursor::new(text)).unwrap();
     let names = wave.hierarchy();
@@ -126,7 +126,7 @@ impl RetireSink for Steps {
 fn steps(path: &Path) -> Steps {
     let image = Some(Image::new(&Named::open(ELF).unwrap().program));
     let mut steps = Steps { image, ..Steps::default() };
-    open(path).tell(&mut steps, &Quiet).unwrap();
+    open(path).report_to(&mut steps, &Quiet).unwrap();
     steps
 }
 
@@ -272,7 +272,7 @@ struct Pprof {
 fn pprof_reads_the_same_stacks_as_are_folded() {
     let dir = tempfile::tempdir().unwrap();
     let mut profile = Profile::new(Symbols::open(ELF).unwrap(), None, CORES);
-    open(&trace(&dir, false)).tell(&mut profile, &Quiet).unwrap();
+    open(&trace(&dir, false)).report_to(&mut profile, &Quiet).unwrap();
     let (mut file, mut folded) = (Vec::new(), Vec::new());
     profile.pprof(&mut file).unwrap();
     profile.folded(&mut folded).unwrap();

@@ -4,19 +4,19 @@ use super::FileError;
 use std::sync::mpsc::{sync_channel, Receiver};
 
 /// Most blocks that are read ahead.
-const WAITING: usize = 4;
+const MAX_QUEUED: usize = 4;
 
 /// A queue of blocks of bytes that a thread reads ahead.
 #[derive(Debug)]
-pub struct Ahead {
+pub struct ReadAhead {
     blocks: Receiver<Result<Option<Vec<u8>>, FileError>>,
     over: bool,
 }
 
-impl Ahead {
+impl ReadAhead {
     /// Starts calling `next` until it returns `None` or an error; the thread also ends when the reader is dropped.
     pub fn new(mut next: impl FnMut() -> Result<Option<Vec<u8>>, FileError> + Send + 'static) -> Self {
-        let (sender, blocks) = sync_channel(WAITING);
+        let (sender, blocks) = sync_channel(MAX_QUEUED);
         std::thread::spawn(move || loop {
             let block = next();
             let last = !matches!(block, Ok(Some(_)));

@@ -18,7 +18,7 @@ pub const STDIN: &str = "-";
 /// First bytes of an ELF file.
 pub const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
 /// Largest size of a program, bytes.
-const MOST_ELF: u64 = 1 << 31;
+const MAX_ELF_BYTES: u64 = 1 << 31;
 
 /// Whether `path` is standard input.
 pub fn is_stdin(path: &Path) -> bool {
@@ -27,14 +27,14 @@ pub fn is_stdin(path: &Path) -> bool {
 
 /// The bytes read from a pipe so far.
 #[derive(Debug)]
-struct Kept {
+struct PipeBuffer {
     pipe: File,
     copy: File,
     size: u64,
     ended: bool,
 }
 
-impl Kept {
+impl PipeBuffer {
     fn read(&mut self, at: u64, buf: &mut [u8]) -> std::io::Result<usize> {
         if at < self.size {
             self.copy.seek(SeekFrom::Start(at))?;
@@ -67,28 +67,28 @@ impl Kept {
 type Key = (u64, u64);
 
 /// All pipes that have been opened.
-static PIPES: Mutex<Vec<(Key, Arc<Mutex<Kept>>)>> = Mutex::new(Vec::new());
+static PIPES: Mutex<Vec<(Key, Arc<Mutex<PipeBuffer>>)>> = Mutex::new(Vec::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Debug)]
-enum From {
+enum Backing {
     File(File),
-    Pipe { kept: Arc<Mutex<Kept>>, at: u64 },
+    Pipe { kept: Arc<Mutex<PipeBuffer>>, at: u64 },
 }
 
 /// A file or a pipe, read from its first byte.
 #[derive(Debug)]
-pub struct Input(From);
+pub struct Input(Backing);
 
 impl Input {
     /// Size in bytes, if known.
     pub fn size(&self) -> Option<u64> {
         match &self.0 {
-            From::File(file) => file.metadata().ok().map(|m| m.len()),
-            From::Pipe { kept, .. } => {
+            Backing::File(file) => file.metadata().ok().map(|m| m.len()),
+            Backing::Pipe { kept, .. } => {
                 let kept = lock(kept);
                 kept.ended.then_some(kept.size)
             }
@@ -99,8 +99,8 @@ impl Input {
 impl Read for Input {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         match &mut self.0 {
-            From::File(file) => file.read(buf),
-            From::Pipe { kept, at } => {
+            Backing::File(file) => file.read(buf),
+            Backing::Pipe { kept, at } => {
                 let n = lock(kept).read(*at, buf)?;
                 *at += n as u64;
                 Ok(n)
@@ -112,8 +112,8 @@ impl Read for Input {
 impl Seek for Input {
     fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
         match &mut self.0 {
-            From::File(file) => file.seek(to),
-            From::Pipe { kept, at } => {
+            Backing::File(file) => file.seek(to),
+            Backing::Pipe { kept, at } => {
                 let place = match to {
                     SeekFrom::Start(place) => Some(place),
                     SeekFrom::Current(by) => at.checked_add_signed(by),
@@ -169,7 +169,7 @@ pub fn open(path: &Path) -> Result<Input, FileError> {
     #[cfg(unix)]
     return unix::open(path).map_err(io(path));
     #[cfg(not(unix))]
-    Ok(Input(From::File(File::open(path_of(path)).map_err(io(path))?)))
+    Ok(Input(Backing::File(File::open(path_of(path)).map_err(io(path))?)))
 }
 
 #[cfg(unix)]
@@ -197,7 +197,7 @@ mod unix {
         let mut pipes = lock(&PIPES);
         let known = pipes.iter().find(|(known, _)| *known == key).map(|(_, kept)| kept.clone());
         if let Some(kept) = known {
-            return Ok(Input(From::Pipe { kept, at: 0 }));
+            return Ok(Input(Backing::Pipe { kept, at: 0 }));
         }
         let file = opened()?;
         let kind = file.metadata()?.file_type();
@@ -206,12 +206,12 @@ mod unix {
             return Err(Error::new(ErrorKind::InvalidInput, "is a device, expected a file or a pipe"));
         }
         if !stdin && !kind.is_fifo() && !kind.is_char_device() {
-            return Ok(Input(From::File(file)));
+            return Ok(Input(Backing::File(file)));
         }
-        let kept = Kept { pipe: file, copy: tempfile::tempfile()?, size: 0, ended: false };
+        let kept = PipeBuffer { pipe: file, copy: tempfile::tempfile()?, size: 0, ended: false };
         let kept = Arc::new(Mutex::new(kept));
         pipes.push((key, kept.clone()));
-        Ok(Input(From::Pipe { kept, at: 0 }))
+        Ok(Input(Backing::Pipe { kept, at: 0 }))
     }
 }
 
@@ -230,7 +230,7 @@ pub fn head(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
 /// # Errors
 /// If it cannot be opened.
 pub fn is_pipe(path: &Path) -> Result<bool, FileError> {
-    Ok(matches!(open(path)?.0, From::Pipe { .. }))
+    Ok(matches!(open(path)?.0, Backing::Pipe { .. }))
 }
 
 /// All bytes, at most `most`; `what` names the expected kind of file in the error.
@@ -264,7 +264,7 @@ pub fn text(path: &Path, most: u64, what: &str) -> Result<String, FileError> {
 pub fn elf(path: &Path) -> Result<Vec<u8>, FileError> {
     let head = head(path, 64)?;
     if head.starts_with(&ELF_MAGIC) {
-        return read(path, MOST_ELF, "a program");
+        return read(path, MAX_ELF_BYTES, "a program");
     }
     Ok(head)
 }

@@ -22,7 +22,7 @@ fn is_stderr(path: &Path) -> bool {
 #[derive(Debug)]
 enum Temporary {
     /// An unnamed file, so that nothing remains of it however the process ends.
-    Nameless(File),
+    Unnamed(File),
     /// A named file, if the file system does not support unnamed ones.
     Named(Scratch),
 }
@@ -31,8 +31,8 @@ impl Temporary {
     /// A file in `folder`, from where it can be moved to its path.
     fn new_in(folder: &Path) -> std::io::Result<Self> {
         #[cfg(target_os = "linux")]
-        if let Ok(file) = linux::nameless(folder) {
-            return Ok(Self::Nameless(file));
+        if let Ok(file) = linux::unnamed_file(folder) {
+            return Ok(Self::Unnamed(file));
         }
         let mut builder = tempfile::Builder::new();
         // an ordinary file, not only for its owner; the umask applies
@@ -43,7 +43,7 @@ impl Temporary {
 
     fn file(&mut self) -> &mut File {
         match self {
-            Self::Nameless(file) => file,
+            Self::Unnamed(file) => file,
             Self::Named(scratch) => scratch.as_file_mut(),
         }
     }
@@ -52,9 +52,9 @@ impl Temporary {
         match self {
             Self::Named(scratch) => scratch.persist(path),
             #[cfg(target_os = "linux")]
-            Self::Nameless(file) => linux::name(&file, path).map_err(io(path)),
+            Self::Unnamed(file) => linux::name(&file, path).map_err(io(path)),
             #[cfg(not(target_os = "linux"))]
-            Self::Nameless(_) => Err(io(path)(std::io::ErrorKind::Unsupported.into())),
+            Self::Unnamed(_) => Err(io(path)(std::io::ErrorKind::Unsupported.into())),
         }
     }
 }
@@ -75,7 +75,7 @@ mod linux {
     use rustix::fs::{linkat, openat, AtFlags, Mode, OFlags, CWD};
     use std::os::fd::AsRawFd;
 
-    pub(super) fn nameless(folder: &Path) -> std::io::Result<File> {
+    pub(super) fn unnamed_file(folder: &Path) -> std::io::Result<File> {
         // required to give the file its name
         std::fs::metadata("/proc/self/fd")?;
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
@@ -97,11 +97,11 @@ mod linux {
 
 /// Destination of the contents.
 #[derive(Debug)]
-enum Place {
+enum Destination {
     Stdout,
     Stderr,
     /// Anything except a regular file, such as `/dev/null` or a pipe: the contents are written to it.
-    Stays,
+    InPlace,
     /// The file itself, after symbolic links.
     File(PathBuf),
 }
@@ -114,7 +114,7 @@ enum Place {
 pub struct Replacement {
     file: BufWriter<Temporary>,
     path: PathBuf,
-    place: Place,
+    place: Destination,
 }
 
 impl Replacement {
@@ -124,19 +124,19 @@ impl Replacement {
     /// If the system cannot create it.
     pub fn create(path: &Path) -> Result<Self, FileError> {
         let place = match path {
-            p if is_stdout(p) => Place::Stdout,
-            p if is_stderr(p) => Place::Stderr,
-            p if stays(p) => Place::Stays,
-            p => Place::File(followed(p)),
+            p if is_stdout(p) => Destination::Stdout,
+            p if is_stderr(p) => Destination::Stderr,
+            p if is_written_in_place(p) => Destination::InPlace,
+            p => Destination::File(resolve_links(p)),
         };
         let file = match &place {
-            Place::File(path_of_file) => {
+            Destination::File(path_of_file) => {
                 let folder = folder_of(path_of_file);
                 // reports an error of the folder rather than of a temporary file in it
                 std::fs::metadata(folder).map_err(io(path))?;
                 Temporary::new_in(folder).map_err(|e| io(path)(strip(e)))?
             }
-            _ => Temporary::Nameless(tempfile::tempfile().map_err(|e| io(path)(strip(e)))?),
+            _ => Temporary::Unnamed(tempfile::tempfile().map_err(|e| io(path)(strip(e)))?),
         };
         Ok(Self { file: BufWriter::new(file), path: path.to_path_buf(), place })
     }
@@ -155,13 +155,13 @@ impl Replacement {
             to.flush()
         };
         match self.place {
-            Place::Stdout => copy(&mut std::io::stdout().lock()).map_err(io(&path))?,
-            Place::Stderr => copy(&mut std::io::stderr().lock()).map_err(io(&path))?,
-            Place::Stays => {
+            Destination::Stdout => copy(&mut std::io::stdout().lock()).map_err(io(&path))?,
+            Destination::Stderr => copy(&mut std::io::stderr().lock()).map_err(io(&path))?,
+            Destination::InPlace => {
                 let mut to = std::fs::OpenOptions::new().write(true).open(&path).map_err(io(&path))?;
                 copy(&mut to).map_err(io(&path))?;
             }
-            Place::File(at) => {
+            Destination::File(at) => {
                 if let Some(before) = std::fs::metadata(&at).ok().filter(Metadata::is_file) {
                     file.file().set_permissions(before.permissions()).map_err(io(&path))?;
                 }
@@ -190,12 +190,12 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Longest chain of symbolic links, as in Linux.
-const LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// The file to which `path` leads; it need not exist.
-fn followed(path: &Path) -> PathBuf {
+fn resolve_links(path: &Path) -> PathBuf {
     let mut at = path.to_path_buf();
-    for _ in 0..LINKS {
+    for _ in 0..MAX_LINKS {
         match std::fs::read_link(&at) {
             Ok(link) => at = folder_of(&at).join(link),
             Err(_) => break,
@@ -206,7 +206,7 @@ fn followed(path: &Path) -> PathBuf {
 
 /// Whether the path is something that a file must not replace. A folder does not count: writing to it fails. A path
 /// below `/dev` may be a link to a file.
-fn stays(path: &Path) -> bool {
+fn is_written_in_place(path: &Path) -> bool {
     let link = path.starts_with("/dev") && path.is_symlink();
     std::fs::metadata(path).is_ok_and(|found| !found.is_dir() && (link || !found.is_file()))
 }

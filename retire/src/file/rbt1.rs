@@ -35,7 +35,7 @@
 //! indirect branch has no kind, and is rejected. For an imported run it writes the original records, with the original
 //! thread numbers, and none for starts and stops that were not in the file.
 
-use super::ahead::Ahead;
+use super::ahead::ReadAhead;
 use super::input;
 use super::{io, FileError, Replacement};
 use crate::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
@@ -141,7 +141,7 @@ impl Record {
 
 /// A reader of records, in blocks of bounded size.
 struct Records {
-    blocks: Ahead,
+    blocks: ReadAhead,
     path: String,
     compressed: bool,
     /// Records returned so far.
@@ -206,7 +206,7 @@ impl Records {
             return Err(FileError::Magic { path: name, kind: "branch trace (rbt1)", found, right: MAGIC });
         }
         let path = name.clone();
-        let blocks = Ahead::new(move || {
+        let blocks = ReadAhead::new(move || {
             let mut block = vec![0; BLOCK];
             let got = fill(&mut block, &name)?;
             block.truncate(got);
@@ -309,7 +309,7 @@ impl Harts {
 
 /// Converts records to events.
 #[derive(Clone, Debug, Default)]
-struct Telling {
+struct EventBuilder {
     harts: Harts,
     /// Target of the last record, by hart.
     next_pc: Vec<u64>,
@@ -321,14 +321,14 @@ struct Telling {
 /// A reader of an `rbt1` file, compressed or not, as the events of a retire stream.
 pub struct Rbt1Reader {
     records: Records,
-    telling: Telling,
+    builder: EventBuilder,
     ended: bool,
 }
 
 impl Rbt1Reader {
     /// Opens the file and checks its first bytes.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        Ok(Self { records: Records::open(path)?, telling: Telling::default(), ended: false })
+        Ok(Self { records: Records::open(path)?, builder: EventBuilder::default(), ended: false })
     }
 
     /// Records read so far.
@@ -338,12 +338,12 @@ impl Rbt1Reader {
 
     /// Reports the next block of the run to `sink`; false at its end.
     pub fn next_block(&mut self, sink: &mut impl RetireSink) -> Result<bool, FileError> {
-        let Self { records, telling, ended } = self;
-        if *ended || records.next_block(|r| telling.take(r, sink))?.is_some() {
+        let Self { records, builder, ended } = self;
+        if *ended || records.next_block(|r| builder.take(r, sink))?.is_some() {
             return Ok(!*ended);
         }
         *ended = true;
-        telling.end(sink);
+        builder.end(sink);
         Ok(true)
     }
 
@@ -354,7 +354,7 @@ impl Rbt1Reader {
     }
 }
 
-impl Telling {
+impl EventBuilder {
     #[inline]
     fn take<S: RetireSink>(&mut self, r: &Record, sink: &mut S) -> Result<(), String> {
         let hart = self.harts.of(r.thread)?;
@@ -392,10 +392,10 @@ impl Telling {
     }
 
     /// Reports a record that its event does not fully represent, or that has no event.
-    fn imported<S: RetireSink>(&self, hart: u8, r: &Record, told: bool, sink: &mut S) {
+    fn imported<S: RetireSink>(&self, hart: u8, r: &Record, reported: bool, sink: &mut S) {
         if S::WANTS_DATA {
             let Record { kind, len, count, pc, target, .. } = *r;
-            let kind = DataKind::Imported { told, kind, len, count, target };
+            let kind = DataKind::Imported { reported, kind, len, count, target };
             sink.data(&DataEvent { hart, kind, pc, cycle: self.cycle });
         }
     }
@@ -446,7 +446,7 @@ pub struct Rbt1Writer {
     /// For an imported run: the original thread numbers.
     threads: Vec<u16>,
     /// The record of the hart's next event is already written.
-    told: [bool; 256],
+    reported: [bool; 256],
 }
 
 /// Result of [`Rbt1Writer`].
@@ -473,7 +473,7 @@ impl Rbt1Writer {
             path: path.to_path_buf(),
             written: Written::default(),
             threads: threads.to_vec(),
-            told: [false; 256],
+            reported: [false; 256],
         })
     }
 
@@ -534,8 +534,8 @@ impl RetireSink for Rbt1Writer {
     const WANTS_DATA: bool = true;
 
     fn event(&mut self, e: &FlowEvent) {
-        let told = std::mem::take(&mut self.told[usize::from(e.hart)]);
-        if told || (!self.threads.is_empty() && matches!(e.kind, FlowKind::Start | FlowKind::Stop)) {
+        let reported = std::mem::take(&mut self.reported[usize::from(e.hart)]);
+        if reported || (!self.threads.is_empty() && matches!(e.kind, FlowKind::Start | FlowKind::Stop)) {
             return;
         }
         self.written.swaps += u64::from(e.kind == FlowKind::CoSwap);
@@ -550,8 +550,8 @@ impl RetireSink for Rbt1Writer {
     }
 
     fn data(&mut self, d: &DataEvent) {
-        if let DataKind::Imported { told, kind, len, count, target } = d.kind {
-            self.told[usize::from(d.hart)] = told;
+        if let DataKind::Imported { reported, kind, len, count, target } = d.kind {
+            self.reported[usize::from(d.hart)] = reported;
             self.write(&Record { kind, len, thread: self.thread(d.hart), count, pc: d.pc, target });
         }
     }

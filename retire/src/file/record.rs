@@ -15,7 +15,7 @@
 //!
 //! | datum | |
 //! | --- | --- |
-//! | byte | 0 load, 1 store, 2 CSR, 3 register, 4 imported, 5 float register; bits 4:3: size as a power of 2, or bit 3: `told` |
+//! | byte | 0 load, 1 store, 2 CSR, 3 register, 4 imported, 5 float register; bits 4:3: size as a power of 2, or bit 3: `reported` |
 //! | `pc`, `cycle` | differences from the previous datum |
 //! | load, store | address, as a difference from the previous one; value |
 //! | CSR, register, float register | number, value |
@@ -25,26 +25,26 @@ use crate::isa::Indirect;
 use crate::{Context, DataEvent, DataKind, FlowEvent, FlowKind};
 
 /// Flag: the instruction is 2 bytes long, not 4.
-const SHORT: u8 = 0x40;
+const TWO_BYTES: u8 = 0x40;
 /// Flag: the instruction is neither 2 nor 4 bytes long; the record ends with its length.
-const LENGTH: u8 = 0x20;
+const HAS_LENGTH: u8 = 0x20;
 /// Flag: the target is the fall-through.
-const THROUGH: u8 = 0x80;
+const FALL_THROUGH: u8 = 0x80;
 /// Maximum length of a record, bytes.
-pub const LONGEST: usize = 64;
+pub const MAX_RECORD_BYTES: usize = 64;
 
 /// Error of decoding bytes that are not a record.
 #[derive(Debug)]
-pub enum Fault {
+pub enum RecordError {
     /// The bytes end inside the record.
-    Short,
+    Truncated,
     /// The content is invalid.
-    Bad(String),
+    Invalid(String),
 }
 
 /// Previous values of one hart, for differences.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Before {
+pub struct Previous {
     target: u64,
     /// Cycle of the last event.
     pub cycle: u64,
@@ -68,14 +68,14 @@ fn put_difference(v: u64, before: u64, out: &mut Vec<u8>) {
 
 /// Appends an event.
 #[inline]
-pub fn put_event(e: &FlowEvent, before: &mut Before, out: &mut Vec<u8>) {
+pub fn put_event(e: &FlowEvent, before: &mut Previous, out: &mut Vec<u8>) {
     let length = match e.len {
-        2 => SHORT,
+        2 => TWO_BYTES,
         0 | 4 => 0,
-        _ => LENGTH,
+        _ => HAS_LENGTH,
     };
     let through = e.target == e.fall_through();
-    out.push(e.kind.code() | length | if through { THROUGH } else { 0 });
+    out.push(e.kind.code() | length | if through { FALL_THROUGH } else { 0 });
     put(e.count.into(), out);
     put_difference(e.pc, before.target, out);
     if !through {
@@ -88,7 +88,7 @@ pub fn put_event(e: &FlowEvent, before: &mut Before, out: &mut Vec<u8>) {
         FlowKind::Context { context, .. } => put(context.0.into(), out),
         _ => {}
     }
-    if length == LENGTH {
+    if length == HAS_LENGTH {
         out.push(e.len);
     }
     before.target = e.target;
@@ -96,14 +96,14 @@ pub fn put_event(e: &FlowEvent, before: &mut Before, out: &mut Vec<u8>) {
 }
 
 /// Appends a datum.
-pub fn put_data(d: &DataEvent, before: &mut Before, out: &mut Vec<u8>) {
+pub fn put_data(d: &DataEvent, before: &mut Previous, out: &mut Vec<u8>) {
     let size = |size: u8| (size.trailing_zeros() as u8) << 3;
     out.push(match d.kind {
         DataKind::Load { size: s, .. } => size(s),
         DataKind::Store { size: s, .. } => 1 | size(s),
         DataKind::Csr { .. } => 2,
         DataKind::Register { .. } => 3,
-        DataKind::Imported { told, .. } => 4 | u8::from(told) << 3,
+        DataKind::Imported { reported, .. } => 4 | u8::from(reported) << 3,
         DataKind::Float { .. } => 5,
     });
     put_difference(d.pc, before.data_pc, out);
@@ -139,14 +139,14 @@ pub struct Bytes<'a>(pub &'a [u8]);
 impl Bytes<'_> {
     /// The next byte.
     #[inline(always)]
-    pub fn byte(&mut self) -> Result<u8, Fault> {
-        let (first, rest) = self.0.split_first().ok_or(Fault::Short)?;
+    pub fn byte(&mut self) -> Result<u8, RecordError> {
+        let (first, rest) = self.0.split_first().ok_or(RecordError::Truncated)?;
         self.0 = rest;
         Ok(*first)
     }
 
     #[inline(always)]
-    fn number(&mut self) -> Result<u64, Fault> {
+    fn number(&mut self) -> Result<u64, RecordError> {
         let first = self.byte()?;
         if first < 0x80 {
             return Ok(first.into());
@@ -155,7 +155,7 @@ impl Bytes<'_> {
     }
 
     #[inline]
-    fn long(&mut self, first: u8) -> Result<u64, Fault> {
+    fn long(&mut self, first: u8) -> Result<u64, RecordError> {
         let mut v = u64::from(first & 0x7f);
         for shift in (7..64).step_by(7) {
             let b = self.byte()?;
@@ -164,30 +164,30 @@ impl Bytes<'_> {
                 return Ok(v);
             }
         }
-        Err(Fault::Bad("a number of more than 64 bits".into()))
+        Err(RecordError::Invalid("a number of more than 64 bits".into()))
     }
 
     #[inline(always)]
-    fn difference(&mut self, before: u64) -> Result<u64, Fault> {
+    fn difference(&mut self, before: u64) -> Result<u64, RecordError> {
         let v = self.number()?;
         Ok(before.wrapping_add(v >> 1 ^ (v & 1).wrapping_neg()))
     }
 
     /// Reads a number that must fit in a smaller type.
     #[inline(always)]
-    fn small<T: TryFrom<u64>>(&mut self, what: &str) -> Result<T, Fault> {
+    fn small<T: TryFrom<u64>>(&mut self, what: &str) -> Result<T, RecordError> {
         let v = self.number()?;
-        T::try_from(v).map_err(|_| Fault::Bad(format!("{what} of {v}")))
+        T::try_from(v).map_err(|_| RecordError::Invalid(format!("{what} of {v}")))
     }
 
     /// Decodes an event whose first byte was `byte`.
     #[inline(always)]
-    pub fn event(&mut self, byte: u8, hart: u8, before: &mut Before) -> Result<FlowEvent, Fault> {
+    pub fn event(&mut self, byte: u8, hart: u8, before: &mut Previous) -> Result<FlowEvent, RecordError> {
         let count = self.small("a count")?;
         let pc = self.difference(before.target)?;
-        let to = if byte & THROUGH == 0 { Some(self.difference(pc)?) } else { None };
+        let to = if byte & FALL_THROUGH == 0 { Some(self.difference(pc)?) } else { None };
         let cycle = before.cycle.wrapping_add(self.number()?);
-        let code = byte & !(SHORT | LENGTH | THROUGH);
+        let code = byte & !(TWO_BYTES | HAS_LENGTH | FALL_THROUGH);
         let kind = match code {
             0 => FlowKind::Start,
             1 | 2 => FlowKind::Conditional { taken: code == 2 },
@@ -206,12 +206,12 @@ impl Bytes<'_> {
             18 | 19 => FlowKind::ConditionalIndirect { how: Indirect::Return, taken: code == 19 },
             20 | 21 => FlowKind::ConditionalIndirect { how: Indirect::CoSwap, taken: code == 21 },
             22 | 23 => FlowKind::Context { context: Context(self.small("a context")?), alone: code == 23 },
-            _ => return Err(Fault::Bad(format!("event kind 0x{byte:02x} is not defined"))),
+            _ => return Err(RecordError::Invalid(format!("event kind 0x{byte:02x} is not defined"))),
         };
-        let len = match byte & (SHORT | LENGTH) {
+        let len = match byte & (TWO_BYTES | HAS_LENGTH) {
             _ if !kind.retires() => 0,
             0 => 4,
-            SHORT => 2,
+            TWO_BYTES => 2,
             _ => self.byte()?,
         };
         let target = to.unwrap_or_else(|| pc.wrapping_add(len.into()));
@@ -222,7 +222,7 @@ impl Bytes<'_> {
 
     /// Decodes a datum.
     #[inline]
-    pub fn data(&mut self, hart: u8, before: &mut Before) -> Result<DataEvent, Fault> {
+    pub fn data(&mut self, hart: u8, before: &mut Previous) -> Result<DataEvent, RecordError> {
         let byte = self.byte()?;
         let pc = self.difference(before.data_pc)?;
         let cycle = before.data_cycle.wrapping_add(self.number()?);
@@ -240,10 +240,10 @@ impl Bytes<'_> {
             3 => DataKind::Register { rd: self.small("a register")?, value: self.number()? },
             4 => {
                 let (kind, len, count) = (self.byte()?, self.byte()?, self.small("a count")?);
-                DataKind::Imported { told: byte & 8 != 0, kind, len, count, target: self.difference(pc)? }
+                DataKind::Imported { reported: byte & 8 != 0, kind, len, count, target: self.difference(pc)? }
             }
             5 => DataKind::Float { rd: self.small("a register")?, value: self.number()? },
-            _ => return Err(Fault::Bad(format!("data kind 0x{byte:02x} is not defined"))),
+            _ => return Err(RecordError::Invalid(format!("data kind 0x{byte:02x} is not defined"))),
         };
         before.data_pc = pc;
         before.data_cycle = cycle;

@@ -10,9 +10,9 @@
 //! Version 1 (read with the feature `zstd`) is one zstd frame of event records with the hart after the first byte, bit
 //! 7 never set, and cycles as differences from the previous record of any hart; byte 0xff ends it.
 
-use super::ahead::Ahead;
+use super::ahead::ReadAhead;
 use super::input::{self, Input};
-use super::record::{put_data, put_event, Before, Bytes, Fault, LONGEST};
+use super::record::{put_data, put_event, Bytes, Previous, RecordError, MAX_RECORD_BYTES};
 use super::{io, write_header, FileError, Replacement, Source};
 use crate::{DataEvent, FlowEvent, RetireSink};
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub const MAGIC: [u8; 8] = *b"GSHKRET\x02";
 /// Most records of a block.
 const BLOCK: usize = 16384;
 /// Most unpacked bytes of a block.
-const MAX_BYTES: usize = BLOCK * LONGEST + 4 * 33;
+const MAX_BYTES: usize = BLOCK * MAX_RECORD_BYTES + 4 * 33;
 /// Flag in the order column: a datum, not an event.
 const DATUM: u8 = 0x10;
 /// Version 1: end of the records.
@@ -66,7 +66,7 @@ pub struct Writer<const DATA: bool> {
     order: Vec<u8>,
     /// Events of each hart, then data of each hart.
     columns: Vec<Vec<u8>>,
-    before: Vec<Before>,
+    before: Vec<Previous>,
     unpacked: Vec<u8>,
     packed: Vec<u8>,
     error: Option<std::io::Error>,
@@ -83,7 +83,7 @@ impl<const DATA: bool> Writer<DATA> {
             out,
             order: Vec::with_capacity(BLOCK),
             columns: vec![Vec::new(); 2 * harts],
-            before: vec![Before::default(); harts],
+            before: vec![Previous::default(); harts],
             unpacked: Vec::new(),
             packed: Vec::new(),
             error: None,
@@ -115,7 +115,7 @@ impl<const DATA: bool> Writer<DATA> {
         }
         self.order.clear();
         self.columns.iter_mut().for_each(Vec::clear);
-        self.before.fill(Before::default());
+        self.before.fill(Previous::default());
     }
 
     #[inline]
@@ -161,11 +161,11 @@ impl<const DATA: bool> RetireSink for Writer<DATA> {
 /// A reader of a retire file, block by block.
 #[derive(Debug)]
 pub struct RetireReader {
-    blocks: Ahead,
+    blocks: ReadAhead,
     version: u8,
     info: RetireInfo,
     path: String,
-    before: Vec<Before>,
+    before: Vec<Previous>,
     /// Version 1: bytes of a record that continues in the next block.
     rest: Vec<u8>,
     /// Unpacked bytes before the next block.
@@ -183,9 +183,9 @@ impl RetireReader {
         let path = source.path.clone();
         let blocks = match version {
             1 => unzip(source)?,
-            _ => Ahead::new(move || block(&mut source)),
+            _ => ReadAhead::new(move || block(&mut source)),
         };
-        let before = vec![Before::default(); usize::from(info.harts)];
+        let before = vec![Previous::default(); usize::from(info.harts)];
         Ok(Self { blocks, version, info, path, before, rest: Vec::new(), at: 0 })
     }
 
@@ -201,12 +201,12 @@ impl RetireReader {
     /// Reports the next block of the run to `sink`; false at its end.
     pub fn next_block<S: RetireSink>(&mut self, sink: &mut S) -> Result<bool, FileError> {
         let Some(block) = self.blocks.next()? else { return Ok(false) };
-        let told = if self.version == 1 { self.frame(&block, sink) } else { self.columns(&block, sink) };
+        let reported = if self.version == 1 { self.frame(&block, sink) } else { self.columns(&block, sink) };
         self.at += block.len() as u64;
-        match told {
+        match reported {
             Ok(()) => Ok(true),
-            Err(Fault::Short) => Err(self.content("a record continues after the end of its column")),
-            Err(Fault::Bad(what)) => Err(self.content(&what)),
+            Err(RecordError::Truncated) => Err(self.content("a record continues after the end of its column")),
+            Err(RecordError::Invalid(what)) => Err(self.content(&what)),
         }
     }
 
@@ -216,14 +216,14 @@ impl RetireReader {
         Ok(())
     }
 
-    fn columns<S: RetireSink>(&mut self, block: &[u8], sink: &mut S) -> Result<(), Fault> {
+    fn columns<S: RetireSink>(&mut self, block: &[u8], sink: &mut S) -> Result<(), RecordError> {
         let harts = self.before.len();
-        self.before.fill(Before::default());
+        self.before.fill(Previous::default());
         let lengths = block.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
-        let mut rest = block.get(4 * (1 + 2 * harts)..).ok_or(Fault::Short)?;
+        let mut rest = block.get(4 * (1 + 2 * harts)..).ok_or(RecordError::Truncated)?;
         let mut columns = [Bytes(&[]); 33];
         for (column, length) in columns[..1 + 2 * harts].iter_mut().zip(lengths) {
-            let (bytes, behind) = rest.split_at_checked(length).ok_or(Fault::Short)?;
+            let (bytes, behind) = rest.split_at_checked(length).ok_or(RecordError::Truncated)?;
             *column = Bytes(bytes);
             rest = behind;
         }
@@ -245,11 +245,11 @@ impl RetireReader {
         if events.iter().chain(data.iter()).all(|c| c.0.is_empty()) && rest.is_empty() {
             return Ok(());
         }
-        Err(Fault::Bad("bytes that belong to no record".into()))
+        Err(RecordError::Invalid("bytes that belong to no record".into()))
     }
 
     /// Reports a part of the one frame of version 1. The cycle of the previous record is kept at hart 0.
-    fn frame(&mut self, block: &[u8], sink: &mut impl RetireSink) -> Result<(), Fault> {
+    fn frame(&mut self, block: &[u8], sink: &mut impl RetireSink) -> Result<(), RecordError> {
         let harts = self.before.len();
         let mut joined = std::mem::take(&mut self.rest);
         joined.extend_from_slice(block);
@@ -257,14 +257,14 @@ impl RetireReader {
         let last = block.len() < FRAME_PART;
         let mut cycle = self.before[0].cycle;
         // a record may continue in the next part
-        while last || bytes.0.len() >= LONGEST {
+        while last || bytes.0.len() >= MAX_RECORD_BYTES {
             let byte = bytes.byte()?;
             if byte == END {
                 let over = last && bytes.0.is_empty();
-                return if over { Ok(()) } else { Err(Fault::Bad("bytes follow the end record".into())) };
+                return if over { Ok(()) } else { Err(RecordError::Invalid("bytes follow the end record".into())) };
             }
             if byte & 0x80 != 0 {
-                return Err(Fault::Bad(format!("event kind 0x{byte:02x} is not defined in version 1")));
+                return Err(RecordError::Invalid(format!("event kind 0x{byte:02x} is not defined in version 1")));
             }
             let hart = bytes.byte()?;
             let before = self.before.get_mut(usize::from(hart)).ok_or_else(|| no_hart(hart, harts))?;
@@ -279,8 +279,8 @@ impl RetireReader {
     }
 }
 
-fn no_hart(hart: u8, harts: usize) -> Fault {
-    Fault::Bad(format!("hart {hart}, but the file has {harts} harts"))
+fn no_hart(hart: u8, harts: usize) -> RecordError {
+    RecordError::Invalid(format!("hart {hart}, but the file has {harts} harts"))
 }
 
 /// The next block, unpacked; `None` at the end of the file.
@@ -312,11 +312,11 @@ fn block(source: &mut Source<BufReader<Input>>) -> Result<Option<Vec<u8>>, FileE
 
 /// The frame of version 1 in parts, all of the same size except the last, which is shorter.
 #[cfg(feature = "zstd")]
-fn unzip(source: Source<BufReader<Input>>) -> Result<Ahead, FileError> {
+fn unzip(source: Source<BufReader<Input>>) -> Result<ReadAhead, FileError> {
     let Source { inner, path, .. } = source;
     let inner = zstd::Decoder::with_buffer(inner).map_err(io(Path::new(&path)))?;
     let (mut source, mut over) = (Source { inner, path, at: 0 }, false);
-    Ok(Ahead::new(move || {
+    Ok(ReadAhead::new(move || {
         if over {
             return Ok(None);
         }
@@ -329,6 +329,6 @@ fn unzip(source: Source<BufReader<Input>>) -> Result<Ahead, FileError> {
 }
 
 #[cfg(not(feature = "zstd"))]
-fn unzip(source: Source<BufReader<Input>>) -> Result<Ahead, FileError> {
+fn unzip(source: Source<BufReader<Input>>) -> Result<ReadAhead, FileError> {
     Err(source.content("a retire file of version 1, for which the feature `zstd` is needed".into()))
 }

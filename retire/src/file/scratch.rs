@@ -9,10 +9,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::{NamedTempFile, TempDir};
 
 /// The existing temporary files and folders.
-static NOW: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static TEMPORARY_PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn now() -> MutexGuard<'static, Vec<PathBuf>> {
-    NOW.lock().unwrap_or_else(PoisonError::into_inner)
+    TEMPORARY_PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Removes all temporary files and folders, for a process that is about to end. No more can be created afterwards.

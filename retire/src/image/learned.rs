@@ -44,7 +44,7 @@ type Map<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher>>;
 const NO_EXIT: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
-struct Landing {
+struct RunStart {
     /// Instructions up to and including the exit; without an exit, the longest part seen.
     count: u32,
     /// Index of the exit, or [`NO_EXIT`].
@@ -57,7 +57,7 @@ struct Landing {
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
     exits: Vec<Exit>,
-    landings: Map<u64, (u32, u32)>,
+    run_starts: Map<u64, (u32, u32)>,
     parts: Map<(u64, u32), u64>,
     open_end: Option<Exit>,
 }
@@ -65,7 +65,7 @@ pub struct Learned {
 impl Learned {
     #[inline]
     pub(super) fn run(&self, pc: u64) -> Option<(u32, &Exit)> {
-        let (count, exit) = self.landings.get(&pc)?;
+        let (count, exit) = self.run_starts.get(&pc)?;
         let exit = if *exit == NO_EXIT { self.open_end.as_ref()? } else { &self.exits[*exit as usize] };
         Some((*count, exit))
     }
@@ -97,7 +97,7 @@ pub struct Inconsistent {
 pub struct Learner {
     exits: Vec<Exit>,
     branches: Map<u64, u32>,
-    landings: Map<u64, Landing>,
+    run_starts: Map<u64, RunStart>,
     parts: Map<(u64, u32), u64>,
     /// Last run start of each hart.
     at: Vec<Option<u64>>,
@@ -134,9 +134,9 @@ impl Learner {
         if let Some(e) = self.error {
             return Err(e);
         }
-        let landings = self.landings.into_iter().map(|(pc, l)| (pc, (l.count, l.exit))).collect();
+        let run_starts = self.run_starts.into_iter().map(|(pc, l)| (pc, (l.count, l.exit))).collect();
         let open_end = Some(Exit { pc: 0, target: 0, kind: ExitKind::End, len: 0 });
-        Ok(Image::learned(Learned { exits: self.exits, landings, parts: self.parts, open_end }))
+        Ok(Image::learned(Learned { exits: self.exits, run_starts, parts: self.parts, open_end }))
     }
 
     /// Index of the branch of `e`.
@@ -189,9 +189,9 @@ impl Learner {
         };
         let exit = self.branch(e, kind, fixed)?;
         let (count, event) = (e.count, self.events);
-        match self.landings.entry(at) {
+        match self.run_starts.entry(at) {
             Entry::Vacant(v) => {
-                v.insert(Landing { count, exit, event });
+                v.insert(RunStart { count, exit, event });
             }
             Entry::Occupied(mut o) => {
                 let known = *o.get();
@@ -202,7 +202,7 @@ impl Learner {
                             known.event, known.count
                         ));
                     }
-                    o.insert(Landing { count, exit, event });
+                    o.insert(RunStart { count, exit, event });
                 } else if (known.count, known.exit) != (count, exit) {
                     return Err(format!(
                         "{count} instructions from 0x{at:x} to this branch, but event {} says {} to the branch at 0x{:x}",
@@ -219,13 +219,14 @@ impl Learner {
         if e.count == 0 {
             return if e.pc == at { Ok(()) } else { Err(format!("no instruction since 0x{at:x}")) };
         }
-        let landing = self.landings.entry(at).or_insert(Landing { count: e.count, exit: NO_EXIT, event: self.events });
-        if landing.exit == NO_EXIT {
-            landing.count = landing.count.max(e.count);
-        } else if landing.count <= e.count {
+        let run_start =
+            self.run_starts.entry(at).or_insert(RunStart { count: e.count, exit: NO_EXIT, event: self.events });
+        if run_start.exit == NO_EXIT {
+            run_start.count = run_start.count.max(e.count);
+        } else if run_start.count <= e.count {
             return Err(format!(
                 "{} instructions from 0x{at:x} without a branch, but event {} says that the {}th is one",
-                e.count, landing.event, landing.count
+                e.count, run_start.event, run_start.count
             ));
         }
         let known = *self.parts.entry((at, e.count)).or_insert(e.pc);

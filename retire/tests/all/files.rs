@@ -78,8 +78,8 @@ fn data_kinds() -> impl Strategy<Value = DataKind> {
         (0u16..4096, any::<u64>()).prop_map(|(csr, value)| DataKind::Csr { csr, value }),
         (1u8..32, any::<u64>()).prop_map(|(rd, value)| DataKind::Register { rd, value }),
         (0u8..32, any::<u64>()).prop_map(|(rd, value)| DataKind::Float { rd, value }),
-        any::<(bool, u8, u8, u32, u64)>().prop_map(|(told, kind, len, count, target)| DataKind::Imported {
-            told,
+        any::<(bool, u8, u8, u32, u64)>().prop_map(|(reported, kind, len, count, target)| DataKind::Imported {
+            reported,
             kind,
             len,
             count,
@@ -115,9 +115,9 @@ proptest! {
             Item::Event(e) => Some(*e),
             Item::Data(_) => None,
         }).collect();
-        let mut told: Vec<FlowEvent> = Vec::new();
-        RetireReader::open(&path).unwrap().tell(&mut told).unwrap();
-        prop_assert_eq!(told, events);
+        let mut reported: Vec<FlowEvent> = Vec::new();
+        RetireReader::open(&path).unwrap().tell(&mut reported).unwrap();
+        prop_assert_eq!(reported, events);
     }
 }
 
@@ -186,19 +186,19 @@ fn cuts_and_flipped_bits_are_errors() {
 fn files_of_version_1_still_read() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/irq-v1.ret");
     let mut events: Vec<FlowEvent> = Vec::new();
-    let told = RetireReader::open(&path).and_then(|mut r| r.tell(&mut events));
+    let reported = RetireReader::open(&path).and_then(|mut r| r.tell(&mut events));
     if cfg!(feature = "zstd") {
-        told.unwrap();
+        reported.unwrap();
         let text: String = events.iter().map(|e| format!("{e:?}\n")).collect();
         assert_eq!((events.len(), crc32fast::hash(text.as_bytes())), (1992, 0xc86a_8542));
     } else {
-        assert!(told.unwrap_err().to_string().ends_with("for which the feature `zstd` is needed"));
+        assert!(reported.unwrap_err().to_string().ends_with("for which the feature `zstd` is needed"));
     }
 }
 
 #[test]
 #[cfg(unix)]
-fn what_is_no_file_stays_and_has_the_contents_written_to_it() {
+fn devices_and_pipes_are_written_in_place() {
     use std::io::Write;
     use std::os::unix::fs::FileTypeExt;
     let place = tempfile::tempdir().unwrap();
@@ -219,7 +219,7 @@ fn what_is_no_file_stays_and_has_the_contents_written_to_it() {
 
 #[test]
 #[cfg(unix)]
-fn a_folder_that_is_not_there_is_told_in_the_systems_words() {
+fn a_missing_folder_gives_the_error_of_the_system() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("none/x.ret");
     let said = retire::file::Replacement::create(&path).unwrap_err().to_string();

@@ -97,7 +97,7 @@ struct Lz {
     /// The window, followed by the symbols since it was last moved to the front of the buffer.
     history: Vec<u16>,
     /// For each window position, oldest first: all ones if the match continues there, otherwise 0.
-    alive: Vec<u16>,
+    matching: Vec<u16>,
     next: Vec<u16>,
     length: u32,
     out: BitWriter,
@@ -108,8 +108,8 @@ impl Lz {
         let window = sizes.window();
         let mut history = Vec::with_capacity(1 << 16);
         history.resize(window, NEVER);
-        let alive = vec![NEVER; window];
-        Self { sizes, history, next: alive.clone(), alive, length: 0, out: BitWriter::new() }
+        let matching = vec![NEVER; window];
+        Self { sizes, history, next: matching.clone(), matching, length: 0, out: BitWriter::new() }
     }
 
     #[inline]
@@ -117,27 +117,27 @@ impl Lz {
         let window = self.sizes.window();
         let recent = &self.history[self.history.len() - window..];
         let mut any = 0;
-        for ((next, alive), old) in self.next.iter_mut().zip(&self.alive).zip(recent) {
-            *next = if *old == symbol { *alive } else { 0 };
+        for ((next, matching), old) in self.next.iter_mut().zip(&self.matching).zip(recent) {
+            *next = if *old == symbol { *matching } else { 0 };
             any |= *next;
         }
         if any == 0 {
             if self.length == 0 {
                 self.out.push(u64::from(symbol) << 1, 1 + SYMBOL_BITS);
-                return self.remember(symbol);
+                return self.append(symbol);
             }
             self.flush();
             return self.push(symbol);
         }
-        std::mem::swap(&mut self.alive, &mut self.next);
+        std::mem::swap(&mut self.matching, &mut self.next);
         self.length += 1;
-        self.remember(symbol);
+        self.append(symbol);
         if self.length == self.sizes.longest() {
             self.flush();
         }
     }
 
-    fn remember(&mut self, symbol: u16) {
+    fn append(&mut self, symbol: u16) {
         if self.history.len() == self.history.capacity() {
             let window = self.sizes.window();
             let from = self.history.len() - window;
@@ -153,14 +153,14 @@ impl Lz {
             let symbol = self.history[self.history.len() - 1];
             self.out.push(u64::from(symbol) << 1, 1 + SYMBOL_BITS);
         } else if self.length > 1 {
-            let near = self.alive.iter().rev().position(|a| *a != 0).unwrap_or(0) as u64;
+            let near = self.matching.iter().rev().position(|a| *a != 0).unwrap_or(0) as u64;
             let window_bits = u32::from(self.sizes.window_bits);
             let length = u64::from(self.length - 2);
             let token = 1 | near << 1 | length << (1 + window_bits);
             self.out.push(token, 1 + window_bits + u32::from(self.sizes.length_bits));
         }
         self.length = 0;
-        self.alive.fill(NEVER);
+        self.matching.fill(NEVER);
     }
 }
 

@@ -13,7 +13,7 @@ use retire::isa::{flow, Flow, Indirect};
 /// Maximum halfwords of a block: `iretire` has four bits.
 pub const HALFWORDS: u8 = 15;
 /// Maximum recorded delay of instructions that are held back, in cycles. Any further delay makes their time later.
-pub const BEHIND: u32 = 127;
+pub const MAX_DELAY: u32 = 127;
 
 /// A block, as signals of the port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,22 +93,22 @@ pub fn length(retired: &[Retired], xlen: u8, halfwords: u8) -> usize {
 #[derive(Clone, Debug)]
 pub struct Hold {
     xlen: u8,
-    three: bool,
+    narrow_itype: bool,
     all: bool,
     group: Vec<Retired>,
-    settled: bool,
-    late: u32,
+    target_known: bool,
+    delay: u32,
 }
 
 impl Hold {
     /// For addresses of `xlen` bits.
     pub const fn new(xlen: u8) -> Self {
-        Self { xlen, three: false, all: false, group: Vec::new(), settled: true, late: 0 }
+        Self { xlen, narrow_itype: false, all: false, group: Vec::new(), target_known: true, delay: 0 }
     }
 
     /// As [`Hold::new`], for a 3-bit `itype`: a block without a control-flow type may end in a jump.
-    pub fn three(xlen: u8) -> Self {
-        Self { three: true, ..Self::new(xlen) }
+    pub fn narrow_itype(xlen: u8) -> Self {
+        Self { narrow_itype: true, ..Self::new(xlen) }
     }
 
     /// Makes all control flow wait, for systems that must know where each branch went.
@@ -122,22 +122,22 @@ impl Hold {
         match itype(r, self.xlen) {
             itype if self.all && itype != 0 => true,
             3 | 8 | 10 | 12 | 13 => true,
-            itype => self.three && narrow(itype) == 0,
+            itype => self.narrow_itype && narrow(itype) == 0,
         }
     }
 
     /// Takes one cycle, in which `group` retires. `trap`: a trap is reported after it that is none of its instructions. Returns
     /// the instructions of earlier cycles that are reported now, and their delay in cycles.
     pub fn clock(&mut self, group: Vec<Retired>, trap: bool) -> (Vec<Retired>, u32) {
-        let late = self.late;
-        let waits = self.group.last().is_some_and(|r| self.is_open(r)) && !self.settled;
+        let delay = self.delay;
+        let waits = self.group.last().is_some_and(|r| self.is_open(r)) && !self.target_known;
         if waits && group.is_empty() && !trap {
-            self.late = (late + 1).min(BEHIND);
-            return (Vec::new(), late);
+            self.delay = (delay + 1).min(MAX_DELAY);
+            return (Vec::new(), delay);
         }
-        self.late = 0;
-        self.settled = trap;
-        (std::mem::replace(&mut self.group, group), late)
+        self.delay = 0;
+        self.target_known = trap;
+        (std::mem::replace(&mut self.group, group), delay)
     }
 }
 
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_return_is_told_when_the_next_address_comes_and_all_else_at_once() {
+    fn returns_wait_for_the_next_address_and_nothing_else_does() {
         let mut hold = Hold::new(32);
         let (nop, ret) = (retired(0, 4, 4, NOP), retired(4, 4, 0x80, RET));
         assert_eq!(hold.clock(vec![nop], false), (vec![], 0));
@@ -185,10 +185,10 @@ mod tests {
 
     /// By hand, from the table of the specification: with 3 bits, no jump, call or return has a code of its own.
     #[test]
-    fn in_three_bits_what_ends_as_nothing_else_may_be_a_jump() {
+    fn a_3_bit_itype_of_0_may_be_a_jump() {
         assert_eq!([0, 1, 2, 3, 4, 5].map(narrow), [0, 1, 2, 3, 4, 5]);
         assert_eq!([8, 9, 10, 11, 12, 13, 14, 15].map(narrow), [6, 0, 6, 0, 6, 6, 6, 0]);
-        let mut hold = Hold::three(32);
+        let mut hold = Hold::narrow_itype(32);
         let nop = retired(0, 4, 4, NOP);
         assert_eq!(hold.clock(vec![nop], false), (vec![], 0));
         assert_eq!(hold.clock(vec![], false), (vec![], 0));

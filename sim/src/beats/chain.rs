@@ -56,7 +56,7 @@ mod tests {
 
     /// Encodings from an assembler: c.nop, beq +8, c.j -4, c.jr ra.
     #[test]
-    fn an_instruction_goes_where_the_next_is_and_traps_are_seen_by_it() {
+    fn the_next_address_shows_targets_and_traps() {
         const NOP: u32 = 0x0001;
         const BEQ: u32 = 0x0000_0463;
         const J: u32 = 0xbff5;

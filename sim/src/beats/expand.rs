@@ -98,13 +98,13 @@ impl Expander {
         if usize::from(e.hart) < self.harts.len() {
             self.queue(e)?;
         }
-        self.give(each)
+        self.emit_ready(each)
     }
 
     /// Ends the events: passes all remaining instructions, without waiting for harts that have no `Stop`.
     pub fn finish(mut self, each: &mut impl FnMut(&Retired)) -> Result<(), ExpandError> {
         self.harts.iter_mut().for_each(|h| h.stopped = true);
-        self.give(each)
+        self.emit_ready(each)
     }
 
     fn queue(&mut self, e: &FlowEvent) -> Result<(), ExpandError> {
@@ -156,7 +156,7 @@ impl Expander {
     }
 
     /// Passes on instructions as long as none that is earlier in commit order can still come.
-    fn give(&mut self, each: &mut impl FnMut(&Retired)) -> Result<(), ExpandError> {
+    fn emit_ready(&mut self, each: &mut impl FnMut(&Retired)) -> Result<(), ExpandError> {
         loop {
             let mut best: Option<(u64, usize)> = None;
             let mut bound: Option<(u64, usize)> = None;
@@ -174,11 +174,11 @@ impl Expander {
             let Some(head) = best.filter(|b| bound.is_none_or(|other| *b < other)) else {
                 return Ok(());
             };
-            self.give_one(head.1, each)?;
+            self.emit_one(head.1, each)?;
         }
     }
 
-    fn give_one(&mut self, hart: usize, each: &mut impl FnMut(&Retired)) -> Result<(), ExpandError> {
+    fn emit_one(&mut self, hart: usize, each: &mut impl FnMut(&Retired)) -> Result<(), ExpandError> {
         let Some(run) = self.harts[hart].runs.front_mut() else { return Ok(()) };
         let (cycle, pc) = (run.cycle, run.pc);
         let (insn, len) = self.image.instruction(pc).ok_or(ExpandError::NoCode { hart: hart as u8, cycle, pc })?;

@@ -31,7 +31,7 @@ const MAGIC: u32 = u32::from_le_bytes(*b"GSHB");
 const VERSION: u32 = 1;
 const MAX_DELTA: u64 = (1 << 20) - 1;
 const TRAPPED: u32 = 1 << 24;
-const ONLY_CLOCKS: u32 = 1 << 25;
+const ONLY_CYCLES: u32 = 1 << 25;
 
 /// Writer of a beat file.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl<W: Write> Writer<W> {
         })?;
         self.cycle = beat.cycle;
         while delta > MAX_DELTA {
-            self.inner.write_all(&(ONLY_CLOCKS | MAX_DELTA as u32).to_le_bytes())?;
+            self.inner.write_all(&(ONLY_CYCLES | MAX_DELTA as u32).to_le_bytes())?;
             delta -= MAX_DELTA;
         }
         let trapped = if beat.trapped { TRAPPED } else { 0 };
@@ -169,7 +169,7 @@ impl<R: Read> Iterator for Reader<R> {
             }
             let first = u32::from_le_bytes(bytes);
             self.cycle += u64::from(first) & MAX_DELTA;
-            if first & ONLY_CLOCKS == 0 {
+            if first & ONLY_CYCLES == 0 {
                 return Some(self.beat(first));
             }
         }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn beats_come_back_as_they_went() {
+    fn beat_files_round_trip() {
         for (shape, cores) in [(Shape::rv32(1), 4), (Shape::rv64(2), 16)] {
             let mut run = record(&Model::new(&shape), &Config::new(cores, 1), 20_000);
             // a long sleep takes more than one record

@@ -25,7 +25,7 @@ pub struct Row<T> {
     /// The last of these instructions, if it is an event.
     pub event: Option<T>,
     /// The instructions found the queue full and are lost.
-    pub choked: bool,
+    pub beat_lost: bool,
     /// Cycles since the earliest cycle in which it could have been reported.
     pub lag: u32,
     /// The instructions are hidden; in a row without any, those of the row before.
@@ -42,11 +42,11 @@ struct Word<T> {
 /// The queue of one core.
 #[derive(Clone, Debug)]
 pub struct Compressor<T> {
-    places: usize,
+    queue_depth: usize,
     words: VecDeque<Word<T>>,
     served: Option<Word<T>>,
     pending: u32,
-    choked: bool,
+    beat_lost: bool,
     /// An instruction came since `go` is 1.
     seen: bool,
     live: bool,
@@ -54,10 +54,10 @@ pub struct Compressor<T> {
     split: bool,
     clock: u64,
     /// Delay of the input in the last two cycles, the newer first.
-    behind: [u32; 2],
+    delay: [u32; 2],
     /// Whether the last instruction that came is hidden; and the last one that was reported.
-    dark: bool,
-    told_dark: bool,
+    last_hidden: bool,
+    last_reported_hidden: bool,
 }
 
 /// Minimum cycles from the input of instructions to the row that reports them.
@@ -67,18 +67,18 @@ impl<T: Copy> Compressor<T> {
     /// A queue with 2^`log2_words` - 1 entries, besides the word that is being served.
     pub fn new(log2_words: u8) -> Self {
         Self {
-            places: (1 << log2_words) - 1,
+            queue_depth: (1 << log2_words) - 1,
             words: VecDeque::new(),
             served: None,
             pending: 0,
-            choked: false,
+            beat_lost: false,
             seen: false,
             live: false,
             split: false,
             clock: 0,
-            behind: [0; 2],
-            dark: false,
-            told_dark: false,
+            delay: [0; 2],
+            last_hidden: false,
+            last_reported_hidden: false,
         }
     }
 
@@ -89,53 +89,53 @@ impl<T: Copy> Compressor<T> {
 
     /// Takes one cycle: its instructions in order, each with whether it is an event by itself; `go`: tracing is active.
     pub fn clock(&mut self, retired: impl IntoIterator<Item = (T, bool)>, go: bool) -> Row<T> {
-        self.late(retired, go, 0)
+        self.with_delay(retired, go, 0)
     }
 
-    /// As [`Compressor::clock`], for input that is `behind` cycles late: time stops while input is held back.
-    pub fn late(&mut self, retired: impl IntoIterator<Item = (T, bool)>, go: bool, behind: u32) -> Row<T> {
-        self.veiled(retired.into_iter().map(|(t, event)| (t, event, false)), go, behind)
+    /// As [`Compressor::clock`], for input that is `delay` cycles late: time stops while input is held back.
+    pub fn with_delay(&mut self, retired: impl IntoIterator<Item = (T, bool)>, go: bool, delay: u32) -> Row<T> {
+        self.with_filter(retired.into_iter().map(|(t, event)| (t, event, false)), go, delay)
     }
 
-    /// As [`Compressor::late`], for instructions with a third field: whether they are hidden.
-    pub fn veiled(&mut self, retired: impl IntoIterator<Item = (T, bool, bool)>, go: bool, behind: u32) -> Row<T> {
+    /// As [`Compressor::with_delay`], for instructions with a third field: whether they are hidden.
+    pub fn with_filter(&mut self, retired: impl IntoIterator<Item = (T, bool, bool)>, go: bool, delay: u32) -> Row<T> {
         let first = go && !self.seen;
-        let mut dark = self.dark;
+        let mut last_hidden = self.last_hidden;
         let retired: Vec<(T, bool, bool)> = retired
             .into_iter()
             .enumerate()
             .map(|(i, (t, event, hide))| {
-                let turns = std::mem::replace(&mut dark, hide) != hide;
+                let turns = std::mem::replace(&mut last_hidden, hide) != hide;
                 (t, turns || event && !hide || first && i == 0, hide)
             })
             .collect();
         let idle = self.served.is_none() && self.words.is_empty();
         let quiet = idle && self.pending == 0 && retired.is_empty();
         let row = self.tell(go, idle, quiet);
-        self.behind = [behind, self.behind[0]];
-        self.dark = dark;
+        self.delay = [delay, self.delay[0]];
+        self.last_hidden = last_hidden;
         let flushed = idle && self.pending > 0;
         let base = if flushed { 0 } else { self.pending };
 
         // take the input, while the next word to serve is one that was in the queue before this cycle
         let take = self.served.is_none() && !self.words.is_empty();
         let came = retired.len() as u32;
-        let full = self.words.len() == self.places;
+        let full = self.words.len() == self.queue_depth;
         let word = self.word(&retired, base);
         if take {
             self.served = self.words.pop_front();
         }
-        let lost = self.choked && !idle || full && word.is_some();
+        let lost = self.beat_lost && !idle || full && word.is_some();
         if lost {
-            self.choked = true;
+            self.beat_lost = true;
             self.pending += came;
         } else if let Some((word, tail)) = word {
             self.words.push_back(word);
             self.pending = tail;
-            self.choked = false;
+            self.beat_lost = false;
         } else {
             self.pending = base + came;
-            self.choked = false;
+            self.beat_lost = false;
         }
         // a lost instruction does not count as the first that is traced
         self.seen = go && (self.seen || came > 0 && !lost);
@@ -146,17 +146,24 @@ impl<T: Copy> Compressor<T> {
     /// The row of this cycle, from earlier input.
     fn tell(&mut self, go: bool, idle: bool, quiet: bool) -> Row<T> {
         let live = go && (self.live || quiet);
-        let mut row = Row { live, count: 0, event: None, choked: false, lag: self.behind[1], hidden: self.told_dark };
+        let mut row = Row {
+            live,
+            count: 0,
+            event: None,
+            beat_lost: false,
+            lag: self.delay[1],
+            hidden: self.last_reported_hidden,
+        };
         if let Some(word) = &mut self.served {
             row.lag = (self.clock - word.clock - LATENCY) as u32;
             if let Some(&(before, event, hidden)) = word.events.front() {
                 let before = if self.split { 0 } else { before };
-                self.split = go && (!self.live || hidden != self.told_dark) && before > 0;
+                self.split = go && (!self.live || hidden != self.last_reported_hidden) && before > 0;
                 if self.split {
                     row.count = before;
                 } else {
                     row = Row { live: go, count: before + 1, event: Some(event), hidden, ..row };
-                    self.told_dark = hidden;
+                    self.last_reported_hidden = hidden;
                     word.events.pop_front();
                 }
             }
@@ -165,10 +172,10 @@ impl<T: Copy> Compressor<T> {
             }
         } else if idle && self.pending > 0 {
             row.count = self.pending;
-            row.choked = self.choked;
+            row.beat_lost = self.beat_lost;
             // lost instructions may be both hidden and visible
-            row.hidden = self.dark && !self.choked;
-            self.told_dark = self.dark;
+            row.hidden = self.last_hidden && !self.beat_lost;
+            self.last_reported_hidden = self.last_hidden;
         }
         self.live = row.live;
         row
@@ -186,7 +193,7 @@ impl<T: Copy> Compressor<T> {
                 before += 1;
             }
         }
-        (!events.is_empty()).then_some((Word { events, clock: self.clock - u64::from(self.behind[0]) }, before))
+        (!events.is_empty()).then_some((Word { events, clock: self.clock - u64::from(self.delay[0]) }, before))
     }
 }
 
@@ -196,18 +203,18 @@ pub struct Check {
     xlen: u8,
     /// An instruction has come.
     seen: bool,
-    gone: u64,
-    dark: bool,
+    expected_pc: u64,
+    last_hidden: bool,
 }
 
 impl Check {
     /// For addresses of `xlen` bits: 32 or 64.
     pub const fn new(xlen: u8) -> Self {
-        Self { xlen, seen: false, gone: 0, dark: false }
+        Self { xlen, seen: false, expected_pc: 0, last_hidden: false }
     }
 
     /// Next address after `r`: for instructions that cannot jump the following one, whatever the port reports.
-    fn goes(&self, r: &Retired) -> u64 {
+    fn next_address(&self, r: &Retired) -> u64 {
         match flow(r.insn, self.xlen) {
             Flow::Sequential => r.pc.wrapping_add(r.len.into()) & (u64::MAX >> (64 - self.xlen)),
             _ => r.next_pc,
@@ -217,13 +224,13 @@ impl Check {
     /// Takes one cycle, in which `retired` comes ([`Retired::trapped`]: a trap is reported), each with whether it is hidden. Returns
     /// for each whether it is neither after a trap nor at the next address. Hidden instructions, and the first after them, never are.
     pub fn clock(&mut self, retired: &[(Retired, bool)]) -> Vec<bool> {
-        let mut breaks = Vec::with_capacity(retired.len());
+        let mut discontinuities = Vec::with_capacity(retired.len());
         for &(r, hide) in retired {
-            let dark = std::mem::replace(&mut self.dark, hide) || hide;
-            breaks.push(self.seen && !r.trapped && r.pc != self.gone && !dark);
-            (self.seen, self.gone) = (true, self.goes(&r));
+            let last_hidden = std::mem::replace(&mut self.last_hidden, hide) || hide;
+            discontinuities.push(self.seen && !r.trapped && r.pc != self.expected_pc && !last_hidden);
+            (self.seen, self.expected_pc) = (true, self.next_address(&r));
         }
-        breaks
+        discontinuities
     }
 }
 
@@ -238,9 +245,9 @@ pub enum Pace {
     Timed,
 }
 
-/// Cycles in which a core that retires up to `width` instructions per cycle retires those that retired in `cycles`. `goes_on`:
+/// Cycles in which a core that retires up to `width` instructions per cycle retires those that retired in `cycles`. `is_sequential`:
 /// for each instruction, whether the next one is at the following address.
-pub fn pace(cycles: &[u64], goes_on: &[bool], width: usize, pace: Pace) -> Vec<u64> {
+pub fn pace(cycles: &[u64], is_sequential: &[bool], width: usize, pace: Pace) -> Vec<u64> {
     let mut clocks: Vec<u64> = Vec::with_capacity(cycles.len());
     let mut here = 0;
     for (i, cycle) in cycles.iter().enumerate() {
@@ -253,12 +260,12 @@ pub fn pace(cycles: &[u64], goes_on: &[bool], width: usize, pace: Pace) -> Vec<u
         let joins = here < width
             && match pace {
                 Pace::Full => true,
-                Pace::Block => goes_on[i - 1],
+                Pace::Block => is_sequential[i - 1],
                 Pace::Timed => waited <= 1,
             };
         here = if joins { here + 1 } else { 1 };
-        let clocks_on = if pace == Pace::Timed { waited.max(1) } else { 1 };
-        clocks.push(if joins { last } else { last + clocks_on });
+        let cycles_later = if pace == Pace::Timed { waited.max(1) } else { 1 };
+        clocks.push(if joins { last } else { last + cycles_later });
     }
     clocks
 }
@@ -267,7 +274,7 @@ pub fn pace(cycles: &[u64], goes_on: &[bool], width: usize, pace: Pace) -> Vec<u
 mod tests {
     use super::*;
 
-    const NONE: Row<u32> = Row { live: true, count: 0, event: None, choked: false, lag: 0, hidden: false };
+    const NONE: Row<u32> = Row { live: true, count: 0, event: None, beat_lost: false, lag: 0, hidden: false };
 
     fn told(count: u32, event: u32) -> Row<u32> {
         Row { count, event: Some(event), ..NONE }
@@ -275,7 +282,7 @@ mod tests {
 
     /// By hand: three events and three other instructions in two cycles, one more later.
     #[test]
-    fn events_are_told_one_a_clock_with_what_is_before_them() {
+    fn events_are_reported_one_per_cycle_with_the_count_before_them() {
         let mut c = Compressor::new(2);
         let (s, e) = (false, true);
         let come: [&[(u32, bool)]; 9] = [
@@ -290,15 +297,15 @@ mod tests {
             &[(9, e)],
         ];
         let rows: Vec<_> = come.iter().map(|r| c.clock(r.iter().copied(), true)).collect();
-        let late = |row: Row<u32>, lag| Row { lag, ..row };
+        let with_delay = |row: Row<u32>, lag| Row { lag, ..row };
         let want = [
             NONE,
             NONE,
             NONE,
             told(1, 1),
-            late(told(2, 3), 1),
-            late(told(1, 4), 2),
-            late(told(2, 6), 2),
+            with_delay(told(2, 3), 1),
+            with_delay(told(1, 4), 2),
+            with_delay(told(2, 6), 2),
             Row { count: 2, ..NONE }, // 7 and 8
             NONE,
         ];
@@ -307,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_before_the_first_that_is_traced_is_told_untraced() {
+    fn instructions_before_the_first_traced_one_are_untraced() {
         let mut c = Compressor::new(2);
         let off = Row { live: false, ..NONE };
         assert_eq!(c.clock([(1, true), (2, false)], false), off);
@@ -323,21 +330,21 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_place_is_lost_until_none_waits() {
+    fn a_full_queue_loses_everything_until_it_is_empty() {
         let mut c = Compressor::new(1);
         let full = || (0..4).map(|i| (i, true));
         let mut rows = Vec::new();
         rows.extend((0..6).map(|_| c.clock(full(), true)));
         // the first word is in the queue when the second comes, which finds it full
         rows.extend((0..8).map(|_| c.clock([], true)));
-        let lost: u32 = rows.iter().filter(|r| r.choked).map(|r| r.count).sum();
-        let told: u32 = rows.iter().filter(|r| !r.choked).map(|r| r.count).sum();
-        assert_eq!(rows.iter().filter(|r| r.choked).count(), 1);
+        let lost: u32 = rows.iter().filter(|r| r.beat_lost).map(|r| r.count).sum();
+        let told: u32 = rows.iter().filter(|r| !r.beat_lost).map(|r| r.count).sum();
+        assert_eq!(rows.iter().filter(|r| r.beat_lost).count(), 1);
         assert_eq!((told, lost), (4, 20));
     }
 
     #[test]
-    fn what_does_not_follow_is_found_in_a_clock_and_between_two() {
+    fn discontinuities_are_found_within_and_between_cycles() {
         let at =
             |pc, next_pc, trapped| (Retired { cycle: 0, hart: 0, trapped, len: 4, pc, next_pc, insn: 0x13 }, false);
         let mut check = Check::new(32);
@@ -352,23 +359,23 @@ mod tests {
 
     /// By hand: two visible instructions, three hidden ones of which the first is a branch, and a visible one.
     #[test]
-    fn what_is_hidden_is_told_apart_from_what_is_not() {
+    fn rows_never_mix_hidden_and_visible_instructions() {
         let mut c = Compressor::new(2);
         let (s, e) = (false, true);
         let come: [&[(u32, bool, bool)]; 2] =
             [&[(1, s, false), (2, s, false), (3, e, true), (4, e, true)], &[(5, s, true), (6, s, false)]];
         assert_eq!(c.clock([], true), NONE);
-        let mut rows: Vec<_> = come.iter().map(|r| c.veiled(r.iter().copied(), true, 0)).collect();
+        let mut rows: Vec<_> = come.iter().map(|r| c.with_filter(r.iter().copied(), true, 0)).collect();
         rows.extend((0..6).map(|_| c.clock([], true)));
-        let dark = |row: Row<u32>| Row { hidden: true, ..row };
+        let last_hidden = |row: Row<u32>| Row { hidden: true, ..row };
         let lag = |row: Row<u32>, lag| Row { lag, ..row };
         let want = [
             NONE,
             NONE,
             told(1, 1),
             lag(Row { count: 1, ..NONE }, 1),
-            lag(dark(told(1, 3)), 2),
-            lag(dark(Row { count: 2, ..NONE }), 2),
+            lag(last_hidden(told(1, 3)), 2),
+            lag(last_hidden(Row { count: 2, ..NONE }), 2),
             lag(told(1, 6), 3),
             NONE,
         ];
@@ -378,9 +385,9 @@ mod tests {
     #[test]
     fn a_wider_core_retires_the_same_in_fewer_clocks() {
         let cycles = [5, 6, 7, 9, 10, 11];
-        let goes_on = [true, false, true, true, true, true];
-        assert_eq!(pace(&cycles, &goes_on, 2, Pace::Full), [5, 5, 6, 6, 7, 7]);
-        assert_eq!(pace(&cycles, &goes_on, 4, Pace::Block), [5, 5, 6, 6, 6, 6]);
-        assert_eq!(pace(&cycles, &goes_on, 2, Pace::Timed), [5, 5, 6, 8, 8, 9]);
+        let is_sequential = [true, false, true, true, true, true];
+        assert_eq!(pace(&cycles, &is_sequential, 2, Pace::Full), [5, 5, 6, 6, 7, 7]);
+        assert_eq!(pace(&cycles, &is_sequential, 4, Pace::Block), [5, 5, 6, 6, 6, 6]);
+        assert_eq!(pace(&cycles, &is_sequential, 2, Pace::Timed), [5, 5, 6, 8, 8, 9]);
     }
 }

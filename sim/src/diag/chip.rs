@@ -8,8 +8,8 @@
 //! next event; the results of a flush wait in the table.
 
 pub use super::frame::FRAME_BYTES;
-use super::generator::{Generator, Seen};
-use super::interface::{Ask, Interface};
+use super::generator::{Generator, ObservedInsn};
+use super::interface::{Interface, Request};
 use super::node::tick::{Rule, Tick};
 use super::node::trace::{self, Bus, TraceNode, PACKET_WORDS};
 use super::node::{Node, NodeKind, Outbox, Target};
@@ -247,21 +247,21 @@ impl Chip {
     /// Events lost in nodes.
     pub fn node_losses(&self) -> u64 {
         let lost = |p: &Place| match &p.node {
-            Node::Processor(seat) => seat.processor().dropped().into(),
+            Node::Processor(ring_processor) => ring_processor.processor().dropped().into(),
             _ => p.lost,
         };
         self.places.iter().map(lost).sum()
     }
 
     /// Lost events that no packet has reported yet.
-    pub fn untold(&self) -> u64 {
-        let untold = |p: &Place| match &p.node {
-            Node::Processor(seat) => seat.processor().untold(),
-            _ => p.interface.untold(),
+    pub fn unreported(&self) -> u64 {
+        let unreported = |p: &Place| match &p.node {
+            Node::Processor(ring_processor) => ring_processor.processor().unreported(),
+            _ => p.interface.unreported(),
         };
-        self.places.iter().map(untold).sum::<u64>()
-            + self.ticks().map(Tick::untold).sum::<u64>()
-            + self.generators.iter().map(Generator::untold).sum::<u64>()
+        self.places.iter().map(unreported).sum::<u64>()
+            + self.ticks().map(Tick::unreported).sum::<u64>()
+            + self.generators.iter().map(Generator::unreported).sum::<u64>()
     }
 
     /// Bytes sent, including frames.
@@ -308,7 +308,7 @@ impl Chip {
     }
 
     /// An instruction retires in cycle `seen.cycle`, which must not be before that of the last one.
-    pub fn observe(&mut self, core: u8, seen: &Seen) {
+    pub fn observe(&mut self, core: u8, seen: &ObservedInsn) {
         let core = usize::from(core);
         // with nothing in flight, time advances only when something is
         if self.quiet && seen.cycle < self.wake && seen.cycle >= self.now {
@@ -353,8 +353,8 @@ impl Chip {
     pub fn finish(&mut self) {
         self.drain();
         for n in 0..self.places.len() {
-            if let Node::Processor(seat) = &mut self.places[n].node {
-                seat.flush(FIRST_NODE + n as u8);
+            if let Node::Processor(ring_processor) = &mut self.places[n].node {
+                ring_processor.flush(FIRST_NODE + n as u8);
                 self.drain();
                 continue;
             }
@@ -402,8 +402,8 @@ impl Chip {
 
     fn serve_node(&mut self, n: usize, at: usize) {
         let (port, place, src) = (self.ring.node(at), &mut self.places[n], FIRST_NODE + n as u8);
-        if let Node::Processor(seat) = &mut place.node {
-            return seat.clock(src, self.now, port);
+        if let Node::Processor(ring_processor) = &mut place.node {
+            return ring_processor.clock(src, self.now, port);
         }
         while port.fate().is_some() {}
         if let Node::Tick(tick) = &mut place.node {
@@ -414,7 +414,7 @@ impl Chip {
         if let Some(words) = port.receive() {
             match place.interface.take(&words) {
                 // losses of the producer are reported with the next result
-                Some(Ask::Event(event)) => {
+                Some(Request::Event(event)) => {
                     let mut out = Outbox::new();
                     place.node.take(&event, &mut out);
                     // a pair counts its own losses and reports them in its results
@@ -431,13 +431,13 @@ impl Chip {
                         }
                     }
                 }
-                Some(Ask::Flush(done)) => {
+                Some(Request::Flush(done)) => {
                     let mut out = Outbox::new();
                     place.node.flush(&mut out);
                     place.out.extend(out.into_iter().map(|(dest, e)| Packet::event(src, dest, e)));
                     place.out.push_back(done);
                 }
-                Some(Ask::Answer(packet) | Ask::Write(.., packet)) => place.out.push_back(packet),
+                Some(Request::Answer(packet) | Request::Write(.., packet)) => place.out.push_back(packet),
                 None => {}
             }
         }
@@ -491,7 +491,7 @@ impl Chip {
 /// Response to a packet of a client that takes no events.
 fn answer(address: u8, words: &[u16], registers: [u16; 2]) -> Option<Packet> {
     match Interface::new(address, registers, false).take(words)? {
-        Ask::Answer(packet) | Ask::Write(.., packet) => Some(packet),
-        Ask::Event(_) | Ask::Flush(_) => None,
+        Request::Answer(packet) | Request::Write(.., packet) => Some(packet),
+        Request::Event(_) | Request::Flush(_) => None,
     }
 }

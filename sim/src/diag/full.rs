@@ -10,11 +10,11 @@
 //! * A slot takes 4 cycles and 2 per captured word. A function whose return is a trigger takes 8, and 4 per word
 //!   captured at the entry and 2 per other word. A call that may be the one that ends takes 4 (calls are looked up by 8
 //!   bits of return address and stack pointer, then compared).
-//! * At [`CROWDED`] instructions in the log, the remaining events of the oldest are lost and counted. Each instruction
-//!   then takes one cycle, until [`CALM`] are left: this makes room for the next events, otherwise none would ever be
+//! * At [`ALMOST_FULL`] instructions in the log, the remaining events of the oldest are lost and counted. Each instruction
+//!   then takes one cycle, until [`RESUME_LEVEL`] are left: this makes room for the next events, otherwise none would ever be
 //!   finished. Calls that these instructions may end are no longer watched, and are counted, too: no call stays open
 //!   after its return.
-//! * After [`PATIENCE`] cycles of this, which happens when an instruction comes in nearly every cycle, the whole log is
+//! * After [`DROP_CYCLES`] cycles of this, which happens when an instruction comes in nearly every cycle, the whole log is
 //!   dropped: all hits of its instructions and each open call are lost and counted. The registers that they write are
 //!   unknown until they are written again, and so is the stack.
 //!
@@ -23,24 +23,24 @@
 //! # Source
 //! Paper 004 section 4.1 and figure 6. The log and the order of work are this project's.
 
-use super::generator::{captured_word, Access, Before, Seen};
+use super::generator::{captured_word, Access, ObservedInsn, PreviousInsn};
 use super::packet::{Args, Event};
-use super::returns::{Open, Returns};
+use super::returns::{OpenCall, Returns};
 use super::shadow::{stores_word_through_sp, Shadow};
 use super::trigger::{Capture, GeneratorParams, Slot, SlotError, Trigger, CAPTURES};
 use retire::isa::{self, Flow, Indirect};
 use std::collections::VecDeque;
 
 /// Fill level of the log at which events are dropped.
-pub const CROWDED: usize = 14;
+pub const ALMOST_FULL: usize = 14;
 /// Fill level of the log at which events are made again.
-pub const CALM: usize = 4;
+pub const RESUME_LEVEL: usize = 4;
 /// Cycles of dropping events after which the whole log is dropped.
-pub const PATIENCE: u8 = 64;
+pub const DROP_CYCLES: u8 = 64;
 /// Depth of the log, instructions.
-pub const LOG: usize = 16;
+pub const LOG_ENTRIES: usize = 16;
 /// Cycles to read an event from the FIFO.
-const LOAD: u8 = 8;
+const FIFO_READ_CYCLES: u8 = 8;
 
 /// Hash by which calls are looked up.
 pub fn tag(to: u32, sp: u32) -> u8 {
@@ -52,7 +52,7 @@ pub fn tag(to: u32, sp: u32) -> u8 {
 enum State {
     Look,
     Next,
-    Ask,
+    CheckDone,
     Put,
     Search,
     To,
@@ -74,11 +74,11 @@ enum Mode {
 /// An entry of the log.
 #[derive(Clone, Debug)]
 struct Entry {
-    seen: Seen,
+    seen: ObservedInsn,
     hits: u32,
     stores: u32,
     /// Slots for which a function entry is uncertain: a trap returned there.
-    unsure: u32,
+    uncertain: u32,
     call: bool,
     back: bool,
 }
@@ -98,7 +98,7 @@ struct Work {
     k: usize,
     candidates: u32,
     at: usize,
-    ended: Vec<Option<Open>>,
+    ended: Vec<Option<OpenCall>>,
     words: [u32; CAPTURES],
 }
 
@@ -109,13 +109,13 @@ pub struct Full {
     core: u8,
     slots: Vec<Slot>,
     shadow: Shadow,
-    before: Before,
+    before: PreviousInsn,
     returns: Returns,
     log: VecDeque<Entry>,
     shown: bool,
-    haste: bool,
-    /// Cycles since `haste` began.
-    hurried: u8,
+    almost_full: bool,
+    /// Cycles since `almost_full` began.
+    almost_full_cycles: u8,
     /// Registers written since the log was last empty.
     written: u32,
     work: Work,
@@ -123,17 +123,17 @@ pub struct Full {
     recovering: bool,
     loading: u8,
     held: Option<(u8, Event)>,
-    untold: u64,
+    unreported: u64,
     /// Lost in the previous cycle.
     lost_before: u64,
     /// Lost events, in all.
     pub lost: u64,
     /// Of these, lost because instructions came too fast.
-    pub crowded: u64,
+    pub overload: u64,
     /// Number of times that the log was dropped.
-    pub given_up: u64,
+    pub log_drops: u64,
     /// Of the lost events, those lost because a trap returned to the start of a function.
-    pub unsure: u64,
+    pub uncertain: u64,
     /// Events made.
     pub made: u64,
 }
@@ -159,24 +159,24 @@ impl Full {
             core,
             slots: Vec::new(),
             shadow: Shadow::new(params.stack),
-            before: Before::default(),
+            before: PreviousInsn::default(),
             returns: Returns::new(params.returns.into()),
             log: VecDeque::new(),
             shown: false,
             work,
             fifo: VecDeque::new(),
-            haste: false,
-            hurried: 0,
+            almost_full: false,
+            almost_full_cycles: 0,
             written: 0,
             recovering: false,
             loading: 0,
             held: None,
-            untold: 0,
+            unreported: 0,
             lost_before: 0,
             lost: 0,
-            crowded: 0,
-            given_up: 0,
-            unsure: 0,
+            overload: 0,
+            log_drops: 0,
+            uncertain: 0,
             made: 0,
         }
     }
@@ -205,53 +205,53 @@ impl Full {
     }
 
     /// One cycle, with the instruction that retires in it; `ready`: the event at the output is taken.
-    pub fn clock(&mut self, seen: Option<&Seen>, ready: bool) {
+    pub fn clock(&mut self, seen: Option<&ObservedInsn>, ready: bool) {
         let waiting = self.fifo.len();
         let recovering = self.recovering;
         // the output
-        let told = self.untold.min(u16::MAX.into());
+        let reported = self.unreported.min(u16::MAX.into());
         let mut pop = false;
         if self.held.is_some() {
             self.held = self.held.filter(|_| !ready);
         } else if self.loading == 0 {
-            self.loading = if waiting > 0 { LOAD } else { 0 };
+            self.loading = if waiting > 0 { FIFO_READ_CYCLES } else { 0 };
         } else {
             self.loading -= 1;
             pop = self.loading == 0;
         }
         let lost = self.lost;
         let (length, shown) = (self.log.len(), self.shown);
-        self.haste = length >= CROWDED || self.haste && length > CALM;
-        let patient = self.hurried + 1 < PATIENCE;
-        self.hurried = if self.haste && patient { self.hurried + 1 } else { 0 };
-        if self.haste && !patient {
-            self.give_up();
-        } else if shown && self.work(self.haste, waiting, recovering) {
+        self.almost_full = length >= ALMOST_FULL || self.almost_full && length > RESUME_LEVEL;
+        let patient = self.almost_full_cycles + 1 < DROP_CYCLES;
+        self.almost_full_cycles = if self.almost_full && patient { self.almost_full_cycles + 1 } else { 0 };
+        if self.almost_full && !patient {
+            self.drop_log();
+        } else if shown && self.work(self.almost_full, waiting, recovering) {
             let entry = self.log.pop_front();
             self.apply(&entry.map(|e| e.seen).unwrap_or_default());
         }
         self.shown = !self.log.is_empty();
         if pop {
             let front = self.fifo.pop_front();
-            self.held = front.map(|(dest, e)| (dest, Event { lost: told as u16, ..e }));
-            self.untold -= told;
+            self.held = front.map(|(dest, e)| (dest, Event { lost: reported as u16, ..e }));
+            self.unreported -= reported;
             if waiting <= usize::from(self.params.fifo) / 2 + 1 {
                 self.recovering = false;
             }
         }
-        self.untold += std::mem::replace(&mut self.lost_before, self.lost - lost);
+        self.unreported += std::mem::replace(&mut self.lost_before, self.lost - lost);
         self.written = if self.log.is_empty() { 0 } else { self.written };
         if let Some(seen) = seen {
-            assert!(self.log.len() < LOG, "the log holds {LOG}");
+            assert!(self.log.len() < LOG_ENTRIES, "the log holds {LOG_ENTRIES}");
             self.written |= seen.rd.map_or(0, |(rd, _)| 1 << rd);
             let entry = self.entry(seen);
-            self.before = Before::is(seen);
+            self.before = PreviousInsn::is(seen);
             self.log.push_back(entry);
         }
     }
 
     /// Drops the log, open calls and what is known of registers and stack.
-    fn give_up(&mut self) {
+    fn drop_log(&mut self) {
         let hits: u32 = self.log.drain(..).map(|e| e.hits.count_ones() + e.stores.count_ones()).sum();
         let lost = hits + self.returns.len() as u32;
         (0..self.work.ended.len()).for_each(|at| {
@@ -259,20 +259,20 @@ impl Full {
         });
         self.shadow.forget(self.written);
         self.lose(lost);
-        self.crowded += u64::from(lost);
-        self.given_up += 1;
+        self.overload += u64::from(lost);
+        self.log_drops += 1;
     }
 
-    fn entry(&self, seen: &Seen) -> Entry {
+    fn entry(&self, seen: &ObservedInsn) -> Entry {
         let flow = isa::flow(seen.insn, 32);
-        let (mut hits, mut stores, mut unsure) = (0, 0, 0);
+        let (mut hits, mut stores, mut uncertain) = (0, 0, 0);
         for (n, slot) in self.slots.iter().enumerate() {
             let [load, store] = seen.accesses.map(|a| a.is_some_and(|a| slot.trigger.is_access(&a)));
             let hit = match slot.trigger {
                 Trigger::Pc(pc) | Trigger::Return(pc) => pc == seen.pc,
                 Trigger::Entry { first, last } => {
                     let enters = self.before.enters(seen, first, last);
-                    unsure |= u32::from(enters.is_none()) << n;
+                    uncertain |= u32::from(enters.is_none()) << n;
                     enters != Some(false)
                 }
                 Trigger::ReturnFrom { first, last } => self.before.enters(seen, first, last) != Some(false),
@@ -290,10 +290,10 @@ impl Full {
             Flow::Indirect(Indirect::CoSwap) => (true, true),
             Flow::Indirect(_) | Flow::Sequential | Flow::Conditional { .. } | Flow::TrapReturn => (false, false),
         };
-        Entry { seen: *seen, hits, stores, unsure, call, back }
+        Entry { seen: *seen, hits, stores, uncertain, call, back }
     }
 
-    fn apply(&mut self, seen: &Seen) {
+    fn apply(&mut self, seen: &ObservedInsn) {
         for access in seen.accesses.iter().flatten().filter(|a| a.store) {
             if stores_word_through_sp(seen.insn, seen.len) {
                 self.shadow.push(access.addr, access.value);
@@ -311,9 +311,9 @@ impl Full {
     }
 
     /// Bit mask of the open calls that may have the return address `to`.
-    fn tagged(&self, to: u32) -> u32 {
+    fn tag_matches(&self, to: u32) -> u32 {
         let t = tag(to, self.sp());
-        let of = |(at, c): (usize, &Option<Open>)| u32::from(c.is_some_and(|c| tag(c.to, c.sp) == t)) << at;
+        let of = |(at, c): (usize, &Option<OpenCall>)| u32::from(c.is_some_and(|c| tag(c.to, c.sp) == t)) << at;
         self.returns.places().iter().enumerate().map(of).sum()
     }
 
@@ -322,7 +322,7 @@ impl Full {
     }
 
     /// One cycle of work on the oldest instruction. True: it is done.
-    fn work(&mut self, crowded: bool, waiting: usize, recovering: bool) -> bool {
+    fn work(&mut self, overload: bool, waiting: usize, recovering: bool) -> bool {
         let entry = self.log[0].clone();
         let link = entry.seen.pc.wrapping_add(entry.seen.len.into());
         if self.work.state == State::Look {
@@ -330,7 +330,7 @@ impl Full {
             let ends = match (entry.call, entry.back) {
                 (false, false) => false,
                 (true, true) => open,
-                (call, _) => self.tagged(if call { link } else { entry.seen.next_pc }) != 0,
+                (call, _) => self.tag_matches(if call { link } else { entry.seen.next_pc }) != 0,
             };
             if entry.hits == 0 && entry.stores == 0 && !ends {
                 return true;
@@ -341,13 +341,13 @@ impl Full {
             self.work.phase = 0;
             self.work.ended.iter_mut().for_each(|e| *e = None);
         }
-        if crowded {
+        if overload {
             let open = self.returns.places().iter().enumerate().map(|(at, c)| u32::from(c.is_some()) << at).sum();
             let drop = match (entry.call, entry.back) {
                 _ if self.work.phase == 3 => 0,
                 (false, false) => 0,
                 (true, true) => open,
-                (call, _) => self.tagged(if call { link } else { entry.seen.next_pc }),
+                (call, _) => self.tag_matches(if call { link } else { entry.seen.next_pc }),
             };
             (0..self.work.ended.len()).filter(|at| drop >> at & 1 == 1).for_each(|at| {
                 self.returns.drop_call(at);
@@ -355,7 +355,7 @@ impl Full {
             let w = &self.work;
             let lost = w.todo.count_ones() + w.stores.count_ones() + u32::from(w.current.is_some()) + drop.count_ones();
             self.lose(lost);
-            self.crowded += u64::from(lost);
+            self.overload += u64::from(lost);
             self.work.state = State::Look;
             return true;
         }
@@ -369,14 +369,14 @@ impl Full {
                     return true;
                 }
             },
-            State::Ask => {
+            State::CheckDone => {
                 if self.work.k == slot.as_ref().map_or(0, |s| s.captures.len()) {
                     match self.work.mode {
                         Mode::Check => {
                             let n = self.work.current.map_or(0, |c| c.0 as u8);
                             let mine = |at: &usize| self.returns.places()[*at].is_some_and(|c| c.slot == n);
                             let mine: u32 = (0..self.work.ended.len()).filter(mine).map(|at| 1 << at).sum();
-                            self.work.candidates = mine & self.tagged(self.shadow.register(1).unwrap_or(0));
+                            self.work.candidates = mine & self.tag_matches(self.shadow.register(1).unwrap_or(0));
                             State::Search
                         }
                         Mode::Keep => State::Write(3),
@@ -401,14 +401,14 @@ impl Full {
             State::To => State::Sp,
             State::Sp => self.compare(&entry, link),
             State::Place => {
-                let (at, lost) = self.returns.make_place();
+                let (at, lost) = self.returns.make_entry();
                 self.lose(lost.into());
                 self.work.at = at;
                 (self.work.mode, self.work.k) = (Mode::Keep, 0);
-                State::Ask
+                State::CheckDone
             }
             State::Write(1) => {
-                let call = Open {
+                let call = OpenCall {
                     slot: self.work.current.map_or(0, |c| c.0 as u8),
                     to: self.shadow.register(1).unwrap_or(0),
                     sp: self.sp(),
@@ -422,9 +422,9 @@ impl Full {
             State::Write(n) => State::Write(n - 1),
             State::Begin => {
                 let full = waiting == usize::from(self.params.fifo);
-                if self.work.current.is_some_and(|c| entry.unsure >> c.0 & 1 == 1) {
+                if self.work.current.is_some_and(|c| entry.uncertain >> c.0 & 1 == 1) {
                     self.lose(1);
-                    self.unsure += 1;
+                    self.uncertain += 1;
                     self.work.current = None;
                     State::Next
                 } else if recovering || full {
@@ -434,7 +434,7 @@ impl Full {
                     State::Next
                 } else {
                     (self.work.mode, self.work.k) = (Mode::Fire, 0);
-                    State::Ask
+                    State::CheckDone
                 }
             }
             State::Done => {
@@ -465,7 +465,7 @@ impl Full {
                     }
                     w.current = Some((n as usize, false));
                     (w.mode, w.k) = (Mode::Check, 0);
-                    Some(State::Ask)
+                    Some(State::CheckDone)
                 }
                 None => {
                     w.phase = 1;
@@ -478,7 +478,7 @@ impl Full {
                     w.phase += 1;
                     return Some(State::Next);
                 }
-                let candidates = self.tagged(to);
+                let candidates = self.tag_matches(to);
                 self.work.candidates = candidates;
                 Some(State::Search)
             }
@@ -497,7 +497,7 @@ impl Full {
     }
 
     /// Stores a captured word.
-    fn put(&mut self, slot: Option<&Slot>, seen: &Seen) -> State {
+    fn put(&mut self, slot: Option<&Slot>, seen: &ObservedInsn) -> State {
         let (Some(slot), Some((n, of_store))) = (slot, self.work.current) else { return State::Next };
         let k = self.work.k;
         let word = if self.work.mode == Mode::Fire {
@@ -518,7 +518,7 @@ impl Full {
         };
         self.work.words[k] = word;
         self.work.k += 1;
-        State::Ask
+        State::CheckDone
     }
 
     /// Compares return address and stack pointer of a call.

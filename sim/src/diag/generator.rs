@@ -12,7 +12,7 @@
 //! Paper 004 section 4.1 and figure 6; overload: section 3.7.
 
 use super::packet::{Args, Event};
-use super::returns::{Open, Returns};
+use super::returns::{OpenCall, Returns};
 use super::shadow::{stores_word_through_sp, Shadow};
 use super::trigger::{Capture, GeneratorParams, Slot, SlotError, Trigger, CAPTURES};
 use retire::isa::{self, Flow, Indirect};
@@ -33,7 +33,7 @@ pub struct Access {
 
 /// A retired instruction, as an ingress port with data reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct ObservedInsn {
     /// Cycle in which it retires.
     pub cycle: u64,
     /// Address.
@@ -54,50 +54,50 @@ pub struct Seen {
 
 /// How control left the previous instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Transition {
     /// None was seen, or it was a call.
     Enters,
     /// It returned from a trap.
     Resumes,
     /// Any other way.
-    Goes,
+    Other,
 }
 
 /// The previous instruction: where control came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Before {
+pub(super) struct PreviousInsn {
     pc: u32,
-    way: Way,
+    way: Transition,
 }
 
-impl Default for Before {
+impl Default for PreviousInsn {
     fn default() -> Self {
-        Self { pc: 0, way: Way::Enters }
+        Self { pc: 0, way: Transition::Enters }
     }
 }
 
-impl Before {
+impl PreviousInsn {
     /// `seen` retires and becomes the previous instruction.
-    pub(super) fn is(seen: &Seen) -> Self {
+    pub(super) fn is(seen: &ObservedInsn) -> Self {
         let way = match isa::flow(seen.insn, 32) {
-            Flow::Jump { call: true, .. } | Flow::Indirect(Indirect::Call | Indirect::CoSwap) => Way::Enters,
-            Flow::TrapReturn => Way::Resumes,
-            Flow::Jump { .. } | Flow::Indirect(_) | Flow::Sequential | Flow::Conditional { .. } => Way::Goes,
+            Flow::Jump { call: true, .. } | Flow::Indirect(Indirect::Call | Indirect::CoSwap) => Transition::Enters,
+            Flow::TrapReturn => Transition::Resumes,
+            Flow::Jump { .. } | Flow::Indirect(_) | Flow::Sequential | Flow::Conditional { .. } => Transition::Other,
         };
         Self { pc: seen.pc, way }
     }
 
     /// Whether the next instruction to retire, `seen`, enters the function `first..=last` at its start. `None`:
     /// unknown, as a trap returned there.
-    pub(super) fn enters(self, seen: &Seen, first: u32, last: u32) -> Option<bool> {
+    pub(super) fn enters(self, seen: &ObservedInsn, first: u32, last: u32) -> Option<bool> {
         if seen.pc != first {
             return Some(false);
         }
         match self.way {
             _ if seen.trap.is_some() => Some(true),
-            Way::Enters => Some(true),
-            Way::Resumes => None,
-            Way::Goes => Some(!(first..=last).contains(&self.pc)),
+            Transition::Enters => Some(true),
+            Transition::Resumes => None,
+            Transition::Other => Some(!(first..=last).contains(&self.pc)),
         }
     }
 }
@@ -137,13 +137,13 @@ pub struct Generator {
     slots: Vec<Slot>,
     enabled: bool,
     shadow: Shadow,
-    before: Before,
+    before: PreviousInsn,
     returns: Returns,
     queue: VecDeque<Vec<Hit>>,
     fifo: VecDeque<Hit>,
     recovering: bool,
     losses: Losses,
-    told: u64,
+    reported: u64,
     made: u64,
 }
 
@@ -156,13 +156,13 @@ impl Generator {
             slots: Vec::new(),
             enabled: true,
             shadow: Shadow::new(params.stack),
-            before: Before::default(),
+            before: PreviousInsn::default(),
             returns: Returns::new(params.returns.into()),
             queue: VecDeque::new(),
             fifo: VecDeque::new(),
             recovering: false,
             losses: Losses::default(),
-            told: 0,
+            reported: 0,
             made: 0,
         }
     }
@@ -196,8 +196,8 @@ impl Generator {
     }
 
     /// Lost events that no event has reported yet.
-    pub fn untold(&self) -> u64 {
-        self.losses.total() - self.told
+    pub fn unreported(&self) -> u64 {
+        self.losses.total() - self.reported
     }
 
     /// Whether its queues are empty.
@@ -206,7 +206,7 @@ impl Generator {
     }
 
     /// One cycle, with the instruction that retires in it.
-    pub fn clock(&mut self, seen: Option<&Seen>) {
+    pub fn clock(&mut self, seen: Option<&ObservedInsn>) {
         self.fill_fifo();
         if let Some(seen) = seen {
             self.observe(seen);
@@ -219,9 +219,9 @@ impl Generator {
         if self.fifo.len() <= usize::from(self.params.fifo) / 2 {
             self.recovering = false;
         }
-        let lost = self.untold().min(u16::MAX.into());
+        let lost = self.unreported().min(u16::MAX.into());
         hit.event.lost = lost as u16;
-        self.told += lost;
+        self.reported += lost;
         Some((hit.dest, hit.event))
     }
 
@@ -243,7 +243,7 @@ impl Generator {
     }
 
     /// An instruction retires in this cycle.
-    pub fn observe(&mut self, seen: &Seen) {
+    pub fn observe(&mut self, seen: &ObservedInsn) {
         if self.enabled && !self.slots.is_empty() {
             let hits = self.hits(seen);
             if !hits.is_empty() {
@@ -254,7 +254,7 @@ impl Generator {
                 }
             }
         }
-        self.before = Before::is(seen);
+        self.before = PreviousInsn::is(seen);
         for access in seen.accesses.iter().flatten().filter(|a| a.store) {
             if stores_word_through_sp(seen.insn, seen.len) {
                 self.shadow.push(access.addr, access.value);
@@ -268,25 +268,30 @@ impl Generator {
     }
 
     /// The hits of an instruction, by slot.
-    fn hits(&mut self, seen: &Seen) -> Vec<Hit> {
+    fn hits(&mut self, seen: &ObservedInsn) -> Vec<Hit> {
         let flow = isa::flow(seen.insn, 32);
         let ends = self.follow_calls(seen, flow);
         let mut hits = Vec::new();
         for (n, slot) in self.slots.iter().enumerate() {
-            let mut fire =
-                |access: Option<&Access>, call: Option<&Open>| match captured(&self.shadow, slot, seen, access, call) {
-                    Some(words) => hits.push(Hit {
-                        dest: slot.dest,
-                        event: Event {
-                            id: slot.event,
-                            core: self.core,
-                            lost: 0,
-                            time: slot.stamped.then_some(seen.cycle as u32),
-                            args: Args::of(&words[..slot.captures.len()]),
-                        },
-                    }),
-                    None => self.losses.unknown += 1,
-                };
+            let mut fire = |access: Option<&Access>, call: Option<&OpenCall>| match captured(
+                &self.shadow,
+                slot,
+                seen,
+                access,
+                call,
+            ) {
+                Some(words) => hits.push(Hit {
+                    dest: slot.dest,
+                    event: Event {
+                        id: slot.event,
+                        core: self.core,
+                        lost: 0,
+                        time: slot.stamped.then_some(seen.cycle as u32),
+                        args: Args::of(&words[..slot.captures.len()]),
+                    },
+                }),
+                None => self.losses.unknown += 1,
+            };
             match slot.trigger {
                 Trigger::Pc(pc) => {
                     if pc == seen.pc {
@@ -324,7 +329,7 @@ impl Generator {
     }
 
     /// Opens and closes calls; returns those that end here.
-    fn follow_calls(&mut self, seen: &Seen, flow: Flow) -> Vec<Open> {
+    fn follow_calls(&mut self, seen: &ObservedInsn, flow: Flow) -> Vec<OpenCall> {
         if self.params.returns == 0 {
             return Vec::new();
         }
@@ -337,7 +342,7 @@ impl Generator {
             if !entered {
                 continue;
             }
-            let mut call = Open { slot: n as u8, to: 0, sp: 0, cycle: seen.cycle, captured: [0; CAPTURES] };
+            let mut call = OpenCall { slot: n as u8, to: 0, sp: 0, cycle: seen.cycle, captured: [0; CAPTURES] };
             let (Some(to), Some(sp)) = (self.shadow.register(1), self.shadow.register(2)) else {
                 self.losses.returns += 1;
                 continue;
@@ -382,7 +387,7 @@ impl Trigger {
     }
 
     /// Whether this trap trigger matches the trap before this instruction.
-    pub(super) fn is_trap(&self, seen: &Seen) -> bool {
+    pub(super) fn is_trap(&self, seen: &ObservedInsn) -> bool {
         let (Self::Trap { interrupt, cause }, Some((i, c, _))) = (self, seen.trap) else { return false };
         interrupt.is_none_or(|want| want == i) && cause.is_none_or(|want| want == c)
     }
@@ -392,9 +397,9 @@ impl Trigger {
 fn captured(
     shadow: &Shadow,
     slot: &Slot,
-    seen: &Seen,
+    seen: &ObservedInsn,
     access: Option<&Access>,
-    call: Option<&Open>,
+    call: Option<&OpenCall>,
 ) -> Option<[u32; CAPTURES]> {
     let mut words = [0; CAPTURES];
     for (i, word) in words.iter_mut().enumerate().take(slot.captures.len()) {
@@ -408,9 +413,9 @@ pub(super) fn captured_word(
     shadow: &Shadow,
     slot: &Slot,
     i: usize,
-    seen: &Seen,
+    seen: &ObservedInsn,
     access: Option<&Access>,
-    call: Option<&Open>,
+    call: Option<&OpenCall>,
 ) -> Option<u32> {
     Some(match slot.captures[i] {
         Capture::Register(r) => shadow.register(r)?,

@@ -8,7 +8,7 @@ use super::registers::CONTROL;
 
 /// A decoded packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum Request {
     /// An event for the node.
     Event(Event),
     /// The node sends its tables, then this response.
@@ -25,33 +25,33 @@ pub struct Interface {
     address: u8,
     registers: [u16; 2],
     node: bool,
-    untold: u64,
+    unreported: u64,
 }
 
 impl Interface {
     /// The interface at `address` with the values of registers 0 and 1; `node`: the client takes events and flushes.
     pub fn new(address: u8, registers: [u16; 2], node: bool) -> Self {
-        Self { address, registers, node, untold: 0 }
+        Self { address, registers, node, unreported: 0 }
     }
 
     /// Lost events that no result has reported yet.
-    pub fn untold(&self) -> u64 {
-        self.untold
+    pub fn unreported(&self) -> u64 {
+        self.unreported
     }
 
     /// Counts lost events.
     pub fn lose(&mut self, events: u64) {
-        self.untold += events;
+        self.unreported += events;
     }
 
     /// Decodes a packet; `None`: it is dropped.
-    pub fn take(&mut self, words: &[u16]) -> Option<Ask> {
+    pub fn take(&mut self, words: &[u16]) -> Option<Request> {
         let Packet { src, body, .. } = Packet::parse(words).ok()?;
         let (op, addr, data) = match body {
             Body::Event(event) => {
                 return self.node.then(|| {
-                    self.untold += u64::from(event.lost);
-                    Ask::Event(event)
+                    self.unreported += u64::from(event.lost);
+                    Request::Event(event)
                 })
             }
             Body::Control { op, addr, data } => (op, addr, data),
@@ -60,19 +60,19 @@ impl Interface {
         match op {
             Op::Read => {
                 let (first, count) = (usize::from(addr), usize::from(data.first().copied().unwrap_or(0)));
-                Some(Ask::Answer(match self.registers.get(first..first + count) {
+                Some(Request::Answer(match self.registers.get(first..first + count) {
                     Some(words) if count > 0 => answer(Op::ReadData, words),
                     _ => answer(Op::Error, &[]),
                 }))
             }
             Op::Write if addr >= CONTROL && !data.is_empty() => {
                 let done = answer(Op::Written, &[]);
-                Some(Ask::Write(addr, data, done))
+                Some(Request::Write(addr, data, done))
             }
-            Op::Write => Some(Ask::Answer(answer(Op::Error, &[]))),
+            Op::Write => Some(Request::Answer(answer(Op::Error, &[]))),
             Op::Flush if self.node => {
                 let number = data.get(..1).unwrap_or_default();
-                Some(Ask::Flush(Packet::control(self.address, HOST, Op::Flush, 0, number)))
+                Some(Request::Flush(Packet::control(self.address, HOST, Op::Flush, 0, number)))
             }
             Op::Flush | Op::ReadData | Op::Written | Op::Error | Op::Time | Op::Trace => None,
         }
@@ -80,11 +80,11 @@ impl Interface {
 
     /// The packet of a result, with the count of events lost before it.
     pub fn result(&mut self, dest: u8, mut event: Event) -> Packet {
-        self.untold += u64::from(event.lost);
+        self.unreported += u64::from(event.lost);
         event.lost = 0;
         if event.words() < MAX_WORDS {
-            event.lost = self.untold.min(u16::MAX.into()) as u16;
-            self.untold -= u64::from(event.lost);
+            event.lost = self.unreported.min(u16::MAX.into()) as u16;
+            self.unreported -= u64::from(event.lost);
         }
         Packet::event(self.address, dest, event)
     }
@@ -99,7 +99,7 @@ mod tests {
     fn accesses_are_answered_as_worked_by_hand() {
         let mut i = Interface::new(17, [5, 256], true);
         let read = |addr, n| Packet::control(HOST, 17, Op::Read, addr, &[n]).to_words();
-        let answer = |op, addr, words: &[u16]| Some(Ask::Answer(Packet::control(17, HOST, op, addr, words)));
+        let answer = |op, addr, words: &[u16]| Some(Request::Answer(Packet::control(17, HOST, op, addr, words)));
         assert_eq!(i.take(&read(0, 2)), answer(Op::ReadData, 0, &[5, 256]));
         assert_eq!(i.take(&read(1, 1)), answer(Op::ReadData, 1, &[256]));
         assert_eq!(i.take(&read(1, 2)), answer(Op::Error, 1, &[]));
@@ -107,12 +107,12 @@ mod tests {
         let write = |addr, words: &[u16]| Packet::control(HOST, 17, Op::Write, addr, words).to_words();
         assert_eq!(i.take(&write(1, &[7, 8])), answer(Op::Error, 1, &[]));
         let written = Packet::control(17, HOST, Op::Written, 2, &[]);
-        assert_eq!(i.take(&write(2, &[7, 8])), Some(Ask::Write(2, vec![7, 8], written)));
+        assert_eq!(i.take(&write(2, &[7, 8])), Some(Request::Write(2, vec![7, 8], written)));
         assert_eq!(i.take(&[0x0000, 0xf000]), None);
     }
 
     #[test]
-    fn losses_are_told_where_there_is_room() {
+    fn losses_are_reported_when_there_is_space() {
         let mut i = Interface::new(17, [5, 256], true);
         i.take(&Packet::event(1, 17, Event { lost: u16::MAX, ..Event::default() }).to_words());
         i.lose(2);
@@ -123,6 +123,6 @@ mod tests {
         };
         assert_eq!(lost(i.result(HOST, full)), 0);
         assert_eq!(lost(i.result(HOST, Event { lost: 3, ..Event::default() })), u16::MAX);
-        assert_eq!((lost(i.result(HOST, Event::default())), i.untold()), (5, 0));
+        assert_eq!((lost(i.result(HOST, Event::default())), i.unreported()), (5, 0));
     }
 }

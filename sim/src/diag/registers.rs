@@ -105,7 +105,7 @@ struct Record {
     extra: u32,
 }
 
-const NOWHERE: Target = Target { dest: 0, id: 0 };
+const NO_TARGET: Target = Target { dest: 0, id: 0 };
 
 impl Record {
     fn of(event: u8, key: Field, to: Target) -> Self {
@@ -190,7 +190,7 @@ pub fn filter(rules: &[FilterRule]) -> Writes {
                 Compare::Ge => 5,
             },
             extra: t.mask,
-            ..Record::of(rule.event, t.field, NOWHERE)
+            ..Record::of(rule.event, t.field, NO_TARGET)
         }));
         records.push(Record {
             value: Field::Const(rule.one_in.max(1)),
@@ -211,7 +211,7 @@ pub fn machine(table: &Table) -> Writes {
             |(c, pair): (usize, &[Step; 2])| (STEPS + 16 * s as u16 + c as u16, step(pair[1]) << 8 | step(pair[0]));
         writes.extend(row.iter().enumerate().map(word));
     }
-    let records: Vec<Record> = table.classes.iter().map(|c| Record::of(c.event, c.key, NOWHERE)).collect();
+    let records: Vec<Record> = table.classes.iter().map(|c| Record::of(c.event, c.key, NO_TARGET)).collect();
     writes.extend(set(&records));
     writes
 }

@@ -15,7 +15,7 @@ use super::trigger::CAPTURES;
 
 /// An open call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenCall {
     /// Slot that is triggered by its return.
     pub slot: u8,
     /// Return address.
@@ -31,7 +31,7 @@ pub struct Open {
 /// The table of open calls.
 #[derive(Clone, Debug)]
 pub struct Returns {
-    places: Vec<Option<Open>>,
+    places: Vec<Option<OpenCall>>,
     /// The next entry to be replaced.
     victim: usize,
     /// Calls that were replaced: their returns will not be seen.
@@ -47,18 +47,18 @@ impl Returns {
     }
 
     /// The entries.
-    pub fn places(&self) -> &[Option<Open>] {
+    pub fn places(&self) -> &[Option<OpenCall>] {
         &self.places
     }
 
     /// Stops watching the call in an entry.
-    pub fn drop_call(&mut self, at: usize) -> Option<Open> {
+    pub fn drop_call(&mut self, at: usize) -> Option<OpenCall> {
         self.places[at].take()
     }
 
     /// The first free entry; if none is free, the next one in rotation is replaced, which is counted. True: a call was
     /// replaced.
-    pub fn make_place(&mut self) -> (usize, bool) {
+    pub fn make_entry(&mut self) -> (usize, bool) {
         if let Some(free) = self.places.iter().position(Option::is_none) {
             return (free, false);
         }
@@ -69,17 +69,17 @@ impl Returns {
         (at, true)
     }
 
-    /// Stores a call in an entry from [`Returns::make_place`].
-    pub fn put(&mut self, at: usize, call: Open) {
+    /// Stores a call in an entry from [`Returns::make_entry`].
+    pub fn put(&mut self, at: usize, call: OpenCall) {
         self.places[at] = Some(call);
     }
 
     /// A function is entered. True: another call was replaced.
-    pub fn enter(&mut self, call: Open) -> bool {
+    pub fn enter(&mut self, call: OpenCall) -> bool {
         if self.places.iter().flatten().any(|c| (c.slot, c.to, c.sp) == (call.slot, call.to, call.sp)) {
             return false;
         }
-        let (at, lost) = self.make_place();
+        let (at, lost) = self.make_entry();
         self.put(at, call);
         lost
     }
@@ -90,13 +90,13 @@ impl Returns {
     }
 
     /// A return instruction to `to`: the calls that it ends, by slot.
-    pub fn leave(&mut self, to: u32, sp: u32) -> Vec<Open> {
+    pub fn leave(&mut self, to: u32, sp: u32) -> Vec<OpenCall> {
         let mut ended = self.take(to, sp);
         ended.sort_by_key(|c| c.slot);
         ended
     }
 
-    fn take(&mut self, to: u32, sp: u32) -> Vec<Open> {
+    fn take(&mut self, to: u32, sp: u32) -> Vec<OpenCall> {
         self.places.iter_mut().filter_map(|p| p.take_if(|c| (c.to, c.sp) == (to, sp))).collect()
     }
 

@@ -163,7 +163,7 @@ impl RingNode {
         self.received.pop_front()
     }
 
-    fn has_room_for(&mut self, src: u8) -> bool {
+    fn accepts_from(&mut self, src: u8) -> bool {
         let room = self.received.len() < self.places;
         match self.kept {
             Some(kept) if kept != src => false,
@@ -217,7 +217,7 @@ impl RingNode {
                 }
             }
             if self.passing == Passing::Stripped && self.left == 0 {
-                self.own_is_back();
+                self.packet_returned();
             }
             return (self.passing != Passing::Stripped).then_some(word);
         }
@@ -229,12 +229,12 @@ impl RingNode {
         self.passing = Passing::Through;
         if src == self.address {
             self.passing = Passing::Stripped;
-            self.told(dest);
+            self.reported(dest);
             return None;
         }
         let mut goes_on = word;
         if dest == self.address {
-            let taken = self.has_room_for(src);
+            let taken = self.accepts_from(src);
             if taken {
                 self.passing = Passing::Copied;
             }
@@ -253,7 +253,7 @@ impl RingNode {
     }
 
     /// The first word of its own packet has returned.
-    fn told(&mut self, dest: u8) {
+    fn reported(&mut self, dest: u8) {
         self.refused = dest == REFUSED;
         match dest {
             REFUSED => self.counts.again += 1,
@@ -269,7 +269,7 @@ impl RingNode {
     }
 
     /// The whole of its own packet has returned.
-    fn own_is_back(&mut self) {
+    fn packet_returned(&mut self) {
         self.on_ring = false;
         self.at = 0;
         if !self.refused {

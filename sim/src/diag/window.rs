@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_closes_it_behind_itself() {
+    fn the_closing_point_is_inside_the_window() {
         let mut w = Window::new(Edges { opens: Some(0), closes: Some(1), returns: false });
         let hidden = [0, 2, 1, 0, 1, 2, 0, 3, 0].map(|points| w.retire(points, false, false));
         assert_eq!(hidden, [true, true, false, false, false, false, true, false, true]);

@@ -12,13 +12,13 @@ use std::rc::Rc;
 
 /// The file, and the block that is held.
 #[derive(Debug)]
-struct Held {
+struct SharedReader {
     reader: TraceReader,
     /// File offset of the held block; `None` if none is held.
     block: Option<u64>,
 }
 
-impl Held {
+impl SharedReader {
     fn load(&mut self, block: u64) -> Result<(), FileError> {
         if self.block == Some(block) {
             return Ok(());
@@ -36,14 +36,14 @@ impl Held {
 
 /// A position in a trace file, and an iterator over the words from there.
 #[derive(Clone, Debug)]
-pub struct Reread {
-    held: Rc<RefCell<Held>>,
+pub struct SeekableWords {
+    held: Rc<RefCell<SharedReader>>,
     /// File offset of the block of the next word, and the offset of the word in the block, after the count.
     block: u64,
     byte: usize,
 }
 
-impl Reread {
+impl SeekableWords {
     /// Starts at the first word of the file at `path`.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Reread {
     /// Starts at the next word of `reader`.
     pub fn of(reader: TraceReader) -> Self {
         let block = reader.position();
-        Self { held: Rc::new(RefCell::new(Held { reader, block: None })), block, byte: 0 }
+        Self { held: Rc::new(RefCell::new(SharedReader { reader, block: None })), block, byte: 0 }
     }
 
     /// Takes the error that ended the words of this position or of a clone early, if there was one.
@@ -64,7 +64,7 @@ impl Reread {
     }
 }
 
-impl Iterator for Reread {
+impl Iterator for SeekableWords {
     type Item = u32;
 
     #[inline]
@@ -96,7 +96,7 @@ mod tests {
     fn a_clone_goes_on_where_it_was_made() {
         let words = 2 * super::super::BLOCK as u32 + 7;
         let (_dir, path) = file(words);
-        let mut line = Reread::open(&path).unwrap();
+        let mut line = SeekableWords::open(&path).unwrap();
         let mut places = vec![];
         for word in 0..words {
             if word % 5000 == 0 || word % super::super::BLOCK as u32 <= 1 {
@@ -112,13 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_block_is_told_each_time_it_is_come_to() {
+    fn a_damaged_block_is_an_error_each_time_it_is_read() {
         let (_dir, path) = file(2 * super::super::BLOCK as u32);
         let mut bytes = std::fs::read(&path).unwrap();
         let last = bytes.len() - 20;
         bytes[last] ^= 1;
         std::fs::write(&path, bytes).unwrap();
-        let mut line = Reread::open(&path).unwrap();
+        let mut line = SeekableWords::open(&path).unwrap();
         let again = line.clone();
         assert_eq!(line.by_ref().count(), super::super::BLOCK);
         assert!(line.error().is_some() && line.error().is_none());

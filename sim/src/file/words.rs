@@ -19,14 +19,14 @@ pub enum Layout {
     /// Four bytes per word.
     Bytes {
         /// The most significant byte comes first.
-        big: bool,
+        big_endian: bool,
     },
     /// Hexadecimal numbers.
     Text,
 }
 
 /// Number of bytes at the beginning of a file by which text is distinguished from words.
-const LOOK: u64 = 512;
+const PROBE_BYTES: u64 = 512;
 /// Maximum number of digits of a word, not counting `_`.
 const DIGITS: usize = 8;
 /// Maximum number of characters of a number that are kept for an error message.
@@ -34,17 +34,17 @@ const LONGEST: usize = 32;
 
 /// Detects the layout of the words in the file at `path`, which is not a trace file.
 pub fn layout(path: &Path) -> Result<Layout, FileError> {
-    let head = input::head(path, LOOK)?;
+    let head = input::head(path, PROBE_BYTES)?;
     let is_text = !head.is_empty() && head.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
     // only the first word of a stream can look like text: the second one has a byte that is not a text character
-    Ok(if is_text { Layout::Text } else { Layout::Bytes { big: head.starts_with(&MAGIC.to_be_bytes()) } })
+    Ok(if is_text { Layout::Text } else { Layout::Bytes { big_endian: head.starts_with(&MAGIC.to_be_bytes()) } })
 }
 
 /// Reads the next block of words from bytes into `block`, little-endian; an empty block is the end of the file.
 pub(super) fn load_bytes(
     source: &mut Source<BufReader<Input>>,
     block: &mut Vec<u8>,
-    big: bool,
+    big_endian: bool,
 ) -> Result<(), FileError> {
     block.resize(4 * BLOCK, 0);
     let got = source.fill(block, "a word")?;
@@ -57,7 +57,7 @@ pub(super) fn load_bytes(
         // return the complete words first
         source.step_back(rest)?;
     }
-    if big {
+    if big_endian {
         block.chunks_exact_mut(4).for_each(<[u8]>::reverse);
     }
     Ok(())
@@ -159,7 +159,7 @@ pub(super) fn load_text(source: &mut Source<BufReader<Input>>, block: &mut Vec<u
 #[cfg(test)]
 mod tests {
     use super::super::tests::{file, info};
-    use super::super::{reread::Reread, TraceInfo, TraceReader};
+    use super::super::{reread::SeekableWords, TraceInfo, TraceReader};
     use super::*;
 
     /// The words of a file with these bytes, and its error.
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_word_is_told_behind_the_words_before_it() {
+    fn an_invalid_word_is_an_error_after_the_words_before_it() {
         for (text, words, at, what) in [
             ("1 2 xxxxxxxx 4", 2, 4, "`xxxxxxxx` is no word"),
             ("123456789", 0, 0, "`123456789` is no word"),
@@ -206,12 +206,12 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_read_in_both_orders_and_a_cut_word_is_told() {
+    fn both_byte_orders_are_read_and_a_truncated_word_is_an_error() {
         let words = [MAGIC, 0x0001_0201, 7];
         let little: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        let big: Vec<u8> = words.iter().flat_map(|w| w.to_be_bytes()).collect();
+        let big_endian: Vec<u8> = words.iter().flat_map(|w| w.to_be_bytes()).collect();
         assert_eq!(read(&little), (words.to_vec(), None));
-        assert_eq!(read(&big), (words.to_vec(), None));
+        assert_eq!(read(&big_endian), (words.to_vec(), None));
         assert_eq!(read(b""), (vec![], None));
         for len in 0..little.len() {
             let (found, error) = read(&little[..len]);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn long_ones_are_read_again_from_any_place() {
+    fn long_files_can_be_reread_from_any_position() {
         let words = 2 * BLOCK as u32 + 7;
         let (dir, path) = file(words);
         let text: String = (0..words).map(|w| format!("{w:08x}\n")).collect();
@@ -232,7 +232,7 @@ mod tests {
         for (name, contents) in [("words.hex", text.into_bytes()), ("words.bin", bytes)] {
             let path = dir.path().join(name);
             std::fs::write(&path, contents).unwrap();
-            let mut line = Reread::of(TraceReader::of_words(&path, info()).unwrap());
+            let mut line = SeekableWords::of(TraceReader::of_words(&path, info()).unwrap());
             let place = line.clone();
             assert!(line.by_ref().map(|w| w & 0xff_ffff).eq(0..words), "{name}");
             let mut later = place.clone();

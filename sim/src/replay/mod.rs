@@ -13,14 +13,14 @@
 mod watch;
 
 use crate::bits::BitReader;
-pub use crate::lane::replay::{Images, PathError, ReplaySink};
-use crate::lane::replay::{Lanes, Refused};
+use crate::core_trace::replay::{Harts, MessageError};
+pub use crate::core_trace::replay::{Images, PathError, ReplaySink};
 use crate::message::{CodingError, Message, Report, StreamStats};
 use crate::params::TraceParams;
 use crate::scheme::{self, Decode};
 use crate::system;
 use retire::{FlowEvent, RetireSink};
-use watch::{Passed, Watched};
+use watch::{HeaderMatch, HeaderScanner};
 
 /// A sink that forwards events to a [`RetireSink`].
 #[derive(Debug)]
@@ -95,7 +95,7 @@ pub enum ReplayErrorKind {
     Path(#[from] PathError),
     /// A header that no marker announces.
     #[error("a header is inside a message")]
-    HeaderInside,
+    UnexpectedHeader,
     /// No header behind the marker that says so.
     #[error("after the resync of core 0 the word must be padded with zeros, and the header must follow")]
     NoHeader,
@@ -104,11 +104,11 @@ pub enum ReplayErrorKind {
     Trailing,
 }
 
-impl From<Refused> for ReplayErrorKind {
-    fn from(refused: Refused) -> Self {
+impl From<MessageError> for ReplayErrorKind {
+    fn from(refused: MessageError) -> Self {
         match refused {
-            Refused::Coding(e) => Self::Coding(e),
-            Refused::Path(e) => Self::Path(e),
+            MessageError::Coding(e) => Self::Coding(e),
+            MessageError::Path(e) => Self::Path(e),
         }
     }
 }
@@ -141,9 +141,9 @@ impl ReplaySummary {
 /// Replay of one stream. A clone continues from the point where it was made, as do its words.
 #[derive(Clone, Debug)]
 pub struct Replay<'a, I> {
-    bits: BitReader<Watched<I>>,
+    bits: BitReader<HeaderScanner<I>>,
     params: TraceParams,
-    lanes: Lanes<'a>,
+    harts: Harts<'a>,
     scheme: scheme::Replay<'a>,
     pending: Pending,
     stats: StreamStats,
@@ -151,7 +151,7 @@ pub struct Replay<'a, I> {
     damaged: u64,
     headers: u64,
     /// First bit of the message that was read last.
-    begun: u64,
+    message_start: u64,
     /// A valid message that contradicts the path of its core, with its first bit; processed when replay resumes.
     contradiction: Option<(u64, Message)>,
 }
@@ -159,12 +159,12 @@ pub struct Replay<'a, I> {
 impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     /// Begins at the first header, which is checked if it is the first word. `images`: the code, for all contexts or by context.
     pub fn new(images: impl Into<Images<'a>>, params: &TraceParams, words: I) -> Result<Self, ReplayError> {
-        let mut bits = BitReader::new(Watched::new(words, system::header(params)));
+        let mut bits = BitReader::new(HeaderScanner::new(words, system::header(params)));
         let begins = |kind| ReplayError { bit: 0, message: 0, core: None, kind };
         let (skipped, found) = match check_header(params, &mut bits) {
             Ok(found) => (0, found),
             Err(kind @ ReplayErrorKind::Magic(_)) => {
-                let Passed { end, found } = next_header(&mut bits).ok_or_else(|| begins(kind))?;
+                let HeaderMatch { end, found } = next_header(&mut bits).ok_or_else(|| begins(kind))?;
                 ((end - HEADER_BITS).div_ceil(32), found)
             }
             Err(kind) => return Err(begins(kind)),
@@ -172,14 +172,14 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         let mut replay = Self {
             bits,
             params: *params,
-            lanes: Lanes::new(images.into(), &params.platform, params.flow.settle()),
+            harts: Harts::new(images.into(), &params.platform, params.flow.warm_up()),
             scheme: params.flow.replay(&params.platform),
             pending: Pending::default(),
             stats: StreamStats::default(),
             skipped,
             damaged: 0,
             headers: 0,
-            begun: 0,
+            message_start: 0,
             contradiction: None,
         };
         replay.begin(found);
@@ -187,11 +187,11 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     }
 
     /// Begins after a header, the first or a repeated one.
-    fn begin(&mut self, found: Found) {
+    fn begin(&mut self, found: HeaderFlags) {
         self.headers += 1;
-        self.lanes.settle_for(self.params.flow.settle() << found.haste);
-        self.lanes.join(found.again);
-        if found.again {
+        self.harts.set_warm_up(self.params.flow.warm_up() << found.warm_up_scale);
+        self.harts.join(found.repeated);
+        if found.repeated {
             self.scheme.header();
         }
     }
@@ -205,9 +205,9 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             return true;
         }
         let words = self.bits.words();
-        let passed = words.take_header();
-        words.rewind(passed.map_or(self.begun, |p| p.end - HEADER_BITS) / 32);
-        let Some(Passed { found, .. }) = next_header(&mut self.bits) else { return false };
+        let header_match = words.take_header();
+        words.rewind(header_match.map_or(self.message_start, |p| p.end - HEADER_BITS) / 32);
+        let Some(HeaderMatch { found, .. }) = next_header(&mut self.bits) else { return false };
         self.scheme = self.params.flow.replay(&self.params.platform);
         self.begin(found);
         true
@@ -224,12 +224,12 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     #[inline]
     pub fn step<S: ReplaySink>(&mut self, sink: &mut S) -> Result<bool, ReplayError> {
         let bit = self.bits.position();
-        self.begun = bit;
-        self.lanes.current = None;
+        self.message_start = bit;
+        self.harts.current = None;
         self.message(bit, sink).map_err(|kind| ReplayError {
             bit,
             message: self.stats.messages(),
-            core: self.lanes.current,
+            core: self.harts.current,
             kind,
         })
     }
@@ -240,8 +240,8 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
             skipped: self.skipped,
             damaged: self.damaged,
             headers: self.headers,
-            instructions: self.lanes.instructions(),
-            confirmed: self.lanes.confirmed(),
+            instructions: self.harts.instructions(),
+            confirmed: self.harts.confirmed(),
             stats: StreamStats { bits: self.bits.position(), ..self.stats.clone() },
         }
     }
@@ -253,14 +253,14 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         }
         self.pending.0.clear();
         let message = if S::UNCHECKED {
-            self.scheme.message(&mut self.lanes, &mut self.bits, sink)?
+            self.scheme.message(&mut self.harts, &mut self.bits, sink)?
         } else {
-            self.scheme.message(&mut self.lanes, &mut self.bits, &mut self.pending)?
+            self.scheme.message(&mut self.harts, &mut self.bits, &mut self.pending)?
         };
-        if self.bits.words().has_passed() {
-            return Err(ReplayErrorKind::HeaderInside);
+        if self.bits.words().has_header() {
+            return Err(ReplayErrorKind::UnexpectedHeader);
         }
-        if let Some(e) = self.lanes.contradiction() {
+        if let Some(e) = self.harts.contradiction() {
             self.contradiction = Some((bit, message));
             return Err(e.into());
         }
@@ -271,13 +271,13 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
     #[inline]
     fn accept(&mut self, bit: u64, message: &Message, sink: &mut impl ReplaySink) -> Result<bool, ReplayErrorKind> {
         self.pending.0.iter().for_each(|event| sink.event(event));
-        self.lanes.hart(message.core).accept();
+        self.harts.hart(message.core).accept();
         sink.message(bit, message);
         self.stats.count(message.body.kind(), self.bits.position() - bit);
         if message.core == 0 && message.body.is_resync() {
             self.header(sink)?;
         }
-        if !self.lanes.ended() {
+        if !self.harts.ended() {
             return Ok(true);
         }
         self.scheme.end(&mut self.bits)?;
@@ -292,12 +292,12 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
         self.scheme.end(&mut self.bits)?;
         let zeros = self.bits.rest_of_word().0 == 0;
         let bit = self.bits.position();
-        let again = matches!(check_header(&self.params, &mut self.bits), Ok(Found { again: true, .. }));
-        if !zeros || !again {
+        let repeated = matches!(check_header(&self.params, &mut self.bits), Ok(HeaderFlags { repeated: true, .. }));
+        if !zeros || !repeated {
             return Err(ReplayErrorKind::NoHeader);
         }
         self.headers += 1;
-        self.lanes.header();
+        self.harts.header();
         self.scheme.header();
         sink.header(bit);
         Ok(())
@@ -306,18 +306,18 @@ impl<'a, I: Iterator<Item = u32>> Replay<'a, I> {
 
 /// Contents of a header besides the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Found {
+struct HeaderFlags {
     /// It is a repeated header.
-    again: bool,
-    /// See [`system::haste`].
-    haste: u8,
+    repeated: bool,
+    /// See [`system::warm_up_scale`].
+    warm_up_scale: u8,
 }
 
-impl Found {
+impl HeaderFlags {
     /// Splits word 1 into the rest and these fields.
     const fn of(shape: u32) -> (u32, Self) {
-        let (rest, haste) = system::unhurried(shape);
-        (rest & !system::AGAIN, Self { again: shape & system::AGAIN != 0, haste })
+        let (rest, warm_up_scale) = system::split_scale(shape);
+        (rest & !system::REPEATED, Self { repeated: shape & system::REPEATED != 0, warm_up_scale })
     }
 }
 
@@ -325,25 +325,25 @@ impl Found {
 const HEADER_BITS: u64 = 96;
 
 /// Searches for the next header, from the next word on; reading continues after it.
-fn next_header<I: Iterator<Item = u32>>(bits: &mut BitReader<Watched<I>>) -> Option<Passed> {
-    let passed = bits.words().search()?;
-    bits.words().rewind(passed.end / 32);
-    bits.go_on_at(passed.end);
-    Some(passed)
+fn next_header<I: Iterator<Item = u32>>(bits: &mut BitReader<HeaderScanner<I>>) -> Option<HeaderMatch> {
+    let header_match = bits.words().search()?;
+    bits.words().rewind(header_match.end / 32);
+    bits.continue_at(header_match.end);
+    Some(header_match)
 }
 
 /// Reads and checks a header; returns its contents besides the parameters.
 fn check_header<I: Iterator<Item = u32>>(
     params: &TraceParams,
-    bits: &mut BitReader<Watched<I>>,
-) -> Result<Found, ReplayErrorKind> {
+    bits: &mut BitReader<HeaderScanner<I>>,
+) -> Result<HeaderFlags, ReplayErrorKind> {
     let right = system::header(params);
     let mut word = || bits.take(32).map(|w| w as u32).ok_or(CodingError::Truncated);
     let magic = word()?;
     if magic != right[0] {
         return Err(ReplayErrorKind::Magic(magic));
     }
-    let (shape, found_here) = Found::of(word()?);
+    let (shape, found_here) = HeaderFlags::of(word()?);
     let fields: [(&str, u32, u32); 3] = [("format version", 0, 0xff), ("cores", 8, 0xff), ("time-stamped", 16, 0xffff)];
     for (field, lsb, mask) in fields {
         let (found, want) = (shape >> lsb & mask, right[1] >> lsb & mask);

@@ -4,54 +4,62 @@
 //! is therefore compared with the header, at each of its four bytes. A header where none is due shows that the message
 //! around it is damaged. The last words are kept, so that a search can start at the beginning of a refused message.
 //!
-//! A header fixes 91 of its 96 bits ([`Found`] holds the other five). Random bits match at a given byte with probability 2^-91.
+//! A header fixes 91 of its 96 bits ([`HeaderFlags`] holds the other five). Random bits match at a given byte with probability 2^-91.
 
-use super::Found;
+use super::HeaderFlags;
 use std::collections::VecDeque;
 
 /// Number of words that can be read again. No message is longer: its longest fields are three addresses in chunks of one bit.
-const KEPT: usize = 32;
+const HISTORY_WORDS: usize = 32;
 
 /// A header in the words that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Passed {
+pub(super) struct HeaderMatch {
     /// First bit after it.
     pub end: u64,
     /// Its contents.
-    pub found: Found,
+    pub found: HeaderFlags,
 }
 
 /// A word iterator that remembers the last header until it is taken.
 #[derive(Clone, Debug)]
-pub(super) struct Watched<I> {
+pub(super) struct HeaderScanner<I> {
     words: I,
     /// Words to read again.
-    again: VecDeque<u32>,
-    /// The last words that were read: word i at index i modulo [`KEPT`].
-    kept: [u32; KEPT],
+    repeated: VecDeque<u32>,
+    /// The last words that were read: word i at index i modulo [`HISTORY_WORDS`].
+    history: [u32; HISTORY_WORDS],
     /// Words read so far.
     count: u64,
     /// The last four words, the newest in the top bits.
     window: u128,
     header: [u32; 3],
-    passed: Option<Passed>,
+    header_match: Option<HeaderMatch>,
 }
 
-impl<I> Watched<I> {
+impl<I> HeaderScanner<I> {
     pub(super) fn new(words: I, header: [u32; 3]) -> Self {
-        Self { words, again: VecDeque::new(), kept: [0; KEPT], count: 0, window: 0, header, passed: None }
+        Self {
+            words,
+            repeated: VecDeque::new(),
+            history: [0; HISTORY_WORDS],
+            count: 0,
+            window: 0,
+            header,
+            header_match: None,
+        }
     }
 
     /// Takes the last header.
     #[inline]
-    pub(super) fn take_header(&mut self) -> Option<Passed> {
-        self.passed.take()
+    pub(super) fn take_header(&mut self) -> Option<HeaderMatch> {
+        self.header_match.take()
     }
 
     /// Whether there is a header to take.
     #[inline]
-    pub(super) fn has_passed(&self) -> bool {
-        self.passed.is_some()
+    pub(super) fn has_header(&self) -> bool {
+        self.header_match.is_some()
     }
 
     /// Looks for a header that ends in the last word.
@@ -67,45 +75,45 @@ impl<I> Watched<I> {
 
     #[cold]
     fn compare(&mut self, shift: u64, at: u128) {
-        let (shape, found) = Found::of((at >> 32) as u32);
+        let (shape, found) = HeaderFlags::of((at >> 32) as u32);
         if shape == self.header[1] && (at >> 64) as u32 == self.header[2] {
-            self.passed = Some(Passed { end: self.count * 32 + shift - 32, found });
+            self.header_match = Some(HeaderMatch { end: self.count * 32 + shift - 32, found });
         }
     }
 
     /// Rewinds to `word`, or to the oldest word that is kept.
     pub(super) fn rewind(&mut self, word: u64) {
-        let oldest = self.count.saturating_sub(KEPT as u64);
+        let oldest = self.count.saturating_sub(HISTORY_WORDS as u64);
         let from = word.clamp(oldest, self.count);
         for i in (from..self.count).rev() {
-            self.again.push_front(self.kept[i as usize % KEPT]);
+            self.repeated.push_front(self.history[i as usize % HISTORY_WORDS]);
         }
         self.count = from;
         self.window = 0;
-        self.passed = None;
+        self.header_match = None;
     }
 }
 
-impl<I: Iterator<Item = u32>> Watched<I> {
+impl<I: Iterator<Item = u32>> HeaderScanner<I> {
     /// Reads up to the end of the next header.
-    pub(super) fn search(&mut self) -> Option<Passed> {
-        while self.passed.is_none() {
+    pub(super) fn search(&mut self) -> Option<HeaderMatch> {
+        while self.header_match.is_none() {
             self.next()?;
         }
         self.take_header()
     }
 }
 
-impl<I: Iterator<Item = u32>> Iterator for Watched<I> {
+impl<I: Iterator<Item = u32>> Iterator for HeaderScanner<I> {
     type Item = u32;
 
     #[inline]
     fn next(&mut self) -> Option<u32> {
-        let word = match self.again.pop_front() {
+        let word = match self.repeated.pop_front() {
             None => self.words.next()?,
             Some(word) => word,
         };
-        self.kept[self.count as usize % KEPT] = word;
+        self.history[self.count as usize % HISTORY_WORDS] = word;
         self.count += 1;
         self.window = self.window >> 32 | u128::from(word) << 96;
         self.watch();
@@ -123,17 +131,17 @@ mod tests {
         bytes.chunks(4).map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b))).collect()
     }
 
-    fn watched(before: usize) -> Watched<std::vec::IntoIter<u32>> {
+    fn watched(before: usize) -> HeaderScanner<std::vec::IntoIter<u32>> {
         let header = HEADER.iter().flat_map(|w| w.to_le_bytes());
         let bytes: Vec<u8> = std::iter::repeat_n(0x55, before).chain(header).chain([1; 9]).collect();
-        Watched::new(words(&bytes).into_iter(), HEADER)
+        HeaderScanner::new(words(&bytes).into_iter(), HEADER)
     }
 
     #[test]
     fn a_header_is_found_at_every_byte() {
         for before in 0..9 {
-            let passed = watched(before).search().unwrap();
-            assert_eq!((passed.end, passed.found.again), (8 * before as u64 + 96, false), "{before}");
+            let header_match = watched(before).search().unwrap();
+            assert_eq!((header_match.end, header_match.found.repeated), (8 * before as u64 + 96, false), "{before}");
         }
     }
 
@@ -142,7 +150,7 @@ mod tests {
         for bit in 0..96 {
             let mut header = HEADER;
             header[bit / 32] ^= 1 << (bit % 32);
-            let found = Watched::new(header.into_iter().chain([0; 4]), HEADER).search();
+            let found = HeaderScanner::new(header.into_iter().chain([0; 4]), HEADER).search();
             // the five bits that encode the kind of header
             let free = bit == 49 || (52..56).contains(&bit);
             assert_eq!(found.is_some(), free, "bit {bit}");

@@ -38,11 +38,11 @@ pub trait Bus {
         true
     }
     /// Value of `mepc` before the first `mret` that needs it, if it is not known yet.
-    fn untold_mepc(&mut self, _hart: usize) -> Result<Option<u64>, Break> {
+    fn unsent_mepc(&mut self, _hart: usize) -> Result<Option<u64>, Break> {
         Ok(None)
     }
     /// Performs a semihosting call. When a run is executed again, the host has already done so.
-    fn ask_host(&mut self, _operation: u64, _argument: u64, _rv64: bool) -> Effect {
+    fn semihosting_call(&mut self, _operation: u64, _argument: u64, _rv64: bool) -> Effect {
         Effect::None
     }
     /// Result of an instruction that is not modelled.
@@ -107,8 +107,8 @@ impl Bus for Memory {
         Ok(None)
     }
 
-    fn ask_host(&mut self, operation: u64, argument: u64, rv64: bool) -> Effect {
-        Memory::ask_host(self, operation, argument, rv64)
+    fn semihosting_call(&mut self, operation: u64, argument: u64, rv64: bool) -> Effect {
+        Memory::semihosting_call(self, operation, argument, rv64)
     }
 
     fn unmodelled(&mut self, _: usize, insn: u32, operands: [u64; 2]) -> Result<u64, Break> {

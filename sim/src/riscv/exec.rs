@@ -48,7 +48,7 @@ impl Hart {
         macro_rules! tell {
             () => {
                 if FIRST {
-                    self.tell_pending(pc, cycle, sink);
+                    self.report_pending(pc, cycle, sink);
                 }
             };
         }
@@ -210,8 +210,8 @@ impl Hart {
             ($kind:expr) => {{
                 tell!();
                 let retired = at.instret + 1;
-                let count = (retired - self.told) as u32;
-                self.told = retired;
+                let count = (retired - self.reported) as u32;
+                self.reported = retired;
                 if S::WANTS_STACK_POINTER {
                     sink.stack_pointer(self.index, self.regs[SP]);
                 }
@@ -365,7 +365,7 @@ impl Hart {
                 };
                 // the value is in `regs` even if the destination is x0
                 let value = self.regs[usize::from(op.rd)];
-                if self.tells_csr(*op, shared.memory) {
+                if self.reports_csr(*op, shared.memory) {
                     data!(DataKind::Csr { csr: op.imm as u16 & 0xfff, value });
                 }
                 if op.rd != SINK {
@@ -381,7 +381,7 @@ impl Hart {
                 if !semihosting::is_call(shared.memory, pc) {
                     return Err(Break::Trap(3, pc));
                 }
-                let effect = shared.memory.ask_host(self.regs[10], self.regs[11], RV64);
+                let effect = shared.memory.semihosting_call(self.regs[10], self.regs[11], RV64);
                 let value = cut(semihosting::result(self.regs[10]));
                 self.regs[10] = value;
                 data!(DataKind::Register { rd: 10, value });
@@ -395,7 +395,7 @@ impl Hart {
                 return Err(Break::Wait);
             }
             Code::Mret => {
-                if let Some(pc) = shared.memory.untold_mepc(self.index.into())? {
+                if let Some(pc) = shared.memory.unsent_mepc(self.index.into())? {
                     self.csrs.mepc = pc;
                 }
                 next = self.csrs.mret();
@@ -465,7 +465,7 @@ impl Hart {
     /// Whether the read of a CSR is reported, and taken from outside if the ISA leaves its value open. A read of a CSR
     /// that changes by itself is not reported if no register takes it: no port shows it.
     #[inline]
-    fn tells_csr(&self, op: Op, bus: &impl Bus) -> bool {
+    fn reports_csr(&self, op: Op, bus: &impl Bus) -> bool {
         let number = op.imm as u32 & 0xfff;
         let read = !matches!(op.code, Code::Csrrw | Code::Csrrwi);
         op.rd != SINK || (read && !csr::is_open(number) && bus.knows_csr(self.index.into(), number))

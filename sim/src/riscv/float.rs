@@ -377,7 +377,7 @@ mod tests {
     /// (1 - 2^-24) * 2^-126: a tie between the largest subnormal and the smallest normal number rounds up, but 24 bits
     /// with an unbounded exponent hold it exactly: tiny and inexact. With one more bit it rounds up there, too.
     #[test]
-    fn tiny_is_what_is_tiny_after_rounding() {
+    fn tininess_is_detected_after_rounding() {
         let least = f32::MIN_POSITIVE.to_bits();
         assert_eq!(single(Code::Fmul, 0, [0x3f7f_ffff, least, 0]), (least, UF | NX));
         // least * (1 - 2^-24) - 2^-149 * 2^-3, rounded up: 24 bits then give 1 - 2^-24
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_boxed_is_a_nan() {
+    fn unboxed_numbers_are_nan() {
         let o = Operands { code: Code::Fadd, sub: 0, floats: [0x3f80_0000, boxed(0x3f80_0000), 0], integer: 0 };
         assert_eq!(execute(&o), (boxed(0x7fc0_0000), 0));
     }

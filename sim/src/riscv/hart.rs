@@ -76,7 +76,7 @@ pub struct Hart {
     pub at: At,
     pub csrs: Csrs,
     /// `instret` at the last event.
-    pub told: u64,
+    pub reported: u64,
     pub pending: Option<Pending>,
 }
 
@@ -94,7 +94,7 @@ impl Hart {
         let pending = Some(Pending { kind: FlowKind::Start, pc: entry, count: 0, sp: 0 });
         let at = At { pc: entry & !1, cycle, instret: 0 };
         let csrs = Csrs::new(isa);
-        Self { index, state: State::Running, attention: true, regs, floats: [0; 32], at, csrs, told: 0, pending }
+        Self { index, state: State::Running, attention: true, regs, floats: [0; 32], at, csrs, reported: 0, pending }
     }
 
     /// Pending interrupts at `cycle`, as `mip` shows them.
@@ -127,8 +127,8 @@ impl Hart {
         let kind = FlowKind::Trap { interrupt, cause: cause as u8 };
         match &mut self.pending {
             None => {
-                let count = (self.at.instret - self.told) as u32;
-                self.told = self.at.instret;
+                let count = (self.at.instret - self.reported) as u32;
+                self.reported = self.at.instret;
                 self.pending = Some(Pending { kind, pc: self.at.pc, count, sp: self.regs[SP] });
             }
             Some(Pending { kind: FlowKind::Start, .. }) => {}
@@ -148,15 +148,15 @@ impl Hart {
             Some(Pending { kind: FlowKind::Start, .. }) => return None,
             // a trap that no instruction followed is not reported: the hart stays before it
             Some(p) => (p.pc, p.count),
-            None => (self.at.pc, (self.at.instret - self.told) as u32),
+            None => (self.at.pc, (self.at.instret - self.reported) as u32),
         };
-        self.told = self.at.instret;
+        self.reported = self.at.instret;
         self.pending = Some(Pending { kind: FlowKind::Start, pc: self.at.pc, count: 0, sp: self.regs[SP] });
         Some(FlowEvent { hart: self.index, kind: FlowKind::Stop, len: 0, count, pc, target: pc, cycle })
     }
 
     /// Tells the pending trap or start; `pc` is the instruction that retires in `cycle`.
-    pub fn tell_pending<S: RetireSink>(&mut self, pc: u64, cycle: u64, sink: &mut S) {
+    pub fn report_pending<S: RetireSink>(&mut self, pc: u64, cycle: u64, sink: &mut S) {
         if let Some(p) = self.pending.take() {
             let at = if p.kind == FlowKind::Start { pc } else { p.pc };
             if S::WANTS_STACK_POINTER {
@@ -226,7 +226,7 @@ impl Hart {
                 if at.pc == through {
                     slot += 2;
                 } else {
-                    elsewhere();
+                    cold_path();
                     slot = place(at.pc);
                 }
             }
@@ -278,7 +278,7 @@ impl Hart {
                 if !CACHES && at.pc == through {
                     slot += 2;
                 } else {
-                    elsewhere();
+                    cold_path();
                     slot = place(at.pc);
                 }
             }
@@ -290,4 +290,4 @@ impl Hart {
 
 /// Keeps the compiler from turning a branch into a conditional move.
 #[cold]
-fn elsewhere() {}
+fn cold_path() {}

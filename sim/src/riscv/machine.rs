@@ -5,14 +5,14 @@ use super::csr::MTI;
 use super::hart::{Break, Hart, Shared, State};
 use super::isa::{Isa, Unmodelled};
 use super::memory::{Memory, DEVICES, RAM_BASE};
-use super::semihosting::Unanswered;
+use super::semihosting::UnsupportedCall;
 use super::state::CoreState;
 use super::timing::{Caches, Timing};
 use retire::elf::Program;
 use retire::{Note, RetireSink};
 
 /// Cycles between two checks whether all harts only jump to themselves.
-const LOOK_CYCLES: u64 = 1 << 16;
+const DEADLOCK_CHECK_CYCLES: u64 = 1 << 16;
 /// `j .` in both sizes.
 const J_SELF: u32 = 0x0000_006f;
 const C_J_SELF: u16 = 0xa001;
@@ -123,7 +123,7 @@ pub struct RunSummary {
     /// Bytes written to the UART.
     pub uart: Vec<u8>,
     /// Semihosting calls that the machine does not support.
-    pub unanswered: Vec<Unanswered>,
+    pub unanswered: Vec<UnsupportedCall>,
 }
 
 /// A machine with a loaded program.
@@ -301,7 +301,7 @@ impl Machine {
             let timer = self.next_timer();
             let Some((cycle, i)) = first else {
                 match timer {
-                    Some((at, h)) if at <= limits.cycles => self.rouse(h, at),
+                    Some((at, h)) if at <= limits.cycles => self.wake_hart(h, at),
                     Some(_) => return Exit::Limit,
                     None => return Exit::Deadlock,
                 }
@@ -310,7 +310,7 @@ impl Machine {
             let i = usize::from(i);
             // the timer of a sleeping hart fires first
             if let Some((at, h)) = timer.filter(|(at, h)| self.harts[*h].state == State::Waiting && *at <= cycle) {
-                self.rouse(h, at);
+                self.wake_hart(h, at);
                 continue;
             }
             if cycle >= limits.cycles || left == 0 {
@@ -336,7 +336,7 @@ impl Machine {
                 if timer.is_none() && copies.is_none() && self.is_stuck() {
                     return Exit::Deadlock;
                 }
-                look = cycle.saturating_add(LOOK_CYCLES);
+                look = cycle.saturating_add(DEADLOCK_CHECK_CYCLES);
             }
             let bound = timer.map_or(limits.cycles, |(at, _)| at.max(cycle + 1).min(limits.cycles)).min(look);
             let bound = copies.map_or(bound, |at| bound.min(at));
@@ -417,12 +417,12 @@ impl Machine {
             let h = &self.harts[i];
             let by = now.max(h.at.cycle);
             if h.state == State::Waiting && h.mip(by, &self.memory) & h.csrs.mie != 0 {
-                self.rouse(i, by);
+                self.wake_hart(i, by);
             }
         }
     }
 
-    fn rouse(&mut self, hart: usize, at: u64) {
+    fn wake_hart(&mut self, hart: usize, at: u64) {
         let h = &mut self.harts[hart];
         h.state = State::Running;
         h.at.cycle = h.at.cycle.max(at);

@@ -1,7 +1,7 @@
 //! RAM, devices and load reservations
 
 use super::dma::{Dma, DMA, DMA_BYTES};
-use super::semihosting::Unanswered;
+use super::semihosting::UnsupportedCall;
 
 /// Base of RAM for a program that fits in there.
 pub const RAM_BASE: u32 = 0x8000_0000;
@@ -39,7 +39,7 @@ pub struct Memory {
     uart_lcr: u8,
     pub dma: Dma,
     /// Semihosting calls that are not supported.
-    pub unanswered: Vec<Unanswered>,
+    pub unanswered: Vec<UnsupportedCall>,
     /// Reserved bytes of each hart: address and count.
     pub reservations: Vec<(u64, u8)>,
     /// Whether a reservation was made since all were cleared, or stores can be commands to the host.
@@ -117,7 +117,7 @@ impl Memory {
                 self.ram[at..at + N].copy_from_slice(&value.to_le_bytes()[..N]);
                 if self.reserved {
                     self.drop_reservations(addr, N);
-                    return Some(self.told_host(addr, N, value));
+                    return Some(self.handle_tohost_store(addr, N, value));
                 }
                 Some(Effect::None)
             }

@@ -42,6 +42,6 @@ pub(crate) mod tohost;
 
 pub use isa::{Isa, Profile, Unmodelled};
 pub use machine::{Exit, Limits, Machine, MachineConfig, MachineError, RunSummary};
-pub use semihosting::Unanswered;
+pub use semihosting::UnsupportedCall;
 pub use state::CoreState;
 pub use timing::Timing;

@@ -21,7 +21,7 @@
 //!
 //! C libraries make these calls at their start (newlib's librdimon opens `:tt` three times; both it and picolibc open
 //! `:semihosting-features`, which is empty here) and for their output. Any other operation, and `SYS_OPEN` of another
-//! file, returns -1 and is recorded ([`Unanswered`]), so that the unsupported calls of a run can be reported.
+//! file, returns -1 and is recorded ([`UnsupportedCall`]), so that the unsupported calls of a run can be reported.
 //!
 //! The result depends only on the operation, so that a run can be executed again without recorded answers of the host.
 //! The `ebreak` retires like any other instruction; it raises no exception.
@@ -72,7 +72,7 @@ pub fn result(operation: u64) -> u64 {
 
 /// A semihosting call that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unanswered {
+pub struct UnsupportedCall {
     /// Number of the operation.
     pub operation: u64,
     /// File name of a `SYS_OPEN`.
@@ -86,7 +86,7 @@ const KEPT: usize = 16;
 /// Bytes of a file name that are recorded.
 const NAME: usize = 64;
 
-impl Unanswered {
+impl UnsupportedCall {
     /// Name of the operation in Arm's document, if it has one.
     pub fn name(&self) -> &'static str {
         match self.operation {
@@ -111,7 +111,7 @@ impl Unanswered {
 
 impl Memory {
     /// Performs the operation. Bytes outside RAM are not printed.
-    pub(super) fn ask_host(&mut self, operation: u64, argument: u64, rv64: bool) -> Effect {
+    pub(super) fn semihosting_call(&mut self, operation: u64, argument: u64, rv64: bool) -> Effect {
         let word = |memory: &mut Self, i: u64| {
             if rv64 {
                 memory.load::<8>(argument.wrapping_add(8 * i), 0).unwrap_or(0)
@@ -134,11 +134,11 @@ impl Memory {
                 let name = self.text(at);
                 if !matches!(name, b":tt" | b":semihosting-features") {
                     let name = String::from_utf8_lossy(&name[..name.len().min(NAME)]).into_owned();
-                    self.note_unanswered(operation, Some(name));
+                    self.note_unsupported(operation, Some(name));
                 }
             }
             CLOSE | ISTTY | FLEN | ERRNO | GET_CMDLINE => {}
-            _ => self.note_unanswered(operation, None),
+            _ => self.note_unsupported(operation, None),
         }
         Effect::None
     }
@@ -149,12 +149,12 @@ impl Memory {
         &bytes[..bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len())]
     }
 
-    fn note_unanswered(&mut self, operation: u64, file: Option<String>) {
-        let same = |u: &&mut Unanswered| u.operation == operation && u.file == file;
+    fn note_unsupported(&mut self, operation: u64, file: Option<String>) {
+        let same = |u: &&mut UnsupportedCall| u.operation == operation && u.file == file;
         if let Some(known) = self.unanswered.iter_mut().find(same) {
             known.count += 1;
         } else if self.unanswered.len() < KEPT {
-            self.unanswered.push(Unanswered { operation, file, count: 1 });
+            self.unanswered.push(UnsupportedCall { operation, file, count: 1 });
         }
     }
 

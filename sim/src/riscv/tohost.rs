@@ -28,7 +28,7 @@ pub fn taken(tohost: Option<u64>, addr: u64, bytes: usize) -> std::ops::Range<us
 impl Memory {
     /// Handles a store of `bytes` bytes of `value` at `addr`, in RAM, that may be a command or half of one.
     #[cold]
-    pub(super) fn told_host(&mut self, addr: u64, bytes: usize, value: u64) -> Effect {
+    pub(super) fn handle_tohost_store(&mut self, addr: u64, bytes: usize, value: u64) -> Effect {
         let taken = taken(self.tohost, addr, bytes);
         let Some(tohost) = self.tohost.filter(|_| !taken.is_empty()) else { return Effect::None };
         let at = addr.wrapping_sub(self.ram_base.into()) as usize;

@@ -145,7 +145,7 @@ impl Named for etrace::Options {
 
 /// Options of a control-flow trace that follow the scheme in a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stated {
+pub struct TraceOptions {
     /// Width of the instruction and branch counters.
     pub count_bits: Option<u8>,
     /// Width of the cycle counter.
@@ -156,13 +156,13 @@ pub struct Stated {
     pub sync_period: Option<u8>,
 }
 
-impl Stated {
+impl TraceOptions {
     /// Pattern of the options, for help and error messages.
     pub const FORMS: &'static str =
         "the scheme of a trace module may be followed by +count16 to +count24, +cc16 to +cc32, +align0 to +align2 and +sync10 to +sync31";
 
     /// Splits off the options after a control-flow scheme. Any other name is returned unchanged.
-    pub fn cut(name: &str) -> (&str, Self) {
+    pub fn split(name: &str) -> (&str, Self) {
         let (mut rest, mut stated) = (name, Self::default());
         while let Some((front, word)) = rest.rsplit_once('+') {
             let digits = word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len());
@@ -204,7 +204,7 @@ pub struct SchemeName {
     /// Load values traced with it.
     pub data: Option<DataScheme>,
     /// Options in the name.
-    pub stated: Stated,
+    pub stated: TraceOptions,
 }
 
 impl FromStr for SchemeName {
@@ -213,12 +213,12 @@ impl FromStr for SchemeName {
     fn from_str(name: &str) -> Result<Self, ParamError> {
         let comma = name.match_indices(',').find(|(at, _)| DataScheme::is_name(&name[at + 1..]));
         let (front, data) = match comma {
-            Some((at, _)) if FlowScheme::find(Stated::cut(&name[..at]).0).is_some() => {
+            Some((at, _)) if FlowScheme::find(TraceOptions::split(&name[..at]).0).is_some() => {
                 (&name[..at], Some(name[at + 1..].parse()?))
             }
             _ => (name, None),
         };
-        let (front, stated) = Stated::cut(front);
+        let (front, stated) = TraceOptions::split(front);
         let scheme = AnyScheme::find(front)?;
         if let AnyScheme::Flow(_) = scheme {
             stated.on(&Platform::RV32).check()?;
@@ -245,7 +245,7 @@ mod tests {
             let found: SchemeName = name.parse().unwrap();
             assert_eq!(
                 (found.scheme.to_string().as_str(), found.data, found.stated),
-                (shortest, None, Stated::default())
+                (shortest, None, TraceOptions::default())
             );
         }
         let unknown = "inptus".parse::<SchemeName>().unwrap_err().to_string();
@@ -255,11 +255,11 @@ mod tests {
     }
 
     #[test]
-    fn a_name_says_widths_and_load_values() {
+    fn a_name_includes_widths_and_load_values() {
         let all: SchemeName = "tr_e:small+count18+sync12,cfiat:16k".parse().unwrap();
         assert_eq!(all.scheme, AnyScheme::Flow("tr_e:small".parse().unwrap()));
         assert_eq!(all.data, Some("cfiat:16k".parse().unwrap()));
-        assert_eq!(all.stated, Stated { count_bits: Some(18), sync_period: Some(12), ..Stated::default() });
+        assert_eq!(all.stated, TraceOptions { count_bits: Some(18), sync_period: Some(12), ..TraceOptions::default() });
         let say = |name: &str| name.parse::<SchemeName>().unwrap_err().to_string();
         assert_eq!(say("tr_e:small+count30"), "count_bits = 30, expected 16 to 24");
         assert!(say("inputs,cfiat:16k").starts_with("scheme `inputs,cfiat:16k` is not known"));

@@ -2,7 +2,7 @@
 //!
 //! A scheme is a folder here and a line in the list at the end of this file. The list generates [`FlowScheme`], its names,
 //! its canonical line and its checks, the golden model of all cores and the replay. What all schemes share (counters,
-//! sync, loss, stream header) is implemented once: [`crate::lane`], [`crate::system`], [`crate::replay`].
+//! sync, loss, stream header) is implemented once: [`crate::core_trace`], [`crate::system`], [`crate::replay`].
 //!
 //! | name | scheme |
 //! | --- | --- |
@@ -41,8 +41,8 @@ pub mod taken;
 pub mod tr;
 
 use crate::bits::{BitReader, BitWriter};
-use crate::lane::replay::{Lanes, Refused, ReplaySink};
-use crate::lane::{Front, Rates, SyncPeriod};
+use crate::core_trace::replay::{Harts, MessageError, ReplaySink};
+use crate::core_trace::{Front, Rates, SyncPeriod};
 use crate::lengths::FieldLengths;
 use crate::message::{Body, CodingError, Message, Report, StreamStats};
 use crate::platform::{ParamError, Platform};
@@ -53,8 +53,8 @@ use std::fmt;
 use std::str::FromStr;
 use tr::coder::chunked::Coding;
 
-/// Cycles that [`Scheme::settle`] allows on top of the table size: the pipeline of a circuit, and a margin.
-const SETTLE_MARGIN: u32 = 16;
+/// Cycles that [`Scheme::warm_up`] allows on top of the table size: the pipeline of a circuit, and a margin.
+const WARM_UP_MARGIN: u32 = 16;
 
 /// Parameters of a scheme; creates its models.
 pub trait Scheme: Copy {
@@ -97,7 +97,7 @@ pub trait Scheme: Copy {
         None
     }
     /// The same scheme with the default chunk sizes, if its fields are chunked: circuit size does not depend on them.
-    fn with_usual_chunks(&self) -> Self {
+    fn with_default_chunks(&self) -> Self {
         *self
     }
     /// All parameters on one line, in a fixed order. Equal for all schemes that give the same stream.
@@ -109,7 +109,7 @@ pub trait Scheme: Copy {
     /// The warm-up length K: the number of instructions after a resync in which nothing is predicted or learnt, so that a
     /// circuit can clear its tables while its core runs. At least the cycles that this takes, from the decision to the first
     /// look-up.
-    fn settle(&self) -> u32;
+    fn warm_up(&self) -> u32;
     /// Golden model of one core in its reset state.
     fn front(&self, platform: &Platform) -> Self::Front;
     /// Encoder at the beginning of a stream.
@@ -135,22 +135,22 @@ pub trait Decode<'a> {
     /// Reads and replays one message.
     fn message<I: Iterator<Item = u32>>(
         &mut self,
-        lanes: &mut Lanes<'a>,
+        harts: &mut Harts<'a>,
         bits: &mut BitReader<I>,
         sink: &mut impl ReplaySink,
-    ) -> Result<Message, Refused>;
+    ) -> Result<Message, MessageError>;
     /// A repeated header follows the marker that was just read, or reading begins at such a header.
     fn header(&mut self);
     /// Reads what [`Encode::flush`] appended.
     fn end<I: Iterator<Item = u32>>(&mut self, bits: &mut BitReader<I>) -> Result<(), CodingError>;
 }
 
-/// A computation that is generic in the scheme, for [`FlowScheme::answer`].
-pub trait Question {
+/// A computation that is generic in the scheme, for [`FlowScheme::visit`].
+pub trait SchemeVisitor {
     /// Type of the result.
-    type Answer;
+    type Output;
     /// Computes the result for one scheme.
-    fn of<S: Scheme>(self, scheme: &S) -> Self::Answer;
+    fn of<S: Scheme>(self, scheme: &S) -> Self::Output;
 }
 
 macro_rules! schemes {
@@ -239,8 +239,8 @@ macro_rules! schemes {
 
             /// The same scheme with the default chunk sizes, if its fields are chunked: circuit size does not depend on them.
             #[must_use]
-            pub fn with_usual_chunks(&self) -> Self {
-                match self { $(Self::$name(params) => Self::$name(Scheme::with_usual_chunks(params)),)* }
+            pub fn with_default_chunks(&self) -> Self {
+                match self { $(Self::$name(params) => Self::$name(Scheme::with_default_chunks(params)),)* }
             }
 
             /// All parameters on one line, in a fixed order. Equal for all schemes that give the same stream.
@@ -259,12 +259,12 @@ macro_rules! schemes {
             }
 
             /// Warm-up length: instructions after a resync in which nothing is predicted or learnt.
-            pub fn settle(&self) -> u32 {
-                match self { $(Self::$name(params) => Scheme::settle(params),)* }
+            pub fn warm_up(&self) -> u32 {
+                match self { $(Self::$name(params) => Scheme::warm_up(params),)* }
             }
 
             /// Evaluates `question` for this scheme.
-            pub fn answer<Q: Question>(&self, question: Q) -> Q::Answer {
+            pub fn visit<Q: SchemeVisitor>(&self, question: Q) -> Q::Output {
                 match self { $(Self::$name(params) => question.of(params),)* }
             }
 
@@ -302,9 +302,9 @@ macro_rules! schemes {
                 match self { $(Self::$name(cores) => cores.lose(core, before, lost),)* }
             }
 
-            /// Every core is told of anew every `period`, behind `header`; K is 2^`haste` times the scheme's.
-            pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3], haste: u8) {
-                match self { $(Self::$name(cores) => cores.sync_every(period, header, haste),)* }
+            /// Every core is told of anew every `period`, behind `header`; K is 2^`warm_up_scale` times the scheme's.
+            pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3], warm_up_scale: u8) {
+                match self { $(Self::$name(cores) => cores.sync_every(period, header, warm_up_scale),)* }
             }
 
             /// Requests a resync at the next control-flow instruction of core 0.
@@ -338,11 +338,11 @@ macro_rules! schemes {
             #[inline]
             fn message<I: Iterator<Item = u32>>(
                 &mut self,
-                lanes: &mut Lanes<'a>,
+                harts: &mut Harts<'a>,
                 bits: &mut BitReader<I>,
                 sink: &mut impl ReplaySink,
-            ) -> Result<Message, Refused> {
-                match self { $(Self::$name(replay) => replay.message(lanes, bits, sink),)* }
+            ) -> Result<Message, MessageError> {
+                match self { $(Self::$name(replay) => replay.message(harts, bits, sink),)* }
             }
 
             fn header(&mut self) {

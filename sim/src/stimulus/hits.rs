@@ -4,7 +4,7 @@
 //! load writes the value that it reads.
 
 use super::Source;
-use crate::diag::generator::{Access, Seen};
+use crate::diag::generator::{Access, ObservedInsn};
 use crate::diag::trigger::{Capture, GeneratorParams, Slot, Trigger, CAPTURES};
 
 const CODE: u32 = 0x8000_0100;
@@ -82,10 +82,10 @@ impl Hits {
     }
 
     /// The next instruction, in cycle `cycle`.
-    pub fn next(&mut self, s: &mut Source, cycle: u64) -> Seen {
+    pub fn next(&mut self, s: &mut Source, cycle: u64) -> ObservedInsn {
         let among = if s.percent(self.busy) { 8 } else { 400 };
         let pc = CODE + 2 * s.below(among) as u32;
-        let mut seen = Seen { cycle, pc, next_pc: pc + 4, insn: 0x13, len: 4, ..Seen::default() };
+        let mut seen = ObservedInsn { cycle, pc, next_pc: pc + 4, insn: 0x13, len: 4, ..ObservedInsn::default() };
         if s.percent(3) {
             seen.trap = Some((s.percent(50), s.below(4) as u8, CODE + 2 * s.below(400) as u32));
         }
@@ -134,7 +134,7 @@ impl Hits {
         seen
     }
 
-    fn jump(&mut self, s: &mut Source, seen: &mut Seen, insn: u32, len: u8, call: bool) {
+    fn jump(&mut self, s: &mut Source, seen: &mut ObservedInsn, insn: u32, len: u8, call: bool) {
         (seen.insn, seen.len) = (insn, len);
         seen.next_pc =
             if call && s.percent(80) { CODE + 2 * s.below(8) as u32 } else { CODE + 2 * s.below(10) as u32 + 4 };

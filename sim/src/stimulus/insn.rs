@@ -2,7 +2,7 @@
 
 /// When a conditional branch is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Habit {
+pub enum BranchPattern {
     /// In so many of 100 cases.
     Percent(u8),
     /// Every time except each n-th: the end of a loop body.
@@ -21,7 +21,7 @@ pub enum Op {
         /// Target.
         target: u32,
         /// When it is taken.
-        habit: Habit,
+        pattern: BranchPattern,
     },
     /// Direct jump.
     Jump(u32),

@@ -4,7 +4,7 @@
 //! bias or a loop count, switches and indirect calls with a few targets, nested and recursive calls, trap handlers,
 //! functions in distant regions. [`super::run`] executes it.
 
-pub use super::insn::{Habit, Insn, Op};
+pub use super::insn::{BranchPattern, Insn, Op};
 use super::Source;
 use retire::elf::{Program, Segment};
 
@@ -58,7 +58,7 @@ pub struct Model {
 /// An instruction before it has an address; targets are (function, block).
 enum Draft {
     Sequential,
-    Branch { block: usize, habit: Habit },
+    Branch { block: usize, pattern: BranchPattern },
     Jump { block: usize },
     Call { function: usize },
     IndirectJump { blocks: Vec<usize> },
@@ -101,7 +101,7 @@ impl Model {
                 let at = |blocks: &[usize]| blocks.iter().map(|&b| starts[f][b]).collect();
                 let op = match d {
                     Draft::Sequential => Op::Sequential,
-                    Draft::Branch { block, habit } => Op::Branch { target: starts[f][block], habit },
+                    Draft::Branch { block, pattern } => Op::Branch { target: starts[f][block], pattern },
                     Draft::Jump { block } => Op::Jump(starts[f][block]),
                     Draft::Call { function } if regions[function] == regions[f] => Op::Call(entry_of(function)),
                     Draft::Call { function } => Op::IndirectCall(vec![entry_of(function)]),
@@ -143,8 +143,8 @@ impl Model {
                     // nothing goes on into a handler
                     _ if i + 1 == handlers[0] => Op::Jump(0),
                     0..=44 => {
-                        let habit = Habit::Percent(*source.pick(&[5, 50, 80, 95]));
-                        Op::Branch { target: any(&mut source), habit }
+                        let pattern = BranchPattern::Percent(*source.pick(&[5, 50, 80, 95]));
+                        Op::Branch { target: any(&mut source), pattern }
                     }
                     45..=54 => Op::Jump(any(&mut source)),
                     55..=64 => Op::Call(any(&mut source)),
@@ -174,7 +174,7 @@ fn draft(shape: &Shape, s: &mut Source) -> Vec<Vec<Block>> {
     }
     for _ in 0..2 {
         let mut blocks = vec![run(s, 6), run(s, 4), run(s, 3)];
-        blocks[0].push(Draft::Branch { block: 2, habit: Habit::Percent(70) });
+        blocks[0].push(Draft::Branch { block: 2, pattern: BranchPattern::Percent(70) });
         blocks[1].push(Draft::Call { function: callable - 3 });
         blocks[2].push(Draft::TrapReturn);
         all.push(blocks);
@@ -200,14 +200,14 @@ fn function(f: usize, callable: usize, s: &mut Source) -> Vec<Block> {
             }
             match s.below(100) {
                 0..=34 => {
-                    let habit = Habit::Percent(*s.pick(&[2, 5, 20, 50, 80, 95, 98]));
-                    block.push(Draft::Branch { block: ahead(s), habit });
+                    let pattern = BranchPattern::Percent(*s.pick(&[2, 5, 20, 50, 80, 95, 98]));
+                    block.push(Draft::Branch { block: ahead(s), pattern });
                 }
                 35..=49 => {
                     // only a loop without calls may be long: others would keep a run in one corner
                     let back = s.below(b as u64 + 1).min(2) as usize;
                     let times = if back == 0 { *s.pick(&[3, 5, 8, 17, 40]) } else { *s.pick(&[2, 3]) };
-                    block.push(Draft::Branch { block: b - back, habit: Habit::Loop(times) });
+                    block.push(Draft::Branch { block: b - back, pattern: BranchPattern::Loop(times) });
                 }
                 50..=57 => block.push(Draft::Jump { block: ahead(s) }),
                 58..=69 => block.push(Draft::Call { function: later(s) }),
@@ -230,7 +230,7 @@ fn function(f: usize, callable: usize, s: &mut Source) -> Vec<Block> {
 /// Calls itself until the stack is deep, then returns from all levels.
 fn recursive(f: usize, s: &mut Source) -> Vec<Block> {
     let mut blocks = vec![run(s, 4), run(s, 3), run(s, 3)];
-    blocks[0].push(Draft::Branch { block: 2, habit: Habit::Deep });
+    blocks[0].push(Draft::Branch { block: 2, pattern: BranchPattern::Deep });
     blocks[1].push(Draft::Call { function: f });
     blocks[2].push(Draft::Return);
     blocks
@@ -308,8 +308,8 @@ mod tests {
     fn a_program_has_every_kind_of_branch_and_all_regions() {
         let m = Model::new(&Shape::rv32(7));
         let has = |f: fn(&Op) -> bool| m.code.iter().any(|i| f(&i.op));
-        assert!(has(|o| matches!(o, Op::Branch { habit: Habit::Loop(_), .. })));
-        assert!(has(|o| matches!(o, Op::Branch { habit: Habit::Deep, .. })));
+        assert!(has(|o| matches!(o, Op::Branch { pattern: BranchPattern::Loop(_), .. })));
+        assert!(has(|o| matches!(o, Op::Branch { pattern: BranchPattern::Deep, .. })));
         assert!(has(|o| matches!(o, Op::Jump(_))) && has(|o| matches!(o, Op::Call(_))));
         assert!(has(|o| matches!(o, Op::IndirectJump(t) if t.len() > 1)));
         assert!(has(|o| matches!(o, Op::IndirectCall(t) if t.len() > 1)));

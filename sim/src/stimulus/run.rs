@@ -3,7 +3,7 @@
 //! Produces the retire stream twice: as every retired instruction ([`Retired`], the content of an RVFI port) and as the
 //! [`FlowEvent`]s that describe the same.
 
-use super::program::{Habit, Model, Op};
+use super::program::{BranchPattern, Model, Op};
 use super::Source;
 use retire::{FlowEvent, FlowKind};
 
@@ -221,14 +221,14 @@ impl Hart {
         let at = self.at as usize;
         let (kind, next) = match &model.code[at].op {
             Op::Sequential => (None, self.at + 1),
-            Op::Branch { target, habit } => {
-                let taken = match *habit {
-                    Habit::Percent(p) => self.source.percent(p),
-                    Habit::Loop(n) => {
+            Op::Branch { target, pattern } => {
+                let taken = match *pattern {
+                    BranchPattern::Percent(p) => self.source.percent(p),
+                    BranchPattern::Loop(n) => {
                         self.loops[at] = (self.loops[at] + 1) % n.max(1);
                         self.loops[at] != 0
                     }
-                    Habit::Deep => {
+                    BranchPattern::Deep => {
                         let end = self.stack.len() >= self.deep;
                         if end {
                             self.deep = self.source.between(2, 70) as usize;

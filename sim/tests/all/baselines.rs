@@ -84,11 +84,11 @@ proptest! {
                 prop_assert_eq!(e.bits.div_ceil(8), e.bytes.len() as u64, "{}", params);
             }
             prop_assert_eq!(&decoded(&encoded, &params, xlen, align, &image), &want, "{}", params);
-            let mut told: Vec<FlowEvent> = Vec::new();
-            verify(&encoded, &params, xlen, align, &image, &mut told).unwrap();
+            let mut reported: Vec<FlowEvent> = Vec::new();
+            verify(&encoded, &params, xlen, align, &image, &mut reported).unwrap();
             let in_order = (0..harts).flat_map(|h| events.iter().filter(move |e| e.hart == h));
-            prop_assert_eq!(told.len(), events.len());
-            for (found, event) in told.iter().zip(in_order) {
+            prop_assert_eq!(reported.len(), events.len());
+            for (found, event) in reported.iter().zip(in_order) {
                 prop_assert!(found.same_flow(event), "{}: {:?}, {:?}", params, found, event);
             }
         }

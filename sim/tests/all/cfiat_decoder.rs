@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::{DataEvent, DataKind, Note, RetireSink};
-use sim::scheme::cfiat::decoder::{Decoder, Records, StreamError, View, WrongKind};
+use sim::scheme::cfiat::decoder::{Decoder, MismatchKind, Records, StreamError, View};
 use sim::scheme::cfiat::params::Sizes;
 use sim::scheme::cfiat::{CfiatParams, Recorder};
 use sim::stimulus::rounds;
@@ -183,15 +183,15 @@ fn each_kind_of_damage_has_its_error() {
     let run = [load(BASE, 7), load(BASE, 7), load(BASE + 4, 9)];
     let words = encode(&params, &run);
     let try_acts = |acts: &[(u8, Act)], words: &[u32]| decode(&params, View::All, acts, words).unwrap_err();
-    let kind = |e: &str, want: WrongKind| assert!(e.ends_with(&want.to_string()), "{e}");
+    let kind = |e: &str, want: MismatchKind| assert!(e.ends_with(&want.to_string()), "{e}");
     kind(
         &try_acts(&[(0, Act::Load { addr: BASE, size: 2, value: 7 })], &words),
-        WrongKind::Size { found: 4, right: 2 },
+        MismatchKind::Size { found: 4, right: 2 },
     );
-    kind(&try_acts(&[run[0], load(BASE + 4, 9)], &words), WrongKind::Unknown);
-    kind(&try_acts(&[run[0], run[1], run[1]], &words), WrongKind::Needless);
-    kind(&try_acts(&[run[0], run[1], run[2], run[2]], &words), WrongKind::More);
-    kind(&try_acts(&run[..2], &words), WrongKind::Fewer);
+    kind(&try_acts(&[run[0], load(BASE + 4, 9)], &words), MismatchKind::Unknown);
+    kind(&try_acts(&[run[0], run[1], run[1]], &words), MismatchKind::Redundant);
+    kind(&try_acts(&[run[0], run[1], run[2], run[2]], &words), MismatchKind::More);
+    kind(&try_acts(&run[..2], &words), MismatchKind::Fewer);
     // the value of the first record: bits 48 to 79 after the header
     let mut bad = words.clone();
     bad[3 + 1] ^= 1 << 16;

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::image::{ExitKind, Image};
 use retire::{Context, FlowEvent, FlowKind, RetireSink};
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::message::Kind;
 use sim::params::{Platform, TraceParams};
 use sim::replay::{Events, Images, Replay, ReplaySummary};
@@ -154,11 +154,11 @@ fn processes_at_the_same_addresses_come_back() {
             let (seen, summary) = replay(&programs, &p, &words);
             same(&p, &events, &seen);
             assert_eq!(summary.headers > 2, period.is_some(), "{name}");
-            let told = summary.stats.kinds[Kind::Context as usize].messages;
-            assert!(told > 300, "{name}: {told} contexts told are too few to trust this run");
+            let reported = summary.stats.kinds[Kind::Context as usize].messages;
+            assert!(reported > 300, "{name}: {reported} contexts told are too few to trust this run");
             // one message for each that no trap reports, except when a resync came in between
             let alone = |e: &&FlowEvent| matches!(e.kind, FlowKind::Context { alone: true, .. });
-            assert_eq!(told, events.iter().filter(alone).count() as u64, "{name}");
+            assert_eq!(reported, events.iter().filter(alone).count() as u64, "{name}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Generators, nodes and link on one ring: overload, discovery, the time base, flushes
 
 use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, FRAME_BYTES, TICK_EVENT};
-use sim::diag::generator::Seen;
-use sim::diag::node::trace::{self, Joined};
+use sim::diag::generator::ObservedInsn;
+use sim::diag::node::trace::{self, TraceReassembler};
 use sim::diag::node::{aggregate, Field, Node, NodeKind, Target};
 use sim::diag::packet::{Body, Event, Op, HOST};
 use sim::diag::trigger::{Capture, Slot, Trigger};
@@ -13,8 +13,8 @@ fn slot(dest: u8) -> Slot {
     Slot { trigger: Trigger::Pc(0x400), event: 1, dest, captures: vec![Capture::Pc], stamped: true }
 }
 
-fn hit(cycle: u64) -> Seen {
-    Seen { cycle, pc: 0x400, next_pc: 0x404, insn: NOP, len: 4, ..Seen::default() }
+fn hit(cycle: u64) -> ObservedInsn {
+    ObservedInsn { cycle, pc: 0x400, next_pc: 0x404, insn: NOP, len: 4, ..ObservedInsn::default() }
 }
 
 fn events(chip: &mut Chip) -> Vec<Event> {
@@ -55,13 +55,13 @@ fn an_event_every_clock_on_every_core_keeps_the_link_full_and_counts_the_rest() 
             .filter_map(|a| if let Body::Event(e) = a.packet.body { Some(e) } else { None })
             .chain(events(&mut chip))
             .collect();
-        let told: u64 = all.iter().map(|e| u64::from(e.lost)).sum();
-        assert_eq!(all.len() as u64 + told + chip.untold(), clocks * u64::from(cores));
+        let reported: u64 = all.iter().map(|e| u64::from(e.lost)).sum();
+        assert_eq!(all.len() as u64 + reported + chip.unreported(), clocks * u64::from(cores));
     }
 }
 
 #[test]
-fn everything_on_the_ring_answers() {
+fn every_client_on_the_ring_responds() {
     let mut chip = Chip::new(ChipParams::new(3));
     let found = chip.discover();
     let mut want: Vec<(u8, u16, u16)> = (0..3).map(|c| (c, 1, 16)).collect();
@@ -85,7 +85,7 @@ fn everything_on_the_ring_answers() {
 }
 
 #[test]
-fn the_clock_is_told_when_its_upper_half_changes() {
+fn time_is_sent_when_the_upper_half_changes() {
     let mut chip = Chip::new(ChipParams::new(1));
     chip.generator(0).set(vec![slot(HOST)]).unwrap();
     let mut times = Vec::new();
@@ -108,7 +108,7 @@ fn the_clock_is_told_when_its_upper_half_changes() {
 }
 
 #[test]
-fn a_tick_brings_what_tables_have() {
+fn ticks_flush_the_tables() {
     let mut params = ChipParams::new(2);
     params.nodes = vec![NodeKind::Aggregate(16), NodeKind::Tick(1)];
     let mut chip = Chip::new(params);
@@ -162,14 +162,14 @@ fn a_trace_is_found_set_and_shares_the_link_with_events() {
         assert!(chip.trace(&[n as u32]));
     }
     chip.finish();
-    let (mut words, mut told) = (Joined::default(), 0);
+    let (mut words, mut reported) = (TraceReassembler::default(), 0);
     for arrived in chip.take_arrived() {
         if !words.take(&arrived.packet) {
             if let Body::Event(e) = arrived.packet.body {
-                told += 1 + u64::from(e.lost);
+                reported += 1 + u64::from(e.lost);
             }
         }
     }
     assert_eq!((words.words, words.missing), ((0..400).collect(), 0));
-    assert_eq!(told + chip.untold(), 400);
+    assert_eq!(reported + chip.unreported(), 400);
 }

@@ -52,34 +52,34 @@ fn run(seed: u64, instructions: u64, gap: (u64, u64)) -> ([Events; 2], [u64; 2],
     for f in found[0].iter().filter(|(dest, e)| !by_return.contains(&(*dest, e.id))) {
         assert!(due.any(|d| d == f), "seed {seed}, gap {gap:?}: {f:?} did not happen");
     }
-    (found, [full.lost, golden.counts().0.total()], [full.crowded, full.given_up])
+    (found, [full.lost, golden.counts().0.total()], [full.overload, full.log_drops])
 }
 
 #[test]
-fn with_time_enough_all_events_are_there() {
+fn slow_instructions_make_all_events() {
     let mut events = 0;
     for seed in 1..=20 {
-        let ([found, want], lost, [crowded, _]) = run(seed, 2_000, (150, 400));
+        let ([found, want], lost, [overload, _]) = run(seed, 2_000, (150, 400));
         assert_eq!(found.len(), want.len(), "seed {seed}");
         found.iter().zip(&want).enumerate().for_each(|(n, (f, w))| assert_eq!(f, w, "seed {seed}, event {n}"));
-        assert_eq!((lost[0], crowded), (lost[1], 0), "seed {seed}");
+        assert_eq!((lost[0], overload), (lost[1], 0), "seed {seed}");
         events += found.len();
     }
     assert!(events > 5_000, "{events}");
 }
 
 #[test]
-fn in_haste_each_event_is_there_or_counted() {
+fn overloaded_events_are_made_or_counted() {
     let mut sums = [0; 5];
     for seed in 1..=20 {
         for gap in [(0, 0), (0, 3), (2, 9)] {
-            let ([found, want], lost, [crowded, given_up]) = run(seed, 3_000, gap);
+            let ([found, want], lost, [overload, log_drops]) = run(seed, 3_000, gap);
             let (there, due) = (found.len() as u64 + lost[0], want.len() as u64 + lost[1]);
             assert!(there >= due, "seed {seed}, gap {gap:?}: {there} of {due}");
             sums[0] += there;
             sums[1] += due;
-            sums[2] += crowded;
-            sums[3] += given_up;
+            sums[2] += overload;
+            sums[3] += log_drops;
             sums[4] += found.len() as u64;
         }
     }

@@ -1,6 +1,6 @@
 //! The event generator, case by case: each event is produced or counted as lost, and none is invented
 
-use sim::diag::generator::{Access, Generator, Seen};
+use sim::diag::generator::{Access, Generator, ObservedInsn};
 use sim::diag::packet::Event;
 use sim::diag::trigger::{Capture, GeneratorParams, Slot, SlotError, Trigger};
 use sim::stimulus::Source;
@@ -33,7 +33,7 @@ impl Core {
         core
     }
 
-    fn step(&mut self, mut seen: Seen) {
+    fn step(&mut self, mut seen: ObservedInsn) {
         self.cycle += 1;
         (seen.cycle, seen.pc) = (self.cycle, self.pc);
         if seen.next_pc == 0 {
@@ -58,22 +58,22 @@ impl Core {
 
     /// Executes a write to a register.
     fn set(&mut self, rd: u8, value: u32) {
-        self.step(Seen { rd: Some((rd, value)), ..Seen::default() });
+        self.step(ObservedInsn { rd: Some((rd, value)), ..ObservedInsn::default() });
     }
 
     fn at(&mut self, pc: u32) {
         self.pc = pc;
-        self.step(Seen::default());
+        self.step(ObservedInsn::default());
     }
 
     /// Executes a call of `to` at `from`.
     fn call(&mut self, from: u32, to: u32) {
         self.pc = from;
-        self.step(Seen { insn: JAL_RA, next_pc: to, rd: Some((1, from + 4)), ..Seen::default() });
+        self.step(ObservedInsn { insn: JAL_RA, next_pc: to, rd: Some((1, from + 4)), ..ObservedInsn::default() });
     }
 
     fn ret(&mut self, to: u32) {
-        self.step(Seen { insn: RET, next_pc: to, ..Seen::default() });
+        self.step(ObservedInsn { insn: RET, next_pc: to, ..ObservedInsn::default() });
     }
 
     /// Enters a function with a stack frame; the caller of this method keeps the return address.
@@ -106,7 +106,7 @@ fn a_call_carries_its_argument_and_duration_to_the_return() {
     c.set(10, 77);
     c.call(0x200, F);
     let entered = c.cycle + 1;
-    c.step(Seen::default());
+    c.step(ObservedInsn::default());
     c.set(10, 5);
     c.ret(0x204);
     let left = c.cycle - 1;
@@ -114,28 +114,28 @@ fn a_call_carries_its_argument_and_duration_to_the_return() {
     // the return address is executed again, and jumped to: not a return
     c.at(0x204);
     c.pc = 0x300;
-    c.step(Seen { insn: 0x6f, next_pc: 0x204, ..Seen::default() });
+    c.step(ObservedInsn { insn: 0x6f, next_pc: 0x204, ..ObservedInsn::default() });
     assert_eq!(c.found(), []);
     assert_eq!(c.g.counts().0.total(), 0);
 }
 
 #[test]
-fn turns_of_a_loop_are_no_calls() {
+fn loop_iterations_are_not_calls() {
     let entered = slot(Trigger::Entry { first: F, last: F + 0x1f }, 1, &[Capture::Register(10)]);
     let mut c = Core::new(vec![entered]);
     let go = |c: &mut Core, from, insn, to| {
         c.pc = from;
-        c.step(Seen { insn, next_pc: to, ..Seen::default() });
+        c.step(ObservedInsn { insn, next_pc: to, ..ObservedInsn::default() });
     };
     let (jump, branch, mret) = (0x6f, 0x63, 0x3020_0073);
     c.set(10, 1);
     c.call(0x200, F);
-    c.step(Seen::default());
+    c.step(ObservedInsn::default());
     assert_eq!(c.found(), [(1, vec![1])]);
     // iterations: from its first byte, its last word, by branch and jump; and its first instruction again
     for (from, insn) in [(F + 4, branch), (F + 0x1c, jump), (F, jump)] {
         go(&mut c, from, insn, F);
-        c.step(Seen::default());
+        c.step(ObservedInsn::default());
     }
     assert_eq!((c.found(), c.g.counts().0.total()), (vec![], 0));
     // it calls itself; a function after it jumps to it; one before it ends there; a trap handler begins there
@@ -147,18 +147,18 @@ fn turns_of_a_loop_are_no_calls() {
             4 => c.at(F - 4),
             _ => go(&mut c, F + 4, branch, F),
         }
-        c.step(Seen { trap: (n == 5).then_some((true, 7, F)), ..Seen::default() });
+        c.step(ObservedInsn { trap: (n == 5).then_some((true, 7, F)), ..ObservedInsn::default() });
     }
     assert_eq!(c.found(), [(1, vec![2]), (1, vec![3]), (1, vec![4]), (1, vec![5])]);
     assert_eq!(c.g.counts().0.total(), 0);
     // a trap came before it and returns there: uncertain
     go(&mut c, 0x80, mret, F);
-    c.step(Seen::default());
+    c.step(ObservedInsn::default());
     assert_eq!((c.found(), c.g.counts().0.unknown), (vec![], 1));
 }
 
 #[test]
-fn a_return_behind_turns_of_a_loop_is_that_of_the_call() {
+fn loop_iterations_do_not_change_the_matching_return() {
     let captures = [Capture::EntryRegister(10), Capture::Elapsed];
     for trigger in [Trigger::ReturnFrom { first: F, last: F + 0x1f }, Trigger::Return(F)] {
         let mut c = Core::new(vec![slot(trigger, 1, &captures)]);
@@ -166,8 +166,8 @@ fn a_return_behind_turns_of_a_loop_is_that_of_the_call() {
         c.call(0x200, F);
         let entered = c.cycle + 1;
         for n in (0..9).rev() {
-            c.step(Seen { rd: Some((10, n)), ..Seen::default() });
-            c.step(Seen { insn: 0x63, next_pc: if n > 0 { F } else { F + 8 }, ..Seen::default() });
+            c.step(ObservedInsn { rd: Some((10, n)), ..ObservedInsn::default() });
+            c.step(ObservedInsn { insn: 0x63, next_pc: if n > 0 { F } else { F + 8 }, ..ObservedInsn::default() });
         }
         c.ret(0x204);
         let left = c.cycle - 1;
@@ -187,7 +187,7 @@ fn recursion_returns_as_often_as_it_enters() {
         for n in 0..depth {
             let sp = 0x8000 - 16 * n;
             stack.push((to, sp));
-            c.step(Seen::default());
+            c.step(ObservedInsn::default());
             c.enter(16, sp);
             c.set(10, n + 1);
             if n + 1 < depth {
@@ -219,7 +219,7 @@ fn preempted_threads_in_one_function_return_each() {
         c.set(2, sp);
         c.set(10, a0);
         c.call(0x200, F);
-        c.step(Seen::default());
+        c.step(ObservedInsn::default());
     }
     // out of order, all to the same return address
     for sp in [0x9000, 0x8000, 0xa000] {
@@ -236,7 +236,7 @@ fn a_call_left_by_longjmp_has_no_return_event() {
     let mut c = Core::new(entry_and_return());
     c.set(10, 1);
     c.call(0x200, F);
-    c.step(Seen::default());
+    c.step(ObservedInsn::default());
     // left by longjmp, to elsewhere with a greater stack pointer; then the instruction after the call is executed
     c.set(2, 0x8100);
     c.ret(0x500);
@@ -245,13 +245,13 @@ fn a_call_left_by_longjmp_has_no_return_event() {
     assert_eq!(c.found().iter().filter(|e| e.0 == 2).count(), 0);
     // another function, called from the same place with the same stack pointer, returns
     c.call(0x200, 0x3000);
-    c.step(Seen::default());
+    c.step(ObservedInsn::default());
     c.ret(0x204);
     assert_eq!(c.found(), []);
     assert_eq!((c.g.abandoned(), c.g.counts().0.total()), (1, 0));
     // and the first function again
     c.call(0x200, F);
-    c.step(Seen::default());
+    c.step(ObservedInsn::default());
     c.ret(0x204);
     assert_eq!(c.found().len(), 2);
 }
@@ -263,11 +263,11 @@ fn a_tail_call_ends_both_functions_at_once() {
     let mut c = Core::new(slots);
     c.set(10, 4);
     c.call(0x200, F);
-    c.step(Seen { insn: 0x6f, next_pc: 0x2000, ..Seen::default() });
-    c.step(Seen::default());
+    c.step(ObservedInsn { insn: 0x6f, next_pc: 0x2000, ..ObservedInsn::default() });
+    c.step(ObservedInsn::default());
     // a loop to its first instruction is not a second call
-    c.step(Seen { insn: 0x6f, next_pc: 0x2000, ..Seen::default() });
-    c.step(Seen::default());
+    c.step(ObservedInsn { insn: 0x6f, next_pc: 0x2000, ..ObservedInsn::default() });
+    c.step(ObservedInsn::default());
     c.ret(0x204);
     assert_eq!(c.found().iter().map(|e| e.0).collect::<Vec<_>>(), [1, 2, 3]);
 }
@@ -291,14 +291,14 @@ fn sixteen_triggers_in_one_clock_make_sixteen_events_or_are_counted() {
     // in every cycle
     let mut g = Generator::new(GeneratorParams::FULL, 0);
     g.set(many).unwrap();
-    let (mut made, mut told) = (0, 0);
+    let (mut made, mut reported) = (0, 0);
     for cycle in 0..1000 {
-        let seen = Seen { cycle, pc: 0x400, next_pc: 0x400, insn: NOP, len: 4, ..Seen::default() };
+        let seen = ObservedInsn { cycle, pc: 0x400, next_pc: 0x400, insn: NOP, len: 4, ..ObservedInsn::default() };
         g.clock(Some(&seen));
         if cycle % 3 == 0 {
             if let Some((_, e)) = g.pop() {
                 made += 1;
-                told += u64::from(e.lost);
+                reported += u64::from(e.lost);
             }
         }
     }
@@ -306,10 +306,10 @@ fn sixteen_triggers_in_one_clock_make_sixteen_events_or_are_counted() {
         g.clock(None);
         if let Some((_, e)) = g.pop() {
             made += 1;
-            told += u64::from(e.lost);
+            reported += u64::from(e.lost);
         }
     }
-    assert_eq!(made + told + g.untold(), 16_000);
+    assert_eq!(made + reported + g.unreported(), 16_000);
     assert!(made >= 340, "{made}: a third of the clocks carries an event");
 }
 
@@ -318,25 +318,27 @@ fn stack_arguments_are_seen_or_the_event_is_lost() {
     let captures = [Capture::Register(10), Capture::Stack(0), Capture::Stack(1)];
     let mut c = Core::new(vec![slot(Trigger::Pc(F), 1, &captures)]);
     c.set(10, 1);
-    let store = |addr, value, insn| Seen {
+    let store = |addr, value, insn| ObservedInsn {
         insn,
         accesses: [Some(Access { addr, size: 4, value, store: true }), None],
-        ..Seen::default()
+        ..ObservedInsn::default()
     };
     c.step(store(0x8000, 90, SW_SP));
     c.call(0x200, F);
-    c.step(Seen::default());
+    c.step(ObservedInsn::default());
     assert_eq!((c.found(), c.g.counts().0.unknown), (vec![], 1));
     c.step(store(0x8004, 91, SW_SP));
     c.call(0x200, F);
-    c.step(Seen::default());
+    c.step(ObservedInsn::default());
     assert_eq!(c.found(), [(1, vec![1, 90, 91])]);
     // another store writes one of its bytes: no longer known
-    let byte =
-        Seen { accesses: [Some(Access { addr: 0x8006, size: 1, value: 3, store: true }), None], ..Seen::default() };
+    let byte = ObservedInsn {
+        accesses: [Some(Access { addr: 0x8006, size: 1, value: 3, store: true }), None],
+        ..ObservedInsn::default()
+    };
     c.step(byte);
     c.call(0x200, F);
-    c.step(Seen::default());
+    c.step(ObservedInsn::default());
     assert_eq!((c.found(), c.g.counts().0.unknown), (vec![], 2));
 }
 
@@ -351,15 +353,15 @@ fn data_traps_and_trap_returns_are_told_with_their_words() {
         slot(Trigger::TrapReturn, 4, &[]),
     ]);
     let access = |addr, size, value, store| Some(Access { addr, size, value, store });
-    let with = |a, b| Seen { accesses: [a, b], ..Seen::default() };
+    let with = |a, b| ObservedInsn { accesses: [a, b], ..ObservedInsn::default() };
     c.pc = 0x500;
     c.step(with(access(0x4002, 1, 8, true), None));
     c.step(with(access(0x3ffe, 4, 9, true), None)); // its last byte but one is inside
     c.step(with(access(0x4004, 4, 9, true), None));
     c.step(with(access(0x4000, 4, 6, false), access(0x4000, 4, 7, true))); // an atomic
-    c.step(Seen { trap: Some((true, 7, 0x900)), ..Seen::default() });
-    c.step(Seen { trap: Some((false, 2, 0x904)), ..Seen::default() });
-    c.step(Seen { insn: MRET, next_pc: 0x900, ..Seen::default() });
+    c.step(ObservedInsn { trap: Some((true, 7, 0x900)), ..ObservedInsn::default() });
+    c.step(ObservedInsn { trap: Some((false, 2, 0x904)), ..ObservedInsn::default() });
+    c.step(ObservedInsn { insn: MRET, next_pc: 0x900, ..ObservedInsn::default() });
     let want: Vec<(u8, Vec<u32>)> = vec![
         (1, vec![0x4002, 8, 0x500]),
         (1, vec![0x3ffe, 9, 0x504]),
@@ -376,7 +378,7 @@ fn a_lite_generator_tells_addresses_only() {
     let plain = |pc, id| slot(Trigger::Pc(pc), id, &[]);
     let mut c = Core::with(GeneratorParams::LITE, vec![plain(0x400, 1), plain(0x404, 2)]);
     c.at(0x400);
-    c.step(Seen::default());
+    c.step(ObservedInsn::default());
     assert_eq!(c.found(), [(1, vec![]), (2, vec![])]);
     let check = |slots: &[Slot]| GeneratorParams::LITE.check(slots);
     assert_eq!(
@@ -413,7 +415,7 @@ fn random_calls_are_told_or_counted() {
                     c.set(2, sp);
                     c.set(10, calls);
                     c.call(from, functions[f]);
-                    c.step(Seen::default());
+                    c.step(ObservedInsn::default());
                     threads[t].push((f, calls, from + 4, sp));
                 }
                 5..=8 => {

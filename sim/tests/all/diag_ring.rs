@@ -98,7 +98,7 @@ fn random_traffic_arrives_once_and_in_order() {
 }
 
 #[test]
-fn nobody_starves() {
+fn no_node_starves() {
     let mut worst = f64::MAX;
     for nodes in [2, 3, 5, 8, 13, 16, 32] {
         for (taking, to_one) in [(100, false), (100, true), (10, true), (1, true)] {
@@ -117,7 +117,7 @@ fn nobody_starves() {
 }
 
 #[test]
-fn what_is_no_packet_is_counted_and_sent_nowhere() {
+fn malformed_packets_are_counted_and_not_sent() {
     let mut r = ring(4, 2);
     // too short, too long for its header, to the addresses that mean taken and refused
     for words in

@@ -35,13 +35,13 @@ fn replayed(program: &Program, harts: u8) -> (String, Exit) {
         events.iter().for_each(|e| retire::RetireSink::event(&mut system, e));
         system.finish(summary.cycles);
         let words: Vec<u32> = system.drain().collect();
-        let (image, mut told) = (Image::new(program), Vec::<FlowEvent>::new());
-        sim::replay::Replay::new(&image, &params, words.into_iter()).unwrap().run(&mut Events(&mut told)).unwrap();
+        let (image, mut reported) = (Image::new(program), Vec::<FlowEvent>::new());
+        sim::replay::Replay::new(&image, &params, words.into_iter()).unwrap().run(&mut Events(&mut reported)).unwrap();
         for hart in 0..harts {
             let of = |list: &[FlowEvent]| list.iter().filter(|e| e.hart == hart).copied().collect::<Vec<_>>();
-            let (run, told) = (of(&events), of(&told));
-            let same = run.len() == told.len() && run.iter().zip(&told).all(|(a, b)| a.same_flow(b));
-            assert!(same, "{name}, hart {hart}: {run:?} {told:?}");
+            let (run, reported) = (of(&events), of(&reported));
+            let same = run.len() == reported.len() && run.iter().zip(&reported).all(|(a, b)| a.same_flow(b));
+            assert!(same, "{name}, hart {hart}: {run:?} {reported:?}");
         }
     }
     let recorded = inputs_support::record(program, config(harts), LIMITS.instructions, Sizes::default());

@@ -28,7 +28,7 @@ fn every_program_replays_with_all_its_values() {
 /// The state at a position does not depend on the direction: moving back and forth at random gives the same states as
 /// moving forwards.
 #[test]
-fn any_moment_can_be_gone_to_from_any_other() {
+fn every_position_is_reachable_from_every_other() {
     use rand::{RngExt, SeedableRng};
     use sim::scheme::inputs::replay::{Replay, Timeline};
     use sim::timeline::Back;
@@ -74,8 +74,8 @@ fn any_moment_can_be_gone_to_from_any_other() {
     let found = |r: &Replay, core: u8, _: &mut retire::NullSink| (core == 2 && r.pc(2) == pc).then(|| r.position());
     for _ in 0..4 {
         // the line stops behind every core's instruction that leads there, and `found` asks which core it was
-        let back = line.back(&mut retire::NullSink, |_, _| {}, |_, at| at == pc, found, || false).unwrap();
-        assert_eq!(back, Back::Found);
+        let seek_back = line.seek_back(&mut retire::NullSink, |_, _| {}, |_, at| at == pc, found, || false).unwrap();
+        assert_eq!(seek_back, Back::Found);
         moments.push(line.replay().position());
     }
     let last: Vec<u64> = arrivals.iter().rev().copied().filter(|m| *m < 400_000).take(4).collect();

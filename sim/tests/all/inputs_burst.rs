@@ -15,7 +15,7 @@ fn moment(replay: &Replay, core: u8) -> Moment {
 }
 
 #[test]
-fn rows_that_end_anywhere_are_the_single_steps() {
+fn bursts_equal_single_steps() {
     for name in ["bank", "irq", "qsort"] {
         let program = programs::load(name).unwrap();
         let config = MachineConfig { harts: 4, ..MachineConfig::default() };

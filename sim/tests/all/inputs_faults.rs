@@ -137,7 +137,7 @@ fn another_program_is_noticed() {
 /// A core with a bug: it executes one `mul` as `mulh`. The program given to replay is the right one, so replay
 /// diverges: the interval in which it does is reported.
 #[test]
-fn a_wrong_core_is_told_with_the_stretch_in_which_it_went_wrong() {
+fn a_faulty_core_is_reported_with_the_interval_of_the_fault() {
     use crate::inputs_support::Both;
     use sim::riscv::{Limits, Machine};
     use sim::scheme::inputs::{InputsParams, Recorder};

@@ -55,7 +55,7 @@ enum Told {
 }
 
 /// All messages up to the first stop.
-fn told((params, words): (InputsParams, Vec<u32>)) -> Vec<Told> {
+fn reported((params, words): (InputsParams, Vec<u32>)) -> Vec<Told> {
     let mut reader = BitReader::new(words.into_iter().skip(3));
     let mut coders = [Coder::new(&params), Coder::new(&params)];
     let mut masters = Masters::new(RAM);
@@ -87,7 +87,7 @@ fn a_store_ends_the_episodes_that_it_conflicts_with_and_no_others() {
         r.master(&store(RAM + 12, 0x1_0000, 4));
     });
     assert_eq!(
-        told(stream),
+        reported(stream),
         [
             Told::Episode(0, 1),
             Told::Store(store(RAM + 8, 7, 15)),
@@ -110,7 +110,7 @@ fn a_store_that_changes_nothing_or_is_not_to_ram_is_not_told() {
         r.master(&store(RAM - 4, 1, 15));
         r.master(&store(RAM + (1 << 16), 1, 15));
     });
-    assert_eq!(told(stream), [Told::Episode(0, 1), Told::Store(store(RAM + 8, 0xff, 1))]);
+    assert_eq!(reported(stream), [Told::Episode(0, 1), Told::Store(store(RAM + 8, 0xff, 1))]);
 }
 
 /// With a master, even a single core needs an order.
@@ -200,12 +200,12 @@ fn without_masters_in_the_parameters_the_recorder_says_that_it_missed_them() {
     let (program, (run, _)) = copying(Sizes::default());
     assert!(run.stats.unrecorded > 500 && run.stats.masters.messages == 0, "{:?}", run.stats);
     let mut replay = Replay::new(&run.params, &program, run.words.clone()).unwrap().unwrap();
-    let told = replay.run(&mut Log::default(), |_| false).unwrap_err().to_string();
-    assert!(told.contains("not checked: core 0 instructions"), "{told}");
+    let reported = replay.run(&mut Log::default(), |_| false).unwrap_err().to_string();
+    assert!(reported.contains("not checked: core 0 instructions"), "{reported}");
 }
 
 #[test]
-fn moments_come_again_with_the_copies() {
+fn positions_with_dma_copies_are_reproducible() {
     let (program, (run, _)) = copying(Sizes { masters: true, check: 12, ..Sizes::default() });
     let replay = Replay::new(&run.params, &program, run.words.clone()).unwrap().unwrap();
     let state = |r: &Replay| {
@@ -233,7 +233,7 @@ fn moments_come_again_with_the_copies() {
 fn damage_is_told() {
     let (program, (run, machine)) = copying(Sizes { masters: true, check: 12, ..Sizes::default() });
     let mut rng = ChaCha8Rng::seed_from_u64(11);
-    let (mut told, mut of_masters) = (0, 0);
+    let (mut reported, mut of_masters) = (0, 0);
     for _ in 0..400 {
         let at = rng.random_range(96..run.words.len() as u64 * 32);
         let mut words = run.words.clone();
@@ -246,11 +246,11 @@ fn damage_is_told() {
                 assert!(replay.memory(RAM, 64 << 10).unwrap() == machine.memory(), "bit {at}");
             }
             Err(e) => {
-                told += 1;
+                reported += 1;
                 of_masters += u32::from(e.to_string().starts_with("bus masters, message "));
             }
         }
     }
-    println!("{told} of 400 told, {of_masters} by the masters");
-    assert!(told > 350 && of_masters > 0, "{told} {of_masters}");
+    println!("{reported} of 400 told, {of_masters} by the masters");
+    assert!(reported > 350 && of_masters > 0, "{reported} {of_masters}");
 }

@@ -91,7 +91,7 @@ fn random_programs_replay_from_anywhere() {
 
 /// Unreported bytes are not invented; and moving back works as from reset.
 #[test]
-fn unknown_bytes_are_none_and_moments_come_again() {
+fn unknown_bytes_are_none_and_positions_are_reproducible() {
     let program = programs::load("bank").unwrap();
     let config = MachineConfig { harts: 4, ..MachineConfig::default() };
     let both = record_from(&program, config, 200_000, 100_000, sizes(1024));
@@ -132,7 +132,7 @@ fn damage_is_told() {
     let (run, _) = record_from(&program, config, 50_000, 40_000, sizes(1024));
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     let bits = run.words.len() as u64 * 32;
-    let mut told = 0;
+    let mut reported = 0;
     for _ in 0..300 {
         let at = rng.random_range(96..bits);
         let mut words = run.words.clone();
@@ -140,11 +140,11 @@ fn damage_is_told() {
         let mut log = Log::default();
         let replay = Replay::new(&run.params, &program, words).unwrap();
         match replay.and_then(|mut r| r.run(&mut log, |_| false)) {
-            Err(_) => told += 1,
+            Err(_) => reported += 1,
             Ok(()) => assert!(difference(&known(&run.log), &known(&log)).is_none(), "bit {at}"),
         }
     }
-    assert!(told > 280, "{told}");
+    assert!(reported > 280, "{reported}");
     let cut = run.words[..run.words.len() / 2].to_vec();
     let replay = Replay::new(&run.params, &program, cut).unwrap();
     assert!(replay.and_then(|mut r| r.run(&mut NullSink, |_| false)).is_err());

@@ -190,7 +190,7 @@ fn polling_is_a_count() {
 }
 
 #[test]
-fn an_sc_stores_unless_it_is_told() {
+fn store_conditionals_succeed_unless_reported() {
     let mut one = cores();
     one.conditional(0, RAM, true).conditional(0, RAM, true).conditional(0, RAM, false).conditional(1, RAM, true);
     one.retired[0] |= 1 << 40; // no value after its inputs

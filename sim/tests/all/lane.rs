@@ -10,7 +10,7 @@ use sim::message::Message;
 use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::replay::{Events, Replay};
 use sim::scheme::cores::Cores;
-use sim::scheme::{Encode, Question, Scheme};
+use sim::scheme::{Encode, Scheme, SchemeVisitor};
 use sim::system::header;
 
 /// State of a hart: its pc, and the expected event since which it is lost.
@@ -23,15 +23,15 @@ struct Hart {
 /// The stream of `events` with occasionally full buffers, and the events that must be reproduced.
 fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64) -> (Vec<u32>, Vec<FlowEvent>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let Cores { mut lanes, mut end, .. } = Cores::new(scheme, &p.platform);
+    let Cores { mut core_traces, mut end, .. } = Cores::new(scheme, &p.platform);
     let (mut out, mut want) = (BitWriter::new(), Vec::new());
     header(p).iter().for_each(|w| out.push((*w).into(), 32));
     let mut harts = vec![Hart::default(); usize::from(p.cores)];
     for e in events {
-        let (lane, hart) = (&mut lanes[usize::from(e.hart)], &mut harts[usize::from(e.hart)]);
+        let (core_trace, hart) = (&mut core_traces[usize::from(e.hart)], &mut harts[usize::from(e.hart)]);
         let send = &mut |m: &Message<_>| end.coder.encode(m, &mut out);
         if e.kind == FlowKind::Stop {
-            lane.pass(e.count);
+            core_trace.count_retired(e.count);
             if let Some(at) = hart.lost {
                 // the stop reports it
                 gap(&mut want[at], e.count, None);
@@ -42,14 +42,14 @@ fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64
         }
         if let Some(at) = hart.lost.filter(|_| rng.random_ratio(1, 8)) {
             // there is space again, before the instruction
-            lane.overflow(e.cycle, send);
+            core_trace.overflow(e.cycle, send);
             let start = FlowEvent { kind: FlowKind::Start, len: 0, count: 0, pc: hart.pc, target: hart.pc, ..*e };
-            lane.offer(&[start], false, send);
+            core_trace.offer(&[start], false, send);
             gap(&mut want[at], 0, Some(hart.pc));
             hart.lost = None;
         }
         let full = e.kind != FlowKind::Start && rng.random_ratio(1, 30);
-        let lost = lane.offer(&[*e], full, send);
+        let lost = core_trace.offer(&[*e], full, send);
         hart.pc = e.target;
         match (hart.lost, lost) {
             (None, false) => want.push(*e),
@@ -62,8 +62,8 @@ fn lossy<S: Scheme>(scheme: &S, p: &TraceParams, events: &[FlowEvent], seed: u64
             (Some(at), _) => gap(&mut want[at], e.count, None),
         }
     }
-    for lane in &mut lanes {
-        lane.stop(events[events.len() - 1].cycle, &mut |m: &Message<_>| end.coder.encode(m, &mut out));
+    for core_trace in &mut core_traces {
+        core_trace.stop(events[events.len() - 1].cycle, &mut |m: &Message<_>| end.coder.encode(m, &mut out));
     }
     end.coder.flush(&mut out);
     out.pad();
@@ -83,10 +83,10 @@ struct Lossy<'a> {
     seed: u64,
 }
 
-impl Question for Lossy<'_> {
-    type Answer = (Vec<u32>, Vec<FlowEvent>);
+impl SchemeVisitor for Lossy<'_> {
+    type Output = (Vec<u32>, Vec<FlowEvent>);
 
-    fn of<S: Scheme>(self, scheme: &S) -> Self::Answer {
+    fn of<S: Scheme>(self, scheme: &S) -> Self::Output {
         lossy(scheme, self.p, self.events, self.seed)
     }
 }
@@ -116,7 +116,7 @@ fn what_is_lost_is_a_gap_and_all_else_comes_back() {
             let flow: FlowScheme = name.parse().unwrap();
             let p = TraceParams::new(Platform { cores: 2, timestamps: seed % 2 == 1, ..Platform::RV32 }, flow);
             let events = common::walk(&image, 300, 2, seed, 4000);
-            let (words, want) = flow.answer(Lossy { p: &p, events: &events, seed });
+            let (words, want) = flow.visit(Lossy { p: &p, events: &events, seed });
             let mut seen: Vec<FlowEvent> = Vec::new();
             let run = Replay::new(&image, &p, words.into_iter()).unwrap().run(&mut Events(&mut seen));
             run.unwrap_or_else(|e| panic!("{name}, seed {seed}: {e}"));

@@ -159,7 +159,7 @@ fn a_context_is_no_message_where_none_was_asked_for() {
 }
 
 #[test]
-fn what_cannot_tell_contexts_refuses_them() {
+fn schemes_without_contexts_reject_them() {
     let say = |name: &str, bits, xlen| {
         let p = TraceParams::new(Platform { context: Some(bits), xlen, ..Platform::RV32 }, name.parse().unwrap());
         p.check().err().map(|e| e.to_string())

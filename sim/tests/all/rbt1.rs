@@ -115,10 +115,10 @@ proptest! {
             back.iter().for_each(|e| system.event(e));
             system.finish(back.last().unwrap().cycle);
             let words: Vec<u32> = system.drain().collect();
-            let mut told = Events(Vec::new());
-            Replay::new(&image, &params, words.into_iter()).unwrap().run(&mut told).unwrap();
+            let mut reported = Events(Vec::new());
+            Replay::new(&image, &params, words.into_iter()).unwrap().run(&mut reported).unwrap();
             for hart in 0..harts {
-                prop_assert_eq!(by_hart(&told.0, hart), by_hart(&back, hart));
+                prop_assert_eq!(by_hart(&reported.0, hart), by_hart(&back, hart));
             }
         }
     }

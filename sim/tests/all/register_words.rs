@@ -27,7 +27,7 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
 
 #[test]
 fn systemrdl_has_the_words_of_the_list() {
-    let (mut told, mut fields, mut of_register) = (Vec::<Said>::new(), Vec::new(), Vec::new());
+    let (mut reported, mut fields, mut of_register) = (Vec::<Said>::new(), Vec::new(), Vec::new());
     for line in systemrdl(&params(), true, 0).lines().map(str::trim) {
         if line.starts_with("field ") {
             let place = line.rsplit_once("} ").unwrap().1;
@@ -44,16 +44,16 @@ fn systemrdl_has_the_words_of_the_list() {
         } else if let Some((name, offset)) = line.strip_prefix("} ").and_then(|l| l.split_once("_reg @ 0x")) {
             let offset = u32::from_str_radix(offset.trim_end_matches(';'), 16).unwrap();
             let whole = |(f, high, low, doc): (String, u8, u8, &str)| (name.into(), offset, f, high, low, doc.into());
-            told.extend(fields.drain(..).map(whole));
+            reported.extend(fields.drain(..).map(whole));
         }
     }
-    assert_eq!(told, declared());
+    assert_eq!(reported, declared());
     assert_eq!(of_register, list(true).map(|r| r.doc).collect::<Vec<_>>());
 }
 
 #[test]
 fn markdown_has_the_words_of_the_list() {
-    let (mut told, mut registers, mut now) = (Vec::<Said>::new(), Vec::new(), String::new());
+    let (mut reported, mut registers, mut now) = (Vec::<Said>::new(), Vec::new(), String::new());
     for line in markdown(&params(), true, 0).lines() {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(|c| c.trim().trim_matches('`')).collect();
         if let Some(name) = line.strip_prefix("## ") {
@@ -64,7 +64,7 @@ fn markdown_has_the_words_of_the_list() {
         } else if !now.is_empty() && cells.len() == 3 && cells[0].starts_with(|c: char| c.is_ascii_digit()) {
             let (high, low) = cells[0].split_once(':').unwrap_or((cells[0], cells[0]));
             let offset = registers.iter().find(|r| r.0 == now).unwrap().1;
-            told.push((
+            reported.push((
                 now.clone(),
                 offset,
                 cells[1].into(),
@@ -74,7 +74,7 @@ fn markdown_has_the_words_of_the_list() {
             ));
         }
     }
-    assert_eq!(told, declared());
+    assert_eq!(reported, declared());
     let right = list(true).map(|r| (r.name.to_string(), 4 * u32::from(r.addr), r.doc.to_string()));
     assert_eq!(registers, right.collect::<Vec<_>>());
 }

@@ -4,12 +4,12 @@ use crate::common;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::bits::as_bits;
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::message::Message;
 use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::replay::{Replay, ReplaySink, ReplaySummary};
 use sim::riscv::{Limits, Machine, MachineConfig};
-use sim::system::{header_again, System};
+use sim::system::{repeated_header, System};
 
 const SCHEMES: [&str; 10] = [
     "tr_e:s0",
@@ -55,8 +55,8 @@ fn encode(params: &TraceParams, events: &[FlowEvent], log2: u8) -> Vec<u32> {
 
 fn encode_every(params: &TraceParams, events: &[FlowEvent], period: SyncPeriod) -> Vec<u32> {
     // any value: a decoder finds it in the header
-    let haste = (params.fingerprint() % 4) as u8;
-    let mut system = System::of_haste(params, haste).unwrap().sync_every(params, Some(period));
+    let warm_up_scale = (params.fingerprint() % 4) as u8;
+    let mut system = System::with_warm_up_scale(params, warm_up_scale).unwrap().sync_every(params, Some(period));
     events.iter().for_each(|e| system.event(e));
     system.finish(events.last().unwrap().cycle);
     system.drain().collect()
@@ -132,7 +132,7 @@ fn holds(image: &Image, p: &TraceParams, events: &[FlowEvent], period: SyncPerio
 }
 
 #[test]
-fn every_header_of_a_random_walk_is_a_beginning() {
+fn decoding_can_begin_at_every_header_of_a_random_walk() {
     let mut headers = 0;
     for (seed, name) in (0..).zip(SCHEMES.iter().cycle().take(27)) {
         let image = Image::new(&common::program(seed, 300));
@@ -159,7 +159,7 @@ fn a_period_of_bytes_is_over_when_they_are_complete() {
             let platform = Platform { cores, timestamps: seed % 2 == 1, ..Platform::RV32 };
             let p = TraceParams::new(platform, name.parse().unwrap());
             headers += holds(&image, &p, &events, period, 3);
-            let (mut system, again) = (System::new(&p).unwrap().sync_every(&p, Some(period)), header_again(&p));
+            let (mut system, again) = (System::new(&p).unwrap().sync_every(&p, Some(period)), repeated_header(&p));
             let (mut words, mut from) = (Vec::new(), 0);
             for e in &events {
                 words.extend(system.drain());
@@ -177,7 +177,7 @@ fn a_period_of_bytes_is_over_when_they_are_complete() {
 }
 
 #[test]
-fn every_header_of_a_program_is_a_beginning() {
+fn decoding_can_begin_at_every_header_of_a_program() {
     for name in ["vm", "irq", "qsort"] {
         let program = programs::find(name).unwrap().load().unwrap();
         let image = Image::new(&program);
@@ -196,7 +196,7 @@ fn every_header_of_a_program_is_a_beginning() {
 
 /// Damages the words between two headers: replay resumes at the next header.
 #[test]
-fn behind_damage_the_next_header_is_a_beginning() {
+fn replay_resumes_at_the_next_header_after_damage() {
     let image = Image::new(&common::program(3, 300));
     for name in SCHEMES {
         let p = TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, name.parse().unwrap());
@@ -367,7 +367,7 @@ fn nothing_is_learnt_before_the_tables_are_clear() {
     for (name, k) in [("tr_e:s0", 272), ("tr_b:m4+upper12", 528), ("tr_e:256/last16", 272), ("sc-lsp:rbase-32x4", 144)]
     {
         let p = TraceParams::new(Platform::RV32, name.parse().unwrap());
-        assert_eq!(p.flow.settle(), k, "{name}");
+        assert_eq!(p.flow.warm_up(), k, "{name}");
         let again = |count, pc| FlowEvent {
             hart: 0,
             kind: FlowKind::Conditional { taken: true },
@@ -452,7 +452,7 @@ fn the_first_record_of_a_core_behind_a_header_needs_nothing_from_before() {
     system.finish(0);
     let words: Vec<u32> = system.drain().collect();
     let text = |words: &[u32]| as_bits(words).iter().map(|b| if *b { '1' } else { '0' }).collect::<String>();
-    let again = (3..words.len()).find(|i| words[*i..].starts_with(&header_again(&p))).unwrap();
+    let again = (3..words.len()).find(|i| words[*i..].starts_with(&repeated_header(&p))).unwrap();
     let (before, behind) = (text(&words[3..again]), text(&words[again + 3..]));
     // two syncs, a descriptor, an index, the marker
     let (first, second) = want.split_at(2 * 52 + 17 + 9 + 61);

@@ -321,7 +321,7 @@ proptest! {
         asm.bytes.extend_from_slice(&bytes);
         let log = asm.run_with(config(harts), Limits { instructions: 3000, cycles: 30_000 });
         prop_assert!(log.order.is_sorted());
-        let told: u64 = log.events.iter().map(|e| u64::from(e.count)).sum();
-        prop_assert_eq!(told, log.summary.instructions.iter().sum::<u64>());
+        let reported: u64 = log.events.iter().map(|e| u64::from(e.count)).sum();
+        prop_assert_eq!(reported, log.summary.instructions.iter().sum::<u64>());
     }
 }

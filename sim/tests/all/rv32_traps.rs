@@ -216,8 +216,9 @@ fn the_timer_fires_in_the_first_cycle_of_its_tick() {
     });
     let log = asm.run();
     assert_eq!(log.out()[0], 0x8000_0007);
-    let told: Vec<_> = log.events.iter().filter(|e| matches!(e.kind, FlowKind::Trap { .. })).map(|e| e.cycle).collect();
-    assert_eq!(told, [201]);
+    let reported: Vec<_> =
+        log.events.iter().filter(|e| matches!(e.kind, FlowKind::Trap { .. })).map(|e| e.cycle).collect();
+    assert_eq!(reported, [201]);
 }
 
 #[test]

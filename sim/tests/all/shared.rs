@@ -1,14 +1,14 @@
 //! Predictors shared by the cores: replay reproduces every core, whatever the order of the cores is
 
 use crate::common;
-use crate::common::damage::{encode, is_told, replay};
+use crate::common::damage::{encode, is_reported, replay};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::image::Image;
 use retire::isa::Indirect;
 use retire::{Context, FlowEvent, FlowKind, RetireSink};
-use sim::lane::Rates;
+use sim::core_trace::Rates;
 use sim::message::Kind;
 use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::scheme::tr::coder::CoderParams;
@@ -148,7 +148,7 @@ fn with_contexts(events: &[FlowEvent]) -> Vec<FlowEvent> {
 }
 
 #[test]
-fn what_is_not_told_is_counted_in_the_turn_that_comes() {
+fn unreported_instructions_count_in_the_next_turn() {
     let image = Image::new(&common::program(4, 300));
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let params = params("tr_e:m4+shared", 3, false);
@@ -189,11 +189,11 @@ fn one_core_sends_what_it_sends_with_a_predictor_of_its_own() {
 #[test]
 fn damage_is_told() {
     let names = ["tr_e:m4+shared", "tr_b:small+shared", "golomb:512/last64+shared"];
-    is_told(names.into_iter().map(|name| params(name, 2, false)));
+    is_reported(names.into_iter().map(|name| params(name, 2, false)));
 }
 
 #[test]
-fn parameters_say_what_there_is_not() {
+fn unsupported_parameters_are_rejected() {
     let of = |context, timestamps| {
         let platform = Platform { cores: 2, context, timestamps, ..Platform::RV32 };
         TraceParams::new(platform, "tr_e:m4+shared".parse().unwrap()).check().map_err(|e| e.to_string())
@@ -203,7 +203,7 @@ fn parameters_say_what_there_is_not() {
     let say = |name: &str| name.parse::<FlowScheme>().unwrap_err().to_string();
     assert!(say("tr_e:huge+shared").contains("predictor set `huge`"), "{}", say("tr_e:huge+shared"));
     assert!(say("nx_b:m4+shared").starts_with("scheme `nx_b:m4+shared` is not known"));
-    let period = Some(sim::lane::SyncPeriod::new(12).unwrap());
+    let period = Some(sim::core_trace::SyncPeriod::new(12).unwrap());
     let refused = params("tr_e:m4+shared", 2, false).check_period(period).unwrap_err().to_string();
     assert!(refused.starts_with("sync period = 12, expected none with +shared"), "{refused}");
     params("tr_e:m4", 2, false).check_period(period).unwrap();

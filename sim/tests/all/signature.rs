@@ -2,7 +2,7 @@
 
 use retire::image::Image;
 use retire::{Context, FlowEvent, FlowKind, RetireSink};
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::message::{Body, Message};
 use sim::params::{Platform, TraceParams};
 use sim::replay::{Replay, ReplayErrorKind, ReplaySink, ReplaySummary};
@@ -177,7 +177,7 @@ fn no_wrong_bit_goes_unnoticed() {
 }
 
 #[test]
-fn what_is_behind_a_wrong_stretch_is_confirmed_again() {
+fn instructions_after_a_wrong_interval_are_confirmed() {
     let (image, events) = run("irq", 1, 60_000);
     let p = TraceParams::new(Platform { signature: 16, ..Platform::RV32 }, "tr_e:small".parse().unwrap());
     let words = encode(&p, &events, Some(11));

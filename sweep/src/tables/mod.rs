@@ -21,10 +21,10 @@ use crate::page::short;
 use crate::plan::Plan;
 use crate::point::{Point, Verified};
 use crate::run::{run, Options};
-use crate::store::Memory;
+use crate::store::MemoryStore;
 use crate::SweepError;
 use sim::analysis::ratio;
-use sim::lane::Rates;
+use sim::core_trace::Rates;
 use sim::scheme::sc_lsp::Counts;
 
 /// Plan of the tables of `docs/reference/results.md`.
@@ -59,7 +59,7 @@ pub struct Sum {
     /// Cycles.
     pub cycles: u64,
     /// One of the traces has no cycles.
-    pub timeless: bool,
+    pub without_cycles: bool,
 }
 
 impl Sum {
@@ -70,13 +70,13 @@ impl Sum {
 
     /// Bits per cycle; none if a trace has no cycles.
     pub fn bpc(&self) -> Option<f64> {
-        (!self.timeless).then(|| ratio(self.bits, self.cycles))
+        (!self.without_cycles).then(|| ratio(self.bits, self.cycles))
     }
 }
 
 /// A scheme with a number of harts, functional or time-stamped.
 #[derive(Clone, Copy, Debug)]
-pub struct Way<'a> {
+pub struct Selection<'a> {
     /// Name of the scheme.
     pub scheme: &'a str,
     /// Harts.
@@ -85,7 +85,7 @@ pub struct Way<'a> {
     pub timestamps: bool,
 }
 
-impl<'a> Way<'a> {
+impl<'a> Selection<'a> {
     /// A functional trace.
     pub fn new(scheme: &'a str, harts: u8) -> Self {
         Self { scheme, harts, timestamps: false }
@@ -93,12 +93,12 @@ impl<'a> Way<'a> {
 
     /// A functional trace with the fewest harts measured: one for a program, its own number for a recording.
     pub fn alone(scheme: &'a str) -> Self {
-        Self::new(scheme, ALONE)
+        Self::new(scheme, FEWEST_HARTS)
     }
 }
 
 /// The fewest harts with which a trace was measured.
-pub const ALONE: u8 = 0;
+pub const FEWEST_HARTS: u8 = 0;
 
 /// The measured points from which tables are made.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ impl Measured {
     /// Measures a plan, and returns what it had to omit.
     pub fn take(plan: &Plan, options: &Options) -> Result<(Self, Vec<String>), SweepError> {
         let (jobs, left_out) = plan.jobs()?;
-        let memory = Memory::default();
+        let memory = MemoryStore::default();
         run(&jobs, &memory, options)?;
         Ok((Self::new(memory.into_points(&jobs)), left_out))
     }
@@ -141,9 +141,9 @@ impl Measured {
     }
 
     /// The number of harts that `harts` means for a trace.
-    fn meant(&self, trace: &str, harts: u8) -> u8 {
+    fn resolve_harts(&self, trace: &str, harts: u8) -> u8 {
         let mine = self.points.iter().filter(|p| p.trace == trace);
-        if harts == ALONE {
+        if harts == FEWEST_HARTS {
             mine.map(|p| p.harts).min().unwrap_or(1)
         } else {
             harts
@@ -151,9 +151,9 @@ impl Measured {
     }
 
     /// Error: a point that a table requested was not measured.
-    fn missing(&self, what: &str, trace: &str, way: Way<'_>) -> SweepError {
-        let Way { scheme, timestamps, .. } = way;
-        let harts = self.meant(trace, way.harts);
+    fn missing(&self, what: &str, trace: &str, way: Selection<'_>) -> SweepError {
+        let Selection { scheme, timestamps, .. } = way;
+        let harts = self.resolve_harts(trace, way.harts);
         let (s, time) = (if harts == 1 { "" } else { "s" }, if timestamps { ", time-stamped" } else { "" });
         SweepError::Other(format!(
             "{what} of {scheme} on {trace}, {harts} hart{s}{time}, was not measured: no table is made"
@@ -163,7 +163,7 @@ impl Measured {
     /// Whether a trace was measured with so many harts, time-stamped or not: a recording has its own number of harts,
     /// and one without cycles has no time stamps.
     pub fn has(&self, trace: &str, harts: u8, timestamps: bool) -> bool {
-        let harts = self.meant(trace, harts);
+        let harts = self.resolve_harts(trace, harts);
         self.points.iter().any(|p| p.trace == trace && p.harts == harts && p.platform.timestamps == timestamps)
     }
 
@@ -178,8 +178,8 @@ impl Measured {
     }
 
     /// The point of a trace.
-    pub fn point(&self, trace: &str, way: Way<'_>) -> Result<&Point, SweepError> {
-        let harts = self.meant(trace, way.harts);
+    pub fn point(&self, trace: &str, way: Selection<'_>) -> Result<&Point, SweepError> {
+        let harts = self.resolve_harts(trace, way.harts);
         let mine = |p: &&Point| {
             p.trace == trace
                 && (p.scheme.as_str(), p.harts) == (way.scheme, harts)
@@ -189,7 +189,7 @@ impl Measured {
     }
 
     /// The points of a trace, or of all traces measured with so many harts.
-    fn each(&self, trace: Option<&str>, way: Way<'_>) -> Result<Vec<&Point>, SweepError> {
+    fn each(&self, trace: Option<&str>, way: Selection<'_>) -> Result<Vec<&Point>, SweepError> {
         let all = self.traces().filter(|t| match trace {
             Some(name) => name == *t,
             None => self.has(t, way.harts, way.timestamps),
@@ -198,7 +198,7 @@ impl Measured {
     }
 
     /// As [`Measured::sum`]; none if the trace was not measured with so many harts.
-    fn some_sum(&self, trace: Option<&str>, way: Way<'_>) -> Result<Option<Sum>, SweepError> {
+    fn some_sum(&self, trace: Option<&str>, way: Selection<'_>) -> Result<Option<Sum>, SweepError> {
         match trace {
             Some(trace) if !self.has(trace, way.harts, way.timestamps) => Ok(None),
             _ => self.sum(trace, way).map(Some),
@@ -206,19 +206,19 @@ impl Measured {
     }
 
     /// Bits, instructions and cycles of a trace, or of all.
-    pub fn sum(&self, trace: Option<&str>, way: Way<'_>) -> Result<Sum, SweepError> {
+    pub fn sum(&self, trace: Option<&str>, way: Selection<'_>) -> Result<Sum, SweepError> {
         let mut sum = Sum::default();
         for p in self.each(trace, way)? {
             sum.bits += p.bits.ok_or_else(|| self.missing("the length of a stream", &p.trace, way))?;
             sum.instructions += p.instructions;
             sum.cycles += p.cycles;
-            sum.timeless |= p.cycles == 0;
+            sum.without_cycles |= p.cycles == 0;
         }
         Ok(sum)
     }
 
     /// As [`Measured::sum`], but every stream must have been decoded and compared.
-    pub fn decoded(&self, trace: Option<&str>, way: Way<'_>) -> Result<Sum, SweepError> {
+    pub fn decoded(&self, trace: Option<&str>, way: Selection<'_>) -> Result<Sum, SweepError> {
         let not = |p: &&&Point| p.verified != Verified::Equal;
         match self.each(trace, way)?.iter().find(not) {
             Some(p) => Err(self.missing("a decoded stream", &p.trace, way)),
@@ -227,7 +227,7 @@ impl Measured {
     }
 
     /// Prediction statistics of a trace, or of all.
-    pub fn rates(&self, trace: Option<&str>, way: Way<'_>) -> Result<Rates, SweepError> {
+    pub fn rates(&self, trace: Option<&str>, way: Selection<'_>) -> Result<Rates, SweepError> {
         let mut sum = Rates::default();
         for p in self.each(trace, way)? {
             if !p.predicts() {
@@ -239,7 +239,7 @@ impl Measured {
     }
 
     /// Lengths of the fields, over all traces.
-    pub fn lengths(&self, way: Way<'_>) -> Result<sim::lengths::FieldLengths, SweepError> {
+    pub fn lengths(&self, way: Selection<'_>) -> Result<sim::lengths::FieldLengths, SweepError> {
         let mut sum = sim::lengths::FieldLengths::default();
         for p in self.each(None, way)? {
             sum += p.lengths.as_ref().ok_or_else(|| self.missing("the lengths of the fields", &p.trace, way))?;
@@ -248,7 +248,7 @@ impl Measured {
     }
 
     /// Statistics of the streams of a stream cache, for a trace or for all.
-    pub fn streams(&self, trace: Option<&str>, way: Way<'_>) -> Result<Counts, SweepError> {
+    pub fn streams(&self, trace: Option<&str>, way: Selection<'_>) -> Result<Counts, SweepError> {
         let mut sum = Counts::default();
         for p in self.each(trace, way)? {
             sum += p.streams.ok_or_else(|| self.missing("the hits of a stream cache", &p.trace, way))?;
@@ -258,18 +258,18 @@ impl Measured {
 
     /// Statistics of a run.
     pub fn census(&self, trace: &str, harts: u8) -> Result<&Census, SweepError> {
-        let harts = self.meant(trace, harts);
+        let harts = self.resolve_harts(trace, harts);
         let mine = self.points.iter().filter(|p| p.trace == trace && p.harts == harts);
         mine.filter_map(|p| p.census.as_ref())
             .next()
-            .ok_or_else(|| self.missing("the census", trace, Way::new("a run", harts)))
+            .ok_or_else(|| self.missing("the census", trace, Selection::new("a run", harts)))
     }
 
     /// Number of instructions of a run.
     pub fn instructions(&self, trace: &str, harts: u8) -> Result<u64, SweepError> {
-        let harts = self.meant(trace, harts);
+        let harts = self.resolve_harts(trace, harts);
         let found = self.points.iter().find(|p| p.trace == trace && p.harts == harts);
-        found.map(|p| p.instructions).ok_or_else(|| self.missing("a stream", trace, Way::new("a run", harts)))
+        found.map(|p| p.instructions).ok_or_else(|| self.missing("a stream", trace, Selection::new("a run", harts)))
     }
 }
 

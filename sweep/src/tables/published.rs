@@ -47,7 +47,7 @@ pub const BPI: [PaperBpi; 6] = [
 
 /// A program of this project of the same kind as one of Splash2, with that program's row of paper 000 table 5 for N =
 /// 1: NX_b, TR_b (large), TR_e (large).
-pub const ALIKE: [(&str, &str, [f64; 3]); 3] = [
+pub const SIMILAR_PROGRAMS: [(&str, &str, [f64; 3]); 3] = [
     ("fft", "fft", [0.803, 0.007, 0.007]),
     ("lu", "lu", [1.230, 0.061, 0.046]),
     ("radix", "radix", [0.546, 0.000, 0.000]),

@@ -1,6 +1,6 @@
 //! The tables of `docs/reference/results.md`: rates and bits of every set and encoding, with 1 to 8 cores
 
-use super::{cell, label, percent, published, Measured, Way};
+use super::{cell, label, percent, published, Measured, Selection};
 use crate::page::short;
 use crate::SweepError;
 use report::markdown::{head, row};
@@ -41,7 +41,7 @@ fn workload(m: &Measured) -> Result<String, SweepError> {
     columns.extend(harts.iter().enumerate().map(|(i, n)| format!("{}N = {n}", if i == 0 { "IPC, " } else { "" })));
     head(&mut out, "program", &columns);
     for trace in m.traces() {
-        let one = m.point(trace, Way::alone("tr_e:small"))?;
+        let one = m.point(trace, Selection::alone("tr_e:small"))?;
         let mut cells = vec![
             short(trace),
             one.instructions.to_string(),
@@ -50,7 +50,7 @@ fn workload(m: &Measured) -> Result<String, SweepError> {
             one.rates.traps.to_string(),
         ];
         for n in &harts {
-            let sum = m.some_sum(Some(trace), Way::new("tr_e:small", *n))?.filter(|s| !s.timeless);
+            let sum = m.some_sum(Some(trace), Selection::new("tr_e:small", *n))?.filter(|s| !s.without_cycles);
             cells.push(cell(sum, |s| format!("{:.2}", ratio(s.instructions, s.cycles))));
         }
         row(&mut out, cells);
@@ -61,7 +61,7 @@ fn workload(m: &Measured) -> Result<String, SweepError> {
 /// Outcome and target misprediction rates of a set for each number of harts, over all programs.
 pub(super) fn misses(m: &Measured, set: &str) -> Result<Vec<String>, SweepError> {
     let scheme = format!("tr_e:{set}");
-    let rates = m.harts().into_iter().map(|n| m.rates(None, Way::new(&scheme, n)));
+    let rates = m.harts().into_iter().map(|n| m.rates(None, Selection::new(&scheme, n)));
     let rates = rates.collect::<Result<Vec<_>, _>>()?;
     let outcome = rates.iter().map(|r| percent(r.outcome_misses, r.conditionals));
     Ok(outcome.chain(rates.iter().map(|r| percent(r.target_misses, r.indirects))).collect())
@@ -92,7 +92,7 @@ fn totals(m: &Measured, timestamps: bool) -> Result<String, SweepError> {
     for scheme in schemes.chain(SETS.iter().flat_map(|s| [format!("tr_b:{s}"), format!("tr_e:{s}")])) {
         let name = label(&scheme);
         let sums = |scheme: &str| -> Result<Vec<_>, SweepError> {
-            harts.iter().map(|harts| m.sum(None, Way { scheme, harts: *harts, timestamps })).collect()
+            harts.iter().map(|harts| m.sum(None, Selection { scheme, harts: *harts, timestamps })).collect()
         };
         let (these, nx) = (sums(&scheme)?, sums("nx_b")?);
         let mut cells = vec![name.clone()];
@@ -127,13 +127,13 @@ fn by_program(m: &Measured, timestamps: bool) -> Result<String, SweepError> {
         let mut cells = vec![name.clone()];
         for harts in &harts {
             for scheme in schemes {
-                let sum = m.some_sum(Some(trace), Way { scheme, harts: *harts, timestamps })?;
+                let sum = m.some_sum(Some(trace), Selection { scheme, harts: *harts, timestamps })?;
                 cells.push(cell(sum, |s| format!("{:.4}", s.bpi())));
             }
         }
         row(&mut out, cells);
         if let Some((_, splash, v)) =
-            published::ALIKE.iter().find(|(ours, _, _)| *ours == name && !timestamps && m.harts() == HARTS)
+            published::SIMILAR_PROGRAMS.iter().find(|(ours, _, _)| *ours == name && !timestamps && m.harts() == HARTS)
         {
             let mut cells = vec![String::new(); schemes.len() * 2];
             for (i, v) in [(0, v[0]), (3, v[1]), (4, v[2])] {

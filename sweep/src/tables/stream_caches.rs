@@ -3,7 +3,7 @@
 //! Of figure 4 only the numbers in the paper's text are known: variant, entries, bits per instruction.
 
 use super::papers::{base_by_size, streams};
-use super::{heads, rows, Measured, Way};
+use super::{heads, rows, Measured, Selection};
 use crate::SweepError;
 use report::markdown::{head, row};
 use sim::analysis::ratio;
@@ -34,7 +34,7 @@ pub fn tables(m: &Measured) -> Result<Vec<(&'static str, String)>, SweepError> {
 
 /// Bits per instruction of all programs with a stream cache of the given shape.
 fn all(m: &Measured, shape: &str) -> Result<f64, SweepError> {
-    Ok(m.sum(None, Way::alone(&format!("sc-lsp:{shape}")))?.bpi())
+    Ok(m.sum(None, Selection::alone(&format!("sc-lsp:{shape}")))?.bpi())
 }
 
 fn variants(m: &Measured) -> Result<String, SweepError> {
@@ -72,11 +72,11 @@ fn beside(m: &Measured) -> Result<String, SweepError> {
     head(&mut out, "program", &heads(&columns));
     let shapes = VARIANTS.map(|v| format!("sc-lsp:{v}-32x4"));
     for (name, trace) in rows(m) {
-        let c = m.streams(trace, Way::alone(&shapes[2]))?;
+        let c = m.streams(trace, Selection::alone(&shapes[2]))?;
         let rate = |n| format!("{:.2} %", 100.0 * ratio(n, c.streams));
         let mut cells = vec![name, rate(c.cache_hits), rate(c.predicted)];
-        let functional = shapes.iter().map(String::as_str).chain(["tr_e:m4", "nx_b"]).map(Way::alone);
-        let stamped = shapes.iter().map(|s| Way { timestamps: true, ..Way::alone(s) });
+        let functional = shapes.iter().map(String::as_str).chain(["tr_e:m4", "nx_b"]).map(Selection::alone);
+        let stamped = shapes.iter().map(|s| Selection { timestamps: true, ..Selection::alone(s) });
         for way in functional.chain(stamped) {
             cells.push(format!("{:.3}", m.sum(trace, way)?.bpi()));
         }

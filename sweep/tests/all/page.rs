@@ -7,7 +7,7 @@ use sweep::figures::figures;
 use sweep::gates::GateList;
 use sweep::plan::{Plan, Shard};
 use sweep::point::{Point, Row};
-use sweep::run::{run, Made, Options};
+use sweep::run::{run, Options, Provenance};
 use sweep::store::{files, Manifest, Store};
 
 /// A small sweep that covers everything that the page shows.
@@ -24,7 +24,7 @@ fn small(folder: &Path) -> Store {
     plan.settings.max_instructions = Some(80_000);
     let jobs = plan.jobs().unwrap().0;
     let store = Store::create(folder).unwrap();
-    let made = Made { tool: "test".into(), command: "sweep <of a test>".into() };
+    let made = Provenance { tool: "test".into(), command: "sweep <of a test>".into() };
     let options = Options { threads: 2, made: &made, progress: &|_| () };
     run(&jobs, &store, &options).unwrap();
     let points = files(&jobs);

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use sweep::plan::{Plan, Shard};
 use sweep::point::{Point, Verified};
-use sweep::run::{run, Made, Options};
+use sweep::run::{run, Options, Provenance};
 use sweep::store::{files, merge, Manifest, Store};
 use sweep::SweepError;
 
@@ -48,7 +48,7 @@ fn sweep(plan: &Plan, shard: Shard, folder: &Path) -> Result<usize, SweepError> 
     let total = files(&all).len();
     let jobs = shard.part(all);
     let store = Store::create(folder)?;
-    let made = Made { tool: "test".into(), command: "test".into() };
+    let made = Provenance { tool: "test".into(), command: "test".into() };
     let measured = AtomicUsize::new(0);
     let progress = |_: &Point| {
         measured.fetch_add(1, Ordering::Relaxed);

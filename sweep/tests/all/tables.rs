@@ -1,14 +1,14 @@
 //! The tables of a short run, figure by figure; no table without its measurements
 
 use report::markdown::page;
-use sweep::run::{Made, Options};
-use sweep::tables::{baselines, papers, plan, results, stream_caches, Measured, Way};
+use sweep::run::{Options, Provenance};
+use sweep::tables::{baselines, papers, plan, results, stream_caches, Measured, Selection};
 use sweep::tables::{BASELINES, PAPERS, RESULTS, STREAM_CACHES};
 
 fn measure(text: &str, traces: &[&str]) -> (sweep::plan::Plan, Measured, Vec<String>) {
     let traces: Vec<String> = traces.iter().map(|t| t.to_string()).collect();
     let plan = plan(text, &traces, Some(100_000)).unwrap();
-    let made = Made { tool: "test".into(), command: "test".into() };
+    let made = Provenance { tool: "test".into(), command: "test".into() };
     let (m, left_out) = Measured::take(&plan, &Options { threads: 2, made: &made, progress: &|_| () }).unwrap();
     (plan, m, left_out)
 }
@@ -47,7 +47,7 @@ fn the_stream_caches_tables_have_every_figure_of_their_points() {
     let e = stream_caches::tables(&Measured::new(points)).unwrap_err().to_string();
     assert!(e.starts_with("the hits of a stream cache of sc-lsp:rbase-32x4 on builtin:fft"), "{e}");
     // another hash gives another stream; a shape without one has the paper's shift to the right
-    let bits = |scheme: &str| m.sum(None, Way::new(scheme, 1)).unwrap().bits;
+    let bits = |scheme: &str| m.sum(None, Selection::new(scheme, 1)).unwrap().bits;
     assert_ne!(bits("sc-lsp:rbase-32x4+left4"), bits("sc-lsp:rbase-32x4"));
 }
 

@@ -21,7 +21,7 @@ use retire::image::Image;
 use retire::{DataEvent, FlowEvent, RetireSink};
 use rust_hdl::prelude::*;
 use sim::diag::chip::{Chip, ChipParams, FIRST_NODE, TICK_EVENT};
-use sim::diag::generator::{Generator, Seen};
+use sim::diag::generator::{Generator, ObservedInsn};
 use sim::diag::node::{aggregate, count, log, tick, Field, Node, NodeKind, Target};
 use sim::diag::packet::{Args, Body, Event, Op, Packet, HOST};
 use sim::diag::registers::{self, Writes};
@@ -175,10 +175,10 @@ struct Golden {
 const SLOWER: u64 = 64;
 
 impl Golden {
-    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &Seen))) {
+    fn with(&mut self, f: impl FnOnce(&mut Watcher, &mut dyn FnMut(u8, &ObservedInsn))) {
         let (chip, generators, events) = (&mut self.chip, &mut self.generators, &mut self.events);
         f(&mut self.watcher, &mut |core, seen| {
-            let seen = Seen { cycle: SLOWER * seen.cycle, ..*seen };
+            let seen = ObservedInsn { cycle: SLOWER * seen.cycle, ..*seen };
             chip.observe(core, &seen);
             let g = &mut generators[usize::from(core)];
             g.observe(&seen);
@@ -226,7 +226,7 @@ fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&Ap
     let config = MachineConfig { harts: HARTS, ..MachineConfig::default() };
     Machine::new(&loaded, config).unwrap().run(&mut golden, Limits { instructions, ..Limits::default() }).unwrap();
     golden.chip.finish();
-    assert_eq!(golden.chip.untold() + golden.chip.node_losses(), 0);
+    assert_eq!(golden.chip.unreported() + golden.chip.node_losses(), 0);
     let want: Vec<Packet> = golden.chip.take_arrived().into_iter().map(|a| a.packet).collect();
 
     let outside: Vec<u8> = (0..HARTS).collect();
@@ -256,7 +256,7 @@ fn example(program: &str, script: &str, instructions: u64, settings: impl Fn(&Ap
 fn races_on_the_bank_are_those_of_the_golden_chip() {
     let script = diag::scripts::find("race").unwrap();
     let reports = example("bank", script, 90_000, |app, _| {
-        (registers::machine(&table(app, 0, Target { dest: HOST, id: MACHINES }, &Share::apart(app))), FIRST_NODE)
+        (registers::machine(&table(app, 0, Target { dest: HOST, id: MACHINES }, &Share::unshared(app))), FIRST_NODE)
     });
     assert!(reports > 20, "{reports}");
 }
@@ -310,7 +310,10 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
             if bench.s.per_64k(if clock % 4_000 < 300 { 3_000 } else { 400 }) {
                 *r = Some((pc, pc + 4));
                 let cycle = base + clock;
-                golden.observe(core as u8, &Seen { cycle, pc, next_pc: pc + 4, insn: 0x13, len: 4, ..Seen::default() });
+                golden.observe(
+                    core as u8,
+                    &ObservedInsn { cycle, pc, next_pc: pc + 4, insn: 0x13, len: 4, ..ObservedInsn::default() },
+                );
             }
         }
         bench.clock(false, &retired);
@@ -332,7 +335,7 @@ fn lite_generators_on_a_chip_send_what_the_golden_ones_do() {
 
 /// A tick flushes counters; a counter that reaches its limit makes a log send the events before it.
 #[test]
-fn a_tick_empties_tables_and_a_log_tells_what_came_before() {
+fn a_tick_flushes_tables_and_a_log_sends_earlier_events() {
     let nodes = vec![NodeKind::Count(4), NodeKind::Log(4), NodeKind::Tick(2)];
     let params = DiagParams { cores: 0, generator: GeneratorParams::LITE, outside: vec![40], nodes, windows: false };
     let mut bench = Bench::new(&params, 6, 80);
@@ -440,15 +443,20 @@ fn registers_are_set_once_and_in_order_over_a_line_that_damages_bytes() {
         }
         if quiet > 400 {
             quiet = 0;
-            sender.late();
+            sender.on_timeout();
         }
         bench.idle(1);
         written.extend(bench.arrived.drain(..).filter(|p| !sender.take(p)));
     }
     bench.idle(2000);
     written.append(&mut bench.arrived);
-    println!("{hit} bytes damaged, {} of {} frames sent again, told {:?}", sender.repeated, sent.len(), sender.told);
-    assert!(hit > 3 && sender.repeated > 3 && sender.told.0 > 0);
+    println!(
+        "{hit} bytes damaged, {} of {} frames sent again, told {:?}",
+        sender.repeated,
+        sent.len(),
+        sender.reported
+    );
+    assert!(hit > 3 && sender.repeated > 3 && sender.reported.0 > 0);
     // every write is acknowledged once, those of a client in order
     for dest in [FIRST_NODE, 0, 1] {
         let of = |p: &&Packet| if let Body::Control { addr, .. } = p.body { addr } else { panic!("{p:?}") };

@@ -29,7 +29,7 @@ fn program(s: &mut Source) -> Vec<u8> {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct ObservedInsn {
     pc: u32,
     busy: bool,
     fetch: bool,
@@ -42,9 +42,9 @@ struct Seen {
     set: Option<(u32, u32)>,
 }
 
-fn look(u: &Circuit) -> Seen {
+fn look(u: &Circuit) -> ObservedInsn {
     let word = |v: Bits<32>| v.to_u64() as u32;
-    Seen {
+    ObservedInsn {
         pc: word(u.pc.val()),
         busy: u.busy.val(),
         fetch: u.fetch.val(),

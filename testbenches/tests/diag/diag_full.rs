@@ -10,7 +10,7 @@ use hdl::diag::generator::full::Full;
 use hdl::diag::generator::observer::Observer;
 use rust_hdl::prelude::*;
 use sim::diag::full::Full as Golden;
-use sim::diag::generator::{Access, Seen};
+use sim::diag::generator::{Access, ObservedInsn};
 use sim::diag::packet::Event;
 use sim::diag::registers;
 use sim::diag::trigger::{Capture, GeneratorParams, Slot, Trigger};
@@ -41,7 +41,7 @@ impl Bench {
     fn clock(
         &mut self,
         reset: bool,
-        seen: Option<&Seen>,
+        seen: Option<&ObservedInsn>,
         now: u64,
         write: Option<(u16, u16)>,
         ready: bool,
@@ -99,7 +99,7 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
         let write = writes.pop();
         let seen = (write.is_none() && quiet == 0 && s.percent(retires)).then(|| program.next(&mut s, now));
         let ready = s.percent(takes);
-        let before = (b.golden.crowded, b.golden.given_up, b.golden.unsure);
+        let before = (b.golden.overload, b.golden.log_drops, b.golden.uncertain);
         let found = b.clock(reset, seen.as_ref(), now, write, ready);
         now += 1;
         if reset {
@@ -108,9 +108,9 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 5] {
         }
         sums[0] += u64::from(found.is_some() && ready);
         sums[1] += u64::from(found.is_some_and(|f| ready && f.1.lost > 0));
-        sums[2] += b.golden.crowded - before.0;
-        sums[3] += b.golden.given_up - before.1;
-        sums[4] += b.golden.unsure - before.2;
+        sums[2] += b.golden.overload - before.0;
+        sums[3] += b.golden.log_drops - before.1;
+        sums[4] += b.golden.uncertain - before.2;
         if write.is_some() && writes.is_empty() {
             b.golden.set(&new).unwrap();
         }
@@ -160,9 +160,9 @@ impl Core {
     }
 
     /// Retires an instruction; the next one follows 200 cycles later.
-    fn step(&mut self, seen: Seen) -> u64 {
+    fn step(&mut self, seen: ObservedInsn) -> u64 {
         let at = self.now;
-        let seen = Seen { cycle: at, ..seen };
+        let seen = ObservedInsn { cycle: at, ..seen };
         for clock in 0..200 {
             let found = self.b.clock(false, (clock == 0).then_some(&seen), self.now, None, true);
             self.events.extend(found.map(|f| f.1));
@@ -172,19 +172,33 @@ impl Core {
     }
 
     fn plain(&mut self, pc: u32) -> u64 {
-        self.step(Seen { pc, next_pc: pc + 4, insn: 0x13, len: 4, ..Seen::default() })
+        self.step(ObservedInsn { pc, next_pc: pc + 4, insn: 0x13, len: 4, ..ObservedInsn::default() })
     }
 
     fn set(&mut self, rd: u8, value: u32) {
-        self.step(Seen { pc: 0x10, next_pc: 0x14, insn: 0x13, len: 4, rd: Some((rd, value)), ..Seen::default() });
+        self.step(ObservedInsn {
+            pc: 0x10,
+            next_pc: 0x14,
+            insn: 0x13,
+            len: 4,
+            rd: Some((rd, value)),
+            ..ObservedInsn::default()
+        });
     }
 
     fn call(&mut self, pc: u32, to: u32) {
-        self.step(Seen { pc, next_pc: to, insn: 0xef, len: 4, rd: Some((1, pc + 4)), ..Seen::default() });
+        self.step(ObservedInsn {
+            pc,
+            next_pc: to,
+            insn: 0xef,
+            len: 4,
+            rd: Some((1, pc + 4)),
+            ..ObservedInsn::default()
+        });
     }
 
     fn back(&mut self, pc: u32, to: u32) -> u64 {
-        self.step(Seen { pc, next_pc: to, insn: 0x8067, len: 4, ..Seen::default() })
+        self.step(ObservedInsn { pc, next_pc: to, insn: 0x8067, len: 4, ..ObservedInsn::default() })
     }
 
     fn args(&self) -> Vec<Vec<u32>> {
@@ -200,7 +214,7 @@ const F: u32 = 0x400;
 const ENTRY: [Capture; 3] = [Capture::EntryRegister(10), Capture::Elapsed, Capture::Register(10)];
 
 #[test]
-fn recursion_tells_each_return_with_its_own_arguments() {
+fn each_recursive_return_reports_its_own_arguments() {
     let mut c = Core::new(&[slot(Trigger::Return(F), 1, &ENTRY)]);
     let mut want = Vec::new();
     let mut at = Vec::new();
@@ -220,7 +234,7 @@ fn recursion_tells_each_return_with_its_own_arguments() {
 }
 
 #[test]
-fn preempted_threads_and_longjmp_are_told_apart() {
+fn preempted_threads_and_longjmp_are_distinguished() {
     let mut c = Core::new(&[slot(Trigger::Return(F), 1, &ENTRY[..1])]);
     // two threads in the same function, called from the same place; the first to enter is the first to return
     for (sp, arg) in [(0x9000, 1), (0xa000, 2)] {
@@ -238,7 +252,7 @@ fn preempted_threads_and_longjmp_are_told_apart() {
     c.set(10, 3);
     c.call(0x20, F);
     c.plain(F);
-    c.step(Seen { pc: F + 8, next_pc: 0x24, insn: 0x13, len: 4, ..Seen::default() });
+    c.step(ObservedInsn { pc: F + 8, next_pc: 0x24, insn: 0x13, len: 4, ..ObservedInsn::default() });
     c.set(2, 0xa040);
     c.back(0x80, 0x24);
     assert_eq!(c.events.len(), 2);
@@ -252,7 +266,7 @@ fn preempted_threads_and_longjmp_are_told_apart() {
 }
 
 #[test]
-fn all_triggers_of_a_clock_are_told() {
+fn all_triggers_of_one_cycle_are_reported() {
     // address, return and trap return at one instruction, which is the first after a trap; two data accesses
     let mut slots = vec![slot(Trigger::Return(F), 0, &[])];
     slots.extend((1..12).map(|n| slot(Trigger::Pc(F + 40), n, &[Capture::Register(10)])));
@@ -267,7 +281,7 @@ fn all_triggers_of_a_clock_are_told() {
     c.plain(F);
     assert_eq!(c.events, []);
     let trap = Some((true, 7, 0x1234));
-    c.step(Seen { pc: F + 40, next_pc: 0x24, insn: 0x8067, len: 4, trap, ..Seen::default() });
+    c.step(ObservedInsn { pc: F + 40, next_pc: 0x24, insn: 0x8067, len: 4, trap, ..ObservedInsn::default() });
     let ids: Vec<u8> = c.events.iter().map(|e| e.id).collect();
     assert_eq!(ids, [12, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     assert_eq!(c.events[0].args[..], [0x8000_0007, 0x1234]);
@@ -275,7 +289,15 @@ fn all_triggers_of_a_clock_are_told() {
     c.events.clear();
     let access = |store, value| Some(Access { addr: 0x100, size: 4, value, store });
     let accesses = [access(false, 8), access(true, 9)];
-    c.step(Seen { pc: 0x30, next_pc: 0x34, insn: 0x2f, len: 4, rd: Some((5, 8)), accesses, ..Seen::default() });
+    c.step(ObservedInsn {
+        pc: 0x30,
+        next_pc: 0x34,
+        insn: 0x2f,
+        len: 4,
+        rd: Some((5, 8)),
+        accesses,
+        ..ObservedInsn::default()
+    });
     let ids: Vec<u8> = c.events.iter().map(|e| e.id).collect();
     assert_eq!(ids, [13, 13, 14]);
     assert_eq!(c.args()[..2], [[0x100, 8], [0x100, 9]]);
@@ -289,7 +311,7 @@ fn arguments_on_the_stack_are_those_that_were_passed() {
     c.set(11, 5);
     let store = |insn, addr, value| {
         let accesses = [None, Some(Access { addr, size: 4, value, store: true })];
-        Seen { pc: 0x14, next_pc: 0x18, insn, len: 4, accesses, ..Seen::default() }
+        ObservedInsn { pc: 0x14, next_pc: 0x18, insn, len: 4, accesses, ..ObservedInsn::default() }
     };
     c.step(store(0x1_2023, 0x9000, 41));
     c.step(store(0x1_2423, 0x9008, 42));
@@ -317,7 +339,7 @@ fn observers_see_what_retires() {
     let d = Driver::new(Observer::new(&params), |u, c| u.clock.next = c.into()).unwrap();
     let (mut d, mut s) = (d.recording(), Source::seeded(3));
     let mut program = Hits::new(&mut s);
-    let mut want: Option<(Seen, u64)> = None;
+    let mut want: Option<(ObservedInsn, u64)> = None;
     let (mut came, mut trapped) = (0, false);
     let mut traps = 0;
     for clock in 0..20_000u64 {
@@ -365,7 +387,7 @@ fn observers_see_what_retires() {
                         let (addr, size) = (n(p.addr.val()), 1 << p.size.val().to_u64());
                         there.then_some(Access { addr, size, value, store })
                     };
-                    let seen = Seen {
+                    let seen = ObservedInsn {
                         cycle: p.now.val().to_u64(),
                         pc: n(p.pc.val()),
                         next_pc: n(p.target.val()),
@@ -378,7 +400,7 @@ fn observers_see_what_retires() {
                             of(p.load.val(), n(p.loaded.val()), false),
                             of(p.store.val(), n(p.stored.val()), true),
                         ],
-                        ..Seen::default()
+                        ..ObservedInsn::default()
                     };
                     let kind = (p.call.val(), p.back.val(), p.xret.val(), p.through_sp.val());
                     p.valid.val().then_some((seen, kind))
@@ -392,7 +414,7 @@ fn observers_see_what_retires() {
                 let call = matches!(f, Flow::Jump { call: true, .. } | Flow::Indirect(Call | CoSwap));
                 let back = matches!(f, Flow::Indirect(Return | CoSwap));
                 let sp = sim::diag::shadow::stores_word_through_sp(w.insn, w.len);
-                (Seen { insn: 0, len: 0, ..w }, (call, back, f == Flow::TrapReturn, sp))
+                (ObservedInsn { insn: 0, len: 0, ..w }, (call, back, f == Flow::TrapReturn, sp))
             });
             assert_eq!(found, want, "clock {clock}");
         }

@@ -4,7 +4,7 @@
 //! the sender. Bytes, the router and the framer stall at random; resets.
 
 use crate::diag_harness::check_verilog;
-use diag::line::{Sender, Taker};
+use diag::line::{FrameReceiver, Sender};
 use hdl::diag::line::Line;
 use rust_hdl::prelude::*;
 use sim::diag::packet::{header, Op, Packet, HOST};
@@ -14,7 +14,7 @@ use testbenches::driver::Driver;
 use testbenches::gates::emit_checked;
 
 /// The source of the packet that goes to the framer.
-enum Says {
+enum FramerInput {
     Free,
     Through(usize),
     Ask(VecDeque<u16>),
@@ -29,10 +29,10 @@ fn packet(s: &mut Source) -> Packet {
 fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
     let d = Driver::new(Line::new(), |u, c| u.clock.next = c.into()).unwrap();
     let (mut d, mut s) = (d.recording(), Source::seeded(31));
-    let (mut sender, mut golden, mut says) = (Sender::default(), Taker::default(), Says::Free);
+    let (mut sender, mut golden, mut framer_input) = (Sender::default(), FrameReceiver::default(), FramerInput::Free);
     let (mut line, mut sent, mut put, mut want) = (VecDeque::new(), VecDeque::new(), VecDeque::new(), 0_usize);
     let (mut back, mut request) = (VecDeque::<u16>::new(), Vec::new());
-    let (mut arrived, mut requests, mut through, mut quiet) = (0, 0, 0, 0);
+    let (mut arrived, mut requests, mut transmit, mut quiet) = (0, 0, 0, 0);
     for clock in 0..60_000_u64 {
         let reset = clock == 0 || s.per_64k(6);
         let rough = [0, 60, 600, 200][(clock / 4000 % 4) as usize];
@@ -60,7 +60,7 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
             }
             if quiet > 40 {
                 quiet = 0;
-                sender.late();
+                sender.on_timeout();
             }
         }
         if back.is_empty() && s.percent(3) {
@@ -90,7 +90,7 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
             )
             .unwrap();
         if reset {
-            (sender, golden, says) = (Sender::default(), Taker::default(), Says::Free);
+            (sender, golden, framer_input) = (Sender::default(), FrameReceiver::default(), FramerInput::Free);
             line.clear();
             sent.clear();
             put.clear();
@@ -98,35 +98,35 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
             continue;
         }
         // to the framer
-        let says_want = match &says {
-            Says::Free => None,
-            Says::Through(_) => got,
-            Says::Ask(words) => words.front().copied(),
+        let framer_want = match &framer_input {
+            FramerInput::Free => None,
+            FramerInput::Through(_) => got,
+            FramerInput::Ask(words) => words.front().copied(),
         };
-        assert_eq!(said, says_want, "clock {clock}");
-        assert_eq!(got_ready, say_ready && matches!(says, Says::Through(_)), "clock {clock}");
-        match &mut says {
-            Says::Free if golden.asks() => {
-                let ask = golden.ask();
-                request.push(ask.clone());
-                says = Says::Ask(ask.to_words().into());
+        assert_eq!(said, framer_want, "clock {clock}");
+        assert_eq!(got_ready, say_ready && matches!(framer_input, FramerInput::Through(_)), "clock {clock}");
+        match &mut framer_input {
+            FramerInput::Free if golden.request_pending() => {
+                let take_request = golden.take_request();
+                request.push(take_request.clone());
+                framer_input = FramerInput::Ask(take_request.to_words().into());
             }
-            Says::Free => {
+            FramerInput::Free => {
                 if let Some(head) = got {
-                    says = Says::Through(header(head).0);
+                    framer_input = FramerInput::Through(header(head).0);
                 }
             }
-            Says::Through(left) => {
+            FramerInput::Through(left) => {
                 if got.is_some() && say_ready {
                     back.pop_front();
                     *left -= 1;
                     if *left == 0 {
-                        through += 1;
-                        says = Says::Free;
+                        transmit += 1;
+                        framer_input = FramerInput::Free;
                     }
                 }
             }
-            Says::Ask(words) => {
+            FramerInput::Ask(words) => {
                 if say_ready {
                     words.pop_front();
                     if words.is_empty() {
@@ -134,7 +134,7 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
                         // the return path is unreliable, too
                         let asked = request.pop().unwrap();
                         assert!(s.per_64k(20 * rough) || sender.take(&asked));
-                        says = Says::Free;
+                        framer_input = FramerInput::Free;
                     }
                 }
             }
@@ -155,16 +155,16 @@ fn packets_arrive_once_and_in_order_and_requests_are_those_of_the_golden_end() {
             }
         }
     }
-    assert!(arrived > 600 && want > 600 && requests > 200 && through > 300, "{arrived} {want} {requests} {through}");
-    println!("{arrived} packets, {requests} requests, {through} packets between them");
+    assert!(arrived > 600 && want > 600 && requests > 200 && transmit > 300, "{arrived} {want} {requests} {transmit}");
+    println!("{arrived} packets, {requests} requests, {transmit} packets between them");
     check_verilog(&d, 8);
 }
 
 #[test]
-fn a_frame_whose_first_word_tells_another_length_is_taken_and_no_packet() {
+fn a_frame_with_a_wrong_packet_length_is_accepted_and_dropped() {
     let mut d = Driver::new(Line::new(), |u, c| u.clock.next = c.into()).unwrap();
     let mut sender = Sender::default();
-    let mut golden = Taker::default();
+    let mut golden = FrameReceiver::default();
     let mut bytes = Vec::new();
     for n in 2..=16 {
         sender.send(&Packet::control(HOST, 3, Op::Write, 2, &vec![7; n - 2]));

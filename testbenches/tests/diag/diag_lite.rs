@@ -7,7 +7,7 @@
 use crate::diag_harness::{check_verilog, result, set_write, shuffled};
 use hdl::diag::generator::lite::Lite;
 use rust_hdl::prelude::*;
-use sim::diag::generator::{Generator, Seen};
+use sim::diag::generator::{Generator, ObservedInsn};
 use sim::diag::packet::Event;
 use sim::diag::registers;
 use sim::diag::trigger::{GeneratorParams, Slot, Trigger};
@@ -84,7 +84,13 @@ fn play(params: GeneratorParams, seed: u64, clocks: u64) -> [u64; 3] {
         }
         let losses = golden.counts().0;
         there = golden.counts().1 - popped;
-        golden.clock(valid.then_some(&Seen { cycle: now.into(), pc, insn: 0x13, len: 4, ..Seen::default() }));
+        golden.clock(valid.then_some(&ObservedInsn {
+            cycle: now.into(),
+            pc,
+            insn: 0x13,
+            len: 4,
+            ..ObservedInsn::default()
+        }));
         sums[2] += golden.counts().0.queue - losses.queue;
         // new slots only when nothing waits: a queued event is sent with the slot's target at that time
         if writes.is_empty() && golden.is_idle() && held.is_none() && s.percent(20) {

@@ -7,7 +7,7 @@
 use crate::diag_harness::{check_verilog, random_event};
 use hdl::diag::port::Port;
 use rust_hdl::prelude::*;
-use sim::diag::interface::{Ask, Interface};
+use sim::diag::interface::{Interface, Request};
 use sim::diag::packet::{Args, Event, Op, Packet, BROADCAST, HOST};
 use sim::stimulus::{long, rounds, Source};
 use std::collections::VecDeque;
@@ -71,7 +71,7 @@ struct Bench {
     came: VecDeque<u16>,
     whole: Vec<u16>,
     /// The request to the node, and its results.
-    asked: Option<Ask>,
+    asked: Option<Request>,
     /// Whether the node has seen the request.
     begun: bool,
     results: VecDeque<(u8, Event)>,
@@ -120,7 +120,7 @@ impl Bench {
             e.lost = if self.s.percent(80) { 0 } else { self.s.bits(16) as u16 };
             self.results.push_back((self.s.bits(6) as u8, e));
         }
-        let asked = self.begun && matches!(self.asked, Some(Ask::Event(_) | Ask::Flush(_)));
+        let asked = self.begun && matches!(self.asked, Some(Request::Event(_) | Request::Flush(_)));
         let shown = self.results.front().copied().filter(|_| !self.node || asked);
         let done = asked && self.results.is_empty() && work;
         let noise = self.s.bits(16) as u16;
@@ -185,13 +185,13 @@ impl Bench {
             if self.came.len() == self.whole.len() {
                 self.asked = self.golden.take(&self.whole);
                 match &self.asked {
-                    Some(Ask::Write(addr, data, _)) => {
+                    Some(Request::Write(addr, data, _)) => {
                         let place = |i: usize| addr.wrapping_add(i as u16) & 0xfff;
                         let writes = data.iter().enumerate().map(|(i, d)| (place(i), *d));
                         self.to_write = writes.filter(|w| w.0 >= 2).collect();
                         self.counts[0] += 1;
                     }
-                    Some(Ask::Event(_)) => {
+                    Some(Request::Event(_)) => {
                         for _ in 0..self.s.below(3) {
                             let mut e = random_event(&mut self.s, 256);
                             e.lost = if self.s.percent(90) { 0 } else { self.s.bits(16) as u16 };
@@ -199,8 +199,8 @@ impl Bench {
                         }
                         self.counts[1] += 1;
                     }
-                    Some(Ask::Flush(_)) => self.counts[2] += 1,
-                    Some(Ask::Answer(_)) => self.counts[3] += 1,
+                    Some(Request::Flush(_)) => self.counts[2] += 1,
+                    Some(Request::Answer(_)) => self.counts[3] += 1,
                     None => self.counts[4] += 1,
                 }
             }
@@ -212,8 +212,8 @@ impl Bench {
         self.begun = event.is_some();
         if let Some((event, flush)) = event {
             match &self.asked {
-                Some(Ask::Event(e)) => assert_eq!((event, flush), (Event { lost: 0, ..*e }, false), "{place}"),
-                Some(Ask::Flush(_)) => assert!(flush, "{place}"),
+                Some(Request::Event(e)) => assert_eq!((event, flush), (Event { lost: 0, ..*e }, false), "{place}"),
+                Some(Request::Flush(_)) => assert!(flush, "{place}"),
                 other => panic!("{place}: asked {other:?}, but {event:?}"),
             }
         }
@@ -221,18 +221,18 @@ impl Bench {
         if self.came.is_empty() && !self.whole.is_empty() {
             assert!(self.to_write.is_empty(), "{place}");
             match &self.asked {
-                Some(Ask::Event(_)) => {
+                Some(Request::Event(_)) => {
                     if done {
                         (self.whole, self.asked, self.begun) = Default::default();
                     }
                 }
-                Some(Ask::Flush(p)) => {
+                Some(Request::Flush(p)) => {
                     if done {
                         self.expected.push_back(p.to_words());
                         (self.whole, self.asked, self.begun) = Default::default();
                     }
                 }
-                Some(Ask::Write(.., p) | Ask::Answer(p)) => {
+                Some(Request::Write(.., p) | Request::Answer(p)) => {
                     self.expected.push_back(p.to_words());
                     (self.whole, self.asked) = Default::default();
                 }

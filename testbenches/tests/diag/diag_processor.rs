@@ -179,7 +179,7 @@ impl Bench {
             let e = Event { id: 0, args: Args::of(&[1]), ..Event::default() };
             self.come.push_back(Packet::event(2, ADDRESS, e).to_words());
             self.drain(3_000);
-            assert_eq!(self.told, self.golden.untold(), "cycle {}: lost events", self.d.cycles());
+            assert_eq!(self.told, self.golden.unreported(), "cycle {}: lost events", self.d.cycles());
         }
     }
 
@@ -277,7 +277,7 @@ fn what_does_not_run_drops_and_counts() {
     (0..3).for_each(|_| send(&mut bench));
     bench.come.push_back(Packet::control(HOST, ADDRESS, Op::Flush, 0, &[7]).to_words());
     bench.settle();
-    assert_eq!((bench.golden.dropped(), bench.golden.untold()), (3, 18));
+    assert_eq!((bench.golden.dropped(), bench.golden.unreported()), (3, 18));
     // an invalid program is stopped at once, which is reported to the host; then a working one reports earlier losses
     bench.write(&vec![(MEMORY, 0), (MEMORY + 1, 0), (CONTROL, 1)]);
     send(&mut bench);

@@ -16,7 +16,7 @@ use diag::share::Share;
 use diag::sink::{Format, Sink};
 use diag::symbols::Symbols;
 use fpga::soc::core::CoreKind;
-use fpga::soc::diag::{DiagRun, DiagSoc, Next};
+use fpga::soc::diag::{DiagRun, DiagSoc, HostAction};
 use fpga::soc::run::{RunOptions, Soc};
 use fpga::soc::top::SocConfig;
 use fpga::soc::verilate::default_cache;
@@ -94,19 +94,19 @@ impl Case {
         host.send(&before);
         let (mut read, mut went, mut answers) = (0, false, 0);
         let run = soc.run_with(&self.program, byte_clocks, self.max_cycles, &mut |run| {
-            host.came(&run.bytes[read..].iter().map(|b| b.1).collect::<Vec<_>>());
+            host.receive(&run.bytes[read..].iter().map(|b| b.1).collect::<Vec<_>>());
             read = run.bytes.len();
             if run.start != 0 && !went {
                 went = true;
                 host.send(&after);
             }
             match host.answer() {
-                Some(bytes) => Next::Bytes(bytes),
-                None if went => Next::End,
+                Some(bytes) => HostAction::Bytes(bytes),
+                None if went => HostAction::End,
                 None => {
                     answers = host.lost().0;
                     host.take();
-                    Next::Go
+                    HostAction::Go
                 }
             }
         });
@@ -223,7 +223,7 @@ fn on_chip(case: &Case, what: &str, cut: &Cut, set: impl Fn(&Layout) -> (u8, Wri
 fn checked(case: &Case, what: &str) -> (String, usize, usize) {
     let mut cut = Cut::host(&case.app);
     cut.machines[0] = true;
-    let table = table(&case.app, 0, Target { dest: HOST, id: MACHINES }, &Share::apart(&case.app));
+    let table = table(&case.app, 0, Target { dest: HOST, id: MACHINES }, &Share::unshared(&case.app));
     on_chip(case, what, &cut, |_| (FIRST_NODE, registers::machine(&table)))
 }
 
@@ -273,7 +273,7 @@ fn is_part(part: &[Event], all: &[Event]) -> bool {
 }
 
 #[test]
-fn a_line_that_damages_bytes_costs_what_it_says_and_no_setting() {
+fn a_noisy_line_costs_only_reported_events_and_no_setting() {
     let case = Case::new("bank", diag::scripts::find("race").unwrap(), 400_000);
     let host = layout(&case.app, &nodes(), &Cut::host(&case.app)).unwrap();
     let mut cut = Cut::host(&case.app);

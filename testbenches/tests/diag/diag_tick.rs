@@ -4,7 +4,7 @@
 //! not at all; resets. Then with its network interface: outgoing packets are those of the golden tick.
 
 use crate::diag_harness::{check_verilog, result, set_write};
-use hdl::diag::client::{node, SeatIn};
+use hdl::diag::client::{node, RingPortIn};
 use hdl::diag::node::tick::Tick;
 use hdl::widget::slot::Slot;
 use rust_hdl::prelude::*;
@@ -88,7 +88,7 @@ fn ticks_do_what_the_golden_tick_does() {
 }
 
 /// Sends the words of packets and collects what comes, for `clocks` cycles.
-fn seat(d: &mut Driver<Slot<SeatIn>>, words: &[u16], clocks: usize, s: &mut Source) -> Vec<u16> {
+fn exchange_packets(d: &mut Driver<Slot<RingPortIn>>, words: &[u16], clocks: usize, s: &mut Source) -> Vec<u16> {
     let (mut at, mut came) = (0, Vec::new());
     for clock in 0..clocks {
         let ready = s.percent(60);
@@ -117,13 +117,13 @@ fn seat(d: &mut Driver<Slot<SeatIn>>, words: &[u16], clocks: usize, s: &mut Sour
 
 #[test]
 fn what_leaves_are_the_packets_of_the_golden_tick() {
-    let seated = Slot::<SeatIn>::new(node(NodeKind::Tick(5)).unwrap());
+    let seated = Slot::<RingPortIn>::new(node(NodeKind::Tick(5)).unwrap());
     let mut d = Driver::new(seated, |u, c| u.clock.next = c.into()).unwrap();
     let mut s = Source::seeded(4);
-    seat(&mut d, &[], 3, &mut s);
+    exchange_packets(&mut d, &[], 3, &mut s);
     let read = Packet::control(HOST, 0, Op::Read, 0, &[2]).to_words();
     let answer = Packet::control(0, HOST, Op::ReadData, 0, &[9, 5]).to_words();
-    assert_eq!(seat(&mut d, &read, 60, &mut s), answer);
+    assert_eq!(exchange_packets(&mut d, &read, 60, &mut s), answer);
     let to = Target { dest: HOST, id: 255 };
     let rule = Rule { period: 900, to, flushes: vec![17, 20, 21] };
     let mut writes = Vec::new();
@@ -131,11 +131,11 @@ fn what_leaves_are_the_packets_of_the_golden_tick() {
         writes.extend(Packet::control(HOST, 0, Op::Write, at, &[data]).to_words());
     }
     // seven responses come before the first tick
-    let came = seat(&mut d, &writes, 700, &mut s);
+    let came = exchange_packets(&mut d, &writes, 700, &mut s);
     assert_eq!(came.len(), 2 * registers::tick(&rule).len());
     // events and flushes that are sent to the node are dropped
     let stray = Packet::control(3, 0, Op::Flush, 0, &[7]).to_words();
-    let came = seat(&mut d, &stray, 2000, &mut s);
+    let came = exchange_packets(&mut d, &stray, 2000, &mut s);
     let mut rest = came.as_slice();
     let mut packets = Vec::new();
     while let Some(first) = rest.first() {

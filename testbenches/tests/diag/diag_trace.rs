@@ -7,7 +7,7 @@
 use crate::diag_harness::check_verilog;
 use hdl::diag::node::trace::TraceNode;
 use rust_hdl::prelude::*;
-use sim::diag::node::trace::{Bus, Joined, TraceNode as Golden, ADDRESS, PACKET_WORDS, PLACES, REGISTERS};
+use sim::diag::node::trace::{Bus, TraceNode as Golden, TraceReassembler, ADDRESS, PACKET_WORDS, PLACES, REGISTERS};
 use sim::diag::packet::{Args, Body, Event, Op, Packet, HOST};
 use sim::stimulus::Source;
 use std::collections::VecDeque;
@@ -59,7 +59,7 @@ struct State {
     /// Words that were present before each flush that is not acknowledged yet.
     flushes: VecDeque<usize>,
     came: Vec<u32>,
-    joined: Joined,
+    joined: TraceReassembler,
     incoming: VecDeque<u16>,
     taken: Vec<u16>,
     put: Vec<u16>,

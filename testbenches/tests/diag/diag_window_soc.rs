@@ -13,7 +13,7 @@ use fpga::soc::verilate::default_cache;
 use hdl::diag::chip::DiagParams;
 use retire::elf::Program;
 use retire::image::Image;
-use sim::diag::node::trace::{write, Joined, ADDRESS};
+use sim::diag::node::trace::{write, TraceReassembler, ADDRESS};
 use sim::diag::packet::{Op, Packet, HOST};
 use sim::diag::registers;
 use sim::diag::trigger::GeneratorParams;
@@ -64,7 +64,7 @@ impl Bench {
         let run = self.soc.run(&self.program, &before, &after, BYTE_CLOCKS, CLOCKS).unwrap();
         let mut reader = FrameReader::default();
         let got: Vec<u8> = run.bytes.iter().map(|b| b.1).collect();
-        let (mut joined, mut events) = (Joined::default(), 0);
+        let (mut joined, mut events) = (TraceReassembler::default(), 0);
         for packet in reader.push(&got) {
             let trace = joined.take(&packet);
             events += usize::from(!trace && matches!(packet.body, sim::diag::packet::Body::Event(_)));
@@ -85,7 +85,7 @@ impl Bench {
 }
 
 #[test]
-fn a_trace_tells_what_ran_between_triggers_and_nothing_else() {
+fn a_window_traces_only_between_its_triggers() {
     let bench = Bench::new();
     let of = |opens, closes, returns| Points { opens, closes, returns };
     // a function that calls others, one that does not, and from the entry of the first to that of the second

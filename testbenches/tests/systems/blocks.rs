@@ -28,49 +28,49 @@ use testbenches::gates::emit_checked;
 #[derive(Clone, Copy)]
 struct Port {
     /// Blocks per cycle.
-    lanes: u8,
+    per_cycle: u8,
     /// Whether `itype` has 3 bits.
-    three: bool,
+    narrow_itype: bool,
     log2_words: u8,
     /// With resyncs: the target of every control-flow instruction is needed, so all wait for an address.
-    anew: bool,
+    with_resyncs: bool,
 }
 
 impl Port {
-    const fn new(lanes: u8, three: bool, log2_words: u8) -> Self {
-        Self { lanes, three, log2_words, anew: false }
+    const fn new(per_cycle: u8, narrow_itype: bool, log2_words: u8) -> Self {
+        Self { per_cycle, narrow_itype, log2_words, with_resyncs: false }
     }
 
-    const fn anew(self) -> Self {
-        Self { anew: true, ..self }
+    const fn with_resyncs(self) -> Self {
+        Self { with_resyncs: true, ..self }
     }
 
     fn extras(self) -> Extras {
-        let retire = Some(Retire { lanes: self.lanes, log2_words: self.log2_words });
-        Extras { retire, itype3: self.three, sync: self.anew, ..Extras::default() }
+        let retire = Some(Retire { per_cycle: self.per_cycle, log2_words: self.log2_words });
+        Extras { retire, itype3: self.narrow_itype, sync: self.with_resyncs, ..Extras::default() }
     }
 
     /// The block of `run`.
     fn shown(self, run: &[Retired], xlen: u8) -> Shown {
         let block = Shown::of(run, xlen);
-        Shown { itype: if self.three { narrow(block.itype) } else { block.itype }, ..block }
+        Shown { itype: if self.narrow_itype { narrow(block.itype) } else { block.itype }, ..block }
     }
 }
 
-/// Flags of an instruction in a beat: `branch`, `look`, `push`, `pop`, `jump`.
-fn kind(r: &Retired, xlen: u8, three: bool) -> [bool; 5] {
-    let (mut branch, mut look, mut push, mut pop, mut jump) = (false, false, false, false, false);
+/// Flags of an instruction in a beat: `branch`, `lookup`, `push`, `pop`, `jump`.
+fn kind(r: &Retired, xlen: u8, narrow_itype: bool) -> [bool; 5] {
+    let (mut branch, mut lookup, mut push, mut pop, mut jump) = (false, false, false, false, false);
     match flow(r.insn, xlen) {
         Flow::Sequential => {}
         Flow::Conditional { .. } => branch = true,
-        Flow::Jump { call, .. } => (jump, push) = (true, call && !three),
-        Flow::Indirect(_) if three => look = true,
-        Flow::Indirect(Indirect::Jump) | Flow::TrapReturn => look = true,
-        Flow::Indirect(Indirect::Call) => (look, push) = (true, true),
+        Flow::Jump { call, .. } => (jump, push) = (true, call && !narrow_itype),
+        Flow::Indirect(_) if narrow_itype => lookup = true,
+        Flow::Indirect(Indirect::Jump) | Flow::TrapReturn => lookup = true,
+        Flow::Indirect(Indirect::Call) => (lookup, push) = (true, true),
         Flow::Indirect(Indirect::Return) => pop = true,
         Flow::Indirect(Indirect::CoSwap) => (pop, push) = (true, true),
     }
-    [branch, look, push, pop, jump]
+    [branch, lookup, push, pop, jump]
 }
 
 /// An adapter for one or more blocks per cycle.
@@ -80,17 +80,17 @@ trait Adapter: Block {
     fn set_clock(&mut self, high: bool);
     fn control(&mut self, reset: bool, live: bool, halted: bool, noise: u64);
     fn show(&mut self, lane: u8, shown: Shown);
-    fn said(&self) -> Said;
+    fn outputs(&self) -> BeatOutputs;
 }
 
-/// Outputs of an adapter: `live`, `choked`, `intr`, `taken`; the flags; `pc`, `link`, `target`; instructions, cycles.
-type Said = ([bool; 4], [bool; 5], [u64; 3], [u64; 2]);
+/// Outputs of an adapter: `live`, `beat_lost`, `intr`, `taken`; the flags; `pc`, `link`, `target`; instructions, cycles.
+type BeatOutputs = ([bool; 4], [bool; 5], [u64; 3], [u64; 2]);
 
-fn said<const W: usize>(b: &BeatOut<W>, choked: bool, more: u64, step: u64) -> Said {
-    let kind = [&b.branch, &b.look, &b.push, &b.pop, &b.jump].map(|s| s.val());
+fn outputs<const W: usize>(b: &BeatOut<W>, beat_lost: bool, more: u64, step: u64) -> BeatOutputs {
+    let kind = [&b.branch, &b.lookup, &b.push, &b.pop, &b.jump].map(|s| s.val());
     let numbers = [&b.pc, &b.link, &b.target].map(|a| a.val().to_u64());
     let count = if b.valid.val() { more + 1 } else { 0 };
-    ([b.live.val(), choked, b.intr.val(), b.taken.val()], kind, numbers, [count, step])
+    ([b.live.val(), beat_lost, b.intr.val(), b.taken.val()], kind, numbers, [count, step])
 }
 
 macro_rules! adapter {
@@ -127,8 +127,8 @@ macro_rules! adapter {
                     _ => panic!("block {lane} of {}", $blocks),
                 }
             }
-            fn said(&self) -> Said {
-                said(&self.port.beat, self.port.choked.val(), self.port.more.val().to_u64(), self.port.step.val().to_u64())
+            fn outputs(&self) -> BeatOutputs {
+                outputs(&self.port.beat, self.port.beat_lost.val(), self.port.more.val().to_u64(), self.port.step.val().to_u64())
             }
         }
     };
@@ -139,7 +139,7 @@ adapter!(BlocksTwo, 2, [0 pins.block0] [1 pins.block1]);
 #[derive(Default)]
 struct Seen {
     rows: usize,
-    choked: usize,
+    beat_lost: usize,
     lag: u32,
     long: usize,
 }
@@ -147,23 +147,23 @@ struct Seen {
 /// Drives random block boundaries, bubbles, traps with and without an instruction, halts, resets, and tracing that goes
 /// on and off.
 fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize) -> Seen {
-    let (xlen, three, log2_words) = (T::XLEN, port.three, port.log2_words);
+    let (xlen, narrow_itype, log2_words) = (T::XLEN, port.narrow_itype, port.log2_words);
     let shape = if xlen == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
     let model = Model::new(&Shape { compressed: params.align == 1, ..shape });
     let config = Config { trap_per_64k: 1_500, ..Config::new(1, seed) };
-    let most = clocks * 8 * usize::from(port.lanes);
+    let most = clocks * 8 * usize::from(port.per_cycle);
     let mut steps: Vec<Retired> = Run::new(&model, &config).map(|s| s.retired).take(most).collect();
     steps.reverse();
     let mut s = Source::seeded(seed);
     let uut = T::make(params, port.extras());
     let mut d = Driver::new(uut, |u: &mut T, c| u.set_clock(c)).unwrap().recording();
-    let hold = || if three { Hold::three(xlen) } else { Hold::new(xlen) };
-    let new = || (hold().all(port.anew), Compressor::<Retired>::new(log2_words));
+    let hold = || if narrow_itype { Hold::narrow_itype(xlen) } else { Hold::new(xlen) };
+    let new = || (hold().all(port.with_resyncs), Compressor::<Retired>::new(log2_words));
     let (mut hold, mut golden) = new();
     let mut row: Option<Row<Retired>> = None;
     // target of the previous instruction
-    let (mut gone, mut jumped) = (0x1234, false);
-    let (mut trap_told, mut was_reset) = (false, true);
+    let (mut previous_target, mut jumped) = (0x1234, false);
+    let (mut trap_reported, mut was_reset) = (false, true);
     let (mut lag, mut percent, mut phase, mut live) = (0, 50, 0, false);
     let mut seen = Seen::default();
     for clock in 0..clocks {
@@ -174,20 +174,20 @@ fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize)
         phase -= 1;
         let reset = clock < 2 || s.per_64k(60);
         // unused ports carry noise
-        let mut shown = vec![Shown { icount: 9, ilastsize: true, ..Shown::default() }; port.lanes.into()];
+        let mut shown = vec![Shown { icount: 9, ilastsize: true, ..Shown::default() }; port.per_cycle.into()];
         let (mut group, mut halted, mut trap) = (Vec::new(), false, false);
         for (lane, shown) in shown.iter_mut().enumerate() {
             if !s.percent(percent) {
                 continue;
             }
             let first = *steps.last().unwrap();
-            if first.trapped && !trap_told {
+            if first.trapped && !trap_reported {
                 // reported by a trap without an instruction, or by a halted hart, which reports no address of an
                 // earlier jump
                 let shows = jumped || lane > 0 || s.percent(70);
-                (trap_told, halted) = (true, halted || !shows);
+                (trap_reported, halted) = (true, halted || !shows);
                 if shows {
-                    (*shown, trap) = (Shown::trap(s.between(1, 2) as u8, gone), true);
+                    (*shown, trap) = (Shown::trap(s.between(1, 2) as u8, previous_target), true);
                 }
             } else {
                 let size = s.between(2, u64::from(HALFWORDS)) as u8;
@@ -197,21 +197,21 @@ fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize)
                 steps.truncate(steps.len() - n);
                 *shown = port.shown(&next[..n], xlen);
                 // a jump that is neither call nor return has two encodings, depending on its registers
-                if s.percent(50) && !three {
+                if s.percent(50) && !narrow_itype {
                     shown.itype = match shown.itype {
                         10 => 14,
                         11 => 15,
                         other => other,
                     };
                 }
-                gone = next[n - 1].next_pc;
+                previous_target = next[n - 1].next_pc;
                 jumped = match itype(&next[n - 1], xlen) {
                     0 => false,
-                    4 | 5 => port.anew,
+                    4 | 5 => port.with_resyncs,
                     _ => true,
                 };
                 seen.long = seen.long.max(n);
-                (trap_told, trap) = (false, false);
+                (trap_reported, trap) = (false, false);
             }
         }
         let noise = s.below(1 << 20);
@@ -219,18 +219,21 @@ fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize)
             u.control(reset, live, halted, noise);
             shown.iter().zip(0..).for_each(|(shown, lane)| u.show(lane, *shown));
         };
-        let ([is_live, choked, intr, taken], kinds, numbers, [count, step]) = d.cycle(set, T::said).unwrap();
+        let ([is_live, beat_lost, intr, taken], kinds, numbers, [count, step]) = d.cycle(set, T::outputs).unwrap();
         if let Some(row) = row {
             let place = format!("seed {seed}, clock {clock}: {row:x?}");
-            assert_eq!((is_live, choked, count), (row.live, row.choked, row.count.into()), "{place}");
+            assert_eq!((is_live, beat_lost, count), (row.live, row.beat_lost, row.count.into()), "{place}");
             if params.timestamps && !was_reset {
                 assert_eq!(step, u64::from(lag + 1 - row.lag), "{place}, lag {lag}");
             }
             if let (Some(r), true) = (row.event, row.live) {
                 let goes_on = r.next_pc == r.pc.wrapping_add(r.len.into());
-                let right = kind(&r, xlen, three);
+                let right = kind(&r, xlen, narrow_itype);
                 // with a 3-bit itype, a jump to the next instruction is not recognised
-                assert!(kinds == right || three && goes_on && right[4] && kinds == [false; 5], "{place}: {kinds:?}");
+                assert!(
+                    kinds == right || narrow_itype && goes_on && right[4] && kinds == [false; 5],
+                    "{place}: {kinds:?}"
+                );
                 assert_eq!(intr, r.trapped, "{place}");
                 let address = |a: u64| (a & (u64::MAX >> (64 - xlen))) >> params.align;
                 assert_eq!(numbers[0], address(r.pc), "{place}");
@@ -242,32 +245,32 @@ fn drive<T: Adapter>(params: &TraceParams, port: Port, seed: u64, clocks: usize)
                 }
                 // a block port does not report targets of direct jumps and branches that do not wait, and nothing reads
                 // them
-                if kinds[1] || kinds[3] || port.anew && (kinds[0] || kinds[4]) {
+                if kinds[1] || kinds[3] || port.with_resyncs && (kinds[0] || kinds[4]) {
                     assert_eq!(numbers[2], address(r.next_pc), "{place}");
                 }
             }
             lag = row.lag;
             seen.rows += usize::from(row.live && row.event.is_some());
-            seen.choked += usize::from(row.choked);
+            seen.beat_lost += usize::from(row.beat_lost);
             seen.lag = seen.lag.max(row.lag);
         }
         was_reset = reset;
         if reset {
             (hold, golden) = new();
-            row = Some(Row { live: false, count: 0, event: None, choked: false, lag: 0, hidden: false });
-            trap_told = false;
+            row = Some(Row { live: false, count: 0, event: None, beat_lost: false, lag: 0, hidden: false });
+            trap_reported = false;
         } else {
             let event = |r: &Retired| {
                 let itype = itype(r, xlen);
                 r.trapped
-                    || if three {
+                    || if narrow_itype {
                         narrow(itype) != 0 || r.next_pc != r.pc.wrapping_add(r.len.into())
                     } else {
                         itype != 0
                     }
             };
-            let (released, late) = hold.clock(group, trap);
-            row = Some(golden.late(released.iter().map(|r| (*r, event(r))), live, late));
+            let (released, with_delay) = hold.clock(group, trap);
+            row = Some(golden.with_delay(released.iter().map(|r| (*r, event(r))), live, with_delay));
         }
     }
     d.check_verilog().unwrap();
@@ -289,25 +292,25 @@ fn beats_of_blocks_are_those_of_the_model() {
         (drive::<BlocksTwo<32>>, Port::new(2, false, 2), 32, 1),
         (drive::<BlocksTwo<32>>, Port::new(2, true, 3), 32, 1),
         (drive::<BlocksTwo<64>>, Port::new(2, false, 3), 64, 2),
-        (drive::<Blocks<32>>, Port::new(1, false, 2).anew(), 32, 1),
-        (drive::<BlocksTwo<32>>, Port::new(2, true, 3).anew(), 32, 1),
+        (drive::<Blocks<32>>, Port::new(1, false, 2).with_resyncs(), 32, 1),
+        (drive::<BlocksTwo<32>>, Port::new(2, true, 3).with_resyncs(), 32, 1),
     ];
-    let mut choked = 0;
+    let mut beat_lost = 0;
     for ((drive, port, xlen, align), seed) in cases.into_iter().zip(1..) {
         let seen = drive(&params(xlen, align), port, seed, clocks);
         eprintln!(
             "{xlen}, {align}: {} rows, {} gaps, lag {}, {} in a block",
-            seen.rows, seen.choked, seen.lag, seen.long
+            seen.rows, seen.beat_lost, seen.lag, seen.long
         );
         assert!(seen.rows > clocks / 12 && seen.lag > 40 && seen.long > 6, "{} rows, lag {}", seen.rows, seen.lag);
-        choked += seen.choked;
+        beat_lost += seen.beat_lost;
     }
-    assert!(choked > 10, "{choked} gaps");
+    assert!(beat_lost > 10, "{beat_lost} gaps");
 }
 
 #[test]
 fn adapters_pass_the_static_checks() {
-    let extras = |lanes, three, log2_words| Port::new(lanes, three, log2_words).extras();
+    let extras = |per_cycle, narrow_itype, log2_words| Port::new(per_cycle, narrow_itype, log2_words).extras();
     emit_checked(&mut Blocks::<32>::with(&params(32, 1), extras(1, false, 3))).unwrap();
     emit_checked(&mut Blocks::<64>::with(&params(64, 2), extras(1, true, 4))).unwrap();
     emit_checked(&mut BlocksTwo::<32>::with(&params(32, 1), extras(2, true, 3))).unwrap();
@@ -315,13 +318,13 @@ fn adapters_pass_the_static_checks() {
 
 /// A module that drives the ports of blocks from a beat file, with one core of the file per block: the fields of a
 /// block are in `rvfi_pc_wdata`.
-fn player(lanes: u8) -> String {
-    let each = |text: &dyn Fn(u8) -> String| (0..lanes).map(text).collect::<String>();
+fn player(per_cycle: u8) -> String {
+    let each = |text: &dyn Fn(u8) -> String| (0..per_cycle).map(text).collect::<String>();
     let inputs = each(&|j| {
         format!("input valid_{j}, input intr_{j}, input [31:0] pc_{j}, input [31:0] next_{j}, input [31:0] insn_{j}, ")
     });
     let ports = each(&|j| {
-        let port = |name: &str| if lanes == 1 { format!("{name}_0") } else { format!("block{j}_{name}_0") };
+        let port = |name: &str| if per_cycle == 1 { format!("{name}_0") } else { format!("block{j}_{name}_0") };
         format!(
             ".{}(valid_{j} ? next_{j}[11:8] : 4'd0), .{}(pc_{j}), .{}(valid_{j} ? next_{j}[3:0] : 4'd0), .{}(next_{j}[12]), .{}(next_{j}[7:4]), ",
             port("itype"), port("iaddr"), port("iretire"), port("ilastsize"), port("icount")
@@ -348,23 +351,23 @@ fn build(params: &TraceParams, port: Port, log2_fifo: u8) -> TraceCosim {
         "pc_wdata" => format!("next_{i}"),
         other => format!("{other}_{i}"),
     };
-    let ports = TracePorts::rvfi(port.lanes.into(), 32, name, |name| name.into());
-    TraceCosim::build(&format!("{}{system}", player(port.lanes)), &ports).unwrap()
+    let ports = TracePorts::rvfi(port.per_cycle.into(), 32, name, |name| name.into());
+    TraceCosim::build(&format!("{}{system}", player(port.per_cycle)), &ports).unwrap()
 }
 
 /// Plays blocks of random sizes as a beat file, and returns the words.
 fn play(sim: &TraceCosim, port: Port, retired: &[Retired], seed: u64) -> (Vec<u32>, u32) {
     let mut s = Source::seeded(seed);
     let file = NamedTempFile::new().unwrap();
-    let mut w = Writer::new(BufWriter::new(file.reopen().unwrap()), port.lanes, 32).unwrap();
+    let mut w = Writer::new(BufWriter::new(file.reopen().unwrap()), port.per_cycle, 32).unwrap();
     // the cycle, and the first free block in it
-    let (mut at, mut cycle, mut lane) = (0, 0, port.lanes);
+    let (mut at, mut cycle, mut lane) = (0, 0, port.per_cycle);
     let mut put = |block: Shown, due: u64| {
         // a block that is overdue shares the cycle of the previous one
-        if lane >= port.lanes || due > cycle {
+        if lane >= port.per_cycle || due > cycle {
             (cycle, lane) = ((cycle + 1).max(due), 0);
         }
-        if lane + 1 < port.lanes && s.percent(30) {
+        if lane + 1 < port.per_cycle && s.percent(30) {
             lane += 1;
         }
         let next = u64::from(block.iretire)
@@ -377,7 +380,7 @@ fn play(sim: &TraceCosim, port: Port, retired: &[Retired], seed: u64) -> (Vec<u3
     };
     let mut cut = Source::seeded(seed + 1);
     // with several blocks per cycle, the next one may come a few cycles before it retired
-    let early = if port.lanes > 1 { 6 } else { 0 };
+    let early = if port.per_cycle > 1 { 6 } else { 0 };
     while at < retired.len() {
         if retired[at].trapped && at > 0 {
             put(Shown::trap(1, retired[at - 1].next_pc), 0);
@@ -423,7 +426,7 @@ fn all_programs_as_blocks_send_the_words_of_single_instructions() {
             events.iter().for_each(|e| x.event(e, &mut |r| retired.push(*r)).unwrap());
             x.finish(&mut |r| retired.push(*r)).unwrap();
             let (got, overflow) = play(&sim, port, &retired, 7);
-            let place = format!("{}, {} a clock", info.name, port.lanes);
+            let place = format!("{}, {} a clock", info.name, port.per_cycle);
             assert_eq!(overflow, 0, "{place}: something was lost");
             assert!(got == single(&p, &events), "{place}: words differ");
         }
@@ -451,10 +454,10 @@ fn what_blocks_cannot_tell_is_refused() {
             .err()
             .map(|e| e.to_string())
     };
-    let three = Port::new(1, true, 3).extras();
-    assert_eq!(of("tr_e:s0", Ingress::Blocks, three), None);
-    assert_eq!(of("nx_b", Ingress::Blocks, three), None);
-    let stack = of("tr_e:small", Ingress::Blocks, three).unwrap();
+    let narrow_itype = Port::new(1, true, 3).extras();
+    assert_eq!(of("tr_e:s0", Ingress::Blocks, narrow_itype), None);
+    assert_eq!(of("nx_b", Ingress::Blocks, narrow_itype), None);
+    let stack = of("tr_e:small", Ingress::Blocks, narrow_itype).unwrap();
     assert!(
         stack.starts_with("`--itype 3`: only with a scheme that predicts no targets, not `--scheme tr_e:small`"),
         "{stack}"

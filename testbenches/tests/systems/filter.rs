@@ -1,4 +1,4 @@
-//! `hdl/src/ingress/gate.rs` against plain comparisons; and with `hdl/src/ingress/veil.rs` in whole systems: what hidden instructions
+//! `hdl/src/ingress/address_filter.rs` against plain comparisons; and with `hdl/src/ingress/mode_filter.rs` in whole systems: what hidden instructions
 //! are leaves no trace but their number
 //!
 //! In a synthetic program, one part runs in machine mode and the rest in user mode, on cores that retire at full rate
@@ -6,7 +6,7 @@
 
 use fpga::cosim::Cosim;
 use hdl::emit::{build, EmitError, Ingress, SystemOptions};
-use hdl::ingress::gate::Gate;
+use hdl::ingress::address_filter::AddressFilter;
 use hdl::spine::{Extras, Retire};
 use hdl::verilog::{write, Style};
 use retire::image::Image;
@@ -27,8 +27,8 @@ const USER: u128 = 0;
 const MACHINE: u128 = 3;
 /// Values of `control`: enable; modes.
 const ENABLE: u128 = 1;
-const TELL_USER: u128 = 1 << 8;
-const TELL_ALL: u128 = 0xf << 8;
+const TRACE_USER: u128 = 1 << 8;
+const TRACE_ALL: u128 = 0xf << 8;
 
 fn register(name: &str) -> u128 {
     REGS.iter().find(|r| r.name == name).unwrap().addr.into()
@@ -55,7 +55,7 @@ enum Port {
 }
 
 impl Port {
-    fn lanes(self) -> u8 {
+    fn per_cycle(self) -> u8 {
         match self {
             Port::One | Port::Report => 1,
             Port::Channels(n) | Port::Blocks(n) => n,
@@ -64,7 +64,7 @@ impl Port {
 
     fn retire(self) -> Option<Retire> {
         let log2_words = if self == Port::Blocks(2) { 3 } else { 4 };
-        self.wide().then_some(Retire { lanes: self.lanes(), log2_words })
+        self.wide().then_some(Retire { per_cycle: self.per_cycle(), log2_words })
     }
 
     /// Whether several instructions retire per cycle.
@@ -95,27 +95,27 @@ impl Port {
 const SPACES: (u128, u128) = (0x0f0c, 0x0504);
 
 /// An instruction and its mode.
-type Lived = (Retired, u128);
+type WithMode = (Retired, u128);
 
 /// What the cores retire, in order; the lowest 40 % of the addresses are in machine mode.
-fn lives(model: &Model, cores: u8, seed: u64, steps: usize) -> Vec<Vec<Lived>> {
+fn executions(model: &Model, cores: u8, seed: u64, steps: usize) -> Vec<Vec<WithMode>> {
     let config = Config { trap_per_64k: 1_000, ..Config::new(cores, seed) };
     let retired: Vec<Retired> = Run::new(model, &config).take(steps).map(|s| s.retired).collect();
     let mut places: Vec<u64> = retired.iter().map(|r| r.pc).collect();
     places.sort_unstable();
     places.dedup();
     let user = places[places.len() * 4 / 10];
-    let mut lives = vec![Vec::new(); cores.into()];
+    let mut executions = vec![Vec::new(); cores.into()];
     for r in retired {
-        lives[usize::from(r.hart)].push((r, if r.pc < user { MACHINE } else { USER }));
+        executions[usize::from(r.hart)].push((r, if r.pc < user { MACHINE } else { USER }));
     }
-    lives
+    executions
 }
 
-/// The words of a run of `lives`; with `noise`, each instruction in machine mode is replaced by a random one.
+/// The words of a run of `executions`; with `noise`, each instruction in machine mode is replaced by a random one.
 fn words(
     (cosim, port): (&Cosim, Port),
-    lives: &[Vec<Lived>],
+    executions: &[Vec<WithMode>],
     (by, open): (By, bool),
     control: u128,
     allow: u128,
@@ -125,11 +125,11 @@ fn words(
     let [valid, data] = ["valid", "data"].map(|name| cosim.output(name).unwrap());
     let mut noise = noise.map(Source::seeded);
     let mut pace = Source::seeded(5);
-    let mut at = vec![0; lives.len()];
+    let mut at = vec![0; executions.len()];
     // for blocks, whether the trap before the next one was reported
-    let mut trap_told = vec![true; lives.len()];
+    let mut trap_reported = vec![true; executions.len()];
     let wide = port.wide();
-    let longest = lives.iter().map(Vec::len).max().unwrap_or(0) * if wide { 2 } else { 1 };
+    let longest = executions.iter().map(Vec::len).max().unwrap_or(0) * if wide { 2 } else { 1 };
     let (mut rate, mut phase) = (100_u8, 0);
     let mut vectors = Vec::new();
     for clock in 0..3 * longest + 5_000 {
@@ -148,7 +148,7 @@ fn words(
                 (*pace.pick(if wide { &[40, 25, 15, 8] } else { &[100, 100, 60, 20] }), pace.between(20, 400));
         }
         phase -= 1;
-        for (c, all) in lives.iter().enumerate() {
+        for (c, all) in executions.iter().enumerate() {
             values.push((format!("allow_modes_{c}"), allow));
             let (mask, wanted) = if open { (0, 0xffff) } else { SPACES };
             match by {
@@ -168,7 +168,7 @@ fn words(
                 continue;
             }
             // mode and address space of an instruction
-            let of = |l: &Lived| {
+            let of = |l: &WithMode| {
                 let space = match by {
                     // bits outside the mask are ignored
                     By::Space => SPACES.1 as u64 | (l.0.pc >> 6 & 3) | if l.1 == MACHINE { 8 } else { 0 },
@@ -179,7 +179,8 @@ fn words(
             };
             let Some(first) = all.get(at[c]) else {
                 // a trap reports the target of the indirect jump that is held
-                if let (Port::Blocks(_) | Port::Report, false) = (port, std::mem::replace(&mut trap_told[c], true)) {
+                if let (Port::Blocks(_) | Port::Report, false) = (port, std::mem::replace(&mut trap_reported[c], true))
+                {
                     let gone = all.last().map_or(0, |l| l.0.next_pc);
                     values.push((port.name(c, 0, "itype"), 1));
                     values.push((port.name(c, 0, "iaddr"), gone.into()));
@@ -189,9 +190,9 @@ fn words(
             let (mut mode, mut space) = of(first);
             // within a cycle, only addresses may differ between hidden and traced instructions
             let mixes = matches!(by, By::Range { .. }) && !contexts && wide;
-            let joins = |l: &&Lived| mixes || of(l) == of(first);
+            let joins = |l: &&WithMode| mixes || of(l) == of(first);
             let mut noisy = false;
-            for lane in 0..port.lanes() {
+            for lane in 0..port.per_cycle() {
                 let Some(&(mut r, class)) = all.get(at[c]).filter(joins) else { break };
                 if lane > 0 && pace.percent(30) {
                     continue;
@@ -205,8 +206,8 @@ fn words(
                 noisy |= noise.is_some();
                 if let Port::Blocks(_) | Port::Report = port {
                     let most = if port == Port::Report { 1 } else { 15 };
-                    let mut block = if r.trapped && !trap_told[c] && at[c] > 0 {
-                        trap_told[c] = true;
+                    let mut block = if r.trapped && !trap_reported[c] && at[c] > 0 {
+                        trap_reported[c] = true;
                         Shown::trap(1, all[at[c] - 1].0.next_pc)
                     } else {
                         let run: Vec<Retired> = all[at[c]..]
@@ -218,7 +219,7 @@ fn words(
                         let n = length(&run, 32, pace.between(2, 15) as u8);
                         // the target of a traced instruction must be right
                         let before = at[c].checked_sub(1).map_or(MACHINE, |i| all[i].1);
-                        (at[c], trap_told[c]) = (at[c] + n, false);
+                        (at[c], trap_reported[c]) = (at[c] + n, false);
                         let mut block = Shown::of(&run[..n], 32);
                         if let Some(s) = &mut noise {
                             block.itype = s.bits(4) as u8;
@@ -313,8 +314,8 @@ fn filtered_at(port: Port, scheme: &str, cores: u8, timestamps: bool, context: O
     let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
     let model = Model::new(&Shape::rv32(9));
     let image = Image::new(&model.program);
-    let lives = lives(&model, cores, 4, 12_000);
-    let all = || lives.iter().flatten();
+    let executions = executions(&model, cores, 4, 12_000);
+    let all = || executions.iter().flatten();
     // the lowest address of those that are not hidden
     let first = all().filter(|l| l.1 == USER).map(|l| l.0.pc).min().unwrap();
     let by = match by {
@@ -322,10 +323,10 @@ fn filtered_at(port: Port, scheme: &str, cores: u8, timestamps: bool, context: O
         "space" => By::Space,
         _ => By::Mode,
     };
-    let words = |(control, allow), noise, open| words((&cosim, port), &lives, (by, open), control, allow, noise);
+    let words = |(control, allow), noise, open| words((&cosim, port), &executions, (by, open), control, allow, noise);
 
     let changes = |told: &[FlowEvent]| told.iter().filter(|e| matches!(e.kind, FlowKind::Context { .. })).count();
-    let right = words((ENABLE | TELL_USER, 0xf), None, false);
+    let right = words((ENABLE | TRACE_USER, 0xf), None, false);
     let (told, instructions) = replayed(&image, &params, &right);
     let hidden: HashSet<u64> = all().filter(|l| l.1 == MACHINE).map(|l| l.0.pc).collect();
     let open: HashSet<u64> = all().filter(|l| l.1 == USER).map(|l| l.0.pc).collect();
@@ -345,22 +346,22 @@ fn filtered_at(port: Port, scheme: &str, cores: u8, timestamps: bool, context: O
     assert!(instructions > user / 3, "{place}: {instructions} of {user} are told");
 
     for seed in [1, 2] {
-        let other = words((ENABLE | TELL_USER, 0xf), Some(seed), false);
+        let other = words((ENABLE | TRACE_USER, 0xf), Some(seed), false);
         assert!(right == other, "{place}, {seed}: the words tell what was hidden");
     }
     // with all modes selected, only allowed modes are traced
-    assert!(right == words((ENABLE | TELL_ALL, 1), Some(3), false), "{place}: `allow_modes` is not heeded");
-    let (all_told, instructions) = replayed(&image, &params, &words((ENABLE | TELL_ALL, 0xf), None, true));
+    assert!(right == words((ENABLE | TRACE_ALL, 1), Some(3), false), "{place}: `allow_modes` is not heeded");
+    let (all_told, instructions) = replayed(&image, &params, &words((ENABLE | TRACE_ALL, 0xf), None, true));
     assert_eq!(instructions + lost(&all_told), user + machine, "{place}: all is allowed");
     // after reset nothing is traced, and neither is anything that is not allowed
-    for (control, allow) in [(ENABLE, 0xf), (ENABLE | TELL_ALL, 0)] {
+    for (control, allow) in [(ENABLE, 0xf), (ENABLE | TRACE_ALL, 0)] {
         let (told, instructions) = replayed(&image, &params, &words((control, allow), None, true));
         assert_eq!((told.len(), instructions), (0, 0), "{place}: {told:x?}");
     }
 }
 
 #[test]
-fn words_depend_on_the_number_of_hidden_instructions_alone() {
+fn words_depend_only_on_the_number_of_hidden_instructions() {
     filtered("tr_e:medium", 1, false, None, "mode");
     filtered("tr_e:small", 3, true, None, "mode");
     filtered("nx_b", 2, false, None, "mode");
@@ -368,24 +369,24 @@ fn words_depend_on_the_number_of_hidden_instructions_alone() {
 }
 
 #[test]
-fn nor_on_the_contexts_that_they_were_in() {
+fn contexts_of_hidden_instructions_do_not_affect_the_words() {
     filtered("tr_e:small", 2, true, Some(4), "mode");
 }
 
 #[test]
-fn nor_on_what_is_at_hidden_addresses() {
+fn code_at_hidden_addresses_does_not_affect_the_words() {
     filtered("tr_e:small", 2, true, None, "range");
     filtered("sc-lsp:rbase-32x4", 1, false, None, "range");
 }
 
 #[test]
-fn nor_on_what_is_in_hidden_address_spaces() {
+fn code_in_hidden_address_spaces_does_not_affect_the_words() {
     filtered("tr_e:small", 1, false, None, "space");
     filtered("tr_e:medium", 2, true, Some(4), "space");
 }
 
 #[test]
-fn nor_where_several_retire_a_clock() {
+fn hidden_instructions_of_wide_cores_do_not_affect_the_words() {
     filtered_at(Port::Channels(2), "tr_e:small", 1, true, None, "mode");
     filtered_at(Port::Channels(4), "tr_e:m4", 2, false, None, "range");
     filtered_at(Port::Channels(4), "nx_b", 1, true, Some(4), "space");
@@ -394,18 +395,18 @@ fn nor_where_several_retire_a_clock() {
 }
 
 #[test]
-fn nor_where_blocks_do() {
+fn hidden_blocks_do_not_affect_the_words() {
     filtered_at(Port::Blocks(1), "tr_e:small", 1, true, None, "range");
     filtered_at(Port::Blocks(2), "tr_e:m4", 2, false, Some(4), "mode");
     filtered_at(Port::Blocks(2), "nx_b", 1, true, None, "space");
 }
 
 #[test]
-fn the_gate_is_the_comparison() {
+fn the_address_filter_matches_plain_comparisons() {
     let extras = |range, space| Extras { filter: true, range, space, ..Extras::default() };
     for (range, space) in [(true, false), (false, true), (true, true)] {
-        emit_checked(&mut Gate::<32>::new(&extras(range, space))).unwrap();
-        let mut d = Driver::new(Gate::<32>::new(&extras(range, space)), |_, _| ()).unwrap().recording();
+        emit_checked(&mut AddressFilter::<32>::new(&extras(range, space))).unwrap();
+        let mut d = Driver::new(AddressFilter::<32>::new(&extras(range, space)), |_, _| ()).unwrap().recording();
         let mut s = Source::seeded(7);
         let mut hidden = 0;
         for clock in 0..4_000 {
@@ -416,7 +417,7 @@ fn the_gate_is_the_comparison() {
             let (here, wanted, mask) = (s.bits(2), s.bits(2), s.bits(2));
             let [here, wanted, mask] = [here, wanted, mask].map(|bits| (bits & 1) | (bits >> 1) << 15);
             let hide = s.percent(5);
-            let set = |u: &mut Gate<32>| {
+            let set = |u: &mut AddressFilter<32>| {
                 u.hide.next = hide;
                 u.pc.next = pc.to_bits();
                 u.first.next = first.to_bits();
@@ -436,14 +437,14 @@ fn the_gate_is_the_comparison() {
 }
 
 #[test]
-fn nor_where_a_report_tells_one_instruction() {
+fn hidden_single_reports_do_not_affect_the_words() {
     filtered_at(Port::Report, "tr_e:small", 2, true, None, "mode");
     filtered_at(Port::Report, "nx_b", 1, false, Some(4), "space");
     filtered_at(Port::Report, "sc-lsp:rbase-32x4", 1, false, None, "range");
 }
 
 #[test]
-fn an_ingress_that_tells_an_instruction_later_has_no_filter() {
+fn pc_chains_have_no_filter() {
     let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
     let extras = Extras { filter: true, ..Extras::default() };
     let refused = build(&params, &SystemOptions { ingress: Ingress::PcChain, extras, ..SystemOptions::default() });

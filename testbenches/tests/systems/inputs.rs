@@ -203,7 +203,7 @@ fn lossy(cosim: &Cosim, p: InputsParams, seed: u64, behind: u64) -> (Vec<Vec<u32
         bench.begin();
         let (clocks, taken) = (s.between(1, 400), *s.pick(&[2, 30, 100]));
         for _ in 0..clocks {
-            let (mem, cores) = Golden::goes_on(&p, &mut s);
+            let (mem, cores) = Golden::unstalled_ports(&p, &mut s);
             bench.cycle(false, s.percent(taken), mem, cores, &[]);
         }
         let place = format!("seed {seed}, {} cores, {}, round {round} of {clocks} clocks", p.cores, p.sizes);
@@ -220,7 +220,7 @@ fn lossy(cosim: &Cosim, p: InputsParams, seed: u64, behind: u64) -> (Vec<Vec<u32
 }
 
 #[test]
-fn a_recording_that_lost_something_ends_and_tells_nothing_of_what_is_behind() {
+fn a_recording_with_losses_ends_without_later_data() {
     for (seed, cores, depth, sizes) in [
         (20, 1, 4, small()),
         (21, 2, 4, small()),

@@ -13,7 +13,7 @@ use sim::beats::{Expander, Retired};
 use sim::params::{Platform, TraceParams, NAMED_SETS};
 use sim::replay::{Events, Replay};
 use sim::system::System;
-use testbenches::check::{limit, replays_exactly, run};
+use testbenches::check::{check_exact_replay, limit, run};
 
 fn configs() -> Vec<(String, TraceParams)> {
     let mut out = Vec::new();
@@ -42,7 +42,7 @@ fn replays(harts: u8) {
         for (name, mut params) in configs() {
             params.cores = harts;
             let place = format!("{}, {name}, N = {harts}", info.name);
-            replays_exactly(&image, &params, (&events, cycles), &place, |_, _| ());
+            check_exact_replay(&image, &params, (&events, cycles), &place, |_, _| ());
         }
     }
 }

@@ -66,12 +66,12 @@ fn nexus_like_traces_are_the_same() {
 
 #[test]
 fn several_instructions_a_clock_are_the_same() {
-    for (name, platform, lanes) in [("tr_e:small", of(1, true), 4), ("nx_b", of(2, false), 2)] {
+    for (name, platform, per_cycle) in [("tr_e:small", of(1, true), 4), ("nx_b", of(2, false), 2)] {
         let params = TraceParams::new(platform, name.parse().unwrap());
-        let extras = Extras { retire: Some(Retire { lanes, log2_words: 3 }), ..Extras::default() };
+        let extras = Extras { retire: Some(Retire { per_cycle, log2_words: 3 }), ..Extras::default() };
         let mut top = build(&params, &SystemOptions { log2_fifo: 4, extras, ..SystemOptions::default() }).unwrap();
         top.connect_all();
-        let proved = prove(&top, |text| text).unwrap_or_else(|e| panic!("{name}, {lanes} a clock: {e}"));
+        let proved = prove(&top, |text| text).unwrap_or_else(|e| panic!("{name}, {per_cycle} a clock: {e}"));
         assert!(proved > 500, "{name}: {proved} bits are too few");
     }
 }

@@ -58,29 +58,29 @@ struct Port {
 impl Port {
     const ONE: Self = Self { ingress: Ingress::Rvfi, retire: None };
 
-    const fn channels(lanes: u8, log2_words: u8) -> Self {
-        Self { ingress: Ingress::Rvfi, retire: Some(Retire { lanes, log2_words }) }
+    const fn channels(per_cycle: u8, log2_words: u8) -> Self {
+        Self { ingress: Ingress::Rvfi, retire: Some(Retire { per_cycle, log2_words }) }
     }
 
-    const fn blocks(lanes: u8, log2_words: u8) -> Self {
-        Self { ingress: Ingress::Blocks, ..Self::channels(lanes, log2_words) }
+    const fn blocks(per_cycle: u8, log2_words: u8) -> Self {
+        Self { ingress: Ingress::Blocks, ..Self::channels(per_cycle, log2_words) }
     }
 
-    fn lanes(self) -> u8 {
-        self.retire.map_or(1, |r| r.lanes)
+    fn per_cycle(self) -> u8 {
+        self.retire.map_or(1, |r| r.per_cycle)
     }
 
     /// Cycles for which a core may continue after `stall` rises, see `hdl/src/top.rs`.
     fn clocks(self, log2_fifo: u8) -> usize {
         let Some(retire) = self.retire else { return allowed(log2_fifo) };
-        let lanes = usize::from(retire.lanes) * if self.ingress == Ingress::Blocks { 2 } else { 1 };
-        ((1 << retire.log2_words) - 5).min(((1 << (log2_fifo - 1)) - 2 - 5 * lanes) / lanes)
+        let per_cycle = usize::from(retire.per_cycle) * if self.ingress == Ingress::Blocks { 2 } else { 1 };
+        ((1 << retire.log2_words) - 5).min(((1 << (log2_fifo - 1)) - 2 - 5 * per_cycle) / per_cycle)
     }
 
     /// Port values of core `core` when it retires an instruction at `pc` that goes to `next`; older instructions are in
     /// lower channels.
     fn show(self, core: usize, lane: u8, jump: bool, pc: u64, next: u64) -> Vec<(String, u128)> {
-        let many = self.lanes() > 1;
+        let many = self.per_cycle() > 1;
         if self.ingress == Ingress::Blocks {
             let block = if many { format!("block{lane}_") } else { String::new() };
             let itype = if jump { 10 } else { 0 };
@@ -147,7 +147,7 @@ fn play(scheme: &str, cores: u8, log2_fifo: u8, late: usize, clocks: u64, port: 
             if !tracing || write.is_some() || waits || last {
                 continue;
             }
-            for lane in 0..port.lanes() {
+            for lane in 0..port.per_cycle() {
                 if lane > 0 && s.percent(5) {
                     continue;
                 }
@@ -252,7 +252,7 @@ fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
         ("sc-lsp:rbase-32x4", 1, 6, Port::channels(4, 3)),
     ] {
         let late = port.clocks(log2_fifo);
-        let place = format!("{scheme}, {} a clock, {} places, {late} late", port.lanes(), 1 << log2_fifo);
+        let place = format!("{scheme}, {} a clock, {} places, {late} late", port.per_cycle(), 1 << log2_fifo);
         let o = play(scheme, cores, log2_fifo, late, 15_000, port);
         assert_eq!(o.overflow, 0, "{place}: it overflowed");
         if cores == 1 {
@@ -271,10 +271,10 @@ fn cores_of_several_instructions_a_clock_that_wait_lose_nothing() {
 }
 
 #[test]
-fn what_is_full_before_a_wide_core_waits_is_refused() {
-    let of = |ingress, lanes, log2_words, log2_fifo| {
+fn stall_with_too_small_fifos_is_refused() {
+    let of = |ingress, per_cycle, log2_words, log2_fifo| {
         let params = TraceParams::new(Platform::RV32, "tr_e:small".parse().unwrap());
-        let extras = Extras { stall: true, retire: Some(Retire { lanes, log2_words }), ..Extras::default() };
+        let extras = Extras { stall: true, retire: Some(Retire { per_cycle, log2_words }), ..Extras::default() };
         build(&params, &SystemOptions { ingress, log2_fifo, extras }).err().map(|e| e.to_string())
     };
     assert_eq!(of(Ingress::Rvfi, 4, 3, 6), None);

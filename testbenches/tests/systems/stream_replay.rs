@@ -8,7 +8,7 @@ use retire::{FlowEvent, FlowKind};
 use sim::params::TraceParams;
 use sim::scheme::sc_lsp::params::PRESETS;
 use sim::scheme::sc_lsp::{Hash, StreamCacheParams, Variant};
-use testbenches::check::{limit, replays_exactly, run};
+use testbenches::check::{check_exact_replay, limit, run};
 
 /// The precision of the cycle of a replayed event.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ fn replays(harts: u8) {
         for (params, time) in configs(harts) {
             let place = format!("{}, {}", info.name, params.canonical());
             let also = |want: &FlowEvent, e: &FlowEvent| time.check(want, e, &place);
-            replays_exactly(&image, &params, (&events, cycles), &place, also);
+            check_exact_replay(&image, &params, (&events, cycles), &place, also);
         }
     }
 }

@@ -20,7 +20,7 @@ use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::rounds;
 use sim::stimulus::run::{record, Config};
 use sim::system::System;
-use testbenches::check::{beat_file, right_around_gaps, run};
+use testbenches::check::{beat_file, check_around_gaps, run};
 use testbenches::gates::emit_checked_system;
 
 /// No extras.
@@ -202,7 +202,7 @@ fn after_an_overflow_the_trace_goes_on_right() {
     let options = TraceOptions { stall_seed: 1, ..TraceOptions::default() };
     let summary = sim.run(file.path(), &options, |w| words.push(w)).unwrap();
     assert_eq!(summary.overflow, 0xf, "all cores lose something");
-    let (gaps, _) = right_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
+    let (gaps, _) = check_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
     assert!(gaps > 4, "{gaps} gaps");
 }
 

@@ -12,7 +12,7 @@ use hdl::spine::{Extras, Retire};
 use hdl::top::System as Circuit;
 use retire::RetireSink;
 use rust_hdl::prelude::*;
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::regs::REGS;
 use sim::stimulus::program::{Model, Shape};
@@ -37,7 +37,7 @@ trait Wide: Block {
     fn control(&mut self, reset: bool, write: Option<Write>, ready: bool);
     fn set(&mut self, lane: u8, show: Option<Retired>);
     /// The word at the output, and whether the system is idle.
-    fn said(&self) -> (Option<u32>, u32);
+    fn outputs(&self) -> (Option<u32>, u32);
 }
 
 fn register(name: &str) -> u64 {
@@ -45,9 +45,9 @@ fn register(name: &str) -> u64 {
 }
 
 macro_rules! wide {
-    ($name:ident, $lanes:literal, $([$j:literal $channel:ident])+) => {
+    ($name:ident, $per_cycle:literal, $([$j:literal $channel:ident])+) => {
         impl<const W: usize> Wide for Circuit<$name<W>, W> {
-            const LANES: u8 = $lanes;
+            const LANES: u8 = $per_cycle;
             const XLEN: u8 = W as u8;
             fn make(params: &TraceParams, extras: Extras) -> Self {
                 Self::new(params, 6, extras)
@@ -76,10 +76,10 @@ macro_rules! wide {
                         self.pins[0].$channel.pc_wdata.next = to.to_bits();
                         self.pins[0].$channel.intr.next = intr;
                     })+
-                    _ => panic!("channel {lane} of {}", $lanes),
+                    _ => panic!("channel {lane} of {}", $per_cycle),
                 }
             }
-            fn said(&self) -> (Option<u32>, u32) {
+            fn outputs(&self) -> (Option<u32>, u32) {
                 let word = (self.valid.val() && self.ready.val()).then(|| self.data.val().to_u64() as u32);
                 (word, self.bus_rdata.val().to_u64() as u32)
             }
@@ -90,20 +90,20 @@ wide!(RvfiTwoPins, 2, [0 rvfi0] [1 rvfi1]);
 wide!(RvfiFourPins, 4, [0 rvfi0] [1 rvfi1] [2 rvfi2] [3 rvfi3]);
 
 /// Cycles until tables are clear, and until everything queued is sent.
-const CALM: usize = 1_500;
+const DRAIN_CYCLES: usize = 1_500;
 
 /// Drives a system, with resyncs every 2^`period` instructions; 0: none.
 fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
     let platform = Platform { xlen: T::XLEN, ..Platform::RV32 };
     let params = TraceParams::new(platform, scheme.parse().unwrap());
-    let retire = Some(Retire { lanes: T::LANES, log2_words: 4 });
+    let retire = Some(Retire { per_cycle: T::LANES, log2_words: 4 });
     let extras = Extras { retire, sync: period > 0, ..Extras::default() };
     let shape = if T::XLEN == 64 { Shape::rv64(seed) } else { Shape::rv32(seed) };
     let model = Model::new(&shape);
     let first = record(&model, &Config { trap_per_64k: 400, ..Config::new(1, seed) }, instructions);
-    let haste = SystemOptions { extras, ..SystemOptions::default() }.haste(&params);
+    let warm_up_scale = SystemOptions { extras, ..SystemOptions::default() }.warm_up_scale(&params);
     let every = (period > 0).then(|| SyncPeriod::new(period).unwrap());
-    let mut golden = System::of_haste(&params, haste).unwrap().sync_every(&params, every);
+    let mut golden = System::with_warm_up_scale(&params, warm_up_scale).unwrap().sync_every(&params, every);
     first.events.iter().for_each(|e| golden.event(e));
     golden.finish(first.events.last().map_or(0, |e| e.cycle));
     let want: Vec<u32> = golden.drain().collect();
@@ -117,7 +117,7 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
             u.control(reset, write, ready);
             (0..).zip(shows).for_each(|(lane, show)| u.set(lane, *show));
         };
-        let (word, status) = d.cycle(set, T::said).unwrap();
+        let (word, status) = d.cycle(set, T::outputs).unwrap();
         words.extend(word);
         status
     };
@@ -129,7 +129,7 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
         clock(false, Some(("sync", period.into())), true, &none, &mut words);
     }
     clock(false, Some(enable(true)), true, &none, &mut words);
-    (0..CALM).for_each(|_| {
+    (0..DRAIN_CYCLES).for_each(|_| {
         clock(false, None, true, &none, &mut words);
     });
     // some bursts: on average less than one event per cycle, and less than the encoder can send
@@ -144,11 +144,11 @@ fn drive<T: Wide>(scheme: &str, seed: u64, instructions: usize, period: u8) {
         lanes_used[shows.iter().flatten().count()] += 1;
         clock(false, None, !s.percent(10), &shows, &mut words);
     }
-    (0..CALM).for_each(|_| {
+    (0..DRAIN_CYCLES).for_each(|_| {
         clock(false, None, true, &none, &mut words);
     });
     clock(false, Some(enable(false)), true, &none, &mut words);
-    (0..CALM).for_each(|_| {
+    (0..DRAIN_CYCLES).for_each(|_| {
         clock(false, None, true, &none, &mut words);
     });
     let differs = want.iter().zip(&words).position(|(w, g)| w != g);

@@ -7,13 +7,13 @@ use programs::ProgramInfo;
 use retire::elf::Program;
 use retire::image::Image;
 use retire::{FlowEvent, RetireSink};
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::params::{Platform, TraceParams, NAMED_SETS};
 use sim::replay::{Events, Replay};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
-use sim::system::{header_again, System};
-use testbenches::check::{beat_file, right_around_gaps, run};
+use sim::system::{repeated_header, System};
+use testbenches::check::{beat_file, check_around_gaps, run};
 
 fn ports(cores: usize, xlen: u8) -> TracePorts {
     TracePorts::rvfi(cores, xlen, |i, name| format!("rvfi_{name}_{i}"), |name| name.into())
@@ -196,7 +196,7 @@ fn synchronisation_by_bytes_comes_when_they_have_left() {
             let options = TraceOptions { sync: bytes << 8, ..TraceOptions::default() };
             let summary = sim.run(file.path(), &options, |w| got.push(w)).unwrap();
             assert_eq!(summary.overflow, 0, "{place}");
-            let head = header_again(&p);
+            let head = repeated_header(&p);
             let headers: Vec<usize> = (0..got.len()).filter(|&i| got[i..].starts_with(&head)).collect();
             assert!(!headers.is_empty(), "{place}: no header is sent again");
             all += headers.len();
@@ -329,14 +329,14 @@ fn replay_goes_on_after_an_overflow() {
     let summary = sim.run(file.path(), &options, |w| words.push(w)).unwrap();
     assert_ne!(summary.overflow, 0, "nothing was lost: the test shows nothing");
 
-    let (gaps, _) = right_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
+    let (gaps, _) = check_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
     assert!(gaps > 4, "{gaps} gaps");
 }
 
 /// A sink that accepts a quarter of what is sent: most is lost, the replay is right around each gap, and it contains
 /// more than the link would carry with cold tables.
 #[test]
-fn an_overloaded_link_is_told_of_with_warm_tables() {
+fn overload_is_reported_with_warm_tables() {
     for (scheme, timestamps, cores, least) in
         [("tr_e:large", false, 1, 14), ("tr_e:small", true, 2, 10), ("sc-lsp:rbase-32x4", false, 2, 10)]
     {
@@ -349,12 +349,12 @@ fn an_overloaded_link_is_told_of_with_warm_tables() {
         let (file, beats) = beat_file(&program, &params, &events);
         let free = sim.run(file.path(), &TraceOptions::default(), |_| ()).unwrap();
         assert_eq!(free.overflow, 0, "{scheme}: the link is not overloaded by itself");
-        let clocks_a_word = 4 * free.stop / free.words;
+        let cycles_per_word = 4 * free.stop / free.words;
         let mut words = Vec::new();
-        let options = TraceOptions { clocks_a_word, ..TraceOptions::default() };
+        let options = TraceOptions { cycles_per_word, ..TraceOptions::default() };
         let summary = sim.run(file.path(), &options, |w| words.push(w)).unwrap();
         assert_ne!(summary.overflow, 0, "{scheme}: nothing was lost");
-        let (gaps, told) = right_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
+        let (gaps, told) = check_around_gaps(&Image::new(&program), &params, words.into_iter(), &events);
         eprintln!("{scheme}: {told} of {beats} instructions, {gaps} gaps");
         assert!(gaps > 20 && 100 * told > least * beats, "{scheme}: {told} of {beats} instructions, {gaps} gaps");
     }

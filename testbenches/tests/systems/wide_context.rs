@@ -1,4 +1,4 @@
-//! `hdl/src/ingress/turn.rs` before cores that retire several instructions or blocks per cycle, or with an E-Trace port, emitted and under Verilator, against
+//! `hdl/src/ingress/context_tracker.rs` before cores that retire several instructions or blocks per cycle, or with an E-Trace port, emitted and under Verilator, against
 //! `sim/src/system.rs`: the words are those of a core that retires one instruction per cycle
 
 use fpga::cosim::Cosim;
@@ -17,13 +17,13 @@ use sim::stimulus::Source;
 use sim::system::System;
 
 /// An instruction and its context.
-type Lived = (Retired, Context);
+type WithContext = (Retired, Context);
 
 /// What a core retires, with the events of the same.
-fn lives(model: &Model, steps: usize, seed: u64) -> (Vec<Lived>, Vec<FlowEvent>, usize) {
+fn execution(model: &Model, steps: usize, seed: u64) -> (Vec<WithContext>, Vec<FlowEvent>, usize) {
     let mut s = Source::seeded(seed);
     let config = Config { trap_per_64k: 1_000, ..Config::new(1, seed) };
-    let (mut lives, mut events): (Vec<Lived>, Vec<FlowEvent>) = (Vec::new(), Vec::new());
+    let (mut execution, mut events): (Vec<WithContext>, Vec<FlowEvent>) = (Vec::new(), Vec::new());
     let (mut count, mut now, mut turns) = (0, Context::RESET, 0);
     for step in Run::new(model, &config).take(steps) {
         let (r, mut context) = (step.retired, now);
@@ -46,28 +46,28 @@ fn lives(model: &Model, steps: usize, seed: u64) -> (Vec<Lived>, Vec<FlowEvent>,
         if let Some(e) = step.event {
             events.push(FlowEvent { count: std::mem::take(&mut count), ..e });
         }
-        lives.push((r, context));
+        execution.push((r, context));
     }
-    let last = lives.last().unwrap().0;
+    let last = execution.last().unwrap().0;
     let (pc, target, cycle) = (last.next_pc, last.next_pc, last.cycle);
     events.push(FlowEvent { hart: 0, kind: FlowKind::Stop, len: 0, count, pc, target, cycle });
-    (lives, events, turns)
+    (execution, events, turns)
 }
 
 /// Port values of the core in one cycle.
 type Ports = Vec<(String, u128)>;
 
 /// Instructions in any channels; all of a cycle have the same context.
-fn channels(lives: &[Lived], lanes: usize, seed: u64) -> Vec<Ports> {
+fn channels(execution: &[WithContext], per_cycle: usize, seed: u64) -> Vec<Ports> {
     let mut s = Source::seeded(seed);
     let (mut clocks, mut at) = (Vec::new(), 0);
-    while at < lives.len() {
+    while at < execution.len() {
         let mut ports: Ports = vec![("mode_0".into(), s.bits(2).into()), ("space_0".into(), s.bits(16).into())];
-        let context = lives[at].1;
+        let context = execution[at].1;
         // fewer than the encoder can send
-        let active = s.percent(if lanes == 4 { 10 } else { 30 });
-        for lane in 0..lanes {
-            let Some(&(r, _)) = lives.get(at).filter(|l| l.1 == context) else { break };
+        let active = s.percent(if per_cycle == 4 { 10 } else { 30 });
+        for lane in 0..per_cycle {
+            let Some(&(r, _)) = execution.get(at).filter(|l| l.1 == context) else { break };
             if !active || s.percent(30) {
                 continue;
             }
@@ -90,28 +90,28 @@ fn channels(lives: &[Lived], lanes: usize, seed: u64) -> Vec<Ports> {
 }
 
 /// The same as up to two blocks per cycle.
-fn blocks(lives: &[Lived], seed: u64) -> Vec<Ports> {
+fn blocks(execution: &[WithContext], seed: u64) -> Vec<Ports> {
     let mut s = Source::seeded(seed);
-    let (mut clocks, mut at, mut trap_told) = (Vec::new(), 0, true);
-    while at < lives.len() {
+    let (mut clocks, mut at, mut trap_reported) = (Vec::new(), 0, true);
+    while at < execution.len() {
         let mut ports: Ports =
             vec![("privilege_0".into(), s.bits(2).into()), ("context_id_0".into(), s.bits(32).into())];
-        let context = lives[at].1;
+        let context = execution[at].1;
         let active = s.percent(25);
         for j in 0..2 {
-            let here = lives.get(at).is_some_and(|l| l.1 == context);
+            let here = execution.get(at).is_some_and(|l| l.1 == context);
             if !active || !here || s.percent(30) {
                 continue;
             }
-            let first = lives[at].0;
-            let block = if first.trapped && !trap_told {
-                trap_told = true;
-                Shown::trap(1, lives[at - 1].0.next_pc)
+            let first = execution[at].0;
+            let block = if first.trapped && !trap_reported {
+                trap_reported = true;
+                Shown::trap(1, execution[at - 1].0.next_pc)
             } else {
                 let run: Vec<Retired> =
-                    lives[at..].iter().take_while(|l| l.1 == context).take(15).map(|l| l.0).collect();
+                    execution[at..].iter().take_while(|l| l.1 == context).take(15).map(|l| l.0).collect();
                 let n = length(&run, 32, s.between(2, 15) as u8);
-                (at, trap_told) = (at + n, false);
+                (at, trap_reported) = (at + n, false);
                 ports[0].1 = context.privilege().into();
                 // only the low bits are reported
                 ports[1].1 = u128::from(context.id()) | u128::from(s.bits(16)) << 16;
@@ -130,23 +130,24 @@ fn blocks(lives: &[Lived], seed: u64) -> Vec<Ports> {
         clocks.push(ports);
     }
     // a trap reports the target of the indirect jump that is held
-    let trap = [("block0_itype_0".into(), 1), ("block0_iaddr_0".into(), lives[lives.len() - 1].0.next_pc.into())];
+    let trap =
+        [("block0_itype_0".into(), 1), ("block0_iaddr_0".into(), execution[execution.len() - 1].0.next_pc.into())];
     clocks.push(trap.into());
     clocks
 }
 
 /// The same as E-Trace reports of single instructions.
-fn reports(lives: &[Lived], seed: u64) -> Vec<Ports> {
+fn reports(execution: &[WithContext], seed: u64) -> Vec<Ports> {
     let mut s = Source::seeded(seed);
     let mut clocks: Vec<Ports> = Vec::new();
-    for (i, &(r, context)) in lives.iter().enumerate() {
+    for (i, &(r, context)) in execution.iter().enumerate() {
         // ports between reports carry noise
         while s.percent(70) {
             clocks.push(vec![("privilege_0".into(), s.bits(2).into()), ("space_0".into(), s.bits(16).into())]);
         }
         if r.trapped && i > 0 {
             let noise = [("privilege_0".into(), s.bits(2).into()), ("space_0".into(), s.bits(16).into())];
-            let trap = [("itype_0".into(), 1), ("iaddr_0".into(), lives[i - 1].0.next_pc.into())];
+            let trap = [("itype_0".into(), 1), ("iaddr_0".into(), execution[i - 1].0.next_pc.into())];
             clocks.push(noise.into_iter().chain(trap).collect());
         }
         let block = Shown::of(&[r], 32);
@@ -159,7 +160,7 @@ fn reports(lives: &[Lived], seed: u64) -> Vec<Ports> {
             ("ilastsize_0".into(), block.ilastsize.into()),
         ]);
     }
-    clocks.push(vec![("itype_0".into(), 1), ("iaddr_0".into(), lives[lives.len() - 1].0.next_pc.into())]);
+    clocks.push(vec![("itype_0".into(), 1), ("iaddr_0".into(), execution[execution.len() - 1].0.next_pc.into())]);
     clocks
 }
 
@@ -199,13 +200,13 @@ fn told(scheme: &str, ingress: Ingress, retire: Option<Retire>, bits: u8) {
     top.connect_all();
     let cosim = Cosim::of_written(&write(&top, &Style::default()).unwrap()).unwrap();
     let model = Model::new(&Shape::rv32(9));
-    let (lives, events, turns) = lives(&model, 20_000, u64::from(bits) + 1);
+    let (execution, events, turns) = execution(&model, 20_000, u64::from(bits) + 1);
     let clocks = match ingress {
-        Ingress::Blocks => blocks(&lives, 5),
-        Ingress::Etrace => reports(&lives, 5),
-        _ => channels(&lives, retire.unwrap().lanes.into(), 5),
+        Ingress::Blocks => blocks(&execution, 5),
+        Ingress::Etrace => reports(&execution, 5),
+        _ => channels(&execution, retire.unwrap().per_cycle.into(), 5),
     };
-    let flows = lives.iter().filter(|l| flow(l.0.insn, 32) != Flow::Sequential).count();
+    let flows = execution.iter().filter(|l| flow(l.0.insn, 32) != Flow::Sequential).count();
     assert!(turns > 200 && flows > 2_000, "{turns} changes, {flows} jumps and branches");
     let mut golden = System::new(&params).unwrap();
     events.iter().for_each(|e| golden.event(e));
@@ -218,13 +219,13 @@ fn told(scheme: &str, ingress: Ingress, retire: Option<Retire>, bits: u8) {
 
 #[test]
 fn several_instructions_a_clock_send_the_contexts_of_single_ones() {
-    told("tr_e:small", Ingress::Rvfi, Some(Retire { lanes: 2, log2_words: 4 }), 4);
-    told("nx_b", Ingress::Rvfi, Some(Retire { lanes: 4, log2_words: 4 }), 0);
+    told("tr_e:small", Ingress::Rvfi, Some(Retire { per_cycle: 2, log2_words: 4 }), 4);
+    told("nx_b", Ingress::Rvfi, Some(Retire { per_cycle: 4, log2_words: 4 }), 0);
 }
 
 #[test]
 fn several_blocks_a_clock_send_the_contexts_of_single_instructions() {
-    told("tr_e:m4", Ingress::Blocks, Some(Retire { lanes: 2, log2_words: 3 }), 8);
+    told("tr_e:m4", Ingress::Blocks, Some(Retire { per_cycle: 2, log2_words: 3 }), 8);
 }
 
 #[test]

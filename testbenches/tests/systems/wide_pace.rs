@@ -1,8 +1,8 @@
-//! Whether K, the instructions behind a resync in which nothing is predicted, is long enough at full pace: `hdl/src/spine/settle.rs`
+//! Whether K, the instructions behind a resync in which nothing is predicted, is long enough at full pace: `hdl/src/spine/warm_up.rs`
 //! in whole systems, under Verilator, against `sim/src/system.rs`
 //!
 //! Cores retire as many instructions as they can in every cycle. At a resync their queue is almost full, and its
-//! contents count as well while tables are cleared. With the K of [`sim::system::haste`], the words are those of the
+//! contents count as well while tables are cleared. With the K of [`sim::system::warm_up_scale`], the words are those of the
 //! golden model. With a K that is too short in both, they are not, because tables are read before they are clear.
 
 use fpga::cosim::Cosim;
@@ -13,11 +13,11 @@ use retire::{FlowEvent, FlowKind, RetireSink};
 use rust_hdl::prelude::*;
 use sim::beats::blocks::Block as Shown;
 use sim::beats::Retired;
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::regs::REGS;
 use sim::stimulus::Source;
-use sim::system::{hasty, header, header_again, System};
+use sim::system::{header, repeated_header, shape_with_scale, System};
 
 /// Instructions of a block, of two bytes each.
 const BLOCK: usize = 15;
@@ -57,30 +57,30 @@ impl Case {
     }
 
     /// log2 of the period; longer than K, so that tables have contents to be cleared.
-    fn period(&self, haste: u8) -> u8 {
-        let k = self.params().flow.settle() << haste;
+    fn period(&self, warm_up_scale: u8) -> u8 {
+        let k = self.params().flow.warm_up() << warm_up_scale;
         (k + k / 2).next_power_of_two().trailing_zeros().max(10) as u8
     }
 
     /// What retires, by cycle and channel, with resyncs every 2^`period` instructions, each when the queue is almost
     /// full. After a resync, fewer events arrive than leave the queue.
     fn retired(&self, period: u8) -> Vec<Vec<Vec<Retired>>> {
-        let (lanes, mut s) = (usize::from(self.retire.lanes), Source::seeded(3));
-        let every = (1 << period) / (lanes * self.run());
+        let (per_cycle, mut s) = (usize::from(self.retire.per_cycle), Source::seeded(3));
+        let every = (1 << period) / (per_cycle * self.run());
         let places = (1 << self.retire.log2_words) - 2;
-        let fill = if lanes > 1 { places * lanes / (lanes - 1) } else { places };
+        let fill = if per_cycle > 1 { places * per_cycle / (per_cycle - 1) } else { places };
         // each resync is one event later than the previous one
-        let tail = RESYNCS / lanes + 1;
+        let tail = RESYNCS / per_cycle + 1;
         let (mut clocks, mut pc, mut flows) = (Vec::new(), 0x1000, 0);
         for clock in 0..=RESYNCS * every + every / 2 {
             let at = (clock + fill - tail) % every;
             // sequential until the queue is empty; so is the last instruction, which waits for no other
-            let quiet = fill + places * lanes;
+            let quiet = fill + places * per_cycle;
             let (full, busy) = (at < fill, at > quiet && clock % 4 != 3 && clock < RESYNCS * every + every / 2);
-            let row = (0..lanes).map(|lane| {
+            let row = (0..per_cycle).map(|lane| {
                 let run = (0..self.run()).map(|i| {
                     let last = i + 1 == self.run();
-                    let flow = last && (full || busy && lane + 1 == lanes);
+                    let flow = last && (full || busy && lane + 1 == per_cycle);
                     flows += usize::from(flow && !full);
                     let jumps = flow && !full && flows % FLOWS == 0;
                     let next_pc = if jumps { 0x1_0000 + 0x1000 * s.below(PLACES) } else { pc + 2 };
@@ -98,9 +98,9 @@ impl Case {
     }
 
     /// Words of the golden model with this scale of K.
-    fn golden(&self, clocks: &[Vec<Vec<Retired>>], haste: u8, period: u8) -> Vec<u32> {
+    fn golden(&self, clocks: &[Vec<Vec<Retired>>], warm_up_scale: u8, period: u8) -> Vec<u32> {
         let params = self.params();
-        let golden = System::of_haste(&params, haste).unwrap();
+        let golden = System::with_warm_up_scale(&params, warm_up_scale).unwrap();
         let mut golden = golden.sync_every(&params, Some(SyncPeriod::new(period).unwrap()));
         let none = FlowEvent { hart: 0, kind: FlowKind::Start, len: 0, count: 0, pc: 0, target: 0, cycle: 0 };
         let (mut count, mut pc) = (0, clocks[0][0][0].pc);
@@ -119,19 +119,19 @@ impl Case {
     }
 
     /// The circuit with this scale of K, which may not be its own.
-    fn circuit(&self, haste: u8) -> Cosim {
+    fn circuit(&self, warm_up_scale: u8) -> Cosim {
         let (params, options) = (self.params(), self.options());
         let mut top = build(&params, &options).unwrap();
         top.connect_all();
         let mut verilog = write(&top, &Style::default()).unwrap();
-        let (own, settle) = (options.haste(&params), params.flow.settle());
-        if haste != own {
-            let k = |haste: u8| settle << haste;
-            let [head, again] = [header(&params)[1], header_again(&params)[1]];
+        let (own, warm_up) = (options.warm_up_scale(&params), params.flow.warm_up());
+        if warm_up_scale != own {
+            let k = |warm_up_scale: u8| warm_up << warm_up_scale;
+            let [head, again] = [header(&params)[1], repeated_header(&params)[1]];
             for (bits, from, to) in [
-                (19, k(own), k(haste)),
-                (32, hasty(head, own), hasty(head, haste)),
-                (32, hasty(again, own), hasty(again, haste)),
+                (19, k(own), k(warm_up_scale)),
+                (32, shape_with_scale(head, own), shape_with_scale(head, warm_up_scale)),
+                (32, shape_with_scale(again, own), shape_with_scale(again, warm_up_scale)),
             ] {
                 // a number ends where no digit follows
                 let text = |value: u32| [format!("{bits}'d{value}"), format!("{bits}'h{value:x}")];
@@ -165,7 +165,7 @@ impl Case {
             let bus = [("bus_addr", register(name)), ("bus_write", 1), ("bus_wdata", value)];
             vector(&bus.map(|(n, v)| (n.to_string(), v)).into_iter().chain([ready(true)]).collect::<Vec<_>>())
         };
-        let calm = self.params().flow.settle() as usize + 100;
+        let calm = self.params().flow.warm_up() as usize + 100;
         let mut vectors = vec![vector(&[("reset".into(), 1), ready(true)]); 4];
         vectors.extend(vec![idle.clone(); calm]);
         vectors.extend([write("sync", period.into()), write("control", 1)]);
@@ -189,7 +189,7 @@ impl Case {
     fn show(&self, lane: usize, run: &[Retired]) -> Vec<(String, u128)> {
         let r = run[0];
         let block = Shown::of(run, 32);
-        let port = |name: &str| match (self.ingress, self.retire.lanes) {
+        let port = |name: &str| match (self.ingress, self.retire.per_cycle) {
             (Ingress::Blocks, 1) => format!("{name}_0"),
             (Ingress::Blocks, _) => format!("block{lane}_{name}_0"),
             _ => format!("rvfi{lane}_{name}_0"),
@@ -208,19 +208,19 @@ impl Case {
     }
 
     /// Whether the words are right with this scale of K, with `rest` idle cycles after each cycle.
-    fn right(&self, haste: u8, rest: usize) -> bool {
-        let period = self.period(haste);
+    fn right(&self, warm_up_scale: u8, rest: usize) -> bool {
+        let period = self.period(warm_up_scale);
         let clocks = self.retired(period);
-        let words = self.words(&self.circuit(haste), &clocks, period, rest);
-        let want = self.golden(&clocks, haste, period);
-        let head = hasty(header_again(&self.params())[1], haste);
+        let words = self.words(&self.circuit(warm_up_scale), &clocks, period, rest);
+        let want = self.golden(&clocks, warm_up_scale, period);
+        let head = shape_with_scale(repeated_header(&self.params())[1], warm_up_scale);
         let headers = want.iter().filter(|word| **word == head).count();
         assert!(headers >= RESYNCS, "{self:?}: {headers} resyncs");
         words == want
     }
 
     fn check(&self) {
-        let own = self.options().haste(&self.params());
+        let own = self.options().warm_up_scale(&self.params());
         assert!(self.right(own, 0), "{self:?}: words differ");
         for less in 1..self.halves {
             assert!(self.right(own - less, 0), "{self:?}: K over 2^{less} is too short, and said not to be");
@@ -232,17 +232,17 @@ impl Case {
     }
 }
 
-const fn rvfi(scheme: &'static str, lanes: u8, halves: u8) -> Case {
-    Case { scheme, ingress: Ingress::Rvfi, retire: Retire { lanes, log2_words: 4 }, halves }
+const fn rvfi(scheme: &'static str, per_cycle: u8, halves: u8) -> Case {
+    Case { scheme, ingress: Ingress::Rvfi, retire: Retire { per_cycle, log2_words: 4 }, halves }
 }
 
-const fn blocks(scheme: &'static str, lanes: u8, halves: u8) -> Case {
-    let retire = Retire { lanes, log2_words: if lanes > 1 { 3 } else { 4 } };
+const fn blocks(scheme: &'static str, per_cycle: u8, halves: u8) -> Case {
+    let retire = Retire { per_cycle, log2_words: if per_cycle > 1 { 3 } else { 4 } };
     Case { scheme, ingress: Ingress::Blocks, retire, halves }
 }
 
 #[test]
-fn k_lasts_as_long_as_tables_are_cleared_at_full_pace() {
+fn warm_up_covers_table_clearing_at_full_rate() {
     for case in [
         rvfi("tr_e:small", 2, 1),
         rvfi("tr_e:small", 4, 1),

@@ -13,7 +13,7 @@ use retire::isa::{flow, Flow};
 use retire::{FlowEvent, RetireSink};
 use sim::beats::wide::{pace, Compressor, Pace, LATENCY};
 use sim::beats::{Expander, Retired, Writer};
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::stimulus::program::{Model, Shape};
 use sim::stimulus::run::{record, Config};
@@ -21,7 +21,7 @@ use sim::stimulus::{rounds, Source};
 use sim::system::System;
 use std::io::BufWriter;
 use tempfile::NamedTempFile;
-use testbenches::check::{right_around_gaps, run, run as run_program};
+use testbenches::check::{check_around_gaps, run, run as run_program};
 use testbenches::gates::emit_checked_system;
 
 /// Cycles from activation to cycle 0 of the beat file, according to `status.active` and time stamps.
@@ -48,12 +48,12 @@ struct Wide {
 }
 
 /// What one core retires, in its new cycles.
-fn widen(retired: Vec<Retired>, lanes: usize, clocks: Clocks) -> Vec<Wide> {
+fn widen(retired: Vec<Retired>, per_cycle: usize, clocks: Clocks) -> Vec<Wide> {
     let at: Vec<u64> = match clocks {
         Clocks::Paced(rule) => {
             let cycles: Vec<u64> = retired.iter().map(|r| r.cycle).collect();
             let goes_on: Vec<bool> = retired.iter().map(|r| r.next_pc == r.pc.wrapping_add(r.len.into())).collect();
-            pace(&cycles, &goes_on, lanes, rule)
+            pace(&cycles, &goes_on, per_cycle, rule)
         }
         Clocks::Random(seed) | Clocks::Slow(seed, _) => {
             let idle = if let Clocks::Slow(_, busy) = clocks { 100 - busy } else { 70 };
@@ -63,7 +63,7 @@ fn widen(retired: Vec<Retired>, lanes: usize, clocks: Clocks) -> Vec<Wide> {
                 while left == 0 {
                     clock += 1;
                     // on average less than one event per cycle, which queues of depth 16 can carry
-                    left = if s.percent(idle) { 0 } else { s.between(1, lanes as u64) };
+                    left = if s.percent(idle) { 0 } else { s.between(1, per_cycle as u64) };
                 }
                 left -= 1;
                 clock
@@ -76,7 +76,7 @@ fn widen(retired: Vec<Retired>, lanes: usize, clocks: Clocks) -> Vec<Wide> {
     let mut i = 0;
     while i < retired.len() {
         let n = at[i..].iter().take_while(|c| **c == at[i]).count();
-        let mut free: Vec<u8> = (0..lanes as u8).collect();
+        let mut free: Vec<u8> = (0..per_cycle as u8).collect();
         while free.len() > n && !matches!(clocks, Clocks::Paced(_)) {
             free.remove(s.below(free.len() as u64) as usize);
         }
@@ -87,21 +87,21 @@ fn widen(retired: Vec<Retired>, lanes: usize, clocks: Clocks) -> Vec<Wide> {
 }
 
 /// The beats of all cores as a file, with one core of the file per channel, in cycle order.
-fn file(cores: &[Vec<Wide>], lanes: usize, xlen: u8) -> NamedTempFile {
+fn file(cores: &[Vec<Wide>], per_cycle: usize, xlen: u8) -> NamedTempFile {
     let mut all: Vec<Retired> = Vec::new();
     for (core, list) in cores.iter().enumerate() {
-        all.extend(list.iter().map(|w| Retired { cycle: w.clock, hart: (core * lanes) as u8 + w.lane, ..w.r }));
+        all.extend(list.iter().map(|w| Retired { cycle: w.clock, hart: (core * per_cycle) as u8 + w.lane, ..w.r }));
     }
     all.sort_by_key(|r| (r.cycle, r.hart));
     let file = NamedTempFile::new().unwrap();
-    let mut w = Writer::new(BufWriter::new(file.reopen().unwrap()), (cores.len() * lanes) as u8, xlen).unwrap();
+    let mut w = Writer::new(BufWriter::new(file.reopen().unwrap()), (cores.len() * per_cycle) as u8, xlen).unwrap();
     all.iter().for_each(|r| w.push(r).unwrap());
     w.finish().unwrap();
     file
 }
 
 /// The events in the order in which they are reported, with the cycles of the wide cores.
-fn told(cores: &[Vec<Wide>], events: &[FlowEvent], log2_words: u8, xlen: u8) -> Vec<FlowEvent> {
+fn reported(cores: &[Vec<Wide>], events: &[FlowEvent], log2_words: u8, xlen: u8) -> Vec<FlowEvent> {
     let mut all: Vec<(u64, u8, FlowEvent)> = Vec::new();
     for (hart, list) in cores.iter().enumerate() {
         // when each event is reported
@@ -113,7 +113,7 @@ fn told(cores: &[Vec<Wide>], events: &[FlowEvent], log2_words: u8, xlen: u8) -> 
             i += list[i..].iter().take_while(|w| w.clock == clock).count();
             let event = |r: &Retired| r.trapped || flow(r.insn, xlen) != Flow::Sequential;
             let row = queue.clock((from..i).map(|k| (k, event(&list[k].r))), true);
-            assert!(!row.choked, "core {hart}, clock {clock}: the queue is full");
+            assert!(!row.beat_lost, "core {hart}, clock {clock}: the queue is full");
             if let Some(k) = row.event {
                 at[k] = clock;
             }
@@ -162,22 +162,22 @@ impl Case {
     }
 
     fn build_as(&self, options: &SystemOptions) -> TraceCosim {
-        let lanes = usize::from(self.retire.lanes);
-        let name = |i: usize, name: &str| format!("rvfi{}_{name}_{}", i % lanes, i / lanes);
-        let ports = TracePorts::rvfi(usize::from(self.cores) * lanes, self.xlen, name, |name| name.into());
+        let per_cycle = usize::from(self.retire.per_cycle);
+        let name = |i: usize, name: &str| format!("rvfi{}_{name}_{}", i % per_cycle, i / per_cycle);
+        let ports = TracePorts::rvfi(usize::from(self.cores) * per_cycle, self.xlen, name, |name| name.into());
         TraceCosim::build(&emit(&self.params(), options).unwrap(), &ports).unwrap()
     }
 
     /// Options with resyncs.
-    fn options_anew(&self) -> SystemOptions {
+    fn options_with_resyncs(&self) -> SystemOptions {
         let options = self.options();
         SystemOptions { extras: Extras { sync: true, ..options.extras }, ..options }
     }
 
     fn widen(&self, retired: &[Retired], clocks: Clocks) -> Vec<Vec<Wide>> {
-        let lanes = usize::from(self.retire.lanes);
+        let per_cycle = usize::from(self.retire.per_cycle);
         let of = |hart| retired.iter().filter(|r| r.hart == hart).copied().collect();
-        (0..self.cores).map(|hart| widen(of(hart), lanes, clocks)).collect()
+        (0..self.cores).map(|hart| widen(of(hart), per_cycle, clocks)).collect()
     }
 
     /// Plays what all cores retired and compares every word with the golden model's. Returns the number of words, if
@@ -190,11 +190,11 @@ impl Case {
         events: &[FlowEvent],
         clocks: Clocks,
     ) -> Option<usize> {
-        self.play_anew(place, sim, retired, events, clocks, None)
+        self.play_with_resyncs(place, sim, retired, events, clocks, None)
     }
 
     /// The same with resyncs every 2^`period` instructions.
-    fn play_anew(
+    fn play_with_resyncs(
         &self,
         place: &str,
         sim: &TraceCosim,
@@ -204,7 +204,7 @@ impl Case {
         period: Option<u8>,
     ) -> Option<usize> {
         let cores = self.widen(retired, clocks);
-        let beats = file(&cores, self.retire.lanes.into(), self.xlen);
+        let beats = file(&cores, self.retire.per_cycle.into(), self.xlen);
         let options = TraceOptions { gap: 100, sync: period.unwrap_or(0).into(), ..TraceOptions::default() };
         let mut got = Vec::new();
         let summary = sim.run(beats.path(), &options, |w| got.push(w)).unwrap();
@@ -213,10 +213,11 @@ impl Case {
         }
         assert_eq!(summary.beats, retired.len() as u64, "{place}");
         let params = self.params();
-        let (haste, every) = (self.options_anew().haste(&params), period.map(|p| SyncPeriod::new(p).unwrap()));
-        let golden = System::of_haste(&params, if period.is_some() { haste } else { 0 }).unwrap();
+        let (warm_up_scale, every) =
+            (self.options_with_resyncs().warm_up_scale(&params), period.map(|p| SyncPeriod::new(p).unwrap()));
+        let golden = System::with_warm_up_scale(&params, if period.is_some() { warm_up_scale } else { 0 }).unwrap();
         let mut golden = golden.sync_every(&params, every);
-        for e in told(&cores, events, self.retire.log2_words, self.xlen) {
+        for e in reported(&cores, events, self.retire.log2_words, self.xlen) {
             golden.event(&FlowEvent { cycle: e.cycle.saturating_add(ACTIVATION), ..e });
         }
         golden.finish(summary.stop + STOPPING);
@@ -250,8 +251,8 @@ fn expand(program: &Program, cores: u8, events: &[FlowEvent]) -> Vec<Retired> {
     all
 }
 
-const fn retire(lanes: u8, log2_words: u8) -> Retire {
-    Retire { lanes, log2_words }
+const fn retire(per_cycle: u8, log2_words: u8) -> Retire {
+    Retire { per_cycle, log2_words }
 }
 
 /// Every program with event FIFOs of 16 entries: nothing is lost.
@@ -288,7 +289,7 @@ fn programs_send_the_words_of_a_narrow_core() {
             let program = info.load().unwrap();
             let (events, _) = run(&program, case.cores, instructions);
             let retired = expand(&program, case.cores, &events);
-            let place = format!("{}, {}, {rule:?}, {} a clock", info.name, case.scheme, case.retire.lanes);
+            let place = format!("{}, {}, {rule:?}, {} a clock", info.name, case.scheme, case.retire.per_cycle);
             if case.play(&place, &sim, &retired, &events, Clocks::Paced(rule)).is_none() {
                 lost.push(format!("{place}, {} places", 1 << case.log2_fifo));
             }
@@ -300,7 +301,7 @@ fn programs_send_the_words_of_a_narrow_core() {
 /// Synthetic programs with traps, in any channels, any number per cycle, on one and two cores.
 #[test]
 fn random_retirement_sends_the_words_of_the_model() {
-    for (scheme, cores, timestamps, xlen, lanes) in [
+    for (scheme, cores, timestamps, xlen, per_cycle) in [
         ("tr_e:m4", 2, true, 32, 4),
         ("nx_b", 1, true, 64, 2),
         ("tr_e:small", 2, false, 32, 2),
@@ -308,11 +309,11 @@ fn random_retirement_sends_the_words_of_the_model() {
         ("sc-lsp:base-32x4", 1, true, 64, 2),
         ("sc-lsp:ebase-8x8", 2, false, 32, 2),
     ] {
-        let case = Case { scheme, cores, timestamps, xlen, retire: retire(lanes, 4), log2_fifo: 8 };
+        let case = Case { scheme, cores, timestamps, xlen, retire: retire(per_cycle, 4), log2_fifo: 8 };
         let shape = if xlen == 64 { Shape::rv64(5) } else { Shape::rv32(5) };
         let model = Model::new(&shape);
         let run = record(&model, &Config::new(cores, 7), rounds(40_000, 400_000));
-        let place = format!("{scheme}, N = {cores}, {lanes} a clock");
+        let place = format!("{scheme}, N = {cores}, {per_cycle} a clock");
         let words = case.play(&place, &case.build(), &run.retired, &run.events, Clocks::Random(9)).unwrap();
         assert!(words > 500, "{place}: {words} words");
     }
@@ -322,7 +323,7 @@ fn random_retirement_sends_the_words_of_the_model() {
 /// instructions.
 #[test]
 fn resyncs_are_those_of_the_model() {
-    for (scheme, cores, timestamps, lanes, period) in [
+    for (scheme, cores, timestamps, per_cycle, period) in [
         ("nx_b", 1, true, 4, 10),
         ("nx_b", 3, true, 2, 10),
         ("tr_e:small", 1, false, 2, 12),
@@ -332,13 +333,14 @@ fn resyncs_are_those_of_the_model() {
         ("sc-lsp:base-8x8", 2, true, 2, 10),
         ("sc-lsp:ebase-8x4", 2, true, 4, 10),
     ] {
-        let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(lanes, 4), log2_fifo: 8 };
-        let sim = case.build_as(&case.options_anew());
-        let place = format!("{scheme}, N = {cores}, {lanes} a clock");
+        let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(per_cycle, 4), log2_fifo: 8 };
+        let sim = case.build_as(&case.options_with_resyncs());
+        let place = format!("{scheme}, N = {cores}, {per_cycle} a clock");
         let run = record(&Model::new(&Shape::rv32(5)), &Config::new(cores, 7), rounds(60_000, 600_000));
         // nothing is predicted after a resync; busy cores are reported late, which affects where the header is repeated
         let busy = if period == 10 && scheme != "nx_b" { 9 } else { 3 };
-        let words = case.play_anew(&place, &sim, &run.retired, &run.events, Clocks::Slow(9, busy), Some(period));
+        let words =
+            case.play_with_resyncs(&place, &sim, &run.retired, &run.events, Clocks::Slow(9, busy), Some(period));
         let words = words.unwrap_or_else(|| panic!("{place}: something was lost"));
         assert!(words > 500, "{place}: {words} words");
         if (scheme == "nx_b" || period == 10) && cores > 1 {
@@ -348,7 +350,7 @@ fn resyncs_are_those_of_the_model() {
         let program = programs::find("vm").unwrap().load().unwrap();
         let (events, _) = run_program(&program, cores, 20_000);
         let retired = expand(&program, cores, &events);
-        let words = case.play_anew(&place, &sim, &retired, &events, Clocks::Paced(Pace::Timed), Some(period));
+        let words = case.play_with_resyncs(&place, &sim, &retired, &events, Clocks::Paced(Pace::Timed), Some(period));
         assert!(words.is_some(), "{place}: something was lost");
     }
 }
@@ -373,21 +375,21 @@ fn what_the_queue_loses_is_told() {
         let options = TraceOptions { gap: 100, ..TraceOptions::default() };
         let summary = case.build().run(beats.path(), &options, |w| got.push(w)).unwrap();
         assert_eq!(summary.overflow, 1, "{name}: nothing was lost");
-        let (gaps, told) = right_around_gaps(&Image::new(&program), &case.params(), got.into_iter(), &events);
-        eprintln!("{name}: {gaps} gaps, {told} of 100000 instructions told");
-        assert!(gaps > 10 && told > 5_000, "{name}: {gaps} gaps, {told} told");
+        let (gaps, reported) = check_around_gaps(&Image::new(&program), &case.params(), got.into_iter(), &events);
+        eprintln!("{name}: {gaps} gaps, {reported} of 100000 instructions told");
+        assert!(gaps > 10 && reported > 5_000, "{name}: {gaps} gaps, {reported} told");
     }
 }
 
 #[test]
 fn systems_pass_the_static_checks() {
-    for (scheme, lanes, timestamps, cores) in [
+    for (scheme, per_cycle, timestamps, cores) in [
         ("tr_e:small", 2, true, 2),
         ("nx_b", 4, false, 1),
         ("sc-lsp:rbase-32x4", 2, true, 1),
         ("sc-lsp:base-8x8", 4, false, 2),
     ] {
-        let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(lanes, 3), log2_fifo: 4 };
+        let case = Case { scheme, cores, timestamps, xlen: 32, retire: retire(per_cycle, 3), log2_fifo: 4 };
         emit_checked_system(&mut build(&case.params(), &case.options()).unwrap()).unwrap();
     }
 }

@@ -4,7 +4,7 @@
 //! of the registers, a response is stable until it is accepted, and there is no response without a request.
 
 use hdl::bus::apb::Apb;
-use hdl::bus::atb::{Atb, QUIET};
+use hdl::bus::atb::{Atb, FLUSH_CYCLES};
 use hdl::bus::axi_lite::AxiLite;
 use hdl::bus::crossing::Crossing;
 use hdl::bus::lock::Lock;
@@ -382,8 +382,8 @@ fn atb_flushes_when_nothing_came_for_a_while() {
             )
             .unwrap();
         assert_eq!((got.0, got.1), ((valid, word, ready), 3));
-        assert!(!got.2 || before || quiet >= QUIET, "cycle {cycle}: flushed after {quiet} clocks");
-        assert!(quiet <= QUIET || got.2, "cycle {cycle}: {quiet} clocks without an answer");
+        assert!(!got.2 || before || quiet >= FLUSH_CYCLES, "cycle {cycle}: flushed after {quiet} clocks");
+        assert!(quiet <= FLUSH_CYCLES || got.2, "cycle {cycle}: {quiet} clocks without an answer");
         acks += u32::from(got.2 && !before);
         before = got.2 && flush && !reset;
         // cycles of this flush without a word

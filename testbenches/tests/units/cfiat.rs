@@ -168,7 +168,7 @@ fn its_verilog_passes_every_gate() {
 
 #[test]
 fn what_has_no_circuit_says_why() {
-    let why = |name: &str| Filter::why_not(&name.parse().unwrap());
+    let why = |name: &str| Filter::unsupported_reason(&name.parse().unwrap());
     assert_eq!(why("cfiat:64k+line64"), None);
     assert_eq!(why("cfiat:32k+ways8").unwrap(), "cfiat:32k+ways8 has no circuit, at most 4 ways have");
     assert!(why("cfiat:32k+line4").unwrap().ends_with("lines of 8 bytes or more have"));

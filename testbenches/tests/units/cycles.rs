@@ -13,7 +13,7 @@ fn params(cc_bits: u8) -> TraceParams {
 }
 
 fn extras(sync: bool) -> Extras {
-    Extras { sync, retire: Some(Retire { lanes: 2, log2_words: 3 }), ..Extras::NONE }
+    Extras { sync, retire: Some(Retire { per_cycle: 2, log2_words: 3 }), ..Extras::NONE }
 }
 
 #[test]
@@ -27,9 +27,9 @@ fn a_debt_passes_before_any_cycle_is_counted() {
         for clock in 0..20_000 {
             let step = *s.pick(&[0, 1, 1, 2, 9, 255, u64::from(u32::MAX >> (32 - cc_bits))]);
             let counted = if s.percent(50) { s.bits(cc_bits.into()) } else { s.bits(5) };
-            let (ask, keep) = (s.percent(5), s.percent(95));
+            let (header_repeated, keep) = (s.percent(5), s.percent(95));
             let (old, young) = if s.percent(50) { (s.bits(8), 0) } else { (0, s.bits(8)) };
-            let (from, after) = match ask && sync {
+            let (from, after) = match header_repeated && sync {
                 true => (0, young as i64 - old as i64),
                 false => (counted as i64, step as i64 - debt),
             };
@@ -39,7 +39,7 @@ fn a_debt_passes_before_any_cycle_is_counted() {
                     |u| {
                         u.step.next = step.to_bits();
                         u.counted.next = counted.to_bits();
-                        u.ask.next = ask;
+                        u.header_repeated.next = header_repeated;
                         u.old.next = old.to_bits();
                         u.young.next = young.to_bits();
                         u.debt.next = (debt as u64).to_bits();
@@ -52,7 +52,7 @@ fn a_debt_passes_before_any_cycle_is_counted() {
             assert_eq!(
                 (sum, over, left),
                 want,
-                "{cc_bits} bits, clock {clock}: {step} after {debt}, {counted}, ask {ask}"
+                "{cc_bits} bits, clock {clock}: {step} after {debt}, {counted}, ask {header_repeated}"
             );
             debt = if keep { rest } else { 0 };
             owed += u64::from(debt > 0);

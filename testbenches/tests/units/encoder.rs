@@ -3,7 +3,7 @@
 
 use crate::encoder_harness::extras;
 use crate::encoder_harness::tr::{contexts, passes_the_static_gates, platform, run};
-use hdl::spine::pieces::{fits, Pieces};
+use hdl::spine::slices::{fits, Slices};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::params::{Chunks, Coding, FlowScheme, NexusParams, TrParams, TraceParams};
@@ -67,24 +67,24 @@ fn random_entries_of_one_core_in_short_chunks_match_the_golden_coder() {
 }
 
 /// No target predictor, but times or several cores: wide slices.
-fn broad(rng: &mut impl Rng) -> TraceParams {
+fn wide_slices(rng: &mut impl Rng) -> TraceParams {
     let mut c = |most| Chunks::new(rng.random_range(1..=most), rng.random_range(1..=16));
     let coding = Coding { b_cnt: c(16), diff_ta: c(16), diff_cc: c(6), i_cnt: c(16) };
     let mut p = TraceParams::tr(TrParams::sizes(512, 0, 0).coded(coding));
     platform(rng, &mut p);
     p.signature = [0, 8, 16][rng.random_range(0..3)];
     p.timestamps |= p.cores == 1;
-    assert_eq!(Pieces::of(&p, &extras(&p)), Pieces::Broad);
+    assert_eq!(Slices::of(&p, &extras(&p)), Slices::Wide);
     p
 }
 
 #[test]
 fn random_entries_in_broad_pieces_match_the_golden_coder() {
     for seed in 0..rounds(12, 40) {
-        let p = broad(&mut ChaCha8Rng::seed_from_u64(seed));
+        let p = wide_slices(&mut ChaCha8Rng::seed_from_u64(seed));
         run::<32>(&p, seed, rounds(400, 1_000), seed % 2 == 0, seed < 4);
     }
-    let p = broad(&mut ChaCha8Rng::seed_from_u64(40)).with(|p| p.xlen = 64);
+    let p = wide_slices(&mut ChaCha8Rng::seed_from_u64(40)).with(|p| p.xlen = 64);
     run::<64>(&p, 40, 400, true, true);
 }
 

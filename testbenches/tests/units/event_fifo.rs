@@ -37,7 +37,7 @@ fn random_entry(s: &mut Source, p: &TraceParams) -> Entry {
         target: s.bits(address),
         cc: if p.timestamps { s.bits(p.cc_bits.into()) as u32 } else { 0 },
         context: p.context.map_or(0, |_| s.bits(p.context_bits() + 1) as u32),
-        landing: 0,
+        resync_pc: 0,
     }
 }
 
@@ -65,7 +65,7 @@ fn run<const W: usize>(
     let (mut s, mut model) = (Source::seeded(seed), VecDeque::<Entry>::new());
     // the field requested in the last cycle, and its entry
     let mut asked: Option<(u8, Entry)> = None;
-    let (mut brims, mut empties, mut low) = (0, 0, false);
+    let (mut full_count, mut empties, mut almost_full) = (0, 0, false);
     // the addresses of the entry that is decided in the next cycle
     let mut next = random_entry(&mut s, p);
     for cycle in 0..cycles {
@@ -82,7 +82,7 @@ fn run<const W: usize>(
             ("entry$pre", entry.pre.into()),
             ("entry$post", entry.post.into()),
             ("entry$icnt", entry.icnt.into()),
-            ("entry$belongs", entry.context.into()),
+            ("entry$context_value", entry.context.into()),
             ("entry$bcnt", entry.bcnt.into()),
             ("entry$pc", shown.pc.into()),
             ("entry$target", shown.target.into()),
@@ -99,7 +99,7 @@ fn run<const W: usize>(
                     u.entry.pre.next = u64::from(entry.pre).to_bits();
                     u.entry.post.next = u64::from(entry.post).to_bits();
                     u.entry.icnt.next = u64::from(entry.icnt).to_bits();
-                    u.entry.belongs.next = u64::from(entry.context).to_bits();
+                    u.entry.context_value.next = u64::from(entry.context).to_bits();
                     u.entry.bcnt.next = u64::from(entry.bcnt).to_bits();
                     u.entry.pc.next = shown.pc.to_bits();
                     u.entry.target.next = shown.target.to_bits();
@@ -111,8 +111,8 @@ fn run<const W: usize>(
             )
             .unwrap();
         let place = format!("seed {seed}, depth 2^{log2_depth}, cycle {cycle}, {} entries", model.len());
-        assert_eq!(out.0, low, "{place}: full");
-        low = places - model.len() < 3 && !reset;
+        assert_eq!(out.0, almost_full, "{place}: full");
+        almost_full = places - model.len() < 3 && !reset;
         assert_eq!(out.1, asked.is_some(), "{place}: have");
         if let Some((field, e)) = asked {
             assert_eq!((out.2, out.3), (word(p, &e, field), e.cc.into()), "{place}: field {field} of {e:x?}");
@@ -120,7 +120,7 @@ fn run<const W: usize>(
         let seen = asked.map(|_| (u128::from(out.2), u128::from(out.3)));
         wanted.push((u128::from(out.0), u128::from(out.1), seen));
         asked = model.get(usize::from(pop)).filter(|_| !reset).map(|e| (field, *e));
-        brims += u64::from(model.len() == places);
+        full_count += u64::from(model.len() == places);
         empties += u64::from(model.is_empty());
         if push && model.len() < places {
             model.push_back(entry);
@@ -137,7 +137,7 @@ fn run<const W: usize>(
         let seen = want.2.map(|_| (got[at[2]], got[at[3]]));
         assert_eq!((got[at[0]], got[at[1]], seen), *want, "seed {seed}, Verilog, cycle {cycle}");
     }
-    (brims, empties)
+    (full_count, empties)
 }
 
 #[test]
@@ -147,8 +147,11 @@ fn random_pushes_and_pops_match_a_queue() {
     for log2_depth in 3..=8 {
         p.timestamps = log2_depth % 2 == 0;
         let early = log2_depth % 3 != 0;
-        let (brims, empties) = run::<32>(&p, early, log2_depth, log2_depth as u64, &phases, 12_000);
-        assert!(brims > 100 && empties > 100, "depth 2^{log2_depth}: {brims} times brim-full, {empties} times empty");
+        let (full_count, empties) = run::<32>(&p, early, log2_depth, log2_depth as u64, &phases, 12_000);
+        assert!(
+            full_count > 100 && empties > 100,
+            "depth 2^{log2_depth}: {full_count} times brim-full, {empties} times empty"
+        );
     }
     p.xlen = 64;
     run::<64>(&p, true, 5, 9, &phases, 5_000);
@@ -158,8 +161,8 @@ fn random_pushes_and_pops_match_a_queue() {
 #[test]
 fn a_push_on_a_brim_full_fifo_loses_only_itself() {
     for early in [false, true] {
-        let (brims, _) = run::<32>(&params(), early, 3, 20, &[(100, 0), (100, 100), (0, 100)], 400);
-        assert!(brims > 100);
+        let (full_count, _) = run::<32>(&params(), early, 3, 20, &[(100, 0), (100, 100), (0, 100)], 400);
+        assert!(full_count > 100);
     }
 }
 

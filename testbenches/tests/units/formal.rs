@@ -1,4 +1,4 @@
-//! Properties of `hdl/src/spine/{event_fifo,packer,session,merger,life}.rs`, `hdl/src/scheme/tr/coder/{chunked,digits}.rs`,
+//! Properties of `hdl/src/spine/{event_fifo,packer,trace_framer,merger,trace_fsm}.rs`, `hdl/src/scheme/tr/coder/{chunked,digits}.rs`,
 //! `hdl/src/noc/router.rs` and `hdl/src/bus/{crossing,lock}.rs`, and what a filter lets through of `hdl/src/cores.rs`, proved
 //!
 //! `docs/explanation/formal.md` says what is proved, how, and in what time. Each set of properties has covers that are reached, and
@@ -7,25 +7,25 @@
 use hdl::bus::crossing::Crossing;
 use hdl::bus::lock::Lock;
 use hdl::cores::Core;
-use hdl::ingress::gate::Gate;
+use hdl::ingress::address_filter::AddressFilter;
 use hdl::ingress::rvfi::RvfiPins;
 use hdl::noc::router::Router;
 use hdl::scheme::tr::coder::chunked::Chunked;
 use hdl::scheme::tr::coder::digits::Digits;
 use hdl::spine::entry::EntryLayout;
 use hdl::spine::event_fifo::EventFifo;
-use hdl::spine::life::Life;
 use hdl::spine::merger::Merger;
 use hdl::spine::packer::Packer;
-use hdl::spine::packer_broad::BroadPacker;
-use hdl::spine::pieces::Pieces;
-use hdl::spine::session::Session;
+use hdl::spine::packer_wide::WidePacker;
+use hdl::spine::slices::Slices;
+use hdl::spine::trace_framer::TraceFramer;
+use hdl::spine::trace_fsm::TraceFsm;
 use hdl::spine::{Extras, Stream};
 use rust_hdl::prelude::*;
 use sim::params::{Chunks, Coding, Platform, TrParams, TraceParams};
 use sim::stimulus::rounds;
 use sim::system::header;
-use testbenches::formal::{Engine, FormalError, Proof, Verdict};
+use testbenches::formal::{Engine, FormalError, Proof, ProofResult};
 use Engine::{Bounded, Cover, Induction};
 
 fn params(cores: u8) -> TraceParams {
@@ -39,14 +39,14 @@ fn verilog(mut block: impl Block) -> Proof {
 
 /// Checks that the assertions hold for all time, and that the covers are reached.
 fn holds(proof: &Proof, induction: u32, cover: u32) {
-    assert_eq!(proof.run(Induction(induction)).unwrap(), Verdict::Pass, "assertions");
-    assert_eq!(proof.run(Cover(cover)).unwrap(), Verdict::Pass, "covers");
+    assert_eq!(proof.run(Induction(induction)).unwrap(), ProofResult::Pass, "assertions");
+    assert_eq!(proof.run(Cover(cover)).unwrap(), ProofResult::Pass, "covers");
 }
 
 /// Checks that with `from` replaced by `to`, the assertion `label` fails within `depth` cycles.
 fn finds(proof: &Proof, from: &str, to: &str, label: &str, depth: u32) {
     match proof.clone().replace(from, to).unwrap().run(Bounded(depth)).unwrap() {
-        Verdict::Fail(labels) => assert!(labels.iter().any(|l| l == label), "{label} holds; found: {labels:?}"),
+        ProofResult::Fail(labels) => assert!(labels.iter().any(|l| l == label), "{label} holds; found: {labels:?}"),
         other => panic!("`{to}` is not found: {other:?}"),
     }
 }
@@ -58,7 +58,8 @@ fn outside(proof: &Proof) -> Proof {
 
 /// A FIFO of 2^`log2_depth` - 2 entries with narrow fields, whose width does not matter.
 fn event_fifo(log2_depth: usize, early: bool) -> Result<Proof, FormalError> {
-    let layout = EntryLayout { count_bits: 2, address_bits: 6, cc_bits: 2, context_bits: 0, early, lands: false };
+    let layout =
+        EntryLayout { count_bits: 2, address_bits: 6, cc_bits: 2, context_bits: 0, early, uses_resync_pc: false };
     let fifo = verilog(EventFifo::<8>::new(&layout, log2_depth))
         .size("LOG2_DEPTH", log2_depth)
         .size("PLACES", (1 << log2_depth) - 2)
@@ -89,7 +90,7 @@ fn an_event_fifo_is_a_queue() {
         holds(&event_fifo(3, early).unwrap(), 3, 16);
     }
     let deep = rounds(4, 5);
-    assert_eq!(event_fifo(deep, true).unwrap().run(Induction(3)).unwrap(), Verdict::Pass);
+    assert_eq!(event_fifo(deep, true).unwrap().run(Induction(3)).unwrap(), ProofResult::Pass);
 }
 
 #[test]
@@ -111,13 +112,13 @@ fn addresses_at_the_place_before_are_found() {
 }
 
 #[test]
-fn a_packer_hands_out_the_bits_of_its_pieces() {
-    let packer = |pieces: Pieces| {
-        let packer = verilog(Packer::new(pieces)).size("MOST", pieces.most());
+fn packed_words_contain_the_bits_of_all_slices() {
+    let packer = |slices: Slices| {
+        let packer = verilog(Packer::new(slices)).size("MOST", slices.max_bits());
         packer.inside("top", include_str!("../../formal/packer.sv")).unwrap()
     };
-    holds(&packer(Pieces::Narrow), 3, 24);
-    let packer = packer(Pieces::Octet);
+    holds(&packer(Slices::Narrow), 3, 24);
+    let packer = packer(Slices::Octet);
     holds(&packer, 3, 24);
     let (now, faulty) = ("aligned = ~|held$q & ~|lanes$q;", "aligned = ~|held$q;");
     finds(&outside(&packer), now, faulty, "aligned_is_true", 10);
@@ -125,50 +126,50 @@ fn a_packer_hands_out_the_bits_of_its_pieces() {
 
 /// The packer of a system with wide slices.
 fn broad_packer() -> Proof {
-    verilog(BroadPacker::new()).inside("top", include_str!("../../formal/packer_broad.sv")).unwrap()
+    verilog(WidePacker::new()).inside("top", include_str!("../../formal/packer_broad.sv")).unwrap()
 }
 
 #[test]
-fn a_broad_packer_hands_out_the_bits_of_its_pieces() {
+fn words_of_wide_packers_contain_the_bits_of_all_slices() {
     holds(&broad_packer(), 3, 24);
 }
 
 #[test]
-fn a_piece_that_goes_in_unasked_is_found() {
+fn a_slice_packed_without_ready_is_found() {
     // a slice that must wait is packed all the same
     let (now, faulty) = ("take = bits$valid & open;", "take = bits$valid;");
     finds(&outside(&broad_packer()), now, faulty, "lane_is_true", 16);
 }
 
-fn session(cores: u8) -> Proof {
+fn trace_framer(cores: u8) -> Proof {
     let p = params(cores);
     let [a, b, c] = header(&p);
-    verilog(Session::new(&Stream::from(&p), false))
+    verilog(TraceFramer::new(&Stream::from(&p), false))
         .size("CORES", cores)
         .size("HEADER", format!("96'h{c:08x}{b:08x}{a:08x}"))
-        .size("MOST", Stream::from(&p).pieces.most().min(8))
+        .size("MOST", Stream::from(&p).slices.max_bits().min(8))
         .inside("top", include_str!("../../formal/session.sv"))
         .unwrap()
 }
 
 #[test]
-fn a_session_that_has_begun_ends() {
+fn every_started_trace_ends() {
     for cores in [1, 2, 4] {
-        holds(&session(cores), 3, 60);
+        holds(&trace_framer(cores), 3, 60);
     }
 }
 
 #[test]
-fn a_session_that_no_core_sees_is_found() {
+fn an_enable_pulse_that_no_core_sees_is_found() {
     // a single cycle of `enable` then sends a header and never ends
     let (now, once) = ("tracing = running$q;", "tracing = running$q & enable;");
-    finds(&outside(&session(2)), now, once, "someone_has_to_move", 30);
+    finds(&outside(&trace_framer(2)), now, once, "someone_has_to_move", 30);
 }
 
 #[test]
-fn a_session_that_ends_before_its_bits_is_found() {
+fn a_trace_that_ends_before_its_last_bit_is_found() {
     let (now, faulty) = ("over = (stops$q == cores) & ~coded$busy;", "over = stops$q == cores;");
-    finds(&outside(&session(1)), now, faulty, "then_what_is_coded", 40);
+    finds(&outside(&trace_framer(1)), now, faulty, "then_what_is_coded", 40);
 }
 
 /// The merger for FIFOs of 2^`log2_depth` - 1 entries.
@@ -202,8 +203,8 @@ fn a_note_that_is_loaded_over_another_is_found() {
 }
 
 /// The trace state machine, with `latency` cycles from `go` to `live`, and FIFOs of `places` entries.
-fn life(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
-    verilog(Life::new(late, Extras { filter, ..Extras::default() }))
+fn trace_fsm(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
+    verilog(TraceFsm::new(late, Extras { filter, ..Extras::default() }))
         .size("FILTER", u8::from(filter))
         .size("LATENCY", latency)
         .size("LATE", u8::from(late))
@@ -215,26 +216,26 @@ fn life(late: bool, latency: usize, places: usize, filter: bool) -> Proof {
 
 /// Bounded from reset: there is no inductive invariant for the registers.
 #[test]
-fn lives_sync_once_and_push_only_where_room_is() {
+fn trace_fsms_sync_once_and_push_only_reserved_entries() {
     // so few entries that a complete gap fits in the proof
     let sizes = rounds([(false, 3, 2, 22), (true, 4, 2, 22)], [(false, 4, 6, 24), (true, 5, 6, 24)]);
     for (filter, (late, latency, places, clocks)) in [false, true].into_iter().flat_map(|f| sizes.map(|s| (f, s))) {
         // with that few entries, also prove that it ends
-        let life = life(late, latency, places, filter);
-        let life = if places == 2 { life.size("ENDS", 1) } else { life };
-        assert_eq!(life.run(Bounded(clocks)).unwrap(), Verdict::Pass, "assertions");
-        assert_eq!(life.run(Cover(40)).unwrap(), Verdict::Pass, "covers");
+        let trace_fsm = trace_fsm(late, latency, places, filter);
+        let trace_fsm = if places == 2 { trace_fsm.size("ENDS", 1) } else { trace_fsm };
+        assert_eq!(trace_fsm.run(Bounded(clocks)).unwrap(), ProofResult::Pass, "assertions");
+        assert_eq!(trace_fsm.run(Cover(40)).unwrap(), ProofResult::Pass, "covers");
     }
 }
 
 /// With as many entries as the smallest FIFO: the proof covers an overflow and everything that enters until it is sent.
 #[test]
 #[ignore = "long: proofs of 36 clocks"]
-fn lives_end() {
+fn trace_fsms_terminate() {
     for (late, latency) in [(false, 4), (true, 5)] {
         for filter in [false, true] {
-            let life = life(late, latency, 6, filter).size("ENDS", 1);
-            assert_eq!(life.run(Bounded(36)).unwrap(), Verdict::Pass, "it ends");
+            let trace_fsm = trace_fsm(late, latency, 6, filter).size("ENDS", 1);
+            assert_eq!(trace_fsm.run(Bounded(36)).unwrap(), ProofResult::Pass, "it ends");
         }
     }
 }
@@ -242,24 +243,24 @@ fn lives_end() {
 #[test]
 fn a_stop_into_a_full_fifo_is_found() {
     let (now, faulty) = ("& ~losing$q & ~control$spent;", "& ~losing$q;");
-    finds(&life(false, 4, 6, false), now, faulty, "no_place_is_taken_twice", 24);
+    finds(&trace_fsm(false, 4, 6, false), now, faulty, "no_place_is_taken_twice", 24);
 }
 
 #[test]
-fn a_core_that_goes_on_behind_a_gap_when_it_is_to_stop_is_found() {
+fn resuming_after_a_gap_although_disabled_is_found() {
     for (now, faulty, label) in [
         ("go = open & ", "go = (open | resume$q) & ", "nothing_behind_the_end"),
         ("last = owed$q & ", "last = 1'b0 & owed$q & ", "it_ends"),
     ] {
-        finds(&life(false, 3, 2, false).size("ENDS", 1), now, faulty, label, 24);
+        finds(&trace_fsm(false, 3, 2, false).size("ENDS", 1), now, faulty, label, 24);
     }
 }
 
 #[test]
-fn a_core_that_is_traced_while_it_loses_is_found() {
-    let life = life(false, 4, 2, false);
+fn tracing_while_losing_is_found() {
+    let trace_fsm = trace_fsm(false, 4, 2, false);
     finds(
-        &life,
+        &trace_fsm,
         "overflow = losing$q & live_next & ~live;",
         "overflow = losing$q & live_next & live;",
         "never_both",
@@ -273,16 +274,17 @@ fn twins(change: impl Fn(String) -> String) -> Proof {
 }
 
 /// The same, each with an address filter; `change` applies to the filters.
-fn gated(change: impl Fn(String) -> String) -> Proof {
-    let mut gate = Gate::<32>::new(&Extras { filter: true, range: true, space: true, ..Extras::default() });
-    gate.connect_all();
-    let gate = change(
-        generate_verilog(&gate)
+fn filtered_twins(change: impl Fn(String) -> String) -> Proof {
+    let mut address_filter =
+        AddressFilter::<32>::new(&Extras { filter: true, range: true, space: true, ..Extras::default() });
+    address_filter.connect_all();
+    let address_filter = change(
+        generate_verilog(&address_filter)
             .replace("module top", "module gate")
             .replace("endmodule // top", "endmodule // gate")
-            .replace("top$", "gate$"),
+            .replace("top$", "address_filter$"),
     );
-    let text = format!("{}\n{gate}", both(|text| text));
+    let text = format!("{}\n{address_filter}", both(|text| text));
     Proof::new(text).inside("top", include_str!("../../formal/gate.sv")).unwrap()
 }
 
@@ -293,9 +295,9 @@ fn both(change: impl Fn(String) -> String) -> String {
     block.connect_all();
     // the only table to clear is one that this scheme does not use
     let text = generate_verilog(&block);
-    let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("life$able =")).collect();
+    let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("trace_fsm$able =")).collect();
     assert_eq!(waits.len(), 1, "what the life waits for: {waits:?}");
-    let one = change(text.replace(waits[0], "life$able = 1'b1;"));
+    let one = change(text.replace(waits[0], "trace_fsm$able = 1'b1;"));
     format!("{one}\n{}", twin(&one))
 }
 
@@ -314,12 +316,12 @@ fn twin(text: &str) -> String {
 #[test]
 fn nothing_depends_on_what_hidden_instructions_are() {
     let depth = rounds(18, 30);
-    assert_eq!(twins(|text| text).run(Bounded(depth)).unwrap(), Verdict::Pass, "assertions");
-    assert_eq!(twins(|text| text).run(Cover(40)).unwrap(), Verdict::Pass, "covers");
+    assert_eq!(twins(|text| text).run(Bounded(depth)).unwrap(), ProofResult::Pass, "assertions");
+    assert_eq!(twins(|text| text).run(Cover(40)).unwrap(), ProofResult::Pass, "covers");
 }
 
 #[test]
-fn a_hidden_trap_that_is_told_is_found() {
+fn a_reported_hidden_trap_is_found() {
     let (now, faulty) = ("hidden = hide & filter;", "hidden = hide & filter & ~may;");
     let both = |text: String| {
         assert_eq!(
@@ -330,24 +332,24 @@ fn a_hidden_trap_that_is_told_is_found() {
         );
         text.replace(now, faulty)
     };
-    assert!(matches!(twins(both).run(Bounded(16)).unwrap(), Verdict::Fail(_)), "not found");
+    assert!(matches!(twins(both).run(Bounded(16)).unwrap(), ProofResult::Fail(_)), "not found");
 }
 
 #[test]
 fn nothing_depends_on_what_is_at_hidden_addresses_or_in_hidden_spaces() {
     let depth = rounds(16, 28);
-    assert_eq!(gated(|text| text).run(Bounded(depth)).unwrap(), Verdict::Pass, "assertions");
-    assert_eq!(gated(|text| text).run(Cover(40)).unwrap(), Verdict::Pass, "covers");
+    assert_eq!(filtered_twins(|text| text).run(Bounded(depth)).unwrap(), ProofResult::Pass, "assertions");
+    assert_eq!(filtered_twins(|text| text).run(Cover(40)).unwrap(), ProofResult::Pass, "covers");
 }
 
 #[test]
-fn a_gate_that_does_not_look_at_the_range_is_found() {
+fn an_address_filter_without_range_check_is_found() {
     let faulty = |text: String| {
         let now = "(pc > last)";
         assert_eq!(text.matches(now).count(), 1, "{text}");
         text.replace(now, "(pc > (last | 32'd255))")
     };
-    assert!(matches!(gated(faulty).run(Bounded(16)).unwrap(), Verdict::Fail(_)), "not found");
+    assert!(matches!(filtered_twins(faulty).run(Bounded(16)).unwrap(), ProofResult::Fail(_)), "not found");
 }
 
 /// A core, and a copy that has the same inputs while a trace is enabled; `latency` is that from `enable` to an entry.
@@ -357,11 +359,11 @@ fn stops(scheme: &str, extras: Extras, latency: usize, change: impl Fn(String) -
     block.connect_all();
     // clearing takes more cycles than the proof has
     let text = generate_verilog(&block);
-    let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("life$able =")).collect();
+    let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("trace_fsm$able =")).collect();
     assert_eq!(waits.len(), 1, "what the life waits for: {waits:?}");
-    let text = change(text.replace(waits[0], "life$able = 1'b1;"));
+    let text = change(text.replace(waits[0], "trace_fsm$able = 1'b1;"));
     let twin = twin(&text);
-    let properties = format!("{}{}", beside(&text), include_str!("../../formal/stops.sv"));
+    let properties = format!("{}{}", twin_instance(&text), include_str!("../../formal/stops.sv"));
     Proof::new(format!("{text}\n{twin}"))
         .size("LATENCY", latency)
         .size("EARLY", u8::from(p.stream_cache().is_none()))
@@ -370,7 +372,7 @@ fn stops(scheme: &str, extras: Extras, latency: usize, change: impl Fn(String) -
 }
 
 /// An instance of the copy: its inputs are the same, or free while nothing is enabled.
-fn beside(text: &str) -> String {
+fn twin_instance(text: &str) -> String {
     let (_, body) = text.split_once("module top(").unwrap();
     let (body, _) = body.split_once("endmodule // top\n").unwrap();
     let (mut own, mut wired) = (String::new(), Vec::new());
@@ -406,20 +408,20 @@ fn nothing_depends_on_what_retires_while_nothing_is_enabled() {
     let depth = rounds(14, 24);
     let taken = stops("taken", Extras::default(), 3, same);
     for proof in [&taken, &stops("nx_b", Extras { filter: true, ..Extras::default() }, 4, same)] {
-        assert_eq!(proof.run(Bounded(depth)).unwrap(), Verdict::Pass, "assertions");
+        assert_eq!(proof.run(Bounded(depth)).unwrap(), ProofResult::Pass, "assertions");
     }
-    assert_eq!(taken.run(Cover(30)).unwrap(), Verdict::Pass, "covers");
+    assert_eq!(taken.run(Cover(30)).unwrap(), ProofResult::Pass, "covers");
 }
 
 #[test]
-fn a_core_that_goes_on_behind_its_end_is_found() {
+fn tracing_past_the_end_is_found() {
     let (now, faulty) = ("go = open & ", "go = (open | resume$q) & ");
     let goes_on = |text: String| {
         assert_eq!(text.matches(now).count(), 1, "{text}");
         text.replace(now, faulty)
     };
     let proof = stops("taken", Extras::default(), 3, goes_on);
-    assert!(matches!(proof.run(Bounded(20)).unwrap(), Verdict::Fail(_)), "not found");
+    assert!(matches!(proof.run(Bounded(20)).unwrap(), ProofResult::Fail(_)), "not found");
 }
 
 /// The coder, with ports of eight bits.
@@ -517,7 +519,7 @@ fn router(log2_places: usize, first: bool) -> Result<Proof, FormalError> {
 fn routers_keep_the_token_and_tear_no_packet() {
     holds(&router(0, false).unwrap(), 3, 16);
     for (log2_places, first) in [(1, true), (2, false)] {
-        assert_eq!(router(log2_places, first).unwrap().run(Induction(3)).unwrap(), Verdict::Pass);
+        assert_eq!(router(log2_places, first).unwrap().run(Induction(3)).unwrap(), ProofResult::Pass);
     }
 }
 
@@ -536,7 +538,7 @@ fn routers_that_lose_double_or_tear_are_found() {
 }
 
 fn crossing() -> Result<Proof, FormalError> {
-    verilog(Crossing::<32>::new()).of_many_clocks().inside("top", include_str!("../../formal/crossing.sv"))
+    verilog(Crossing::<32>::new()).with_independent_clocks().inside("top", include_str!("../../formal/crossing.sv"))
 }
 
 #[test]
@@ -547,8 +549,8 @@ fn words_cross_from_any_clock_to_any_other() {
 #[test]
 fn a_pointer_that_is_not_gray_and_a_place_taken_too_early_are_found() {
     let crossing = outside(&crossing().unwrap());
-    finds(&crossing, "came_gray$d = then ^ ", "came_gray$d = then ^ 3'd0 & ", "one_bit_at_a_time", 20);
-    finds(&crossing, "full = came_gray$q ==", "full = 1'b0 & came_gray$q ==", "full_is_refused", 30);
+    finds(&crossing, "written_gray$d = then ^ ", "written_gray$d = then ^ 3'd0 & ", "one_bit_at_a_time", 20);
+    finds(&crossing, "full = written_gray$q ==", "full = 1'b0 & written_gray$q ==", "full_is_refused", 30);
 }
 
 fn lock() -> Result<Proof, FormalError> {

@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/tr/{front,messages}.rs`, `hdl/src/scheme/tr/target/ras_ibtb.rs`, `hdl/src/spine/life.rs`,
+//! `hdl/src/scheme/tr/{front,messages}.rs`, `hdl/src/scheme/tr/target/ras_ibtb.rs`, `hdl/src/spine/trace_fsm.rs`,
 //! `hdl/src/spine/{settle,signature}.rs`, `hdl/src/ingress/{chain,rvfi,etrace,turn,veil}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
 //!
 //! A synthetic program's instructions go through each ingress adapter into the front end; the resulting entries must be
@@ -151,7 +151,7 @@ fn a_full_fifo_loses_whole_messages_and_says_how_many_instructions() {
 }
 
 #[test]
-fn a_resync_comes_with_the_next_control_flow_instruction_and_predicts_nothing_for_a_while() {
+fn resyncs_wait_for_control_flow_and_start_the_warm_up() {
     for (i, (name, p)) in variants().iter().enumerate() {
         let m = model(p, 5);
         // rarely, so that tables are used again; in time for the next; always
@@ -160,7 +160,7 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_predicts_nothing_fo
                 ($w:literal, $core:ident, $extras:expr) => {{
                     let mut bench = Bench::new($core::<$w>::with(p, $extras), p).unwrap();
                     bench.sync_per_64k = rate;
-                    (bench.silent_traps, bench.all_wait) = ($extras.check, true);
+                    (bench.unsignalled_traps, bench.all_need_target) = ($extras.check, true);
                     bench.full_per_64k = [0, 60, 20][(i + k) % 3];
                     let seed = 300 + (3 * i + k) as u64;
                     let steps = if $w == 64 { 2_500 } else { 5_000 };
@@ -185,14 +185,14 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_predicts_nothing_fo
 }
 
 #[test]
-fn what_must_not_be_told_is_lost_and_nothing_else() {
+fn hidden_instructions_are_counted_and_nothing_else_is_lost() {
     for (i, (name, p)) in variants().iter().enumerate() {
         let m = model(p, 6);
         macro_rules! one {
             ($w:literal, $core:ident, $all:expr) => {{
                 let extras = Extras { filter: true, ..if i % 2 == 0 { $all } else { Extras::default() } };
                 let mut bench = Bench::new($core::<$w>::with(p, extras), p).unwrap();
-                bench.all_wait |= extras.sync;
+                bench.all_need_target |= extras.sync;
                 (bench.hide_per_64k, bench.idle_before_stop) = ([300, 2_000][i % 2], 2 + i % 4);
                 // with space for everything: exactly what is hidden is lost
                 for seed in 0..3 {
@@ -205,7 +205,7 @@ fn what_must_not_be_told_is_lost_and_nothing_else() {
                 let other = bench.hidden.iter().find(|(hidden, lost)| hidden != lost);
                 assert_eq!(other, None, "{name}: hidden, and told to be lost");
                 // with other losses and resyncs as well
-                (bench.full_per_64k, bench.silent_traps) = (60, extras.check);
+                (bench.full_per_64k, bench.unsignalled_traps) = (60, extras.check);
                 bench.sync_per_64k = if extras.sync { 150 } else { 0 };
                 bench.play(&m, &busy(500 + i as u64, 95), 3_000).unwrap_or_else(|e| panic!("{name}, full: {e}"));
                 if i % 4 == 0 {
@@ -225,7 +225,7 @@ fn what_must_not_be_told_is_lost_and_nothing_else() {
 }
 
 #[test]
-fn a_change_of_context_is_told_before_the_first_instruction_that_is_in_it() {
+fn context_changes_are_reported_before_their_first_instruction() {
     let (mut contexts, mut overflows, mut resyncs) = (0, 0, 0);
     for (i, (name, p)) in variants().iter().enumerate() {
         let most = 16.min(p.xlen - p.align - p.count_bits - 3);
@@ -238,11 +238,11 @@ fn a_change_of_context_is_told_before_the_first_instruction_that_is_in_it() {
                 ($w:literal, $core:ident, $all:expr) => {{
                     let extras = if k > 1 { $all } else { Extras::default() };
                     let mut bench = Bench::new($core::<$w>::with(p, extras), p).unwrap();
-                    bench.all_wait |= extras.sync;
+                    bench.all_need_target |= extras.sync;
                     bench.context_per_64k = rate;
                     bench.full_per_64k = [0, 60, 0, 60][k];
                     (bench.sync_per_64k, bench.hide_per_64k) = [(0, 0), (0, 0), (800, 0), (200, 300)][k];
-                    bench.silent_traps = extras.check;
+                    bench.unsignalled_traps = extras.check;
                     let seed = 600 + (4 * i + k) as u64;
                     let steps = if $w == 64 { 1_200 } else { 2_000 };
                     bench.play(&m, &busy(seed, retire_percent), steps).unwrap_or_else(|e| panic!("{name}, {k}: {e}"));
@@ -289,24 +289,24 @@ fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
 }
 
 #[test]
-fn what_retires_behind_the_end_is_not_told_in_whatever_state_it_comes() {
+fn instructions_after_the_end_are_never_reported() {
     for (i, (name, p)) in variants().iter().enumerate() {
         let m = model(p, 9);
         macro_rules! one {
             ($w:literal, $core:ident, $all:expr) => {{
                 let extras = if i % 2 == 0 { $all } else { Extras::default() };
                 let mut bench = Bench::new($core::<$w>::with(p, extras), p).unwrap();
-                (bench.all_wait, bench.silent_traps) = (bench.all_wait || extras.sync, extras.check);
+                (bench.all_need_target, bench.unsignalled_traps) = (bench.all_need_target || extras.sync, extras.check);
                 (bench.full_per_64k, bench.hide_per_64k) = (2_000, if extras.filter { 300 } else { 0 });
                 for seed in 0..60 {
-                    bench.goes_on = 40 + 3 * seed as usize;
+                    bench.cycles_after_end = 40 + 3 * seed as usize;
                     bench.sync_per_64k = if extras.sync { [0, 800][seed as usize % 2] } else { 0 };
                     let config = busy(700 + 60 * i as u64 + seed, [100, 95, 40][seed as usize % 3]);
                     bench
                         .play(&m, &config, 500)
                         .unwrap_or_else(|e| panic!("{name}, {}, {seed}: {e}", stringify!($core)));
                 }
-                let ended = bench.ended_in_gaps;
+                let ended = bench.stops_in_gaps;
                 assert!(ended > 5, "{name}, {}: {ended} traces ended in a gap", stringify!($core));
                 if i % 4 == 1 {
                     bench.d.check_verilog_from_random(15).unwrap_or_else(|e| panic!("{name}: {e}"));

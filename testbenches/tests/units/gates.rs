@@ -299,7 +299,7 @@ fn icarus_and_verible_read_every_kind_of_whole_system() {
             let params = TraceParams::new(platform, name.parse().unwrap());
             // several instructions per cycle if there is a circuit
             let wide = ingress == Ingress::Rvfi;
-            let retire = wide.then_some(Retire { lanes: if name == "nx_b" { 2 } else { 4 }, log2_words: 3 });
+            let retire = wide.then_some(Retire { per_cycle: if name == "nx_b" { 2 } else { 4 }, log2_words: 3 });
             let extras = Extras { retire, ..Extras::default() };
             let wide = SystemOptions { ingress, extras, ..SystemOptions::default() };
             icarus_lint(&emit(&params, &wide).unwrap()).unwrap();

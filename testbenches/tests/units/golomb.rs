@@ -23,8 +23,8 @@ fn params(seed: u64) -> TraceParams {
 
 #[test]
 fn random_entries_of_the_usual_orders_match_the_golden_coder() {
-    run::<32>(&golomb(Orders::USUAL), 1, rounds(10_000, 50_000), false, false);
-    run::<32>(&golomb(Orders::USUAL), 2, 2_000, true, true);
+    run::<32>(&golomb(Orders::DEFAULT), 1, rounds(10_000, 50_000), false, false);
+    run::<32>(&golomb(Orders::DEFAULT), 2, 2_000, true, true);
 }
 
 #[test]
@@ -53,5 +53,5 @@ fn programs_on_whole_systems_send_what_the_model_sends() {
 
 #[test]
 fn golomb_passes_the_static_gates() {
-    passes_the_static_gates(&golomb(Orders::USUAL));
+    passes_the_static_gates(&golomb(Orders::DEFAULT));
 }

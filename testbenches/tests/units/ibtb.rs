@@ -65,7 +65,7 @@ impl<const W: usize> Pair<W> {
             .cycle(
                 |u| {
                     u.live.next = sweep.is_none();
-                    u.look.next = op == Look;
+                    u.lookup.next = op == Look;
                     u.branch.next = matches!(op, Branch(_));
                     u.taken.next = op == Branch(true);
                     u.hash.next = hash.to_bits();

@@ -207,7 +207,7 @@ impl Bench {
             target: self.s.bits(address),
             cc: self.s.bits(self.p.cc_bits.into()) as u32,
             context: 0,
-            landing: 0,
+            resync_pc: 0,
         }
     }
 

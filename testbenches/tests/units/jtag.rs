@@ -5,7 +5,7 @@
 
 use hdl::bus::jtag::port::{Jtag, JtagWords};
 use rust_hdl::prelude::*;
-use sim::jtag::{Act, JtagPort, State, BYPASS_IR, DMIRESET, DMI_IR, DTMCS_IR, IDCODE_IR, READ, WORDS_IR, WRITE};
+use sim::jtag::{Action, JtagPort, State, BYPASS_IR, DMIRESET, DMI_IR, DTMCS_IR, IDCODE_IR, READ, WORDS_IR, WRITE};
 use sim::stimulus::Source;
 use std::collections::VecDeque;
 use testbenches::driver::{CheckVerilog, Driver};
@@ -126,7 +126,7 @@ fn run(mut clock: impl FnMut(&In) -> Out, words: bool, seed: u64, clocks: u64) {
     let (mut near, mut here, mut before) = (idle, idle, false);
     let (mut tck, mut left, mut pins) = (false, 4, [false, true, false, false]);
     let mut registers: [u32; 8] = std::array::from_fn(|_| s.bits(32) as u32);
-    let (mut answer, mut pending): (u32, Option<Act>) = (0, None);
+    let (mut read_data, mut pending): (u32, Option<Action>) = (0, None);
     let mut word: Option<u32> = None;
     let (mut shortest, mut acts) = (true, [0; 3]);
     for now in 0..clocks {
@@ -152,7 +152,7 @@ fn run(mut clock: impl FnMut(&In) -> Out, words: bool, seed: u64, clocks: u64) {
         if word.is_none() && s.percent(2) {
             word = Some(s.bits(32) as u32);
         }
-        let i = In { reset, pins, rdata: answer, word };
+        let i = In { reset, pins, rdata: read_data, word };
         let out = clock(&i);
 
         let tdo = golden.tdo;
@@ -164,26 +164,26 @@ fn run(mut clock: impl FnMut(&In) -> Out, words: bool, seed: u64, clocks: u64) {
             golden.test_reset();
         }
         assert_eq!(out.tdo, tdo, "clock {now}, {golden:x?}");
-        assert_eq!(out.taken, act == Some(Act::Take), "clock {now}");
+        assert_eq!(out.taken, act == Some(Action::Take), "clock {now}");
         let write = match pending {
-            Some(Act::Write(address, data)) => Some((address, true, data)),
+            Some(Action::Write(address, data)) => Some((address, true, data)),
             _ => None,
         };
         assert_eq!(out.bus.1, write.is_some(), "clock {now}: {pending:x?}");
         assert!(write.is_none_or(|w| w == out.bus), "clock {now}: {:x?}, {pending:x?}", out.bus);
-        answer = registers[out.bus.0 as usize];
+        read_data = registers[out.bus.0 as usize];
         if let Some((address, _, data)) = write {
             registers[address as usize] = data;
         }
         match act {
-            Some(Act::Read(address)) => golden.answer(registers[address as usize]),
-            Some(Act::Take) => word = None,
-            Some(Act::Write(..)) | None => {}
+            Some(Action::Read(address)) => golden.read_data(registers[address as usize]),
+            Some(Action::Take) => word = None,
+            Some(Action::Write(..)) | None => {}
         }
         pending = act;
-        acts[0] += u32::from(matches!(act, Some(Act::Read(_))));
-        acts[1] += u32::from(matches!(act, Some(Act::Write(..))));
-        acts[2] += u32::from(act == Some(Act::Take));
+        acts[0] += u32::from(matches!(act, Some(Action::Read(_))));
+        acts[1] += u32::from(matches!(act, Some(Action::Write(..))));
+        acts[2] += u32::from(act == Some(Action::Take));
         (before, here, near) = (here[0], near, pins);
         if reset {
             golden = JtagPort::new(8, words);

@@ -39,7 +39,7 @@ impl Pair {
             .cycle(
                 |u| {
                     u.port.live.next = branch.is_some();
-                    u.port.look.next = branch == Some(false);
+                    u.port.lookup.next = branch == Some(false);
                     u.port.pop.next = branch == Some(true);
                     u.port.hash.next = (pc >> SHIFT & 0x3fff).to_bits();
                     u.port.target.next = (target >> 1).to_bits();

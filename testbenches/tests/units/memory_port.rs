@@ -206,7 +206,7 @@ fn every_word_is_in_memory_once_and_in_order() {
 }
 
 #[test]
-fn the_split_answers_of_whom_the_address_named() {
+fn read_data_comes_from_the_addressed_half() {
     let mut s = Source::seeded(61);
     let mut d = Driver::new(Split::default(), |u, c| u.clock.next = c.into()).unwrap().recording();
     let mut upper = false;

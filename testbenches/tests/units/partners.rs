@@ -35,7 +35,7 @@ fn sources(folder: &str) -> Vec<String> {
 }
 
 /// Expands `a/{b,c}.rs` to `a/b.rs` and `a/c.rs`.
-fn spelt_out(name: &str) -> Vec<String> {
+fn expand_braces(name: &str) -> Vec<String> {
     match name.split_once('{').and_then(|(a, rest)| Some((a, rest.split_once('}')?))) {
         Some((a, (list, b))) => list.split(',').map(|n| format!("{a}{n}{b}")).collect(),
         None => vec![name.to_string()],
@@ -48,7 +48,7 @@ fn held(bench: &str) -> Vec<String> {
     let head: Vec<&str> = head.lines().take_while(|l| l.starts_with("//! ")).collect();
     let head = head.join(" ");
     let Some((circuits, _)) = head.split_once(" against ") else { return Vec::new() };
-    circuits.split('`').filter(|w| w.starts_with("hdl/src/")).flat_map(spelt_out).collect()
+    circuits.split('`').filter(|w| w.starts_with("hdl/src/")).flat_map(expand_braces).collect()
 }
 
 #[test]

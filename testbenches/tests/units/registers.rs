@@ -11,7 +11,7 @@ use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
 
 /// Four instructions per cycle, a number that `status` contains.
-const FOUR: Retire = Retire { lanes: 4, log2_words: 3 };
+const FOUR: Retire = Retire { per_cycle: 4, log2_words: 3 };
 
 fn params(cores: u8) -> TraceParams {
     TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = cores)
@@ -26,7 +26,7 @@ struct Step {
     /// ready, active, idle
     status: u32,
     overflow: u32,
-    broken: u32,
+    discontinuity: u32,
     loses: u32,
     /// Instructions of each core that are lost besides one.
     more: [u16; 16],
@@ -40,7 +40,7 @@ struct Golden {
     period: u32,
     request: u32,
     overflow: u32,
-    broken: u32,
+    discontinuity: u32,
     /// Instructions lost since tracing began; lost in the previous cycle, if tracing went on.
     lost: u32,
     fell: u32,
@@ -59,7 +59,7 @@ impl Golden {
             Some("status") => s.status | self.lost << 8 | self.built,
             Some("overflow") => self.overflow,
             Some("sync") => self.period,
-            Some("discontinuity") => self.broken,
+            Some("discontinuity") => self.discontinuity,
             Some(_) => reset_value(reg.unwrap(), &self.params, 0),
             None => 0,
         };
@@ -81,7 +81,7 @@ impl Golden {
         let cores = (1 << self.params.cores) - 1;
         self.overflow = (self.overflow & !cleared | s.overflow) & cores;
         if self.sync {
-            self.broken = (self.broken & !forgot | s.broken) & cores;
+            self.discontinuity = (self.discontinuity & !forgot | s.discontinuity) & cores;
         }
         if self.sync {
             self.lost = (self.lost + self.fell).min(0xff_ffff);
@@ -94,7 +94,7 @@ impl Golden {
         }
         if s.reset {
             (self.lost, self.fell, self.traced) = (0, 0, false);
-            (self.control, self.overflow, self.broken, self.period, self.request) = (0, 0, 0, 0, 0);
+            (self.control, self.overflow, self.discontinuity, self.period, self.request) = (0, 0, 0, 0, 0);
         }
     }
 }
@@ -125,7 +125,7 @@ fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Regi
         period: 0,
         request: 0,
         overflow: 0,
-        broken: 0,
+        discontinuity: 0,
         lost: 0,
         fell: 0,
         traced: false,
@@ -142,7 +142,7 @@ fn play(cores: u8, sync: bool, steps: impl Iterator<Item = Step>) -> Driver<Regi
             u.active.next = step.status & 2 != 0;
             u.idle.next = step.status & 4 != 0;
             u.overflow.next = u64::from(step.overflow).to_bits();
-            u.broken.next = u64::from(step.broken).to_bits();
+            u.discontinuity.next = u64::from(step.discontinuity).to_bits();
             u.loses.next = u64::from(step.loses).to_bits();
             u.more.iter_mut().zip(step.more).for_each(|(port, more)| port.next = u64::from(more).to_bits());
         };
@@ -178,7 +178,7 @@ fn random_accesses_match_the_map() {
             addr: s.bits(3) as u8,
             status: s.bits(3) as u32,
             overflow: if s.percent(20) { s.bits(16) as u32 } else { 0 },
-            broken: if s.percent(20) { s.bits(16) as u32 } else { 0 },
+            discontinuity: if s.percent(20) { s.bits(16) as u32 } else { 0 },
             loses: if s.percent(20) { s.bits(16) as u32 & ((1 << cores) - 1) } else { 0 },
             more: std::array::from_fn(|_| if s.percent(10) { 1023 } else { s.bits(4) as u16 }),
         });

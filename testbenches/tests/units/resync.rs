@@ -27,7 +27,7 @@ struct Golden {
 fn periods_requests_and_followers_match_plain_numbers() {
     for (cores, wide) in [(1, false), (3, false), (8, false), (16, false), (1, true), (5, true)] {
         let mut s = Source::seeded(40 + u64::from(cores));
-        let retire = wide.then_some(Retire { lanes: 4, log2_words: 3 });
+        let retire = wide.then_some(Retire { per_cycle: 4, log2_words: 3 });
         let uut = Resync::new(&params(cores), &Extras { retire, ..Extras::NONE });
         let mut d = Driver::new(uut, |u, c| u.clock.next = c.into()).unwrap().recording();
         let mut g = Golden::default();
@@ -66,7 +66,7 @@ fn periods_requests_and_followers_match_plain_numbers() {
                         u.resynced.next = resynced;
                         u.synced.next = synced.to_bits();
                     },
-                    |u| (u.lead.val(), u.follow.val().to_u64(), u.ask.val()),
+                    |u| (u.lead.val(), u.follow.val().to_u64(), u.header_repeated.val()),
                 )
                 .unwrap();
             assert_eq!(got, (lead, follow, resynced), "{cores} cores, cycle {cycle}, period {period}");

@@ -249,7 +249,7 @@ fn rings_do_what_the_golden_ring_does() {
 }
 
 #[test]
-fn a_ring_of_one_tells_that_nobody_else_is_there() {
+fn a_ring_of_one_node_reports_absent_destinations() {
     let mut bench = Bench::new(1);
     bench.run(FULL, 2_000, 1);
     assert!(bench.sums.0[4] > 10);

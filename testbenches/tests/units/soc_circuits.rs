@@ -106,7 +106,7 @@ fn the_circular_buffer_keeps_the_two_newest_traces() {
             let asked = model.words[model.half].len() >= half_words * 3 / 4;
             // some time after the request, and in some runs too late
             wait = if asked { wait + 1 } else { 0 };
-            let turned = writing && asked && wait > if seed % 2 == 0 { half_words / 8 } else { half_words };
+            let trace_ended = writing && asked && wait > if seed % 2 == 0 { half_words / 8 } else { half_words };
             finished |= cycle > clocks;
             let out_ready = s.percent(60);
             let set = |u: &mut Ring| {
@@ -114,14 +114,14 @@ fn the_circular_buffer_keeps_the_two_newest_traces() {
                 u.half_words.next = (half_words as u64).to_bits();
                 u.in_valid.next = valid;
                 u.in_data.next = data.to_bits();
-                u.turned.next = turned;
+                u.trace_ended.next = trace_ended;
                 u.finished.next = finished;
                 u.out_ready.next = out_ready;
             };
-            let sample = |u: &Ring| (u.turn.val(), u.out_valid.val(), u.out_data.val().to_u64(), u.all_out.val());
-            let (turn, out_valid, out, all_out) = d.cycle(set, sample).unwrap();
+            let sample = |u: &Ring| (u.end_trace.val(), u.out_valid.val(), u.out_data.val().to_u64(), u.all_out.val());
+            let (end_trace, out_valid, out, all_out) = d.cycle(set, sample).unwrap();
             if cycle > 0 {
-                assert_eq!(turn, asked, "seed {seed}, cycle {cycle}");
+                assert_eq!(end_trace, asked, "seed {seed}, cycle {cycle}");
             }
             if valid {
                 if full {
@@ -130,7 +130,7 @@ fn the_circular_buffer_keeps_the_two_newest_traces() {
                     model.words[model.half].push(data);
                 }
             }
-            if turned {
+            if trace_ended {
                 model.half ^= 1;
                 model.words[model.half].clear();
                 model.cut[model.half] = false;
@@ -199,11 +199,11 @@ fn the_line_brings_words_console_answers_and_the_exit_code() {
                 u.finished.next = finished;
                 u.exited.next = exit.is_some();
                 u.exit_code.next = exit.unwrap_or(0).to_bits();
-                u.answer_valid.next = answer.is_some();
-                u.answer_low.next = (answer.unwrap_or(0) & 0xffff_ffff).to_bits();
-                u.answer_high.next = (answer.unwrap_or(0) >> 32).to_bits();
+                u.response_valid.next = answer.is_some();
+                u.response_low.next = (answer.unwrap_or(0) & 0xffff_ffff).to_bits();
+                u.response_high.next = (answer.unwrap_or(0) >> 32).to_bits();
             };
-            let sample = |u: &Uart| (u.ready.val(), u.tx.val(), u.answer_taken.val(), u.idle.val());
+            let sample = |u: &Uart| (u.ready.val(), u.tx.val(), u.response_taken.val(), u.idle.val());
             let (ready, tx, taken, idle) = d.cycle(set, sample).unwrap();
             line.push(tx);
             if valid && ready {
@@ -232,7 +232,7 @@ fn the_line_brings_words_console_answers_and_the_exit_code() {
                 Item::Words(w) => got.extend(w),
                 Item::Console(c) => printed.extend(c),
                 Item::End(code) => end = Some(code),
-                Item::Answer { write, addr, data } => {
+                Item::Response { write, addr, data } => {
                     answered.push(u64::from(write) | u64::from(addr) << 8 | u64::from(data) << 32);
                 }
                 Item::Lost(n) => panic!("{n} frames are lost"),
@@ -310,12 +310,12 @@ fn commands_reach_registers_and_damaged_ones_do_not() {
                 u.taken.next = taken;
                 u.bus_rdata.next = u64::from(rdata).to_bits();
                 u.status.next = u64::from(status).to_bits();
-                u.answer_taken.next = done_now;
+                u.response_taken.next = done_now;
             };
             let sample = |u: &HostLink| {
                 let access = (u.request.val(), u.bus_write.val(), u.bus_addr.val().index(), u.bus_wdata.val().to_u64());
-                let answer = (u.answer_low.val().to_u64(), u.answer_high.val().to_u64());
-                (access, u.answer_valid.val().then_some(answer), (u.go.val(), u.halt.val()))
+                let answer = (u.response_low.val().to_u64(), u.response_high.val().to_u64());
+                (access, u.response_valid.val().then_some(answer), (u.go.val(), u.halt.val()))
             };
             let ((request, write, at, wdata), answered, going) = d.cycle(set, sample).unwrap();
             clock += 1;
@@ -376,27 +376,27 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
         // without a buffer, its request input is noise
         let buffered = seed % 5 != 4;
         // the cores start first, or even end before
-        let late = if seed % 3 == 1 { s.between(1, 1000) } else { 0 };
+        let trace_delay = if seed % 3 == 1 { s.between(1, 1000) } else { 0 };
         let mut enabled_at = None;
         for cycle in 0..3_000_u64 {
             let mine = s.percent(70);
-            let turn = traced && s.per_64k(600);
+            let end_trace = traced && s.per_64k(600);
             let set = |u: &mut Boot| {
                 u.reset.next = cycle < 3;
                 u.traced.next = traced;
                 u.go.next = cycle >= go_at;
-                u.late.next = late.to_bits();
+                u.trace_delay.next = trace_delay.to_bits();
                 u.stop.next = cycle >= stop_at;
-                u.turns.next = buffered;
-                u.turn.next = turn;
+                u.has_buffer.next = buffered;
+                u.end_trace.next = end_trace;
                 u.bus_mine.next = mine;
                 u.bus_rdata.next = t.read.to_bits();
             };
             let sample = |u: &Boot| {
                 let write = u.bus_write.val().then(|| u.bus_wdata.val().to_u64());
-                (write, u.bus_addr.val().index(), u.run.val(), u.done.val(), u.turned.val())
+                (write, u.bus_addr.val().index(), u.run.val(), u.done.val(), u.trace_ended.val())
             };
-            let (write, addr, run, end, turned) = d.cycle(set, sample).unwrap();
+            let (write, addr, run, end, trace_ended) = d.cycle(set, sample).unwrap();
             t.later = t.later.saturating_sub(1);
             if t.later == 0 {
                 (t.active, t.idle) = (t.enabled, !t.enabled);
@@ -420,15 +420,17 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
             if run {
                 ran += 1;
                 // enabled all the time, except between two traces of the buffer
-                assert!(late > 0 || cycle > go_at && (!traced || t.active || turns > 0 || t.later > 0 || !t.enabled));
                 assert!(
-                    late > 0 || ran > 1 || !traced || t.active,
+                    trace_delay > 0 || cycle > go_at && (!traced || t.active || turns > 0 || t.later > 0 || !t.enabled)
+                );
+                assert!(
+                    trace_delay > 0 || ran > 1 || !traced || t.active,
                     "seed {seed}: the cores start when tracing is active"
                 );
             } else if ran > 0 {
                 stopped_at = stopped_at.or(Some(cycle));
             }
-            if turned {
+            if trace_ended {
                 turns += 1;
                 assert!(buffered, "seed {seed}: a turn for no buffer");
                 assert!(t.idle && !t.enabled, "seed {seed}: the trace before has left");
@@ -440,9 +442,12 @@ fn tracing_begins_before_the_cores_run_and_ends_after() {
             }
         }
         assert!(done && ran > 200, "seed {seed}: {ran} clocks, done {done}");
-        let right = if late == 0 { 0..=0 } else { late..=late + 40 };
-        assert!(enabled_at.is_none_or(|at| right.contains(&at)), "seed {seed}: {late} late, enabled at {enabled_at:?}");
-        assert!(!traced || late + 60 > ran || enabled_at.is_some(), "seed {seed}: never enabled");
+        let right = if trace_delay == 0 { 0..=0 } else { trace_delay..=trace_delay + 40 };
+        assert!(
+            enabled_at.is_none_or(|at| right.contains(&at)),
+            "seed {seed}: {trace_delay} late, enabled at {enabled_at:?}"
+        );
+        assert!(!traced || trace_delay + 60 > ran || enabled_at.is_some(), "seed {seed}: never enabled");
         all_turns += turns;
         d.check_verilog().unwrap();
     }

@@ -2,13 +2,13 @@
 
 use crate::encoder_harness::{coder, extras, number, word};
 use crate::front_end_harness::entries::{records, resync};
-use hdl::scheme::sc_lsp::entry::{CONTROL_BEHIND, NO_RUN, POST_HIT, POST_INDEX};
+use hdl::scheme::sc_lsp::entry::{CONTROL_EXCEPTION_RESYNC, NO_RUN, POST_HIT, POST_INDEX};
 use hdl::spine::entry::*;
 use hdl::spine::event_fifo::FIELD_COUNT;
 use hdl::spine::front_port::EncoderPort;
 use hdl::spine::packer::Packer;
-use hdl::spine::ports::{PieceOut, WordsOut};
-use hdl::spine::session::Session;
+use hdl::spine::ports::{SliceOut, WordsOut};
+use hdl::spine::trace_framer::TraceFramer;
 use hdl::widget::slot::Slot;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +19,7 @@ use sim::params::TraceParams;
 use sim::scheme::sc_lsp::{StreamCacheParams, Variant};
 use sim::scheme::{Encode, Scheme};
 use sim::stimulus::rounds;
-use sim::system::{header, header_again};
+use sim::system::{header, repeated_header};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::entry::Entry;
 use testbenches::gates::emit_checked_system;
@@ -32,7 +32,7 @@ fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
     let base = sc.variant == Variant::Base;
     let pre = [PRE_NONE, PRE_NONE, PRE_NONE, PRE_EXCEPTION, PRE_SYNC, PRE_CONTROL][rng.random_range(0..6)];
     let post = match pre {
-        PRE_CONTROL if extras(p).sync => rng.random_range(CONTROL_OVERFLOW..=CONTROL_BEHIND),
+        PRE_CONTROL if extras(p).sync => rng.random_range(CONTROL_OVERFLOW..=CONTROL_EXCEPTION_RESYNC),
         PRE_CONTROL => CONTROL_OVERFLOW,
         // only `base` has predicted streams alone after an exception
         PRE_EXCEPTION | PRE_SYNC if !base => rng.random_range(0..POST_HIT),
@@ -66,7 +66,7 @@ fn entry(rng: &mut impl Rng, p: &TraceParams) -> Entry {
         target: number(rng, a, 0),
         cc: if p.timestamps { number(rng, p.cc_bits.into(), 0) as u32 } else { 0 },
         context: 0,
-        landing: number(rng, a, 0),
+        resync_pc: number(rng, a, 0),
     }
 }
 
@@ -86,7 +86,7 @@ fn run<const W: usize>(p: &TraceParams, seed: u64, entries: usize, stalls: bool,
             coder.encode(&Message { core: *core, ..m }, &mut golden);
             if *core == 0 && m.body.is_resync() {
                 golden.pad();
-                header_again(p).iter().for_each(|w| golden.push((*w).into(), 32));
+                repeated_header(p).iter().for_each(|w| golden.push((*w).into(), 32));
             }
         }
     }

@@ -138,7 +138,7 @@ const ALL: Extras = Extras { sync: true, check: true, filter: true, ..Extras::NO
 
 /// Whether a message has the form of the first one after a repeated header; whether it has that form with predicted
 /// streams waiting.
-fn asked(m: &Message<Record>) -> (bool, bool) {
+fn is_after_repeated_header(m: &Message<Record>) -> (bool, bool) {
     let hits = if let Record::Escape { hits, .. } = m.body { hits } else { None };
     (hits.is_some(), hits > Some(0))
 }
@@ -148,7 +148,7 @@ fn asked(m: &Message<Record>) -> (bool, bool) {
 struct Seen {
     resyncs: usize,
     behind: usize,
-    asked: [usize; 4],
+    is_after_repeated_header: [usize; 4],
     waiting: usize,
     overflows: usize,
 }
@@ -157,7 +157,7 @@ impl Seen {
     fn add(&mut self, messages: &[Message<Record>]) {
         for (i, m) in messages.iter().enumerate() {
             let Record::Escape { escape, .. } = m.body else { continue };
-            let (own, waits) = asked(m);
+            let (own, waits) = is_after_repeated_header(m);
             let kind = match escape {
                 Escape::Resync { .. } => 0,
                 Escape::Exception { .. } => 1,
@@ -165,7 +165,7 @@ impl Seen {
                 Escape::Stop { .. } => 3,
                 _ => continue,
             };
-            self.asked[kind] += usize::from(own);
+            self.is_after_repeated_header[kind] += usize::from(own);
             self.waiting += usize::from(waits);
             let before = i.checked_sub(1).map(|i| messages[i].body);
             let trap = matches!(before, Some(Record::Escape { escape: Escape::Exception { .. }, .. }));
@@ -175,7 +175,7 @@ impl Seen {
 }
 
 #[test]
-fn a_resync_comes_with_the_next_control_flow_instruction_and_asks_nothing_of_the_tables_for_a_while() {
+fn resyncs_wait_for_control_flow_and_start_the_warm_up() {
     let mut seen = Seen::default();
     for (i, p) in variants().iter().enumerate() {
         let m = model(p, 5);
@@ -184,7 +184,7 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_asks_nothing_of_the
             macro_rules! one {
                 ($w:literal) => {{
                     let mut bench = Bench::new(RvfiCore::<$w>::with(p, ALL), p).unwrap();
-                    (bench.sync_per_64k, bench.silent_traps) = (rate, true);
+                    (bench.sync_per_64k, bench.unsignalled_traps) = (rate, true);
                     bench.full_per_64k = [0, 60, 20][(i + k) % 3];
                     let place = format!("{}, {rate}", p.canonical());
                     // again after a stop, and one run without instructions
@@ -209,11 +209,11 @@ fn a_resync_comes_with_the_next_control_flow_instruction_and_asks_nothing_of_the
         }
     }
     let enough = seen.resyncs > 1_000 && seen.behind > 5 && seen.overflows > 30 && seen.waiting > 3;
-    assert!(enough && seen.asked.iter().all(|n| *n > 3), "{seen:?}");
+    assert!(enough && seen.is_after_repeated_header.iter().all(|n| *n > 3), "{seen:?}");
 }
 
 #[test]
-fn what_must_not_be_told_is_lost_and_nothing_else() {
+fn hidden_instructions_are_counted_and_nothing_else_is_lost() {
     for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
         let (m, place) = (model(p, 6), p.canonical());
         let extras = Extras { filter: true, ..if i % 2 == 0 { ALL } else { Extras::default() } };
@@ -226,7 +226,7 @@ fn what_must_not_be_told_is_lost_and_nothing_else() {
         assert!(bench.hidden.len() > 3, "{place}: {} stretches", bench.hidden.len());
         let other = bench.hidden.iter().find(|(hidden, lost)| hidden != lost);
         assert_eq!(other, None, "{place}: hidden, and told to be lost");
-        (bench.full_per_64k, bench.silent_traps) = (60, extras.check);
+        (bench.full_per_64k, bench.unsignalled_traps) = (60, extras.check);
         bench.sync_per_64k = if extras.sync { 150 } else { 0 };
         bench.play(&m, &busy(500 + i as u64, 95), 3_000).unwrap_or_else(|e| panic!("{place}, full: {e}"));
         if i % 4 == 0 {
@@ -249,20 +249,20 @@ fn tracing_that_is_disabled_and_enabled_again_begins_from_nothing() {
 }
 
 #[test]
-fn what_retires_behind_the_end_is_not_told_in_whatever_state_it_comes() {
+fn instructions_after_the_end_are_never_reported() {
     for (i, p) in variants().iter().enumerate().filter(|(_, p)| p.xlen == 32) {
         let (m, place) = (model(p, 9), p.canonical());
         let extras = if i % 2 == 0 { ALL } else { Extras::default() };
         let mut bench = Bench::new(RvfiCore::<32>::with(p, extras), p).unwrap();
-        bench.silent_traps = extras.check;
+        bench.unsignalled_traps = extras.check;
         (bench.full_per_64k, bench.hide_per_64k) = (2_000, if extras.filter { 300 } else { 0 });
         for seed in 0..40 {
-            bench.goes_on = 40 + 3 * seed as usize;
+            bench.cycles_after_end = 40 + 3 * seed as usize;
             bench.sync_per_64k = if extras.sync { [0, 800][seed as usize % 2] } else { 0 };
             let busy = busy(700 + 40 * i as u64 + seed, [100, 95, 40][seed as usize % 3]);
             bench.play(&m, &busy, 500).unwrap_or_else(|e| panic!("{place}, {seed}: {e}"));
         }
-        assert!(bench.ended_in_gaps > 5, "{place}: {} traces ended in a gap", bench.ended_in_gaps);
+        assert!(bench.stops_in_gaps > 5, "{place}: {} traces ended in a gap", bench.stops_in_gaps);
         if i % 4 == 1 {
             bench.d.check_verilog_from_random(15).unwrap_or_else(|e| panic!("{place}: {e}"));
         }

@@ -16,7 +16,7 @@ use testbenches::gates::emit_checked;
 #[derive(LogicBlock)]
 struct Pair<const W: usize> {
     clock: Signal<In, Clock>,
-    look: Signal<In, Bit>,
+    lookup: Signal<In, Bit>,
     start: Signal<In, Bits<W>>,
     length: Signal<In, Bits<10>>,
     sweep: Signal<In, Bit>,
@@ -32,7 +32,7 @@ impl<const W: usize> Pair<W> {
     fn new(params: &TraceParams) -> Self {
         Self {
             clock: Default::default(),
-            look: Default::default(),
+            lookup: Default::default(),
             start: Default::default(),
             length: Default::default(),
             sweep: Default::default(),
@@ -50,20 +50,20 @@ impl<const W: usize> Logic for Pair<W> {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, streams, last);
-        self.streams.look.next = self.look.val();
+        self.streams.lookup.next = self.lookup.val();
         self.streams.start.next = self.start.val();
         self.streams.length.next = self.length.val();
         self.streams.sweep.next = self.sweep.val();
         self.streams.sweep_index.next = self.sweep_index.val();
-        self.last.look.next = self.streams.look_5.val();
+        self.last.lookup.next = self.streams.lookup_5.val();
         self.last.index.next = self.streams.index.val();
         self.last.sweep.next = self.sweep.val();
         self.last.sweep_index.next = self.sweep_index.val();
         // without a stream, the outputs are undefined
-        self.hit.next = self.streams.hit.val() & self.streams.look_5.val();
-        self.same.next = self.last.same.val() & self.streams.look_5.val();
+        self.hit.next = self.streams.hit.val() & self.streams.lookup_5.val();
+        self.same.next = self.last.same.val() & self.streams.lookup_5.val();
         self.index.next = 0.into();
-        if self.streams.look_5.val() {
+        if self.streams.lookup_5.val() {
             self.index.next = self.streams.index.val();
         }
     }
@@ -98,7 +98,7 @@ impl<const W: usize> Bench<W> {
             .d
             .cycle(
                 |u| {
-                    u.look.next = stream.is_some();
+                    u.lookup.next = stream.is_some();
                     if let Some(s) = stream {
                         u.start.next = (s.start >> align).to_bits();
                         u.length.next = u64::from(s.length).to_bits();

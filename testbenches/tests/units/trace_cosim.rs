@@ -76,7 +76,7 @@ fn every_beat_comes_out_once_in_order_with_and_without_stalls() {
     assert_eq!(run(TraceOptions { gap: 7, ..plain }).stop, last + 8);
     let clocks = beats.iter().map(|b| b.cycle).collect::<std::collections::BTreeSet<_>>().len() as u64;
     assert_eq!(run(TraceOptions { idle_limit: 0, ..plain }).stop, clocks);
-    assert_eq!(run(TraceOptions { idle_limit: 0, rest: 2, ..plain }).stop, 3 * clocks - 2);
+    assert_eq!(run(TraceOptions { idle_limit: 0, idle_after_beat: 2, ..plain }).stop, 3 * clocks - 2);
     let stalled = run(TraceOptions { stall_seed: 5, ..plain });
     assert_eq!(stalled.stop, s.stop);
     assert!(stalled.cycles > s.cycles);

@@ -32,47 +32,47 @@ trait Wide: Block {
     fn set_clock(&mut self, high: bool);
     fn control(&mut self, reset: bool, live: bool);
     /// Filter inputs: hide everything in this cycle; the address range to trace.
-    fn veil(&mut self, hide: bool, first: u64, last: u64);
+    fn set_filters(&mut self, hide: bool, first: u64, last: u64);
     fn set(&mut self, lane: usize, show: Channel);
-    fn told(&self) -> Told;
+    fn outputs(&self) -> BeatOutputs;
 }
 
 /// Outputs of an adapter in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Told {
+struct BeatOutputs {
     live: bool,
     valid: bool,
-    choked: bool,
+    beat_lost: bool,
     count: u64,
     step: u64,
-    /// `intr`, `branch`, `taken`, `look`, `push`, `pop`, `jump`
+    /// `intr`, `branch`, `taken`, `lookup`, `push`, `pop`, `jump`
     kind: [bool; 7],
-    broken: bool,
+    discontinuity: bool,
     hidden: bool,
     addresses: [u64; 3],
 }
 
-fn said<const W: usize>(beat: &BeatOut<W>, [more, step]: [u64; 2], choked: bool) -> Told {
+fn beat_outputs<const W: usize>(beat: &BeatOut<W>, [more, step]: [u64; 2], beat_lost: bool) -> BeatOutputs {
     let taken = beat.branch.val() && beat.taken.val();
-    let [intr, branch, look, push, pop, jump] =
-        [&beat.intr, &beat.branch, &beat.look, &beat.push, &beat.pop, &beat.jump].map(|s| s.val());
-    Told {
+    let [intr, branch, lookup, push, pop, jump] =
+        [&beat.intr, &beat.branch, &beat.lookup, &beat.push, &beat.pop, &beat.jump].map(|s| s.val());
+    BeatOutputs {
         live: beat.live.val(),
         valid: beat.valid.val(),
-        choked,
+        beat_lost,
         count: if beat.valid.val() { more + 1 } else { 0 },
         step,
-        kind: [intr, branch, taken, look, push, pop, jump],
-        broken: beat.broken.val(),
+        kind: [intr, branch, taken, lookup, push, pop, jump],
+        discontinuity: beat.discontinuity.val(),
         hidden: beat.hide.val(),
         addresses: [beat.pc.val().to_u64(), beat.link.val().to_u64(), beat.target.val().to_u64()],
     }
 }
 
 macro_rules! wide {
-    ($name:ident, $lanes:literal, $([$j:literal $channel:ident])+) => {
+    ($name:ident, $per_cycle:literal, $([$j:literal $channel:ident])+) => {
         impl<const W: usize> Wide for $name<W> {
-            const LANES: usize = $lanes;
+            const LANES: usize = $per_cycle;
             const XLEN: u8 = W as u8;
             fn set_clock(&mut self, high: bool) {
                 self.clock.next = high.into();
@@ -82,7 +82,7 @@ macro_rules! wide {
                 self.port.live.next = live;
                 self.port.open.next = true;
             }
-            fn veil(&mut self, hide: bool, first: u64, last: u64) {
+            fn set_filters(&mut self, hide: bool, first: u64, last: u64) {
                 self.port.hide.next = hide;
                 self.port.mode.next = 0.into();
                 self.port.modes.next = 1.into();
@@ -104,12 +104,12 @@ macro_rules! wide {
                         self.port.pins.$channel.pc_wdata.next = to.to_bits();
                         self.port.pins.$channel.intr.next = intr;
                     })+
-                    _ => panic!("channel {lane} of {}", $lanes),
+                    _ => panic!("channel {lane} of {}", $per_cycle),
                 }
             }
-            fn told(&self) -> Told {
+            fn outputs(&self) -> BeatOutputs {
                 let numbers = [self.port.more.val().to_u64(), self.port.step.val().to_u64()];
-                said(&self.port.beat, numbers, self.port.choked.val())
+                beat_outputs(&self.port.beat, numbers, self.port.beat_lost.val())
             }
         }
     };
@@ -125,26 +125,26 @@ fn is_event(r: &Retired, xlen: u8) -> bool {
 /// Flags of an instruction in a beat, by the tables of `hdl/src/ingress/beat.rs` and of the unprivileged ISA.
 fn kind(r: &Retired, xlen: u8) -> [bool; 7] {
     let taken = r.next_pc != r.pc.wrapping_add(r.len.into());
-    let (mut branch, mut look, mut push, mut pop, mut jump) = (false, false, false, false, false);
+    let (mut branch, mut lookup, mut push, mut pop, mut jump) = (false, false, false, false, false);
     match flow(r.insn, xlen) {
         Flow::Sequential => {}
         Flow::Conditional { .. } => branch = true,
         Flow::Jump { call, .. } => (jump, push) = (true, call),
-        Flow::Indirect(Indirect::Jump) | Flow::TrapReturn => look = true,
-        Flow::Indirect(Indirect::Call) => (look, push) = (true, true),
+        Flow::Indirect(Indirect::Jump) | Flow::TrapReturn => lookup = true,
+        Flow::Indirect(Indirect::Call) => (lookup, push) = (true, true),
         Flow::Indirect(Indirect::Return) => pop = true,
         Flow::Indirect(Indirect::CoSwap) => (pop, push) = (true, true),
     }
     // for other instructions, `taken` is ignored
-    [r.trapped, branch, branch && taken, look, push, pop, jump]
+    [r.trapped, branch, branch && taken, lookup, push, pop, jump]
 }
 
 struct Seen {
     rows: usize,
-    choked: usize,
+    beat_lost: usize,
     lag: u32,
     split: usize,
-    broken: usize,
+    discontinuity: usize,
     hidden: usize,
 }
 
@@ -165,8 +165,8 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
     let mut came: Vec<(Retired, bool)> = Vec::new();
     let mut row: Option<Row<(Retired, bool)>> = None;
     let (mut hide, mut first, mut last) = (false, 0, u64::MAX >> (64 - xlen));
-    let (mut trap_told, mut was_reset, mut was_live) = (false, true, false);
-    let mut seen = Seen { rows: 0, choked: 0, lag: 0, split: 0, broken: 0, hidden: 0 };
+    let (mut trap_reported, mut was_reset, mut was_live) = (false, true, false);
+    let mut seen = Seen { rows: 0, beat_lost: 0, lag: 0, split: 0, discontinuity: 0, hidden: 0 };
     let (mut lag, mut percent, mut phase, mut live) = (0, 50, 0, false);
     for clock in 0..clocks {
         if phase == 0 {
@@ -188,8 +188,8 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
             if !s.percent(percent) {
                 continue;
             }
-            if steps.peek().is_some_and(|r| r.trapped) && !trap_told && s.percent(50) {
-                (*show, trap_told) = (Channel::Traps, true);
+            if steps.peek().is_some_and(|r| r.trapped) && !trap_reported && s.percent(50) {
+                (*show, trap_reported) = (Channel::Traps, true);
                 continue;
             }
             let mut r = steps.next().unwrap();
@@ -202,23 +202,27 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
                 r.next_pc = s.bits(xlen.into()) >> params.align << params.align;
             }
             // signalled by the trap before it, by `intr`, or by both
-            let silent = check && !trap_told && s.percent(40);
-            let intr = r.trapped && !silent && (!trap_told || s.percent(50));
-            let announced = intr || trap_told;
-            trap_told = false;
+            let silent = check && !trap_reported && s.percent(40);
+            let intr = r.trapped && !silent && (!trap_reported || s.percent(50));
+            let announced = intr || trap_reported;
+            trap_reported = false;
             *show = Channel::Retires { r, intr };
             let hides = hide || !(first..=last).contains(&r.pc);
             now.push((if check { Retired { trapped: announced, ..r } } else { r }, hides));
         }
         let set = |u: &mut T| {
             u.control(reset, live);
-            u.veil(hide, first, last);
+            u.set_filters(hide, first, last);
             shows.iter().enumerate().for_each(|(lane, show)| u.set(lane, *show));
         };
-        let got = d.cycle(set, T::told).unwrap();
+        let got = d.cycle(set, T::outputs).unwrap();
         if let Some(row) = row {
             let place = format!("clock {clock}");
-            assert_eq!((got.live, got.valid, got.choked), (row.live, row.count > 0, row.choked), "{place}: {row:x?}");
+            assert_eq!(
+                (got.live, got.valid, got.beat_lost),
+                (row.live, row.count > 0, row.beat_lost),
+                "{place}: {row:x?}"
+            );
             assert_eq!(got.count, u64::from(row.count), "{place}: {row:x?}");
             assert_eq!(got.hidden, row.hidden, "{place}: {row:x?}");
             seen.hidden += usize::from(row.hidden && row.event.is_some());
@@ -226,24 +230,24 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
             if params.timestamps && !was_reset {
                 assert_eq!(got.step, u64::from(lag + 1 - row.lag), "{place}: {row:x?}");
             }
-            if let (Some((r, broken)), true) = (row.event, row.live && !row.hidden) {
+            if let (Some((r, discontinuity)), true) = (row.event, row.live && !row.hidden) {
                 // the first traced instruction follows nothing
-                assert_eq!(got.broken, broken && was_live, "{place}: {row:x?}");
-                seen.broken += usize::from(broken);
+                assert_eq!(got.discontinuity, discontinuity && was_live, "{place}: {row:x?}");
+                seen.discontinuity += usize::from(discontinuity);
                 assert_eq!(got.kind, kind(&r, xlen), "{place}: {row:x?}");
                 let address = |a: u64| a >> params.align;
                 let link = r.pc.wrapping_add(r.len.into()) & (u64::MAX >> (64 - xlen));
                 let want = [r.pc, link, r.next_pc].map(address);
                 assert_eq!(got.addresses, want, "{place}: {row:x?}");
             } else {
-                assert!(!got.broken, "{place}: {got:x?}");
-                let choked = row.choked && row.live;
+                assert!(!got.discontinuity, "{place}: {got:x?}");
+                let beat_lost = row.beat_lost && row.live;
                 let quiet = [&got.kind[1..2], &got.kind[3..6]].concat();
-                assert!(quiet.iter().all(|k| !k) && got.kind[6] == choked, "{place}: {got:x?}");
+                assert!(quiet.iter().all(|k| !k) && got.kind[6] == beat_lost, "{place}: {got:x?}");
             }
             (lag, was_live) = (row.lag, row.live);
             seen.rows += usize::from(row.live && row.event.is_some());
-            seen.choked += usize::from(row.choked);
+            seen.beat_lost += usize::from(row.beat_lost);
             seen.split += usize::from(!row.live && row.event.is_none() && row.count > 0 && live);
             seen.lag = seen.lag.max(row.lag);
         }
@@ -251,16 +255,16 @@ fn drive<T: Wide>(uut: T, params: &TraceParams, extras: Extras, seed: u64, clock
         if reset {
             golden = Compressor::new(log2_words);
             checker = Check::new(xlen);
-            row = Some(Row { live: false, count: 0, event: None, choked: false, lag: 0, hidden: false });
+            row = Some(Row { live: false, count: 0, event: None, beat_lost: false, lag: 0, hidden: false });
             now.clear();
-            trap_told = false;
+            trap_reported = false;
         } else {
             let breaks = if check { checker.clock(&came) } else { vec![false; came.len()] };
-            let came = came.iter().zip(breaks).map(|((r, hides), broken)| {
-                let r = Retired { trapped: r.trapped || broken, ..*r };
-                ((r, broken), is_event(&r, xlen), *hides)
+            let came = came.iter().zip(breaks).map(|((r, hides), discontinuity)| {
+                let r = Retired { trapped: r.trapped || discontinuity, ..*r };
+                ((r, discontinuity), is_event(&r, xlen), *hides)
             });
-            row = Some(golden.veiled(came, live, 0));
+            row = Some(golden.with_filter(came, live, 0));
         }
         came = now;
     }
@@ -275,16 +279,16 @@ fn params(scheme: &str, xlen: u8, align: u8, timestamps: bool) -> TraceParams {
 #[test]
 fn beats_of_several_channels_are_those_of_the_model() {
     let clocks = rounds(6_000, 200_000);
-    let (mut choked, mut lag) = (0, 0);
+    let (mut beat_lost, mut lag) = (0, 0);
     for (seed, log2_words, xlen, align, check, filter) in
         [(1, 2, 32, 1, false, false), (2, 3, 32, 2, true, false), (3, 2, 64, 1, false, true), (4, 2, 32, 1, true, true)]
     {
         let p = params("tr_e:small", xlen, align, true);
-        let extras = |lanes| Extras {
+        let extras = |per_cycle| Extras {
             check,
             filter,
             range: filter,
-            retire: Some(Retire { lanes, log2_words }),
+            retire: Some(Retire { per_cycle, log2_words }),
             ..Extras::default()
         };
         let seen = if xlen == 64 {
@@ -301,25 +305,25 @@ fn beats_of_several_channels_are_those_of_the_model() {
         for s in seen {
             eprintln!(
                 "{log2_words}, {xlen}: {} rows, {} gaps, lag {}, {} split, {} do not follow, {} hidden",
-                s.rows, s.choked, s.lag, s.split, s.broken, s.hidden
+                s.rows, s.beat_lost, s.lag, s.split, s.discontinuity, s.hidden
             );
             assert!(s.rows > clocks / 12 && s.split > 5, "{} rows, {} split", s.rows, s.split);
-            assert!(!check || s.broken > 8, "{} do not follow", s.broken);
+            assert!(!check || s.discontinuity > 8, "{} do not follow", s.discontinuity);
             assert!(!filter || s.hidden > 50, "{} hidden", s.hidden);
-            choked += s.choked;
+            beat_lost += s.beat_lost;
             lag = lag.max(s.lag);
         }
     }
-    assert!(choked > 10 && lag > 3, "{choked} gaps, lag {lag}");
+    assert!(beat_lost > 10 && lag > 3, "{beat_lost} gaps, lag {lag}");
 }
 
 #[test]
 fn adapters_pass_the_static_checks() {
     let p32 = params("tr_e:small", 32, 1, true);
-    emit_checked(&mut RvfiTwo::<32>::new(&p32, Retire { lanes: 2, log2_words: 3 })).unwrap();
+    emit_checked(&mut RvfiTwo::<32>::new(&p32, Retire { per_cycle: 2, log2_words: 3 })).unwrap();
     let p = params("tr_e:small", 64, 2, false);
-    emit_checked(&mut RvfiFour::<64>::new(&p, Retire { lanes: 4, log2_words: 4 })).unwrap();
-    let retire = Some(Retire { lanes: 4, log2_words: 3 });
+    emit_checked(&mut RvfiFour::<64>::new(&p, Retire { per_cycle: 4, log2_words: 4 })).unwrap();
+    let retire = Some(Retire { per_cycle: 4, log2_words: 3 });
     emit_checked(&mut RvfiFour::<32>::with(
         &p32,
         Extras { check: true, filter: true, space: true, retire, ..Extras::default() },

@@ -1,6 +1,6 @@
 //! Guest programs, and the content of their captured runs
 
-use capture::expand::{Expanded, Of, Sink};
+use capture::expand::{Expanded, Origin, Sink};
 use capture::machine::Executable;
 use capture::run::{capture, Captured, Options};
 use capture::schedule::Schedule;
@@ -91,7 +91,7 @@ pub struct All {
 }
 
 impl Sink for All {
-    fn event(&mut self, of: &Of<'_>, event: &FlowEvent) {
+    fn event(&mut self, of: &Origin<'_>, event: &FlowEvent) {
         if let FlowKind::Trap { interrupt, .. } = event.kind {
             if interrupt {
                 self.interrupted.push((self.begun.len(), event.pc));
@@ -101,7 +101,7 @@ impl Sink for All {
         }
         self.events.push((of.thread, *event));
     }
-    fn data(&mut self, of: &Of<'_>, data: &DataEvent) {
+    fn data(&mut self, of: &Origin<'_>, data: &DataEvent) {
         self.data.push((of.thread, *data));
     }
     fn block(&mut self, start: u64, sizes: &[u8], code: &[u8]) {

@@ -21,7 +21,7 @@ use crate::Failure;
 use hdl::emit::SystemOptions;
 use hdl::trace_sim::START;
 use retire::RetireSink;
-use sim::lane::SyncPeriod;
+use sim::core_trace::SyncPeriod;
 use sim::params::TraceParams;
 use sim::regs::register;
 use sim::stimulus::run::Retired;
@@ -157,7 +157,8 @@ impl<'a> Writer<'a> {
     /// A golden model at the beginning of a trace; with a period of 2^`period` instructions.
     fn golden(&self, period: Option<u8>) -> Result<System, Failure> {
         let period = period.map(SyncPeriod::new).transpose()?;
-        Ok(System::of_haste(self.params, self.options.haste(self.params))?.sync_every(self.params, period))
+        Ok(System::with_warm_up_scale(self.params, self.options.warm_up_scale(self.params))?
+            .sync_every(self.params, period))
     }
 
     /// These bits of register `status`.

@@ -22,7 +22,7 @@ pub fn steps(program: &str, instructions: u64) -> Vec<Step> {
     let settings =
         Settings { timing: TimingModel::Functional, max_instructions: Some(instructions), ..Settings::default() };
     let mut events: Vec<FlowEvent> = Vec::new();
-    input.run(1, &settings).unwrap().tell(&mut events, &Quiet).unwrap();
+    input.run(1, &settings).unwrap().report_to(&mut events, &Quiet).unwrap();
     let image = Image::new(&input.named().unwrap().program);
     let (mut pc, mut steps) = (0, Vec::new());
     for e in &events {

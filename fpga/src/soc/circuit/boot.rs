@@ -1,8 +1,8 @@
 //! Boot sequence: starts tracing, then the cores; stops the cores when the program has ended, then tracing
 //!
 //! In between, it ends the current trace and begins another when the trace buffer requests it. So every instruction
-//! that retires is traced, and a SoC with tracing behaves in each cycle after `run` rises as one without. If `late` is
-//! not 0, tracing starts when the cores have run for that many cycles. If `late` and `turns` are tied to 0, synthesis
+//! that retires is traced, and a SoC with tracing behaves in each cycle after `run` rises as one without. If `trace_delay` is
+//! not 0, tracing starts when the cores have run for that many cycles. If `trace_delay` and `has_buffer` are tied to 0, synthesis
 //! removes their logic.
 //!
 //! # Ports
@@ -11,11 +11,11 @@
 //! | `clock`, `reset` | in | 1 | synchronous |
 //! | `traced` | in | 1 | there is a trace system; tied |
 //! | `go` | in | 1 | the cores may start |
-//! | `late` | in | 32 | cycles that the cores run before tracing is enabled; tied |
+//! | `trace_delay` | in | 32 | cycles that the cores run before tracing is enabled; tied |
 //! | `stop` | in | 1 | the program has ended, or the host stops it |
-//! | `turns` | in | 1 | there is a trace buffer; tied |
-//! | `turn` | in | 1 | the trace buffer requests another trace |
-//! | `turned` | out | 1 | for one cycle: the last word of the previous trace has left |
+//! | `has_buffer` | in | 1 | there is a trace buffer; tied |
+//! | `end_trace` | in | 1 | the trace buffer requests another trace |
+//! | `trace_ended` | out | 1 | for one cycle: the last word of the previous trace has left |
 //! | `run` | out | 1 | cores and devices are out of reset |
 //! | `done` | out | 1 | the last trace word has left the trace system |
 //! | `bus_*` | | | registers of the trace system ([`sim::regs`]); `bus_mine`: the sequence uses them in this cycle |
@@ -51,11 +51,11 @@ pub struct Boot {
     pub reset: Signal<In, Bit>,
     pub traced: Signal<In, Bit>,
     pub go: Signal<In, Bit>,
-    pub late: Signal<In, Bits<32>>,
+    pub trace_delay: Signal<In, Bits<32>>,
     pub stop: Signal<In, Bit>,
-    pub turns: Signal<In, Bit>,
-    pub turn: Signal<In, Bit>,
-    pub turned: Signal<Out, Bit>,
+    pub has_buffer: Signal<In, Bit>,
+    pub end_trace: Signal<In, Bit>,
+    pub trace_ended: Signal<Out, Bit>,
     pub run: Signal<Out, Bit>,
     pub done: Signal<Out, Bit>,
     pub bus_addr: Signal<Out, Bits<3>>,
@@ -67,13 +67,13 @@ pub struct Boot {
     count: DFF<Bits<6>>,
     clocks: DFF<Bits<32>>,
     /// The status can be read from `bus_rdata`.
-    fresh: DFF<Bit>,
+    status_valid: DFF<Bit>,
     writing: DFF<Bit>,
     enable: DFF<Bit>,
     running: DFF<Bit>,
     ended: DFF<Bit>,
-    just_turned: DFF<Bit>,
-    lates: Signal<Local, Bit>,
+    just_ended: DFF<Bit>,
+    has_delay: Signal<Local, Bit>,
     waited: Signal<Local, Bit>,
     written: Signal<Local, Bit>,
     active: Signal<Local, Bit>,
@@ -84,7 +84,7 @@ pub struct Boot {
 impl Logic for Boot {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, count, clocks, fresh, writing, enable, running, ended, just_turned);
+        dff_setup!(self, clock, step, count, clocks, status_valid, writing, enable, running, ended, just_ended);
         // register 2 is control, whose bit 0 enables tracing; 3 is the status: bit 1 active, bit 2 idle
         self.addr.next = 3.into();
         if self.writing.q.val() {
@@ -93,10 +93,10 @@ impl Logic for Boot {
         self.bus_addr.next = self.addr.val();
         self.bus_write.next = self.writing.q.val();
         self.bus_wdata.next = bit_cast::<32, 1>(self.enable.q.val().into());
-        self.fresh.d.next = self.bus_mine.val() & !self.writing.q.val();
+        self.status_valid.d.next = self.bus_mine.val() & !self.writing.q.val();
         self.written.next = !self.traced.val() | (self.writing.q.val() & self.bus_mine.val());
-        self.active.next = !self.traced.val() | (self.fresh.q.val() & self.bus_rdata.val().get_bit(1));
-        self.empty.next = !self.traced.val() | (self.fresh.q.val() & self.bus_rdata.val().get_bit(2));
+        self.active.next = !self.traced.val() | (self.status_valid.q.val() & self.bus_rdata.val().get_bit(1));
+        self.empty.next = !self.traced.val() | (self.status_valid.q.val() & self.bus_rdata.val().get_bit(2));
 
         // the status is not valid in the first cycles
         self.waited.next = self.count.q.val().get_bit(5);
@@ -104,11 +104,11 @@ impl Logic for Boot {
             self.count.d.next = self.count.q.val() + 1;
         }
         self.writing.d.next = false;
-        self.just_turned.d.next = false;
-        self.lates.next = self.late.val().any();
+        self.just_ended.d.next = false;
+        self.has_delay.next = self.trace_delay.val().any();
         match self.step.q.val() {
             BootStep::Start => {
-                if self.go.val() & self.lates.val() {
+                if self.go.val() & self.has_delay.val() {
                     self.running.d.next = true;
                     self.step.d.next = BootStep::Late;
                 } else if self.go.val() {
@@ -121,19 +121,19 @@ impl Logic for Boot {
                 }
             }
             BootStep::Late => {
-                if self.lates.val() {
+                if self.has_delay.val() {
                     self.clocks.d.next = self.clocks.q.val() + 1;
                     self.count.d.next = 0.into();
                     if self.stop.val() {
                         self.running.d.next = false;
                         self.step.d.next = BootStep::Drain;
-                    } else if self.clocks.q.val() == self.late.val() {
+                    } else if self.clocks.q.val() == self.trace_delay.val() {
                         self.step.d.next = BootStep::LateOn;
                     }
                 }
             }
             BootStep::LateOn => {
-                if self.lates.val() {
+                if self.has_delay.val() {
                     self.enable.d.next = true;
                     self.writing.d.next = self.traced.val() & !self.written.val();
                     if self.written.val() {
@@ -152,7 +152,7 @@ impl Logic for Boot {
                 if self.stop.val() {
                     self.running.d.next = false;
                     self.step.d.next = BootStep::Drain;
-                } else if self.turns.val() & self.turn.val() {
+                } else if self.has_buffer.val() & self.end_trace.val() {
                     self.step.d.next = BootStep::TurnOff;
                 }
             }
@@ -177,7 +177,7 @@ impl Logic for Boot {
                 }
             }
             BootStep::TurnOff => {
-                if self.turns.val() {
+                if self.has_buffer.val() {
                     self.enable.d.next = false;
                     self.writing.d.next = self.traced.val() & !self.written.val();
                     if self.written.val() {
@@ -187,13 +187,13 @@ impl Logic for Boot {
                 }
             }
             BootStep::TurnEmpty => {
-                if self.turns.val() & self.waited.val() & self.empty.val() {
-                    self.just_turned.d.next = true;
+                if self.has_buffer.val() & self.waited.val() & self.empty.val() {
+                    self.just_ended.d.next = true;
                     self.step.d.next = BootStep::TurnOn;
                 }
             }
             BootStep::TurnOn => {
-                if self.turns.val() {
+                if self.has_buffer.val() {
                     self.enable.d.next = true;
                     self.writing.d.next = self.traced.val() & !self.written.val();
                     if self.written.val() {
@@ -211,16 +211,16 @@ impl Logic for Boot {
         }
         self.run.next = self.running.q.val();
         self.done.next = self.ended.q.val();
-        self.turned.next = self.just_turned.q.val();
+        self.trace_ended.next = self.just_ended.q.val();
         if self.reset.val() {
             self.step.d.next = BootStep::Start;
             self.count.d.next = 0.into();
             self.clocks.d.next = 0.into();
-            self.fresh.d.next = false;
+            self.status_valid.d.next = false;
             self.writing.d.next = false;
             self.running.d.next = false;
             self.ended.d.next = false;
-            self.just_turned.d.next = false;
+            self.just_ended.d.next = false;
         }
     }
 }

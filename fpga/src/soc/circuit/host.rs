@@ -14,7 +14,7 @@
 //! | `taken`, `bus_rdata` | in | 1, 32 | read data is valid one cycle after `taken` |
 //! | `go`, `halt` | out | 1 | the cores may start; they are to stop |
 //! | `status` | in | 4 | value of the SoC's status register |
-//! | `answer_valid`, `answer_low`, `answer_high`, `answer_taken` | out, out, out, in | 1, 32, 32, 1 | operation and address; data |
+//! | `response_valid`, `response_low`, `response_high`, `response_taken` | out, out, out, in | 1, 32, 32, 1 | operation and address; data |
 //!
 //! # Timing
 //! Bits are sampled in their middle. One command at a time.
@@ -30,7 +30,7 @@ enum HostStep {
     Listen,
     Access,
     Read,
-    Answer,
+    Respond,
 }
 
 /// The receiver of host commands.
@@ -51,14 +51,14 @@ pub struct HostLink {
     pub go: Signal<Out, Bit>,
     pub halt: Signal<Out, Bit>,
     pub status: Signal<In, Bits<4>>,
-    pub answer_valid: Signal<Out, Bit>,
-    pub answer_low: Signal<Out, Bits<32>>,
-    pub answer_high: Signal<Out, Bits<32>>,
-    pub answer_taken: Signal<In, Bit>,
+    pub response_valid: Signal<Out, Bit>,
+    pub response_low: Signal<Out, Bits<32>>,
+    pub response_high: Signal<Out, Bits<32>>,
+    pub response_taken: Signal<In, Bit>,
     // receiver; the line is stored inverted, so that it is idle at power-up
     line: DFF<Bits<3>>,
     left: DFF<Bits<17>>,
-    places: DFF<Bits<4>>,
+    bits_left: DFF<Bits<4>>,
     shift: DFF<Bits<8>>,
     got: DFF<Bit>,
     low: Signal<Local, Bit>,
@@ -82,7 +82,7 @@ pub struct HostLink {
 impl Logic for HostLink {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, line, left, places, shift, got);
+        dff_setup!(self, clock, line, left, bits_left, shift, got);
         dff_setup!(self, clock, step, number, remainder, write, addr, data, started, halted);
 
         // receiver
@@ -91,17 +91,17 @@ impl Logic for HostLink {
         self.low.next = self.line.q.val().get_bit(2);
         self.whole.next = bit_cast::<17, 16>(self.divisor.val());
         self.got.d.next = false;
-        if !self.places.q.val().any() {
+        if !self.bits_left.q.val().any() {
             if self.low.val() {
-                self.places.d.next = 9.into();
+                self.bits_left.d.next = 9.into();
                 self.left.d.next = self.whole.val() + (self.whole.val() >> 1) - 1;
             }
         } else if self.left.q.val().any() {
             self.left.d.next = self.left.q.val() - 1;
         } else {
             self.left.d.next = self.whole.val() - 1;
-            self.places.d.next = self.places.q.val() - 1;
-            if self.places.q.val() == 1 {
+            self.bits_left.d.next = self.bits_left.q.val() - 1;
+            if self.bits_left.q.val() == 1 {
                 // a byte with a wrong stop bit is dropped
                 self.got.d.next = !self.low.val();
             } else {
@@ -156,7 +156,7 @@ impl Logic for HostLink {
                             self.number.d.next = 0.into();
                         } else if self.number.q.val() == 9 {
                             self.number.d.next = 0.into();
-                            self.step.d.next = HostStep::Answer;
+                            self.step.d.next = HostStep::Respond;
                             if self.of_trace.val() {
                                 self.step.d.next = HostStep::Access;
                             } else if self.addr.q.val() == 0x10 {
@@ -185,10 +185,10 @@ impl Logic for HostLink {
                 if !self.write.q.val() {
                     self.data.d.next = self.bus_rdata.val();
                 }
-                self.step.d.next = HostStep::Answer;
+                self.step.d.next = HostStep::Respond;
             }
-            HostStep::Answer => {
-                if self.answer_taken.val() {
+            HostStep::Respond => {
+                if self.response_taken.val() {
                     self.step.d.next = HostStep::Listen;
                 }
             }
@@ -202,14 +202,14 @@ impl Logic for HostLink {
         self.bus_wdata.next = self.data.q.val();
         self.go.next = self.started.q.val();
         self.halt.next = self.halted.q.val();
-        self.answer_valid.next = self.step.q.val() == HostStep::Answer;
-        self.answer_low.next =
+        self.response_valid.next = self.step.q.val() == HostStep::Respond;
+        self.response_low.next =
             (bit_cast::<32, 8>(self.addr.q.val()) << 8) | bit_cast::<32, 1>(self.write.q.val().into());
-        self.answer_high.next = self.data.q.val();
+        self.response_high.next = self.data.q.val();
 
         if self.reset.val() {
             self.line.d.next = 0.into();
-            self.places.d.next = 0.into();
+            self.bits_left.d.next = 0.into();
             self.got.d.next = false;
             self.step.d.next = HostStep::Listen;
             self.number.d.next = 0.into();

@@ -10,8 +10,8 @@
 //! | `clock`, `reset` | in | 1 | synchronous; a reset empties the buffer |
 //! | `half_words` | in | 16 | words per half, a power of two; tied |
 //! | `in_valid`, `in_data` | in | 1, 32 | words of the trace system; always taken |
-//! | `turn` | out | 1 | requests the end of the current trace |
-//! | `turned` | in | 1 | the trace has ended; the next word begins another |
+//! | `end_trace` | out | 1 | requests the end of the current trace |
+//! | `trace_ended` | in | 1 | the trace has ended; the next word begins another |
 //! | `finished` | in | 1 | the last trace has ended |
 //! | `out_valid`, `out_ready`, `out_data` | out, in, out | 1, 1, 32 | words sent after the last trace |
 //! | `all_out` | out | 1 | all words have been sent |
@@ -43,8 +43,8 @@ pub struct Ring {
     pub half_words: Signal<In, Bits<16>>,
     pub in_valid: Signal<In, Bit>,
     pub in_data: Signal<In, Bits<32>>,
-    pub turn: Signal<Out, Bit>,
-    pub turned: Signal<In, Bit>,
+    pub end_trace: Signal<Out, Bit>,
+    pub trace_ended: Signal<In, Bit>,
     pub finished: Signal<In, Bit>,
     pub out_valid: Signal<Out, Bit>,
     pub out_ready: Signal<In, Bit>,
@@ -107,7 +107,7 @@ impl Logic for Ring {
         // leaves a quarter for the words that are still in the trace system's buffers
         self.mark.next = (self.half_words.val() >> 1) | (self.half_words.val() >> 2);
         self.marked.next = self.fill.val() & self.mark.val();
-        self.turn.next = (self.marked.val() == self.mark.val()) | self.full.val();
+        self.end_trace.next = (self.marked.val() == self.mark.val()) | self.full.val();
 
         self.memory.we.next = self.in_valid.val() & !self.full.val();
         self.memory.waddr.next = self.fill.val() | self.base.val();
@@ -129,7 +129,7 @@ impl Logic for Ring {
                 }
             }
         }
-        if self.turned.val() {
+        if self.trace_ended.val() {
             self.half.d.next = !self.half.q.val();
             if self.half.q.val() {
                 self.fill_0.d.next = 0.into();

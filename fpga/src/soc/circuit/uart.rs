@@ -13,7 +13,7 @@
 //! | `console_valid`, `console_data` | in | 1, 8 | bytes that the program prints |
 //! | `finished` | in | 1 | the last trace word has arrived |
 //! | `exited`, `exit_code` | in | 1, 32 | the program has ended with this code |
-//! | `answer_valid`, `answer_low`, `answer_high`, `answer_taken` | in, in, in, out | 1, 32, 32, 1 | a response, held until it is taken |
+//! | `response_valid`, `response_low`, `response_high`, `response_taken` | in, in, in, out | 1, 32, 32, 1 | a response, held until it is taken |
 //! | `tx` | out | 1 | the line |
 //! | `idle` | out | 1 | the exit code has been sent |
 //!
@@ -52,16 +52,16 @@ pub struct Uart {
     pub finished: Signal<In, Bit>,
     pub exited: Signal<In, Bit>,
     pub exit_code: Signal<In, Bits<32>>,
-    pub answer_valid: Signal<In, Bit>,
-    pub answer_low: Signal<In, Bits<32>>,
-    pub answer_high: Signal<In, Bits<32>>,
-    pub answer_taken: Signal<Out, Bit>,
+    pub response_valid: Signal<In, Bit>,
+    pub response_low: Signal<In, Bits<32>>,
+    pub response_high: Signal<In, Bits<32>>,
+    pub response_taken: Signal<Out, Bit>,
     pub tx: Signal<Out, Bit>,
     pub idle: Signal<Out, Bit>,
     // transmitter; the shift register is inverted, so that the line is idle at power-up
     baud: DFF<Bits<16>>,
     shift: DFF<Bits<10>>,
-    places: DFF<Bits<4>>,
+    bits_left: DFF<Bits<4>>,
     put: DFF<Bit>,
     put_byte: DFF<Bits<8>>,
     inverted: Signal<Local, Bits<8>>,
@@ -90,9 +90,9 @@ pub struct Uart {
     counted: DFF<Bit>,
     ended: DFF<Bit>,
     /// The console has priority when trace and console both wait.
-    turn: DFF<Bit>,
+    console_next: DFF<Bit>,
     /// The waiting response is being sent.
-    answered: DFF<Bit>,
+    response_started: DFF<Bit>,
     pause: DFF<Bits<2>>,
     crc: Crc16,
     full_frame: Signal<Local, Bit>,
@@ -110,26 +110,39 @@ pub struct Uart {
 impl Logic for Uart {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, baud, shift, places, put, put_byte, word_in, word_out, char_in, char_out, quiet);
+        dff_setup!(self, clock, baud, shift, bits_left, put, put_byte, word_in, word_out, char_in, char_out, quiet);
         dff_setup!(
-            self, clock, step, kind, second, frames, left, lane, remainder, counted, ended, turn, answered, pause
+            self,
+            clock,
+            step,
+            kind,
+            second,
+            frames,
+            left,
+            lane,
+            remainder,
+            counted,
+            ended,
+            console_next,
+            response_started,
+            pause
         );
         clock!(self, clock, words, chars);
 
         // transmitter
-        self.sending.next = self.places.q.val().any();
+        self.sending.next = self.bits_left.q.val().any();
         self.period.next = self.divisor.val() - 1;
         self.inverted.next = !self.put_byte.q.val();
         if self.baud.q.val().any() {
             self.baud.d.next = self.baud.q.val() - 1;
         } else if self.sending.val() {
             self.shift.d.next = self.shift.q.val() >> 1;
-            self.places.d.next = self.places.q.val() - 1;
+            self.bits_left.d.next = self.bits_left.q.val() - 1;
             self.baud.d.next = self.period.val();
         }
         if self.put.q.val() {
             self.shift.d.next = (bit_cast::<10, 8>(self.inverted.val()) << 1) | 1;
-            self.places.d.next = 10.into();
+            self.bits_left.d.next = 10.into();
             self.baud.d.next = self.period.val();
         }
         self.tx.next = !self.shift.q.val().get_bit(0);
@@ -181,9 +194,9 @@ impl Logic for Uart {
             self.source.next = self.exit_code.val();
         }
         if self.kind.q.val() == 3 {
-            self.source.next = self.answer_high.val();
+            self.source.next = self.response_high.val();
             if self.left.q.val() > 4 {
-                self.source.next = self.answer_low.val();
+                self.source.next = self.response_low.val();
             }
         }
         self.payload.next = self.source.val().get_bits::<8>(0);
@@ -241,26 +254,26 @@ impl Logic for Uart {
             self.put_byte.d.next = self.next_byte.val();
             self.pause.d.next = 3.into();
         }
-        self.answer_taken.next = false;
+        self.response_taken.next = false;
         match self.step.q.val() {
             UartStep::Idle => {
                 self.second.d.next = false;
                 self.lane.d.next = 0.into();
                 self.remainder.d.next = 0xffff.into();
-                if self.answer_valid.val() & !self.answered.q.val() {
+                if self.response_valid.val() & !self.response_started.q.val() {
                     self.kind.d.next = 3.into();
                     self.left.d.next = 8.into();
-                    self.answered.d.next = true;
+                    self.response_started.d.next = true;
                     self.step.d.next = UartStep::Sync;
-                } else if self.want_console.val() & (self.turn.q.val() | !self.want_trace.val()) {
+                } else if self.want_console.val() & (self.console_next.q.val() | !self.want_trace.val()) {
                     self.kind.d.next = 1.into();
                     self.left.d.next = self.char_bytes.val();
-                    self.turn.d.next = false;
+                    self.console_next.d.next = false;
                     self.step.d.next = UartStep::Sync;
                 } else if self.want_trace.val() {
                     self.kind.d.next = 0.into();
                     self.left.d.next = self.word_bytes.val();
-                    self.turn.d.next = true;
+                    self.console_next.d.next = true;
                     self.step.d.next = UartStep::Sync;
                 } else if self.want_end.val() {
                     self.kind.d.next = 2.into();
@@ -314,7 +327,7 @@ impl Logic for Uart {
                 if self.on.val() {
                     self.second.d.next = !self.second.q.val();
                     if self.second.q.val() {
-                        self.answer_taken.next = self.kind.q.val() == 3;
+                        self.response_taken.next = self.kind.q.val() == 3;
                         self.frames.d.next = self.frames.q.val() + 1;
                         if self.kind.q.val() == 2 {
                             self.ended.d.next = true;
@@ -327,15 +340,15 @@ impl Logic for Uart {
                 self.step.d.next = UartStep::Idle;
             }
         }
-        if !self.answer_valid.val() {
-            self.answered.d.next = false;
+        if !self.response_valid.val() {
+            self.response_started.d.next = false;
         }
         self.idle.next =
             self.ended.q.val() & (self.step.q.val() == UartStep::Idle) & !self.put.q.val() & !self.sending.val();
 
         if self.reset.val() {
             self.shift.d.next = 0.into();
-            self.places.d.next = 0.into();
+            self.bits_left.d.next = 0.into();
             self.baud.d.next = 0.into();
             self.put.d.next = false;
             self.pause.d.next = 0.into();
@@ -347,8 +360,8 @@ impl Logic for Uart {
             self.quiet.d.next = 0.into();
             self.frames.d.next = 0.into();
             self.ended.d.next = false;
-            self.turn.d.next = false;
-            self.answered.d.next = false;
+            self.console_next.d.next = false;
+            self.response_started.d.next = false;
         }
     }
 }

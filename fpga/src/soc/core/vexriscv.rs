@@ -278,7 +278,7 @@ impl Core for Vexriscv {
     }
 
     fn recorded(&self) -> Result<String, CoreError> {
-        let source = without_posting(self.package().read("VexRiscv_IMAC.v")?)?;
+        let source = without_store_buffer(self.package().read("VexRiscv_IMAC.v")?)?;
         let wires: Vec<&str> = EXPOSED.into_iter().chain(EXPOSED_DATA).collect();
         let own = [("retire_valid", "fires"), ("retire_pc", "pc"), ("retire_npc", "npc")];
         let body = own.iter().fold(WRAPPER.to_string(), |body, (from, to)| body.replace(from, to));
@@ -303,7 +303,7 @@ impl Vexriscv {
 }
 
 /// The core without the two registers between its data cache and the bus.
-fn without_posting(mut source: String) -> Result<String, CoreError> {
+fn without_store_buffer(mut source: String) -> Result<String, CoreError> {
     let ready =
         ("dataCache_1_io_mem_cmd_ready".to_owned(), "(! dataCache_1_io_mem_cmd_rValid)", "dBus_cmd_ready".into());
     let mut edits = vec![ready];

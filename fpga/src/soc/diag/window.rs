@@ -11,7 +11,7 @@ use sim::replay::{Events, Replay, ReplayError};
 
 /// Cycles for which a hidden stretch must last if everything after it is to be traced: while its overflow message is
 /// being sent, more instructions are lost.
-pub const SHORT: u32 = 16;
+pub const MIN_HIDDEN_CYCLES: u32 = 16;
 
 /// Addresses that open and close a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Inside {
     pub windows: u64,
     /// Instructions inside a window that were traced. None outside are.
     pub told: u64,
-    /// Untraced instructions at the start of a window that opened less than [`SHORT`] cycles after the previous one
+    /// Untraced instructions at the start of a window that opened less than [`MIN_HIDDEN_CYCLES`] cycles after the previous one
     /// closed.
     pub behind: u64,
     /// Other untraced instructions inside a window.
@@ -84,7 +84,7 @@ pub enum WindowError {
 
 /// A retired instruction of a core.
 #[derive(Clone, Copy, Debug)]
-struct Lived {
+struct CoreInstruction {
     pc: u32,
     npc: u32,
     clock: u32,
@@ -93,7 +93,7 @@ struct Lived {
 }
 
 /// Instructions that core `core` retired, with the decision of the golden window model.
-fn lived(run: &DiagRun, core: u8, points: Points) -> Vec<Lived> {
+fn core_instructions(run: &DiagRun, core: u8, points: Points) -> Vec<CoreInstruction> {
     let edges = Edges { opens: points.opens.map(|_| 0), closes: points.closes.map(|_| 1), returns: points.returns };
     let mut window = Window::new(edges);
     let mine = run.retired.iter().filter(|r| r.core == core);
@@ -107,31 +107,31 @@ fn lived(run: &DiagRun, core: u8, points: Points) -> Vec<Lived> {
             _ => (false, false),
         };
         let hidden = window.retire(hit(points.opens, 1) | hit(points.closes, 2), call, back);
-        Lived { pc: r.pc, npc: r.npc, clock: r.clock, inside: !hidden, told: false }
+        CoreInstruction { pc: r.pc, npc: r.npc, clock: r.clock, inside: !hidden, told: false }
     });
     each.collect()
 }
 
 /// Whether event `e` is right after instruction `at`.
-fn fits(lived: &[Lived], at: usize, e: &FlowEvent) -> bool {
+fn fits(core_instructions: &[CoreInstruction], at: usize, e: &FlowEvent) -> bool {
     match e.kind {
-        FlowKind::Start => lived.get(at).is_some_and(|l| u64::from(l.pc) == e.pc),
-        FlowKind::Trap { .. } => lived.get(at).is_some_and(|l| u64::from(l.pc) == e.target),
+        FlowKind::Start => core_instructions.get(at).is_some_and(|l| u64::from(l.pc) == e.pc),
+        FlowKind::Trap { .. } => core_instructions.get(at).is_some_and(|l| u64::from(l.pc) == e.target),
         FlowKind::Stop | FlowKind::Context { .. } | FlowKind::Gap { .. } => true,
         _ => {
-            let last = at.checked_sub(1).and_then(|i| lived.get(i));
+            let last = at.checked_sub(1).and_then(|i| core_instructions.get(i));
             last.is_some_and(|l| (u64::from(l.pc), u64::from(l.npc)) == (e.pc, e.target))
         }
     }
 }
 
 /// Whether the traced events up to the next gap can start at instruction `from`.
-fn begins(lived: &[Lived], from: usize, told: &[FlowEvent]) -> bool {
+fn begins(core_instructions: &[CoreInstruction], from: usize, told: &[FlowEvent]) -> bool {
     let mut at = from;
     for e in told {
-        let Some(run) = lived.get(at..at + e.count as usize) else { return false };
+        let Some(run) = core_instructions.get(at..at + e.count as usize) else { return false };
         at += run.len();
-        if !run.iter().all(|l| l.inside) || !fits(lived, at, e) {
+        if !run.iter().all(|l| l.inside) || !fits(core_instructions, at, e) {
             return false;
         }
         if matches!(e.kind, FlowKind::Gap { .. }) {
@@ -142,27 +142,27 @@ fn begins(lived: &[Lived], from: usize, told: &[FlowEvent]) -> bool {
 }
 
 /// Marks the instructions of a core that the events `told` cover, and returns the number that is counted as lost.
-fn mark(core: u8, lived: &mut [Lived], told: &[FlowEvent]) -> Result<u64, WindowError> {
+fn mark(core: u8, core_instructions: &mut [CoreInstruction], told: &[FlowEvent]) -> Result<u64, WindowError> {
     // the first instruction inside a window
-    let mut at = lived.iter().position(|l| l.inside).unwrap_or(lived.len());
+    let mut at = core_instructions.iter().position(|l| l.inside).unwrap_or(core_instructions.len());
     let mut counted = 0;
     for (n, e) in told.iter().enumerate() {
-        let different = |place: usize, right: Option<&Lived>| WindowError::Different {
+        let different = |place: usize, right: Option<&CoreInstruction>| WindowError::Different {
             core,
             place,
             replayed: format!("{:?} at 0x{:08x} to 0x{:08x} after {} instructions", e.kind, e.pc, e.target, e.count),
             retired: right.map_or("nothing more".into(), |l| format!("0x{:08x} to 0x{:08x}", l.pc, l.npc)),
         };
         for place in at..at + e.count as usize {
-            let Some(l) = lived.get_mut(place) else { return Err(different(place, None)) };
+            let Some(l) = core_instructions.get_mut(place) else { return Err(different(place, None)) };
             if !l.inside {
                 return Err(WindowError::Outside { core, place, pc: l.pc });
             }
             l.told = true;
         }
         at += e.count as usize;
-        if !fits(lived, at, e) {
-            return Err(different(at, lived.get(at)));
+        if !fits(core_instructions, at, e) {
+            return Err(different(at, core_instructions.get(at)));
         }
         if let FlowKind::Gap { lost } = e.kind {
             counted += u64::from(lost);
@@ -173,8 +173,9 @@ fn mark(core: u8, lived: &mut [Lived], told: &[FlowEvent]) -> Result<u64, Window
                 break;
             }
             // more instructions than counted, if a window was shorter than the pipeline
-            let goes_on = |at: &usize| u64::from(lived[*at].pc) == e.target && begins(lived, *at, rest);
-            at = (at..lived.len()).find(goes_on).ok_or_else(|| different(at, lived.get(at)))?;
+            let goes_on =
+                |at: &usize| u64::from(core_instructions[*at].pc) == e.target && begins(core_instructions, *at, rest);
+            at = (at..core_instructions.len()).find(goes_on).ok_or_else(|| different(at, core_instructions.get(at)))?;
         }
     }
     Ok(counted)
@@ -192,17 +193,17 @@ pub fn check(
     Replay::new(image, params, words.iter().copied())?.run(&mut Events(&mut events))?;
     let mut all = Inside::default();
     for core in 0..params.cores {
-        let mut lived = lived(run, core, points);
+        let mut core_instructions = core_instructions(run, core, points);
         let told: Vec<FlowEvent> = events.iter().filter(|e| e.hart == core).copied().collect();
-        all.counted += mark(core, &mut lived, &told)?;
-        all.retired += lived.len() as u64;
+        all.counted += mark(core, &mut core_instructions, &told)?;
+        all.retired += core_instructions.len() as u64;
         // of the open window: cycles since the previous one closed, and whether nothing has been traced since it opened
         let (mut since, mut silent, mut closed) = (u32::MAX, false, None);
-        for (i, l) in lived.iter().enumerate() {
+        for (i, l) in core_instructions.iter().enumerate() {
             if !l.inside {
                 continue;
             }
-            let opens = i == 0 || !lived[i - 1].inside;
+            let opens = i == 0 || !core_instructions[i - 1].inside;
             if opens {
                 (since, silent) = (closed.map_or(u32::MAX, |c| l.clock - c), true);
                 all.windows += 1;
@@ -210,7 +211,7 @@ pub fn check(
             silent &= !l.told;
             all.inside += 1;
             all.told += u64::from(l.told);
-            let behind = silent && since < SHORT;
+            let behind = silent && since < MIN_HIDDEN_CYCLES;
             all.behind += u64::from(behind);
             all.lost += u64::from(!l.told && !behind);
             closed = Some(l.clock);
@@ -228,8 +229,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_is_what_is_inside() {
-        let l = |pc: u32, inside| Lived { pc, npc: pc + 4, clock: pc, inside, told: false };
+    fn traced_instructions_are_those_inside_the_window() {
+        let l = |pc: u32, inside| CoreInstruction { pc, npc: pc + 4, clock: pc, inside, told: false };
         let log = [l(0, false), l(4, true), l(8, true), l(12, false), l(16, true)];
         let jump = FlowKind::Jump;
         let told = [

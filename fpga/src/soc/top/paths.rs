@@ -160,7 +160,7 @@ impl SocConfig {
         );
     }
 
-    pub(super) fn core_instance(&self, s: &mut String, i: u32, observed: bool, told: bool) {
+    pub(super) fn core_instance(&self, s: &mut String, i: u32, observed: bool, with_data: bool) {
         let n = u32::from(self.cores);
         for one in ["rvfi_valid", "rvfi_trap", "rvfi_intr"] {
             let _ = writeln!(s, "    wire {one}_{i};");
@@ -168,7 +168,7 @@ impl SocConfig {
         for word in ["rvfi_insn", "rvfi_pc_rdata", "rvfi_pc_wdata"] {
             let _ = writeln!(s, "    wire [31:0] {word}_{i};");
         }
-        if told {
+        if with_data {
             let _ = writeln!(
                 s,
                 "    wire [4:0] rvfi_rd_addr_{i};\n    wire [31:0] rvfi_rd_wdata_{i}, rvfi_mem_addr_{i}, rvfi_mem_rdata_{i}, \
@@ -208,7 +208,7 @@ impl SocConfig {
         }
         list.push(wires(&["rvfi_valid", "rvfi_insn", "rvfi_trap"]));
         list.push(wires(&["rvfi_intr", "rvfi_pc_rdata", "rvfi_pc_wdata"]));
-        if told {
+        if with_data {
             list.push(wires(&DATA_PORTS));
             list.push(wires(&["trap_valid", "trap_cause"]));
             if observed && self.shows_data() {

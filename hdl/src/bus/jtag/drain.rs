@@ -14,7 +14,7 @@
 //! Golden model: [`sim::jtag`].
 
 use super::ScanIn;
-use crate::bus::LaneIn;
+use crate::bus::WordStreamIn;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -24,7 +24,7 @@ pub struct Drain {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub scan: ScanIn,
-    pub words: LaneIn<32>,
+    pub words: WordStreamIn<32>,
     dr: DFF<Bits<33>>,
     captured: DFF<Bit>,
     shifted: Signal<Local, Bits<33>>,

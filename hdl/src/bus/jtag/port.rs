@@ -16,7 +16,7 @@
 use super::drain::Drain;
 use super::dtm::Dtm;
 use super::tap::Tap;
-use crate::bus::{LaneIn, MapOut};
+use crate::bus::{MapOut, WordStreamIn};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -77,7 +77,7 @@ pub struct JtagWords<const A: usize> {
     pub tdo: Signal<Out, Bit>,
     pub tdo_enable: Signal<Out, Bit>,
     pub bus: MapOut<A>,
-    pub words: LaneIn<32>,
+    pub words: WordStreamIn<32>,
     tap: Tap,
     dtm: Dtm<A>,
     drain: Drain,
@@ -125,6 +125,6 @@ impl<const A: usize> Logic for JtagWords<A> {
             self.tap.scan.low.next = self.drain.scan.low.val();
         }
         MapOut::<A>::link(&mut self.bus, &mut self.dtm.bus);
-        LaneIn::<32>::link(&mut self.words, &mut self.drain.words);
+        WordStreamIn::<32>::link(&mut self.words, &mut self.drain.words);
     }
 }

@@ -90,10 +90,10 @@ pub struct Lite {
     push: Signal<Local, Bit>,
 
     // lost events that are not reported yet
-    untold: DFF<Bits<32>>,
-    untold_1: Signal<Local, Bits<32>>,
+    unreported: DFF<Bits<32>>,
+    unreported_1: Signal<Local, Bits<32>>,
     untold_2: Signal<Local, Bits<32>>,
-    telling: Signal<Local, Bits<16>>,
+    reporting: Signal<Local, Bits<16>>,
 
     // the event at the output
     held: DFF<Bit>,
@@ -157,8 +157,8 @@ impl Logic for Lite {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, used, queued, length, write_at, read_at, shown, recovering, untold, held, held_to, held_stamp,
-            held_lost
+            self, clock, used, queued, length, write_at, read_at, shown, recovering, unreported, held, held_to,
+            held_stamp, held_lost
         );
         clock!(self, clock, fifo);
 
@@ -272,21 +272,21 @@ impl Logic for Lite {
         self.fifo_slot.next = self.fifo.rdata.val().get_bits::<4>(32);
 
         // losses are reported as far as they fit the field; the rest follows with the next event
-        self.telling.next = self.untold.q.val().get_bits::<16>(0);
-        if self.untold.q.val().get_bits::<16>(16).any() {
-            self.telling.next = self.most.val();
+        self.reporting.next = self.unreported.q.val().get_bits::<16>(0);
+        if self.unreported.q.val().get_bits::<16>(16).any() {
+            self.reporting.next = self.most.val();
         }
-        self.untold_1.next = self.untold.q.val();
+        self.unreported_1.next = self.unreported.q.val();
         if self.pop.val() {
-            self.untold_1.next = self.untold.q.val() - bit_cast::<32, 16>(self.telling.val());
+            self.unreported_1.next = self.unreported.q.val() - bit_cast::<32, 16>(self.reporting.val());
         }
-        self.untold_2.next = self.untold_1.val();
+        self.untold_2.next = self.unreported_1.val();
         if self.fill.val() & self.refuses.val() {
-            self.untold_2.next = self.untold_1.val() + self.one_32.val();
+            self.untold_2.next = self.unreported_1.val() + self.one_32.val();
         }
-        self.untold.d.next = self.untold_2.val();
+        self.unreported.d.next = self.untold_2.val();
         if !self.enqueue.val() {
-            self.untold.d.next = self.untold_2.val() + bit_cast::<32, 5>(self.number.val());
+            self.unreported.d.next = self.untold_2.val() + bit_cast::<32, 5>(self.number.val());
         }
 
         // the event at the output
@@ -303,7 +303,7 @@ impl Logic for Lite {
             self.held.d.next = true;
             self.held_to.d.next = self.chosen.val();
             self.held_stamp.d.next = self.fifo.rdata.val().get_bits::<32>(0);
-            self.held_lost.d.next = self.telling.val();
+            self.held_lost.d.next = self.reporting.val();
         }
         self.result.valid.next = self.held.q.val();
         self.result.dest.next = self.held_to.q.val().get_bits::<6>(8);
@@ -327,7 +327,7 @@ impl Logic for Lite {
             self.read_at.d.next = 0.into();
             self.shown.d.next = false;
             self.recovering.d.next = false;
-            self.untold.d.next = 0.into();
+            self.unreported.d.next = 0.into();
             self.held.d.next = false;
         }
     }

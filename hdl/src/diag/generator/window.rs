@@ -37,7 +37,7 @@ pub struct Window {
     pub hides: Signal<Out, Bit>,
     // the window register
     edges: DFF<Bits<14>>,
-    shut: DFF<Bit>,
+    is_closed: DFF<Bit>,
     depth: DFF<Bits<16>>,
     opener: Signal<Local, Bits<4>>,
     closer: Signal<Local, Bits<4>>,
@@ -65,7 +65,7 @@ impl Window {
 impl Logic for Window {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, edges, shut, depth);
+        dff_setup!(self, clock, edges, is_closed, depth);
         self.opener.next = self.edges.q.val().get_bits::<4>(0);
         self.closer.next = self.edges.q.val().get_bits::<4>(8);
         self.opened.next = self.points.val() >> self.opener.val();
@@ -73,7 +73,7 @@ impl Logic for Window {
         self.opens.next = self.edges.q.val().get_bit(4) & self.opened.val().get_bit(0);
         self.closes.next = self.edges.q.val().get_bit(12) & self.closed.val().get_bit(0);
         self.on.next = self.edges.q.val().get_bit(4) | self.edges.q.val().get_bit(12);
-        self.open_now.next = !self.shut.q.val() | self.opens.val();
+        self.open_now.next = !self.is_closed.q.val() | self.opens.val();
         self.hides.next = self.on.val() & !self.open_now.val();
 
         self.leaves.next = self.back.val() & !self.call.val();
@@ -82,7 +82,7 @@ impl Logic for Window {
             & self.leaves.val()
             & !self.depth.q.val().any();
         if self.valid.val() & self.on.val() & self.open_now.val() {
-            self.shut.d.next = self.ends.val() | self.closes.val();
+            self.is_closed.d.next = self.ends.val() | self.closes.val();
             if self.call.val() & !self.back.val() & (self.depth.q.val() != self.most.val()) {
                 self.depth.d.next = self.depth.q.val() + self.one.val();
             }
@@ -96,12 +96,12 @@ impl Logic for Window {
         self.sets.next = self.write.we.val() & (self.write.addr.val() == self.register.val());
         if self.sets.val() {
             self.edges.d.next = self.write.data.val().get_bits::<14>(0);
-            self.shut.d.next = self.write.data.val().get_bit(4);
+            self.is_closed.d.next = self.write.data.val().get_bit(4);
             self.depth.d.next = 0.into();
         }
         if self.reset.val() {
             self.edges.d.next = 0.into();
-            self.shut.d.next = false;
+            self.is_closed.d.next = false;
             self.depth.d.next = 0.into();
         }
     }

@@ -62,7 +62,7 @@ pub struct Aggregate {
     sums: Mem<8, 48>,
     leasts: Mem<8, 32>,
     greatests: Mem<8, 32>,
-    doing: DFF<AggregateState>,
+    node_state: DFF<AggregateState>,
     // index of the key, or of the next entry
     at: DFF<Bits<8>>,
     next_at: Signal<Local, Bits<8>>,
@@ -71,9 +71,9 @@ pub struct Aggregate {
     twice: Signal<Local, Bits<32>>,
     mixed: Signal<Local, Bits<32>>,
     placed: Signal<Local, Bits<32>>,
-    turn: DFF<Bits<5>>,
+    bit_index: DFF<Bits<5>>,
     target: Signal<Local, Bits<15>>,
-    there: Signal<Local, Bit>,
+    entry_valid: Signal<Local, Bit>,
     other: Signal<Local, Bit>,
     full: Signal<Local, Bit>,
     writes: Signal<Local, Bit>,
@@ -129,16 +129,16 @@ impl Aggregate {
 impl Logic for Aggregate {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, doing, at, product, factor, turn);
+        dff_setup!(self, clock, node_state, at, product, factor, bit_index);
         clock!(self, clock, keys, targets, counts, sums, leasts, greatests);
         WriteIn::link(&mut self.write, &mut self.rules.write);
         self.rules.clock.next = self.clock.val();
         self.rules.reset.next = self.reset.val();
         Operands::join(&mut self.event, &mut self.rules);
         self.rules.go.next =
-            self.event.valid.val() & !self.event.flush.val() & (self.doing.q.val() != AggregateState::Clear);
+            self.event.valid.val() & !self.event.flush.val() & (self.node_state.q.val() != AggregateState::Clear);
         self.rules.every.next = false;
-        self.event.ready.next = self.rules.finished.val() | (self.doing.q.val() == AggregateState::Done);
+        self.event.ready.next = self.rules.finished.val() | (self.node_state.q.val() == AggregateState::Done);
         self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
 
         // index of the key
@@ -149,7 +149,7 @@ impl Logic for Aggregate {
         // the entry at that index, and its new value
         self.target.next =
             (bit_cast::<15, 6>(self.rules.dest.val()) << 8) | bit_cast::<15, 8>(self.rules.to.val()) | self.yes.val();
-        self.there.next = self.targets.rdata.val().get_bit(14);
+        self.entry_valid.next = self.targets.rdata.val().get_bit(14);
         self.other.next =
             (self.keys.rdata.val() != self.rules.key.val()) | (self.targets.rdata.val() != self.target.val());
         self.sum.next = bit_cast::<49, 48>(self.sums.rdata.val()) + bit_cast::<49, 32>(self.rules.value.val());
@@ -164,7 +164,7 @@ impl Logic for Aggregate {
         if self.rules.value.val() > self.greatests.rdata.val() {
             self.greatest.next = self.rules.value.val();
         }
-        if !self.there.val() {
+        if !self.entry_valid.val() {
             self.count.next = self.one.val();
             self.sum.next = bit_cast::<49, 32>(self.rules.value.val());
             self.least.next = self.rules.value.val();
@@ -175,24 +175,24 @@ impl Logic for Aggregate {
         self.writes.next = false;
         self.keeps.next = false;
         self.next_at.next = self.at.q.val();
-        match self.doing.q.val() {
+        match self.node_state.q.val() {
             AggregateState::Clear => {
                 self.writes.next = true;
                 self.next_at.next = self.at.q.val() + self.one_8.val();
                 if self.at.q.val() == self.last.val() {
-                    self.doing.d.next = AggregateState::Wait;
+                    self.node_state.d.next = AggregateState::Wait;
                 }
             }
             AggregateState::Wait => {
                 self.product.d.next = 0.into();
                 self.factor.d.next = self.constant.val();
-                self.turn.d.next = 0.into();
+                self.bit_index.d.next = 0.into();
                 if self.rules.hit.val() {
-                    self.doing.d.next = AggregateState::Hash;
+                    self.node_state.d.next = AggregateState::Hash;
                 }
                 if self.event.valid.val() & self.event.flush.val() {
                     self.next_at.next = 0.into();
-                    self.doing.d.next = AggregateState::Look;
+                    self.node_state.d.next = AggregateState::Look;
                 }
             }
             AggregateState::Hash => {
@@ -201,51 +201,51 @@ impl Logic for Aggregate {
                     self.product.d.next = self.twice.val() + self.mixed.val();
                 }
                 self.factor.d.next = self.factor.q.val() << 1;
-                self.turn.d.next = self.turn.q.val() + self.one_5.val();
-                if self.turn.q.val().all() {
-                    self.doing.d.next = AggregateState::Place;
+                self.bit_index.d.next = self.bit_index.q.val() + self.one_5.val();
+                if self.bit_index.q.val().all() {
+                    self.node_state.d.next = AggregateState::Place;
                 }
             }
             AggregateState::Place => {
                 self.next_at.next = self.placed.val().get_bits::<8>(0);
-                self.doing.d.next = AggregateState::Update;
+                self.node_state.d.next = AggregateState::Update;
             }
             AggregateState::Update => {
-                if self.there.val() & (self.other.val() | self.full.val()) {
-                    self.doing.d.next = AggregateState::Evict;
+                if self.entry_valid.val() & (self.other.val() | self.full.val()) {
+                    self.node_state.d.next = AggregateState::Evict;
                 } else {
                     self.writes.next = true;
                     self.keeps.next = true;
                     self.rules.step.next = true;
-                    self.doing.d.next = AggregateState::Wait;
+                    self.node_state.d.next = AggregateState::Wait;
                 }
             }
             AggregateState::Evict => {
                 // the entry is now empty, and is looked up again
                 if self.result.ready.val() {
                     self.writes.next = true;
-                    self.doing.d.next = AggregateState::Place;
+                    self.node_state.d.next = AggregateState::Place;
                 }
             }
             AggregateState::Look => {
-                self.doing.d.next = AggregateState::Flush;
+                self.node_state.d.next = AggregateState::Flush;
             }
             AggregateState::Flush => {
-                if !self.there.val() | self.result.ready.val() {
-                    self.writes.next = self.there.val();
+                if !self.entry_valid.val() | self.result.ready.val() {
+                    self.writes.next = self.entry_valid.val();
                     self.next_at.next = self.at.q.val() + self.one_8.val();
-                    self.doing.d.next = AggregateState::Look;
+                    self.node_state.d.next = AggregateState::Look;
                     if self.at.q.val() == self.last.val() {
-                        self.doing.d.next = AggregateState::Done;
+                        self.node_state.d.next = AggregateState::Done;
                     }
                 }
             }
             AggregateState::Done => {
-                self.doing.d.next = AggregateState::Wait;
+                self.node_state.d.next = AggregateState::Wait;
             }
         }
         if self.clears.val() {
-            self.doing.d.next = AggregateState::Clear;
+            self.node_state.d.next = AggregateState::Clear;
             self.next_at.next = 0.into();
         }
         self.at.d.next = self.next_at.val();
@@ -277,8 +277,8 @@ impl Logic for Aggregate {
         self.leasts.wdata.next = self.least.val();
         self.greatests.wdata.next = self.greatest.val();
 
-        self.result.valid.next = (self.doing.q.val() == AggregateState::Evict)
-            | ((self.doing.q.val() == AggregateState::Flush) & self.targets.rdata.val().get_bit(14));
+        self.result.valid.next = (self.node_state.q.val() == AggregateState::Evict)
+            | ((self.node_state.q.val() == AggregateState::Flush) & self.targets.rdata.val().get_bit(14));
         self.result.dest.next = self.targets.rdata.val().get_bits::<6>(8);
         self.result.id.next = self.targets.rdata.val().get_bits::<8>(0);
         self.result.core.next = 0.into();
@@ -293,7 +293,7 @@ impl Logic for Aggregate {
         self.result.a4.next = self.leasts.rdata.val();
         self.result.a5.next = self.greatests.rdata.val();
         if self.reset.val() {
-            self.doing.d.next = AggregateState::Clear;
+            self.node_state.d.next = AggregateState::Clear;
             self.at.d.next = 0.into();
         }
     }

@@ -49,7 +49,7 @@ pub struct Count {
     pub result: ResultOut,
     rules: Rules,
     counts: Mem<7, 32>,
-    doing: DFF<CountState>,
+    node_state: DFF<CountState>,
     // counter of core 0, or of the rule; while clearing, the next counter
     at: DFF<Bits<8>>,
     core: DFF<Bits<4>>,
@@ -88,13 +88,13 @@ impl Count {
 impl Logic for Count {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, doing, at, core);
+        dff_setup!(self, clock, node_state, at, core);
         clock!(self, clock, counts);
         WriteIn::link(&mut self.write, &mut self.rules.write);
         self.rules.clock.next = self.clock.val();
         self.rules.reset.next = self.reset.val();
         Operands::join(&mut self.event, &mut self.rules);
-        self.rules.go.next = self.event.valid.val() & (self.doing.q.val() != CountState::Clear);
+        self.rules.go.next = self.event.valid.val() & (self.node_state.q.val() != CountState::Clear);
         self.rules.every.next = self.event.flush.val();
         self.event.ready.next = self.rules.finished.val();
         self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
@@ -111,73 +111,73 @@ impl Logic for Count {
         self.overflows.next = self.counts.rdata.val() == self.most.val();
         self.more.next = self.counts.rdata.val() + self.one.val();
         self.rules.step.next = false;
-        match self.doing.q.val() {
+        match self.node_state.q.val() {
             CountState::Clear => {
                 self.counts.we.next = true;
                 self.counts.waddr.next = self.at.q.val().get_bits::<7>(0);
                 self.at.d.next = self.at.q.val() + self.one_8.val();
                 if self.at.q.val() == self.last.val() {
-                    self.doing.d.next = CountState::Wait;
+                    self.node_state.d.next = CountState::Wait;
                 }
             }
             CountState::Wait => {
                 self.core.d.next = 0.into();
                 if self.rules.hit.val() {
-                    self.doing.d.next = CountState::Count;
+                    self.node_state.d.next = CountState::Count;
                     if self.event.flush.val() {
-                        self.doing.d.next = CountState::Look;
+                        self.node_state.d.next = CountState::Look;
                     }
                 }
             }
             CountState::Count => {
                 if self.overflows.val() {
-                    self.doing.d.next = CountState::Full;
+                    self.node_state.d.next = CountState::Full;
                 } else if self.more.val() == self.rules.extra.val() {
-                    self.doing.d.next = CountState::Reached;
+                    self.node_state.d.next = CountState::Reached;
                 } else {
                     self.counts.we.next = true;
                     self.counts.wdata.next = self.more.val();
                     self.rules.step.next = true;
-                    self.doing.d.next = CountState::Wait;
+                    self.node_state.d.next = CountState::Wait;
                 }
             }
             CountState::Full => {
                 // sent; the counter restarts from 0
                 if self.result.ready.val() {
                     self.counts.we.next = true;
-                    self.doing.d.next = CountState::Wait;
+                    self.node_state.d.next = CountState::Wait;
                 }
             }
             CountState::Reached => {
                 if self.result.ready.val() {
                     self.counts.we.next = true;
                     self.rules.step.next = true;
-                    self.doing.d.next = CountState::Wait;
+                    self.node_state.d.next = CountState::Wait;
                 }
             }
             CountState::Look => {
-                self.doing.d.next = CountState::Send;
+                self.node_state.d.next = CountState::Send;
             }
             CountState::Send => {
                 if !self.counts.rdata.val().any() | self.result.ready.val() {
                     self.counts.we.next = self.result.ready.val();
                     self.core.d.next = self.core.q.val() + self.one_4.val();
-                    self.doing.d.next = CountState::Look;
+                    self.node_state.d.next = CountState::Look;
                     if !self.rules.flags.val().get_bit(0) | self.core.q.val().all() {
                         self.rules.step.next = true;
-                        self.doing.d.next = CountState::Wait;
+                        self.node_state.d.next = CountState::Wait;
                     }
                 }
             }
         }
         if self.clears.val() {
-            self.doing.d.next = CountState::Clear;
+            self.node_state.d.next = CountState::Clear;
             self.at.d.next = 0.into();
         }
 
-        self.result.valid.next = (self.doing.q.val() == CountState::Full)
-            | (self.doing.q.val() == CountState::Reached)
-            | ((self.doing.q.val() == CountState::Send) & self.counts.rdata.val().any());
+        self.result.valid.next = (self.node_state.q.val() == CountState::Full)
+            | (self.node_state.q.val() == CountState::Reached)
+            | ((self.node_state.q.val() == CountState::Send) & self.counts.rdata.val().any());
         self.result.dest.next = self.rules.dest.val();
         self.result.id.next = self.rules.to.val();
         self.result.core.next = 0.into();
@@ -187,7 +187,7 @@ impl Logic for Count {
         self.result.count.next = 2.into();
         self.result.a0.next = bit_cast::<32, 8>(self.place.val());
         self.result.a1.next = self.counts.rdata.val();
-        if self.doing.q.val() == CountState::Reached {
+        if self.node_state.q.val() == CountState::Reached {
             self.result.a1.next = self.more.val();
         }
         self.result.a2.next = 0.into();
@@ -195,7 +195,7 @@ impl Logic for Count {
         self.result.a4.next = 0.into();
         self.result.a5.next = 0.into();
         if self.reset.val() {
-            self.doing.d.next = CountState::Clear;
+            self.node_state.d.next = CountState::Clear;
             self.at.d.next = 0.into();
         }
     }

@@ -50,7 +50,7 @@ pub struct Filter {
     // by rule: matching events modulo the period of the rule; events passed
     since: Mem<4, 32>,
     passed: Mem<4, 32>,
-    doing: DFF<FilterState>,
+    node_state: DFF<FilterState>,
     at: DFF<Bits<4>>,
     // AND and OR of the terms so far
     all: DFF<Bit>,
@@ -83,16 +83,16 @@ impl Filter {
 impl Logic for Filter {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, doing, at, all, any);
+        dff_setup!(self, clock, node_state, at, all, any);
         clock!(self, clock, since, passed);
         WriteIn::link(&mut self.write, &mut self.rules.write);
         self.rules.clock.next = self.clock.val();
         self.rules.reset.next = self.reset.val();
         Operands::join(&mut self.event, &mut self.rules);
         self.rules.go.next =
-            self.event.valid.val() & !self.event.flush.val() & (self.doing.q.val() != FilterState::Clear);
+            self.event.valid.val() & !self.event.flush.val() & (self.node_state.q.val() != FilterState::Clear);
         self.rules.every.next = false;
-        self.event.ready.next = self.rules.finished.val() | (self.doing.q.val() == FilterState::Empty);
+        self.event.ready.next = self.rules.finished.val() | (self.node_state.q.val() == FilterState::Empty);
         self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
 
         self.masked.next = self.rules.key.val() & self.rules.extra.val();
@@ -138,7 +138,7 @@ impl Logic for Filter {
 
         self.rules.step.next = false;
         self.writes.next = false;
-        match self.doing.q.val() {
+        match self.node_state.q.val() {
             FilterState::Clear => {
                 self.writes.next = true;
                 self.since.waddr.next = self.at.q.val();
@@ -149,55 +149,55 @@ impl Logic for Filter {
                 self.any.d.next = false;
                 self.at.d.next = self.at.q.val() + self.one_4.val();
                 if self.at.q.val().all() {
-                    self.doing.d.next = FilterState::Wait;
+                    self.node_state.d.next = FilterState::Wait;
                 }
             }
             FilterState::Wait => {
                 if self.rules.hit.val() {
-                    self.doing.d.next = FilterState::Term;
+                    self.node_state.d.next = FilterState::Term;
                     if self.rules.flags.val().get_bits::<2>(1) == 3 {
-                        self.doing.d.next = FilterState::Rule;
+                        self.node_state.d.next = FilterState::Rule;
                     }
                 }
                 if self.event.valid.val() & self.event.flush.val() {
-                    self.doing.d.next = FilterState::Empty;
+                    self.node_state.d.next = FilterState::Empty;
                 }
             }
             FilterState::Term => {
                 self.all.d.next = self.all.q.val() & self.holds.val();
                 self.any.d.next = self.any.q.val() | self.holds.val();
                 self.rules.step.next = true;
-                self.doing.d.next = FilterState::Wait;
+                self.node_state.d.next = FilterState::Wait;
             }
             FilterState::Rule => {
                 self.all.d.next = true;
                 self.any.d.next = false;
                 self.writes.next = self.fits.val();
                 if self.fits.val() & self.passes.val() {
-                    self.doing.d.next = FilterState::Send;
+                    self.node_state.d.next = FilterState::Send;
                 } else {
                     self.rules.step.next = true;
-                    self.doing.d.next = FilterState::Wait;
+                    self.node_state.d.next = FilterState::Wait;
                 }
             }
             FilterState::Send => {
                 if self.result.ready.val() {
                     self.rules.step.next = true;
-                    self.doing.d.next = FilterState::Wait;
+                    self.node_state.d.next = FilterState::Wait;
                 }
             }
             FilterState::Empty => {
-                self.doing.d.next = FilterState::Wait;
+                self.node_state.d.next = FilterState::Wait;
             }
         }
         self.since.we.next = self.writes.val();
         self.passed.we.next = self.writes.val();
         if self.clears.val() {
-            self.doing.d.next = FilterState::Clear;
+            self.node_state.d.next = FilterState::Clear;
             self.at.d.next = 0.into();
         }
 
-        self.result.valid.next = self.doing.q.val() == FilterState::Send;
+        self.result.valid.next = self.node_state.q.val() == FilterState::Send;
         self.result.dest.next = self.rules.dest.val();
         self.result.id.next = self.rules.to.val();
         self.result.core.next = self.event.core.val();
@@ -212,7 +212,7 @@ impl Logic for Filter {
         self.result.a4.next = self.event.a4.val();
         self.result.a5.next = self.event.a5.val();
         if self.reset.val() {
-            self.doing.d.next = FilterState::Clear;
+            self.node_state.d.next = FilterState::Clear;
             self.at.d.next = 0.into();
         }
     }

@@ -55,7 +55,7 @@ pub struct Histogram {
     key: Vec<DFF<Bits<32>>>,
     to: Vec<DFF<Bits<14>>>,
     used: DFF<Bits<4>>,
-    doing: DFF<HistogramState>,
+    node_state: DFF<HistogramState>,
     at: DFF<Bits<11>>,
     next_at: Signal<Local, Bits<11>>,
     target: Signal<Local, Bits<14>>,
@@ -118,16 +118,16 @@ impl Histogram {
 impl Logic for Histogram {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, used, doing, at);
+        dff_setup!(self, clock, used, node_state, at);
         clock!(self, clock, counts);
         WriteIn::link(&mut self.write, &mut self.rules.write);
         self.rules.clock.next = self.clock.val();
         self.rules.reset.next = self.reset.val();
         Operands::join(&mut self.event, &mut self.rules);
         self.rules.go.next =
-            self.event.valid.val() & !self.event.flush.val() & (self.doing.q.val() != HistogramState::Clear);
+            self.event.valid.val() & !self.event.flush.val() & (self.node_state.q.val() != HistogramState::Clear);
         self.rules.every.next = false;
-        self.event.ready.next = self.rules.finished.val() | (self.doing.q.val() == HistogramState::Done);
+        self.event.ready.next = self.rules.finished.val() | (self.node_state.q.val() == HistogramState::Done);
         self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
 
         // the bucket of a value: its highest set bit, and the two bits below it
@@ -174,75 +174,75 @@ impl Logic for Histogram {
         self.opens.next = false;
         self.next_at.next = self.at.q.val();
         self.counts.wdata.next = 0.into();
-        match self.doing.q.val() {
+        match self.node_state.q.val() {
             HistogramState::Clear => {
                 self.writes.next = true;
                 self.used.d.next = 0.into();
                 self.next_at.next = self.at.q.val() + self.one_11.val();
                 if self.at.q.val() == self.last.val() {
-                    self.doing.d.next = HistogramState::Wait;
+                    self.node_state.d.next = HistogramState::Wait;
                 }
             }
             HistogramState::Wait => {
                 if self.rules.hit.val() {
-                    self.doing.d.next = HistogramState::Find;
+                    self.node_state.d.next = HistogramState::Find;
                 }
                 if self.event.valid.val() & self.event.flush.val() {
                     self.next_at.next = 0.into();
-                    self.doing.d.next = HistogramState::Look;
+                    self.node_state.d.next = HistogramState::Look;
                 }
             }
             HistogramState::Find => {
                 self.next_at.next = (bit_cast::<11, 4>(self.place.val()) << 7) | bit_cast::<11, 7>(self.bucket.val());
-                self.doing.d.next = HistogramState::Update;
+                self.node_state.d.next = HistogramState::Update;
                 if !self.found.val() {
                     self.opens.next = !self.full.val();
                     if self.full.val() {
-                        self.doing.d.next = HistogramState::Single;
+                        self.node_state.d.next = HistogramState::Single;
                     }
                 }
             }
             HistogramState::Update => {
                 if self.counts.rdata.val() == self.most.val() {
-                    self.doing.d.next = HistogramState::Full;
+                    self.node_state.d.next = HistogramState::Full;
                 } else {
                     self.writes.next = true;
                     self.counts.wdata.next = self.more.val();
                     self.rules.step.next = true;
-                    self.doing.d.next = HistogramState::Wait;
+                    self.node_state.d.next = HistogramState::Wait;
                 }
             }
             HistogramState::Full => {
                 // sent; the bucket restarts from 0
                 if self.result.ready.val() {
                     self.writes.next = true;
-                    self.doing.d.next = HistogramState::Look;
+                    self.node_state.d.next = HistogramState::Look;
                 }
             }
             HistogramState::Single => {
                 if self.result.ready.val() {
                     self.rules.step.next = true;
-                    self.doing.d.next = HistogramState::Wait;
+                    self.node_state.d.next = HistogramState::Wait;
                 }
             }
             HistogramState::Look => {
-                self.doing.d.next = HistogramState::Flush;
+                self.node_state.d.next = HistogramState::Flush;
                 if !self.event.flush.val() {
-                    self.doing.d.next = HistogramState::Update;
+                    self.node_state.d.next = HistogramState::Update;
                 }
             }
             HistogramState::Flush => {
                 if self.at.q.val() == self.stop.val() {
                     self.used.d.next = 0.into();
-                    self.doing.d.next = HistogramState::Done;
+                    self.node_state.d.next = HistogramState::Done;
                 } else if !self.counts.rdata.val().any() | self.result.ready.val() {
                     self.writes.next = self.counts.rdata.val().any();
                     self.next_at.next = self.at.q.val() + self.one_11.val();
-                    self.doing.d.next = HistogramState::Look;
+                    self.node_state.d.next = HistogramState::Look;
                 }
             }
             HistogramState::Done => {
-                self.doing.d.next = HistogramState::Wait;
+                self.node_state.d.next = HistogramState::Wait;
             }
         }
         if self.opens.val() {
@@ -259,7 +259,7 @@ impl Logic for Histogram {
             }
         }
         if self.clears.val() {
-            self.doing.d.next = HistogramState::Clear;
+            self.node_state.d.next = HistogramState::Clear;
             self.next_at.next = 0.into();
         }
         self.at.d.next = self.next_at.val();
@@ -267,9 +267,9 @@ impl Logic for Histogram {
         self.counts.waddr.next = self.at.q.val().get_bits::<10>(0);
         self.counts.we.next = self.writes.val();
 
-        self.result.valid.next = (self.doing.q.val() == HistogramState::Full)
-            | (self.doing.q.val() == HistogramState::Single)
-            | ((self.doing.q.val() == HistogramState::Flush)
+        self.result.valid.next = (self.node_state.q.val() == HistogramState::Full)
+            | (self.node_state.q.val() == HistogramState::Single)
+            | ((self.node_state.q.val() == HistogramState::Flush)
                 & (self.at.q.val() != self.stop.val())
                 & self.counts.rdata.val().any());
         self.result.dest.next = self.rules.dest.val();
@@ -282,7 +282,7 @@ impl Logic for Histogram {
         self.result.a0.next = self.rules.key.val();
         self.result.a1.next = bit_cast::<32, 7>(self.bucket.val());
         self.result.a2.next = self.counts.rdata.val();
-        if self.doing.q.val() == HistogramState::Single {
+        if self.node_state.q.val() == HistogramState::Single {
             self.result.a2.next = self.one.val();
         }
         if self.event.flush.val() {
@@ -295,7 +295,7 @@ impl Logic for Histogram {
         self.result.a4.next = 0.into();
         self.result.a5.next = 0.into();
         if self.reset.val() {
-            self.doing.d.next = HistogramState::Clear;
+            self.node_state.d.next = HistogramState::Clear;
             self.at.d.next = 0.into();
         }
     }

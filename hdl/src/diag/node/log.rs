@@ -50,7 +50,7 @@ pub struct Log {
     trigger: DFF<Bits<8>>,
     freezes: DFF<Bit>,
     target: DFF<Bits<14>>,
-    doing: DFF<LogState>,
+    node_state: DFF<LogState>,
     frozen: DFF<Bit>,
     length: DFF<Bits<8>>,
     write_at: DFF<Bits<8>>,
@@ -99,7 +99,7 @@ impl Log {
 impl Logic for Log {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, set, trigger, freezes, target, doing, frozen, length, write_at, k, head);
+        dff_setup!(self, clock, set, trigger, freezes, target, node_state, frozen, length, write_at, k, head);
         clock!(self, clock, words);
 
         // the stored form of an event; the trigger event gets another identifier
@@ -108,7 +108,7 @@ impl Logic for Log {
         if self.triggers.val() {
             self.id.next = self.target.q.val().get_bits::<8>(0);
         }
-        self.words.we.next = self.doing.q.val() == LogState::Keep;
+        self.words.we.next = self.node_state.q.val() == LogState::Keep;
         self.words.waddr.next =
             (bit_cast::<10, 8>(self.write_at.q.val()) << 3) | bit_cast::<10, 3>(self.k.q.val().get_bits::<3>(0));
         self.words.wdata.next = bit_cast::<32, 8>(self.id.val())
@@ -139,18 +139,18 @@ impl Logic for Log {
 
         self.next_k.next = self.k.q.val() + self.one_4.val();
         self.k.d.next = 0.into();
-        self.event.ready.next = self.doing.q.val() == LogState::Done;
-        match self.doing.q.val() {
+        self.event.ready.next = self.node_state.q.val() == LogState::Done;
+        match self.node_state.q.val() {
             LogState::Wait => {
                 if self.event.valid.val() {
-                    self.doing.d.next = LogState::Done;
+                    self.node_state.d.next = LogState::Done;
                     if self.event.flush.val() {
                         self.frozen.d.next = false;
                         if self.frozen.q.val() & self.length.q.val().any() {
-                            self.doing.d.next = LogState::Load;
+                            self.node_state.d.next = LogState::Load;
                         }
                     } else if self.set.q.val() & !self.frozen.q.val() {
-                        self.doing.d.next = LogState::Keep;
+                        self.node_state.d.next = LogState::Keep;
                     }
                 }
             }
@@ -162,11 +162,11 @@ impl Logic for Log {
                     if self.length.q.val() != self.room.val() {
                         self.length.d.next = self.length.q.val() + self.one_8.val();
                     }
-                    self.doing.d.next = LogState::Done;
+                    self.node_state.d.next = LogState::Done;
                     if self.triggers.val() {
                         self.frozen.d.next = self.freezes.q.val();
                         if !self.freezes.q.val() {
-                            self.doing.d.next = LogState::Load;
+                            self.node_state.d.next = LogState::Load;
                         }
                     }
                 }
@@ -174,21 +174,21 @@ impl Logic for Log {
             LogState::Load => {
                 self.k.d.next = self.next_k.val();
                 if self.k.q.val() == 8 {
-                    self.doing.d.next = LogState::Send;
+                    self.node_state.d.next = LogState::Send;
                     self.k.d.next = 0.into();
                 }
             }
             LogState::Send => {
                 if self.result.ready.val() {
                     self.length.d.next = self.length.q.val() - self.one_8.val();
-                    self.doing.d.next = LogState::Load;
+                    self.node_state.d.next = LogState::Load;
                     if self.length.q.val() == self.one_8.val() {
-                        self.doing.d.next = LogState::Done;
+                        self.node_state.d.next = LogState::Done;
                     }
                 }
             }
             LogState::Done => {
-                self.doing.d.next = LogState::Wait;
+                self.node_state.d.next = LogState::Wait;
             }
         }
 
@@ -196,14 +196,14 @@ impl Logic for Log {
         self.read_at.next = self.write_at.q.val() - self.length.q.val();
         self.words.raddr.next =
             (bit_cast::<10, 8>(self.read_at.val()) << 3) | bit_cast::<10, 3>(self.k.q.val().get_bits::<3>(0));
-        if (self.doing.q.val() == LogState::Load) & (self.k.q.val() == 1) {
+        if (self.node_state.q.val() == LogState::Load) & (self.k.q.val() == 1) {
             self.head.d.next = self.words.rdata.val().get_bits::<16>(0);
         }
         self.held_k.next = self.k.q.val() - self.two.val();
         for i in 0..self._held {
             self.held[i].clock.next = self.clock.val();
             self.held[i].d.next = self.held[i].q.val();
-            if (self.doing.q.val() == LogState::Load) & (self.held_k.val() == i.to_bits::<4>()) {
+            if (self.node_state.q.val() == LogState::Load) & (self.held_k.val() == i.to_bits::<4>()) {
                 self.held[i].d.next = self.words.rdata.val();
             }
         }
@@ -222,7 +222,7 @@ impl Logic for Log {
             self.frozen.d.next = false;
         }
 
-        self.result.valid.next = self.doing.q.val() == LogState::Send;
+        self.result.valid.next = self.node_state.q.val() == LogState::Send;
         self.result.dest.next = self.target.q.val().get_bits::<6>(8);
         self.result.id.next = self.head.q.val().get_bits::<8>(0);
         self.result.core.next = self.head.q.val().get_bits::<4>(8);
@@ -242,7 +242,7 @@ impl Logic for Log {
             self.length.d.next = 0.into();
             self.write_at.d.next = 0.into();
             self.k.d.next = 0.into();
-            self.doing.d.next = LogState::Wait;
+            self.node_state.d.next = LogState::Wait;
         }
     }
 }

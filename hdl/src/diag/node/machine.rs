@@ -50,7 +50,7 @@ pub struct Machine {
     rules: Rules,
     steps: Mem<8, 16>,
     target: DFF<Bits<15>>,
-    doing: DFF<MachineState>,
+    node_state: DFF<MachineState>,
     // current state; with one state per key, that of the current key
     state: DFF<Bits<4>>,
     keys: Mem<4, 32>,
@@ -92,7 +92,7 @@ impl Machine {
 impl Logic for Machine {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, target, doing, state, used, at, owner);
+        dff_setup!(self, clock, target, node_state, state, used, at, owner);
         clock!(self, clock, steps, keys, states);
         WriteIn::link(&mut self.write, &mut self.rules.write);
         self.rules.clock.next = self.clock.val();
@@ -101,7 +101,7 @@ impl Logic for Machine {
         self.rules.go.next = self.event.valid.val() & !self.event.flush.val();
         self.rules.every.next = false;
         // the node holds nothing that a flush could send
-        self.event.ready.next = self.rules.finished.val() | (self.doing.q.val() == MachineState::Empty);
+        self.event.ready.next = self.rules.finished.val() | (self.node_state.q.val() == MachineState::Empty);
 
         self.steps.we.next = self.write.we.val() & (self.write.addr.val().get_bits::<4>(8) == 8);
         self.steps.waddr.next = self.write.addr.val().get_bits::<8>(0);
@@ -125,45 +125,45 @@ impl Logic for Machine {
         self.keyed.next = self.target.q.val().get_bit(14);
         self.next_at.next = self.at.q.val();
         self.done.next = false;
-        match self.doing.q.val() {
+        match self.node_state.q.val() {
             MachineState::Wait => {
                 self.next_at.next = 0.into();
                 if self.rules.hit.val() {
-                    self.doing.d.next = MachineState::Step;
+                    self.node_state.d.next = MachineState::Step;
                     if self.keyed.val() {
-                        self.doing.d.next = MachineState::Find;
+                        self.node_state.d.next = MachineState::Find;
                     }
                 }
                 if self.event.valid.val() & self.event.flush.val() {
-                    self.doing.d.next = MachineState::Empty;
+                    self.node_state.d.next = MachineState::Empty;
                 }
             }
             MachineState::Empty => {
-                self.doing.d.next = MachineState::Wait;
+                self.node_state.d.next = MachineState::Wait;
             }
             MachineState::Find => {
                 self.state.d.next = self.states.rdata.val();
                 if self.at.q.val() == self.used.q.val() {
                     // a new key, if there is a free entry
                     self.state.d.next = 0.into();
-                    self.doing.d.next = MachineState::Place;
+                    self.node_state.d.next = MachineState::Place;
                     if self.used.q.val().get_bit(4) {
-                        self.doing.d.next = MachineState::Pass;
+                        self.node_state.d.next = MachineState::Pass;
                     } else {
                         self.used.d.next = self.used.q.val() + self.one_5.val();
                     }
                 } else if self.keys.rdata.val() == self.rules.key.val() {
-                    self.doing.d.next = MachineState::Place;
+                    self.node_state.d.next = MachineState::Place;
                 } else {
                     self.next_at.next = self.at.q.val() + self.one_5.val();
                 }
             }
             MachineState::Place => {
-                self.doing.d.next = MachineState::Step;
+                self.node_state.d.next = MachineState::Step;
             }
             MachineState::Step => {
                 if self.reports.val() {
-                    self.doing.d.next = MachineState::Send;
+                    self.node_state.d.next = MachineState::Send;
                 } else {
                     self.done.next = true;
                 }
@@ -173,18 +173,18 @@ impl Logic for Machine {
             }
             MachineState::Pass => {
                 if self.result.ready.val() {
-                    self.doing.d.next = MachineState::Wait;
+                    self.node_state.d.next = MachineState::Wait;
                 }
             }
         }
         if self.done.val() {
-            self.doing.d.next = MachineState::Wait;
+            self.node_state.d.next = MachineState::Wait;
             self.state.d.next = self.next.val();
             if self.owns.val() {
                 self.owner.d.next = self.rules.key.val();
             }
         }
-        self.passes.next = self.doing.q.val() == MachineState::Pass;
+        self.passes.next = self.node_state.q.val() == MachineState::Pass;
         self.rules.step.next = self.done.val() | (self.passes.val() & self.result.ready.val());
         if self.clears.val() {
             self.state.d.next = 0.into();
@@ -196,13 +196,13 @@ impl Logic for Machine {
         self.keys.waddr.next = self.at.q.val().get_bits::<4>(0);
         self.keys.wdata.next = self.rules.key.val();
         // the key of an existing entry is written again, unchanged
-        self.keys.we.next = self.doing.q.val() == MachineState::Place;
+        self.keys.we.next = self.node_state.q.val() == MachineState::Place;
         self.states.raddr.next = self.next_at.val().get_bits::<4>(0);
         self.states.waddr.next = self.at.q.val().get_bits::<4>(0);
         self.states.wdata.next = self.next.val();
         self.states.we.next = self.done.val();
 
-        self.result.valid.next = (self.doing.q.val() == MachineState::Send) | self.passes.val();
+        self.result.valid.next = (self.node_state.q.val() == MachineState::Send) | self.passes.val();
         self.result.dest.next = self.target.q.val().get_bits::<6>(8);
         self.result.id.next = self.target.q.val().get_bits::<8>(0);
         self.result.core.next = self.event.core.val();
@@ -228,7 +228,7 @@ impl Logic for Machine {
             self.result.a5.next = self.event.a5.val();
         }
         if self.reset.val() {
-            self.doing.d.next = MachineState::Wait;
+            self.node_state.d.next = MachineState::Wait;
             self.target.d.next = 0.into();
             self.state.d.next = 0.into();
             self.owner.d.next = 0.into();

@@ -51,7 +51,7 @@ pub struct Pair {
     tags: Mem<6, 5>,
     keys: Mem<6, 32>,
     times: Mem<6, 32>,
-    doing: DFF<PairState>,
+    node_state: DFF<PairState>,
     at: DFF<Bits<6>>,
     next_at: Signal<Local, Bits<6>>,
     tag: Signal<Local, Bits<5>>,
@@ -97,16 +97,16 @@ impl Pair {
 impl Logic for Pair {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, doing, at, free, has_free, lost);
+        dff_setup!(self, clock, node_state, at, free, has_free, lost);
         clock!(self, clock, tags, keys, times);
         WriteIn::link(&mut self.write, &mut self.rules.write);
         self.rules.clock.next = self.clock.val();
         self.rules.reset.next = self.reset.val();
         Operands::join(&mut self.event, &mut self.rules);
         self.rules.go.next =
-            self.event.valid.val() & !self.event.flush.val() & (self.doing.q.val() != PairState::Clear);
+            self.event.valid.val() & !self.event.flush.val() & (self.node_state.q.val() != PairState::Clear);
         self.rules.every.next = false;
-        self.event.ready.next = self.rules.finished.val() | (self.doing.q.val() == PairState::Empty);
+        self.event.ready.next = self.rules.finished.val() | (self.node_state.q.val() == PairState::Empty);
         self.clears.next = self.write.we.val() & (self.write.addr.val() == self.control.val());
 
         self.tag.next = bit_cast::<5, 4>(self.rules.extra.val().get_bits::<4>(0)) | self.yes.val();
@@ -122,23 +122,23 @@ impl Logic for Pair {
         self.keeps.next = false;
         self.lose.next = false;
         self.next_at.next = self.at.q.val();
-        match self.doing.q.val() {
+        match self.node_state.q.val() {
             PairState::Clear => {
                 self.writes.next = true;
                 self.lost.d.next = 0.into();
                 self.next_at.next = self.at.q.val() + self.one.val();
                 if self.at.q.val() == self.last.val() {
-                    self.doing.d.next = PairState::Wait;
+                    self.node_state.d.next = PairState::Wait;
                 }
             }
             PairState::Wait => {
                 self.next_at.next = 0.into();
                 self.has_free.d.next = false;
                 if self.rules.hit.val() {
-                    self.doing.d.next = PairState::Search;
+                    self.node_state.d.next = PairState::Search;
                 }
                 if self.event.valid.val() & self.event.flush.val() {
-                    self.doing.d.next = PairState::Empty;
+                    self.node_state.d.next = PairState::Empty;
                 }
             }
             PairState::Search => {
@@ -154,16 +154,16 @@ impl Logic for Pair {
                         self.writes.next = true;
                         self.keeps.next = true;
                         self.rules.step.next = true;
-                        self.doing.d.next = PairState::Wait;
+                        self.node_state.d.next = PairState::Wait;
                     } else if self.elapsed.val().get_bit(31) {
                         self.lose.next = true;
                         self.rules.step.next = true;
-                        self.doing.d.next = PairState::Wait;
+                        self.node_state.d.next = PairState::Wait;
                     } else {
-                        self.doing.d.next = PairState::Send;
+                        self.node_state.d.next = PairState::Send;
                     }
                 } else if self.at.q.val() == self.last.val() {
-                    self.doing.d.next = PairState::Open;
+                    self.node_state.d.next = PairState::Open;
                 }
             }
             PairState::Send => {
@@ -171,7 +171,7 @@ impl Logic for Pair {
                     self.writes.next = true;
                     self.lost.d.next = 0.into();
                     self.rules.step.next = true;
-                    self.doing.d.next = PairState::Wait;
+                    self.node_state.d.next = PairState::Wait;
                 }
             }
             PairState::Open => {
@@ -180,17 +180,17 @@ impl Logic for Pair {
                 self.writes.next = self.rules.flags.val().get_bit(0) & self.has_free.q.val();
                 self.keeps.next = true;
                 self.rules.step.next = true;
-                self.doing.d.next = PairState::Wait;
+                self.node_state.d.next = PairState::Wait;
             }
             PairState::Empty => {
-                self.doing.d.next = PairState::Wait;
+                self.node_state.d.next = PairState::Wait;
             }
         }
         if self.lose.val() & !self.lost.q.val().all() {
             self.lost.d.next = self.lost.q.val() + self.one_16.val();
         }
         if self.clears.val() {
-            self.doing.d.next = PairState::Clear;
+            self.node_state.d.next = PairState::Clear;
             self.next_at.next = 0.into();
         }
         self.at.d.next = self.next_at.val();
@@ -200,7 +200,7 @@ impl Logic for Pair {
         self.tags.waddr.next = self.at.q.val();
         self.keys.waddr.next = self.at.q.val();
         self.times.waddr.next = self.at.q.val();
-        if self.doing.q.val() == PairState::Open {
+        if self.node_state.q.val() == PairState::Open {
             self.tags.waddr.next = self.free.q.val();
             self.keys.waddr.next = self.free.q.val();
             self.times.waddr.next = self.free.q.val();
@@ -215,7 +215,7 @@ impl Logic for Pair {
         self.keys.wdata.next = self.rules.key.val();
         self.times.wdata.next = self.time_now.val();
 
-        self.result.valid.next = self.doing.q.val() == PairState::Send;
+        self.result.valid.next = self.node_state.q.val() == PairState::Send;
         self.result.dest.next = self.rules.dest.val();
         self.result.id.next = self.rules.to.val();
         self.result.core.next = self.event.core.val();
@@ -230,7 +230,7 @@ impl Logic for Pair {
         self.result.a4.next = 0.into();
         self.result.a5.next = 0.into();
         if self.reset.val() {
-            self.doing.d.next = PairState::Clear;
+            self.node_state.d.next = PairState::Clear;
             self.at.d.next = 0.into();
             self.lost.d.next = 0.into();
         }

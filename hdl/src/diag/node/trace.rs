@@ -31,7 +31,7 @@ use sim::diag::packet::{Op, HOST};
 
 /// What is done with the incoming packet.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
-pub enum TakeState {
+pub enum TraceRxState {
     Head,
     Second,
     Body,
@@ -41,7 +41,7 @@ pub enum TakeState {
 
 /// The part of a packet that is sent next.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
-pub enum GiveState {
+pub enum TraceTxState {
     Idle,
     First,
     Second,
@@ -68,14 +68,14 @@ pub struct TraceNode {
 
     // queued trace words
     words: Mem<6, 32>,
-    came: DFF<Bits<7>>,
-    gone: DFF<Bits<7>>,
-    next_gone: Signal<Local, Bits<7>>,
+    words_written: DFF<Bits<7>>,
+    words_read: DFF<Bits<7>>,
+    next_words_read: Signal<Local, Bits<7>>,
     waiting: Signal<Local, Bits<7>>,
-    room: Signal<Local, Bit>,
+    has_space: Signal<Local, Bit>,
 
     // the incoming packet
-    state: DFF<TakeState>,
+    state: DFF<TraceRxState>,
     open: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
@@ -100,7 +100,7 @@ pub struct TraceNode {
     due_1: Signal<Local, Bits<7>>,
 
     // the outgoing packet
-    sends: DFF<GiveState>,
+    sends: DFF<TraceTxState>,
     of_words: DFF<Bit>,
     number: DFF<Bits<12>>,
     words_left: DFF<Bits<4>>,
@@ -111,13 +111,13 @@ pub struct TraceNode {
     most: Signal<Local, Bits<7>>,
     least: Signal<Local, Bit>,
     read_past: Signal<Local, Bits<5>>,
-    few: Signal<Local, Bit>,
+    count_ok: Signal<Local, Bit>,
     readable: Signal<Local, Bit>,
     first_two: Signal<Local, Bit>,
     other: Signal<Local, Bit>,
-    answer_op: Signal<Local, Bits<3>>,
-    answer_words: Signal<Local, Bits<4>>,
-    answer_dest: Signal<Local, Bits<6>>,
+    response_op: Signal<Local, Bits<3>>,
+    response_words: Signal<Local, Bits<4>>,
+    response_dest: Signal<Local, Bits<6>>,
     leads: Signal<Local, Bits<16>>,
     chosen: Signal<Local, Bits<32>>,
 
@@ -160,25 +160,42 @@ impl TraceNode {
 impl Logic for TraceNode {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, came, gone, state, src, left, some, second, control, at, datum, fresh, legal, low, due);
+        dff_setup!(
+            self,
+            clock,
+            words_written,
+            words_read,
+            state,
+            src,
+            left,
+            some,
+            second,
+            control,
+            at,
+            datum,
+            fresh,
+            legal,
+            low,
+            due
+        );
         dff_setup!(self, clock, sends, of_words, number, words_left, half, from, held, count);
         clock!(self, clock, words);
 
         // queued trace words
-        self.waiting.next = self.came.q.val() - self.gone.q.val();
-        self.room.next = self.waiting.val() != self.capacity.val();
-        self.ready.next = self.room.val();
-        self.words.we.next = self.valid.val() & self.room.val();
-        self.words.waddr.next = self.came.q.val().get_bits::<6>(0);
+        self.waiting.next = self.words_written.q.val() - self.words_read.q.val();
+        self.has_space.next = self.waiting.val() != self.capacity.val();
+        self.ready.next = self.has_space.val();
+        self.words.we.next = self.valid.val() & self.has_space.val();
+        self.words.waddr.next = self.words_written.q.val().get_bits::<6>(0);
         self.words.wdata.next = self.data.val();
-        if self.valid.val() & self.room.val() {
-            self.came.d.next = self.came.q.val() + self.one_7.val();
+        if self.valid.val() & self.has_space.val() {
+            self.words_written.d.next = self.words_written.q.val() + self.one_7.val();
         }
 
         // the incoming packet
-        self.open.next = (self.state.q.val() == TakeState::Head)
-            | (self.state.q.val() == TakeState::Second)
-            | (self.state.q.val() == TakeState::Body);
+        self.open.next = (self.state.q.val() == TraceRxState::Head)
+            | (self.state.q.val() == TraceRxState::Second)
+            | (self.state.q.val() == TraceRxState::Body);
         self.got.ready.next = self.open.val();
         self.take.next = self.got.valid.val() & self.open.val();
         self.op.next = self.second.q.val().get_bits::<3>(12);
@@ -186,16 +203,16 @@ impl Logic for TraceNode {
         self.of_trace.next = self.got.word.val().get_bits::<8>(4) == self.block.val();
         self.past.next = bit_cast::<5, 4>(self.got.word.val().get_bits::<4>(0)) + bit_cast::<5, 4>(self.left.q.val());
         self.upper.next = self.at.q.val().get_bit(0);
-        self.writes.next = (self.state.q.val() == TakeState::Body) & self.take.val() & self.legal.q.val();
+        self.writes.next = (self.state.q.val() == TraceRxState::Body) & self.take.val() & self.legal.q.val();
         self.last.next = false;
         if self.take.val() {
-            if self.state.q.val() == TakeState::Head {
+            if self.state.q.val() == TraceRxState::Head {
                 self.src.d.next = self.got.word.val().get_bits::<6>(0);
                 self.left.d.next = self.got.word.val().get_bits::<4>(12);
                 self.some.d.next = self.got.word.val().get_bits::<4>(12).any();
-                self.state.d.next = TakeState::Second;
+                self.state.d.next = TraceRxState::Second;
             }
-            if self.state.q.val() == TakeState::Second {
+            if self.state.q.val() == TraceRxState::Second {
                 self.second.d.next = self.got.word.val().get_bits::<15>(0);
                 self.control.d.next = self.got.word.val().get_bit(15);
                 self.at.d.next = self.got.word.val().get_bits::<4>(0);
@@ -205,22 +222,22 @@ impl Logic for TraceNode {
                     & self.of_trace.val()
                     & self.some.q.val()
                     & (self.past.val() <= self.halves.val());
-                self.state.d.next = TakeState::Body;
+                self.state.d.next = TraceRxState::Body;
                 if !self.left.q.val().any() {
-                    self.state.d.next = TakeState::Head;
+                    self.state.d.next = TraceRxState::Head;
                     if self.got.word.val().get_bit(15) {
                         // a read, an empty write, or a flush
                         if self.got.word.val().get_bits::<2>(13) == 0 {
-                            self.state.d.next = TakeState::Answer;
+                            self.state.d.next = TraceRxState::Answer;
                         }
                         if self.got.word.val().get_bits::<3>(12) == 6 {
-                            self.state.d.next = TakeState::Drain;
+                            self.state.d.next = TraceRxState::Drain;
                             self.last.next = true;
                         }
                     }
                 }
             }
-            if self.state.q.val() == TakeState::Body {
+            if self.state.q.val() == TraceRxState::Body {
                 self.fresh.d.next = false;
                 if self.fresh.q.val() {
                     self.datum.d.next = self.got.word.val();
@@ -231,13 +248,13 @@ impl Logic for TraceNode {
                 }
                 self.left.d.next = self.left.q.val() - self.one.val();
                 if self.left.q.val() == self.one.val() {
-                    self.state.d.next = TakeState::Head;
+                    self.state.d.next = TraceRxState::Head;
                     if self.control.q.val() {
                         if self.op.val().get_bits::<2>(1) == 0 {
-                            self.state.d.next = TakeState::Answer;
+                            self.state.d.next = TraceRxState::Answer;
                         }
                         if self.op.val() == 6 {
-                            self.state.d.next = TakeState::Drain;
+                            self.state.d.next = TraceRxState::Drain;
                             self.last.next = true;
                         }
                     }
@@ -252,55 +269,55 @@ impl Logic for TraceNode {
         self.bus_write.next = self.writes.val() & self.upper.val();
         self.bus_wdata.next = (bit_cast::<32, 16>(self.got.word.val()) << 16) | bit_cast::<32, 16>(self.low.q.val());
         self.bus_addr.next = self.at.q.val().get_bits::<3>(1);
-        if self.sends.q.val() == GiveState::Fetch {
+        if self.sends.q.val() == TraceTxState::Fetch {
             self.bus_addr.next = self.from.q.val().get_bits::<3>(1);
         }
 
         // responses
-        self.few.next = !self.datum.q.val().get_bits::<12>(4).any() & !self.datum.q.val().get_bits::<4>(0).all();
+        self.count_ok.next = !self.datum.q.val().get_bits::<12>(4).any() & !self.datum.q.val().get_bits::<4>(0).all();
         self.read_past.next = bit_cast::<5, 4>(self.second.q.val().get_bits::<4>(0))
             + bit_cast::<5, 4>(self.datum.q.val().get_bits::<4>(0));
         self.first_two.next = ((self.second.q.val().get_bits::<12>(0) == 0) & (self.datum.q.val() == 1))
             | ((self.second.q.val().get_bits::<12>(0) == 0) & (self.datum.q.val() == 2))
             | ((self.second.q.val().get_bits::<12>(0) == 1) & (self.datum.q.val() == 1));
         self.readable.next = (self.second.q.val().get_bits::<8>(4) == self.block.val())
-            & self.few.val()
+            & self.count_ok.val()
             & self.datum.q.val().any()
             & (self.read_past.val() <= self.halves.val());
-        self.answer_op.next = 4.into();
-        self.answer_words.next = 0.into();
-        self.answer_dest.next = self.src.q.val();
+        self.response_op.next = 4.into();
+        self.response_words.next = 0.into();
+        self.response_dest.next = self.src.q.val();
         if (self.op.val() == 0) & (self.readable.val() | self.first_two.val()) {
-            self.answer_op.next = 2.into();
-            self.answer_words.next = self.datum.q.val().get_bits::<4>(0);
+            self.response_op.next = 2.into();
+            self.response_words.next = self.datum.q.val().get_bits::<4>(0);
         }
         if (self.op.val() == 1) & self.legal.q.val() {
-            self.answer_op.next = 3.into();
+            self.response_op.next = 3.into();
         }
         if self.op.val() == 6 {
-            self.answer_op.next = 6.into();
-            self.answer_dest.next = self.host.val();
+            self.response_op.next = 6.into();
+            self.response_dest.next = self.host.val();
             if self.some.q.val() {
-                self.answer_words.next = self.one.val();
+                self.response_words.next = self.one.val();
             }
         }
 
         // outgoing packets: responses, then trace words: seven at a time, or what is left of a flush
         self.least.next = self.waiting.val() >= self.whole.val();
         self.most.next = self.whole.val();
-        if self.state.q.val() == TakeState::Drain {
+        if self.state.q.val() == TraceRxState::Drain {
             self.least.next = self.due.q.val().any();
             if self.due.q.val() < self.whole.val() {
                 self.most.next = self.due.q.val();
             }
             if !self.due.q.val().any() {
-                self.state.d.next = TakeState::Answer;
+                self.state.d.next = TraceRxState::Answer;
             }
         }
-        self.next_gone.next = self.gone.q.val();
-        self.put.valid.next = (self.sends.q.val() == GiveState::First)
-            | (self.sends.q.val() == GiveState::Second)
-            | (self.sends.q.val() == GiveState::Body);
+        self.next_words_read.next = self.words_read.q.val();
+        self.put.valid.next = (self.sends.q.val() == TraceTxState::First)
+            | (self.sends.q.val() == TraceTxState::Second)
+            | (self.sends.q.val() == TraceTxState::Body);
         self.leads.next = self.control_bit.val();
         self.chosen.next = self.held.q.val();
         if self.of_words.q.val() {
@@ -322,34 +339,34 @@ impl Logic for TraceNode {
             }
         }
         match self.sends.q.val() {
-            GiveState::Idle => {
+            TraceTxState::Idle => {
                 self.half.d.next = false;
                 self.from.d.next = self.second.q.val().get_bits::<4>(0);
-                if self.state.q.val() == TakeState::Answer {
-                    self.sends.d.next = GiveState::First;
+                if self.state.q.val() == TraceRxState::Answer {
+                    self.sends.d.next = TraceTxState::First;
                     self.of_words.d.next = false;
-                    self.count.d.next = self.answer_words.val();
-                    self.words_left.d.next = self.answer_words.val();
+                    self.count.d.next = self.response_words.val();
+                    self.words_left.d.next = self.response_words.val();
                 } else if self.least.val() {
-                    self.sends.d.next = GiveState::First;
+                    self.sends.d.next = TraceTxState::First;
                     self.of_words.d.next = true;
                     self.count.d.next = self.most.val().get_bits::<4>(0) << 1;
                     self.words_left.d.next = self.most.val().get_bits::<4>(0) << 1;
                 }
             }
-            GiveState::First => {
+            TraceTxState::First => {
                 self.put.word.next =
-                    (bit_cast::<16, 4>(self.count.q.val()) << 12) | (bit_cast::<16, 6>(self.answer_dest.val()) << 6);
+                    (bit_cast::<16, 4>(self.count.q.val()) << 12) | (bit_cast::<16, 6>(self.response_dest.val()) << 6);
                 if self.of_words.q.val() {
                     self.put.word.next =
                         (bit_cast::<16, 4>(self.count.q.val()) << 12) | (bit_cast::<16, 6>(self.host.val()) << 6);
                 }
                 if self.put.ready.val() {
-                    self.sends.d.next = GiveState::Second;
+                    self.sends.d.next = TraceTxState::Second;
                 }
             }
-            GiveState::Second => {
-                self.leads.next = self.control_bit.val() | (bit_cast::<16, 3>(self.answer_op.val()) << 12);
+            TraceTxState::Second => {
+                self.leads.next = self.control_bit.val() | (bit_cast::<16, 3>(self.response_op.val()) << 12);
                 self.put.word.next = self.leads.val() | bit_cast::<16, 12>(self.second.q.val().get_bits::<12>(0));
                 if self.op.val() == 6 {
                     self.put.word.next = self.leads.val();
@@ -358,65 +375,65 @@ impl Logic for TraceNode {
                     self.put.word.next = self.trace_op.val() | bit_cast::<16, 12>(self.number.q.val());
                 }
                 if self.put.ready.val() {
-                    self.sends.d.next = GiveState::Done;
+                    self.sends.d.next = TraceTxState::Done;
                     if self.words_left.q.val().any() {
-                        self.sends.d.next = GiveState::Fetch;
+                        self.sends.d.next = TraceTxState::Fetch;
                         if self.of_words.q.val() {
-                            self.sends.d.next = GiveState::Body;
+                            self.sends.d.next = TraceTxState::Body;
                         }
                     }
                 }
             }
-            GiveState::Fetch => {
-                self.sends.d.next = GiveState::Hold;
+            TraceTxState::Fetch => {
+                self.sends.d.next = TraceTxState::Hold;
             }
-            GiveState::Hold => {
-                self.sends.d.next = GiveState::Body;
+            TraceTxState::Hold => {
+                self.sends.d.next = TraceTxState::Body;
                 self.half.d.next = self.from.q.val().get_bit(0);
                 if !self.other.val() & !self.from.q.val().get_bit(0) {
                     self.held.d.next = self.bus_rdata.val();
                 }
             }
-            GiveState::Body => {
+            TraceTxState::Body => {
                 if self.put.ready.val() {
                     self.words_left.d.next = self.words_left.q.val() - self.one.val();
                     self.from.d.next = self.from.q.val() + self.one.val();
-                    self.sends.d.next = GiveState::Fetch;
+                    self.sends.d.next = TraceTxState::Fetch;
                     if self.of_words.q.val() {
-                        self.sends.d.next = GiveState::Body;
+                        self.sends.d.next = TraceTxState::Body;
                         self.half.d.next = !self.half.q.val();
                         if self.half.q.val() {
-                            self.next_gone.next = self.gone.q.val() + self.one_7.val();
+                            self.next_words_read.next = self.words_read.q.val() + self.one_7.val();
                             self.due.d.next = self.due_1.val() - self.one_7.val();
                         }
                     }
                     if self.words_left.q.val() == self.one.val() {
-                        self.sends.d.next = GiveState::Done;
+                        self.sends.d.next = TraceTxState::Done;
                     }
                 }
             }
-            GiveState::Done => {
-                self.sends.d.next = GiveState::Idle;
+            TraceTxState::Done => {
+                self.sends.d.next = TraceTxState::Idle;
                 if self.of_words.q.val() {
                     self.number.d.next = self.number.q.val() + self.one_12.val();
                 } else {
-                    self.state.d.next = TakeState::Head;
+                    self.state.d.next = TraceRxState::Head;
                 }
             }
         }
-        self.gone.d.next = self.next_gone.val();
-        self.words.raddr.next = self.next_gone.val().get_bits::<6>(0);
+        self.words_read.d.next = self.next_words_read.val();
+        self.words.raddr.next = self.next_words_read.val().get_bits::<6>(0);
 
         if self.reset.val() {
-            self.came.d.next = 0.into();
-            self.gone.d.next = 0.into();
+            self.words_written.d.next = 0.into();
+            self.words_read.d.next = 0.into();
             self.number.d.next = 0.into();
             self.held.d.next = 0.into();
             self.low.d.next = 0.into();
             self.at.d.next = 0.into();
             self.of_words.d.next = false;
-            self.state.d.next = TakeState::Head;
-            self.sends.d.next = GiveState::Idle;
+            self.state.d.next = TraceRxState::Head;
+            self.sends.d.next = TraceTxState::Idle;
         }
     }
 }

@@ -63,7 +63,7 @@ pub enum DmaSend {
 
 /// The source of the outgoing packet.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
-pub enum DmaWhose {
+pub enum DmaSource {
     Answer,
     Trip,
     Event,
@@ -128,28 +128,28 @@ pub struct Dma {
     control: Signal<Local, Bit>,
     op: Signal<Local, Bits<3>>,
     ends: Signal<Local, Bit>,
-    answered: Signal<Local, Bit>,
+    is_acknowledged: Signal<Local, Bit>,
     stores: Signal<Local, Bit>,
 
     // the response
     low_addr: Signal<Local, Bits<5>>,
     low_count: Signal<Local, Bits<5>>,
-    behind: Signal<Local, Bits<5>>,
+    read_end: Signal<Local, Bits<5>>,
     readable: Signal<Local, Bit>,
-    answer_op: Signal<Local, Bits<3>>,
-    answer_words: Signal<Local, Bits<4>>,
+    response_op: Signal<Local, Bits<3>>,
+    response_words: Signal<Local, Bits<4>>,
 
     // the outgoing packet
     sends: DFF<DmaSend>,
-    whose: DFF<DmaWhose>,
+    packet_source: DFF<DmaSource>,
     head: DFF<Bits<16>>,
     words: DFF<Bits<4>>,
     place: DFF<Bits<4>>,
-    told: DFF<Bits<16>>,
-    untold: DFF<Bits<32>>,
+    reported: DFF<Bits<16>>,
+    unreported: DFF<Bits<32>>,
     added: Signal<Local, Bits<32>>,
     more: Signal<Local, Bits<32>>,
-    telling: Signal<Local, Bits<16>>,
+    reporting: Signal<Local, Bits<16>>,
     put_length: Signal<Local, Bits<4>>,
     taken: Signal<Local, Bit>,
     register: Signal<Local, Bits<16>>,
@@ -219,12 +219,12 @@ impl Logic for Dma {
             at,
             legal_write,
             sends,
-            whose,
+            packet_source,
             head,
             words,
             place,
-            told,
-            untold
+            reported,
+            unreported
         );
 
         // whether the fields of an event match its length, and whether the packet needs a slot
@@ -263,7 +263,8 @@ impl Logic for Dma {
         self.op.next = self.second.q.val().get_bits::<3>(12);
         // reads, writes and flushes are acknowledged; a flush that goes to the program, when the program is done with
         // it
-        self.answered.next = self.control.val() & ((self.op.val() == 0) | (self.op.val() == 1) | (self.op.val() == 6));
+        self.is_acknowledged.next =
+            self.control.val() & ((self.op.val() == 0) | (self.op.val() == 1) | (self.op.val() == 6));
         self.last.next = self.left.q.val() == self.one.val();
         self.stores.next = false;
         self.ends.next = false;
@@ -363,14 +364,14 @@ impl Logic for Dma {
                 }
             }
             DmaState::Answer => {
-                if (self.sends.q.val() == DmaSend::Done) & (self.whose.q.val() == DmaWhose::Answer) {
+                if (self.sends.q.val() == DmaSend::Done) & (self.packet_source.q.val() == DmaSource::Answer) {
                     self.state.d.next = DmaState::Head;
                 }
             }
         }
         if self.ends.val() {
             self.state.d.next = DmaState::Head;
-            if self.answered.val() {
+            if self.is_acknowledged.val() {
                 self.state.d.next = DmaState::Answer;
                 if self.slotted.q.val() {
                     self.state.d.next = DmaState::Flush;
@@ -382,40 +383,40 @@ impl Logic for Dma {
         // the response
         self.low_addr.next = bit_cast::<5, 4>(self.second.q.val().get_bits::<4>(0));
         self.low_count.next = bit_cast::<5, 4>(self.datum.q.val().get_bits::<4>(0));
-        self.behind.next = self.low_addr.val() + self.low_count.val();
+        self.read_end.next = self.low_addr.val() + self.low_count.val();
         self.readable.next = !self.second.q.val().get_bits::<8>(4).any()
             & !self.datum.q.val().get_bits::<12>(4).any()
             & self.datum.q.val().any()
-            & (self.behind.val() <= self.readables.val());
-        self.answer_op.next = 4.into();
-        self.answer_words.next = 0.into();
+            & (self.read_end.val() <= self.readables.val());
+        self.response_op.next = 4.into();
+        self.response_words.next = 0.into();
         if (self.op.val() == 0) & self.readable.val() {
-            self.answer_op.next = 2.into();
-            self.answer_words.next = self.datum.q.val().get_bits::<4>(0);
+            self.response_op.next = 2.into();
+            self.response_words.next = self.datum.q.val().get_bits::<4>(0);
         }
         if (self.op.val() == 1) & self.legal_write.q.val() & self.length.q.val().any() {
-            self.answer_op.next = 3.into();
+            self.response_op.next = 3.into();
         }
         if self.op.val() == 6 {
-            self.answer_op.next = 6.into();
+            self.response_op.next = 6.into();
             if self.length.q.val().any() {
-                self.answer_words.next = self.one.val();
+                self.response_words.next = self.one.val();
             }
         }
 
         // losses are reported as far as they fit the field; the rest follows with the next event
-        self.more.next = self.untold.q.val() + self.added.val();
-        self.untold.d.next = self.more.val();
-        self.telling.next = self.untold.q.val().get_bits::<16>(0);
-        if self.untold.q.val().get_bits::<16>(16).any() {
-            self.telling.next = self.most.val();
+        self.more.next = self.unreported.q.val() + self.added.val();
+        self.unreported.d.next = self.more.val();
+        self.reporting.next = self.unreported.q.val().get_bits::<16>(0);
+        if self.unreported.q.val().get_bits::<16>(16).any() {
+            self.reporting.next = self.most.val();
         }
         if self.send_high.val().get_bit(14) & (self.args.val() == 6) {
-            self.telling.next = 0.into();
+            self.reporting.next = 0.into();
         }
 
         // outgoing packets, in order of priority: aborted handlers, events of the program, responses
-        self.put_length.next = self.words.q.val() + bit_cast::<4, 1>(self.told.q.val().any().into());
+        self.put_length.next = self.words.q.val() + bit_cast::<4, 1>(self.reported.q.val().any().into());
         self.taken.next = self.put.ready.val();
         self.put.valid.next = false;
         self.put.word.next = 0.into();
@@ -436,26 +437,26 @@ impl Logic for Dma {
         self.tripped.next = false;
         match self.sends.q.val() {
             DmaSend::Idle => {
-                self.told.d.next = 0.into();
+                self.reported.d.next = 0.into();
                 self.send_at.next = 0.into();
                 if self.trip.val() {
-                    self.whose.d.next = DmaWhose::Trip;
+                    self.packet_source.d.next = DmaSource::Trip;
                     self.head.d.next = self.trip_head.val();
                     self.words.d.next = self.four.val();
                     self.place.d.next = 0.into();
                     self.sends.d.next = DmaSend::First;
                 } else if self.send.val() {
-                    self.whose.d.next = DmaWhose::Event;
+                    self.packet_source.d.next = DmaSource::Event;
                     self.sends.d.next = DmaSend::Peek;
                 } else if self.state.q.val() == DmaState::Answer {
-                    self.whose.d.next = DmaWhose::Answer;
+                    self.packet_source.d.next = DmaSource::Answer;
                     self.head.d.next = self.is_answer.val()
-                        | (bit_cast::<16, 3>(self.answer_op.val()) << 12)
+                        | (bit_cast::<16, 3>(self.response_op.val()) << 12)
                         | bit_cast::<16, 12>(self.second.q.val().get_bits::<12>(0));
                     if self.op.val() == 6 {
-                        self.head.d.next = self.is_answer.val() | (bit_cast::<16, 3>(self.answer_op.val()) << 12);
+                        self.head.d.next = self.is_answer.val() | (bit_cast::<16, 3>(self.response_op.val()) << 12);
                     }
-                    self.words.d.next = self.answer_words.val();
+                    self.words.d.next = self.response_words.val();
                     self.place.d.next = self.second.q.val().get_bits::<4>(0);
                     self.sends.d.next = DmaSend::First;
                 }
@@ -469,8 +470,8 @@ impl Logic for Dma {
                     self.words.d.next = (bit_cast::<4, 3>(self.args.val()) << 1) + self.two.val();
                     self.place.d.next = self.two.val();
                 }
-                self.told.d.next = self.telling.val();
-                self.untold.d.next = self.more.val() - bit_cast::<32, 16>(self.telling.val());
+                self.reported.d.next = self.reporting.val();
+                self.unreported.d.next = self.more.val() - bit_cast::<32, 16>(self.reporting.val());
                 self.sends.d.next = DmaSend::First;
             }
             DmaSend::First => {
@@ -478,11 +479,11 @@ impl Logic for Dma {
                 self.put.valid.next = true;
                 self.put.word.next =
                     (bit_cast::<16, 4>(self.put_length.val()) << 12) | (bit_cast::<16, 6>(self.host.val()) << 6);
-                if self.whose.q.val() == DmaWhose::Event {
+                if self.packet_source.q.val() == DmaSource::Event {
                     self.put.word.next = (bit_cast::<16, 4>(self.put_length.val()) << 12)
                         | (bit_cast::<16, 6>(self.send_low.val().get_bits::<6>(6)) << 6);
                 }
-                if (self.whose.q.val() == DmaWhose::Answer) & (self.op.val() != 6) {
+                if (self.packet_source.q.val() == DmaSource::Answer) & (self.op.val() != 6) {
                     self.put.word.next =
                         (bit_cast::<16, 4>(self.put_length.val()) << 12) | (bit_cast::<16, 6>(self.src.q.val()) << 6);
                 }
@@ -493,12 +494,12 @@ impl Logic for Dma {
             DmaSend::Second => {
                 self.put.valid.next = true;
                 self.put.word.next = self.head.q.val();
-                if self.told.q.val().any() {
+                if self.reported.q.val().any() {
                     self.put.word.next = self.head.q.val() | self.lost_bit.val();
                 }
                 if self.taken.val() {
                     self.sends.d.next = DmaSend::Body;
-                    if self.told.q.val().any() {
+                    if self.reported.q.val().any() {
                         self.sends.d.next = DmaSend::Lost;
                     } else if !self.words.q.val().any() {
                         self.sends.d.next = DmaSend::Done;
@@ -507,7 +508,7 @@ impl Logic for Dma {
             }
             DmaSend::Lost => {
                 self.put.valid.next = true;
-                self.put.word.next = self.told.q.val();
+                self.put.word.next = self.reported.q.val();
                 if self.taken.val() {
                     self.sends.d.next = DmaSend::Body;
                     if !self.words.q.val().any() {
@@ -521,13 +522,13 @@ impl Logic for Dma {
                 if self.op.val() == 6 {
                     self.put.word.next = self.datum.q.val();
                 }
-                if self.whose.q.val() == DmaWhose::Event {
+                if self.packet_source.q.val() == DmaSource::Event {
                     self.put.word.next = self.send_low.val();
                     if self.place.q.val().get_bit(0) {
                         self.put.word.next = self.send_high.val();
                     }
                 }
-                if self.whose.q.val() == DmaWhose::Trip {
+                if self.packet_source.q.val() == DmaSource::Trip {
                     match self.place.q.val().get_bits::<2>(0).index() {
                         0 => self.put.word.next = self.trip_pc.val().get_bits::<16>(0),
                         1 => self.put.word.next = self.trip_pc.val().get_bits::<16>(16),
@@ -547,14 +548,14 @@ impl Logic for Dma {
             DmaSend::Wait => self.sends.d.next = DmaSend::Body,
             DmaSend::Done => {
                 self.sends.d.next = DmaSend::Idle;
-                self.sent.next = self.whose.q.val() == DmaWhose::Event;
-                self.tripped.next = self.whose.q.val() == DmaWhose::Trip;
+                self.sent.next = self.packet_source.q.val() == DmaSource::Event;
+                self.tripped.next = self.packet_source.q.val() == DmaSource::Trip;
             }
         }
         if self.reset.val() {
             self.state.d.next = DmaState::Head;
             self.sends.d.next = DmaSend::Idle;
-            self.untold.d.next = 0.into();
+            self.unreported.d.next = 0.into();
         }
     }
 }

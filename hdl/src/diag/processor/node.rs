@@ -53,10 +53,10 @@ pub struct Processor {
     held: DFF<Bit>,
     granted: DFF<Bit>,
     second: DFF<Bits<16>>,
-    done_with: Signal<Local, Bit>,
+    slot_done: Signal<Local, Bit>,
     grant: Signal<Local, Bit>,
     frees: Signal<Local, Bit>,
-    asks: Signal<Local, Bit>,
+    requests_slot: Signal<Local, Bit>,
 
     // watchdog
     watchdog: DFF<Bits<16>>,
@@ -83,15 +83,15 @@ pub struct Processor {
     can_load: Signal<Local, Bit>,
     can_store: Signal<Local, Bit>,
     wrong: Signal<Local, Bit>,
-    held_back: Signal<Local, Bit>,
+    stalled: Signal<Local, Bit>,
     stores: Signal<Local, Bit>,
     loads_ram: DFF<Bit>,
     loads_slots: DFF<Bit>,
     value: DFF<Bits<32>>,
     slot_addr: Signal<Local, Bits<7>>,
     clocks: DFF<Bits<32>>,
-    lanes: Signal<Local, Bits<4>>,
-    write_lanes: Signal<Local, Bits<4>>,
+    byte_lanes: Signal<Local, Bits<4>>,
+    write_byte_lanes: Signal<Local, Bits<4>>,
     write_addr: Signal<Local, Bits<10>>,
     write_data: Signal<Local, Bits<32>>,
 
@@ -224,11 +224,11 @@ impl Logic for Processor {
         }
 
         // the run queue
-        self.asks.next = self.core.load.val() & self.is_next.val() & !self.trip.val();
-        self.done_with.next = self.asks.val() & self.held.q.val();
-        self.grant.next = self.asks.val() & !self.held.q.val() & self.used.q.val().any();
-        self.waits.next = self.asks.val() & !self.held.q.val() & !self.used.q.val().any();
-        self.frees.next = self.held.q.val() & (self.done_with.val() | self.trip.val());
+        self.requests_slot.next = self.core.load.val() & self.is_next.val() & !self.trip.val();
+        self.slot_done.next = self.requests_slot.val() & self.held.q.val();
+        self.grant.next = self.requests_slot.val() & !self.held.q.val() & self.used.q.val().any();
+        self.waits.next = self.requests_slot.val() & !self.held.q.val() & !self.used.q.val().any();
+        self.frees.next = self.held.q.val() & (self.slot_done.val() | self.trip.val());
         if self.frees.val() {
             self.held.d.next = false;
             self.first.d.next = self.first.q.val() + self.one_4.val();
@@ -245,7 +245,7 @@ impl Logic for Processor {
         if self.grant.val() {
             self.held.d.next = true;
         }
-        if self.done_with.val() {
+        if self.slot_done.val() {
             self.handled.d.next = self.handled.q.val() + self.one_32.val();
         }
         self.granted.d.next = self.grant.val();
@@ -254,12 +254,12 @@ impl Logic for Processor {
         }
 
         // loads and stores
-        self.held_back.next = !self.wrong.val()
+        self.stalled.next = !self.wrong.val()
             & ((self.core.load.val() & self.is_next.val() & !self.grant.val())
                 | (self.core.store.val() & !self.in_ram.val() & self.sending.q.val()));
-        self.core.hold.next = self.held_back.val();
+        self.core.hold.next = self.stalled.val();
         self.stores.next =
-            self.core.store.val() & !self.wrong.val() & !self.held_back.val() & !self.trip.val() & self.running.q.val();
+            self.core.store.val() & !self.wrong.val() & !self.stalled.val() & !self.trip.val() & self.running.q.val();
         if self.core.fetch.val() | self.core.load.val() {
             self.loads_ram.d.next = self.in_ram.val();
             self.loads_slots.d.next = self.in_slots.val();
@@ -283,29 +283,29 @@ impl Logic for Processor {
         }
 
         // memory is written by the core, or by the host while the processor does not run
-        self.lanes.next = 3.into();
+        self.byte_lanes.next = 3.into();
         if self.dma.write.addr.val().get_bit(0) {
-            self.lanes.next = 12.into();
+            self.byte_lanes.next = 12.into();
         }
-        self.write_lanes.next = 0.into();
+        self.write_byte_lanes.next = 0.into();
         self.write_addr.next = self.addr.val().get_bits::<10>(2);
         self.write_data.next = self.core.wdata.val();
         if self.stores.val() & self.in_ram.val() {
-            self.write_lanes.next = self.core.mask.val();
+            self.write_byte_lanes.next = self.core.mask.val();
         }
         if !self.running.q.val() {
             self.write_addr.next = self.dma.write.addr.val().get_bits::<10>(1);
             self.write_data.next =
                 (bit_cast::<32, 16>(self.dma.write.data.val()) << 16) | bit_cast::<32, 16>(self.dma.write.data.val());
             if self.dma.write.we.val() & self.dma.write.addr.val().get_bit(11) {
-                self.write_lanes.next = self.lanes.val();
+                self.write_byte_lanes.next = self.byte_lanes.val();
             }
         }
         for i in 0..self._lanes {
             self.ram[i].clock.next = self.clock.val();
             self.ram[i].raddr.next = self.addr.val().get_bits::<10>(2);
             self.ram[i].waddr.next = self.write_addr.val();
-            self.ram[i].we.next = self.write_lanes.val().get_bit(i);
+            self.ram[i].we.next = self.write_byte_lanes.val().get_bit(i);
         }
         self.ram[0].wdata.next = self.write_data.val().get_bits::<8>(0);
         self.ram[1].wdata.next = self.write_data.val().get_bits::<8>(8);
@@ -349,7 +349,7 @@ impl Logic for Processor {
 
         // end of a handler
         self.ran.d.next = self.ran.q.val();
-        if self.core.busy.val() & !self.held_back.val() {
+        if self.core.busy.val() & !self.stalled.val() {
             self.ran.d.next = self.ran.q.val() + self.one_23.val();
         }
         if self.grant.val() | self.trip.val() | !self.core.busy.val() {

@@ -39,7 +39,7 @@ impl Circuit for CfiatParams {
         if self.sizes.shared && self.cores > 1 {
             return none("+shared", "a cache of each core");
         }
-        if let Some(why) = Filter::why_not(&self.sizes) {
+        if let Some(why) = Filter::unsupported_reason(&self.sizes) {
             return Err(EmitError::Options(why));
         }
         if !CORES.contains(&self.cores) {

@@ -101,7 +101,7 @@ impl CfiatEncoder {
     pub fn new(params: &CfiatParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let Coding::Chunks { fah, value } = (match params.sizes.coding {
-            Coding::Fixed => Coding::USUAL,
+            Coding::Fixed => Coding::DEFAULT,
             chunks => chunks,
         }) else {
             unreachable!("the usual chunks")
@@ -227,7 +227,7 @@ impl Logic for CfiatEncoder {
         self.port.entry.done.next = self.step.q.val() == CfiatStep::Done;
         self.port.entry.ends.next = self.stop.q.val();
         self.port.entry.again.next = false;
-        self.port.entry.lands.next = false;
+        self.port.entry.uses_resync_pc.next = false;
 
         if self.number.val() & self.taken.val() {
             self.v.d.next = self.behind.val();

@@ -93,7 +93,7 @@ pub struct Filter {
     value_1: DFF<Bits<32>>,
     known_1: DFF<Bit>,
     // the record, and its inputs
-    waits: DFF<Bit>,
+    record_waits: DFF<Bit>,
     fah_2: DFF<Bits<32>>,
     size_2: DFF<Bits<2>>,
     value_2: DFF<Bits<32>>,
@@ -102,7 +102,7 @@ pub struct Filter {
     inverse: DFF<Bits<32>>,
     check: Signal<Local, Bits<32>>,
     // an access is taken
-    rests: Signal<Local, Bit>,
+    is_idle: Signal<Local, Bit>,
     free: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     by_line: Signal<Local, Bit>,
@@ -110,13 +110,13 @@ pub struct Filter {
     // the line that is compared
     comparing: Signal<Local, Bit>,
     second: Signal<Local, Bit>,
-    looked: Signal<Local, Bits<32>>,
-    behind: Signal<Local, Bits<32>>,
+    line_address: Signal<Local, Bits<32>>,
+    next_line: Signal<Local, Bits<32>>,
     upper: Signal<Local, Bits<32>>,
     tag: Signal<Local, Bits<32>>,
     raddr: Signal<Local, Bits<14>>,
     bytes: Signal<Local, Bits<7>>,
-    reach: Signal<Local, Bits<7>>,
+    end_offset: Signal<Local, Bits<7>>,
     rest: Signal<Local, Bits<7>>,
     crosses: Signal<Local, Bit>,
     begins: Signal<Local, Bits<7>>,
@@ -153,7 +153,7 @@ pub struct Filter {
     last: Signal<Local, Bit>,
     decides: Signal<Local, Bit>,
     is_known: Signal<Local, Bit>,
-    what: Signal<Local, Bits<32>>,
+    record_data: Signal<Local, Bits<32>>,
     width: Signal<Local, Bits<2>>,
     one_more: Signal<Local, Bits<32>>,
     shifted: Signal<Local, Bits<32>>,
@@ -191,8 +191,8 @@ impl Filter {
     /// When [`Sizes::check`] refuses `sizes`, or the circuit does not support them.
     pub fn new(sizes: &Sizes) -> Self {
         sizes.check().unwrap_or_else(|e| panic!("{e}"));
-        let why_not = Self::why_not(sizes);
-        assert!(why_not.is_none(), "{}", why_not.unwrap_or_default());
+        let unsupported_reason = Self::unsupported_reason(sizes);
+        assert!(unsupported_reason.is_none(), "{}", unsupported_reason.unwrap_or_default());
         let (sets, ways, line) = (sizes.sets(), usize::from(sizes.ways), u32::from(sizes.line));
         let (set_bits, line_bits) = (sets.trailing_zeros(), line.trailing_zeros());
         // tag: the address above line and set, and the valid bit
@@ -227,7 +227,7 @@ impl Filter {
     }
 
     /// Why the circuit does not support `sizes`.
-    pub fn why_not(sizes: &Sizes) -> Option<String> {
+    pub fn unsupported_reason(sizes: &Sizes) -> Option<String> {
         let right = match () {
             () if usize::from(sizes.ways) > WAYS => "at most 4 ways",
             () if sizes.line < 8 => "lines of 8 bytes or more",
@@ -244,14 +244,14 @@ impl Logic for Filter {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, state, swept, sweep_index, op_1, line_1, offset_1, size_1, value_1, known_1);
-        dff_setup!(self, clock, waits, fah_2, size_2, value_2, known, inverse);
+        dff_setup!(self, clock, record_waits, fah_2, size_2, value_2, known, inverse);
         self.sweeping.next = !self.swept.q.val();
         self.check.next = !self.inverse.q.val();
         self.order.clock.next = self.clock.val();
 
         // an access is taken
-        self.rests.next = (self.state.q.val() == 0) & !self.sweeping.val();
-        self.free.next = self.rests.val() & (!self.waits.q.val() | self.record_ready.val());
+        self.is_idle.next = (self.state.q.val() == 0) & !self.sweeping.val();
+        self.free.next = self.is_idle.val() & (!self.record_waits.q.val() | self.record_ready.val());
         self.take.next = self.valid.val() & self.free.val();
         self.by_line.next = (self.op.val() != 2) & (self.op.val() != 3);
         self.line.next = self.addr.val() >> self.line_shift.val();
@@ -266,19 +266,19 @@ impl Logic for Filter {
         // the line that is compared, the granules in it that the access touches, and those that it covers
         self.comparing.next = (self.state.q.val() == 1) | (self.state.q.val() == 3);
         self.second.next = (self.state.q.val() == 2) | (self.state.q.val() == 3);
-        self.behind.next = self.line_1.q.val() + self.one.val();
-        self.looked.next = self.line_1.q.val();
+        self.next_line.next = self.line_1.q.val() + self.one.val();
+        self.line_address.next = self.line_1.q.val();
         if self.second.val() {
-            self.looked.next = self.behind.val();
+            self.line_address.next = self.next_line.val();
         }
-        self.upper.next = self.looked.val() >> self.set_shift.val();
+        self.upper.next = self.line_address.val() >> self.set_shift.val();
         self.tag.next = (self.upper.val() << 1) | self.one.val();
         self.bytes.next = self.one_7.val() << self.size_1.q.val();
-        self.reach.next = self.offset_1.q.val() + self.bytes.val();
-        self.crosses.next = self.reach.val() > self.line_bytes.val();
-        self.rest.next = self.reach.val() - self.line_bytes.val();
+        self.end_offset.next = self.offset_1.q.val() + self.bytes.val();
+        self.crosses.next = self.end_offset.val() > self.line_bytes.val();
+        self.rest.next = self.end_offset.val() - self.line_bytes.val();
         self.begins.next = self.offset_1.q.val();
-        self.ends.next = self.reach.val();
+        self.ends.next = self.end_offset.val();
         if self.crosses.val() {
             self.ends.next = self.line_bytes.val();
         }
@@ -310,7 +310,7 @@ impl Logic for Filter {
         // the first line is read when the access is taken, the second one a cycle after the first is written
         self.raddr.next = self.line.val().get_bits::<14>(0) & self.set_mask.val();
         if self.second.val() {
-            self.raddr.next = self.behind.val().get_bits::<14>(0) & self.set_mask.val();
+            self.raddr.next = self.next_line.val().get_bits::<14>(0) & self.set_mask.val();
         }
         self.order.raddr.next = self.raddr.val();
         self.equal.next = 0.into();
@@ -367,7 +367,7 @@ impl Logic for Filter {
         // writes
         self.clears.next = self.comparing.val() & (self.op_1.q.val() == 4);
         self.uses.next = self.comparing.val() & (self.op_1.q.val() != 4);
-        self.waddr.next = self.looked.val().get_bits::<14>(0) & self.set_mask.val();
+        self.waddr.next = self.line_address.val().get_bits::<14>(0) & self.set_mask.val();
         self.wtag.next = self.tag.val();
         self.wflags.next = self.whole.val();
         self.set_tags.next = 0.into();
@@ -427,11 +427,11 @@ impl Logic for Filter {
             | (self.take.val() & !self.by_line.val());
         self.is_known.next =
             (self.all_set.val() & (self.known_1.q.val() | (self.state.q.val() == 1))) | (self.op_1.q.val() == 5);
-        self.what.next = self.value_1.q.val();
+        self.record_data.next = self.value_1.q.val();
         self.width.next = self.size_1.q.val();
         if self.take.val() {
             self.is_known.next = self.op.val() == 3;
-            self.what.next = self.value.val();
+            self.record_data.next = self.value.val();
             self.width.next = self.size.val();
         }
         self.one_more.next = self.known.q.val() + self.one.val();
@@ -444,20 +444,20 @@ impl Logic for Filter {
                 self.shifted.next = self.shifted.val() ^ self.polynomial.val();
             }
         }
-        if self.waits.q.val() & self.record_ready.val() {
-            self.waits.d.next = false;
+        if self.record_waits.q.val() & self.record_ready.val() {
+            self.record_waits.d.next = false;
         }
         if self.decides.val() {
             if self.is_known.val() & (self.known.q.val() != self.most.val()) {
                 self.known.d.next = self.one_more.val();
             } else {
-                self.waits.d.next = true;
+                self.record_waits.d.next = true;
                 self.fah_2.d.next = self.known.q.val();
                 self.size_2.d.next = self.width.val();
-                self.value_2.d.next = self.what.val();
+                self.value_2.d.next = self.record_data.val();
                 self.known.d.next = 0.into();
             }
-            self.inverse.d.next = !(self.shifted.val() ^ self.what.val());
+            self.inverse.d.next = !(self.shifted.val() ^ self.record_data.val());
         }
 
         // clearing
@@ -472,17 +472,17 @@ impl Logic for Filter {
             self.swept.d.next = false;
             self.sweep_index.d.next = 0.into();
             self.state.d.next = 0.into();
-            self.waits.d.next = false;
+            self.record_waits.d.next = false;
             self.known.d.next = 0.into();
             self.inverse.d.next = 0.into();
         }
 
         self.ready.next = self.free.val();
-        self.record.next = self.waits.q.val();
+        self.record.next = self.record_waits.q.val();
         self.fah.next = self.fah_2.q.val();
         self.record_size.next = self.size_2.q.val();
         self.record_value.next = self.value_2.q.val();
-        self.idle.next = self.rests.val() & !self.waits.q.val();
+        self.idle.next = self.is_idle.val() & !self.record_waits.q.val();
         self.count.next = self.known.q.val();
         self.signature.next = self.check.val();
     }

@@ -54,7 +54,7 @@ pub struct CfiatFront {
     // state: instructions of the cycle before are traced; a trace is in progress; it has lost an access; a stop is due
     live: DFF<Bit>,
     recording: DFF<Bit>,
-    dead: DFF<Bit>,
+    has_lost: DFF<Bit>,
     stop_ready: DFF<Bit>,
     tracing: Signal<Local, Bit>,
     stop_go: Signal<Local, Bit>,
@@ -63,7 +63,7 @@ pub struct CfiatFront {
     going: Signal<Local, Bit>,
     // to the queues
     wants: Signal<Local, Bits<16>>,
-    brims: Signal<Local, Bits<16>>,
+    full_count: Signal<Local, Bits<16>>,
     taken: Signal<Local, Bits<16>>,
     losses: Signal<Local, Bits<16>>,
     loss: Signal<Local, Bit>,
@@ -74,8 +74,8 @@ pub struct CfiatFront {
     first: Signal<Local, Bits<70>>,
     load: Signal<Local, Bit>,
     held: DFF<Bit>,
-    whose: DFF<Bits<4>>,
-    what: DFF<Bits<70>>,
+    current_core: DFF<Bits<4>>,
+    current_access: DFF<Bits<70>>,
     // to the filters
     ready: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
@@ -116,19 +116,19 @@ impl CfiatFront {
 impl Logic for CfiatFront {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, live, recording, dead, stop_ready, holding, held, whose, what);
+        dff_setup!(self, clock, live, recording, has_lost, stop_ready, holding, held, current_core, current_access);
         self.merger.clock.next = self.clock.val();
         self.merger.reset.next = self.reset.val();
 
         // the spine's control is the same for all cores
         self.tracing.next = self.control[0].enable.val();
         self.stop_go.next = self.control[0].stop_go.val();
-        self.going.next = self.tracing.val() & !self.dead.q.val() & !self.reset.val();
+        self.going.next = self.tracing.val() & !self.has_lost.q.val() & !self.reset.val();
         self.live.d.next = self.going.val();
 
         // to the queues: all accesses of a cycle, or none of this and all later cycles
         self.wants.next = 0.into();
-        self.brims.next = 0.into();
+        self.full_count.next = 0.into();
         self.halves.next = 0.into();
         self.haves.next = 0.into();
         self.first.next = 0.into();
@@ -136,8 +136,8 @@ impl Logic for CfiatFront {
         self.full.next = false;
         for i in 0..self._cores {
             self.wants.next =
-                self.wants.val().replace_bit(i, self.push[i].val() & self.live.q.val() & !self.dead.q.val());
-            self.brims.next = self.brims.val().replace_bit(i, self.queue[i].brim.val());
+                self.wants.val().replace_bit(i, self.push[i].val() & self.live.q.val() & !self.has_lost.q.val());
+            self.full_count.next = self.full_count.val().replace_bit(i, self.queue[i].is_full.val());
             self.halves.next = self.halves.val().replace_bit(i, self.queue[i].half.val());
             self.haves.next = self.haves.val().replace_bit(i, self.queue[i].have.val());
             if self.merger.core.val() == i.to_bits() {
@@ -150,14 +150,15 @@ impl Logic for CfiatFront {
                 self.full.next = true;
             }
         }
-        self.losses.next = self.wants.val() & self.brims.val();
+        self.losses.next = self.wants.val() & self.full_count.val();
         self.loss.next = self.losses.val().any();
         self.taken.next = self.wants.val();
         if self.loss.val() {
             self.taken.next = 0.into();
         }
-        self.dead.d.next =
-            (self.dead.q.val() | self.loss.val()) & (self.tracing.val() | self.recording.q.val()) & !self.reset.val();
+        self.has_lost.d.next = (self.has_lost.q.val() | self.loss.val())
+            & (self.tracing.val() | self.recording.q.val())
+            & !self.reset.val();
         self.holding.d.next = self.halves.val().any();
 
         // from the queues, in retire order
@@ -178,14 +179,14 @@ impl Logic for CfiatFront {
         self.merger.done.next = self.load.val();
         self.held.d.next = (self.load.val() | (self.held.q.val() & !self.take.val())) & !self.reset.val();
         if self.load.val() {
-            self.whose.d.next = self.merger.core.val();
-            self.what.d.next = self.first.val();
+            self.current_core.d.next = self.merger.core.val();
+            self.current_access.d.next = self.first.val();
         }
-        self.stores.next = self.what.q.val().get_bit(3);
+        self.stores.next = self.current_access.q.val().get_bit(3);
 
         // stop, when no access is in progress
         self.stop_due.next = self.recording.q.val()
-            & (!self.tracing.val() | self.dead.q.val())
+            & (!self.tracing.val() | self.has_lost.q.val())
             & !self.live.q.val()
             & self.empty.val()
             & !self.held.q.val()
@@ -193,8 +194,9 @@ impl Logic for CfiatFront {
             & !self.full.val();
         self.stop.next = self.stop_due.val() & self.stop_go.val();
         self.stop_ready.d.next = self.stop_due.val() & !self.stop.val() & !self.reset.val();
-        self.recording.d.next =
-            (self.recording.q.val() | (self.tracing.val() & !self.dead.q.val())) & !self.stop.val() & !self.reset.val();
+        self.recording.d.next = (self.recording.q.val() | (self.tracing.val() & !self.has_lost.q.val()))
+            & !self.stop.val()
+            & !self.reset.val();
 
         for k in 0..self._cores {
             self.queue[k].clock.next = self.clock.val();
@@ -207,13 +209,13 @@ impl Logic for CfiatFront {
             self.filter[k].rst.next = self.reset.val() | self.stop.val();
             self.filter[k].valid.next = self.take.val() & self.stores.val();
             self.filter[k].op.next = self.op_clear.val();
-            if self.whose.q.val() == k.to_bits() {
+            if self.current_core.q.val() == k.to_bits() {
                 self.filter[k].valid.next = self.take.val();
-                self.filter[k].op.next = self.what.q.val().get_bits::<3>(0);
+                self.filter[k].op.next = self.current_access.q.val().get_bits::<3>(0);
             }
-            self.filter[k].size.next = self.what.q.val().get_bits::<2>(4);
-            self.filter[k].addr.next = self.what.q.val().get_bits::<32>(6);
-            self.filter[k].value.next = self.what.q.val().get_bits::<32>(38);
+            self.filter[k].size.next = self.current_access.q.val().get_bits::<2>(4);
+            self.filter[k].addr.next = self.current_access.q.val().get_bits::<32>(6);
+            self.filter[k].value.next = self.current_access.q.val().get_bits::<32>(38);
             self.filter[k].record_ready.next = !self.control[k].full.val();
 
             self.entry[k].push.next = (self.filter[k].record.val() & !self.control[k].full.val()) | self.stop.val();
@@ -227,23 +229,23 @@ impl Logic for CfiatFront {
                 self.entry[k].target.next = self.filter[k].signature.val();
             }
             self.entry[k].icnt.next = 0.into();
-            self.entry[k].landing.next = 0.into();
-            self.entry[k].belongs.next = 0.into();
+            self.entry[k].resync_pc.next = 0.into();
+            self.entry[k].context_value.next = 0.into();
             self.entry[k].bcnt.next = 0.into();
             self.entry[k].cc.next = 0.into();
 
-            self.control[k].ready.next = self.idle.val() & !self.recording.q.val() & !self.dead.q.val();
+            self.control[k].ready.next = self.idle.val() & !self.recording.q.val() & !self.has_lost.q.val();
             self.control[k].stop_ready.next = self.stop_ready.q.val();
             self.control[k].lost.next = self.losses.val().get_bit(k);
             self.control[k].take.next = false;
-            self.control[k].give.next = false;
+            self.control[k].give_back.next = false;
             self.control[k].counted.next = false;
             self.control[k].resynced.next = false;
             self.control[k].synced.next = false;
-            self.control[k].broken.next = false;
+            self.control[k].discontinuity.next = false;
         }
         self.go.next = self.going.val();
         self.hold.next = self.holding.q.val();
-        self.lost.next = self.dead.q.val();
+        self.lost.next = self.has_lost.q.val();
     }
 }

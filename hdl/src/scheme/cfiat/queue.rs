@@ -4,8 +4,8 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: empty |
-//! | `push`, `access` | in | 1, 70 | write the access at this clock edge; only while `brim` is 0 |
-//! | `brim` | out | 1 | the queue is full |
+//! | `push`, `access` | in | 1, 70 | write the access at this clock edge; only while `is_full` is 0 |
+//! | `is_full` | out | 1 | the queue is full |
 //! | `half` | out | 1 | the queue is at least half full |
 //! | `empty` | out | 1 | the queue is empty |
 //! | `have`, `first` | out | 1, 70 | the oldest access is valid; the access |
@@ -21,7 +21,7 @@
 //!
 //! # Timing
 //! An access pushed at an edge is read in the next cycle, and valid in the one after it. After a pop, the next access is valid
-//! at once. `brim`, `half` and `empty` depend on registers.
+//! at once. `is_full`, `half` and `empty` depend on registers.
 //!
 //! Golden model: a queue; `testbenches/tests/systems/cfiat_system.rs` checks the circuit against it.
 
@@ -39,7 +39,7 @@ pub struct AccessQueue {
     pub reset: Signal<In, Bit>,
     pub push: Signal<In, Bit>,
     pub access: Signal<In, Bits<70>>,
-    pub brim: Signal<Out, Bit>,
+    pub is_full: Signal<Out, Bit>,
     pub half: Signal<Out, Bit>,
     pub empty: Signal<Out, Bit>,
     pub have: Signal<Out, Bit>,
@@ -49,7 +49,7 @@ pub struct AccessQueue {
     write: DFF<Bits<8>>,
     read: DFF<Bits<8>>,
     level: DFF<Bits<8>>,
-    fresh: DFF<Bit>,
+    read_valid: DFF<Bit>,
     next_read: Signal<Local, Bits<8>>,
     mask: Fixed<Bits<8>>,
     capacity: Fixed<Bits<8>>,
@@ -79,7 +79,7 @@ impl AccessQueue {
 impl Logic for AccessQueue {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, write, read, level, fresh);
+        dff_setup!(self, clock, write, read, level, read_valid);
         self.accesses.clock.next = self.clock.val();
         self.accesses.we.next = self.push.val();
         self.accesses.waddr.next = self.write.q.val();
@@ -93,7 +93,7 @@ impl Logic for AccessQueue {
             self.next_read.next = bit_cast::<8, 8>(self.read.q.val() + self.one.val()) & self.mask.val();
         }
         self.read.d.next = self.next_read.val();
-        self.fresh.d.next = self.next_read.val() != self.write.q.val();
+        self.read_valid.d.next = self.next_read.val() != self.write.q.val();
         self.accesses.raddr.next = self.next_read.val();
         if self.push.val() & !self.pop.val() {
             self.level.d.next = self.level.q.val() + self.one.val();
@@ -105,12 +105,12 @@ impl Logic for AccessQueue {
             self.write.d.next = 0.into();
             self.read.d.next = 0.into();
             self.level.d.next = 0.into();
-            self.fresh.d.next = false;
+            self.read_valid.d.next = false;
         }
-        self.brim.next = self.level.q.val() == self.capacity.val();
+        self.is_full.next = self.level.q.val() == self.capacity.val();
         self.half.next = self.level.q.val() >= self.middle.val();
         self.empty.next = !self.level.q.val().any();
-        self.have.next = self.fresh.q.val();
+        self.have.next = self.read_valid.q.val();
         self.first.next = self.accesses.rdata.val();
     }
 }

@@ -30,7 +30,7 @@ use super::entry::LAYOUT;
 use super::front::CfiatFront;
 use crate::ingress::rvfi_data::RvfiDataChannel;
 use crate::spine::join::Spine;
-use crate::spine::ports::{ControlOut, EntryOut, PieceOut, ReadOut};
+use crate::spine::ports::{ControlOut, EntryOut, ReadOut, SliceOut};
 use crate::spine::Stream;
 use crate::widget::each::each;
 use rust_hdl::prelude::*;
@@ -111,7 +111,7 @@ impl Logic for CfiatSystem {
             self.session[q].next = self.spine.active.val();
         }
         ReadOut::<32>::join(&mut self.spine.read, &mut self.encoder.port.entry);
-        PieceOut::join(&mut self.encoder.port.bits, &mut self.spine.coded);
+        SliceOut::join(&mut self.encoder.port.bits, &mut self.spine.coded);
         for i in 0..self._cores {
             self.core[i].clock.next = self.clock.val();
             RvfiDataChannel::<32, 4>::link(&mut self.pins[i].rvfi, &mut self.core[i].rvfi);

@@ -1,6 +1,6 @@
 //! Test vectors of a system of load values
 
-use crate::scheme::data::{beat, head, DataBench, INSTRUCTIONS, PACE};
+use crate::scheme::data::{beat, head, DataBench, CYCLES_PER_INSTRUCTION, INSTRUCTIONS};
 use retire::{DataEvent, DataKind, Note, RetireSink};
 use sim::params::ParamError;
 use sim::scheme::cfiat::{CfiatParams, Recorder};
@@ -9,7 +9,7 @@ use sim::scheme::inputs::InputsParams;
 use sim::stimulus::Source;
 
 /// Passes an instruction of a core to the model.
-fn tell(model: &mut Recorder, hart: u8, cycle: u64, r: &Retired) {
+fn record_retired(model: &mut Recorder, hart: u8, cycle: u64, r: &Retired) {
     if let Some(stored) = r.conditional {
         model.note(hart, &Note::StoreConditional { stored });
     }
@@ -34,12 +34,12 @@ pub fn vectors(p: &CfiatParams) -> Result<DataBench, ParamError> {
     let mut beats = head("told is 0");
     let (mut cycle, mut instructions) = (0, 0);
     while instructions < INSTRUCTIONS {
-        if s.below(PACE) == 0 {
+        if s.below(CYCLES_PER_INSTRUCTION) == 0 {
             let core = s.below(p.cores.into()) as u8;
             // instructions that trap are not reported
             if let (Beat::Retired(r), line) = beat(&mut s, &places, cycle, core) {
                 line.write(&mut beats);
-                tell(&mut model, core, cycle, &r);
+                record_retired(&mut model, core, cycle, &r);
                 instructions += 1;
             }
         }

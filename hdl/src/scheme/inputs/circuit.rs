@@ -1,6 +1,6 @@
 //! The scheme `inputs` in the list of all schemes' circuits
 
-use super::first::KNOWN;
+use super::first::MAX_TRACKED_BYTES;
 use super::system::InputsSystem;
 use crate::bus::wrap::Buses;
 use crate::emit::{EmitError, SystemOptions, LOG2_RECORD_FIFO};
@@ -36,7 +36,7 @@ impl Circuit for InputsParams {
         if self.sizes.unmodelled.is_some() {
             return none("a mask", "the scheme without one");
         }
-        if self.sizes.known > KNOWN {
+        if self.sizes.known > MAX_TRACKED_BYTES {
             return none("known above 65536", "up to 65536");
         }
         match LOG2_RECORD_FIFO.contains(&options.log2_fifo) {

@@ -9,8 +9,8 @@
 //! | `pins.rvfi*` | in | | as in [`crate::ingress::rvfi`] and [`crate::ingress::rvfi_data`] |
 //! | `pins.trap.valid` | in | 1 | in this cycle an interrupt is taken, or an access is refused. Nothing retires |
 //! | `pins.trap.interrupt`, `pins.trap.cause` | in | 1, 4 | which of them; as in `mcause` |
-//! | `begun`, `walks`, `item`, `rest` | in | | see [`super::start`] |
-//! | `look` .. `again`, `pop`, `session`, `go`, `hold`, `control`, `entry` | | | as in [`super::front`] |
+//! | `begun`, `sends_item`, `item`, `rest` | in | | see [`super::start`] |
+//! | `lookup` .. `again`, `pop`, `session`, `go`, `hold`, `control`, `entry` | | | as in [`super::front`] |
 //!
 //! # Timing
 //! As [`super::front`], with ports one cycle before its S1.
@@ -18,7 +18,7 @@
 //! Golden model: [`sim::scheme::inputs::model`].
 
 use super::front::InputsFront;
-use super::state::KeptState;
+use super::state::TrackedState;
 use crate::ingress::beat::BeatOut;
 use crate::ingress::rvfi::Rvfi;
 use crate::ingress::rvfi_data::{DataOut, RvfiData, RvfiDataChannel};
@@ -54,10 +54,10 @@ pub struct InputsCore {
     pub entry: EntryOut<32>,
     pub pins: InputsPins,
     pub begun: Signal<In, Bit>,
-    pub walks: Signal<In, Bit>,
+    pub sends_item: Signal<In, Bit>,
     pub item: Signal<In, Bits<6>>,
     pub rest: Signal<In, Bit>,
-    pub look: Signal<In, Bit>,
+    pub lookup: Signal<In, Bit>,
     pub own: Signal<In, Bit>,
     pub index: Signal<In, Bits<12>>,
     pub tag: Signal<In, Bits<16>>,
@@ -67,15 +67,15 @@ pub struct InputsCore {
     pub session: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
     pub hold: Signal<Out, Bit>,
-    kept: KeptState,
-    middle: Fixed<Bit>,
+    core_state: TrackedState,
+    mid_run: Fixed<Bit>,
     ingress: Rvfi<32>,
     memory: RvfiData<32, 4>,
     front: InputsFront,
     masked: Signal<Local, Bits<32>>,
     conditional: DFF<Bit>,
     returns: DFF<Bit>,
-    walks_1: DFF<Bit>,
+    sends_item_1: DFF<Bit>,
     rest_1: DFF<Bit>,
     trap: DFF<Bit>,
     cause: DFF<Bits<5>>,
@@ -93,8 +93,8 @@ impl InputsCore {
         // the adapter only needs the address width of a control-flow trace
         let flow = TraceParams::tr(TrParams::sizes(512, 8, 0)).with(|p| p.cores = params.cores);
         Self {
-            kept: KeptState::new(params),
-            middle: Fixed::new(params.sizes.known > 0),
+            core_state: TrackedState::new(params),
+            mid_run: Fixed::new(params.sizes.known > 0),
             mret: Fixed::of(0x3020_0073u32),
             ingress: Rvfi::new(&flow),
             memory: RvfiData::new(),
@@ -110,8 +110,8 @@ impl InputsCore {
 impl Logic for InputsCore {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, conditional, trap, cause, returns, walks_1, rest_1);
-        clock!(self, clock, ingress, memory, front, kept);
+        dff_setup!(self, clock, conditional, trap, cause, returns, sends_item_1, rest_1);
+        clock!(self, clock, ingress, memory, front, core_state);
         self.ingress.port.live.next = self.front.go.val();
         self.ingress.port.open.next = self.front.go.val();
         self.ingress.port.pins.rvfi.valid.next = self.pins.rvfi.valid.val();
@@ -144,32 +144,32 @@ impl Logic for InputsCore {
         EntryOut::<32>::link(&mut self.entry, &mut self.front.entry);
         self.front.conditional.next = self.conditional.q.val();
         self.returns.d.next = self.pins.rvfi.insn.val() == self.mret.val();
-        self.walks_1.d.next = self.walks.val();
+        self.sends_item_1.d.next = self.sends_item.val();
         self.rest_1.d.next = self.rest.val();
         self.front.returns.next = self.returns.q.val();
         self.front.begun.next = self.begun.val();
-        self.front.tell.next = self.walks_1.q.val();
+        self.front.sends_state.next = self.sends_item_1.q.val();
         self.front.rest.next = self.rest_1.q.val();
-        self.kept.reset.next = self.reset.val();
-        self.kept.valid.next = self.pins.rvfi.valid.val();
-        self.kept.insn.next = self.pins.rvfi.insn.val();
-        self.kept.target.next = self.pins.rvfi_pc_wdata.val();
-        self.kept.traps.next = self.pins.rvfi.trap.val();
-        self.kept.trap.next = self.pins.trap.valid.val();
-        self.kept.interrupt.next = self.pins.trap.interrupt.val();
-        self.kept.cause.next = self.pins.trap.cause.val();
-        self.kept.sets.next = self.memory.data.sets.val();
-        self.kept.rd.next = self.memory.data.rd.val();
-        self.kept.value.next = self.memory.data.value.val();
-        self.kept.item.next = self.item.val();
-        self.kept.walks.next = self.walks.val();
+        self.core_state.reset.next = self.reset.val();
+        self.core_state.valid.next = self.pins.rvfi.valid.val();
+        self.core_state.insn.next = self.pins.rvfi.insn.val();
+        self.core_state.target.next = self.pins.rvfi_pc_wdata.val();
+        self.core_state.traps.next = self.pins.rvfi.trap.val();
+        self.core_state.trap.next = self.pins.trap.valid.val();
+        self.core_state.interrupt.next = self.pins.trap.interrupt.val();
+        self.core_state.cause.next = self.pins.trap.cause.val();
+        self.core_state.sets.next = self.memory.data.sets.val();
+        self.core_state.rd.next = self.memory.data.rd.val();
+        self.core_state.value.next = self.memory.data.value.val();
+        self.core_state.item.next = self.item.val();
+        self.core_state.sends_item.next = self.sends_item.val();
         self.front.state.next = 0.into();
-        if self.middle.val() {
-            self.front.state.next = self.kept.state.val();
+        if self.mid_run.val() {
+            self.front.state.next = self.core_state.state.val();
         }
         self.front.trap.next = self.trap.q.val();
         self.front.cause.next = self.cause.q.val();
-        self.front.look.next = self.look.val();
+        self.front.lookup.next = self.lookup.val();
         self.front.own.next = self.own.val();
         self.front.index.next = self.index.val();
         self.front.tag.next = self.tag.val();

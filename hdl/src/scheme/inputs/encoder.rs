@@ -74,7 +74,7 @@ pub struct InputsEncoder {
     message: DFF<Bit>,
     valueless: DFF<Bit>,
     // the message: after an episode, or alone; its length is that of a trap
-    behind: DFF<Bit>,
+    after_episode: DFF<Bit>,
     trap: DFF<Bit>,
     // the value of an input is being sent
     second: DFF<Bit>,
@@ -91,7 +91,7 @@ pub struct InputsEncoder {
     share: Signal<Local, Bits<36>>,
     moved: Signal<Local, Bits<36>>,
     whole: Signal<Local, Bits<36>>,
-    learns: Signal<Local, Bit>,
+    updates_mean: Signal<Local, Bit>,
     old_cause: DFF<Bits<5>>,
     had_cause: DFF<Bit>,
     same: Signal<Local, Bit>,
@@ -184,7 +184,7 @@ impl InputsEncoder {
 impl Logic for InputsEncoder {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, references, kind, message, valueless, behind, trap, second, known);
+        dff_setup!(self, clock, step, references, kind, message, valueless, after_episode, trap, second, known);
         dff_setup!(self, clock, old_cause, had_cause, v, left, above, scale, k, ones, long, chunk);
         self.means.clock.next = self.clock.val();
 
@@ -203,7 +203,7 @@ impl Logic for InputsEncoder {
             self.mean.next = self.means.rdata.val().get_bits::<36>(0);
         }
         self.length.next = 0.into();
-        if !self.behind.q.val() {
+        if !self.after_episode.q.val() {
             self.length.next = bit_cast::<32, 24>(self.references.q.val());
         }
         if self.trap.q.val() {
@@ -213,13 +213,14 @@ impl Logic for InputsEncoder {
         self.share.next = bit_cast::<36, 32>(self.length.val()) << 1;
         self.moved.next = self.mean.val() - self.eighth.val() + self.share.val();
         self.whole.next = self.mean.val() >> 4;
-        self.learns.next = (self.step.q.val() == InputsStep::Scale) & (self.trap.q.val() | !self.behind.q.val());
-        self.means.we.next = self.learns.val();
+        self.updates_mean.next =
+            (self.step.q.val() == InputsStep::Scale) & (self.trap.q.val() | !self.after_episode.q.val());
+        self.means.we.next = self.updates_mean.val();
         self.means.wdata.next = bit_cast::<41, 36>(self.moved.val())
             | (bit_cast::<41, 5>(self.port.entry.word.val().get_bits::<5>(0)) << 36);
         self.both.next = self.place.val() | bit_cast::<16, 16>(self.place.val() << 1);
         self.others.next = !self.both.val();
-        if self.learns.val() {
+        if self.updates_mean.val() {
             self.known.d.next = self.known.q.val() | self.place.val();
         }
         self.same.next =
@@ -302,7 +303,7 @@ impl Logic for InputsEncoder {
         self.port.entry.done.next = self.step.q.val() == InputsStep::Done;
         self.port.entry.ends.next = self.message.q.val() & self.stops.val();
         self.port.entry.again.next = false;
-        self.port.entry.lands.next = false;
+        self.port.entry.uses_resync_pc.next = false;
 
         self.rest.next = self.scale.q.val() >> 1;
         self.beyond.next = self.above.q.val().get_bits::<28>(4);
@@ -315,7 +316,7 @@ impl Logic for InputsEncoder {
                 self.kind.d.next = self.port.entry.word.val().get_bits::<2>(24);
                 self.message.d.next = self.port.entry.word.val().get_bit(26);
                 self.valueless.d.next = self.port.entry.word.val().get_bit(27);
-                self.behind.d.next = !self.port.entry.word.val().get_bits::<24>(0).any();
+                self.after_episode.d.next = !self.port.entry.word.val().get_bits::<24>(0).any();
                 self.trap.d.next = false;
                 self.second.d.next = false;
                 if self.port.entry.have.val() {
@@ -466,8 +467,8 @@ impl Logic for InputsEncoder {
             self.step.d.next = InputsStep::Kind;
             if self.trap.q.val() {
                 self.step.d.next = InputsStep::Same;
-            } else if !self.behind.q.val() {
-                self.behind.d.next = true;
+            } else if !self.after_episode.q.val() {
+                self.after_episode.d.next = true;
                 self.step.d.next = InputsStep::Done;
                 if self.message.q.val() {
                     self.step.d.next = InputsStep::Mean;

@@ -34,4 +34,4 @@ pub const STOP: u8 = 3;
 
 /// The widths of an entry.
 pub const LAYOUT: EntryLayout =
-    EntryLayout { count_bits: 24, address_bits: 32, cc_bits: 0, context_bits: 0, early: false, lands: false };
+    EntryLayout { count_bits: 24, address_bits: 32, cc_bits: 0, context_bits: 0, early: false, uses_resync_pc: false };

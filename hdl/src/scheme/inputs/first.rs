@@ -29,11 +29,11 @@ use sim::scheme::inputs::first::LINE_SHIFT;
 use sim::scheme::inputs::InputsParams;
 
 /// Most bytes that the circuit supports.
-pub const KNOWN: u32 = 1 << 16;
+pub const MAX_TRACKED_BYTES: u32 = 1 << 16;
 
 /// A tracker of the first accesses of one core.
 #[derive(LogicBlock, Default)]
-pub struct Unknown {
+pub struct FirstAccessTable {
     pub clock: Signal<In, Clock>,
     pub load: Signal<In, Bit>,
     pub store: Signal<In, Bit>,
@@ -69,10 +69,10 @@ pub struct Unknown {
     old_flags: DFF<Bits<16>>,
     held_tag: Signal<Local, Bits<29>>,
     held: Signal<Local, Bits<16>>,
-    there: Signal<Local, Bits<16>>,
-    needs: Signal<Local, Bits<16>>,
+    valid_bytes: Signal<Local, Bits<16>>,
+    accessed_bytes: Signal<Local, Bits<16>>,
     crosses: Signal<Local, Bit>,
-    has: Signal<Local, Bit>,
+    all_accessed: Signal<Local, Bit>,
     we: Signal<Local, Bit>,
     waddr: Signal<Local, Bits<12>>,
     wtag: Signal<Local, Bits<29>>,
@@ -82,9 +82,9 @@ pub struct Unknown {
     // one bit for each CSR that was sent
     csr_upper: Signal<Local, Bits<12>>,
     which: Signal<Local, Bits<8>>,
-    told: DFF<Bits<8>>,
+    csrs_sent: DFF<Bits<8>>,
     first: Signal<Local, Bit>,
-    asks_2: DFF<Bit>,
+    csr_first_2: DFF<Bit>,
     shift: Fixed<Bits<5>>,
     index_mask: Fixed<Bits<12>>,
     last: Fixed<Bits<13>>,
@@ -102,14 +102,14 @@ pub struct Unknown {
     bit_one: Fixed<Bits<8>>,
 }
 
-impl Unknown {
+impl FirstAccessTable {
     /// The tracker for `params`.
     ///
     /// # Panics
-    /// When `known` of `params` is 0, or above [`KNOWN`].
+    /// When `known` of `params` is 0, or above [`MAX_TRACKED_BYTES`].
     pub fn new(params: &InputsParams) -> Self {
         let known = params.sizes.known;
-        assert!(known > 0 && known <= KNOWN, "known = {known} is outside 64..={KNOWN}");
+        assert!(known > 0 && known <= MAX_TRACKED_BYTES, "known = {known} is outside 64..={MAX_TRACKED_BYTES}");
         let lines = known >> LINE_SHIFT;
         let bits = lines.trailing_zeros() as usize;
         Self {
@@ -136,11 +136,23 @@ impl Unknown {
     }
 }
 
-impl Logic for Unknown {
+impl Logic for FirstAccessTable {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, load_2, access_2, index_2, tag_2, mask_2, same_2, old_tag, old_flags, sweep, told, asks_2
+            self,
+            clock,
+            load_2,
+            access_2,
+            index_2,
+            tag_2,
+            mask_2,
+            same_2,
+            old_tag,
+            old_flags,
+            sweep,
+            csrs_sent,
+            csr_first_2
         );
         clock!(self, clock, tags, flags);
 
@@ -175,13 +187,14 @@ impl Logic for Unknown {
             self.held_tag.next = self.old_tag.q.val();
             self.held.next = self.old_flags.q.val();
         }
-        self.there.next = 0.into();
+        self.valid_bytes.next = 0.into();
         if self.held_tag.val() == self.tag_2.q.val() {
-            self.there.next = self.held.val();
+            self.valid_bytes.next = self.held.val();
         }
-        self.needs.next = self.mask_2.q.val().get_bits::<16>(0);
+        self.accessed_bytes.next = self.mask_2.q.val().get_bits::<16>(0);
         self.crosses.next = self.mask_2.q.val().get_bits::<16>(16).any();
-        self.has.next = ((self.there.val() & self.needs.val()) == self.needs.val()) & !self.crosses.val();
+        self.all_accessed.next =
+            ((self.valid_bytes.val() & self.accessed_bytes.val()) == self.accessed_bytes.val()) & !self.crosses.val();
 
         // writes, also of a line that is stored already
         self.swept.next = self.sweep.q.val() == self.last.val();
@@ -191,7 +204,7 @@ impl Logic for Unknown {
         self.we.next = (self.access_2.q.val() & !self.crosses.val()) | !self.swept.val();
         self.waddr.next = self.index_2.q.val();
         self.wtag.next = self.tag_2.q.val();
-        self.wflags.next = self.there.val() | self.needs.val();
+        self.wflags.next = self.valid_bytes.val() | self.accessed_bytes.val();
         if !self.swept.val() {
             self.waddr.next = self.sweep.q.val().get_bits::<12>(0);
             self.wtag.next = 0.into();
@@ -224,17 +237,17 @@ impl Logic for Unknown {
         if self.returns.val() {
             self.which.next = self.bit_mepc.val();
         }
-        self.first.next = (self.which.val() & !self.told.q.val()).any();
-        self.told.d.next = self.told.q.val() | self.which.val();
+        self.first.next = (self.which.val() & !self.csrs_sent.q.val()).any();
+        self.csrs_sent.d.next = self.csrs_sent.q.val() | self.which.val();
         self.counts.next = ((self.csr_addr.val() & self.but_high.val()) == self.csr_minstret.val())
             | ((self.csr_addr.val() & self.but_high.val()) == self.csr_instret.val());
-        self.asks_2.d.next = self.first.val();
-        self.fill.next = self.asks_2.q.val() | (self.load_2.q.val() & !self.has.val());
+        self.csr_first_2.d.next = self.first.val();
+        self.fill.next = self.csr_first_2.q.val() | (self.load_2.q.val() & !self.all_accessed.val());
 
         if self.clear.val() {
             self.sweep.d.next = 0.into();
-            self.told.d.next = 0.into();
-            self.asks_2.d.next = false;
+            self.csrs_sent.d.next = 0.into();
+            self.csr_first_2.d.next = false;
             self.load_2.d.next = false;
             self.access_2.d.next = false;
         }

@@ -13,9 +13,9 @@
 //! | `conditional` | in | 1 | S1 | the instruction is an `sc` |
 //! | `trap`, `cause` | in | 1, 5 | S1 | a trap is reported; its cause as in [`super::entry`]. Nothing retires then |
 //! | `begun` | in | 1 | | the state of the cores has been sent, and they are recorded; 1 where a recording begins at reset |
-//! | `tell`, `state`, `rest` | in | 1, 32, 1 | S1 | an item of the core's state, and the items after the last one; see [`super::start`] |
+//! | `sends_state`, `state`, `rest` | in | 1, 32, 1 | S1 | an item of the core's state, and the items after the last one; see [`super::start`] |
 //! | `returns` | in | 1 | S1 | the instruction is an `mret` |
-//! | `look` .. `again` | in | | S1 | the reference of all cores, see [`super::table`] |
+//! | `lookup` .. `again` | in | | S1 | the reference of all cores, see [`super::table`] |
 //! | `pop` | in | 1 | | the encoder removes an entry of this core |
 //! | `session` | out | 1 | | a recording is requested, or has not ended |
 //! | `go` | out | 1 | S0 | this cycle is recorded |
@@ -25,7 +25,7 @@
 //! One instruction and one reference per cycle. Nothing is lost as long as the core obeys `hold`: after it rises there is space
 //! for half the event FIFO's entries less 4, and for 15 episodes.
 
-use super::first::Unknown;
+use super::first::FirstAccessTable;
 use super::last::LastTable;
 use super::level::Level;
 use super::signature::SignatureRegister;
@@ -53,11 +53,11 @@ pub struct InputsFront {
     pub trap: Signal<In, Bit>,
     pub cause: Signal<In, Bits<5>>,
     pub begun: Signal<In, Bit>,
-    pub tell: Signal<In, Bit>,
+    pub sends_state: Signal<In, Bit>,
     pub state: Signal<In, Bits<32>>,
     pub rest: Signal<In, Bit>,
     pub returns: Signal<In, Bit>,
-    pub look: Signal<In, Bit>,
+    pub lookup: Signal<In, Bit>,
     pub own: Signal<In, Bit>,
     pub index: Signal<In, Bits<12>>,
     pub tag: Signal<In, Bits<16>>,
@@ -67,7 +67,7 @@ pub struct InputsFront {
     pub session: Signal<Out, Bit>,
     pub go: Signal<Out, Bit>,
     pub hold: Signal<Out, Bit>,
-    unknown: Unknown,
+    first_accesses: FirstAccessTable,
     episodes: EpisodeTable,
     last: LastTable,
     signature: SignatureRegister,
@@ -82,7 +82,7 @@ pub struct InputsFront {
     // clears the table of last values
     sweep: DFF<Bits<7>>,
     swept: Signal<Local, Bit>,
-    able: Signal<Local, Bit>,
+    tables_clear: Signal<Local, Bit>,
     // S1: the instruction that retires
     retires: Signal<Local, Bit>,
     flows: Signal<Local, Bit>,
@@ -95,7 +95,7 @@ pub struct InputsFront {
     reads: Signal<Local, Bit>,
     slot: Signal<Local, Bit>,
     fails: Signal<Local, Bit>,
-    forgotten: Signal<Local, Bit>,
+    first_clear: Signal<Local, Bit>,
     counts: Signal<Local, Bit>,
     // instructions since the last trap or check; since the last check
     count: DFF<Bits<32>>,
@@ -105,21 +105,21 @@ pub struct InputsFront {
     due: Signal<Local, Bit>,
     check: Signal<Local, Bit>,
     // words of the signature
-    marked: Signal<Local, Bits<32>>,
-    turned_load: Signal<Local, Bits<32>>,
-    turned_store: Signal<Local, Bits<32>>,
-    turned_flow: Signal<Local, Bits<32>>,
+    register_word: Signal<Local, Bits<32>>,
+    swapped_load: Signal<Local, Bits<32>>,
+    swapped_store: Signal<Local, Bits<32>>,
+    swapped_flow: Signal<Local, Bits<32>>,
     pc: Signal<Local, Bits<32>>,
     target: Signal<Local, Bits<32>>,
     // S2
     slot_2: DFF<Bit>,
-    tell_2: DFF<Bit>,
+    sends_state_2: DFF<Bit>,
     rest_2: DFF<Bit>,
     fill: Signal<Local, Bit>,
     expected: Signal<Local, Bits<32>>,
     stored_2: DFF<Bit>,
     fails_2: DFF<Bit>,
-    told_2: DFF<Bit>,
+    has_message_2: DFF<Bit>,
     kind_2: DFF<Bits<2>>,
     count_2: DFF<Bits<32>>,
     cause_2: DFF<Bits<5>>,
@@ -156,7 +156,7 @@ pub struct InputsFront {
     stop_kind: Fixed<Bits<2>>,
     one: Fixed<Bits<32>>,
     // 1: a recording may begin in the middle of a run
-    middle: Fixed<Bit>,
+    mid_run: Fixed<Bit>,
     // number of state items that these cores do not have: float registers
     floats: Fixed<Bits<32>>,
     one_7: Fixed<Bits<7>>,
@@ -166,16 +166,16 @@ impl InputsFront {
     /// The front end for `params`, with an event FIFO of 2^`log2_depth` - 2 entries.
     ///
     /// # Panics
-    /// When [`InputsParams::check`] refuses `params`, or `log2_depth` is outside 4..=8; and as [`Unknown::new`].
+    /// When [`InputsParams::check`] refuses `params`, or `log2_depth` is outside 4..=8; and as [`FirstAccessTable::new`].
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
         let limit = |bytes| Fixed::of(params.ram_bytes - bytes);
         let period = 1u32 << params.sizes.check;
-        let middle = params.sizes.known > 0;
+        let mid_run = params.sizes.known > 0;
         let floats = items(params).count() - usize::from(MTVEC) - 1;
         Self {
-            unknown: when(middle, || Unknown::new(params)),
-            middle: Fixed::new(middle),
+            first_accesses: when(mid_run, || FirstAccessTable::new(params)),
+            mid_run: Fixed::new(mid_run),
             floats: Fixed::of(floats as u32),
             episodes: EpisodeTable::new(params),
             last: LastTable::new(params),
@@ -209,9 +209,22 @@ impl Logic for InputsFront {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, live_1, live_2, recording, stop_ready, sweep, count, since);
-        dff_setup!(self, clock, slot_2, stored_2, fails_2, told_2, kind_2, count_2, cause_2, value_2, size_2, slots);
-        dff_setup!(self, clock, tell_2, rest_2);
-        clock!(self, clock, episodes, last, signature, level, unknown);
+        dff_setup!(
+            self,
+            clock,
+            slot_2,
+            stored_2,
+            fails_2,
+            has_message_2,
+            kind_2,
+            count_2,
+            cause_2,
+            value_2,
+            size_2,
+            slots
+        );
+        dff_setup!(self, clock, sends_state_2, rest_2);
+        clock!(self, clock, episodes, last, signature, level, first_accesses);
 
         // state
         self.live_1.d.next = self.control.enable.val() & self.begun.val() & !self.reset.val();
@@ -225,7 +238,7 @@ impl Logic for InputsFront {
         self.stop.next = self.stop_due.val() & self.control.stop_go.val();
         self.stop_ready.d.next = self.stop_due.val() & !self.stop.val();
         self.recording.d.next = (self.recording.q.val() | self.control.enable.val()) & !self.stop.val();
-        self.clear.next = self.told_2.q.val() & (self.kind_2.q.val() == self.stop_kind.val());
+        self.clear.next = self.has_message_2.q.val() & (self.kind_2.q.val() == self.stop_kind.val());
         if self.reset.val() {
             self.clear.next = true;
             self.recording.d.next = false;
@@ -238,30 +251,30 @@ impl Logic for InputsFront {
         if self.clear.val() {
             self.sweep.d.next = 0.into();
         }
-        self.forgotten.next = true;
-        if self.middle.val() {
-            self.forgotten.next = self.unknown.cleared.val();
+        self.first_clear.next = true;
+        if self.mid_run.val() {
+            self.first_clear.next = self.first_accesses.cleared.val();
         }
-        self.able.next = self.swept.val() & self.episodes.cleared.val() & self.forgotten.val();
+        self.tables_clear.next = self.swept.val() & self.episodes.cleared.val() & self.first_clear.val();
         self.session.next = self.recording.q.val();
         self.go.next = self.control.enable.val() & self.begun.val() & !self.reset.val();
-        self.control.ready.next = self.able.val() & !self.recording.q.val();
+        self.control.ready.next = self.tables_clear.val() & !self.recording.q.val();
         self.control.stop_ready.next = self.stop_ready.q.val();
         self.control.take.next = false;
-        self.control.give.next = false;
+        self.control.give_back.next = false;
         self.control.counted.next = false;
         self.control.resynced.next = false;
         self.control.synced.next = false;
-        self.control.broken.next = false;
+        self.control.discontinuity.next = false;
         self.control.loses.next = false;
         self.control.more.next = 0.into();
-        self.control.crowd.next = false;
+        self.control.almost_full.next = false;
         self.control.lag.next = 0.into();
 
         // S1: the instruction that retires, and its external values
         self.retires.next = self.beat.valid.val() & self.beat.live.val();
         self.flows.next = self.beat.branch.val()
-            | self.beat.look.val()
+            | self.beat.lookup.val()
             | self.beat.push.val()
             | self.beat.pop.val()
             | self.beat.jump.val();
@@ -280,28 +293,28 @@ impl Logic for InputsFront {
             | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_mcycle.val())
             | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_cycle.val())
             | ((self.data.csr_addr.val() & self.but_high.val()) == self.csr_time.val());
-        self.unknown.load.next = self.retires.val() & self.data.load.val() & !self.outside.val();
-        self.unknown.store.next = self.retires.val() & self.data.store.val() & !self.outside.val();
-        self.unknown.addr.next = self.data.addr.val();
-        self.unknown.size.next = self.data.size.val();
-        self.unknown.csr.next = self.retires.val() & self.data.csr.val();
-        self.unknown.csr_addr.next = self.data.csr_addr.val();
-        self.unknown.returns.next = self.retires.val() & self.returns.val();
-        self.unknown.clear.next = self.clear.val();
+        self.first_accesses.load.next = self.retires.val() & self.data.load.val() & !self.outside.val();
+        self.first_accesses.store.next = self.retires.val() & self.data.store.val() & !self.outside.val();
+        self.first_accesses.addr.next = self.data.addr.val();
+        self.first_accesses.size.next = self.data.size.val();
+        self.first_accesses.csr.next = self.retires.val() & self.data.csr.val();
+        self.first_accesses.csr_addr.next = self.data.csr_addr.val();
+        self.first_accesses.returns.next = self.retires.val() & self.returns.val();
+        self.first_accesses.clear.next = self.clear.val();
         self.counts.next = false;
-        if self.middle.val() {
-            self.counts.next = self.unknown.counts.val();
+        if self.mid_run.val() {
+            self.counts.next = self.first_accesses.counts.val();
         }
         self.reads.next = self.retires.val() & self.data.csr.val() & (self.open.val() | self.counts.val());
         self.slot.next = self.takes.val() | self.reads.val();
         self.fails.next = self.retires.val() & self.conditional.val() & !self.data.store.val();
 
-        self.last.look.next = self.slot.val();
+        self.last.lookup.next = self.slot.val();
         self.last.csr.next = self.data.csr.val();
-        self.last.place.next = self.data.addr.val();
+        self.last.location.next = self.data.addr.val();
         self.last.value.next = self.data.loaded.val();
         if self.data.csr.val() {
-            self.last.place.next = bit_cast::<32, 12>(self.data.csr_addr.val());
+            self.last.location.next = bit_cast::<32, 12>(self.data.csr_addr.val());
             self.last.value.next = self.data.value.val();
         }
         self.last.sweep.next = !self.swept.val();
@@ -328,33 +341,34 @@ impl Logic for InputsFront {
         }
 
         // the signature; for a trap or the end, the count replaces a register's word
-        self.marked.next = self.data.value.val() ^ bit_cast::<32, 32>(bit_cast::<32, 5>(self.data.rd.val()) << 27);
+        self.register_word.next =
+            self.data.value.val() ^ bit_cast::<32, 32>(bit_cast::<32, 5>(self.data.rd.val()) << 27);
         if self.trap_1.val() | self.stop.val() {
-            self.marked.next = self.count.q.val();
+            self.register_word.next = self.count.q.val();
         }
         if self.trap_1.val() {
-            self.marked.next = self.count.q.val()
+            self.register_word.next = self.count.q.val()
                 ^ (bit_cast::<32, 1>(self.cause.val().get_bit(0).into()) << 31)
                 ^ (bit_cast::<32, 4>(self.cause.val().get_bits::<4>(1)) << 24);
         }
         self.pc.next = self.beat.pc.val() << 1;
         self.target.next = self.beat.target.val() << 1;
-        self.turned_load.next = (self.data.loaded.val() << 16) | (self.data.loaded.val() >> 16);
-        self.turned_store.next = (self.data.stored.val() << 16) | (self.data.stored.val() >> 16);
-        self.turned_flow.next = (self.target.val() << 16) | (self.target.val() >> 16);
+        self.swapped_load.next = (self.data.loaded.val() << 16) | (self.data.loaded.val() >> 16);
+        self.swapped_store.next = (self.data.stored.val() << 16) | (self.data.stored.val() >> 16);
+        self.swapped_flow.next = (self.target.val() << 16) | (self.target.val() >> 16);
         self.signature.load.next = self.retires.val() & self.data.load.val();
         self.signature.store.next = self.retires.val() & self.data.store.val();
         self.signature.sets.next = (self.retires.val() & self.data.sets.val()) | self.trap_1.val() | self.stop.val();
         self.signature.flow.next = self.retires.val() & self.flows.val();
-        self.signature.loaded.next = self.data.addr.val() ^ self.turned_load.val();
-        self.signature.stored.next = self.data.addr.val() ^ self.turned_store.val();
-        self.signature.set.next = self.marked.val();
-        self.signature.went.next = self.pc.val() ^ self.turned_flow.val();
+        self.signature.loaded.next = self.data.addr.val() ^ self.swapped_load.val();
+        self.signature.stored.next = self.data.addr.val() ^ self.swapped_store.val();
+        self.signature.set.next = self.register_word.val();
+        self.signature.flow_word.next = self.pc.val() ^ self.swapped_flow.val();
         self.signature.clear.next = self.clear.val();
 
         // the references
         self.episodes.clear.next = self.clear.val();
-        self.episodes.look.next = self.look.val();
+        self.episodes.lookup.next = self.lookup.val();
         self.episodes.own.next = self.own.val();
         self.episodes.index.next = self.index.val();
         self.episodes.tag.next = self.tag.val();
@@ -364,7 +378,7 @@ impl Logic for InputsFront {
         self.slot_2.d.next = self.slot.val();
         self.stored_2.d.next = self.retires.val() & self.conditional.val() & self.data.store.val();
         self.fails_2.d.next = self.fails.val();
-        self.told_2.d.next = self.trap_1.val() | self.check.val() | self.stop.val();
+        self.has_message_2.d.next = self.trap_1.val() | self.check.val() | self.stop.val();
         self.kind_2.d.next = self.check_kind.val();
         if self.trap_1.val() {
             self.kind_2.d.next = self.trap_kind.val();
@@ -379,21 +393,21 @@ impl Logic for InputsFront {
         if self.data.csr.val() {
             self.size_2.d.next = 2.into();
         }
-        self.tell_2.d.next = self.tell.val();
+        self.sends_state_2.d.next = self.sends_state.val();
         self.rest_2.d.next = self.rest.val();
-        if self.middle.val() & self.returns.val() {
+        if self.mid_run.val() & self.returns.val() {
             self.value_2.d.next = self.target.val();
             self.size_2.d.next = 2.into();
         }
-        if self.middle.val() & self.tell.val() {
+        if self.mid_run.val() & self.sends_state.val() {
             self.value_2.d.next = self.state.val();
             self.size_2.d.next = 2.into();
         }
 
         // S2: values that were not predicted
         self.fill.next = false;
-        if self.middle.val() {
-            self.fill.next = self.unknown.fill.val() | self.tell_2.q.val();
+        if self.mid_run.val() {
+            self.fill.next = self.first_accesses.fill.val() | self.sends_state_2.q.val();
         }
         self.miss.next = (self.slot_2.q.val() & !self.last.hit.val()) | (self.fill.val() & self.value_2.q.val().any());
         if self.stored_2.q.val()
@@ -402,7 +416,7 @@ impl Logic for InputsFront {
         {
             self.slots.d.next = self.slots.q.val() + self.one.val();
         }
-        if self.middle.val() & self.rest_2.q.val() {
+        if self.mid_run.val() & self.rest_2.q.val() {
             self.slots.d.next = self.slots.q.val() + self.floats.val();
         }
         if self.miss.val() | self.fails_2.q.val() | self.clear.val() {
@@ -431,7 +445,7 @@ impl Logic for InputsFront {
             self.zigzag.next = !self.doubled.val() & self.keep.val();
         }
 
-        self.message.next = self.told_2.q.val() | self.fails_2.q.val() | self.miss.val();
+        self.message.next = self.has_message_2.q.val() | self.fails_2.q.val() | self.miss.val();
         self.push.next = self.message.val() | self.episodes.ends.val();
         self.entry.push.next = self.push.val();
         self.entry.bcnt.next = 0.into();
@@ -441,7 +455,7 @@ impl Logic for InputsFront {
         self.entry.pre.next = 0.into();
         self.entry.pc.next = self.slots.q.val();
         self.entry.target.next = self.zigzag.val();
-        if self.told_2.q.val() {
+        if self.has_message_2.q.val() {
             self.entry.pre.next = self.kind_2.q.val();
             self.entry.pc.next = self.count_2.q.val();
             self.entry.target.next = self.signature.value.val();
@@ -452,29 +466,29 @@ impl Logic for InputsFront {
         self.entry.post.next =
             bit_cast::<2, 1>(self.message.val().into()) | (bit_cast::<2, 1>(self.fails_2.q.val().into()) << 1);
         // replay that looks ahead needs every value
-        if self.middle.val() {
+        if self.mid_run.val() {
             self.entry.post.next = bit_cast::<2, 1>(self.message.val().into());
         }
-        if self.middle.val() & self.fails_2.q.val() {
+        if self.mid_run.val() & self.fails_2.q.val() {
             self.entry.target.next = 0.into();
         }
         self.entry.icnt.next = 0.into();
-        self.entry.landing.next = 0.into();
-        self.entry.belongs.next = 0.into();
+        self.entry.resync_pc.next = 0.into();
+        self.entry.context_value.next = 0.into();
         self.entry.cc.next = 0.into();
 
         // fill level of the FIFO
         self.level.reset.next = self.reset.val();
         self.level.push.next = self.push.val();
         self.level.pop.next = self.pop.val();
-        self.control.lost.next = (self.push.val() & self.level.brim.val()) | self.episodes.overrun.val();
+        self.control.lost.next = (self.push.val() & self.level.is_full.val()) | self.episodes.overrun.val();
         self.hold.next = self.episodes.late.val() | self.level.half.val();
         if self.reset.val() {
-            self.told_2.d.next = false;
+            self.has_message_2.d.next = false;
             self.slot_2.d.next = false;
             self.stored_2.d.next = false;
             self.fails_2.d.next = false;
-            self.tell_2.d.next = false;
+            self.sends_state_2.d.next = false;
             self.rest_2.d.next = false;
         }
         // a trace begins with all counts 0; `clear` comes after the stop message, when nothing retires

@@ -6,9 +6,9 @@
 //! # Ports
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
-//! | `look` | in | 1 | S1 | an external value is valid |
+//! | `lookup` | in | 1 | S1 | an external value is valid |
 //! | `csr` | in | 1 | S1 | it is from a CSR; else from a load |
-//! | `place` | in | 32 | S1 | number of the CSR, or byte address |
+//! | `location` | in | 32 | S1 | number of the CSR, or byte address |
 //! | `value` | in | 32 | S1 | the value |
 //! | `sweep`, `sweep_index` | in | 1, 6 | S2 | 1: clear entry `sweep_index`; has priority over a value |
 //! | `hit` | out | 1 | S2 | the value equals the one stored for its location |
@@ -29,9 +29,9 @@ use sim::scheme::inputs::InputsParams;
 #[derive(LogicBlock, Default)]
 pub struct LastTable {
     pub clock: Signal<In, Clock>,
-    pub look: Signal<In, Bit>,
+    pub lookup: Signal<In, Bit>,
     pub csr: Signal<In, Bit>,
-    pub place: Signal<In, Bits<32>>,
+    pub location: Signal<In, Bits<32>>,
     pub value: Signal<In, Bits<32>>,
     pub sweep: Signal<In, Bit>,
     pub sweep_index: Signal<In, Bits<6>>,
@@ -39,20 +39,20 @@ pub struct LastTable {
     pub expected: Signal<Out, Bits<32>>,
     // valid, from a CSR
     kinds: Mem<6, 2>,
-    places: Mem<6, 32>,
+    locations: Mem<6, 32>,
     values: Mem<6, 32>,
     low: Signal<Local, Bits<6>>,
     middle: Signal<Local, Bits<6>>,
     high: Signal<Local, Bits<6>>,
     index: Signal<Local, Bits<6>>,
-    look_2: DFF<Bit>,
+    lookup_2: DFF<Bit>,
     kind_2: DFF<Bits<2>>,
-    place_2: DFF<Bits<32>>,
+    location_2: DFF<Bits<32>>,
     value_2: DFF<Bits<32>>,
     index_2: DFF<Bits<6>>,
     same_2: DFF<Bit>,
     old_kind: DFF<Bits<2>>,
-    old_place: DFF<Bits<32>>,
+    old_location: DFF<Bits<32>>,
     old_value: DFF<Bits<32>>,
     kind: Signal<Local, Bits<2>>,
     held: Signal<Local, Bits<32>>,
@@ -76,7 +76,7 @@ impl LastTable {
         let bits = (params.sizes.last.trailing_zeros() as usize).max(1);
         Self {
             kinds: Mem::new(bits, 2),
-            places: Mem::new(bits, 32),
+            locations: Mem::new(bits, 32),
             values: Mem::new(bits, 32),
             mask: Fixed::of(params.sizes.last - 1),
             load: Fixed::of(1u8),
@@ -89,34 +89,46 @@ impl LastTable {
 impl Logic for LastTable {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, look_2, kind_2, place_2, value_2, index_2, same_2, old_kind, old_place, old_value);
-        clock!(self, clock, kinds, places, values);
+        dff_setup!(
+            self,
+            clock,
+            lookup_2,
+            kind_2,
+            location_2,
+            value_2,
+            index_2,
+            same_2,
+            old_kind,
+            old_location,
+            old_value
+        );
+        clock!(self, clock, kinds, locations, values);
 
         // S1
-        self.low.next = self.place.val().get_bits::<6>(0);
-        self.middle.next = self.place.val().get_bits::<6>(2);
-        self.high.next = self.place.val().get_bits::<6>(8);
+        self.low.next = self.location.val().get_bits::<6>(0);
+        self.middle.next = self.location.val().get_bits::<6>(2);
+        self.high.next = self.location.val().get_bits::<6>(8);
         self.index.next = (self.low.val() ^ self.middle.val() ^ self.high.val()) & self.mask.val();
         self.kinds.raddr.next = self.index.val();
-        self.places.raddr.next = self.index.val();
+        self.locations.raddr.next = self.index.val();
         self.values.raddr.next = self.index.val();
-        self.look_2.d.next = self.look.val();
+        self.lookup_2.d.next = self.lookup.val();
         self.kind_2.d.next = self.load.val();
         if self.csr.val() {
             self.kind_2.d.next = self.open.val();
         }
-        self.place_2.d.next = self.place.val();
+        self.location_2.d.next = self.location.val();
         self.value_2.d.next = self.value.val();
         self.index_2.d.next = self.index.val();
 
         // S2
         self.kind.next = self.kinds.rdata.val();
         self.held.next = self.values.rdata.val();
-        self.there.next = self.places.rdata.val() == self.place_2.q.val();
+        self.there.next = self.locations.rdata.val() == self.location_2.q.val();
         if self.same_2.q.val() {
             self.kind.next = self.old_kind.q.val();
             self.held.next = self.old_value.q.val();
-            self.there.next = self.old_place.q.val() == self.place_2.q.val();
+            self.there.next = self.old_location.q.val() == self.location_2.q.val();
         }
         self.own.next = self.there.val() & (self.kind.val() == self.kind_2.q.val());
         self.hit.next = self.own.val() & (self.held.val() == self.value_2.q.val());
@@ -126,7 +138,7 @@ impl Logic for LastTable {
         }
 
         // writes, also of a value that is stored already
-        self.we.next = self.look_2.q.val() | self.sweep.val();
+        self.we.next = self.lookup_2.q.val() | self.sweep.val();
         self.waddr.next = self.index_2.q.val();
         self.wkind.next = self.kind_2.q.val();
         if self.sweep.val() {
@@ -134,17 +146,17 @@ impl Logic for LastTable {
             self.wkind.next = 0.into();
         }
         self.kinds.we.next = self.we.val();
-        self.places.we.next = self.we.val();
+        self.locations.we.next = self.we.val();
         self.values.we.next = self.we.val();
         self.kinds.waddr.next = self.waddr.val();
-        self.places.waddr.next = self.waddr.val();
+        self.locations.waddr.next = self.waddr.val();
         self.values.waddr.next = self.waddr.val();
         self.kinds.wdata.next = self.wkind.val();
-        self.places.wdata.next = self.place_2.q.val();
+        self.locations.wdata.next = self.location_2.q.val();
         self.values.wdata.next = self.value_2.q.val();
         self.same_2.d.next = self.we.val() & (self.waddr.val() == self.index.val());
         self.old_kind.d.next = self.wkind.val();
-        self.old_place.d.next = self.place_2.q.val();
+        self.old_location.d.next = self.location_2.q.val();
         self.old_value.d.next = self.value_2.q.val();
     }
 }

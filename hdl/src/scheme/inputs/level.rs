@@ -8,7 +8,7 @@
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | the FIFO is empty |
 //! | `push`, `pop` | in | 1 | an entry is made; the encoder removes one |
-//! | `brim` | out | 1 | the FIFO is full: an entry pushed now is lost |
+//! | `is_full` | out | 1 | the FIFO is full: an entry pushed now is lost |
 //! | `half` | out | 1 | the FIFO is at least half full |
 //!
 //! # Timing
@@ -24,7 +24,7 @@ pub struct Level {
     pub reset: Signal<In, Bit>,
     pub push: Signal<In, Bit>,
     pub pop: Signal<In, Bit>,
-    pub brim: Signal<Out, Bit>,
+    pub is_full: Signal<Out, Bit>,
     pub half: Signal<Out, Bit>,
     level: DFF<Bits<9>>,
     full: Signal<Local, Bit>,
@@ -63,7 +63,7 @@ impl Logic for Level {
         if self.reset.val() {
             self.level.d.next = 0.into();
         }
-        self.brim.next = self.full.val();
+        self.is_full.next = self.full.val();
         self.half.next = self.level.q.val() >= self.middle.val();
     }
 }

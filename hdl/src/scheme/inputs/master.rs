@@ -154,14 +154,14 @@ impl Logic for Masters {
         self.control.ready.next = !self.recording.q.val();
         self.control.stop_ready.next = self.stop_ready.q.val();
         self.control.take.next = false;
-        self.control.give.next = false;
+        self.control.give_back.next = false;
         self.control.counted.next = false;
         self.control.resynced.next = false;
         self.control.synced.next = false;
-        self.control.broken.next = false;
+        self.control.discontinuity.next = false;
         self.control.loses.next = false;
         self.control.more.next = 0.into();
-        self.control.crowd.next = false;
+        self.control.almost_full.next = false;
         self.control.lag.next = 0.into();
 
         // S0: a store to RAM
@@ -216,7 +216,7 @@ impl Logic for Masters {
         self.signature.stored.next =
             self.addr_1.q.val() ^ self.turned.val() ^ bit_cast::<32, 32>(bit_cast::<32, 4>(self.mask_1.q.val()) << 28);
         self.signature.set.next = 0.into();
-        self.signature.went.next = 0.into();
+        self.signature.flow_word.next = 0.into();
         self.signature.clear.next = self.clear.val();
         if self.store_1.q.val() {
             self.behind.d.next = self.word.val() + self.one_28.val();
@@ -249,13 +249,13 @@ impl Logic for Masters {
             self.entry.target.next = self.signature.value.val();
         }
         self.entry.icnt.next = 0.into();
-        self.entry.landing.next = 0.into();
-        self.entry.belongs.next = 0.into();
+        self.entry.resync_pc.next = 0.into();
+        self.entry.context_value.next = 0.into();
         self.entry.cc.next = 0.into();
         self.level.reset.next = self.reset.val();
         self.level.push.next = self.push_2.q.val();
         self.level.pop.next = self.pop.val();
-        self.control.lost.next = self.push_2.q.val() & self.level.brim.val();
+        self.control.lost.next = self.push_2.q.val() & self.level.is_full.val();
         self.hold.next = self.level.half.val();
         if self.reset.val() {
             self.push_2.d.next = false;

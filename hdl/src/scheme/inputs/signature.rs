@@ -9,7 +9,7 @@
 //! | --- | --- | ---: | --- |
 //! | `clear` | in | 1 | 1: all ones |
 //! | `load`, `store`, `sets`, `flow` | in | 1 | which words are added, in this order |
-//! | `loaded`, `stored`, `set`, `went` | in | 32 | the words |
+//! | `loaded`, `stored`, `set`, `flow_word` | in | 32 | the words |
 //! | `value` | out | 32 | the signature |
 //!
 //! # Timing
@@ -33,7 +33,7 @@ pub struct SignatureRegister {
     pub loaded: Signal<In, Bits<32>>,
     pub stored: Signal<In, Bits<32>>,
     pub set: Signal<In, Bits<32>>,
-    pub went: Signal<In, Bits<32>>,
+    pub flow_word: Signal<In, Bits<32>>,
     pub value: Signal<Out, Bits<32>>,
     inverse: DFF<Bits<32>>,
     now: Signal<Local, Bits<32>>,
@@ -90,7 +90,7 @@ impl Logic for SignatureRegister {
         }
         self.step_4.next = self.step_3.val();
         if self.flow.val() {
-            self.step_4.next = (self.step_3.val() >> 1) ^ self.feed_4.val() ^ self.went.val();
+            self.step_4.next = (self.step_3.val() >> 1) ^ self.feed_4.val() ^ self.flow_word.val();
         }
         self.inverse.d.next = !self.step_4.val();
         if self.clear.val() {

@@ -14,8 +14,8 @@
 //! | `addr` | in | 32 | byte address |
 //! | `write`, `changes` | in | 1 | it is a store; it changes the stored value. The latter may always be 1 |
 //! | `again` | in | 1 | its instruction has made a reference before |
-//! | `look` | out | 1 | a reference: a store, or a load from RAM |
-//! | `whose` | out | 3 | `core` |
+//! | `lookup` | out | 1 | a reference: a store, or a load from RAM |
+//! | `out_core` | out | 3 | `core` |
 //! | `index`, `tag` | out | 12, 16 | its table entry |
 //! | `alters`, `more` | out | 1 | it may change the stored value; `again` |
 //!
@@ -39,8 +39,8 @@ pub struct Snoop {
     pub write: Signal<In, Bit>,
     pub changes: Signal<In, Bit>,
     pub again: Signal<In, Bit>,
-    pub look: Signal<Out, Bit>,
-    pub whose: Signal<Out, Bits<3>>,
+    pub lookup: Signal<Out, Bit>,
+    pub out_core: Signal<Out, Bits<3>>,
     pub index: Signal<Out, Bits<12>>,
     pub tag: Signal<Out, Bits<16>>,
     pub alters: Signal<Out, Bit>,
@@ -54,7 +54,7 @@ pub struct Snoop {
     folded: Signal<Local, Bits<32>>,
     place: Signal<Local, Bits<32>>,
     mark: Signal<Local, Bits<32>>,
-    look_1: DFF<Bit>,
+    lookup_1: DFF<Bit>,
     core_1: DFF<Bits<3>>,
     index_1: DFF<Bits<12>>,
     tag_1: DFF<Bits<16>>,
@@ -93,7 +93,7 @@ impl Snoop {
 impl Logic for Snoop {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, look_1, core_1, index_1, tag_1, alters_1, again_1);
+        dff_setup!(self, clock, lookup_1, core_1, index_1, tag_1, alters_1, again_1);
         self.offset.next = self.addr.val() - self.base.val();
         self.in_ram.next = self.offset.val() <= self.last.val();
         self.outside.next = !self.in_ram.val();
@@ -105,15 +105,15 @@ impl Logic for Snoop {
         self.place.next = (self.block.val() ^ self.upper.val() ^ self.top.val()) & self.index_mask.val();
         self.mark.next = (self.upper.val() ^ self.folded.val()) & self.tag_mask.val();
 
-        self.look_1.d.next = self.live.val() & self.valid.val() & (self.write.val() | self.in_ram.val());
+        self.lookup_1.d.next = self.live.val() & self.valid.val() & (self.write.val() | self.in_ram.val());
         self.core_1.d.next = self.core.val();
         self.index_1.d.next = self.place.val().get_bits::<12>(0);
         self.tag_1.d.next = self.mark.val().get_bits::<16>(0);
         self.alters_1.d.next = self.write.val() & (self.changes.val() | self.outside.val());
         self.again_1.d.next = self.again.val();
 
-        self.look.next = self.look_1.q.val();
-        self.whose.next = self.core_1.q.val();
+        self.lookup.next = self.lookup_1.q.val();
+        self.out_core.next = self.core_1.q.val();
         self.index.next = self.index_1.q.val();
         self.tag.next = self.tag_1.q.val();
         self.alters.next = self.alters_1.q.val();

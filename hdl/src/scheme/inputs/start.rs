@@ -10,7 +10,7 @@
 //! | `session` | in | 1 | a recording is requested, or has not ended |
 //! | `full` | in | 1 | the state cannot be sent now |
 //! | `hold` | out | 1 | the cores must wait |
-//! | `walks`, `item` | out | 1, 6 | S0: this item of every core is sent, see [`super::state`] |
+//! | `sends_item`, `item` | out | 1, 6 | S0: this item of every core is sent, see [`super::state`] |
 //! | `rest` | out | 1 | S0: the items after the last one are sent as a count |
 //! | `begun` | out | 1 | the cores are recorded |
 //!
@@ -30,19 +30,19 @@ pub struct Start {
     pub session: Signal<In, Bit>,
     pub full: Signal<In, Bit>,
     pub hold: Signal<Out, Bit>,
-    pub walks: Signal<Out, Bit>,
+    pub sends_item: Signal<Out, Bit>,
     pub item: Signal<Out, Bits<6>>,
     pub rest: Signal<Out, Bit>,
     pub begun: Signal<Out, Bit>,
-    clocks: DFF<Bits<7>>,
-    place: DFF<Bits<6>>,
+    wait_cycles: DFF<Bits<7>>,
+    item_index: DFF<Bits<6>>,
     waited: Signal<Local, Bit>,
     items: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
     one_7: Fixed<Bits<7>>,
     one_6: Fixed<Bits<6>>,
-    behind: Fixed<Bits<6>>,
+    after_items: Fixed<Bits<6>>,
     last: Fixed<Bits<6>>,
 }
 
@@ -52,7 +52,7 @@ impl Start {
         Self {
             one_7: Fixed::of(1u8),
             one_6: Fixed::of(1u8),
-            behind: Fixed::of(MTVEC + 1),
+            after_items: Fixed::of(MTVEC + 1),
             last: Fixed::of(MTVEC + 5),
             ..Default::default()
         }
@@ -62,25 +62,25 @@ impl Start {
 impl Logic for Start {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, clocks, place);
-        self.waited.next = self.clocks.q.val().get_bit(6);
-        self.items.next = self.place.q.val() < self.behind.val();
-        self.ends.next = self.place.q.val() == self.behind.val();
-        self.over.next = self.place.q.val() == self.last.val();
-        self.walks.next = self.waited.val() & self.items.val() & !self.full.val();
-        self.item.next = self.place.q.val();
+        dff_setup!(self, clock, wait_cycles, item_index);
+        self.waited.next = self.wait_cycles.q.val().get_bit(6);
+        self.items.next = self.item_index.q.val() < self.after_items.val();
+        self.ends.next = self.item_index.q.val() == self.after_items.val();
+        self.over.next = self.item_index.q.val() == self.last.val();
+        self.sends_item.next = self.waited.val() & self.items.val() & !self.full.val();
+        self.item.next = self.item_index.q.val();
         self.rest.next = self.waited.val() & self.ends.val();
         self.begun.next = self.session.val() & self.over.val();
         self.hold.next = self.session.val() & !self.over.val();
         if !self.waited.val() {
-            self.clocks.d.next = self.clocks.q.val() + self.one_7.val();
+            self.wait_cycles.d.next = self.wait_cycles.q.val() + self.one_7.val();
         }
         if self.waited.val() & !self.over.val() & (!self.items.val() | !self.full.val()) {
-            self.place.d.next = self.place.q.val() + self.one_6.val();
+            self.item_index.d.next = self.item_index.q.val() + self.one_6.val();
         }
         if !self.session.val() | self.reset.val() {
-            self.clocks.d.next = 0.into();
-            self.place.d.next = 0.into();
+            self.wait_cycles.d.next = 0.into();
+            self.item_index.d.next = 0.into();
         }
     }
 }

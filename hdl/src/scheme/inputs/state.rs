@@ -12,7 +12,7 @@
 //! | `trap`, `interrupt`, `cause` | in | 1, 1, 4 | S0 | a trap is reported; see [`super::core`] |
 //! | `sets`, `rd`, `value` | in | 1, 5, 32 | S1 | a register other than x0 is written |
 //! | `item` | in | 6 | S0 | the requested item: 0 the pc, 1 to 31 a register, 32 `mtvec`; nothing retires then |
-//! | `walks` | in | 1 | S0 | `item` is requested |
+//! | `sends_item` | in | 1 | S0 | `item` is requested |
 //! | `state` | out | 32 | S1 | its value |
 //!
 //! # Timing
@@ -33,7 +33,7 @@ pub const MTVEC: u8 = 32;
 
 /// The tracked state of one core.
 #[derive(LogicBlock, Default)]
-pub struct KeptState {
+pub struct TrackedState {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub valid: Signal<In, Bit>,
@@ -47,7 +47,7 @@ pub struct KeptState {
     pub rd: Signal<In, Bits<5>>,
     pub value: Signal<In, Bits<32>>,
     pub item: Signal<In, Bits<6>>,
-    pub walks: Signal<In, Bit>,
+    pub sends_item: Signal<In, Bit>,
     pub state: Signal<Out, Bits<32>>,
     valid_1: DFF<Bit>,
     insn_1: DFF<Bits<32>>,
@@ -86,7 +86,7 @@ pub struct KeptState {
     item_mtvec: Fixed<Bits<6>>,
 }
 
-impl KeptState {
+impl TrackedState {
     /// The state of cores with the profile of `params`.
     pub fn new(params: &InputsParams) -> Self {
         let (base_mask, by_cause, direct) = match params.profile {
@@ -108,7 +108,7 @@ impl KeptState {
     }
 }
 
-impl Logic for KeptState {
+impl Logic for TrackedState {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, valid_1, insn_1, next_1, trap_1, interrupt_1, cause_1);
@@ -123,7 +123,7 @@ impl Logic for KeptState {
         self.interrupt_1.d.next = self.trap.val() & self.interrupt.val();
         self.cause_1.d.next = self.cause.val();
         self.read.next = self.insn.val().get_bits::<5>(15);
-        if self.walks.val() {
+        if self.sends_item.val() {
             self.read.next = self.item.val().get_bits::<5>(0);
         }
         self.registers.raddr.next = self.read.val();

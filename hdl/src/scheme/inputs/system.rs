@@ -36,7 +36,7 @@ use super::master::Masters;
 use super::snoop::Snoop;
 use super::start::Start;
 use crate::spine::join::Spine;
-use crate::spine::ports::{ControlOut, EntryOut, PieceOut, ReadOut};
+use crate::spine::ports::{ControlOut, EntryOut, ReadOut, SliceOut};
 use crate::spine::Stream;
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
@@ -74,7 +74,7 @@ pub struct InputsSystem {
     core: Vec<InputsCore>,
     snoop: Snoop,
     start: Start,
-    middle: Fixed<Bit>,
+    mid_run: Fixed<Bit>,
     masters: Vec<Masters>,
     _senders: usize,
     foreign: Signal<Local, Bit>,
@@ -84,7 +84,7 @@ pub struct InputsSystem {
     fills: Signal<Local, Bit>,
     filled: DFF<Bit>,
     begun: Signal<Local, Bit>,
-    walks: Signal<Local, Bit>,
+    sends_item: Signal<Local, Bit>,
     item: Signal<Local, Bits<6>>,
     rest: Signal<Local, Bit>,
     held: DFF<Bit>,
@@ -108,7 +108,7 @@ impl InputsSystem {
             master_data: each(masters),
             master_mask: each(masters),
             start: Start::new(),
-            middle: Fixed::new(params.sizes.known > 0),
+            mid_run: Fixed::new(params.sizes.known > 0),
             _cores: cores,
             pins: each(cores),
             core: (0..cores).map(|_| InputsCore::new(params, log2_depth)).collect(),
@@ -144,7 +144,7 @@ impl Logic for InputsSystem {
             self.session[q].next = self.spine.active.val();
         }
         ReadOut::<32>::join(&mut self.spine.read, &mut self.encoder.port.entry);
-        PieceOut::join(&mut self.encoder.port.bits, &mut self.spine.coded);
+        SliceOut::join(&mut self.encoder.port.bits, &mut self.spine.coded);
 
         self.snoop.live.next = self.core[0].go.val();
         self.snoop.valid.next = self.mem_valid.val();
@@ -157,15 +157,15 @@ impl Logic for InputsSystem {
 
         self.holds.next = false;
         self.begun.next = true;
-        self.walks.next = false;
+        self.sends_item.next = false;
         self.item.next = 0.into();
         self.rest.next = false;
         self.start.reset.next = self.reset.val();
         self.start.session.next = self.core[0].session.val();
         self.start.full.next = self.filled.q.val();
-        if self.middle.val() {
+        if self.mid_run.val() {
             self.begun.next = self.start.begun.val();
-            self.walks.next = self.start.walks.val();
+            self.sends_item.next = self.start.sends_item.val();
             self.item.next = self.start.item.val();
             self.rest.next = self.start.rest.val();
             self.holds.next = self.start.hold.val();
@@ -201,8 +201,8 @@ impl Logic for InputsSystem {
             self.core[i].clock.next = self.clock.val();
             self.core[i].reset.next = self.reset.val();
             InputsPins::link(&mut self.pins[i], &mut self.core[i].pins);
-            self.core[i].look.next = self.snoop.look.val();
-            self.core[i].own.next = (self.snoop.whose.val() == i.to_bits()) & !self.foreign.val();
+            self.core[i].lookup.next = self.snoop.lookup.val();
+            self.core[i].own.next = (self.snoop.out_core.val() == i.to_bits()) & !self.foreign.val();
             self.core[i].index.next = self.snoop.index.val();
             self.core[i].tag.next = self.snoop.tag.val();
             self.core[i].alters.next = self.snoop.alters.val();
@@ -211,7 +211,7 @@ impl Logic for InputsSystem {
             ControlOut::join(&mut self.spine.control[i], &mut self.core[i].control);
             EntryOut::<32>::join(&mut self.core[i].entry, &mut self.spine.entry[i]);
             self.core[i].begun.next = self.begun.val();
-            self.core[i].walks.next = self.walks.val();
+            self.core[i].sends_item.next = self.sends_item.val();
             self.core[i].item.next = self.item.val();
             self.core[i].rest.next = self.rest.val();
             if self.core[i].hold.val() {

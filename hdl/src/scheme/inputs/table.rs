@@ -7,7 +7,7 @@
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
 //! | `clear` | in | 1 | | 1: reset all state, and clear the table |
-//! | `look` | in | 1 | S1 | a reference of any core is valid |
+//! | `lookup` | in | 1 | S1 | a reference of any core is valid |
 //! | `own` | in | 1 | S1 | it is this core's |
 //! | `index`, `tag` | in | 12, 16 | S1 | its entry |
 //! | `alters`, `again` | in | 1 | S1 | it may change the stored value; its instruction has made a reference before |
@@ -29,7 +29,7 @@
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::scheme::inputs::model::LONGEST;
+use sim::scheme::inputs::model::MAX_REFERENCES;
 use sim::scheme::inputs::InputsParams;
 
 /// The episode table of one core.
@@ -37,7 +37,7 @@ use sim::scheme::inputs::InputsParams;
 pub struct EpisodeTable {
     pub clock: Signal<In, Clock>,
     pub clear: Signal<In, Bit>,
-    pub look: Signal<In, Bit>,
+    pub lookup: Signal<In, Bit>,
     pub own: Signal<In, Bit>,
     pub index: Signal<In, Bits<12>>,
     pub tag: Signal<In, Bits<16>>,
@@ -53,7 +53,7 @@ pub struct EpisodeTable {
     at: Signal<Local, Bits<12>>,
     sweeps: Signal<Local, Bit>,
     // S2
-    look_2: DFF<Bit>,
+    lookup_2: DFF<Bit>,
     own_2: DFF<Bit>,
     index_2: DFF<Bits<12>>,
     tag_2: DFF<Bits<16>>,
@@ -84,7 +84,7 @@ pub struct EpisodeTable {
     episode: DFF<Bits<6>>,
     following: Signal<Local, Bits<6>>,
     new_episode: Signal<Local, Bits<6>>,
-    turns: Signal<Local, Bit>,
+    half_changes: Signal<Local, Bit>,
     used: DFF<Bits<13>>,
     used_before: Signal<Local, Bits<13>>,
     count: DFF<Bits<21>>,
@@ -109,7 +109,7 @@ impl EpisodeTable {
     /// When [`InputsParams::check`] refuses `params`.
     pub fn new(params: &InputsParams) -> Self {
         params.check().unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(LONGEST, 1 << 20, "the top bit of `count`");
+        assert_eq!(MAX_REFERENCES, 1 << 20, "the top bit of `count`");
         let (s, many) = (params.sizes, params.orders());
         let width = if many { params.table_bits() / u32::from(s.entries) } else { 0 };
         Self {
@@ -129,18 +129,18 @@ impl EpisodeTable {
 impl Logic for EpisodeTable {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, look_2, own_2, index_2, tag_2, alters_2, again_2, sweep_2, same_2, written);
+        dff_setup!(self, clock, lookup_2, own_2, index_2, tag_2, alters_2, again_2, sweep_2, same_2, written);
         dff_setup!(self, clock, episode, used, count, ready, swept, pointer);
         self.entries.clock.next = self.clock.val();
 
         // S1: the entry of a reference, or of the sweep, is read
-        self.sweeps.next = self.many.val() & self.ready.q.val() & !self.swept.q.val() & !self.look.val();
+        self.sweeps.next = self.many.val() & self.ready.q.val() & !self.swept.q.val() & !self.lookup.val();
         self.at.next = self.index.val();
         if self.sweeps.val() {
             self.at.next = self.pointer.q.val();
         }
         self.entries.raddr.next = self.at.val();
-        self.look_2.d.next = self.look.val() & self.many.val() & self.ready.q.val();
+        self.lookup_2.d.next = self.lookup.val() & self.many.val() & self.ready.q.val();
         self.own_2.d.next = self.own.val();
         self.index_2.d.next = self.at.val();
         self.tag_2.d.next = self.tag.val();
@@ -164,7 +164,7 @@ impl Logic for EpisodeTable {
         self.full.next =
             ((self.used.q.val() & self.full_mask.val()) == self.full_mask.val()) | self.count.q.val().get_bit(20);
         self.over.next = false;
-        if self.look_2.q.val() {
+        if self.lookup_2.q.val() {
             if self.own_2.q.val() {
                 self.over.next = self.full.val() & !self.again_2.q.val();
             } else {
@@ -182,10 +182,10 @@ impl Logic for EpisodeTable {
                 self.new_episode.next = self.one_6.val();
             }
         }
-        self.turns.next = self.new_episode.val().get_bit(5) != self.episode.q.val().get_bit(5);
+        self.half_changes.next = self.new_episode.val().get_bit(5) != self.episode.q.val().get_bit(5);
 
         // the new entry
-        self.touches.next = self.look_2.q.val() & self.own_2.q.val();
+        self.touches.next = self.lookup_2.q.val() & self.own_2.q.val();
         self.known.next = self.current.val() & !self.over.val();
         self.new_wrote.next = self.alters_2.q.val() | (self.known.val() & self.wrote.val());
         self.new_several.next = self.known.val() & (self.several.val() | !self.match_tag.val());
@@ -244,7 +244,7 @@ impl Logic for EpisodeTable {
                 self.ready.d.next = true;
             }
         }
-        if self.turns.val() {
+        if self.half_changes.val() {
             self.swept.d.next = false;
             self.pointer.d.next = 0.into();
         }
@@ -252,7 +252,7 @@ impl Logic for EpisodeTable {
             self.episode.d.next = self.one_6.val();
             self.used.d.next = 0.into();
             self.count.d.next = 0.into();
-            self.look_2.d.next = false;
+            self.lookup_2.d.next = false;
             self.sweep_2.d.next = false;
         }
         if self.clear.val() {
@@ -264,7 +264,7 @@ impl Logic for EpisodeTable {
         self.ends.next = self.over.val();
         self.references.next = bit_cast::<24, 21>(self.count.q.val());
         self.late.next = self.many.val() & !self.swept.q.val() & self.episode.q.val().get_bit(4);
-        self.overrun.next = self.turns.val() & !self.swept.q.val();
+        self.overrun.next = self.half_changes.val() & !self.swept.q.val();
         self.cleared.next = self.ready.q.val();
     }
 }

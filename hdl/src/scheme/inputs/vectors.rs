@@ -1,6 +1,6 @@
 //! Test vectors of a recording system
 
-use crate::scheme::data::{beat, head, DataBench, Line, INSTRUCTIONS, PACE};
+use crate::scheme::data::{beat, head, DataBench, Line, CYCLES_PER_INSTRUCTION, INSTRUCTIONS};
 use retire::elf::Program;
 use retire::MasterStore;
 use sim::params::ParamError;
@@ -73,29 +73,29 @@ pub fn vectors(p: &InputsParams) -> Result<DataBench, ParamError> {
     );
     let (mut cycle, mut instructions) = (0, 0);
     while instructions < INSTRUCTIONS {
-        let mut told = vec![Beat::Idle; p.cores.into()];
-        let master = (p.sizes.masters && s.below(4 * PACE) == 0).then(|| {
+        let mut event_code = vec![Beat::Idle; p.cores.into()];
+        let master = (p.sizes.masters && s.below(4 * CYCLES_PER_INSTRUCTION) == 0).then(|| {
             let (store, line) = store(&mut s, p, cycle);
             line.write(&mut beats);
             store
         });
-        let made = if master.is_none() && s.below(PACE) == 0 {
+        let made = if master.is_none() && s.below(CYCLES_PER_INSTRUCTION) == 0 {
             let (made, line) = reference(&mut s, p, cycle);
             line.write(&mut beats);
             made
         } else {
             None
         };
-        if s.below(PACE) == 0 {
+        if s.below(CYCLES_PER_INSTRUCTION) == 0 {
             let core = s.below(p.cores.into()) as u8;
             let (beat, line) = beat(&mut s, p, cycle, core);
             line.write(&mut beats);
-            told[usize::from(core)] = beat;
+            event_code[usize::from(core)] = beat;
             instructions += 1;
         }
         match master {
-            Some(store) => model.clock_master(&store, &told),
-            None => model.clock(made.as_ref(), &told),
+            Some(store) => model.clock_master(&store, &event_code),
+            None => model.clock(made.as_ref(), &event_code),
         }
         cycle += 1;
     }

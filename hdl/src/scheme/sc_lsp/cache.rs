@@ -8,11 +8,11 @@
 //! # Ports
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
-//! | `look` | in | 1 | S3 | a stream is valid |
+//! | `lookup` | in | 1 | S3 | a stream is valid |
 //! | `start` | in | W | S3 | its start address, without the `align` low bits |
 //! | `length` | in | 10 | S3 | its SL, not 0 |
 //! | `sweep`, `sweep_index` | in | 1, 10 | S4 | 1: clear set `sweep_index`; has priority over a stream |
-//! | `look_5`, `hit` | out | 1 | S5 | a stream is valid; it was in the cache |
+//! | `lookup_5`, `hit` | out | 1 | S5 | a stream is valid; it was in the cache |
 //! | `index` | out | 10 | S5 | SCI of its entry; 0 where its set cannot hold a stream |
 //!
 //! # Timing
@@ -39,12 +39,12 @@ pub const LENGTH_PORT_BITS: usize = 10;
 #[derive(LogicBlock, Default)]
 pub struct StreamCache<const W: usize> {
     pub clock: Signal<In, Clock>,
-    pub look: Signal<In, Bit>,
+    pub lookup: Signal<In, Bit>,
     pub start: Signal<In, Bits<W>>,
     pub length: Signal<In, Bits<10>>,
     pub sweep: Signal<In, Bit>,
     pub sweep_index: Signal<In, Bits<10>>,
-    pub look_5: Signal<Out, Bit>,
+    pub lookup_5: Signal<Out, Bit>,
     pub hit: Signal<Out, Bit>,
     pub index: Signal<Out, Bits<10>>,
     // S3
@@ -57,7 +57,7 @@ pub struct StreamCache<const W: usize> {
     lengths: [Mem<10, 10>; 8],
     ranks: Mem<10, 24>,
     // S4
-    look_4: DFF<Bit>,
+    lookup_4: DFF<Bit>,
     start_4: DFF<Bits<W>>,
     length_4: DFF<Bits<10>>,
     set_4: DFF<Bits<10>>,
@@ -175,7 +175,7 @@ impl<const W: usize> StreamCache<W> {
 impl<const W: usize> Logic for StreamCache<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, look_4, start_4, length_4, set_4, same_set_4, same_stream_4, last_way, last_word);
+        dff_setup!(self, clock, lookup_4, start_4, length_4, set_4, same_set_4, same_stream_4, last_way, last_word);
         dff_setup!(self, clock, live_5, hit_5, index_5);
         self.ranks.clock.next = self.clock.val();
 
@@ -186,11 +186,11 @@ impl<const W: usize> Logic for StreamCache<W> {
         self.set_3.next = (self.down.val().get_bits::<10>(0) ^ self.length.val()) & self.set_mask.val();
         self.own_start.next = self.start.val() & self.start_mask.val();
         self.ranks.raddr.next = self.set_3.val();
-        self.look_4.d.next = self.look.val();
+        self.lookup_4.d.next = self.lookup.val();
         self.start_4.d.next = self.own_start.val();
         self.length_4.d.next = self.length.val();
         self.set_4.d.next = self.set_3.val();
-        self.same_set_4.d.next = (self.set_3.val() == self.set_4.q.val()) & self.look_4.q.val();
+        self.same_set_4.d.next = (self.set_3.val() == self.set_4.q.val()) & self.lookup_4.q.val();
         self.same_stream_4.d.next =
             (self.own_start.val() == self.start_4.q.val()) & (self.length.val() == self.length_4.q.val());
 
@@ -278,7 +278,7 @@ impl<const W: usize> Logic for StreamCache<W> {
 
         // writes
         self.store.next = 0.into();
-        if self.look_4.q.val() & !self.any_hit.val() {
+        if self.lookup_4.q.val() & !self.any_hit.val() {
             self.store.next = self.chosen.val();
         }
         self.write_set.next = self.set_4.q.val();
@@ -290,7 +290,7 @@ impl<const W: usize> Logic for StreamCache<W> {
             self.ranks.wdata.next = self.empty_word.val();
         }
         self.ranks.waddr.next = self.write_set.val();
-        self.ranks.we.next = self.look_4.q.val() | self.sweep.val();
+        self.ranks.we.next = self.lookup_4.q.val() | self.sweep.val();
         for i in 0..8 {
             self.starts[i].waddr.next = self.write_set.val();
             self.starts[i].wdata.next = self.start_4.q.val();
@@ -303,12 +303,12 @@ impl<const W: usize> Logic for StreamCache<W> {
         self.way.next = bit_cast::<10, 1>((self.chosen.val() & self.odd_1.val()).any().into())
             | (bit_cast::<10, 1>((self.chosen.val() & self.odd_2.val()).any().into()) << 1)
             | (bit_cast::<10, 1>((self.chosen.val() & self.odd_4.val()).any().into()) << 2);
-        self.live_5.d.next = self.look_4.q.val();
+        self.live_5.d.next = self.lookup_4.q.val();
         self.hit_5.d.next = self.any_hit.val();
         self.index_5.d.next = bit_cast::<10, 10>(self.set_4.q.val() << self.way_bits.val()) | self.way.val();
 
         // S5
-        self.look_5.next = self.live_5.q.val();
+        self.lookup_5.next = self.live_5.q.val();
         self.hit.next = self.hit_5.q.val();
         self.index.next = self.index_5.q.val();
     }

@@ -59,7 +59,7 @@ pub struct Detector<const W: usize> {
     idle: DFF<Bit>,
     counted: DFF<Bits<24>>,
     from: DFF<Bits<W>>,
-    sure: DFF<Bit>,
+    start_known: DFF<Bit>,
     beat: Signal<Local, Bit>,
     restart: Signal<Local, Bit>,
     earlier: Signal<Local, Bits<24>>,
@@ -108,7 +108,7 @@ impl<const W: usize> Detector<W> {
 impl<const W: usize> Logic for Detector<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, idle, counted, from, sure);
+        dff_setup!(self, clock, idle, counted, from, start_known);
         self.beat.next = self.live.val() & self.valid.val();
         self.idle.d.next = !self.live.val() | (self.idle.q.val() & !self.valid.val());
         self.restart.next = self.idle.q.val() | self.intr.val();
@@ -138,17 +138,17 @@ impl<const W: usize> Logic for Detector<W> {
             self.counted.d.next = self.now.val();
             self.from.d.next = self.origin.val();
             if self.restart.val() {
-                self.sure.d.next = true;
+                self.start_known.d.next = true;
             }
             if self.over.val() {
                 self.counted.d.next = 0.into();
                 self.from.d.next = self.target.val();
-                self.sure.d.next = !self.indirect.val();
+                self.start_known.d.next = !self.indirect.val();
             }
             if self.resync.val() {
                 self.counted.d.next = 0.into();
                 self.from.d.next = self.target.val();
-                self.sure.d.next = true;
+                self.start_known.d.next = true;
             }
         }
         self.count.next = self.counted.q.val();
@@ -159,7 +159,7 @@ impl<const W: usize> Logic for Detector<W> {
             self.count.next = self.now.val();
         }
         self.start.next = self.from.q.val();
-        self.known.next = self.sure.q.val();
+        self.known.next = self.start_known.q.val();
         self.first.next = self.restart.val();
         self.ends.next = self.over.val() & self.beat.val() & !self.resync.val();
         self.own_start.next = self.origin.val();

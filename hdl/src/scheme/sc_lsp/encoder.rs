@@ -11,14 +11,14 @@
 //!
 //! # Timing
 //! One field per cycle, as long as the coder takes them. The core index is sent with the first field after the time stamp; in a system
-//! with wide slices ([`crate::spine::pieces`]), so is a short time stamp.
+//! with wide slices ([`crate::spine::slices`]), so is a short time stamp.
 //!
 //! Golden model: [`sim::scheme::sc_lsp::record`].
 
 use super::fields::{RecordField, RecordFields};
 use crate::scheme::tr::coder::chunked::Chunked;
 use crate::spine::front_port::EncoderPort;
-use crate::spine::pieces::stamp;
+use crate::spine::slices::stamp;
 use crate::spine::stamp::Stamp;
 use crate::spine::Extras;
 use crate::widget::each::when;
@@ -39,7 +39,7 @@ pub struct StreamEncoder<const W: usize> {
     stamp: Stamp,
     // position in the record; at its beginning, whether its time stamp was sent; which records of the entry were
     step: DFF<RecordField>,
-    told: DFF<Bit>,
+    time_sent: DFF<Bit>,
     past_run: DFF<Bit>,
     past_pre: DFF<Bit>,
     past_marker: DFF<Bit>,
@@ -87,12 +87,12 @@ impl<const W: usize> StreamEncoder<W> {
 impl<const W: usize> Logic for StreamEncoder<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, told, past_run, past_pre, past_marker, known, upper, pre, post);
+        dff_setup!(self, clock, step, time_sent, past_run, past_pre, past_marker, known, upper, pre, post);
         clock!(self, clock, coder, stamp);
 
         // the field
         self.fields.step.next = self.step.q.val();
-        self.fields.told.next = self.told.q.val();
+        self.fields.time_sent.next = self.time_sent.q.val();
         self.fields.past_run.next = self.past_run.q.val();
         self.fields.past_pre.next = self.past_pre.q.val();
         self.fields.past_marker.next = self.past_marker.q.val();
@@ -102,11 +102,11 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         self.fields.post.next = self.post.q.val();
         self.fields.word.next = self.port.entry.word.val();
         self.fields.cc.next = self.port.entry.cc.val();
-        self.fields.landing.next = self.port.entry.landing.val();
+        self.fields.resync_pc.next = self.port.entry.resync_pc.val();
 
         // to the coder; no address is sent as a difference
         self.coder.port.minus.next = self.none.val();
-        self.coder.port.fresh.next = false;
+        self.coder.port.no_difference.next = false;
         self.coder.port.reset.next = self.port.reset.val();
         self.coder.port.valid.next = self.port.entry.have.val();
         self.coder.port.kind.next = self.fields.kind.val();
@@ -127,7 +127,7 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         if self.take.val() {
             self.port.entry.field.next = self.fields.next_field.val();
             self.step.d.next = self.fields.next_step.val();
-            self.told.d.next = self.fields.is_time.val();
+            self.time_sent.d.next = self.fields.is_time.val();
             self.known.d.next = self.fields.new_known.val();
             self.upper.d.next = self.fields.new_upper.val();
             self.pre.d.next = self.fields.new_pre.val();
@@ -142,29 +142,29 @@ impl<const W: usize> Logic for StreamEncoder<W> {
         }
         // a short time stamp is sent with the next field
         self.stamp.reset.next = self.port.reset.val();
-        self.stamp.comes.next = self.take.val() & self.fields.stamped.val();
+        self.stamp.field_taken.next = self.take.val() & self.fields.stamped.val();
         self.stamp.cycles.next = self.fields.stamp.val();
-        self.stamp.goes.next = self.coder.port.have.val() & self.port.bits.ready.val();
+        self.stamp.slice_taken.next = self.coder.port.have.val() & self.port.bits.ready.val();
         self.stamp.count.next = self.coder.port.count.val();
         self.stamp.data.next = self.coder.port.data.val();
         self.port.bits.high.next = 0.into();
         if self.stamps.val() {
             self.port.bits.count.next = self.stamp.all.val();
-            self.port.bits.data.next = self.stamp.piece.val().get_bits::<8>(0);
-            self.port.bits.high.next = self.stamp.piece.val().get_bits::<8>(8);
+            self.port.bits.data.next = self.stamp.slice.val().get_bits::<8>(0);
+            self.port.bits.high.next = self.stamp.slice.val().get_bits::<8>(8);
         }
 
         self.port.entry.done.next = self.take.val() & self.fields.over.val() & !self.fields.rest.val();
         self.port.entry.ends.next = self.fields.ends.val();
         self.port.entry.again.next = false;
-        self.port.entry.lands.next = false;
+        self.port.entry.uses_resync_pc.next = false;
         if self.sync.val() {
             self.port.entry.again.next = self.take.val() & self.fields.marks.val() & !self.port.entry.core.val().any();
-            self.port.entry.lands.next = self.past_marker.q.val();
+            self.port.entry.uses_resync_pc.next = self.past_marker.q.val();
         }
         if self.port.reset.val() {
             self.step.d.next = RecordField::Begin;
-            self.told.d.next = false;
+            self.time_sent.d.next = false;
             self.past_run.d.next = false;
             self.past_pre.d.next = false;
             self.past_marker.d.next = false;

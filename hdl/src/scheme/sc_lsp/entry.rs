@@ -6,7 +6,7 @@
 //! | field | meaning |
 //! | --- | --- |
 //! | `pre` | as in [`crate::spine::entry`] |
-//! | `post` | [`POST_INDEX`], [`POST_MISS`], [`POST_MISS_START`], or 0: none; after an exception or a sync [`POST_HIT`] instead of the third. With `PRE_CONTROL` as in [`crate::spine::entry`], or [`CONTROL_BEHIND`] |
+//! | `post` | [`POST_INDEX`], [`POST_MISS`], [`POST_MISS_START`], or 0: none; after an exception or a sync [`POST_HIT`] instead of the third. With `PRE_CONTROL` as in [`crate::spine::entry`], or [`CONTROL_EXCEPTION_RESYNC`] |
 //! | `icnt` | iCnt of exception, stop, overflow and resync; 1 for a resync after an exception |
 //! | `bcnt` 9:0 | SCI or SL |
 //! | `bcnt` 10 | the upper bits of the start equal the last-value register; for exception, stop, overflow and resync: it is the first message after a repeated header, and has a form of its own |
@@ -30,7 +30,7 @@ pub const POST_MISS_START: u8 = 3;
 /// `post` after an exception, in `base`: one predicted stream.
 pub const POST_HIT: u8 = 3;
 /// `post` with `PRE_CONTROL`: an exception, and a resync after it.
-pub const CONTROL_BEHIND: u8 = 3;
+pub const CONTROL_EXCEPTION_RESYNC: u8 = 3;
 /// k where no predicted streams are pending.
 pub const NO_RUN: u8 = 15;
 /// Width of SCI and SL in an entry, in bits.
@@ -38,5 +38,11 @@ pub const LENGTH_BITS: usize = 10;
 
 /// The widths of the fields. Both counts use all of their bits. An entry is completed while it waits, so its addresses come with it.
 pub fn layout(params: &TraceParams) -> EntryLayout {
-    EntryLayout { count_bits: COUNT_PORT_BITS, context_bits: 0, early: false, lands: true, ..EntryLayout::new(params) }
+    EntryLayout {
+        count_bits: COUNT_PORT_BITS,
+        context_bits: 0,
+        early: false,
+        uses_resync_pc: true,
+        ..EntryLayout::new(params)
+    }
 }

@@ -7,13 +7,13 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `step` | in | | the field |
-//! | `told` | in | 1 | the time stamp of the record was sent |
+//! | `time_sent` | in | 1 | the time stamp of the record was sent |
 //! | `past_run`, `past_pre` | in | 1 | the entry's predicted streams, its first escape message were sent |
 //! | `past_marker` | in | 1 | the marker of its resync was sent |
 //! | `known`, `upper`, `pre`, `post` | in | 1, 1, 2, 2 | fields of the entry, see [`super::entry`]; the first step reads them itself |
 //! | `word` | in | W | the word of the entry |
 //! | `cc` | in | 32 | `cc` of the entry |
-//! | `landing` | in | W | PC of its resync |
+//! | `resync_pc` | in | W | PC of its resync |
 //! | `kind`, `size`, `value`, `lead` | out | | the field, see [`crate::scheme::tr::coder`] |
 //! | `stamped`, `stamp` | out | 1, 6 | the time stamp of the record is sent with the field; the time stamp, one chunk |
 //! | `own_field`, `next_field` | out | 2 | entry fields that contain the word, and the word of the next field |
@@ -31,11 +31,11 @@
 //!
 //! Golden model: [`sim::scheme::sc_lsp::record`].
 
-use super::entry::{CONTROL_BEHIND, NO_RUN, POST_INDEX, POST_MISS_START};
+use super::entry::{CONTROL_EXCEPTION_RESYNC, NO_RUN, POST_INDEX, POST_MISS_START};
 use crate::scheme::tr::coder::{CYCLES, RAW};
 use crate::spine::entry::{CONTROL_OVERFLOW, CONTROL_RESYNC, PRE_CONTROL, PRE_EXCEPTION, PRE_SYNC};
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
-use crate::spine::pieces::stamp;
+use crate::spine::slices::stamp;
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -62,7 +62,7 @@ pub enum RecordField {
 #[derive(LogicBlock, Default)]
 pub struct RecordFields<const W: usize> {
     pub step: Signal<In, RecordField>,
-    pub told: Signal<In, Bit>,
+    pub time_sent: Signal<In, Bit>,
     pub past_run: Signal<In, Bit>,
     pub past_pre: Signal<In, Bit>,
     pub past_marker: Signal<In, Bit>,
@@ -72,7 +72,7 @@ pub struct RecordFields<const W: usize> {
     pub post: Signal<In, Bits<2>>,
     pub word: Signal<In, Bits<W>>,
     pub cc: Signal<In, Bits<32>>,
-    pub landing: Signal<In, Bits<W>>,
+    pub resync_pc: Signal<In, Bits<W>>,
     pub kind: Signal<Out, Bits<3>>,
     pub size: Signal<Out, Bits<6>>,
     pub value: Signal<Out, Bits<W>>,
@@ -93,7 +93,7 @@ pub struct RecordFields<const W: usize> {
     pub marks: Signal<Out, Bit>,
     pub ends: Signal<Out, Bit>,
     cycles: Signal<Local, Bits<32>>,
-    brief: Signal<Local, Bit>,
+    short_time: Signal<Local, Bit>,
     // the entry
     begins: Signal<Local, Bit>,
     first: Signal<Local, Bits<28>>,
@@ -110,14 +110,14 @@ pub struct RecordFields<const W: usize> {
     overflow: Signal<Local, Bit>,
     // a resync, and one after an exception; its marker; its sync
     resync: Signal<Local, Bit>,
-    behind: Signal<Local, Bit>,
+    after_exception: Signal<Local, Bit>,
     marker: Signal<Local, Bit>,
-    lands: Signal<Local, Bit>,
-    anew: Signal<Local, Bit>,
+    uses_resync_pc: Signal<Local, Bit>,
+    own_form: Signal<Local, Bit>,
     streak_all: Signal<Local, Bits<W>>,
     hit: Signal<Local, Bit>,
     missed: Signal<Local, Bit>,
-    asked: Signal<Local, Bit>,
+    sends_start: Signal<Local, Bit>,
     has_pc: Signal<Local, Bit>,
     code: Signal<Local, Bits<4>>,
     flag: Signal<Local, Bits<W>>,
@@ -153,7 +153,7 @@ pub struct RecordFields<const W: usize> {
     k_control: Fixed<Bits<2>>,
     k_overflow: Fixed<Bits<2>>,
     k_resync: Fixed<Bits<2>>,
-    k_behind: Fixed<Bits<2>>,
+    k_exception_resync: Fixed<Bits<2>>,
     k_index: Fixed<Bits<2>>,
     k_start: Fixed<Bits<2>>,
     no_run: Fixed<Bits<4>>,
@@ -206,7 +206,7 @@ impl<const W: usize> RecordFields<W> {
             k_control: two(PRE_CONTROL),
             k_overflow: two(CONTROL_OVERFLOW),
             k_resync: two(CONTROL_RESYNC),
-            k_behind: two(CONTROL_BEHIND),
+            k_exception_resync: two(CONTROL_EXCEPTION_RESYNC),
             k_index: two(POST_INDEX),
             k_start: two(POST_MISS_START),
             no_run: four(NO_RUN.into()),
@@ -248,32 +248,35 @@ impl<const W: usize> Logic for RecordFields<W> {
         self.overflow.next = self.control.val() & (self.its_post.val() == self.k_overflow.val());
         // a resync is a marker, or an exception and a marker, and then a sync
         self.resync.next = false;
-        self.behind.next = false;
-        self.lands.next = false;
+        self.after_exception.next = false;
+        self.uses_resync_pc.next = false;
         self.marker.next = false;
-        self.anew.next = false;
+        self.own_form.next = false;
         if self.sync_built.val() {
-            self.behind.next = self.control.val() & (self.its_post.val() == self.k_behind.val());
-            self.resync.next = self.behind.val() | (self.control.val() & (self.its_post.val() == self.k_resync.val()));
-            self.lands.next = self.resync.val() & self.past_marker.val();
-            self.marker.next = self.resync.val() & !self.past_marker.val() & (!self.behind.val() | self.past_pre.val());
-            if self.behind.val() & !self.past_pre.val() {
+            self.after_exception.next = self.control.val() & (self.its_post.val() == self.k_exception_resync.val());
+            self.resync.next =
+                self.after_exception.val() | (self.control.val() & (self.its_post.val() == self.k_resync.val()));
+            self.uses_resync_pc.next = self.resync.val() & self.past_marker.val();
+            self.marker.next =
+                self.resync.val() & !self.past_marker.val() & (!self.after_exception.val() | self.past_pre.val());
+            if self.after_exception.val() & !self.past_pre.val() {
                 self.exception.next = true;
             }
-            if self.lands.val() {
+            if self.uses_resync_pc.val() {
                 self.sync.next = true;
             }
             // only the first message after the header has its own form
-            self.anew.next = self.its_upper.val() & (self.exception.val() | self.control.val()) & !self.past_pre.val();
-            if self.anew.val() {
+            self.own_form.next =
+                self.its_upper.val() & (self.exception.val() | self.control.val()) & !self.past_pre.val();
+            if self.own_form.val() {
                 self.its_known.next = false;
             }
-            if self.behind.val() & self.past_pre.val() {
+            if self.after_exception.val() & self.past_pre.val() {
                 self.its_known.next = true;
             }
         }
         self.has_pc.next = self.exception.val() | self.overflow.val() | self.marker.val();
-        self.asked.next = (self.its_post.val() == self.k_start.val()) & !self.its_pre.val().any();
+        self.sends_start.next = (self.its_post.val() == self.k_start.val()) & !self.its_pre.val().any();
         self.hit.next = (self.its_post.val() == self.k_start.val()) & self.its_pre.val().any();
         self.missed.next = self.its_post.val() != self.k_index.val();
         self.code.next = self.code_stop.val();
@@ -290,19 +293,19 @@ impl<const W: usize> Logic for RecordFields<W> {
             self.code.next = 0.into();
         }
         self.flag.next = 0.into();
-        if self.its_upper.val() & self.asked.val() & self.register.val() {
+        if self.its_upper.val() & self.sends_start.val() & self.register.val() {
             self.flag.next = self.one_wide.val();
         }
 
         // the current record: predicted streams, then escape, then stream
-        self.in_run.next = (self.run_size.val() != self.no_run.val()) & !self.past_run.val() & !self.anew.val();
+        self.in_run.next = (self.run_size.val() != self.no_run.val()) & !self.past_run.val() & !self.own_form.val();
         self.in_pre.next = self.its_pre.val().any() & (!self.past_pre.val() | self.resync.val());
         self.streams.next = self.its_post.val().any() & !self.control.val();
         self.another.next = self.in_pre.val() & self.streams.val();
         if self.begins.val() & self.in_run.val() {
             self.another.next = self.in_pre.val() | self.streams.val();
         } else if self.resync.val() {
-            self.another.next = !self.lands.val();
+            self.another.next = !self.uses_resync_pc.val();
         }
         // number of pending predicted streams: the entry contains it less one
         self.streak_all.next = 0.into();
@@ -315,7 +318,7 @@ impl<const W: usize> Logic for RecordFields<W> {
         if self.past_run.val() | self.past_pre.val() {
             self.cycles.next = 0.into();
         }
-        self.brief.next = self.stamps.val() & !(self.cycles.val() & self.above_stamp.val()).any();
+        self.short_time.next = self.stamps.val() & !(self.cycles.val() & self.above_stamp.val()).any();
         self.stamp.next = self.cycles.val().get_bits::<6>(0);
 
         // each step: its field, the entry field that contains it, and the one for the next field
@@ -331,14 +334,14 @@ impl<const W: usize> Logic for RecordFields<W> {
         self.stamped.next = false;
         match self.step.val() {
             RecordField::Begin => {
-                if self.timed.val() & !self.told.val() & !self.brief.val() {
+                if self.timed.val() & !self.time_sent.val() & !self.short_time.val() {
                     self.is_time.next = true;
                     self.kind.next = self.c_cycles.val();
                     self.value.next = bit_cast::<W, 32>(self.cycles.val());
                     self.over.next = false;
                 } else {
                     self.lead.next = self.many.val();
-                    self.stamped.next = self.brief.val() & !self.told.val();
+                    self.stamped.next = self.short_time.val() & !self.time_sent.val();
                     if self.in_run.val() {
                         self.value.next = bit_cast::<W, W>(self.streak.val() << 1) | self.one_wide.val();
                         self.size.next = bit_cast::<6, 4>(self.run_size.val());
@@ -351,7 +354,7 @@ impl<const W: usize> Logic for RecordFields<W> {
                         if self.exception.val() {
                             self.size.next = self.exception_size.val();
                         }
-                        if self.anew.val() & self.counted.val() {
+                        if self.own_form.val() & self.counted.val() {
                             self.next_step.next = RecordField::Waiting;
                             self.next_field.next = self.f_count.val();
                         }
@@ -366,7 +369,7 @@ impl<const W: usize> Logic for RecordFields<W> {
                         self.value.next = bit_cast::<W, W>(self.number.val() << self.length_at.val())
                             | bit_cast::<W, W>(self.flag.val() << self.code_at.val());
                         self.size.next = self.miss_size.val();
-                        if self.asked.val() {
+                        if self.sends_start.val() {
                             if self.register.val() {
                                 self.size.next = self.flag_size.val();
                             }
@@ -389,7 +392,7 @@ impl<const W: usize> Logic for RecordFields<W> {
             }
             RecordField::Instructions => {
                 self.own_field.next = self.f_instructions.val();
-                if self.behind.val() & self.marker.val() {
+                if self.after_exception.val() & self.marker.val() {
                     self.value.next = self.one_wide.val();
                 }
                 self.size.next = self.count_size.val();
@@ -420,8 +423,8 @@ impl<const W: usize> Logic for RecordFields<W> {
                     self.value.next = 0.into();
                     self.size.next = self.count_size.val();
                 }
-                if self.lands.val() {
-                    self.value.next = self.landing.val();
+                if self.uses_resync_pc.val() {
+                    self.value.next = self.resync_pc.val();
                 }
             }
             RecordField::Start => {

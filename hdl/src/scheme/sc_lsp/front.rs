@@ -26,10 +26,10 @@ use super::detector::Detector;
 use super::lsp::Lsp;
 use super::records::Records;
 use crate::spine::front_port::FrontPort;
-use crate::spine::landing::AHEAD;
-use crate::spine::life::Life;
-use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
-use crate::spine::settle::Settle;
+use crate::spine::ports::{ControlIn, DecisionOut, EntryOut};
+use crate::spine::resync_pc::EARLY_CYCLES;
+use crate::spine::trace_fsm::TraceFsm;
+use crate::spine::warm_up::WarmUp;
 use crate::spine::Extras;
 use crate::widget::delay::Delay;
 use crate::widget::each::when;
@@ -39,7 +39,7 @@ use rust_hdl::prelude::*;
 use sim::params::TraceParams;
 
 /// Cycles from S2 to S6.
-const S2_TO_S6: usize = AHEAD;
+const S2_TO_S6: usize = EARLY_CYCLES;
 
 /// A front end for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
@@ -47,20 +47,20 @@ pub struct StreamFront<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: FrontPort<W>,
     // delays to S6
-    mores: Delay<24>,
+    more_delay: Delay<24>,
     steps: Delay<32>,
     // with resyncs and time stamps: by how many cycles the beat is older than the repeated header, and by how many it is younger
-    olds: Delay<8>,
-    youngs: Delay<8>,
+    old_delay: Delay<8>,
+    young_delay: Delay<8>,
     // Blocks
-    life: Life,
+    trace_fsm: TraceFsm,
     detector: Detector<W>,
     stream_cache: StreamCache<W>,
     lsp: Lsp,
     records: Records<W>,
     // with resyncs: the warm-up, in which the tables are not used; flags of an instruction from S2 to S6: it makes a resync, its sync is
     // for decoders that start there, the tables were not used, the header is repeated
-    settle: Settle,
+    warm_up: WarmUp,
     mark_3: DFF<Bits<4>>,
     mark_4: DFF<Bits<4>>,
     mark_5: DFF<Bits<4>>,
@@ -151,15 +151,15 @@ impl<const W: usize> StreamFront<W> {
         let entries = params.stream_cache().map_or(1, |sc| sc.entries());
         Self {
             detector: Detector::with(params, extras.retire.is_some()),
-            mores: Delay::new(S2_TO_S6),
+            more_delay: Delay::new(S2_TO_S6),
             steps: Delay::new(S2_TO_S6),
-            olds: Delay::new(S2_TO_S6),
-            youngs: Delay::new(S2_TO_S6),
+            old_delay: Delay::new(S2_TO_S6),
+            young_delay: Delay::new(S2_TO_S6),
             stream_cache: StreamCache::new(params),
             lsp: Lsp::new(params),
-            life: Life::early(true, extras),
+            trace_fsm: TraceFsm::early(true, extras),
             records: Records::with(params, extras),
-            settle: when(sync, || Settle::at_once(params.flow.settle() << extras.haste(params), wide)),
+            warm_up: when(sync, || WarmUp::at_once(params.flow.warm_up() << extras.warm_up_scale(params), wide)),
             sync: Fixed::new(sync),
             wide: Fixed::new(wide),
             last_word: Fixed::of(entries - 1),
@@ -192,18 +192,31 @@ impl<const W: usize> Logic for StreamFront<W> {
         dff_setup!(self, clock, live_5, valid_5, intr_5, ends_5, flow_5, known_5, count_5, length_5, pc_5, start_5);
         dff_setup!(self, clock, live_6, valid_6, intr_6, ends_6, flow_6, known_6, count_6, length_6, pc_6, start_6);
         dff_setup!(self, clock, hit_6, same_6, index_6, mark_3, mark_4, mark_5, mark_6);
-        clock!(self, clock, life, detector, stream_cache, lsp, records, mores, steps, olds, youngs, settle);
+        clock!(
+            self,
+            clock,
+            trace_fsm,
+            detector,
+            stream_cache,
+            lsp,
+            records,
+            more_delay,
+            steps,
+            old_delay,
+            young_delay,
+            warm_up
+        );
 
-        self.life.reset.next = self.port.reset.val();
-        ControlIn::link(&mut self.port.control, &mut self.life.control);
-        self.life.able.next = self.swept.q.val();
-        self.port.go.next = self.life.go.val();
-        self.port.open.next = self.life.open.val();
-        self.life.broken.next = self.port.beat.broken.val() & self.port.beat.live.val();
-        self.life.live.next = self.live_6.q.val();
-        self.life.live_next.next = self.live_5.q.val();
-        self.life.valid.next = self.valid_6.q.val();
-        self.life.intr.next = self.intr_6.q.val();
+        self.trace_fsm.reset.next = self.port.reset.val();
+        ControlIn::link(&mut self.port.control, &mut self.trace_fsm.control);
+        self.trace_fsm.predictors_ready.next = self.swept.q.val();
+        self.port.go.next = self.trace_fsm.go.val();
+        self.port.open.next = self.trace_fsm.open.val();
+        self.trace_fsm.discontinuity.next = self.port.beat.discontinuity.val() & self.port.beat.live.val();
+        self.trace_fsm.live.next = self.live_6.q.val();
+        self.trace_fsm.live_next.next = self.live_5.q.val();
+        self.trace_fsm.valid.next = self.valid_6.q.val();
+        self.trace_fsm.intr.next = self.intr_6.q.val();
 
         // the tables are cleared word by word
         self.sweep.next = !self.swept.q.val();
@@ -213,70 +226,71 @@ impl<const W: usize> Logic for StreamFront<W> {
                 self.swept.d.next = true;
             }
         }
-        if self.life.clear.val() | self.port.reset.val() {
+        if self.trace_fsm.clear.val() | self.port.reset.val() {
             self.sweep_at.d.next = 0.into();
             self.swept.d.next = false;
         }
 
         // S2: lost instructions do not change tables
         self.flow.next = self.port.beat.branch.val()
-            | self.port.beat.look.val()
+            | self.port.beat.lookup.val()
             | self.port.beat.pop.val()
             | self.port.beat.jump.val();
-        self.life.here.next = self.port.beat.live.val();
-        self.life.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();
-        self.life.hide.next = self.port.beat.hide.val();
-        self.life.may.next = self.port.beat.intr.val() | self.flow.val();
-        self.life.flow.next = self.flow.val();
-        self.live_2.next = self.life.seen.val();
-        self.valid_2.next = self.port.beat.valid.val() & self.life.counts.val();
+        self.trace_fsm.stage_live.next = self.port.beat.live.val();
+        self.trace_fsm.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();
+        self.trace_fsm.hide.next = self.port.beat.hide.val();
+        self.trace_fsm.may_push.next = self.port.beat.intr.val() | self.flow.val();
+        self.trace_fsm.flow.next = self.flow.val();
+        self.live_2.next = self.trace_fsm.seen.val();
+        self.valid_2.next = self.port.beat.valid.val() & self.trace_fsm.counts.val();
         self.detector.live.next = self.live_2.val();
         self.detector.valid.next = self.valid_2.val();
         self.detector.intr.next = self.port.beat.intr.val();
-        self.detector.branch.next = self.port.beat.branch.val() & !self.life.away.val();
+        self.detector.branch.next = self.port.beat.branch.val() & !self.trace_fsm.excluded.val();
         self.detector.taken.next = self.port.beat.taken.val();
-        self.detector.indirect.next = (self.port.beat.look.val() | self.port.beat.pop.val()) & !self.life.away.val();
-        self.detector.jump.next = self.port.beat.jump.val() & !self.life.away.val();
-        self.detector.resync.next = self.life.resyncs.val();
+        self.detector.indirect.next =
+            (self.port.beat.lookup.val() | self.port.beat.pop.val()) & !self.trace_fsm.excluded.val();
+        self.detector.jump.next = self.port.beat.jump.val() & !self.trace_fsm.excluded.val();
+        self.detector.resync.next = self.trace_fsm.resyncs.val();
         self.detector.pc.next = self.port.beat.pc.val();
         self.detector.target.next = self.port.beat.target.val();
         self.detector.more.next = self.port.more.val();
-        self.mores.clear.next = self.port.reset.val();
-        self.mores.from.next = self.port.more.val();
-        self.records.more.next = self.mores.to.val();
+        self.more_delay.clear.next = self.port.reset.val();
+        self.more_delay.from.next = self.port.more.val();
+        self.records.more.next = self.more_delay.to.val();
         self.steps.clear.next = self.port.reset.val();
         self.steps.from.next = self.port.step.val();
         self.records.step.next = self.steps.to.val();
         // the tables are not used in the warm-up after a resync
-        self.settle.reset.next = self.port.reset.val();
-        self.settle.resync.next = self.life.resyncs.val();
-        self.settle.fresh.next = self.life.begins.val();
-        self.settle.cancel.next = self.life.verdict.stop.val();
-        self.settle.enter.next = self.live_2.val() & self.valid_2.val();
-        self.settle.leave.next = false;
-        self.settle.entering.next = self.port.more.val().get_bits::<10>(0);
-        self.settle.leaving.next = 0.into();
+        self.warm_up.reset.next = self.port.reset.val();
+        self.warm_up.resync.next = self.trace_fsm.resyncs.val();
+        self.warm_up.restart_sync.next = self.trace_fsm.starts_decoding.val();
+        self.warm_up.cancel.next = self.trace_fsm.decision.stop.val();
+        self.warm_up.enter.next = self.live_2.val() & self.valid_2.val();
+        self.warm_up.leave.next = false;
+        self.warm_up.entering.next = self.port.more.val().get_bits::<10>(0);
+        self.warm_up.leaving.next = 0.into();
         self.held_2.next = false;
         if self.sync.val() {
-            self.held_2.next = self.settle.hold.val() | self.life.begins.val();
+            self.held_2.next = self.warm_up.hold.val() | self.trace_fsm.starts_decoding.val();
         }
-        self.olds.clear.next = self.port.reset.val();
-        self.olds.from.next = 0.into();
-        self.youngs.clear.next = self.port.reset.val();
-        self.youngs.from.next = 0.into();
+        self.old_delay.clear.next = self.port.reset.val();
+        self.old_delay.from.next = 0.into();
+        self.young_delay.clear.next = self.port.reset.val();
+        self.young_delay.from.next = 0.into();
         if self.wide.val() {
             if self.port.lag.val() > self.port.control.lead_lag.val() {
-                self.olds.from.next = self.port.lag.val() - self.port.control.lead_lag.val();
+                self.old_delay.from.next = self.port.lag.val() - self.port.control.lead_lag.val();
             } else {
-                self.youngs.from.next = self.port.control.lead_lag.val() - self.port.lag.val();
+                self.young_delay.from.next = self.port.control.lead_lag.val() - self.port.lag.val();
             }
         }
-        self.records.old.next = self.olds.to.val();
-        self.records.young.next = self.youngs.to.val();
-        self.mark_3.d.next = bit_cast::<4, 1>(self.life.resyncs.val().into())
-            | (bit_cast::<4, 1>(self.life.begins.val().into()) << 1)
+        self.records.old.next = self.old_delay.to.val();
+        self.records.young.next = self.young_delay.to.val();
+        self.mark_3.d.next = bit_cast::<4, 1>(self.trace_fsm.resyncs.val().into())
+            | (bit_cast::<4, 1>(self.trace_fsm.starts_decoding.val().into()) << 1)
             | (bit_cast::<4, 1>(self.held_2.val().into()) << 2)
-            | (bit_cast::<4, 1>(self.port.control.ask.val().into()) << 3);
+            | (bit_cast::<4, 1>(self.port.control.header_repeated.val().into()) << 3);
         self.mark_4.d.next = self.mark_3.q.val();
         self.mark_5.d.next = self.mark_4.q.val();
         self.mark_6.d.next = self.mark_5.q.val();
@@ -292,14 +306,14 @@ impl<const W: usize> Logic for StreamFront<W> {
             self.held_3.next = self.mark_3.q.val().get_bit(2);
             self.marked.next = self.mark_6.q.val();
         }
-        self.life.resynced.next = self.marked.val().get_bit(0);
-        self.life.began.next = self.marked.val().get_bit(1);
+        self.trace_fsm.resynced.next = self.marked.val().get_bit(0);
+        self.trace_fsm.started_decoding.next = self.marked.val().get_bit(1);
 
         self.live_3.d.next = self.live_2.val() & !self.port.reset.val();
         self.valid_3.d.next = self.valid_2.val();
         self.intr_3.d.next = self.port.beat.intr.val();
         self.ends_3.d.next = self.detector.ends.val();
-        self.flow_3.d.next = self.flow.val() & !self.life.away.val();
+        self.flow_3.d.next = self.flow.val() & !self.trace_fsm.excluded.val();
         self.known_3.d.next = self.detector.known.val();
         self.count_3.d.next = self.detector.count.val();
         self.length_3.d.next = self.detector.length.val();
@@ -308,7 +322,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.own_start_3.d.next = self.detector.own_start.val();
 
         // S3
-        self.stream_cache.look.next = self.ends_3.q.val() & !self.held_3.val();
+        self.stream_cache.lookup.next = self.ends_3.q.val() & !self.held_3.val();
         self.stream_cache.start.next = self.own_start_3.q.val();
         self.stream_cache.length.next = self.length_3.q.val();
         self.stream_cache.sweep.next = self.sweep.val();
@@ -337,7 +351,7 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.start_5.d.next = self.start_4.q.val();
 
         // S5
-        self.lsp.look.next = self.stream_cache.look_5.val();
+        self.lsp.lookup.next = self.stream_cache.lookup_5.val();
         self.lsp.index.next = self.stream_cache.index.val();
         self.lsp.sweep.next = self.sweep.val();
         self.lsp.sweep_index.next = self.sweep_at.q.val();
@@ -368,11 +382,11 @@ impl<const W: usize> Logic for StreamFront<W> {
         self.records.length.next = self.length_6.q.val();
         self.records.hit.next = self.hit_6.q.val() & !self.marked.val().get_bit(2);
         self.records.held.next = self.marked.val().get_bit(2);
-        self.records.ask.next = self.marked.val().get_bit(3);
-        self.records.landing.next = self.port.beat.target.val();
+        self.records.header_repeated.next = self.marked.val().get_bit(3);
+        self.records.resync_pc.next = self.port.beat.target.val();
         self.records.same.next = self.same_6.q.val();
         self.records.index.next = self.index_6.q.val();
-        VerdictOut::join(&mut self.life.verdict, &mut self.records.verdict);
+        DecisionOut::join(&mut self.trace_fsm.decision, &mut self.records.decision);
         EntryOut::<W>::link(&mut self.port.entry, &mut self.records.entry);
     }
 }

@@ -7,7 +7,7 @@
 //! # Ports
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
-//! | `look` | in | 1 | S5 | a stream is valid |
+//! | `lookup` | in | 1 | S5 | a stream is valid |
 //! | `index` | in | 10 | S5 | its SCI, 0 where the stream cache cannot hold it |
 //! | `sweep`, `sweep_index` | in | 1, 10 | S5 | 1: clear word `sweep_index`, and the last stream |
 //! | `same` | out | 1 | S5 | the table predicted `index` |
@@ -26,7 +26,7 @@ use sim::params::TraceParams;
 #[derive(LogicBlock, Default)]
 pub struct Lsp {
     pub clock: Signal<In, Clock>,
-    pub look: Signal<In, Bit>,
+    pub lookup: Signal<In, Bit>,
     pub index: Signal<In, Bits<10>>,
     pub sweep: Signal<In, Bit>,
     pub sweep_index: Signal<In, Bits<10>>,
@@ -57,7 +57,7 @@ impl Logic for Lsp {
         dff_setup!(self, clock, previous, again);
         self.words.clock.next = self.clock.val();
         self.latest.next = self.previous.q.val();
-        if self.look.val() {
+        if self.lookup.val() {
             self.latest.next = self.index.val();
         }
         if self.sweep.val() {
@@ -65,12 +65,12 @@ impl Logic for Lsp {
         }
         self.previous.d.next = self.latest.val();
         self.words.raddr.next = self.latest.val();
-        self.again.d.next = self.look.val() & (self.index.val() == self.previous.q.val()) & !self.sweep.val();
+        self.again.d.next = self.lookup.val() & (self.index.val() == self.previous.q.val()) & !self.sweep.val();
         self.predicted.next = self.words.rdata.val();
         if self.again.q.val() {
             self.predicted.next = self.previous.q.val();
         }
-        self.words.we.next = self.look.val() | self.sweep.val();
+        self.words.we.next = self.lookup.val() | self.sweep.val();
         self.words.waddr.next = self.previous.q.val();
         self.words.wdata.next = self.index.val();
         if self.sweep.val() {

@@ -18,12 +18,12 @@
 //! | `length` | in | 10 | SL of the stream that it ends |
 //! | `hit`, `same`, `index` | in | 1, 1, 10 | results of the tables for this stream |
 //! | `held` | in | 1 | the tables were not used, because they are being cleared |
-//! | `ask` | in | 1 | the header is repeated: cycles count from here, and the next message must not depend on earlier ones |
-//! | `landing` | in | W | for `entry.landing` |
+//! | `header_repeated` | in | 1 | the header is repeated: cycles count from here, and the next message must not depend on earlier ones |
+//! | `resync_pc` | in | W | for `entry.resync_pc` |
 //! | `more` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and are reported with it |
 //! | `step` | in | 32 | with [`Extras::retire`]: cycles since the last beat |
-//! | `old`, `young` | in | 8 | with [`Extras::retire`], resyncs and time stamps, and `ask`: by how many cycles this beat is older than the header, by how many it is younger |
-//! | `verdict` | in | | the decision about the instruction, see [`crate::spine::life`] |
+//! | `old`, `young` | in | 8 | with [`Extras::retire`], resyncs and time stamps, and `header_repeated`: by how many cycles this beat is older than the header, by how many it is younger |
+//! | `decision` | in | | the decision about the instruction, see [`crate::spine::trace_fsm`] |
 //! | `entry` | out | | an event entry, see [`super::entry`] |
 //!
 //! # Timing
@@ -34,7 +34,7 @@
 use super::entry::{LENGTH_BITS, NO_RUN};
 use crate::spine::cycles::Cycles;
 use crate::spine::entry::CONTROL_RESYNC;
-use crate::spine::ports::{EntryOut, VerdictIn};
+use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -59,9 +59,9 @@ pub struct Records<const W: usize> {
     pub same: Signal<In, Bit>,
     pub index: Signal<In, Bits<10>>,
     pub held: Signal<In, Bit>,
-    pub ask: Signal<In, Bit>,
-    pub landing: Signal<In, Bits<W>>,
-    pub verdict: VerdictIn,
+    pub header_repeated: Signal<In, Bit>,
+    pub resync_pc: Signal<In, Bits<W>>,
+    pub decision: DecisionIn,
     pub more: Signal<In, Bits<24>>,
     pub step: Signal<In, Bits<32>>,
     pub old: Signal<In, Bits<8>>,
@@ -71,7 +71,7 @@ pub struct Records<const W: usize> {
     begun: DFF<Bit>,
     dropped: DFF<Bits<24>>,
     // the header was repeated, and no message has followed
-    asked: DFF<Bit>,
+    message_pending: DFF<Bit>,
     // one-length counter: pending hits, k, 2^k - 1, monitor
     hits: DFF<Bits<8>>,
     size: DFF<Bits<4>>,
@@ -80,7 +80,7 @@ pub struct Records<const W: usize> {
     upper: DFF<Bits<W>>,
     cc: DFF<Bits<32>>,
     // with several instructions per cycle: the last cycle was counted, so the cycles of this beat are added
-    ran: DFF<Bit>,
+    counts_cycles: DFF<Bit>,
     // with resyncs and time stamps: cycles up to the header that are not counted
     debt: DFF<Bits<8>>,
     cycles: Cycles,
@@ -88,21 +88,21 @@ pub struct Records<const W: usize> {
     all_dropped: Signal<Local, Bits<24>>,
     // decisions
     any_pre: Signal<Local, Bit>,
-    sure: Signal<Local, Bit>,
+    start_known: Signal<Local, Bit>,
     own_start: Signal<Local, Bits<W>>,
     own_upper: Signal<Local, Bits<W>>,
     upper_hit: Signal<Local, Bit>,
     over: Signal<Local, Bit>,
     found: Signal<Local, Bit>,
-    guessed: Signal<Local, Bit>,
+    stream_predicted: Signal<Local, Bit>,
     filled: Signal<Local, Bit>,
-    late: Signal<Local, Bit>,
-    goes: Signal<Local, Bit>,
+    cc_half_full: Signal<Local, Bit>,
+    sends_run: Signal<Local, Bit>,
     alone: Signal<Local, Bit>,
-    told: Signal<Local, Bit>,
+    not_predicted: Signal<Local, Bit>,
     idle: Signal<Local, Bit>,
     forget: Signal<Local, Bit>,
-    parts: Signal<Local, Bit>,
+    flushes: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
     // counters
     waiting: Signal<Local, Bit>,
@@ -125,9 +125,9 @@ pub struct Records<const W: usize> {
     dropped_now: Signal<Local, Bits<24>>,
     cc_all: Signal<Local, Bit>,
     cc_now: Signal<Local, Bits<32>>,
-    asked_now: Signal<Local, Bit>,
+    message_pending_now: Signal<Local, Bit>,
     resync: Signal<Local, Bit>,
-    anew: Signal<Local, Bit>,
+    clears_state: Signal<Local, Bit>,
     flag: Signal<Local, Bit>,
     // the entry
     push_7: DFF<Bit>,
@@ -144,7 +144,7 @@ pub struct Records<const W: usize> {
     post_1: Signal<Local, Bit>,
     value: Signal<Local, Bits<10>>,
     run_size: Signal<Local, Bits<4>>,
-    ask_start: Signal<Local, Bit>,
+    sends_start: Signal<Local, Bit>,
     // from the parameters
     sync: Fixed<Bit>,
     wide: Fixed<Bit>,
@@ -219,32 +219,46 @@ impl<const W: usize> Records<W> {
 impl<const W: usize> Logic for Records<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, begun, dropped, asked, hits, size, ones, monitor, upper, cc, ran, debt);
+        dff_setup!(
+            self,
+            clock,
+            begun,
+            dropped,
+            message_pending,
+            hits,
+            size,
+            ones,
+            monitor,
+            upper,
+            cc,
+            counts_cycles,
+            debt
+        );
         dff_setup!(self, clock, push_7, pre_7, post_7, icnt_7, bcnt_7, pc_7, target_7, cc_7);
 
         // resyncs
-        self.asked_now.next = false;
+        self.message_pending_now.next = false;
         self.cc_now.next = self.cc.q.val();
         self.resync.next = false;
-        self.anew.next = false;
-        self.entry.landing.next = 0.into();
+        self.clears_state.next = false;
+        self.entry.resync_pc.next = 0.into();
         if self.sync.val() {
-            self.asked_now.next = self.asked.q.val() | self.ask.val();
-            self.resync.next = self.verdict.resync.val();
-            self.anew.next = self.verdict.resync.val() | self.verdict.fresh.val();
-            if self.ask.val() {
+            self.message_pending_now.next = self.message_pending.q.val() | self.header_repeated.val();
+            self.resync.next = self.decision.resync.val();
+            self.clears_state.next = self.decision.resync.val() | self.decision.restart_sync.val();
+            if self.header_repeated.val() {
                 self.cc_now.next = 0.into();
             }
-            self.entry.landing.next = self.landing.val();
+            self.entry.resync_pc.next = self.resync_pc.val();
         }
         // the cycle of the header may be later than that of the beat, or earlier
         self.cycles.step.next = self.step.val();
         self.cycles.counted.next = self.cc.q.val();
-        self.cycles.ask.next = self.ask.val();
+        self.cycles.header_repeated.next = self.header_repeated.val();
         self.cycles.old.next = self.old.val();
         self.cycles.young.next = self.young.val();
         self.cycles.debt.next = self.debt.q.val();
-        if self.wide.val() & self.timed.val() & self.ran.q.val() {
+        if self.wide.val() & self.timed.val() & self.counts_cycles.q.val() {
             self.cc_now.next = self.cycles.sum.val();
             if self.cycles.over.val() {
                 self.cc_now.next = self.cc_mask.val();
@@ -252,15 +266,15 @@ impl<const W: usize> Logic for Records<W> {
         }
         if self.wide.val() {
             self.half_full.next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
-            if self.ran.q.val() {
+            if self.counts_cycles.q.val() {
                 self.half_full.next =
                     ((self.cycles.sum.val() & self.cc_top.val()).any() | self.cycles.over.val()) & self.timed.val();
             }
         }
 
         // the instruction
-        self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val();
-        self.sure.next = self.any_pre.val() | self.known.val();
+        self.any_pre.next = self.decision.sync.val() | self.decision.exception.val();
+        self.start_known.next = self.any_pre.val() | self.known.val();
         self.own_start.next = self.start.val();
         if self.any_pre.val() {
             self.own_start.next = self.pc.val();
@@ -268,37 +282,39 @@ impl<const W: usize> Logic for Records<W> {
         self.own_upper.next = self.own_start.val() & self.upper_mask.val();
         self.upper_hit.next = self.own_upper.val() == self.upper.q.val();
         // the tables are not used while they are cleared: their results are undefined then
-        self.over.next = self.ends.val() & self.verdict.beat.val();
+        self.over.next = self.ends.val() & self.decision.beat.val();
         self.found.next = self.over.val() & self.hit.val() & (self.upper_hit.val() | !self.rbase.val());
-        self.guessed.next = self.found.val() & self.same.val();
-        self.told.next = self.over.val() & !self.guessed.val();
+        self.stream_predicted.next = self.found.val() & self.same.val();
+        self.not_predicted.next = self.over.val() & !self.stream_predicted.val();
         // a hit sends the counted hits when it fills the counter, or comes when the cycle counter is half full;
         // in base, where each hit does, it may come after an exception
         self.filled.next = self.hits.q.val() == self.ones.q.val();
-        self.late.next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
+        self.cc_half_full.next = (self.cc.q.val() & self.cc_top.val()).any() & self.timed.val();
         if self.wide.val() {
-            self.late.next = self.half_full.val();
+            self.cc_half_full.next = self.half_full.val();
         }
-        self.goes.next = self.guessed.val() & !self.any_pre.val() & (self.filled.val() | self.late.val());
-        self.alone.next = self.guessed.val() & self.any_pre.val() & !self.counts.val();
+        self.sends_run.next =
+            self.stream_predicted.val() & !self.any_pre.val() & (self.filled.val() | self.cc_half_full.val());
+        self.alone.next = self.stream_predicted.val() & self.any_pre.val() & !self.counts.val();
 
-        self.verdict.flow.next = self.flow.val();
-        self.verdict.asks.next = self.ends.val()
+        self.decision.flow.next = self.flow.val();
+        self.decision.needs_message.next = self.ends.val()
             & (!self.hit.val()
                 | !self.same.val()
                 | (self.rbase.val() & !self.upper_hit.val())
                 | self.filled.val()
-                | self.late.val());
+                | self.cc_half_full.val());
 
-        self.idle.next = !self.live.val() & !self.verdict.tracing.val() & !self.verdict.losing.val();
-        self.forget.next = self.idle.val() | self.reset.val() | self.anew.val();
-        self.asked.d.next = self.asked_now.val() & !self.verdict.restart.val() & !self.idle.val() & !self.reset.val();
+        self.idle.next = !self.live.val() & !self.decision.tracing.val() & !self.decision.losing.val();
+        self.forget.next = self.idle.val() | self.reset.val() | self.clears_state.val();
+        self.message_pending.d.next =
+            self.message_pending_now.val() & !self.decision.restart.val() & !self.idle.val() & !self.reset.val();
         // pending hits are sent with the overflow message, and loaded in the cycle of the first lost instruction
-        self.parts.next = self.verdict.send.val() | self.verdict.drop.val();
-        if self.verdict.beat.val() {
+        self.flushes.next = self.decision.send.val() | self.decision.drop.val();
+        if self.decision.beat.val() {
             self.begun.d.next = true;
         }
-        if self.verdict.overflow.val() | self.verdict.stop.val() | self.reset.val() {
+        if self.decision.overflow.val() | self.decision.stop.val() | self.reset.val() {
             self.begun.d.next = false;
         }
 
@@ -306,7 +322,7 @@ impl<const W: usize> Logic for Records<W> {
         self.waiting.next = self.hits.q.val().any();
         self.more_hits.next = self.hits.q.val() + self.one_8.val();
         self.less_hits.next = self.hits.q.val() - self.one_8.val();
-        self.this_run.next = self.goes.val() & self.verdict.send.val();
+        self.this_run.next = self.sends_run.val() & self.decision.send.val();
         self.full_run.next = self.this_run.val() & self.filled.val();
         self.has_run.next = self.waiting.val();
         self.run.next = self.less_hits.val();
@@ -314,12 +330,12 @@ impl<const W: usize> Logic for Records<W> {
             self.has_run.next = true;
             self.run.next = self.hits.q.val();
         }
-        if self.guessed.val() & self.verdict.beat.val() {
+        if self.stream_predicted.val() & self.decision.beat.val() {
             self.hits.d.next = self.more_hits.val();
         }
-        if self.parts.val() {
+        if self.flushes.val() {
             self.hits.d.next = 0.into();
-            if self.guessed.val() & self.any_pre.val() & self.counts.val() {
+            if self.stream_predicted.val() & self.any_pre.val() & self.counts.val() {
                 self.hits.d.next = self.one_8.val();
             }
         }
@@ -333,12 +349,12 @@ impl<const W: usize> Logic for Records<W> {
         self.up.next = self.monitor.q.val() + self.three.val();
         self.down.next = self.monitor.q.val() - self.one_4.val();
         self.grow.next = self.full_run.val() & (self.monitor.q.val() >= self.twelve.val());
-        self.shrink.next = self.parts.val() & self.short_run.val() & (self.monitor.q.val() == self.one_4.val());
+        self.shrink.next = self.flushes.val() & self.short_run.val() & (self.monitor.q.val() == self.one_4.val());
         self.widest.next = self.size.q.val() == self.most_size.val();
         self.narrowest.next = self.size.q.val() == self.one_4.val();
         if self.full_run.val() {
             self.monitor.d.next = self.up.val();
-        } else if self.parts.val() & self.short_run.val() {
+        } else if self.flushes.val() & self.short_run.val() {
             self.monitor.d.next = self.down.val();
         }
         if self.grow.val() | self.shrink.val() {
@@ -354,11 +370,11 @@ impl<const W: usize> Logic for Records<W> {
         }
 
         // last-value register: of every stream in rbase, of sent addresses in ebase
-        self.ask_start.next = self.told.val() & !self.found.val() & !self.sure.val();
+        self.sends_start.next = self.not_predicted.val() & !self.found.val() & !self.start_known.val();
         if self.over.val() & self.rbase.val() & !self.held.val() {
             self.upper.d.next = self.own_upper.val();
         }
-        if self.verdict.send.val() & self.ask_start.val() & !self.held.val() {
+        if self.decision.send.val() & self.sends_start.val() & !self.held.val() {
             self.upper.d.next = self.own_upper.val();
         }
         if self.forget.val() {
@@ -373,12 +389,12 @@ impl<const W: usize> Logic for Records<W> {
         self.dropped_top.next = (self.dropped.q.val() & self.count_top.val()).any();
         self.dropped_more.next = self.dropped.q.val() + self.one_24.val();
         self.dropped_now.next = self.dropped.q.val();
-        if self.verdict.losing.val() & self.valid.val() & !self.dropped_top.val() {
+        if self.decision.losing.val() & self.valid.val() & !self.dropped_top.val() {
             self.dropped_now.next = self.dropped_more.val();
         }
         if self.wide.val() {
             self.all_dropped.next = self.dropped_more.val() + self.more.val();
-            if self.verdict.losing.val() & self.valid.val() {
+            if self.decision.losing.val() & self.valid.val() {
                 self.dropped_now.next = self.all_dropped.val();
                 if (self.all_dropped.val() & self.count_above.val()).any() {
                     self.dropped_now.next = self.count_top.val();
@@ -386,34 +402,34 @@ impl<const W: usize> Logic for Records<W> {
             }
         }
         self.dropped.d.next = self.dropped_now.val();
-        if self.verdict.drop.val() {
+        if self.decision.drop.val() {
             self.dropped.d.next = self.one_24.val();
         }
-        if self.wide.val() & self.verdict.drop.val() {
+        if self.wide.val() & self.decision.drop.val() {
             self.dropped.d.next = self.more.val() + self.one_24.val();
         }
 
         // cycles since the last record; a stop reports when tracing ended, not when it is sent
         self.cc_all.next = self.cc_now.val() == self.cc_mask.val();
         self.cc.d.next = self.cc_now.val();
-        if self.verdict.restart.val() {
+        if self.decision.restart.val() {
             self.cc.d.next = self.one_32.val();
         } else if self.idle.val() {
             self.cc.d.next = 0.into();
-        } else if !self.cc_all.val() & (self.live.val() | self.verdict.drop.val() | self.verdict.losing.val()) {
+        } else if !self.cc_all.val() & (self.live.val() | self.decision.drop.val() | self.decision.losing.val()) {
             self.cc.d.next = self.cc_now.val() + self.one_32.val();
         }
         if self.wide.val() {
-            self.ran.d.next = (self.live.val() | self.verdict.drop.val() | self.verdict.losing.val())
+            self.counts_cycles.d.next = (self.live.val() | self.decision.drop.val() | self.decision.losing.val())
                 & self.timed.val()
                 & !self.reset.val();
             self.cc.d.next = self.cc_now.val();
-            if self.verdict.restart.val() | self.idle.val() {
+            if self.decision.restart.val() | self.idle.val() {
                 self.cc.d.next = 0.into();
             }
         }
         self.debt.d.next = self.cycles.left.val();
-        if self.verdict.restart.val() | self.idle.val() | self.reset.val() {
+        if self.decision.restart.val() | self.idle.val() | self.reset.val() {
             self.debt.d.next = 0.into();
         }
         if !self.timed.val() {
@@ -421,27 +437,28 @@ impl<const W: usize> Logic for Records<W> {
         }
 
         // the entry; that of a dropped message is kept, and sent with the overflow message
-        self.push_7.d.next = self.verdict.restart.val();
+        self.push_7.d.next = self.decision.restart.val();
         self.cc_7.d.next = self.cc_now.val();
-        self.load.next = !self.verdict.losing.val();
+        self.load.next = !self.decision.losing.val();
         self.pre_0.next =
-            self.verdict.exception.val() | self.verdict.overflow.val() | self.verdict.stop.val() | self.resync.val();
+            self.decision.exception.val() | self.decision.overflow.val() | self.decision.stop.val() | self.resync.val();
         self.pre_1.next =
-            self.verdict.sync.val() | self.verdict.overflow.val() | self.verdict.stop.val() | self.resync.val();
-        self.post_0.next = (self.found.val() & !self.guessed.val()) | self.ask_start.val() | self.alone.val();
-        self.post_1.next = (self.told.val() & !self.found.val()) | self.alone.val();
+            self.decision.sync.val() | self.decision.overflow.val() | self.decision.stop.val() | self.resync.val();
+        self.post_0.next =
+            (self.found.val() & !self.stream_predicted.val()) | self.sends_start.val() | self.alone.val();
+        self.post_1.next = (self.not_predicted.val() & !self.found.val()) | self.alone.val();
         self.pre_7.d.next =
             (bit_cast::<2, 1>(self.pre_1.val().into()) << 1) | bit_cast::<2, 1>(self.pre_0.val().into());
         self.post_7.d.next =
             (bit_cast::<2, 1>(self.post_1.val().into()) << 1) | bit_cast::<2, 1>(self.post_0.val().into());
-        if self.verdict.overflow.val() {
+        if self.decision.overflow.val() {
             self.post_7.d.next = 1.into();
         }
-        if self.verdict.stop.val() {
+        if self.decision.stop.val() {
             self.post_7.d.next = 0.into();
         }
         if self.resync.val() {
-            self.post_7.d.next = self.by_resync.val() | bit_cast::<2, 1>(self.verdict.exception.val().into());
+            self.post_7.d.next = self.by_resync.val() | bit_cast::<2, 1>(self.decision.exception.val().into());
         }
         self.value.next = self.length.val();
         if self.found.val() {
@@ -453,7 +470,7 @@ impl<const W: usize> Logic for Records<W> {
         }
         self.flag.next = self.upper_hit.val();
         if self.sync.val() & self.pre_0.val() {
-            self.flag.next = self.asked_now.val();
+            self.flag.next = self.message_pending_now.val();
         }
         if self.load.val() {
             self.icnt_7.d.next = self.count.val() & self.count_mask.val();
@@ -464,21 +481,21 @@ impl<const W: usize> Logic for Records<W> {
                 | (bit_cast::<24, 1>(self.known.val().into()) << 11)
                 | (bit_cast::<24, 8>(self.run.val()) << 12)
                 | (bit_cast::<24, 4>(self.run_size.val()) << 20);
-            if self.verdict.stop.val() & !self.begun.q.val() {
+            if self.decision.stop.val() & !self.begun.q.val() {
                 // nothing since the last gap: no stream is open
                 self.icnt_7.d.next = 0.into();
                 self.bcnt_7.d.next = (bit_cast::<24, 4>(self.no_run.val()) << 20)
                     | (self.one_24.val() << 11)
-                    | (bit_cast::<24, 1>(self.asked_now.val().into()) << 10);
+                    | (bit_cast::<24, 1>(self.message_pending_now.val().into()) << 10);
                 if self.sync.val() {
                     self.target_7.d.next = 0.into();
                 }
             }
         }
-        if self.verdict.overflow.val() {
+        if self.decision.overflow.val() {
             self.pc_7.d.next = bit_cast::<W, 24>(self.dropped_now.val());
             if self.sync.val() {
-                self.bcnt_7.d.next = self.bcnt_7.q.val().replace_bit(10, self.asked_now.val());
+                self.bcnt_7.d.next = self.bcnt_7.q.val().replace_bit(10, self.message_pending_now.val());
             }
         }
 
@@ -489,7 +506,7 @@ impl<const W: usize> Logic for Records<W> {
         self.entry.pre.next = self.pre_7.q.val();
         self.entry.post.next = self.post_7.q.val();
         self.entry.icnt.next = self.icnt_7.q.val();
-        self.entry.belongs.next = 0.into();
+        self.entry.context_value.next = 0.into();
         self.entry.bcnt.next = self.bcnt_7.q.val();
         self.entry.pc.next = self.pc_7.q.val();
         self.entry.target.next = self.target_7.q.val();

@@ -7,7 +7,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `step` | in | | the field |
-//! | `told` | in | 1 | the time stamp of the message was sent |
+//! | `time_sent` | in | 1 | the time stamp of the message was sent |
 //! | `second` | in | 1 | it is not the entry's first message |
 //! | `third` | in | 1 | it is the sync of a resync, after its marker |
 //! | `part` | in | 2 | index of a signature's four-bit field |
@@ -38,7 +38,7 @@ use crate::spine::entry::{
     PRE_SYNC,
 };
 use crate::spine::event_fifo::{FIELD_COUNT, FIELD_INSTRUCTIONS, FIELD_PC, FIELD_TARGET};
-use crate::spine::pieces::{stamp, Pieces};
+use crate::spine::slices::{stamp, Slices};
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
@@ -65,7 +65,7 @@ pub enum FieldStep {
 #[derive(LogicBlock, Default)]
 pub struct Fields<const W: usize> {
     pub step: Signal<In, FieldStep>,
-    pub told: Signal<In, Bit>,
+    pub time_sent: Signal<In, Bit>,
     pub second: Signal<In, Bit>,
     pub third: Signal<In, Bit>,
     pub part: Signal<In, Bits<2>>,
@@ -93,7 +93,7 @@ pub struct Fields<const W: usize> {
     pub ends: Signal<Out, Bit>,
     pub signs: Signal<Out, Bit>,
     cycles: Signal<Local, Bits<32>>,
-    brief: Signal<Local, Bit>,
+    short_time: Signal<Local, Bit>,
     special: Signal<Local, Bits<4>>,
     escape: Signal<Local, Bit>,
     exception: Signal<Local, Bit>,
@@ -101,7 +101,7 @@ pub struct Fields<const W: usize> {
     control: Signal<Local, Bit>,
     overflow: Signal<Local, Bit>,
     resync: Signal<Local, Bit>,
-    behind: Signal<Local, Bit>,
+    after_exception: Signal<Local, Bit>,
     third_of: Signal<Local, Bit>,
     has_pc: Signal<Local, Bit>,
     // where messages carry signatures: this message does; the field is its last one
@@ -109,14 +109,14 @@ pub struct Fields<const W: usize> {
     whole: Signal<Local, Bit>,
     // four bits of the signature
     moved: Signal<Local, Bits<W>>,
-    signing: Fixed<Bit>,
+    with_signature: Fixed<Bit>,
     last_part: Fixed<Bits<2>>,
     low_four: Fixed<Bits<W>>,
     one: Fixed<Bits<W>>,
     // where contexts are reported
-    turning: Fixed<Bit>,
-    beside: Signal<Local, Bits<W>>,
-    alone: Signal<Local, Bit>,
+    with_context: Fixed<Bit>,
+    above_count: Signal<Local, Bits<W>>,
+    context_only: Signal<Local, Bit>,
     count_bits: Fixed<Bits<5>>,
     context_mask: Fixed<Bits<W>>,
     context_size: Fixed<Bits<6>>,
@@ -145,7 +145,7 @@ pub struct Fields<const W: usize> {
     k_progress: Fixed<Bits<2>>,
     k_overflow: Fixed<Bits<2>>,
     k_resync: Fixed<Bits<2>>,
-    k_behind: Fixed<Bits<2>>,
+    k_post_resync: Fixed<Bits<2>>,
     f_count: Fixed<Bits<2>>,
     f_instructions: Fixed<Bits<2>>,
     f_pc: Fixed<Bits<2>>,
@@ -161,19 +161,19 @@ pub struct Fields<const W: usize> {
 impl<const W: usize> Fields<W> {
     /// The selector for messages of `params` in systems with `extras`. A narrow coder reads four bits of the kind of an escape message.
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
-        let (pieces, stamp) = (Pieces::of(params, extras), stamp(params, extras));
+        let (slices, stamp) = (Slices::of(params, extras), stamp(params, extras));
         let (count, context) = (params.count_bits, params.context_bits());
-        let turning = params.context.is_some();
+        let with_context = params.context.is_some();
         // bits above a count: kinds, context
-        let above = if turning { u64::MAX << count } else { 15u64 << count };
+        let above = if with_context { u64::MAX << count } else { 15u64 << count };
         // every coder takes raw fields of four bits
-        let (signature, narrow) = (params.signature, pieces == Pieces::Narrow);
+        let (signature, narrow) = (params.signature, slices == Slices::Narrow);
         Self {
-            signing: Fixed::new(signature > 0),
+            with_signature: Fixed::new(signature > 0),
             last_part: Fixed::of((signature / 4).saturating_sub(1)),
             low_four: Fixed::of(15u8),
             one: Fixed::of(1u8),
-            turning: Fixed::new(turning),
+            with_context: Fixed::new(with_context),
             count_bits: Fixed::of(count),
             context_mask: Fixed::of((1u64 << context) - 1),
             context_size: Fixed::of(context.saturating_sub(1)),
@@ -201,7 +201,7 @@ impl<const W: usize> Fields<W> {
             k_progress: Fixed::of(POST_PROGRESS),
             k_overflow: Fixed::of(CONTROL_OVERFLOW),
             k_resync: Fixed::of(CONTROL_RESYNC),
-            k_behind: Fixed::of(POST_RESYNC),
+            k_post_resync: Fixed::of(POST_RESYNC),
             f_count: Fixed::of(FIELD_COUNT),
             f_instructions: Fixed::of(FIELD_INSTRUCTIONS),
             f_pc: Fixed::of(FIELD_PC),
@@ -225,7 +225,7 @@ impl<const W: usize> Logic for Fields<W> {
         if self.second.val() {
             self.cycles.next = 0.into();
         }
-        self.brief.next = self.stamps.val() & !(self.cycles.val() & self.above_stamp.val()).any();
+        self.short_time.next = self.stamps.val() & !(self.cycles.val() & self.above_stamp.val()).any();
         self.stamp.next = self.cycles.val().get_bits::<6>(0);
 
         // the kind of the message
@@ -235,7 +235,7 @@ impl<const W: usize> Logic for Fields<W> {
         self.control.next = self.pre.val() == self.k_control.val();
         self.resync.next = self.control.val() & (self.post.val() == self.k_resync.val()) & self.sync_built.val();
         self.overflow.next = (self.control.val() & (self.post.val() == self.k_overflow.val())) | self.resync.val();
-        self.behind.next = self.resync.val() & self.second.val();
+        self.after_exception.next = self.resync.val() & self.second.val();
         self.has_pc.next = self.exception.val() | self.synced.val();
         self.escape.next = self.pre.val().any() | (self.post.val() == self.k_progress.val());
         self.special.next = self.kind_progress.val();
@@ -271,14 +271,14 @@ impl<const W: usize> Logic for Fields<W> {
         match self.step.val() {
             FieldStep::Open => {}
             FieldStep::Count => {
-                if self.timed.val() & !self.told.val() & !self.brief.val() {
+                if self.timed.val() & !self.time_sent.val() & !self.short_time.val() {
                     self.is_time.next = true;
                     self.kind.next = self.c_cycles.val();
                     self.value.next = bit_cast::<W, 32>(self.cc.val());
                     self.zero.next = self.second.val();
                 } else {
                     self.lead.next = self.many.val();
-                    self.stamped.next = self.brief.val() & !self.told.val();
+                    self.stamped.next = self.short_time.val() & !self.time_sent.val();
                     if self.escape.val() {
                         self.zero.next = true;
                         self.next_step.next = FieldStep::Kind;
@@ -303,7 +303,7 @@ impl<const W: usize> Logic for Fields<W> {
                 }
                 self.own_field.next = self.f_instructions.val();
                 self.next_field.next = self.f_instructions.val();
-                if self.behind.val() {
+                if self.after_exception.val() {
                     self.next_field.next = self.f_count.val();
                 }
                 self.next_step.next = FieldStep::Instructions;
@@ -311,7 +311,7 @@ impl<const W: usize> Logic for Fields<W> {
             FieldStep::Instructions => {
                 self.kind.next = self.c_instructions.val();
                 self.own_field.next = self.f_instructions.val();
-                if self.behind.val() {
+                if self.after_exception.val() {
                     self.own_field.next = self.f_count.val();
                 }
                 self.zero.next = self.third_of.val();
@@ -350,11 +350,11 @@ impl<const W: usize> Logic for Fields<W> {
                 }
             }
         }
-        if self.turning.val() {
+        if self.with_context.val() {
             // the context is in the word of iCnt, above it
-            self.beside.next = self.word.val() >> self.count_bits.val();
-            self.alone.next = self.exception.val() & (self.beside.val() & self.context_bit.val()).any();
-            if self.alone.val() & (self.step.val() == FieldStep::Kind) {
+            self.above_count.next = self.word.val() >> self.count_bits.val();
+            self.context_only.next = self.exception.val() & (self.above_count.val() & self.context_bit.val()).any();
+            if self.context_only.val() & (self.step.val() == FieldStep::Kind) {
                 self.value.next = self.kind_context.val();
                 self.size.next = self.kind_size.val();
             }
@@ -365,10 +365,10 @@ impl<const W: usize> Logic for Fields<W> {
             if self.has_pc.val() & (self.step.val() == FieldStep::Lost) {
                 self.kind.next = self.c_raw.val();
                 self.size.next = self.context_size.val();
-                self.value.next = self.beside.val() & self.context_mask.val();
+                self.value.next = self.above_count.val() & self.context_mask.val();
                 self.own_field.next = self.f_instructions.val();
                 self.last.next = false;
-                if self.alone.val() {
+                if self.context_only.val() {
                     self.last.next = self.post.val() == self.k_none.val();
                     self.again.next = self.post.val() != self.k_none.val();
                 } else {
@@ -381,11 +381,11 @@ impl<const W: usize> Logic for Fields<W> {
             }
         }
         self.signs.next = false;
-        if self.signing.val() {
+        if self.with_signature.val() {
             // after the counts of a stop, a progress message and a marker
             self.carries.next = self.escape.val() & !self.has_pc.val() & (self.resync.val() | !self.overflow.val());
             self.signs.next = self.carries.val() & (self.step.val() == FieldStep::Address);
-            if self.behind.val() & (self.step.val() == FieldStep::Instructions) {
+            if self.after_exception.val() & (self.step.val() == FieldStep::Instructions) {
                 // its field contains the signature
                 self.value.next = self.one.val();
             }
@@ -426,7 +426,7 @@ impl<const W: usize> Logic for Fields<W> {
         self.new_post.next = self.post.val();
         if self.again.val() {
             self.new_pre.next = 0.into();
-            if self.sync_built.val() & self.exception.val() & (self.post.val() == self.k_behind.val()) {
+            if self.sync_built.val() & self.exception.val() & (self.post.val() == self.k_post_resync.val()) {
                 self.new_pre.next = self.k_control.val();
                 self.new_post.next = self.k_resync.val();
             }
@@ -437,7 +437,7 @@ impl<const W: usize> Logic for Fields<W> {
         }
         self.sync.next = self.synced.val();
         self.marks.next = self.resync.val() & (self.step.val() == FieldStep::Lost);
-        if self.signing.val() {
+        if self.with_signature.val() {
             self.marks.next = self.resync.val() & self.signs.val() & self.whole.val();
         }
         self.ends.next = self.control.val() & !self.overflow.val();

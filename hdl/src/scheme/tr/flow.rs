@@ -8,7 +8,7 @@ use super::parts::Parts;
 use crate::emit::EmitError;
 use crate::spine::entry::EntryLayout;
 use crate::spine::front_port::{EncoderPort, FrontPort};
-use crate::spine::pieces::fits;
+use crate::spine::slices::fits;
 use crate::spine::Extras;
 use crate::widget::slot::Slot;
 use sim::params::{Chunks, TrParams, TraceParams};

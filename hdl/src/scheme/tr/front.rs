@@ -18,16 +18,16 @@
 //! | S4 | whether a message is due |
 //! | S5 | counters, decision ([`super::messages`]); its addresses went to the FIFO from S4, see [`crate::spine::event_fifo`] |
 //!
-//! Golden model: [`sim::scheme::tr::model`] in a [`sim::lane`].
+//! Golden model: [`sim::scheme::tr::model`] in a [`sim::core_trace`].
 
 use crate::scheme::tr::messages::Messages;
 use crate::scheme::tr::outcome::OutcomeIn;
 use crate::scheme::tr::parts::Parts;
 use crate::scheme::tr::target::TargetIn;
 use crate::spine::front_port::FrontPort;
-use crate::spine::life::Life;
-use crate::spine::ports::{ControlIn, EntryOut, VerdictOut};
-use crate::spine::settle::Settle;
+use crate::spine::ports::{ControlIn, DecisionOut, EntryOut};
+use crate::spine::trace_fsm::TraceFsm;
+use crate::spine::warm_up::WarmUp;
 use crate::spine::Extras;
 use crate::widget::delay::Delay;
 use crate::widget::each::when;
@@ -41,25 +41,25 @@ use sim::params::TraceParams;
 pub struct FrontEnd<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: FrontPort<W>,
-    keeps: Signal<Local, Bit>,
+    keeps_target: Signal<Local, Bit>,
     // Blocks
-    life: Life,
+    trace_fsm: TraceFsm,
     outcome: Slot<OutcomeIn>,
     target: Slot<TargetIn<W>>,
     messages: Messages<W>,
     // with resyncs: warm-up, in which the predictors are disabled
-    settle: Settle,
+    warm_up: WarmUp,
     hold: Signal<Local, Bit>,
     holding: Signal<Local, Bit>,
     // S2: the beat, without lost instructions
     live_2: Signal<Local, Bit>,
     valid_2: Signal<Local, Bit>,
     branch_2: Signal<Local, Bit>,
-    look_2: Signal<Local, Bit>,
+    lookup_2: Signal<Local, Bit>,
     push_2: Signal<Local, Bit>,
     pop_2: Signal<Local, Bit>,
     jump_2: Signal<Local, Bit>,
-    asks_target: Signal<Local, Bit>,
+    target_live: Signal<Local, Bit>,
     // S2
     pc_low: Signal<Local, Bits<18>>,
     pc_up: Signal<Local, Bits<18>>,
@@ -76,7 +76,7 @@ pub struct FrontEnd<const W: usize> {
     targets: Delay<W>,
     misses: Delay<1>,
     // where contexts are reported: the context; above it a bit that is 1 if it is new
-    turns: Delay<19>,
+    new_context: Delay<19>,
     hits: Delay<1>,
     // S4: live, valid, intr, reported, flow, conditional taken, indirect, same upper bits, predictors disabled
     flags_4: Signal<Local, Bits<9>>,
@@ -94,7 +94,7 @@ pub struct FrontEnd<const W: usize> {
     taken_5: DFF<Bit>,
     indirect_5: DFF<Bit>,
     held_5: DFF<Bit>,
-    untold: Signal<Local, Bit>,
+    not_predicted: Signal<Local, Bit>,
     // parameters: PC shift as a left and a right one, address bits of the upper register, scheme
     shift_up: Fixed<Bits<3>>,
     shift_down: Fixed<Bits<3>>,
@@ -102,10 +102,10 @@ pub struct FrontEnd<const W: usize> {
     nexus: Fixed<Bit>,
     sync: Fixed<Bit>,
     /// The target predictor is cleared before the outcome predictor is.
-    sooner: Fixed<Bit>,
-    turning: Fixed<Bit>,
+    target_first: Fixed<Bit>,
+    with_context: Fixed<Bit>,
     wide: Fixed<Bit>,
-    settles: Fixed<Bit>,
+    has_warm_up: Fixed<Bit>,
 }
 
 impl<const W: usize> FrontEnd<W> {
@@ -124,29 +124,29 @@ impl<const W: usize> FrontEnd<W> {
         let (outcome, target) = (parts.outcome(), parts.target::<W>(low));
         // without predictors there is nothing to clear
         let wide = extras.retire.is_some();
-        let settles = sync && params.flow.settle() > 0;
+        let has_warm_up = sync && params.flow.warm_up() > 0;
         let latency = outcome.latency().max(target.latency());
         Self {
             flags: Delay::new(latency),
             pcs: Delay::new(latency),
             targets: Delay::new(latency),
-            turns: Delay::new(latency + 1),
-            turning: Fixed::new(params.context.is_some()),
+            new_context: Delay::new(latency + 1),
+            with_context: Fixed::new(params.context.is_some()),
             wide: Fixed::new(wide),
-            settles: Fixed::new(settles),
+            has_warm_up: Fixed::new(has_warm_up),
             misses: Delay::new(latency - outcome.latency()),
             hits: Delay::new(latency - target.latency()),
             outcome,
             target,
-            life: Life::new(false, extras),
+            trace_fsm: TraceFsm::new(false, extras),
             messages: Messages::with(params, extras, parts.nexus),
-            settle: when(settles, || Settle::new(params.flow.settle() << extras.haste(params), wide)),
+            warm_up: when(has_warm_up, || WarmUp::new(params.flow.warm_up() << extras.warm_up_scale(params), wide)),
             sync: Fixed::new(sync),
             shift_up: Fixed::of(align.saturating_sub(shift)),
             shift_down: Fixed::of(shift.saturating_sub(align)),
             upper_mask: Fixed::new(ones(address) ^ ones(low)),
             nexus: Fixed::new(parts.nexus),
-            sooner: Fixed::new(parts.target_clears_sooner()),
+            target_first: Fixed::new(parts.target_clears_first()),
             ..Default::default()
         }
     }
@@ -158,65 +158,81 @@ impl<const W: usize> Logic for FrontEnd<W> {
         dff_setup!(self, clock, upper);
         dff_setup!(self, clock, live_5, valid_5, intr_5, reported_5, flow_5, outcome_5, miss_5);
         dff_setup!(self, clock, taken_5, indirect_5, held_5);
-        clock!(self, clock, life, outcome, target, messages, flags, pcs, targets, misses, hits, turns, settle);
+        clock!(
+            self,
+            clock,
+            trace_fsm,
+            outcome,
+            target,
+            messages,
+            flags,
+            pcs,
+            targets,
+            misses,
+            hits,
+            new_context,
+            warm_up
+        );
 
-        self.life.reset.next = self.port.reset.val();
-        ControlIn::link(&mut self.port.control, &mut self.life.control);
-        self.life.able.next = self.outcome.port.ready.val() & (self.target.port.ready.val() | self.sooner.val());
-        self.port.go.next = self.life.go.val();
-        self.port.open.next = self.life.open.val();
-        self.life.broken.next = self.port.beat.broken.val() & self.port.beat.live.val();
-        self.life.live.next = self.live_5.q.val();
-        self.life.live_next.next = self.flags.to.val().get_bit(0);
-        self.life.valid.next = self.valid_5.q.val();
-        self.life.intr.next = self.intr_5.q.val();
+        self.trace_fsm.reset.next = self.port.reset.val();
+        ControlIn::link(&mut self.port.control, &mut self.trace_fsm.control);
+        self.trace_fsm.predictors_ready.next =
+            self.outcome.port.ready.val() & (self.target.port.ready.val() | self.target_first.val());
+        self.port.go.next = self.trace_fsm.go.val();
+        self.port.open.next = self.trace_fsm.open.val();
+        self.trace_fsm.discontinuity.next = self.port.beat.discontinuity.val() & self.port.beat.live.val();
+        self.trace_fsm.live.next = self.live_5.q.val();
+        self.trace_fsm.live_next.next = self.flags.to.val().get_bit(0);
+        self.trace_fsm.valid.next = self.valid_5.q.val();
+        self.trace_fsm.intr.next = self.intr_5.q.val();
 
         // S2: lost instructions do not change predictors; during a loss the predictors hold
-        self.life.here.next = self.port.beat.live.val();
-        self.life.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();
-        self.life.hide.next = self.port.beat.hide.val();
+        self.trace_fsm.stage_live.next = self.port.beat.live.val();
+        self.trace_fsm.enter.next = self.port.beat.live.val() & self.port.beat.valid.val();
+        self.trace_fsm.hide.next = self.port.beat.hide.val();
         // resyncs are decided in the last stage
-        self.life.flow.next = false;
-        self.life.resynced.next = false;
-        self.life.began.next = false;
-        self.life.may.next = (self.turning.val() & self.port.beat.turns.val())
+        self.trace_fsm.flow.next = false;
+        self.trace_fsm.resynced.next = false;
+        self.trace_fsm.started_decoding.next = false;
+        self.trace_fsm.may_push.next = (self.with_context.val() & self.port.beat.new_context.val())
             | self.port.beat.intr.val()
             | self.port.beat.branch.val()
-            | self.port.beat.look.val()
+            | self.port.beat.lookup.val()
             | self.port.beat.pop.val()
             | self.port.beat.jump.val();
-        self.turns.clear.next = self.port.reset.val();
-        self.turns.from.next = bit_cast::<19, 18>(self.port.beat.belongs.val())
-            | (bit_cast::<19, 1>(self.port.beat.turns.val().into()) << 18);
-        self.messages.turns.next = self.turns.to.val().get_bit(18);
-        self.messages.belongs.next = self.turns.to.val().get_bits::<18>(0);
+        self.new_context.clear.next = self.port.reset.val();
+        self.new_context.from.next = bit_cast::<19, 18>(self.port.beat.context_value.val())
+            | (bit_cast::<19, 1>(self.port.beat.new_context.val().into()) << 18);
+        self.messages.new_context.next = self.new_context.to.val().get_bit(18);
+        self.messages.context_value.next = self.new_context.to.val().get_bits::<18>(0);
         // all of these may make an entry
-        self.live_2.next = self.life.seen.val();
-        self.valid_2.next = self.port.beat.valid.val() & self.life.counts.val();
-        self.branch_2.next = self.port.beat.branch.val() & !self.life.shut.val();
-        self.look_2.next = self.port.beat.look.val() & !self.life.shut.val();
-        self.push_2.next = self.port.beat.push.val() & !self.life.shut.val();
-        self.pop_2.next = self.port.beat.pop.val() & !self.life.shut.val();
-        self.jump_2.next = self.port.beat.jump.val() & !self.life.shut.val();
+        self.live_2.next = self.trace_fsm.seen.val();
+        self.valid_2.next = self.port.beat.valid.val() & self.trace_fsm.counts.val();
+        self.branch_2.next = self.port.beat.branch.val() & !self.trace_fsm.blocked.val();
+        self.lookup_2.next = self.port.beat.lookup.val() & !self.trace_fsm.blocked.val();
+        self.push_2.next = self.port.beat.push.val() & !self.trace_fsm.blocked.val();
+        self.pop_2.next = self.port.beat.pop.val() & !self.trace_fsm.blocked.val();
+        self.jump_2.next = self.port.beat.jump.val() & !self.trace_fsm.blocked.val();
 
         // warm-up after a resync
         self.hold.next = false;
         self.holding.next = false;
-        self.settle.reset.next = self.port.reset.val();
-        self.settle.resync.next = self.life.verdict.resync.val();
-        self.settle.fresh.next = self.life.verdict.fresh.val();
-        self.settle.cancel.next = self.life.verdict.stop.val();
-        self.settle.enter.next = self.live_2.val() & self.valid_2.val();
-        self.settle.entering.next = self.port.entering.val();
-        self.settle.leave.next = self.live_5.q.val() & self.valid_5.q.val();
-        self.settle.leaving.next = self.port.more.val().get_bits::<10>(0);
-        if self.settles.val() {
-            self.hold.next = self.settle.hold.val();
-            self.holding.next = self.settle.holding.val();
+        self.warm_up.reset.next = self.port.reset.val();
+        self.warm_up.resync.next = self.trace_fsm.decision.resync.val();
+        self.warm_up.restart_sync.next = self.trace_fsm.decision.restart_sync.val();
+        self.warm_up.cancel.next = self.trace_fsm.decision.stop.val();
+        self.warm_up.enter.next = self.live_2.val() & self.valid_2.val();
+        self.warm_up.entering.next = self.port.entering.val();
+        self.warm_up.leave.next = self.live_5.q.val() & self.valid_5.q.val();
+        self.warm_up.leaving.next = self.port.more.val().get_bits::<10>(0);
+        if self.has_warm_up.val() {
+            self.hold.next = self.warm_up.hold.val();
+            self.holding.next = self.warm_up.holding.val();
         }
         // with several instructions per cycle, the first beat after a gap may come later
-        self.keeps.next = self.wide.val() & self.life.verdict.losing.val();
-        self.asks_target.next = (self.live_2.val() | self.life.away.val() | self.keeps.val()) & !self.hold.val();
+        self.keeps_target.next = self.wide.val() & self.trace_fsm.decision.losing.val();
+        self.target_live.next =
+            (self.live_2.val() | self.trace_fsm.excluded.val() | self.keeps_target.val()) & !self.hold.val();
 
         // S2: PC >> s; the lowest bits were dropped before
         self.pc_low.next = self.port.beat.pc.val().get_bits::<18>(0);
@@ -226,9 +242,9 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.outcome.port.branch.next = self.branch_2.val() & !self.hold.val();
         self.outcome.port.taken.next = self.port.beat.taken.val();
         self.outcome.port.hash.next = self.hash.val();
-        self.outcome.port.clear.next = self.life.clear.val() | self.port.reset.val();
-        self.target.port.live.next = self.asks_target.val();
-        self.target.port.look.next = self.look_2.val() & !self.hold.val();
+        self.outcome.port.clear.next = self.trace_fsm.clear.val() | self.port.reset.val();
+        self.target.port.live.next = self.target_live.val();
+        self.target.port.lookup.next = self.lookup_2.val() & !self.hold.val();
         self.target.port.push.next = self.push_2.val() & !self.hold.val();
         self.target.port.pop.next = self.pop_2.val() & !self.hold.val();
         self.target.port.branch.next = self.branch_2.val() & !self.hold.val();
@@ -236,17 +252,17 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.target.port.hash.next = self.hash.val();
         self.target.port.link.next = self.port.beat.link.val();
         self.target.port.target.next = self.port.beat.target.val();
-        self.target.port.clear.next = self.life.clear.val() | self.port.reset.val();
+        self.target.port.clear.next = self.trace_fsm.clear.val() | self.port.reset.val();
 
         // upper address bits of the last indirect target
-        self.indirect.next = self.look_2.val() | self.pop_2.val();
+        self.indirect.next = self.lookup_2.val() | self.pop_2.val();
         self.reported.next = self.branch_2.val() | self.indirect.val();
         self.target_upper.next = self.port.beat.target.val() & self.upper_mask.val();
         self.same_upper.next = self.target_upper.val() == self.upper.q.val();
         if self.indirect.val() {
             self.upper.d.next = self.target_upper.val();
         }
-        if !self.asks_target.val() {
+        if !self.target_live.val() {
             self.upper.d.next = 0.into();
         }
 
@@ -297,24 +313,25 @@ impl<const W: usize> Logic for FrontEnd<W> {
         self.messages.flow.next = self.flow_5.q.val();
         self.messages.outcome.next = self.outcome_5.q.val();
         self.messages.miss.next = self.miss_5.q.val();
-        self.untold.next = false;
+        self.not_predicted.next = false;
         if self.sync.val() & !self.nexus.val() {
             // not predicted in S2, or in the warm-up since then
-            self.untold.next = self.held_5.q.val() | self.holding.val() | self.life.verdict.fresh.val();
-            if self.untold.val() {
+            self.not_predicted.next =
+                self.held_5.q.val() | self.holding.val() | self.trace_fsm.decision.restart_sync.val();
+            if self.not_predicted.val() {
                 self.messages.outcome.next = self.taken_5.q.val();
                 self.messages.miss.next = self.indirect_5.q.val();
             }
         }
         self.messages.early.next = self.flags_4.val().get_bit(4);
-        self.messages.ask.next = self.port.control.ask.val();
+        self.messages.header_repeated.next = self.port.control.header_repeated.val();
         self.messages.pc.next = self.pcs.to.val();
         self.messages.target.next = self.targets.to.val();
         self.messages.more.next = self.port.more.val();
         self.messages.step.next = self.port.step.val();
         self.messages.lag.next = self.port.lag.val();
         self.messages.lead_lag.next = self.port.control.lead_lag.val();
-        VerdictOut::join(&mut self.life.verdict, &mut self.messages.verdict);
+        DecisionOut::join(&mut self.trace_fsm.decision, &mut self.messages.decision);
         EntryOut::<W>::link(&mut self.port.entry, &mut self.messages.entry);
     }
 }

@@ -14,12 +14,12 @@
 //! | `outcome`, `miss` | in | 1 | its outcome must be sent; its target must. 0 unless `valid` and `live` |
 //! | `pc`, `target` | in | W | its address, the address of the next instruction, one cycle before all other inputs |
 //! | `early` | in | 1 | with them, where messages carry signatures: it is control flow, if it is traced |
-//! | `ask` | in | 1 | cycles count from here |
+//! | `header_repeated` | in | 1 | cycles count from here |
 //! | `more` | in | 24 | with [`Extras::retire`]: sequential instructions that retired before this one, and are reported with it |
 //! | `step` | in | 32 | with [`Extras::retire`]: cycles since the last beat |
 //! | `lag`, `lead_lag` | in | 8 | with [`Extras::retire`]: delay of this beat, and of the beat of the core that is resynchronised |
-//! | `turns`, `belongs` | in | 1, 18 | where contexts are reported: it is the first in its context; the context |
-//! | `verdict` | in | | the decision about the instruction, see [`crate::spine::life`] |
+//! | `new_context`, `context_value` | in | 1, 18 | where contexts are reported: it is the first in its context; the context |
+//! | `decision` | in | | the decision about the instruction, see [`crate::spine::trace_fsm`] |
 //! | `entry` | out | | an event entry, see [`crate::spine::entry`] |
 //!
 //! # Timing
@@ -30,11 +30,11 @@
 //! Code without any control-flow instruction for 2^(`count_bits` - 1) instructions would wrap iCnt: the
 //! progress message that prevents it is only sent at control-flow instructions.
 //!
-//! Golden model: [`sim::scheme::tr::model`] in a [`sim::lane`].
+//! Golden model: [`sim::scheme::tr::model`] in a [`sim::core_trace`].
 
 use crate::spine::cycles::Cycles;
 use crate::spine::entry::{CC_PORT_BITS, COUNT_PORT_BITS};
-use crate::spine::ports::{EntryOut, VerdictIn};
+use crate::spine::ports::{DecisionIn, EntryOut};
 use crate::spine::signature::Signature;
 use crate::spine::Extras;
 use crate::widget::each::when;
@@ -55,14 +55,14 @@ pub struct Messages<const W: usize> {
     pub pc: Signal<In, Bits<W>>,
     pub target: Signal<In, Bits<W>>,
     pub early: Signal<In, Bit>,
-    pub ask: Signal<In, Bit>,
-    pub verdict: VerdictIn,
+    pub header_repeated: Signal<In, Bit>,
+    pub decision: DecisionIn,
     pub more: Signal<In, Bits<24>>,
     pub step: Signal<In, Bits<32>>,
     pub lag: Signal<In, Bits<8>>,
     pub lead_lag: Signal<In, Bits<8>>,
-    pub turns: Signal<In, Bit>,
-    pub belongs: Signal<In, Bits<18>>,
+    pub new_context: Signal<In, Bit>,
+    pub context_value: Signal<In, Bits<18>>,
     pub entry: EntryOut<W>,
     // state
     icnt: DFF<Bits<24>>,
@@ -93,16 +93,16 @@ pub struct Messages<const W: usize> {
     // cycles up to the header that are not counted
     debt: DFF<Bits<8>>,
     cycles: Cycles,
-    bcnt_told: Signal<Local, Bits<24>>,
+    bcnt_sent: Signal<Local, Bits<24>>,
     // a change of context that neither an exception nor a sync reports
-    alone: Signal<Local, Bit>,
-    told: Signal<Local, Bits<18>>,
-    told_alone: Signal<Local, Bit>,
-    alone_at: Fixed<Bits<5>>,
+    context_only: Signal<Local, Bit>,
+    entry_context: Signal<Local, Bits<18>>,
+    entry_context_only: Signal<Local, Bit>,
+    context_only_at: Fixed<Bits<5>>,
     // where messages carry signatures
     signature: Signature<W>,
     carries: Signal<Local, Bit>,
-    signing: Fixed<Bit>,
+    with_signature: Fixed<Bit>,
     // the entry
     pre_1: Signal<Local, Bit>,
     pre_0: Signal<Local, Bit>,
@@ -117,7 +117,7 @@ pub struct Messages<const W: usize> {
     nexus: Fixed<Bit>,
     sync: Fixed<Bit>,
     wide: Fixed<Bit>,
-    turning: Fixed<Bit>,
+    with_context: Fixed<Bit>,
 }
 
 impl<const W: usize> Messages<W> {
@@ -141,10 +141,10 @@ impl<const W: usize> Messages<W> {
             sync: Fixed::new(extras.sync),
             wide: Fixed::new(wide),
             cycles: Cycles::new(params, &extras),
-            turning: Fixed::new(params.context.is_some()),
-            alone_at: Fixed::of(params.context_bits()),
+            with_context: Fixed::new(params.context.is_some()),
+            context_only_at: Fixed::of(params.context_bits()),
             signature: when(params.signature > 0, || Signature::new(params)),
-            signing: Fixed::new(params.signature > 0),
+            with_signature: Fixed::new(params.signature > 0),
             ..Default::default()
         }
     }
@@ -159,13 +159,13 @@ impl<const W: usize> Logic for Messages<W> {
         clock!(self, clock, signature);
 
         self.cc_now.next = self.cc.q.val();
-        if self.ask.val() & self.sync.val() {
+        if self.header_repeated.val() & self.sync.val() {
             self.cc_now.next = 0.into();
         }
         // the cycle of the header may be later than that of the beat, or earlier
         self.cycles.step.next = self.step.val();
         self.cycles.counted.next = self.cc.q.val();
-        self.cycles.ask.next = self.ask.val();
+        self.cycles.header_repeated.next = self.header_repeated.val();
         self.cycles.old.next = 0.into();
         self.cycles.young.next = 0.into();
         if self.lag.val() > self.lead_lag.val() {
@@ -175,97 +175,99 @@ impl<const W: usize> Logic for Messages<W> {
         }
         self.cycles.debt.next = self.debt.q.val();
         self.debt.d.next = 0.into();
-        if !self.verdict.restart.val() & (self.live.val() | self.verdict.tracing.val()) {
+        if !self.decision.restart.val() & (self.live.val() | self.decision.tracing.val()) {
             self.debt.d.next = self.cycles.left.val();
         }
         // no cycle has passed before the first traced one
-        if self.wide.val() & self.timed.val() & self.verdict.tracing.val() {
+        if self.wide.val() & self.timed.val() & self.decision.tracing.val() {
             self.cc_now.next = self.cycles.sum.val();
             if self.cycles.over.val() {
                 self.cc_now.next = self.cc_mask.val();
             }
         }
-        self.resync.next = self.verdict.resync.val() & self.sync.val();
-        self.verdict.flow.next = self.flow.val();
+        self.resync.next = self.decision.resync.val() & self.sync.val();
+        self.decision.flow.next = self.flow.val();
 
         // messages that this instruction needs
-        self.alone.next = self.turning.val()
-            & self.turns.val()
-            & self.verdict.beat.val()
-            & !self.verdict.sync.val()
-            & !self.verdict.exception.val();
-        self.any_pre.next = self.verdict.sync.val() | self.verdict.exception.val() | self.alone.val();
+        self.context_only.next = self.with_context.val()
+            & self.new_context.val()
+            & self.decision.beat.val()
+            & !self.decision.sync.val()
+            & !self.decision.exception.val();
+        self.any_pre.next = self.decision.sync.val() | self.decision.exception.val() | self.context_only.val();
         self.any_post.next = self.outcome.val() | self.miss.val();
-        self.icnt_inc.next = self.verdict.beat.val() & !self.any_pre.val();
+        self.icnt_inc.next = self.decision.beat.val() & !self.any_pre.val();
         self.icnt_sum.next = self.icnt.q.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
         if self.wide.val() {
             self.preceding.next = self.icnt.q.val() + self.more.val();
-            if self.verdict.beat.val() {
+            if self.decision.beat.val() {
                 self.icnt_sum.next = self.preceding.val() + bit_cast::<24, 1>(self.icnt_inc.val().into());
             }
         }
         // the count before this instruction: the carry chain stays out of the decision
         self.long.next = (self.icnt.q.val() & self.count_top.val()).any()
-            | ((self.cc.q.val() & self.cc_top.val()).any() & self.timed.val() & !(self.ask.val() & self.sync.val()));
+            | ((self.cc.q.val() & self.cc_top.val()).any()
+                & self.timed.val()
+                & !(self.header_repeated.val() & self.sync.val()));
         if self.wide.val() {
             // with several instructions per cycle the sum is needed
             self.long.next = (self.preceding.val() & self.count_top.val()).any()
                 | (((self.cycles.sum.val() & self.cc_top.val()).any() | self.cycles.over.val()) & self.timed.val());
         }
         self.progress.next = self.flow.val() & self.long.val() & !self.any_pre.val() & !self.any_post.val();
-        self.verdict.asks.next = (self.turning.val() & self.turns.val())
+        self.decision.needs_message.next = (self.with_context.val() & self.new_context.val())
             | self.outcome.val()
             | self.miss.val()
             | (self.flow.val() & self.long.val());
 
         // iCnt holds while instructions are lost; bCnt counts the lost instructions then
-        self.counted.next = self.reported.val() | (self.nexus.val() & self.verdict.beat.val());
+        self.counted.next = self.reported.val() | (self.nexus.val() & self.decision.beat.val());
         self.bcnt_stop.next = (self.bcnt.q.val() & self.count_top.val()).any();
         self.bcnt_inc.next = self.counted.val();
-        if self.verdict.losing.val() {
+        if self.decision.losing.val() {
             self.bcnt_inc.next = self.valid.val() & !self.bcnt_stop.val();
         }
         self.bcnt_sum.next = self.bcnt.q.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
         if self.wide.val() {
-            if (self.verdict.losing.val() & self.bcnt_inc.val()) | (self.nexus.val() & self.verdict.beat.val()) {
+            if (self.decision.losing.val() & self.bcnt_inc.val()) | (self.nexus.val() & self.decision.beat.val()) {
                 self.bcnt_sum.next =
                     self.bcnt.q.val() + self.more.val() + bit_cast::<24, 1>(self.bcnt_inc.val().into());
             }
         }
         // an instruction after its own pre-message counts in the next message
-        self.remains.next = self.verdict.send.val() & self.any_pre.val() & !self.any_post.val() & !self.resync.val();
+        self.remains.next = self.decision.send.val() & self.any_pre.val() & !self.any_post.val() & !self.resync.val();
         self.remains_reported.next = self.remains.val() & self.counted.val();
         // also one cycle after a stop: the counters need not wait for that decision, as the next trace begins later. So
         // they need no reset
         self.clear_counts.next =
-            self.verdict.send.val() | self.verdict.overflow.val() | self.resync.val() | !self.verdict.tracing.val();
+            self.decision.send.val() | self.decision.overflow.val() | self.resync.val() | !self.decision.tracing.val();
         if self.clear_counts.val() {
             self.icnt.d.next = bit_cast::<24, 1>(self.remains.val().into());
         } else {
             // a dropped instruction is not counted
             self.icnt.d.next = self.icnt_sum.val() & self.count_mask.val();
         }
-        self.bcnt_one.next = self.remains_reported.val() | self.verdict.drop.val();
+        self.bcnt_one.next = self.remains_reported.val() | self.decision.drop.val();
         self.bcnt.d.next = self.bcnt_sum.val() & self.count_mask.val();
-        if self.clear_counts.val() | self.verdict.drop.val() {
+        if self.clear_counts.val() | self.decision.drop.val() {
             self.bcnt.d.next = bit_cast::<24, 1>(self.bcnt_one.val().into());
         }
         if self.wide.val() {
-            if self.verdict.drop.val() {
+            if self.decision.drop.val() {
                 self.bcnt.d.next = self.more.val() + 1;
             }
         }
         self.cc_all.next = self.cc_now.val() == self.cc_mask.val();
-        if self.verdict.restart.val() {
+        if self.decision.restart.val() {
             self.cc.d.next = 1.into();
-        } else if !self.live.val() & !self.verdict.tracing.val() {
+        } else if !self.live.val() & !self.decision.tracing.val() {
             self.cc.d.next = 0.into();
         } else if !self.cc_all.val() {
             self.cc.d.next = self.cc_now.val() + 1;
         }
         if self.wide.val() {
             self.cc_after.next = 0.into();
-            if !self.verdict.restart.val() & (self.live.val() | self.verdict.tracing.val()) {
+            if !self.decision.restart.val() & (self.live.val() | self.decision.tracing.val()) {
                 self.cc_after.next = self.cc_now.val();
             }
             self.cc.d.next = self.cc_after.val();
@@ -275,25 +277,25 @@ impl<const W: usize> Logic for Messages<W> {
         }
 
         // the entry
-        self.entry.push.next = self.verdict.restart.val();
-        self.pre_0.next = self.verdict.exception.val() | self.verdict.overflow.val() | self.verdict.stop.val();
-        self.pre_1.next = self.verdict.sync.val() | self.verdict.overflow.val() | self.verdict.stop.val();
-        self.post_0.next = self.outcome.val() | self.progress.val() | self.verdict.overflow.val();
+        self.entry.push.next = self.decision.restart.val();
+        self.pre_0.next = self.decision.exception.val() | self.decision.overflow.val() | self.decision.stop.val();
+        self.pre_1.next = self.decision.sync.val() | self.decision.overflow.val() | self.decision.stop.val();
+        self.post_0.next = self.outcome.val() | self.progress.val() | self.decision.overflow.val();
         self.post_1.next = self.miss.val() | self.progress.val();
-        if self.turning.val() {
-            if self.alone.val() {
+        if self.with_context.val() {
+            if self.context_only.val() {
                 self.pre_0.next = true;
             }
         }
         if self.resync.val() {
             // marker and sync, alone or after an exception
             self.pre_0.next = true;
-            self.pre_1.next = !self.verdict.exception.val();
-            self.post_0.next = self.verdict.exception.val();
+            self.pre_1.next = !self.decision.exception.val();
+            self.post_0.next = self.decision.exception.val();
             self.post_1.next = true;
         }
-        if self.turning.val() {
-            if self.resync.val() & self.alone.val() {
+        if self.with_context.val() {
+            if self.resync.val() & self.context_only.val() {
                 self.pre_1.next = false;
                 self.post_0.next = true;
             }
@@ -306,11 +308,11 @@ impl<const W: usize> Logic for Messages<W> {
         self.entry.bcnt.next = self.bcnt_sum.val() & self.count_mask.val();
         if self.wide.val() {
             // several instructions can carry beyond the top bit
-            self.bcnt_told.next = self.bcnt_sum.val() & self.count_mask.val();
-            if self.verdict.overflow.val() & self.bcnt_stop.val() {
-                self.bcnt_told.next = self.count_top.val();
+            self.bcnt_sent.next = self.bcnt_sum.val() & self.count_mask.val();
+            if self.decision.overflow.val() & self.bcnt_stop.val() {
+                self.bcnt_sent.next = self.count_top.val();
             }
-            self.entry.bcnt.next = self.bcnt_told.val();
+            self.entry.bcnt.next = self.bcnt_sent.val();
         }
         if self.any_pre.val() {
             self.entry.bcnt.next = 1.into();
@@ -321,32 +323,32 @@ impl<const W: usize> Logic for Messages<W> {
         self.signature.early.next = self.early.val();
         self.signature.flow.next = self.flow.val();
         self.signature.first.next = self.any_pre.val();
-        self.signature.restart.next = self.resync.val() | self.verdict.fresh.val();
-        self.signature.idle.next = !self.verdict.tracing.val() & !self.verdict.beat.val();
-        self.carries.next = self.resync.val() | self.verdict.stop.val() | self.progress.val();
-        self.signature.counts.next = self.carries.val() | self.verdict.overflow.val() | self.any_pre.val();
+        self.signature.restart.next = self.resync.val() | self.decision.restart_sync.val();
+        self.signature.idle.next = !self.decision.tracing.val() & !self.decision.beat.val();
+        self.carries.next = self.resync.val() | self.decision.stop.val() | self.progress.val();
+        self.signature.counts.next = self.carries.val() | self.decision.overflow.val() | self.any_pre.val();
         self.signature.count.next = self.icnt.q.val();
         if self.wide.val() {
-            if self.verdict.beat.val() {
+            if self.decision.beat.val() {
                 self.signature.count.next = self.preceding.val() & self.count_mask.val();
             }
         }
-        self.signature.tells.next = self.any_pre.val();
-        self.signature.belongs.next = self.belongs.val();
-        if self.signing.val() {
+        self.signature.has_context.next = self.any_pre.val();
+        self.signature.context_value.next = self.context_value.val();
+        if self.with_signature.val() {
             if self.carries.val() {
                 self.entry.bcnt.next = bit_cast::<24, 16>(self.signature.value.val());
             }
         }
-        self.told.next = 0.into();
-        self.told_alone.next = false;
-        if self.turning.val() {
-            self.told.next = self.belongs.val();
-            self.told_alone.next = self.alone.val();
+        self.entry_context.next = 0.into();
+        self.entry_context_only.next = false;
+        if self.with_context.val() {
+            self.entry_context.next = self.context_value.val();
+            self.entry_context_only.next = self.context_only.val();
         }
-        self.entry.landing.next = 0.into();
-        self.entry.belongs.next = bit_cast::<19, 18>(self.told.val())
-            | (bit_cast::<19, 1>(self.told_alone.val().into()) << self.alone_at.val());
+        self.entry.resync_pc.next = 0.into();
+        self.entry.context_value.next = bit_cast::<19, 18>(self.entry_context.val())
+            | (bit_cast::<19, 1>(self.entry_context_only.val().into()) << self.context_only_at.val());
         self.entry.pc.next = self.pc.val();
         self.entry.target.next = self.target.val();
         self.entry.cc.next = self.cc_now.val();

@@ -60,7 +60,7 @@ impl Parts {
     }
 
     /// Whether the target predictor is cleared so early that the outcome predictor alone determines when both are.
-    pub fn target_clears_sooner(&self) -> bool {
+    pub fn target_clears_first(&self) -> bool {
         2 * self.target.clear_clocks() <= self.outcome.clear_clocks()
     }
 

@@ -110,7 +110,7 @@ impl Stack {
 
     /// Leaves all frames but the first `to`.
     fn leave(&mut self, to: usize, change: &mut impl FnMut(Change)) {
-        let shown = |frames: usize| frames.min(DEEPEST);
+        let selection = |frames: usize| frames.min(DEEPEST);
         let before = self.frames.len();
         if to >= before {
             return;
@@ -118,7 +118,7 @@ impl Stack {
         self.frames.truncate(to);
         // of many deep frames one is reported
         let one = usize::from(to >= DEEPEST);
-        for _ in 0..shown(before) - shown(to) + one {
+        for _ in 0..selection(before) - selection(to) + one {
             change(Change::Leave);
         }
         if let Some(top) = self.frames.last().filter(|_| one == 1) {

@@ -71,9 +71,9 @@ struct Goal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reached {
     /// Certainly.
-    There,
+    Certainly,
     /// Possibly: this may be an earlier visit than the one that is meant.
-    Perhaps,
+    Possibly,
 }
 
 struct Path<'a, S> {
@@ -93,10 +93,10 @@ struct Path<'a, S> {
     /// Instructions that may still retire; more are an error in the data.
     left: u64,
     /// Outcome of the branch at `pc`, if that was the last one reported.
-    waiting: Option<bool>,
+    pending_outcome: Option<bool>,
     outcomes: Outcomes,
     /// A goal that was possibly reached. It is confirmed if the next packet is not of format 3.
-    perhaps: Option<Goal>,
+    unconfirmed: Option<Goal>,
     trap: Option<(trap::Info, u64)>,
 }
 
@@ -130,18 +130,18 @@ impl<S: RetireSink> Path<'_, S> {
     }
 
     fn branches(&self) -> u64 {
-        u64::from(self.waiting.is_some()) + self.outcomes.count()
+        u64::from(self.pending_outcome.is_some()) + self.outcomes.count()
     }
 
     /// Executes the branch or jump at `exit`; `to` is the target of an indirect one that is
     /// not implicit. Returns whether it was used.
-    fn pass(&mut self, exit: &Exit, to: Option<u64>, failing: Option<usize>) -> Result<bool, EtraceError> {
+    fn execute_exit(&mut self, exit: &Exit, to: Option<u64>, failing: Option<usize>) -> Result<bool, EtraceError> {
         let over = exit.pc.wrapping_add(exit.len.into());
-        let mut told = false;
+        let mut reported_address = false;
         let (kind, target) = match exit.kind {
             ExitKind::Conditional => {
                 let predicted = self.tables.predict(exit.pc);
-                let taken = self.waiting.take().or_else(|| self.outcomes.take(predicted));
+                let taken = self.pending_outcome.take().or_else(|| self.outcomes.take(predicted));
                 let taken = taken.ok_or(self.wrong("a branch of which no outcome was sent"))?;
                 self.tables.outcome(exit.pc, taken);
                 let target = if taken { exit.target } else { over };
@@ -152,7 +152,7 @@ impl<S: RetireSink> Path<'_, S> {
             ExitKind::Indirect(_, kind) => {
                 let fails = failing == Some(self.tables.depth()) || (to.is_some() && failing == Some(usize::MAX));
                 let implicit = if kind == FlowKind::Return && !fails { self.tables.pop() } else { None };
-                told = implicit.is_none();
+                reported_address = implicit.is_none();
                 let target = implicit.or(to);
                 (kind, target.ok_or(self.wrong("an indirect branch of which no target was sent"))?)
             }
@@ -165,7 +165,7 @@ impl<S: RetireSink> Path<'_, S> {
             self.tables.call(over);
         }
         self.pc = target;
-        Ok(told)
+        Ok(reported_address)
     }
 
     /// Follows the path to the goal of a packet.
@@ -177,12 +177,12 @@ impl<S: RetireSink> Path<'_, S> {
                 if let Some(address) = ahead.filter(|a| self.may_stop(&goal, *a, &exit)) {
                     if let Some(n) = (1..count).find(|n| self.image.skip(self.pc, *n) == Some(address)) {
                         self.retire(n, address)?;
-                        return Ok(if goal.notify { Reached::There } else { Reached::Perhaps });
+                        return Ok(if goal.notify { Reached::Certainly } else { Reached::Possibly });
                     }
                 }
                 self.retire(count - 1, exit.pc)?;
             } else {
-                if self.pass(&exit, goal.address, goal.depth)? {
+                if self.execute_exit(&exit, goal.address, goal.depth)? {
                     self.tables.look_up(self.pc);
                     self.retire(1, self.pc)?;
                     let (count, exit) = self.run()?;
@@ -190,20 +190,20 @@ impl<S: RetireSink> Path<'_, S> {
                     if self.branches() != u64::from(here) {
                         return Err(self.wrong("branches after the address that ends them"));
                     }
-                    return Ok(Reached::There);
+                    return Ok(Reached::Certainly);
                 }
                 self.retire(1, self.pc)?;
                 if goal.address == Some(self.pc) {
                     let (_, exit) = self.run()?;
                     if self.may_stop(&goal, self.pc, &exit) {
-                        return Ok(if goal.notify { Reached::There } else { Reached::Perhaps });
+                        return Ok(if goal.notify { Reached::Certainly } else { Reached::Possibly });
                     }
                 }
             }
             if goal.address.is_none() && self.branches() == 1 {
                 let (count, exit) = self.run()?;
                 if count == 1 && exit.kind == ExitKind::Conditional {
-                    return Ok(Reached::There);
+                    return Ok(Reached::Certainly);
                 }
             }
         }
@@ -222,22 +222,22 @@ impl<S: RetireSink> Path<'_, S> {
             return Err(self.wrong("no synchronisation packet before it"));
         }
         // one outcome of the previous packet may be left: that of the branch at which it ended
-        self.waiting = match self.waiting {
+        self.pending_outcome = match self.pending_outcome {
             None if self.outcomes.count() == 1 => self.outcomes.take(self.tables.predict(self.pc)),
-            waiting => waiting,
+            pending_outcome => pending_outcome,
         };
         if self.outcomes.count() > 0 {
             return Err(self.wrong("outcomes are left of the packet before"));
         }
         self.outcomes = outcomes;
         let reached = self.follow(goal)?;
-        self.perhaps = (reached == Reached::Perhaps).then_some(goal);
+        self.unconfirmed = (reached == Reached::Possibly).then_some(goal);
         Ok(())
     }
 
     /// Confirms that the goal of the previous packet is the target of a jump, and continues to it.
-    fn certain(&mut self) -> Result<(), EtraceError> {
-        if let Some(goal) = self.perhaps.take() {
+    fn confirm(&mut self) -> Result<(), EtraceError> {
+        if let Some(goal) = self.unconfirmed.take() {
             self.follow(Goal { only_by_jump: true, ..goal })?;
         }
         Ok(())
@@ -250,16 +250,16 @@ impl<S: RetireSink> Path<'_, S> {
         self.running = true;
         self.retire(1, pc)?;
         let (count, exit) = self.run()?;
-        self.waiting = (count == 1 && exit.kind == ExitKind::Conditional).then_some(!not_taken);
+        self.pending_outcome = (count == 1 && exit.kind == ExitKind::Conditional).then_some(!not_taken);
         Ok(())
     }
 
-    /// Moves past the last instruction, with `to` as in `pass`. Afterwards no instruction has retired at `pc`.
+    /// Moves past the last instruction, with `to` as in `execute_exit`. Afterwards no instruction has retired at `pc`.
     fn over(&mut self, to: Option<u64>) -> Result<(), EtraceError> {
         let (count, exit) = self.run()?;
         if count == 1 {
             // with `to`, a return is a mispredicted one
-            self.pass(&exit, to, to.map(|_| usize::MAX))?;
+            self.execute_exit(&exit, to, to.map(|_| usize::MAX))?;
         } else {
             self.pc = self.image.skip(self.pc, 1).ok_or_else(|| self.outside())?;
         }
@@ -270,7 +270,7 @@ impl<S: RetireSink> Path<'_, S> {
         if !self.running {
             return Err(self.wrong("no synchronisation packet before it"));
         }
-        self.perhaps = None;
+        self.unconfirmed = None;
         self.over(epc)?;
         let cause = u8::try_from(info.ecause).map_err(|_| self.wrong("no such cause"))?;
         self.event(FlowKind::Trap { interrupt: info.is_interrupt(), cause }, 0, self.pc, handler);
@@ -294,7 +294,7 @@ impl<S: RetireSink> Path<'_, S> {
         if let InstructionTrace::Synchronization(s) = payload {
             return self.synchronize(s);
         }
-        self.certain()?;
+        self.confirm()?;
         let mut last = self.last;
         let mut to = |info: &AddressInfo| {
             last = last.wrapping_add_signed(info.address) & self.mask;
@@ -347,7 +347,7 @@ impl<S: RetireSink> Path<'_, S> {
                 QualStatus::NoChange => Ok(()),
                 QualStatus::TraceLost => Err(self.wrong("packets were lost")),
                 QualStatus::EndedNtr => {
-                    self.certain()?;
+                    self.confirm()?;
                     self.stop()
                 }
                 QualStatus::EndedRep => self.stop(),
@@ -380,9 +380,9 @@ pub fn decode(
         pc: 0,
         since: 0,
         left: encoded.stats.instructions,
-        waiting: None,
+        pending_outcome: None,
         outcomes: Outcomes::NONE,
-        perhaps: None,
+        unconfirmed: None,
         trap: None,
     };
     while decoder.bytes_left() > 0 {

@@ -23,7 +23,7 @@ const TRACE_TYPE: u8 = 0b10;
 /// Number of branches in a full map.
 const FULL: u64 = 31;
 /// Maximum number of straight path segments that are remembered.
-const PIECES: usize = 256;
+const MAX_SEGMENTS: usize = 256;
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
@@ -119,7 +119,7 @@ pub struct Encoder<'a> {
     /// Bit d: there was an implicit return at depth d since the last packet.
     implicit: u64,
     /// Straight path segments since the last branch or packet, and the start of the current one.
-    pieces: Vec<(u64, u64)>,
+    segments: Vec<(u64, u64)>,
     from: u64,
     /// Position of the hart, and whether its instruction is the first after a discontinuity.
     at: u64,
@@ -143,7 +143,7 @@ impl<'a> Encoder<'a> {
             branches: Branches::default(),
             address: 0,
             implicit: 0,
-            pieces: Vec::new(),
+            segments: Vec::new(),
             from: 0,
             at: 0,
             first: true,
@@ -250,7 +250,7 @@ impl<'a> Encoder<'a> {
         }
         let inferred = matches!(self.before, Before::Plain | Before::Return);
         self.ended = if inferred { QualStatus::EndedRep } else { QualStatus::EndedNtr };
-        let mut told = true;
+        let mut reported_address = true;
         match self.before {
             Before::Nothing | Before::Trap { reported: true, .. } => self.start(c.pc, not_taken)?,
             Before::Trap { info, reported: false } => self.trap(info, true, c.pc, not_taken)?,
@@ -261,15 +261,15 @@ impl<'a> Encoder<'a> {
             }
             Before::Plain | Before::Return if next != Next::Step => {
                 if !matches!(c.kind, Kind::Branch { .. }) {
-                    self.lead_to(c.pc)?;
+                    self.disambiguate(c.pc)?;
                 }
                 // without `notify`, decoders expect the target of a return that is not implicit
                 let notify = matches!(self.before, Before::Return);
                 self.report(c.pc, AddressInfo { notify, ..self.delta(c.pc) }, None, failed)?;
             }
-            Before::Plain | Before::Return => told = self.branches_alone(c.pc, failed)?,
+            Before::Plain | Before::Return => reported_address = self.branches_alone(c.pc, failed)?,
         }
-        self.leave(c, told)
+        self.leave(c, reported_address)
     }
 
     /// Reports branches at a count of 31, or a misprediction after 31 correct ones; returns whether the address is included.
@@ -289,8 +289,8 @@ impl<'a> Encoder<'a> {
         Ok(false)
     }
 
-    /// Continues after step `c`; `told`: its address was reported.
-    fn leave(&mut self, c: Step, told: bool) -> Result<(), EtraceError> {
+    /// Continues after step `c`; `reported_address`: its address was reported.
+    fn leave(&mut self, c: Step, reported_address: bool) -> Result<(), EtraceError> {
         self.before = match c.kind {
             Kind::Plain | Kind::Branch { .. } | Kind::Jump | Kind::Call | Kind::Trap(_) => Before::Plain,
             Kind::Indirect | Kind::IndirectCall => Before::Jump(None),
@@ -303,16 +303,16 @@ impl<'a> Encoder<'a> {
         let notify = match self.before {
             // the decoder takes the first return at this depth, and may stop at an earlier visit of the target
             Before::Jump(Some(depth)) => self.implicit >> depth & 1 == 1 || self.was_at(c.pc, c.target),
-            _ => self.pieces.len() >= PIECES,
+            _ => self.segments.len() >= MAX_SEGMENTS,
         };
-        if notify && !told {
-            self.lead_to(c.pc)?;
+        if notify && !reported_address {
+            self.disambiguate(c.pc)?;
             self.report(c.pc, AddressInfo { notify: true, ..self.delta(c.pc) }, None, false)?;
         }
         match (c.kind, self.before) {
             (Kind::Plain | Kind::Trap(_), _) => return Ok(()),
-            (Kind::Branch { .. }, _) => self.pieces.clear(),
-            _ if self.from <= c.pc => self.pieces.push((self.from, c.pc)),
+            (Kind::Branch { .. }, _) => self.segments.clear(),
+            _ if self.from <= c.pc => self.segments.push((self.from, c.pc)),
             _ => {}
         }
         match c.kind {
@@ -329,14 +329,14 @@ impl<'a> Encoder<'a> {
 
     /// Whether the path since the last branch or packet, which has reached `pc`, contains `address`.
     fn was_at(&self, pc: u64, address: u64) -> bool {
-        self.pieces.iter().chain([&(self.from, pc)]).any(|(a, b)| (*a..=*b).contains(&address))
+        self.segments.iter().chain([&(self.from, pc)]).any(|(a, b)| (*a..=*b).contains(&address))
     }
 
     /// Sends packets until the decoder cannot mistake an earlier visit of `pc` for this one.
-    fn lead_to(&mut self, pc: u64) -> Result<(), EtraceError> {
-        let pieces = std::mem::take(&mut self.pieces);
+    fn disambiguate(&mut self, pc: u64) -> Result<(), EtraceError> {
+        let segments = std::mem::take(&mut self.segments);
         let holds = |p: &(u64, u64), address| (p.0..=p.1).contains(&address);
-        let mut rest = pieces.as_slice();
+        let mut rest = segments.as_slice();
         while rest.iter().any(|p| holds(p, pc)) {
             // the farthest end of a segment that is on no earlier segment
             let far = (0..rest.len()).rev().find(|j| !rest[..*j].iter().any(|p| holds(p, rest[*j].1))).unwrap_or(0);
@@ -349,7 +349,7 @@ impl<'a> Encoder<'a> {
 
     /// Discards the remembered segments: the path is known up to `pc`.
     fn forget(&mut self, pc: u64) {
-        self.pieces.clear();
+        self.segments.clear();
         self.from = pc + 1;
     }
 

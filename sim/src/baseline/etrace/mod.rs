@@ -184,13 +184,13 @@ pub fn same<'e>(found: &[FlowEvent], went_in: impl IntoIterator<Item = &'e FlowE
     found.iter().all(|f| {
         let Some(e) = events.next() else { return false };
         let stops = |e: Option<&&FlowEvent>| e.is_some_and(|e| e.kind == FlowKind::Stop && e.count == 0);
-        let untold = stops(events.peek()) && is_indirect(e.kind);
+        let unreported = stops(events.peek()) && is_indirect(e.kind);
         let f = FlowEvent {
-            target: if untold || cut { e.target } else { f.target },
+            target: if unreported || cut { e.target } else { f.target },
             pc: if cut { e.pc } else { f.pc },
             ..*f
         };
-        cut |= untold;
+        cut |= unreported;
         f.same_flow(e) && f.kind == e.kind
     }) && events.next().is_none()
 }

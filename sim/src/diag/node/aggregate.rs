@@ -4,7 +4,7 @@
 //! are exact for any number of keys, but conflicts cost more words. An entry whose count or sum would overflow is sent
 //! in the same way. Results are `[key, count, sum low, sum high, least, greatest]`.
 
-use super::{Event, Field, NoRoom, Outbox, Target};
+use super::{CapacityError, Event, Field, Outbox, Target};
 use crate::diag::packet::Args;
 
 /// Bits of a sum.
@@ -73,7 +73,7 @@ impl Aggregate {
     }
 
     /// Adds a rule, up to 16.
-    pub fn add(&mut self, rule: Rule) -> Result<(), NoRoom> {
+    pub fn add(&mut self, rule: Rule) -> Result<(), CapacityError> {
         super::room("rules", self.rules.len() + 1, 16)?;
         self.rules.push(rule);
         Ok(())

@@ -3,7 +3,7 @@
 //! A rule is for one event and has up to four terms, of which all or any must hold. Of the matching events, one in N
 //! passes, up to a maximum number.
 
-use super::{room, Event, Field, NoRoom, Outbox, Target};
+use super::{room, CapacityError, Event, Field, Outbox, Target};
 
 /// Most terms of a rule.
 pub const TERMS: usize = 4;
@@ -84,7 +84,7 @@ impl Filter {
     }
 
     /// Adds a rule.
-    pub fn add(&mut self, rule: Rule) -> Result<(), NoRoom> {
+    pub fn add(&mut self, rule: Rule) -> Result<(), CapacityError> {
         room("rules", self.rules.len() + 1, self.room.into())?;
         room("terms", rule.terms.len(), TERMS)?;
         self.rules.push((rule, 0, 0));

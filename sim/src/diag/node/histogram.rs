@@ -3,7 +3,7 @@
 //! 128 buckets per key: powers of two, each in four parts. When all tables are taken, an event with a new key is passed
 //! on as a result of its own, so that sums at the host are exact. Results are `[key, bucket, count]`.
 
-use super::{room, Event, Field, NoRoom, Outbox, Target};
+use super::{room, CapacityError, Event, Field, Outbox, Target};
 use crate::diag::packet::Args;
 
 /// Buckets per key.
@@ -69,7 +69,7 @@ impl Histogram {
     }
 
     /// Adds a rule, up to 4.
-    pub fn add(&mut self, rule: Rule) -> Result<(), NoRoom> {
+    pub fn add(&mut self, rule: Rule) -> Result<(), CapacityError> {
         room("rules", self.rules.len() + 1, 4)?;
         self.rules.push(rule);
         Ok(())
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_without_a_place_goes_on() {
+    fn keys_beyond_the_capacity_are_passed_on() {
         let to = Target { dest: 63, id: 9 };
         let mut h = Histogram::new(1);
         h.add(Rule { event: 1, key: Field::Core, value: Field::Arg(0), to }).unwrap();

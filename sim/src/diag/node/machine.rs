@@ -4,15 +4,15 @@
 //! the owner. It has a next state, may make the key the owner, and may report `[state, class, key, owner]` from before
 //! the step, with the event's core and time.
 //!
-//! A table may have a state per key, for the first [`PLACES`] keys. Keys keep their entries until the table is set
+//! A table may have a state per key, for the first [`MAX_KEYS`] keys. Keys keep their entries until the table is set
 //! again. An event whose key has no entry is passed to the host unchanged, so that the host has all events of each key
 //! that it receives any of.
 
-use super::{room, Event, Field, NoRoom, Outbox, Target};
+use super::{room, CapacityError, Event, Field, Outbox, Target};
 use crate::diag::packet::{Args, HOST};
 
 /// Keys of a table with a state per key.
-pub const PLACES: usize = 16;
+pub const MAX_KEYS: usize = 16;
 
 /// A class: an event and its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,7 +65,7 @@ impl Machine {
     }
 
     /// Sets the table; a node has one. It starts in state 0 with owner 0.
-    pub fn set(&mut self, table: Table) -> Result<(), NoRoom> {
+    pub fn set(&mut self, table: Table) -> Result<(), CapacityError> {
         room("machines", 1 + usize::from(self.table.is_some()), 1)?;
         room("states", table.steps.len(), self.states.into())?;
         room("classes", table.classes.len(), self.states.into())?;
@@ -80,7 +80,7 @@ impl Machine {
             let key = class.key.of(event);
             let state = if table.by_key {
                 let place = self.keyed.iter().position(|k| k.0 == key);
-                if place.is_none() && self.keyed.len() == PLACES {
+                if place.is_none() && self.keyed.len() == MAX_KEYS {
                     out.push((HOST, Event { lost: 0, ..*event }));
                     continue;
                 }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_without_a_place_are_the_hosts() {
+    fn events_of_keys_beyond_the_capacity_go_to_the_host() {
         let class = |event| Class { event, key: Field::Arg(0) };
         let step = |next, report| [Step { next, own: false, report }; 2];
         // 1 and 2 must alternate

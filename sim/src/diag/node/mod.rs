@@ -31,7 +31,7 @@ pub mod trace;
 
 use super::packet::Event;
 pub use super::packet::Outbox;
-use super::processor::seat::Seat;
+use super::processor::ring_processor::RingProcessor;
 use super::processor::{KIND as PROCESSOR, SLOTS};
 use std::fmt;
 use std::str::FromStr;
@@ -88,7 +88,7 @@ pub enum Node {
     /// See [`tick`].
     Tick(tick::Tick),
     /// See [`super::processor`].
-    Processor(Box<Seat>),
+    Processor(Box<RingProcessor>),
 }
 
 /// A kind of node, with its capacity.
@@ -263,7 +263,7 @@ impl Node {
 /// Error of a configuration that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found} {what}, but the node has room for {room}")]
-pub struct NoRoom {
+pub struct CapacityError {
     /// Unit.
     pub what: &'static str,
     /// Number required.
@@ -273,9 +273,9 @@ pub struct NoRoom {
 }
 
 /// Checks a number against the capacity.
-pub(crate) fn room(what: &'static str, found: usize, room: usize) -> Result<(), NoRoom> {
+pub(crate) fn room(what: &'static str, found: usize, room: usize) -> Result<(), CapacityError> {
     if found > room {
-        return Err(NoRoom { what, found, room });
+        return Err(CapacityError { what, found, room });
     }
     Ok(())
 }

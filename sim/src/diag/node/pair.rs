@@ -5,7 +5,7 @@
 //! without a free context, and a second event that is older than its first (events of two cores may overtake each other
 //! on the ring), are reported as lost with the next result. Times are less than 2^31 cycles.
 
-use super::{room, Event, Field, NoRoom, Outbox, Target};
+use super::{room, CapacityError, Event, Field, Outbox, Target};
 use crate::diag::packet::Args;
 
 /// A pair of events.
@@ -49,7 +49,7 @@ impl Pair {
     }
 
     /// Adds a rule, up to 4.
-    pub fn add(&mut self, rule: Rule) -> Result<(), NoRoom> {
+    pub fn add(&mut self, rule: Rule) -> Result<(), CapacityError> {
         room("pairs", self.rules.len() + 1, 4)?;
         self.rules.push(rule);
         Ok(())

@@ -3,7 +3,7 @@
 //! At the end of each period it sends an event with a number, then a flush with that number to each configured node.
 //! One tick waits while the previous one is being sent; further ticks are lost, and reported with the next one.
 
-use super::{room, NoRoom, Target};
+use super::{room, CapacityError, Target};
 use crate::diag::packet::{Args, Event, Op, Packet};
 
 /// Configuration of a tick.
@@ -58,7 +58,7 @@ impl Tick {
     }
 
     /// Configures it: the first tick is one period later. Without a rule it stops.
-    pub fn set(&mut self, rule: Option<Rule>) -> Result<(), NoRoom> {
+    pub fn set(&mut self, rule: Option<Rule>) -> Result<(), CapacityError> {
         room("flushes", rule.as_ref().map_or(0, |r| r.flushes.len()), self.room.into())?;
         (self.rule, self.count, self.due, self.missed) = (rule, 1, None, 0);
         Ok(())
@@ -70,7 +70,7 @@ impl Tick {
     }
 
     /// Lost ticks that were not reported yet.
-    pub fn untold(&self) -> u64 {
+    pub fn unreported(&self) -> u64 {
         self.missed.into()
     }
 
@@ -158,11 +158,11 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_waits_and_more_are_lost_and_told() {
+    fn one_tick_waits_and_further_ones_are_counted_as_lost() {
         let mut t = ticking(3, &[]);
         // tick 3 is being sent, 6 waits, 9 and 12 are lost
         (1..=13).for_each(|now| t.clock(now, true, false));
-        assert_eq!(t.untold(), 2);
+        assert_eq!(t.unreported(), 2);
         let lost = |t: &Tick| t.sent().map(|s| if let Sent::Event(_, e) = s { (e.time, e.lost) } else { (None, 0) });
         assert_eq!(lost(&t), Some((Some(3), 0)));
         t.clock(14, false, true);

@@ -135,7 +135,7 @@ impl TraceNode {
 
 /// The host side: reassembles the trace words.
 #[derive(Clone, Debug, Default)]
-pub struct Joined {
+pub struct TraceReassembler {
     /// Words that arrived.
     pub words: Vec<u32>,
     /// Missing packets, modulo 4096 at each gap.
@@ -143,7 +143,7 @@ pub struct Joined {
     next: u16,
 }
 
-impl Joined {
+impl TraceReassembler {
     /// Takes a packet; false: it is not a trace packet.
     pub fn take(&mut self, packet: &Packet) -> bool {
         let Body::Control { op: Op::Trace, addr, data } = &packet.body else { return false };
@@ -200,10 +200,10 @@ mod tests {
         packets.extend(node.take(&Packet::control(HOST, ADDRESS, Op::Flush, 0, &[5]).to_words(), &mut ram));
         assert_eq!(packets[3].to_words(), [0x4ff8, 0xf003, 21, 21, 22, 22]);
         assert_eq!(packets[4], Packet::control(ADDRESS, HOST, Op::Flush, 0, &[5]));
-        let mut all = Joined::default();
+        let mut all = TraceReassembler::default();
         assert_eq!(packets.iter().filter(|p| all.take(p)).count(), 4);
         assert_eq!((all.words, all.missing), ((0..23).map(|n| 0x1_0001 * n).collect(), 0));
-        let mut some = Joined::default();
+        let mut some = TraceReassembler::default();
         packets.remove(1);
         packets.iter().for_each(|p| _ = some.take(p));
         assert_eq!((some.words.len(), some.missing), (16, 1));

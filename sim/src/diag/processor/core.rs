@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_a_fault() {
+    fn invalid_addresses_and_instructions_fault() {
         // lui x1, 1 and a store there; fence; lw x2, 1(x0); mul; jalr x0, 2(x0)
         for (words, clocks) in [
             (&[0x0000_10b7, 0x0000_a023][..], 4),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_event_is_waited_for() {
+    fn loads_of_next_wait_for_an_event() {
         // lui x1, 0x30; lw x2, 0(x1); sw x2, 0(x1)
         let (mut core, mut space) = with(&[0x0003_00b7, 0x0000_a103, 0x0020_a023]);
         core.step(&mut space, 100);

@@ -61,7 +61,7 @@
 
 pub mod core;
 pub mod node;
-pub mod seat;
+pub mod ring_processor;
 
 /// Kind number, register 0.
 pub const KIND: u16 = 15;

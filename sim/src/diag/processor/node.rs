@@ -38,7 +38,7 @@ pub struct Processor {
     trips: u16,
     full: u16,
     dropped: u16,
-    untold: u64,
+    unreported: u64,
 }
 
 impl Processor {
@@ -59,7 +59,7 @@ impl Processor {
             trips: 0,
             full: 0,
             dropped: 0,
-            untold: 0,
+            unreported: 0,
         }
     }
 
@@ -94,8 +94,8 @@ impl Processor {
     }
 
     /// Lost events that no result has reported yet.
-    pub fn untold(&self) -> u64 {
-        self.untold
+    pub fn unreported(&self) -> u64 {
+        self.unreported
     }
 
     /// Aborted handlers.
@@ -154,7 +154,7 @@ impl Processor {
         let Packet { src, body, .. } = Packet::parse(words).ok()?;
         let (op, addr, data) = match body {
             Body::Event(event) => {
-                self.untold += u64::from(event.lost);
+                self.unreported += u64::from(event.lost);
                 if self.running {
                     let stamp = u32::from(event.time.is_some()) << 14;
                     let second = stamp | u32::from(event.core) << 8 | u32::from(event.id);
@@ -163,7 +163,7 @@ impl Processor {
                     self.push(slot, None);
                 } else {
                     self.dropped = self.dropped.saturating_add(1);
-                    self.untold += 1;
+                    self.unreported += 1;
                 }
                 return None;
             }
@@ -205,11 +205,11 @@ impl Processor {
     }
 
     /// The packet with the count of events lost before it, if it is an event that has room for it.
-    pub fn told(&mut self, mut packet: Packet) -> Packet {
+    pub fn reported(&mut self, mut packet: Packet) -> Packet {
         if let Body::Event(e) = &mut packet.body {
             if e.id != TRIP_EVENT && e.words() < MAX_WORDS {
-                e.lost = self.untold.min(u16::MAX.into()) as u16;
-                self.untold -= u64::from(e.lost);
+                e.lost = self.unreported.min(u16::MAX.into()) as u16;
+                self.unreported -= u64::from(e.lost);
             }
         }
         packet
@@ -351,8 +351,8 @@ mod tests {
         let to_host =
             |id, args: &[u32]| Packet::event(20, HOST, Event { id, args: Args::of(args), ..Event::default() });
         assert_eq!(out, [to_host(0x20, &[7])]);
-        let Body::Event(e) = p.told(out.remove(0)).body else { panic!() };
-        assert_eq!((e.lost, p.untold(), p.register(4), p.register(2)), (4, 0, 1, 3));
+        let Body::Event(e) = p.reported(out.remove(0)).body else { panic!() };
+        assert_eq!((e.lost, p.unreported(), p.register(4), p.register(2)), (4, 0, 1, 3));
         // an argument of 0 makes it hang: the branch to itself lasts until cycle 64
         p.take(&event(0, 0));
         p.take(&event(8, 0));
@@ -371,7 +371,7 @@ mod tests {
         p.run(0, false, &mut out);
         assert!(!p.is_running() && p.trips() == 1 && out.len() == 1);
         assert_eq!(p.take(&event(7, 2)), None);
-        assert_eq!((p.dropped(), p.untold(), p.take(&event(1, 0))), (1, 3, None));
+        assert_eq!((p.dropped(), p.unreported(), p.take(&event(1, 0))), (1, 3, None));
         let flush = Packet::control(HOST, 20, Op::Flush, 0, &[]).to_words();
         assert_eq!(p.take(&flush), Some(Packet::control(20, HOST, Op::Flush, 0, &[])));
         assert_eq!((SEND_AT, TIME_AT), (0x2_0000, 0x3_0004));

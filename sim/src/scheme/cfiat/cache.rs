@@ -78,14 +78,14 @@ impl Cache {
         self.access(addr, size, &mut |_| {})
     }
 
-    /// A load or store: both allocate lines and set flags. `told` gets the part in each line.
-    pub fn access(&mut self, addr: u64, size: u32, told: &mut impl FnMut(Step)) -> Found {
+    /// A load or store: both allocate lines and set flags. `each_step` gets the part in each line.
+    pub fn access(&mut self, addr: u64, size: u32, each_step: &mut impl FnMut(Step)) -> Found {
         let mut found = Found { lines: true, flags: true };
         self.walk(addr, size, |cache, tag, index, bytes| {
             let step = cache.touch(tag, index, bytes);
             found.lines &= step.hit;
             found.flags &= step.flags;
-            told(step);
+            each_step(step);
         });
         found
     }
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn an_access_over_the_end_of_a_line_needs_both() {
+    fn an_access_across_a_line_end_needs_both_lines() {
         let c = &mut small("");
         assert_eq!(c.load(0x1c, 8), Found { lines: false, flags: false });
         assert!(c.load(0x1c, 4).known() && c.load(0x20, 4).known() && c.load(0x1c, 8).known());
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn another_cores_write_takes_all_flags_of_its_line_and_no_line() {
+    fn another_cores_store_clears_the_flags_and_keeps_the_line() {
         let c = &mut small("");
         c.load(0x10, 4);
         c.load(0x18, 4);

@@ -79,18 +79,18 @@ pub enum StreamError {
 /// Error of records that do not match the accesses of a core.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("core {core}, value {value}: {what}")]
-pub struct Wrong {
+pub struct Mismatch {
     /// Core.
     pub core: u8,
     /// Number of values of the core before it.
     pub value: u64,
     /// What is wrong.
-    pub what: WrongKind,
+    pub what: MismatchKind,
 }
 
 /// How records and accesses differ.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WrongKind {
+pub enum MismatchKind {
     /// A record for something else.
     #[error("the record has {found} bytes, but the core loads {right}")]
     Size {
@@ -104,7 +104,7 @@ pub enum WrongKind {
     Unknown,
     /// A record of what is known.
     #[error("it has a record, but is in the cache")]
-    Needless,
+    Redundant,
     /// The core takes more values than the trace has.
     #[error("the core takes more values than the trace has")]
     More,
@@ -245,8 +245,8 @@ impl Decoder {
         })
     }
 
-    fn wrong(&self, core: u8, what: WrongKind) -> Wrong {
-        Wrong { core, value: self.cores[usize::from(core)].values, what }
+    fn wrong(&self, core: u8, what: MismatchKind) -> Mismatch {
+        Mismatch { core, value: self.cores[usize::from(core)].values, what }
     }
 
     /// Whether all flags are exactly those of the run.
@@ -255,32 +255,32 @@ impl Decoder {
     }
 
     /// Takes the record of `core` that is due here, if any. A known value has a record only if `fahCnt` is full.
-    fn record(&mut self, core: u8, size: u8, known: bool) -> Result<Option<u64>, Wrong> {
+    fn record(&mut self, core: u8, size: u8, known: bool) -> Result<Option<u64>, Mismatch> {
         let full = self.cores[usize::from(core)].fah == self.params.most();
         let exact = self.exact();
         let me = &mut self.cores[usize::from(core)];
         match me.next {
             Some(Record::Value { fah, size: found, value }) if fah == me.fah => {
                 if found != size {
-                    return Err(self.wrong(core, WrongKind::Size { found, right: size }));
+                    return Err(self.wrong(core, MismatchKind::Size { found, right: size }));
                 }
                 if known && exact && !full {
-                    return Err(self.wrong(core, WrongKind::Needless));
+                    return Err(self.wrong(core, MismatchKind::Redundant));
                 }
                 (me.next, me.fah) = (me.records.next(), 0);
                 Ok(Some(value))
             }
-            Some(Record::Stop { fah, .. }) if fah == me.fah => Err(self.wrong(core, WrongKind::More)),
-            None => Err(self.wrong(core, WrongKind::More)),
+            Some(Record::Stop { fah, .. }) if fah == me.fah => Err(self.wrong(core, MismatchKind::More)),
+            None => Err(self.wrong(core, MismatchKind::More)),
             Some(_) if known => {
                 me.fah += 1;
                 Ok(None)
             }
-            Some(_) => Err(self.wrong(core, WrongKind::Unknown)),
+            Some(_) => Err(self.wrong(core, MismatchKind::Unknown)),
         }
     }
 
-    fn told(&mut self, core: u8, value: u64, size: u8) -> u64 {
+    fn add_value(&mut self, core: u8, value: u64, size: u8) -> u64 {
         let me = &mut self.cores[usize::from(core)];
         me.signature.add(value, size);
         me.values += 1;
@@ -299,11 +299,11 @@ impl Decoder {
     ///
     /// # Errors
     /// The records do not match the load.
-    pub fn load(&mut self, core: u8, addr: u64, size: u8) -> Result<u64, Wrong> {
+    pub fn load(&mut self, core: u8, addr: u64, size: u8) -> Result<u64, Mismatch> {
         if !self.params.is_ram(addr, size) {
             let value = self.record(core, size, false)?;
             // without a record, `record` has returned an error
-            return Ok(self.told(core, value.unwrap_or(0), size));
+            return Ok(self.add_value(core, value.unwrap_or(0), size));
         }
         let place = self.place(core);
         let known = self.known[place].0.load(addr, size.into()).known();
@@ -316,7 +316,7 @@ impl Decoder {
             }
             None => image.read(addr, size),
         };
-        Ok(self.told(core, value, size))
+        Ok(self.add_value(core, value, size))
     }
 
     /// Takes a store of `core`.
@@ -343,23 +343,23 @@ impl Decoder {
     ///
     /// # Errors
     /// The records do not match the read.
-    pub fn csr(&mut self, core: u8) -> Result<u64, Wrong> {
+    pub fn csr(&mut self, core: u8) -> Result<u64, Mismatch> {
         let size = self.params.xlen / 8;
         let value = self.record(core, size, false)?;
-        Ok(self.told(core, value.unwrap_or(0), size))
+        Ok(self.add_value(core, value.unwrap_or(0), size))
     }
 
     /// Returns whether an `sc` of `core` stores.
     ///
     /// # Errors
     /// The records do not match the `sc`.
-    pub fn conditional(&mut self, core: u8) -> Result<bool, Wrong> {
+    pub fn conditional(&mut self, core: u8) -> Result<bool, Mismatch> {
         let size = self.params.xlen / 8;
         // a failed `sc` always has a record
         let failed = matches!(self.cores[usize::from(core)].next, Some(Record::Value { fah, value: 1, .. })
             if fah == self.cores[usize::from(core)].fah);
         let value = self.record(core, size, !failed)?.unwrap_or(0);
-        Ok(self.told(core, value, size) == 0)
+        Ok(self.add_value(core, value, size) == 0)
     }
 
     /// Number of values that `core` has taken so far.
@@ -371,17 +371,17 @@ impl Decoder {
     ///
     /// # Errors
     /// Values are left, or the signature differs.
-    pub fn finish(&self, core: u8) -> Result<(), Wrong> {
+    pub fn finish(&self, core: u8) -> Result<(), Mismatch> {
         let me = &self.cores[usize::from(core)];
         match me.next {
             Some(Record::Stop { fah, signature }) if fah == me.fah => {
                 let found = me.signature.value();
                 if found != signature {
-                    return Err(self.wrong(core, WrongKind::Signature { found, right: signature }));
+                    return Err(self.wrong(core, MismatchKind::Signature { found, right: signature }));
                 }
                 Ok(())
             }
-            _ => Err(self.wrong(core, WrongKind::Fewer)),
+            _ => Err(self.wrong(core, MismatchKind::Fewer)),
         }
     }
 }

@@ -143,7 +143,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn params(cores: u8, xlen: u8, name: &str) -> CfiatParams {
-        CfiatParams::everywhere(cores, xlen, name.parse().unwrap())
+        CfiatParams::all_memory(cores, xlen, name.parse().unwrap())
     }
 
     fn bits(params: &CfiatParams, core: u8, record: Record) -> BitVec {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_encoder_sends_is_refused() {
+    fn invalid_records_are_rejected() {
         let p = params(3, 32, "cfiat(fixed):32k+count8");
         let try_read = |words: Vec<u32>| read(&p, &mut BitReader::new(words.into_iter()));
         assert_eq!(try_read(vec![3, 0, 0]), Err(CodingError::Core { found: 3, cores: 3 }));
@@ -197,7 +197,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn records_come_back(
+        fn records_round_trip(
             records in prop::collection::vec((0u8..3, record()), 0..40),
             fixed: bool, wide: bool, c in prop::array::uniform4(1u8..=16),
         ) {
@@ -206,7 +206,7 @@ mod tests {
                 false => format!("cfiat(fah={},{};value={},{})", c[0], c[1], c[2], c[3]),
             };
             let sizes: Sizes = name.parse().unwrap();
-            let p = CfiatParams::everywhere(3, if wide { 64 } else { 32 }, sizes);
+            let p = CfiatParams::all_memory(3, if wide { 64 } else { 32 }, sizes);
             let mut w = BitWriter::new();
             for (core, record) in &records {
                 write(&p, *core, record, &mut w);

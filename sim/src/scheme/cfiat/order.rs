@@ -86,7 +86,7 @@ impl Reader {
         let mut turns = self.turns;
         turns.push_back((self.core, u64::MAX));
         let mut turns = Turns(turns);
-        turns.settle();
+        turns.drop_finished();
         turns
     }
 }
@@ -96,7 +96,7 @@ impl Reader {
 pub struct Turns(VecDeque<(u8, u64)>);
 
 impl Turns {
-    fn settle(&mut self) {
+    fn drop_finished(&mut self) {
         while self.0.front().is_some_and(|(_, left)| *left == 0) {
             self.0.pop_front();
         }
@@ -113,7 +113,7 @@ impl Turns {
             Some((whose, left)) if *whose == core => *left -= 1,
             _ => return false,
         }
-        self.settle();
+        self.drop_finished();
         true
     }
 

@@ -97,7 +97,7 @@ pub enum Coding {
 
 impl Coding {
     /// The default: the chunks that took the fewest bits over the built-in programs.
-    pub const USUAL: Self = Self::Chunks { fah: Chunks::new(1, 2), value: Chunks::new(7, 4) };
+    pub const DEFAULT: Self = Self::Chunks { fah: Chunks::new(1, 2), value: Chunks::new(7, 4) };
 }
 
 impl Default for Sizes {
@@ -112,7 +112,7 @@ impl Default for Sizes {
             replacement: Replacement::Lru,
             flags: Flags::Whole,
             count_bits: 20,
-            coding: Coding::USUAL,
+            coding: Coding::DEFAULT,
         }
     }
 }
@@ -183,7 +183,7 @@ fn coding(text: &str) -> Option<Coding> {
     if text == "fixed" {
         return Some(Coding::Fixed);
     }
-    let Coding::Chunks { mut fah, mut value } = Coding::USUAL else { return None };
+    let Coding::Chunks { mut fah, mut value } = Coding::DEFAULT else { return None };
     for part in text.split(';') {
         let (field, sizes) = part.split_once('=')?;
         let (first, next) = sizes.split_once(',')?;
@@ -236,24 +236,24 @@ impl FromStr for Sizes {
 
 impl fmt::Display for Sizes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let usual = Self::default();
+        let defaults = Self::default();
         f.write_str("cfiat")?;
         match self.coding {
             Coding::Fixed => f.write_str("(fixed)")?,
-            c if c == Coding::USUAL => {}
+            c if c == Coding::DEFAULT => {}
             Coding::Chunks { fah, value } => write!(f, "(fah={fah};value={value})")?,
         }
         match self.bytes {
             n if n % 1024 == 0 => write!(f, ":{}k", n / 1024)?,
             n => write!(f, ":{n}")?,
         }
-        for (name, value, usual) in [
-            ("ways", self.ways, usual.ways),
-            ("line", self.line, usual.line),
-            ("gran", self.granule, usual.granule),
-            ("count", self.count_bits, usual.count_bits),
+        for (name, value, defaults) in [
+            ("ways", self.ways, defaults.ways),
+            ("line", self.line, defaults.line),
+            ("gran", self.granule, defaults.granule),
+            ("count", self.count_bits, defaults.count_bits),
         ] {
-            if value != usual {
+            if value != defaults {
                 write!(f, "+{name}{value}")?;
             }
         }
@@ -287,7 +287,7 @@ impl CfiatParams {
     }
 
     /// Cores whose whole address space is memory: user programs of an operating system.
-    pub fn everywhere(cores: u8, xlen: u8, sizes: Sizes) -> Self {
+    pub fn all_memory(cores: u8, xlen: u8, sizes: Sizes) -> Self {
         Self { cores, xlen, ram_base: 0, ram_last: u64::MAX >> (64 - u32::from(xlen).clamp(1, 64)), sizes }
     }
 
@@ -355,7 +355,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_back_and_wrong_ones_say_what_is_right() {
+    fn names_round_trip_and_invalid_ones_are_explained() {
         for name in [
             "cfiat:32k",
             "cfiat:32+ways2+line16",
@@ -408,7 +408,7 @@ mod tests {
     fn ram_ends_where_it_says() {
         let p = CfiatParams::new(2, (0x8000_0000, 0x1000), Sizes::default());
         assert!(p.is_ram(0x8000_0ffc, 4) && !p.is_ram(0x8000_0ffd, 4) && !p.is_ram(0x7fff_ffff, 1));
-        let all = CfiatParams::everywhere(1, 64, Sizes::default());
+        let all = CfiatParams::all_memory(1, 64, Sizes::default());
         assert!(all.is_ram(0, 8) && all.is_ram(u64::MAX, 1) && !all.is_ram(u64::MAX, 2));
         let json = serde_json::to_string(&p).unwrap();
         assert_eq!(serde_json::from_str::<CfiatParams>(&json).unwrap(), p);

@@ -15,7 +15,7 @@
 //!
 //! Not supported: code that another core wrote, gaps, and what was executed before tracing began.
 
-use super::decoder::{Decoder, Records, StreamError, View, Wrong};
+use super::decoder::{Decoder, Mismatch, Records, StreamError, View};
 use super::order::Turns;
 use super::{is_open_csr, CfiatParams};
 use crate::riscv::bus::Bus;
@@ -47,7 +47,7 @@ pub enum ReplayError {
     #[error("{wrong}, at pc 0x{pc:08x} after {retired} instructions; the values are not of this run, or damaged")]
     Value {
         /// What is wrong.
-        wrong: Wrong,
+        wrong: Mismatch,
         /// Address of the instruction.
         pc: u64,
         /// Instructions of the core before it.
@@ -83,19 +83,19 @@ struct World {
     core: usize,
     /// Trial execution: nothing may be taken from outside.
     trial: bool,
-    wrong: Option<Wrong>,
+    wrong: Option<Mismatch>,
     /// Address of commands to the host, which reads back as 0.
     tohost: Option<u64>,
     /// Of a shared cache.
     turns: Option<Turns>,
     /// The instruction has made an access, so it cannot wait any more.
-    begun: bool,
+    has_accessed: bool,
     /// The core has to wait for its turn.
-    waits: bool,
+    must_wait: bool,
 }
 
 impl World {
-    fn ok<T>(&mut self, result: Result<T, Wrong>) -> Result<T, Break> {
+    fn ok<T>(&mut self, result: Result<T, Mismatch>) -> Result<T, Break> {
         result.map_err(|wrong| {
             self.wrong = Some(wrong);
             Break::Input
@@ -107,10 +107,10 @@ impl World {
     fn turn(&mut self, hart: usize) -> Result<(), Break> {
         let Some(turns) = &mut self.turns else { return Ok(()) };
         if turns.take(hart as u8) {
-            self.begun = true;
+            self.has_accessed = true;
             return Ok(());
         }
-        self.waits = true;
+        self.must_wait = true;
         Err(Break::Input)
     }
 
@@ -216,21 +216,21 @@ impl Bus for World {
 }
 
 /// A sink that forwards the output of a hart and checks its events against those of the trace.
-struct Held<'a, S> {
+struct CheckingSink<'a, S> {
     sink: &'a mut S,
-    want: &'a mut VecDeque<FlowEvent>,
+    expected: &'a mut VecDeque<FlowEvent>,
     /// The first event that did not match, and the expected one.
     wrong: Option<(FlowEvent, Option<FlowEvent>)>,
 }
 
-impl<S: RetireSink> RetireSink for Held<'_, S> {
+impl<S: RetireSink> RetireSink for CheckingSink<'_, S> {
     const WANTS_DATA: bool = S::WANTS_DATA;
     const WANTS_STACK_POINTER: bool = S::WANTS_STACK_POINTER;
 
     fn event(&mut self, e: &FlowEvent) {
-        let want = self.want.pop_front();
-        if !want.is_some_and(|w| w.same_flow(e)) && self.wrong.is_none() {
-            self.wrong = Some((*e, want));
+        let expected = self.expected.pop_front();
+        if !expected.is_some_and(|w| w.same_flow(e)) && self.wrong.is_none() {
+            self.wrong = Some((*e, expected));
         }
         self.sink.event(e);
     }
@@ -259,11 +259,11 @@ pub struct Replay {
     caches: Caches,
     timing: Timing,
     /// Expected events that a core has not reported yet.
-    want: Vec<VecDeque<FlowEvent>>,
+    expected: Vec<VecDeque<FlowEvent>>,
     /// Instruction count of each core at its last event.
     goal: Vec<u64>,
-    /// Events that a core has not reached because it waits for its turn; and whether the first of them is in `want`.
-    todo: Vec<(VecDeque<FlowEvent>, bool)>,
+    /// Events that a core has not reached because it waits for its turn; and whether the first of them is in `expected`.
+    queued_events: Vec<(VecDeque<FlowEvent>, bool)>,
     stopped: Vec<bool>,
 }
 
@@ -307,8 +307,8 @@ impl Replay {
             wrong: None,
             tohost: program.tohost,
             turns,
-            begun: false,
-            waits: false,
+            has_accessed: false,
+            must_wait: false,
         };
         let timing = Timing::functional();
         Ok(Self {
@@ -317,9 +317,9 @@ impl Replay {
             code: vec![CodeCache::new(base, bytes as u32, Isa::all(32)); cores],
             caches: Caches::new(&timing, 1),
             timing,
-            want: vec![VecDeque::new(); cores],
+            expected: vec![VecDeque::new(); cores],
             goal: vec![0; cores],
-            todo: vec![Default::default(); cores],
+            queued_events: vec![Default::default(); cores],
             stopped: vec![false; cores],
         })
     }
@@ -378,13 +378,13 @@ impl Replay {
         if matches!(e.kind, FlowKind::Gap { .. }) {
             return Err(self.path(core, "the control flow has a gap"));
         }
-        self.todo[core].0.push_back(*e);
+        self.queued_events[core].0.push_back(*e);
         let mut next = core;
         loop {
             self.advance(next, sink)?;
             // a waiting core continues when its turn comes
             let turn = self.world.turns.as_ref().and_then(Turns::core).map(usize::from);
-            match turn.filter(|turn| *turn != next && !self.todo[*turn].0.is_empty()) {
+            match turn.filter(|turn| *turn != next && !self.queued_events[*turn].0.is_empty()) {
                 Some(turn) => next = turn,
                 None => return Ok(()),
             }
@@ -393,9 +393,9 @@ impl Replay {
 
     /// Executes a core up to its queued events, or until it has to wait.
     fn advance(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<(), ReplayError> {
-        while let Some(e) = self.todo[core].0.front().copied() {
-            if !std::mem::replace(&mut self.todo[core].1, true) {
-                self.want[core].push_back(e);
+        while let Some(e) = self.queued_events[core].0.front().copied() {
+            if !std::mem::replace(&mut self.queued_events[core].1, true) {
+                self.expected[core].push_back(e);
                 self.goal[core] += u64::from(e.count);
             }
             while self.harts[core].at.instret < self.goal[core] {
@@ -404,8 +404,8 @@ impl Replay {
                 }
             }
             self.reached(core, &e, sink)?;
-            self.todo[core].0.pop_front();
-            self.todo[core].1 = false;
+            self.queued_events[core].0.pop_front();
+            self.queued_events[core].1 = false;
         }
         Ok(())
     }
@@ -418,12 +418,12 @@ impl Replay {
             FlowKind::Stop => {
                 self.stopped[core] = true;
                 if let Some(stop) = self.harts[core].stop(e.cycle) {
-                    self.told(core, sink, |held| held.event(&stop))?;
+                    self.report_checked(core, sink, |checking_sink| checking_sink.event(&stop))?;
                 }
                 let finished = self.world.decoder.finish(e.hart);
                 finished.map_err(|wrong| self.value(core, wrong))
             }
-            _ if self.want[core].is_empty() => Ok(()),
+            _ if self.expected[core].is_empty() => Ok(()),
             _ => Err(self.path(core, format!("it continues without {}", what(e)))),
         }
     }
@@ -433,7 +433,7 @@ impl Replay {
     /// # Errors
     /// A core has not stopped.
     pub fn finish(&self) -> Result<(), ReplayError> {
-        if let Some(core) = self.todo.iter().position(|(events, _)| !events.is_empty()) {
+        if let Some(core) = self.queued_events.iter().position(|(events, _)| !events.is_empty()) {
             return Err(self.path(core, "it waits for a turn that the trace does not have"));
         }
         if self.world.turns.as_ref().is_some_and(|turns| !turns.is_over()) {
@@ -448,21 +448,21 @@ impl Replay {
         }
     }
 
-    fn value(&self, core: usize, wrong: Wrong) -> ReplayError {
+    fn value(&self, core: usize, wrong: Mismatch) -> ReplayError {
         let at = self.harts[core].at;
         ReplayError::Value { wrong, pc: at.pc, retired: at.instret }
     }
 
     /// Runs `f` with a checking sink; fails if an event does not match.
-    fn told<S: RetireSink, T>(
+    fn report_checked<S: RetireSink, T>(
         &mut self,
         core: usize,
         sink: &mut S,
-        f: impl FnOnce(&mut Held<'_, S>) -> T,
+        f: impl FnOnce(&mut CheckingSink<'_, S>) -> T,
     ) -> Result<T, ReplayError> {
-        let mut held = Held { sink, want: &mut self.want[core], wrong: None };
-        let result = f(&mut held);
-        match held.wrong {
+        let mut checking_sink = CheckingSink { sink, expected: &mut self.expected[core], wrong: None };
+        let result = f(&mut checking_sink);
+        match checking_sink.wrong {
             None => Ok(result),
             Some((found, Some(right))) => {
                 Err(self.path(core, format!("{}, the trace has {}", what(&found), what(&right))))
@@ -486,14 +486,14 @@ impl Replay {
 
     /// Executes one instruction, which retires; returns false if it has to wait for the core's turn.
     fn execute(&mut self, core: usize, sink: &mut impl RetireSink) -> Result<bool, ReplayError> {
-        self.world.begun = false;
-        let mut want = std::mem::take(&mut self.want[core]);
-        let mut held = Held { sink, want: &mut want, wrong: None };
-        let end = self.single(core, &mut held);
-        let wrong = held.wrong;
-        self.want[core] = want;
+        self.world.has_accessed = false;
+        let mut expected = std::mem::take(&mut self.expected[core]);
+        let mut checking_sink = CheckingSink { sink, expected: &mut expected, wrong: None };
+        let end = self.single(core, &mut checking_sink);
+        let wrong = checking_sink.wrong;
+        self.expected[core] = expected;
         match (end, wrong) {
-            (Err(Break::Input), None) if std::mem::take(&mut self.world.waits) => match self.world.begun {
+            (Err(Break::Input), None) if std::mem::take(&mut self.world.must_wait) => match self.world.has_accessed {
                 false => Ok(false),
                 true => Err(self.path(core, "its turn ends inside an instruction")),
             },

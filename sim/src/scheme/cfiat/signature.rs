@@ -75,7 +75,7 @@ mod tests {
 
     /// A wrong bit in a loaded word, and again in one of its bytes some words later.
     #[test]
-    fn a_wrong_bit_is_not_taken_away_by_a_byte_of_its_word() {
+    fn a_later_byte_load_does_not_cancel_a_wrong_bit() {
         for (bit, byte, later) in
             (0..32u32).flat_map(|bit| (0..4).flat_map(move |byte| (1..200).map(move |l| (bit, byte, l))))
         {

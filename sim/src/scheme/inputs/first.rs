@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_byte_is_known_until_its_line_is_taken() {
+    fn a_byte_is_known_until_its_line_is_replaced() {
         let sizes = Sizes { known: 64, ..Sizes::default() };
         let params = InputsParams::new(1, 32, (0x8000_0000, 1 << 16), sizes);
         assert!(FirstAccesses::new(&InputsParams { sizes: Sizes::default(), ..params }).is_none());

@@ -14,19 +14,19 @@ impl LastValues {
         Self { entries: vec![None; entries.into()] }
     }
 
-    fn index(&self, place: u64) -> usize {
-        ((place ^ place >> 2 ^ place >> 8) as usize) & (self.entries.len() - 1)
+    fn index(&self, location: u64) -> usize {
+        ((location ^ location >> 2 ^ location >> 8) as usize) & (self.entries.len() - 1)
     }
 
     /// The last value of a location, if it is in the table.
-    pub fn get(&self, place: u64) -> Option<u64> {
-        self.entries[self.index(place)].filter(|e| e.0 == place).map(|e| e.1)
+    pub fn get(&self, location: u64) -> Option<u64> {
+        self.entries[self.index(location)].filter(|e| e.0 == location).map(|e| e.1)
     }
 
     /// Stores the value of a location.
-    pub fn set(&mut self, place: u64, value: u64) {
-        let index = self.index(place);
-        self.entries[index] = Some((place, value));
+    pub fn set(&mut self, location: u64, value: u64) {
+        let index = self.index(location);
+        self.entries[index] = Some((location, value));
     }
 }
 
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_has_its_own_value_or_none() {
+    fn a_location_has_its_own_value_or_none() {
         let mut t = LastValues::new(1);
         t.set(0x1000_0005, 0x60);
         assert_eq!((t.get(0x1000_0005), t.get(0x1000_0004)), (Some(0x60), None));

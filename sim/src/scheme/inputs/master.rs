@@ -51,7 +51,7 @@ pub struct Masters {
     /// First byte of RAM.
     base: u32,
     /// Number of the word after the last one.
-    behind: u32,
+    next_word: u32,
     value: u32,
     /// Number of stores so far.
     pub stores: u32,
@@ -62,7 +62,7 @@ pub struct Masters {
 impl Masters {
     /// State before the first message; RAM begins at `base`.
     pub fn new(base: u32) -> Self {
-        Self { base, behind: 0, value: 0, stores: 0, signature: u32::MAX }
+        Self { base, next_word: 0, value: 0, stores: 0, signature: u32::MAX }
     }
 
     /// Counts a store and adds it to the signature. The word is that of a core's store, with the mask in the top bits.
@@ -70,14 +70,14 @@ impl Masters {
         self.stores = self.stores.wrapping_add(1);
         let word = store.addr as u32 ^ store.value.rotate_left(16) ^ u32::from(store.mask) << WORD_BITS;
         self.signature = step(self.signature, word);
-        self.behind = (store.addr as u32 >> 2).wrapping_add(1) & WORDS;
+        self.next_word = (store.addr as u32 >> 2).wrapping_add(1) & WORDS;
         self.value = store.value;
     }
 
     /// Appends a store, without its `Ti`.
     pub fn store(&mut self, store: &MasterStore, out: &mut BitWriter) {
         // as a signed number of 28 bits
-        let further = ((store.addr as u32 >> 2).wrapping_sub(self.behind) << 4) as i32 >> 4;
+        let further = ((store.addr as u32 >> 2).wrapping_sub(self.next_word) << 4) as i32 >> 4;
         let further = ((further << 1 ^ further >> 31) as u32) & WORDS;
         if store.mask == 0xf {
             out.push(WHOLE, 2);
@@ -119,7 +119,7 @@ impl Masters {
         if mask == 0 {
             return Err(CodingError::MasterKind);
         }
-        let word = self.behind.wrapping_add(further >> 1 ^ (further & 1).wrapping_neg()) & WORDS;
+        let word = self.next_word.wrapping_add(further >> 1 ^ (further & 1).wrapping_neg()) & WORDS;
         let value = read_value(self.value.into(), 32, input)? as u32;
         // RAM begins at a multiple of 4096 and has at most 1 GiB
         let offset = word.wrapping_sub(self.base >> 2) & WORDS;
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused() {
+    fn invalid_messages_are_rejected() {
         let read = |word: u32| Masters::new(BASE).read(&mut BitReader::new([word, 0].into_iter()));
         assert_eq!(read(2), Err(CodingError::MasterKind));
         // a store of some bytes with an empty mask

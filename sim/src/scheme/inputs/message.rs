@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_that_never_was_is_refused() {
+    fn a_repeated_cause_without_a_previous_trap_is_rejected() {
         let mut reader = BitReader::new([1u32 | 1 << 11].into_iter());
         assert!(matches!(Coder::new(&params(1)).read(&mut reader), Err(CodingError::NoCause)));
     }
@@ -241,7 +241,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn messages_and_values_come_back(
+        fn messages_and_values_round_trip(
             bodies in prop::collection::vec(body(), 1..40),
             values in prop::collection::vec((any::<u64>(), any::<u64>(), prop::sample::select(vec![8u32, 16, 32, 64])), 0..20)
         ) {

@@ -55,11 +55,11 @@ pub fn header(params: &InputsParams) -> [u32; 3] {
 }
 
 /// Location of a CSR in the table of last values: above all addresses.
-pub(crate) fn csr_place(number: u32) -> u64 {
+pub(crate) fn csr_location(number: u32) -> u64 {
     1 << 32 | u64::from(number)
 }
 
 /// Location of an unmodelled instruction: its bits, above all other locations.
-pub(crate) fn insn_place(insn: u32) -> u64 {
+pub(crate) fn insn_location(insn: u32) -> u64 {
     1 << 33 | u64::from(insn)
 }

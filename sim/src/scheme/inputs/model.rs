@@ -19,7 +19,7 @@ use super::message::{write_value, Body, Coder, Trap};
 use super::signature::Signature;
 use super::start;
 use super::table::Table;
-use super::{csr_place, header, insn_place, InputsParams};
+use super::{csr_location, header, insn_location, InputsParams};
 use crate::bits::BitWriter;
 use crate::platform::ParamError;
 use crate::riscv::{csr, CoreState};
@@ -28,11 +28,11 @@ use retire::{DataEvent, DataKind, FlowEvent, FlowKind, MasterStore, Note, Retire
 use serde::Serialize;
 
 /// Number of references after which an episode ends in any case.
-pub const LONGEST: u32 = 1 << 20;
+pub const MAX_REFERENCES: u32 = 1 << 20;
 
 /// Count of messages of one kind, and their bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Sent {
+pub struct MessageCount {
     /// Number of messages.
     pub messages: u64,
     /// Their bits, including `Ti`.
@@ -43,19 +43,19 @@ pub struct Sent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct InputsStats {
     /// Ends of episodes: the order between cores.
-    pub episodes: Sent,
+    pub episodes: MessageCount,
     /// Of these, episodes that ended because the table was full.
     pub full: u64,
     /// Values of loads and CSRs, and failed `sc`.
-    pub inputs: Sent,
+    pub inputs: MessageCount,
     /// Interrupts and refused accesses.
-    pub traps: Sent,
+    pub traps: MessageCount,
     /// Checks of the state.
-    pub checks: Sent,
+    pub checks: MessageCount,
     /// Stops.
-    pub stops: Sent,
+    pub stops: MessageCount,
     /// Stores of bus masters that are not cores.
-    pub masters: Sent,
+    pub masters: MessageCount,
     /// Stores of bus masters that changed RAM but were not recorded, because the parameters have no masters: replay is not possible.
     pub unrecorded: u64,
     /// Instructions, all cores.
@@ -241,7 +241,7 @@ impl Recorder {
             }
         }
         if self.masters.is_some() {
-            let sent = self.of_masters(|masters, out| masters.stop(out));
+            let sent = self.send_master(|masters, out| masters.stop(out));
             self.stats.stops.messages += 1;
             self.stats.stops.bits += sent;
         }
@@ -278,7 +278,7 @@ impl Recorder {
     }
 
     /// Sends a message of the masters; returns its bits.
-    fn of_masters(&mut self, write: impl FnOnce(&mut Masters, &mut BitWriter)) -> u64 {
+    fn send_master(&mut self, write: impl FnOnce(&mut Masters, &mut BitWriter)) -> u64 {
         let before = self.out.len();
         if let Some(masters) = &mut self.masters {
             self.out.push(self.params.cores.into(), self.params.ti_bits());
@@ -306,7 +306,7 @@ impl Recorder {
     /// if there is no reference. A core that is [`Beat::Idle`] in all cycles counts as one that never began.
     pub fn clock(&mut self, reference: Option<&Reference>, beats: &[Beat]) {
         for core in 0..self.cores.len() {
-            if reference.is_some_and(|r| self.ends(core, r)) {
+            if reference.is_some_and(|r| self.ends_episode(core, r)) {
                 self.end_episode(core);
             }
             match beats.get(core) {
@@ -327,19 +327,19 @@ impl Recorder {
     pub fn clock_master(&mut self, store: &MasterStore, beats: &[Beat]) {
         let master = Reference { core: self.params.cores, addr: store.addr, changes: true, again: false };
         self.clock(Some(&master), beats);
-        let sent = self.of_masters(|masters, out| masters.store(store, out));
+        let sent = self.send_master(|masters, out| masters.store(store, out));
         self.stats.masters.messages += 1;
         self.stats.masters.bits += sent;
     }
 
     /// Whether `core` ends its episode before reference `r`.
-    fn ends(&mut self, core: usize, r: &Reference) -> bool {
+    fn ends_episode(&mut self, core: usize, r: &Reference) -> bool {
         if !self.params.orders() {
             return false;
         }
         let c = &self.cores[core];
         if core == usize::from(r.core) {
-            let full = !r.again && (c.table.is_full() || c.references == LONGEST);
+            let full = !r.again && (c.table.is_full() || c.references == MAX_REFERENCES);
             self.stats.full += u64::from(full);
             full
         } else {
@@ -382,14 +382,14 @@ impl Recorder {
             let bits = 8 * u32::from(size);
             if !self.params.is_ram(addr.into(), size) {
                 self.slot(core, addr.into(), value.into(), bits);
-            } else if self.reaches(core, addr.into(), size) {
+            } else if self.access_first(core, addr.into(), size) {
                 self.fill(core, value.into(), bits);
             }
         }
         if let Some(Access { size, addr, value }) = r.store {
             self.cores[core].signature.data(&DataKind::Store { size, addr: addr.into(), value: value.into() });
             if self.params.is_ram(addr.into(), size) {
-                self.reaches(core, addr.into(), size);
+                self.access_first(core, addr.into(), size);
             }
         }
         if let Some((csr, value)) = r.csr {
@@ -428,7 +428,7 @@ impl Recorder {
 
     /// Enters an access to RAM; returns whether some of its bytes are new to the core since a start in the middle of the run.
     #[inline]
-    fn reaches(&mut self, core: usize, addr: u64, size: u8) -> bool {
+    fn access_first(&mut self, core: usize, addr: u64, size: u8) -> bool {
         let Some(first) = &mut self.cores[core].first else { return false };
         let new = !first.has(addr, size);
         first.set(addr, size);
@@ -439,13 +439,13 @@ impl Recorder {
     fn csr_read(&mut self, core: usize, csr: u16, value: u64) {
         let number = u32::from(csr);
         let me = &mut self.cores[core];
-        if me.first.is_some() && start::is_told_later(number) {
+        if me.first.is_some() && start::is_sent_later(number) {
             if me.told & start::bit(number) == 0 {
                 me.told |= start::bit(number);
                 self.fill(core, value, self.params.xlen.into());
             }
         } else if csr::is_open(number) || me.first.is_some() && start::is_count(number) {
-            self.slot(core, csr_place(number), value, self.params.xlen.into());
+            self.slot(core, csr_location(number), value, self.params.xlen.into());
         }
     }
 
@@ -531,7 +531,7 @@ impl RetireSink for Recorder {
                 if self.params.is_ram(addr, size) {
                     self.cores[core].loaded = Some(d.cycle);
                     self.reference(core, addr, size, false, false);
-                    if self.reaches(core, addr, size) {
+                    if self.access_first(core, addr, size) {
                         let bits = 8 * u32::from(size);
                         match self.insn(d.pc).is_some_and(is_atomic) {
                             true => self.cores[core].atomic = Some((value, bits)),
@@ -550,7 +550,7 @@ impl RetireSink for Recorder {
                     let (old, new) = (&mut self.ram[offset..offset + bytes], &value.to_le_bytes()[..bytes]);
                     silent = *old == *new;
                     old.copy_from_slice(new);
-                    self.reaches(core, addr, size);
+                    self.access_first(core, addr, size);
                 }
                 let again = self.cores[core].loaded == Some(d.cycle);
                 self.reference(core, addr, size, !silent, again);
@@ -566,7 +566,7 @@ impl RetireSink for Recorder {
                     }
                 }
                 if let Some(insn) = self.unmodelled(d.pc) {
-                    self.slot(core, insn_place(insn), value, self.params.xlen.into());
+                    self.slot(core, insn_location(insn), value, self.params.xlen.into());
                 }
             }
             DataKind::Float { .. } | DataKind::Imported { .. } => {}

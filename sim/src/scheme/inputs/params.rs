@@ -161,15 +161,15 @@ impl FromStr for Sizes {
 
 impl fmt::Display for Sizes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let usual = Self::default();
+        let defaults = Self::default();
         write!(f, "inputs:{}", self.entries)?;
-        for (name, value, usual) in [
-            ("tag", self.tag, usual.tag),
-            ("block", self.block, usual.block),
-            ("check", self.check, usual.check),
-            ("last", self.last, usual.last),
+        for (name, value, defaults) in [
+            ("tag", self.tag, defaults.tag),
+            ("block", self.block, defaults.block),
+            ("check", self.check, defaults.check),
+            ("last", self.last, defaults.last),
         ] {
-            if value != usual {
+            if value != defaults {
                 write!(f, "+{name}{value}")?;
             }
         }
@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_back_and_wrong_ones_say_what_is_right() {
+    fn names_round_trip_and_invalid_ones_are_explained() {
         for name in [
             "inputs:512",
             "inputs:256+tag10",

@@ -137,7 +137,7 @@ mod tests {
 
     /// 2 for f1 is 0x0c00_0002, added to 0x9247_7cdf; that is odd: 0x4f23_be6e ^ 0xedb8_8320, and the upper half added.
     #[test]
-    fn a_float_register_is_told_apart_and_its_upper_half_is_a_word() {
+    fn float_registers_are_distinguished_and_add_their_upper_half() {
         let mut s = Signature::new(10);
         s.data(&DataKind::Float { rd: 1, value: 0x1_0000_0002 });
         assert_eq!(s.value(), 0xa29b_3d4f);

@@ -1,7 +1,7 @@
 //! Initial state of the cores for a recording that begins in the middle of a run: its items and their order
 //!
 //! Each item is a slot ([`super`]) with predicted value 0, before all other slots of the core, so zeros are just counted.
-//! Other state is sent when a core first needs it: RAM ([`super::first`]), and the trap registers ([`is_told_later`]).
+//! Other state is sent when a core first needs it: RAM ([`super::first`]), and the trap registers ([`is_sent_later`]).
 
 use super::InputsParams;
 use crate::riscv::csr::{Csrs, View};
@@ -48,11 +48,11 @@ pub fn items(params: &InputsParams) -> impl Iterator<Item = (Item, u32)> {
 
 /// Whether the initial value of a CSR is sent when a core first reads it into a register: `mstatus`, `mie`, `mscratch`,
 /// `mepc`, `mcause`, `mtval`. An earlier `mret` sends that of `mepc`.
-pub fn is_told_later(csr: u32) -> bool {
+pub fn is_sent_later(csr: u32) -> bool {
     matches!(csr, 0x300 | 0x304 | 0x340..=0x343)
 }
 
-/// Bit of a CSR of [`is_told_later`] in a mask.
+/// Bit of a CSR of [`is_sent_later`] in a mask.
 pub fn bit(csr: u32) -> u32 {
     1 << (csr >> 2 & 16 | csr & 7)
 }
@@ -71,13 +71,13 @@ pub const MTVEC: u32 = 0x305;
 ///
 /// Registers that were never written are 0. After a trap, `mtvec` and the cause give the address of the handler.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub struct TrackedState {
     /// The current state.
     pub state: CoreState,
     profile: Profile,
 }
 
-impl Kept {
+impl TrackedState {
     /// State at reset, for a core of `profile`.
     pub fn new(profile: Profile) -> Self {
         Self { state: CoreState::default(), profile }
@@ -118,15 +118,15 @@ mod tests {
 
     #[test]
     fn every_csr_has_a_bit_of_its_own() {
-        let told: Vec<u32> = (0..4096).filter(|n| is_told_later(*n)).collect();
+        let told: Vec<u32> = (0..4096).filter(|n| is_sent_later(*n)).collect();
         let bits = told.iter().fold(0, |all: u32, n| all | bit(*n));
         assert_eq!((told.len(), bits.count_ones()), (6, 6));
     }
 
     /// `lui t0, 0x80001`, `csrrw t0, mtvec, t0`, `csrrsi x0, mtvec, 1`: vectored to 0x80001000; then interrupt 7, and a fault.
     #[test]
-    fn what_is_kept_follows_mtvec_and_traps() {
-        let mut kept = Kept::new(Profile::Plain);
+    fn tracked_state_follows_mtvec_and_traps() {
+        let mut kept = TrackedState::new(Profile::Plain);
         kept.retired(0x8000_12b7, 0x104, Some((5, 0x8000_1000)));
         kept.retired(0x3052_92f3, 0x108, Some((5, 0x44)));
         kept.retired(0x3050_e073, 0x10c, None);
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(kept.state.pc, 0x8000_101c);
         kept.trap(false, 5);
         assert_eq!(kept.state.pc, 0x8000_1000);
-        let mut ibex = Kept { profile: Profile::Ibex, ..kept };
+        let mut ibex = TrackedState { profile: Profile::Ibex, ..kept };
         ibex.retired(0x3052_9073, 0x110, None);
         ibex.state.mtvec = 0x8000_0a01;
         ibex.trap(true, 3);

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_and_writes_are_told_apart_and_forgotten() {
+    fn reads_and_writes_are_distinguished_and_cleared() {
         let mut t = Table::new(16, 4, 4);
         t.touch(0x25, false);
         assert!(t.hit(0x25, false) && !t.hit(0x25, true));

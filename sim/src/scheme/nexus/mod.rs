@@ -71,7 +71,7 @@ impl Scheme for NexusParams {
         }
     }
 
-    fn with_usual_chunks(&self) -> Self {
+    fn with_default_chunks(&self) -> Self {
         self.chunks().map_or(*self, |_| Self::NxB(Coding::TR_B))
     }
 
@@ -95,7 +95,7 @@ impl Scheme for NexusParams {
     }
 
     // nothing is predicted
-    fn settle(&self) -> u32 {
+    fn warm_up(&self) -> u32 {
         0
     }
 

@@ -3,7 +3,7 @@
 //! # Source
 //! Paper 000 section 2.
 
-use crate::lane::{self, Counters, Out};
+use crate::core_trace::{self, Counters, Out};
 use crate::message::{Body, Escape};
 use retire::isa::Indirect;
 use retire::FlowEvent;
@@ -12,12 +12,12 @@ use retire::FlowEvent;
 #[derive(Clone, Copy, Debug)]
 pub struct Front;
 
-fn stream(cycle: u64, target: Option<u64>, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
-    lane.send(cycle, Body::Stream { length: lane.i_cnt(), target }, out);
+fn stream(cycle: u64, target: Option<u64>, core_trace: &mut Counters, out: &mut impl Out<Body>) -> bool {
+    core_trace.send(cycle, Body::Stream { length: core_trace.i_cnt(), target }, out);
     true
 }
 
-impl lane::Front for Front {
+impl core_trace::Front for Front {
     type Body = Body;
     const PROGRESS: bool = true;
 
@@ -26,8 +26,8 @@ impl lane::Front for Front {
     fn rejoin(&mut self, _: u64) {}
 
     #[inline]
-    fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
-        taken && stream(e.cycle, None, lane, out)
+    fn conditional(&mut self, e: &FlowEvent, taken: bool, core_trace: &mut Counters, out: &mut impl Out<Body>) -> bool {
+        taken && stream(e.cycle, None, core_trace, out)
     }
 
     #[inline]
@@ -36,8 +36,8 @@ impl lane::Front for Front {
     }
 
     #[inline]
-    fn indirect(&mut self, e: &FlowEvent, _: Indirect, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
-        stream(e.cycle, Some(e.target), lane, out)
+    fn indirect(&mut self, e: &FlowEvent, _: Indirect, core_trace: &mut Counters, out: &mut impl Out<Body>) -> bool {
+        stream(e.cycle, Some(e.target), core_trace, out)
     }
 
     fn conditional_indirect(
@@ -45,13 +45,13 @@ impl lane::Front for Front {
         e: &FlowEvent,
         _: Indirect,
         taken: bool,
-        lane: &mut Counters,
+        core_trace: &mut Counters,
         out: &mut impl Out<Body>,
     ) -> bool {
-        taken && stream(e.cycle, Some(e.target), lane, out)
+        taken && stream(e.cycle, Some(e.target), core_trace, out)
     }
 
-    fn escape(&mut self, cycle: u64, escape: Escape, lane: &mut Counters, out: &mut impl Out<Body>) {
-        lane.send(cycle, Body::Escape(escape), out);
+    fn escape(&mut self, cycle: u64, escape: Escape, core_trace: &mut Counters, out: &mut impl Out<Body>) {
+        core_trace.send(cycle, Body::Escape(escape), out);
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{nexs, NexusParams};
 use crate::bits::BitReader;
-use crate::lane::replay::{follow_straight, Hart, Lanes, Path, PathError, Refused, ReplaySink};
+use crate::core_trace::replay::{follow_straight, Hart, Harts, MessageError, Path, PathError, ReplaySink};
 use crate::message::{Body, CodingError, Message};
 use crate::platform::Platform;
 use crate::scheme::fields::{Head, Reader};
@@ -71,31 +71,31 @@ impl Path for Straight {
 impl<'a> Decode<'a> for Replay {
     fn message<I: Iterator<Item = u32>>(
         &mut self,
-        lanes: &mut Lanes<'a>,
+        harts: &mut Harts<'a>,
         bits: &mut BitReader<I>,
         sink: &mut impl ReplaySink,
-    ) -> Result<Message, Refused> {
+    ) -> Result<Message, MessageError> {
         let (core, diff_cc, length) = match self.head(bits)? {
             Head::Count { core, diff_cc, count } => (core, diff_cc, count),
             Head::Escape(message) => {
-                lanes.escape(&message, &mut Straight, sink)?;
+                harts.escape(&message, &mut Straight, sink)?;
                 return Ok(message);
             }
         };
-        let (image, hart) = lanes.running(core)?;
+        let (image, hart) = harts.running(core)?;
         let exit = hart.reach_stream_end(image, length, sink)?;
         hart.cycle += diff_cc;
         let target = if let ExitKind::Indirect(_, kind) = exit.kind {
             let target = self.target(core, bits)?;
-            hart.tell_exit(kind, exit, target, sink);
+            hart.report_exit(kind, exit, target, sink);
             Some(target)
         } else if let ExitKind::ConditionalIndirect(how) = exit.kind {
             let target = self.target(core, bits)?;
-            hart.tell_exit(FlowKind::ConditionalIndirect { how, taken: true }, exit, target, sink);
+            hart.report_exit(FlowKind::ConditionalIndirect { how, taken: true }, exit, target, sink);
             Some(target)
         } else {
             self.no_target()?;
-            hart.tell_exit(FlowKind::Conditional { taken: true }, exit, exit.target, sink);
+            hart.report_exit(FlowKind::Conditional { taken: true }, exit, exit.target, sink);
             None
         };
         Ok(Message { core, diff_cc, body: Body::Stream { length, target } })

@@ -20,7 +20,7 @@ pub use model::{Counts, Front};
 pub use params::{Hash, StreamCacheParams, Variant};
 pub use record::Record;
 
-use super::{Family, Scheme, SETTLE_MARGIN};
+use super::{Family, Scheme, WARM_UP_MARGIN};
 use crate::platform::{ParamError, Platform};
 
 impl Scheme for StreamCacheParams {
@@ -76,8 +76,8 @@ impl Scheme for StreamCacheParams {
         StreamCacheParams::state_bits(self, platform.address_bits())
     }
 
-    fn settle(&self) -> u32 {
-        self.entries() + SETTLE_MARGIN
+    fn warm_up(&self) -> u32 {
+        self.entries() + WARM_UP_MARGIN
     }
 
     fn front(&self, platform: &Platform) -> Self::Front {

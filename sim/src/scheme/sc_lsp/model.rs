@@ -7,7 +7,7 @@ use super::cache::Descriptor;
 use super::params::{StreamCacheParams, Variant};
 use super::record::{self, Record};
 use super::tables::{Outcome, Tables};
-use crate::lane::{self, Counters, Out};
+use crate::core_trace::{self, Counters, Out};
 use crate::message::Escape;
 use crate::platform::Platform;
 use retire::isa::Indirect;
@@ -55,7 +55,7 @@ struct Current {
     /// Predicted streams that are not sent yet.
     hits: u32,
     /// The header was repeated, and this core has sent nothing since.
-    asked: bool,
+    after_header: bool,
 }
 
 /// Effect of an instruction on the current stream.
@@ -76,7 +76,7 @@ impl Front {
             longest: sc.longest(),
             rbase: sc.variant == Variant::Rbase,
             tables: Tables::new(sc, platform.xlen),
-            stream: Current { start: 0, known: true, hits: 0, asked: false },
+            stream: Current { start: 0, known: true, hits: 0, after_header: false },
             counts: Counts::default(),
         }
     }
@@ -88,95 +88,101 @@ impl Front {
 
     /// Sends the hits that are not sent yet.
     #[inline]
-    fn flush(&mut self, cycle: u64, lane: &mut Counters, out: &mut impl Out<Record>) {
+    fn flush(&mut self, cycle: u64, core_trace: &mut Counters, out: &mut impl Out<Record>) {
         let count = std::mem::take(&mut self.stream.hits);
         if count > 0 {
-            lane.send_waiting(cycle, Record::Hits { count, bits: self.tables.runs.bits() }, out);
+            core_trace.send_waiting(cycle, Record::Hits { count, bits: self.tables.runs.bits() }, out);
             self.tables.runs.sent(count);
         }
     }
 
     /// Completes a stream with length code `length`.
     #[inline]
-    fn complete(&mut self, cycle: u64, length: u32, lane: &mut Counters, out: &mut impl Out<Record>) {
+    fn complete(&mut self, cycle: u64, length: u32, core_trace: &mut Counters, out: &mut impl Out<Record>) {
         let Current { start, known, .. } = self.stream;
         let upper_hit = self.tables.upper_known(start);
         self.counts.streams += 1;
-        let settling = lane.settling();
-        let outcome = if settling { Outcome::Miss } else { self.tables.stream(Descriptor { start, length }) };
+        let in_warm_up = core_trace.in_warm_up();
+        let outcome = if in_warm_up { Outcome::Miss } else { self.tables.stream(Descriptor { start, length }) };
         match outcome {
             Outcome::Predicted => {
                 self.counts.cache_hits += 1;
                 self.counts.predicted += 1;
                 self.stream.hits += 1;
-                if self.stream.hits == self.tables.runs.full() || lane.late(cycle) {
-                    self.flush(cycle, lane, out);
+                if self.stream.hits == self.tables.runs.full() || core_trace.cc_limit_reached(cycle) {
+                    self.flush(cycle, core_trace, out);
                 }
             }
             Outcome::Index(index) => {
                 self.counts.cache_hits += 1;
-                self.flush(cycle, lane, out);
-                lane.send_waiting(cycle, Record::Index(index), out);
+                self.flush(cycle, core_trace, out);
+                core_trace.send_waiting(cycle, Record::Index(index), out);
             }
             Outcome::Miss => {
-                self.flush(cycle, lane, out);
-                let miss = record::miss(&mut self.tables, !self.rbase && !settling, known, upper_hit, start, length);
-                lane.send_waiting(cycle, miss, out);
+                self.flush(cycle, core_trace, out);
+                let miss = record::miss(&mut self.tables, !self.rbase && !in_warm_up, known, upper_hit, start, length);
+                core_trace.send_waiting(cycle, miss, out);
             }
         }
     }
 
-    fn begin(&mut self, start: u64, known: bool, lane: &mut Counters) {
+    fn begin(&mut self, start: u64, known: bool, core_trace: &mut Counters) {
         self.stream.start = start;
         self.stream.known = known;
-        lane.count_from_here();
+        core_trace.restart_i_cnt();
     }
 
     #[inline]
-    fn instruction(&mut self, e: &FlowEvent, end: End, lane: &mut Counters, out: &mut impl Out<Record>) -> bool {
-        let long = lane.i_cnt() >= u64::from(self.longest);
+    fn instruction(&mut self, e: &FlowEvent, end: End, core_trace: &mut Counters, out: &mut impl Out<Record>) -> bool {
+        let long = core_trace.i_cnt() >= u64::from(self.longest);
         if long || matches!(end, End::Direct | End::Indirect) {
             self.counts.long += u64::from(long);
-            let length = if long { self.longest + u32::from(end == End::NotTaken) } else { lane.i_cnt() as u32 };
-            self.complete(e.cycle, length, lane, out);
-            self.begin(e.target, end != End::Indirect, lane);
+            let length = if long { self.longest + u32::from(end == End::NotTaken) } else { core_trace.i_cnt() as u32 };
+            self.complete(e.cycle, length, core_trace, out);
+            self.begin(e.target, end != End::Indirect, core_trace);
         }
         // not used: this scheme has no progress message
         false
     }
 }
 
-impl lane::Front for Front {
+impl core_trace::Front for Front {
     type Body = Record;
     // streams end before the counters overflow
     const PROGRESS: bool = false;
 
     fn reset(&mut self, pc: u64) {
         self.tables.reset();
-        self.stream = Current { start: pc, known: true, hits: 0, asked: false };
+        self.stream = Current { start: pc, known: true, hits: 0, after_header: false };
     }
 
     fn rejoin(&mut self, pc: u64) {
-        self.stream = Current { start: pc, known: true, hits: 0, asked: false };
+        self.stream = Current { start: pc, known: true, hits: 0, after_header: false };
     }
 
-    fn ask(&mut self) {
-        self.stream.asked = true;
-    }
-
-    #[inline]
-    fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Record>) -> bool {
-        self.instruction(e, if taken { End::Direct } else { End::NotTaken }, lane, out)
+    fn header_repeated(&mut self) {
+        self.stream.after_header = true;
     }
 
     #[inline]
-    fn jump(&mut self, e: &FlowEvent, _: bool, lane: &mut Counters, out: &mut impl Out<Record>) -> bool {
-        self.instruction(e, End::No, lane, out)
+    fn conditional(
+        &mut self,
+        e: &FlowEvent,
+        taken: bool,
+        core_trace: &mut Counters,
+        out: &mut impl Out<Record>,
+    ) -> bool {
+        self.instruction(e, if taken { End::Direct } else { End::NotTaken }, core_trace, out)
     }
 
     #[inline]
-    fn indirect(&mut self, e: &FlowEvent, _: Indirect, lane: &mut Counters, out: &mut impl Out<Record>) -> bool {
-        self.instruction(e, End::Indirect, lane, out)
+    fn jump(&mut self, e: &FlowEvent, _: bool, core_trace: &mut Counters, out: &mut impl Out<Record>) -> bool {
+        self.instruction(e, End::No, core_trace, out)
+    }
+
+    #[inline]
+    fn indirect(&mut self, e: &FlowEvent, _: Indirect, core_trace: &mut Counters, out: &mut impl Out<Record>) -> bool {
+        self.instruction(e, End::Indirect, core_trace, out)
     }
 
     fn conditional_indirect(
@@ -184,25 +190,25 @@ impl lane::Front for Front {
         e: &FlowEvent,
         _: Indirect,
         taken: bool,
-        lane: &mut Counters,
+        core_trace: &mut Counters,
         out: &mut impl Out<Record>,
     ) -> bool {
-        self.instruction(e, if taken { End::Indirect } else { End::NotTaken }, lane, out)
+        self.instruction(e, if taken { End::Indirect } else { End::NotTaken }, core_trace, out)
     }
 
-    fn escape(&mut self, cycle: u64, escape: Escape, lane: &mut Counters, out: &mut impl Out<Record>) {
-        let Current { asked, hits, .. } = self.stream;
-        if asked {
+    fn escape(&mut self, cycle: u64, escape: Escape, core_trace: &mut Counters, out: &mut impl Out<Record>) {
+        let Current { after_header, hits, .. } = self.stream;
+        if after_header {
             self.stream.hits = 0;
-            self.stream.asked = false;
+            self.stream.after_header = false;
         } else {
-            self.flush(cycle, lane, out);
+            self.flush(cycle, core_trace, out);
         }
         let sync = matches!(escape, Escape::Sync { .. });
-        let start = (asked || !self.stream.known && !sync).then_some(self.stream.start);
-        lane.send_waiting(cycle, Record::Escape { start, hits: asked.then_some(hits), escape }, out);
+        let start = (after_header || !self.stream.known && !sync).then_some(self.stream.start);
+        core_trace.send_waiting(cycle, Record::Escape { start, hits: after_header.then_some(hits), escape }, out);
         if let Escape::Exception { target, .. } = escape {
-            self.begin(target, true, lane);
+            self.begin(target, true, core_trace);
         }
     }
 }

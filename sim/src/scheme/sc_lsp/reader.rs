@@ -20,7 +20,7 @@ pub struct Reader {
     longest: u32,
     tables: Vec<Tables>,
     /// Cores that sent nothing since the header was repeated: their next record does not depend on earlier ones.
-    asked: Vec<bool>,
+    after_header: Vec<bool>,
 }
 
 impl Reader {
@@ -31,24 +31,24 @@ impl Reader {
             rbase: sc.variant == Variant::Rbase,
             longest: sc.longest(),
             tables: (0..platform.cores).map(|_| Tables::new(sc, platform.xlen)).collect(),
-            asked: vec![false; platform.cores.into()],
+            after_header: vec![false; platform.cores.into()],
         }
     }
 
     /// A sync of `core`: resets its tables.
     pub fn reset(&mut self, core: u8) {
         self.tables[usize::from(core)].reset();
-        self.asked[usize::from(core)] = false;
+        self.after_header[usize::from(core)] = false;
     }
 
     /// A sync of `core` after a gap: keeps its tables.
     pub fn rejoin(&mut self, core: u8) {
-        self.asked[usize::from(core)] = false;
+        self.after_header[usize::from(core)] = false;
     }
 
     /// The header was repeated.
     pub fn header(&mut self) {
-        self.asked.fill(true);
+        self.after_header.fill(true);
     }
 
     /// The length from which a stream ends at any control-flow instruction.
@@ -106,10 +106,10 @@ impl Reader {
             let low = take(if upper { l.low } else { l.address })? << l.align;
             let start = if upper { tables.with_upper(low) } else { low };
             if l.register && !upper && tables.upper_known(start) {
-                return Err(CodingError::Needless("the upper bits of a start address"));
+                return Err(CodingError::Redundant("the upper bits of a start address"));
             }
             if learn && !self.rbase {
-                tables.start_sent(start);
+                tables.learn_start(start);
             }
             return Ok(Record::Miss { length, start: Some((start, if l.register { upper } else { true })) });
         }
@@ -124,10 +124,10 @@ impl Reader {
                 escape: Escape::Sync { i_cnt: 0, pc: take(l.address)? << l.align, context: None },
             });
         }
-        let asked = std::mem::take(&mut self.asked[usize::from(core)]);
-        let hits = if asked { Some(take(l.hits)? as u32) } else { None };
+        let after_header = std::mem::take(&mut self.after_header[usize::from(core)]);
+        let hits = if after_header { Some(take(l.hits)? as u32) } else { None };
         let i_cnt = take(l.count)?;
-        let start = if known && !asked { None } else { Some(take(l.address)? << l.align) };
+        let start = if known && !after_header { None } else { Some(take(l.address)? << l.align) };
         let signature = |take: &mut dyn FnMut(u32) -> Result<u64, CodingError>| match l.signature {
             0 => Ok(None),
             width => take(width).map(|value| Some(value as u16)),
@@ -164,16 +164,16 @@ impl Reader {
         let tables = &mut self.tables[usize::from(core)];
         let d = tables.at(index).ok_or(CodingError::NoStream(index))?;
         if tables.predicted().is_some_and(|(predicted, _)| predicted == index) {
-            return Err(CodingError::Needless("the index of a stream that is predicted"));
+            return Err(CodingError::Redundant("the index of a stream that is predicted"));
         }
         tables.stream(d);
         Ok(d)
     }
 
     /// Learns a start address of `core` that was not learnt when it was read.
-    pub fn start_sent(&mut self, core: u8, start: u64) {
+    pub fn learn_start(&mut self, core: u8, start: u64) {
         if !self.rbase {
-            self.tables[usize::from(core)].start_sent(start);
+            self.tables[usize::from(core)].learn_start(start);
         }
     }
 
@@ -182,7 +182,7 @@ impl Reader {
     pub fn missed(&mut self, core: u8, d: Descriptor) -> Result<(), CodingError> {
         match self.tables[usize::from(core)].stream(d) {
             super::tables::Outcome::Miss => Ok(()),
-            _ => Err(CodingError::Needless("the descriptor of a stream that the stream cache holds")),
+            _ => Err(CodingError::Redundant("the descriptor of a stream that the stream cache holds")),
         }
     }
 }

@@ -212,7 +212,7 @@ pub(super) fn miss(tables: &mut Tables, learn: bool, known: bool, upper_hit: boo
         return Record::Miss { length, start: None };
     }
     if learn {
-        tables.start_sent(start);
+        tables.learn_start(start);
     }
     Record::Miss { length, start: Some((start, upper_hit)) }
 }

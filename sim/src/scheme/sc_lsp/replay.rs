@@ -10,7 +10,7 @@ use super::cache::Descriptor;
 use super::reader::Reader;
 use super::{Record, StreamCacheParams};
 use crate::bits::BitReader;
-use crate::lane::replay::{follow_straight, Hart, Lanes, Path, PathError, Refused, ReplaySink};
+use crate::core_trace::replay::{follow_straight, Hart, Harts, MessageError, Path, PathError, ReplaySink};
 use crate::message::{CodingError, Escape, Message};
 use crate::platform::Platform;
 use crate::scheme::Decode;
@@ -21,9 +21,9 @@ use retire::FlowKind;
 #[derive(Clone, Debug)]
 pub struct Replay<'a> {
     reader: Reader,
-    waiting: Vec<Option<&'a Exit>>,
+    open_branches: Vec<Option<&'a Exit>>,
     /// Cycles of records that are not the time of an event, to be added to the next, by core.
-    owed: Vec<u64>,
+    pending_cycles: Vec<u64>,
     address: u64,
 }
 
@@ -52,33 +52,33 @@ impl<'a> Replay<'a> {
     pub fn new(sc: &StreamCacheParams, platform: &Platform) -> Self {
         Self {
             reader: Reader::new(sc, platform),
-            waiting: vec![None; platform.cores.into()],
-            owed: vec![0; platform.cores.into()],
+            open_branches: vec![None; platform.cores.into()],
+            pending_cycles: vec![0; platform.cores.into()],
             address: u64::MAX >> (64 - platform.xlen),
         }
     }
 
     /// Resolves the indirect branch that waits for its target, if there is one: it went to `start`.
     #[inline]
-    fn arrive(&mut self, core: u8, start: u64, hart: &mut Hart, sink: &mut impl ReplaySink) {
-        let Some(exit) = self.waiting[usize::from(core)].take() else { return };
+    fn resolve_target(&mut self, core: u8, start: u64, hart: &mut Hart, sink: &mut impl ReplaySink) {
+        let Some(exit) = self.open_branches[usize::from(core)].take() else { return };
         let kind = match exit.kind {
             ExitKind::Indirect(_, kind) => kind,
             ExitKind::ConditionalIndirect(how) => FlowKind::ConditionalIndirect { how, taken: true },
             ExitKind::Conditional | ExitKind::Jump | ExitKind::Call | ExitKind::End => return,
         };
-        hart.tell_exit(kind, exit, start & self.address, sink);
+        hart.report_exit(kind, exit, start & self.address, sink);
     }
 
     /// Replays the `hits` predicted streams of an escape record.
-    fn waiting_streams(
+    fn unsent_streams(
         &mut self,
-        lanes: &mut Lanes<'a>,
+        harts: &mut Harts<'a>,
         core: u8,
         hits: u32,
         sink: &mut impl ReplaySink,
-    ) -> Result<(), Refused> {
-        let Ok((image, hart)) = lanes.running(core) else { return Ok(()) };
+    ) -> Result<(), MessageError> {
+        let Ok((image, hart)) = harts.running(core) else { return Ok(()) };
         for _ in 0..hits {
             let d = self.reader.predicted(core)?;
             self.stream((image, hart), core, d, 0, sink)?;
@@ -95,16 +95,16 @@ impl<'a> Replay<'a> {
         d: Descriptor,
         ahead: u64,
         sink: &mut impl ReplaySink,
-    ) -> Result<(), Refused> {
-        self.arrive(core, d.start, hart, sink);
+    ) -> Result<(), MessageError> {
+        self.resolve_target(core, d.start, hart, sink);
         if hart.pc != d.start {
-            return Err(PathError::OtherStart { start: d.start, pc: hart.pc }.into());
+            return Err(PathError::StartMismatch { start: d.start, pc: hart.pc }.into());
         }
         hart.message_done();
         let longest = self.reader.longest();
-        self.waiting[usize::from(core)] = if d.length < longest {
+        self.open_branches[usize::from(core)] = if d.length < longest {
             let exit = hart.reach_stream_end(image, d.length.into(), sink)?;
-            leave(hart, exit, ahead, sink)
+            end_stream(hart, exit, ahead, sink)
         } else {
             long_stream(hart, image, longest, d.length > longest, ahead, sink)?
         };
@@ -138,16 +138,16 @@ fn long_stream<'a>(
             follow_straight(hart, exit, sink)?;
             return Ok(None);
         }
-        return Ok(leave(hart, exit, ahead, sink));
+        return Ok(end_stream(hart, exit, ahead, sink));
     }
 }
 
 /// Takes a conditional at the time of its record. An indirect branch is returned, until its target is known.
 #[inline]
-fn leave<'a>(hart: &mut Hart, exit: &'a Exit, ahead: u64, sink: &mut impl ReplaySink) -> Option<&'a Exit> {
+fn end_stream<'a>(hart: &mut Hart, exit: &'a Exit, ahead: u64, sink: &mut impl ReplaySink) -> Option<&'a Exit> {
     hart.cycle += ahead;
     if exit.kind == ExitKind::Conditional {
-        hart.tell_exit(FlowKind::Conditional { taken: true }, exit, exit.target, sink);
+        hart.report_exit(FlowKind::Conditional { taken: true }, exit, exit.target, sink);
         return None;
     }
     Some(exit)
@@ -158,65 +158,65 @@ impl<'a> Decode<'a> for Replay<'a> {
     #[inline]
     fn message<I: Iterator<Item = u32>>(
         &mut self,
-        lanes: &mut Lanes<'a>,
+        harts: &mut Harts<'a>,
         bits: &mut BitReader<I>,
         sink: &mut impl ReplaySink,
-    ) -> Result<Message, Refused> {
+    ) -> Result<Message, MessageError> {
         let (diff_cc, core) = self.reader.core(bits)?;
-        lanes.current = Some(core);
+        harts.current = Some(core);
         let at = usize::from(core);
-        let owed = std::mem::take(&mut self.owed[at]) + diff_cc;
+        let pending_cycles = std::mem::take(&mut self.pending_cycles[at]) + diff_cc;
         // a stream that begins in the warm-up may end after it
-        let settling = lanes.hart(core).begins_settling();
-        let record = self.reader.record(core, self.waiting[at].is_none(), !settling, bits)?;
+        let in_warm_up = harts.hart(core).next_in_warm_up();
+        let record = self.reader.record(core, self.open_branches[at].is_none(), !in_warm_up, bits)?;
         let message = Message { core, diff_cc, body: record.body() };
         if let Record::Escape { start, hits, escape } = record {
-            match self.waiting_streams(lanes, core, hits.unwrap_or(0), sink) {
-                Err(Refused::Path(e)) => {
-                    lanes.lose_path(core, e, sink)?;
-                    self.waiting[at] = None;
+            match self.unsent_streams(harts, core, hits.unwrap_or(0), sink) {
+                Err(MessageError::Path(e)) => {
+                    harts.lose_path(core, e, sink)?;
+                    self.open_branches[at] = None;
                 }
                 done => done?,
             }
             match (start, escape) {
-                (Some(start), _) => self.arrive(core, start, lanes.hart(core), sink),
+                (Some(start), _) => self.resolve_target(core, start, harts.hart(core), sink),
                 // the target of the branch is lost too
-                (None, Escape::Sync { .. }) => self.waiting[at] = None,
+                (None, Escape::Sync { .. }) => self.open_branches[at] = None,
                 (None, _) => {}
             }
             let path = &mut Straight { reader: &mut self.reader, core };
-            lanes.escape(&Message { diff_cc: owed, ..message }, path, sink)?;
+            harts.escape(&Message { diff_cc: pending_cycles, ..message }, path, sink)?;
             return Ok(message);
         }
         let (image, hart) =
-            lanes.running(core).map_err(|_| PathError::OutOfPlace("a stream is reported outside a sync"))?;
+            harts.running(core).map_err(|_| PathError::OutOfPlace("a stream is reported outside a sync"))?;
         match record {
             Record::Hits { count, bits } => {
                 // a full counter was sent with its last stream, any other with the record that follows it
                 let full = count == 1 << bits;
                 for n in 1..=count {
                     let d = self.reader.predicted(core)?;
-                    self.stream((image, hart), core, d, if full && n == count { owed } else { 0 }, sink)?;
+                    self.stream((image, hart), core, d, if full && n == count { pending_cycles } else { 0 }, sink)?;
                 }
                 if !full {
-                    self.owed[at] = owed;
+                    self.pending_cycles[at] = pending_cycles;
                 }
             }
             Record::Index(index) => {
                 let d = self.reader.indexed(core, index)?;
-                self.stream((image, hart), core, d, owed, sink)?;
+                self.stream((image, hart), core, d, pending_cycles, sink)?;
             }
             Record::Miss { length, start: sent } => {
                 let start = sent.map_or(hart.pc, |s| s.0);
                 let d = Descriptor { start, length };
-                if !settling {
+                if !in_warm_up {
                     self.reader.missed(core, d)?;
                 }
-                self.stream((image, hart), core, d, owed, sink)?;
-                if settling && !hart.settling() {
+                self.stream((image, hart), core, d, pending_cycles, sink)?;
+                if in_warm_up && !hart.in_warm_up() {
                     self.reader.missed(core, d)?;
                     if let Some((start, _)) = sent {
-                        self.reader.start_sent(core, start);
+                        self.reader.learn_start(core, start);
                     }
                 }
             }
@@ -227,7 +227,7 @@ impl<'a> Decode<'a> for Replay<'a> {
 
     fn header(&mut self) {
         self.reader.header();
-        self.owed.fill(0);
+        self.pending_cycles.fill(0);
     }
 
     fn end<I: Iterator<Item = u32>>(&mut self, _: &mut BitReader<I>) -> Result<(), CodingError> {

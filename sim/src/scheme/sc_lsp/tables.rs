@@ -97,7 +97,7 @@ impl Tables {
 
     /// `ebase` only: learns `start`, which was sent with a miss.
     #[inline]
-    pub fn start_sent(&mut self, start: u64) {
+    pub fn learn_start(&mut self, start: u64) {
         self.upper = self.upper_of(start);
     }
 
@@ -159,7 +159,7 @@ mod tests {
         assert!(!t.upper_known(0x8000_0000));
         t.stream(d(0x8000_0000, 3));
         assert!(!t.upper_known(0x8000_0000));
-        t.start_sent(0x8000_0000);
+        t.learn_start(0x8000_0000);
         // 14 upper bits: 0x8000_0000 to 0x8003_ffff
         assert_eq!([0x8003_ffff, 0x8004_0000].map(|a| t.upper_known(a)), [true, false]);
         assert_eq!(t.with_upper(0x3_fffe), 0x8003_fffe);

@@ -81,8 +81,8 @@ impl Scheme for SharedParams {
         Scheme::state_bits(&self.0, platform)
     }
 
-    fn settle(&self) -> u32 {
-        self.0.settle()
+    fn warm_up(&self) -> u32 {
+        self.0.warm_up()
     }
 
     fn front(&self, platform: &Platform) -> Self::Front {

@@ -2,7 +2,7 @@
 
 use super::turns::TurnCode;
 use crate::bits::BitReader;
-use crate::lane::replay::{Hart, Lanes, Path, PathError, Refused, ReplaySink};
+use crate::core_trace::replay::{Hart, Harts, MessageError, Path, PathError, ReplaySink};
 use crate::message::{Body, CodingError, Message};
 use crate::platform::Platform;
 use crate::scheme::fields::{Field, Head, Reader};
@@ -55,19 +55,19 @@ impl Replay {
     /// Reads the end of a turn and advances its core to there.
     fn turn<I: Iterator<Item = u32>>(
         &mut self,
-        lanes: &mut Lanes<'_>,
+        harts: &mut Harts<'_>,
         bits: &mut BitReader<I>,
         sink: &mut impl ReplaySink,
-    ) -> Result<Message, Refused> {
+    ) -> Result<Message, MessageError> {
         let Self { common, turns, reader, core } = self;
-        lanes.current = Some(*core);
-        let turns = turns.as_mut().ok_or(CodingError::Needless("a turn of the only core"))?;
+        harts.current = Some(*core);
+        let turns = turns.as_mut().ok_or(CodingError::Redundant("a turn of the only core"))?;
         let (length, next) = turns.read(*core, |n| reader.bits(Field::Core, n, bits))?;
         if length < common.length {
             return Err(PathError::OutOfPlace("a turn is shorter than the core's progress in it").into());
         }
         if length > common.length {
-            let (image, hart) = lanes.running(*core)?;
+            let (image, hart) = harts.running(*core)?;
             while common.length < length {
                 let exit = hart.run(image)?;
                 common.follow(hart, exit, sink)?;
@@ -83,22 +83,22 @@ impl Replay {
 impl<'a> Decode<'a> for Replay {
     fn message<I: Iterator<Item = u32>>(
         &mut self,
-        lanes: &mut Lanes<'a>,
+        harts: &mut Harts<'a>,
         bits: &mut BitReader<I>,
         sink: &mut impl ReplaySink,
-    ) -> Result<Message, Refused> {
+    ) -> Result<Message, MessageError> {
         if self.turns.is_some() && self.reader.bits(Field::Core, 1, bits)? == 1 {
-            return self.turn(lanes, bits, sink);
+            return self.turn(harts, bits, sink);
         }
         let Self { common, reader, core, .. } = self;
         let (diff_cc, count) = match reader.head_of(*core, bits)? {
             Head::Count { diff_cc, count, .. } => (diff_cc, count),
             Head::Escape(message) => {
-                lanes.escape(&message, common.as_mut(), sink)?;
+                harts.escape(&message, common.as_mut(), sink)?;
                 return Ok(message);
             }
         };
-        let (image, hart) = lanes.running(*core)?;
+        let (image, hart) = harts.running(*core)?;
         let exit = reach_branch(hart, common.as_mut(), image, count, sink)?;
         hart.cycle += diff_cc;
         common.length += 1;

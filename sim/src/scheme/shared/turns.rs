@@ -96,7 +96,7 @@ impl TurnCode {
                 return Err(CodingError::Core { found, cores: cores as u8 });
             }
             if found == u64::from(core) || found == u64::from(next) {
-                return Err(CodingError::Needless("the core of a turn that goes on or follows as before"));
+                return Err(CodingError::Redundant("the core of a turn that goes on or follows as before"));
             }
             next = found as u8;
         }
@@ -147,15 +147,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_never_sent_is_refused() {
+    fn turns_that_are_never_sent_are_rejected() {
         let read = |bits: &[u64]| {
             let mut bits = bits.iter().copied();
             TurnCode::new(3, 2).read(0, |n| (0..n).map(|i| Ok(bits.next().ok_or(CodingError::Truncated)? << i)).sum())
         };
         assert_eq!(read(&[0, 0]), Ok((0, 1)));
         assert_eq!(read(&[1, 0, 1, 0]), Ok((0, 2)));
-        assert!(matches!(read(&[1, 0, 0, 0]), Err(CodingError::Needless(_))));
-        assert!(matches!(read(&[1, 1, 0, 0]), Err(CodingError::Needless(_))));
+        assert!(matches!(read(&[1, 0, 0, 0]), Err(CodingError::Redundant(_))));
+        assert!(matches!(read(&[1, 1, 0, 0]), Err(CodingError::Redundant(_))));
         assert_eq!(read(&[1, 1, 1, 0]), Err(CodingError::Core { found: 3, cores: 3 }));
         assert_eq!(read(&[0, 1]), Err(CodingError::Truncated));
         assert_eq!(

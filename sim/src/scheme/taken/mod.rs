@@ -11,8 +11,8 @@ use super::fields::{Head, Reader, Writer};
 use super::tr::coder::chunked::{Chunked, Coding};
 use super::{Decode, Family, Scheme};
 use crate::bits::BitReader;
-use crate::lane::replay::{follow_straight, Hart, Lanes, Path, PathError, Refused, ReplaySink};
-use crate::lane::{self, Counters, Out};
+use crate::core_trace::replay::{follow_straight, Hart, Harts, MessageError, Path, PathError, ReplaySink};
+use crate::core_trace::{self, Counters, Out};
 use crate::message::{Body, CodingError, Escape, Message};
 use crate::platform::{ParamError, Platform};
 use retire::image::{Exit, ExitKind};
@@ -69,7 +69,7 @@ impl Scheme for TakenParams {
     }
 
     // nothing is predicted
-    fn settle(&self) -> u32 {
+    fn warm_up(&self) -> u32 {
         0
     }
 
@@ -90,12 +90,12 @@ impl Scheme for TakenParams {
 #[derive(Clone, Copy, Debug)]
 pub struct Front;
 
-fn stream(e: &FlowEvent, target: Option<u64>, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
-    lane.send(e.cycle, Body::Stream { length: lane.i_cnt(), target }, out);
+fn stream(e: &FlowEvent, target: Option<u64>, core_trace: &mut Counters, out: &mut impl Out<Body>) -> bool {
+    core_trace.send(e.cycle, Body::Stream { length: core_trace.i_cnt(), target }, out);
     true
 }
 
-impl lane::Front for Front {
+impl core_trace::Front for Front {
     type Body = Body;
     const PROGRESS: bool = true;
 
@@ -103,16 +103,16 @@ impl lane::Front for Front {
 
     fn rejoin(&mut self, _: u64) {}
 
-    fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
-        taken && stream(e, None, lane, out)
+    fn conditional(&mut self, e: &FlowEvent, taken: bool, core_trace: &mut Counters, out: &mut impl Out<Body>) -> bool {
+        taken && stream(e, None, core_trace, out)
     }
 
-    fn jump(&mut self, e: &FlowEvent, _: bool, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
-        stream(e, None, lane, out)
+    fn jump(&mut self, e: &FlowEvent, _: bool, core_trace: &mut Counters, out: &mut impl Out<Body>) -> bool {
+        stream(e, None, core_trace, out)
     }
 
-    fn indirect(&mut self, e: &FlowEvent, _: Indirect, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
-        stream(e, Some(e.target), lane, out)
+    fn indirect(&mut self, e: &FlowEvent, _: Indirect, core_trace: &mut Counters, out: &mut impl Out<Body>) -> bool {
+        stream(e, Some(e.target), core_trace, out)
     }
 
     fn conditional_indirect(
@@ -120,14 +120,14 @@ impl lane::Front for Front {
         e: &FlowEvent,
         _: Indirect,
         taken: bool,
-        lane: &mut Counters,
+        core_trace: &mut Counters,
         out: &mut impl Out<Body>,
     ) -> bool {
-        taken && stream(e, Some(e.target), lane, out)
+        taken && stream(e, Some(e.target), core_trace, out)
     }
 
-    fn escape(&mut self, cycle: u64, escape: Escape, lane: &mut Counters, out: &mut impl Out<Body>) {
-        lane.send(cycle, Body::Escape(escape), out);
+    fn escape(&mut self, cycle: u64, escape: Escape, core_trace: &mut Counters, out: &mut impl Out<Body>) {
+        core_trace.send(cycle, Body::Escape(escape), out);
     }
 }
 
@@ -154,18 +154,18 @@ impl Path for NotTaken {
 impl<'a> Decode<'a> for Replay {
     fn message<I: Iterator<Item = u32>>(
         &mut self,
-        lanes: &mut Lanes<'a>,
+        harts: &mut Harts<'a>,
         bits: &mut BitReader<I>,
         sink: &mut impl ReplaySink,
-    ) -> Result<Message, Refused> {
+    ) -> Result<Message, MessageError> {
         let (core, diff_cc, length) = match self.0.head(bits)? {
             Head::Count { core, diff_cc, count } => (core, diff_cc, count),
             Head::Escape(message) => {
-                lanes.escape(&message, &mut NotTaken, sink)?;
+                harts.escape(&message, &mut NotTaken, sink)?;
                 return Ok(message);
             }
         };
-        let (image, hart) = lanes.running(core)?;
+        let (image, hart) = harts.running(core)?;
         let exit = hart.reach(image, length, &mut NotTaken, sink)?;
         hart.cycle += diff_cc;
         let (kind, target) = match exit.kind {
@@ -178,7 +178,7 @@ impl<'a> Decode<'a> for Replay {
             }
             ExitKind::End => return Err(PathError::NoBranch(exit.pc).into()),
         };
-        hart.tell_exit(kind, exit, target.unwrap_or(exit.target), sink);
+        hart.report_exit(kind, exit, target.unwrap_or(exit.target), sink);
         Ok(Message { core, diff_cc, body: Body::Stream { length, target } })
     }
 

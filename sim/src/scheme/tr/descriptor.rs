@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_count_for_themselves_and_share_a_return_stack_or_not() {
+    fn threads_count_separately_and_may_share_a_return_stack() {
         let taken = FlowKind::Conditional { taken: false };
         let events = [
             // predicted: counters start as not taken
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conditional_indirect_branch_that_is_not_taken_is_told() {
+    fn a_not_taken_conditional_indirect_branch_is_reported() {
         let how = FlowKind::ConditionalIndirect { how: Indirect::Jump, taken: false };
         let what = What::Target { b_cnt: 1, taken: false, target: 0x104 };
         assert_eq!(made(false, &[event(0, how, 0x100, 0x104)]), [Descriptor { thread: 0, what }]);

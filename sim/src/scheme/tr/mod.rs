@@ -21,7 +21,7 @@ pub mod shared;
 pub mod target;
 
 use super::fields::{Reader, Writer};
-use super::{Family, Scheme, SETTLE_MARGIN};
+use super::{Family, Scheme, WARM_UP_MARGIN};
 use crate::platform::{ParamError, Platform};
 use coder::chunked::Coding;
 use coder::{Coder, CoderParams};
@@ -173,7 +173,7 @@ impl Scheme for TrParams {
         }
     }
 
-    fn with_usual_chunks(&self) -> Self {
+    fn with_default_chunks(&self) -> Self {
         self.chunks().map_or(*self, |_| self.coded(Coding::TR_E))
     }
 
@@ -198,8 +198,8 @@ impl Scheme for TrParams {
         TrParams::state_bits(self, platform.address_bits())
     }
 
-    fn settle(&self) -> u32 {
-        self.outcome.clear_clocks().max(self.target.clear_clocks()) + SETTLE_MARGIN
+    fn warm_up(&self) -> u32 {
+        self.outcome.clear_clocks().max(self.target.clear_clocks()) + WARM_UP_MARGIN
     }
 
     fn front(&self, platform: &Platform) -> Self::Front {

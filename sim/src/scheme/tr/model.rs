@@ -10,7 +10,7 @@
 use super::outcome::{Outcome, OutcomePredictor};
 use super::target::{Target, TargetPredictor};
 use super::TrParams;
-use crate::lane::{self, Counters, Out};
+use crate::core_trace::{self, Counters, Out};
 use crate::message::{Body, Escape};
 use crate::platform::Platform;
 use retire::isa::Indirect;
@@ -44,12 +44,12 @@ impl Predictor {
         self.upper = 0;
     }
 
-    // with `settling` (warm-up), each of these predicts not taken or nothing, and learns nothing
+    // with `in_warm_up` (warm-up), each of these predicts not taken or nothing, and learns nothing
     /// A direct conditional at `pc`: predicts, calls `resolve` with the prediction to get the outcome,
     /// learns, and returns the outcome.
     #[inline]
-    pub fn conditional(&mut self, pc: u64, settling: bool, resolve: impl FnOnce(bool) -> bool) -> bool {
-        if settling {
+    pub fn conditional(&mut self, pc: u64, in_warm_up: bool, resolve: impl FnOnce(bool) -> bool) -> bool {
+        if in_warm_up {
             return resolve(false);
         }
         let taken = self.outcome.resolve(pc, resolve);
@@ -59,8 +59,8 @@ impl Predictor {
 
     /// A direct call; `link` is the address after it.
     #[inline]
-    pub fn call(&mut self, link: u64, settling: bool) {
-        if !settling {
+    pub fn call(&mut self, link: u64, in_warm_up: bool) {
+        if !in_warm_up {
             self.target.call(link & self.low_mask);
         }
     }
@@ -74,10 +74,10 @@ impl Predictor {
         kind: Indirect,
         pc: u64,
         link: u64,
-        settling: bool,
+        in_warm_up: bool,
         resolve: impl FnOnce(Option<u64>) -> Option<u64>,
     ) -> Option<u64> {
-        if settling {
+        if in_warm_up {
             return resolve(None);
         }
         let target = resolve(self.target.predict(kind, pc).map(|low| low | self.upper))?;
@@ -88,8 +88,8 @@ impl Predictor {
 
     /// Enters a conditional indirect branch at `pc` that was not taken into the path register.
     #[inline]
-    pub fn indirect_not_taken(&mut self, pc: u64, settling: bool) {
-        if !settling {
+    pub fn indirect_not_taken(&mut self, pc: u64, in_warm_up: bool) {
+        if !in_warm_up {
             self.target.conditional(pc, false);
         }
     }
@@ -117,20 +117,20 @@ impl Front {
 
     /// Whether the target was predicted correctly.
     #[inline]
-    fn target_hit(&mut self, e: &FlowEvent, kind: Indirect, lane: &mut Counters) -> bool {
+    fn target_hit(&mut self, e: &FlowEvent, kind: Indirect, core_trace: &mut Counters) -> bool {
         let mut correct = true;
-        self.predictor.indirect(kind, e.pc, e.fall_through(), lane.settling(), |predicted| {
+        self.predictor.indirect(kind, e.pc, e.fall_through(), core_trace.in_warm_up(), |predicted| {
             correct = predicted == Some(e.target);
             Some(e.target)
         });
         if !correct {
-            lane.rates.target_misses += 1;
+            core_trace.rates.target_misses += 1;
         }
         correct
     }
 }
 
-impl lane::Front for Front {
+impl core_trace::Front for Front {
     type Body = Body;
     const PROGRESS: bool = true;
 
@@ -147,32 +147,32 @@ impl lane::Front for Front {
     fn rejoin(&mut self, _: u64) {}
 
     #[inline]
-    fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
+    fn conditional(&mut self, e: &FlowEvent, taken: bool, core_trace: &mut Counters, out: &mut impl Out<Body>) -> bool {
         let mut correct = true;
-        self.predictor.conditional(e.pc, lane.settling(), |predicted| {
+        self.predictor.conditional(e.pc, core_trace.in_warm_up(), |predicted| {
             correct = predicted == taken;
             taken
         });
         if !correct {
-            lane.rates.outcome_misses += 1;
-            lane.send(e.cycle, Body::Outcome { count: lane.b_cnt() }, out);
+            core_trace.rates.outcome_misses += 1;
+            core_trace.send(e.cycle, Body::Outcome { count: core_trace.b_cnt() }, out);
         }
         !correct
     }
 
     #[inline]
-    fn jump(&mut self, e: &FlowEvent, call: bool, lane: &mut Counters, _: &mut impl Out<Body>) -> bool {
+    fn jump(&mut self, e: &FlowEvent, call: bool, core_trace: &mut Counters, _: &mut impl Out<Body>) -> bool {
         if call {
-            self.predictor.call(e.fall_through(), lane.settling());
+            self.predictor.call(e.fall_through(), core_trace.in_warm_up());
         }
         false
     }
 
     #[inline]
-    fn indirect(&mut self, e: &FlowEvent, kind: Indirect, lane: &mut Counters, out: &mut impl Out<Body>) -> bool {
-        let correct = self.target_hit(e, kind, lane);
+    fn indirect(&mut self, e: &FlowEvent, kind: Indirect, core_trace: &mut Counters, out: &mut impl Out<Body>) -> bool {
+        let correct = self.target_hit(e, kind, core_trace);
         if !correct {
-            lane.send(e.cycle, Body::Target { count: lane.b_cnt(), target: e.target }, out);
+            core_trace.send(e.cycle, Body::Target { count: core_trace.b_cnt(), target: e.target }, out);
         }
         !correct
     }
@@ -184,25 +184,25 @@ impl lane::Front for Front {
         e: &FlowEvent,
         kind: Indirect,
         taken: bool,
-        lane: &mut Counters,
+        core_trace: &mut Counters,
         out: &mut impl Out<Body>,
     ) -> bool {
         if !taken {
-            lane.rates.target_misses += 1;
-            self.predictor.indirect_not_taken(e.pc, lane.settling());
-            lane.send(e.cycle, Body::NotTaken { count: lane.b_cnt() }, out);
+            core_trace.rates.target_misses += 1;
+            self.predictor.indirect_not_taken(e.pc, core_trace.in_warm_up());
+            core_trace.send(e.cycle, Body::NotTaken { count: core_trace.b_cnt() }, out);
             return true;
         }
-        let correct = self.target_hit(e, kind, lane);
+        let correct = self.target_hit(e, kind, core_trace);
         if !correct {
-            lane.send(e.cycle, Body::Taken { count: lane.b_cnt(), target: e.target }, out);
+            core_trace.send(e.cycle, Body::Taken { count: core_trace.b_cnt(), target: e.target }, out);
         }
         !correct
     }
 
     #[inline]
-    fn escape(&mut self, cycle: u64, escape: Escape, lane: &mut Counters, out: &mut impl Out<Body>) {
-        lane.send(cycle, Body::Escape(escape), out);
+    fn escape(&mut self, cycle: u64, escape: Escape, core_trace: &mut Counters, out: &mut impl Out<Body>) {
+        core_trace.send(cycle, Body::Escape(escape), out);
     }
 }
 

@@ -7,7 +7,7 @@ use super::coder::Coder;
 use super::model::Predictor;
 use super::TrParams;
 use crate::bits::BitReader;
-use crate::lane::replay::{Hart, Lanes, Path, PathError, Refused, ReplaySink};
+use crate::core_trace::replay::{Hart, Harts, MessageError, Path, PathError, ReplaySink};
 use crate::message::{Body, CodingError, Message};
 use crate::platform::Platform;
 use crate::scheme::fields::{Head, Reader};
@@ -36,26 +36,26 @@ impl Path for Predictor {
         let link = exit.pc + u64::from(exit.len);
         let (kind, target) = match exit.kind {
             ExitKind::Conditional => {
-                let taken = self.conditional(exit.pc, hart.settling(), |predicted| predicted);
+                let taken = self.conditional(exit.pc, hart.in_warm_up(), |predicted| predicted);
                 (FlowKind::Conditional { taken }, if taken { exit.target } else { link })
             }
             ExitKind::Jump => (FlowKind::Jump, exit.target),
             ExitKind::Call => {
-                self.call(link, hart.settling());
+                self.call(link, hart.in_warm_up());
                 (FlowKind::Call, exit.target)
             }
             ExitKind::Indirect(how, kind) => {
-                let target = self.indirect(how, exit.pc, link, hart.settling(), |predicted| predicted);
+                let target = self.indirect(how, exit.pc, link, hart.in_warm_up(), |predicted| predicted);
                 (kind, target.ok_or(PathError::NoPrediction(exit.pc))?)
             }
             ExitKind::ConditionalIndirect(how) => {
-                let target = self.indirect(how, exit.pc, link, hart.settling(), |predicted| predicted);
+                let target = self.indirect(how, exit.pc, link, hart.in_warm_up(), |predicted| predicted);
                 let kind = FlowKind::ConditionalIndirect { how, taken: true };
                 (kind, target.ok_or(PathError::NoPrediction(exit.pc))?)
             }
             ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
         };
-        hart.tell_exit(kind, exit, target, sink);
+        hart.report_exit(kind, exit, target, sink);
         Ok(())
     }
 
@@ -100,21 +100,21 @@ pub(in crate::scheme) fn resolve<I: Iterator<Item = u32>>(
     let link = exit.pc + u64::from(exit.len);
     Ok(if let ExitKind::Indirect(how, kind) = exit.kind {
         let target = reader.target(core, bits)?;
-        predictor.indirect(how, exit.pc, link, hart.settling(), |_| Some(target));
-        hart.tell_exit(kind, exit, target, sink);
+        predictor.indirect(how, exit.pc, link, hart.in_warm_up(), |_| Some(target));
+        hart.report_exit(kind, exit, target, sink);
         Body::Target { count, target }
     } else if let ExitKind::ConditionalIndirect(how) = exit.kind {
         let target = if reader.taken(bits)? { Some(reader.target(core, bits)?) } else { None };
         match target {
-            Some(target) => _ = predictor.indirect(how, exit.pc, link, hart.settling(), |_| Some(target)),
-            None => predictor.indirect_not_taken(exit.pc, hart.settling()),
+            Some(target) => _ = predictor.indirect(how, exit.pc, link, hart.in_warm_up(), |_| Some(target)),
+            None => predictor.indirect_not_taken(exit.pc, hart.in_warm_up()),
         }
         let kind = FlowKind::ConditionalIndirect { how, taken: target.is_some() };
-        hart.tell_exit(kind, exit, target.unwrap_or(link), sink);
+        hart.report_exit(kind, exit, target.unwrap_or(link), sink);
         target.map_or(Body::NotTaken { count }, |target| Body::Taken { count, target })
     } else {
-        let taken = predictor.conditional(exit.pc, hart.settling(), |predicted| !predicted);
-        hart.tell_exit(FlowKind::Conditional { taken }, exit, if taken { exit.target } else { link }, sink);
+        let taken = predictor.conditional(exit.pc, hart.in_warm_up(), |predicted| !predicted);
+        hart.report_exit(FlowKind::Conditional { taken }, exit, if taken { exit.target } else { link }, sink);
         Body::Outcome { count }
     })
 }
@@ -123,19 +123,19 @@ impl<'a> Decode<'a> for Replay {
     #[inline]
     fn message<I: Iterator<Item = u32>>(
         &mut self,
-        lanes: &mut Lanes<'a>,
+        harts: &mut Harts<'a>,
         bits: &mut BitReader<I>,
         sink: &mut impl ReplaySink,
-    ) -> Result<Message, Refused> {
+    ) -> Result<Message, MessageError> {
         let (core, diff_cc, count) = match self.reader.head(bits)? {
             Head::Count { core, diff_cc, count } => (core, diff_cc, count),
             Head::Escape(message) => {
                 let predictor = &mut self.predictors[usize::from(message.core)];
-                lanes.escape(&message, predictor, sink)?;
+                harts.escape(&message, predictor, sink)?;
                 return Ok(message);
             }
         };
-        let (image, hart) = lanes.running(core)?;
+        let (image, hart) = harts.running(core)?;
         let predictor = &mut self.predictors[usize::from(core)];
         let exit = reach_branch(hart, predictor, image, count, sink)?;
         hart.cycle += diff_cc;

@@ -8,25 +8,25 @@
 
 use super::model::Front;
 use super::TrParams;
-use crate::lane::{Lane, Rates};
+use crate::core_trace::{CoreTrace, Rates};
 use crate::platform::Platform;
 use retire::{FlowEvent, FlowKind, RetireSink};
 
 /// A sink that runs the events of all cores through one set of predictors, in global commit order.
 #[derive(Clone, Debug)]
 pub struct SharedRates {
-    lane: Lane<Front>,
+    core_trace: CoreTrace<Front>,
 }
 
 impl SharedRates {
     /// State after reset.
     pub fn new(params: &TrParams, platform: &Platform) -> Self {
-        Self { lane: Lane::new(0, platform, Front::new(params, platform)) }
+        Self { core_trace: CoreTrace::new(0, platform, Front::new(params, platform)) }
     }
 
     /// Counts so far, over all cores.
     pub fn rates(&self) -> Rates {
-        self.lane.rates()
+        self.core_trace.rates()
     }
 }
 
@@ -34,7 +34,7 @@ impl RetireSink for SharedRates {
     fn event(&mut self, event: &FlowEvent) {
         // the start of a core must not clear what the others have learnt
         if event.kind != FlowKind::Start {
-            self.lane.event(event, &mut |_| {});
+            self.core_trace.event(event, &mut |_| {});
         }
     }
 }
@@ -48,7 +48,7 @@ mod tests {
         let params = TrParams::set("small").unwrap();
         let front = || Front::new(&params, &Platform::RV32);
         let mut shared = SharedRates::new(&params, &Platform::RV32);
-        let mut private = [0, 1].map(|core| Lane::new(core, &Platform::RV32, front()));
+        let mut private = [0, 1].map(|core| CoreTrace::new(core, &Platform::RV32, front()));
         let event = |hart, kind, count, cycle| {
             let (pc, target) = (0x8000_0000, 0x8000_0000);
             FlowEvent { hart, kind, len: 4, count, pc, target, cycle }
@@ -63,7 +63,7 @@ mod tests {
                 private[usize::from(e.hart)].event(e, &mut |_| {});
             }
         }
-        let misses = private.iter().map(|lane| lane.rates().outcome_misses).sum::<u64>();
+        let misses = private.iter().map(|core_trace| core_trace.rates().outcome_misses).sum::<u64>();
         // one miss per history on the way to all ones
         assert_eq!((shared.rates().outcome_misses, misses), (10, 20));
     }

@@ -64,7 +64,7 @@ pub fn trace(program: &Program, config: MachineConfig, instructions: u64, sizes:
         stats: *recorder.stats(),
         flow,
         flow_words: system.drain().collect(),
-        log: log.without_causes(),
+        log: log.without_trap_causes(),
     }
 }
 
@@ -89,7 +89,7 @@ pub fn replay(
         events.iter().try_for_each(|e| replay.event(e, &mut log))?;
         replay.finish()
     });
-    (log.without_causes(), end)
+    (log.without_trap_causes(), end)
 }
 
 /// Executes the cores again, and compares everything with the run.

@@ -26,7 +26,7 @@ pub fn replay(image: &Image, p: &TraceParams, words: &[u32]) -> Result<(Vec<Flow
 
 /// Damages streams of each of `params`, which are for two cores: replay gives meaningful errors, does not panic, and
 /// terminates.
-pub fn is_told(params: impl Iterator<Item = TraceParams>) {
+pub fn is_reported(params: impl Iterator<Item = TraceParams>) {
     let image = Image::new(&common::program(3, 300));
     let events = common::walk(&image, 300, 2, 3, 600);
     for (seed, params) in params.enumerate() {

@@ -25,7 +25,7 @@ impl Log {
     }
 
     /// The log without the causes of traps, which a scheme may not send.
-    pub fn without_causes(mut self) -> Self {
+    pub fn without_trap_causes(mut self) -> Self {
         for item in self.0.iter_mut().flatten() {
             if let Item::Event(FlowEvent { kind: FlowKind::Trap { interrupt, cause }, .. }) = item {
                 (*interrupt, *cause) = (false, 0);

@@ -4,7 +4,7 @@
 //! known.
 
 use crate::page::short;
-use crate::tables::{heads, number, published_row, rows, Measured, Way, ALONE};
+use crate::tables::{heads, number, published_row, rows, Measured, Selection, FEWEST_HARTS};
 use crate::SweepError;
 use report::markdown::{head, row};
 use sim::analysis::ratio;
@@ -39,7 +39,7 @@ fn paper(program: &str) -> String {
 fn by_size(m: &Measured, trace: Option<&str>, variant: &str, ways: u8) -> Result<Vec<String>, SweepError> {
     let one = |entries: u16| {
         let scheme = format!("sc-lsp:{variant}-{}x{ways}", entries / u16::from(ways));
-        Ok(number(m.sum(trace, Way::alone(&scheme))?.bpi()))
+        Ok(number(m.sum(trace, Selection::alone(&scheme))?.bpi()))
     };
     ENTRIES.into_iter().map(one).collect()
 }
@@ -50,7 +50,7 @@ pub fn streams(m: &Measured) -> Result<String, SweepError> {
     head(&mut out, "program", &heads(&["IC, millions", "USC", "max SL", "avg SL", "CDF 90 %"]));
     let (mut all, mut weight) = ([0.0; 5], 0.0);
     for trace in m.traces() {
-        let (name, w, n) = (short(trace), m.census(trace, ALONE)?, m.instructions(trace, ALONE)? as f64);
+        let (name, w, n) = (short(trace), m.census(trace, FEWEST_HARTS)?, m.instructions(trace, FEWEST_HARTS)? as f64);
         let average = ratio(w.in_streams, w.streams);
         for (a, v) in all.iter_mut().zip([n / 1e6, w.unique as f64, w.longest.into(), average, w.cdf_90 as f64]) {
             *a += n * v;
@@ -105,9 +105,9 @@ pub fn others(m: &Measured) -> Result<String, SweepError> {
     let mut out = String::new();
     head(&mut out, "program", &heads(&["rbase 32x4", "LZ, 256 x 12 bits", "the same, longer matches", "gzip -1"]));
     for (name, trace) in rows(m) {
-        let mut cells = vec![name, number(m.sum(trace, Way::alone("sc-lsp:rbase-32x4"))?.bpi())];
+        let mut cells = vec![name, number(m.sum(trace, Selection::alone("sc-lsp:rbase-32x4"))?.bpi())];
         for scheme in ["tslz(256x12,9)", "tslz(256x12,129)", "gzip-1"] {
-            cells.push(number(m.decoded(trace, Way::alone(scheme))?.bpi()));
+            cells.push(number(m.decoded(trace, Selection::alone(scheme))?.bpi()));
         }
         row(&mut out, cells);
     }

@@ -1,7 +1,7 @@
 //! Paper 000: Nexus-like traces, misprediction rates, functional and time-stamped traces, with 1 to 8 cores
 
 use crate::tables::results::{columns, misses, HARTS};
-use crate::tables::{cell, number, published, published_row, rows, Measured, Sum, Way};
+use crate::tables::{cell, number, published, published_row, rows, Measured, Selection, Sum};
 use crate::SweepError;
 use report::markdown::{head, row};
 use sim::analysis::ratio;
@@ -48,7 +48,7 @@ const NEXUS: [(&str, [&str; 16]); 4] = [
 
 /// The sums of a scheme, for each number of harts.
 fn sums(m: &Measured, trace: Option<&str>, scheme: &str, timestamps: bool) -> Result<Vec<Option<Sum>>, SweepError> {
-    m.harts().into_iter().map(|harts| m.some_sum(trace, Way { scheme, harts, timestamps })).collect()
+    m.harts().into_iter().map(|harts| m.some_sum(trace, Selection { scheme, harts, timestamps })).collect()
 }
 
 /// Table 2.

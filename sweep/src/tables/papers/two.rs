@@ -2,7 +2,7 @@
 //!
 //! Published figures: those in the text of sections 2, 5 and 6; the scan lacks the tables' bodies.
 
-use crate::tables::{heads, number, percent, published_row, rows, Measured, Way, ALONE};
+use crate::tables::{heads, number, percent, published_row, rows, Measured, Selection, FEWEST_HARTS};
 use crate::SweepError;
 use report::markdown::{head, row};
 use sim::analysis::ratio;
@@ -22,7 +22,7 @@ pub fn branches(m: &Measured) -> Result<String, SweepError> {
     for (name, trace) in rows(m) {
         let (n, counts) = match trace {
             Some(trace) => {
-                let (n, w) = (m.instructions(trace, ALONE)?, m.census(trace, ALONE)?);
+                let (n, w) = (m.instructions(trace, FEWEST_HARTS)?, m.census(trace, FEWEST_HARTS)?);
                 let counts = [w.direct_unconditional, w.direct_conditional, w.indirect, w.traps];
                 all.0 += n;
                 all.1.iter_mut().zip(counts).for_each(|(a, c)| *a += c);
@@ -31,7 +31,7 @@ pub fn branches(m: &Measured) -> Result<String, SweepError> {
             None => all,
         };
         let branches = counts[..3].iter().sum();
-        let pet = number(m.decoded(trace, Way::alone("sl-ta"))?.bpi());
+        let pet = number(m.decoded(trace, Selection::alone("sl-ta"))?.bpi());
         let [direct, conditional, indirect, traps] = counts;
         let cells = [direct, conditional, indirect, branches].map(|c| percent(c, n));
         let rest = [traps.to_string(), pet];
@@ -51,7 +51,7 @@ pub fn rates(m: &Measured) -> Result<String, SweepError> {
     let columns = ["outcome, S", "M", "B", "target, M0", "M1: RAS 8", "M2: iBTB 16", "M3: iBTB 32", "M4: iBTB 64"];
     head(&mut out, "program", &heads(&columns));
     let rate = |trace, set: &str, target: bool| -> Result<String, SweepError> {
-        let r = m.rates(trace, Way::alone(&format!("tr_e:{set}")))?;
+        let r = m.rates(trace, Selection::alone(&format!("tr_e:{set}")))?;
         let (missed, all) = if target { (r.target_misses, r.indirects) } else { (r.outcome_misses, r.conditionals) };
         Ok(percent(all - missed, all))
     };
@@ -79,7 +79,7 @@ pub fn chunks(m: &Measured) -> Result<String, SweepError> {
         ["bCnt", "bCnt, paper 002", "\\|diffTA\\|", "bits of bCnt, ours of best", "bits of \\|diffTA\\|, ours of best"];
     head(&mut out, "set", &heads(&columns));
     for set in &NAMED_SETS[3..] {
-        let lengths = m.lengths(Way::alone(&format!("tr_e:{}", set.name)))?;
+        let lengths = m.lengths(Selection::alone(&format!("tr_e:{}", set.name)))?;
         let text = |c: Chunks| format!("({}, {})", c.first, c.next);
         let (b_cnt, b_cost) = lengths.b_cnt.best(6);
         let (diff_ta, ta_cost) = lengths.diff_ta.best(14);
@@ -113,8 +113,8 @@ pub fn comparison(m: &Measured) -> Result<String, SweepError> {
     columns.extend(SETS.map(str::to_uppercase));
     head(&mut out, "program", &columns);
     for (name, trace) in rows(m) {
-        let own = |scheme: &str| Ok::<_, SweepError>(number(m.sum(trace, Way::alone(scheme))?.bpi()));
-        let decoded = |scheme: &str| Ok::<_, SweepError>(number(m.decoded(trace, Way::alone(scheme))?.bpi()));
+        let own = |scheme: &str| Ok::<_, SweepError>(number(m.sum(trace, Selection::alone(scheme))?.bpi()));
+        let decoded = |scheme: &str| Ok::<_, SweepError>(number(m.decoded(trace, Selection::alone(scheme))?.bpi()));
         let mut cells = vec![name, own("nexs")?, decoded("tslz(256x12,9)")?, decoded("edmtf(192,4)")?];
         cells.push(own("sc-lsp:rbase-32x4")?);
         for scheme in SOFTWARE {
@@ -152,8 +152,8 @@ pub fn etrace(m: &Measured) -> Result<String, SweepError> {
         if trace.map_or(known < m.traces().count(), |t| !schemes.iter().all(|s| m.knows(t, s))) {
             continue;
         }
-        let sums = schemes.map(|s| m.decoded(trace, Way::alone(s))).into_iter().collect::<Result<Vec<_>, _>>()?;
-        let (three, own) = (sums[4], m.sum(trace, Way::alone("tr_e:m4"))?);
+        let sums = schemes.map(|s| m.decoded(trace, Selection::alone(s))).into_iter().collect::<Result<Vec<_>, _>>()?;
+        let (three, own) = (sums[4], m.sum(trace, Selection::alone("tr_e:m4"))?);
         let cells = sums.iter().chain([&own]).map(|s| number(s.bpi()));
         let times = format!("{:.1}", ratio(three.bits, own.bits));
         row(&mut out, std::iter::once(name).chain(cells).chain([times]));
@@ -171,7 +171,7 @@ pub fn gates(m: &Measured) -> Result<String, SweepError> {
         let mut params = set.params;
         params.upper_bits = if params.target.predicts() { UPPER_BITS } else { 0 };
         let bits = params.state_bits(ADDRESS_BITS);
-        let bpi = m.sum(None, Way::alone(&format!("tr_e:{}", set.name)))?.bpi();
+        let bpi = m.sum(None, Selection::alone(&format!("tr_e:{}", set.name)))?.bpi();
         let (gates, compression) = match set.name {
             "s0" => ("*1,771*", ""),
             "s1" => ("", "*428*"),

@@ -6,7 +6,7 @@ use fpga::cosim::{Cosim, Interface};
 use hdl::diag::ports::{EventIn, ResultOut, SeenIn, WriteIn};
 use retire::isa::{self, Flow, Indirect};
 use rust_hdl::prelude::*;
-use sim::diag::generator::Seen;
+use sim::diag::generator::ObservedInsn;
 use sim::diag::packet::{Args, Event};
 use sim::diag::registers::Writes;
 use sim::diag::shadow::stores_word_through_sp;
@@ -123,12 +123,12 @@ pub fn shuffled(s: &mut Source, mut writes: Writes) -> Writes {
 }
 
 /// Drives what retires in cycle `now`; other inputs are noise.
-pub fn set_seen(port: &mut SeenIn, seen: Option<&Seen>, now: u64, noise: u64) {
+pub fn set_seen(port: &mut SeenIn, seen: Option<&ObservedInsn>, now: u64, noise: u64) {
     let word = |w: u32| u64::from(w).to_bits::<32>();
     let (low, high) = (noise as u32, !(noise >> 7) as u32);
     port.valid.next = seen.is_some();
     port.now.next = word(now as u32);
-    let noisy = Seen { pc: low, next_pc: high, insn: low, ..Seen::default() };
+    let noisy = ObservedInsn { pc: low, next_pc: high, insn: low, ..ObservedInsn::default() };
     let s = seen.unwrap_or(&noisy);
     port.pc.next = word(s.pc);
     port.target.next = word(s.next_pc);

@@ -90,14 +90,14 @@ impl Model for Golden {
         Self { p: *p, recorder: Recorder::new(p).unwrap(), pending: VecDeque::new() }
     }
 
-    fn goes_on(p: &CfiatParams, s: &mut Source) -> (MemPorts, Vec<CorePorts>) {
+    fn unstalled_ports(p: &CfiatParams, s: &mut Source) -> (MemPorts, Vec<CorePorts>) {
         let places = InputsParams::new(
             p.cores,
             32,
             (p.ram_base as u32, (p.ram_last - p.ram_base + 1) as u32),
             "inputs".parse().unwrap(),
         );
-        inputs_harness::Golden::goes_on(&places, s)
+        inputs_harness::Golden::unstalled_ports(&places, s)
     }
 
     fn cycle(&mut self, inputs: &Inputs, out: &Outputs, beats: &[Beat]) {

@@ -8,7 +8,7 @@ use retire::{FlowEvent, FlowKind};
 use sim::params::TraceParams;
 use sim::replay::{Events, Replay};
 use sim::stimulus::run::Retired;
-use sim::system::{hasty, header, header_again};
+use sim::system::{header, repeated_header, shape_with_scale};
 
 /// Finds `told` in what a core `retired`, from index `from` on. Returns the index after it, for the first match whose
 /// begin and end `takes` accepts. If `told` begins in the `middle` of a trace, it begins where an instruction went,
@@ -49,7 +49,7 @@ fn place(
 }
 
 /// Whether the bits of a secret address, without its lowest bits, occur anywhere in `words`.
-pub fn tells(words: &[u32]) -> bool {
+pub fn contains_secret(words: &[u32]) -> bool {
     let (secret, width) = (SECRET.0 >> SECRET.1, 32 - SECRET.1);
     words.windows(2).any(|w| {
         let both = u64::from(w[0]) | u64::from(w[1]) << 32;
@@ -73,14 +73,15 @@ pub struct Seen {
 /// Replays every trace of `words`, and finds it in what was retired.
 pub fn check(
     words: &[u32],
-    (params, ports, haste): (&TraceParams, Ports, u8),
+    (params, ports, warm_up_scale): (&TraceParams, Ports, u8),
     image: &Image,
     p: &Played,
     from: &mut [usize],
     whole: bool,
 ) -> Seen {
-    let with_haste = |[magic, shape, fingerprint]: [u32; 3]| [magic, hasty(shape, haste), fingerprint];
-    let head = with_haste(header(params));
+    let with_scale =
+        |[magic, shape, fingerprint]: [u32; 3]| [magic, shape_with_scale(shape, warm_up_scale), fingerprint];
+    let head = with_scale(header(params));
     let starts: Vec<usize> = (0..words.len()).filter(|&i| words[i..].starts_with(&head)).collect();
     assert!(
         words.is_empty() || starts.first() == Some(&0) || (!whole && words.len() < 3),
@@ -101,7 +102,7 @@ pub fn check(
         let lost = back.iter().map(|e| if let FlowKind::Gap { lost } = e.kind { u64::from(lost) } else { 0 });
         seen.lost.push((end, lost.sum()));
         // a decoder can start at each repeated header
-        let head = with_haste(header_again(params));
+        let head = with_scale(repeated_header(params));
         for again in (start + 1..end).filter(|&i| words[i..].starts_with(&head)) {
             let mut back: Vec<FlowEvent> = Vec::new();
             let replay = Replay::new(image, params, words[again..end].iter().copied()).unwrap();

@@ -26,7 +26,7 @@ pub enum Ports {
 pub struct Core {
     pub all: Vec<Retired>,
     pub at: usize,
-    pub trap_told: bool,
+    pub trap_reported: bool,
     pub secret: u64,
 }
 
@@ -118,12 +118,12 @@ impl Core {
     /// The next block of at most `most` instructions, or the trap before it.
     fn block(&mut self, s: &mut Source, most: usize) -> Report {
         let rest = &self.all[self.at..];
-        if rest[0].trapped && !self.trap_told && self.at > 0 {
-            self.trap_told = true;
+        if rest[0].trapped && !self.trap_reported && self.at > 0 {
+            self.trap_reported = true;
             return Report::trap(s.between(1, 2) as u8, self.all[self.at - 1].next_pc);
         }
         let n = length(&rest[..rest.len().min(most)], 32, s.between(2, 15) as u8);
-        (self.at, self.trap_told) = (self.at + n, false);
+        (self.at, self.trap_reported) = (self.at + n, false);
         Report::of(&rest[..n], 32)
     }
 }

@@ -15,7 +15,7 @@ mod check;
 mod core;
 mod play;
 
-use self::check::{check, tells, Seen};
+use self::check::{check, contains_secret, Seen};
 use self::core::Ports;
 use self::play::{play, register};
 use fpga::cosim::{Cosim, Dir, Interface, Port};
@@ -45,7 +45,7 @@ fn chaos(scheme: &str, cores: u8, timestamps: bool, log2_fifo: u8, clocks: usize
 fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_words: u8, clocks: usize) {
     let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
     (params.cores, params.timestamps) = (cores, timestamps);
-    let lanes = match ports {
+    let per_cycle = match ports {
         Ports::One | Ports::Reports => 1,
         Ports::Channels(n) | Ports::Blocks(n) => n,
     };
@@ -55,7 +55,7 @@ fn wide_chaos(scheme: &str, cores: u8, timestamps: bool, ports: Ports, log2_word
         // blocks do not report where an instruction went
         check: matches!(ports, Ports::Channels(_)),
         sync: true,
-        retire: Some(Retire { lanes, log2_words }),
+        retire: Some(Retire { per_cycle, log2_words }),
         ..Extras::default()
     };
     survives(&params, 4, (ports, extras), clocks);
@@ -100,7 +100,7 @@ fn all_of(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras),
     let model = Model::new(&Shape::rv32(u64::from(cores)));
     let image = Image::new(&model.program);
     let mut all = Seen::default();
-    let (mut resets, mut flashes, mut counts) = (0, 0, 0);
+    let (mut resets, mut single_cycle_enables, mut counts) = (0, 0, 0);
     for seed in 1..=rounds(3, 30) {
         let p = play(&cosim, params, (ports, extras), &model, seed, clocks);
         let (mut words, mut segments, mut status) = (Vec::new(), Vec::new(), 0);
@@ -127,11 +127,14 @@ fn all_of(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras),
         assert_eq!(status >> idle & 1, 1, "{place}, seed {seed}: it never becomes idle, status {status:#x}");
         segments.push(words);
         let whole = params.stream_cache().is_some();
-        assert!(!whole || !segments.iter().any(|words| tells(words)), "{place}, seed {seed}: bits of a secret address");
+        assert!(
+            !whole || !segments.iter().any(|words| contains_secret(words)),
+            "{place}, seed {seed}: bits of a secret address"
+        );
         let mut from = vec![0; cores.into()];
         let last = segments.len() - 1;
         for (i, words) in segments.iter().enumerate() {
-            let seen = check(words, (params, ports, options.haste(params)), &image, &p, &mut from, i == last);
+            let seen = check(words, (params, ports, options.warm_up_scale(params)), &image, &p, &mut from, i == last);
             all.traces += seen.traces;
             all.gaps += seen.gaps;
             all.cut += seen.cut;
@@ -149,13 +152,13 @@ fn all_of(params: &TraceParams, log2_fifo: u8, (ports, extras): (Ports, Extras),
             }
         }
         resets += last;
-        flashes += p.flashes;
+        single_cycle_enables += p.single_cycle_enables;
     }
-    eprintln!("{place}: {all:?}, {resets} clocks of reset, enabled for one clock {flashes} times");
+    eprintln!("{place}: {all:?}, {resets} clocks of reset, enabled for one clock {single_cycle_enables} times");
     assert!(all.cut > 0, "{place}: {all:?}");
     assert!(all.traces > 8 && all.gaps > 3 && all.instructions > 1_000, "{place}: {all:?}");
     assert!(!extras.sync || all.headers > 2, "{place}: {all:?}");
-    assert!(resets > 10 && flashes > 5, "{place}: {resets} resets, {flashes} flashes");
+    assert!(resets > 10 && single_cycle_enables > 5, "{place}: {resets} resets, {single_cycle_enables} flashes");
     assert!(!extras.lost || counts > 10, "{place}: {counts} times losses were counted");
 }
 
@@ -185,7 +188,7 @@ fn locked_systems_survive_chaos() {
         let mut params = TraceParams::new(Platform::RV32, scheme.parse().unwrap());
         params.cores = cores;
         let retire = match ports {
-            Ports::Channels(lanes) => Some(Retire { lanes, log2_words: 3 }),
+            Ports::Channels(per_cycle) => Some(Retire { per_cycle, log2_words: 3 }),
             _ => None,
         };
         all_of(&params, log2_fifo, (ports, Extras { lost: true, retire, ..Extras::default() }), clocks, true);
@@ -195,7 +198,7 @@ fn locked_systems_survive_chaos() {
 #[test]
 fn signatures_survive_chaos() {
     let one = Extras { sync: true, session: true, lost: true, ..Extras::default() };
-    let several = |lanes| Extras { retire: Some(Retire { lanes, log2_words: 3 }), ..one };
+    let several = |per_cycle| Extras { retire: Some(Retire { per_cycle, log2_words: 3 }), ..one };
     for (scheme, signature, cores, timestamps, (ports, extras)) in [
         ("tr_e:small", 16, 1, false, (Ports::One, one)),
         ("taken", 8, 2, true, (Ports::One, one)),

@@ -12,7 +12,7 @@ use sim::stimulus::Source;
 use std::collections::VecDeque;
 
 /// Cycles at the end without random inputs: enough to send everything that is queued.
-pub const CALM: usize = 6_000;
+pub const DRAIN_CYCLES: usize = 6_000;
 
 /// What was put in, apart from the vectors.
 pub struct Played {
@@ -22,7 +22,7 @@ pub struct Played {
     /// What each core retired.
     pub retired: Vec<Vec<Retired>>,
     /// Number of times that tracing was enabled for a single cycle.
-    pub flashes: usize,
+    pub single_cycle_enables: usize,
     /// For each core, the numbers of instructions retired when tracing had to stop.
     pub ends: Vec<Vec<usize>>,
 }
@@ -46,12 +46,12 @@ pub fn play(
     let recording = record(model, &Config::new(params.cores, seed), steps);
     let of = |c| recording.retired.iter().filter(|r| usize::from(r.hart) == c).copied().collect();
     let mut all: Vec<Core> =
-        (0..cores).map(|c| Core { all: of(c), at: 0, trap_told: false, secret: SECRET.0 }).collect();
+        (0..cores).map(|c| Core { all: of(c), at: 0, trap_reported: false, secret: SECRET.0 }).collect();
     let mut p = Played {
         vectors: vec![],
         resets: vec![],
         retired: vec![Vec::new(); cores],
-        flashes: 0,
+        single_cycle_enables: 0,
         ends: vec![Vec::new(); cores],
     };
     // what the cores show, and when that changes; whether tracing is allowed
@@ -59,13 +59,13 @@ pub fn play(
     let (mut allow, mut allow_for) = (true, 0_u64);
     let (mut enabled, mut dwell, mut reset_for) = (false, 600, 4_u64);
     let (mut rate, mut phase, mut stall) = (100_u8, 0, 0_u8);
-    for clock in 0..clocks + CALM {
-        let calm = clock >= clocks;
+    for clock in 0..clocks + DRAIN_CYCLES {
+        let draining = clock >= clocks;
         let mut values: Vec<(String, u128)> = Vec::new();
-        if !calm && s.per_64k(20) {
+        if !draining && s.per_64k(20) {
             reset_for = s.between(1, 3);
         }
-        let reset = reset_for > 0 && !calm;
+        let reset = reset_for > 0 && !draining;
         reset_for = reset_for.saturating_sub(1);
         if reset {
             p.resets.push(clock as u64);
@@ -75,19 +75,19 @@ pub fn play(
         if locked {
             allow_for = allow_for.saturating_sub(1);
             if allow_for == 0 {
-                (allow, allow_for) = (calm || !allow, *s.pick(&[1, 2, 5, 60, 700, 2_000]));
+                (allow, allow_for) = (draining || !allow, *s.pick(&[1, 2, 5, 60, 700, 2_000]));
                 allow_for = if allow { 2 * allow_for } else { allow_for.min(300) };
             }
             values.push(("allow".into(), allow.into()));
         }
         values.push(("reset".into(), reset.into()));
         // register bus: enable or disable when it is time, otherwise access other registers
-        dwell = if calm { 0 } else { dwell - 1 };
-        if dwell <= 0 && (!calm || enabled) && !reset {
-            let wanted = !calm && !enabled;
+        dwell = if draining { 0 } else { dwell - 1 };
+        if dwell <= 0 && (!draining || enabled) && !reset {
+            let wanted = !draining && !enabled;
             enabled = wanted;
             dwell = *s.pick(&[1_i64, 1, 2, 3, 7, 20, 100, 511, 600, 3_000]);
-            p.flashes += usize::from(enabled && dwell == 1);
+            p.single_cycle_enables += usize::from(enabled && dwell == 1);
             // a write in the cycle in which the lock ends a trace is lost; so is one that enables tracing while the
             // lock is closed
             enabled &= allow;
@@ -97,7 +97,7 @@ pub fn play(
             values.push(("bus_addr".into(), register("control")));
             values.push(("bus_write".into(), 1));
             values.push(("bus_wdata".into(), wanted.into()));
-        } else if extras.sync && !calm && s.per_64k(100) {
+        } else if extras.sync && !draining && s.per_64k(100) {
             // a short period, none, or a single resync; any value that the register accepts
             let (name, value) = *s.pick(&[
                 ("sync", 10),
@@ -112,7 +112,7 @@ pub fn play(
             values.push(("bus_write".into(), 1));
             values.push(("bus_wdata".into(), value));
         } else {
-            values.push(("bus_addr".into(), if calm { register("status") } else { s.bits(3).into() }));
+            values.push(("bus_addr".into(), if draining { register("status") } else { s.bits(3).into() }));
             values.push(("bus_wdata".into(), s.bits(32).into()));
         }
         if phase == 0 {
@@ -120,7 +120,7 @@ pub fn play(
             stall = *s.pick(&[0, 0, 20, 90]);
         }
         phase -= 1;
-        values.push(("ready".into(), (calm || !s.percent(stall)).into()));
+        values.push(("ready".into(), (draining || !s.percent(stall)).into()));
         if enabled && !allow {
             enabled = false;
             turns.push_back((clock + 2, Shown::Secret));
@@ -131,7 +131,7 @@ pub fn play(
             }
             turns.pop_front();
         }
-        for (c, core) in all.iter_mut().enumerate().filter(|_| !calm) {
+        for (c, core) in all.iter_mut().enumerate().filter(|_| !draining) {
             values.extend(ports.show((c, core), &mut s, (rate, extras.check), shown));
         }
         let values: Vec<(&str, u128)> = values.iter().map(|(n, v)| (n.as_str(), *v)).collect();

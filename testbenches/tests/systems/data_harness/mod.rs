@@ -197,7 +197,7 @@ pub trait Model {
     type Stats;
     fn new(p: &<Self::System as DataSystem>::Params) -> Self;
     /// Port values of cores that do not wait, for one cycle.
-    fn goes_on(p: &<Self::System as DataSystem>::Params, s: &mut Source) -> (MemPorts, Vec<CorePorts>);
+    fn unstalled_ports(p: &<Self::System as DataSystem>::Params, s: &mut Source) -> (MemPorts, Vec<CorePorts>);
     /// Updates the model with the inputs and outputs of a cycle. `beats`: the meaning of the ports, if recorded.
     fn cycle(&mut self, inputs: &Inputs, out: &Outputs, beats: &[Beat]);
     /// The words of the recording, and its statistics.
@@ -301,7 +301,7 @@ impl<M: Model> Bench<M> {
         self.idle(false);
         self.idle(true);
         for n in 0..100_000 {
-            let (mem, cores) = M::goes_on(&self.p, &mut s);
+            let (mem, cores) = M::unstalled_ports(&self.p, &mut s);
             self.cycle(false, n % 3 != 0, mem, cores, &[]);
             if n > 8 && self.rdata & 4 != 0 {
                 break;

@@ -11,7 +11,7 @@ use retire::elf::Program;
 use rust_hdl::prelude::*;
 use sim::riscv::CoreState;
 use sim::scheme::inputs::model::{Beat, InputsStats};
-use sim::scheme::inputs::start::Kept;
+use sim::scheme::inputs::start::TrackedState;
 use sim::scheme::inputs::{InputsParams, Recorder};
 use sim::stimulus::Source;
 
@@ -76,7 +76,7 @@ fn nothing() -> Program {
 }
 
 /// Updates the state of a core from its ports.
-fn track(kept: &mut Kept, c: &CorePorts) {
+fn track(kept: &mut TrackedState, c: &CorePorts) {
     let register = Some(c.rd).filter(|r| r.0 != 0);
     match c.told {
         _ if c.valid && !c.trap && c.told.is_none() => kept.retired(c.insn, c.pc.1, register),
@@ -90,7 +90,7 @@ fn track(kept: &mut Kept, c: &CorePorts) {
 pub struct Golden {
     p: InputsParams,
     recorder: Option<Recorder>,
-    kept: Vec<Kept>,
+    kept: Vec<TrackedState>,
 }
 
 impl Golden {
@@ -117,10 +117,10 @@ impl Model for Golden {
     type Stats = InputsStats;
 
     fn new(p: &InputsParams) -> Self {
-        Self { p: *p, recorder: None, kept: vec![Kept::new(p.profile); p.cores.into()] }
+        Self { p: *p, recorder: None, kept: vec![TrackedState::new(p.profile); p.cores.into()] }
     }
 
-    fn goes_on(p: &InputsParams, s: &mut Source) -> (MemPorts, Vec<CorePorts>) {
+    fn unstalled_ports(p: &InputsParams, s: &mut Source) -> (MemPorts, Vec<CorePorts>) {
         // in a recording from the middle of a run, cores wait while `hold` is 1, from the first cycle on
         if p.sizes.known > 0 {
             return (MemPorts::default(), vec![CorePorts::default(); p.cores.into()]);

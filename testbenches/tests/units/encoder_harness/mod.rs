@@ -39,8 +39,8 @@ pub fn word(count_bits: usize, e: &Entry, field: u8) -> u64 {
 
 /// Encoder, framer and packer, connected as in the system, with a player of entries.
 macro_rules! coder {
-    // `$lands`: whether the PC of an entry's sync bypasses the entry
-    ($name:ident, $lands:expr) => {
+    // `$uses_resync_pc`: whether the PC of an entry's sync bypasses the entry
+    ($name:ident, $uses_resync_pc:expr) => {
         #[derive(LogicBlock, Default)]
         struct $name<const W: usize> {
             clock: Signal<In, Clock>,
@@ -53,12 +53,12 @@ macro_rules! coder {
             field: Signal<Out, Bits<2>>,
             word: Signal<In, Bits<W>>,
             cc: Signal<In, Bits<32>>,
-            landing: Signal<In, Bits<W>>,
-            lands: Signal<Out, Bit>,
+            resync_pc: Signal<In, Bits<W>>,
+            uses_resync_pc: Signal<Out, Bit>,
             done: Signal<Out, Bit>,
             words: WordsOut,
             encoder: Slot<EncoderPort<W>>,
-            session: Session,
+            trace_framer: TraceFramer,
             packer: Packer,
         }
 
@@ -66,8 +66,8 @@ macro_rules! coder {
             fn new(params: &TraceParams) -> Self {
                 Self {
                     encoder: hdl::scheme::flow::encoder(params, extras(params)),
-                    session: Session::new(&hdl::spine::Stream::from(params), extras(params).sync),
-                    packer: Packer::new(hdl::spine::Stream::from(params).pieces),
+                    trace_framer: TraceFramer::new(&hdl::spine::Stream::from(params), extras(params).sync),
+                    packer: Packer::new(hdl::spine::Stream::from(params).slices),
                     ..Default::default()
                 }
             }
@@ -76,30 +76,30 @@ macro_rules! coder {
         impl<const W: usize> Logic for $name<W> {
             #[hdl_gen]
             fn update(&mut self) {
-                clock!(self, clock, encoder, session, packer);
+                clock!(self, clock, encoder, trace_framer, packer);
                 self.encoder.port.reset.next = self.reset.val();
-                self.session.reset.next = self.reset.val();
+                self.trace_framer.reset.next = self.reset.val();
                 self.packer.reset.next = self.reset.val();
-                self.session.enable.next = self.enable.val();
-                self.session.ready.next = true;
-                self.active.next = self.session.active.val();
-                self.tracing.next = self.session.tracing.val();
-                self.session.show.next = self.have.val();
-                self.encoder.port.entry.have.next = self.session.have.val();
+                self.trace_framer.enable.next = self.enable.val();
+                self.trace_framer.ready.next = true;
+                self.active.next = self.trace_framer.active.val();
+                self.tracing.next = self.trace_framer.tracing.val();
+                self.trace_framer.show.next = self.have.val();
+                self.encoder.port.entry.have.next = self.trace_framer.have.val();
                 self.encoder.port.entry.core.next = self.core.val();
                 self.field.next = self.encoder.port.entry.field.val();
                 self.encoder.port.entry.word.next = self.word.val();
                 self.encoder.port.entry.cc.next = self.cc.val();
-                self.encoder.port.entry.landing.next = self.landing.val();
-                self.lands.next = self.encoder.port.entry.lands.val();
+                self.encoder.port.entry.resync_pc.next = self.resync_pc.val();
+                self.uses_resync_pc.next = self.encoder.port.entry.uses_resync_pc.val();
                 self.done.next = self.encoder.port.entry.done.val();
-                self.session.done.next = self.encoder.port.entry.done.val();
-                self.session.ends.next = self.encoder.port.entry.ends.val();
-                self.session.again.next = self.encoder.port.entry.again.val();
-                PieceOut::join(&mut self.encoder.port.bits, &mut self.session.coded);
-                PieceOut::join(&mut self.session.bits, &mut self.packer.bits);
-                self.session.aligned.next = self.packer.aligned.val();
-                self.session.lane.next = self.packer.lane.val();
+                self.trace_framer.done.next = self.encoder.port.entry.done.val();
+                self.trace_framer.ends.next = self.encoder.port.entry.ends.val();
+                self.trace_framer.again.next = self.encoder.port.entry.again.val();
+                SliceOut::join(&mut self.encoder.port.bits, &mut self.trace_framer.coded);
+                SliceOut::join(&mut self.trace_framer.bits, &mut self.packer.bits);
+                self.trace_framer.aligned.next = self.packer.aligned.val();
+                self.trace_framer.nibbles.next = self.packer.nibbles.val();
                 WordsOut::link(&mut self.words, &mut self.packer.words);
             }
         }
@@ -128,7 +128,7 @@ macro_rules! coder {
                     assert!(cycle < 2000 * (list.len() as u64 + 20), "seed {seed}: the encoder hangs at entry {at}");
                     let ready = !stalls || rng.random_ratio(1, 40);
                     let offer = wait == 0 && !starting;
-                    let (active, done, valid, data, field, lands) = d
+                    let (active, done, valid, data, field, uses_resync_pc) = d
                         .cycle(
                             |u| {
                                 u.reset.next = false;
@@ -139,7 +139,7 @@ macro_rules! coder {
                                     u.core.next = u64::from(*core).to_bits();
                                     u.word.next = word(count_bits, e, asked).to_bits();
                                     u.cc.next = u64::from(e.cc).to_bits();
-                                    u.landing.next = e.landing.to_bits();
+                                    u.resync_pc.next = e.resync_pc.to_bits();
                                 }
                             },
                             |u| {
@@ -149,7 +149,7 @@ macro_rules! coder {
                                     u.words.valid.val(),
                                     u.words.data.val().to_u64(),
                                     u.field.val().to_u64() as u8,
-                                    u.lands.val(),
+                                    u.uses_resync_pc.val(),
                                 )
                             },
                         )
@@ -158,7 +158,7 @@ macro_rules! coder {
                         got.push(data as u32);
                     }
                     if let (true, Some((_, e))) = (done, list.get(at)) {
-                        assert_eq!(lands, $lands(e), "seed {seed}: entry {at}: {e:x?}");
+                        assert_eq!(uses_resync_pc, $uses_resync_pc(e), "seed {seed}: entry {at}: {e:x?}");
                     }
                     // an entry is offered together with its first field
                     asked = if offer { field } else { FIELD_COUNT };

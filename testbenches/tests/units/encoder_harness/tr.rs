@@ -5,8 +5,8 @@ use hdl::spine::entry::*;
 use hdl::spine::event_fifo::FIELD_COUNT;
 use hdl::spine::front_port::EncoderPort;
 use hdl::spine::packer::Packer;
-use hdl::spine::ports::{PieceOut, WordsOut};
-use hdl::spine::session::Session;
+use hdl::spine::ports::{SliceOut, WordsOut};
+use hdl::spine::trace_framer::TraceFramer;
 use hdl::widget::slot::Slot;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ use sim::bits::BitWriter;
 use sim::message::{Body, Escape, Message, Report};
 use sim::params::{FlowScheme, TraceParams};
 use sim::scheme::{Encode, Scheme};
-use sim::system::{header, header_again};
+use sim::system::{header, repeated_header};
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::entry::Entry;
 use testbenches::gates::emit_checked_system;
@@ -41,13 +41,13 @@ fn messages(params: &TraceParams, core: u8, e: &Entry) -> Vec<Message> {
         out.push(Message { core, diff_cc, body });
     };
     let (i_cnt, count) = (u64::from(e.icnt), u64::from(e.bcnt));
-    let told = params.told(Context(e.context));
+    let reported = params.reported(Context(e.context));
     let alone = params.context.is_some() && e.context >> params.context_bits() & 1 == 1;
-    let context = params.context.map(|_| told);
+    let context = params.context.map(|_| reported);
     // in place of the count
     let signature = (params.signature > 0).then_some(e.bcnt as u16);
     match e.pre {
-        PRE_EXCEPTION if alone => add(Body::Escape(Escape::Context { i_cnt, context: told })),
+        PRE_EXCEPTION if alone => add(Body::Escape(Escape::Context { i_cnt, context: reported })),
         PRE_EXCEPTION => add(Body::Escape(Escape::Exception { i_cnt, target: address(e.pc), context })),
         PRE_SYNC => add(Body::Escape(Escape::Sync { i_cnt, pc: address(e.pc), context })),
         PRE_CONTROL if e.post == CONTROL_OVERFLOW => {
@@ -113,7 +113,7 @@ fn entry(rng: &mut impl Rng, params: &TraceParams) -> Entry {
         target: number(rng, a, 0),
         cc: if params.timestamps { number(rng, params.cc_bits.into(), 0) as u32 } else { 0 },
         context: params.context.map_or(0, |_| number(rng, params.context_bits() + 1, 0) as u32),
-        landing: 0,
+        resync_pc: 0,
     }
 }
 
@@ -140,7 +140,7 @@ pub fn run<const W: usize>(params: &TraceParams, seed: u64, entries: usize, stal
             if *core == 0 && m.body.is_resync() {
                 coder.flush(&mut golden);
                 golden.pad();
-                header_again(params).iter().for_each(|w| golden.push((*w).into(), 32));
+                repeated_header(params).iter().for_each(|w| golden.push((*w).into(), 32));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::entries::{resync, unasked};
 use super::golden::Golden;
-use super::ingress::{chained, Hide, Ingress, Show, Told};
+use super::ingress::{chained, Hide, Ingress, ReportTime, Show};
 use retire::{Context, FlowEvent, FlowKind};
 use sim::message::Message;
 use sim::params::TraceParams;
@@ -15,7 +15,7 @@ use testbenches::entry::Entry;
 
 /// Entries that the FIFO holds, and the number in use or reserved below which the front end resumes after a gap.
 const PLACES: usize = 6;
-const ROOMY: usize = 2;
+const RESUME_LEVEL: usize = 2;
 
 /// A front end, its outputs, and the expected ones.
 pub struct Bench<T: Ingress, G: Golden> {
@@ -33,26 +33,26 @@ pub struct Bench<T: Ingress, G: Golden> {
     /// Stretches of hidden instructions longer than the pipeline, each with the number reported as lost.
     pub hidden: Vec<(u64, u64)>,
     /// Whether traps that are visible by their target may be unannounced.
-    pub silent_traps: bool,
+    pub unsignalled_traps: bool,
     /// Whether the target of every control-flow instruction is needed: with resyncs, or a stream cache.
-    pub all_wait: bool,
+    pub all_need_target: bool,
     /// Number of resyncs.
     pub resyncs: usize,
     /// Cycles between the last instruction and the end.
     pub idle_before_stop: usize,
     /// Alternative: number of cycles at the end in which instructions retire after tracing is disabled.
-    pub goes_on: usize,
+    pub cycles_after_end: usize,
     /// Number of overflow messages.
     pub overflows: usize,
     /// Overflow messages that no instruction followed, because tracing was disabled in the gap.
-    pub ended_in_gaps: usize,
+    pub stops_in_gaps: usize,
     /// Whether there was a resync, a sync in the last cycle.
     synced: (bool, bool),
     /// Entries in use or reserved; entries in use.
     used: usize,
     held: usize,
     /// PCs of resyncs whose entries are still to be pushed.
-    landings: VecDeque<u64>,
+    resync_pcs: VecDeque<u64>,
     /// Addresses at the ports in the last cycle.
     addresses: (u64, u64),
     /// All messages of the last run.
@@ -79,17 +79,17 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             hide_per_64k: 0,
             context_per_64k: 0,
             hidden: Vec::new(),
-            all_wait: params.signature > 0 || params.stream_cache().is_some(),
+            all_need_target: params.signature > 0 || params.stream_cache().is_some(),
             resyncs: 0,
-            silent_traps: false,
+            unsignalled_traps: false,
             idle_before_stop: 2,
-            goes_on: 0,
+            cycles_after_end: 0,
             overflows: 0,
-            ended_in_gaps: 0,
+            stops_in_gaps: 0,
             synced: (false, false),
             used: 0,
             held: 0,
-            landings: VecDeque::new(),
+            resync_pcs: VecDeque::new(),
             addresses: (0, 0),
             messages: Vec::new(),
         })
@@ -104,7 +104,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
 
     /// Runs `steps` with their cycles, from an idle front end to its stop message.
     pub fn play_steps(&mut self, steps: &[Step]) -> Result<usize, String> {
-        let known = if T::ANNOUNCED { None } else { Some(chained(steps, &self.params)) };
+        let known = if T::TRAPS_SIGNALLED { None } else { Some(chained(steps, &self.params)) };
         let (shows, mut beats) = self.shows(known.as_deref().unwrap_or(steps));
         let mut hides = vec![Hide::No; shows.len()];
         beats.iter().for_each(|b| hides[b.shown] = b.hide);
@@ -113,7 +113,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         let idle = (Hide::No, Context(0));
         let mut clock = 0;
         // the adapter may hold an instruction of an earlier run, which this trap reports before tracing begins
-        let mut show = if T::ANNOUNCED && !T::INTR { Show::Trap(0x40) } else { Show::Nothing };
+        let mut show = if T::TRAPS_SIGNALLED && !T::INTR { Show::Trap(0x40) } else { Show::Nothing };
         while !self.cycle(&show, idle, [false, false], [false; 3], true).0 || clock < 3 {
             show = Show::Nothing;
             clock += 1;
@@ -121,10 +121,10 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         }
         // enabled in the cycle of the first instruction
         let (mut entries, mut full_at) = (Vec::new(), Vec::new());
-        let mut shut_for = 0;
+        let mut blocked_for = 0;
         // a resync that is due, of a core that leads or follows; and when each was requested
         let (mut due, mut asks) = (None, Vec::new());
-        let end = match self.goes_on {
+        let end = match self.cycles_after_end {
             0 => shows.len() + self.idle_before_stop,
             clocks => shows.len().saturating_sub(clocks).max(1),
         };
@@ -138,23 +138,23 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             // ignored as well
             let noise = Context(if self.context_per_64k > 0 { t as u32 & 0xffff } else { 0 });
             let context = contexts.get(t).copied().filter(|_| retires).unwrap_or(noise);
-            if shut_for == 0 && self.source.per_64k(self.full_per_64k) {
-                shut_for = self.source.between(1, 400);
+            if blocked_for == 0 && self.source.per_64k(self.full_per_64k) {
+                blocked_for = self.source.between(1, 400);
             }
             // if the stop message reports when tracing ended, it must not be delayed
-            let pop =
-                shut_for == 0 && (self.full_per_64k == 0 || self.source.percent(60)) || t >= end && G::TELLS_THE_END;
+            let pop = blocked_for == 0 && (self.full_per_64k == 0 || self.source.percent(60))
+                || t >= end && G::STOP_HAS_END_TIME;
             let enable = t < end;
-            shut_for = u64::saturating_sub(shut_for, 1);
+            blocked_for = u64::saturating_sub(blocked_for, 1);
             full_at.push(self.used == PLACES);
-            let mut ask = false;
+            let mut header_repeated = false;
             if (8..end).contains(&t) && self.source.per_64k(self.sync_per_64k) {
                 let follows = due.unwrap_or_else(|| self.source.percent(50));
                 due = Some(follows);
-                ask = follows;
+                header_repeated = follows;
                 asks.push((t as u64, follows));
             }
-            let sync = [due.is_some(), due == Some(true), ask];
+            let sync = [due.is_some(), due == Some(true), header_repeated];
             let (_, ready_to_stop, entry) = self.cycle(show, (hide, context), [enable, false], sync, pop);
             let (resynced, synced) = self.synced;
             self.resyncs += usize::from(resynced);
@@ -164,7 +164,7 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             }
             if ready_to_stop {
                 // the other cores of the system make it wait now and then
-                let told = if G::TELLS_THE_END { t as u64 - 1 } else { t as u64 + 1 };
+                let told = if G::STOP_HAS_END_TIME { t as u64 - 1 } else { t as u64 + 1 };
                 stopped = Some(told - G::to_decision(&self.params));
                 for after in 0..=1 {
                     let show = shows.get(t + 1 + after as usize).unwrap_or(&Show::Nothing);
@@ -187,12 +187,12 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         show: &Show,
         (hide, context): (Hide, Context),
         [enable, go]: [bool; 2],
-        [due, follows, ask]: [bool; 3],
+        [due, follows, header_repeated]: [bool; 3],
         pop: bool,
     ) -> (bool, bool, Option<Entry>) {
         let tells = self.params.context.is_some();
-        let (spent, roomy) = (self.used == PLACES, self.used < ROOMY);
-        let (ready, stop_ready, entry, synced, (take, give), addresses, landing) = self
+        let (no_credit, below_watermark) = (self.used == PLACES, self.used < RESUME_LEVEL);
+        let (ready, stop_ready, entry, synced, (take, give_back), addresses, resync_pc) = self
             .d
             .cycle(
                 |u| {
@@ -201,28 +201,28 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
                     if tells {
                         u.context(context, hide);
                     }
-                    u.control(enable, spent, roomy, go);
-                    u.sync(due, follows, ask);
+                    u.control(enable, no_credit, below_watermark, go);
+                    u.sync(due, follows, header_repeated);
                 },
-                |u| (u.ready(), u.stop_ready(), u.entry(), u.synced(), u.places(), u.addresses(), u.landing()),
+                |u| (u.ready(), u.stop_ready(), u.entry(), u.synced(), u.places(), u.addresses(), u.resync_pc()),
             )
             .unwrap();
         self.synced = synced;
         if G::TO_RESYNC.is_some() && synced.0 {
-            self.landings.push_back(landing);
+            self.resync_pcs.push_back(resync_pc);
         }
         let (pc, target) = std::mem::replace(&mut self.addresses, addresses);
         let entry = entry.map(|e| match G::TO_RESYNC {
             // with resyncs, this bit has a meaning in escape messages
             Some(_) if self.sync_per_64k == 0 => unasked(e),
-            Some(_) if resync(&e) => Entry { landing: self.landings.pop_front().unwrap_or(u64::MAX), ..e },
+            Some(_) if resync(&e) => Entry { resync_pc: self.resync_pcs.pop_front().unwrap_or(u64::MAX), ..e },
             _ => e,
         });
         let entry = entry.map(|e| if G::EARLY { Entry { pc, target, ..e } } else { e });
         // every entry must have been reserved
         let pop = usize::from(pop && self.held > 0);
-        assert!(!(take && spent), "a place is taken where none is left");
-        self.used = self.used + usize::from(take) - usize::from(give) - pop;
+        assert!(!(take && no_credit), "a place is taken where none is left");
+        self.used = self.used + usize::from(take) - usize::from(give_back) - pop;
         self.held = self.held + usize::from(entry.is_some()) - pop;
         assert!(self.held <= self.used, "{} entries in {} places that were taken", self.held, self.used);
         (ready, stop_ready, entry)
@@ -251,14 +251,15 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
                 shows.push(Show::Nothing);
             }
             // a trap is reported by a cycle of its own, or by its neighbours
-            let mut told = !T::ANNOUNCED;
+            let mut told = !T::TRAPS_SIGNALLED;
             if let Some(Show::Retire { kind: None, then_trap, .. }) =
                 shows.last_mut().filter(|_| !T::INTR && !told && r.trapped)
             {
                 told = self.source.percent(50);
                 *then_trap = told;
             }
-            let silent = !T::ANNOUNCED || self.silent_traps && r.trapped && r.pc != next_pc && self.source.percent(50);
+            let silent = !T::TRAPS_SIGNALLED
+                || self.unsignalled_traps && r.trapped && r.pc != next_pc && self.source.percent(50);
             let shown = !silent && r.trapped && ((!T::INTR && !told) || self.source.percent(60));
             if shown {
                 for _ in 0..self.source.between(1, 2) {
@@ -287,11 +288,11 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             }
             let (kind, shown) = (step.event.map(|e| e.kind), shows.len());
             // with a filter, the target of a hidden instruction is not needed
-            let told = match T::told(kind, self.all_wait) {
-                Told::WithNext if hide != Hide::No => Told::Behind(1),
+            let told = match T::told(kind, self.all_need_target) {
+                ReportTime::WithNext if hide != Hide::No => ReportTime::After(1),
                 told => told,
             };
-            let clock = if let Told::Behind(clocks) = told { clock + clocks } else { u64::MAX };
+            let clock = if let ReportTime::After(clocks) = told { clock + clocks } else { u64::MAX };
             beats.push(Beat { clock, shown, step: *step, hide, context });
             shows.push(Show::Retire { r, kind, intr, then_trap: false });
             next_pc = r.next_pc;

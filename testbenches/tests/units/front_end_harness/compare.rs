@@ -22,16 +22,16 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
         let to_decision = G::to_decision(&self.params);
         let to_resync = G::TO_RESYNC.unwrap_or(to_decision);
         let mut got = entries.iter().copied();
-        let mut lane = G::new(&self.params);
+        let mut core_trace = G::new(&self.params);
         let mut due = Vec::new();
         let mut asks = asks.iter().copied().peekable();
         // resyncs that were requested up to the decision in a cycle
-        let mut ask = |lane: &mut G, clock: u64| {
+        let mut header_repeated = |core_trace: &mut G, clock: u64| {
             while let Some((at, follows)) = asks.next_if(|(at, _)| *at <= clock) {
                 if follows {
-                    lane.ask(at - to_resync);
+                    core_trace.header_repeated(at - to_resync);
                 } else {
-                    lane.request();
+                    core_trace.request();
                 }
             }
         };
@@ -70,25 +70,25 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
                 events.push(FlowEvent { hart: 0, count, cycle: beat.clock, ..e });
                 count = 0;
             }
-            ask(&mut lane, beat.clock + to_resync);
+            header_repeated(&mut core_trace, beat.clock + to_resync);
             let full = full_at.get(beat.clock as usize + 1) == Some(&true);
             if hides {
                 // its count is added where the events are, or after them
-                lane.hide(std::mem::take(&mut count) + events.iter().map(|e| e.count).sum::<u32>() - 1);
-            } else if !lane.offer(&events, full, &mut due) {
+                core_trace.hide(std::mem::take(&mut count) + events.iter().map(|e| e.count).sum::<u32>() - 1);
+            } else if !core_trace.offer(&events, full, &mut due) {
                 continue;
             }
             self.take(&mut got, &due)?;
             due.clear();
             let (clock, entry) = got.next().ok_or("no overflow entry")?;
             let at = clock - to_decision - G::TO_ENTRY;
-            lane.pass(std::mem::take(&mut count));
+            core_trace.count_retired(std::mem::take(&mut count));
             while beats.get(i).is_some_and(|b| b.clock <= at) {
-                lane.pass(1);
+                core_trace.count_retired(1);
                 i += 1;
             }
-            ask(&mut lane, at + to_resync);
-            lane.overflow(at, &mut due);
+            header_repeated(&mut core_trace, at + to_resync);
+            core_trace.overflow(at, &mut due);
             let mine = G::messages(&entry, &self.params);
             if mine != due {
                 return Err(format!("overflow {mine:x?}, golden says {due:x?}"));
@@ -101,10 +101,10 @@ impl<T: Ingress, G: Golden> Bench<T, G> {
             self.messages.append(&mut due);
             first = true;
         }
-        self.ended_in_gaps += usize::from(self.messages.last().is_some_and(|m| G::lost(m).is_some()));
-        lane.pass(count);
-        ask(&mut lane, u64::MAX);
-        lane.stop(stopped, &mut due);
+        self.stops_in_gaps += usize::from(self.messages.last().is_some_and(|m| G::lost(m).is_some()));
+        core_trace.count_retired(count);
+        header_repeated(&mut core_trace, u64::MAX);
+        core_trace.stop(stopped, &mut due);
         self.take(&mut got, &due)?;
         match got.next() {
             None => Ok(self.messages.len()),

@@ -86,7 +86,7 @@ fn decoder<const W: usize>(p: &TraceParams, zcm: bool, n: usize) {
                 |u| {
                     let flags = [
                         &u.port.beat.branch,
-                        &u.port.beat.look,
+                        &u.port.beat.lookup,
                         &u.port.beat.push,
                         &u.port.beat.pop,
                         &u.port.beat.jump,
@@ -105,7 +105,7 @@ fn decoder<const W: usize>(p: &TraceParams, zcm: bool, n: usize) {
         if let Some((insn, pc, next)) = before {
             let len = u64::from(retire::isa::length(insn as u16));
             let link = pc.wrapping_add(len) & mask;
-            let [branch, look, push, pop, jump] = match flow_with(insn, p.xlen, zcm) {
+            let [branch, lookup, push, pop, jump] = match flow_with(insn, p.xlen, zcm) {
                 Flow::Sequential => [false; 5],
                 Flow::Conditional { .. } => [true, false, false, false, false],
                 Flow::Jump { call, .. } => [false, false, call, false, true],
@@ -114,13 +114,13 @@ fn decoder<const W: usize>(p: &TraceParams, zcm: bool, n: usize) {
                 Flow::Indirect(Indirect::Return) => [false, false, false, true, false],
                 Flow::Indirect(Indirect::CoSwap) => [false, false, true, true, false],
             };
-            for (k, on) in [branch, look, push, pop, jump].into_iter().enumerate() {
+            for (k, on) in [branch, lookup, push, pop, jump].into_iter().enumerate() {
                 kinds[k] += usize::from(on);
             }
             kinds[5] += usize::from(push && pop);
             // only the outcome of a conditional branch matters, and its offset fits in 12 bits
             let taken = if branch { (next ^ link) >> p.align & 0xfff != 0 } else { got.0[5] };
-            assert_eq!(got.0, [branch, look, push, pop, jump, taken], "{insn:#010x} at {pc:#x} to {next:#x}");
+            assert_eq!(got.0, [branch, lookup, push, pop, jump, taken], "{insn:#010x} at {pc:#x} to {next:#x}");
             assert_eq!((got.1 << p.align, got.3 << p.align), (pc, next));
             assert_eq!(got.2 << p.align & mask, link);
         }
@@ -171,8 +171,18 @@ fn registered<const W: usize>(p: &TraceParams, check: bool, n: usize) {
                 },
                 |u| {
                     let b = &u.port.beat;
-                    let flags =
-                        [&b.live, &b.valid, &b.intr, &b.broken, &b.branch, &b.taken, &b.look, &b.push, &b.pop, &b.jump];
+                    let flags = [
+                        &b.live,
+                        &b.valid,
+                        &b.intr,
+                        &b.discontinuity,
+                        &b.branch,
+                        &b.taken,
+                        &b.lookup,
+                        &b.push,
+                        &b.pop,
+                        &b.jump,
+                    ];
                     (flags.map(|f| f.val()), to_u64(b.pc.val()), to_u64(b.link.val()), to_u64(b.target.val()))
                 },
             )

@@ -10,7 +10,7 @@ use testbenches::entry::Entry;
 
 /// Whether an entry of a front end with a stream cache is a resync.
 pub fn resync(e: &Entry) -> bool {
-    e.pre == PRE_CONTROL && matches!(e.post, CONTROL_RESYNC | CONTROL_BEHIND)
+    e.pre == PRE_CONTROL && matches!(e.post, CONTROL_RESYNC | CONTROL_EXCEPTION_RESYNC)
 }
 
 /// An entry as in a system in which no header is repeated.
@@ -28,20 +28,20 @@ pub fn records(e: &Entry, p: &TraceParams) -> Vec<Message<Record>> {
     let mut out = Vec::new();
     let run = (field(20, 4) != u32::from(NO_RUN)).then_some(field(12, 8) + 1);
     // the first message after a repeated header contains the run itself
-    let asked = matches!(e.pre, PRE_EXCEPTION | PRE_CONTROL) && field(10, 1) == 1;
-    if let Some(count) = run.filter(|_| !asked) {
+    let after_header = matches!(e.pre, PRE_EXCEPTION | PRE_CONTROL) && field(10, 1) == 1;
+    if let Some(count) = run.filter(|_| !after_header) {
         out.push(Record::Hits { count, bits: field(20, 4) });
     }
-    let start = (asked || field(11, 1) == 0).then_some(target);
-    let hits = asked.then_some(run.unwrap_or(0));
+    let start = (after_header || field(11, 1) == 0).then_some(target);
+    let hits = after_header.then_some(run.unwrap_or(0));
     let mut tell = |start, hits, escape| out.push(Record::Escape { start, hits, escape });
     let mut escape = |start, escape| tell(start, if start.is_some() { hits } else { None }, escape);
     match e.pre {
         PRE_EXCEPTION => escape(start, Escape::Exception { i_cnt, target: pc, context: None }),
         PRE_SYNC => escape(None, Escape::Sync { i_cnt: 0, pc, context: None }),
         PRE_CONTROL if resync(e) => {
-            let sync = Escape::Sync { i_cnt: 0, pc: e.landing << p.align, context: None };
-            if e.post == CONTROL_BEHIND {
+            let sync = Escape::Sync { i_cnt: 0, pc: e.resync_pc << p.align, context: None };
+            if e.post == CONTROL_EXCEPTION_RESYNC {
                 escape(start, Escape::Exception { i_cnt, target: pc, context: None });
                 escape(None, Escape::Resync { i_cnt: 1, signature: None });
             } else {
@@ -76,14 +76,14 @@ pub fn messages(e: &Entry, p: &TraceParams) -> Vec<Message> {
         _ => panic!("its entries are records, or it has none"),
     };
     let mut bodies = Vec::new();
-    let told = p.told(Context(e.context));
+    let reported = p.reported(Context(e.context));
     let alone = p.context.is_some() && e.context >> p.context_bits() & 1 == 1;
-    let context = p.context.map(|_| told);
+    let context = p.context.map(|_| reported);
     let signature = (p.signature > 0).then_some(e.bcnt as u16);
     let resync =
         |i_cnt| [Escape::Resync { i_cnt, signature }, Escape::Sync { i_cnt: 0, pc: target, context }].map(Body::Escape);
     match e.pre {
-        PRE_EXCEPTION if alone => bodies.push(Body::Escape(Escape::Context { i_cnt: icnt, context: told })),
+        PRE_EXCEPTION if alone => bodies.push(Body::Escape(Escape::Context { i_cnt: icnt, context: reported })),
         PRE_EXCEPTION => bodies.push(Body::Escape(Escape::Exception { i_cnt: icnt, target: pc, context })),
         PRE_SYNC => bodies.push(Body::Escape(Escape::Sync { i_cnt: icnt, pc, context })),
         PRE_CONTROL if e.post == CONTROL_RESYNC => bodies.extend(resync(icnt)),

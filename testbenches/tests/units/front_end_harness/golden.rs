@@ -4,7 +4,7 @@ use super::entries::{messages, records};
 use hdl::scheme::flow::front;
 use hdl::spine::Extras;
 use retire::FlowEvent;
-use sim::lane::{Front, Lane};
+use sim::core_trace::{CoreTrace, Front};
 use sim::message::{Body, Escape, Message};
 use sim::params::{FlowScheme, TraceParams};
 use sim::scheme::sc_lsp::{self, Record};
@@ -24,23 +24,23 @@ pub trait Golden {
     /// messages.
     const TO_RESYNC: Option<u64>;
     /// Whether a stop message reports when tracing ended, and not when it was sent.
-    const TELLS_THE_END: bool;
+    const STOP_HAS_END_TIME: bool;
     fn new(params: &TraceParams) -> Self;
     /// Cycles from an instruction at the ingress to the decision about its messages.
     fn to_decision(params: &TraceParams) -> u64;
-    /// See [`Lane::offer`].
+    /// See [`CoreTrace::offer`].
     fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message<Self::Body>>) -> bool;
-    /// See [`Lane::hide`].
+    /// See [`CoreTrace::hide`].
     fn hide(&mut self, before: u32);
-    /// See [`Lane::pass`].
-    fn pass(&mut self, count: u32);
-    /// See [`Lane::overflow`].
+    /// See [`CoreTrace::count_retired`].
+    fn count_retired(&mut self, count: u32);
+    /// See [`CoreTrace::overflow`].
     fn overflow(&mut self, cycle: u64, out: &mut Vec<Message<Self::Body>>);
-    /// See [`Lane::ask`].
-    fn ask(&mut self, cycle: u64);
-    /// See [`Lane::request`].
+    /// See [`CoreTrace::header_repeated`].
+    fn header_repeated(&mut self, cycle: u64);
+    /// See [`CoreTrace::request`].
     fn request(&mut self);
-    /// See [`Lane::stop`].
+    /// See [`CoreTrace::stop`].
     fn stop(&mut self, cycle: u64, out: &mut Vec<Message<Self::Body>>);
     /// Instructions lost according to a message.
     fn lost(message: &Message<Self::Body>) -> Option<u64>;
@@ -49,25 +49,25 @@ pub trait Golden {
 }
 
 /// The golden model of core 0.
-fn lane<S: Scheme>(scheme: &S, params: &TraceParams) -> Lane<S::Front> {
-    let mut lane = Lane::new(0, &params.platform, scheme.front(&params.platform));
-    lane.sync_every(scheme.settle(), None);
-    lane
+fn core_trace<S: Scheme>(scheme: &S, params: &TraceParams) -> CoreTrace<S::Front> {
+    let mut core_trace = CoreTrace::new(0, &params.platform, scheme.front(&params.platform));
+    core_trace.sync_every(scheme.warm_up(), None);
+    core_trace
 }
 
 fn offer<F: Front<Body: Copy>>(
-    lane: &mut Lane<F>,
+    core_trace: &mut CoreTrace<F>,
     events: &[FlowEvent],
     full: bool,
     out: &mut Vec<Message<F::Body>>,
 ) -> bool {
-    lane.offer(events, full, &mut |m: &Message<F::Body>| out.push(*m))
+    core_trace.offer(events, full, &mut |m: &Message<F::Body>| out.push(*m))
 }
 
 /// The model of `FrontEnd`.
 pub enum Predicting {
-    Tr(Box<Lane<tr::model::Front>>),
-    Nexus(Box<Lane<nexus::model::Front>>),
+    Tr(Box<CoreTrace<tr::model::Front>>),
+    Nexus(Box<CoreTrace<nexus::model::Front>>),
 }
 
 impl Golden for Predicting {
@@ -75,11 +75,11 @@ impl Golden for Predicting {
     const TO_ENTRY: u64 = 0;
     const EARLY: bool = true;
     const TO_RESYNC: Option<u64> = None;
-    const TELLS_THE_END: bool = false;
+    const STOP_HAS_END_TIME: bool = false;
     fn new(p: &TraceParams) -> Self {
         match p.flow {
-            FlowScheme::Tr(scheme) => Self::Tr(Box::new(lane(&scheme, p))),
-            FlowScheme::Nexus(scheme) => Self::Nexus(Box::new(lane(&scheme, p))),
+            FlowScheme::Tr(scheme) => Self::Tr(Box::new(core_trace(&scheme, p))),
+            FlowScheme::Nexus(scheme) => Self::Nexus(Box::new(core_trace(&scheme, p))),
             _ => panic!("has a front end of its own, or none"),
         }
     }
@@ -92,44 +92,44 @@ impl Golden for Predicting {
     }
     fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut Vec<Message>) -> bool {
         match self {
-            Self::Tr(lane) => offer(lane, events, full, out),
-            Self::Nexus(lane) => offer(lane, events, full, out),
+            Self::Tr(core_trace) => offer(core_trace, events, full, out),
+            Self::Nexus(core_trace) => offer(core_trace, events, full, out),
         }
     }
     fn hide(&mut self, before: u32) {
         match self {
-            Self::Tr(lane) => lane.hide(before),
-            Self::Nexus(lane) => lane.hide(before),
+            Self::Tr(core_trace) => core_trace.hide(before),
+            Self::Nexus(core_trace) => core_trace.hide(before),
         }
     }
-    fn pass(&mut self, count: u32) {
+    fn count_retired(&mut self, count: u32) {
         match self {
-            Self::Tr(lane) => lane.pass(count),
-            Self::Nexus(lane) => lane.pass(count),
+            Self::Tr(core_trace) => core_trace.count_retired(count),
+            Self::Nexus(core_trace) => core_trace.count_retired(count),
         }
     }
     fn overflow(&mut self, cycle: u64, out: &mut Vec<Message>) {
         match self {
-            Self::Tr(lane) => lane.overflow(cycle, &mut |m: &Message| out.push(*m)),
-            Self::Nexus(lane) => lane.overflow(cycle, &mut |m: &Message| out.push(*m)),
+            Self::Tr(core_trace) => core_trace.overflow(cycle, &mut |m: &Message| out.push(*m)),
+            Self::Nexus(core_trace) => core_trace.overflow(cycle, &mut |m: &Message| out.push(*m)),
         }
     }
-    fn ask(&mut self, cycle: u64) {
+    fn header_repeated(&mut self, cycle: u64) {
         match self {
-            Self::Tr(lane) => lane.ask(cycle),
-            Self::Nexus(lane) => lane.ask(cycle),
+            Self::Tr(core_trace) => core_trace.header_repeated(cycle),
+            Self::Nexus(core_trace) => core_trace.header_repeated(cycle),
         }
     }
     fn request(&mut self) {
         match self {
-            Self::Tr(lane) => lane.request(),
-            Self::Nexus(lane) => lane.request(),
+            Self::Tr(core_trace) => core_trace.request(),
+            Self::Nexus(core_trace) => core_trace.request(),
         }
     }
     fn stop(&mut self, cycle: u64, out: &mut Vec<Message>) {
         match self {
-            Self::Tr(lane) => lane.stop(cycle, &mut |m: &Message| out.push(*m)),
-            Self::Nexus(lane) => lane.stop(cycle, &mut |m: &Message| out.push(*m)),
+            Self::Tr(core_trace) => core_trace.stop(cycle, &mut |m: &Message| out.push(*m)),
+            Self::Nexus(core_trace) => core_trace.stop(cycle, &mut |m: &Message| out.push(*m)),
         }
     }
     fn lost(message: &Message) -> Option<u64> {
@@ -144,17 +144,17 @@ impl Golden for Predicting {
 }
 
 /// The model of `StreamFront`.
-pub type Streaming = Lane<sc_lsp::Front>;
+pub type Streaming = CoreTrace<sc_lsp::Front>;
 
 impl Golden for Streaming {
     type Body = Record;
     const TO_ENTRY: u64 = 1;
     const EARLY: bool = false;
     const TO_RESYNC: Option<u64> = Some(1);
-    const TELLS_THE_END: bool = true;
+    const STOP_HAS_END_TIME: bool = true;
     fn new(p: &TraceParams) -> Self {
         let scheme = p.stream_cache().expect("the scheme sc-lsp");
-        lane(&scheme, p)
+        core_trace(&scheme, p)
     }
     fn to_decision(_: &TraceParams) -> u64 {
         5
@@ -163,22 +163,22 @@ impl Golden for Streaming {
         offer(self, events, full, out)
     }
     fn hide(&mut self, before: u32) {
-        Lane::hide(self, before);
+        CoreTrace::hide(self, before);
     }
-    fn pass(&mut self, count: u32) {
-        Lane::pass(self, count);
+    fn count_retired(&mut self, count: u32) {
+        CoreTrace::count_retired(self, count);
     }
     fn overflow(&mut self, cycle: u64, out: &mut Vec<Message<Record>>) {
-        Lane::overflow(self, cycle, &mut |m: &Message<Record>| out.push(*m));
+        CoreTrace::overflow(self, cycle, &mut |m: &Message<Record>| out.push(*m));
     }
-    fn ask(&mut self, cycle: u64) {
-        Lane::ask(self, cycle);
+    fn header_repeated(&mut self, cycle: u64) {
+        CoreTrace::header_repeated(self, cycle);
     }
     fn request(&mut self) {
-        Lane::request(self);
+        CoreTrace::request(self);
     }
     fn stop(&mut self, cycle: u64, out: &mut Vec<Message<Record>>) {
-        Lane::stop(self, cycle, &mut |m: &Message<Record>| out.push(*m));
+        CoreTrace::stop(self, cycle, &mut |m: &Message<Record>| out.push(*m));
     }
     fn lost(message: &Message<Record>) -> Option<u64> {
         match message.body {

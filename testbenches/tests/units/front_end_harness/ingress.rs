@@ -44,9 +44,9 @@ pub enum Hide {
 
 /// When an instruction retires for the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum ReportTime {
     /// This many cycles after its report.
-    Behind(u64),
+    After(u64),
     /// With the next instruction that has an address.
     WithNext,
 }
@@ -57,9 +57,9 @@ pub trait Ingress: Block {
     const INTR: bool;
     /// When an instruction of this kind retires for the trace; `all`: the target of every control-flow instruction is
     /// needed.
-    fn told(kind: Option<FlowKind>, all: bool) -> Told;
+    fn told(kind: Option<FlowKind>, all: bool) -> ReportTime;
     /// Whether traps are signalled; otherwise they are visible by the address of the next instruction.
-    const ANNOUNCED: bool = true;
+    const TRAPS_SIGNALLED: bool = true;
     fn set_clock(&mut self, c: bool);
     fn set(&mut self, show: &Show);
     /// Hides what retires in this cycle, if the adapter has a filter.
@@ -67,9 +67,9 @@ pub trait Ingress: Block {
     /// Sets mode and address space of what retires in this cycle, if the adapter reports contexts; see
     /// [`Ingress::hide`] for the mode.
     fn context(&mut self, context: Context, hide: Hide);
-    fn control(&mut self, enable: bool, spent: bool, roomy: bool, go: bool);
+    fn control(&mut self, enable: bool, no_credit: bool, below_watermark: bool, go: bool);
     /// A resync is due; the core follows; the header is repeated.
-    fn sync(&mut self, due: bool, follows: bool, ask: bool);
+    fn sync(&mut self, due: bool, follows: bool, header_repeated: bool);
     /// Whether an entry is reserved, is released.
     fn places(&self) -> (bool, bool);
     /// Whether a resync is sent in this cycle, a sync is sent.
@@ -78,7 +78,7 @@ pub trait Ingress: Block {
     fn stop_ready(&self) -> bool;
     fn entry(&self) -> Option<Entry>;
     /// PC of the resync of this cycle, if that bypasses the entry.
-    fn landing(&self) -> u64;
+    fn resync_pc(&self) -> u64;
     /// Addresses at the ports.
     fn addresses(&self) -> (u64, u64);
 }
@@ -99,20 +99,20 @@ macro_rules! common {
             let modes = if hide == Hide::Mode { 0b1111 & !(1u64 << context.privilege()) } else { 0b1111 };
             self.modes.next = modes.to_bits();
         }
-        fn control(&mut self, enable: bool, spent: bool, roomy: bool, go: bool) {
+        fn control(&mut self, enable: bool, no_credit: bool, below_watermark: bool, go: bool) {
             self.control.enable.next = enable;
             self.control.full.next = false;
-            self.control.spent.next = spent;
-            self.control.roomy.next = roomy;
+            self.control.no_credit.next = no_credit;
+            self.control.below_watermark.next = below_watermark;
             self.control.stop_go.next = go;
         }
-        fn sync(&mut self, due: bool, follows: bool, ask: bool) {
+        fn sync(&mut self, due: bool, follows: bool, header_repeated: bool) {
             self.control.due.next = due;
-            self.control.anew.next = follows;
-            self.control.ask.next = ask;
+            self.control.after_header.next = follows;
+            self.control.header_repeated.next = header_repeated;
         }
         fn places(&self) -> (bool, bool) {
-            (self.control.take.val(), self.control.give.val())
+            (self.control.take.val(), self.control.give_back.val())
         }
         fn synced(&self) -> (bool, bool) {
             (self.control.resynced.val(), self.control.synced.val())
@@ -132,12 +132,12 @@ macro_rules! common {
                 pc: to_u64(self.entry.pc.val()),
                 target: to_u64(self.entry.target.val()),
                 cc: self.entry.cc.val().index() as u32,
-                context: self.entry.belongs.val().index() as u32,
-                landing: 0,
+                context: self.entry.context_value.val().index() as u32,
+                resync_pc: 0,
             })
         }
-        fn landing(&self) -> u64 {
-            to_u64(self.entry.landing.val())
+        fn resync_pc(&self) -> u64 {
+            to_u64(self.entry.resync_pc.val())
         }
         fn addresses(&self) -> (u64, u64) {
             (to_u64(self.entry.pc.val()), to_u64(self.entry.target.val()))
@@ -152,8 +152,8 @@ pub fn to_u64<const W: usize>(b: Bits<W>) -> u64 {
 impl<const W: usize> Ingress for RvfiCore<W> {
     const INTR: bool = true;
     common!(mode);
-    fn told(_: Option<FlowKind>, _: bool) -> Told {
-        Told::Behind(0)
+    fn told(_: Option<FlowKind>, _: bool) -> ReportTime {
+        ReportTime::After(0)
     }
     fn set(&mut self, show: &Show) {
         self.pins.rvfi.valid.next = !matches!(show, Show::Nothing);
@@ -181,11 +181,11 @@ impl<const W: usize> Ingress for RvfiCore<W> {
 impl<const W: usize> Ingress for EtraceCore<W> {
     const INTR: bool = false;
     common!(pins.privilege);
-    fn told(kind: Option<FlowKind>, all: bool) -> Told {
+    fn told(kind: Option<FlowKind>, all: bool) -> ReportTime {
         match kind {
-            None => Told::Behind(1),
-            Some(FlowKind::Conditional { .. } | FlowKind::Call | FlowKind::Jump) if !all => Told::Behind(1),
-            Some(_) => Told::WithNext,
+            None => ReportTime::After(1),
+            Some(FlowKind::Conditional { .. } | FlowKind::Call | FlowKind::Jump) if !all => ReportTime::After(1),
+            Some(_) => ReportTime::WithNext,
         }
     }
     fn set(&mut self, show: &Show) {
@@ -218,10 +218,10 @@ impl<const W: usize> Ingress for EtraceCore<W> {
 
 impl<const W: usize> Ingress for ChainCore<W> {
     const INTR: bool = false;
-    const ANNOUNCED: bool = false;
+    const TRAPS_SIGNALLED: bool = false;
     common!(mode);
-    fn told(_: Option<FlowKind>, _: bool) -> Told {
-        Told::WithNext
+    fn told(_: Option<FlowKind>, _: bool) -> ReportTime {
+        ReportTime::WithNext
     }
     fn set(&mut self, show: &Show) {
         self.pins.retire_valid.next = matches!(show, Show::Retire { .. });

@@ -14,7 +14,7 @@
 //! | `head` | in | | the oldest instruction in the log |
 //! | `now` | in | 32 | the current cycle |
 //! | `ra`, `sp` | in | 32 | registers at the oldest instruction |
-//! | `duty` | in | | what the control does for that instruction |
+//! | `call_op` | in | | what the control does for that instruction |
 //! | `found` | out | | which calls match the lookup |
 //!
 //! Bundles: [`super::ports`]. Words of an entry: 0 the time, 1 to 5 captured words, 6 the return address, 7 the stack
@@ -25,7 +25,7 @@
 //!
 //! Golden model: `sim::diag::full`.
 
-use super::ports::{DutyIn, FoundOut, HeadIn};
+use super::ports::{CallMatchOut, CallOpIn, HeadIn};
 use crate::widget::each::each;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
@@ -41,8 +41,8 @@ pub struct Calls {
     pub now: Signal<In, Bits<32>>,
     pub ra: Signal<In, Bits<32>>,
     pub sp: Signal<In, Bits<32>>,
-    pub duty: DutyIn,
-    pub found: FoundOut,
+    pub call_op: CallOpIn,
+    pub found: CallMatchOut,
     words: Mem<7, 32>,
     valid: DFF<Bits<16>>,
     call_tag: Vec<DFF<Bits<8>>>,
@@ -55,8 +55,8 @@ pub struct Calls {
     not_old: Signal<Local, Bits<16>>,
     is_tagged: Signal<Local, Bit>,
     is_mine: Signal<Local, Bit>,
-    likely: Signal<Local, Bits<16>>,
-    mine: Signal<Local, Bits<16>>,
+    tag_matches: Signal<Local, Bits<16>>,
+    same_slot: Signal<Local, Bits<16>>,
     ended_at: Signal<Local, Bits<4>>,
     slot_at: Signal<Local, Bits<4>>,
     wanted_to: Signal<Local, Bits<32>>,
@@ -106,18 +106,18 @@ impl Logic for Calls {
     fn update(&mut self) {
         dff_setup!(self, clock, valid, old_low, old_high, victim, half);
         clock!(self, clock, words);
-        self.words.raddr.next = self.duty.read.val();
-        self.words.we.next = self.duty.we.val();
-        self.words.waddr.next = self.duty.write.val();
-        self.words.wdata.next = self.duty.data.val();
+        self.words.raddr.next = self.call_op.read.val();
+        self.words.we.next = self.call_op.we.val();
+        self.words.waddr.next = self.call_op.write.val();
+        self.words.wdata.next = self.call_op.data.val();
 
         // tags of the call that is looked up, and of the calls that the oldest instruction may end; the latter are
         // known late
         self.wanted_to.next = self.ra.val();
-        if self.duty.phase.val() == 1 {
+        if self.call_op.phase.val() == 1 {
             self.wanted_to.next = self.head.value.val();
         }
-        if self.duty.phase.val() == 2 {
+        if self.call_op.phase.val() == 2 {
             self.wanted_to.next = self.head.address.val();
         }
         self.ending_to.next = self.head.address.val();
@@ -127,17 +127,17 @@ impl Logic for Calls {
         self.ending_tag.next = self.ending_to.val().get_bits::<8>(1) ^ self.sp.val().get_bits::<8>(4);
         self.ending.next = 0.into();
         self.wanted_tag.next = self.wanted_to.val().get_bits::<8>(1) ^ self.sp.val().get_bits::<8>(4);
-        self.likely.next = 0.into();
-        self.mine.next = 0.into();
+        self.tag_matches.next = 0.into();
+        self.same_slot.next = 0.into();
         self.ended_at.next = 0.into();
         for i in 0..self._calls {
             self.is_tagged.next = self.valid.q.val().get_bit(i) & (self.call_tag[i].q.val() == self.wanted_tag.val());
-            self.likely.next = self.likely.val().replace_bit(i, self.is_tagged.val());
+            self.tag_matches.next = self.tag_matches.val().replace_bit(i, self.is_tagged.val());
             self.is_tagged.next = self.valid.q.val().get_bit(i) & (self.call_tag[i].q.val() == self.ending_tag.val());
             self.ending.next = self.ending.val().replace_bit(i, self.is_tagged.val());
-            self.is_mine.next = self.call_slot[i].q.val() == self.duty.slot.val();
-            self.mine.next = self.mine.val().replace_bit(i, self.is_mine.val());
-            if self.is_mine.val() & self.duty.ended.val().get_bit(i) {
+            self.is_mine.next = self.call_slot[i].q.val() == self.call_op.slot.val();
+            self.same_slot.next = self.same_slot.val().replace_bit(i, self.is_mine.val());
+            if self.is_mine.val() & self.call_op.ended.val().get_bit(i) {
                 self.ended_at.next = i.to_bits::<4>();
             }
         }
@@ -150,17 +150,17 @@ impl Logic for Calls {
             self.ends.next = self.valid.q.val().any();
             self.dropped.next = self.valid.q.val();
         }
-        if !self.duty.looking.val() & (self.duty.phase.val() == 3) {
+        if !self.call_op.looking.val() & (self.call_op.phase.val() == 3) {
             self.dropped.next = 0.into();
         }
-        if self.head.give_up.val() {
+        if self.head.drop_all.val() {
             self.dropped.next = self.valid.q.val();
         }
         self.not_dropped.next = !self.dropped.val();
         self.not_valid.next = !self.valid.q.val();
         self.place_bit.next = 0.into();
         for i in 0..self._sixteen {
-            if self.duty.at.val() == i.to_bits::<4>() {
+            if self.call_op.at.val() == i.to_bits::<4>() {
                 self.place_bit.next = self.place_bit.val().replace_bit(i, true);
             }
         }
@@ -185,28 +185,28 @@ impl Logic for Calls {
             self.old_high.d.next = self.old_high.q.val() | self.old_low.q.val();
             self.old_low.d.next = self.not_old.val() | self.old_high.q.val();
         }
-        self.low_bits.next = self.old_low.q.val() >> self.duty.at.val();
-        self.high_bits.next = self.old_high.q.val() >> self.duty.at.val();
+        self.low_bits.next = self.old_low.q.val() >> self.call_op.at.val();
+        self.high_bits.next = self.old_high.q.val() >> self.call_op.at.val();
 
         for i in 0..self._calls {
             self.call_tag[i].clock.next = self.clock.val();
             self.call_slot[i].clock.next = self.clock.val();
             self.call_tag[i].d.next = self.call_tag[i].q.val();
             self.call_slot[i].d.next = self.call_slot[i].q.val();
-            if self.duty.keep.val() & self.place_bit.val().get_bit(i) {
+            if self.call_op.keep.val() & self.place_bit.val().get_bit(i) {
                 self.call_tag[i].d.next = self.wanted_tag.val();
-                self.call_slot[i].d.next = self.duty.slot.val();
+                self.call_slot[i].d.next = self.call_op.slot.val();
             }
         }
-        if self.duty.keep.val() {
+        if self.call_op.keep.val() {
             self.valid.d.next = self.valid.q.val() | self.place_bit.val();
             self.old_low.d.next = self.old_low.q.val() & self.not_place.val();
             self.old_high.d.next = self.old_high.q.val() & self.not_place.val();
         }
-        if self.duty.close.val() {
+        if self.call_op.close.val() {
             self.valid.d.next = self.valid.q.val() & self.not_place.val();
         }
-        if self.duty.evict.val() {
+        if self.call_op.evict.val() {
             self.victim.d.next = self.victim.q.val() + self.one.val();
             if self.victim.q.val() == self.last_place.val() {
                 self.victim.d.next = 0.into();
@@ -217,13 +217,13 @@ impl Logic for Calls {
                 }
             }
         }
-        if self.duty.cut.val() {
+        if self.call_op.cut.val() {
             self.valid.d.next = self.valid.q.val() & self.not_dropped.val();
             self.victim.d.next = self.victim.q.val();
         }
 
-        self.found.likely.next = self.likely.val();
-        self.found.mine.next = self.mine.val();
+        self.found.tag_matches.next = self.tag_matches.val();
+        self.found.same_slot.next = self.same_slot.val();
         self.found.ends.next = self.ends.val();
         self.found.dropped.next = self.dropped.val();
         self.found.free.next = self.not_valid.val() & self.places.val();

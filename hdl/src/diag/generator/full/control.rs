@@ -16,16 +16,16 @@
 //! | `plan_at`, `plan` | out, in | 7, 16 | a word of a slot's plan, see [`super::slots`] |
 //! | `ra`, `sp`, `known` | in | 32 | see [`super::registers`] |
 //! | `capture`, `word`, `is_known` | in | 4, 32, 1 | the captured word, see [`super::word`] |
-//! | `fire`, `of_store`, `asks` | out | 1 | the word is for an event, for an event of a store; the word is requested |
-//! | `duty`, `found` | out, in | | open calls, see [`super::ports`] |
-//! | `refuses`, `draft` | in, out | 1, | event output, see [`super::outbox`] |
+//! | `fire`, `of_store`, `request` | out | 1 | the word is for an event, for an event of a store; the word is requested |
+//! | `call_op`, `found` | out, in | | open calls, see [`super::ports`] |
+//! | `refuses`, `event_draft` | in, out | 1, | event output, see [`super::outbox`] |
 //!
 //! # Timing
 //! An instruction that causes no event takes one cycle. An event takes 4 cycles, and 2 for each captured word.
 //!
 //! Golden model: `sim::diag::full`.
 
-use super::ports::{DraftOut, DutyOut, FoundIn, HeadIn};
+use super::ports::{CallMatchIn, CallOpOut, DraftOut, HeadIn};
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;
 
@@ -74,11 +74,11 @@ pub struct Control {
     pub is_known: Signal<In, Bit>,
     pub fire: Signal<Out, Bit>,
     pub of_store: Signal<Out, Bit>,
-    pub asks: Signal<Out, Bit>,
-    pub duty: DutyOut,
-    pub found: FoundIn,
+    pub request: Signal<Out, Bit>,
+    pub call_op: CallOpOut,
+    pub found: CallMatchIn,
     pub refuses: Signal<In, Bit>,
-    pub draft: DraftOut,
+    pub event_draft: DraftOut,
     state: DFF<FullState>,
     mode: DFF<FullMode>,
     phase: DFF<Bits<2>>,
@@ -186,16 +186,16 @@ impl Logic for Control {
         self.lost_now.next = 0.into();
         self.plan_slot.next = self.slot.q.val();
         self.plan_k.next = 1.into();
-        self.duty.read.next = bit_cast::<7, 4>(self.at.q.val()) << 3;
-        self.duty.we.next = false;
-        self.duty.write.next = (bit_cast::<7, 4>(self.at.q.val()) << 3) | bit_cast::<7, 3>(self.k.q.val());
-        self.duty.data.next = self.word.val();
-        self.duty.close.next = false;
-        self.duty.evict.next = false;
-        self.draft.we.next = false;
-        self.draft.k.next = self.k.q.val();
-        self.draft.data.next = self.word.val();
-        self.draft.commit.next = false;
+        self.call_op.read.next = bit_cast::<7, 4>(self.at.q.val()) << 3;
+        self.call_op.we.next = false;
+        self.call_op.write.next = (bit_cast::<7, 4>(self.at.q.val()) << 3) | bit_cast::<7, 3>(self.k.q.val());
+        self.call_op.data.next = self.word.val();
+        self.call_op.close.next = false;
+        self.call_op.evict.next = false;
+        self.event_draft.we.next = false;
+        self.event_draft.k.next = self.k.q.val();
+        self.event_draft.data.next = self.word.val();
+        self.event_draft.commit.next = false;
         match self.state.q.val() {
             FullState::Look => {
                 self.todo.d.next = self.head.hits.val();
@@ -245,7 +245,7 @@ impl Logic for Control {
                 } else if ((self.phase.q.val() == 1) & self.head.call.val())
                     | ((self.phase.q.val() == 2) & self.head.back.val())
                 {
-                    self.candidates.d.next = self.found.likely.val();
+                    self.candidates.d.next = self.found.tag_matches.val();
                     self.state.d.next = FullState::Search;
                 } else {
                     self.phase.d.next = self.phase.q.val() + self.one_2.val();
@@ -255,13 +255,14 @@ impl Logic for Control {
                 self.plan_k.next = self.k.q.val();
                 self.state.d.next = FullState::Put;
                 if self.capture.val() != 5 {
-                    self.duty.read.next = (bit_cast::<7, 4>(self.at.q.val()) << 3) | bit_cast::<7, 3>(self.k.q.val());
+                    self.call_op.read.next =
+                        (bit_cast::<7, 4>(self.at.q.val()) << 3) | bit_cast::<7, 3>(self.k.q.val());
                 }
                 if self.over.val() {
                     self.plan_k.next = 0.into();
                     match self.mode.q.val() {
                         FullMode::Check => {
-                            self.candidates.d.next = self.found.likely.val() & self.found.mine.val();
+                            self.candidates.d.next = self.found.tag_matches.val() & self.found.same_slot.val();
                             self.state.d.next = FullState::Search;
                         }
                         FullMode::Keep => {
@@ -277,8 +278,8 @@ impl Logic for Control {
                 self.plan_k.next = self.k_1.val();
                 self.k.d.next = self.k_1.val();
                 self.state.d.next = FullState::Ask;
-                self.draft.we.next = self.mode.q.val() == FullMode::Fire;
-                self.duty.we.next =
+                self.event_draft.we.next = self.mode.q.val() == FullMode::Fire;
+                self.call_op.we.next =
                     (self.mode.q.val() == FullMode::Keep) & ((self.capture.val() == 3) | (self.capture.val() == 4));
                 if !self.is_known.val() {
                     self.lost_now.next = 1.into();
@@ -287,7 +288,7 @@ impl Logic for Control {
                 }
             }
             FullState::Search => {
-                self.duty.read.next = (bit_cast::<7, 4>(self.index.val()) << 3) | 6;
+                self.call_op.read.next = (bit_cast::<7, 4>(self.index.val()) << 3) | 6;
                 self.at.d.next = self.index.val();
                 self.candidates.d.next = self.rest.val();
                 self.state.d.next = FullState::To;
@@ -301,7 +302,7 @@ impl Logic for Control {
                 }
             }
             FullState::To => {
-                self.duty.read.next = (bit_cast::<7, 4>(self.at.q.val()) << 3) | 7;
+                self.call_op.read.next = (bit_cast::<7, 4>(self.at.q.val()) << 3) | 7;
                 self.same.d.next = self.found.same_to.val();
                 self.state.d.next = FullState::Sp;
             }
@@ -312,7 +313,7 @@ impl Logic for Control {
                         self.current.d.next = false;
                         self.state.d.next = FullState::Pick;
                     } else {
-                        self.duty.close.next = true;
+                        self.call_op.close.next = true;
                     }
                     if self.phase.q.val() == 2 {
                         self.ended.d.next = self.ended.q.val() | self.found.place_bit.val();
@@ -331,25 +332,25 @@ impl Logic for Control {
                 self.state.d.next = FullState::Ask;
                 if !self.found.free.val().any() {
                     self.lost_now.next = 1.into();
-                    self.duty.evict.next = true;
+                    self.call_op.evict.next = true;
                 }
             }
             FullState::KeepTo => {
-                self.duty.we.next = true;
-                self.duty.write.next = (bit_cast::<7, 4>(self.at.q.val()) << 3) | 6;
-                self.duty.data.next = self.ra.val();
+                self.call_op.we.next = true;
+                self.call_op.write.next = (bit_cast::<7, 4>(self.at.q.val()) << 3) | 6;
+                self.call_op.data.next = self.ra.val();
                 self.state.d.next = FullState::KeepSp;
             }
             FullState::KeepSp => {
-                self.duty.we.next = true;
-                self.duty.write.next = (bit_cast::<7, 4>(self.at.q.val()) << 3) | 7;
-                self.duty.data.next = self.sp.val();
+                self.call_op.we.next = true;
+                self.call_op.write.next = (bit_cast::<7, 4>(self.at.q.val()) << 3) | 7;
+                self.call_op.data.next = self.sp.val();
                 self.state.d.next = FullState::KeepTime;
             }
             FullState::KeepTime => {
-                self.duty.we.next = true;
-                self.duty.write.next = bit_cast::<7, 4>(self.at.q.val()) << 3;
-                self.duty.data.next = self.head.stamp.val();
+                self.call_op.we.next = true;
+                self.call_op.write.next = bit_cast::<7, 4>(self.at.q.val()) << 3;
+                self.call_op.data.next = self.head.stamp.val();
                 self.current.d.next = false;
                 self.state.d.next = FullState::Pick;
             }
@@ -357,9 +358,9 @@ impl Logic for Control {
                 self.k.d.next = 1.into();
                 self.at.d.next = self.found.ended_at.val();
                 self.mode.d.next = FullMode::Fire;
-                self.draft.k.next = 6.into();
-                self.draft.data.next = self.head.stamp.val();
-                self.draft.we.next = !self.refuses.val();
+                self.event_draft.k.next = 6.into();
+                self.event_draft.data.next = self.head.stamp.val();
+                self.event_draft.we.next = !self.refuses.val();
                 self.state.d.next = FullState::Ask;
                 if self.refuses.val() | self.unsure.val() {
                     self.lost_now.next = 1.into();
@@ -368,11 +369,11 @@ impl Logic for Control {
                 }
             }
             FullState::Done => {
-                self.draft.k.next = 0.into();
-                self.draft.data.next =
+                self.event_draft.k.next = 0.into();
+                self.event_draft.data.next =
                     bit_cast::<32, 15>(self.plan.val().get_bits::<15>(0)) | (bit_cast::<32, 3>(self.k.q.val()) << 16);
-                self.draft.we.next = true;
-                self.draft.commit.next = true;
+                self.event_draft.we.next = true;
+                self.event_draft.commit.next = true;
                 self.current.d.next = false;
                 self.state.d.next = FullState::Pick;
             }
@@ -385,25 +386,25 @@ impl Logic for Control {
             self.left_stores.next = self.head.stores.val();
         }
         // an instruction that causes nothing leaves anyway and may be cut as well: this condition is known early
-        self.cut.next = self.head.give_up.val() | (self.head.crowded.val() & self.head.shown.val());
+        self.cut.next = self.head.drop_all.val() | (self.head.almost_full.val() & self.head.shown.val());
         self.one_lost.next = false;
-        self.draft.dropped.next = 0.into();
+        self.event_draft.dropped.next = 0.into();
         if self.cut.val() {
             self.advance.next = true;
             self.state.d.next = FullState::Look;
-            self.draft.commit.next = false;
+            self.event_draft.commit.next = false;
             self.lost_now.next = bit_cast::<9, 1>(self.current.q.val().into());
             if self.state.q.val() == FullState::Look {
                 self.lost_now.next = 0.into();
             }
-            if self.head.give_up.val() {
+            if self.head.drop_all.val() {
                 self.advance.next = false;
                 self.lost_now.next = self.head.pending.val();
                 self.left_hits.next = 0.into();
                 self.left_stores.next = 0.into();
             }
             // the outbox counts dropped calls one cycle later
-            self.draft.dropped.next = self.found.dropped.val();
+            self.event_draft.dropped.next = self.found.dropped.val();
             for i in 0..self._sixteen {
                 self.one_lost.next = self.left_hits.val().get_bit(i);
                 self.lost_now.next = self.lost_now.val() + bit_cast::<9, 1>(self.one_lost.val().into());
@@ -414,18 +415,19 @@ impl Logic for Control {
             }
         }
         self.plan_at.next = (bit_cast::<7, 4>(self.plan_slot.val()) << 3) | bit_cast::<7, 3>(self.plan_k.val());
-        self.draft.lost.next = self.lost_now.val();
-        self.draft.opens.next = (self.state.q.val() == FullState::Open) & !self.head.crowded.val() & !self.unsure.val();
-        self.duty.looking.next = self.state.q.val() == FullState::Look;
-        self.duty.phase.next = self.phase.q.val();
-        self.duty.slot.next = self.slot.q.val();
-        self.duty.at.next = self.at.q.val();
-        self.duty.ended.next = self.ended.q.val();
-        self.duty.keep.next = self.state.q.val() == FullState::KeepTime;
-        self.duty.cut.next = self.cut.val();
+        self.event_draft.lost.next = self.lost_now.val();
+        self.event_draft.opens.next =
+            (self.state.q.val() == FullState::Open) & !self.head.almost_full.val() & !self.unsure.val();
+        self.call_op.looking.next = self.state.q.val() == FullState::Look;
+        self.call_op.phase.next = self.phase.q.val();
+        self.call_op.slot.next = self.slot.q.val();
+        self.call_op.at.next = self.at.q.val();
+        self.call_op.ended.next = self.ended.q.val();
+        self.call_op.keep.next = self.state.q.val() == FullState::KeepTime;
+        self.call_op.cut.next = self.cut.val();
         self.fire.next = self.mode.q.val() == FullMode::Fire;
         self.of_store.next = self.by_store.q.val();
-        self.asks.next = self.state.q.val() == FullState::Ask;
+        self.request.next = self.state.q.val() == FullState::Ask;
         if self.reset.val() {
             self.state.d.next = FullState::Look;
         }

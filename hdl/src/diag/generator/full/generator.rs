@@ -26,7 +26,7 @@ use super::calls::Calls;
 use super::control::Control;
 use super::log::Log;
 use super::outbox::Outbox;
-use super::ports::{DraftOut, DutyOut, FoundOut, HeadOut, HitsOut};
+use super::ports::{CallMatchOut, CallOpOut, DraftOut, HeadOut, HitsOut};
 use super::registers::Registers;
 use super::slots::Slots;
 use super::stack::Stack;
@@ -101,9 +101,9 @@ impl Logic for Full {
         HeadOut::join(&mut self.log.head, &mut self.calls.head);
         HeadOut::join(&mut self.log.head, &mut self.word.head);
         HeadOut::join(&mut self.log.head, &mut self.control.head);
-        DutyOut::join(&mut self.control.duty, &mut self.calls.duty);
-        FoundOut::join(&mut self.calls.found, &mut self.control.found);
-        DraftOut::join(&mut self.control.draft, &mut self.outbox.draft);
+        CallOpOut::join(&mut self.control.call_op, &mut self.calls.call_op);
+        CallMatchOut::join(&mut self.calls.found, &mut self.control.found);
+        DraftOut::join(&mut self.control.event_draft, &mut self.outbox.event_draft);
         ResultOut::link(&mut self.result, &mut self.outbox.result);
 
         self.points.next = self.slots.points.val();
@@ -116,7 +116,7 @@ impl Logic for Full {
         self.registers.written.next = self.log.written.val();
         self.registers.number.next = self.word.number.val();
         self.stack.advance.next = self.control.advance.val();
-        self.stack.asks.next = self.control.asks.val();
+        self.stack.request.next = self.control.request.val();
         self.stack.at.next = self.word.at.val();
         self.calls.forget.next = self.write.we.val() & (self.write.addr.val() == self.control_register.val());
         self.calls.now.next = self.seen.now.val();
@@ -129,7 +129,7 @@ impl Logic for Full {
         self.word.known.next = self.registers.known.val();
         self.word.sp.next = self.registers.sp.val();
         self.word.stacked.next = self.stack.word.val();
-        self.word.there.next = self.stack.there.val();
+        self.word.there.next = self.stack.valid_entries.val();
         self.word.even.next = self.stack.even.val();
         self.word.odd.next = self.stack.odd.val();
         self.word.kept.next = self.calls.found.word.val();

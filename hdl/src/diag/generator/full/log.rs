@@ -27,7 +27,7 @@ use crate::diag::ports::SeenIn;
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
-use sim::diag::full::{CALM, CROWDED, PATIENCE};
+use sim::diag::full::{ALMOST_FULL, DROP_CYCLES, RESUME_LEVEL};
 
 /// A log of 16 instructions.
 #[derive(LogicBlock, Default)]
@@ -55,34 +55,34 @@ pub struct Log {
     read_at: DFF<Bits<4>>,
     next_read: Signal<Local, Bits<4>>,
     shown: DFF<Bit>,
-    crowded: DFF<Bit>,
-    stays_crowded: Signal<Local, Bit>,
-    leaves_crowded: Signal<Local, Bit>,
+    almost_full: DFF<Bit>,
+    stays_almost_full: Signal<Local, Bit>,
+    leaves_almost_full: Signal<Local, Bit>,
     grown: Signal<Local, Bit>,
     same: Signal<Local, Bit>,
     shrunk: Signal<Local, Bit>,
-    hurried: DFF<Bits<6>>,
-    last_hurried: Signal<Local, Bit>,
-    give_up: DFF<Bit>,
+    almost_full_cycles: DFF<Bits<6>>,
+    at_timeout: Signal<Local, Bit>,
+    drop_all: DFF<Bit>,
     // hits in the log: those of the previous cycle are added in this one; and hits of the instruction that leaves
     pending: DFF<Bits<9>>,
     pending_1: Signal<Local, Bits<9>>,
-    came_hits: DFF<Bits<16>>,
-    came_stores: DFF<Bits<4>>,
-    came_number: Signal<Local, Bits<9>>,
-    left_number: Signal<Local, Bits<9>>,
+    new_hits: DFF<Bits<16>>,
+    new_stores: DFF<Bits<4>>,
+    new_number: Signal<Local, Bits<9>>,
+    removed_number: Signal<Local, Bits<9>>,
     is_hit: Signal<Local, Bit>,
     head_hits: Signal<Local, Bits<16>>,
     head_stores: Signal<Local, Bits<4>>,
     written_: DFF<Bits<32>>,
     written_1: Signal<Local, Bits<32>>,
-    mark: Fixed<Bits<5>>,
-    mark_less: Fixed<Bits<5>>,
-    mark_more: Fixed<Bits<5>>,
-    calm: Fixed<Bits<5>>,
-    calm_less: Fixed<Bits<5>>,
-    calm_more: Fixed<Bits<5>>,
-    patience: Fixed<Bits<6>>,
+    full_level: Fixed<Bits<5>>,
+    full_level_less: Fixed<Bits<5>>,
+    full_level_more: Fixed<Bits<5>>,
+    resume_level: Fixed<Bits<5>>,
+    resume_level_less: Fixed<Bits<5>>,
+    resume_level_more: Fixed<Bits<5>>,
+    timeout: Fixed<Bits<6>>,
     one_4: Fixed<Bits<4>>,
     one_5: Fixed<Bits<5>>,
     one_6: Fixed<Bits<6>>,
@@ -104,13 +104,13 @@ impl Log {
             came: words(),
             stamp: words(),
             cause: Mem::new(4, 10),
-            mark: Fixed::of(CROWDED as u64),
-            mark_less: Fixed::of(CROWDED as u64 - 1),
-            mark_more: Fixed::of(CROWDED as u64 + 1),
-            calm: Fixed::of(CALM as u64),
-            calm_less: Fixed::of(CALM as u64 - 1),
-            calm_more: Fixed::of(CALM as u64 + 1),
-            patience: Fixed::of(PATIENCE - 2),
+            full_level: Fixed::of(ALMOST_FULL as u64),
+            full_level_less: Fixed::of(ALMOST_FULL as u64 - 1),
+            full_level_more: Fixed::of(ALMOST_FULL as u64 + 1),
+            resume_level: Fixed::of(RESUME_LEVEL as u64),
+            resume_level_less: Fixed::of(RESUME_LEVEL as u64 - 1),
+            resume_level_more: Fixed::of(RESUME_LEVEL as u64 + 1),
+            timeout: Fixed::of(DROP_CYCLES - 2),
             one_4: Fixed::of(1u64),
             one_5: Fixed::of(1u64),
             one_6: Fixed::of(1u64),
@@ -132,12 +132,12 @@ impl Logic for Log {
             write_at,
             read_at,
             shown,
-            crowded,
-            hurried,
-            give_up,
+            almost_full,
+            almost_full_cycles,
+            drop_all,
             pending,
-            came_hits,
-            came_stores,
+            new_hits,
+            new_stores,
             written_
         );
         clock!(self, clock, flags, pc, value, address, stored, came, stamp, cause);
@@ -183,54 +183,54 @@ impl Logic for Log {
         self.cause.waddr.next = self.write_at.q.val();
 
         // almost full in the next cycle: with the log one longer, unchanged, or one shorter; `advance` arrives last
-        self.grown.next = (self.length.q.val() >= self.mark_less.val())
-            | (self.crowded.q.val() & (self.length.q.val() > self.calm_less.val()));
-        self.same.next =
-            (self.length.q.val() >= self.mark.val()) | (self.crowded.q.val() & (self.length.q.val() > self.calm.val()));
-        self.shrunk.next = (self.length.q.val() >= self.mark_more.val())
-            | (self.crowded.q.val() & (self.length.q.val() > self.calm_more.val()));
-        self.stays_crowded.next = self.same.val();
-        self.leaves_crowded.next = self.shrunk.val();
+        self.grown.next = (self.length.q.val() >= self.full_level_less.val())
+            | (self.almost_full.q.val() & (self.length.q.val() > self.resume_level_less.val()));
+        self.same.next = (self.length.q.val() >= self.full_level.val())
+            | (self.almost_full.q.val() & (self.length.q.val() > self.resume_level.val()));
+        self.shrunk.next = (self.length.q.val() >= self.full_level_more.val())
+            | (self.almost_full.q.val() & (self.length.q.val() > self.resume_level_more.val()));
+        self.stays_almost_full.next = self.same.val();
+        self.leaves_almost_full.next = self.shrunk.val();
         if self.seen.valid.val() {
-            self.stays_crowded.next = self.grown.val();
-            self.leaves_crowded.next = self.same.val();
+            self.stays_almost_full.next = self.grown.val();
+            self.leaves_almost_full.next = self.same.val();
         }
-        self.hurried.d.next = 0.into();
-        if self.crowded.q.val() {
-            self.hurried.d.next = self.hurried.q.val() + self.one_6.val();
+        self.almost_full_cycles.d.next = 0.into();
+        if self.almost_full.q.val() {
+            self.almost_full_cycles.d.next = self.almost_full_cycles.q.val() + self.one_6.val();
         }
-        self.last_hurried.next = self.crowded.q.val() & (self.hurried.q.val() == self.patience.val());
-        self.crowded.d.next = self.stays_crowded.val();
-        self.give_up.d.next = self.stays_crowded.val() & self.last_hurried.val();
+        self.at_timeout.next = self.almost_full.q.val() & (self.almost_full_cycles.q.val() == self.timeout.val());
+        self.almost_full.d.next = self.stays_almost_full.val();
+        self.drop_all.d.next = self.stays_almost_full.val() & self.at_timeout.val();
         if self.advance.val() {
-            self.crowded.d.next = self.leaves_crowded.val();
-            self.give_up.d.next = self.leaves_crowded.val() & self.last_hurried.val();
+            self.almost_full.d.next = self.leaves_almost_full.val();
+            self.drop_all.d.next = self.leaves_almost_full.val() & self.at_timeout.val();
         }
-        if self.give_up.q.val() {
-            self.crowded.d.next = false;
-            self.give_up.d.next = false;
+        if self.drop_all.q.val() {
+            self.almost_full.d.next = false;
+            self.drop_all.d.next = false;
         }
 
         // hits in the log; an instruction that is not valid hits no slot
         self.head_hits.next = self.flags.rdata.val().get_bits::<16>(0);
         self.head_stores.next = self.flags.rdata.val().get_bits::<4>(16);
-        self.came_hits.d.next = self.hits.hits.val();
-        self.came_stores.d.next = self.hits.stores.val();
-        self.came_number.next = 0.into();
-        self.left_number.next = 0.into();
+        self.new_hits.d.next = self.hits.hits.val();
+        self.new_stores.d.next = self.hits.stores.val();
+        self.new_number.next = 0.into();
+        self.removed_number.next = 0.into();
         for i in 0..self._slots {
-            self.is_hit.next = self.came_hits.q.val().get_bit(i);
-            self.came_number.next = self.came_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
+            self.is_hit.next = self.new_hits.q.val().get_bit(i);
+            self.new_number.next = self.new_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
             self.is_hit.next = self.head_hits.val().get_bit(i);
-            self.left_number.next = self.left_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
+            self.removed_number.next = self.removed_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
         }
         for i in 0..self._wide {
-            self.is_hit.next = self.came_stores.q.val().get_bit(i);
-            self.came_number.next = self.came_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
+            self.is_hit.next = self.new_stores.q.val().get_bit(i);
+            self.new_number.next = self.new_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
             self.is_hit.next = self.head_stores.val().get_bit(i);
-            self.left_number.next = self.left_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
+            self.removed_number.next = self.removed_number.val() + bit_cast::<9, 1>(self.is_hit.val().into());
         }
-        self.pending_1.next = self.pending.q.val() + self.came_number.val();
+        self.pending_1.next = self.pending.q.val() + self.new_number.val();
         self.pending.d.next = self.pending_1.val();
 
         // the oldest instruction leaves, or all are dropped
@@ -239,9 +239,9 @@ impl Logic for Log {
         if self.advance.val() {
             self.next_read.next = self.read_at.q.val() + self.one_4.val();
             self.left_length.next = self.length.q.val() - self.one_5.val();
-            self.pending.d.next = self.pending_1.val() - self.left_number.val();
+            self.pending.d.next = self.pending_1.val() - self.removed_number.val();
         }
-        if self.give_up.q.val() {
+        if self.drop_all.q.val() {
             self.next_read.next = self.write_at.q.val();
             self.left_length.next = 0.into();
             self.pending.d.next = 0.into();
@@ -292,8 +292,8 @@ impl Logic for Log {
         self.head.stamp.next = self.stamp.rdata.val();
         self.head.cause.next = self.cause.rdata.val().get_bits::<9>(0);
         self.head.resumed.next = self.cause.rdata.val().get_bit(9);
-        self.head.crowded.next = self.crowded.q.val();
-        self.head.give_up.next = self.give_up.q.val();
+        self.head.almost_full.next = self.almost_full.q.val();
+        self.head.drop_all.next = self.drop_all.q.val();
         self.head.waits.next = self.length.q.val().any();
         self.head.pending.next = self.pending_1.val();
         if self.reset.val() {
@@ -301,12 +301,12 @@ impl Logic for Log {
             self.write_at.d.next = 0.into();
             self.read_at.d.next = 0.into();
             self.shown.d.next = false;
-            self.crowded.d.next = false;
-            self.hurried.d.next = 0.into();
-            self.give_up.d.next = false;
+            self.almost_full.d.next = false;
+            self.almost_full_cycles.d.next = 0.into();
+            self.drop_all.d.next = false;
             self.pending.d.next = 0.into();
-            self.came_hits.d.next = 0.into();
-            self.came_stores.d.next = 0.into();
+            self.new_hits.d.next = 0.into();
+            self.new_stores.d.next = 0.into();
         }
     }
 }

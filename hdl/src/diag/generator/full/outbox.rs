@@ -11,7 +11,7 @@
 //! | port | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: discards all events, clears the loss count |
-//! | `draft` | in | | an event, word by word, see [`super::ports`] |
+//! | `event_draft` | in | | an event, word by word, see [`super::ports`] |
 //! | `refuses` | out | 1 | no event is accepted |
 //! | `result` | out | | an event to send |
 //!
@@ -35,7 +35,7 @@ const EVENTS: u64 = 16;
 pub struct Outbox {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub draft: DraftIn,
+    pub event_draft: DraftIn,
     pub refuses: Signal<Out, Bit>,
     pub result: ResultOut,
     // words of an entry: 0 target and word count, 1 to 5 arguments, 6 the time
@@ -51,9 +51,9 @@ pub struct Outbox {
     dropped_before: DFF<Bits<16>>,
     all_before: Signal<Local, Bits<9>>,
     is_dropped: Signal<Local, Bit>,
-    untold: DFF<Bits<32>>,
-    untold_1: Signal<Local, Bits<32>>,
-    telling: Signal<Local, Bits<16>>,
+    unreported: DFF<Bits<32>>,
+    unreported_1: Signal<Local, Bits<32>>,
+    reporting: Signal<Local, Bits<16>>,
     // the event at the output
     loading: DFF<Bit>,
     step: DFF<Bits<3>>,
@@ -108,7 +108,7 @@ impl Logic for Outbox {
             recovering,
             lost_before,
             dropped_before,
-            untold,
+            unreported,
             loading,
             step,
             held,
@@ -117,9 +117,10 @@ impl Logic for Outbox {
             held_lost
         );
         clock!(self, clock, fifo);
-        self.fifo.we.next = self.draft.we.val();
-        self.fifo.waddr.next = (bit_cast::<7, 4>(self.write_at.q.val()) << 3) | bit_cast::<7, 3>(self.draft.k.val());
-        self.fifo.wdata.next = self.draft.data.val();
+        self.fifo.we.next = self.event_draft.we.val();
+        self.fifo.waddr.next =
+            (bit_cast::<7, 4>(self.write_at.q.val()) << 3) | bit_cast::<7, 3>(self.event_draft.k.val());
+        self.fifo.wdata.next = self.event_draft.data.val();
         self.refuses.next = self.recovering.q.val() | (self.length.q.val() == self.all.val());
 
         // from the FIFO to the output, one word per cycle
@@ -162,32 +163,32 @@ impl Logic for Outbox {
             }
         }
         self.length.d.next = self.length_1.val();
-        if self.draft.commit.val() {
+        if self.event_draft.commit.val() {
             self.length.d.next = self.length_1.val() + self.one_5.val();
             self.write_at.d.next = self.write_at.q.val() + self.one_4.val();
         }
-        if self.draft.opens.val() & (self.length.q.val() == self.all.val()) {
+        if self.event_draft.opens.val() & (self.length.q.val() == self.all.val()) {
             self.recovering.d.next = true;
         }
 
         // losses are reported as far as they fit the field; the rest follows with the next event
-        self.telling.next = self.untold.q.val().get_bits::<16>(0);
-        if self.untold.q.val().get_bits::<16>(16).any() {
-            self.telling.next = self.most.val();
+        self.reporting.next = self.unreported.q.val().get_bits::<16>(0);
+        if self.unreported.q.val().get_bits::<16>(16).any() {
+            self.reporting.next = self.most.val();
         }
-        self.untold_1.next = self.untold.q.val();
+        self.unreported_1.next = self.unreported.q.val();
         if self.pop.val() {
-            self.untold_1.next = self.untold.q.val() - bit_cast::<32, 16>(self.telling.val());
-            self.held_lost.d.next = self.telling.val();
+            self.unreported_1.next = self.unreported.q.val() - bit_cast::<32, 16>(self.reporting.val());
+            self.held_lost.d.next = self.reporting.val();
         }
         self.all_before.next = self.lost_before.q.val();
         for i in 0..self._calls {
             self.is_dropped.next = self.dropped_before.q.val().get_bit(i);
             self.all_before.next = self.all_before.val() + bit_cast::<9, 1>(self.is_dropped.val().into());
         }
-        self.untold.d.next = self.untold_1.val() + bit_cast::<32, 9>(self.all_before.val());
-        self.lost_before.d.next = self.draft.lost.val();
-        self.dropped_before.d.next = self.draft.dropped.val();
+        self.unreported.d.next = self.unreported_1.val() + bit_cast::<32, 9>(self.all_before.val());
+        self.lost_before.d.next = self.event_draft.lost.val();
+        self.dropped_before.d.next = self.event_draft.dropped.val();
 
         self.result.valid.next = self.held.q.val();
         self.result.dest.next = self.held_head.q.val().get_bits::<6>(8);
@@ -210,7 +211,7 @@ impl Logic for Outbox {
             self.recovering.d.next = false;
             self.lost_before.d.next = 0.into();
             self.dropped_before.d.next = 0.into();
-            self.untold.d.next = 0.into();
+            self.unreported.d.next = 0.into();
             self.loading.d.next = false;
             self.held.d.next = false;
         }

@@ -4,8 +4,8 @@
 //! | --- | --- | --- |
 //! | [`HitsOut`] | slots, log | which slots a retired instruction hits |
 //! | [`HeadOut`] | log, all parts after it | the oldest instruction |
-//! | [`DutyOut`] | control, open calls | what the control does for that instruction |
-//! | [`FoundOut`] | open calls, control | which calls match the lookup |
+//! | [`CallOpOut`] | control, open calls | what the control does for that instruction |
+//! | [`CallMatchOut`] | open calls, control | which calls match the lookup |
 //! | [`DraftOut`] | control, outbox | an event, word by word |
 //!
 //! # Head
@@ -16,8 +16,8 @@
 //! | `size` to `back`, `pc` to `came`, `cause` | | as `seen`: `value` of a load is the data read, of a call the return address |
 //! | `address` | 32 | data address of a load or store, else the address of the next instruction |
 //! | `resumed` | 1 | it follows a trap return |
-//! | `crowded` | 1 | the log is almost full: events of this instruction that are not built yet are lost |
-//! | `give_up` | 1 | the log stays almost full: everything in it is lost |
+//! | `almost_full` | 1 | the log is almost full: events of this instruction that are not built yet are lost |
+//! | `drop_all` | 1 | the log stays almost full: everything in it is lost |
 //! | `waits` | 1 | the log is not empty, whether or not an instruction is shown |
 //! | `pending` | 9 | hits in the log |
 //!
@@ -36,7 +36,7 @@
 //! # Found
 //! | port | bits | meaning |
 //! | --- | ---: | --- |
-//! | `likely`, `mine` | 16 | calls whose tag matches; calls that belong to the slot |
+//! | `tag_matches`, `same_slot` | 16 | calls whose tag matches; calls that belong to the slot |
 //! | `ends`, `dropped` | 1, 16 | some calls may have ended; these calls |
 //! | `free`, `victim` | 16, 4 | free entries; the entry to evict next, round robin |
 //! | `ended_at`, `slot_at`, `place_bit` | 4, 4, 16 | the ended call of `slot`; the slot of call `at`; call `at`, one-hot |
@@ -83,8 +83,8 @@ bundle!(
         stamp: Bits<32>,
         cause: Bits<9>,
         resumed: Bit,
-        crowded: Bit,
-        give_up: Bit,
+        almost_full: Bit,
+        drop_all: Bit,
         waits: Bit,
         pending: Bits<9>,
     }
@@ -93,7 +93,7 @@ bundle!(
 
 bundle!(
     /// What the control does for the oldest instruction.
-    DutyOut "DutyIn" DutyIn
+    CallOpOut "CallOpIn" CallOpIn
     {
         looking: Bit,
         phase: Bits<2>,
@@ -114,10 +114,10 @@ bundle!(
 
 bundle!(
     /// Which calls match the lookup.
-    FoundOut "FoundIn" FoundIn
+    CallMatchOut "CallMatchIn" CallMatchIn
     {
-        likely: Bits<16>,
-        mine: Bits<16>,
+        tag_matches: Bits<16>,
+        same_slot: Bits<16>,
         ends: Bit,
         dropped: Bits<16>,
         free: Bits<16>,

@@ -78,7 +78,7 @@ impl Logic for Registers {
         }
         self.not_written.next = !self.written.val();
         self.known_.d.next = self.known_1.val();
-        if self.head.give_up.val() {
+        if self.head.drop_all.val() {
             self.known_.d.next = self.known_.q.val() & self.not_written.val();
         }
         self.word.next = self.words.rdata.val();

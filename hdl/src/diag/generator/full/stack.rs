@@ -12,10 +12,10 @@
 //! | --- | --- | ---: | --- |
 //! | `reset` | in | 1 | 1: all words become unknown |
 //! | `head`, `advance` | in | , 1 | the oldest instruction; it leaves the log |
-//! | `asks`, `at` | in | 1, 32 | read request; address of the word |
+//! | `request`, `at` | in | 1, 32 | read request; address of the word |
 //! | `word` | out | 32 | the entry at bits 5:2 of `at`, one cycle later |
-//! | `there` | out | 16 | valid entries |
-//! | `even`, `odd` | out | 28 | tags of the even and the odd entry, one cycle after `asks`: address 31:6, 1:0 |
+//! | `valid_entries` | out | 16 | valid entries |
+//! | `even`, `odd` | out | 28 | tags of the even and the odd entry, one cycle after `request`: address 31:6, 1:0 |
 //!
 //! # Timing
 //! All outputs come from registers.
@@ -34,10 +34,10 @@ pub struct Stack {
     pub reset: Signal<In, Bit>,
     pub head: HeadIn,
     pub advance: Signal<In, Bit>,
-    pub asks: Signal<In, Bit>,
+    pub request: Signal<In, Bit>,
     pub at: Signal<In, Bits<32>>,
     pub word: Signal<Out, Bits<32>>,
-    pub there: Signal<Out, Bits<16>>,
+    pub valid_entries: Signal<Out, Bits<16>>,
     pub even: Signal<Out, Bits<28>>,
     pub odd: Signal<Out, Bits<28>>,
     words: Mem<4, 32>,
@@ -62,8 +62,8 @@ pub struct Stack {
     odd_wanted: Signal<Local, Bits<28>>,
     even_place: Signal<Local, Bits<4>>,
     odd_place: Signal<Local, Bits<4>>,
-    kill_even: Signal<Local, Bit>,
-    kill_odd: Signal<Local, Bit>,
+    invalidate_even: Signal<Local, Bit>,
+    invalidate_odd: Signal<Local, Bit>,
     one: Fixed<Bits<4>>,
     _places: usize,
 }
@@ -135,20 +135,20 @@ impl Logic for Stack {
         if self.is_odd.val() {
             self.tag_odd.raddr.next = self.head.address.val().get_bits::<3>(3);
         }
-        if self.asks.val() {
+        if self.request.val() {
             self.tag_even.raddr.next = self.at.val().get_bits::<3>(3);
             self.tag_odd.raddr.next = self.at.val().get_bits::<3>(3);
         }
         self.even_wanted.next = bit_cast::<28, 26>(self.even_tag.q.val()) << 2;
         self.odd_wanted.next = bit_cast::<28, 26>(self.odd_tag.q.val()) << 2;
-        self.kill_even.next = self.touch_even.q.val() & (self.tag_even.rdata.val() == self.even_wanted.val());
-        self.kill_odd.next = self.touch_odd.q.val() & (self.tag_odd.rdata.val() == self.odd_wanted.val());
+        self.invalidate_even.next = self.touch_even.q.val() & (self.tag_even.rdata.val() == self.even_wanted.val());
+        self.invalidate_odd.next = self.touch_odd.q.val() & (self.tag_odd.rdata.val() == self.odd_wanted.val());
         self.even_place.next = bit_cast::<4, 3>(self.even_at.q.val()) << 1;
         self.odd_place.next = (bit_cast::<4, 3>(self.odd_at.q.val()) << 1) | self.one.val();
         self.there_1.next = self.there_.q.val();
         for i in 0..self._places {
-            if (self.kill_even.val() & (self.even_place.val() == i.to_bits::<4>()))
-                | (self.kill_odd.val() & (self.odd_place.val() == i.to_bits::<4>()))
+            if (self.invalidate_even.val() & (self.even_place.val() == i.to_bits::<4>()))
+                | (self.invalidate_odd.val() & (self.odd_place.val() == i.to_bits::<4>()))
             {
                 self.there_1.next = self.there_1.val().replace_bit(i, false);
             }
@@ -158,12 +158,12 @@ impl Logic for Stack {
             }
         }
         self.there_.d.next = self.there_1.val();
-        if self.head.give_up.val() {
+        if self.head.drop_all.val() {
             self.there_.d.next = 0.into();
         }
 
         self.word.next = self.words.rdata.val();
-        self.there.next = self.there_.q.val();
+        self.valid_entries.next = self.there_.q.val();
         self.even.next = self.tag_even.rdata.val();
         self.odd.next = self.tag_odd.rdata.val();
         if self.reset.val() {

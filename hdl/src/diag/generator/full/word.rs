@@ -51,8 +51,8 @@ pub struct Word {
     pub is_known: Signal<Out, Bit>,
     // the request of the previous cycle
     kind: DFF<Bits<4>>,
-    asked_at: DFF<Bits<32>>,
-    asked_known: DFF<Bit>,
+    requested_at: DFF<Bits<32>>,
+    requested_known: DFF<Bit>,
     stack_at: Signal<Local, Bits<32>>,
     stack_tag: Signal<Local, Bits<28>>,
     known_bits: Signal<Local, Bits<32>>,
@@ -83,18 +83,18 @@ impl Word {
 impl Logic for Word {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, kind, asked_at, asked_known);
+        dff_setup!(self, clock, kind, requested_at, requested_known);
         self.kind.d.next = self.plan.val().get_bits::<4>(8);
         self.stack_at.next = self.sp.val() + (bit_cast::<32, 8>(self.plan.val().get_bits::<8>(0)) << 2);
-        self.asked_at.d.next = self.stack_at.val();
+        self.requested_at.d.next = self.stack_at.val();
         self.known_bits.next = self.known.val() >> self.plan.val().get_bits::<5>(0);
-        self.asked_known.d.next = self.known_bits.val().get_bit(0);
-        self.stack_tag.next = (bit_cast::<28, 26>(self.asked_at.q.val().get_bits::<26>(6)) << 2)
-            | bit_cast::<28, 2>(self.asked_at.q.val().get_bits::<2>(0));
-        self.there_bits.next = self.there.val() >> self.asked_at.q.val().get_bits::<4>(2);
+        self.requested_known.d.next = self.known_bits.val().get_bit(0);
+        self.stack_tag.next = (bit_cast::<28, 26>(self.requested_at.q.val().get_bits::<26>(6)) << 2)
+            | bit_cast::<28, 2>(self.requested_at.q.val().get_bits::<2>(0));
+        self.there_bits.next = self.there.val() >> self.requested_at.q.val().get_bits::<4>(2);
         self.stack_known.next =
             self.known.val().get_bit(2) & self.there_bits.val().get_bit(0) & (self.stack_tag.val() == self.even.val());
-        if self.asked_at.q.val().get_bit(2) {
+        if self.requested_at.q.val().get_bit(2) {
             self.stack_known.next = self.known.val().get_bit(2)
                 & self.there_bits.val().get_bit(0)
                 & (self.stack_tag.val() == self.odd.val());
@@ -116,7 +116,7 @@ impl Logic for Word {
         }
         if self.fire.val() {
             if self.kind.q.val() == 1 {
-                self.certain.next = self.asked_known.q.val();
+                self.certain.next = self.requested_known.q.val();
             }
             if self.kind.q.val() == 2 {
                 self.certain.next = self.stack_known.val();
@@ -126,7 +126,7 @@ impl Logic for Word {
             }
         } else {
             if self.kind.q.val() == 3 {
-                self.certain.next = self.asked_known.q.val();
+                self.certain.next = self.requested_known.q.val();
             }
             if self.kind.q.val() == 4 {
                 self.certain.next = self.stack_known.val();

@@ -30,7 +30,7 @@ pub struct Chunked<const W: usize> {
     // rest of the field, and of its chunk (number of bits less one); size of the next chunk
     v: DFF<Bits<W>>,
     left: DFF<Bits<6>>,
-    again: DFF<Bits<4>>,
+    next_size: DFF<Bits<4>>,
     raw: DFF<Bit>,
     address: DFF<Bit>,
     negative: DFF<Bit>,
@@ -40,9 +40,9 @@ pub struct Chunked<const W: usize> {
     // this is the last slice
     ends: DFF<Bit>,
     // v holds an address; its difference, which is negative; the magnitude of this
-    whole: DFF<Bit>,
-    below: DFF<Bit>,
-    settled: DFF<Bit>,
+    has_address: DFF<Bit>,
+    has_negative: DFF<Bit>,
+    has_magnitude: DFF<Bit>,
     // the slice
     tail: Signal<Local, Bit>,
     full: Signal<Local, Bits<6>>,
@@ -52,7 +52,7 @@ pub struct Chunked<const W: usize> {
     rest: Signal<Local, Bits<W>>,
     connect: Signal<Local, Bit>,
     sign: Signal<Local, Bit>,
-    behind: Signal<Local, Bits<8>>,
+    trailing_bits: Signal<Local, Bits<8>>,
     own: Signal<Local, Bits<8>>,
     extra: Signal<Local, Bits<4>>,
     // the next slice
@@ -60,7 +60,7 @@ pub struct Chunked<const W: usize> {
     after_tail: Signal<Local, Bit>,
     after_bits: Signal<Local, Bits<4>>,
     then_tail: Signal<Local, Bit>,
-    gone: Signal<Local, Bits<4>>,
+    sent_bits: Signal<Local, Bits<4>>,
     more: Signal<Local, Bit>,
     // the next field
     first: Signal<Local, Bits<6>>,
@@ -170,7 +170,7 @@ impl<const W: usize> Part<CoderIn<W>> for Chunked<W> {
 impl<const W: usize> Logic for Chunked<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, v, left, again, raw, address, negative, lead, core, busy, whole, below, settled, ends);
+        dff_setup!(self, clock, v, left, next_size, raw, address, negative, lead, core, busy, has_address, has_negative, has_magnitude, ends);
 
         // number of bits of the chunk in the slice; at most three with a core index of four bits
         self.tail.next = !self.left.q.val().get_bits::<4>(2).any();
@@ -188,12 +188,12 @@ impl<const W: usize> Logic for Chunked<W> {
         }
         self.connect.next = self.tail.val() & !self.raw.q.val();
         self.sign.next = self.ends.q.val() & self.address.q.val();
-        self.behind.next = 0.into();
+        self.trailing_bits.next = 0.into();
         if self.connect.val() & !self.ends.q.val() {
-            self.behind.next = 1.into();
+            self.trailing_bits.next = 1.into();
         }
         if self.sign.val() & self.negative.q.val() {
-            self.behind.next = 2.into();
+            self.trailing_bits.next = 2.into();
         }
         self.low.next = self.v.q.val().get_bits::<4>(0);
         // a slice of a single bit is a whole raw field: no bits follow it, so the shift by 1 can be left out
@@ -204,19 +204,19 @@ impl<const W: usize> Logic for Chunked<W> {
         match self.shift.val().index() {
             1 => {
                 self.rest.next = self.v.q.val() >> 1;
-                self.own.next = bit_cast::<8, 1>(self.low.val().get_bits::<1>(0)) | (self.behind.val() << 1);
+                self.own.next = bit_cast::<8, 1>(self.low.val().get_bits::<1>(0)) | (self.trailing_bits.val() << 1);
             }
             2 => {
                 self.rest.next = self.v.q.val() >> 2;
-                self.own.next = bit_cast::<8, 2>(self.low.val().get_bits::<2>(0)) | (self.behind.val() << 2);
+                self.own.next = bit_cast::<8, 2>(self.low.val().get_bits::<2>(0)) | (self.trailing_bits.val() << 2);
             }
             3 => {
                 self.rest.next = self.v.q.val() >> 3;
-                self.own.next = bit_cast::<8, 3>(self.low.val().get_bits::<3>(0)) | (self.behind.val() << 3);
+                self.own.next = bit_cast::<8, 3>(self.low.val().get_bits::<3>(0)) | (self.trailing_bits.val() << 3);
             }
             _ => {
                 self.rest.next = self.v.q.val() >> 4;
-                self.own.next = bit_cast::<8, 4>(self.low.val()) | (self.behind.val() << 4);
+                self.own.next = bit_cast::<8, 4>(self.low.val()) | (self.trailing_bits.val() << 4);
             }
         }
         // one for the connect bit, one for the sign
@@ -235,14 +235,14 @@ impl<const W: usize> Logic for Chunked<W> {
             self.port.count.next = self.bits.val() + self.extra.val() + self.ti_bits.val();
         }
         self.port.have.next = self.busy.q.val();
-        self.port.busy.next = self.busy.q.val() | self.whole.q.val() | self.below.q.val() | self.settled.q.val();
+        self.port.busy.next = self.busy.q.val() | self.has_address.q.val() | self.has_negative.q.val() | self.has_magnitude.q.val();
         self.free.next = !self.busy.q.val();
 
         // the next slice is the last one if no bit is left after its chunk. This is computed one cycle before,
         // because the paths from it reach the event FIFOs
         self.after_left.next = self.left.q.val() - self.full.val();
         if self.tail.val() {
-            self.after_left.next = bit_cast::<6, 4>(self.again.q.val());
+            self.after_left.next = bit_cast::<6, 4>(self.next_size.q.val());
         }
         self.after_tail.next = !self.after_left.val().get_bits::<4>(2).any() | self.short.val();
         self.after_bits.next = self.four.val().get_bits::<4>(0);
@@ -250,7 +250,7 @@ impl<const W: usize> Logic for Chunked<W> {
             self.after_bits.next = bit_cast::<4, 2>(self.after_left.val().get_bits::<2>(0)) + self.one_4.val();
         }
         self.then_tail.next = self.tail.val();
-        self.gone.next = self.bits.val();
+        self.sent_bits.next = self.bits.val();
         if self.busy.q.val() & self.port.taken.val() {
             self.v.d.next = self.rest.val();
             self.left.d.next = self.after_left.val();
@@ -258,9 +258,9 @@ impl<const W: usize> Logic for Chunked<W> {
             self.busy.d.next = !self.ends.q.val();
             self.free.next = self.ends.q.val();
             self.then_tail.next = self.after_tail.val();
-            self.gone.next = self.bits.val() + self.after_bits.val();
+            self.sent_bits.next = self.bits.val() + self.after_bits.val();
         }
-        match self.gone.val().index() {
+        match self.sent_bits.val().index() {
             1 => self.more.next = (self.v.q.val() >> 1).any(),
             2 => self.more.next = (self.v.q.val() >> 2).any(),
             3 => self.more.next = (self.v.q.val() >> 3).any(),
@@ -312,25 +312,25 @@ impl<const W: usize> Logic for Chunked<W> {
         // a - b is a + ~b + 1, and -a is ~a + 1
         self.left_term.next = self.v.q.val();
         self.right_term.next = self.port.minus.val();
-        if self.below.q.val() {
+        if self.has_negative.q.val() {
             self.left_term.next = !self.v.q.val();
             self.right_term.next = 0.into();
         }
         self.sum.next = self.left_term.val() + self.right_term.val() + self.one_w.val();
         self.port.ready.next = false;
-        if self.settled.q.val() {
-            self.settled.d.next = false;
+        if self.has_magnitude.q.val() {
+            self.has_magnitude.d.next = false;
             self.busy.d.next = true;
-        } else if self.below.q.val() {
-            self.below.d.next = false;
-            self.settled.d.next = true;
+        } else if self.has_negative.q.val() {
+            self.has_negative.d.next = false;
+            self.has_magnitude.d.next = true;
             self.v.d.next = self.sum.val() & self.mask.val();
-        } else if self.whole.q.val() {
+        } else if self.has_address.q.val() {
             self.port.ready.next = true;
-            self.whole.d.next = false;
+            self.has_address.d.next = false;
             self.negative.d.next = (self.sum.val() & self.sign_bit.val()).any();
-            self.below.d.next = (self.sum.val() & self.sign_bit.val()).any();
-            self.settled.d.next = !(self.sum.val() & self.sign_bit.val()).any();
+            self.has_negative.d.next = (self.sum.val() & self.sign_bit.val()).any();
+            self.has_magnitude.d.next = !(self.sum.val() & self.sign_bit.val()).any();
             self.v.d.next = self.sum.val() & self.mask.val();
         } else if self.free.val() & self.port.valid.val() {
             self.port.ready.next = !self.is_address.val();
@@ -339,20 +339,20 @@ impl<const W: usize> Logic for Chunked<W> {
                 self.v.d.next = 0.into();
             }
             self.left.d.next = self.first.val();
-            self.again.d.next = self.next.val();
+            self.next_size.d.next = self.next.val();
             self.raw.d.next = self.is_raw.val();
             self.ends.d.next = self.new_tail.val() & (self.is_raw.val() | self.port.zero.val() | !self.new_more.val());
             self.address.d.next = self.is_address.val();
-            self.whole.d.next = self.is_address.val();
+            self.has_address.d.next = self.is_address.val();
             self.busy.d.next = !self.is_address.val();
             self.lead.d.next = self.port.lead.val();
             self.core.d.next = self.port.core.val();
         }
         if self.port.reset.val() {
             self.busy.d.next = false;
-            self.whole.d.next = false;
-            self.below.d.next = false;
-            self.settled.d.next = false;
+            self.has_address.d.next = false;
+            self.has_negative.d.next = false;
+            self.has_magnitude.d.next = false;
             self.lead.d.next = false;
         }
     }

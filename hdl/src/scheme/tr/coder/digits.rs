@@ -32,7 +32,7 @@
 //! Golden model: [`sim::scheme::tr::coder::chunked`].
 
 use super::{CoderIn, ADDRESS, COUNT, RAW};
-use crate::spine::pieces::{fits, MOST_BITS};
+use crate::spine::slices::{fits, MAX_ADDRESS_BITS};
 use crate::widget::fixed::Fixed;
 use crate::widget::mem::Mem;
 use crate::widget::slot::Part;
@@ -45,7 +45,7 @@ pub enum DigitState {
     /// There is no field, or its lowest digit is being read.
     Wait,
     /// Scans an address for the sign of its difference and the highest digit; if the difference is negative, twice.
-    Walk,
+    Scan,
     /// Moves digits to the output register, from the lowest to the highest.
     Send,
     /// The field is taken.
@@ -69,7 +69,7 @@ pub struct Digits<const W: usize> {
     known: Mem<5, 4>,
     half: DFF<Bit>,
     // a scan is complete, and the difference is negative
-    turn: DFF<Bit>,
+    rescan: DFF<Bit>,
     // results of a scan: the highest digit that is not 0, plus one, and the sign
     top: DFF<Bits<4>>,
     negative: DFF<Bit>,
@@ -92,7 +92,7 @@ pub struct Digits<const W: usize> {
     read: Signal<Local, Bits<4>>,
     counted: Signal<Local, Bits<W>>,
     above: Signal<Local, Bit>,
-    behind: Signal<Local, Bits<4>>,
+    next_at: Signal<Local, Bits<4>>,
     other: Signal<Local, Bit>,
     // a digit of the difference
     term: Signal<Local, Bits<4>>,
@@ -108,8 +108,8 @@ pub struct Digits<const W: usize> {
     under: Signal<Local, Bit>,
     // the digit that is sent
     load: Signal<Local, Bit>,
-    there_is_more: Signal<Local, Bit>,
-    turned: Signal<Local, Bits<4>>,
+    more_digits: Signal<Local, Bit>,
+    out_digit: Signal<Local, Bits<4>>,
     is_raw: Signal<Local, Bit>,
     // the slice
     first: Signal<Local, Bit>,
@@ -121,7 +121,7 @@ pub struct Digits<const W: usize> {
     one_1: Signal<Local, Bit>,
     one_2: Signal<Local, Bit>,
     one_3: Signal<Local, Bit>,
-    piece: Signal<Local, Bits<8>>,
+    slice: Signal<Local, Bits<8>>,
     bits: Signal<Local, Bits<4>>,
     // constants from the parameters; a number has as many digits as an address; sizes are the number of bits less one
     reach: Fixed<Bit>,
@@ -156,7 +156,7 @@ impl<const W: usize> Digits<W> {
     pub fn new(coding: &Coding, params: &TraceParams) -> Self {
         assert!(
             fits(coding, params),
-            "one core, no times, further chunks of 2 or 4 bits, addresses of at most {MOST_BITS}"
+            "one core, no times, further chunks of 2 or 4 bits, addresses of at most {MAX_ADDRESS_BITS}"
         );
         let bits = params.address_bits();
         assert!(bits as usize <= W, "address_bits = {bits} do not fit W = {W}");
@@ -217,7 +217,7 @@ impl<const W: usize> Part<CoderIn<W>> for Digits<W> {
 impl<const W: usize> Logic for Digits<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, state, more, at, digit, rest, carry, half, turn, top, negative);
+        dff_setup!(self, clock, state, more, at, digit, rest, carry, half, rescan, top, negative);
         dff_setup!(self, clock, sends, v, upper, raw, size, address, sign, wide, odd, closes);
         clock!(self, clock, known);
 
@@ -257,23 +257,23 @@ impl<const W: usize> Logic for Digits<W> {
         self.read.next = self.moved.val().get_bits::<4>(0);
         self.digit.d.next = self.read.val();
         self.rest.d.next = self.above.val();
-        self.behind.next = bit_cast::<4, 4>(self.at.q.val() + self.one_4.val()) & self.index_mask.val();
+        self.next_at.next = bit_cast::<4, 4>(self.at.q.val() + self.one_4.val()) & self.index_mask.val();
         if self.at.q.val() == self.highest.val() {
-            self.behind.next = 0.into();
+            self.next_at.next = 0.into();
         }
 
         // the last address, and the new one that replaces it
         self.other.next = !self.half.q.val();
         self.known.raddr.next =
-            bit_cast::<5, 4>(self.behind.val()) | (bit_cast::<5, 1>(self.half.q.val().into()) << self.half_at.val());
+            bit_cast::<5, 4>(self.next_at.val()) | (bit_cast::<5, 1>(self.half.q.val().into()) << self.half_at.val());
         self.known.waddr.next =
             bit_cast::<5, 4>(self.at.q.val()) | (bit_cast::<5, 1>(self.other.val().into()) << self.half_at.val());
         self.known.wdata.next = !self.digit.q.val();
-        self.known.we.next = self.state.q.val() == DigitState::Walk;
+        self.known.we.next = self.state.q.val() == DigitState::Scan;
 
         // a digit of the difference, a + ~b + 1; after a sync, or for a number, b is 0
         self.term.next = self.known.rdata.val();
-        if self.port.fresh.val() | !self.is_address.val() {
+        if self.port.no_difference.val() | !self.is_address.val() {
             self.term.next = 15.into();
         }
         // built of gates, because an FPGA's carry chain is slower for four bits
@@ -291,8 +291,8 @@ impl<const W: usize> Logic for Digits<W> {
             | (bit_cast::<4, 1>(self.carry_3.val().into()) << 3);
         self.sum.next = self.digit.q.val() ^ self.term.val() ^ self.carries.val();
         // a scan reads one digit ahead
-        self.last.next = !self.behind.val().any();
-        if self.state.q.val() == DigitState::Walk {
+        self.last.next = !self.next_at.val().any();
+        if self.state.q.val() == DigitState::Scan {
             self.last.next = !self.at.q.val().any();
         }
         self.mask.next = 15.into();
@@ -304,16 +304,16 @@ impl<const W: usize> Logic for Digits<W> {
         self.under.next = (self.sum.val() & self.top_bit.val()).any();
 
         // the digit that is sent next
-        self.turned.next = self.masked.val();
+        self.out_digit.next = self.masked.val();
         if self.negative.q.val() {
-            self.turned.next = self.masked.val() ^ self.mask.val();
+            self.out_digit.next = self.masked.val() ^ self.mask.val();
         }
-        self.there_is_more.next = self.rest.q.val() & !self.is_raw.val();
+        self.more_digits.next = self.rest.q.val() & !self.is_raw.val();
         if self.is_address.val() {
-            self.there_is_more.next = self.behind.val() != self.top.q.val();
+            self.more_digits.next = self.next_at.val() != self.top.q.val();
         }
         self.load.next = (self.state.q.val() == DigitState::Send)
-            & !self.turn.q.val()
+            & !self.rescan.q.val()
             & (!self.sends.q.val() | (self.more.q.val() & self.port.taken.val() & self.upper.q.val()));
 
         // the slice: two bits; where a chunk ends, between or after them, its connect bit; after the last chunk the sign
@@ -354,12 +354,12 @@ impl<const W: usize> Logic for Digits<W> {
                 }
             }
         }
-        self.piece.next = bit_cast::<8, 1>(self.one_0.val().into())
+        self.slice.next = bit_cast::<8, 1>(self.one_0.val().into())
             | (bit_cast::<8, 1>(self.one_1.val().into()) << 1)
             | (bit_cast::<8, 1>(self.one_2.val().into()) << 2)
             | (bit_cast::<8, 1>(self.one_3.val().into()) << 3);
         self.port.have.next = self.sends.q.val();
-        self.port.data.next = self.piece.val();
+        self.port.data.next = self.slice.val();
         self.port.count.next = self.bits.val();
         self.port.busy.next = self.sends.q.val();
 
@@ -375,7 +375,7 @@ impl<const W: usize> Logic for Digits<W> {
             }
         }
         if self.load.val() {
-            self.v.d.next = self.turned.val();
+            self.v.d.next = self.out_digit.val();
             if self.port.zero.val() {
                 self.v.d.next = 0.into();
             }
@@ -422,15 +422,15 @@ impl<const W: usize> Logic for Digits<W> {
                 if self.port.valid.val() {
                     self.state.d.next = DigitState::Send;
                     if self.is_address.val() {
-                        self.at.d.next = self.behind.val();
-                        self.state.d.next = DigitState::Walk;
+                        self.at.d.next = self.next_at.val();
+                        self.state.d.next = DigitState::Scan;
                     }
                 }
             }
-            DigitState::Walk => {
-                self.at.d.next = self.behind.val();
+            DigitState::Scan => {
+                self.at.d.next = self.next_at.val();
                 self.carry.d.next = self.carry_4.val();
-                if self.turned.val().any() {
+                if self.out_digit.val().any() {
                     self.top.d.next = self.at.q.val();
                 }
                 if !self.at.q.val().any() {
@@ -440,7 +440,7 @@ impl<const W: usize> Logic for Digits<W> {
                 }
             }
             DigitState::Send => {
-                if self.load.val() & !self.there_is_more.val() {
+                if self.load.val() & !self.more_digits.val() {
                     self.state.d.next = DigitState::Take;
                 }
             }
@@ -451,25 +451,25 @@ impl<const W: usize> Logic for Digits<W> {
             }
         }
         // a negative difference is scanned once more
-        self.turn.d.next = (self.state.q.val() == DigitState::Walk)
+        self.rescan.d.next = (self.state.q.val() == DigitState::Scan)
             & !self.at.q.val().any()
             & self.under.val()
             & !self.negative.q.val();
-        if self.turn.q.val() {
+        if self.rescan.q.val() {
             self.negative.d.next = true;
             self.carry.d.next = false;
-            self.at.d.next = self.behind.val();
-            self.state.d.next = DigitState::Walk;
+            self.at.d.next = self.next_at.val();
+            self.state.d.next = DigitState::Scan;
         }
         if self.load.val() {
-            self.at.d.next = self.behind.val();
+            self.at.d.next = self.next_at.val();
             self.carry.d.next = self.carry_4.val();
-            self.more.d.next = self.there_is_more.val();
+            self.more.d.next = self.more_digits.val();
         }
         if self.port.reset.val() {
             self.state.d.next = DigitState::Wait;
             self.more.d.next = false;
-            self.turn.d.next = false;
+            self.rescan.d.next = false;
             self.at.d.next = 0.into();
             self.half.d.next = false;
             self.sends.d.next = false;

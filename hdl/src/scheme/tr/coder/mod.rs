@@ -16,7 +16,7 @@
 //! | `value` | in | W | the field; for [`ADDRESS`] the address; for [`RAW`], 0 above its size |
 //! | `zero` | in | 1 | the field is 0, whatever `value` is: arrives late, and is used late |
 //! | `minus` | in | W | for [`ADDRESS`], the complement of the last address: the magnitude of the difference, modulo the address width, and its sign are sent |
-//! | `fresh` | in | 1 | for [`ADDRESS`]: no address is subtracted; `minus` has the value for this, too |
+//! | `no_difference` | in | 1 | for [`ADDRESS`]: no address is subtracted; `minus` has the value for this, too |
 //! | `lead` | in | 1 | the core index precedes the field |
 //! | `core` | in | 4 | the core index |
 //! | `ready` | out | 1 | the field is taken |
@@ -28,7 +28,7 @@
 //!
 //! Golden models: [`sim::scheme::tr::coder`].
 
-use crate::spine::pieces::Pieces;
+use crate::spine::slices::Slices;
 use crate::spine::Extras;
 use crate::widget::bundle::bundle;
 use crate::widget::slot::Slot;
@@ -58,7 +58,7 @@ bundle!(
         value: Bits<W>,
         zero: Bit,
         minus: Bits<W>,
-        fresh: Bit,
+        no_difference: Bit,
         lead: Bit,
         core: Bits<4>,
         taken: Bit,
@@ -79,7 +79,7 @@ macro_rules! list {
             extras: &Extras,
         ) -> Option<Slot<CoderIn<W>>> {
             match coder {
-                CoderParams::Chunked(coding) if Pieces::of(params, extras) == Pieces::Narrow => {
+                CoderParams::Chunked(coding) if Slices::of(params, extras) == Slices::Narrow => {
                     Some(Slot::new(Box::new(digits::Digits::<W>::new(coding, params))))
                 }
                 $(CoderParams::$name(sizes) => {

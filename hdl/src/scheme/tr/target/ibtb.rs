@@ -12,12 +12,12 @@
 //! | port | dir | bits | stage | meaning |
 //! | --- | --- | ---: | --- | --- |
 //! | `live` | in | 1 | S2 | 0: the PIR is held at its reset value |
-//! | `look` | in | 1 | S2 | an indirect branch that is looked up; it enters the path as taken |
+//! | `lookup` | in | 1 | S2 | an indirect branch that is looked up; it enters the path as taken |
 //! | `branch` | in | 1 | S2 | a direct conditional branch; it enters the path |
 //! | `taken` | in | 1 | S2 | its outcome |
 //! | `hash` | in | 14 | S2 | PC >> s |
 //! | `target` | in | W | S3, S4 | actual target of the branch that was in S2 one cycle ago |
-//! | `sweep`, `index` | in | 1, 5 | S3 | 1: invalidate set `index`; `look` must have been 0 |
+//! | `sweep`, `index` | in | 1, 5 | S3 | 1: invalidate set `index`; `lookup` must have been 0 |
 //! | `hit` | out | 1 | S4 | the target of the branch that was in S2 two cycles ago was found |
 //!
 //! # Timing
@@ -47,7 +47,7 @@ use sim::scheme::tr::target::TargetSizes;
 pub struct Ibtb<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub live: Signal<In, Bit>,
-    pub look: Signal<In, Bit>,
+    pub lookup: Signal<In, Bit>,
     pub branch: Signal<In, Bit>,
     pub taken: Signal<In, Bit>,
     pub hash: Signal<In, Bits<14>>,
@@ -64,7 +64,7 @@ pub struct Ibtb<const W: usize> {
     tags_0: Mem<5, 11>,
     tags_1: Mem<5, 11>,
     // S3
-    look_3: DFF<Bit>,
+    lookup_3: DFF<Bit>,
     set_3: DFF<Bits<5>>,
     tag_3: DFF<Bits<8>>,
     same_3: DFF<Bit>,
@@ -131,7 +131,7 @@ impl<const W: usize> Ibtb<W> {
 impl<const W: usize> Logic for Ibtb<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, pir, look_3, set_3, tag_3, same_3, tag_same_3);
+        dff_setup!(self, clock, pir, lookup_3, set_3, tag_3, same_3, tag_same_3);
         dff_setup!(self, clock, last_way, last_bank, last_order, hit_4, target_4);
         self.tags_0.clock.next = self.clock.val();
         self.tags_1.clock.next = self.clock.val();
@@ -142,18 +142,18 @@ impl<const W: usize> Logic for Ibtb<W> {
         self.tag_2.next = self.pir.q.val().get_bits::<8>(0) ^ self.hash.val().get_bits::<8>(6);
         self.tags_0.raddr.next = self.set_2.val();
         self.tags_1.raddr.next = self.set_2.val();
-        self.outcome.next = self.look.val() | self.taken.val();
+        self.outcome.next = self.lookup.val() | self.taken.val();
         self.mixed.next = (self.pir.q.val() << 2) ^ self.hash.val().get_bits::<13>(0);
-        if self.look.val() | self.branch.val() {
+        if self.lookup.val() | self.branch.val() {
             self.pir.d.next = (self.mixed.val() | bit_cast::<13, 1>(self.outcome.val().into())) & self.pir_mask.val();
         }
         if !self.live.val() {
             self.pir.d.next = 0.into();
         }
-        self.look_3.d.next = self.look.val();
+        self.lookup_3.d.next = self.lookup.val();
         self.set_3.d.next = self.set_2.val();
         self.tag_3.d.next = self.tag_2.val();
-        self.same_3.d.next = (self.set_2.val() == self.set_3.q.val()) & self.look_3.q.val();
+        self.same_3.d.next = (self.set_2.val() == self.set_3.q.val()) & self.lookup_3.q.val();
         self.tag_same_3.d.next = self.tag_2.val() == self.tag_3.q.val();
 
         // S3: tag words are tag, valid, bank, order from bit 0 up
@@ -207,16 +207,16 @@ impl<const W: usize> Logic for Ibtb<W> {
         }
         self.tags_0.waddr.next = self.write_set.val();
         self.tags_0.wdata.next = self.new_word.val();
-        self.tags_0.we.next = (self.look_3.q.val() & !self.way.val()) | self.sweep.val();
+        self.tags_0.we.next = (self.lookup_3.q.val() & !self.way.val()) | self.sweep.val();
         self.tags_1.waddr.next = self.write_set.val();
         self.tags_1.wdata.next = self.new_word.val();
-        self.tags_1.we.next = (self.look_3.q.val() & self.way.val()) | self.sweep.val();
+        self.tags_1.we.next = (self.lookup_3.q.val() & self.way.val()) | self.sweep.val();
 
         self.entry.next = (bit_cast::<7, 5>(self.set_3.q.val()) << 2) | (bit_cast::<7, 1>(self.way.val().into()) << 1);
         self.targets.raddr.next = self.entry.val() | bit_cast::<7, 1>(self.bank.val().into());
         self.targets.waddr.next = self.entry.val() | bit_cast::<7, 1>(self.new_bank.val().into());
         self.targets.wdata.next = self.target.val();
-        self.targets.we.next = self.look_3.q.val();
+        self.targets.we.next = self.lookup_3.q.val();
         // without memories the comparison with the predecessor is disabled, too
         self.hit_4.d.next = (self.hit_0.val() | self.hit_1.val()) & self.present.val();
         self.target_4.d.next = self.target.val() & self.word_mask.val();

@@ -33,10 +33,10 @@ pub struct Last<const W: usize> {
     sweeping: Signal<Local, Bit>,
     // S2
     index_2: Signal<Local, Bits<8>>,
-    look_2: Signal<Local, Bit>,
+    lookup_2: Signal<Local, Bit>,
     // S3; an entry is its valid bit and the target above it
     index_3: DFF<Bits<8>>,
-    look_3: DFF<Bit>,
+    lookup_3: DFF<Bit>,
     known_3: DFF<Bit>,
     own_3: DFF<Bits<W>>,
     same_3: DFF<Bit>,
@@ -87,7 +87,7 @@ impl<const W: usize> Part<TargetIn<W>> for Last<W> {
 impl<const W: usize> Logic for Last<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, at, index_3, look_3, known_3, own_3, same_3, last_3);
+        dff_setup!(self, clock, at, index_3, lookup_3, known_3, own_3, same_3, last_3);
         self.entries.clock.next = self.clock.val();
         self.sweeping.next = self.at.q.val() != self.words.val();
         if self.sweeping.val() {
@@ -99,14 +99,14 @@ impl<const W: usize> Logic for Last<W> {
         self.port.ready.next = !self.sweeping.val();
 
         // S2
-        self.look_2.next = self.port.look.val() | self.port.pop.val();
+        self.lookup_2.next = self.port.lookup.val() | self.port.pop.val();
         self.index_2.next = self.port.hash.val().get_bits::<8>(0) & self.mask.val();
         self.entries.raddr.next = self.index_2.val();
         self.index_3.d.next = self.index_2.val();
-        self.look_3.d.next = self.look_2.val();
-        self.known_3.d.next = self.look_2.val() & !self.sweeping.val();
+        self.lookup_3.d.next = self.lookup_2.val();
+        self.known_3.d.next = self.lookup_2.val() & !self.sweeping.val();
         self.own_3.d.next = bit_cast::<W, W>(self.port.target.val() << 1) | self.valid.val();
-        self.same_3.d.next = (self.index_2.val() == self.index_3.q.val()) & self.look_3.q.val();
+        self.same_3.d.next = (self.index_2.val() == self.index_3.q.val()) & self.lookup_3.q.val();
         self.last_3.d.next = self.own_3.q.val();
 
         // S3
@@ -115,7 +115,7 @@ impl<const W: usize> Logic for Last<W> {
             self.found.next = self.last_3.q.val() & self.entry.val();
         }
         self.port.hit.next = self.known_3.q.val() & (self.found.val() == (self.own_3.q.val() & self.entry.val()));
-        self.entries.we.next = self.look_3.q.val() | self.sweeping.val();
+        self.entries.we.next = self.lookup_3.q.val() | self.sweeping.val();
         self.entries.waddr.next = self.index_3.q.val();
         self.entries.wdata.next = self.own_3.q.val();
         if self.sweeping.val() {

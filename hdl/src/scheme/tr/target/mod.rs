@@ -11,7 +11,7 @@
 //! | port of [`TargetIn`] | dir | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `live` | in | 1 | this cycle is traced |
-//! | `look` | in | 1 | an indirect branch that is not a return is valid |
+//! | `lookup` | in | 1 | an indirect branch that is not a return is valid |
 //! | `push`, `pop` | in | 1 | a call, only with `live`; a return; both: pops, then pushes |
 //! | `branch`, `taken` | in | 1 | a direct conditional branch; its outcome |
 //! | `hash` | in | 14 | PC >> s, low bits |
@@ -33,7 +33,7 @@ bundle!(
     TargetOut "TargetIn" TargetIn<W>
     {
         live: Bit,
-        look: Bit,
+        lookup: Bit,
         push: Bit,
         pop: Bit,
         branch: Bit,

@@ -97,7 +97,7 @@ impl<const W: usize> Logic for RasIbtb<W> {
         self.ras.target.next = self.target_2.q.val();
 
         self.ibtb.live.next = self.port.live.val();
-        self.ibtb.look.next = self.port.look.val();
+        self.ibtb.lookup.next = self.port.lookup.val();
         self.ibtb.branch.next = self.port.branch.val();
         self.ibtb.taken.next = self.port.taken.val();
         self.ibtb.hash.next = self.port.hash.val();

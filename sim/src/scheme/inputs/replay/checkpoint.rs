@@ -4,7 +4,7 @@ use super::world::{Bits, Inputs, Page};
 use super::{Core, Goal, InputsError, Masters, Read, Replay, Words};
 use crate::bits::BitReader;
 use crate::riscv::hart::Hart;
-use crate::timeline::Moments;
+use crate::timeline::Seekable;
 use retire::RetireSink;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Replay {
     }
 }
 
-impl Moments for Replay {
+impl Seekable for Replay {
     type Checkpoint = Checkpoint;
     type Error = InputsError;
 

@@ -19,7 +19,7 @@ mod error;
 mod start;
 mod world;
 
-pub use crate::timeline::MOST;
+pub use crate::timeline::MAX_CHECKPOINTS;
 pub use checkpoint::Checkpoint;
 pub use error::{InputsError, Stretches};
 
@@ -120,14 +120,14 @@ struct Core {
 }
 
 /// A sink that forwards the output of a hart and adds it to the signature.
-struct Signed<'a, S> {
+struct SigningSink<'a, S> {
     sink: &'a mut S,
     signature: &'a mut Signature,
     /// The signature at the event where a check was due.
     due: Option<u32>,
 }
 
-impl<S: RetireSink> RetireSink for Signed<'_, S> {
+impl<S: RetireSink> RetireSink for SigningSink<'_, S> {
     const WANTS_DATA: bool = true;
     const WANTS_STACK_POINTER: bool = S::WANTS_STACK_POINTER;
 
@@ -388,23 +388,23 @@ impl Replay {
         };
         let last = last.min(first.saturating_add(most));
         let input = matches!(goal, Goal::Input);
-        let done = |at: &At, signed: &mut Signed<'_, S>, world: &World| {
+        let done = |at: &At, signing_sink: &mut SigningSink<'_, S>, world: &World| {
             let inputs = &world.inputs[core];
             at.instret >= last
-                || signed.due.is_some()
+                || signing_sink.due.is_some()
                 || inputs.references >= references
                 || input && inputs.next.is_none()
-                || until(signed.sink, at.pc)
+                || until(signing_sink.sink, at.pc)
         };
         let mut shared = Shared { memory: &mut self.world, caches: &mut self.caches, timing: &self.timing };
-        let mut signed = Signed { sink, signature: &mut self.cores[core].signature, due: None };
+        let mut signing_sink = SigningSink { sink, signature: &mut self.cores[core].signature, due: None };
         hart.at.cycle = self.position;
         let end = if self.code.isa().rv64 {
-            hart.follow::<_, _, true>(&mut shared, &mut self.code, &mut signed, done)
+            hart.follow::<_, _, true>(&mut shared, &mut self.code, &mut signing_sink, done)
         } else {
-            hart.follow::<_, _, false>(&mut shared, &mut self.code, &mut signed, done)
+            hart.follow::<_, _, false>(&mut shared, &mut self.code, &mut signing_sink, done)
         };
-        let (due, retired) = (signed.due, hart.at.instret - first);
+        let (due, retired) = (signing_sink.due, hart.at.instret - first);
         self.position += retired;
         match end {
             // this instruction has had no effect yet
@@ -452,17 +452,17 @@ impl Replay {
     }
 
     /// Performs a message of the bus masters.
-    fn of_masters(&mut self, message: MasterMessage, sink: &mut impl RetireSink) -> Result<(), InputsError> {
+    fn run_master(&mut self, message: MasterMessage, sink: &mut impl RetireSink) -> Result<(), InputsError> {
         let Some((masters, ended)) = &mut self.masters else { return Ok(()) };
-        let apart = |replay: &Self, what: String| {
+        let diverged_masters = |replay: &Self, what: String| {
             let (message, stretches) = (replay.messages, replay.stretches());
             Err(InputsError::Masters { message, what, stretches })
         };
         match message {
-            _ if *ended => return apart(self, "a message after their end".into()),
+            _ if *ended => return diverged_masters(self, "a message after their end".into()),
             MasterMessage::Store(store) => {
                 if !self.world.master(&store) {
-                    return apart(self, format!("a store to 0x{:08x}, which is not RAM", store.addr));
+                    return diverged_masters(self, format!("a store to 0x{:08x}, which is not RAM", store.addr));
                 }
                 sink.master(&store);
             }
@@ -470,7 +470,7 @@ impl Replay {
                 // the counts include stores in the queue, but none can follow the stop
                 let found = (masters.stores, masters.signature);
                 if found != (stores, signature) {
-                    return apart(
+                    return diverged_masters(
                         self,
                         format!(
                             "{} stores with the signature 0x{:08x}, the run had {stores} with 0x{signature:08x}",
@@ -502,7 +502,7 @@ impl Replay {
         let Message { core, body, difference } = match read {
             Read::Core(message) => message,
             Read::Masters(message) => {
-                self.of_masters(message, sink)?;
+                self.run_master(message, sink)?;
                 return Ok(true);
             }
         };
@@ -511,7 +511,7 @@ impl Replay {
         }
         let counted = self.cores[core].counted;
         let inputs = &mut self.world.inputs[core];
-        (inputs.until, inputs.passed) = (0, None);
+        (inputs.until, inputs.predicted_slot) = (0, None);
         let goal = match body {
             Body::Episode(references) => {
                 // includes references that were replayed with earlier messages of the episode
@@ -574,16 +574,16 @@ impl Replay {
     fn single<S: RetireSink>(&mut self, core: usize, sink: &mut S) -> (Result<(), Break>, Option<u32>) {
         let hart = &mut self.harts[core];
         let mut shared = Shared { memory: &mut self.world, caches: &mut self.caches, timing: &self.timing };
-        let mut signed = Signed { sink, signature: &mut self.cores[core].signature, due: None };
+        let mut signing_sink = SigningSink { sink, signature: &mut self.cores[core].signature, due: None };
         hart.at.cycle = self.position;
-        let (code, to) = (&mut self.code, &mut signed);
+        let (code, to) = (&mut self.code, &mut signing_sink);
         let end = match (hart.pending.is_some(), code.isa().rv64) {
             (true, false) => hart.single::<_, _, false, true, false>(&mut shared, code, to),
             (false, false) => hart.single::<_, _, false, false, false>(&mut shared, code, to),
             (true, true) => hart.single::<_, _, false, true, true>(&mut shared, code, to),
             (false, true) => hart.single::<_, _, false, false, true>(&mut shared, code, to),
         };
-        (end, signed.due)
+        (end, signing_sink.due)
     }
 
     /// Checks the state after an instruction of `core` has retired.
@@ -620,13 +620,13 @@ impl Replay {
         if self.world.inputs[core].until > 0 && self.params.sizes.known > 0 {
             return self.look_ahead(core);
         }
-        let Some(wanted) = self.world.inputs[core].wanted.take() else {
+        let Some(awaited) = self.world.inputs[core].awaited.take() else {
             let pc = self.harts[core].at.pc;
             return Err(self.diverged(core, format!("pc 0x{pc:08x} takes an input, and the trace has none for it")));
         };
-        let value = match wanted.bits {
+        let value = match awaited.bits {
             0 => 0,
-            bits => read_value(wanted.predicted, bits, &mut self.reader).map_err(|e| self.coding(e))?,
+            bits => read_value(awaited.predicted, bits, &mut self.reader).map_err(|e| self.coding(e))?,
         };
         if let Some(next) = &mut self.world.inputs[core].next {
             next.value = Some(value);

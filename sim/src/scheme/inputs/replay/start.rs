@@ -98,7 +98,7 @@ impl Replay {
                 return Ok(());
             }
         }
-        self.world.inputs[core].passed = Some(slots);
+        self.world.inputs[core].predicted_slot = Some(slots);
         Ok(())
     }
 

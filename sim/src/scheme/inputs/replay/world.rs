@@ -4,7 +4,7 @@ use super::super::first::FirstAccesses;
 use super::super::last::LastValues;
 use super::super::message::unzigzag;
 use super::super::start;
-use super::super::{csr_place, insn_place, InputsParams};
+use super::super::{csr_location, insn_location, InputsParams};
 use crate::riscv::bus::Bus;
 use crate::riscv::csr::{self, View};
 use crate::riscv::hart::{At, Break, Hart};
@@ -31,7 +31,7 @@ pub struct Next {
 
 /// A slot that waits for its value.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct AwaitedSlot {
     /// Bits of the value; 0: an `sc` that fails.
     pub bits: u32,
     /// Value in the table of last values.
@@ -45,7 +45,7 @@ pub struct Inputs {
     /// Slots since the last one that was not as predicted.
     pub slots: u32,
     pub next: Option<Next>,
-    pub wanted: Option<Wanted>,
+    pub awaited: Option<AwaitedSlot>,
     /// The next device access is refused.
     pub fault: bool,
     /// Total number of references.
@@ -60,7 +60,7 @@ pub struct Inputs {
     /// reference may come later in the stream.
     pub until: u64,
     /// The slot for which look-ahead found no value: it is as predicted.
-    pub passed: Option<u32>,
+    pub predicted_slot: Option<u32>,
 }
 
 /// One bit per byte of a page.
@@ -95,14 +95,14 @@ impl World {
             last: LastValues::new(params.sizes.last),
             slots: 0,
             next: None,
-            wanted: None,
+            awaited: None,
             fault: false,
             references: 0,
             episode: 0,
             first: FirstAccesses::new(params),
             told: 0,
             until: 0,
-            passed: None,
+            predicted_slot: None,
         };
         let dirty = vec![true; ram.len() >> PAGE_SHIFT];
         let pages = if inputs.first.is_some() { dirty.len() } else { 0 };
@@ -214,8 +214,8 @@ impl World {
     }
 
     /// Whether a CSR needs no slot: its initial value was sent, or never is.
-    fn was_told(&self, hart: usize, number: u32) -> bool {
-        self.known.is_empty() || !start::is_told_later(number) || self.inputs[hart].told & start::bit(number) != 0
+    fn was_sent(&self, hart: usize, number: u32) -> bool {
+        self.known.is_empty() || !start::is_sent_later(number) || self.inputs[hart].told & start::bit(number) != 0
     }
 
     /// Takes a slot whose value is predicted as 0.
@@ -226,7 +226,9 @@ impl World {
                 (inputs.next, inputs.slots) = (None, 0);
                 Ok(unzigzag(difference) & (u64::MAX >> (64 - bits)))
             }
-            None if inputs.references + 1 == inputs.until && inputs.passed != Some(inputs.slots) => Err(Break::Input),
+            None if inputs.references + 1 == inputs.until && inputs.predicted_slot != Some(inputs.slots) => {
+                Err(Break::Input)
+            }
             _ => {
                 inputs.slots += 1;
                 Ok(0)
@@ -242,14 +244,14 @@ impl World {
             Some(next) if next.at == inputs.slots => {
                 let mask = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
                 let predicted = predicted.unwrap_or(0) & mask;
-                inputs.wanted = Some(Wanted { bits, predicted });
+                inputs.awaited = Some(AwaitedSlot { bits, predicted });
                 let value = next.difference.map(|d| predicted.wrapping_add(unzigzag(d)) & mask).or(next.value);
                 Some(value.ok_or(Break::Input)?)
             }
             _ => None,
         };
         if let Some(value) = told {
-            (inputs.next, inputs.wanted, inputs.slots) = (None, None, 0);
+            (inputs.next, inputs.awaited, inputs.slots) = (None, None, 0);
             inputs.last.set(place, value);
             return Ok(value);
         }
@@ -328,9 +330,9 @@ impl Bus for World {
         let inputs = &mut self.inputs[hart];
         match inputs.next {
             Some(next) if next.at == inputs.slots => {
-                inputs.wanted = Some(Wanted { bits: 0, predicted: 0 });
+                inputs.awaited = Some(AwaitedSlot { bits: 0, predicted: 0 });
                 next.value.or(next.difference).ok_or(Break::Input)?;
-                (inputs.next, inputs.wanted, inputs.slots) = (None, None, 0);
+                (inputs.next, inputs.awaited, inputs.slots) = (None, None, 0);
                 Ok(false)
             }
             _ => {
@@ -345,7 +347,7 @@ impl Bus for World {
     }
 
     fn open_csr(&mut self, hart: usize, number: u32) -> Result<Option<u64>, Break> {
-        if !self.was_told(hart, number) {
+        if !self.was_sent(hart, number) {
             let value = self.fill(hart, self.params.xlen.into())?;
             self.inputs[hart].told |= start::bit(number);
             return Ok(Some(value));
@@ -353,21 +355,21 @@ impl Bus for World {
         if !(csr::is_open(number) || !self.known.is_empty() && start::is_count(number)) {
             return Ok(None);
         }
-        self.slot(hart, csr_place(number), self.params.xlen.into()).map(Some)
+        self.slot(hart, csr_location(number), self.params.xlen.into()).map(Some)
     }
 
     fn knows_csr(&self, hart: usize, number: u32) -> bool {
-        self.was_told(hart, number) && (self.known.is_empty() || !start::is_count(number))
+        self.was_sent(hart, number) && (self.known.is_empty() || !start::is_count(number))
     }
 
-    fn untold_mepc(&mut self, hart: usize) -> Result<Option<u64>, Break> {
-        if self.was_told(hart, start::MEPC) {
+    fn unsent_mepc(&mut self, hart: usize) -> Result<Option<u64>, Break> {
+        if self.was_sent(hart, start::MEPC) {
             return Ok(None);
         }
         self.open_csr(hart, start::MEPC)
     }
 
     fn unmodelled(&mut self, hart: usize, insn: u32, _: [u64; 2]) -> Result<u64, Break> {
-        self.slot(hart, insn_place(insn), self.params.xlen.into())
+        self.slot(hart, insn_location(insn), self.params.xlen.into())
     }
 }

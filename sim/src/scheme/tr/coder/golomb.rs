@@ -29,7 +29,7 @@ pub struct Orders {
 
 impl Orders {
     /// The default orders, for the name `golomb` alone.
-    pub const USUAL: Self = Self { b_cnt: 2, diff_ta: 4, diff_cc: 4, i_cnt: 3 };
+    pub const DEFAULT: Self = Self { b_cnt: 2, diff_ta: 4, diff_cc: 4, i_cnt: 3 };
 
     fn named(&self) -> [(&'static str, u8); 4] {
         [("bcnt", self.b_cnt), ("diffta", self.diff_ta), ("diffcc", self.diff_cc), ("icnt", self.i_cnt)]
@@ -44,7 +44,7 @@ impl CoderSizes for Orders {
 
     fn parse(text: &str, _: bool) -> Option<Self> {
         let rest = text.strip_prefix("golomb")?;
-        let mut orders = Self::USUAL;
+        let mut orders = Self::DEFAULT;
         if rest.is_empty() {
             return Some(orders);
         }
@@ -65,8 +65,8 @@ impl CoderSizes for Orders {
         let other: Vec<_> = self
             .named()
             .iter()
-            .zip(Self::USUAL.named())
-            .filter(|(own, usual)| *own != usual)
+            .zip(Self::DEFAULT.named())
+            .filter(|(own, defaults)| *own != defaults)
             .map(|((name, order), _)| format!("{name}={order}"))
             .collect();
         if other.is_empty() {
@@ -221,7 +221,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_order_brings_any_value_back(v: u64, shift in 1u32..64, k in 0u32..=15) {
+        fn values_round_trip_in_every_order(v: u64, shift in 1u32..64, k in 0u32..=15) {
             let v = v >> shift;
             let mut w = BitWriter::new();
             write(v, k, &mut w);

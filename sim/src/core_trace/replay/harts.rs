@@ -31,7 +31,7 @@ impl<'a> Images<'a> {
 
 /// All harts of a stream.
 #[derive(Clone, Debug)]
-pub struct Lanes<'a> {
+pub struct Harts<'a> {
     images: Images<'a>,
     /// Image of the current context of each core.
     current_images: Vec<&'a Image>,
@@ -45,33 +45,33 @@ pub struct Lanes<'a> {
     contradiction: Option<PathError>,
 }
 
-impl<'a> Lanes<'a> {
+impl<'a> Harts<'a> {
     /// State before the first message.
-    pub fn new(images: Images<'a>, platform: &Platform, settle: u32) -> Self {
-        let harts: Vec<_> = (0..platform.cores).map(|i| Hart::new(i, platform, settle)).collect();
+    pub fn new(images: Images<'a>, platform: &Platform, warm_up: u32) -> Self {
+        let harts: Vec<_> = (0..platform.cores).map(|i| Hart::new(i, platform, warm_up)).collect();
         let current_images = harts.iter().map(|h| images.find(h.context)).collect();
         let open = vec![None; platform.cores.into()];
         Self { images, current_images, harts, open, stopped: 0, current: None, contradiction: None }
     }
 
     /// Sets the length of the warm-up after a resync.
-    pub fn settle_for(&mut self, instructions: u32) {
-        self.harts.iter_mut().for_each(|hart| hart.settle = instructions.into());
+    pub fn set_warm_up(&mut self, instructions: u32) {
+        self.harts.iter_mut().for_each(|hart| hart.warm_up = instructions.into());
     }
 
-    /// Begins reading after a header, with no valid path; `again`: it is a repeated header.
-    pub fn join(&mut self, again: bool) {
+    /// Begins reading after a header, with no valid path; `repeated`: it is a repeated header.
+    pub fn join(&mut self, repeated: bool) {
         self.stopped = 0;
         self.open.fill(None);
         for (core, hart) in self.harts.iter_mut().enumerate() {
-            if let Some(signed) = &mut hart.signed {
-                signed.known = !again && hart.state == State::Waiting;
+            if let Some(signature_check) = &mut hart.signature_check {
+                signature_check.known = !repeated && hart.state == State::Waiting;
                 // the marker of core 0 is before its header
-                signed.marker = (again && core == 0).then_some((None, 0));
+                signature_check.marker = (repeated && core == 0).then_some((None, 0));
             }
             let gap = !matches!(hart.state, State::Waiting | State::Stopped | State::Joining { gap: false, .. });
-            hart.asked = again;
-            hart.state = match (again, gap) {
+            hart.after_header = repeated;
+            hart.state = match (repeated, gap) {
                 (true, gap) => State::Joining { gap },
                 (false, true) => State::Lost(0),
                 (false, false) => State::Waiting,
@@ -88,13 +88,13 @@ impl<'a> Lanes<'a> {
         let cycle = self.harts[0].cycle;
         for hart in &mut self.harts {
             hart.cycle = cycle;
-            hart.asked = true;
+            hart.after_header = true;
         }
     }
 
     /// Instructions that signatures have confirmed, by core; `None` if messages carry no signatures.
     pub fn confirmed(&self) -> Option<Vec<u64>> {
-        self.harts.iter().map(|h| h.signed.as_ref().map(|signed| signed.confirmed)).collect()
+        self.harts.iter().map(|h| h.signature_check.as_ref().map(|signature_check| signature_check.confirmed)).collect()
     }
 
     /// Instructions of accepted messages, by core.
@@ -136,7 +136,7 @@ impl<'a> Lanes<'a> {
     /// its path, so only this core has lost it.
     pub fn lose_path(&mut self, core: u8, e: PathError, sink: &mut impl ReplaySink) -> Result<(), PathError> {
         let hart = &mut self.harts[usize::from(core)];
-        if !hart.asked || !matches!(hart.state, State::Running | State::Resync) {
+        if !hart.after_header || !matches!(hart.state, State::Running | State::Resync) {
             return Err(e);
         }
         hart.lose_path();
@@ -181,7 +181,7 @@ impl<'a> Lanes<'a> {
         let image = *current;
         match (hart.state, escape) {
             (State::Running, Escape::Resync { i_cnt, .. }) => *open = Some(hart.reach(image, i_cnt, path, sink)?),
-            (State::Running, _) => hart.forward(image, escape.i_cnt(), path, sink)?,
+            (State::Running, _) => hart.advance(image, escape.i_cnt(), path, sink)?,
             // the count begins before the header
             (State::Joining { .. }, _) => {}
             (State::Waiting | State::Resync | State::Lost(_) | State::Stopped, _) if escape.i_cnt() == 0 => {}
@@ -196,7 +196,7 @@ impl<'a> Lanes<'a> {
                 if let Some(context) = context {
                     hart.enter(context, false, target, sink);
                 }
-                hart.tell(FlowKind::Trap { interrupt: false, cause: 0 }, pc, 0, target, sink);
+                hart.report(FlowKind::Trap { interrupt: false, cause: 0 }, pc, 0, target, sink);
                 hart.sign_first(target, escape.i_cnt(), context);
             }
             Escape::Context { context, .. } if known => {
@@ -208,41 +208,41 @@ impl<'a> Lanes<'a> {
                 if let Some(context) = context.filter(|_| hart.state != State::Resync) {
                     hart.enter(context, false, target, sink);
                 }
-                let keeps = !hart.asked && matches!(hart.state, State::Lost(_));
+                let keeps = !hart.after_header && matches!(hart.state, State::Lost(_));
                 match hart.state {
                     State::Resync => {
                         if let Some(exit) = open.take() {
                             hart.resolve(exit, target, sink)?;
                         }
-                        let marker = hart.signed.as_ref().and_then(|signed| signed.marker);
+                        let marker = hart.signature_check.as_ref().and_then(|signature_check| signature_check.marker);
                         if let Some((sent, i_cnt)) = marker {
                             hart.check(i_cnt, 1, sent)?;
                         }
                     }
                     State::Waiting | State::Running | State::Stopped => {
-                        hart.tell(FlowKind::Start, target, 0, target, sink);
+                        hart.report(FlowKind::Start, target, 0, target, sink);
                     }
-                    State::Lost(lost) => hart.tell(FlowKind::Gap { lost }, pc, 0, target, sink),
+                    State::Lost(lost) => hart.report(FlowKind::Gap { lost }, pc, 0, target, sink),
                     State::Joining { gap } => {
                         let kind = if gap { FlowKind::Gap { lost: 0 } } else { FlowKind::Start };
-                        hart.tell(kind, if gap { pc } else { target }, 0, target, sink);
+                        hart.report(kind, if gap { pc } else { target }, 0, target, sink);
                     }
                 }
-                let settles = std::mem::take(&mut hart.asked);
+                let resets_warm_up = std::mem::take(&mut hart.after_header);
                 if keeps {
                     path.rejoin();
                 } else {
                     path.reset();
-                    hart.settled = if settles { hart.instructions + hart.settle } else { 0 };
+                    hart.warm_up_end = if resets_warm_up { hart.instructions + hart.warm_up } else { 0 };
                 }
-                if let Some(signed) = &mut hart.signed {
-                    signed.sync(target, keeps, context, hart.instructions);
+                if let Some(signature_check) = &mut hart.signature_check {
+                    signature_check.sync(target, keeps, context, hart.instructions);
                 }
                 hart.state = State::Running;
             }
             Escape::Resync { i_cnt, signature } => {
-                if let Some(signed) = &mut hart.signed {
-                    signed.marker = Some((signature, i_cnt));
+                if let Some(signature_check) = &mut hart.signature_check {
+                    signature_check.marker = Some((signature, i_cnt));
                 }
                 match &mut hart.state {
                     State::Joining { .. } => {}
@@ -259,9 +259,9 @@ impl<'a> Lanes<'a> {
             Escape::Stop { i_cnt, signature } => {
                 hart.check(i_cnt, 0, signature)?;
                 match hart.state {
-                    State::Running => hart.tell(FlowKind::Stop, pc, 0, pc, sink),
+                    State::Running => hart.report(FlowKind::Stop, pc, 0, pc, sink),
                     // the trace ends inside a gap: the position of the hart is not known
-                    State::Lost(lost) => hart.tell(FlowKind::Gap { lost }, pc, 0, pc, sink),
+                    State::Lost(lost) => hart.report(FlowKind::Gap { lost }, pc, 0, pc, sink),
                     State::Waiting | State::Joining { .. } | State::Resync | State::Stopped => {}
                 }
                 hart.state = State::Stopped;

@@ -1,7 +1,7 @@
-//! `hdl/src/spine/landing.rs` against a queue
+//! `hdl/src/spine/resync_pc.rs` against a queue
 
 use fpga::cosim::Cosim;
-use hdl::spine::landing::Landing;
+use hdl::spine::resync_pc::ResyncPcFifo;
 use rust_hdl::prelude::*;
 use sim::stimulus::Source;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ fn addresses_come_out_as_they_went_in() {
     for (log2_depth, width) in [(3, 31), (4, 30), (8, 31)] {
         let places = (1_usize << log2_depth) - 2;
         let mut s = Source::seeded(90 + log2_depth as u64);
-        let mut d = Driver::new(Landing::<32>::new(log2_depth, width), |u, c| u.clock.next = c.into()).unwrap();
+        let mut d = Driver::new(ResyncPcFifo::<32>::new(log2_depth, width), |u, c| u.clock.next = c.into()).unwrap();
         let verilog = Cosim::of_block(&d.uut).unwrap();
         // for the Verilog: inputs, and the word if there is one
         let (mut vectors, mut wanted) = (Vec::new(), Vec::new());
@@ -76,6 +76,6 @@ fn addresses_come_out_as_they_went_in() {
 #[test]
 fn landing_passes_the_static_gates() {
     for log2_depth in [3, 8] {
-        emit_checked(&mut Landing::<32>::new(log2_depth, 31)).unwrap();
+        emit_checked(&mut ResyncPcFifo::<32>::new(log2_depth, 31)).unwrap();
     }
 }

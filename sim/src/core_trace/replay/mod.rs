@@ -4,20 +4,20 @@
 //! | --- | --- |
 //! | `error` | why a message is refused |
 //! | `hart` | one hart: follows the program from message to message |
-//! | `lanes` | all harts of a stream, and the escape messages |
-//! | `signed` | what signatures confirm for a hart |
+//! | `harts` | all harts of a stream, and the escape messages |
+//! | `signature_check` | what signatures confirm for a hart |
 //!
 //! # Source
 //! Paper 000 figure 6, paper 002 figure 4.
 
 mod error;
 mod hart;
-mod lanes;
-mod signed;
+mod harts;
+mod signature_check;
 
-pub use error::{PathError, Refused};
+pub use error::{MessageError, PathError};
 pub use hart::Hart;
-pub use lanes::{Images, Lanes};
+pub use harts::{Harts, Images};
 
 use crate::message::Message;
 use retire::image::{Exit, ExitKind};
@@ -68,6 +68,6 @@ pub(crate) fn follow_straight(hart: &mut Hart, exit: &Exit, sink: &mut impl Repl
         ExitKind::Indirect(..) => return Err(PathError::NoPrediction(exit.pc)),
         ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
     };
-    hart.tell_exit(kind, exit, target, sink);
+    hart.report_exit(kind, exit, target, sink);
     Ok(())
 }

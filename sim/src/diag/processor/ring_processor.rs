@@ -10,20 +10,20 @@ use std::collections::VecDeque;
 
 /// A processor with its output queue.
 #[derive(Clone, Debug)]
-pub struct Seat {
+pub struct RingProcessor {
     processor: Processor,
     /// When its handler ends, and the packets that it then sends.
     works: Option<(u64, Vec<Packet>)>,
     out: VecDeque<Packet>,
 }
 
-impl Default for Seat {
+impl Default for RingProcessor {
     fn default() -> Self {
         Self { processor: Processor::new(0), works: None, out: VecDeque::new() }
     }
 }
 
-impl Seat {
+impl RingProcessor {
     /// The processor itself.
     pub fn processor(&self) -> &Processor {
         &self.processor
@@ -58,7 +58,7 @@ impl Seat {
         }
         if port.ready() {
             if let Some(packet) = self.out.pop_front() {
-                port.send(self.processor.told(packet).to_words());
+                port.send(self.processor.reported(packet).to_words());
             }
         }
     }
@@ -79,7 +79,7 @@ impl Seat {
         let mut sent: Vec<Packet> = self.processor.take(&packet.to_words()).into_iter().collect();
         self.processor.run(event.and_then(|e| e.time).unwrap_or(0), false, &mut sent);
         for packet in sent {
-            if let Packet { dest, body: Body::Event(e), .. } = self.processor.told(packet) {
+            if let Packet { dest, body: Body::Event(e), .. } = self.processor.reported(packet) {
                 out.push((dest, e));
             }
         }

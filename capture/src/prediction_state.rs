@@ -3,7 +3,7 @@
 //! An entry that is as expected must cost next to nothing, so it is checked in one place, and only what it changes is
 //! written. The other guesses are computed and updated only if an entry is not as expected.
 //!
-//! Everything is inlined so that the fields of [`Now`] and [`Access`] stay in registers: a call would store their
+//! Everything is inlined so that the fields of [`Position`] and [`Access`] stay in registers: a call would store their
 //! fields one by one and load them as a whole, and the store-to-load stall costs more than everything else here.
 
 use crate::layout::{self, ARGUMENT};
@@ -31,7 +31,7 @@ pub(crate) struct Slot {
 
 /// Rarely used part of a prediction.
 #[derive(Clone, Copy, Default)]
-struct More {
+struct RareGuess {
     /// Base of a table that is indexed by the last loaded value.
     base: u64,
     /// Difference from the address of the previous access, of any instruction.
@@ -42,7 +42,7 @@ struct More {
 
 /// Current position in a run.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Now {
+pub(crate) struct Position {
     /// Hash of the last three blocks.
     past: u32,
     /// Slot of the next entry.
@@ -61,11 +61,11 @@ pub(crate) struct Access {
 }
 
 /// The prediction state.
-pub(crate) struct Known {
+pub(crate) struct PredictionState {
     pub(crate) data: bool,
     next: Box<[u32; BLOCKS]>,
     slots: Box<[Slot; SLOTS]>,
-    more: Box<[More; SLOTS]>,
+    more: Box<[RareGuess; SLOTS]>,
     pub(crate) memory: Shadow,
 }
 
@@ -107,7 +107,7 @@ fn behind(base: u64, difference: i32) -> u64 {
     base.wrapping_add(i64::from(difference) as u64)
 }
 
-impl Now {
+impl Position {
     /// The last loaded value, scaled as an index.
     #[inline(always)]
     fn index(self, head: u32) -> u64 {
@@ -147,7 +147,7 @@ fn boxed<T: Clone + Default, const N: usize>() -> Box<[T; N]> {
     }
 }
 
-impl Known {
+impl PredictionState {
     /// The initial state, for a run with or without loads and stores.
     pub(crate) fn new(data: bool) -> Self {
         Self { data, next: boxed(), slots: boxed(), more: boxed(), memory: Shadow::new() }
@@ -155,12 +155,12 @@ impl Known {
 
     /// The word of the expected access; 0: a block.
     #[inline(always)]
-    pub(crate) fn head(&self, now: Now) -> u32 {
+    pub(crate) fn head(&self, now: Position) -> u32 {
         self.slots[now.at()].head
     }
 
     /// Replaces the expected access by one of another kind.
-    pub(crate) fn set_head(&mut self, now: Now, head: u32) {
+    pub(crate) fn set_head(&mut self, now: Position, head: u32) {
         let slot = &mut self.slots[now.at()];
         slot.head = layout::escape(layout::ACCESS, head & ARGUMENT);
         slot.which = 0;
@@ -168,20 +168,20 @@ impl Known {
 
     /// The block that followed the last blocks the previous time.
     #[inline(always)]
-    pub(crate) fn block(&mut self, now: Now) -> &mut u32 {
+    pub(crate) fn block(&mut self, now: Position) -> &mut u32 {
         &mut self.next[now.place()]
     }
 
     /// A block begins.
     #[inline(always)]
-    pub(crate) fn begun(&mut self, now: &mut Now, block: u32) {
+    pub(crate) fn begin_block(&mut self, now: &mut Position, block: u32) {
         self.slots[now.at()].head = 0;
         now.passed(block);
         now.slot = block.wrapping_mul(31) % SLOTS as u32;
     }
 
     /// Number of leading blocks that are as expected, in a run without accesses.
-    pub(crate) fn blocks(&self, now: &mut Now, words: &[u32]) -> usize {
+    pub(crate) fn blocks(&self, now: &mut Position, words: &[u32]) -> usize {
         let mut last = *now;
         // an escape never matches
         let unlike = words.iter().position(|word| {
@@ -198,7 +198,7 @@ impl Known {
     /// Whether the access matches the most frequent guesses: the last stride, a load of the content of memory, a store
     /// of the last step. If so, updates the state.
     #[inline(always)]
-    pub(crate) fn is_plain(&mut self, now: Now, Access { head, address, value }: Access) -> bool {
+    pub(crate) fn matches_common(&mut self, now: Position, Access { head, address, value }: Access) -> bool {
         let slot = &mut self.slots[now.at()];
         if slot.which != 0 || slot.next != address {
             return false;
@@ -218,7 +218,7 @@ impl Known {
 
     /// The same for all other guesses.
     #[inline(always)]
-    pub(crate) fn is_special(&mut self, now: Now, access: Access) -> bool {
+    pub(crate) fn matches_rare(&mut self, now: Position, access: Access) -> bool {
         let slot = &self.slots[now.at()];
         if slot.which == 0 || self.address(now) != access.address {
             return false;
@@ -227,13 +227,13 @@ impl Known {
         if self.value(now, held) != access.value {
             return false;
         }
-        self.met(now, access);
+        self.update_matched(now, access);
         true
     }
 
     /// The expected address of the next access.
     #[inline(always)]
-    fn address(&self, now: Now) -> u64 {
+    fn address(&self, now: Position) -> u64 {
         let (slot, more) = (&self.slots[now.at()], &self.more[now.at()]);
         match slot.which & 3 {
             0 => slot.next,
@@ -244,7 +244,7 @@ impl Known {
 
     /// The expected value; `held` returns the content of memory, if that matters.
     #[inline(always)]
-    fn value(&self, now: Now, held: impl Fn() -> u64) -> u64 {
+    fn value(&self, now: Position, held: impl Fn() -> u64) -> u64 {
         let slot = &self.slots[now.at()];
         let value = match (slot.which >> 2, stores(slot.head)) {
             (0, true) | (1, false) => behind(slot.value, slot.step),
@@ -258,7 +258,7 @@ impl Known {
 
     /// Updates the state after an access that is as expected.
     #[inline(always)]
-    fn met(&mut self, now: Now, Access { head, address, value }: Access) {
+    fn update_matched(&mut self, now: Position, Access { head, address, value }: Access) {
         let slot = &mut self.slots[now.at()];
         if slot.which & 3 == 0 {
             slot.next = behind(address, slot.stride);
@@ -270,25 +270,25 @@ impl Known {
     }
 
     /// The expected access, after updating the state.
-    pub(crate) fn expected(&mut self, now: &mut Now) -> Access {
+    pub(crate) fn expected(&mut self, now: &mut Position) -> Access {
         let (head, address) = (self.head(*now), self.address(*now));
         let held = || self.memory.value(address, log_size(head));
         let access = Access { head, address, value: self.value(*now, held) };
-        self.met(*now, access);
+        self.update_matched(*now, access);
         now.accessed(access);
         access
     }
 
     /// Address guesses for the next access.
     #[inline(always)]
-    pub(crate) fn places(&self, now: Now, head: u32) -> [u64; PLACES] {
+    pub(crate) fn places(&self, now: Position, head: u32) -> [u64; PLACES] {
         let (slot, more) = (&self.slots[now.at()], &self.more[now.at()]);
         [slot.next, behind(now.address, more.gap), more.base.wrapping_add(now.index(head))]
     }
 
     /// Value guesses, with `held` as the content of memory.
     #[inline(always)]
-    pub(crate) fn values(&self, now: Now, head: u32, held: u64) -> [u64; VALUES] {
+    pub(crate) fn values(&self, now: Position, head: u32, held: u64) -> [u64; VALUES] {
         let (slot, more) = (&self.slots[now.at()], &self.more[now.at()]);
         let mask = mask(head);
         let mut first = [held, behind(slot.value, slot.step) & mask];
@@ -298,10 +298,10 @@ impl Known {
     }
 
     /// Updates the state after an access that was not as expected. `which`: indices of the matching guesses of
-    /// [`Known::places`] and [`Known::values`], beyond the end if none matches. `held`: the previous content of memory,
+    /// [`PredictionState::places`] and [`PredictionState::values`], beyond the end if none matches. `held`: the previous content of memory,
     /// which is updated already.
     #[inline(always)]
-    pub(crate) fn renew(&mut self, now: Now, which: [u8; 2], access: Access, held: u64) {
+    pub(crate) fn update_missed(&mut self, now: Position, which: [u8; 2], access: Access, held: u64) {
         let at = now.at();
         let Access { head, address, value } = access;
         let (slot, more) = (&mut self.slots[at], &mut self.more[at]);

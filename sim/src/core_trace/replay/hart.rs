@@ -1,8 +1,8 @@
 //! One hart: follows the program from message to message
 
-use super::signed::Signed;
+use super::signature_check::SignatureCheck;
 use super::{follow_straight, Path, PathError, ReplaySink};
-use crate::lane::signature::Signature;
+use crate::core_trace::signature::Signature;
 use crate::message::Escape;
 use crate::platform::Platform;
 use retire::image::{Exit, ExitKind, Image};
@@ -41,20 +41,20 @@ pub struct Hart {
     pub(super) limit: u64,
     pub(super) instructions: u64,
     /// End of the warm-up, and its length after a resync, in instructions.
-    pub(super) settled: u64,
-    pub(super) settle: u64,
+    pub(super) warm_up_end: u64,
+    pub(super) warm_up: u64,
     /// The header was repeated, and no sync followed yet: decoders that begin at the header start at that sync.
-    pub(super) asked: bool,
+    pub(super) after_header: bool,
     /// Context of the next instruction, if contexts are reported.
     pub(super) context: Context,
     /// `pc` and `instructions` after the last accepted message.
     pub(super) accepted: (u64, u64),
     /// If messages carry signatures.
-    pub(super) signed: Option<Box<Signed>>,
+    pub(super) signature_check: Option<Box<SignatureCheck>>,
 }
 
 impl Hart {
-    pub(super) fn new(index: u8, platform: &Platform, settle: u32) -> Self {
+    pub(super) fn new(index: u8, platform: &Platform, warm_up: u32) -> Self {
         Self {
             index,
             state: State::Waiting,
@@ -64,26 +64,27 @@ impl Hart {
             run: 0,
             limit: 1 << platform.count_bits,
             instructions: 0,
-            settled: 0,
-            settle: settle.into(),
-            asked: false,
-            context: platform.told(Context::RESET),
+            warm_up_end: 0,
+            warm_up: warm_up.into(),
+            after_header: false,
+            context: platform.reported(Context::RESET),
             accepted: (0, 0),
-            signed: Signature::of(platform)
-                .map(|signature| Box::new(Signed { signature, known: true, marker: None, confirmed: 0, since: 0 })),
+            signature_check: Signature::of(platform).map(|signature| {
+                Box::new(SignatureCheck { signature, known: true, marker: None, confirmed: 0, since: 0 })
+            }),
         }
     }
 
     /// Whether the last retired instruction is in the warm-up: nothing is predicted or learnt.
     #[inline]
-    pub fn settling(&self) -> bool {
-        self.instructions <= self.settled
+    pub fn in_warm_up(&self) -> bool {
+        self.instructions <= self.warm_up_end
     }
 
     /// Whether the next instruction is in the warm-up.
     #[inline]
-    pub fn begins_settling(&self) -> bool {
-        self.instructions < self.settled
+    pub fn next_in_warm_up(&self) -> bool {
+        self.instructions < self.warm_up_end
     }
 
     /// A message of this hart, or a part of it with its own counter, was read completely.
@@ -104,14 +105,14 @@ impl Hart {
         self.state = State::Joining { gap: true };
         (self.pc, self.instructions) = self.accepted;
         (self.since, self.run) = (0, 0);
-        if let Some(signed) = &mut self.signed {
-            signed.known = false;
+        if let Some(signature_check) = &mut self.signature_check {
+            signature_check.known = false;
         }
     }
 
     /// Reports `kind` at the current position.
     #[inline]
-    pub(super) fn tell(&mut self, kind: FlowKind, pc: u64, len: u8, target: u64, sink: &mut impl ReplaySink) {
+    pub(super) fn report(&mut self, kind: FlowKind, pc: u64, len: u8, target: u64, sink: &mut impl ReplaySink) {
         let count = std::mem::take(&mut self.since);
         sink.event(&FlowEvent { hart: self.index, kind, len, count, pc, target, cycle: self.cycle });
         self.pc = target;
@@ -119,24 +120,24 @@ impl Hart {
 
     /// Reports that `exit` went to `target`.
     #[inline]
-    pub fn tell_exit(&mut self, kind: FlowKind, exit: &Exit, target: u64, sink: &mut impl ReplaySink) {
-        self.tell(kind, exit.pc, exit.len, target, sink);
-        if let Some(signed) = &mut self.signed {
-            signed.signature.flow(exit.pc, target);
+    pub fn report_exit(&mut self, kind: FlowKind, exit: &Exit, target: u64, sink: &mut impl ReplaySink) {
+        self.report(kind, exit.pc, exit.len, target, sink);
+        if let Some(signature_check) = &mut self.signature_check {
+            signature_check.signature.flow(exit.pc, target);
         }
     }
 
     /// Checks the signature `sent` of a message that counts `i_cnt` instructions, `own` of them retiring with it.
     pub(super) fn check(&mut self, i_cnt: u64, own: u64, sent: Option<u16>) -> Result<(), PathError> {
-        let Some(signed) = &mut self.signed else { return Ok(()) };
+        let Some(signature_check) = &mut self.signature_check else { return Ok(()) };
         // wraps for a progress message without instructions, which is never sent
-        signed.signature.count(i_cnt.wrapping_sub(own));
-        signed.check(sent, self.instructions)
+        signature_check.signature.count(i_cnt.wrapping_sub(own));
+        signature_check.check(sent, self.instructions)
     }
 
     /// Enters the instruction at `pc`: the first after a trap or a context change, which `i_cnt` others precede.
     pub(super) fn sign_first(&mut self, pc: u64, i_cnt: u64, context: Option<Context>) {
-        if let Some(Signed { signature, .. }) = self.signed.as_deref_mut() {
+        if let Some(SignatureCheck { signature, .. }) = self.signature_check.as_deref_mut() {
             signature.begin(pc);
             signature.count(i_cnt);
             signature.context(context);
@@ -201,7 +202,7 @@ impl Hart {
     }
 
     /// Advances exactly `count` instructions.
-    pub(super) fn forward(
+    pub(super) fn advance(
         &mut self,
         image: &Image,
         mut count: u64,
@@ -261,11 +262,11 @@ impl Hart {
             ExitKind::ConditionalIndirect(how) => (FlowKind::ConditionalIndirect { how, taken: pc != link }, pc),
             ExitKind::End => return Err(PathError::OutsideCode(exit.pc)),
         };
-        self.tell_exit(kind, exit, known, sink);
+        self.report_exit(kind, exit, known, sink);
         if pc == known {
             Ok(())
         } else {
-            Err(PathError::OtherSync { sync: pc, pc: known })
+            Err(PathError::SyncMismatch { sync: pc, pc: known })
         }
     }
 

@@ -12,7 +12,7 @@
 //! | `reset` | in | 1 | 1: empty, no word waits |
 //! | `bits` | in | | slices of 1 to 15 bits |
 //! | `aligned` | out | 1 | no partial word is stored |
-//! | `lane` | out | 3 | nibbles of a partial word that are stored |
+//! | `nibbles` | out | 3 | nibbles of a partial word that are stored |
 //! | `words.valid` | out | 1 | `words.data` is a word |
 //! | `words.ready` | in | 1 | the word is taken at this edge |
 //! | `words.data` | out | 32 | the word |
@@ -22,17 +22,17 @@
 //!
 //! Golden model: [`sim::bits::BitWriter`].
 
-use super::ports::{PieceIn, WordsOut};
+use super::ports::{SliceIn, WordsOut};
 use rust_hdl::prelude::*;
 
 /// A packer of wide slices.
 #[derive(LogicBlock, Default)]
-pub struct BroadPacker {
+pub struct WidePacker {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub bits: PieceIn,
+    pub bits: SliceIn,
     pub aligned: Signal<Out, Bit>,
-    pub lane: Signal<Out, Bits<3>>,
+    pub nibbles: Signal<Out, Bits<3>>,
     pub words: WordsOut,
     // bits of a partial half word, and their number
     rest: DFF<Bits<15>>,
@@ -42,7 +42,7 @@ pub struct BroadPacker {
     half: DFF<Bit>,
     word: DFF<Bits<32>>,
     full: DFF<Bit>,
-    piece: Signal<Local, Bits<16>>,
+    slice: Signal<Local, Bits<16>>,
     spread: Signal<Local, Bits<31>>,
     total: Signal<Local, Bits<5>>,
     open: Signal<Local, Bit>,
@@ -50,19 +50,19 @@ pub struct BroadPacker {
     fills: Signal<Local, Bit>,
 }
 
-impl BroadPacker {
+impl WidePacker {
     /// An empty packer.
     pub fn new() -> Self {
         Self::default()
     }
 }
 
-impl Logic for BroadPacker {
+impl Logic for WidePacker {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, rest, held, first, half, word, full);
-        self.piece.next = bit_cast::<16, 8>(self.bits.data.val()) | (bit_cast::<16, 8>(self.bits.high.val()) << 8);
-        self.spread.next = (bit_cast::<31, 16>(self.piece.val()) << bit_cast::<31, 4>(self.held.q.val()))
+        self.slice.next = bit_cast::<16, 8>(self.bits.data.val()) | (bit_cast::<16, 8>(self.bits.high.val()) << 8);
+        self.spread.next = (bit_cast::<31, 16>(self.slice.val()) << bit_cast::<31, 4>(self.held.q.val()))
             | bit_cast::<31, 15>(self.rest.q.val());
         self.total.next = bit_cast::<5, 4>(self.held.q.val()) + bit_cast::<5, 4>(self.bits.count.val());
         self.open.next = !(self.full.q.val() & self.half.q.val());
@@ -94,7 +94,7 @@ impl Logic for BroadPacker {
         }
         self.bits.ready.next = self.open.val();
         self.aligned.next = !self.held.q.val().any() & !self.half.q.val();
-        self.lane.next =
+        self.nibbles.next =
             bit_cast::<3, 2>(self.held.q.val().get_bits::<2>(2)) | (bit_cast::<3, 1>(self.half.q.val().into()) << 2);
         self.words.valid.next = self.full.q.val();
         self.words.data.next = self.word.q.val();

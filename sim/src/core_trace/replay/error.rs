@@ -28,7 +28,7 @@ pub enum PathError {
     NoBranch(u64),
     /// Scheme `sc-lsp`: a stream does not begin where the previous one ended.
     #[error("the instruction stream starts at pc 0x{start:08x}, but the path has reached pc 0x{pc:08x}")]
-    OtherStart {
+    StartMismatch {
         /// SA.
         start: u64,
         /// Address that the path has reached.
@@ -36,7 +36,7 @@ pub enum PathError {
     },
     /// A sync of a running core at another address than the path.
     #[error("the core is synced at pc 0x{sync:08x}, but the path has reached pc 0x{pc:08x}")]
-    OtherSync {
+    SyncMismatch {
         /// PC of the sync.
         sync: u64,
         /// Address that the path has reached.
@@ -80,20 +80,20 @@ impl PathError {
 
 /// Error of a message that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum MessageError {
     /// The bits are not a valid message.
     Coding(CodingError),
     /// The message does not fit the program.
     Path(PathError),
 }
 
-impl From<CodingError> for Refused {
+impl From<CodingError> for MessageError {
     fn from(e: CodingError) -> Self {
         Self::Coding(e)
     }
 }
 
-impl From<PathError> for Refused {
+impl From<PathError> for MessageError {
     fn from(e: PathError) -> Self {
         Self::Path(e)
     }

@@ -1,6 +1,6 @@
-//! `hdl/src/spine/settle.rs` against numbered instructions
+//! `hdl/src/spine/warm_up.rs` against numbered instructions
 
-use hdl::spine::settle::Settle;
+use hdl::spine::warm_up::WarmUp;
 use rust_hdl::prelude::*;
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
@@ -15,9 +15,9 @@ struct Beat {
 
 /// One or several instructions per cycle, with `wait` cycles from one stage to the other; 0: a single stage.
 fn run(k: u64, wide: bool, wait: usize) {
-    let settle = if wait > 0 { Settle::new(k as u32, wide) } else { Settle::at_once(k as u32, wide) };
+    let warm_up = if wait > 0 { WarmUp::new(k as u32, wide) } else { WarmUp::at_once(k as u32, wide) };
     let mut s = Source::seeded(7);
-    let mut d = Driver::new(settle, |u, c| u.clock.next = c.into()).unwrap().recording();
+    let mut d = Driver::new(warm_up, |u, c| u.clock.next = c.into()).unwrap().recording();
     // beats between the stages, the oldest last; the last instruction that is held, and whether some are still to enter
     let mut flight = vec![None::<Beat>; wait];
     let (mut last, mut until, mut some) = (0, 0, false);
@@ -27,8 +27,8 @@ fn run(k: u64, wide: bool, wait: usize) {
         let count = if wide { *s.pick(&[1, 1, 2, 4, 4, 31, 400]) } else { 1 };
         let enters = s.percent(70).then(|| Beat { last: last + count, count });
         let leaves = flight.last().copied().unwrap_or(enters);
-        let fresh = leaves.is_some_and(|b| b.count == 1) && s.per_64k(150);
-        let resync = leaves.is_some() && !fresh && s.per_64k(300);
+        let restart_sync = leaves.is_some_and(|b| b.count == 1) && s.per_64k(150);
+        let resync = leaves.is_some() && !restart_sync && s.per_64k(300);
         let cancel = s.per_64k(30);
         let noise = s.bits(10);
         // unused with a single stage
@@ -38,7 +38,7 @@ fn run(k: u64, wide: bool, wait: usize) {
                 |u| {
                     u.reset.next = reset;
                     u.resync.next = resync;
-                    u.fresh.next = fresh;
+                    u.restart_sync.next = restart_sync;
                     u.cancel.next = cancel;
                     u.enter.next = enters.is_some();
                     u.entering.next = enters.map_or(noise, |b| b.count - 1).to_bits();
@@ -56,11 +56,11 @@ fn run(k: u64, wide: bool, wait: usize) {
         last += enters.map_or(0, |b| b.count);
         ends += usize::from(some && last >= until);
         some &= last < until;
-        if let (true, Some(b)) = (resync || fresh, leaves) {
-            until = b.last + k - u64::from(fresh);
+        if let (true, Some(b)) = (resync || restart_sync, leaves) {
+            until = b.last + k - u64::from(restart_sync);
             some = true;
             resyncs += usize::from(resync);
-            alone += usize::from(fresh);
+            alone += usize::from(restart_sync);
         }
         some &= !cancel && !reset;
         flight.insert(0, enters);
@@ -84,6 +84,6 @@ fn the_k_instructions_behind_a_resync_are_held_and_no_other() {
 
 #[test]
 fn it_passes_the_static_checks() {
-    emit_checked(&mut Settle::new(144, false)).unwrap();
-    emit_checked(&mut Settle::new(1_088, true)).unwrap();
+    emit_checked(&mut WarmUp::new(144, false)).unwrap();
+    emit_checked(&mut WarmUp::new(1_088, true)).unwrap();
 }

@@ -1,12 +1,12 @@
 //! Signature check of a hart
 
 use super::PathError;
-use crate::lane::signature::Signature;
+use crate::core_trace::signature::Signature;
 use retire::Context;
 
 /// State of the signature check of one hart.
 #[derive(Clone, Debug)]
-pub struct Signed {
+pub struct SignatureCheck {
     pub signature: Signature,
     /// Every instruction since a restart was followed, so the value must match that of the core.
     pub known: bool,
@@ -17,7 +17,7 @@ pub struct Signed {
     pub since: u64,
 }
 
-impl Signed {
+impl SignatureCheck {
     /// Compares the signature of a message, after `instructions` of the core.
     pub fn check(&mut self, sent: Option<u16>, instructions: u64) -> Result<(), PathError> {
         let path = self.signature.value();
@@ -31,9 +31,9 @@ impl Signed {
         Ok(())
     }
 
-    /// Takes a sync at `pc`, after `instructions`; `goes_on`: it follows a gap whose beginning is known.
-    pub fn sync(&mut self, pc: u64, goes_on: bool, context: Option<Context>, instructions: u64) {
-        if !goes_on || !self.known {
+    /// Takes a sync at `pc`, after `instructions`; `continues`: it follows a gap whose beginning is known.
+    pub fn sync(&mut self, pc: u64, continues: bool, context: Option<Context>, instructions: u64) {
+        if !continues || !self.known {
             self.signature.restart();
             self.since = instructions;
             self.known = true;
@@ -41,7 +41,7 @@ impl Signed {
         self.signature.begin(pc);
         self.signature.context(context);
         if self.marker.take().is_some() {
-            self.signature.entered();
+            self.signature.keep_first();
         }
     }
 }

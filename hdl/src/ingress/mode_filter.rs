@@ -17,13 +17,13 @@
 //! `hidden` comes one cycle later, with the retire beat, and holds until the next instruction. It has no reset: before the first
 //! instruction it is not used.
 //!
-//! Golden model: treatment of a hidden instruction, [`sim::lane::Lane::hide`].
+//! Golden model: treatment of a hidden instruction, [`sim::core_trace::Lane::hide`].
 
 use rust_hdl::prelude::*;
 
 /// The mode filter of one core.
 #[derive(LogicBlock, Default)]
-pub struct Veil {
+pub struct ModeFilter {
     pub clock: Signal<In, Clock>,
     pub retires: Signal<In, Bit>,
     pub hide: Signal<In, Bit>,
@@ -31,18 +31,18 @@ pub struct Veil {
     pub modes: Signal<In, Bits<4>>,
     pub hidden: Signal<Out, Bit>,
     wanted: Signal<Local, Bits<4>>,
-    told: Signal<Local, Bit>,
+    mode_wanted: Signal<Local, Bit>,
     hidden_2: DFF<Bit>,
 }
 
-impl Logic for Veil {
+impl Logic for ModeFilter {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, hidden_2);
         self.wanted.next = self.modes.val() >> self.mode.val();
-        self.told.next = self.wanted.val().get_bit(0);
+        self.mode_wanted.next = self.wanted.val().get_bit(0);
         if self.retires.val() {
-            self.hidden_2.d.next = self.hide.val() | !self.told.val();
+            self.hidden_2.d.next = self.hide.val() | !self.mode_wanted.val();
         }
         self.hidden.next = self.hidden_2.q.val();
     }

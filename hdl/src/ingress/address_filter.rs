@@ -15,9 +15,9 @@
 //! | `hides` | out | 1 | the instruction is hidden |
 //!
 //! # Timing
-//! Combinational: the register is the one in [`super::veil`].
+//! Combinational: the register is the one in [`super::mode_filter`].
 //!
-//! Golden model: treatment of a hidden instruction, [`sim::lane::Lane::hide`].
+//! Golden model: treatment of a hidden instruction, [`sim::core_trace::Lane::hide`].
 
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;
@@ -25,7 +25,7 @@ use rust_hdl::prelude::*;
 
 /// An address filter of one core, for addresses of W bits.
 #[derive(LogicBlock, Default)]
-pub struct Gate<const W: usize> {
+pub struct AddressFilter<const W: usize> {
     pub hide: Signal<In, Bit>,
     pub pc: Signal<In, Bits<W>>,
     pub first: Signal<In, Bits<W>>,
@@ -39,14 +39,14 @@ pub struct Gate<const W: usize> {
     by_space: Fixed<Bit>,
 }
 
-impl<const W: usize> Gate<W> {
+impl<const W: usize> AddressFilter<W> {
     /// The filter with the comparisons that `extras` ask for: [`Extras::range`], [`Extras::space`].
     pub fn new(extras: &Extras) -> Self {
         Self { range: Fixed::new(extras.range), by_space: Fixed::new(extras.space), ..Default::default() }
     }
 }
 
-impl<const W: usize> Logic for Gate<W> {
+impl<const W: usize> Logic for AddressFilter<W> {
     #[hdl_gen]
     fn update(&mut self) {
         self.differs.next = (self.space.val() ^ self.wanted.val()) & self.mask.val();

@@ -10,7 +10,7 @@
 //! | `retires` | out | 1 | it has instructions |
 //! | `count` | out | 4 | their number |
 //! | `traps` | out | 1 | it is a trap, after its instructions if it has any |
-//! | `bears` | out | 1 | it has an address |
+//! | `has_address` | out | 1 | it has an address |
 //! | `open` | out | 1 | its target is only known from the next address; with resyncs, or a stream cache, 1 for all control flow |
 //! | `start`, `last` | out | W | its address and that of its last instruction, without the `align` low bits |
 //! | `ends` | out | W | address of its last instruction, with all bits |
@@ -28,7 +28,7 @@ use sim::params::TraceParams;
 
 /// A decoder of one block, for addresses of W = `xlen` bits.
 #[derive(LogicBlock, Default)]
-pub struct Shown<const W: usize> {
+pub struct BlockReport<const W: usize> {
     pub itype: Signal<In, Bits<4>>,
     pub iaddr: Signal<In, Bits<W>>,
     pub iretire: Signal<In, Bits<4>>,
@@ -37,7 +37,7 @@ pub struct Shown<const W: usize> {
     pub retires: Signal<Out, Bit>,
     pub count: Signal<Out, Bits<4>>,
     pub traps: Signal<Out, Bit>,
-    pub bears: Signal<Out, Bit>,
+    pub has_address: Signal<Out, Bit>,
     pub open: Signal<Out, Bit>,
     pub start: Signal<Out, Bits<W>>,
     pub last: Signal<Out, Bits<W>>,
@@ -45,38 +45,38 @@ pub struct Shown<const W: usize> {
     finish: Signal<Local, Bits<W>>,
     size: Signal<Local, Bits<W>>,
     // with fewer distinct address bits
-    fewer: Fixed<Bit>,
+    narrow_addresses: Fixed<Bit>,
     narrow: Narrow<W>,
     narrow_last: Narrow<W>,
     // from the parameters
     align: Fixed<Bits<2>>,
     compressed: Fixed<Bit>,
-    three: Fixed<Bit>,
+    narrow_itype: Fixed<Bit>,
     all: Fixed<Bit>,
 }
 
 /// Whether the target of every branch is needed: by resyncs, by a signature, or as the start of a stream for a stream cache.
-pub fn all_wait(params: &TraceParams, extras: &Extras) -> bool {
+pub fn all_need_target(params: &TraceParams, extras: &Extras) -> bool {
     extras.sync || params.signature > 0 || params.stream_cache().is_some()
 }
 
-impl<const W: usize> Shown<W> {
+impl<const W: usize> BlockReport<W> {
     /// The decoder for `params` with `extras`, of which the addresses, [`Extras::itype3`] and [`Extras::sync`] matter.
     pub fn new(params: &TraceParams, extras: &Extras) -> Self {
         Self {
-            fewer: Fixed::new(extras.addresses.is_some()),
+            narrow_addresses: Fixed::new(extras.addresses.is_some()),
             narrow: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
             narrow_last: extras.addresses.as_ref().map(Narrow::new).unwrap_or_default(),
             align: Fixed::of(params.align),
             compressed: Fixed::new(params.align == 1),
-            three: Fixed::new(extras.itype3),
-            all: Fixed::new(all_wait(params, extras)),
+            narrow_itype: Fixed::new(extras.itype3),
+            all: Fixed::new(all_need_target(params, extras)),
             ..Default::default()
         }
     }
 }
 
-impl<const W: usize> Logic for Shown<W> {
+impl<const W: usize> Logic for BlockReport<W> {
     #[hdl_gen]
     fn update(&mut self) {
         self.retires.next = self.iretire.val().any();
@@ -85,7 +85,7 @@ impl<const W: usize> Logic for Shown<W> {
             self.count.next = self.iretire.val() >> 1;
         }
         self.traps.next = (self.itype.val() == 1) | (self.itype.val() == 2);
-        self.bears.next = self.iretire.val().any() | (self.itype.val() == 1) | (self.itype.val() == 2);
+        self.has_address.next = self.iretire.val().any() | (self.itype.val() == 1) | (self.itype.val() == 2);
         self.open.next = self.iretire.val().any()
             & ((self.itype.val() == 3)
                 | (self.itype.val() == 8)
@@ -94,7 +94,7 @@ impl<const W: usize> Logic for Shown<W> {
                 | (self.itype.val() == 13)
                 | (self.itype.val() == 14)
                 | (self.all.val() & ((self.itype.val() >> 2).any() | (self.itype.val() == 3)))
-                | (self.three.val() & ((self.itype.val() == 6) | (self.itype.val() == 0))));
+                | (self.narrow_itype.val() & ((self.itype.val() == 6) | (self.itype.val() == 0))));
         self.size.next = bit_cast::<W, 4>(self.iretire.val()) << 1;
         self.finish.next = self.iaddr.val() + self.size.val() - 2;
         if self.ilastsize.val() | !self.compressed.val() {
@@ -105,7 +105,7 @@ impl<const W: usize> Logic for Shown<W> {
         self.last.next = self.finish.val() >> self.align.val();
         self.narrow.wide.next = self.iaddr.val();
         self.narrow_last.wide.next = self.finish.val();
-        if self.fewer.val() {
+        if self.narrow_addresses.val() {
             self.start.next = self.narrow.to.val() >> self.align.val();
             self.last.next = self.narrow_last.to.val() >> self.align.val();
         }

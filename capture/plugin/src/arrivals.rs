@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::time::{Duration, Instant};
 
 /// Longest wait for threads that may not arrive: those of other processes, or those that QEMU blocks.
-const PATIENCE: Duration = Duration::from_millis(20);
+const WAIT_LIMIT: Duration = Duration::from_millis(20);
 
 /// The number of threads that have arrived, and the thread that waits for it.
-pub struct Woken {
+pub struct Arrivals {
     come: AtomicU32,
     awaited: AtomicU32,
 }
 
-impl Woken {
+impl Arrivals {
     /// A counter of 0.
     pub const fn new() -> Self {
         Self { come: AtomicU32::new(0), awaited: AtomicU32::new(0) }
@@ -46,7 +46,7 @@ impl Woken {
         self.awaited.fetch_add(1, SeqCst);
         loop {
             let come = self.so_far();
-            let left = PATIENCE.saturating_sub(since.elapsed());
+            let left = WAIT_LIMIT.saturating_sub(since.elapsed());
             if !missing(come) || left.is_zero() {
                 break;
             }

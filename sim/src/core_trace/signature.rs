@@ -121,7 +121,7 @@ impl Signature {
     }
 
     /// Keeps the word of the first instruction, even if that changes the flow.
-    pub fn entered(&mut self) {
+    pub fn keep_first(&mut self) {
         self.first = None;
     }
 
@@ -196,7 +196,7 @@ mod tests {
         // after a resync it is a step of its own
         let (mut other, mut two) = (of(16), of(16));
         other.begin(0x100);
-        other.entered();
+        other.keep_first();
         other.flow(0x100, 0x200);
         two.flow(0, 0x100);
         two.flow(0, 0x200);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wrong_word_never_goes_unnoticed() {
+    fn a_single_wrong_word_is_always_detected() {
         for bits in [8, 16] {
             let run = |wrong: u64| {
                 let mut s = of(bits);

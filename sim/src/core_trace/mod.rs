@@ -1,6 +1,6 @@
 //! The trace of one core: everything that all schemes have in common
 //!
-//! A [`Lane`] counts instructions, reported branches and cycles, begins with a sync, and reports traps, progress and stops.
+//! A [`CoreTrace`] counts instructions, reported branches and cycles, begins with a sync, and reports traps, progress and stops.
 //! After lost messages it sends an overflow message, then a sync. The scheme's [`Front`] decides which branches make a
 //! message. Every sync, except after a gap, resets the front end, in model, circuit and replay alike.
 //!
@@ -114,24 +114,36 @@ pub trait Front {
         let _ = to;
     }
     /// The header was repeated: messages up to the next sync must not depend on earlier ones.
-    fn ask(&mut self) {}
+    fn header_repeated(&mut self) {}
     /// A direct conditional branch.
-    fn conditional(&mut self, e: &FlowEvent, taken: bool, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
+    fn conditional(
+        &mut self,
+        e: &FlowEvent,
+        taken: bool,
+        core_trace: &mut Counters,
+        out: &mut impl Out<Self::Body>,
+    ) -> bool;
     /// A direct jump, or a call.
-    fn jump(&mut self, e: &FlowEvent, call: bool, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
+    fn jump(&mut self, e: &FlowEvent, call: bool, core_trace: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
     /// An indirect branch.
-    fn indirect(&mut self, e: &FlowEvent, kind: Indirect, lane: &mut Counters, out: &mut impl Out<Self::Body>) -> bool;
+    fn indirect(
+        &mut self,
+        e: &FlowEvent,
+        kind: Indirect,
+        core_trace: &mut Counters,
+        out: &mut impl Out<Self::Body>,
+    ) -> bool;
     /// A conditional indirect branch; `kind` is its effect on the return address stack if it is taken.
     fn conditional_indirect(
         &mut self,
         e: &FlowEvent,
         kind: Indirect,
         taken: bool,
-        lane: &mut Counters,
+        core_trace: &mut Counters,
         out: &mut impl Out<Self::Body>,
     ) -> bool;
     /// Sends `escape`, after any messages that wait to be sent.
-    fn escape(&mut self, cycle: u64, escape: Escape, lane: &mut Counters, out: &mut impl Out<Self::Body>);
+    fn escape(&mut self, cycle: u64, escape: Escape, core_trace: &mut Counters, out: &mut impl Out<Self::Body>);
 }
 
 /// Counters of one core.
@@ -154,9 +166,9 @@ pub struct Counters {
     cc_limit: u64,
     cc_max: u64,
     /// End of the warm-up: nothing is predicted or learnt until `rates.instructions` is above this.
-    settled: u64,
+    warm_up_end: u64,
     /// Until `rates.instructions` is above this, neither a resync nor a progress message can be due by instruction count.
-    quiet: u64,
+    next_check: u64,
     /// Totals since the beginning.
     pub rates: Rates,
 }
@@ -166,7 +178,9 @@ impl Counters {
         Self {
             core,
             timestamps: platform.timestamps,
-            context: platform.context.map(|_| (platform.told(Context::RESET), platform.told(Context(u32::MAX)).0)),
+            context: platform
+                .context
+                .map(|_| (platform.reported(Context::RESET), platform.reported(Context(u32::MAX)).0)),
             signature: Signature::of(platform),
             i_base: 0,
             b_base: 0,
@@ -174,14 +188,14 @@ impl Counters {
             count_limit: 1 << (platform.count_bits - 1),
             cc_limit: 1 << (platform.cc_bits - 1),
             cc_max: (1 << platform.cc_bits) - 1,
-            settled: 0,
-            quiet: 0,
+            warm_up_end: 0,
+            next_check: 0,
             rates: Rates::default(),
         }
     }
 
     /// The context as it is reported.
-    fn told(&self) -> Option<Context> {
+    fn reported(&self) -> Option<Context> {
         self.context.map(|(context, _)| context)
     }
 
@@ -201,7 +215,7 @@ impl Counters {
 
     /// Enters the next instruction, at `pc`: the first after a trap, a sync or a context change, which `i_cnt` others precede.
     fn sign_first(&mut self, pc: u64, i_cnt: u64) {
-        let context = self.told();
+        let context = self.reported();
         if let Some(signature) = &mut self.signature {
             signature.begin(pc);
             signature.count(i_cnt);
@@ -223,7 +237,7 @@ impl Counters {
 
     /// Restarts the count of instructions.
     #[inline]
-    pub fn count_from_here(&mut self) {
+    pub fn restart_i_cnt(&mut self) {
         self.i_base = self.rates.instructions;
     }
 
@@ -235,27 +249,27 @@ impl Counters {
 
     /// Whether the cycle counter is about to overflow, in a time-stamped stream.
     #[inline]
-    pub fn late(&self, cycle: u64) -> bool {
+    pub fn cc_limit_reached(&self, cycle: u64) -> bool {
         self.timestamps && self.since(cycle) >= self.cc_limit
     }
 
     /// Whether this instruction is in the warm-up: nothing is predicted or learnt while a circuit clears its tables.
     #[inline]
-    pub fn settling(&self) -> bool {
-        self.rates.instructions <= self.settled
+    pub fn in_warm_up(&self) -> bool {
+        self.rates.instructions <= self.warm_up_end
     }
 
     /// Restarts the counts of instructions and branches.
     #[inline]
-    fn count_anew(&mut self) {
-        self.count_from_here();
+    fn restart_counts(&mut self) {
+        self.restart_i_cnt();
         self.b_base = self.rates.conditionals + self.rates.indirects;
     }
 
     /// Sends `body`, and restarts the counts.
     #[inline]
     pub fn send<B>(&mut self, cycle: u64, body: B, out: &mut impl Out<B>) {
-        self.count_anew();
+        self.restart_counts();
         self.send_waiting(cycle, body, out);
     }
 
@@ -270,7 +284,7 @@ impl Counters {
 
 /// Golden model of the trace of one core.
 #[derive(Clone, Debug)]
-pub struct Lane<F> {
+pub struct CoreTrace<F> {
     front: F,
     counters: Counters,
     /// Instructions lost so far: from the first lost message to the overflow message.
@@ -289,11 +303,11 @@ struct Resync {
     /// Not due before this many instructions: the first instruction after an unrelated sync has no resync.
     first: u64,
     /// The header was repeated, and this core has had no sync since.
-    asked: bool,
+    after_header: bool,
     /// Instructions between resyncs; only for core 0, which triggers them.
     period: Option<u64>,
     /// Length of the warm-up after a resync, in instructions.
-    settle: u64,
+    warm_up: u64,
 }
 
 /// More instructions than any core retires.
@@ -302,7 +316,7 @@ const NEVER: u64 = u64::MAX;
 impl Resync {
     /// Records a sync for another reason, before the instruction that makes the count `retired`: that one gets no resync.
     fn synced(&mut self, retired: u64) {
-        if std::mem::take(&mut self.asked) {
+        if std::mem::take(&mut self.after_header) {
             self.due = NEVER;
         }
         self.due = self.due.max(retired);
@@ -310,40 +324,41 @@ impl Resync {
     }
 }
 
-impl<F: Front> Lane<F> {
+impl<F: Front> CoreTrace<F> {
     /// Core `core` with `front` in its reset state; tracing becomes active in cycle 0.
     pub fn new(core: u8, platform: &Platform, front: F) -> Self {
-        let resync = Resync { due: NEVER, first: 0, asked: false, period: None, settle: 0 };
+        let resync = Resync { due: NEVER, first: 0, after_header: false, period: None, warm_up: 0 };
         Self { front, counters: Counters::new(core, platform), lost: None, resync, gap: false }
     }
 
-    /// Enables resyncs, each followed by a warm-up of `settle` instructions. `period` is given for the core that triggers
+    /// Enables resyncs, each followed by a warm-up of `warm_up` instructions. `period` is given for the core that triggers
     /// them.
-    pub fn sync_every(&mut self, settle: u32, period: Option<SyncPeriod>) {
+    pub fn sync_every(&mut self, warm_up: u32, period: Option<SyncPeriod>) {
         let period = period.and_then(SyncPeriod::instructions);
-        self.resync = Resync { due: period.unwrap_or(NEVER), first: 0, asked: false, period, settle: settle.into() };
-        self.counters.quiet = 0;
+        self.resync =
+            Resync { due: period.unwrap_or(NEVER), first: 0, after_header: false, period, warm_up: warm_up.into() };
+        self.counters.next_check = 0;
     }
 
     /// The header was repeated in `cycle`: requests a resync at the next control-flow instruction, and restarts the time
     /// from there.
-    pub fn ask(&mut self, cycle: u64) {
-        self.front.ask();
+    pub fn header_repeated(&mut self, cycle: u64) {
+        self.front.header_repeated();
         self.counters.last_cycle = cycle;
         self.request();
-        self.resync.asked = true;
+        self.resync.after_header = true;
     }
 
     /// Requests a resync at the next control-flow instruction, of the core that triggers them.
     pub fn request(&mut self) {
         self.resync.due = self.resync.first;
-        self.counters.quiet = 0;
+        self.counters.next_check = 0;
     }
 
     /// Ends the turn of this core after its last event and begins that of `to`; the counts of this core restart.
     pub fn hand_over(&mut self, to: &mut Self) {
         self.front.hand_over(&mut to.front);
-        self.counters.count_anew();
+        self.counters.restart_counts();
     }
 
     /// Counts so far.
@@ -361,27 +376,27 @@ impl<F: Front> Lane<F> {
     pub fn event(&mut self, e: &FlowEvent, out: &mut impl Out<F::Body>) {
         let c = &mut self.counters;
         c.rates.instructions += u64::from(e.count);
-        if c.rates.instructions > c.quiet {
-            return self.looked_at(e, out);
+        if c.rates.instructions > c.next_check {
+            return self.event_with_checks(e, out);
         }
-        self.told(e, false, out);
+        self.reported(e, false, out);
     }
 
     /// Takes an event at which a resync or a progress message may be due.
     #[inline(never)]
-    fn looked_at(&mut self, e: &FlowEvent, out: &mut impl Out<F::Body>) {
+    fn event_with_checks(&mut self, e: &FlowEvent, out: &mut impl Out<F::Body>) {
         let Self { counters: c, resync, .. } = self;
         if c.rates.instructions > resync.due && e.kind.retires() {
             return self.resync(e, out);
         }
-        c.quiet = resync.due.min(c.i_base + c.count_limit);
+        c.next_check = resync.due.min(c.i_base + c.count_limit);
         let long = c.i_cnt() > c.count_limit;
-        self.told(e, long, out);
+        self.reported(e, long, out);
     }
 
     /// Takes an event without a resync; `long`: a progress message is due by instruction count.
     #[inline(always)]
-    fn told(&mut self, e: &FlowEvent, long: bool, out: &mut impl Out<F::Body>) {
+    fn reported(&mut self, e: &FlowEvent, long: bool, out: &mut impl Out<F::Body>) {
         let Self { front, counters: c, .. } = self;
         if let Some(signature) = c.signature.as_mut().filter(|_| e.kind.retires()) {
             signature.flow(e.pc, e.target);
@@ -416,12 +431,12 @@ impl<F: Front> Lane<F> {
             FlowKind::Trap { .. } => {
                 c.rates.traps += 1;
                 c.sign_first(e.target, c.i_cnt());
-                let exception = Escape::Exception { i_cnt: c.i_cnt(), target: e.target, context: c.told() };
+                let exception = Escape::Exception { i_cnt: c.i_cnt(), target: e.target, context: c.reported() };
                 return front.escape(e.cycle, exception, c, out);
             }
             FlowKind::Context { context, alone } => {
                 let news = c.change(context);
-                if let Some(context) = c.told().filter(|_| alone && news) {
+                if let Some(context) = c.reported().filter(|_| alone && news) {
                     c.sign_first(e.target, c.i_cnt());
                     front.escape(e.cycle, Escape::Context { i_cnt: c.i_cnt(), context }, c, out);
                 }
@@ -435,7 +450,7 @@ impl<F: Front> Lane<F> {
             }
             FlowKind::Stop => return,
         };
-        if F::PROGRESS && !sent && (long || c.late(e.cycle)) {
+        if F::PROGRESS && !sent && (long || c.cc_limit_reached(e.cycle)) {
             let i_cnt = c.i_cnt();
             let signature = c.sign(i_cnt, 1);
             front.escape(e.cycle, Escape::Progress { i_cnt, signature }, c, out);
@@ -448,24 +463,24 @@ impl<F: Front> Lane<F> {
         let Self { front, counters: c, resync, gap, .. } = self;
         let rejoins = std::mem::take(gap);
         // a decoder that begins at the header does not know what was before
-        let goes_on = rejoins && !resync.asked;
-        if resync.asked {
+        let continues = rejoins && !resync.after_header;
+        if resync.after_header {
             front.reset(pc);
-            c.settled = c.rates.instructions + resync.settle;
+            c.warm_up_end = c.rates.instructions + resync.warm_up;
         } else if rejoins {
             front.rejoin(pc);
         } else {
             front.reset(pc);
-            c.settled = 0;
+            c.warm_up_end = 0;
         }
-        if let Some(signature) = c.signature.as_mut().filter(|_| !goes_on) {
+        if let Some(signature) = c.signature.as_mut().filter(|_| !continues) {
             signature.restart();
         }
         c.sign_first(pc, 0);
-        c.count_from_here();
-        c.quiet = 0;
+        c.restart_i_cnt();
+        c.next_check = 0;
         resync.synced(c.rates.instructions + 1);
-        front.escape(cycle, Escape::Sync { i_cnt: 0, pc, context: c.told() }, c, out);
+        front.escape(cycle, Escape::Sync { i_cnt: 0, pc, context: c.reported() }, c, out);
     }
 
     /// Sends a resync at `e`, in place of its own message: the sync that follows gives the target.
@@ -483,25 +498,25 @@ impl<F: Front> Lane<F> {
         let i_cnt = c.i_cnt();
         let signature = c.sign(i_cnt, 1);
         self.front.escape(e.cycle, Escape::Resync { i_cnt, signature }, c, out);
-        self.begin_anew(e.cycle, e.target, out);
+        self.sync_running(e.cycle, e.target, out);
     }
 
     /// Sends the sync of a core that keeps running.
-    fn begin_anew(&mut self, cycle: u64, pc: u64, out: &mut impl Out<F::Body>) {
+    fn sync_running(&mut self, cycle: u64, pc: u64, out: &mut impl Out<F::Body>) {
         self.sync(cycle, pc, out);
         let Self { counters: c, resync, .. } = self;
         // the target of the instruction that makes the resync has already been entered
         if let Some(signature) = &mut c.signature {
-            signature.entered();
+            signature.keep_first();
         }
-        c.settled = c.rates.instructions + resync.settle;
+        c.warm_up_end = c.rates.instructions + resync.warm_up;
         resync.due = resync.period.map_or(NEVER, |period| c.rates.instructions + period);
         // the next instruction may make the next resync
         resync.first = 0;
     }
 
     /// Takes the events of one instruction: the start or trap before it, and its own. If the FIFO is `full`, the instruction is
-    /// lost, even if it would send no message, and so is everything after it up to [`Lane::overflow`]. Returns whether it is
+    /// lost, even if it would send no message, and so is everything after it up to [`CoreTrace::overflow`]. Returns whether it is
     /// lost.
     pub fn offer(&mut self, events: &[FlowEvent], full: bool, out: &mut impl Out<F::Body>) -> bool {
         if self.lost.is_none() && !full {
@@ -542,7 +557,7 @@ impl<F: Front> Lane<F> {
     }
 
     /// Counts `count` instructions that retired since the last event.
-    pub fn pass(&mut self, count: u32) {
+    pub fn count_retired(&mut self, count: u32) {
         match &mut self.lost {
             Some(lost) => *lost += u64::from(count),
             None => self.counters.rates.instructions += u64::from(count),
@@ -560,7 +575,7 @@ impl<F: Front> Lane<F> {
             front.escape(cycle, Escape::Overflow { i_cnt: c.i_cnt(), lost }, c, out);
             // flushes what was open; a stop may follow
             front.rejoin(0);
-            c.count_from_here();
+            c.restart_i_cnt();
             self.gap = true;
         }
     }

@@ -28,11 +28,11 @@ use crate::widget::mem::Mem;
 use rust_hdl::prelude::*;
 
 /// Cycles from the stage at which such a front end decides to its last stage, where it makes entries.
-pub const AHEAD: usize = 4;
+pub const EARLY_CYCLES: usize = 4;
 
 /// A queue of addresses of at most W bits.
 #[derive(LogicBlock, Default)]
-pub struct Landing<const W: usize> {
+pub struct ResyncPcFifo<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub push: Signal<In, Bit>,
@@ -49,7 +49,7 @@ pub struct Landing<const W: usize> {
     feedback: Fixed<Bits<8>>,
 }
 
-impl<const W: usize> Landing<W> {
+impl<const W: usize> ResyncPcFifo<W> {
     /// The FIFO for an event FIFO of 2^`log2_depth` - 2 entries, with PCs of `width` bits.
     ///
     /// # Panics
@@ -65,7 +65,7 @@ impl<const W: usize> Landing<W> {
     }
 }
 
-impl<const W: usize> Logic for Landing<W> {
+impl<const W: usize> Logic for ResyncPcFifo<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, write, read);

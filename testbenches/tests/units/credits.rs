@@ -1,6 +1,6 @@
-//! `hdl/src/spine/room.rs` against a count
+//! `hdl/src/spine/credits.rs` against a count
 
-use hdl::spine::room::Room;
+use hdl::spine::credits::Credits;
 use sim::stimulus::Source;
 use testbenches::driver::{CheckVerilog, Driver};
 use testbenches::gates::emit_checked;
@@ -10,7 +10,7 @@ fn places_taken_given_back_and_popped_match_a_count() {
     for log2_depth in [3, 4, 8] {
         let places = (1_usize << log2_depth) - 2;
         let mut s = Source::seeded(70 + log2_depth as u64);
-        let mut d = Driver::new(Room::new(log2_depth), |u, c| u.clock.next = c.into()).unwrap().recording();
+        let mut d = Driver::new(Credits::new(log2_depth), |u, c| u.clock.next = c.into()).unwrap().recording();
         // entries counted; whether one was popped in the previous cycle
         let (mut used, mut popped, mut rate) = (0, 0, 50);
         let mut seen = [0; 4];
@@ -20,27 +20,27 @@ fn places_taken_given_back_and_popped_match_a_count() {
             }
             let reset = s.per_64k(30);
             let take = used < places && s.percent(rate);
-            let give = used > popped && s.percent(if rate == 100 { 3 } else { 30 });
-            let pop = used > popped + usize::from(give) && s.percent(if rate == 100 { 5 } else { 40 });
+            let give_back = used > popped && s.percent(if rate == 100 { 3 } else { 30 });
+            let pop = used > popped + usize::from(give_back) && s.percent(if rate == 100 { 5 } else { 40 });
             let got = d
                 .cycle(
                     |u| {
                         u.reset.next = reset;
                         u.take.next = take;
-                        u.give.next = give;
+                        u.give_back.next = give_back;
                         u.pop.next = pop;
                     },
-                    |u| (u.spent.val(), u.roomy.val(), u.half.val()),
+                    |u| (u.no_credit.val(), u.below_watermark.val(), u.half.val()),
                 )
                 .unwrap();
-            let roomy = used < 2 || used + 2 < 1 << (log2_depth - 3);
-            let want = (used == places, roomy, used + 2 >= 1 << (log2_depth - 1));
+            let below_watermark = used < 2 || used + 2 < 1 << (log2_depth - 3);
+            let want = (used == places, below_watermark, used + 2 >= 1 << (log2_depth - 1));
             assert_eq!(got, want, "{places} places, cycle {cycle}: {used} used");
             seen[0] += usize::from(want.0);
             seen[1] += usize::from(want.1);
             seen[3] += usize::from(want.2);
-            seen[2] += usize::from(take && give && popped == 1);
-            used = if reset { 0 } else { used + usize::from(take) - usize::from(give) - popped };
+            seen[2] += usize::from(take && give_back && popped == 1);
+            used = if reset { 0 } else { used + usize::from(take) - usize::from(give_back) - popped };
             popped = usize::from(pop && !reset);
         }
         assert!(seen.iter().all(|&n| n > 20), "{places} places: {seen:?} are too few");
@@ -51,6 +51,6 @@ fn places_taken_given_back_and_popped_match_a_count() {
 #[test]
 fn room_passes_the_static_gates() {
     for log2_depth in [3, 8] {
-        emit_checked(&mut Room::new(log2_depth)).unwrap();
+        emit_checked(&mut Credits::new(log2_depth)).unwrap();
     }
 }
