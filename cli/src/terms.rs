@@ -110,9 +110,9 @@ fn literals(source: &str) -> Vec<(usize, String)> {
         let hashes = here[1..].chars().take_while(|c| *c == '#').count();
         rest = if here.starts_with("//") {
             here.find('\n').map_or("", |end| &here[end..])
-        } else if here.starts_with('\'') {
+        } else if let Some(text) = here.strip_prefix('\'') {
             // a character, or the name of a lifetime
-            let escaped = usize::from(here[1..].starts_with('\\'));
+            let escaped = usize::from(text.starts_with('\\'));
             let end = here[1 + escaped..].char_indices().nth(1).map_or(here.len(), |(i, _)| 1 + escaped + i);
             if here[end..].starts_with('\'') {
                 &here[end + 1..]

@@ -69,7 +69,7 @@ impl FromStr for DamageArg {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (rate, seed) = text.split_once(",seed=").unwrap_or((text, "1"));
-        let right = || format!("`{text}` expected a rate of damaged bytes up to 0.1, as 1e-4 or 1e-4,seed=3");
+        let right = || "expected a rate of damaged bytes up to 0.1, as 1e-4 or 1e-4,seed=3".to_string();
         let rate: f64 = rate.parse().map_err(|_| right())?;
         let seed = seed.parse().map_err(|_| right())?;
         if !(0.0..=0.1).contains(&rate) {

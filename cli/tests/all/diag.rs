@@ -70,15 +70,15 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ("diag run builtin:race builtin:bank --soc --core arm", "`--core arm`: expected picorv32, vexriscv"),
         (
             "diag run builtin:race builtin:bank --soc --core serv",
-            "a full event generator needs a core that shows registers and memory as it is, picorv32 or ibex",
+            "a full event generator needs a core that exposes registers and memory, picorv32 or ibex",
         ),
         ("diag test builtin:rate builtin:lockcont --soc", "the script has a tick"),
-        ("diag run builtin:race builtin:bank --soc --harts 9", "cores = 9 is outside"),
+        ("diag run builtin:race builtin:bank --soc --harts 9", "`--harts 9`: expected 1 to 8"),
         ("diag test builtin:race builtin:bank --soc --elf x", "cannot be used with"),
         ("diag run builtin:race builtin:bank --soc --seed 1", "cannot be used with"),
         ("diag run builtin:race builtin:bank --damage 1e-3", "--soc"),
-        ("diag run builtin:race builtin:bank --soc --damage 2", "`2` is not a rate of damaged bytes"),
-        ("diag run builtin:race builtin:bank --soc --damage 1e-3,seed=x", "is not a rate of damaged bytes"),
+        ("diag run builtin:race builtin:bank --soc --damage 2", "`--damage 2`: expected a rate of damaged bytes"),
+        ("diag run builtin:race builtin:bank --soc --damage 1e-3,seed=x", "expected a rate of damaged bytes"),
         ("diag run builtin:race builtin:bank --max-cycles 1", "--soc"),
         ("diag run builtin:race builtin:none --soc", "`none`"),
         ("diag test builtin:rate builtin:lockcont", "the script has a tick"),
@@ -126,7 +126,7 @@ fn mistakes_are_one_message_with_exit_code_2() {
         ),
         ("diag run --processor builtin:race builtin:bank --log x", "not with --log, or --on-host and --soc"),
         ("diag run --processor builtin:race builtin:bank --soc --on-host", "not with --log, or --on-host and --soc"),
-        ("diag run --processor builtin:race builtin:bank --watchdog 1", "64..=4194304"),
+        ("diag run --processor builtin:race builtin:bank --watchdog 1", "`--watchdog 1`: expected 64 to 4194304"),
         ("diag top builtin:rate builtin:bank --every 2", "--processor"),
     ] {
         let output = place.output(words);
