@@ -495,8 +495,8 @@ impl SocConfig {
              always @(posedge clk) begin\n        exit_seen <= !reset && (exit_seen || ended);\n        \
              if (ended) last_code <= code;\n    end\n    \
              assign exited = exit_seen;\n    assign exit_code = last_code;\n    \
-             soc_boot boot(.clock(clk), .reset(reset), .traced(1'b{}), .go(go), .late(32'd{}), .stop({stop}),\n        \
-             .turns(1'b{}), .turn(turn), .turned(turned), .run(run), .done(traced),\n        .bus_addr(boot_addr), .bus_write(boot_write),\n        \
+             soc_boot boot(.clock(clk), .reset(reset), .traced(1'b{}), .go(go), .trace_delay(32'd{}), .stop({stop}),\n        \
+             .has_buffer(1'b{}), .end_trace(turn), .trace_ended(turned), .run(run), .done(traced),\n        .bus_addr(boot_addr), .bus_write(boot_write),\n        \
              .bus_wdata(boot_wdata), .bus_rdata(reg_rdata), .bus_mine(!core_access && !host_access));\n    \
              assign done = all_sent && trace_idle{};\n    \
              // trace registers: cores before the host before the boot sequence\n    \

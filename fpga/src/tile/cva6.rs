@@ -7,10 +7,10 @@
 //!
 //! # Quirks
 //! * Its RVFI does not report the next address. It reports an `ecall` that traps as retired, and the instruction after
-//! it too; breakpoints and interrupts are not reported. So the wire `ex_commit` of the commit stage shows when a trap
-//! is taken.
+//!   it too; breakpoints and interrupts are not reported. So the wire `ex_commit` of the commit stage shows when a trap
+//!   is taken.
 //! * Verilator 5.006 writes constants wider than 64 words beyond their end (`VL_CONSTHI_W_1X`). The 16 address rules of
-//! a configuration are such a constant, so only one rule is used.
+//!   a configuration are such a constant, so only one rule is used.
 
 use super::pair::Pair;
 use super::top::ports;

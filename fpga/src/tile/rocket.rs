@@ -6,7 +6,7 @@
 //!
 //! # Quirks
 //! * Its trace port (`io_trace_0_valid`, `iaddr`, `insn`, `exception`; privilege, cause and interrupt are not in the
-//! package's Verilog) ends at the module `Rocket`: the wrapper accesses it by hierarchical path.
+//!   package's Verilog) ends at the module `Rocket`: the wrapper accesses it by hierarchical path.
 //! * A boot ROM runs first, which is not part of the program; instructions before the program's entry are not shown.
 
 use super::top::ports;

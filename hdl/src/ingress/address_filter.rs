@@ -17,7 +17,7 @@
 //! # Timing
 //! Combinational: the register is the one in [`super::mode_filter`].
 //!
-//! Golden model: treatment of a hidden instruction, [`sim::core_trace::Lane::hide`].
+//! Golden model: treatment of a hidden instruction, [`sim::core_trace::CoreTrace::hide`].
 
 use crate::spine::Extras;
 use crate::widget::fixed::Fixed;

@@ -17,7 +17,7 @@
 //! Both outputs come one cycle later, with the retire beat, and hold until the next instruction. There is no reset: the first
 //! instruction of a trace has a sync, which reports the context whether it changed or not.
 //!
-//! Golden model: changes of context in [`sim::core_trace::Lane::event`].
+//! Golden model: changes of context in [`sim::core_trace::CoreTrace::event`].
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;

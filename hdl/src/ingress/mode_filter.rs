@@ -17,7 +17,7 @@
 //! `hidden` comes one cycle later, with the retire beat, and holds until the next instruction. It has no reset: before the first
 //! instruction it is not used.
 //!
-//! Golden model: treatment of a hidden instruction, [`sim::core_trace::Lane::hide`].
+//! Golden model: treatment of a hidden instruction, [`sim::core_trace::CoreTrace::hide`].
 
 use rust_hdl::prelude::*;
 

@@ -21,7 +21,7 @@
 //! The outputs depend on the register, which counts from 2, so that its highest bit is `no_credit`: the longest paths of a core begin
 //! there. One adder adds -2, -1, 0 or 1. Bit 1 is stored inverted, so that the register is 0 at power-up.
 //!
-//! Golden model: `full` of [`sim::core_trace::Lane::offer`]; that a reserved entry is always free is proved, see `docs/explanation/formal.md`.
+//! Golden model: `full` of [`sim::core_trace::CoreTrace::offer`]; that a reserved entry is always free is proved, see `docs/explanation/formal.md`.
 
 use crate::widget::fixed::Fixed;
 use rust_hdl::prelude::*;

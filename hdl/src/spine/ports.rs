@@ -52,7 +52,7 @@
 //! | port | dir of the encoder | bits | meaning |
 //! | --- | --- | ---: | --- |
 //! | `valid` | out | 1 | bits are valid, and stay until `ready` |
-//! | `count` | out | 4 | their number, 1 to [`Slices::most`](super::slices::Slices::most) |
+//! | `count` | out | 4 | their number, 1 to [`Slices::max_bits`](super::slices::Slices::max_bits) |
 //! | `data` | out | 8 | the bits, the first one lowest; 0 above `count` |
 //! | `high` | out | 8 | bits above the lower eight of a wide slice; else 0 |
 //! | `busy` | out | 1 | bits of removed entries are still to come |

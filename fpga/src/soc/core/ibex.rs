@@ -198,7 +198,7 @@ const DATA_WIRES: &str = r"
 ///
 /// # Quirks
 /// * After `mret`, the core's `rvfi_pc_wdata` is the address that follows it; the target is `mepc`. A trap directly
-/// after `mret` leaves `mepc` unchanged.
+///   after `mret` leaves `mepc` unchanged.
 /// * The jump from below RAM into it is not an instruction of the program and is not passed on.
 #[allow(missing_docs)] // the ports are in the table above
 #[derive(LogicBlock, Default)]

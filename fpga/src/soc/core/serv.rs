@@ -6,16 +6,16 @@
 //!
 //! Quirks seen in simulation, and what `programs/bare` does about them:
 //! * A trap in a handler leaves interrupts off after both, since software cannot access `mstatus.MPIE`; so does an
-//! interrupt that is pending at `mret`. Nothing nests, and the main loop enables interrupts again.
+//!   interrupt that is pending at `mret`. Nothing nests, and the main loop enables interrupts again.
 //! * An interrupt leaves bits 31:30 of `mepc` unchanged (`serv_csr` drops the request in the cycle in which
-//! `serv_rf_ram_if` writes them). The start-up code writes `mepc` once.
+//!   `serv_rf_ram_if` writes them). The start-up code writes `mepc` once.
 //!
 //! # Adapter
 //! RVFI goes to the trace system unchanged. Three quirks do no harm here:
 //! * `rvfi_intr` is always 0. An exception or an interrupt gives a record with `rvfi_trap` instead of the instruction,
-//! from which the trace system learns the same.
+//!   from which the trace system learns the same.
 //! * `rvfi_pc_rdata` is right after the first reset only, because the register that tracks the address is set at
-//! power-up. The SoC resets its cores once.
+//!   power-up. The SoC resets its cores once.
 //! * The memory fields are those of the last access, even if there is none; control flow needs no data.
 
 use super::expose::exposed;

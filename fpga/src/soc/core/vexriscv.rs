@@ -185,7 +185,7 @@ const WRAPPER: &str = r"
 ///
 /// # Quirks
 /// * Compressed instructions arrive expanded, and only the execute stage has the flag that says so. The adapter carries
-/// the flag along the pipeline and converts the instruction back (`Class`).
+///   the flag along the pipeline and converts the instruction back (`Class`).
 /// * `npc` after `mret` is the address that follows it; the target is `mepc`.
 /// * An instruction that traps does not fire; the first one that fires after a trap is marked with `intr`.
 #[allow(missing_docs)] // the ports are in the table above

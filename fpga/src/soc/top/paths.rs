@@ -71,7 +71,7 @@ impl SocConfig {
                 "    wire out_valid, out_ready;\n    wire [31:0] out;\n    \
                  assign word_ready = 1'b1;\n    \
                  soc_ring ring(.clock(clk), .reset(reset), .half_words(16'd{}), .in_valid(word_valid),\n        \
-                 .in_data(word), .turn(turn), .turned(turned), .finished(traced), .out_valid(out_valid),\n        \
+                 .in_data(word), .end_trace(turn), .trace_ended(turned), .finished(traced), .out_valid(out_valid),\n        \
                  .out_ready(out_ready), .out_data(out), .all_out(all_sent));\n",
                 1u32 << (log2 - 1)
             );
@@ -96,8 +96,8 @@ impl SocConfig {
                 "    wire answer_valid, answer_taken;\n    wire [31:0] answer_low, answer_high;\n    \
                  soc_uart uart({words},\n        \
                  .divisor(16'd{divisor}), .console_valid(console_valid), .console_data(console_data), .finished(all_sent),\n        \
-                 .exited(exit_seen), .exit_code(last_code), .answer_valid(answer_valid), .answer_low(answer_low),\n        \
-                 .answer_high(answer_high), .answer_taken(answer_taken), .tx(tx), .idle(trace_idle));\n"
+                 .exited(exit_seen), .exit_code(last_code), .response_valid(answer_valid), .response_low(answer_low),\n        \
+                 .response_high(answer_high), .response_taken(answer_taken), .tx(tx), .idle(trace_idle));\n"
             ),
         };
     }
@@ -156,7 +156,7 @@ impl SocConfig {
             "    soc_host host(.clock(clk), .reset(reset), .divisor(16'd{divisor}), .starts(1'b{wait}), .rx(rx),\n        .request(host_access), \
              .bus_write(host_write), .bus_addr(host_addr), .bus_wdata(host_wdata), .taken(!core_access),\n        \
              .bus_rdata(reg_rdata), .go(go), .halt(host_halt), .status({{all_sent, exit_seen, run, go}}),\n        \
-             .answer_valid(answer_valid), .answer_low(answer_low), .answer_high(answer_high),\n        .answer_taken(answer_taken));\n"
+             .response_valid(answer_valid), .response_low(answer_low), .response_high(answer_high),\n        .response_taken(answer_taken));\n"
         );
     }
 

@@ -95,7 +95,7 @@ impl InputsSystem {
     ///
     /// # Panics
     /// When [`InputsParams::check`] refuses `params`, they have 64-bit cores or a mask of unmodelled instructions, or `log2_depth` is
-    /// outside 4..=8; or `known` is above [`super::first::KNOWN`].
+    /// outside 4..=8; or `known` is above [`super::first::MAX_TRACKED_BYTES`].
     pub fn new(params: &InputsParams, log2_depth: usize) -> Self {
         assert!(params.xlen == 32 && params.sizes.unmodelled.is_none(), "no circuit for 64 bits, nor for a mask");
         let cores = usize::from(params.cores);
