@@ -49,7 +49,7 @@ impl<P: Pins<W>, const W: usize> TraceTop for System<P, W> {
     }
     fn allow_all(&mut self) {
         self.allow_modes.iter_mut().for_each(|modes| modes.next = 15u64.to_bits());
-        self.filter_last.iter_mut().for_each(|last| last.next = u64::MAX.to_bits());
+        self.filter_last.iter_mut().for_each(|last| last.next = (u64::MAX >> (64 - W)).to_bits());
     }
     fn bus(&mut self, addr: u8, write: bool, data: u32) {
         self.bus_addr.next = u64::from(addr).to_bits();

@@ -98,8 +98,8 @@ fn an_entry_that_is_shown_too_early_is_found() {
     let fifo = outside(&event_fifo(3, true).unwrap());
     finds(
         &fifo,
-        "fresh$d = ~none & (after_read != write$q);",
-        "fresh$d = ~none & (read$q != write$q);",
+        "read_valid$d = ~none & (after_read != write$q);",
+        "read_valid$d = ~none & (read$q != write$q);",
         "there_when_it_must",
         8,
     );
@@ -120,7 +120,7 @@ fn packed_words_contain_the_bits_of_all_slices() {
     holds(&packer(Slices::Narrow), 3, 24);
     let packer = packer(Slices::Octet);
     holds(&packer, 3, 24);
-    let (now, faulty) = ("aligned = ~|held$q & ~|lanes$q;", "aligned = ~|held$q;");
+    let (now, faulty) = ("aligned = ~|held$q & ~|nibble_count$q;", "aligned = ~|held$q;");
     finds(&outside(&packer), now, faulty, "aligned_is_true", 10);
 }
 
@@ -168,7 +168,8 @@ fn an_enable_pulse_that_no_core_sees_is_found() {
 
 #[test]
 fn a_trace_that_ends_before_its_last_bit_is_found() {
-    let (now, faulty) = ("over = (stops$q == cores) & ~coded$busy;", "over = stops$q == cores;");
+    let (now, faulty) =
+        ("all_stopped = (stop_count$q == cores) & ~coded$busy;", "all_stopped = stop_count$q == cores;");
     finds(&outside(&trace_framer(1)), now, faulty, "then_what_is_coded", 40);
 }
 
@@ -242,7 +243,7 @@ fn trace_fsms_terminate() {
 
 #[test]
 fn a_stop_into_a_full_fifo_is_found() {
-    let (now, faulty) = ("& ~losing$q & ~control$spent;", "& ~losing$q;");
+    let (now, faulty) = ("& ~losing$q & ~control$no_credit;", "& ~losing$q;");
     finds(&trace_fsm(false, 4, 6, false), now, faulty, "no_place_is_taken_twice", 24);
 }
 
@@ -250,7 +251,7 @@ fn a_stop_into_a_full_fifo_is_found() {
 fn resuming_after_a_gap_although_disabled_is_found() {
     for (now, faulty, label) in [
         ("go = open & ", "go = (open | resume$q) & ", "nothing_behind_the_end"),
-        ("last = owed$q & ", "last = 1'b0 & owed$q & ", "it_ends"),
+        ("last = cycle_due$q & ", "last = 1'b0 & cycle_due$q & ", "it_ends"),
     ] {
         finds(&trace_fsm(false, 3, 2, false).size("ENDS", 1), now, faulty, label, 24);
     }
@@ -295,9 +296,10 @@ fn both(change: impl Fn(String) -> String) -> String {
     block.connect_all();
     // the only table to clear is one that this scheme does not use
     let text = generate_verilog(&block);
-    let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("trace_fsm$able =")).collect();
+    let waits: Vec<&str> =
+        text.lines().filter(|l| l.trim_start().starts_with("trace_fsm$predictors_ready =")).collect();
     assert_eq!(waits.len(), 1, "what the life waits for: {waits:?}");
-    let one = change(text.replace(waits[0], "trace_fsm$able = 1'b1;"));
+    let one = change(text.replace(waits[0], "trace_fsm$predictors_ready = 1'b1;"));
     format!("{one}\n{}", twin(&one))
 }
 
@@ -359,9 +361,10 @@ fn stops(scheme: &str, extras: Extras, latency: usize, change: impl Fn(String) -
     block.connect_all();
     // clearing takes more cycles than the proof has
     let text = generate_verilog(&block);
-    let waits: Vec<&str> = text.lines().filter(|l| l.trim_start().starts_with("trace_fsm$able =")).collect();
+    let waits: Vec<&str> =
+        text.lines().filter(|l| l.trim_start().starts_with("trace_fsm$predictors_ready =")).collect();
     assert_eq!(waits.len(), 1, "what the life waits for: {waits:?}");
-    let text = change(text.replace(waits[0], "trace_fsm$able = 1'b1;"));
+    let text = change(text.replace(waits[0], "trace_fsm$predictors_ready = 1'b1;"));
     let twin = twin(&text);
     let properties = format!("{}{}", twin_instance(&text), include_str!("../../formal/stops.sv"));
     Proof::new(format!("{text}\n{twin}"))
@@ -531,7 +534,7 @@ fn routers_that_lose_double_or_tear_are_found() {
     for (now, faulty, label) in [
         ("token = from$valid & ~passing & is_token;", "token = from$valid & is_token;", "goes_through"),
         ("token_next$d = send_at$q == one;", "token_next$d = send_at$q == one + one;", "token_behind"),
-        ("takes = here & room & ~other;", "takes = here & ~other;", "goes_through"),
+        ("takes = here & has_free_entry & ~other;", "takes = here & ~other;", "goes_through"),
     ] {
         finds(&router, now, faulty, label, 10);
     }
