@@ -30,9 +30,9 @@ fn programs_and_emulators_that_are_none_are_refused() {
         elf
     };
     for (name, bytes, right) in [
-        ("text", b"no program".to_vec(), "is not an ELF file; a Linux executable of riscv64"),
-        ("script", b"#!/bin/sh\n".to_vec(), "is a script; a Linux executable of riscv64"),
-        ("sparc", changed(18, 2), "is of ELF machine 2 (64-bit); a Linux executable of riscv64"),
+        ("text", b"no program".to_vec(), "is not an ELF file; expected a Linux executable of riscv64"),
+        ("script", b"#!/bin/sh\n".to_vec(), "is a script; expected a Linux executable of riscv64"),
+        ("sparc", changed(18, 2), "is of ELF machine 2 (64-bit); expected a Linux executable of riscv64"),
         ("object", changed(16, 1), "is of ELF type 1, no executable"),
         ("cut", elf[..40].to_vec(), "ELF file"),
     ] {

@@ -176,7 +176,7 @@ fn names_that_are_not_of_one_routine_are_refused() {
         refused(&program, &format!("{:#x}", at + 2)),
         format!("no routine begins at {:#x}; `work` begins at {at:#x}", at + 2)
     );
-    assert!(refused(&program, "0x3").starts_with("no routine begins at 0x3; an address of"));
+    assert!(refused(&program, "0x3").starts_with("no routine begins at 0x3; expected an address of"));
     // a variable is not a routine
     assert!(refused(&program, "own").starts_with("no routine `own`"));
     let several = refused(&program, "twice");

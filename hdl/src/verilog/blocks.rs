@@ -35,7 +35,7 @@ const BLOCKS: [(&[&str], &str); 97] = [
     (&["trace_framer"], "framer: a trace from its header to its last word"),
     (&["warm_up"], "warm-up: instructions after a resync that are not predicted"),
     (&["stamp"], "sends a short time together with the field after it"),
-    (&["delay", "more", "step", "flags", "pcs", "targets", "misses", "hits", "turns"], DELAY),
+    (&["delay", "more", "step", "flags", "pcs", "targets", "misses", "hits", "new_context"], DELAY),
     (&["lost_delay"], DELAY),
     (&["more_delay"], DELAY),
     (&["old_delay"], DELAY),

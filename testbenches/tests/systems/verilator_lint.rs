@@ -29,8 +29,8 @@ fn a_loop_through_the_filters_of_a_block_is_found() {
     let systems = systems().unwrap();
     let (_, params, options) = systems.iter().find(|(file, ..)| file == "nx_b_etrace-blocks1_rv32_n1_2.v").unwrap();
     let text = verilog(params, options);
-    let turned = text.replacen("assign filtered = hide |", "assign filtered = hide | end_gate_0_hides |", 1);
+    let turned = text.replacen("assign filtered = hide |", "assign filtered = hide | end_filter_0_hides |", 1);
     assert_ne!(turned, text, "nothing was changed");
     let e = verilator_lint_system(&turned).unwrap_err().to_string();
-    assert!(e.contains("UNOPTFLAT") && e.contains("end_gate_0_hides"), "{e}");
+    assert!(e.contains("UNOPTFLAT") && e.contains("end_filter_0_hides"), "{e}");
 }
