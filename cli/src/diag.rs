@@ -9,6 +9,7 @@ mod plan;
 mod processor;
 mod run;
 mod screen;
+mod simulated;
 mod soc;
 mod test;
 mod traced;

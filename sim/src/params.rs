@@ -221,7 +221,7 @@ mod tests {
         assert!(say("cfiat:16k,tr_e:small", 1)
             .starts_with("scheme `cfiat:16k,tr_e:small` is not known; expected one of cfiat, "));
         assert_eq!(say("tr_e:small,cfiat:33k", 1), "bytes = 33792, expected a power of two from 16 to 4194304");
-        assert!(say("tr_e:small,cfiat:16k+touched", 1).starts_with("gran = 4, expected 1, which +touched has"));
+        assert!(say("tr_e:small,cfiat:16k+touched", 1).starts_with("gran = 4, expected 1, which +touched requires"));
     }
 
     #[test]

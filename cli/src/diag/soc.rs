@@ -1,6 +1,7 @@
 //! `--soc` of `goshawk diag run` and `test`: a script on the chip's circuits, with softcores in Verilator
 
 use super::common::{untraced, OpenedSoc};
+use super::simulated::SIMULATED;
 use super::traced::{self, TraceRequest, Traced};
 use crate::args::CoreName;
 use crate::progress::bar;
@@ -25,10 +26,6 @@ use sim::diag::generator::Losses;
 use sim::diag::packet::{Event, Packet};
 use sim::diag::trigger::GeneratorParams;
 use std::str::FromStr;
-
-/// What goes with the built-in simulator only. clap does not ask for `--soc` where one of these is given, so each option
-/// that needs it refuses them.
-pub const SIMULATED: [&str; 6] = ["timing", "caches", "seed", "max_instructions", "elf", "any_build"];
 
 /// The SoC.
 #[derive(clap::Args, Clone, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! The host finds points in it for which the event generators have no triggers.
 
-use super::soc::SIMULATED;
+use super::simulated::SIMULATED;
 use crate::args::ParamArgs;
 use crate::files::OutputPath;
 use crate::output::{count, plural, TOOL};

@@ -247,7 +247,7 @@ fn invalid_or_too_large_formulas_are_reported() {
         let app = parse(&text).and_then(|items| resolve(&items, &Symbols::none(), 1));
         app.unwrap_err().in_script("x.dx", &text).to_string()
     };
-    assert!(wrong("!always pc:1").contains("x.dx:1:10: `always` here asks for something that requires a future event"));
+    assert!(wrong("!always pc:1").contains("x.dx:1:10: `always` here requires a future event"));
     assert!(wrong("(always pc:1) -> pc:2").contains("it may follow `->`"));
     assert!(wrong("once next pc:1").contains("x.dx:1:9: an operator about the past holds one about the future"));
     let far = format!("always (pc:1 -> {} pc:2)", "next ".repeat(5));

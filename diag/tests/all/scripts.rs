@@ -53,7 +53,7 @@ fn mistakes_are_told_with_their_place() {
         ),
         (
             "call:main { @n = count(); } $",
-            "a probe (call:NAME), `txn`, `span`, `machine`, `ltl` or `log` is needed here, found `$`",
+            "expected a probe (call:NAME), `txn`, `span`, `machine`, `ltl` or `log`, found `$`",
         ),
         ("call:main { é }", "unexpected `é`"),
     ];

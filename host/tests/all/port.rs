@@ -254,7 +254,7 @@ fn waveforms_are_read_as_flip_flops_see_them() {
     assert!(e.contains("2 signals are called rvfi_insn: tb.core.rvfi_insn, tb.other.rvfi_insn; --scope"), "{e}");
     assert_eq!(open(None, &[("rvfi_insn", "tb.core.rvfi_insn")]).unwrap().records, 19);
     let e = open(Some("tb.other"), &[]).unwrap_err().to_string();
-    assert!(e.contains("no signal rvfi_pc_rdata below tb.other; --scope says"), "{e}");
+    assert!(e.contains("no signal rvfi_pc_rdata below tb.other; `--scope` gives"), "{e}");
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn logs_that_are_none_are_refused_with_their_place() {
         e.strip_prefix(&path.display().to_string()).unwrap().to_string()
     };
     assert_eq!(say(b""), ": is empty; a line of signal names is first");
-    assert!(say(b"rvfi_insn\n13\n").starts_with(": line 1: no column rvfi_pc_rdata; the first line has the names"));
+    assert!(say(b"rvfi_insn\n13\n").starts_with(": line 1: no column rvfi_pc_rdata; expected the names"));
     let heading = "rvfi_insn rvfi_pc_rdata rvfi_pc_wdata\n";
     assert_eq!(say(format!("{heading}13 0\n").as_bytes()), ": line 2: 2 values; the heading names 3");
     assert_eq!(say(format!("{heading}13 0 q\n").as_bytes()), ": line 2: `q` is not a hexadecimal value");

@@ -188,12 +188,12 @@ mod tests {
     #[test]
     fn an_invalid_word_is_an_error_after_the_words_before_it() {
         for (text, words, at, what) in [
-            ("1 2 xxxxxxxx 4", 2, 4, "`xxxxxxxx` is no word"),
-            ("123456789", 0, 0, "`123456789` is no word"),
-            ("1\n@4 2", 1, 2, "`@4` is no word"),
+            ("1 2 xxxxxxxx 4", 2, 4, "`xxxxxxxx` is not a word"),
+            ("123456789", 0, 0, "`123456789` is not a word"),
+            ("1\n@4 2", 1, 2, "`@4` is not a word"),
             ("1 /* 2", 1, 2, "a comment that does not end"),
             ("1 2 / 3", 2, 4, "a single `/`"),
-            ("_", 0, 0, "`_` is no word"),
+            ("_", 0, 0, "`_` is not a word"),
         ] {
             let (read, error) = read(text.as_bytes());
             let error = error.unwrap_or_else(|| panic!("{text} is taken"));

@@ -418,12 +418,7 @@ impl DataScheme {
             Self::Cfiat(sizes) => {
                 sizes.check()?;
                 let gran = sizes.granule.into();
-                ParamError::unless(
-                    sizes.can_decode(),
-                    "gran",
-                    gran,
-                    "1, the granularity of +touched next to a control flow",
-                )
+                ParamError::unless(sizes.can_decode(), "gran", gran, "1, which +touched requires")
             }
         }
     }

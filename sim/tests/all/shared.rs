@@ -199,7 +199,7 @@ fn unsupported_parameters_are_rejected() {
         TraceParams::new(platform, "tr_e:m4+shared".parse().unwrap()).check().map_err(|e| e.to_string())
     };
     assert_eq!(of(None, true), Ok(()));
-    assert!(of(Some(3), false).unwrap_err().starts_with("context = 3 is outside"));
+    assert!(of(Some(3), false).unwrap_err().starts_with("context = 3, expected"));
     let say = |name: &str| name.parse::<FlowScheme>().unwrap_err().to_string();
     assert!(say("tr_e:huge+shared").contains("predictor set `huge`"), "{}", say("tr_e:huge+shared"));
     assert!(say("nx_b:m4+shared").starts_with("scheme `nx_b:m4+shared` is not known"));

@@ -1,4 +1,4 @@
-//! `hdl/src/ingress/{blocks,held,shown}.rs` against `sim/src/beats/{blocks,wide}.rs`, clock by clock; and systems with it, emitted and under
+//! `hdl/src/ingress/{blocks,held,block_report}.rs` against `sim/src/beats/{blocks,wide}.rs`, clock by clock; and systems with it, emitted and under
 //! Verilator: what retires as blocks sends the words of single instructions
 
 use fpga::cosim::trace::{TraceCosim, TraceOptions, TracePorts};

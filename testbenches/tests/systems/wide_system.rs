@@ -412,7 +412,7 @@ fn what_has_no_circuit_is_refused() {
     assert_eq!(of("sc-lsp:base-32x4", Ingress::Rvfi, Extras { check: true, ..two }), None);
     assert_eq!(of("sc-lsp:base-32x4", Ingress::Blocks, two), None);
     let three = of("tr_e:small", Ingress::Rvfi, Extras { retire: Some(retire(3, 3)), ..two }).unwrap();
-    assert_eq!(three, "`--retire 3`: 1, 2 or 4 would be right");
+    assert_eq!(three, "`--retire 3`: expected 1, 2 or 4");
     let deep = of("tr_e:small", Ingress::Rvfi, Extras { retire: Some(retire(2, 5)), ..two }).unwrap();
-    assert_eq!(deep, "`--retire-queue 32`: 4, 8 or 16 would be right");
+    assert_eq!(deep, "`--retire-queue 32`: expected 4, 8 or 16");
 }

@@ -1,5 +1,5 @@
 //! `hdl/src/scheme/tr/{encoder,fields}.rs` and `hdl/src/scheme/tr/coder/{chunked,digits}.rs` with
-//! `hdl/src/spine/{session,packer,packer_broad,stamp}.rs` against the golden coder
+//! `hdl/src/spine/{trace_framer,packer,packer_wide,stamp}.rs` against the golden coder
 
 use crate::encoder_harness::extras;
 use crate::encoder_harness::tr::{contexts, passes_the_static_gates, platform, run};

@@ -1,5 +1,5 @@
 //! `hdl/src/scheme/tr/{front,messages}.rs`, `hdl/src/scheme/tr/target/ras_ibtb.rs`, `hdl/src/spine/trace_fsm.rs`,
-//! `hdl/src/spine/{settle,signature}.rs`, `hdl/src/ingress/{chain,rvfi,etrace,turn,veil}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
+//! `hdl/src/spine/{warm_up,signature}.rs`, `hdl/src/ingress/{chain,rvfi,etrace,context_tracker,mode_filter}.rs` and `hdl/src/cores.rs` against `sim/src/scheme/tr/model.rs` in `sim/src/lane`
 //!
 //! A synthetic program's instructions go through each ingress adapter into the front end; the resulting entries must be
 //! the messages of the golden model, with their times.

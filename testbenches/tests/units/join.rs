@@ -1,4 +1,4 @@
-//! `hdl/src/spine/{join,session}.rs` against queues: a plain encoder stands where a scheme's does
+//! `hdl/src/spine/{join,trace_framer}.rs` against queues: a plain encoder stands where a scheme's does
 //!
 //! The encoder here reads every field of each entry, sends the eight lowest bits of each in two slices, and signals
 //! which entries are stop messages.

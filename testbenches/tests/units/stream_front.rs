@@ -1,4 +1,4 @@
-//! `hdl/src/scheme/sc_lsp/{front,records}.rs` with `hdl/src/spine/{life,settle}.rs` against `sim/src/scheme/sc_lsp/model.rs`
+//! `hdl/src/scheme/sc_lsp/{front,records}.rs` with `hdl/src/spine/{trace_fsm,warm_up}.rs` against `sim/src/scheme/sc_lsp/model.rs`
 //!
 //! As in `front_end.rs`: a synthetic program's instructions go through each ingress adapter into the front end; the
 //! resulting entries must be the records of the golden model, with their times.
