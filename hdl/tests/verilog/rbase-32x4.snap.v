@@ -21,7 +21,7 @@ module goshawk (
     wire        core_0_control_stop_ready;
     wire        core_0_control_lost;
     wire        core_0_control_take;
-    wire        core_0_control_give;
+    wire        core_0_control_give_back;
     wire        core_0_entry_push;
     wire [1:0]  core_0_entry_pre;
     wire [1:0]  core_0_entry_post;
@@ -30,8 +30,8 @@ module goshawk (
     wire [31:0] core_0_entry_pc;
     wire [31:0] core_0_entry_target;
     wire        spine_control_0_enable;
-    wire        spine_control_0_spent;
-    wire        spine_control_0_roomy;
+    wire        spine_control_0_no_credit;
+    wire        spine_control_0_below_watermark;
     wire        spine_control_0_stop_go;
     wire        spine_read_have;
     wire [31:0] spine_read_word;
@@ -54,14 +54,14 @@ module goshawk (
         .rvfi_pc_rdata(rvfi_pc_rdata_0),
         .rvfi_pc_wdata(rvfi_pc_wdata_0),
         .control_enable(spine_control_0_enable),
-        .control_spent(spine_control_0_spent),
-        .control_roomy(spine_control_0_roomy),
+        .control_no_credit(spine_control_0_no_credit),
+        .control_below_watermark(spine_control_0_below_watermark),
         .control_stop_go(spine_control_0_stop_go),
         .control_ready(core_0_control_ready),
         .control_stop_ready(core_0_control_stop_ready),
         .control_lost(core_0_control_lost),
         .control_take(core_0_control_take),
-        .control_give(core_0_control_give),
+        .control_give_back(core_0_control_give_back),
         .entry_push(core_0_entry_push),
         .entry_pre(core_0_entry_pre),
         .entry_post(core_0_entry_post),
@@ -82,14 +82,14 @@ module goshawk (
         .words_data(data),
         .words_ready(ready),
         .control_0_enable(spine_control_0_enable),
-        .control_0_spent(spine_control_0_spent),
-        .control_0_roomy(spine_control_0_roomy),
+        .control_0_no_credit(spine_control_0_no_credit),
+        .control_0_below_watermark(spine_control_0_below_watermark),
         .control_0_stop_go(spine_control_0_stop_go),
         .control_0_ready(core_0_control_ready),
         .control_0_stop_ready(core_0_control_stop_ready),
         .control_0_lost(core_0_control_lost),
         .control_0_take(core_0_control_take),
-        .control_0_give(core_0_control_give),
+        .control_0_give_back(core_0_control_give_back),
         .entry_0_push(core_0_entry_push),
         .entry_0_pre(core_0_entry_pre),
         .entry_0_post(core_0_entry_post),
@@ -266,7 +266,7 @@ module goshawk_coder (
 
     reg  [31:0] v;
     reg  [5:0]  left;
-    reg  [3:0]  again;
+    reg  [3:0]  next_size;
     reg         raw;
     reg         address;
     reg         negative;
@@ -274,9 +274,9 @@ module goshawk_coder (
     reg  [3:0]  core;
     reg         busy_q;
     reg         ends;
-    reg         whole;
-    reg         below;
-    reg         settled;
+    reg         has_address;
+    reg         has_negative;
+    reg         has_magnitude;
     wire        tail;
     wire [5:0]  full;
     reg  [3:0]  bits;
@@ -285,14 +285,14 @@ module goshawk_coder (
     reg  [31:0] rest;
     wire        connect;
     wire        sign;
-    reg  [7:0]  behind;
+    reg  [7:0]  trailing_bits;
     reg  [7:0]  own;
     reg  [3:0]  extra;
     reg  [5:0]  after_left;
     wire        after_tail;
     reg  [3:0]  after_bits;
     reg         then_tail;
-    reg  [3:0]  gone;
+    reg  [3:0]  sent_bits;
     reg         more;
     wire [5:0]  first;
     reg         free;
@@ -308,7 +308,7 @@ module goshawk_coder (
     assign low = v[3:0];
     assign shift = bits;
     assign have = busy_q;
-    assign busy = busy_q | whole | below | settled;
+    assign busy = busy_q | has_address | has_negative | has_magnitude;
     assign after_tail = after_left[5:2] == 4'd0;
     assign first = size;
     assign new_tail = first[5:2] == 4'd0;
@@ -322,12 +322,12 @@ module goshawk_coder (
     end
 
     always @(*) begin
-        behind = 8'd0;
+        trailing_bits = 8'd0;
         if (connect & !ends) begin
-            behind = 8'd1;
+            trailing_bits = 8'd1;
         end
         if (sign & negative) begin
-            behind = 8'd2;
+            trailing_bits = 8'd2;
         end
     end
 
@@ -335,19 +335,19 @@ module goshawk_coder (
         case (shift)
             4'd1: begin
                 rest = {1'd0, v[31:1]};
-                own = {behind[6:0], low[0]};
+                own = {trailing_bits[6:0], low[0]};
             end
             4'd2: begin
                 rest = {2'd0, v[31:2]};
-                own = {behind[5:0], low[1:0]};
+                own = {trailing_bits[5:0], low[1:0]};
             end
             4'd3: begin
                 rest = {3'd0, v[31:3]};
-                own = {behind[4:0], low[2:0]};
+                own = {trailing_bits[4:0], low[2:0]};
             end
             default: begin
                 rest = {4'd0, v[31:4]};
-                own = {behind[3:0], low};
+                own = {trailing_bits[3:0], low};
             end
         endcase
     end
@@ -374,18 +374,18 @@ module goshawk_coder (
     always @(*) begin
         free = !busy_q;
         then_tail = tail;
-        gone = bits;
+        sent_bits = bits;
         if (busy_q & taken) begin
             free = ends;
             then_tail = after_tail;
-            gone = bits + after_bits;
+            sent_bits = bits + after_bits;
         end
     end
 
     always @(*) begin
         after_left = left - full;
         if (tail) begin
-            after_left = {2'd0, again};
+            after_left = {2'd0, next_size};
         end
     end
 
@@ -397,7 +397,7 @@ module goshawk_coder (
     end
 
     always @(*) begin
-        case (gone)
+        case (sent_bits)
             4'd1: begin
                 more = |v[31:1];
             end
@@ -428,7 +428,7 @@ module goshawk_coder (
     always @(*) begin
         left_term = v;
         right_term = 32'd0;
-        if (below) begin
+        if (has_negative) begin
             left_term = ~v;
             right_term = 32'd0;
         end
@@ -436,9 +436,9 @@ module goshawk_coder (
 
     always @(*) begin
         ready = 1'd0;
-        if (!settled) begin
-            if (!below) begin
-                if (whole) begin
+        if (!has_magnitude) begin
+            if (!has_negative) begin
+                if (has_address) begin
                     ready = 1'd1;
                 end else if (free & valid) begin
                     ready = 1'd1;
@@ -455,36 +455,36 @@ module goshawk_coder (
             busy_q <= !ends;
         end
         ends <= then_tail & (raw | !more);
-        if (settled) begin
-            settled <= 1'd0;
+        if (has_magnitude) begin
+            has_magnitude <= 1'd0;
             busy_q <= 1'd1;
-        end else if (below) begin
-            below <= 1'd0;
-            settled <= 1'd1;
+        end else if (has_negative) begin
+            has_negative <= 1'd0;
+            has_magnitude <= 1'd1;
             v <= {1'd0, sum[30:0]};
-        end else if (whole) begin
-            whole <= 1'd0;
+        end else if (has_address) begin
+            has_address <= 1'd0;
             negative <= sum[30];
-            below <= sum[30];
-            settled <= {sum[30], 30'd0} == 31'd0;
+            has_negative <= sum[30];
+            has_magnitude <= {sum[30], 30'd0} == 31'd0;
             v <= {1'd0, sum[30:0]};
         end else if (free & valid) begin
             v <= value;
             left <= first;
-            again <= 4'd1;
+            next_size <= 4'd1;
             raw <= 1'd1;
             ends <= new_tail;
             address <= 1'd0;
-            whole <= 1'd0;
+            has_address <= 1'd0;
             busy_q <= 1'd1;
             lead_q <= lead;
             core <= 4'd0;
         end
         if (reset) begin
             busy_q <= 1'd0;
-            whole <= 1'd0;
-            below <= 1'd0;
-            settled <= 1'd0;
+            has_address <= 1'd0;
+            has_negative <= 1'd0;
+            has_magnitude <= 1'd0;
             lead_q <= 1'd0;
         end
     end
@@ -492,7 +492,7 @@ module goshawk_coder (
     initial begin
         v = 32'd0;
         left = 6'd0;
-        again = 4'd0;
+        next_size = 4'd0;
         raw = 1'd0;
         address = 1'd0;
         negative = 1'd0;
@@ -500,9 +500,9 @@ module goshawk_coder (
         core = 4'd0;
         busy_q = 1'd0;
         ends = 1'd0;
-        whole = 1'd0;
-        below = 1'd0;
-        settled = 1'd0;
+        has_address = 1'd0;
+        has_negative = 1'd0;
+        has_magnitude = 1'd0;
     end
 endmodule
 
@@ -571,7 +571,7 @@ module goshawk_fields (
     wire        overflow;
     wire        hit;
     wire        missed;
-    wire        asked;
+    wire        sends_start;
     wire        has_pc;
     reg  [3:0]  code;
     reg  [31:0] flag;
@@ -590,7 +590,7 @@ module goshawk_fields (
     assign control = its_pre == K_CONTROL;
     assign overflow = control & (its_post == 2'd1);
     assign has_pc = exception | overflow;
-    assign asked = (its_post == K_START) & (its_pre == 2'd0);
+    assign sends_start = (its_post == K_START) & (its_pre == 2'd0);
     assign hit = (its_post == K_START) & (|its_pre);
     assign missed = its_post != 2'd1;
     assign in_run = (run_size != NO_RUN) & !past_run;
@@ -632,7 +632,7 @@ module goshawk_fields (
 
     always @(*) begin
         flag = 32'd0;
-        if (its_upper & asked) begin
+        if (its_upper & sends_start) begin
             flag = 32'd1;
         end
     end
@@ -677,7 +677,7 @@ module goshawk_fields (
                 end else if (missed) begin
                     value = {number[23:0], 8'd0} | {flag[15:0], 16'd0};
                     size = MISS_SIZE;
-                    if (asked) begin
+                    if (sends_start) begin
                         size = FLAG_SIZE;
                         next_step = RECORD_FIELD_START;
                         next_field = F_TARGET;
@@ -733,7 +733,7 @@ module goshawk_fields (
     end
 endmodule
 
-// all of it, joined
+// connects front ends, event FIFOs, encoder and registers
 module goshawk_spine (
     input  wire        clock,
     input  wire        reset,
@@ -745,14 +745,14 @@ module goshawk_spine (
     output wire [31:0] words_data,
     input  wire        words_ready,
     output wire        control_0_enable,
-    output wire        control_0_spent,
-    output wire        control_0_roomy,
+    output wire        control_0_no_credit,
+    output wire        control_0_below_watermark,
     output wire        control_0_stop_go,
     input  wire        control_0_ready,
     input  wire        control_0_stop_ready,
     input  wire        control_0_lost,
     input  wire        control_0_take,
-    input  wire        control_0_give,
+    input  wire        control_0_give_back,
     input  wire        entry_0_push,
     input  wire [1:0]  entry_0_pre,
     input  wire [1:0]  entry_0_post,
@@ -780,20 +780,20 @@ module goshawk_spine (
     wire        fifo_0_have;
     wire [31:0] fifo_0_word;
     wire        merger_show;
-    wire        session_active;
-    wire        session_bits_valid;
-    wire [3:0]  session_bits_count;
-    wire [7:0]  session_bits_data;
+    wire        trace_framer_active;
+    wire        trace_framer_bits_valid;
+    wire [3:0]  trace_framer_bits_count;
+    wire [7:0]  trace_framer_bits_data;
     wire        packer_bits_ready;
     wire        packer_aligned;
-    wire [2:0]  packer_lane;
+    wire [2:0]  packer_nibbles;
     wire        registers_idle;
     wire        registers_enable;
 
     assign word = fifo_0_word;
     assign control_0_stop_go = all_stopped;
     assign read_word = word;
-    assign registers_idle = !session_active & !words_valid & !registers_enable;
+    assign registers_idle = !trace_framer_active & !words_valid & !registers_enable;
 
     goshawk_event_fifo u_fifo_0 (
         .clock(clock),
@@ -811,14 +811,14 @@ module goshawk_spine (
         .word(fifo_0_word)
     );
 
-    goshawk_room u_room_0 (
+    goshawk_credits u_credits_0 (
         .clock(clock),
         .reset(reset),
         .take(control_0_take),
-        .give(control_0_give),
+        .give_back(control_0_give_back),
         .pop(read_done),
-        .spent(control_0_spent),
-        .roomy(control_0_roomy)
+        .no_credit(control_0_no_credit),
+        .below_watermark(control_0_below_watermark)
     );
 
     goshawk_merger u_merger (
@@ -826,13 +826,13 @@ module goshawk_spine (
         .show(merger_show)
     );
 
-    goshawk_session u_session (
+    goshawk_trace_framer u_trace_framer (
         .clock(clock),
         .reset(reset),
         .enable(registers_enable),
         .ready(all_ready),
         .tracing(control_0_enable),
-        .active(session_active),
+        .active(trace_framer_active),
         .show(merger_show),
         .have(read_have),
         .done(read_done),
@@ -842,23 +842,23 @@ module goshawk_spine (
         .coded_data(coded_data),
         .coded_busy(coded_busy),
         .coded_ready(coded_ready),
-        .bits_valid(session_bits_valid),
-        .bits_count(session_bits_count),
-        .bits_data(session_bits_data),
+        .bits_valid(trace_framer_bits_valid),
+        .bits_count(trace_framer_bits_count),
+        .bits_data(trace_framer_bits_data),
         .bits_ready(packer_bits_ready),
         .aligned(packer_aligned),
-        .lane(packer_lane)
+        .nibbles(packer_nibbles)
     );
 
     goshawk_packer u_packer (
         .clock(clock),
         .reset(reset),
-        .bits_valid(session_bits_valid),
-        .bits_count(session_bits_count),
-        .bits_data(session_bits_data),
+        .bits_valid(trace_framer_bits_valid),
+        .bits_count(trace_framer_bits_count),
+        .bits_data(trace_framer_bits_data),
         .bits_ready(packer_bits_ready),
         .aligned(packer_aligned),
-        .lane(packer_lane),
+        .nibbles(packer_nibbles),
         .words_valid(words_valid),
         .words_data(words_data),
         .words_ready(words_ready)
@@ -925,15 +925,15 @@ module goshawk_registers (
     localparam [2:0] OVERFLOW_ADDR = 3'd4;
 
     reg         enabled;
-    reg  [15:0] noted;
-    reg  [31:0] answer;
+    reg  [15:0] overflow_flags;
+    reg  [31:0] read_data;
     reg  [15:0] clear;
     wire [15:0] keep;
     reg  [31:0] status;
     reg  [31:0] control;
 
     assign keep = ~clear;
-    assign bus_rdata = answer;
+    assign bus_rdata = read_data;
     assign enable = enabled;
 
     always @(*) begin
@@ -971,33 +971,33 @@ module goshawk_registers (
                 enabled <= bus_wdata[0];
             end
         end
-        noted <= ((noted & keep) | overflow) & 16'd1;
+        overflow_flags <= ((overflow_flags & keep) | overflow) & 16'd1;
         if (reset) begin
             enabled <= 1'd0;
-            noted <= 16'd0;
+            overflow_flags <= 16'd0;
         end
-        answer <= 32'd0;
+        read_data <= 32'd0;
         if (bus_addr == 3'd0) begin
-            answer <= ID;
+            read_data <= ID;
         end
         if (bus_addr == 3'd1) begin
-            answer <= FINGERPRINT;
+            read_data <= FINGERPRINT;
         end
         if (bus_addr == 3'd2) begin
-            answer <= control;
+            read_data <= control;
         end
         if (bus_addr == 3'd3) begin
-            answer <= status;
+            read_data <= status;
         end
         if (bus_addr == OVERFLOW_ADDR) begin
-            answer <= {16'd0, noted};
+            read_data <= {16'd0, overflow_flags};
         end
     end
 
     initial begin
         enabled = 1'd0;
-        noted = 16'd0;
-        answer = 32'd0;
+        overflow_flags = 16'd0;
+        read_data = 32'd0;
     end
 endmodule
 
@@ -1010,7 +1010,7 @@ module goshawk_packer (
     input  wire [7:0]  bits_data,
     output wire        bits_ready,
     output wire        aligned,
-    output wire [2:0]  lane,
+    output wire [2:0]  nibbles,
     output wire        words_valid,
     output wire [31:0] words_data,
     input  wire        words_ready
@@ -1024,7 +1024,7 @@ module goshawk_packer (
     reg  [7:0]  top;
     reg  [27:0] low;
     reg         moves;
-    reg  [2:0]  lanes;
+    reg  [2:0]  nibble_count;
     reg         full;
     wire [31:0] whole;
     wire [14:0] spread;
@@ -1034,7 +1034,7 @@ module goshawk_packer (
     wire        into_2;
     wire        half_2;
     wire        into_3;
-    wire        brim;
+    wire        completes_word;
     wire        octet;
     wire        take;
 
@@ -1048,10 +1048,10 @@ module goshawk_packer (
     assign take = bits_valid & !full;
     assign octet = take & total[3];
     assign whole = {top, low[23:0]};
-    assign brim = lanes == LAST;
+    assign completes_word = nibble_count == LAST;
     assign bits_ready = !full;
-    assign aligned = (held == 3'd0) & (lanes == 3'd0);
-    assign lane = lanes;
+    assign aligned = (held == 3'd0) & (nibble_count == 3'd0);
+    assign nibbles = nibble_count;
     assign words_valid = full;
     assign words_data = whole;
 
@@ -1066,19 +1066,19 @@ module goshawk_packer (
         if (octet) begin
             rest <= spread[14:8];
             top <= spread[7:0];
-            lanes <= lanes + STEP;
-            full <= brim;
+            nibble_count <= nibble_count + STEP;
+            full <= completes_word;
         end
         if (reset) begin
             rest <= 7'd0;
             held <= 3'd0;
-            lanes <= 3'd0;
+            nibble_count <= 3'd0;
             full <= 1'd0;
         end
         if (moves) begin
             low <= {4'd0, whole[31:8]};
         end
-        moves <= octet & !brim;
+        moves <= octet & !completes_word;
     end
 
     initial begin
@@ -1087,13 +1087,13 @@ module goshawk_packer (
         top = 8'd0;
         low = 28'd0;
         moves = 1'd0;
-        lanes = 3'd0;
+        nibble_count = 3'd0;
         full = 1'd0;
     end
 endmodule
 
-// a trace from its header to its last word
-module goshawk_session (
+// framer: a trace from its header to its last word
+module goshawk_trace_framer (
     input  wire        clock,
     input  wire        reset,
     input  wire        enable,
@@ -1114,7 +1114,7 @@ module goshawk_session (
     output reg  [7:0]  bits_data,
     input  wire        bits_ready,
     input  wire        aligned,
-    input  wire [2:0]  lane
+    input  wire [2:0]  nibbles
 );
 
     localparam [3:0] HEAD_BITS = 4'd8;
@@ -1124,28 +1124,28 @@ module goshawk_session (
     localparam [2:0] LAST = 3'd6;
     localparam [1:0] THIRD = 2'd2;
 
-    reg         session;
+    reg         in_trace;
     reg         running;
-    reg         head;
-    reg  [1:0]  at;
+    reg         in_header;
+    reg  [1:0]  header_word;
     reg         due;
-    reg  [4:0]  stops;
+    reg  [4:0]  stop_count;
     wire        pad;
     reg  [31:0] word;
     reg  [7:0]  octet;
     wire [7:0]  half;
-    wire        over;
+    wire        all_stopped;
 
     assign tracing = running;
-    assign active = session;
+    assign active = in_trace;
     assign half = octet;
-    assign over = (stops == 5'd1) & !coded_busy;
-    assign pad = over;
-    assign have = show & !head & !due;
-    assign coded_ready = bits_ready & !head;
+    assign all_stopped = (stop_count == 5'd1) & !coded_busy;
+    assign pad = all_stopped;
+    assign have = show & !in_header & !due;
+    assign coded_ready = bits_ready & !in_header;
 
     always @(*) begin
-        case (at)
+        case (header_word)
             2'd0: begin
                 word = HEADER0;
             end
@@ -1159,7 +1159,7 @@ module goshawk_session (
     end
 
     always @(*) begin
-        case (lane[2:1])
+        case (nibbles[2:1])
             2'd0: begin
                 octet = word[7:0];
             end
@@ -1179,7 +1179,7 @@ module goshawk_session (
         bits_data = coded_data;
         bits_count = coded_count;
         bits_valid = coded_valid;
-        if (head) begin
+        if (in_header) begin
             bits_data = half;
             bits_count = HEAD_BITS;
             bits_valid = 1'd1;
@@ -1193,41 +1193,41 @@ module goshawk_session (
 
     always @(posedge clock) begin
         running <= running & enable;
-        if (enable & ready & !session) begin
-            session <= 1'd1;
+        if (enable & ready & !in_trace) begin
+            in_trace <= 1'd1;
             running <= 1'd1;
-            head <= 1'd1;
-            at <= 2'd0;
+            in_header <= 1'd1;
+            header_word <= 2'd0;
         end
-        if (head & bits_ready & (lane == LAST)) begin
-            at <= at + 2'd1;
-            if (at == THIRD) begin
-                head <= 1'd0;
+        if (in_header & bits_ready & (nibbles == LAST)) begin
+            header_word <= header_word + 2'd1;
+            if (header_word == THIRD) begin
+                in_header <= 1'd0;
             end
         end
         if (done & ends) begin
-            stops <= (stops + 5'd1) & 5'd1;
+            stop_count <= (stop_count + 5'd1) & 5'd1;
         end
-        if (over & aligned) begin
-            stops <= 5'd0;
-            session <= 1'd0;
+        if (all_stopped & aligned) begin
+            stop_count <= 5'd0;
+            in_trace <= 1'd0;
         end
         if (reset) begin
-            session <= 1'd0;
+            in_trace <= 1'd0;
             running <= 1'd0;
-            head <= 1'd0;
+            in_header <= 1'd0;
             due <= 1'd0;
-            stops <= 5'd0;
+            stop_count <= 5'd0;
         end
     end
 
     initial begin
-        session = 1'd0;
+        in_trace = 1'd0;
         running = 1'd0;
-        head = 1'd0;
-        at = 2'd0;
+        in_header = 1'd0;
+        header_word = 2'd0;
         due = 1'd0;
-        stops = 5'd0;
+        stop_count = 5'd0;
     end
 endmodule
 
@@ -1240,15 +1240,15 @@ module goshawk_merger (
     assign show = |have;
 endmodule
 
-// places of a FIFO that are held or promised
-module goshawk_room (
+// credit counter: FIFO entries in use or reserved
+module goshawk_credits (
     input  wire        clock,
     input  wire        reset,
     input  wire        take,
-    input  wire        give,
+    input  wire        give_back,
     input  wire        pop,
-    output wire        spent,
-    output wire        roomy
+    output wire        no_credit,
+    output wire        below_watermark
 );
 
     localparam [8:0] ALL = 9'h100;
@@ -1263,10 +1263,10 @@ module goshawk_room (
     reg  [8:0]  change;
 
     assign used = stored ^ FIRST;
-    assign odd = take ^ give ^ popped;
-    assign less = (!take & (give | popped)) | (give & popped);
-    assign spent = |(used & ALL);
-    assign roomy = (used & HIGH) == 9'd0;
+    assign odd = take ^ give_back ^ popped;
+    assign less = (!take & (give_back | popped)) | (give_back & popped);
+    assign no_credit = |(used & ALL);
+    assign below_watermark = (used & HIGH) == 9'd0;
 
     always @(*) begin
         change = {8'd0, odd};
@@ -1310,14 +1310,14 @@ module goshawk_event_fifo (
 
     reg  [7:0]  write;
     reg  [7:0]  read;
-    reg         fresh;
+    reg         read_valid;
     wire [7:0]  after_write;
     reg  [7:0]  next_write;
     wire [7:0]  after_read;
     reg  [7:0]  next_read;
     wire        write_bit;
     wire        read_bit;
-    wire        brim;
+    wire        is_full;
     wire        none;
     wire        accept;
     wire [31:0] kinds;
@@ -1329,14 +1329,14 @@ module goshawk_event_fifo (
     assign after_write = {write[6:0], write_bit};
     assign read_bit = !(^(read & FEEDBACK));
     assign after_read = {read[6:0], read_bit};
-    assign brim = after_write == read;
+    assign is_full = after_write == read;
     assign none = write == read;
-    assign accept = entry_push & !brim;
+    assign accept = entry_push & !is_full;
     assign kinds = {28'd0, entry_post, entry_pre};
     assign first = {kinds[7:0], entry_bcnt};
     assign second = {8'd0, entry_icnt};
     assign word = {1'd0, entries_rdata};
-    assign have = fresh;
+    assign have = read_valid;
 
     goshawk_field_mem #(.ADDRESS(8), .WIDTH(31)) u_entries (
         .clock(clock),
@@ -1370,26 +1370,26 @@ module goshawk_event_fifo (
 
     always @(posedge clock) begin
         write <= next_write;
-        fresh <= !none;
+        read_valid <= !none;
         if (pop) begin
-            fresh <= !none & (after_read != write);
+            read_valid <= !none & (after_read != write);
         end
         read <= next_read;
         if (reset) begin
             read <= 8'd0;
-            fresh <= 1'd0;
+            read_valid <= 1'd0;
         end
     end
 
     initial begin
         write = 8'd0;
         read = 8'd0;
-        fresh = 1'd0;
+        read_valid = 1'd0;
     end
 endmodule
 
-// Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;
-// nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.
+// Memory. A word that is read in the cycle in which it is written is undefined, and so is a word that was never written;
+// neither is used. Replace this module with a wrapper of a memory macro with one read and one write port.
 module goshawk_field_mem #(
     parameter ADDRESS = 8,
     parameter WIDTH = 8
@@ -1419,7 +1419,7 @@ module goshawk_field_mem #(
     end
 endmodule
 
-// front ends behind their ingress
+// ingress adapters and front ends
 module goshawk_core (
     input  wire        clock,
     input  wire        reset,
@@ -1430,14 +1430,14 @@ module goshawk_core (
     input  wire [31:0] rvfi_pc_rdata,
     input  wire [31:0] rvfi_pc_wdata,
     input  wire        control_enable,
-    input  wire        control_spent,
-    input  wire        control_roomy,
+    input  wire        control_no_credit,
+    input  wire        control_below_watermark,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
     output wire        control_take,
-    output wire        control_give,
+    output wire        control_give_back,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1452,7 +1452,7 @@ module goshawk_core (
     wire        ingress_beat_intr;
     wire        ingress_beat_branch;
     wire        ingress_beat_taken;
-    wire        ingress_beat_look;
+    wire        ingress_beat_lookup;
     wire        ingress_beat_pop;
     wire        ingress_beat_jump;
     wire [31:0] ingress_beat_pc;
@@ -1473,7 +1473,7 @@ module goshawk_core (
         .beat_intr(ingress_beat_intr),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
-        .beat_look(ingress_beat_look),
+        .beat_lookup(ingress_beat_lookup),
         .beat_pop(ingress_beat_pop),
         .beat_jump(ingress_beat_jump),
         .beat_pc(ingress_beat_pc),
@@ -1484,21 +1484,21 @@ module goshawk_core (
         .clock(clock),
         .reset(reset),
         .control_enable(control_enable),
-        .control_spent(control_spent),
-        .control_roomy(control_roomy),
+        .control_no_credit(control_no_credit),
+        .control_below_watermark(control_below_watermark),
         .control_stop_go(control_stop_go),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
         .control_take(control_take),
-        .control_give(control_give),
+        .control_give_back(control_give_back),
         .go(front_go),
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
         .beat_intr(ingress_beat_intr),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
-        .beat_look(ingress_beat_look),
+        .beat_lookup(ingress_beat_lookup),
         .beat_pop(ingress_beat_pop),
         .beat_jump(ingress_beat_jump),
         .beat_pc(ingress_beat_pc),
@@ -1518,21 +1518,21 @@ module goshawk_front (
     input  wire        clock,
     input  wire        reset,
     input  wire        control_enable,
-    input  wire        control_spent,
-    input  wire        control_roomy,
+    input  wire        control_no_credit,
+    input  wire        control_below_watermark,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
     output wire        control_take,
-    output wire        control_give,
+    output wire        control_give_back,
     output wire        go,
     input  wire        beat_live,
     input  wire        beat_valid,
     input  wire        beat_intr,
     input  wire        beat_branch,
     input  wire        beat_taken,
-    input  wire        beat_look,
+    input  wire        beat_lookup,
     input  wire        beat_pop,
     input  wire        beat_jump,
     input  wire [31:0] beat_pc,
@@ -1596,22 +1596,22 @@ module goshawk_front (
     wire        live_2;
     wire        valid_2;
     wire        flow;
-    wire        life_clear;
-    wire        life_enter;
-    wire        life_may;
-    wire        life_away;
-    wire        life_seen;
-    wire        life_counts;
-    wire        life_verdict_beat;
-    wire        life_verdict_sync;
-    wire        life_verdict_exception;
-    wire        life_verdict_send;
-    wire        life_verdict_drop;
-    wire        life_verdict_overflow;
-    wire        life_verdict_stop;
-    wire        life_verdict_restart;
-    wire        life_verdict_losing;
-    wire        life_verdict_tracing;
+    wire        trace_fsm_clear;
+    wire        trace_fsm_enter;
+    wire        trace_fsm_may_push;
+    wire        trace_fsm_excluded;
+    wire        trace_fsm_seen;
+    wire        trace_fsm_counts;
+    wire        trace_fsm_decision_beat;
+    wire        trace_fsm_decision_sync;
+    wire        trace_fsm_decision_exception;
+    wire        trace_fsm_decision_send;
+    wire        trace_fsm_decision_drop;
+    wire        trace_fsm_decision_overflow;
+    wire        trace_fsm_decision_stop;
+    wire        trace_fsm_decision_restart;
+    wire        trace_fsm_decision_losing;
+    wire        trace_fsm_decision_tracing;
     wire        detector_branch;
     wire        detector_indirect;
     wire        detector_jump;
@@ -1621,60 +1621,60 @@ module goshawk_front (
     wire        detector_ends;
     wire [31:0] detector_own_start;
     wire [9:0]  detector_length;
-    wire        stream_cache_look_5;
+    wire        stream_cache_lookup_5;
     wire        stream_cache_hit;
     wire [9:0]  stream_cache_index;
     wire        lsp_same;
-    wire        records_verdict_asks;
-    wire        records_verdict_flow;
+    wire        records_decision_needs_message;
+    wire        records_decision_flow;
 
     assign sweep = !swept;
-    assign flow = beat_branch | beat_look | beat_pop | beat_jump;
-    assign life_enter = beat_live & beat_valid;
-    assign life_may = beat_intr | flow;
-    assign live_2 = life_seen;
-    assign valid_2 = beat_valid & life_counts;
-    assign detector_branch = beat_branch & !life_away;
-    assign detector_indirect = (beat_look | beat_pop) & !life_away;
-    assign detector_jump = beat_jump & !life_away;
+    assign flow = beat_branch | beat_lookup | beat_pop | beat_jump;
+    assign trace_fsm_enter = beat_live & beat_valid;
+    assign trace_fsm_may_push = beat_intr | flow;
+    assign live_2 = trace_fsm_seen;
+    assign valid_2 = beat_valid & trace_fsm_counts;
+    assign detector_branch = beat_branch & !trace_fsm_excluded;
+    assign detector_indirect = (beat_lookup | beat_pop) & !trace_fsm_excluded;
+    assign detector_jump = beat_jump & !trace_fsm_excluded;
 
-    goshawk_life u_life (
+    goshawk_trace_fsm u_trace_fsm (
         .clock(clock),
         .reset(reset),
         .control_enable(control_enable),
-        .control_spent(control_spent),
-        .control_roomy(control_roomy),
+        .control_no_credit(control_no_credit),
+        .control_below_watermark(control_below_watermark),
         .control_stop_go(control_stop_go),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
         .control_take(control_take),
-        .control_give(control_give),
-        .able(swept),
-        .clear(life_clear),
-        .here(beat_live),
-        .enter(life_enter),
-        .may(life_may),
-        .away(life_away),
-        .seen(life_seen),
-        .counts(life_counts),
+        .control_give_back(control_give_back),
+        .predictors_ready(swept),
+        .clear(trace_fsm_clear),
+        .stage_live(beat_live),
+        .enter(trace_fsm_enter),
+        .may_push(trace_fsm_may_push),
+        .excluded(trace_fsm_excluded),
+        .seen(trace_fsm_seen),
+        .counts(trace_fsm_counts),
         .go(go),
         .live(live_6),
         .live_next(live_5),
         .valid(valid_6),
         .intr(intr_6),
-        .verdict_beat(life_verdict_beat),
-        .verdict_sync(life_verdict_sync),
-        .verdict_exception(life_verdict_exception),
-        .verdict_send(life_verdict_send),
-        .verdict_drop(life_verdict_drop),
-        .verdict_overflow(life_verdict_overflow),
-        .verdict_stop(life_verdict_stop),
-        .verdict_restart(life_verdict_restart),
-        .verdict_losing(life_verdict_losing),
-        .verdict_tracing(life_verdict_tracing),
-        .verdict_asks(records_verdict_asks),
-        .verdict_flow(records_verdict_flow)
+        .decision_beat(trace_fsm_decision_beat),
+        .decision_sync(trace_fsm_decision_sync),
+        .decision_exception(trace_fsm_decision_exception),
+        .decision_send(trace_fsm_decision_send),
+        .decision_drop(trace_fsm_decision_drop),
+        .decision_overflow(trace_fsm_decision_overflow),
+        .decision_stop(trace_fsm_decision_stop),
+        .decision_restart(trace_fsm_decision_restart),
+        .decision_losing(trace_fsm_decision_losing),
+        .decision_tracing(trace_fsm_decision_tracing),
+        .decision_needs_message(records_decision_needs_message),
+        .decision_flow(records_decision_flow)
     );
 
     goshawk_detector u_detector (
@@ -1698,19 +1698,19 @@ module goshawk_front (
 
     goshawk_stream_cache u_stream_cache (
         .clock(clock),
-        .look(ends_3),
+        .lookup(ends_3),
         .start(own_start_3),
         .length(length_3),
         .sweep(sweep),
         .sweep_index(sweep_at),
-        .look_5(stream_cache_look_5),
+        .lookup_5(stream_cache_lookup_5),
         .hit(stream_cache_hit),
         .index(stream_cache_index)
     );
 
     goshawk_lsp u_lsp (
         .clock(clock),
-        .look(stream_cache_look_5),
+        .lookup(stream_cache_lookup_5),
         .index(stream_cache_index),
         .sweep(sweep),
         .sweep_index(sweep_at),
@@ -1732,18 +1732,18 @@ module goshawk_front (
         .hit(hit_6),
         .same(same_6),
         .index(index_6),
-        .verdict_beat(life_verdict_beat),
-        .verdict_sync(life_verdict_sync),
-        .verdict_exception(life_verdict_exception),
-        .verdict_send(life_verdict_send),
-        .verdict_drop(life_verdict_drop),
-        .verdict_overflow(life_verdict_overflow),
-        .verdict_stop(life_verdict_stop),
-        .verdict_restart(life_verdict_restart),
-        .verdict_losing(life_verdict_losing),
-        .verdict_tracing(life_verdict_tracing),
-        .verdict_asks(records_verdict_asks),
-        .verdict_flow(records_verdict_flow),
+        .decision_beat(trace_fsm_decision_beat),
+        .decision_sync(trace_fsm_decision_sync),
+        .decision_exception(trace_fsm_decision_exception),
+        .decision_send(trace_fsm_decision_send),
+        .decision_drop(trace_fsm_decision_drop),
+        .decision_overflow(trace_fsm_decision_overflow),
+        .decision_stop(trace_fsm_decision_stop),
+        .decision_restart(trace_fsm_decision_restart),
+        .decision_losing(trace_fsm_decision_losing),
+        .decision_tracing(trace_fsm_decision_tracing),
+        .decision_needs_message(records_decision_needs_message),
+        .decision_flow(records_decision_flow),
         .entry_push(entry_push),
         .entry_pre(entry_pre),
         .entry_post(entry_post),
@@ -1760,7 +1760,7 @@ module goshawk_front (
                 swept <= 1'd1;
             end
         end
-        if (life_clear | reset) begin
+        if (trace_fsm_clear | reset) begin
             sweep_at <= 10'd0;
             swept <= 1'd0;
         end
@@ -1768,7 +1768,7 @@ module goshawk_front (
         valid_3 <= valid_2;
         intr_3 <= beat_intr;
         ends_3 <= detector_ends;
-        flow_3 <= flow & !life_away;
+        flow_3 <= flow & !trace_fsm_excluded;
         known_3 <= detector_known;
         count_3 <= detector_count;
         length_3 <= detector_length;
@@ -1876,18 +1876,18 @@ module goshawk_records (
     input  wire        hit,
     input  wire        same,
     input  wire [9:0]  index,
-    input  wire        verdict_beat,
-    input  wire        verdict_sync,
-    input  wire        verdict_exception,
-    input  wire        verdict_send,
-    input  wire        verdict_drop,
-    input  wire        verdict_overflow,
-    input  wire        verdict_stop,
-    input  wire        verdict_restart,
-    input  wire        verdict_losing,
-    input  wire        verdict_tracing,
-    output wire        verdict_asks,
-    output wire        verdict_flow,
+    input  wire        decision_beat,
+    input  wire        decision_sync,
+    input  wire        decision_exception,
+    input  wire        decision_send,
+    input  wire        decision_drop,
+    input  wire        decision_overflow,
+    input  wire        decision_stop,
+    input  wire        decision_restart,
+    input  wire        decision_losing,
+    input  wire        decision_tracing,
+    output wire        decision_needs_message,
+    output wire        decision_flow,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1919,19 +1919,19 @@ module goshawk_records (
     reg  [31:0] pc_7;
     reg  [31:0] target_7;
     wire        any_pre;
-    wire        sure;
+    wire        start_known;
     reg  [31:0] own_start;
     wire [31:0] own_upper;
     wire        upper_hit;
     wire        over;
     wire        found;
-    wire        guessed;
+    wire        stream_predicted;
     wire        filled;
-    wire        goes;
-    wire        told;
+    wire        sends_run;
+    wire        not_predicted;
     wire        idle;
     wire        forget;
-    wire        parts;
+    wire        flushes;
     wire        load;
     wire        waiting;
     wire [7:0]  more_hits;
@@ -1958,43 +1958,43 @@ module goshawk_records (
     wire        post_1;
     reg  [9:0]  value;
     reg  [3:0]  run_size;
-    wire        ask_start;
+    wire        sends_start;
 
-    assign any_pre = verdict_sync | verdict_exception;
-    assign sure = any_pre | known;
+    assign any_pre = decision_sync | decision_exception;
+    assign start_known = any_pre | known;
     assign own_upper = own_start & UPPER_MASK;
     assign upper_hit = own_upper == upper;
-    assign over = ends & verdict_beat;
+    assign over = ends & decision_beat;
     assign found = over & hit & upper_hit;
-    assign guessed = found & same;
-    assign told = over & !guessed;
+    assign stream_predicted = found & same;
+    assign not_predicted = over & !stream_predicted;
     assign filled = hits == ones;
-    assign goes = guessed & !any_pre & filled;
-    assign verdict_flow = flow;
-    assign verdict_asks = ends & (!hit | !same | !upper_hit | filled);
-    assign idle = !live & !verdict_tracing & !verdict_losing;
+    assign sends_run = stream_predicted & !any_pre & filled;
+    assign decision_flow = flow;
+    assign decision_needs_message = ends & (!hit | !same | !upper_hit | filled);
+    assign idle = !live & !decision_tracing & !decision_losing;
     assign forget = idle | reset;
-    assign parts = verdict_send | verdict_drop;
+    assign flushes = decision_send | decision_drop;
     assign waiting = |hits;
     assign more_hits = hits + 8'd1;
     assign less_hits = hits - 8'd1;
-    assign this_run = goes & verdict_send;
+    assign this_run = sends_run & decision_send;
     assign full_run = this_run & filled;
     assign half = {1'd0, ones[7:1]};
     assign up = monitor + THREE;
     assign down = monitor - 4'd1;
     assign grow = full_run & (monitor >= TWELVE);
-    assign shrink = parts & short_run & (monitor == 4'd1);
+    assign shrink = flushes & short_run & (monitor == 4'd1);
     assign widest = size == MOST_SIZE;
     assign narrowest = size == 4'd1;
-    assign ask_start = told & !found & !sure;
+    assign sends_start = not_predicted & !found & !start_known;
     assign dropped_top = dropped[19];
     assign dropped_more = dropped + 24'd1;
-    assign load = !verdict_losing;
-    assign pre_0 = verdict_exception | verdict_overflow | verdict_stop;
-    assign pre_1 = verdict_sync | verdict_overflow | verdict_stop;
-    assign post_0 = (found & !guessed) | ask_start;
-    assign post_1 = told & !found;
+    assign load = !decision_losing;
+    assign pre_0 = decision_exception | decision_overflow | decision_stop;
+    assign pre_1 = decision_sync | decision_overflow | decision_stop;
+    assign post_0 = (found & !stream_predicted) | sends_start;
+    assign post_1 = not_predicted & !found;
     assign flag = upper_hit;
     assign entry_push = push_7;
     assign entry_pre = pre_7;
@@ -2029,7 +2029,7 @@ module goshawk_records (
 
     always @(*) begin
         dropped_now = dropped;
-        if (verdict_losing & valid & !dropped_top) begin
+        if (decision_losing & valid & !dropped_top) begin
             dropped_now = dropped_more;
         end
     end
@@ -2049,24 +2049,24 @@ module goshawk_records (
     end
 
     always @(posedge clock) begin
-        if (verdict_beat) begin
+        if (decision_beat) begin
             begun <= 1'd1;
         end
-        if (verdict_overflow | verdict_stop | reset) begin
+        if (decision_overflow | decision_stop | reset) begin
             begun <= 1'd0;
         end
-        if (guessed & verdict_beat) begin
+        if (stream_predicted & decision_beat) begin
             hits <= more_hits;
         end
-        if (parts) begin
+        if (flushes) begin
             hits <= 8'd0;
-            if (guessed & any_pre) begin
+            if (stream_predicted & any_pre) begin
                 hits <= 8'd1;
             end
         end
         if (full_run) begin
             monitor <= up;
-        end else if (parts & short_run) begin
+        end else if (flushes & short_run) begin
             monitor <= down;
         end
         if (grow | shrink) begin
@@ -2083,7 +2083,7 @@ module goshawk_records (
         if (over) begin
             upper <= own_upper;
         end
-        if (verdict_send & ask_start) begin
+        if (decision_send & sends_start) begin
             upper <= own_upper;
         end
         if (forget) begin
@@ -2098,28 +2098,28 @@ module goshawk_records (
             target_7 <= start;
             pc_7 <= pc;
             bcnt_7 <= {run_size, run, known, flag, value};
-            if (verdict_stop & !begun) begin
+            if (decision_stop & !begun) begin
                 icnt_7 <= 24'd0;
                 bcnt_7 <= 24'hf00800;
             end
         end
-        if (verdict_overflow) begin
+        if (decision_overflow) begin
             pc_7 <= {8'd0, dropped_now};
         end
         dropped <= dropped_now;
-        if (verdict_drop) begin
+        if (decision_drop) begin
             dropped <= 24'd1;
         end
-        push_7 <= verdict_restart;
+        push_7 <= decision_restart;
         if (reset) begin
             push_7 <= 1'd0;
         end
         pre_7 <= {pre_1, pre_0};
         post_7 <= {post_1, post_0};
-        if (verdict_overflow) begin
+        if (decision_overflow) begin
             post_7 <= 2'd1;
         end
-        if (verdict_stop) begin
+        if (decision_stop) begin
             post_7 <= 2'd0;
         end
     end
@@ -2142,10 +2142,10 @@ module goshawk_records (
     end
 endmodule
 
-// whether the stream that came last time came again
+// last stream predictor
 module goshawk_lsp (
     input  wire        clock,
-    input  wire        look,
+    input  wire        lookup,
     input  wire [9:0]  index,
     input  wire        sweep,
     input  wire [9:0]  sweep_index,
@@ -2161,7 +2161,7 @@ module goshawk_lsp (
     reg  [6:0]  words_waddr;
     reg  [6:0]  words_wdata;
 
-    assign words_we = look | sweep;
+    assign words_we = lookup | sweep;
     assign same = predicted == index;
 
     goshawk_mem #(.ADDRESS(7), .WIDTH(7)) u_words (
@@ -2175,7 +2175,7 @@ module goshawk_lsp (
 
     always @(*) begin
         latest = previous;
-        if (look) begin
+        if (lookup) begin
             latest = index;
         end
         if (sweep) begin
@@ -2201,7 +2201,7 @@ module goshawk_lsp (
 
     always @(posedge clock) begin
         previous <= latest;
-        again <= look & (index == previous) & !sweep;
+        again <= lookup & (index == previous) & !sweep;
     end
 
     initial begin
@@ -2213,12 +2213,12 @@ endmodule
 // stream descriptors to indices
 module goshawk_stream_cache (
     input  wire        clock,
-    input  wire        look,
+    input  wire        lookup,
     input  wire [31:0] start,
     input  wire [9:0]  length,
     input  wire        sweep,
     input  wire [9:0]  sweep_index,
-    output wire        look_5,
+    output wire        lookup_5,
     output wire        hit,
     output wire [9:0]  index
 );
@@ -2232,7 +2232,7 @@ module goshawk_stream_cache (
     localparam [9:0] SET_MASK = 10'h1f;
     localparam [2:0] TWO = 3'd2;
 
-    reg         look_4;
+    reg         lookup_4;
     reg  [31:0] start_4;
     reg  [9:0]  length_4;
     reg  [9:0]  set_4;
@@ -2337,13 +2337,13 @@ module goshawk_stream_cache (
     assign older_6 = rank_6 + 3'd1;
     assign older_7 = rank_7 + 3'd1;
     assign fresh_word = {16'd0, fresh_1_2[3:0], fresh_0_2[3:0]};
-    assign ranks_we = look_4 | sweep;
+    assign ranks_we = lookup_4 | sweep;
     assign lengths_0_we = store[0] | sweep;
     assign lengths_1_we = store[1] | sweep;
     assign lengths_2_we = store[2] | sweep;
     assign lengths_3_we = store[3] | sweep;
     assign way = {7'd0, |(chosen & ODD_4), |(chosen & ODD_2), |(chosen & ODD_1)};
-    assign look_5 = live_5;
+    assign lookup_5 = live_5;
     assign hit = hit_5;
     assign index = index_5;
 
@@ -2767,7 +2767,7 @@ module goshawk_stream_cache (
 
     always @(*) begin
         store = 8'd0;
-        if (look_4 & !any_hit) begin
+        if (lookup_4 & !any_hit) begin
             store = chosen;
         end
     end
@@ -2784,21 +2784,21 @@ module goshawk_stream_cache (
     end
 
     always @(posedge clock) begin
-        look_4 <= look;
+        lookup_4 <= lookup;
         start_4 <= own_start;
         length_4 <= length;
         set_4 <= set_3;
-        same_set_4 <= (set_3 == set_4) & look_4;
+        same_set_4 <= (set_3 == set_4) & lookup_4;
         same_stream_4 <= (own_start == start_4) & (length == length_4);
         last_way <= chosen;
         last_word <= fresh_word;
-        live_5 <= look_4;
+        live_5 <= lookup_4;
         hit_5 <= any_hit;
         index_5 <= {set_4[7:0], 2'd0} | way;
     end
 
     initial begin
-        look_4 = 1'd0;
+        lookup_4 = 1'd0;
         start_4 = 32'd0;
         length_4 = 10'd0;
         set_4 = 10'd0;
@@ -2812,8 +2812,8 @@ module goshawk_stream_cache (
     end
 endmodule
 
-// Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;
-// nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.
+// Memory. A word that is read in the cycle in which it is written is undefined, and so is a word that was never written;
+// neither is used. Replace this module with a wrapper of a memory macro with one read and one write port.
 module goshawk_mem #(
     parameter ADDRESS = 8,
     parameter WIDTH = 8
@@ -2859,7 +2859,7 @@ module goshawk_detector (
     reg         idle;
     reg  [23:0] counted;
     reg  [31:0] from;
-    reg         sure;
+    reg         start_known;
     wire        beat;
     wire        restart;
     reg  [23:0] earlier;
@@ -2881,7 +2881,7 @@ module goshawk_detector (
     assign over = leaves | (flow & long);
     assign count = counted;
     assign start = from;
-    assign known = sure;
+    assign known = start_known;
     assign ends = over & beat;
     assign own_start = origin;
 
@@ -2909,12 +2909,12 @@ module goshawk_detector (
             counted <= now;
             from <= origin;
             if (restart) begin
-                sure <= 1'd1;
+                start_known <= 1'd1;
             end
             if (over) begin
                 counted <= 24'd0;
                 from <= target;
-                sure <= !indirect;
+                start_known <= !indirect;
             end
         end
         idle <= !live | (idle & !valid);
@@ -2924,29 +2924,29 @@ module goshawk_detector (
         idle = 1'd0;
         counted = 24'd0;
         from = 32'd0;
-        sure = 1'd0;
+        start_known = 1'd0;
     end
 endmodule
 
-// when a core's trace runs, what an instruction is due to, loss
-module goshawk_life (
+// trace state machine of a core: start, stop and loss
+module goshawk_trace_fsm (
     input  wire        clock,
     input  wire        reset,
     input  wire        control_enable,
-    input  wire        control_spent,
-    input  wire        control_roomy,
+    input  wire        control_no_credit,
+    input  wire        control_below_watermark,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
     output wire        control_take,
-    output wire        control_give,
-    input  wire        able,
+    output wire        control_give_back,
+    input  wire        predictors_ready,
     output wire        clear,
-    input  wire        here,
+    input  wire        stage_live,
     input  wire        enter,
-    input  wire        may,
-    output wire        away,
+    input  wire        may_push,
+    output wire        excluded,
     output wire        seen,
     output wire        counts,
     output wire        go,
@@ -2954,27 +2954,27 @@ module goshawk_life (
     input  wire        live_next,
     input  wire        valid,
     input  wire        intr,
-    output wire        verdict_beat,
-    output wire        verdict_sync,
-    output wire        verdict_exception,
-    output wire        verdict_send,
-    output wire        verdict_drop,
-    output wire        verdict_overflow,
-    output wire        verdict_stop,
-    output wire        verdict_restart,
-    output wire        verdict_losing,
-    output wire        verdict_tracing,
-    input  wire        verdict_asks,
-    input  wire        verdict_flow
+    output wire        decision_beat,
+    output wire        decision_sync,
+    output wire        decision_exception,
+    output wire        decision_send,
+    output wire        decision_drop,
+    output wire        decision_overflow,
+    output wire        decision_stop,
+    output wire        decision_restart,
+    output wire        decision_losing,
+    output wire        decision_tracing,
+    input  wire        decision_needs_message,
+    input  wire        decision_flow
 );
 
     reg         run;
     reg         stopping;
     reg         resume;
     reg         gap;
-    reg         opened;
-    reg         begun;
-    reg         owed;
+    reg         closing_gap;
+    reg         has_traced;
+    reg         cycle_due;
     reg         losing;
     reg         first;
     reg         tracing;
@@ -2982,50 +2982,50 @@ module goshawk_life (
     wire        open;
     wire        start;
     wire        active;
-    wire        falls;
+    wire        opens_gap;
     wire        last;
     wire        beat;
     wire        due;
-    wire        opens;
+    wire        closes_gap;
     wire        send;
     wire        drop;
     wire        overflow;
     wire        stop_due;
     wire        stop;
 
-    assign start = control_enable & able & !run;
+    assign start = control_enable & predictors_ready & !run;
     assign active = start | (run & control_enable & !stopping);
     assign open = active & !reset;
     assign go = open & (!losing | resume);
-    assign control_ready = able;
+    assign control_ready = predictors_ready;
     assign control_lost = losing;
-    assign opens = losing & control_roomy & !resume;
-    assign falls = enter & (!begun | may) & control_spent;
-    assign away = gap | falls;
+    assign closes_gap = losing & control_below_watermark & !resume;
+    assign opens_gap = enter & (!has_traced | may_push) & control_no_credit;
+    assign excluded = gap | opens_gap;
     assign counts = !stopping;
-    assign last = owed & stopping & !gap;
-    assign seen = (here & !gap & !falls) | last;
+    assign last = cycle_due & stopping & !gap;
+    assign seen = (stage_live & !gap & !opens_gap) | last;
     assign beat = valid & live;
-    assign due = beat & (first | intr | verdict_asks);
+    assign due = beat & (first | intr | decision_needs_message);
     assign send = due;
     assign drop = valid & !live & gap & tracing & !losing;
     assign overflow = losing & live_next & !live;
-    assign stop_due = tracing & !live & !gap & !losing & !control_spent;
+    assign stop_due = tracing & !live & !gap & !losing & !control_no_credit;
     assign stop = stop_due & control_stop_go;
-    assign control_take = (enter & !gap & (!begun | may) & !control_spent) | opens | stop;
-    assign control_give = beat & (first | intr | verdict_flow) & !send;
+    assign control_take = (enter & !gap & (!has_traced | may_push) & !control_no_credit) | closes_gap | stop;
+    assign control_give_back = beat & (first | intr | decision_flow) & !send;
     assign control_stop_ready = stop_ready_2;
     assign clear = stop;
-    assign verdict_beat = beat;
-    assign verdict_sync = beat & first;
-    assign verdict_exception = beat & intr & !first;
-    assign verdict_losing = losing;
-    assign verdict_tracing = tracing;
-    assign verdict_send = send;
-    assign verdict_drop = drop;
-    assign verdict_overflow = overflow;
-    assign verdict_stop = stop;
-    assign verdict_restart = send | overflow | stop;
+    assign decision_beat = beat;
+    assign decision_sync = beat & first;
+    assign decision_exception = beat & intr & !first;
+    assign decision_losing = losing;
+    assign decision_tracing = tracing;
+    assign decision_send = send;
+    assign decision_drop = drop;
+    assign decision_overflow = overflow;
+    assign decision_stop = stop;
+    assign decision_restart = send | overflow | stop;
 
     always @(posedge clock) begin
         if (start) begin
@@ -3049,11 +3049,11 @@ module goshawk_life (
             losing <= 1'd0;
             tracing <= 1'd0;
         end
-        resume <= losing & (resume | control_roomy);
-        owed <= (start | falls | owed) & !seen & !reset;
-        opened <= opens;
-        gap <= ((gap & !opened) | falls) & !reset;
-        begun <= here & !gap & !falls & (begun | enter) & !reset;
+        resume <= losing & (resume | control_below_watermark);
+        cycle_due <= (start | opens_gap | cycle_due) & !seen & !reset;
+        closing_gap <= closes_gap;
+        gap <= ((gap & !closing_gap) | opens_gap) & !reset;
+        has_traced <= stage_live & !gap & !opens_gap & (has_traced | enter) & !reset;
         first <= !live | (first & !valid);
         stop_ready_2 <= stop_due & !stop;
     end
@@ -3063,9 +3063,9 @@ module goshawk_life (
         stopping = 1'd0;
         resume = 1'd0;
         gap = 1'd0;
-        opened = 1'd0;
-        begun = 1'd0;
-        owed = 1'd0;
+        closing_gap = 1'd0;
+        has_traced = 1'd0;
+        cycle_due = 1'd0;
         losing = 1'd0;
         first = 1'd0;
         tracing = 1'd0;
@@ -3088,7 +3088,7 @@ module goshawk_ingress (
     output wire        beat_intr,
     output wire        beat_branch,
     output wire        beat_taken,
-    output wire        beat_look,
+    output wire        beat_lookup,
     output wire        beat_pop,
     output wire        beat_jump,
     output wire [31:0] beat_pc,
@@ -3103,7 +3103,7 @@ module goshawk_ingress (
     reg         valid_2;
     reg         intr_2;
     reg         branch_2;
-    reg         look_2;
+    reg         lookup_2;
     reg         pop_2;
     reg         jump_2;
     reg  [31:0] pc_2;
@@ -3137,7 +3137,7 @@ module goshawk_ingress (
     wire [31:0] target_beat;
     wire        long_beat;
     reg         branch_1;
-    reg         look_1;
+    reg         lookup_1;
     reg         pop_1;
     reg         jump_1;
     wire        intr_1;
@@ -3167,7 +3167,7 @@ module goshawk_ingress (
     assign beat_valid = valid_2;
     assign beat_intr = intr_2;
     assign beat_branch = branch_2;
-    assign beat_look = look_2;
+    assign beat_lookup = lookup_2;
     assign beat_pop = pop_2;
     assign beat_jump = jump_2;
     assign beat_taken = link[11:0] != target_beat[11:0];
@@ -3194,12 +3194,12 @@ module goshawk_ingress (
 
     always @(*) begin
         branch_1 = is_branch;
-        look_1 = (is_jalr & !pops) | is_xret;
+        lookup_1 = (is_jalr & !pops) | is_xret;
         pop_1 = pops;
         jump_1 = is_jal;
         if (!traced) begin
             branch_1 = 1'd0;
-            look_1 = 1'd0;
+            lookup_1 = 1'd0;
             pop_1 = 1'd0;
             jump_1 = 1'd0;
         end
@@ -3219,7 +3219,7 @@ module goshawk_ingress (
         live_2 <= live;
         valid_2 <= retires;
         branch_2 <= branch_1;
-        look_2 <= look_1;
+        lookup_2 <= lookup_1;
         pop_2 <= pop_1;
         jump_2 <= jump_1;
         long_2 <= wide;
@@ -3234,7 +3234,7 @@ module goshawk_ingress (
         valid_2 = 1'd0;
         intr_2 = 1'd0;
         branch_2 = 1'd0;
-        look_2 = 1'd0;
+        lookup_2 = 1'd0;
         pop_2 = 1'd0;
         jump_2 = 1'd0;
         pc_2 = 32'd0;

@@ -21,7 +21,7 @@ module goshawk (
     wire        core_0_control_stop_ready;
     wire        core_0_control_lost;
     wire        core_0_control_take;
-    wire        core_0_control_give;
+    wire        core_0_control_give_back;
     wire        core_0_entry_push;
     wire [1:0]  core_0_entry_pre;
     wire [1:0]  core_0_entry_post;
@@ -30,8 +30,8 @@ module goshawk (
     wire [31:0] core_0_entry_pc;
     wire [31:0] core_0_entry_target;
     wire        spine_control_0_enable;
-    wire        spine_control_0_spent;
-    wire        spine_control_0_roomy;
+    wire        spine_control_0_no_credit;
+    wire        spine_control_0_below_watermark;
     wire        spine_control_0_stop_go;
     wire        spine_read_have;
     wire [31:0] spine_read_word;
@@ -54,14 +54,14 @@ module goshawk (
         .rvfi_pc_rdata(rvfi_pc_rdata_0),
         .rvfi_pc_wdata(rvfi_pc_wdata_0),
         .control_enable(spine_control_0_enable),
-        .control_spent(spine_control_0_spent),
-        .control_roomy(spine_control_0_roomy),
+        .control_no_credit(spine_control_0_no_credit),
+        .control_below_watermark(spine_control_0_below_watermark),
         .control_stop_go(spine_control_0_stop_go),
         .control_ready(core_0_control_ready),
         .control_stop_ready(core_0_control_stop_ready),
         .control_lost(core_0_control_lost),
         .control_take(core_0_control_take),
-        .control_give(core_0_control_give),
+        .control_give_back(core_0_control_give_back),
         .entry_push(core_0_entry_push),
         .entry_pre(core_0_entry_pre),
         .entry_post(core_0_entry_post),
@@ -82,14 +82,14 @@ module goshawk (
         .words_data(data),
         .words_ready(ready),
         .control_0_enable(spine_control_0_enable),
-        .control_0_spent(spine_control_0_spent),
-        .control_0_roomy(spine_control_0_roomy),
+        .control_0_no_credit(spine_control_0_no_credit),
+        .control_0_below_watermark(spine_control_0_below_watermark),
         .control_0_stop_go(spine_control_0_stop_go),
         .control_0_ready(core_0_control_ready),
         .control_0_stop_ready(core_0_control_stop_ready),
         .control_0_lost(core_0_control_lost),
         .control_0_take(core_0_control_take),
-        .control_0_give(core_0_control_give),
+        .control_0_give_back(core_0_control_give_back),
         .entry_0_push(core_0_entry_push),
         .entry_0_pre(core_0_entry_pre),
         .entry_0_post(core_0_entry_post),
@@ -149,7 +149,7 @@ module goshawk_encoder (
     reg  [1:0]  post;
     reg  [1:0]  then_field;
     reg         then_done;
-    wire        opens;
+    wire        reads_kinds;
     wire [31:0] kinds;
     wire        take;
     wire [2:0]  fields_kind;
@@ -166,10 +166,10 @@ module goshawk_encoder (
     wire        coder_valid;
     wire        coder_ready;
 
-    assign opens = step == 3'd0;
+    assign reads_kinds = step == 3'd0;
     assign kinds = {20'd0, entry_word[31:20]};
-    assign coder_valid = entry_have & !opens;
-    assign take = entry_have & coder_ready & !opens;
+    assign coder_valid = entry_have & !reads_kinds;
+    assign take = entry_have & coder_ready & !reads_kinds;
     assign entry_done = take & then_done;
 
     goshawk_fields u_fields (
@@ -199,7 +199,7 @@ module goshawk_encoder (
         .size(fields_size),
         .value(fields_value),
         .zero(fields_zero),
-        .fresh(fields_sync),
+        .no_difference(fields_sync),
         .taken(bits_ready),
         .ready(coder_ready),
         .have(bits_valid),
@@ -216,7 +216,7 @@ module goshawk_encoder (
     end
 
     always @(posedge clock) begin
-        if (opens & entry_have) begin
+        if (reads_kinds & entry_have) begin
             step <= FIELD_STEP_COUNT;
             pre <= kinds[1:0];
             post <= kinds[3:2];
@@ -242,7 +242,7 @@ module goshawk_encoder (
     end
 endmodule
 
-// chunks with connect bits for one core, digits out of the event FIFO, two bits a clock
+// chunks with connect bits for one core, digits read from the event FIFO, two bits a clock
 module goshawk_digits (
     input  wire        clock,
     input  wire        reset,
@@ -251,7 +251,7 @@ module goshawk_digits (
     input  wire [5:0]  size,
     input  wire [31:0] value,
     input  wire        zero,
-    input  wire        fresh,
+    input  wire        no_difference,
     input  wire        taken,
     output wire        ready,
     output wire        have,
@@ -260,10 +260,10 @@ module goshawk_digits (
     output wire        busy
 );
 
+    localparam [1:0] DIGIT_STATE_SCAN = 2'd1;
     localparam [1:0] DIGIT_STATE_SEND = 2'd2;
     localparam [1:0] DIGIT_STATE_TAKE = 2'd3;
     localparam [1:0] DIGIT_STATE_WAIT = 2'd0;
-    localparam [1:0] DIGIT_STATE_WALK = 2'd1;
     localparam [1:0] B_ZERO = 2'd3;
     localparam [3:0] HIGHEST = 4'hf;
     localparam [1:0] I_ZERO = 2'd2;
@@ -277,7 +277,7 @@ module goshawk_digits (
     reg         rest;
     reg         carry;
     reg         half;
-    reg         turn;
+    reg         rescan;
     reg  [3:0]  top;
     reg         negative;
     reg         sends;
@@ -295,7 +295,7 @@ module goshawk_digits (
     wire [3:0]  read;
     wire [31:0] counted;
     reg         above;
-    reg  [3:0]  behind;
+    reg  [3:0]  next_at;
     wire        other;
     reg  [3:0]  term;
     wire        carry_1;
@@ -309,8 +309,8 @@ module goshawk_digits (
     wire [3:0]  masked;
     wire        under;
     wire        load;
-    reg         there_is_more;
-    reg  [3:0]  turned;
+    reg         more_digits;
+    reg  [3:0]  out_digit;
     wire        is_raw;
     reg         first;
     reg         second;
@@ -321,7 +321,7 @@ module goshawk_digits (
     reg         one_1;
     reg         one_2;
     reg         one_3;
-    wire [7:0]  piece;
+    wire [7:0]  slice;
     reg  [3:0]  bits;
     wire [3:0]  known_raddr;
     wire [3:0]  known_rdata;
@@ -334,7 +334,7 @@ module goshawk_digits (
     assign counted = {12'd0, value[19:0]};
     assign read = moved[3:0];
     assign other = !half;
-    assign known_raddr = behind | {half, 3'd0};
+    assign known_raddr = next_at | {half, 3'd0};
     assign known_waddr = at | {other, 3'd0};
     assign known_wdata = ~digit;
     assign known_we = state == 2'd1;
@@ -346,13 +346,13 @@ module goshawk_digits (
     assign sum = digit ^ term ^ carries;
     assign masked = sum & mask;
     assign under = |{sum[2], 2'd0};
-    assign load = (state == DIGIT_STATE_SEND) & !turn & (!sends | (more & taken & upper));
+    assign load = (state == DIGIT_STATE_SEND) & !rescan & (!sends | (more & taken & upper));
     assign connect = over | (odd & second);
     assign ends = raw | (closes & !connect);
     assign one_0 = first;
-    assign piece = {4'd0, one_3, one_2, one_1, one_0};
+    assign slice = {4'd0, one_3, one_2, one_1, one_0};
     assign have = sends;
-    assign data = piece;
+    assign data = slice;
     assign count = bits;
     assign busy = sends;
     assign ready = state == DIGIT_STATE_TAKE;
@@ -409,21 +409,21 @@ module goshawk_digits (
     end
 
     always @(*) begin
-        behind = (at + 4'd1) & INDEX_MASK;
+        next_at = (at + 4'd1) & INDEX_MASK;
         if (at == HIGHEST) begin
-            behind = 4'd0;
+            next_at = 4'd0;
         end
     end
 
     always @(*) begin
         term = known_rdata;
-        if (fresh | !is_address) begin
+        if (no_difference | !is_address) begin
             term = 4'hf;
         end
     end
 
     always @(*) begin
-        last = behind == 4'd0;
+        last = next_at == 4'd0;
         if (state == 2'd1) begin
             last = at == 4'd0;
         end
@@ -437,16 +437,16 @@ module goshawk_digits (
     end
 
     always @(*) begin
-        turned = masked;
+        out_digit = masked;
         if (negative) begin
-            turned = masked ^ mask;
+            out_digit = masked ^ mask;
         end
     end
 
     always @(*) begin
-        there_is_more = rest & !is_raw;
+        more_digits = rest & !is_raw;
         if (is_address) begin
-            there_is_more = behind != top;
+            more_digits = next_at != top;
         end
     end
 
@@ -502,7 +502,7 @@ module goshawk_digits (
             end
         end
         if (load) begin
-            v <= turned;
+            v <= out_digit;
             if (zero) begin
                 v <= 4'd0;
             end
@@ -545,15 +545,15 @@ module goshawk_digits (
                 if (valid) begin
                     state <= DIGIT_STATE_SEND;
                     if (is_address) begin
-                        at <= behind;
-                        state <= DIGIT_STATE_WALK;
+                        at <= next_at;
+                        state <= DIGIT_STATE_SCAN;
                     end
                 end
             end
-            DIGIT_STATE_WALK: begin
-                at <= behind;
+            DIGIT_STATE_SCAN: begin
+                at <= next_at;
                 carry <= carry_4;
-                if (|turned) begin
+                if (|out_digit) begin
                     top <= at;
                 end
                 if (at == 4'd0) begin
@@ -563,7 +563,7 @@ module goshawk_digits (
                 end
             end
             DIGIT_STATE_SEND: begin
-                if (load & !there_is_more) begin
+                if (load & !more_digits) begin
                     state <= DIGIT_STATE_TAKE;
                 end
             end
@@ -573,22 +573,22 @@ module goshawk_digits (
                 state <= DIGIT_STATE_WAIT;
             end
         endcase
-        turn <= (state == 2'd1) & (at == 4'd0) & under & !negative;
-        if (turn) begin
+        rescan <= (state == 2'd1) & (at == 4'd0) & under & !negative;
+        if (rescan) begin
             negative <= 1'd1;
             carry <= 1'd0;
-            at <= behind;
-            state <= DIGIT_STATE_WALK;
+            at <= next_at;
+            state <= DIGIT_STATE_SCAN;
         end
         if (load) begin
-            at <= behind;
+            at <= next_at;
             carry <= carry_4;
-            more <= there_is_more;
+            more <= more_digits;
         end
         if (reset) begin
             state <= DIGIT_STATE_WAIT;
             more <= 1'd0;
-            turn <= 1'd0;
+            rescan <= 1'd0;
             at <= 4'd0;
             half <= 1'd0;
             sends <= 1'd0;
@@ -605,7 +605,7 @@ module goshawk_digits (
         rest = 1'd0;
         carry = 1'd0;
         half = 1'd0;
-        turn = 1'd0;
+        rescan = 1'd0;
         top = 4'd0;
         negative = 1'd0;
         sends = 1'd0;
@@ -621,8 +621,8 @@ module goshawk_digits (
     end
 endmodule
 
-// Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;
-// nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.
+// Memory. A word that is read in the cycle in which it is written is undefined, and so is a word that was never written;
+// neither is used. Replace this module with a wrapper of a memory macro with one read and one write port.
 module goshawk_small_mem #(
     parameter ADDRESS = 8,
     parameter WIDTH = 8
@@ -801,7 +801,7 @@ module goshawk_fields (
     end
 endmodule
 
-// all of it, joined
+// connects front ends, event FIFOs, encoder and registers
 module goshawk_spine (
     input  wire        clock,
     input  wire        reset,
@@ -813,14 +813,14 @@ module goshawk_spine (
     output wire [31:0] words_data,
     input  wire        words_ready,
     output wire        control_0_enable,
-    output wire        control_0_spent,
-    output wire        control_0_roomy,
+    output wire        control_0_no_credit,
+    output wire        control_0_below_watermark,
     output wire        control_0_stop_go,
     input  wire        control_0_ready,
     input  wire        control_0_stop_ready,
     input  wire        control_0_lost,
     input  wire        control_0_take,
-    input  wire        control_0_give,
+    input  wire        control_0_give_back,
     input  wire        entry_0_push,
     input  wire [1:0]  entry_0_pre,
     input  wire [1:0]  entry_0_post,
@@ -848,20 +848,20 @@ module goshawk_spine (
     wire        fifo_0_have;
     wire [31:0] fifo_0_word;
     wire        merger_show;
-    wire        session_active;
-    wire        session_bits_valid;
-    wire [3:0]  session_bits_count;
-    wire [7:0]  session_bits_data;
+    wire        trace_framer_active;
+    wire        trace_framer_bits_valid;
+    wire [3:0]  trace_framer_bits_count;
+    wire [7:0]  trace_framer_bits_data;
     wire        packer_bits_ready;
     wire        packer_aligned;
-    wire [2:0]  packer_lane;
+    wire [2:0]  packer_nibbles;
     wire        registers_idle;
     wire        registers_enable;
 
     assign word = fifo_0_word;
     assign control_0_stop_go = all_stopped;
     assign read_word = word;
-    assign registers_idle = !session_active & !words_valid & !registers_enable;
+    assign registers_idle = !trace_framer_active & !words_valid & !registers_enable;
 
     goshawk_event_fifo u_fifo_0 (
         .clock(clock),
@@ -879,14 +879,14 @@ module goshawk_spine (
         .word(fifo_0_word)
     );
 
-    goshawk_room u_room_0 (
+    goshawk_credits u_credits_0 (
         .clock(clock),
         .reset(reset),
         .take(control_0_take),
-        .give(control_0_give),
+        .give_back(control_0_give_back),
         .pop(read_done),
-        .spent(control_0_spent),
-        .roomy(control_0_roomy)
+        .no_credit(control_0_no_credit),
+        .below_watermark(control_0_below_watermark)
     );
 
     goshawk_merger u_merger (
@@ -894,13 +894,13 @@ module goshawk_spine (
         .show(merger_show)
     );
 
-    goshawk_session u_session (
+    goshawk_trace_framer u_trace_framer (
         .clock(clock),
         .reset(reset),
         .enable(registers_enable),
         .ready(all_ready),
         .tracing(control_0_enable),
-        .active(session_active),
+        .active(trace_framer_active),
         .show(merger_show),
         .have(read_have),
         .done(read_done),
@@ -910,23 +910,23 @@ module goshawk_spine (
         .coded_data(coded_data),
         .coded_busy(coded_busy),
         .coded_ready(coded_ready),
-        .bits_valid(session_bits_valid),
-        .bits_count(session_bits_count),
-        .bits_data(session_bits_data),
+        .bits_valid(trace_framer_bits_valid),
+        .bits_count(trace_framer_bits_count),
+        .bits_data(trace_framer_bits_data),
         .bits_ready(packer_bits_ready),
         .aligned(packer_aligned),
-        .lane(packer_lane)
+        .nibbles(packer_nibbles)
     );
 
     goshawk_packer u_packer (
         .clock(clock),
         .reset(reset),
-        .bits_valid(session_bits_valid),
-        .bits_count(session_bits_count),
-        .bits_data(session_bits_data),
+        .bits_valid(trace_framer_bits_valid),
+        .bits_count(trace_framer_bits_count),
+        .bits_data(trace_framer_bits_data),
         .bits_ready(packer_bits_ready),
         .aligned(packer_aligned),
-        .lane(packer_lane),
+        .nibbles(packer_nibbles),
         .words_valid(words_valid),
         .words_data(words_data),
         .words_ready(words_ready)
@@ -993,15 +993,15 @@ module goshawk_registers (
     localparam [2:0] OVERFLOW_ADDR = 3'd4;
 
     reg         enabled;
-    reg  [15:0] noted;
-    reg  [31:0] answer;
+    reg  [15:0] overflow_flags;
+    reg  [31:0] read_data;
     reg  [15:0] clear;
     wire [15:0] keep;
     reg  [31:0] status;
     reg  [31:0] control;
 
     assign keep = ~clear;
-    assign bus_rdata = answer;
+    assign bus_rdata = read_data;
     assign enable = enabled;
 
     always @(*) begin
@@ -1039,33 +1039,33 @@ module goshawk_registers (
                 enabled <= bus_wdata[0];
             end
         end
-        noted <= ((noted & keep) | overflow) & 16'd1;
+        overflow_flags <= ((overflow_flags & keep) | overflow) & 16'd1;
         if (reset) begin
             enabled <= 1'd0;
-            noted <= 16'd0;
+            overflow_flags <= 16'd0;
         end
-        answer <= 32'd0;
+        read_data <= 32'd0;
         if (bus_addr == 3'd0) begin
-            answer <= ID;
+            read_data <= ID;
         end
         if (bus_addr == 3'd1) begin
-            answer <= FINGERPRINT;
+            read_data <= FINGERPRINT;
         end
         if (bus_addr == 3'd2) begin
-            answer <= control;
+            read_data <= control;
         end
         if (bus_addr == 3'd3) begin
-            answer <= status;
+            read_data <= status;
         end
         if (bus_addr == OVERFLOW_ADDR) begin
-            answer <= {16'd0, noted};
+            read_data <= {16'd0, overflow_flags};
         end
     end
 
     initial begin
         enabled = 1'd0;
-        noted = 16'd0;
-        answer = 32'd0;
+        overflow_flags = 16'd0;
+        read_data = 32'd0;
     end
 endmodule
 
@@ -1078,7 +1078,7 @@ module goshawk_packer (
     input  wire [7:0]  bits_data,
     output wire        bits_ready,
     output wire        aligned,
-    output wire [2:0]  lane,
+    output wire [2:0]  nibbles,
     output wire        words_valid,
     output wire [31:0] words_data,
     input  wire        words_ready
@@ -1091,7 +1091,7 @@ module goshawk_packer (
     reg  [7:0]  top;
     reg  [27:0] low;
     reg         moves;
-    reg  [2:0]  lanes;
+    reg  [2:0]  nibble_count;
     reg         full;
     wire [31:0] whole;
     wire [14:0] spread;
@@ -1101,7 +1101,7 @@ module goshawk_packer (
     wire        into_2;
     wire        half_2;
     wire        into_3;
-    wire        brim;
+    wire        completes_word;
     wire        octet;
     wire        take;
 
@@ -1115,10 +1115,10 @@ module goshawk_packer (
     assign take = bits_valid & !full;
     assign octet = take & total[2];
     assign whole = {top[3:0], low};
-    assign brim = lanes == LAST;
+    assign completes_word = nibble_count == LAST;
     assign bits_ready = !full;
-    assign aligned = (held == 3'd0) & (lanes == 3'd0);
-    assign lane = lanes;
+    assign aligned = (held == 3'd0) & (nibble_count == 3'd0);
+    assign nibbles = nibble_count;
     assign words_valid = full;
     assign words_data = whole;
 
@@ -1134,20 +1134,20 @@ module goshawk_packer (
             rest <= spread[14:8];
             rest <= {4'd0, spread[6:4]};
             top <= {4'd0, spread[3:0]};
-            lanes <= lanes + 3'd1;
-            full <= brim;
+            nibble_count <= nibble_count + 3'd1;
+            full <= completes_word;
         end
         if (reset) begin
             rest <= 7'd0;
             held <= 3'd0;
-            lanes <= 3'd0;
+            nibble_count <= 3'd0;
             full <= 1'd0;
         end
         if (moves) begin
             low <= {4'd0, whole[31:8]};
             low <= whole[31:4];
         end
-        moves <= octet & !brim;
+        moves <= octet & !completes_word;
     end
 
     initial begin
@@ -1156,13 +1156,13 @@ module goshawk_packer (
         top = 8'd0;
         low = 28'd0;
         moves = 1'd0;
-        lanes = 3'd0;
+        nibble_count = 3'd0;
         full = 1'd0;
     end
 endmodule
 
-// a trace from its header to its last word
-module goshawk_session (
+// framer: a trace from its header to its last word
+module goshawk_trace_framer (
     input  wire        clock,
     input  wire        reset,
     input  wire        enable,
@@ -1183,7 +1183,7 @@ module goshawk_session (
     output reg  [7:0]  bits_data,
     input  wire        bits_ready,
     input  wire        aligned,
-    input  wire [2:0]  lane
+    input  wire [2:0]  nibbles
 );
 
     localparam [3:0] HEAD_BITS = 4'd4;
@@ -1193,27 +1193,27 @@ module goshawk_session (
     localparam [2:0] LAST = 3'd7;
     localparam [1:0] THIRD = 2'd2;
 
-    reg         session;
+    reg         in_trace;
     reg         running;
-    reg         head;
-    reg  [1:0]  at;
+    reg         in_header;
+    reg  [1:0]  header_word;
     reg         due;
-    reg  [4:0]  stops;
+    reg  [4:0]  stop_count;
     wire        pad;
     reg  [31:0] word;
     reg  [7:0]  octet;
     reg  [7:0]  half;
-    wire        over;
+    wire        all_stopped;
 
     assign tracing = running;
-    assign active = session;
-    assign over = (stops == 5'd1) & !coded_busy;
-    assign pad = over;
-    assign have = show & !head & !due;
-    assign coded_ready = bits_ready & !head;
+    assign active = in_trace;
+    assign all_stopped = (stop_count == 5'd1) & !coded_busy;
+    assign pad = all_stopped;
+    assign have = show & !in_header & !due;
+    assign coded_ready = bits_ready & !in_header;
 
     always @(*) begin
-        case (at)
+        case (header_word)
             2'd0: begin
                 word = HEADER0;
             end
@@ -1227,7 +1227,7 @@ module goshawk_session (
     end
 
     always @(*) begin
-        case (lane[2:1])
+        case (nibbles[2:1])
             2'd0: begin
                 octet = word[7:0];
             end
@@ -1245,7 +1245,7 @@ module goshawk_session (
 
     always @(*) begin
         half = {4'd0, octet[3:0]};
-        if (lane[0]) begin
+        if (nibbles[0]) begin
             half = {4'd0, octet[7:4]};
         end
     end
@@ -1254,7 +1254,7 @@ module goshawk_session (
         bits_data = coded_data;
         bits_count = coded_count;
         bits_valid = coded_valid;
-        if (head) begin
+        if (in_header) begin
             bits_data = half;
             bits_count = HEAD_BITS;
             bits_valid = 1'd1;
@@ -1268,41 +1268,41 @@ module goshawk_session (
 
     always @(posedge clock) begin
         running <= running & enable;
-        if (enable & ready & !session) begin
-            session <= 1'd1;
+        if (enable & ready & !in_trace) begin
+            in_trace <= 1'd1;
             running <= 1'd1;
-            head <= 1'd1;
-            at <= 2'd0;
+            in_header <= 1'd1;
+            header_word <= 2'd0;
         end
-        if (head & bits_ready & (lane == LAST)) begin
-            at <= at + 2'd1;
-            if (at == THIRD) begin
-                head <= 1'd0;
+        if (in_header & bits_ready & (nibbles == LAST)) begin
+            header_word <= header_word + 2'd1;
+            if (header_word == THIRD) begin
+                in_header <= 1'd0;
             end
         end
         if (done & ends) begin
-            stops <= (stops + 5'd1) & 5'd1;
+            stop_count <= (stop_count + 5'd1) & 5'd1;
         end
-        if (over & aligned) begin
-            stops <= 5'd0;
-            session <= 1'd0;
+        if (all_stopped & aligned) begin
+            stop_count <= 5'd0;
+            in_trace <= 1'd0;
         end
         if (reset) begin
-            session <= 1'd0;
+            in_trace <= 1'd0;
             running <= 1'd0;
-            head <= 1'd0;
+            in_header <= 1'd0;
             due <= 1'd0;
-            stops <= 5'd0;
+            stop_count <= 5'd0;
         end
     end
 
     initial begin
-        session = 1'd0;
+        in_trace = 1'd0;
         running = 1'd0;
-        head = 1'd0;
-        at = 2'd0;
+        in_header = 1'd0;
+        header_word = 2'd0;
         due = 1'd0;
-        stops = 5'd0;
+        stop_count = 5'd0;
     end
 endmodule
 
@@ -1315,15 +1315,15 @@ module goshawk_merger (
     assign show = |have;
 endmodule
 
-// places of a FIFO that are held or promised
-module goshawk_room (
+// credit counter: FIFO entries in use or reserved
+module goshawk_credits (
     input  wire        clock,
     input  wire        reset,
     input  wire        take,
-    input  wire        give,
+    input  wire        give_back,
     input  wire        pop,
-    output wire        spent,
-    output wire        roomy
+    output wire        no_credit,
+    output wire        below_watermark
 );
 
     localparam [8:0] ALL = 9'h100;
@@ -1338,10 +1338,10 @@ module goshawk_room (
     reg  [8:0]  change;
 
     assign used = stored ^ FIRST;
-    assign odd = take ^ give ^ popped;
-    assign less = (!take & (give | popped)) | (give & popped);
-    assign spent = |(used & ALL);
-    assign roomy = (used & HIGH) == 9'd0;
+    assign odd = take ^ give_back ^ popped;
+    assign less = (!take & (give_back | popped)) | (give_back & popped);
+    assign no_credit = |(used & ALL);
+    assign below_watermark = (used & HIGH) == 9'd0;
 
     always @(*) begin
         change = {8'd0, odd};
@@ -1386,7 +1386,7 @@ module goshawk_event_fifo (
     reg         is_address;
     reg  [7:0]  write;
     reg  [7:0]  read;
-    reg         fresh;
+    reg         read_valid;
     wire [7:0]  after_write;
     reg  [7:0]  next_write;
     wire [7:0]  after_read;
@@ -1410,7 +1410,7 @@ module goshawk_event_fifo (
     assign kinds = {28'd0, entry_post, entry_pre};
     assign first = {8'd0, entry_bcnt} | {kinds[11:0], 20'd0};
     assign second = {8'd0, entry_icnt};
-    assign have = fresh;
+    assign have = read_valid;
 
     goshawk_pair_mem #(.ADDRESS(8), .WIDTH(24)) u_counts (
         .clock(clock),
@@ -1460,14 +1460,14 @@ module goshawk_event_fifo (
 
     always @(posedge clock) begin
         write <= next_write;
-        fresh <= !none;
+        read_valid <= !none;
         if (pop) begin
-            fresh <= !none & (after_read != write);
+            read_valid <= !none & (after_read != write);
         end
         read <= next_read;
         if (reset) begin
             read <= 8'd0;
-            fresh <= 1'd0;
+            read_valid <= 1'd0;
         end
         is_address <= field[1];
     end
@@ -1476,12 +1476,12 @@ module goshawk_event_fifo (
         is_address = 1'd0;
         write = 8'd0;
         read = 8'd0;
-        fresh = 1'd0;
+        read_valid = 1'd0;
     end
 endmodule
 
-// Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;
-// nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.
+// Memory. A word that is read in the cycle in which it is written is undefined, and so is a word that was never written;
+// neither is used. Replace this module with a wrapper of a memory macro with one read and one write port.
 module goshawk_pair_mem #(
     parameter ADDRESS = 8,
     parameter WIDTH = 8
@@ -1507,7 +1507,7 @@ module goshawk_pair_mem #(
     end
 endmodule
 
-// front ends behind their ingress
+// ingress adapters and front ends
 module goshawk_core (
     input  wire        clock,
     input  wire        reset,
@@ -1518,14 +1518,14 @@ module goshawk_core (
     input  wire [31:0] rvfi_pc_rdata,
     input  wire [31:0] rvfi_pc_wdata,
     input  wire        control_enable,
-    input  wire        control_spent,
-    input  wire        control_roomy,
+    input  wire        control_no_credit,
+    input  wire        control_below_watermark,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
     output wire        control_take,
-    output wire        control_give,
+    output wire        control_give_back,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1540,7 +1540,7 @@ module goshawk_core (
     wire        ingress_beat_intr;
     wire        ingress_beat_branch;
     wire        ingress_beat_taken;
-    wire        ingress_beat_look;
+    wire        ingress_beat_lookup;
     wire        ingress_beat_push;
     wire        ingress_beat_pop;
     wire        ingress_beat_jump;
@@ -1563,7 +1563,7 @@ module goshawk_core (
         .beat_intr(ingress_beat_intr),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
-        .beat_look(ingress_beat_look),
+        .beat_lookup(ingress_beat_lookup),
         .beat_push(ingress_beat_push),
         .beat_pop(ingress_beat_pop),
         .beat_jump(ingress_beat_jump),
@@ -1576,21 +1576,21 @@ module goshawk_core (
         .clock(clock),
         .reset(reset),
         .control_enable(control_enable),
-        .control_spent(control_spent),
-        .control_roomy(control_roomy),
+        .control_no_credit(control_no_credit),
+        .control_below_watermark(control_below_watermark),
         .control_stop_go(control_stop_go),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
         .control_take(control_take),
-        .control_give(control_give),
+        .control_give_back(control_give_back),
         .go(front_go),
         .beat_live(ingress_beat_live),
         .beat_valid(ingress_beat_valid),
         .beat_intr(ingress_beat_intr),
         .beat_branch(ingress_beat_branch),
         .beat_taken(ingress_beat_taken),
-        .beat_look(ingress_beat_look),
+        .beat_lookup(ingress_beat_lookup),
         .beat_push(ingress_beat_push),
         .beat_pop(ingress_beat_pop),
         .beat_jump(ingress_beat_jump),
@@ -1612,21 +1612,21 @@ module goshawk_front (
     input  wire        clock,
     input  wire        reset,
     input  wire        control_enable,
-    input  wire        control_spent,
-    input  wire        control_roomy,
+    input  wire        control_no_credit,
+    input  wire        control_below_watermark,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
     output wire        control_take,
-    output wire        control_give,
+    output wire        control_give_back,
     output wire        go,
     input  wire        beat_live,
     input  wire        beat_valid,
     input  wire        beat_intr,
     input  wire        beat_branch,
     input  wire        beat_taken,
-    input  wire        beat_look,
+    input  wire        beat_lookup,
     input  wire        beat_push,
     input  wire        beat_pop,
     input  wire        beat_jump,
@@ -1653,11 +1653,11 @@ module goshawk_front (
     wire        live_2;
     wire        valid_2;
     wire        branch_2;
-    wire        look_2;
+    wire        lookup_2;
     wire        push_2;
     wire        pop_2;
     wire        jump_2;
-    wire        asks_target;
+    wire        target_live;
     wire [17:0] pc_low;
     wire [17:0] pc_up;
     wire [17:0] pc_hash;
@@ -1669,30 +1669,30 @@ module goshawk_front (
     wire        live_4;
     wire        indirect_4;
     wire        hit_4;
-    wire        life_clear;
-    wire        life_enter;
-    wire        life_may;
-    wire        life_away;
-    wire        life_shut;
-    wire        life_seen;
-    wire        life_counts;
-    wire        life_verdict_beat;
-    wire        life_verdict_sync;
-    wire        life_verdict_exception;
-    wire        life_verdict_send;
-    wire        life_verdict_drop;
-    wire        life_verdict_overflow;
-    wire        life_verdict_stop;
-    wire        life_verdict_restart;
-    wire        life_verdict_losing;
-    wire        life_verdict_tracing;
+    wire        trace_fsm_clear;
+    wire        trace_fsm_enter;
+    wire        trace_fsm_may_push;
+    wire        trace_fsm_excluded;
+    wire        trace_fsm_blocked;
+    wire        trace_fsm_seen;
+    wire        trace_fsm_counts;
+    wire        trace_fsm_decision_beat;
+    wire        trace_fsm_decision_sync;
+    wire        trace_fsm_decision_exception;
+    wire        trace_fsm_decision_send;
+    wire        trace_fsm_decision_drop;
+    wire        trace_fsm_decision_overflow;
+    wire        trace_fsm_decision_stop;
+    wire        trace_fsm_decision_restart;
+    wire        trace_fsm_decision_losing;
+    wire        trace_fsm_decision_tracing;
     wire        outcome_clear;
     wire        outcome_ready;
     wire        outcome_miss;
     wire        target_clear;
     wire        target_hit;
-    wire        messages_verdict_asks;
-    wire        messages_verdict_flow;
+    wire        messages_decision_needs_message;
+    wire        messages_decision_flow;
     wire [8:0]  flags_from;
     wire [8:0]  flags_to;
     wire [31:0] pcs_to;
@@ -1700,23 +1700,23 @@ module goshawk_front (
     wire        misses_to;
     wire        hits_to;
 
-    assign life_enter = beat_live & beat_valid;
-    assign life_may = beat_intr | beat_branch | beat_look | beat_pop | beat_jump;
-    assign live_2 = life_seen;
-    assign valid_2 = beat_valid & life_counts;
-    assign branch_2 = beat_branch & !life_shut;
-    assign look_2 = beat_look & !life_shut;
-    assign push_2 = beat_push & !life_shut;
-    assign pop_2 = beat_pop & !life_shut;
-    assign jump_2 = beat_jump & !life_shut;
-    assign asks_target = live_2 | life_away;
+    assign trace_fsm_enter = beat_live & beat_valid;
+    assign trace_fsm_may_push = beat_intr | beat_branch | beat_lookup | beat_pop | beat_jump;
+    assign live_2 = trace_fsm_seen;
+    assign valid_2 = beat_valid & trace_fsm_counts;
+    assign branch_2 = beat_branch & !trace_fsm_blocked;
+    assign lookup_2 = beat_lookup & !trace_fsm_blocked;
+    assign push_2 = beat_push & !trace_fsm_blocked;
+    assign pop_2 = beat_pop & !trace_fsm_blocked;
+    assign jump_2 = beat_jump & !trace_fsm_blocked;
+    assign target_live = live_2 | trace_fsm_excluded;
     assign pc_low = beat_pc[17:0];
     assign pc_up = pc_low;
     assign pc_hash = pc_up;
     assign hash = pc_hash[13:0];
-    assign outcome_clear = life_clear | reset;
-    assign target_clear = life_clear | reset;
-    assign indirect = look_2 | pop_2;
+    assign outcome_clear = trace_fsm_clear | reset;
+    assign target_clear = trace_fsm_clear | reset;
+    assign indirect = lookup_2 | pop_2;
     assign reported = branch_2 | indirect;
     assign same_upper = upper == 32'd0;
     assign flags_from = {{4'd0, jump_2} | {4'd0, reported}, reported, beat_intr, valid_2, live_2} | {{3'd0, branch_2} & {3'd0, beat_taken}, 5'd0} | {2'd0, indirect, 6'd0} | {1'd0, same_upper, 7'd0};
@@ -1725,44 +1725,44 @@ module goshawk_front (
     assign indirect_4 = flags_4[6];
     assign hit_4 = hits_to & flags_4[7];
 
-    goshawk_life u_life (
+    goshawk_trace_fsm u_trace_fsm (
         .clock(clock),
         .reset(reset),
         .control_enable(control_enable),
-        .control_spent(control_spent),
-        .control_roomy(control_roomy),
+        .control_no_credit(control_no_credit),
+        .control_below_watermark(control_below_watermark),
         .control_stop_go(control_stop_go),
         .control_ready(control_ready),
         .control_stop_ready(control_stop_ready),
         .control_lost(control_lost),
         .control_take(control_take),
-        .control_give(control_give),
-        .able(outcome_ready),
-        .clear(life_clear),
-        .here(beat_live),
-        .enter(life_enter),
-        .may(life_may),
-        .away(life_away),
-        .shut(life_shut),
-        .seen(life_seen),
-        .counts(life_counts),
+        .control_give_back(control_give_back),
+        .predictors_ready(outcome_ready),
+        .clear(trace_fsm_clear),
+        .stage_live(beat_live),
+        .enter(trace_fsm_enter),
+        .may_push(trace_fsm_may_push),
+        .excluded(trace_fsm_excluded),
+        .blocked(trace_fsm_blocked),
+        .seen(trace_fsm_seen),
+        .counts(trace_fsm_counts),
         .go(go),
         .live(live_5),
         .live_next(flags_to[0]),
         .valid(valid_5),
         .intr(intr_5),
-        .verdict_beat(life_verdict_beat),
-        .verdict_sync(life_verdict_sync),
-        .verdict_exception(life_verdict_exception),
-        .verdict_send(life_verdict_send),
-        .verdict_drop(life_verdict_drop),
-        .verdict_overflow(life_verdict_overflow),
-        .verdict_stop(life_verdict_stop),
-        .verdict_restart(life_verdict_restart),
-        .verdict_losing(life_verdict_losing),
-        .verdict_tracing(life_verdict_tracing),
-        .verdict_asks(messages_verdict_asks),
-        .verdict_flow(messages_verdict_flow)
+        .decision_beat(trace_fsm_decision_beat),
+        .decision_sync(trace_fsm_decision_sync),
+        .decision_exception(trace_fsm_decision_exception),
+        .decision_send(trace_fsm_decision_send),
+        .decision_drop(trace_fsm_decision_drop),
+        .decision_overflow(trace_fsm_decision_overflow),
+        .decision_stop(trace_fsm_decision_stop),
+        .decision_restart(trace_fsm_decision_restart),
+        .decision_losing(trace_fsm_decision_losing),
+        .decision_tracing(trace_fsm_decision_tracing),
+        .decision_needs_message(messages_decision_needs_message),
+        .decision_flow(messages_decision_flow)
     );
 
     goshawk_gshare u_outcome (
@@ -1777,7 +1777,7 @@ module goshawk_front (
 
     goshawk_ras_ibtb u_target (
         .clock(clock),
-        .live(asks_target),
+        .live(target_live),
         .push(push_2),
         .pop(pop_2),
         .link(beat_link),
@@ -1795,18 +1795,18 @@ module goshawk_front (
         .miss(miss_5),
         .pc(pcs_to),
         .target(targets_to),
-        .verdict_beat(life_verdict_beat),
-        .verdict_sync(life_verdict_sync),
-        .verdict_exception(life_verdict_exception),
-        .verdict_send(life_verdict_send),
-        .verdict_drop(life_verdict_drop),
-        .verdict_overflow(life_verdict_overflow),
-        .verdict_stop(life_verdict_stop),
-        .verdict_restart(life_verdict_restart),
-        .verdict_losing(life_verdict_losing),
-        .verdict_tracing(life_verdict_tracing),
-        .verdict_asks(messages_verdict_asks),
-        .verdict_flow(messages_verdict_flow),
+        .decision_beat(trace_fsm_decision_beat),
+        .decision_sync(trace_fsm_decision_sync),
+        .decision_exception(trace_fsm_decision_exception),
+        .decision_send(trace_fsm_decision_send),
+        .decision_drop(trace_fsm_decision_drop),
+        .decision_overflow(trace_fsm_decision_overflow),
+        .decision_stop(trace_fsm_decision_stop),
+        .decision_restart(trace_fsm_decision_restart),
+        .decision_losing(trace_fsm_decision_losing),
+        .decision_tracing(trace_fsm_decision_tracing),
+        .decision_needs_message(messages_decision_needs_message),
+        .decision_flow(messages_decision_flow),
         .entry_push(entry_push),
         .entry_pre(entry_pre),
         .entry_post(entry_post),
@@ -1849,7 +1849,7 @@ module goshawk_front (
         if (indirect) begin
             upper <= 32'd0;
         end
-        if (!asks_target) begin
+        if (!target_live) begin
             upper <= 32'd0;
         end
         live_5 <= live_4 & !reset;
@@ -1873,7 +1873,7 @@ module goshawk_front (
     end
 endmodule
 
-// delay line, its length chosen at run time
+// delay line
 module goshawk_delay_3 (
     input  wire        from,
     output wire        to
@@ -1885,7 +1885,7 @@ module goshawk_delay_3 (
     assign to = tail;
 endmodule
 
-// delay line, its length chosen at run time
+// delay line
 module goshawk_delay_2 (
     input  wire        clock,
     input  wire [31:0] from,
@@ -1905,7 +1905,7 @@ module goshawk_delay_2 (
     end
 endmodule
 
-// delay line, its length chosen at run time
+// delay line
 module goshawk_delay (
     input  wire        clock,
     input  wire        clear,
@@ -1939,18 +1939,18 @@ module goshawk_messages (
     input  wire        miss,
     input  wire [31:0] pc,
     input  wire [31:0] target,
-    input  wire        verdict_beat,
-    input  wire        verdict_sync,
-    input  wire        verdict_exception,
-    input  wire        verdict_send,
-    input  wire        verdict_drop,
-    input  wire        verdict_overflow,
-    input  wire        verdict_stop,
-    input  wire        verdict_restart,
-    input  wire        verdict_losing,
-    input  wire        verdict_tracing,
-    output wire        verdict_asks,
-    output wire        verdict_flow,
+    input  wire        decision_beat,
+    input  wire        decision_sync,
+    input  wire        decision_exception,
+    input  wire        decision_send,
+    input  wire        decision_drop,
+    input  wire        decision_overflow,
+    input  wire        decision_stop,
+    input  wire        decision_restart,
+    input  wire        decision_losing,
+    input  wire        decision_tracing,
+    output wire        decision_needs_message,
+    output wire        decision_flow,
     output wire        entry_push,
     output wire [1:0]  entry_pre,
     output wire [1:0]  entry_post,
@@ -1981,25 +1981,25 @@ module goshawk_messages (
     wire        post_1;
     wire        post_0;
 
-    assign verdict_flow = flow;
-    assign any_pre = verdict_sync | verdict_exception;
+    assign decision_flow = flow;
+    assign any_pre = decision_sync | decision_exception;
     assign any_post = outcome | miss;
-    assign icnt_inc = verdict_beat & !any_pre;
+    assign icnt_inc = decision_beat & !any_pre;
     assign icnt_sum = icnt + {23'd0, icnt_inc};
     assign long = icnt[19];
     assign progress = flow & long & !any_pre & !any_post;
-    assign verdict_asks = outcome | miss | (flow & long);
+    assign decision_needs_message = outcome | miss | (flow & long);
     assign counted = reported;
     assign bcnt_stop = bcnt[19];
     assign bcnt_sum = bcnt + {23'd0, bcnt_inc};
-    assign remains = verdict_send & any_pre & !any_post;
+    assign remains = decision_send & any_pre & !any_post;
     assign remains_reported = remains & counted;
-    assign clear_counts = verdict_send | verdict_overflow | !verdict_tracing;
-    assign bcnt_one = remains_reported | verdict_drop;
-    assign entry_push = verdict_restart;
-    assign pre_0 = verdict_exception | verdict_overflow | verdict_stop;
-    assign pre_1 = verdict_sync | verdict_overflow | verdict_stop;
-    assign post_0 = outcome | progress | verdict_overflow;
+    assign clear_counts = decision_send | decision_overflow | !decision_tracing;
+    assign bcnt_one = remains_reported | decision_drop;
+    assign entry_push = decision_restart;
+    assign pre_0 = decision_exception | decision_overflow | decision_stop;
+    assign pre_1 = decision_sync | decision_overflow | decision_stop;
+    assign post_0 = outcome | progress | decision_overflow;
     assign post_1 = miss | progress;
     assign entry_pre = {pre_1, pre_0};
     assign entry_post = {post_1, post_0};
@@ -2009,7 +2009,7 @@ module goshawk_messages (
 
     always @(*) begin
         bcnt_inc = counted;
-        if (verdict_losing) begin
+        if (decision_losing) begin
             bcnt_inc = valid & !bcnt_stop;
         end
     end
@@ -2028,7 +2028,7 @@ module goshawk_messages (
             icnt <= {4'd0, icnt_sum[19:0]};
         end
         bcnt <= {4'd0, bcnt_sum[19:0]};
-        if (clear_counts | verdict_drop) begin
+        if (clear_counts | decision_drop) begin
             bcnt <= {23'd0, bcnt_one};
         end
     end
@@ -2039,7 +2039,7 @@ module goshawk_messages (
     end
 endmodule
 
-// both
+// return address stack and iBTB
 module goshawk_ras_ibtb (
     input  wire        clock,
     input  wire        live,
@@ -2090,7 +2090,7 @@ module goshawk_ras_ibtb (
     end
 endmodule
 
-// return addresses, part of a predictor
+// return address stack
 module goshawk_ras (
     input  wire        clock,
     input  wire        clear,
@@ -2306,8 +2306,8 @@ module goshawk_gshare (
     end
 endmodule
 
-// Memory. A word that is read in the clock in which it is written is undefined, and so is what was never written;
-// nobody looks at either. A wrapper of a macro with one read and one write port takes the place of this module.
+// Memory. A word that is read in the cycle in which it is written is undefined, and so is a word that was never written;
+// neither is used. Replace this module with a wrapper of a memory macro with one read and one write port.
 module goshawk_mem #(
     parameter ADDRESS = 8,
     parameter WIDTH = 8
@@ -2328,26 +2328,26 @@ module goshawk_mem #(
     always @(posedge clock) if (we) words[waddr] <= wdata;
 endmodule
 
-// when a core's trace runs, what an instruction is due to, loss
-module goshawk_life (
+// trace state machine of a core: start, stop and loss
+module goshawk_trace_fsm (
     input  wire        clock,
     input  wire        reset,
     input  wire        control_enable,
-    input  wire        control_spent,
-    input  wire        control_roomy,
+    input  wire        control_no_credit,
+    input  wire        control_below_watermark,
     input  wire        control_stop_go,
     output wire        control_ready,
     output wire        control_stop_ready,
     output wire        control_lost,
     output wire        control_take,
-    output wire        control_give,
-    input  wire        able,
+    output wire        control_give_back,
+    input  wire        predictors_ready,
     output wire        clear,
-    input  wire        here,
+    input  wire        stage_live,
     input  wire        enter,
-    input  wire        may,
-    output wire        away,
-    output wire        shut,
+    input  wire        may_push,
+    output wire        excluded,
+    output wire        blocked,
     output wire        seen,
     output wire        counts,
     output wire        go,
@@ -2355,78 +2355,78 @@ module goshawk_life (
     input  wire        live_next,
     input  wire        valid,
     input  wire        intr,
-    output wire        verdict_beat,
-    output wire        verdict_sync,
-    output wire        verdict_exception,
-    output wire        verdict_send,
-    output wire        verdict_drop,
-    output wire        verdict_overflow,
-    output wire        verdict_stop,
-    output wire        verdict_restart,
-    output wire        verdict_losing,
-    output wire        verdict_tracing,
-    input  wire        verdict_asks,
-    input  wire        verdict_flow
+    output wire        decision_beat,
+    output wire        decision_sync,
+    output wire        decision_exception,
+    output wire        decision_send,
+    output wire        decision_drop,
+    output wire        decision_overflow,
+    output wire        decision_stop,
+    output wire        decision_restart,
+    output wire        decision_losing,
+    output wire        decision_tracing,
+    input  wire        decision_needs_message,
+    input  wire        decision_flow
 );
 
     reg         run;
     reg         stopping;
     reg         resume;
     reg         gap;
-    reg         opened;
-    reg         begun;
-    reg         owed;
+    reg         closing_gap;
+    reg         has_traced;
+    reg         cycle_due;
     reg         losing;
     reg         first;
     reg         tracing;
     wire        open;
     wire        start;
     wire        active;
-    wire        falls;
+    wire        opens_gap;
     wire        last;
     wire        beat;
     wire        due;
-    wire        opens;
+    wire        closes_gap;
     wire        send;
     wire        drop;
     wire        overflow;
     wire        stop_due;
     wire        stop;
 
-    assign start = control_enable & able & !run;
+    assign start = control_enable & predictors_ready & !run;
     assign active = start | (run & control_enable & !stopping);
     assign open = active & !reset;
     assign go = open & (!losing | resume);
-    assign control_ready = able;
+    assign control_ready = predictors_ready;
     assign control_lost = losing;
-    assign opens = losing & control_roomy & !resume;
-    assign falls = enter & (!begun | may) & control_spent;
-    assign away = gap | falls;
-    assign shut = gap | control_spent;
+    assign closes_gap = losing & control_below_watermark & !resume;
+    assign opens_gap = enter & (!has_traced | may_push) & control_no_credit;
+    assign excluded = gap | opens_gap;
+    assign blocked = gap | control_no_credit;
     assign counts = !stopping;
-    assign last = owed & stopping & !gap;
-    assign seen = (here & !gap & !falls) | last;
+    assign last = cycle_due & stopping & !gap;
+    assign seen = (stage_live & !gap & !opens_gap) | last;
     assign beat = valid & live;
-    assign due = beat & (first | intr | verdict_asks);
+    assign due = beat & (first | intr | decision_needs_message);
     assign send = due;
     assign drop = valid & !live & gap & tracing & !losing;
     assign overflow = losing & live_next & !live;
-    assign stop_due = tracing & !live & !gap & !losing & !control_spent;
+    assign stop_due = tracing & !live & !gap & !losing & !control_no_credit;
     assign stop = stop_due & control_stop_go;
-    assign control_take = (enter & !gap & (!begun | may) & !control_spent) | opens | stop;
-    assign control_give = beat & (first | intr | verdict_flow) & !send;
+    assign control_take = (enter & !gap & (!has_traced | may_push) & !control_no_credit) | closes_gap | stop;
+    assign control_give_back = beat & (first | intr | decision_flow) & !send;
     assign control_stop_ready = stop_due;
     assign clear = stop;
-    assign verdict_beat = beat;
-    assign verdict_sync = beat & first;
-    assign verdict_exception = beat & intr & !first;
-    assign verdict_losing = losing;
-    assign verdict_tracing = tracing;
-    assign verdict_send = send;
-    assign verdict_drop = drop;
-    assign verdict_overflow = overflow;
-    assign verdict_stop = stop;
-    assign verdict_restart = send | overflow | stop;
+    assign decision_beat = beat;
+    assign decision_sync = beat & first;
+    assign decision_exception = beat & intr & !first;
+    assign decision_losing = losing;
+    assign decision_tracing = tracing;
+    assign decision_send = send;
+    assign decision_drop = drop;
+    assign decision_overflow = overflow;
+    assign decision_stop = stop;
+    assign decision_restart = send | overflow | stop;
 
     always @(posedge clock) begin
         if (start) begin
@@ -2450,11 +2450,11 @@ module goshawk_life (
             losing <= 1'd0;
             tracing <= 1'd0;
         end
-        resume <= losing & (resume | control_roomy);
-        owed <= (start | falls | owed) & !seen & !reset;
-        opened <= opens;
-        gap <= ((gap & !opened) | falls) & !reset;
-        begun <= here & !gap & !falls & (begun | enter) & !reset;
+        resume <= losing & (resume | control_below_watermark);
+        cycle_due <= (start | opens_gap | cycle_due) & !seen & !reset;
+        closing_gap <= closes_gap;
+        gap <= ((gap & !closing_gap) | opens_gap) & !reset;
+        has_traced <= stage_live & !gap & !opens_gap & (has_traced | enter) & !reset;
         first <= !live | (first & !valid);
     end
 
@@ -2463,9 +2463,9 @@ module goshawk_life (
         stopping = 1'd0;
         resume = 1'd0;
         gap = 1'd0;
-        opened = 1'd0;
-        begun = 1'd0;
-        owed = 1'd0;
+        closing_gap = 1'd0;
+        has_traced = 1'd0;
+        cycle_due = 1'd0;
         losing = 1'd0;
         first = 1'd0;
         tracing = 1'd0;
@@ -2487,7 +2487,7 @@ module goshawk_ingress (
     output wire        beat_intr,
     output wire        beat_branch,
     output wire        beat_taken,
-    output wire        beat_look,
+    output wire        beat_lookup,
     output wire        beat_push,
     output wire        beat_pop,
     output wire        beat_jump,
@@ -2504,7 +2504,7 @@ module goshawk_ingress (
     reg         valid_2;
     reg         intr_2;
     reg         branch_2;
-    reg         look_2;
+    reg         lookup_2;
     reg         push_2;
     reg         pop_2;
     reg         jump_2;
@@ -2540,7 +2540,7 @@ module goshawk_ingress (
     wire [31:0] target_beat;
     wire        long_beat;
     reg         branch_1;
-    reg         look_1;
+    reg         lookup_1;
     reg         push_1;
     reg         pop_1;
     reg         jump_1;
@@ -2571,7 +2571,7 @@ module goshawk_ingress (
     assign beat_valid = valid_2;
     assign beat_intr = intr_2;
     assign beat_branch = branch_2;
-    assign beat_look = look_2;
+    assign beat_lookup = lookup_2;
     assign beat_push = push_2;
     assign beat_pop = pop_2;
     assign beat_jump = jump_2;
@@ -2602,13 +2602,13 @@ module goshawk_ingress (
 
     always @(*) begin
         branch_1 = is_branch;
-        look_1 = (is_jalr & !pops) | is_xret;
+        lookup_1 = (is_jalr & !pops) | is_xret;
         push_1 = (is_jalr & links) | (is_jal & jal_links);
         pop_1 = pops;
         jump_1 = is_jal;
         if (!traced) begin
             branch_1 = 1'd0;
-            look_1 = 1'd0;
+            lookup_1 = 1'd0;
             push_1 = 1'd0;
             pop_1 = 1'd0;
             jump_1 = 1'd0;
@@ -2629,7 +2629,7 @@ module goshawk_ingress (
         live_2 <= live;
         valid_2 <= retires;
         branch_2 <= branch_1;
-        look_2 <= look_1;
+        lookup_2 <= lookup_1;
         push_2 <= push_1;
         pop_2 <= pop_1;
         jump_2 <= jump_1;
@@ -2645,7 +2645,7 @@ module goshawk_ingress (
         valid_2 = 1'd0;
         intr_2 = 1'd0;
         branch_2 = 1'd0;
-        look_2 = 1'd0;
+        lookup_2 = 1'd0;
         push_2 = 1'd0;
         pop_2 = 1'd0;
         jump_2 = 1'd0;
