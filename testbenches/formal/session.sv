@@ -78,7 +78,7 @@ end
 // inductive invariant
 `ifndef OUTSIDE
 always @(*) begin
-    state_head: assert(head$q == f_in_header && (!head$q || {at$q, f_fill} == f_sent * `MOST) && f_sent <= f_head);
+    state_head: assert(in_header$q == f_in_header && (!in_header$q || {header_word$q, f_fill} == f_sent * `MOST) && f_sent <= f_head);
     state_stops: assert(stop_count$q == f_stops && f_stops <= `CORES && in_trace$q == active && running$q == tracing);
     state_owed: assert(!active ? f_owed == 0 && f_pending == 0 && f_fill == 0 && f_stops == 0
         : tracing ? f_stops == 0 : f_owed + f_stops == `CORES);

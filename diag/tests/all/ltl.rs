@@ -262,7 +262,7 @@ fn invalid_or_too_large_formulas_are_reported() {
     assert!(keyed("ltl f by value { always (trap -> next pc:1) }").contains("x.dx:1:10: `trap` has no field `value`"));
     assert!(keyed("ltl f by arg0 + 1 { never pc:1 }").contains("a key is a field: arg0, core, ..."));
     assert!(keyed("log l by arg0 { keep pc:1(arg1) dump pc:2 }")
-        .contains("log l has a key behind `by`; its probes have none"));
+        .contains("log l has a key after `by`; its probes cannot have one"));
     assert!(wrong("always").contains("expected a probe, found `}`"));
     assert!(wrong("pc:1 until").contains("expected"));
     let deep = wrong(&format!("{}pc:1", "!".repeat(80)));

@@ -77,7 +77,7 @@ fn the_alignment_covers_all_targets() {
         assert_eq!(
             e,
             format!(
-                "{}: has branch targets of which only 0 low bits are 0; --align 1 drops 1, --align 0 would be right",
+                "{}: has branch targets of which only 0 low bits are 0; --align 1 drops 1, expected `--align 0`",
                 ret.display()
             )
         );

@@ -281,8 +281,8 @@ fn filtered_twins(change: impl Fn(String) -> String) -> Proof {
     address_filter.connect_all();
     let address_filter = change(
         generate_verilog(&address_filter)
-            .replace("module top", "module gate")
-            .replace("endmodule // top", "endmodule // gate")
+            .replace("module top", "module address_filter")
+            .replace("endmodule // top", "endmodule // address_filter")
             .replace("top$", "address_filter$"),
     );
     let text = format!("{}\n{address_filter}", both(|text| text));
