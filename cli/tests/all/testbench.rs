@@ -103,7 +103,7 @@ fn a_circuit_that_is_changed_is_found_by_the_further_sessions() {
     for (right, wrong) in [
         ("        if (ready) begin", "        if (!ready) begin"),
         ("            enabled <= 1'd0;", "            ;"),
-        ("            noted <= 16'd0;", "            ;"),
+        ("            overflow_flags <= 16'd0;", "            ;"),
         ("losing <= 1'd0;", ";"),
     ] {
         let changed = text.replace(right, wrong);
