@@ -170,7 +170,23 @@ impl<const W: usize> Part<CoderIn<W>> for Chunked<W> {
 impl<const W: usize> Logic for Chunked<W> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, v, left, next_size, raw, address, negative, lead, core, busy, has_address, has_negative, has_magnitude, ends);
+        dff_setup!(
+            self,
+            clock,
+            v,
+            left,
+            next_size,
+            raw,
+            address,
+            negative,
+            lead,
+            core,
+            busy,
+            has_address,
+            has_negative,
+            has_magnitude,
+            ends
+        );
 
         // number of bits of the chunk in the slice; at most three with a core index of four bits
         self.tail.next = !self.left.q.val().get_bits::<4>(2).any();
@@ -235,7 +251,8 @@ impl<const W: usize> Logic for Chunked<W> {
             self.port.count.next = self.bits.val() + self.extra.val() + self.ti_bits.val();
         }
         self.port.have.next = self.busy.q.val();
-        self.port.busy.next = self.busy.q.val() | self.has_address.q.val() | self.has_negative.q.val() | self.has_magnitude.q.val();
+        self.port.busy.next =
+            self.busy.q.val() | self.has_address.q.val() | self.has_negative.q.val() | self.has_magnitude.q.val();
         self.free.next = !self.busy.q.val();
 
         // the next slice is the last one if no bit is left after its chunk. This is computed one cycle before,
