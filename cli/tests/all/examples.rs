@@ -183,7 +183,7 @@ case " $* " in
     results | papers) limit="--max-instructions 5000" ;;
     bench) limit="--max-instructions 1000000" ;;
     soc) case " $* " in *" --max-cycles "*) ;; *) [ "$2" = sim ] && limit="--max-cycles 400000" ;; esac ;;
-    diag) case "$*" in "diag ls"*|"diag gen"*|*--soc*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;
+    diag) case "$*" in "diag ls"*|"diag plan"*|"diag gen"*|*--soc*|*.ret*) ;; *) limit="--max-instructions 100000" ;; esac ;;
     esac ;;
 esac
 exec "$GOSHAWK" "$@" $limit
