@@ -66,7 +66,7 @@ fn loaded(base: u32, pops: bool) -> Flow {
     indirect(if base == SP && pops { Indirect::Return } else { Indirect::Jump })
 }
 
-/// `value`, sign-extended from so many bits, as an offset from `pc`.
+/// `value`, sign-extended from its lowest `bits`, as an offset from `pc`.
 fn from(pc: u64, value: u32, bits: u32) -> u64 {
     let offset = ((value << (32 - bits)) as i32) >> (32 - bits);
     (pc as u32).wrapping_add(offset as u32).into()

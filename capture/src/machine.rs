@@ -161,7 +161,7 @@ fn x86(code: &[u8], pc: u64) -> Flow {
 
 fn aarch64(code: &[u8], pc: u64) -> Flow {
     let insn = word(code);
-    // the immediate field with so many bits at this position, times 4, sign-extended
+    // an immediate field of the given width and position, times 4, sign-extended
     let to = |at: u32, bits: u32| {
         let words = ((insn >> at) << (32 - bits)) as i32 >> (32 - bits);
         pc.wrapping_add((i64::from(words) * 4) as u64)

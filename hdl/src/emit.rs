@@ -131,7 +131,7 @@ pub enum EmitError {
     #[error("scheme {0} has no circuit, {1} has")]
     Data(String, &'static str),
     /// A FIFO outside the range of systems whose cores wait.
-    #[error("log2_fifo = {0}, expected {from} to {to} with schemes that record data", from = LOG2_RECORD_FIFO.start(), to = LOG2_RECORD_FIFO.end())]
+    #[error("event FIFO of {} entries, expected a power of two from {} to {} with schemes that record data", 1u64.checked_shl((*.0).into()).unwrap_or(u64::MAX), 1 << LOG2_RECORD_FIFO.start(), 1 << LOG2_RECORD_FIFO.end())]
     RecordFifo(u8),
     /// A diagnosis chip that has no circuit.
     #[error("{0}")]

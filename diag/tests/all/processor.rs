@@ -67,7 +67,7 @@ impl Run {
         self.report_to(&mut chip);
         chip.finish().unwrap();
         let totals = chip.totals();
-        assert_eq!(totals.reported, totals.lost(), "every loss is told");
+        assert_eq!(totals.reported, totals.lost(), "every loss is reported");
         assert_eq!(alone.totals().lost(), 0);
         (self.lines(&alone.take_outputs()), self.lines(&chip.take_outputs()), totals.lost())
     }

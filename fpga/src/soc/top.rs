@@ -198,7 +198,14 @@ impl SocConfig {
         }
         range("cores", self.cores, CORES)?;
         range("log2_ram", self.log2_ram, LOG2_RAM)?;
-        range("log2_fifo", self.log2_fifo, if self.shows_data() { LOG2_RECORD_FIFO } else { LOG2_FIFO })?;
+        let fifo = if self.shows_data() { LOG2_RECORD_FIFO } else { LOG2_FIFO };
+        let sizes = format!("a power of two from {} to {}", 1 << fifo.start(), 1 << fifo.end());
+        one_of(
+            "event FIFO entries",
+            1u64.checked_shl(self.log2_fifo.into()).unwrap_or(u64::MAX),
+            sizes,
+            fifo.contains(&self.log2_fifo),
+        )?;
         one_of("tick", self.tick.into(), "1 to 65535".into(), self.tick >= 1)?;
         if let Some(log2) = self.buffer {
             range("buffer", log2, LOG2_BUFFER)?;

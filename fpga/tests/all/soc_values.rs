@@ -133,7 +133,8 @@ fn what_is_not_possible_says_why() {
     assert!(say(SocConfig { buffer: Some(9), ..both.clone() }).ends_with("without a trace buffer"));
     assert!(say(SocConfig { record: Some("inputs".parse().unwrap()), trace: None, ..both.clone() })
         .ends_with("the output of the record system"));
-    assert!(say(SocConfig { log2_fifo: 3, ..both }).contains("log2_fifo = 3, expected 4 to 8"));
+    assert!(say(SocConfig { log2_fifo: 3, ..both })
+        .contains("event FIFO entries = 8, expected a power of two from 16 to 256"));
     let shared = config(CoreKind::Picorv32, 2, "cfiat:16k+ways8");
     assert!(say(shared).contains("at most 4 ways have"));
 }

@@ -69,7 +69,7 @@ fn one_gdb_after_the_other_is_served_and_none_breaks_the_server() {
 
     let mut first = Client::new(port);
     assert!(first.ask("qSupported:multiprocess+").contains("ReverseContinue+"));
-    // a second one at the same time is told why not, and the first goes on
+    // a second one at the same time is refused with a reason, and the first continues
     let mut second = Client::new(port);
     assert_eq!(second.ask("qSupported:multiprocess+"), "E.another GDB is connected to this port");
     assert_eq!(second.reply(), "");

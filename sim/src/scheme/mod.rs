@@ -302,7 +302,7 @@ macro_rules! schemes {
                 match self { $(Self::$name(cores) => cores.lose(core, before, lost),)* }
             }
 
-            /// Every core is told of anew every `period`, behind `header`; K is 2^`warm_up_scale` times the scheme's.
+            /// Resynchronises all cores every `period`, with `header` repeated; the warm-up is 2^`warm_up_scale` times the scheme's.
             pub fn sync_every(&mut self, period: SyncPeriod, header: [u32; 3], warm_up_scale: u8) {
                 match self { $(Self::$name(cores) => cores.sync_every(period, header, warm_up_scale),)* }
             }

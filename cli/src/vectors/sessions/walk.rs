@@ -139,7 +139,7 @@ impl<'a> Walker<'a> {
         acts
     }
 
-    /// What cores show in so many clocks from `clock` on in which nothing is traced.
+    /// What cores show in a number of cycles from `clock` on, in which nothing is traced.
     pub fn untraced(&self, seed: u64, clock: u64, clocks: u64) -> impl Iterator<Item = (u64, Act)> {
         let config = Config {
             retire_percent: 100,

@@ -15,7 +15,7 @@
 //! | `bcnt` 23:20 | k of them; [`NO_RUN`]: there are none |
 //! | `pc` | ETA, PC; `lost` of an overflow |
 //! | `target` | start of the current stream |
-//! | `landing` | as in [`crate::spine::entry`] |
+//! | `resync_pc` | as in [`crate::spine::entry`] |
 //! | `cc` | as in [`crate::spine::entry`] |
 
 use crate::spine::entry::{EntryLayout, COUNT_PORT_BITS};
