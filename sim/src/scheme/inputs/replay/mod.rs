@@ -16,12 +16,15 @@
 
 mod checkpoint;
 mod error;
+mod inspect;
+mod signing;
 mod start;
 mod world;
 
 pub use crate::timeline::MAX_CHECKPOINTS;
 pub use checkpoint::Checkpoint;
 pub use error::{InputsError, Stretches};
+pub use inspect::Fault;
 
 use super::master::{MasterMessage, Masters};
 use super::message::{read_difference, read_value, Body, Coder, Trap};
@@ -31,13 +34,12 @@ use super::{header, InputsParams};
 use crate::bits::BitReader;
 use crate::message::CodingError;
 use crate::platform::ParamError;
-use crate::riscv::bus::Bus;
 use crate::riscv::code::CodeCache;
-use crate::riscv::csr::{self, View};
 use crate::riscv::hart::{At, Break, Hart, Shared, State};
 use crate::riscv::timing::{Caches, Timing};
 use retire::elf::Program;
-use retire::{DataEvent, FlowEvent, FlowKind, MasterStore, Note, RetireSink};
+use retire::{Note, RetireSink};
+use signing::SigningSink;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use world::{Next, World};
@@ -96,15 +98,6 @@ enum Read {
     Masters(MasterMessage),
 }
 
-/// An exception that ends what a core does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The instruction that raised it.
-    pub pc: u64,
-    /// As in `mcause`.
-    pub cause: u8,
-}
-
 /// What is known of one core.
 #[derive(Clone, Debug)]
 struct Core {
@@ -117,54 +110,6 @@ struct Core {
     stopped: bool,
     /// Where it stopped at an exception whose handler cannot be fetched.
     fault: Option<Fault>,
-}
-
-/// A sink that forwards the output of a hart and adds it to the signature.
-struct SigningSink<'a, S> {
-    sink: &'a mut S,
-    signature: &'a mut Signature,
-    /// The signature at the event where a check was due.
-    due: Option<u32>,
-}
-
-impl<S: RetireSink> RetireSink for SigningSink<'_, S> {
-    const WANTS_DATA: bool = true;
-    const WANTS_STACK_POINTER: bool = S::WANTS_STACK_POINTER;
-
-    #[inline]
-    fn event(&mut self, e: &FlowEvent) {
-        if self.signature.event(e) {
-            self.due = Some(self.signature.value());
-        }
-        self.sink.event(e);
-    }
-
-    #[inline]
-    fn data(&mut self, d: &DataEvent) {
-        self.signature.data(&d.kind);
-        if S::WANTS_DATA {
-            self.sink.data(d);
-        }
-    }
-
-    #[inline]
-    fn stack_pointer(&mut self, hart: u8, sp: u64) {
-        self.sink.stack_pointer(hart, sp);
-    }
-
-    #[inline]
-    fn note(&mut self, hart: u8, note: &Note) {
-        if S::WANTS_DATA {
-            self.sink.note(hart, note);
-        }
-    }
-
-    #[inline]
-    fn master(&mut self, store: &MasterStore) {
-        if S::WANTS_DATA {
-            self.sink.master(store);
-        }
-    }
 }
 
 /// Replay of all cores.
@@ -257,56 +202,6 @@ impl Replay {
     /// Bits read so far.
     pub fn bits(&self) -> u64 {
         self.reader.position()
-    }
-
-    /// Registers f0 to f31 of a core; a 32-bit number has ones in the upper half.
-    pub fn floats(&self, core: u8) -> [u64; 32] {
-        self.harts[usize::from(core)].floats
-    }
-
-    /// Registers of a core: x0 to x31.
-    pub fn registers(&self, core: u8) -> [u64; 32] {
-        let mut regs = [0; 32];
-        regs[1..].copy_from_slice(&self.harts[usize::from(core)].regs[1..32]);
-        regs
-    }
-
-    /// Address of the next instruction of a core.
-    pub fn pc(&self, core: u8) -> u64 {
-        self.harts[usize::from(core)].at.pc
-    }
-
-    /// The exception that a core cannot go on behind, because its handler is nowhere: how a crash without a handler ends.
-    pub fn fault(&self, core: u8) -> Option<Fault> {
-        let me = usize::from(core);
-        let trap = self.harts[me].pending.and_then(|p| match p.kind {
-            FlowKind::Trap { interrupt: false, cause } => Some(Fault { pc: p.pc, cause }),
-            _ => None,
-        });
-        let handler = u32::try_from(self.harts[me].at.pc).ok();
-        let missing = handler.is_none_or(|pc| self.memory(pc, 2).is_none());
-        self.cores[me].fault.or(trap.filter(|_| missing))
-    }
-
-    /// Instructions that a core has retired.
-    pub fn retired(&self, core: u8) -> u64 {
-        self.harts[usize::from(core)].at.instret
-    }
-
-    /// A CSR of a core; `None` if the core does not have it, or if its value comes from outside.
-    pub fn csr(&self, core: u8, number: u16) -> Option<u64> {
-        let hart = &self.harts[usize::from(core)];
-        let view = View { hart: core.into(), mip: 0, cycle: 0, instret: hart.at.instret, time: 0 };
-        let known = !csr::is_open(number.into()) && self.world.knows_csr(core.into(), number.into());
-        hart.csrs.read(number.into(), &view).filter(|_| known)
-    }
-
-    /// The `bytes` bytes of RAM at `addr`; `None` if some of them are not RAM, or not known yet in a recording that began in the
-    /// middle of a run.
-    pub fn memory(&self, addr: u32, bytes: usize) -> Option<&[u8]> {
-        let offset = addr.checked_sub(self.params.ram_base)? as usize;
-        let held = self.world.ram.get(offset..offset.checked_add(bytes)?)?;
-        (offset..offset + bytes).all(|at| self.world.knows(at)).then_some(held)
     }
 
     /// For each core, the instruction count at its last good check, and in total.

@@ -12,6 +12,12 @@
 //! A recording that may begin in the middle of a run ([`super::params::Sizes::known`]) begins with the state of all cores
 //! ([`Recorder::begin`]). First accesses to RAM and first reads of some CSRs are then slots too.
 
+mod beats;
+mod stats;
+
+pub use beats::{Access, Beat, Reference, Retired};
+pub use stats::{InputsStats, MessageCount};
+
 use super::first::FirstAccesses;
 use super::last::LastValues;
 use super::master::Masters;
@@ -25,51 +31,9 @@ use crate::platform::ParamError;
 use crate::riscv::{csr, CoreState};
 use retire::elf::Program;
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, MasterStore, Note, RetireSink};
-use serde::Serialize;
 
 /// Number of references after which an episode ends in any case.
 pub const MAX_REFERENCES: u32 = 1 << 20;
-
-/// Count of messages of one kind, and their bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct MessageCount {
-    /// Number of messages.
-    pub messages: u64,
-    /// Their bits, including `Ti`.
-    pub bits: u64,
-}
-
-/// Counts of a stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct InputsStats {
-    /// Ends of episodes: the order between cores.
-    pub episodes: MessageCount,
-    /// Of these, episodes that ended because the table was full.
-    pub full: u64,
-    /// Values of loads and CSRs, and failed `sc`.
-    pub inputs: MessageCount,
-    /// Interrupts and refused accesses.
-    pub traps: MessageCount,
-    /// Checks of the state.
-    pub checks: MessageCount,
-    /// Stops.
-    pub stops: MessageCount,
-    /// Stores of bus masters that are not cores.
-    pub masters: MessageCount,
-    /// Stores of bus masters that changed RAM but were not recorded, because the parameters have no masters: replay is not possible.
-    pub unrecorded: u64,
-    /// Instructions, all cores.
-    pub instructions: u64,
-    /// Total bits, including header and padding; set when the stream is finished.
-    pub bits: u64,
-}
-
-impl InputsStats {
-    /// Total number of messages.
-    pub fn messages(&self) -> u64 {
-        [self.episodes, self.inputs, self.traps, self.checks, self.stops, self.masters].iter().map(|s| s.messages).sum()
-    }
-}
 
 #[derive(Clone, Debug)]
 struct Core {
@@ -95,66 +59,6 @@ struct Core {
     /// Instructions before the recording, as counted in notes.
     before: u64,
     stopped: bool,
-}
-
-/// A reference on the memory bus, within one block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reference {
-    /// Index of its core.
-    pub core: u8,
-    /// Byte address.
-    pub addr: u64,
-    /// It may change memory: a store, except one to RAM of the value that is already there.
-    pub changes: bool,
-    /// Its instruction has already made a reference: an atomic, or an access to two blocks.
-    pub again: bool,
-}
-
-/// A load or a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// Size in bytes: 1, 2, 4.
-    pub size: u8,
-    /// Byte address.
-    pub addr: u32,
-    /// Value, zero-extended.
-    pub value: u32,
-}
-
-/// An instruction that retires.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Retired {
-    /// Its load.
-    pub load: Option<Access>,
-    /// Its store.
-    pub store: Option<Access>,
-    /// Number and value of a CSR that it read into a register.
-    pub csr: Option<(u16, u32)>,
-    /// Register that it wrote, except x0, and the value.
-    pub register: Option<(u8, u32)>,
-    /// For an `sc`: whether it stored.
-    pub conditional: Option<bool>,
-    /// For a control-flow instruction: its address and its target.
-    pub flow: Option<(u32, u32)>,
-    /// It is an `mret`.
-    pub returns: bool,
-}
-
-/// Port signals of a core in one cycle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Beat {
-    /// No event.
-    #[default]
-    Idle,
-    /// An interrupt, or a refused access; the cause as in `mcause`, without the interrupt bit.
-    Trap {
-        /// True for an interrupt.
-        interrupt: bool,
-        /// 0..=15.
-        cause: u8,
-    },
-    /// An instruction retires.
-    Retired(Retired),
 }
 
 /// Golden model of a record-and-replay system.
