@@ -39,7 +39,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Serves until GDB goes away, or for ever.
+/// Serves until the first GDB disconnects (`--stdio`, `--once`), or until the process is interrupted.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let Execution { trace, elf, parameters, .. } = &args.execution;
     if are_trace(trace, parameters.as_deref())? {

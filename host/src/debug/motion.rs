@@ -1,8 +1,8 @@
 //! Runs forwards and backwards to breakpoints and watchpoints
 //!
 //! All cores go together, in replay's order. A breakpoint is reached when its address is the next of a core; a watchpoint
-//! is reached behind the access forwards, and before it backwards, so that the change can be seen from both sides. One of stores
-//! is reached where they change what is watched.
+//! is reached behind the access forwards, and before it backwards, so that the change can be seen from both sides. A write
+//! watchpoint is reached only where the value changes.
 
 use super::accesses::{Access, Accesses};
 use super::scene::Scene;
@@ -68,7 +68,7 @@ pub struct Motion<S: Scene> {
     pub watches: Vec<Watch>,
 }
 
-/// What is watched for stores, as it was when it was looked at last.
+/// The last known contents of the watched memory, for write watchpoints.
 #[derive(Default)]
 struct Values(Vec<Vec<u8>>);
 
@@ -171,7 +171,8 @@ impl<S: Scene> Motion<S> {
         }
     }
 
-    /// Back until something stops it: one instruction of core `step`, where that is given; `interrupted` is asked now and then.
+    /// Runs backwards until something stops it, or for one instruction of core `step`, if given. `interrupted` is called from
+    /// time to time.
     ///
     /// # Errors
     /// Where the recording is damaged.

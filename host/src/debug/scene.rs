@@ -14,7 +14,7 @@ pub trait Scene: Seekable<Error: Display> {
     fn xlen(&self) -> u8;
     /// Address of the next instruction of a core.
     fn pc(&self, core: u8) -> Option<u64>;
-    /// The exception that a core has crashed with: [`Scene::pc`] is then the instruction that raised it.
+    /// The exception that ended a core, if it crashed; [`Scene::pc`] is then the instruction that raised it.
     fn fault(&self, _: u8) -> Option<Fault> {
         None
     }
