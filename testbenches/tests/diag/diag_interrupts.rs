@@ -163,5 +163,5 @@ fn cores_without_data_have_lite_generators() {
     };
     let refused = DiagSoc::build(&SocConfig::simulated(case.core, 1), &full, &default_cache());
     let said = refused.unwrap_err().to_string();
-    assert!(said.contains("a full event generator needs a core that shows registers and memory"), "{said}");
+    assert!(said.contains("a full event generator needs a core that exposes registers and memory"), "{said}");
 }

@@ -281,7 +281,7 @@ impl<'a> Writer<'a> {
     fn text(self) -> Sessions {
         let mut script = String::from(
             "// further sessions, see goshawk_tb.v: decimal clock, code and register or core, then hex\n\
-             // 0 retires, 1 first behind a trap, 2 traps, 3 write, 4 ready, 5 reset, 6 words due, 7 begin, 8 end, 9 read\n",
+             // 0 retires, 1 first after a trap, 2 traps, 3 write, 4 ready, 5 reset, 6 words due, 7 begin, 8 end, 9 read\n",
         );
         let mut words = String::new();
         for line in &self.lines {
