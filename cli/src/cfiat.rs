@@ -268,7 +268,7 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
         lines.push(("bits", format!("{} of control flow, {} of values", count(summary.stats.bits), count(bits))));
         lines.push(("values taken", count(values)));
         lines.push(("state", "every core went the way of the trace, and took the values of the run".into()));
-        lines.push(("speed", format!("{} instructions a second", big(instructions as f64 / seconds))));
+        lines.push(("speed", format!("{} instructions per second", big(instructions as f64 / seconds))));
         lines.extend(options.check.map(|ret| {
             let what = format!("equal to {}, event by event, and {} data", ret.display(), count(compared));
             ("check", what)

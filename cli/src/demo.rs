@@ -164,7 +164,7 @@ fn trace(params: &TraceParams, place: &Place<'_>, steps: &mut Steps<'_>) -> Resu
     steps.done(
         "trace",
         &[
-            format!("golden model, set small, encoding tr_e: {bpi:.4} bits an instruction in {}", place.name("gtr")),
+            format!("golden model, set small, encoding tr_e: {bpi:.4} bits per instruction in {}", place.name("gtr")),
             format!(
                 "{} of {} branches missed: {} of the conditional, {} of the indirect",
                 count(rates.outcome_misses + rates.target_misses),

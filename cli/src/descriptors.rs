@@ -61,7 +61,7 @@ pub fn encode(
                     count(written.exceptions)
                 ),
             ),
-            ("bytes", format!("{}, {:.4} bits an instruction", count(written.bytes), ratio(bits, instructions))),
+            ("bytes", format!("{}, {:.4} bits per instruction", count(written.bytes), ratio(bits, instructions))),
             ("written", path.display().to_string()),
         ],
     )?;

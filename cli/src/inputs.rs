@@ -216,7 +216,7 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
         lines.push(("messages", count(replay.messages())));
         lines.push(("bits", count(replay.bits())));
         lines.push(("state", "all registers, loads and stores match".into()));
-        lines.push(("speed", format!("{} instructions a second", big(instructions as f64 / seconds))));
+        lines.push(("speed", format!("{} instructions per second", big(instructions as f64 / seconds))));
         lines.extend(options.check.map(|ret| ("check", format!("equal to {}, event by event", ret.display()))));
         facts(out, &lines)?;
     }

@@ -238,7 +238,7 @@ fn report(
     }
     lines.push(("messages", count(messages)));
     lines.push(("bits", count(summary.stats.bits)));
-    lines.push(("speed", format!("{} instructions a second", big(speed))));
+    lines.push(("speed", format!("{} instructions per second", big(speed))));
     if let Some(c) = checked {
         let extent = if replayed.damage.is_some() { ", up to the damage" } else { "" };
         lines.push(("check", format!("equal to {}, event by event{extent}", c.ret.display())));

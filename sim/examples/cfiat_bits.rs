@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let sizes = names.iter().map(|n| n.parse()).collect::<Result<Vec<Sizes>, _>>()?;
     let mut sums = vec![Sum::default(); sizes.len()];
-    println!("scheme | bits an instruction | bits a load | cache misses | first-access misses | bits a record");
+    println!("scheme | bits per instruction | bits a load | cache misses | first-access misses | bits a record");
     for info in programs::PROGRAMS {
         let program = info.load()?;
         let mut machine = Machine::new(&program, MachineConfig { harts, ..MachineConfig::default() })?;

@@ -84,7 +84,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (name, s) in names.iter().zip(&sums) {
         let part = |bits: u64| bits as f64 / s.instructions as f64;
         println!(
-            "{name}: {:.5} bits an instruction: episodes {:.5} (by a full table {:.1} %), inputs {:.5}, traps {:.5}, checks {:.5}",
+            "{name}: {:.5} bits per instruction: episodes {:.5} (by a full table {:.1} %), inputs {:.5}, traps {:.5}, checks {:.5}",
             bits(s),
             part(s.episodes.bits),
             100.0 * s.full as f64 / s.episodes.messages.max(1) as f64,
@@ -93,6 +93,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             part(s.checks.bits),
         );
     }
-    println!("replay: {:.1} million instructions a second", replayed as f64 / seconds / 1e6);
+    println!("replay: {:.1} million instructions per second", replayed as f64 / seconds / 1e6);
     Ok(())
 }

@@ -179,7 +179,7 @@ pub(super) fn rates(clock_hz: u64, t: &Totals, raw_bytes: u64, loss_text: &str) 
     let of = |bytes: u64| format!("{:.1} times less", full as f64 / bytes.max(1) as f64);
     vec![
         ("run", format!("{} instructions, {} clocks", count(t.instructions), count(t.cycles))),
-        ("full trace", format!("{} (2 bits an instruction, 16 an access)", kbit(full))),
+        ("full trace", format!("{} (2 bits per instruction, 16 an access)", kbit(full))),
         ("events", format!("{} events, {}, {}", count(t.events), kbit(raw_bytes), of(raw_bytes))),
         ("over the link", format!("{} bytes, {}, {}", count(t.link_bytes), kbit(t.link_bytes), of(t.link_bytes))),
         ("lost", format!("{} ({loss_text})", t.lost())),
