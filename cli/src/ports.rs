@@ -10,54 +10,54 @@ pub const FILE: &str = "ports.md";
 
 /// Descriptions of ports, by name without the core number, and what an instance connects them to.
 const MEANINGS: [Meaning; 36] = [
-    ("clock", "all is at its rising edge", "clk"),
-    ("reset", "synchronous; at least one cycle", "reset"),
-    ("rvfi_valid", "an instruction is here, retired or trapped", "core@_rvfi_valid"),
-    ("rvfi_insn", "its bits; of a 2-byte one the low half", "core@_rvfi_insn"),
+    ("clock", "all signals are sampled and change at its rising edge", "clk"),
+    ("reset", "synchronous, active high, at least one cycle", "reset"),
+    ("rvfi_valid", "1: the other signals describe an instruction that retires or traps", "core@_rvfi_valid"),
+    ("rvfi_insn", "instruction bits; a 2-byte instruction is in the low half", "core@_rvfi_insn"),
     (
         "rvfi_trap",
-        "it trapped: it does not retire, and the next that does is the first of a handler",
+        "1: the instruction traps; it does not retire, and the next one that retires is the first of a handler",
         "core@_rvfi_trap",
     ),
-    ("rvfi_intr", "it is the first of a trap handler", "core@_rvfi_intr"),
-    ("rvfi_pc_rdata", "its address", "core@_rvfi_pc_rdata"),
-    ("rvfi_pc_wdata", "address of the next instruction; of a trap's handler too", "core@_rvfi_pc_wdata"),
-    ("retire_valid", "an instruction retires", "core@_valid"),
-    ("retire_insn", "its bits; of a 2-byte one the low half", "core@_insn"),
-    ("retire_pc", "its address", "core@_pc"),
-    ("itype", "how it ends, 4-bit `itype` of the E-Trace specification", "core@_itype"),
+    ("rvfi_intr", "1: first instruction of a trap handler", "core@_rvfi_intr"),
+    ("rvfi_pc_rdata", "instruction address", "core@_rvfi_pc_rdata"),
+    ("rvfi_pc_wdata", "address of the next instruction; the handler's address for a trap", "core@_rvfi_pc_wdata"),
+    ("retire_valid", "1: an instruction retires", "core@_valid"),
+    ("retire_insn", "instruction bits; a 2-byte instruction is in the low half", "core@_insn"),
+    ("retire_pc", "instruction address", "core@_pc"),
+    ("itype", "termination type, 4-bit `itype` of the E-Trace specification", "core@_itype"),
     (
         "iaddr",
-        "address of its first instruction; of a trap without one, where the hart would have continued",
+        "address of the first instruction; for a trap without an instruction, the address at which the hart would have continued",
         "core@_iaddr",
     ),
-    ("iretire", "its halfwords; 0: nothing retires", "core@_iretire"),
-    ("ilastsize", "its last instruction has 0: 2 bytes; 1: 4 bytes", "core@_ilastsize"),
-    ("icount", "its instructions; not looked at without the C extension", "core@_icount"),
+    ("iretire", "number of halfwords that retire; 0: none", "core@_iretire"),
+    ("ilastsize", "size of the last instruction; 0: 2 bytes, 1: 4 bytes", "core@_ilastsize"),
+    ("icount", "number of instructions; ignored without the C extension", "core@_icount"),
     (
         "context_id",
-        "where contexts are reported, or address spaces filtered, in the low 16 bits the number of the address space; else not used",
+        "address space number in the low 16 bits, used with contexts and with a filter by address space; otherwise ignored",
         "core@_context",
     ),
     ("trigger", "not used", "4'd0"),
-    ("halted", "the hart is in debug mode: the next instruction starts as after a trap", "core@_halted"),
-    ("hart_reset", "the hart is in reset: the same", "core@_reset"),
+    ("halted", "1: the hart is in debug mode; the next instruction starts as after a trap", "core@_halted"),
+    ("hart_reset", "1: the hart is in reset; the next instruction starts as after a trap", "core@_reset"),
     ("cause", "not used", "5'd0"),
     ("tval", "not used", "{XLEN{1'b0}}"),
-    ("privilege", "where contexts are reported, and with a filter: the privilege mode; else not used", "core@_privilege"),
-    ("hide", "what retires in this cycle is not traced (docs/how-to/filters.md)", "core@_hide"),
-    ("mode", "its privilege mode, `rvfi_mode`", "core@_rvfi_mode"),
-    ("space", "the number of its address space, say the ASID of `satp` (docs/how-to/contexts.md)", "core@_asid"),
+    ("privilege", "privilege mode, used with contexts and with a filter; otherwise ignored", "core@_privilege"),
+    ("hide", "1: instructions that retire in this cycle are not traced (docs/how-to/filters.md)", "core@_hide"),
+    ("mode", "privilege mode of the instruction, `rvfi_mode`", "core@_rvfi_mode"),
+    ("space", "address space number of the instruction, for example the ASID of `satp` (docs/how-to/contexts.md)", "core@_asid"),
     (
         "stall",
-        "the core must stall: half of its FIFO is used, or its queue fills (docs/explanation/trace-module.md); if ignored, instructions can be lost",
+        "1: stall the core: half of its FIFO is used, or its queue fills (docs/explanation/trace-module.md); if ignored, instructions can be lost",
         "core@_stall",
     ),
     ("filter_first", "lowest address that is traced (docs/how-to/filters.md)", "core@_filter_first"),
     ("filter_last", "highest address that is traced", "core@_filter_last"),
     (
         "filter_space",
-        "the address spaces that are traced: this number, where `filter_mask` has a 1",
+        "address space number that is traced, in the bits that are 1 in `filter_mask`",
         "core@_filter_space",
     ),
     ("filter_mask", "0: all address spaces are traced", "core@_filter_mask"),
@@ -66,16 +66,16 @@ const MEANINGS: [Meaning; 36] = [
         "bit m: instructions of privilege mode m may be traced, if register `control` selects them (docs/how-to/filters.md)",
         "core@_allow_modes",
     ),
-    ("bus_addr", "number of a register (registers.md)", "bus_addr"),
-    ("bus_write", "1: `bus_wdata` is written at this edge", "bus_write"),
-    ("bus_wdata", "what is written", "bus_wdata"),
-    ("bus_rdata", "the register that `bus_addr` named at the edge before", "bus_rdata"),
+    ("bus_addr", "register number (registers.md)", "bus_addr"),
+    ("bus_write", "1: write `bus_wdata` to the register at this edge", "bus_write"),
+    ("bus_wdata", "data to write", "bus_wdata"),
+    ("bus_rdata", "content of the register selected by `bus_addr` at the previous edge", "bus_rdata"),
 ];
 /// Ports of the trace words.
 const WORDS: [Meaning; 3] = [
-    ("valid", "a trace word is here, and stays until `ready`", "trace_valid"),
-    ("ready", "it is taken at this edge if `valid`", "trace_ready"),
-    ("data", "the word, in the order of the stream", "trace_data"),
+    ("valid", "1: `data` has a trace word; it stays until `ready`", "trace_valid"),
+    ("ready", "1: the word is taken at this edge if `valid`", "trace_ready"),
+    ("data", "trace word, in stream order", "trace_data"),
 ];
 
 /// Prefixes of ports of standard buses, with the standard.
@@ -170,7 +170,7 @@ pub fn markdown_with(verilog: &str, style: &Style, xlen: u8, instance: &str, own
     let mut text = format!("# Ports of `{}`\n\n", style.name);
     let _ = writeln!(text, "`i` is the number of a core, 0 to {}.\n", cores.saturating_sub(1));
     if ports.iter().any(|p| p.channel().is_some()) {
-        text.push_str("Of what retires in a cycle the older is in the channel with the lower number, `rvfi0` or `block0` first.\n\n");
+        text.push_str("Of the instructions of one cycle, the older is in the channel with the lower number: `rvfi0` or `block0` is the oldest.\n\n");
     }
     text.push_str("| port | dir | bits | meaning |\n| --- | --- | ---: | --- |\n");
     for port in ports.iter().filter(|p| p.base().1.is_none_or(|core| core == 0)) {
@@ -236,13 +236,13 @@ mod tests {
         assert_eq!(found.iter().filter(|p| p.channel().is_some_and(|c| c.1 == "3")).count(), 12);
         assert!(found.iter().all(|p| !p.meaning(&[]).0.is_empty()));
         let text = markdown(&verilog, &style, 32);
-        assert!(text.contains("| `rvfi3_insn_i` | in | 32 | its bits"), "{text}");
+        assert!(text.contains("| `rvfi3_insn_i` | in | 32 | instruction bits"), "{text}");
         assert!(text.contains("    .rvfi2_trap_1(core1_rvfi2_trap),\n"), "{text}");
         let retire = Some(hdl::spine::Retire { per_cycle: 2, log2_words: 3 });
         let options =
             SystemOptions { ingress: Ingress::Blocks, extras: Extras { retire, ..Extras::default() }, log2_fifo: 4 };
         let text = markdown(&emit_as(&params, &options, &style).unwrap(), &style, 32);
-        assert!(text.contains("| `block1_iretire_i` | in | 4 | its halfwords"), "{text}");
+        assert!(text.contains("| `block1_iretire_i` | in | 4 | number of halfwords"), "{text}");
         assert!(text.contains("    .block1_itype_1(core1_block1_itype),\n"), "{text}");
     }
 
@@ -269,7 +269,7 @@ mod tests {
         let verilog = "module t (\n    input  wire        clock,\n    input  wire [31:0] rvfi_insn_0,\n    \
                        input  wire [31:0] rvfi_insn_1,\n    output wire        valid\n);\n";
         let text = markdown(verilog, &Style { name: "t".into(), initial: true }, 32);
-        assert!(text.contains("| `rvfi_insn_i` | in | 32 | its bits"), "{text}");
+        assert!(text.contains("| `rvfi_insn_i` | in | 32 | instruction bits"), "{text}");
         assert!(text.contains("    .rvfi_insn_1(core1_rvfi_insn),\n    .valid(trace_valid)\n);"), "{text}");
         assert_eq!(text.matches("\n| `").count(), 3);
     }
