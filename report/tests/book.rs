@@ -1,4 +1,4 @@
-//! All links between pages work, and every page of `docs/` is in the book
+//! All links between pages work, every page of `docs/` is in the book, and code that pages name exists
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::collections::BTreeSet;
@@ -128,4 +128,99 @@ fn every_page_of_the_book_has_one_title() {
     for path in pages().into_iter().filter(|p| p.starts_with(&docs) && !p.ends_with("SUMMARY.md")) {
         assert_eq!(read(&path).titles, 1, "{}", path.display());
     }
+}
+
+/// Crates whose modules and files pages name.
+const CRATES: [&str; 12] =
+    ["capture", "cli", "diag", "fpga", "hdl", "host", "programs", "report", "retire", "sim", "sweep", "testbenches"];
+
+/// The text of all Rust files under `folder`.
+fn sources(folder: &Path) -> String {
+    let mut text = String::new();
+    let mut entries: Vec<PathBuf> = folder.read_dir().unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            text += &sources(&path);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            text += &std::fs::read_to_string(&path).unwrap();
+        }
+    }
+    text
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let of_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(of_word) && !text[at + word.len()..].starts_with(of_word))
+}
+
+/// The first segment of a path such as `sim::replay::{a, b}` that is neither a module nor an identifier of its module.
+fn unknown_segment(path: &str) -> Option<String> {
+    let mut folder = root().join(path.split("::").next()?).join("src");
+    let mut text = None::<String>;
+    for segment in path.split("::").skip(1) {
+        for name in segment.split(['{', '}', ',', ' ', '(', ')', '<']).filter(|n| !n.is_empty()) {
+            let (file, inner) = (folder.join(format!("{name}.rs")), folder.join(name));
+            if text.is_none() && (file.is_file() || inner.is_dir()) {
+                continue;
+            }
+            let all = text.get_or_insert_with(|| sources(&folder));
+            if !has_word(all, name) {
+                return Some(name.into());
+            }
+        }
+        if text.is_none() {
+            let (file, inner) = (folder.join(format!("{segment}.rs")), folder.join(segment));
+            text = (!inner.is_dir()).then(|| std::fs::read_to_string(file).unwrap_or_default());
+            folder = inner;
+        }
+    }
+    None
+}
+
+/// What `code`, an inline code of a page, names that does not exist: a path of a crate or a file.
+fn missing_code(code: &str) -> Option<String> {
+    let known = |rest: &str, separator: &str| CRATES.iter().any(|c| rest.starts_with(&format!("{c}{separator}")));
+    if known(code, "::") && !code.contains(['=', '\n']) {
+        return unknown_segment(code).map(|name| format!("`{code}`: there is no `{name}`"));
+    }
+    let is_file = [".rs", ".md", ".py", ".v"].iter().any(|e| code.ends_with(e)) && !code.contains([' ', '*', '<']);
+    (is_file && known(code, "/") && !root().join(code).exists()).then(|| format!("there is no file `{code}`"))
+}
+
+#[test]
+fn code_that_pages_name_exists() {
+    let (mut wrong, mut named) = (Vec::new(), 0);
+    // decisions and the changelog describe the code of their time
+    let now = |p: &PathBuf| !p.ends_with("CHANGELOG.md") && !p.components().any(|c| c.as_os_str() == "maintainers");
+    for path in pages().into_iter().filter(now) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for event in Parser::new_ext(&text, Options::ENABLE_TABLES) {
+            if let Event::Code(code) = event {
+                named += usize::from(code.contains("::"));
+                wrong.extend(
+                    missing_code(&code).map(|w| format!("{}: {w}", path.strip_prefix(root()).unwrap().display())),
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(named > 50, "{named} paths");
+}
+
+#[test]
+fn missing_code_is_found() {
+    assert_eq!(missing_code("sim::replay"), None);
+    assert_eq!(missing_code("hdl::scheme::tr::{outcome,target}"), None);
+    assert_eq!(missing_code("sim::params::TraceParams"), None);
+    assert_eq!(
+        missing_code("hdl::spine::no_such_module"),
+        Some("`hdl::spine::no_such_module`: there is no `no_such_module`".into())
+    );
+    assert_eq!(
+        missing_code("sim::params::NoSuchType"),
+        Some("`sim::params::NoSuchType`: there is no `NoSuchType`".into())
+    );
+    assert_eq!(missing_code("sim/tests/all/no_such.rs"), Some("there is no file `sim/tests/all/no_such.rs`".into()));
 }
