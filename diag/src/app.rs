@@ -100,6 +100,8 @@ pub struct Use {
     pub at: usize,
     /// Trigger of its event.
     pub trigger: Trigger,
+    /// Further triggers of the same event: other places of the point.
+    pub also: Vec<Trigger>,
     /// Words that its event carries.
     pub captures: Vec<Capture>,
     /// Whether the event needs a time.
@@ -197,6 +199,18 @@ pub struct App {
     pub tick: Option<u32>,
     /// Notes about its probes for the user.
     pub notes: Vec<Mistake>,
+}
+
+impl Use {
+    /// All triggers of its event.
+    pub fn triggers(&self) -> impl Iterator<Item = Trigger> + '_ {
+        std::iter::once(self.trigger).chain(self.also.iter().copied())
+    }
+
+    /// All triggers of its event, to change them.
+    pub(crate) fn triggers_mut(&mut self) -> impl Iterator<Item = &mut Trigger> {
+        std::iter::once(&mut self.trigger).chain(&mut self.also)
+    }
 }
 
 impl MachineDef {

@@ -151,7 +151,7 @@ impl<'a> Handlers<'a> {
 
     /// Runs it without a chip.
     pub fn alone(firmware: &'a Firmware, app: &App, cores: u8, image: Image, watchdog: u32) -> Result<Self, String> {
-        let params = GeneratorParams { slots: 64, wide: 64, returns: 64, stack: 64, ..GeneratorParams::FULL };
+        let params = GeneratorParams { slots: u8::MAX, wide: u8::MAX, returns: 64, stack: 64, ..GeneratorParams::FULL };
         let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
         for g in &mut generators {
             g.set(slots(app, HOST)).map_err(|e| e.to_string())?;
@@ -290,14 +290,11 @@ fn handle(ring_processor: &mut RingProcessor, event: Option<&Event>, program_out
 
 /// Trigger slots of the handlers, whose events go to `dest`.
 pub fn slots(app: &App, dest: u8) -> Vec<Slot> {
-    let slot = |(n, u): (usize, &crate::app::Use)| Slot {
-        trigger: u.trigger,
-        event: n as u8,
-        dest,
-        captures: u.captures.clone(),
-        stamped: u.stamped,
+    let slots = |(n, u): (usize, &crate::app::Use)| -> Vec<Slot> {
+        let (event, captures, stamped) = (n as u8, u.captures.clone(), u.stamped);
+        u.triggers().map(|trigger| Slot { trigger, event, dest, captures: captures.clone(), stamped }).collect()
     };
-    app.uses.iter().enumerate().map(slot).collect()
+    app.uses.iter().enumerate().flat_map(slots).collect()
 }
 
 impl RetireSink for Handlers<'_> {

@@ -8,7 +8,8 @@
 //!         | "machine" name [ "by" expr ] "{" { state ":" probe "->" state { "," probe "->" state } ";" } "}"
 //!         | "log" name [ "by" expr ] "{" "keep" keyed { "," keyed } ( "dump" | "freeze" ) keyed "}"
 //!         | "ltl" name [ "by" expr ] "{" formula "}"            formula: parse/formula.rs
-//! probe   = kind [ ":" ( name [ "+" number ] | number [ unit ] ) ]        keyed = probe "(" expr ")"
+//! probe   = kind [ ":" ( point [ "+" number ] | number [ unit ] ) ]        point: [ file ":" ] name, or either in quotation marks
+//! keyed = probe "(" expr ")"
 //! statement = "@" name [ "[" expr { "," expr } "]" ] ( "=" ( summary "(" [ expr ] ")" | expr ) | "++" ) ";"
 //!         | "printf" "(" string { "," expr } ")" ";" | "print" "(" map [ "," number ] ")" ";" | "clear" "(" map ")" ";"
 //! ```
@@ -36,8 +37,9 @@ const SIGNS: [&str; 36] = [
     "|", "^", "&", "<", ">", "+", "-", "*", "/", "%", "!", "~", "?", ".", "$",
 ];
 
-fn lex(script: &str) -> Result<Vec<(usize, Token)>, Mistake> {
-    let (bytes, mut at, mut tokens) = (script.as_bytes(), 0, Vec::new());
+/// The tokens of a script with their starts, and their ends.
+fn lex(script: &str) -> Result<(Vec<(usize, Token)>, Vec<usize>), Mistake> {
+    let (bytes, mut at, mut tokens, mut ends) = (script.as_bytes(), 0, Vec::new(), Vec::new());
     while at < bytes.len() {
         let rest = &script[at..];
         let c = bytes[at];
@@ -59,6 +61,7 @@ fn lex(script: &str) -> Result<Vec<(usize, Token)>, Mistake> {
             let number = number.ok_or_else(|| Mistake::new(at, format!("`{}` is not a number", &rest[..len])))?;
             tokens.push((at, Token::Number(number)));
             if !unit.is_empty() {
+                ends.push(at + len - unit.len());
                 tokens.push((at + len - unit.len(), Token::Name(unit.into())));
             }
             at += len;
@@ -91,13 +94,20 @@ fn lex(script: &str) -> Result<Vec<(usize, Token)>, Mistake> {
             tokens.push((at, Token::Sign(sign)));
             at += sign.len();
         }
+        if ends.len() < tokens.len() {
+            ends.push(at);
+        }
     }
     tokens.push((script.len(), Token::End));
-    Ok(tokens)
+    ends.push(script.len());
+    Ok((tokens, ends))
 }
 
-struct Parser {
+struct Parser<'a> {
+    script: &'a str,
+    /// Tokens, with their start and end.
     tokens: Vec<(usize, Token)>,
+    ends: Vec<usize>,
     next: usize,
     depth: usize,
     /// In a predicate a `/` ends it, except in parentheses.
@@ -106,7 +116,8 @@ struct Parser {
 
 /// Parses a script.
 pub fn parse(script: &str) -> Result<Vec<Item>, Mistake> {
-    let mut p = Parser { tokens: lex(script)?, next: 0, depth: 0, predicate: false };
+    let (tokens, ends) = lex(script)?;
+    let mut p = Parser { script, tokens, ends, next: 0, depth: 0, predicate: false };
     let mut items = Vec::new();
     while *p.peek() != Token::End {
         items.push(p.item()?);
@@ -120,7 +131,7 @@ pub fn parse(script: &str) -> Result<Vec<Item>, Mistake> {
     Ok(items)
 }
 
-impl Parser {
+impl Parser<'_> {
     fn peek(&self) -> &Token {
         &self.tokens[self.next].1
     }
@@ -285,8 +296,10 @@ impl Parser {
         let kind = self.name("a probe")?;
         let (mut point, mut offset) = (None, 0);
         if self.is(":") {
+            let start = self.at();
             match self.take() {
-                Token::Name(n) => point = Some(n),
+                Token::Name(_) | Token::Sign("*") => point = Some(self.point(start)),
+                Token::Text(text) => point = Some(text),
                 Token::Number(n) => {
                     let unit = match self.peek() {
                         Token::Name(u) if ["s", "ms", "us", "cycles"].contains(&u.as_str()) => u.clone(),
@@ -299,7 +312,7 @@ impl Parser {
                 }
                 _ => {
                     self.next -= 1;
-                    return self.wrong("a name or a number");
+                    return self.wrong("a name, a name in quotation marks or a number");
                 }
             }
             if self.is("+") {
@@ -313,6 +326,32 @@ impl Parser {
             }
         }
         Ok(Probe { at, kind, point, offset })
+    }
+
+    /// The text of a point that starts at `start`: a name with `::`, `*`, a file before it or members after it, without
+    /// spaces.
+    fn point(&mut self, start: usize) -> String {
+        loop {
+            let end = self.ends[self.next - 1];
+            let near = |n: usize| {
+                let adjacent =
+                    n == 0 || self.ends.get(self.next + n - 1) == self.tokens.get(self.next + n).map(|t| &t.0);
+                self.tokens.get(self.next + n).filter(|_| adjacent).map(|t| &t.1)
+            };
+            if self.at() != end {
+                return self.script[start..end].to_string();
+            }
+            let name = |t: Option<&Token>| matches!(t, Some(Token::Name(_) | Token::Sign("*" | "~")));
+            let taken = match (near(0), near(1), near(2)) {
+                (Some(Token::Name(_) | Token::Sign("*" | "~")), ..) => 1,
+                (Some(Token::Sign(":")), Some(Token::Sign(":")), after) if name(after) => 3,
+                (Some(Token::Sign(":")), Some(Token::Name(_) | Token::Number(_) | Token::Sign("*")), _) => 2,
+                (Some(Token::Sign(".")), Some(Token::Name(_)), _) => 2,
+                (Some(Token::Sign("[")), Some(Token::Number(_)), Some(Token::Sign("]"))) => 3,
+                _ => return self.script[start..end].to_string(),
+            };
+            self.next += taken;
+        }
     }
 
     fn clause(&mut self) -> Result<Item, Mistake> {

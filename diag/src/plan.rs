@@ -7,7 +7,7 @@
 use crate::app::{App, Consumer, Origin, Use};
 use crate::layout::{chip_terms, layout, Cut, Layout, LOG_DEPTH};
 use crate::runtime::Tally;
-use crate::share::{fewest, wide, Group};
+use crate::share::{beyond, fewest, wide, Group};
 use crate::widen::widen;
 use crate::{Mistake, ScriptError};
 use sim::diag::chip::{ChipParams, FRAME_BYTES};
@@ -158,23 +158,24 @@ pub(crate) fn fitted(app: &mut App, params: &ChipParams, script: &str) -> Result
     let available = usize::from(generator.wide);
     // a return can be detected without it too, at a higher cost per loop iteration
     let from = |app: &App| {
-        let triggers = app.uses.iter().filter(|u| !u.traced).map(|u| u.trigger);
-        triggers.rev().find(|t| matches!(t, Trigger::ReturnFrom { .. }))
+        let triggers = app.uses.iter().filter(|u| !u.traced).flat_map(Use::triggers);
+        triggers.collect::<Vec<_>>().into_iter().rev().find(|t| matches!(t, Trigger::ReturnFrom { .. }))
     };
     while let Some(late @ Trigger::ReturnFrom { first, .. }) = from(app).filter(|_| wide(&fewest(app)) > available) {
-        app.uses.iter_mut().filter(|u| u.trigger == late).for_each(|u| u.trigger = Trigger::Return(first));
+        let all = app.uses.iter_mut().flat_map(Use::triggers_mut);
+        all.filter(|t| **t == late).for_each(|t| *t = Trigger::Return(first));
     }
     if !generator.lite {
         widen(app, available);
     }
     let slots = fewest(app);
     let entries: Vec<Trigger> =
-        slots.iter().map(|g| g.slot.trigger).filter(|t| matches!(t, Trigger::Entry { .. })).collect();
+        slots.iter().flat_map(Group::slots).map(|s| s.trigger).filter(|t| matches!(t, Trigger::Entry { .. })).collect();
     let left = if generator.lite { 0 } else { available.saturating_sub(wide(&slots) - entries.len()) };
     for late in entries.into_iter().skip(left) {
-        for u in app.uses.iter_mut().filter(|u| u.trigger == late && !u.traced) {
-            if let Trigger::Entry { first, .. } = u.trigger {
-                u.trigger = Trigger::Pc(first);
+        for u in app.uses.iter_mut().filter(|u| u.triggers().any(|t| t == late) && !u.traced) {
+            if let Trigger::Entry { first, .. } = late {
+                u.triggers_mut().filter(|t| **t == late).for_each(|t| *t = Trigger::Pc(first));
             }
             let what =
                 "its first instruction is also in a loop, and no trigger is left to distinguish calls from iterations: each \
@@ -190,7 +191,7 @@ pub(crate) fn fitted(app: &mut App, params: &ChipParams, script: &str) -> Result
         let uses: Vec<usize> = groups.iter().flat_map(|g| g.uses.iter().copied()).collect();
         Err(Excess { mistake: Mistake::new(app.uses[uses[0]].at, what), uses })
     };
-    let late: Vec<&Group> = slots.iter().filter(|g| g.slot.trigger.is_wide()).skip(available).collect();
+    let late = beyond(&slots, available, |g| g.triggers().1);
     if !generator.lite && !late.is_empty() {
         let what = format!(
             "the script needs {needed} triggers of data and traps, which share what they can; an event generator has {available}: \
@@ -200,12 +201,12 @@ pub(crate) fn fitted(app: &mut App, params: &ChipParams, script: &str) -> Result
         return excess(&late, what);
     }
     let available = usize::from(generator.slots);
-    let late: Vec<&Group> = slots.iter().skip(available).collect();
+    let late = beyond(&slots, available, |g| g.triggers().0);
     if !late.is_empty() {
         let what = format!(
             "the script needs {} triggers, one for each point of the program; an event generator has {available}: without {} \
              it fits",
-            slots.len(),
+            slots.iter().map(|g| g.triggers().0).sum::<usize>(),
             excess_probes(app, script, &late)
         );
         return excess(&late, what);

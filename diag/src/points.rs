@@ -141,7 +141,7 @@ pub fn units(app: &App, cores: u8) -> Vec<Unit> {
             Consumer::Span(s, _) => sets.join(n, span(s)),
             Consumer::Log(l, _) => sets.join(n, log(l)),
         }
-        if let Some(same) = app.uses[..n].iter().position(|o| o.trigger == u.trigger) {
+        if let Some(same) = app.uses[..n].iter().position(|o| o.triggers().any(|t| u.triggers().any(|own| own == t))) {
             sets.join(n, same);
         }
     }

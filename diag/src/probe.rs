@@ -19,7 +19,11 @@ impl fmt::Display for Probe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.kind)?;
         if let Some(point) = &self.point {
-            write!(f, ":{point}")?;
+            let plain = |c: char| c.is_ascii_alphanumeric() || "_.:*~[]".contains(c);
+            match point.chars().all(plain) {
+                true => write!(f, ":{point}")?,
+                false => write!(f, ":\"{}\"", point.replace('\\', "\\\\").replace('"', "\\\""))?,
+            }
         }
         match self.offset {
             0 => Ok(()),

@@ -101,7 +101,7 @@ pub fn take<'p>(
     (params, image): (&TraceParams, &Image),
     packets: impl IntoIterator<Item = &'p Packet>,
 ) -> Result<Replayed, String> {
-    let sizes = GeneratorParams { slots: 64, wide: 64, ..GeneratorParams::FULL };
+    let sizes = GeneratorParams { slots: u8::MAX, wide: u8::MAX, ..GeneratorParams::FULL };
     let mut generators: Vec<Generator> = (0..params.cores).map(|c| Generator::new(sizes, c)).collect();
     for g in &mut generators {
         g.set(layout.traced.clone()).map_err(|e| e.to_string())?;

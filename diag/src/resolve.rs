@@ -1,16 +1,19 @@
 //! Resolves the names of a script to addresses, captures and indices
 
 use crate::app::{App, Clause, Consumer, Expr, MachineDef, Map, Origin, Part, SpanDef, Stmt, Use, Value};
-use crate::symbols::Symbols;
+use crate::symbols::{SiteKind, Symbols};
 use crate::syntax::{self, ExprKind, Item, Keyed, Probe, Summary};
 use crate::Mistake;
+use places::Place;
 use sim::diag::trigger::{Capture, Trigger, CAPTURES};
 
+mod places;
 mod watchers;
 
 /// Source and content of a probe's events.
 enum Source {
-    Slot { trigger: Trigger },
+    /// Places of the program, at least one.
+    Slot(Vec<Place>),
     Machine(usize),
     Span(usize),
     Log(usize),
@@ -133,7 +136,7 @@ impl Resolver<'_> {
         captures: Vec<Capture>,
         stamped: bool,
     ) -> Result<usize, Mistake> {
-        let Source::Slot { trigger } = self.source(probe)? else {
+        let Source::Slot(places) = self.source(probe)? else {
             return Err(Mistake::new(
                 probe.at,
                 format!("`{}` cannot be used here; a point of the program can", probe.kind),
@@ -143,10 +146,12 @@ impl Resolver<'_> {
             let what = format!("this needs {} words of {}; an event carries {CAPTURES}", captures.len(), probe);
             return Err(Mistake::new(probe.at, what));
         }
+        let mut triggers = self.triggers(probe, places, &captures)?;
         self.app.uses.push(Use {
             name: probe.to_string(),
             at: probe.at,
-            trigger,
+            trigger: triggers.remove(0),
+            also: triggers,
             captures,
             stamped,
             consumer,
@@ -157,58 +162,8 @@ impl Resolver<'_> {
         Ok(self.app.uses.len() - 1)
     }
 
-    fn address(&self, probe: &Probe, code: bool) -> Result<(u32, u32), Mistake> {
-        let point = probe.point.as_deref().unwrap_or_default();
-        let offset = probe.offset as u32;
-        if let Ok(number) = point.parse::<u32>() {
-            return Ok((number.wrapping_add(offset), 4));
-        }
-        match self.symbols.find(point) {
-            Some((at, size, is_code)) if is_code == code => {
-                if offset > 0 && offset >= size {
-                    let what = format!("{point} has {size} bytes; +{offset} is outside");
-                    return Err(Mistake::new(probe.at, what));
-                }
-                // the part of the variable after the offset
-                Ok((at.wrapping_add(offset), size.saturating_sub(offset).max(1)))
-            }
-            Some(_) => {
-                let (is, needed) = if code { ("data", "a function") } else { ("code", "a variable") };
-                Err(Mistake::new(probe.at, format!("{point} is {is}; `{}` needs {needed}", probe.kind)))
-            }
-            None => {
-                let inlined = self.symbols.inlined(point);
-                let hint = match self.symbols.like(point) {
-                    Some(_) if code && self.symbols.clone_of(point).is_some() => {
-                        let clone = self.symbols.clone_of(point).unwrap_or_default();
-                        format!("the compiler made {clone} of it, which can be probed")
-                    }
-                    _ if !inlined.is_empty() => {
-                        format!("every call of it was inlined, at {}; probe there with pc:", inlined.join(", "))
-                    }
-                    Some(like) => format!("did you mean {like}?"),
-                    None => "`nm` lists the symbols of a program".into(),
-                };
-                Err(Mistake::new(probe.at, format!("the program has no symbol `{point}`: {hint}")))
-            }
-        }
-    }
-
-    /// The trigger for entering a function: `plain`, or `looped` if the function jumps back to its own first
-    /// instruction.
-    fn entry(
-        &self,
-        probe: &Probe,
-        plain: impl Fn(u32) -> Trigger,
-        looped: impl Fn(u32, u32) -> Trigger,
-    ) -> Result<Trigger, Mistake> {
-        let (first, size) = self.address(probe, true)?;
-        let turns = probe.offset == 0 && self.symbols.back_to_start(first, size).is_some();
-        Ok(if turns { looped(first, first.wrapping_add(size - 1)) } else { plain(first) })
-    }
-
     fn source(&mut self, probe: &Probe) -> Result<Source, Mistake> {
-        let slot = |trigger| Ok(Source::Slot { trigger });
+        let slot = |trigger| Ok(Source::Slot(vec![(trigger, SiteKind::Function)]));
         let point = probe.point.clone().unwrap_or_default();
         let cause = || match probe.point.as_deref() {
             None => Ok(None),
@@ -218,15 +173,11 @@ impl Resolver<'_> {
                 .map_err(|_| Mistake::new(probe.at, format!("`{p}` is not a cause; expected 0 to 63"))),
         };
         match probe.kind.as_str() {
-            "call" => slot(self.entry(probe, Trigger::Pc, |first, last| Trigger::Entry { first, last })?),
-            "pc" => slot(Trigger::Pc(self.address(probe, true)?.0)),
-            "ret" => slot(self.entry(probe, Trigger::Return, |first, last| Trigger::ReturnFrom { first, last })?),
-            "read" | "write" | "access" => {
-                let (first, size) = self.address(probe, false)?;
-                let (loads, stores) = (probe.kind != "write", probe.kind != "read");
-                let last = first.wrapping_add(size - 1);
-                slot(Trigger::Data { first, last, loads, stores, value: None })
-            }
+            "call" => Ok(Source::Slot(self.calls(probe)?)),
+            "pc" => Ok(Source::Slot(self.instructions(probe)?)),
+            "ret" => Ok(Source::Slot(self.returns(probe)?)),
+            "line" => Ok(Source::Slot(self.source_line(probe)?)),
+            "read" | "write" | "access" => Ok(Source::Slot(self.accesses(probe)?)),
             "trap" => slot(Trigger::Trap { interrupt: None, cause: None }),
             "interrupt" => slot(Trigger::Trap { interrupt: Some(true), cause: cause()? }),
             "exception" => slot(Trigger::Trap { interrupt: Some(false), cause: cause()? }),
@@ -264,7 +215,7 @@ impl Resolver<'_> {
             "end" => Ok(Source::End),
             other => {
                 let what = format!(
-                    "`{other}` is not a probe; call, ret, pc, read, write, access, trap, interrupt, exception, trapret, violation, \
+                    "`{other}` is not a probe; call, ret, pc, line, read, write, access, trap, interrupt, exception, trapret, violation, \
                      span, log, tick and end are"
                 );
                 Err(Mistake::new(probe.at, what))
@@ -298,7 +249,7 @@ impl Resolver<'_> {
             syntax::Stmt::Sum { key, value, .. } => !key.iter().any(reads) && !value.as_ref().is_some_and(reads),
             _ => false,
         });
-        let split = sums && !predicate.is_some_and(reads) && matches!(source, Source::Slot { .. });
+        let split = sums && !predicate.is_some_and(reads) && matches!(source, Source::Slot(_));
         let parts: Vec<&[syntax::Stmt]> = if split { body.chunks(1).collect() } else { vec![body] };
         for part in parts {
             let mut captures = Vec::new();
@@ -307,7 +258,7 @@ impl Resolver<'_> {
             let body = body.collect::<Result<Vec<_>, _>>()?;
             let n = self.app.clauses.len();
             let origin = match source {
-                Source::Slot { .. } => {
+                Source::Slot(_) => {
                     let printed = body.iter().any(|s| matches!(s, Stmt::Printf(..)));
                     let stamped = printed || predicate.iter().any(has_time) || body.iter().any(stmt_has_time);
                     Origin::Slot(self.slot(probe, Consumer::Clause(n), captures, stamped)?)
@@ -371,10 +322,7 @@ impl Resolver<'_> {
     ) -> Result<Expr, Mistake> {
         Ok(match &e.kind {
             ExprKind::Number(n) => Expr::Number(*n),
-            ExprKind::Address(name) => match self.symbols.find(name) {
-                Some((at, ..)) => Expr::Number(at.into()),
-                None => return Err(Mistake::new(e.at, format!("the program has no symbol `{name}`"))),
-            },
+            ExprKind::Address(name) => Expr::Number(self.address_of(name, e.at)?.into()),
             ExprKind::Field(name) => Expr::Value(self.field(name, e.at, source, probe, captures)?),
             ExprKind::Map(name, key) => {
                 let map = self.map(name, e.at)?;
@@ -422,7 +370,8 @@ impl Resolver<'_> {
                 &[("step", Value::Arg(0)), ("key", Value::Arg(1)), ("core", Value::Core), ("time", Value::Time)]
             }
             Source::Tick | Source::End => &[("time", Value::Time)],
-            Source::Slot { trigger } => {
+            Source::Slot(places) => {
+                let trigger = &places[0].0;
                 let Some(capture) = (match name {
                     "core" => return Ok(Value::Core),
                     "time" => return Ok(Value::Time),

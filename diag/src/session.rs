@@ -251,7 +251,7 @@ pub struct Reference {
 impl Reference {
     /// Creates it with everything on the host.
     pub fn new(app: &App, layout: &Layout, cores: u8, image: Image) -> Result<Self, String> {
-        let params = GeneratorParams { slots: 64, wide: 64, returns: 64, stack: 64, ..GeneratorParams::FULL };
+        let params = GeneratorParams { slots: u8::MAX, wide: u8::MAX, returns: 64, stack: 64, ..GeneratorParams::FULL };
         let mut generators: Vec<Generator> = (0..cores).map(|c| Generator::new(params, c)).collect();
         for g in &mut generators {
             g.set(layout.slots.clone()).map_err(|e| e.to_string())?;

@@ -11,12 +11,12 @@
 use crate::app::{App, Consumer};
 use sim::diag::node::Field;
 use sim::diag::packet::{Args, Event};
-use sim::diag::trigger::{Capture, Slot, CAPTURES};
+use sim::diag::trigger::{Capture, Slot, Trigger, CAPTURES};
 
 /// Position of a use's event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Slot in the layout; `None`: the event comes from the trace.
+    /// Its first slot in the layout; `None`: the event comes from the trace.
     pub slot: Option<usize>,
     /// Identifier of its event.
     pub event: u8,
@@ -52,8 +52,10 @@ impl Destination {
 pub struct Group {
     /// Numbers of the uses; the first one is the number of the event.
     pub uses: Vec<usize>,
-    /// The slot.
+    /// The slot of its first trigger.
     pub slot: Slot,
+    /// Further triggers, with a slot each for the same event.
+    pub also: Vec<Trigger>,
     destination: Destination,
 }
 
@@ -90,7 +92,8 @@ impl Share {
             let at = of.iter().position(|g| g.uses.contains(&n)).unwrap_or(n);
             let all = &of[at].slot.captures;
             let place = |c: &Capture| all.iter().position(|o| o == c).unwrap_or(0) as u8;
-            let slot = Some(at).filter(|_| !app.uses[n].traced);
+            let before = of[..at].iter().map(|g| g.triggers().0).sum();
+            let slot = Some(before).filter(|_| !app.uses[n].traced);
             Self { slot, event: of[at].slot.event, args: app.uses[n].captures.iter().map(place).collect() }
         };
         (0..app.uses.len()).map(find).collect()
@@ -113,6 +116,18 @@ pub(crate) fn union(a: &[Capture], b: &[Capture]) -> Vec<Capture> {
 }
 
 impl Group {
+    /// Its slots.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+        let also = |t: &Trigger| Slot { trigger: *t, ..self.slot.clone() };
+        std::iter::once(self.slot.clone()).chain(self.also.iter().map(also))
+    }
+
+    /// Number of its triggers, and of those that compare more than an address.
+    pub(crate) fn triggers(&self) -> (usize, usize) {
+        let wide = |t: &&Trigger| t.is_wide();
+        (1 + self.also.len(), std::iter::once(&self.slot.trigger).chain(&self.also).filter(wide).count())
+    }
+
     /// Adds a use to the group, if possible.
     fn join(&mut self, app: &App, n: usize, destination: Destination) -> bool {
         let (new, own) = (&app.uses[n], &self.slot);
@@ -152,7 +167,7 @@ fn grouped(app: &App, destinations: &[Destination], traced: bool) -> Vec<Group> 
     let mut groups: Vec<Group> = Vec::new();
     for (n, (u, destination)) in app.uses.iter().zip(destinations).enumerate().filter(|(_, (u, _))| u.traced == traced)
     {
-        let last = groups.iter_mut().rev().find(|g| g.slot.trigger == u.trigger);
+        let last = groups.iter_mut().rev().find(|g| g.slot.trigger == u.trigger && g.also == u.also);
         if last.is_some_and(|g| g.join(app, n, *destination)) {
             continue;
         }
@@ -163,7 +178,7 @@ fn grouped(app: &App, destinations: &[Destination], traced: bool) -> Vec<Group> 
             captures: u.captures.clone(),
             stamped: u.stamped,
         };
-        groups.push(Group { uses: vec![n], slot, destination: *destination });
+        groups.push(Group { uses: vec![n], slot, also: u.also.clone(), destination: *destination });
     }
     groups
 }
@@ -173,7 +188,18 @@ pub fn fewest(app: &App) -> Vec<Group> {
     groups(app, &vec![Destination::Host; app.uses.len()])
 }
 
-/// Number of groups whose trigger compares more than an address.
+/// Number of triggers that compare more than an address.
 pub(crate) fn wide(groups: &[Group]) -> usize {
-    groups.iter().filter(|g| g.slot.trigger.is_wide()).count()
+    groups.iter().map(|g| g.triggers().1).sum()
+}
+
+/// Groups beyond the first `available` triggers, counted by `count`.
+pub(crate) fn beyond(groups: &[Group], available: usize, count: impl Fn(&Group) -> usize) -> Vec<&Group> {
+    let mut taken = 0;
+    let late = |g: &&Group| {
+        let own = count(g);
+        taken += own;
+        own > 0 && taken > available
+    };
+    groups.iter().filter(late).collect()
 }

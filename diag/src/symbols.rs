@@ -1,17 +1,48 @@
 //! Symbols and source lines of a program, from its ELF
+//!
+//! What the source calls by one name may be several things: functions of the same name in several files, C++ overloads,
+//! copies that the compiler made, and places at which it was inlined. [`Symbols::functions`] and [`Symbols::variables`]
+//! find all of one function or variable, and refuse a name that several have.
 
+mod code;
+mod debug_info;
+mod find;
+mod lines;
+mod names;
+mod types;
+
+pub use find::{Site, SiteKind, Variable};
+pub use types::Number;
+
+use code::Code;
+use debug_info::{DebugInfo, Reader};
+use names::Name;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
-use retire::isa::{self, Flow};
 use std::borrow::Cow;
+use std::sync::Arc;
 
-type Reader = gimli::EndianArcSlice<gimli::LittleEndian>;
+/// A symbol.
+#[derive(Clone, Debug)]
+struct Symbol {
+    at: u32,
+    size: u32,
+    /// As the linker has it.
+    raw: String,
+    name: Name,
+    is_code: bool,
+    /// Source file, of a symbol that only this file has.
+    file: Option<String>,
+    /// As it is printed.
+    printed: String,
+}
 
 /// Symbols and source lines.
 pub struct Symbols {
-    /// By address: address, size, name, whether it is code.
-    all: Vec<(u32, u32, String, bool)>,
+    /// By address.
+    all: Vec<Symbol>,
     lines: Option<addr2line::Context<Reader>>,
-    code: Vec<(u32, Vec<u8>)>,
+    debug: Option<DebugInfo>,
+    code: Code,
 }
 
 impl std::fmt::Debug for Symbols {
@@ -20,58 +51,97 @@ impl std::fmt::Debug for Symbols {
     }
 }
 
+/// Symbols of functions and variables, and the addresses at which code and data start.
+fn read_symbols(file: &object::File<'_>) -> (Vec<Symbol>, Vec<(u32, bool)>) {
+    let (mut all, mut starts, mut source) = (Vec::new(), Vec::new(), None);
+    for s in file.symbols() {
+        let Ok(raw) = s.name() else { continue };
+        if s.kind() == SymbolKind::File {
+            // symbols of one file follow its name
+            source = Some(raw.to_string());
+            continue;
+        }
+        let Some(section) = s.section_index() else { continue };
+        let in_code = || file.section_by_index(section).is_ok_and(|s| s.kind() == object::SectionKind::Text);
+        let at = s.address() as u32;
+        if raw.starts_with("$x") || raw.starts_with("$d") {
+            starts.push((at, raw.starts_with("$x")));
+            continue;
+        }
+        let is_code = match s.kind() {
+            SymbolKind::Text => true,
+            // an assembler label in a code section
+            SymbolKind::Unknown | SymbolKind::Label => in_code(),
+            SymbolKind::Data => false,
+            _ => continue,
+        };
+        if raw.is_empty() || raw.starts_with(['$', '.']) {
+            continue;
+        }
+        if is_code {
+            starts.push((at, true));
+        }
+        let name = Name::of(raw);
+        all.push(Symbol {
+            at,
+            size: s.size() as u32,
+            raw: raw.to_string(),
+            printed: name.full(),
+            name,
+            is_code,
+            file: source.clone().filter(|_| s.is_local()),
+        });
+    }
+    all.sort_by(|a, b| (a.at, std::cmp::Reverse(a.size), &a.raw).cmp(&(b.at, std::cmp::Reverse(b.size), &b.raw)));
+    // data at the start of code is data
+    starts.sort_unstable_by_key(|s| (s.0, s.1));
+    starts.dedup_by_key(|s| s.0);
+    (all, starts)
+}
+
 impl Symbols {
     /// Reads them from an ELF file; empty if it has no symbols or debug information.
     pub fn parse(elf: &[u8]) -> Result<Self, String> {
         let file = object::File::parse(elf).map_err(|e| e.to_string())?;
-        let mut all: Vec<(u32, u32, String, bool)> = file
-            .symbols()
-            .filter(|s| s.section_index().is_some())
-            .filter_map(|s| {
-                let code = match s.kind() {
-                    SymbolKind::Text => true,
-                    // an assembler label in a code section
-                    SymbolKind::Unknown | SymbolKind::Label => {
-                        let section = file.section_by_index(s.section_index()?).ok()?;
-                        section.kind() == object::SectionKind::Text
-                    }
-                    SymbolKind::Data => false,
-                    _ => return None,
-                };
-                let name = s.name().ok().filter(|n| !n.is_empty() && !n.starts_with(['$', '.']))?;
-                Some((s.address() as u32, s.size() as u32, name.to_string(), code))
-            })
-            .collect();
-        all.sort_by(|a, b| (a.0, std::cmp::Reverse(a.1), &a.2).cmp(&(b.0, std::cmp::Reverse(b.1), &b.2)));
+        let (mut all, starts) = read_symbols(&file);
         let load = |id: gimli::SectionId| -> Result<Reader, gimli::Error> {
             let data = file.section_by_name(id.name()).and_then(|s| s.uncompressed_data().ok());
             let data = data.unwrap_or(Cow::Borrowed(&[]));
-            Ok(Reader::new(std::sync::Arc::from(&*data), gimli::LittleEndian))
+            Ok(Reader::new(Arc::from(&*data), gimli::LittleEndian))
         };
-        let dwarf = gimli::Dwarf::load(load).ok();
-        let lines = dwarf.and_then(|d| addr2line::Context::from_dwarf(d).ok());
         let text = file.sections().filter(|s| s.kind() == object::SectionKind::Text);
         let bytes = |s: object::Section| s.uncompressed_data().map(Cow::into_owned).unwrap_or_default();
-        let code = text.map(|s| (s.address() as u32, bytes(s))).collect();
-        Ok(Self { all, lines, code })
+        let code = Code { sections: text.map(|s| (s.address() as u32, bytes(s))).collect(), starts };
+        let dwarf = gimli::Dwarf::load(load).ok().map(Arc::new);
+        let lines = dwarf.clone().and_then(|d| addr2line::Context::from_arc_dwarf(d).ok());
+        let debug = dwarf.map(|d| DebugInfo::read(d, |at| code.has(at)));
+        if let Some(debug) = &debug {
+            name_files(&mut all, debug);
+        }
+        name_twins(&mut all);
+        Ok(Self { all, lines, debug, code })
     }
 
     /// No symbols.
     pub fn none() -> Self {
-        Self { all: Vec::new(), lines: None, code: Vec::new() }
+        Self { all: Vec::new(), lines: None, debug: None, code: Code::default() }
     }
 
     /// Address and size of a symbol, and whether it is code.
     pub fn find(&self, name: &str) -> Option<(u32, u32, bool)> {
-        self.all.iter().find(|s| s.2 == name).map(|s| (s.0, s.1, s.3))
+        self.all.iter().find(|s| s.raw == name).map(|s| (s.at, s.size, s.is_code))
+    }
+
+    /// The symbol that contains an address.
+    fn containing(&self, addr: u32) -> Option<&Symbol> {
+        let next = self.all.partition_point(|s| s.at <= addr);
+        self.all[..next].iter().rev().find(|s| s.at == addr || addr - s.at < s.size)
     }
 
     /// The symbol at an address, with `+0x..` if inside it.
     pub fn at(&self, addr: u32) -> Option<String> {
-        let next = self.all.partition_point(|s| s.0 <= addr);
-        let (start, size, name, _) = self.all[..next].iter().rev().find(|s| s.0 == addr || addr - s.0 < s.1)?;
-        let _ = size;
-        Some(if *start == addr { name.clone() } else { format!("{name}+{:#x}", addr - start) })
+        let s = self.containing(addr)?;
+        Some(if s.at == addr { s.printed.clone() } else { format!("{}+{:#x}", s.printed, addr - s.at) })
     }
 
     /// Source file and line of an address.
@@ -80,52 +150,24 @@ impl Symbols {
         Some(format!("{}:{}", place.file?, place.line?))
     }
 
-    /// Locations at which a function was inlined: up to four addresses, with their lines.
-    pub fn inlined(&self, name: &str) -> Vec<String> {
-        let Some(lines) = &self.lines else { return Vec::new() };
-        let (mut found, mut inside) = (Vec::new(), false);
-        for addr in self.code.iter().flat_map(|(at, bytes)| (*at..at + bytes.len() as u32).step_by(2)) {
-            let mut here = false;
-            if let Ok(mut frames) = lines.find_frames(addr.into()).skip_all_loads() {
-                while let Ok(Some(frame)) = frames.next() {
-                    let called = frame.function.as_ref().and_then(|f| f.raw_name().ok());
-                    here |= called.is_some_and(|n| n == name);
-                }
-            }
-            if here && !inside && found.len() < 4 {
-                found.push(format!("{addr:#x} ({})", self.at(addr).unwrap_or_default()));
-            }
-            inside = here;
-        }
-        found
-    }
-
-    /// The clone that the compiler made of a function, if it replaced the function itself: `copy.constprop.0` of
-    /// `copy`.
-    pub fn clone_of(&self, name: &str) -> Option<&str> {
-        let is_clone = |s: &&str| s.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-        self.all.iter().filter(|s| s.3).map(|s| s.2.as_str()).find(is_clone)
+    /// The start of the instruction that contains an address; `None`: the program has none there.
+    pub fn instruction_at(&self, addr: u32) -> Option<u32> {
+        self.code.instruction_at(addr)
     }
 
     /// Address of a branch or jump in the function at `start`, of `size` bytes, that goes back to its first
-    /// instruction.
+    /// instruction. A function of 0 bytes, as in assembler code, reaches up to the next one.
     pub fn back_to_start(&self, start: u32, size: u32) -> Option<u32> {
-        let (at, bytes) =
-            self.code.iter().find(|(at, b)| start.checked_sub(*at).is_some_and(|o| o < b.len() as u32))?;
-        let mut pc = start;
-        while pc < start.saturating_add(size) {
-            let rest = &bytes.get((pc - at) as usize..).filter(|b| b.len() >= 2)?;
-            let half = |n: usize| u32::from(u16::from_le_bytes([rest[n], rest[n + 1]]));
-            let long = half(0) & 3 == 3;
-            let insn = if long && rest.len() >= 4 { half(2) << 16 | half(0) } else { half(0) };
-            if let Flow::Conditional { offset } | Flow::Jump { offset, call: false } = isa::flow(insn, 32) {
-                if pc.wrapping_add_signed(offset) == start {
-                    return Some(pc);
-                }
-            }
-            pc += if long { 4 } else { 2 };
+        self.code.back_to_start(start, self.end(start, size))
+    }
+
+    /// End of the function at `start`, of `size` bytes or, if that is 0, up to the next one.
+    pub fn end(&self, start: u32, size: u32) -> u32 {
+        if size == 0 {
+            self.code.end(start)
+        } else {
+            start.saturating_add(size)
         }
-        None
     }
 
     /// A symbol similar to `name`, for messages.
@@ -133,6 +175,28 @@ impl Symbols {
         let near = |s: &str| {
             s.eq_ignore_ascii_case(name) || s.contains(name) || (name.len() > 3 && name.contains(s) && s.len() > 3)
         };
-        self.all.iter().map(|s| s.2.as_str()).find(|s| near(s))
+        self.all.iter().map(|s| s.name.shown.as_str()).find(|s| near(s))
+    }
+}
+
+/// Adds the source files that only debug information has.
+fn name_files(all: &mut [Symbol], debug: &DebugInfo) {
+    for placed in debug.functions.iter().chain(&debug.variables) {
+        let same = all.partition_point(|s| s.at < placed.at);
+        let twins = all[same..].iter_mut().take_while(|s| s.at == placed.at);
+        for symbol in twins {
+            symbol.file = placed.declared.file.clone().or_else(|| symbol.file.take());
+        }
+    }
+}
+
+/// Prints the file before a name that several symbols have.
+fn name_twins(all: &mut [Symbol]) {
+    let mut count = std::collections::HashMap::<String, usize>::new();
+    all.iter().for_each(|s| *count.entry(s.printed.clone()).or_default() += 1);
+    for s in all.iter_mut().filter(|s| count[&s.printed] > 1) {
+        if let Some(file) = &s.file {
+            s.printed = format!("{}:{}", file.rsplit('/').next().unwrap_or(file), s.printed);
+        }
     }
 }

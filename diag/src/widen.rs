@@ -52,7 +52,7 @@ fn distinguishing_capture(trigger: Trigger) -> Option<Capture> {
 fn widened(app: &App, a: Trigger, b: Trigger, to: Trigger) -> Option<App> {
     let mut app = app.clone();
     let mut all = Vec::new();
-    for u in app.uses.iter_mut().filter(|u| u.trigger == a || u.trigger == b) {
+    for u in app.uses.iter_mut().filter(|u| u.also.is_empty() && (u.trigger == a || u.trigger == b)) {
         u.original_trigger = u.original_trigger.or(Some(u.trigger));
         u.trigger = to;
         u.captures = union(&u.captures, &[distinguishing_capture(to)?]);
@@ -96,8 +96,8 @@ pub fn widen(app: &mut App, available: usize) {
             break;
         }
         let mut best: Option<(usize, u32, App)> = None;
-        for (n, a) in slots.iter().enumerate() {
-            for b in &slots[n + 1..] {
+        for (n, a) in slots.iter().enumerate().filter(|(_, g)| g.also.is_empty()) {
+            for b in slots[n + 1..].iter().filter(|g| g.also.is_empty()) {
                 let Some((to, more)) = joined(a.slot.trigger, b.slot.trigger) else { continue };
                 let Some(tried) = widened(&found, a.slot.trigger, b.slot.trigger, to) else { continue };
                 let left = wide(&fewest(&tried));

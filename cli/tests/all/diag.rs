@@ -59,6 +59,9 @@ fn mistakes_are_one_message_with_exit_code_2() {
     std::fs::write(place.path().join("many.dx"), points).unwrap();
     for (words, want) in [
         ("diag run -e call:nowhere{@=count()} builtin:bank", "goshawk: -e:1:1: the program has no symbol `nowhere`"),
+        ("diag run -e pc:main+1{@=count()} builtin:bank", "is inside of the instruction at 0x"),
+        ("diag run -e line:bank.c:1{@=count()} builtin:bank", "line 1 of bank.c has no code; line "),
+        ("diag run -e write:accounts.x{@=count()} builtin:bank", "no symbol `accounts.x`"),
         ("diag run builtin:none builtin:bank", "built-in script `none` is not known; expected one of atomic, calls, interrupts"),
         ("diag run missing.dx builtin:bank", "missing.dx: "),
         ("diag run builtin:race", "the observed program is missing"),
@@ -141,7 +144,7 @@ fn mistakes_are_one_message_with_exit_code_2() {
     );
 }
 
-/// A script with 20 points, and a table that needs values.
+/// A script with 20 points, one of them at two places, and a table that needs values.
 fn many(place: &Place) {
     let calls = "archive barrier check cut exit hart_count lock main memcpy memset mutex_lock mutex_unlock parallel report rt_main \
         share try_lock unlock work";
@@ -161,7 +164,7 @@ fn a_script_of_more_points_than_triggers_runs_beside_a_trace_and_is_refused_with
     let output = place.output(&format!("diag run many.dx {program}"));
     let err = String::from_utf8_lossy(&output.stderr).to_string();
     assert_eq!(output.status.code(), Some(2));
-    assert!(err.contains("needs 20 triggers") && err.contains("with `--trace` it fits: "), "{err}");
+    assert!(err.contains("needs 21 triggers") && err.contains("with `--trace` it fits: "), "{err}");
     assert!(err.lines().next().unwrap().contains("call:"), "{err}");
     // the same as if each point had a trigger
     let want = place.good(&format!("diag replay many.dx {program}"));
@@ -185,16 +188,18 @@ fn a_script_of_more_points_than_triggers_runs_beside_a_trace_and_is_refused_with
     let expected = plan["trace_bits_per_second"].as_f64().unwrap();
     assert!((rate / expected - 1.0).abs() < 0.02, "{rate} in place of {expected}");
     assert!(run["trace"]["point_events"].as_u64().unwrap() > 0 && run["lost"] == 0, "{run}");
-    assert_eq!(run["trace"]["points"].as_array().unwrap().len(), 4, "{run}");
+    assert_eq!(run["trace"]["points"].as_array().unwrap().len(), 5, "{run}");
     // the error names what a trace lacks, and the point
-    let script: String = (0..18).map(|n| format!("pc:main+{} {{ @n{n}[arg{}] = count(); }}\n", 2 * n, n % 8)).collect();
+    let starts = [0, 4, 6, 8, 12, 16, 20, 24, 26, 28, 30, 32, 34, 38, 42, 46, 48, 52];
+    let clause = |(n, at): (usize, &u32)| format!("pc:main+{at} {{ @n{n}[arg{}] = count(); }}\n", n % 8);
+    let script: String = starts.iter().enumerate().map(clause).collect();
     std::fs::write(place.path().join("values.dx"), script).unwrap();
     let output = place.output(&format!("diag run values.dx {program} --trace x.gtr"));
     let err = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{err}");
     let want =
-        "without pc:main+32 (line 17), pc:main+34 (line 18) it fits; none of its points can come from a trace of the \
-        control flow: pc:main+32 (line 17) needs `arg0`, pc:main+34 (line 18) needs `arg1`";
+        "without pc:main+48 (line 17), pc:main+52 (line 18) it fits; none of its points can come from a trace of the \
+        control flow: pc:main+48 (line 17) needs `arg0`, pc:main+52 (line 18) needs `arg1`";
     assert!(err.starts_with("goshawk: values.dx:17:1: ") && err.contains(want), "{err}");
 }
 

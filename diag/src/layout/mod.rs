@@ -227,13 +227,13 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
     // the destination of events does not depend on which uses share a slot
     let (mut layout, destinations) = build(app, kinds, cut, &Share::unshared(app))?;
     let (groups, traced) = (groups(app, &destinations), traced(app));
-    if groups.len() < app.uses.len() {
+    if groups.len() < app.uses.len() || app.uses.iter().any(|u| !u.also.is_empty()) {
         let shares = Share::of(app, &groups, &traced);
         layout = build(app, kinds, cut, &shares)?.0;
         layout.shares = shares;
     }
-    let slots = |groups: Vec<Group>| groups.into_iter().map(|g| g.slot).collect();
-    (layout.slots, layout.traced) = (slots(groups), slots(traced));
+    let slots = |groups: &[Group]| groups.iter().flat_map(Group::slots).collect();
+    (layout.slots, layout.traced) = (slots(&groups), slots(&traced));
     Ok(layout)
 }
 

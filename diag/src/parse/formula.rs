@@ -14,7 +14,7 @@ use crate::Mistake;
 /// Constructor for a prefix operator.
 type Unary = fn(Box<Formula>) -> Kind;
 
-impl Parser {
+impl Parser<'_> {
     fn is_word(&mut self, word: &str) -> bool {
         // `next:` would be a probe
         let found = matches!(self.peek(), Token::Name(n) if n == word)

@@ -2,6 +2,7 @@
 
 mod build;
 mod cuts;
+mod harness;
 mod limit;
 mod load;
 mod ltl;
@@ -9,3 +10,4 @@ mod points;
 mod processor;
 mod programs;
 mod scripts;
+mod symbols;

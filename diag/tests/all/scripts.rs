@@ -26,7 +26,8 @@ fn mistakes_are_told_with_their_place() {
             "# one\ncall:get_balanc { @n = count(); }",
             "x.dx:2:1: the program has no symbol `get_balanc`: did you mean get_balance?",
         ),
-        ("call:bank_step { @n = count(); }", "every call of it was inlined, at 0x"),
+        ("call:bank_step { @n = sum(arg0); }", "every call of call:bank_step was inlined, at 0x"),
+        ("ret:bank_step { @n = count(); }", "every call of bank_step was inlined, at 0x"),
         ("call:balance { @n = count(); }", "balance is data; `call` needs a function"),
         ("write:main { @n = count(); }", "main is code; `write` needs a variable"),
         ("calls:main { @n = count(); }", "`calls` is not a probe; call, ret"),
@@ -61,11 +62,14 @@ fn mistakes_are_told_with_their_place() {
         let found = wrong(script);
         assert!(found.contains(want), "{script}\n{found}\nwanted {want}");
     }
-    let many: String = (0..17).map(|n| format!("pc:main+{n} {{ @n[{n}] = count(); }}\n")).collect();
+    let symbols = Symbols::parse(programs::find("bank").unwrap().elf).unwrap();
+    let main = symbols.find("main").unwrap().0;
+    let starts = (0..).filter(|n| symbols.instruction_at(main + n) == Some(main + n)).take(17);
+    let many: String = starts.map(|n| format!("pc:main+{n} {{ @n[{n}] = count(); }}\n")).collect();
     assert!(
         wrong(&many).contains(
             "x.dx:17:1: the script needs 17 triggers, one for each point of the program; an event generator has 16: without \
-             pc:main+16 (line 17) it fits"
+             pc:main+46 (line 17) it fits"
         ),
         "{}",
         wrong(&many)
