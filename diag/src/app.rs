@@ -3,6 +3,8 @@
 //! Each use of a probe is a separate [`Use`] with one consumer. Uses with the same trigger may share a trigger slot
 //! ([`crate::share`]).
 
+pub use crate::format::Part;
+pub use crate::symbols::Number;
 use crate::syntax::{Binary, Summary, Unary};
 use crate::Mistake;
 use sim::diag::trigger::{Capture, Trigger};
@@ -31,6 +33,23 @@ pub enum Expr {
     Unary(Unary, Box<Expr>),
     /// `a op b`; `||` and `&&` give 0 or 1 and evaluate both sides.
     Binary(Binary, Box<Expr>, Box<Expr>),
+    /// The low bytes of a number, with or without a sign.
+    Cast(Number, Box<Expr>),
+    /// `a ? b : c`
+    Choose(Box<[Expr; 3]>),
+    /// A scratch variable of the clause; 0 before it is set.
+    Scratch(usize),
+    /// The text of the code at an address, from a table of the application.
+    Lookup(usize, Box<Expr>),
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number.
+    Number,
+    /// A text: its number among the application's texts.
+    Text,
 }
 
 /// A statement.
@@ -41,24 +60,19 @@ pub enum Stmt {
     /// Stores a value in a map: map, key, value.
     Set(usize, Vec<Expr>, Expr),
     /// Prints text: parts of the format, and values.
-    Printf(Vec<Part>, Vec<Expr>),
+    Printf(Vec<Part>, Vec<(Expr, Kind)>),
     /// Prints a map: all rows, or this many.
     Print(usize, Option<usize>),
     /// Clears a map.
     Clear(usize),
-}
-
-/// A part of a format string.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Literal text.
-    Text(String),
-    /// The next value, in decimal.
-    Decimal,
-    /// The next value, in hexadecimal.
-    Hex,
-    /// The symbol at the next value.
-    Symbol,
+    /// Removes an entry of a map.
+    Delete(usize, Vec<Expr>),
+    /// Sets a scratch variable.
+    Let(usize, Expr),
+    /// Runs the first statements if the condition is not 0, otherwise the second.
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// Ends the script: no clause runs after this one, except those of the end.
+    Exit,
 }
 
 /// Source of a clause's events.
@@ -72,6 +86,8 @@ pub enum Origin {
     Span(usize),
     /// Events that a log sends.
     Log(usize),
+    /// The start of the script.
+    Begin,
     /// The tick.
     Tick,
     /// The end of the run.
@@ -126,6 +142,10 @@ pub struct Clause {
     pub predicate: Option<Expr>,
     /// Statements.
     pub body: Vec<Stmt>,
+    /// Number of scratch variables.
+    pub scratch: usize,
+    /// For a tick: it runs at each tick whose number is a multiple of this.
+    pub every: u32,
 }
 
 /// A map.
@@ -135,6 +155,8 @@ pub struct Map {
     pub name: String,
     /// Summary of its values; `None`: it stores values.
     pub summary: Option<Summary>,
+    /// What its keys are, if a statement of it has any.
+    pub keys: Vec<Kind>,
     /// Whether an expression reads it: then it must be on the same side of the link as that expression.
     pub read: bool,
 }
@@ -197,6 +219,10 @@ pub struct App {
     pub logs: Vec<LogDef>,
     /// Cycles per tick.
     pub tick: Option<u32>,
+    /// Texts that values are.
+    pub texts: Vec<String>,
+    /// Tables of texts by address of code: start, number of the text.
+    pub lookups: Vec<Vec<(u32, i64)>>,
     /// Notes about its probes for the user.
     pub notes: Vec<Mistake>,
 }
@@ -221,13 +247,63 @@ impl MachineDef {
 }
 
 impl Expr {
+    /// Whether `is` holds for it or for an expression in it.
+    pub fn any(&self, is: &impl Fn(&Self) -> bool) -> bool {
+        let inside = match self {
+            Self::Number(_) | Self::Value(_) | Self::Scratch(_) => false,
+            Self::Map(_, key) => key.iter().any(|k| k.any(is)),
+            Self::Unary(_, a) | Self::Cast(_, a) | Self::Lookup(_, a) => a.any(is),
+            Self::Binary(_, a, b) => a.any(is) || b.any(is),
+            Self::Choose(all) => all.iter().any(|e| e.any(is)),
+        };
+        inside || is(self)
+    }
+
     /// Whether it reads a map.
     pub fn reads_maps(&self) -> bool {
+        self.any(&|e| matches!(e, Self::Map(..)))
+    }
+}
+
+impl Stmt {
+    /// It and all statements in it.
+    pub fn all(&self) -> Vec<&Self> {
         match self {
-            Self::Number(_) | Self::Value(_) => false,
-            Self::Map(..) => true,
-            Self::Unary(_, a) => a.reads_maps(),
-            Self::Binary(_, a, b) => a.reads_maps() || b.reads_maps(),
+            Self::If(_, then, other) => {
+                std::iter::once(self).chain(then.iter().chain(other).flat_map(Self::all)).collect()
+            }
+            _ => vec![self],
         }
+    }
+
+    /// Its expressions, without those of statements in it.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        match self {
+            Self::Sum(_, key, value) | Self::Set(_, key, value) => key.iter().chain([value]).collect(),
+            Self::Printf(_, values) => values.iter().map(|v| &v.0).collect(),
+            Self::Delete(_, key) => key.iter().collect(),
+            Self::Let(_, value) | Self::If(value, ..) => vec![value],
+            Self::Print(..) | Self::Clear(_) | Self::Exit => Vec::new(),
+        }
+    }
+}
+
+impl Clause {
+    /// All of its statements, with those in others.
+    pub fn statements(&self) -> impl Iterator<Item = &Stmt> {
+        self.body.iter().flat_map(Stmt::all)
+    }
+}
+
+impl App {
+    /// The number of the text of the code at an address.
+    pub fn text_at(&self, table: usize, addr: u32) -> i64 {
+        let rows = &self.lookups[table];
+        rows[..rows.partition_point(|r| r.0 <= addr)].last().map_or(0, |r| r.1)
+    }
+
+    /// Whether a clause ends the script.
+    pub fn exits(&self) -> bool {
+        self.clauses.iter().any(|c| c.statements().any(|s| *s == Stmt::Exit))
     }
 }

@@ -35,12 +35,12 @@ mod value;
 pub use crate::syntax::{Item, Keyed, State, Stmt};
 pub use formula::{always, happens, historically, never, next, once, previous, Holds};
 pub use point::{
-    access, any, call, end, every, exception, exceptions, interrupt, interrupts, log, pc, read, ret, span, trap,
-    trap_return, violation, write, CodeLocation, On, Period, Point,
+    access, any, begin, call, end, every, exception, exceptions, interrupt, interrupts, line, log, pc, read, ret, span,
+    trap, trap_return, violation, write, CodeLocation, On, Period, Point,
 };
 pub use value::{
-    addr, address, arg, cause, core, elapsed, field, key, map, owner, printf, ra, register, retval, sp, stack_arg,
-    state, step, time, value, Map, Value,
+    addr, address, arg, assign, cause, core, elapsed, exit, field, key, map, owner, printf, ra, register, retval,
+    scratch, sp, stack_arg, state, step, time, value, when, Map, Value,
 };
 
 use crate::app::App;

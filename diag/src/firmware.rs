@@ -5,7 +5,7 @@
 //! table) and `.diag.messages` (64 bytes each).
 
 use crate::app::Part;
-use crate::resolve::format_parts;
+use crate::format;
 use crate::symbols::Symbols;
 use object::{Object, ObjectSection, ObjectSymbol};
 use retire::elf::Program;
@@ -94,7 +94,7 @@ impl Firmware {
             let name = name.ok_or_else(|| format!("handler {n}, of `{probe}`, is at {at:#x}, where there is none"))?;
             handlers.push(Handler { name, probe, fields: text(&entry[64..])? });
         }
-        let parts = |m: &[u8]| text(m).and_then(|t| format_parts(&t));
+        let parts = |m: &[u8]| text(m).and_then(|t| format::parts(&t));
         let messages = section(".diag.messages").chunks(MESSAGE_BYTES).map(parts).collect::<Result<_, _>>()?;
         Ok(Self { image, handlers, messages, symbols })
     }

@@ -72,12 +72,7 @@ impl<'a> ProgramOutput<'a> {
         let parts = match self.firmware.messages.get(usize::from(event.id)) {
             _ if event.id == TRIP_EVENT => vec![TextPart::Text(self.ended(event))],
             Some(parts) => {
-                let shown = parts.iter().map(|p| match p {
-                    crate::app::Part::Text(t) => TextPart::Text(t.clone()),
-                    crate::app::Part::Decimal => TextPart::Number(next()),
-                    crate::app::Part::Hex => TextPart::Hex(next()),
-                    crate::app::Part::Symbol => TextPart::Symbol(next()),
-                });
+                let shown = parts.iter().map(|p| p.shown(if p.takes_value() { next() } else { 0 }, None));
                 shown.collect()
             }
             None => vec![TextPart::Text(format!("event {} of no message: {:x?}", event.id, &event.args[..]))],

@@ -28,12 +28,15 @@
 //! | [`noisy`] | the host on a line that damages bytes |
 //! | [`log`] | what went over the link, in a file |
 //! | [`scripts`] | scripts that come with Goshawk |
+//! | [`mod@format`], [`buckets`] | formats of texts; buckets of histograms |
 //! | [`sink`] | what is printed, as text, JSON lines, CSV or a Perfetto trace |
 
 pub mod app;
 pub mod arrivals;
+pub mod buckets;
 pub mod build;
 pub mod firmware;
+pub mod format;
 pub mod formula;
 pub mod handlers;
 pub mod layout;
@@ -107,7 +110,8 @@ impl Mistake {
             column,
             what: self.what,
             text,
-            caret: format!("{}^", " ".repeat(column - 1)),
+            // a tab stays one, so that the mark is below the place
+            caret: script[start..at].chars().map(|c| if c == '\t' { c } else { ' ' }).chain(['^']).collect(),
         }
     }
 }

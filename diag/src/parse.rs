@@ -10,15 +10,15 @@
 //!         | "ltl" name [ "by" expr ] "{" formula "}"            formula: parse/formula.rs
 //! probe   = kind [ ":" ( point [ "+" number ] | number [ unit ] ) ]        point: [ file ":" ] name, or either in quotation marks
 //! keyed = probe "(" expr ")"
-//! statement = "@" name [ "[" expr { "," expr } "]" ] ( "=" ( summary "(" [ expr ] ")" | expr ) | "++" ) ";"
-//!         | "printf" "(" string { "," expr } ")" ";" | "print" "(" map [ "," number ] ")" ";" | "clear" "(" map ")" ";"
+//! statement: parse/statement.rs
 //! ```
 //! Comments start with `#` or `//`. Operators and their precedence are those of C.
 
-use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Probe, State, Stmt, Summary, Unary};
+use crate::syntax::{Binary, Expr, ExprKind, Item, Keyed, Number, Probe, State, Unary};
 use crate::Mistake;
 
 mod formula;
+mod statement;
 
 /// Maximum nesting depth of expressions.
 const DEPTH: usize = 64;
@@ -32,9 +32,10 @@ enum Token {
     End,
 }
 
-const SIGNS: [&str; 36] = [
-    "->", "++", "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "{", "}", "(", ")", "[", "]", ",", ";", ":", "@", "=",
-    "|", "^", "&", "<", ">", "+", "-", "*", "/", "%", "!", "~", "?", ".", "$",
+const SIGNS: [&str; 47] = [
+    "->", "<<=", ">>=", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "||", "&&", "==", "!=", "<=", ">=",
+    "<<", ">>", "{", "}", "(", ")", "[", "]", ",", ";", ":", "@", "=", "|", "^", "&", "<", ">", "+", "-", "*", "/",
+    "%", "!", "~", "?", ".", "$",
 ];
 
 /// The tokens of a script with their starts, and their ends.
@@ -366,18 +367,26 @@ impl Parser<'_> {
             self.predicate = false;
             self.need("/")?;
         }
-        self.need("{")?;
-        let mut body = Vec::new();
-        while !self.is("}") {
-            body.push(self.stmt()?);
-            if !self.is(";") {
-                if matches!(self.peek(), Token::Sign("}")) {
-                    continue;
-                }
-                return self.wrong("`;` or `}`");
+        let body = self.block()?;
+        Ok(Item::Clause { probes, predicate, body })
+    }
+
+    /// Whether a comma is in the parentheses that start here, and `]` after them.
+    fn is_tuple(&self) -> bool {
+        let (mut depth, mut comma) = (0, false);
+        for (n, (_, token)) in self.tokens[self.next..].iter().enumerate() {
+            match token {
+                Token::Sign("(" | "[") => depth += 1,
+                Token::Sign(")" | "]") => depth -= 1,
+                Token::Sign(",") => comma |= depth == 1,
+                Token::End => return false,
+                _ => {}
+            }
+            if depth == 0 {
+                return comma && matches!(self.tokens.get(self.next + n + 1), Some((_, Token::Sign("]"))));
             }
         }
-        Ok(Item::Clause { probes, predicate, body })
+        false
     }
 
     fn map(&mut self) -> Result<(String, Vec<Expr>), Mistake> {
@@ -387,11 +396,19 @@ impl Parser<'_> {
         let mut key = Vec::new();
         if self.is("[") {
             let outer = std::mem::take(&mut self.predicate);
+            // a tuple as a key is several keys
+            let tuple = matches!(self.peek(), Token::Sign("(")) && self.is_tuple();
+            if tuple {
+                self.take();
+            }
             loop {
                 key.push(self.expr()?);
                 if !self.is(",") {
                     break;
                 }
+            }
+            if tuple {
+                self.need(")")?;
             }
             self.need("]")?;
             self.predicate = outer;
@@ -399,75 +416,28 @@ impl Parser<'_> {
         Ok((name, key))
     }
 
-    fn stmt(&mut self) -> Result<Stmt, Mistake> {
-        let at = self.at();
-        if matches!(self.peek(), Token::Sign("@")) {
-            let (map, key) = self.map()?;
-            if self.is("++") {
-                return Ok(Stmt::Sum { at, map, key, summary: Summary::Count, value: None });
-            }
-            self.need("=")?;
-            let place = self.at();
-            if let (Token::Name(n), Some((_, Token::Sign("(")))) = (self.peek(), self.tokens.get(self.next + 1)) {
-                let Some(summary) = Summary::of(n) else {
-                    let what = format!("`{n}` is not known; expected count, sum, avg, min, max, stats or hist");
-                    return Err(Mistake::new(place, what));
-                };
-                self.take();
-                self.take();
-                let mut value = None;
-                if !matches!(self.peek(), Token::Sign(")")) {
-                    value = Some(self.expr()?);
-                }
-                self.need(")")?;
-                if value.is_none() != (summary == Summary::Count) {
-                    let what = "count() has no value in its parentheses, all others have one";
-                    return Err(Mistake::new(place, what));
-                }
-                return Ok(Stmt::Sum { at, map, key, summary, value });
-            }
-            return Ok(Stmt::Set { at, map, key, value: self.expr()? });
+    fn expr(&mut self) -> Result<Expr, Mistake> {
+        let condition = self.binary(0)?;
+        if !self.is("?") {
+            return Ok(condition);
         }
-        let word = self.name("`@map = ...`, `printf`, `print` or `clear`")?;
-        if !["printf", "print", "clear"].contains(&word.as_str()) {
-            let what = format!("`{word}` is not a statement; expected `@map = ...`, `printf`, `print` or `clear`");
-            return Err(Mistake::new(at, what));
-        }
-        self.need("(")?;
-        let stmt = match word.as_str() {
-            "printf" => {
-                let Token::Text(format) = self.take() else {
-                    self.next -= 1;
-                    return self.wrong("a text in quotation marks");
-                };
-                let mut values = Vec::new();
-                while self.is(",") {
-                    values.push(self.expr()?);
-                }
-                Stmt::Printf { at, format, values }
-            }
-            "print" => {
-                let (map, _) = self.map()?;
-                let mut rows = None;
-                if self.is(",") {
-                    match self.take() {
-                        Token::Number(n) if n > 0 => rows = Some(n as usize),
-                        _ => {
-                            self.next -= 1;
-                            return self.wrong("a number of rows, at least 1,");
-                        }
-                    }
-                }
-                Stmt::Print { at, map, rows }
-            }
-            _ => Stmt::Clear { at, map: self.map()?.0 },
-        };
-        self.need(")")?;
-        Ok(stmt)
+        self.deeper(condition.at)?;
+        let outer = std::mem::take(&mut self.predicate);
+        let then = self.expr()?;
+        self.need(":")?;
+        self.predicate = outer;
+        let other = self.expr()?;
+        self.depth -= 1;
+        Ok(Expr { at: condition.at, kind: ExprKind::Choose(Box::new([condition, then, other])) })
     }
 
-    fn expr(&mut self) -> Result<Expr, Mistake> {
-        self.binary(0)
+    /// Refuses what is nested too deep.
+    fn deeper(&mut self, at: usize) -> Result<(), Mistake> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(Mistake::new(at, format!("this is nested deeper than {DEPTH}")));
+        }
+        Ok(())
     }
 
     fn operator(&self) -> Option<(u8, Binary)> {
@@ -505,12 +475,27 @@ impl Parser<'_> {
         Ok(left)
     }
 
+    /// The type in `(int8)`, if that is next.
+    fn cast(&self) -> Option<Number> {
+        let token = |n: usize| self.tokens.get(self.next + n).map(|t| &t.1);
+        let (Some(Token::Name(name)), Some(Token::Sign(")"))) = (token(1), token(2)) else { return None };
+        let (signed, bits) = match name.strip_prefix('u') {
+            Some(rest) => (false, rest),
+            None => (true, name.as_str()),
+        };
+        let size = match bits.strip_prefix("int")? {
+            "8" | "8_t" => 1,
+            "16" | "16_t" => 2,
+            "32" | "32_t" => 4,
+            "64" | "64_t" => 8,
+            _ => return None,
+        };
+        Some(Number { size, signed })
+    }
+
     fn unary(&mut self) -> Result<Expr, Mistake> {
         let at = self.at();
-        self.depth += 1;
-        if self.depth > DEPTH {
-            return Err(Mistake::new(at, format!("this expression is nested deeper than {DEPTH}")));
-        }
+        self.deeper(at)?;
         let kind = match self.peek().clone() {
             Token::Number(n) => {
                 self.take();
@@ -523,6 +508,19 @@ impl Parser<'_> {
             Token::Sign("@") => {
                 let (name, key) = self.map()?;
                 ExprKind::Map(name, key)
+            }
+            Token::Text(text) => {
+                self.take();
+                ExprKind::Text(text)
+            }
+            Token::Sign("$") => {
+                self.take();
+                ExprKind::Scratch(self.name("the name of a variable")?)
+            }
+            Token::Sign("(") if self.cast().is_some() => {
+                let number = self.cast().unwrap_or(Number { size: 8, signed: true });
+                (0..3).for_each(|_| drop(self.take()));
+                ExprKind::Cast(number, Box::new(self.unary()?))
             }
             Token::Sign("(") => {
                 self.take();
@@ -545,7 +543,7 @@ impl Parser<'_> {
                 };
                 ExprKind::Unary(op, Box::new(self.unary()?))
             }
-            _ => return self.wrong("a number, a field, a map or `(`"),
+            _ => return self.wrong("a number, a field, a map, a variable, a text or `(`"),
         };
         self.depth -= 1;
         Ok(Expr { at, kind })

@@ -5,7 +5,7 @@
 //! lowest link rate, and of those with the same rate the one with the fewest nodes.
 
 use crate::app::{App, Consumer, Origin, Use};
-use crate::layout::{chip_terms, layout, Cut, Layout, LOG_DEPTH};
+use crate::layout::{chip_terms, layout, only_sum, Cut, Layout, LOG_DEPTH};
 use crate::runtime::Tally;
 use crate::share::{beyond, fewest, wide, Group};
 use crate::widen::widen;
@@ -71,7 +71,7 @@ impl Rates {
             Origin::Slot(_) | Origin::Span(_) => 1000.0,
             Origin::Machine(_) => 10.0,
             Origin::Log(_) => 320.0,
-            Origin::Tick | Origin::End => 0.0,
+            Origin::Begin | Origin::Tick | Origin::End => 0.0,
         };
         Self {
             uses: app
@@ -254,7 +254,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
         }
         let words = words(slot);
         if let Consumer::Clause(c) = app.uses[u].consumer {
-            let map = app.clauses[c].body.iter().find_map(|s| match s {
+            let map = app.clauses[c].statements().find_map(|s| match s {
                 crate::app::Stmt::Sum(m, ..) => Some(*m),
                 _ => None,
             });
@@ -272,7 +272,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
         let rate = match log.trigger {
             Origin::Machine(m) => rates.reports[m],
             Origin::Slot(u) => rates.uses[u],
-            Origin::Span(_) | Origin::Log(_) | Origin::Tick | Origin::End => 0.0,
+            Origin::Span(_) | Origin::Log(_) | Origin::Begin | Origin::Tick | Origin::End => 0.0,
         };
         sum += if log.freezes { rate.min(rates.flushes) * each + rates.flushes * bits(3) } else { rate * each };
     }
@@ -292,7 +292,10 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
         }
     }
     for (s, rate) in rates.spans.iter().enumerate() {
-        if layout.cut.spans[s] && !fed(Origin::Span(s)) {
+        // a clause that no table on the chip stands for
+        let on_host = |c: &crate::app::Clause| only_sum(c).is_none_or(|(m, ..)| !layout.cut.maps[m]);
+        let mut takers = app.clauses.iter().filter(|c| c.origin == Origin::Span(s)).peekable();
+        if layout.cut.spans[s] && (takers.peek().is_none() || takers.any(on_host)) {
             sum += rate * bits(2 + 2 + 4);
         }
     }
@@ -300,7 +303,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
         if layout.cut.maps[m] {
             let (results, words) = match (layout.counters[m], app.maps[m].summary) {
                 (Some(_), _) => (1.0, 6),
-                (None, Some(crate::syntax::Summary::Hist)) => (12.0, 8),
+                (None, Some(s)) if s.is_histogram() => (12.0, 8),
                 (None, _) => (1.0, 14),
             };
             sum += rates.flushes * (keys.max(1.0) * results * bits(words) + bits(3));
@@ -478,6 +481,7 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
         let why = match u.original_trigger {
             _ if first != n => format!("in the event of {}", app.uses[first].name),
             Some(_) => format!("event of {bytes} bytes; its trigger takes {}", shown(u.trigger)),
+            None if !u.also.is_empty() => format!("event of {bytes} bytes, from {} places", 1 + u.also.len()),
             None => format!("event of {bytes} bytes"),
         };
         reasons.push(Reason { what: u.name.clone(), place: "chip: event generators".into(), why });

@@ -48,7 +48,7 @@ fn uses_time(app: &App, u: &Use) -> bool {
         Consumer::Class(m, _) => {
             let shows = |c: &Clause| {
                 c.predicate.as_ref().is_some_and(has_time)
-                    || c.body.iter().any(|s| stmt_has_time(s) || matches!(s, Stmt::Printf(..)))
+                    || c.statements().any(|s| stmt_has_time(s) || matches!(s, Stmt::Printf(..)))
             };
             app.clauses.iter().any(|c| c.origin == Origin::Machine(m) && shows(c))
                 || app.logs.iter().any(|l| l.trigger == Origin::Machine(m))
@@ -77,26 +77,20 @@ fn missing_from_trace(app: &App, u: &Use) -> Option<String> {
 }
 
 fn reads(e: &Expr, m: usize) -> bool {
-    match e {
-        Expr::Number(_) | Expr::Value(_) => false,
-        Expr::Map(n, key) => *n == m || key.iter().any(|k| reads(k, m)),
-        Expr::Unary(_, a) => reads(a, m),
-        Expr::Binary(_, a, b) => reads(a, m) || reads(b, m),
-    }
+    e.any(&|e| matches!(e, Expr::Map(n, _) if *n == m))
 }
 
 /// Whether a clause uses a map, and whether the order matters.
 fn uses_map(c: &Clause, m: usize) -> (bool, bool) {
     let (mut any, mut when) = (false, c.predicate.as_ref().is_some_and(|p| reads(p, m)));
-    for s in &c.body {
+    for s in c.statements() {
+        when |= s.expressions().iter().any(|e| reads(e, m));
         match s {
-            Stmt::Sum(n, key, value) => {
-                any |= *n == m;
-                when |= key.iter().chain([value]).any(|e| reads(e, m));
-            }
-            Stmt::Set(n, key, value) => when |= *n == m || key.iter().chain([value]).any(|e| reads(e, m)),
-            Stmt::Printf(_, values) => when |= values.iter().any(|e| reads(e, m)),
-            Stmt::Print(n, _) | Stmt::Clear(n) => when |= *n == m,
+            Stmt::Sum(n, ..) => any |= *n == m,
+            Stmt::Set(n, ..) | Stmt::Delete(n, _) | Stmt::Print(n, _) | Stmt::Clear(n) => when |= *n == m,
+            // what comes after it does not count
+            Stmt::Exit => when = true,
+            Stmt::Printf(..) | Stmt::Let(..) | Stmt::If(..) => {}
         }
     }
     (any || when, when)
@@ -132,7 +126,7 @@ pub fn units(app: &App, cores: u8) -> Vec<Unit> {
         Origin::Machine(m) => Some(machine(m)),
         Origin::Span(s) => Some(span(s)),
         Origin::Log(l) => Some(log(l)),
-        Origin::Tick | Origin::End => None,
+        Origin::Begin | Origin::Tick | Origin::End => None,
     };
     for (n, u) in app.uses.iter().enumerate() {
         match u.consumer {

@@ -27,7 +27,7 @@ pub struct ProgramRates {
 }
 
 fn values(message: &[Part]) -> usize {
-    message.iter().filter(|p| !matches!(p, Part::Text(_))).count()
+    message.iter().filter(|p| p.takes_value()).count()
 }
 
 /// Number of words of a slot's event.
@@ -104,15 +104,7 @@ pub fn plan(firmware: &Firmware, app: &App, params: &ChipParams, rates: &Program
     let why = format!("{} of {RAM_BYTES} bytes, {SLOTS} events wait at most", firmware.image.len());
     reasons.push(Reason { what: "program and data".into(), place, why });
     for message in &firmware.messages {
-        let text: String = message
-            .iter()
-            .map(|p| match p {
-                Part::Text(text) => text.as_str(),
-                Part::Decimal => "%d",
-                Part::Hex => "%x",
-                Part::Symbol => "%s",
-            })
-            .collect();
+        let text: String = message.iter().map(Part::to_string).collect();
         let why = format!("only its number and values leave: {} bytes", 2 * words(true, values(message)));
         reasons.push(Reason { what: format!("\"{text}\""), place: "host".into(), why });
     }

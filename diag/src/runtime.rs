@@ -3,16 +3,22 @@
 //! Takes events in the order of their arrival. The output of a script depends only on that order, so it is the same for
 //! every cut.
 
-use crate::app::{App, Consumer, Expr, Origin, Part, Stmt, Value};
-use crate::layout::{log_rule, pair_rule, table, Cut, Layout, FILTERED, LOGS, LOG_DEPTH, MACHINES, MAPS, SPANS};
+use crate::app::{App, Clause, Consumer, Kind, Origin, Stmt, Value};
+use crate::buckets::{bucket, Buckets};
+use crate::format::Width;
+use crate::layout::{
+    log_rule, only_sum, pair_rule, table, Cut, Layout, FILTERED, LOGS, LOG_DEPTH, MACHINES, MAPS, SPANS,
+};
 use crate::share::Share;
-use crate::syntax::{Binary, Summary, Unary};
+use crate::syntax::Summary;
 use sim::diag::node::log::Log;
 use sim::diag::node::machine::Machine;
 use sim::diag::node::pair::Pair;
 use sim::diag::node::{histogram, Outbox, Target};
 use sim::diag::packet::{Args, Event, HOST};
 use std::collections::BTreeMap;
+
+mod statements;
 
 /// Summary of the values of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,8 +31,8 @@ pub struct Sum {
     pub minimum: i64,
     /// Greatest value.
     pub maximum: i64,
-    /// Number of values by bucket ([`histogram::bucket`]).
-    pub buckets: BTreeMap<u8, u64>,
+    /// Number of values by bucket.
+    pub buckets: Buckets,
 }
 
 /// An output of a script.
@@ -50,10 +56,19 @@ pub enum Output {
         /// Cycle.
         time: u64,
         /// Keys with their summaries.
-        rows: Vec<(Vec<i64>, Sum)>,
+        rows: Vec<(Vec<Key>, Sum)>,
         /// Number of omitted keys, and of their values.
         rest: (usize, u64),
     },
+}
+
+/// A part of the key of a row.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    /// A number.
+    Number(i64),
+    /// A text.
+    Text(String),
 }
 
 /// A part of a text.
@@ -67,6 +82,8 @@ pub enum TextPart {
     Hex(i64),
     /// The symbol at a number.
     Symbol(i64),
+    /// A part, filled to a width.
+    Wide(Box<TextPart>, Width),
 }
 
 /// Event counts, for the planner.
@@ -98,6 +115,10 @@ pub struct Runtime {
     keyed_logs: BTreeMap<(usize, u32), Log>,
     /// Cycle of the last event.
     time: u64,
+    /// Number of ticks.
+    ticks: u64,
+    /// Cycle in which the script ended itself.
+    exited: Option<u64>,
     outputs: Vec<Output>,
     /// Lost events, as reported in events.
     pub lost: u64,
@@ -106,9 +127,12 @@ pub struct Runtime {
     tally: Tally,
 }
 
+/// The event of a clause.
 struct Context<'a> {
     event: &'a Event,
+    core: Option<u8>,
     time: u64,
+    scratch: Vec<i64>,
 }
 
 impl Runtime {
@@ -140,7 +164,7 @@ impl Runtime {
             log.set(log_rule(app, l));
             log
         };
-        Self {
+        let mut runtime = Self {
             cut: cut.clone(),
             shares: shares.to_vec(),
             counters: counters.to_vec(),
@@ -151,6 +175,8 @@ impl Runtime {
             keyed_machines: BTreeMap::new(),
             keyed_logs: BTreeMap::new(),
             time: 0,
+            ticks: 0,
+            exited: None,
             outputs: Vec::new(),
             lost: 0,
             unknown: 0,
@@ -161,7 +187,9 @@ impl Runtime {
                 spans: vec![0; app.spans.len()],
             },
             app: app.clone(),
-        }
+        };
+        runtime.derived(Origin::Begin, &Event::default(), 0);
+        runtime
     }
 
     /// Takes the outputs since the last call.
@@ -242,7 +270,9 @@ impl Runtime {
         let Some(site) = self.app.uses.get(u) else { return };
         let consumer = site.consumer;
         self.tally.uses[u] += 1;
-        if site.selection.as_ref().is_some_and(|selection| self.eval(selection, &Context { event, time }) == 0) {
+        if site.selection.as_ref().is_some_and(|selection| {
+            self.eval(selection, &Context { event, core: None, time, scratch: Vec::new() }) == 0
+        }) {
             return;
         }
         let mut out = Outbox::new();
@@ -322,7 +352,11 @@ impl Runtime {
 
     fn derived(&mut self, origin: Origin, event: &Event, time: u64) {
         for c in 0..self.app.clauses.len() {
-            if self.app.clauses[c].origin == origin {
+            let clause = &self.app.clauses[c];
+            // a span's result also goes to each table on the chip that it feeds
+            let on_chip = matches!(origin, Origin::Span(_)) && only_sum(clause).is_some_and(|(m, ..)| self.cut.maps[m]);
+            let due = origin != Origin::Tick || self.ticks % u64::from(clause.every) == 0;
+            if clause.origin == origin && due && !on_chip {
                 self.clause(c, event, time);
             }
         }
@@ -330,51 +364,29 @@ impl Runtime {
 
     fn clause(&mut self, c: usize, event: &Event, time: u64) {
         let Some(clause) = self.app.clauses.get(c) else { return };
-        let cx = Context { event, time };
+        if self.exited.is_some() && clause.origin != Origin::End {
+            return;
+        }
+        let core = match clause.origin {
+            Origin::Begin | Origin::Tick | Origin::End => None,
+            Origin::Slot(_) | Origin::Machine(_) | Origin::Span(_) | Origin::Log(_) => Some(event.core),
+        };
+        let mut cx = Context { event, core, time, scratch: vec![0; clause.scratch] };
         if let Some(p) = &clause.predicate {
             if self.eval(p, &cx) == 0 {
                 return;
             }
         }
         self.tally.passed[c] += 1;
-        let core = match clause.origin {
-            Origin::Tick | Origin::End => None,
-            Origin::Slot(_) | Origin::Machine(_) | Origin::Span(_) | Origin::Log(_) => Some(event.core),
-        };
-        for s in self.app.clauses[c].body.clone() {
-            match s {
-                Stmt::Sum(m, key, value) => {
-                    let key = key.iter().map(|k| self.eval(k, &cx)).collect();
-                    let value = self.eval(&value, &cx);
-                    self.add(m, key, value);
-                }
-                Stmt::Set(m, key, value) => {
-                    let key = key.iter().map(|k| self.eval(k, &cx)).collect();
-                    let value = self.eval(&value, &cx);
-                    self.maps[m].insert(key, Sum { sum: value.into(), ..Sum::default() });
-                }
-                Stmt::Printf(parts, values) => {
-                    let mut values = values.iter().map(|v| self.eval(v, &cx));
-                    let mut next = || values.next().unwrap_or(0);
-                    let shown = parts.into_iter().map(|p| match p {
-                        Part::Text(t) => TextPart::Text(t),
-                        Part::Decimal => TextPart::Number(next()),
-                        Part::Hex => TextPart::Hex(next()),
-                        Part::Symbol => TextPart::Symbol(next()),
-                    });
-                    let parts = shown.collect();
-                    self.outputs.push(Output::Text { core, time, parts });
-                }
-                Stmt::Print(m, rows) => self.print(m, rows, time),
-                Stmt::Clear(m) => self.maps[m].clear(),
-            }
-        }
+        let body = self.app.clauses[c].body.clone();
+        self.run(&body, &mut cx);
     }
 
     /// Runs the tick, once everything flushed before it has arrived.
     pub fn tick(&mut self, time: u64) {
         self.time = self.time.max(time);
         self.flush_logs();
+        self.ticks += 1;
         self.derived(Origin::Tick, &Event::default(), time);
     }
 
@@ -382,11 +394,13 @@ impl Runtime {
     pub fn end(&mut self, time: u64) {
         self.time = self.time.max(time);
         self.flush_logs();
+        let time = self.exited.unwrap_or(time);
         self.derived(Origin::End, &Event::default(), time);
         for m in 0..self.app.maps.len() {
             let printed = |s: &Stmt| matches!(s, Stmt::Print(x, _) if *x == m);
-            let kept = self.app.maps[m].summary.is_none();
-            if !kept && !self.app.clauses.iter().any(|c| c.body.iter().any(printed)) {
+            let cleared = |s: &Stmt| matches!(s, Stmt::Clear(x) if *x == m);
+            let any = |c: &Clause| c.statements().any(|s| printed(s) || c.origin == Origin::End && cleared(s));
+            if !self.app.clauses.iter().any(any) {
                 self.print(m, None, time);
             }
         }
@@ -400,8 +414,7 @@ impl Runtime {
         sum.sum += i128::from(value);
         sum.minimum = sum.minimum.min(value);
         sum.maximum = sum.maximum.max(value);
-        if summary == Some(Summary::Hist) {
-            let bucket = histogram::bucket(value.clamp(0, u32::MAX.into()) as u32);
+        if let Some(bucket) = bucket(summary, value) {
             *sum.buckets.entry(bucket).or_default() += 1;
         }
     }
@@ -421,10 +434,10 @@ impl Runtime {
             let sum = self.maps[m].entry(key(arg(0).wrapping_sub(first.into()))).or_insert_with(new);
             sum.count += u64::from(arg(1));
             (sum.minimum, sum.maximum) = (0, 0);
-        } else if map.summary == Some(Summary::Hist) {
+        } else if map.summary.is_some_and(Summary::is_histogram) {
             let sum = self.maps[m].entry(key(arg(0))).or_insert_with(new);
             sum.count += u64::from(arg(2));
-            *sum.buckets.entry(arg(1) as u8).or_default() += u64::from(arg(2));
+            *sum.buckets.entry(histogram::least(arg(1) as u8).into()).or_default() += u64::from(arg(2));
         } else {
             let sum = self.maps[m].entry(key(arg(0))).or_insert_with(new);
             sum.count += u64::from(arg(1));
@@ -438,7 +451,7 @@ impl Runtime {
         let map = &self.app.maps[m];
         let summary = map.summary;
         let mut all: Vec<(Vec<i64>, Sum)> = self.maps[m].iter().map(|(k, s)| (k.clone(), s.clone())).collect();
-        if summary == Some(Summary::Hist) {
+        if summary.is_some_and(Summary::is_histogram) {
             // a histogram on the chip only has buckets
             for (_, s) in &mut all {
                 (s.sum, s.minimum, s.maximum) = (0, 0, 0);
@@ -450,52 +463,13 @@ impl Runtime {
             let left: Vec<_> = all.drain(rows.min(all.len())..).collect();
             rest = (left.len(), left.iter().map(|r| r.1.count).sum());
         }
-        self.outputs.push(Output::Table { map: map.name.clone(), summary, time, rows: all, rest });
-    }
-
-    fn eval(&self, e: &Expr, cx: &Context<'_>) -> i64 {
-        match e {
-            Expr::Number(n) => *n,
-            Expr::Value(Value::Arg(n)) => cx.event.args.get(usize::from(*n)).copied().unwrap_or(0).into(),
-            Expr::Value(Value::Core) => cx.event.core.into(),
-            Expr::Value(Value::Time) => cx.time as i64,
-            Expr::Map(m, key) => {
-                let key: Vec<i64> = key.iter().map(|k| self.eval(k, cx)).collect();
-                let (map, summary) = (&self.maps[*m], self.app.maps[*m].summary);
-                map.get(&key).map_or(0, |s| weight(summary, s) as i64)
-            }
-            Expr::Unary(op, a) => {
-                let a = self.eval(a, cx);
-                match op {
-                    Unary::Negate => a.wrapping_neg(),
-                    Unary::Not => i64::from(a == 0),
-                    Unary::Invert => !a,
-                }
-            }
-            Expr::Binary(op, a, b) => {
-                let (a, b) = (self.eval(a, cx), self.eval(b, cx));
-                match op {
-                    Binary::Or => i64::from(a != 0 || b != 0),
-                    Binary::And => i64::from(a != 0 && b != 0),
-                    Binary::BitOr => a | b,
-                    Binary::BitXor => a ^ b,
-                    Binary::BitAnd => a & b,
-                    Binary::Eq => i64::from(a == b),
-                    Binary::Ne => i64::from(a != b),
-                    Binary::Lt => i64::from(a < b),
-                    Binary::Le => i64::from(a <= b),
-                    Binary::Gt => i64::from(a > b),
-                    Binary::Ge => i64::from(a >= b),
-                    Binary::Shl => a.wrapping_shl(b as u32),
-                    Binary::Shr => a.wrapping_shr(b as u32),
-                    Binary::Add => a.wrapping_add(b),
-                    Binary::Sub => a.wrapping_sub(b),
-                    Binary::Mul => a.wrapping_mul(b),
-                    Binary::Div => a.checked_div(b).unwrap_or(0),
-                    Binary::Rem => a.checked_rem(b).unwrap_or(0),
-                }
-            }
-        }
+        let key = |(n, k): (usize, i64)| match map.keys.get(n) {
+            Some(Kind::Text) => Key::Text(self.app.texts.get(k as usize).cloned().unwrap_or_default()),
+            _ => Key::Number(k),
+        };
+        let row = |(k, s): (Vec<i64>, Sum)| (k.into_iter().enumerate().map(key).collect(), s);
+        let rows = all.into_iter().map(row).collect();
+        self.outputs.push(Output::Table { map: map.name.clone(), summary, time, rows, rest });
     }
 
     /// The cut of the layout.
@@ -517,7 +491,7 @@ fn key_of(key: Option<Value>, event: &Event) -> u32 {
 fn weight(summary: Option<Summary>, s: &Sum) -> i128 {
     match summary {
         None | Some(Summary::Sum | Summary::Stats) => s.sum,
-        Some(Summary::Count | Summary::Hist) => s.count.into(),
+        Some(Summary::Count | Summary::Hist | Summary::Quantiles | Summary::Lhist(_)) => s.count.into(),
         Some(Summary::Avg) => s.sum / i128::from(s.count.max(1)),
         Some(Summary::Min) => s.minimum.into(),
         Some(Summary::Max) => s.maximum.into(),

@@ -1,11 +1,11 @@
 //! Writes outputs as text, JSON lines, CSV or a Perfetto trace
 
+use crate::buckets::{quantile, range};
 use crate::perfetto;
-use crate::runtime::{Output, Sum, TextPart};
+use crate::runtime::{Key, Output, Sum, TextPart};
 use crate::symbols::Symbols;
 use crate::syntax::Summary;
 use serde_json::{json, Value};
-use sim::diag::node::histogram::least;
 use std::io::{self, Write};
 
 /// Output format.
@@ -30,21 +30,33 @@ pub struct Sink<'a, W: Write> {
     tracks: u32,
 }
 
-/// A key as text: the symbol at it, if there is one.
-pub fn key_text(key: &[i64], symbols: &Symbols) -> String {
-    let one = |k: &i64| u32::try_from(*k).ok().and_then(|a| symbols.at(a)).unwrap_or_else(|| k.to_string());
+/// A number as text: the symbol at it, if there is one.
+fn symbol_text(number: i64, symbols: &Symbols) -> String {
+    u32::try_from(number).ok().and_then(|a| symbols.at(a)).unwrap_or_else(|| number.to_string())
+}
+
+/// A key as text.
+pub fn key_text(key: &[Key], symbols: &Symbols) -> String {
+    let one = |k: &Key| match k {
+        Key::Number(number) => symbol_text(*number, symbols),
+        Key::Text(text) => text.clone(),
+    };
     key.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// A text with its values inserted.
 pub fn text(parts: &[TextPart], symbols: &Symbols) -> String {
-    let part = |p: &TextPart| match p {
+    parts.iter().map(|p| part_text(p, symbols)).collect()
+}
+
+fn part_text(part: &TextPart, symbols: &Symbols) -> String {
+    match part {
         TextPart::Text(t) => t.clone(),
         TextPart::Number(n) => n.to_string(),
         TextPart::Hex(n) => format!("{n:x}"),
-        TextPart::Symbol(n) => key_text(&[*n], symbols),
-    };
-    parts.iter().map(part).collect()
+        TextPart::Symbol(n) => symbol_text(*n, symbols),
+        TextPart::Wide(part, width) => width.fill(&part_text(part, symbols)),
+    }
 }
 
 /// Columns of a table after the key, and the numbers of a row.
@@ -57,15 +69,25 @@ fn columns(summary: Option<Summary>) -> &'static [&'static str] {
         Some(Summary::Min) => &["min"],
         Some(Summary::Max) => &["max"],
         Some(Summary::Stats) => &["count", "sum", "avg", "min", "max"],
-        Some(Summary::Hist) => &["count"],
+        Some(Summary::Hist | Summary::Lhist(_)) => &["count"],
+        Some(Summary::Quantiles) => &["count", "p50", "p90", "p99"],
     }
+}
+
+/// Whether the buckets of a summary are printed.
+fn shows_buckets(summary: Option<Summary>) -> bool {
+    matches!(summary, Some(Summary::Hist | Summary::Lhist(_)))
 }
 
 fn numbers(summary: Option<Summary>, s: &Sum) -> Vec<String> {
     let average = || format!("{:.2}", s.sum as f64 / s.count.max(1) as f64);
     match summary {
         None | Some(Summary::Sum) => vec![s.sum.to_string()],
-        Some(Summary::Count | Summary::Hist) => vec![s.count.to_string()],
+        Some(Summary::Count | Summary::Hist | Summary::Lhist(_)) => vec![s.count.to_string()],
+        Some(Summary::Quantiles) => {
+            let of = |percent| quantile(&s.buckets, percent).to_string();
+            vec![s.count.to_string(), of(50), of(90), of(99)]
+        }
         Some(Summary::Avg) => vec![average()],
         Some(Summary::Min) => vec![s.minimum.to_string()],
         Some(Summary::Max) => vec![s.maximum.to_string()],
@@ -82,8 +104,13 @@ pub fn object(output: &Output, symbols: &Symbols) -> Value {
             json!({ "clock": time, "core": core, "text": text(parts, symbols).trim_end_matches('\n') })
         }
         Output::Table { map, summary, time, rows, rest } => {
-            let row = |(key, s): &(Vec<i64>, Sum)| {
-                let mut row = json!({ "key": key, "name": key_text(key, symbols) });
+            let row = |(key, s): &(Vec<Key>, Sum)| {
+                let plain = |k: &Key| match k {
+                    Key::Number(number) => Value::from(*number),
+                    Key::Text(text) => Value::from(text.as_str()),
+                };
+                let plain: Vec<Value> = key.iter().map(plain).collect();
+                let mut row = json!({ "key": plain, "name": key_text(key, symbols) });
                 for (name, number) in columns(*summary).iter().zip(numbers(*summary, s)) {
                     row[*name] = number
                         .parse::<i64>()
@@ -91,8 +118,9 @@ pub fn object(output: &Output, symbols: &Symbols) -> Value {
                         .or_else(|_| number.parse::<f64>().map(Value::from))
                         .unwrap_or(Value::Null);
                 }
-                if *summary == Some(Summary::Hist) {
-                    let bucket = |(b, n): (&u8, &u64)| json!({ "from": least(*b), "count": n });
+                if shows_buckets(*summary) {
+                    let bucket =
+                        |(b, n): (&i64, &u64)| json!({ "from": Some(b).filter(|b| **b > i64::MIN), "count": n });
                     row["buckets"] = s.buckets.iter().map(bucket).collect();
                 }
                 row
@@ -149,12 +177,11 @@ impl<'a, W: Write> Sink<'a, W> {
                     let mut row = vec![key_text(key, self.symbols)];
                     row.extend(numbers(*summary, sum));
                     table.push(row);
-                    if *summary == Some(Summary::Hist) {
+                    if shows_buckets(*summary) {
                         let most = sum.buckets.values().max().copied().unwrap_or(1);
                         for (b, n) in &sum.buckets {
                             let bar = "#".repeat((n * 40).div_ceil(most) as usize);
-                            let to = if *b < 123 { format!("{}", least(b + 1)) } else { "..".into() };
-                            table.push(vec![format!("  [{}, {to})", least(*b)), n.to_string(), bar]);
+                            table.push(vec![format!("  {}", range(*summary, *b)), n.to_string(), bar]);
                         }
                     }
                 }
@@ -193,8 +220,8 @@ impl<'a, W: Write> Sink<'a, W> {
                     for (column, value) in columns(*summary).iter().zip(numbers(*summary, sum)) {
                         put([&time, map, "", &key, column, &value])?;
                     }
-                    for (b, n) in &sum.buckets {
-                        put([&time, map, "", &key, &format!("from {}", least(*b)), &n.to_string()])?;
+                    for (b, n) in sum.buckets.iter().filter(|_| shows_buckets(*summary)) {
+                        put([&time, map, "", &key, &format!("from {b}"), &n.to_string()])?;
                     }
                 }
             }

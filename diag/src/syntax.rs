@@ -1,6 +1,7 @@
 //! Syntax tree of a script: items, statements, expressions, each with its position
 
 pub use crate::probe::Probe;
+pub use crate::symbols::Number;
 
 /// A unary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,14 @@ pub enum ExprKind {
     Number(i64),
     /// A field of the event.
     Field(String),
+    /// A text in quotation marks.
+    Text(String),
+    /// `(int8) a`
+    Cast(Number, Box<Expr>),
+    /// `a ? b : c`
+    Choose(Box<[Expr; 3]>),
+    /// A scratch variable: `$name`.
+    Scratch(String),
     /// The address of a symbol: `&name`.
     Address(String),
     /// An entry of a map: name, key.
@@ -74,6 +83,19 @@ pub enum Summary {
     Max,
     Stats,
     Hist,
+    Quantiles,
+    Lhist(Linear),
+}
+
+/// Buckets of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Linear {
+    /// Least value of the first one.
+    pub min: i64,
+    /// Above the greatest value of the last one.
+    pub max: i64,
+    /// Their size, from 1 on.
+    pub step: i64,
 }
 
 impl Summary {
@@ -87,8 +109,14 @@ impl Summary {
             "max" => Self::Max,
             "stats" => Self::Stats,
             "hist" => Self::Hist,
+            "quantiles" => Self::Quantiles,
             _ => return None,
         })
+    }
+
+    /// Whether a histogram node can count for it.
+    pub fn is_histogram(self) -> bool {
+        matches!(self, Self::Hist | Self::Quantiles)
     }
 }
 
@@ -144,6 +172,44 @@ pub enum Stmt {
         /// Name of the map.
         map: String,
     },
+    /// `@map[key]++;`
+    Increment {
+        /// Position.
+        at: usize,
+        /// Name of the map.
+        map: String,
+        /// Keys.
+        key: Vec<Expr>,
+    },
+    /// `delete(@map[key]);`
+    Delete {
+        /// Position.
+        at: usize,
+        /// Name of the map.
+        map: String,
+        /// Keys.
+        key: Vec<Expr>,
+    },
+    /// `$name = value;`
+    Let {
+        /// Position.
+        at: usize,
+        /// Name of the variable.
+        name: String,
+        /// Its value.
+        value: Expr,
+    },
+    /// `if (condition) { statements } else { statements }`
+    If {
+        /// Condition.
+        condition: Expr,
+        /// Statements if it is not 0.
+        then: Vec<Stmt>,
+        /// Otherwise.
+        other: Vec<Stmt>,
+    },
+    /// `exit();`
+    Exit,
 }
 
 /// A probe with the key that a state machine or span takes from its event.

@@ -61,6 +61,8 @@ impl Display for Summary {
             Self::Max => "max",
             Self::Stats => "stats",
             Self::Hist => "hist",
+            Self::Quantiles => "quantiles",
+            Self::Lhist(_) => "lhist",
         })
     }
 }
@@ -81,6 +83,13 @@ impl Display for Expr {
             ExprKind::Address(name) => write!(f, "&{name}"),
             ExprKind::Map(name, key) => map(f, name, key),
             // in parentheses, so that `a - -b` is not read as another operator, and `/` does not end a predicate
+            ExprKind::Text(text) => quoted(f, text),
+            ExprKind::Scratch(name) => write!(f, "${name}"),
+            ExprKind::Cast(number, a) => {
+                let sign = if number.signed { "" } else { "u" };
+                write!(f, "(({sign}int{}) {a})", 8 * number.size)
+            }
+            ExprKind::Choose(all) => write!(f, "({} ? {} : {})", all[0], all[1], all[2]),
             ExprKind::Unary(op, a) => write!(f, "({op}{a})"),
             ExprKind::Binary(op, a, b) => write!(f, "({a} {op} {b})"),
         }
@@ -100,6 +109,9 @@ impl Display for Stmt {
                 map(f, name, key)?;
                 write!(f, " = {summary}(")?;
                 value.iter().try_for_each(|v| v.fmt(f))?;
+                if let Summary::Lhist(l) = summary {
+                    write!(f, ", {}, {}, {}", l.min, l.max, l.step)?;
+                }
                 f.write_str(");")
             }
             Self::Set { map: name, key, value, .. } => {
@@ -115,6 +127,28 @@ impl Display for Stmt {
             Self::Print { map, rows: Some(rows), .. } => write!(f, "print(@{map}, {rows});"),
             Self::Print { map, rows: None, .. } => write!(f, "print(@{map});"),
             Self::Clear { map, .. } => write!(f, "clear(@{map});"),
+            Self::Increment { map: name, key, .. } => {
+                map(f, name, key)?;
+                f.write_str("++;")
+            }
+            Self::Delete { map: name, key, .. } => {
+                f.write_str("delete(")?;
+                map(f, name, key)?;
+                f.write_str(");")
+            }
+            Self::Let { name, value, .. } => write!(f, "${name} = {value};"),
+            Self::If { condition, then, other } => {
+                write!(f, "if ({condition}) {{")?;
+                then.iter().try_for_each(|s| write!(f, " {s}"))?;
+                f.write_str(" }")?;
+                if !other.is_empty() {
+                    f.write_str(" else {")?;
+                    other.iter().try_for_each(|s| write!(f, " {s}"))?;
+                    f.write_str(" }")?;
+                }
+                Ok(())
+            }
+            Self::Exit => f.write_str("exit();"),
         }
     }
 }

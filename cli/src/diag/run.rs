@@ -122,6 +122,7 @@ pub struct TopArgs {
     goshawk diag replay builtin:race bank.ret --elf builtin:bank\n  \
     goshawk diag replay -e 'ltl held by arg0 { always (call:mutex_unlock -> previous ret:mutex_lock) } \
     violation:held { @broken[key] = count(); }' builtin:lockcont --harts 4\n  \
+    goshawk diag replay -e 'ret:*lock { @[func] = quantiles(elapsed); }' builtin:lockcont --harts 2\n  \
     goshawk diag run builtin:locks builtin:lockcont --log locks.dlog\n  \
     goshawk diag replay builtin:locks builtin:lockcont --log locks.dlog")]
 pub struct ReplayArgs {

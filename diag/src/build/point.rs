@@ -97,6 +97,16 @@ pub fn trap_return() -> Point {
     point("trapret", None)
 }
 
+/// The script starts.
+pub fn begin() -> Point {
+    point("begin", None)
+}
+
+/// The first instruction of a source line retires.
+pub fn line(file: &str, number: u32) -> Point {
+    point("line", Some(format!("{file}:{number}")))
+}
+
 /// The run is over.
 pub fn end() -> Point {
     point("end", None)

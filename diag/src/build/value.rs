@@ -1,6 +1,6 @@
 //! Values of events, maps, and statements
 
-use crate::syntax::{Binary, Expr, ExprKind, Stmt, Summary, Unary};
+use crate::syntax::{Binary, Expr, ExprKind, Linear, Stmt, Summary, Unary};
 use std::ops;
 
 /// A value: a field of an event, a number, or an expression of these. Numbers have 64 bits and wrap, a division by 0
@@ -145,6 +145,44 @@ impl Value {
     }
 }
 
+impl Value {
+    /// `self ? then : other`
+    pub fn choose(self, then: impl Into<Value>, other: impl Into<Value>) -> Value {
+        of(ExprKind::Choose(Box::new([self.0, then.into().0, other.into().0])))
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        of(ExprKind::Text(text.into()))
+    }
+}
+
+/// A scratch variable of a clause: `$name`
+pub fn scratch(name: &str) -> Value {
+    of(ExprKind::Scratch(name.into()))
+}
+
+/// Sets a scratch variable: `$name = value`
+pub fn assign(name: &str, value: impl Into<Value>) -> Stmt {
+    Stmt::Let { at: 0, name: name.into(), value: value.into().0 }
+}
+
+/// Runs statements if the condition is not 0, otherwise the others.
+pub fn when(
+    condition: impl Into<Value>,
+    then: impl IntoIterator<Item = Stmt>,
+    other: impl IntoIterator<Item = Stmt>,
+) -> Stmt {
+    let (then, other) = (then.into_iter().collect(), other.into_iter().collect());
+    Stmt::If { condition: condition.into().0, then, other }
+}
+
+/// Ends the script.
+pub fn exit() -> Stmt {
+    Stmt::Exit
+}
+
 impl ops::Not for Value {
     type Output = Value;
 
@@ -196,6 +234,8 @@ summaries! {
     stats Stats
     /// How many there are of each size.
     hist Hist
+    /// The values that 50, 90 and 99 percent do not exceed.
+    quantiles Quantiles
 }
 
 impl Map {
@@ -212,6 +252,25 @@ impl Map {
     /// Counts events.
     pub fn count(self) -> Stmt {
         self.summed(Summary::Count, None)
+    }
+
+    /// How many there are in each step from `range.start` up to `range.end`.
+    ///
+    /// # Panics
+    /// If the range is empty, or the step is below 1.
+    pub fn lhist(self, value: impl Into<Value>, range: ops::Range<i64>, step: i64) -> Stmt {
+        assert!(!range.is_empty() && step >= 1, "{range:?} in steps of {step} is not a range");
+        self.summed(Summary::Lhist(Linear { min: range.start, max: range.end, step }), Some(value.into()))
+    }
+
+    /// Adds 1: `@map++`
+    pub fn increment(self) -> Stmt {
+        Stmt::Increment { at: 0, map: self.name, key: self.key }
+    }
+
+    /// Removes the entry.
+    pub fn delete(self) -> Stmt {
+        Stmt::Delete { at: 0, map: self.name, key: self.key }
     }
 
     /// Keeps a value.

@@ -36,6 +36,18 @@ pub const MACHINES: u8 = 160;
 pub const SPANS: u8 = 176;
 /// First identifier of logs.
 pub const LOGS: u8 = 192;
+/// Maximum number of uses of probes.
+pub const MAX_USES: usize = 64;
+/// Maximum number of clauses.
+pub const MAX_CLAUSES: usize = 64;
+/// Maximum number of maps.
+pub const MAX_MAPS: usize = 32;
+/// Maximum number of machines.
+pub const MAX_MACHINES: usize = 16;
+/// Maximum number of spans.
+pub const MAX_SPANS: usize = 16;
+/// Maximum number of logs.
+pub const MAX_LOGS: usize = 16;
 /// Depth of a log, in events.
 pub const LOG_DEPTH: u16 = 32;
 
@@ -139,7 +151,7 @@ fn key_field(key: Option<Value>) -> Field {
 }
 
 /// The sum, if the clause does nothing else.
-fn only_sum(clause: &Clause) -> Option<(usize, &[Expr], &Expr)> {
+pub(crate) fn only_sum(clause: &Clause) -> Option<(usize, &[Expr], &Expr)> {
     match clause.body.as_slice() {
         [Stmt::Sum(map, key, value)] => Some((*map, key, value)),
         _ => None,
@@ -173,7 +185,7 @@ pub fn log_rule(app: &App, l: usize) -> log::Rule {
     let trigger = match app.logs[l].trigger {
         Origin::Machine(m) => MACHINES + m as u8,
         Origin::Slot(u) => u as u8,
-        Origin::Span(_) | Origin::Log(_) | Origin::Tick | Origin::End => TICK_EVENT,
+        Origin::Span(_) | Origin::Log(_) | Origin::Begin | Origin::Tick | Origin::End => TICK_EVENT,
     };
     log::Rule { trigger, to: Target { dest: HOST, id: LOGS + l as u8 }, freezes: app.logs[l].freezes }
 }
@@ -239,15 +251,6 @@ pub fn layout(app: &App, kinds: &[NodeKind], cut: &Cut) -> Result<Layout, String
 
 /// As [`layout`], for slots shared as given; also returns the destination of each use's events.
 fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(Layout, Vec<Destination>), String> {
-    if app.uses.len() > 64
-        || app.clauses.len() > 64
-        || app.maps.len() > 32
-        || app.machines.len() > 16
-        || app.spans.len() > 16
-        || app.logs.len() > 16
-    {
-        return Err("the script has more than 64 probes or clauses, 32 maps, 16 machines, spans or logs".into());
-    }
     let nodes = kinds.iter().map(|k| k.build()).collect();
     let rules = kinds.iter().map(|k| Rules::of(*k)).collect();
     let mut b = Builder { app, shares, nodes, rules, kinds, free_counters: vec![0; kinds.len()], places: Vec::new() };
@@ -302,14 +305,24 @@ fn build(app: &App, kinds: &[NodeKind], cut: &Cut, shares: &[Share]) -> Result<(
     for (s, place) in span_nodes.iter_mut().enumerate() {
         if cut.spans[s] {
             unshared(app, &format!("span {}", app.spans[s].name), |c| matches!(c, Consumer::Span(o, _) if o == s))?;
-            let rule = pair_rule(app, s, derived(Origin::Span(s), SPANS + s as u8), shares);
+            // one rule for each destination
+            let takers = app.clauses.iter().filter(|c| c.origin == Origin::Span(s));
+            let map = |c: &Clause| only_sum(c).and_then(|(m, ..)| targets[m]).map_or(HOST, |t| t.dest);
+            let mut dests: Vec<u8> = takers.map(map).collect();
+            dests.sort_unstable();
+            dests.dedup();
+            if dests.is_empty() {
+                dests.push(HOST);
+            }
+            let to = |dest: &u8| pair_rule(app, s, Target { dest: *dest, id: SPANS + s as u8 }, shares);
+            let rules: Vec<pair::Rule> = dests.iter().map(to).collect();
             let set = |n: &mut Node| match n {
-                Node::Pair(n) => Some(n.add(rule).map_err(|e| e.to_string())),
+                Node::Pair(n) => Some(rules.iter().try_for_each(|r| n.add(*r).map_err(|e| e.to_string()))),
                 _ => None,
             };
             let n = b.put(&format!("span {}", app.spans[s].name), set)?;
-            if let Rules::Pair(rules) = &mut b.rules[n] {
-                rules.push(rule);
+            if let Rules::Pair(all) = &mut b.rules[n] {
+                all.extend(rules);
             }
             *place = Some(n);
         }
@@ -438,6 +451,12 @@ impl Builder<'_> {
         let map = &self.app.maps[m];
         let name = format!("@{}", map.name);
         let Some(summary) = map.summary else { return Err(format!("{name} keeps values; tables sum up")) };
+        if matches!(summary, Summary::Lhist(_)) {
+            return Err(format!("{name} has buckets of one size; a histogram node has those of hist()"));
+        }
+        if self.app.exits() {
+            return Err(format!("exit() ends the script, and {name} would go on"));
+        }
         if map.read {
             return Err(format!("{name} is read by an expression, which is on the host"));
         }
@@ -449,15 +468,13 @@ impl Builder<'_> {
             if traced && only_sum(clause).is_some() {
                 continue;
             }
-            let uses = clause
-                .body
-                .iter()
-                .any(|s| matches!(s, Stmt::Sum(x, ..) | Stmt::Print(x, _) | Stmt::Clear(x) if *x == m));
+            let of = |s: &Stmt| matches!(s, Stmt::Sum(x, ..) | Stmt::Print(x, _) | Stmt::Clear(x) | Stmt::Delete(x, _) if *x == m);
+            let uses = clause.statements().any(of);
             if !uses {
                 continue;
             }
-            if matches!(clause.origin, Origin::Tick | Origin::End)
-                && !clause.body.iter().any(|s| matches!(s, Stmt::Sum(x, ..) if *x == m))
+            if matches!(clause.origin, Origin::Begin | Origin::Tick | Origin::End)
+                && !clause.statements().any(|s| matches!(s, Stmt::Sum(x, ..) | Stmt::Delete(x, _) if *x == m))
             {
                 continue;
             }
@@ -476,7 +493,7 @@ impl Builder<'_> {
                     Some(p) if cut.filters[c] && chip_terms(p).is_some_and(|t| t.2) => FILTERED + c as u8,
                     Some(_) => return Err(format!("the predicate before {name} is not all in a filter")),
                 },
-                Origin::Span(s) if cut.spans[s] && alone && clause.predicate.is_none() => SPANS + s as u8,
+                Origin::Span(s) if cut.spans[s] && clause.predicate.is_none() => SPANS + s as u8,
                 // reports have a single destination, and the log must see them
                 o if self.app.logs.iter().any(|l| l.trigger == o) => {
                     return Err(format!("what fills {name} triggers a log"));
@@ -486,7 +503,7 @@ impl Builder<'_> {
             };
             let seen = |f: Field| match clause.origin {
                 Origin::Slot(u) => self.shares[u].field(f),
-                Origin::Machine(_) | Origin::Span(_) | Origin::Log(_) | Origin::Tick | Origin::End => f,
+                Origin::Machine(_) | Origin::Span(_) | Origin::Log(_) | Origin::Begin | Origin::Tick | Origin::End => f,
             };
             rules.push((event, seen(key), seen(value)));
         }
@@ -504,11 +521,11 @@ impl Builder<'_> {
         }
         let to = Target { dest: HOST, id };
         let n = self.put(&name, |node| match node {
-            Node::Aggregate(a) if summary != Summary::Hist => Some(rules.iter().try_for_each(|(event, key, value)| {
+            Node::Aggregate(a) if !summary.is_histogram() => Some(rules.iter().try_for_each(|(event, key, value)| {
                 let rule = aggregate::Rule { event: *event, key: *key, value: *value, to };
                 a.add(rule).map_err(|e| e.to_string())
             })),
-            Node::Histogram(h) if summary == Summary::Hist => Some(rules.iter().try_for_each(|(event, key, value)| {
+            Node::Histogram(h) if summary.is_histogram() => Some(rules.iter().try_for_each(|(event, key, value)| {
                 let rule = histogram::Rule { event: *event, key: *key, value: *value, to };
                 h.add(rule).map_err(|e| e.to_string())
             })),

@@ -4,7 +4,49 @@ use super::debug_info::Row;
 use super::names::{glob, Query};
 use super::Symbols;
 
+/// The text for code of no function or source line.
+const UNKNOWN: &str = "?";
+
 impl Symbols {
+    /// Starts of functions, and of what is of none, with their names.
+    pub fn function_starts(&self) -> Vec<(u32, String)> {
+        let mut starts = vec![(0, UNKNOWN.to_string())];
+        let mut end = 0;
+        for s in self.all.iter().filter(|s| s.is_code) {
+            if s.at > end {
+                starts.push((end, UNKNOWN.to_string()));
+            }
+            // of several symbols at one address the first has the greatest size
+            if s.at >= end {
+                starts.push((s.at, s.printed.clone()));
+                end = self.end(s.at, s.size);
+            }
+        }
+        starts.push((end, UNKNOWN.to_string()));
+        starts
+    }
+
+    /// Starts of the code of source lines, and of what is of none, as `FILE:LINE`.
+    pub fn lines(&self) -> Vec<(u32, String)> {
+        let mut starts = vec![(0, UNKNOWN.to_string())];
+        let mut end = 0_u64;
+        let Some(lines) = &self.lines else { return starts };
+        for (at, bytes) in &self.code.sections {
+            let (low, high) = (u64::from(*at), u64::from(*at) + bytes.len() as u64);
+            for (start, size, place) in lines.find_location_range(low, high).into_iter().flatten() {
+                if start > end {
+                    starts.push((end as u32, UNKNOWN.to_string()));
+                }
+                let file = place.file.map_or(UNKNOWN, |f| f.rsplit('/').next().unwrap_or(f));
+                starts.push((start as u32, format!("{file}:{}", place.line.unwrap_or(0))));
+                end = start + size;
+            }
+        }
+        starts.push((end as u32, UNKNOWN.to_string()));
+        starts.sort_by_key(|s| s.0);
+        starts
+    }
+
     /// The function, or the inlined copy in it, that contains an address.
     fn block(&self, addr: u32) -> (u32, u32) {
         let function = self.containing(addr).map_or(addr, |s| s.at);

@@ -50,7 +50,7 @@ impl Observed {
         machine.run(sink, Limits { instructions: 1_000_000, ..Limits::default() }).unwrap();
     }
 
-    fn text(&self, outputs: &[Output]) -> String {
+    pub fn text(&self, outputs: &[Output]) -> String {
         let mut text = Vec::new();
         let mut sink = Sink::new(&mut text, Format::Text, &self.symbols, self.params.clock_hz).unwrap();
         outputs.iter().for_each(|o| sink.put(o).unwrap());

@@ -3,6 +3,7 @@
 mod build;
 mod cuts;
 mod harness;
+mod language;
 mod limit;
 mod load;
 mod ltl;

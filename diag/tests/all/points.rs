@@ -8,7 +8,7 @@ use diag::plan::{plan, Rates};
 use diag::points::{self, units};
 use diag::replayed;
 use diag::resolve::resolve;
-use diag::runtime::Output;
+use diag::runtime::{Key, Output};
 use diag::session::{Host, OnChip, Reference};
 use diag::symbols::Symbols;
 use diag::watch::Watcher;
@@ -327,7 +327,7 @@ fn a_tick_waits_for_the_trace() {
     chip.finish().unwrap();
     reference.finish().unwrap();
     assert_eq!(chip.totals().lost(), 0);
-    let tables = |outputs: Vec<Output>| -> Vec<BTreeMap<Vec<i64>, u64>> {
+    let tables = |outputs: Vec<Output>| -> Vec<BTreeMap<Vec<Key>, u64>> {
         let table = |o: Output| match o {
             Output::Table { rows, .. } => rows.into_iter().map(|(k, sum)| (k, sum.count)).collect(),
             Output::Text { .. } => BTreeMap::new(),
@@ -336,7 +336,7 @@ fn a_tick_waits_for_the_trace() {
     };
     let (found, want) = (tables(chip.runtime().take_outputs()), tables(reference.runtime().take_outputs()));
     assert!(found.len() > 5 && found.len() == want.len(), "{} {}", found.len(), want.len());
-    let sum = |tables: &[BTreeMap<Vec<i64>, u64>]| {
+    let sum = |tables: &[BTreeMap<Vec<Key>, u64>]| {
         let mut sum = BTreeMap::new();
         tables.iter().flatten().for_each(|(k, n)| *sum.entry(k.clone()).or_insert(0) += n);
         sum

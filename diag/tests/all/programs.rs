@@ -5,7 +5,7 @@ use diag::layout::{layout, Cut};
 use diag::parse::parse;
 use diag::plan::{plan, Rates};
 use diag::resolve::resolve;
-use diag::runtime::{Output, Sum};
+use diag::runtime::{Key, Output, Sum};
 use diag::scripts;
 use diag::session::{OnChip, Reference, Totals};
 use diag::symbols::Symbols;
@@ -45,9 +45,14 @@ fn on_chip(program: &str, script: &str, harts: u8, params: ChipParams, planned: 
     (chip.runtime().take_outputs(), chip.totals())
 }
 
+/// The numbers of a key.
+fn numbers(key: Vec<Key>) -> Vec<i64> {
+    key.into_iter().map(|k| if let Key::Number(n) = k { n } else { panic!("{k:?}") }).collect()
+}
+
 fn rows(outputs: &[Output]) -> BTreeMap<Vec<i64>, Sum> {
     let table = |o: &Output| if let Output::Table { rows, .. } = o { Some(rows.clone()) } else { None };
-    outputs.iter().find_map(table).unwrap().into_iter().collect()
+    outputs.iter().find_map(table).unwrap().into_iter().map(|(key, sum)| (numbers(key), sum)).collect()
 }
 
 /// Calls of functions with their first argument and duration, derived only from calls and returns in order.

@@ -40,13 +40,26 @@ fn mistakes_are_told_with_their_place() {
         ("call:main { printf(\"%d %q\", 1); }", "`%q` is not a placeholder"),
         ("call:main { printf(\"%d\", 1, 2); }", "the format has 1 placeholders for 2 values"),
         ("call:main { printf(\"%d, 1); }", "this text has no end"),
-        ("call:main { exit(); }", "`exit` is not a statement"),
+        ("call:main { stop(); }", "`stop` is not a statement; expected `@map = ...`, `$name = ...`, `if`, "),
+        ("call:main { @n = lhist(arg0, 5, 1, 1); }", "x.dx:1:18: lhist: 5 to 1 in steps of 1 is not a range"),
+        ("call:main { @n = lhist(arg0, 5); }", "expected lhist(value, least, greatest, size)"),
+        ("call:main { @n[$x] = count(); }", "x.dx:1:16: $x is not set before"),
+        ("call:main { $x = 1; $x = \"a\"; }", "$x is a number in one place and a text in another"),
+        ("call:main { @n = sum(probe); }", "x.dx:1:22: this is a text; a number is needed"),
+        ("call:main { @n[1] = count(); @n[\"a\"] = count(); }", "key 1 of @n is a text here"),
+        ("call:main { printf(\"%d\", func); }", "this is a text; %s shows it, not %d"),
+        ("call:main /probe == 1/ { @n = count(); }", "a number cannot be compared with a text"),
+        ("call:main { @n = sum(arg0 ? 1 : \"a\"); }", "one of the two is a number and the other a text"),
+        ("call:main { if (arg0) @n = count(); }", "expected `{`, found `@`"),
+        ("call:get_balance { @n = sum(args.none); }", "call:get_balance has no parameter `none`; it has src"),
+        ("write:balance { @n = sum(args.x); }", "`args` are those of call: and ret:"),
+        ("span s { from tick:1ms(time) to call:main(arg0) }", "a tick cannot be used here"),
         ("call:main /@s == 1/ { @s = stats(arg0); }", "@s is not a number; it can be printed"),
         ("violation:t { printf(\"x\"); }", "there is no `txn`, `machine` or `ltl` of the name `t`"),
         ("txn t { open call:main close ret:main(arg0) }", "a key in parentheses is needed after this probe"),
         ("machine m { a: call:main -> b; }", "machine m has no state `b`"),
         ("tick:5 { }", "`5` is not a period"),
-        ("tick:1ms { } tick:2ms { }", "there is a tick of another period"),
+        ("tick:1ms { } tick:50001cycles { }", "x.dx:1:14: the periods of the ticks have only 1 cycles in common"),
         ("call:main+2000000 { @n = count(); }", "+2000000 is outside"),
         (
             "call:main { @n = sum(arg0 + arg1 + arg2 + arg3 + arg4 + arg5); }",
@@ -74,6 +87,11 @@ fn mistakes_are_told_with_their_place() {
         "{}",
         wrong(&many)
     );
+    assert!(wrong("call:main {\n\t@n = counts(); }").ends_with("\n  \t@n = counts(); }\n  \t     ^"));
+    let maps: String = (0..33).map(|n| format!("call:main {{ @n{n} = count(); }}\n")).collect();
+    assert!(wrong(&maps).contains("x.dx:33:1: the script has 33 maps; it can have 32"), "{}", wrong(&maps));
+    let nested = format!("call:main {{ {} }}", "if (1) { ".repeat(100));
+    assert!(wrong(&nested).contains("nested deeper"));
     let deep = format!("call:main /{}1{}/ {{ }}", "(".repeat(500), ")".repeat(500));
     assert!(wrong(&deep).contains("nested deeper"));
 }

@@ -1,0 +1,185 @@
+//! Fields of events
+
+use super::expressions::Cx;
+use super::{Resolver, Source};
+use crate::app::{Expr, Kind, Number, Value};
+use crate::Mistake;
+use sim::diag::trigger::{Capture, Trigger};
+
+/// A table of texts by address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Table {
+    /// Functions.
+    Functions,
+    /// Source lines.
+    Lines,
+}
+
+/// The address that a trigger of code waits for.
+fn code_address(trigger: &Trigger) -> Option<u32> {
+    match trigger {
+        Trigger::Pc(at) | Trigger::Return(at) => Some(*at),
+        Trigger::Entry { first, .. } | Trigger::ReturnFrom { first, .. } => Some(*first),
+        Trigger::Data { .. } | Trigger::Trap { .. } | Trigger::TrapReturn => None,
+    }
+}
+
+impl Resolver<'_> {
+    /// The number of a text.
+    pub(super) fn text(&mut self, text: &str) -> i64 {
+        let texts = &mut self.app.texts;
+        let at = texts.iter().position(|t| t == text).unwrap_or_else(|| {
+            texts.push(text.to_string());
+            texts.len() - 1
+        });
+        at as i64
+    }
+
+    /// Number of a table of texts; it is made when it is first needed.
+    fn table(&mut self, table: Table) -> usize {
+        if let Some(known) = self.tables.iter().position(|t| *t == table) {
+            return known;
+        }
+        let rows = match table {
+            Table::Functions => self.symbols.function_starts(),
+            Table::Lines => self.symbols.lines(),
+        };
+        let mut numbers = std::collections::HashMap::new();
+        let first = self.app.texts.len();
+        let mut of = Vec::new();
+        for (at, text) in rows {
+            let next = first + numbers.len();
+            let number = *numbers.entry(text.clone()).or_insert(next);
+            if number == self.app.texts.len() {
+                self.app.texts.push(text);
+            }
+            of.push((at, number as i64));
+        }
+        self.app.lookups.push(of);
+        self.tables.push(table);
+        self.tables.len() - 1
+    }
+
+    /// The number of a captured word.
+    fn captured(cx: &mut Cx<'_>, capture: Capture) -> Expr {
+        let n = cx.captures.iter().position(|c| *c == capture).unwrap_or_else(|| {
+            cx.captures.push(capture);
+            cx.captures.len() - 1
+        });
+        Expr::Value(Value::Arg(n as u8))
+    }
+
+    /// `args.NAME`: a parameter by its name, with the sign of its type.
+    fn parameter(&self, name: &str, at: usize, cx: &mut Cx<'_>) -> Result<Expr, Mistake> {
+        let wrong = |what: String| Err(Mistake::new(at, what));
+        let (Source::Slot(places), true) = (cx.source, ["call", "ret"].contains(&cx.probe.kind.as_str())) else {
+            return wrong("`args` are those of call: and ret:".into());
+        };
+        let (trigger, _) = places[0];
+        let parameters = code_address(&trigger).and_then(|at| self.symbols.parameters(at));
+        let Some(parameters) = parameters else {
+            return wrong(format!("{} has no debug information of its parameters; arg0 to arg7 are there", cx.probe));
+        };
+        let Some(n) = parameters.iter().position(|p| p.0 == name) else {
+            let names: Vec<&str> = parameters.iter().map(|p| p.0.as_str()).collect();
+            return wrong(format!("{} has no parameter `{name}`; it has {}", cx.probe, names.join(", ")));
+        };
+        let simple = |p: &(String, Option<Number>)| p.1.is_some_and(|n| n.size <= 4);
+        let Some(of) = parameters[n].1.filter(|_| n < 8 && parameters[..=n].iter().all(simple)) else {
+            let what =
+                "a parameter before it, or itself, is not a number in one register; arg0 to arg7 and sarg0.. are words";
+            return wrong(format!("`args.{name}`: {what}"));
+        };
+        let register = 10 + n as u8;
+        let capture = if trigger.is_return() { Capture::EntryRegister(register) } else { Capture::Register(register) };
+        let word = Self::captured(cx, capture);
+        Ok(if of.size == 4 && !of.signed { word } else { Expr::Cast(of, Box::new(word)) })
+    }
+
+    pub(super) fn field(&mut self, name: &str, at: usize, cx: &mut Cx<'_>) -> Result<(Expr, Kind), Mistake> {
+        if let Some(parameter) = name.strip_prefix("args.") {
+            return Ok((self.parameter(parameter, at, cx)?, Kind::Number));
+        }
+        if name == "probe" {
+            return Ok((Expr::Number(self.text(&cx.probe.to_string())), Kind::Text));
+        }
+        if let (Source::Slot(places), "func" | "line") = (cx.source, name) {
+            let table = self.table(if name == "func" { Table::Functions } else { Table::Lines });
+            // of one place it is known
+            if let ([(trigger, _)], "call" | "ret" | "pc" | "line") = (&places[..], cx.probe.kind.as_str()) {
+                let known = code_address(trigger).filter(|_| name == "func" || !trigger.is_return());
+                if let Some(pc) = known {
+                    return Ok((Expr::Number(self.app.text_at(table, pc)), Kind::Text));
+                }
+            }
+            let pc = Self::captured(cx, Capture::Pc);
+            return Ok((Expr::Lookup(table, Box::new(pc)), Kind::Text));
+        }
+        let bad = |has: &str| Err(Mistake::new(at, format!("`{}` has no field `{name}`; it has {has}", cx.probe)));
+        let fixed: &[(&str, Value)] = match cx.source {
+            Source::Machine(_) => &[
+                ("state", Value::Arg(0)),
+                ("step", Value::Arg(1)),
+                ("key", Value::Arg(2)),
+                ("owner", Value::Arg(3)),
+                ("core", Value::Core),
+                ("time", Value::Time),
+            ],
+            Source::Span(_) => {
+                &[("key", Value::Arg(0)), ("elapsed", Value::Arg(1)), ("core", Value::Core), ("time", Value::Time)]
+            }
+            Source::Log(_) => {
+                &[("step", Value::Arg(0)), ("key", Value::Arg(1)), ("core", Value::Core), ("time", Value::Time)]
+            }
+            Source::Begin | Source::Tick(_) | Source::End => &[("time", Value::Time)],
+            Source::Slot(places) => {
+                let trigger = &places[0].0;
+                let Some(capture) = (match name {
+                    "core" => return Ok((Expr::Value(Value::Core), Kind::Number)),
+                    "time" => return Ok((Expr::Value(Value::Time), Kind::Number)),
+                    _ => capture(name, trigger),
+                }) else {
+                    return bad(match trigger {
+                        Trigger::Return(_) | Trigger::ReturnFrom { .. } => {
+                            "arg0 to arg7 and sarg0.. (as at the entry), args.NAME, retval, elapsed, sp, func, probe, core, time"
+                        }
+                        Trigger::Data { .. } => "addr, value, pc, func, line, arg0 to arg7, ra, sp, probe, core, time",
+                        Trigger::Trap { .. } => "cause, pc, func, line, sp, probe, core, time",
+                        Trigger::Pc(_) | Trigger::Entry { .. } | Trigger::TrapReturn => {
+                            "arg0 to arg7, sarg0.., args.NAME, ra, sp, x1 to x31, pc, func, line, probe, core, time"
+                        }
+                    });
+                };
+                return Ok((Self::captured(cx, capture), Kind::Number));
+            }
+        };
+        match fixed.iter().find(|f| f.0 == name) {
+            Some(f) => Ok((Expr::Value(f.1), Kind::Number)),
+            None => bad(&fixed.iter().map(|f| f.0).chain(["probe"]).collect::<Vec<_>>().join(", ")),
+        }
+    }
+}
+
+fn capture(name: &str, trigger: &Trigger) -> Option<Capture> {
+    let number = |prefix: &str, limit: u8| name.strip_prefix(prefix)?.parse::<u8>().ok().filter(|n| *n < limit);
+    let is_return = trigger.is_return();
+    Some(match name {
+        "retval" if is_return => Capture::Register(10),
+        "elapsed" if is_return => Capture::Elapsed,
+        "addr" if matches!(trigger, Trigger::Data { .. }) => Capture::Address,
+        "value" if matches!(trigger, Trigger::Data { .. }) => Capture::Value,
+        "cause" if matches!(trigger, Trigger::Trap { .. }) => Capture::Cause,
+        "pc" => Capture::Pc,
+        "ra" => Capture::Register(1),
+        "sp" => Capture::Register(2),
+        _ => {
+            if let Some(n) = number("arg", 8) {
+                return Some(if is_return { Capture::EntryRegister(10 + n) } else { Capture::Register(10 + n) });
+            }
+            if let Some(n) = number("sarg", 16) {
+                return Some(if is_return { Capture::EntryStack(n) } else { Capture::Stack(n) });
+            }
+            Capture::Register(number("x", 32).filter(|n| *n > 0)?)
+        }
+    })
+}
