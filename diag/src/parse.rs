@@ -38,8 +38,11 @@ const SIGNS: [&str; 47] = [
     "%", "!", "~", "?", ".", "$",
 ];
 
-/// The tokens of a script with their starts, and their ends.
-fn lex(script: &str) -> Result<(Vec<(usize, Token)>, Vec<usize>), Mistake> {
+/// Tokens with their starts, and their ends.
+type Tokens = (Vec<(usize, Token)>, Vec<usize>);
+
+/// The tokens of a script.
+fn lex(script: &str) -> Result<Tokens, Mistake> {
     let (bytes, mut at, mut tokens, mut ends) = (script.as_bytes(), 0, Vec::new(), Vec::new());
     while at < bytes.len() {
         let rest = &script[at..];

@@ -82,7 +82,7 @@ impl Parser<'_> {
     fn stmt(&mut self) -> Result<Stmt, Mistake> {
         let at = self.at();
         match self.peek() {
-            Token::Sign("@") => return self.to_map(at),
+            Token::Sign("@") => return self.assignment(at),
             Token::Sign("$") => {
                 self.take();
                 let name = self.name("the name of a variable")?;
@@ -170,7 +170,7 @@ impl Parser<'_> {
     }
 
     /// An assignment to a map.
-    fn to_map(&mut self, at: usize) -> Result<Stmt, Mistake> {
+    fn assignment(&mut self, at: usize) -> Result<Stmt, Mistake> {
         let (map, key) = self.map()?;
         if self.is("++") {
             return Ok(Stmt::Increment { at, map, key });

@@ -140,7 +140,7 @@ impl<'a> Query<'a> {
         }
         let inner =
             |k: &&str| k.strip_suffix(self.name).is_some_and(|before| before.is_empty() || before.ends_with("::"));
-        keys.iter().any(|k| inner(k)).then_some(1)
+        keys.iter().any(inner).then_some(1)
     }
 }
 
