@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Width {
     /// Characters.
     pub least: u8,
-    /// Whether it is filled behind the value, instead of before it.
+    /// Whether it is filled after the value, instead of before it.
     pub left: bool,
     /// Whether it is filled with zeros.
     pub zeros: bool,
@@ -47,6 +47,8 @@ pub enum Part {
     Text(String),
     /// The next value, in decimal.
     Decimal(Width),
+    /// The same; of a word without a sign, if the values are words.
+    Unsigned(Width),
     /// The next value, in hexadecimal.
     Hex(Width),
     /// The symbol at the next value, or the text that the next value is.
@@ -59,6 +61,14 @@ impl Part {
         !matches!(self, Self::Text(_))
     }
 
+    /// The value of a word that a program sends: `%d` shows its sign.
+    pub fn of_word(&self, word: u32) -> i64 {
+        match self {
+            Self::Decimal(_) => (word as i32).into(),
+            Self::Text(_) | Self::Unsigned(_) | Self::Hex(_) | Self::Symbol(_) => word.into(),
+        }
+    }
+
     /// The part of a text with a value; `text` is what a value of a text is.
     pub fn shown(&self, value: i64, text: Option<&str>) -> TextPart {
         let of = |part: TextPart, width: Width| match width.least {
@@ -67,7 +77,7 @@ impl Part {
         };
         match (self, text) {
             (Self::Text(t), _) => TextPart::Text(t.clone()),
-            (Self::Decimal(w), _) => of(TextPart::Number(value), *w),
+            (Self::Decimal(w) | Self::Unsigned(w), _) => of(TextPart::Number(value), *w),
             (Self::Hex(w), _) => of(TextPart::Hex(value), *w),
             (Self::Symbol(w), Some(text)) => of(TextPart::Text(text.into()), *w),
             (Self::Symbol(w), None) => of(TextPart::Symbol(value), *w),
@@ -80,6 +90,7 @@ impl fmt::Display for Part {
         match self {
             Self::Text(text) => f.write_str(text),
             Self::Decimal(w) => write!(f, "%{w}d"),
+            Self::Unsigned(w) => write!(f, "%{w}u"),
             Self::Hex(w) => write!(f, "%{w}x"),
             Self::Symbol(w) => write!(f, "%{w}s"),
         }
@@ -110,7 +121,8 @@ pub fn parts(format: &str) -> Result<Vec<Part>, String> {
         // the length of a C type means nothing here
         while chars.next_if(|c| matches!(c, 'l' | 'h')).is_some() {}
         let part = match chars.next() {
-            Some('d' | 'u' | 'i') => Part::Decimal(width),
+            Some('d' | 'i') => Part::Decimal(width),
+            Some('u') => Part::Unsigned(width),
             Some('x' | 'p') => Part::Hex(width),
             Some('s') => Part::Symbol(width),
             other => {
@@ -135,11 +147,13 @@ mod tests {
         let all = parts("%5d|%-6s|%08llx|%d%%").unwrap();
         assert_eq!(all.iter().map(Part::to_string).collect::<String>(), "%5d|%-6s|%08x|%d%");
         let fill = |format: &str, text: &str| match parts(format).unwrap()[1] {
-            Part::Decimal(w) | Part::Hex(w) | Part::Symbol(w) => w.fill(text),
+            Part::Decimal(w) | Part::Unsigned(w) | Part::Hex(w) | Part::Symbol(w) => w.fill(text),
             Part::Text(_) => unreachable!("a placeholder follows the text before it"),
         };
         assert_eq!((fill("%5d", "-7"), fill("%05d", "-7")), ("   -7".into(), "-0007".to_string()));
         assert_eq!((fill("%-5d", "7"), fill("%2d", "12345")), ("7    ".into(), "12345".to_string()));
+        let of_word = |format: &str| parts(format).unwrap()[1].of_word(u32::MAX - 2);
+        assert_eq!((of_word("%d"), of_word("%u"), of_word("%x")), (-3, 4_294_967_293, 4_294_967_293));
         assert!(parts("%999d").unwrap_err().contains("a width is 1 to 255"));
         assert!(parts("%5q").unwrap_err().starts_with("`%5q` is not a placeholder"));
     }

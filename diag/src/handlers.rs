@@ -67,12 +67,12 @@ impl<'a> ProgramOutput<'a> {
             return;
         }
         (self.packets, self.words) = (self.packets + 1, self.words + event.words() as u64);
-        let mut values = event.args.iter().map(|a| i64::from(*a));
-        let mut next = || values.next().unwrap_or(0);
+        let mut values = event.args.iter();
+        let mut next = || values.next().copied().unwrap_or(0);
         let parts = match self.firmware.messages.get(usize::from(event.id)) {
             _ if event.id == TRIP_EVENT => vec![TextPart::Text(self.ended(event))],
             Some(parts) => {
-                let shown = parts.iter().map(|p| p.shown(if p.takes_value() { next() } else { 0 }, None));
+                let shown = parts.iter().map(|p| p.shown(if p.takes_value() { p.of_word(next()) } else { 0 }, None));
                 shown.collect()
             }
             None => vec![TextPart::Text(format!("event {} of no message: {:x?}", event.id, &event.args[..]))],
