@@ -292,7 +292,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
         }
     }
     for (s, rate) in rates.spans.iter().enumerate() {
-        // a clause that no table on the chip stands for
+        // a clause whose sum is not on the chip
         let on_host = |c: &crate::app::Clause| only_sum(c).is_none_or(|(m, ..)| !layout.cut.maps[m]);
         let mut takers = app.clauses.iter().filter(|c| c.origin == Origin::Span(s)).peekable();
         if layout.cut.spans[s] && (takers.peek().is_none() || takers.any(on_host)) {
@@ -481,7 +481,7 @@ fn reasons(app: &App, params: &ChipParams, found: &Layout, parts: &[(usize, usiz
         let why = match u.original_trigger {
             _ if first != n => format!("in the event of {}", app.uses[first].name),
             Some(_) => format!("event of {bytes} bytes; its trigger takes {}", shown(u.trigger)),
-            None if !u.also.is_empty() => format!("event of {bytes} bytes, from {} places", 1 + u.also.len()),
+            None if !u.also.is_empty() => format!("event of {bytes} bytes, from {} locations", 1 + u.also.len()),
             None => format!("event of {bytes} bytes"),
         };
         reasons.push(Reason { what: u.name.clone(), place: "chip: event generators".into(), why });

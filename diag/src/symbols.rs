@@ -109,7 +109,8 @@ impl Symbols {
             let data = data.unwrap_or(Cow::Borrowed(&[]));
             Ok(Reader::new(Arc::from(&*data), gimli::LittleEndian))
         };
-        let text = file.sections().filter(|s| s.kind() == object::SectionKind::Text);
+        let low = |s: &object::Section| s.address().checked_add(s.size()).is_some_and(|end| end < 1 << 32);
+        let text = file.sections().filter(|s| s.kind() == object::SectionKind::Text && low(s));
         let bytes = |s: object::Section| s.uncompressed_data().map(Cow::into_owned).unwrap_or_default();
         let code = Code { sections: text.map(|s| (s.address() as u32, bytes(s))).collect(), starts };
         let dwarf = gimli::Dwarf::load(load).ok().map(Arc::new);

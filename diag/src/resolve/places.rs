@@ -14,8 +14,8 @@ const LISTED: usize = 4;
 /// A trigger, and what is at its place.
 pub(super) type Place = (Trigger, SiteKind);
 
-fn places_text(n: usize) -> String {
-    format!("{n} other place{}", if n == 1 { "" } else { "s" })
+fn other_locations(n: usize) -> String {
+    format!("{n} other location{}", if n == 1 { "" } else { "s" })
 }
 
 /// Whether a word has a meaning only where a function is called: an argument, or the return address.
@@ -87,7 +87,7 @@ impl Resolver<'_> {
             };
         }
         if sites.len() > MAX_PLACES {
-            return Err(wrong(format!("{point} matches {} places; a probe has at most {MAX_PLACES}", sites.len())));
+            return Err(wrong(format!("{point} matches {} locations; a probe has at most {MAX_PLACES}", sites.len())));
         }
         if probe.offset == 0 {
             return Ok(sites);
@@ -150,7 +150,7 @@ impl Resolver<'_> {
         if !inlined.is_empty() {
             let what = format!(
                 "{name} was inlined at {}, where it does not return; not seen: {at}",
-                places_text(inlined.len())
+                other_locations(inlined.len())
             );
             self.note(probe.at, what);
         }
@@ -238,7 +238,7 @@ impl Resolver<'_> {
                     format!("every call of {name} was inlined, at {at}, {why}; without these it is counted there");
                 return Err(Mistake::new(probe.at, what));
             }
-            let what = format!("{name} was inlined at {}, {why}; not seen: {at}", places_text(inlined.len()));
+            let what = format!("{name} was inlined at {}, {why}; not seen: {at}", other_locations(inlined.len()));
             self.note(probe.at, what);
         }
         let mut triggers: Vec<Trigger> = Vec::new();

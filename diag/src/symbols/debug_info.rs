@@ -107,15 +107,16 @@ impl DebugInfo {
                     }
                 }
                 gimli::DW_TAG_inlined_subroutine => {
-                    let (mut ranges, mut all) = (Vec::new(), self.dwarf.die_ranges(unit, entry)?);
-                    while let Some(range) = all.next()? {
+                    let Ok(mut all) = self.dwarf.die_ranges(unit, entry) else { continue };
+                    let mut ranges = Vec::new();
+                    while let Ok(Some(range)) = all.next() {
                         ranges.push((range.begin as u32, range.end as u32));
                     }
                     ranges.retain(|r| r.0 < r.1 && is_code(r.0));
                     let Some(first) = ranges.first().map(|r| r.0) else { continue };
                     let entered = match entry.attr_value(gimli::DW_AT_entry_pc) {
                         // from DWARF 5 on it may be an offset from the first address
-                        Some(AttributeValue::Udata(offset)) => Some(u64::from(first) + offset),
+                        Some(AttributeValue::Udata(offset)) => Some(u64::from(first).wrapping_add(offset)),
                         value => value.and_then(|v| self.dwarf.attr_address(unit, v).ok().flatten()),
                     };
                     let entered = entered.map_or(first, |at| at as u32);
@@ -128,8 +129,9 @@ impl DebugInfo {
                         continue;
                     };
                     let mut operations = place.operations(unit.encoding());
-                    let (first, second) = (operations.next()?, operations.next()?);
-                    if let (Some(gimli::Operation::Address { address }), None) = (first, second) {
+                    if let (Ok(Some(gimli::Operation::Address { address })), Ok(None)) =
+                        (operations.next(), operations.next())
+                    {
                         let (declared, id) = self.declared(n, entry);
                         variables.push(Placed { at: address as u32, declared, entry: id });
                     }

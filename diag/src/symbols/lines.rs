@@ -52,7 +52,7 @@ impl Symbols {
         let function = self.containing(addr).map_or(addr, |s| s.at);
         let copies = self.debug.iter().flat_map(|d| &d.inlined);
         let around = copies.filter(|c| c.ranges.iter().any(|r| (r.0..r.1).contains(&addr)));
-        let size = |c: &&super::debug_info::Inlined| c.ranges.iter().map(|r| r.1 - r.0).sum::<u32>();
+        let size = |c: &&super::debug_info::Inlined| c.ranges.iter().map(|r| u64::from(r.1 - r.0)).sum::<u64>();
         (function, around.min_by_key(size).map_or(0, |c| c.entry))
     }
 

@@ -105,7 +105,7 @@ impl DebugInfo {
                     return Err(format!("`[{index}]`: it has {count} elements"));
                 }
                 id = self.type_of(id).ok_or_else(no_type)?;
-                offset = offset.saturating_add(index * self.size(id, MAX_DEPTH).ok_or_else(no_type)?);
+                offset = offset.saturating_add(index.saturating_mul(self.size(id, MAX_DEPTH).ok_or_else(no_type)?));
                 rest = after;
                 continue;
             }

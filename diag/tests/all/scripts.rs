@@ -101,7 +101,8 @@ fn random_text_is_refused_or_parsed() {
     let mut s = sim::stimulus::Source::seeded(5);
     let words = [
         "call", ":", "main", "{", "}", "@n", "=", "count", "(", ")", ";", "/", "arg0", "==", "1", "txn", "[", "]",
-        "\"", "%d", "->", ",",
+        "\"", "%d", "->", ",", "$x", "if", "else", "?", "++", "+=", "lhist", "delete", "exit", "*", "-", "int8",
+        "probe",
     ];
     for _ in 0..20_000 {
         let text: String = (0..s.below(30)).map(|_| format!("{} ", s.pick(&words))).collect();

@@ -98,14 +98,15 @@ fn what_an_inlined_copy_cannot_give_is_noted() {
     assert!(arguments.text.contains("10"), "{arguments:?}");
     assert_eq!(arguments.notes.len(), 1);
     assert!(
-        arguments.notes[0].starts_with("call:twice was inlined at 1 other place, where no register has its arguments"),
+        arguments.notes[0]
+            .starts_with("call:twice was inlined at 1 other location, where no register has its arguments"),
         "{arguments:?}"
     );
     assert!(arguments.notes[0].ends_with("not seen: 0x80000130 (main+0x3c)"), "{arguments:?}");
     let returns = with("ret:twice { @n = count(); }");
     assert!(
         returns.text.contains("10")
-            && returns.notes[0].starts_with("twice was inlined at 1 other place, where it does not return")
+            && returns.notes[0].starts_with("twice was inlined at 1 other location, where it does not return")
     );
     // without debug information nothing is known of the copy
     let stripped = Symbols::parse(programs::find("bank").unwrap().elf).unwrap();

@@ -16,13 +16,14 @@ use std::sync::LazyLock;
 
 const CLOCK_HZ: u64 = 50_000_000;
 
-/// A script that uses most of what there is, and needs no program.
-const ALL: &str = "txn t { open call:4096(arg0) close ret:8192(arg0) }\nviolation:t { printf(\"%d %d\", key, owner); }\n\
-    span s { from call:4096(arg1) to call:8192(arg1) }\nspan:s /elapsed > 100/ { @waits[key] = stats(elapsed); }\n\
-    machine m by arg0 { a: call:4096 -> b; b: ret:4096 -> a, pc:12288 -> b; }\nviolation:m { @bad[state] = count(); }\n\
-    log g { keep call:4096(arg1), pc:12288 dump ret:8192(arg0) }\nlog:g { printf(\"%d: %d %d on %d\", time, step, key, core); }\n\
-    call:4096 /arg0 < 4/ { @n = count(); @sizes = hist(arg1); @two[arg0, core] = sum(arg1 - 3); }\n\
-    tick:1000cycles { print(@n, 3); clear(@n); }\n";
+/// A script that uses most of what there is.
+const ALL: &str = "txn t { open call:lock(arg0) close ret:unlock(arg0) }\nviolation:t { printf(\"%d %-5d\", key, owner); }\n\
+    span s { from call:lock(arg1) to call:unlock(arg1) }\nspan:s /elapsed > 100/ { @waits[key] = stats(elapsed); @h = hist(elapsed); }\n\
+    machine m by arg0 { a: call:lock -> b; b: ret:lock -> a, pc:main -> b; }\nviolation:m { @bad[state] = count(); }\n\
+    log g { keep call:lock(arg1), pc:main dump ret:unlock(arg0) }\nlog:g { printf(\"%d: %d %d on %d\", time, step, key, core); }\n\
+    call:lock /arg0 < 4/ { @n = count(); @sizes = quantiles(arg1); @two[arg0, probe] = sum((int8) arg1 - 3); }\n\
+    write:balance { $x = value > 3 ? line : \"low\"; if (value == 5) { @by[$x]++; exit(); } else { delete(@by[func]); } }\n\
+    BEGIN { @limit = 3; @limit += 1; } tick:1000cycles { print(@n, 3); clear(@n); } tick:3000cycles { @l = lhist(time, -5, 5, 2); }\n";
 
 thread_local! {
     static SYMBOLS: Symbols = {

@@ -77,7 +77,14 @@ pub(crate) fn elf(data: &[u8]) {
         let _ = image.run(program.entry);
     }
     if let Ok(symbols) = diag::symbols::Symbols::parse(data) {
-        let _ = (symbols.find("main"), symbols.line(0x8000_0000), symbols.inlined("main"));
+        let _ =
+            (symbols.find("main"), symbols.line(0x8000_0000), symbols.functions("*"), symbols.variables("main.a[1].b"));
+        let _ = (
+            symbols.line_starts("main.c:1"),
+            symbols.function_starts(),
+            symbols.lines(),
+            symbols.parameters(0x8000_0000),
+        );
     }
 }
 
