@@ -227,3 +227,80 @@ impl Encode<Record> for Coder {
         self.fields.lengths()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::as_bits;
+    use crate::scheme::follow::predictor::Predictor;
+    use crate::scheme::follow::sizes::Sizes;
+    use retire::isa::Indirect;
+
+    /// The mean of the runs is 16, 15, 14, 13, 12, 12, 11: k = 4, then 3.
+    #[test]
+    fn messages_are_those_worked_by_hand() {
+        let target = |form| Target { address: 0x90, form };
+        let slot = |other| target(Form::Slot { slot: 5, bits: 4, other });
+        let escape = Escape::Sync { i_cnt: 0, pc: 0x10, context: None };
+        let lines = [
+            (Record::Escape(escape), "0 0000 1 000 00 0 000 1 1000 0 0"),
+            (Record::Outcome { count: 5 }, "0 1010"),
+            (Record::Target { count: 2, target: target(Form::Other) }, "0 010 1 1"),
+            (Record::Target { count: 1, target: slot(true) }, "0 100 1 0 1010"),
+            (Record::Target { count: 1, target: slot(false) }, "0 100 1 1010"),
+            // 0x48 - 0x80 is -56
+            (Record::Target { count: 1, target: target(Form::Difference { pc: 0x100 }) }, "0 100 0 0001110 0 1"),
+            (Record::ConditionalIndirect { count: 1, target: None }, "0 100 0"),
+            (Record::ConditionalIndirect { count: 1, target: Some(target(Form::Other)) }, "0 100 1 1 1"),
+        ];
+        let (mut coder, mut out) = (Coder::new(&Platform::RV32), BitWriter::new());
+        for (body, _) in lines {
+            coder.encode(&Message { core: 0, diff_cc: 0, body }, &mut out);
+        }
+        let want: String = lines.iter().flat_map(|(_, line)| line.chars()).filter(|c| *c != ' ').collect();
+        assert_eq!(out.len(), want.len() as u64);
+        out.pad();
+        let got: String = as_bits(out.words()).iter().take(want.len()).map(|b| if *b { '1' } else { '0' }).collect();
+        assert_eq!(got, want);
+    }
+
+    /// After a jump to 0x500, 0x24 and 0x26.
+    fn question(ask: impl FnOnce(&Question<'_>)) {
+        let mut p = Predictor::new(&Sizes::set("m+paths0").unwrap(), &Platform::RV32);
+        for target in [0x500, 0x24, 0x26] {
+            _ = p.indirect(Indirect::Jump, 0x100, 0, false, |_| Ok::<_, ()>(target));
+        }
+        _ = p.indirect(Indirect::Jump, 0x100, 0, false, |question| {
+            ask(&question.unwrap());
+            Ok::<_, ()>(0)
+        });
+    }
+
+    #[test]
+    fn a_target_has_one_form_and_all_others_are_refused() {
+        let addresses = Addresses::new(&Platform::RV32);
+        let bits = |target: Target| {
+            let mut out = BitWriter::new();
+            addresses.write(target, &mut out);
+            out.pad();
+            out.drain().collect::<Vec<u32>>()
+        };
+        question(|q| {
+            assert_eq!((q.predicted(), q.other()), (0x26, None));
+            let read = |t| addresses.read(Some(q), 0x100, &mut BitReader::new(bits(t).into_iter()));
+            for address in [0x24, 0x500, 0x2_0000, 0x100] {
+                let form = Form::of(Some(q), address, 0x100);
+                assert_eq!(matches!(form, Form::Slot { .. }), matches!(address, 0x24 | 0x500), "{address:#x}");
+                assert_eq!(read(Target { address, form }), Ok(address));
+            }
+            let slot = |address| Form::Slot { slot: q.slot(address).unwrap(), bits: 4, other: false };
+            assert!(matches!(read(Target { address: 0x26, form: slot(0x26) }), Err(CodingError::Redundant(_))));
+            let difference = Target { address: 0x24, form: Form::Difference { pc: 0x100 } };
+            assert!(matches!(read(difference), Err(CodingError::Redundant(_))));
+            // in the warm-up, no target is in the dictionary
+            let read = |t| addresses.read(None, 0x100, &mut BitReader::new(bits(t).into_iter()));
+            assert_eq!(read(difference), Ok(0x24));
+            assert!(matches!(read(Target { address: 0x24, form: slot(0x24) }), Err(CodingError::Redundant(_))));
+        });
+    }
+}
