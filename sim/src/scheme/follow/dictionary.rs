@@ -1,9 +1,21 @@
 //! Dictionary of targets: addresses that the target tables, and messages, refer to by their slot
 //!
-//! Slot `t >> 1 ^ t >> (1 + d) ^ t >> (1 + 2 d)`, with d = log2 of the number of slots. All addresses are 0 after reset.
+//! Slot `t >> 1 ^ t >> (1 + d) ^ t >> (1 + 2 d)`, with d = log2 of the number of slots. After reset, slot s contains the address
+//! 2 s, which belongs to it: so every address is in its own slot at all times.
 
 /// Maximum number of slots.
 pub const MAX: usize = 256;
+
+/// Addresses after reset.
+const FIRST: [u64; MAX] = {
+    let mut addresses = [0; MAX];
+    let mut slot = 0;
+    while slot < MAX {
+        addresses[slot] = 2 * slot as u64;
+        slot += 1;
+    }
+    addresses
+};
 
 /// The dictionary.
 #[derive(Clone, Debug)]
@@ -16,12 +28,12 @@ pub struct Dictionary {
 impl Dictionary {
     /// State after reset, of 2^`log2` slots.
     pub fn new(log2: u32) -> Self {
-        Self { addresses: Box::new([0; MAX]), mask: (1 << log2) - 1, log2 }
+        Self { addresses: Box::new(FIRST), mask: (1 << log2) - 1, log2 }
     }
 
     /// Returns to the state after reset.
     pub fn reset(&mut self) {
-        self.addresses.fill(0);
+        *self.addresses = FIRST;
     }
 
     /// d: width of a slot, bits.
@@ -62,6 +74,6 @@ mod tests {
         d.enter(0x2b4 ^ 0b1001 << 1);
         assert_eq!(d.address(d.slot(0x2b4)), 0x2b4 ^ 0b1001 << 1);
         d.reset();
-        assert_eq!(d.address(d.slot(0x2b4)), 0);
+        assert!((0..8).all(|slot| d.address(slot) == 2 * u64::from(slot) && d.slot(d.address(slot)) == slot));
     }
 }
