@@ -27,20 +27,20 @@ impl Bimodal {
 
     /// Index of the counter of a branch whose hashed address is `pr`.
     #[inline]
-    pub fn index(&self, pr: u32) -> u32 {
-        (pr ^ pr >> self.log2) & self.mask
+    pub fn index(&self, pr: u32) -> u16 {
+        ((pr ^ pr >> self.log2) & self.mask) as u16
     }
 
     /// The counter at `index`, -2..=1.
     #[inline]
-    pub fn counter(&self, index: u32) -> i8 {
-        self.counters[index as usize & (MAX - 1)]
+    pub fn counter(&self, index: u16) -> i8 {
+        self.counters[usize::from(index) & (MAX - 1)]
     }
 
     /// Moves the counter at `index` towards an outcome.
     #[inline]
-    pub fn learn(&mut self, index: u32, taken: bool) {
-        let counter = &mut self.counters[index as usize & (MAX - 1)];
+    pub fn learn(&mut self, index: u16, taken: bool) {
+        let counter = &mut self.counters[usize::from(index) & (MAX - 1)];
         *counter = if taken { (*counter + 1).min(1) } else { (*counter - 1).max(-2) };
     }
 }

@@ -53,17 +53,52 @@ impl Fold {
         self.value
     }
 
-    /// Returns to an empty history.
-    pub fn reset(&mut self) {
-        self.value = 0;
-    }
-
     /// Enters `bit`; `before` is the history without it.
     #[inline]
     pub fn push(&mut self, bit: bool, before: History) {
         let old = before.0 >> (self.length - 1) & 1;
         let x = (self.value << 1 | u32::from(bit)) ^ old << self.out;
         self.value = x & ((1 << self.width) - 1) ^ x >> self.width;
+    }
+}
+
+/// Bits of the history that [`Folds`] can see.
+const LONGEST: u32 = 24;
+
+/// Several folds of one history, side by side in a word.
+///
+/// A fold is linear: that of a history is the exclusive or of those of its bits. So the folds of each byte of the history are in a table.
+#[derive(Clone, Debug)]
+pub struct Folds(Box<[[u64; 256]; LONGEST as usize / 8]>);
+
+impl Folds {
+    /// For each of `folds`: an empty fold, and the position of its value in the word. Their lengths are at most 24.
+    pub fn new(folds: &[(Fold, u32)]) -> Self {
+        let single = |bit| folds.iter().fold(0, |all, fold| all ^ Self::single(*fold, bit));
+        let mut maps = Box::new([[0; 256]; LONGEST as usize / 8]);
+        for (map, bits) in maps.iter_mut().zip((0..LONGEST).step_by(8)) {
+            for (bit, value) in (bits..bits + 8).map(|bit| (bit - bits, single(bit))) {
+                (0..1 << bit).for_each(|below| map[below | 1 << bit] = map[below] ^ value);
+            }
+        }
+        Self(maps)
+    }
+
+    /// The word of a fold, of a history with this bit alone.
+    fn single((mut fold, position): (Fold, u32), bit: u32) -> u64 {
+        let mut history = History::default();
+        for entered in (0..LONGEST).rev() {
+            fold.push(entered == bit, history);
+            history.push(entered == bit);
+        }
+        u64::from(fold.value()) << position
+    }
+
+    /// The folds of a history.
+    #[inline]
+    pub fn of(&self, history: History) -> u64 {
+        let [a, b, c, _] = history.0.to_le_bytes().map(usize::from);
+        self.0[0][a] ^ self.0[1][b] ^ self.0[2][c]
     }
 }
 
@@ -106,6 +141,21 @@ mod tests {
                 let pieces = (0..length.div_ceil(width)).map(|i| (last >> (i * width)) as u32 & ((1 << width) - 1));
                 assert_eq!(fold.value(), pieces.fold(0, |a, b| a ^ b), "{length} in {width}, step {step}");
             }
+        }
+    }
+
+    #[test]
+    fn folds_are_those_entered_bit_by_bit() {
+        let mut each = [(4, 5), (10, 7), (22, 6), (24, 4)].map(|(length, width)| Fold::new(length, width));
+        let folds = Folds::new(&[(each[0], 0), (each[1], 8), (each[2], 40), (each[3], 60)]);
+        let (mut history, mut state) = (History::default(), 3u32);
+        for _ in 0..200 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let bit = state >> 31 == 1;
+            each.iter_mut().for_each(|fold| fold.push(bit, history));
+            history.push(bit);
+            let values = each.map(|fold| u64::from(fold.value()));
+            assert_eq!(folds.of(history), values[0] | values[1] << 8 | values[2] << 40 | values[3] << 60);
         }
     }
 }

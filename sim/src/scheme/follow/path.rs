@@ -6,7 +6,7 @@
 //! At a hit the confidence moves by one; if the slot is wrong at confidence 0, it is replaced. Without a hit, and where
 //! [`last`](super::last) was wrong, an entry that is invalid or has confidence 0 is replaced; any other loses one of its confidence.
 
-use super::hash::{Fold, History};
+use super::hash::{Fold, Folds, History};
 
 /// Maximum number of entries.
 pub const MAX: usize = 256;
@@ -14,6 +14,8 @@ pub const MAX: usize = 256;
 pub const LENGTH: u32 = 12;
 /// Width of a tag, bits.
 pub const TAG_BITS: u32 = 6;
+/// Position of the tag in the word of the folds.
+const TAG_AT: u32 = 8;
 
 /// An entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,8 +35,9 @@ pub struct Entry {
 pub struct Paths {
     entries: Box<[Entry; MAX]>,
     log2: Option<u32>,
-    index: Fold,
-    tag: [Fold; 2],
+    folds: Folds,
+    /// The history of the next branch.
+    history: History,
 }
 
 impl Paths {
@@ -43,22 +46,26 @@ impl Paths {
         Self {
             entries: Box::new([Entry::default(); MAX]),
             log2,
-            index: Fold::new(LENGTH, log2.unwrap_or(TAG_BITS)),
-            tag: [Fold::new(LENGTH, TAG_BITS), Fold::new(LENGTH, TAG_BITS - 1)],
+            folds: Folds::new(&[
+                (Fold::new(LENGTH, log2.unwrap_or(TAG_BITS)), 0),
+                (Fold::new(LENGTH, TAG_BITS), TAG_AT),
+                (Fold::new(LENGTH, TAG_BITS - 1), TAG_AT + 1),
+            ]),
+            history: History::default(),
         }
     }
 
     /// Returns to the state after reset.
     pub fn reset(&mut self) {
         self.entries.fill(Entry::default());
-        self.index.reset();
-        self.tag.iter_mut().for_each(Fold::reset);
+        self.history = History::default();
     }
 
     #[inline]
     fn find(&self, log2: u32, pr: u32) -> (usize, u8) {
-        let index = (pr ^ pr >> (log2 - 1) ^ self.index.value()) & ((1 << log2) - 1);
-        let tag = pr ^ pr >> TAG_BITS ^ self.tag[0].value() ^ self.tag[1].value() << 1;
+        let folded = self.folds.of(self.history) as u32;
+        let index = (pr ^ pr >> (log2 - 1) ^ folded) & ((1 << log2) - 1);
+        let tag = pr ^ pr >> TAG_BITS ^ folded >> TAG_AT;
         (index as usize & (MAX - 1), tag as u8 & ((1 << TAG_BITS) - 1))
     }
 
@@ -92,12 +99,11 @@ impl Paths {
         }
     }
 
-    /// Enters a bit into the folded histories; `before` is the history without it.
+    /// Enters a bit into the history; `before` is the history without it.
     #[inline]
     pub fn push(&mut self, bit: bool, before: History) {
-        self.index.push(bit, before);
-        self.tag[0].push(bit, before);
-        self.tag[1].push(bit, before);
+        self.history = before;
+        self.history.push(bit);
     }
 }
 

@@ -15,7 +15,7 @@
 //! | `+pathsN` | targets by address and path | 0, 4 to 256 |
 //! | `+upperN` | upper address bits in a register, not in the tables | 0 to 16 |
 
-use super::tables::LENGTHS;
+use super::tagged::LENGTHS;
 use super::targets::Log2;
 use super::{bimodal, context, dictionary, last, loops, past, path, stack, tagged};
 use crate::platform::ParamError;

@@ -22,16 +22,13 @@
 
 use super::bimodal::Bimodal;
 use super::hash::History;
-use super::tagged::Tagged;
-
-/// Lengths of the histories, in tables by index.
-pub const LENGTHS: [u32; 3] = [4, 10, 22];
+use super::tagged::{Place, Tagged, LENGTHS};
 
 /// Bimodal and tagged tables.
 #[derive(Clone, Debug)]
 pub struct Tables {
     bimodal: Bimodal,
-    tagged: Vec<Tagged>,
+    tagged: Tagged,
     random: u8,
     waiting: Option<(LookUp, bool)>,
 }
@@ -43,29 +40,28 @@ pub struct LookUp {
     pub taken: bool,
     /// How sure the prediction is: bimodal counter weak 0, strong 1; provider weak 2, at strength 0 or 1 3, 2 4, 3 5.
     pub class: u8,
-    /// Index of the provider among the tagged tables.
-    pub provider: Option<u8>,
+    /// Number of the tagged table that is the provider, from 1; 0 without a provider.
+    pub provider: u8,
     /// What provider and alternate predict; the same without a provider.
     pub provider_taken: bool,
     /// As `provider_taken`.
     pub alternate_taken: bool,
     /// Index of the bimodal counter.
-    pub bimodal: u32,
-    /// Index and tag in each tagged table.
-    pub tagged: [(u32, u8); LENGTHS.len()],
+    pub bimodal: u16,
+    /// Where the branch is in each tagged table.
+    pub places: [Place; LENGTHS.len()],
 }
 
 impl Tables {
     /// State after reset: 2^`log2_bimodal` counters, and `tables` tagged tables of 2^`log2_tagged` entries each.
     pub fn new(log2_bimodal: u32, tables: u8, log2_tagged: u32) -> Self {
-        let tagged = LENGTHS[..tables.into()].iter().map(|length| Tagged::new(log2_tagged, *length)).collect();
-        Self { bimodal: Bimodal::new(log2_bimodal), tagged, random: 1, waiting: None }
+        Self { bimodal: Bimodal::new(log2_bimodal), tagged: Tagged::new(tables, log2_tagged), random: 1, waiting: None }
     }
 
     /// Returns to the state after reset.
     pub fn reset(&mut self) {
         self.bimodal.reset();
-        self.tagged.iter_mut().for_each(Tagged::reset);
+        self.tagged.reset();
         self.random = 1;
         self.waiting = None;
     }
@@ -79,27 +75,27 @@ impl Tables {
         let mut found = LookUp {
             taken: base,
             class: u8::from(matches!(counter, -2 | 1)),
-            provider: None,
+            provider: 0,
             provider_taken: base,
             alternate_taken: base,
             bimodal,
-            tagged: [(0, 0); LENGTHS.len()],
+            places: self.tagged.find(pr),
         };
         // from the shortest: each hit makes the one before it the alternate
-        for (i, table) in self.tagged.iter().enumerate() {
-            let (index, tag) = table.find(pr);
-            found.tagged[i] = (index, tag);
-            let entry = table.entry(index);
-            if entry.valid && entry.tag == tag {
-                found.provider = Some(i as u8);
-                found.alternate_taken = found.provider_taken;
-                found.provider_taken = entry.counter >= 0;
-                (found.taken, found.class) = if entry.is_weak() {
-                    (found.alternate_taken, 2)
-                } else {
-                    (found.provider_taken, [3, 3, 4, 5][usize::from(entry.strength())])
-                };
-            }
+        for (i, place) in found.places.into_iter().enumerate().take(self.tagged.tables()) {
+            let entry = self.tagged.entry(i, place);
+            let taken = entry.counter >= 0;
+            let (taken_now, class) = match entry.is_weak() {
+                true => (found.provider_taken, 2),
+                false => (taken, 2 + entry.strength().max(1)),
+            };
+            // a branch here would often be mispredicted by the processor that runs this
+            let hit = entry.is_of(place);
+            found.provider = if hit { i as u8 + 1 } else { found.provider };
+            found.alternate_taken = if hit { found.provider_taken } else { found.alternate_taken };
+            found.provider_taken = if hit { taken } else { found.provider_taken };
+            found.taken = if hit { taken_now } else { found.taken };
+            found.class = if hit { class } else { found.class };
         }
         found
     }
@@ -114,9 +110,8 @@ impl Tables {
 
     #[inline]
     fn learn(&mut self, found: &LookUp, taken: bool) {
-        if let Some(provider) = found.provider {
-            let i = usize::from(provider);
-            let entry = self.tagged[i].entry_mut(found.tagged[i].0);
+        if let Some(i) = usize::from(found.provider).checked_sub(1) {
+            let entry = self.tagged.entry_mut(i, found.places[i]);
             if found.provider_taken != found.alternate_taken {
                 entry.grade(found.provider_taken == taken);
             }
@@ -127,35 +122,38 @@ impl Tables {
         if found.taken != taken {
             self.allocate(found, taken);
         }
-        self.random = self.random >> 1 ^ if self.random & 1 == 1 { 0xb4 } else { 0 };
+        self.random = self.random >> 1 ^ (self.random & 1) * 0xb4;
     }
 
     #[inline(never)]
     fn allocate(&mut self, found: &LookUp, taken: bool) {
-        let first = found.provider.map_or(0, |provider| usize::from(provider) + 1);
-        let skips = self.random & 3 == 0 && first + 1 < self.tagged.len();
-        for (table, (index, tag)) in self.tagged.iter_mut().zip(found.tagged).skip(first + usize::from(skips)) {
-            let entry = table.entry_mut(index);
+        let first = usize::from(found.provider);
+        let tables = self.tagged.tables();
+        let skips = self.random & 3 == 0 && first + 1 < tables;
+        let longer = |from| found.places.into_iter().enumerate().take(tables).skip(from);
+        for (i, place) in longer(first + usize::from(skips)) {
+            let entry = self.tagged.entry_mut(i, place);
             if entry.useful == 0 {
-                return entry.replace(tag, taken);
+                return entry.replace(place, taken);
             }
         }
-        for (table, (index, _)) in self.tagged.iter_mut().zip(found.tagged).skip(first) {
-            table.entry_mut(index).grade(false);
+        for (i, place) in longer(first) {
+            self.tagged.entry_mut(i, place).grade(false);
         }
     }
 
     /// Enters a bit into the folded histories; `before` is the history without it.
     #[inline]
     pub fn push(&mut self, bit: bool, before: History) {
-        self.tagged.iter_mut().for_each(|table| table.push(bit, before));
+        let mut history = before;
+        history.push(bit);
+        self.tagged.set(history);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scheme::follow::tagged::Entry;
 
     const PR: u32 = 0x21;
 
@@ -183,26 +181,23 @@ mod tests {
         let mut t = Tables::new(8, 2, 4);
         step(&mut t, PR, false);
         let found = step(&mut t, PR, false);
-        assert_eq!((found.provider, found.taken), (None, true), "nothing is learnt yet");
+        assert_eq!((found.provider, found.taken), (0, true), "nothing is learnt yet");
         let found = step(&mut t, PR, true);
         // the first miss took table 0, which is weak: the bimodal counter decides, and moved to -1
-        assert_eq!(
-            (found.provider, found.provider_taken, found.alternate_taken, found.taken, found.class),
-            (Some(0), false, false, false, 2)
-        );
-        let (index, tag) = found.tagged[0];
+        let LookUp { provider, provider_taken, alternate_taken, taken, class, places, .. } = found;
+        assert_eq!((provider, provider_taken, alternate_taken, taken, class), (1, false, false, false, 2));
+        let state = |t: &Tables, i: usize| {
+            let entry = t.tagged.entry(i, places[i]);
+            (entry.is_of(places[i]), entry.counter, entry.useful)
+        };
         // the second miss was of the bimodal table too, and found this entry of usefulness 0
         step(&mut t, PR, true);
-        assert_eq!(*t.tagged[0].entry(index), Entry { valid: true, tag, counter: 0, useful: 0 });
-        t.tagged[0].entry_mut(index).useful = 1;
-        t.tagged[1].entry_mut(found.tagged[1].0).useful = 2;
+        assert_eq!(state(&t, 0), (true, 0, 0));
+        t.tagged.entry_mut(0, places[0]).useful = 1;
+        t.tagged.entry_mut(1, places[1]).useful = 2;
         t.random = 1;
-        let LookUp { provider, .. } = found;
-        t.allocate(&LookUp { provider: None, ..found }, true);
-        assert_eq!(
-            (provider, t.tagged[0].entry(index).useful, t.tagged[1].entry(found.tagged[1].0).useful),
-            (Some(0), 0, 1)
-        );
+        t.allocate(&LookUp { provider: 0, ..found }, true);
+        assert_eq!((state(&t, 0).2, state(&t, 1).2), (0, 1));
     }
 
     #[test]
@@ -211,13 +206,13 @@ mod tests {
         let found = t.look_up(PR);
         t.random = 4;
         t.allocate(&found, true);
-        let valid = |t: &Tables| [0, 1].map(|i| t.tagged[i].entry(found.tagged[i].0).valid);
-        assert_eq!(valid(&t), [false, true]);
+        let valid = |t: &Tables, i: usize| t.tagged.entry(i, found.places[i]).is_of(found.places[i]);
+        assert_eq!([valid(&t, 0), valid(&t, 1)], [false, true]);
         // there is no further table after the last
         let mut t = Tables::new(8, 1, 4);
         t.random = 4;
         t.allocate(&found, true);
-        assert!(t.tagged[0].entry(found.tagged[0].0).valid);
+        assert!(valid(&t, 0));
     }
 
     #[test]
