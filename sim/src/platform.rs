@@ -166,6 +166,9 @@ pub enum ParamError {
     /// No set of that name.
     #[error("predictor set `{0}` is not known; expected small, medium, large, s0 to s4, m0 to m4 or b0 to b4, or sizes as GSHARE/RAS/IBTB")]
     UnknownSet(String),
+    /// No set of scheme `follow` of that name.
+    #[error("set `{0}` of scheme follow is not known; expected s, m, ml or l, optionally followed by +bimodal256, +tagged2x32, +loops4, +past2048, +pointers32, +stack8, +dictionary16, +last16, +paths16 and +upper0")]
+    UnknownFollowSet(String),
     /// No stream cache of that name.
     #[error("stream cache `{0}` is not known; expected base, ebase or rbase, then SETSxWAYS of 32 to 1024 entries in 1, 2, 4 or 8 ways, as rbase-32x4, optionally followed by +right4 or +left4, +sl8, +upper12 and +run8")]
     UnknownStreamCache(String),

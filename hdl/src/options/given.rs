@@ -119,7 +119,10 @@ impl GivenOptions {
     pub fn refused(&self, e: &ParamError) -> String {
         let field = match e {
             ParamError::Range { field, .. } => *field,
-            ParamError::UnknownScheme { .. } | ParamError::UnknownSet(_) | ParamError::UnknownStreamCache(_) => "",
+            ParamError::UnknownScheme { .. }
+            | ParamError::UnknownSet(_)
+            | ParamError::UnknownFollowSet(_)
+            | ParamError::UnknownStreamCache(_) => "",
         };
         let option = match field {
             "cores" | "xlen" | "align" | "context" | "signature" => field,

@@ -48,7 +48,9 @@ pub enum SchemeError {
 /// Further valid suffixes of a name with an unknown set.
 fn more(source: &ParamError) -> String {
     match source {
-        ParamError::UnknownSet(_) | ParamError::UnknownStreamCache(_) => format!("; {}", TraceOptions::FORMS),
+        ParamError::UnknownSet(_) | ParamError::UnknownFollowSet(_) | ParamError::UnknownStreamCache(_) => {
+            format!("; {}", TraceOptions::FORMS)
+        }
         _ => String::new(),
     }
 }

@@ -134,10 +134,16 @@ impl Addresses {
     /// Returns `|a - PTA|` and its sign, modulo the address width; sets PTA.
     fn difference(&mut self, core: u8, address: u64) -> (u64, bool) {
         let (previous, address) = self.replace(core, address);
-        let diff = address.wrapping_sub(previous) & self.mask();
-        let negative = diff >> (self.bits - 1) & 1 == 1;
-        (if negative { diff.wrapping_neg() & self.mask() } else { diff }, negative)
+        difference(previous, address, self.bits)
     }
+}
+
+/// Returns `|to - from|` and its sign, modulo 2^`bits`.
+pub(super) fn difference(from: u64, to: u64, bits: u32) -> (u64, bool) {
+    let mask = u64::MAX >> (64 - bits);
+    let diff = to.wrapping_sub(from) & mask;
+    let negative = diff >> (bits - 1) & 1 == 1;
+    (if negative { diff.wrapping_neg() & mask } else { diff }, negative)
 }
 
 /// Writes the messages of all cores.
@@ -431,6 +437,11 @@ impl<C: Code> Reader<C> {
     /// Reads the taken bit that follows a head, for a conditional indirect branch.
     pub fn taken<I: Iterator<Item = u32>>(&mut self, input: &mut BitReader<I>) -> Result<bool, CodingError> {
         self.code.read_bits(Field::Taken, 1, input).map(|b| b == 1)
+    }
+
+    /// The code, for a scheme that resets it.
+    pub(super) fn code(&mut self) -> &mut C {
+        &mut self.code
     }
 
     /// Reads what follows the last message.

@@ -12,6 +12,7 @@
 //! | `nx_b`, `nx_b(...)`, `nexs` | Nexus-like; omitted fields are those of `tr_b` |
 //! | `taken` | one message per taken control-flow instruction, see [`taken`] |
 //! | `tr_e:SET+shared`, and the same with every coder of T-raptor | one set of predictors for all cores; the stream includes their order |
+//! | `follow:SET` | small predictors, see [`follow`]; a set is a name of [`follow::sizes::NAMED_SETS`] and options |
 //! | `sc-lsp:SHAPE` | stream cache: variant, sets and ways, as in `rbase-32x4` |
 //!
 //! A SET is a name or `OUTCOME/TARGET`, and may be followed by `+shiftN` (PC shift) and `+upper12`.
@@ -33,6 +34,7 @@ pub mod any;
 pub mod cfiat;
 pub mod cores;
 pub mod fields;
+pub mod follow;
 pub mod inputs;
 pub mod nexus;
 pub mod sc_lsp;
@@ -367,6 +369,8 @@ schemes! {
     TrShared(shared::SharedParams),
     /// Every taken control-flow instruction.
     Taken(taken::TakenParams),
+    /// Small predictors, one of which follows the past.
+    Follow(follow::FollowParams),
 }
 
 impl FromStr for FlowScheme {

@@ -143,7 +143,9 @@ fn same(p: &TraceParams, want: &[FlowEvent], got: &[FlowEvent]) {
 #[test]
 fn processes_at_the_same_addresses_come_back() {
     let programs = Programs::new();
-    for (seed, name) in ["tr_e:s0", "tr_b:m4+upper12", "golomb:bimodal256/last16", "nx_b"].into_iter().enumerate() {
+    for (seed, name) in
+        ["tr_e:s0", "tr_b:m4+upper12", "golomb:bimodal256/last16", "nx_b", "follow:m"].into_iter().enumerate()
+    {
         for (cores, timestamps, period) in
             [(1, false, None), (2, true, None), (3, false, Some(10)), (2, true, Some(10))]
         {

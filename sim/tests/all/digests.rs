@@ -20,6 +20,9 @@ fn record(program: &programs::ProgramInfo, harts: u8, instructions: u64) -> (Vec
     (events, summary.cycles)
 }
 
+/// Named sets of scheme `follow`.
+const FOLLOW: [&str; 4] = ["follow:s", "follow:m", "follow:ml", "follow:l"];
+
 /// Header words: magic, shape, fingerprint.
 const HEADER: usize = 3;
 
@@ -51,6 +54,7 @@ fn every_set_scheme_and_core_count() {
     names.extend(
         ["base", "ebase", "rbase"].iter().flat_map(|v| ["32x4", "256x1", "64x8"].map(|s| format!("sc-lsp:{v}-{s}"))),
     );
+    names.extend(FOLLOW.map(String::from));
     names.extend(["nx_b", "nexs", "tr(bcnt=4,1;diffta=5,3;diffcc=2,5;icnt=1,7):m4+shift3+upper12"].map(String::from));
     let program = programs::find("vm").unwrap();
     let mut list = String::new();
@@ -72,7 +76,7 @@ fn every_program() {
         let _ = writeln!(list, "{}", program.name);
         for cores in [1, 4] {
             let (events, cycles) = record(program, cores, 400_000 * u64::from(cores));
-            for name in ["tr_e:small", "tr_e:large", "sc-lsp:rbase-32x4", "nx_b", "nexs"] {
+            for name in ["tr_e:small", "tr_e:large", "sc-lsp:rbase-32x4", "nx_b", "nexs", "follow:m"] {
                 for platform in platforms(cores) {
                     let _ = writeln!(list, "  {}", line(name, &platform, &events, cycles));
                 }

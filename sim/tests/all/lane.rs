@@ -109,6 +109,8 @@ fn what_is_lost_is_a_gap_and_all_else_comes_back() {
         "nx_b",
         "nexs",
         "taken",
+        "follow:s",
+        "follow:l+upper9",
         "sc-lsp:base-64x1",
         "sc-lsp:rbase-32x4",
     ] {

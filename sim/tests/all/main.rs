@@ -13,6 +13,7 @@ mod diag_generator;
 mod diag_ring;
 mod digests;
 mod etrace;
+mod follow;
 mod host_interface;
 mod inputs;
 mod inputs_burst;

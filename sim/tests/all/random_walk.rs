@@ -5,8 +5,7 @@ use crate::common::damage::{self, encode};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use retire::image::Image;
-use retire::isa::Indirect;
-use retire::{FlowEvent, FlowKind};
+use retire::FlowEvent;
 use sim::message::{Kind, Message};
 use sim::params::{FlowScheme, Platform, TraceParams};
 use sim::replay::{Replay, ReplayError, ReplaySink, ReplaySummary};
@@ -80,21 +79,6 @@ fn every_hart_comes_back_for_any_parameters() {
     }
 }
 
-/// The walk of a machine with conditional indirect branches: replaces some of the branches.
-fn with_conditional_indirects(events: &mut [FlowEvent]) {
-    let hows = [Indirect::Jump, Indirect::Return, Indirect::Call];
-    for e in events {
-        let how = hows[(e.pc >> 2) as usize % 3];
-        e.kind = match (e.kind, e.pc >> 1 & 3) {
-            (FlowKind::Conditional { taken }, 0 | 1) => FlowKind::ConditionalIndirect { how, taken },
-            (FlowKind::IndirectJump | FlowKind::IndirectCall | FlowKind::Return, 0..=2) => {
-                FlowKind::ConditionalIndirect { how, taken: e.target != e.fall_through() }
-            }
-            (kind, _) => kind,
-        };
-    }
-}
-
 #[test]
 fn conditional_indirects_come_back_with_what_was_learned() {
     let mut messages = 0;
@@ -106,7 +90,7 @@ fn conditional_indirects_come_back_with_what_was_learned() {
             params.flow = ["sc-lsp:ebase-8x4", "sc-lsp:rbase-32x4"][seed as usize / 4 % 2].parse().unwrap();
         }
         let mut events = common::walk(&Image::new(&common::program(seed, 400)), 400, cores, seed, 3000);
-        with_conditional_indirects(&mut events);
+        common::with_conditional_indirects(&mut events);
         let image = Image::from_events(&events).unwrap();
         let (words, _) = encode(&params, &events);
         let (seen, summary) = replay(&image, &params, &words).unwrap_or_else(|e| panic!("seed {seed}: {e}"));

@@ -11,7 +11,7 @@ use sim::replay::{Replay, ReplaySink, ReplaySummary};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::{repeated_header, System};
 
-const SCHEMES: [&str; 10] = [
+const SCHEMES: [&str; 12] = [
     "tr_e:s0",
     // the next resync comes before its tables are cleared
     "tr_e:large",
@@ -20,6 +20,8 @@ const SCHEMES: [&str; 10] = [
     "nx_b",
     "nexs",
     "taken",
+    "follow:s",
+    "follow:m+upper9",
     "sc-lsp:base-64x1",
     "sc-lsp:ebase-8x4",
     "sc-lsp:rbase-32x4",

@@ -9,7 +9,7 @@ use sim::replay::{Replay, ReplayErrorKind, ReplaySink, ReplaySummary};
 use sim::riscv::{Limits, Machine, MachineConfig};
 use sim::system::System;
 
-const SCHEMES: [&str; 9] = [
+const SCHEMES: [&str; 10] = [
     "tr_e:s0",
     "tr_e:small",
     "tr_b:m4+upper12",
@@ -18,6 +18,7 @@ const SCHEMES: [&str; 9] = [
     "nx_b",
     "nexs",
     "taken",
+    "follow:m",
     "sc-lsp:rbase-32x4",
 ];
 

@@ -9,6 +9,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use retire::elf::{Program, Segment};
 use retire::image::{ExitKind, Image};
+use retire::isa::Indirect;
 use retire::{FlowEvent, FlowKind};
 
 /// Start of the code.
@@ -179,4 +180,19 @@ pub fn params(rng: &mut impl Rng, cores: u8) -> sim::params::TraceParams {
     p.count_bits = 16;
     p.cc_bits = pick(rng, &[16, 32]) as u8;
     p
+}
+
+/// The walk of a machine with conditional indirect branches: replaces some of the branches.
+pub fn with_conditional_indirects(events: &mut [FlowEvent]) {
+    let hows = [Indirect::Jump, Indirect::Return, Indirect::Call];
+    for e in events {
+        let how = hows[(e.pc >> 2) as usize % 3];
+        e.kind = match (e.kind, e.pc >> 1 & 3) {
+            (FlowKind::Conditional { taken }, 0 | 1) => FlowKind::ConditionalIndirect { how, taken },
+            (FlowKind::IndirectJump | FlowKind::IndirectCall | FlowKind::Return, 0..=2) => {
+                FlowKind::ConditionalIndirect { how, taken: e.target != e.fall_through() }
+            }
+            (kind, _) => kind,
+        };
+    }
 }

@@ -1,0 +1,194 @@
+//! Tagged tables: counters by address and history, each table for a longer history than the one before
+//!
+//! An entry is valid, a tag of 7 bits, a counter of -4 to 3 and a usefulness of 0 to 3. Index `pr ^ pr >> (t - 2) ^ F`, tag
+//! `pr ^ pr >> 7 ^ Fa ^ Fb << 1`, with t = log2 of the number of entries and the table's history folded to t, 7 and 6 bits.
+//!
+//! # Source
+//! A. Seznec and P. Michaud, "A case for (partially) TAgged GEometric history length branch prediction", JILP 8 (2006).
+
+use super::hash::{Fold, Folds, History};
+
+/// Lengths of the histories.
+pub const LENGTHS: [u32; 3] = [4, 10, 22];
+/// Maximum number of entries of a table.
+pub const MAX: usize = 256;
+/// Width of a tag, bits.
+pub const TAG_BITS: u32 = 7;
+/// Bits of a [`Place`] in the word of the folds.
+const PLACE_BITS: u32 = 16;
+const VALID: u8 = 0x80;
+
+/// Where a branch is in a table: the index, and above it the tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place(u16);
+
+impl Place {
+    /// Index of the entry.
+    #[inline]
+    pub fn index(self) -> usize {
+        usize::from(self.0 as u8)
+    }
+
+    /// Tag, 7 bits.
+    #[inline]
+    pub fn tag(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+}
+
+/// An entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The tag, and a bit that says valid.
+    key: u8,
+    /// Predicts taken from 0 on. -4..=3.
+    pub counter: i8,
+    /// 0: the entry may be replaced. 0..=3.
+    pub useful: u8,
+}
+
+/// The tables.
+#[derive(Clone, Debug)]
+pub struct Tagged {
+    entries: Box<[[Entry; MAX]; LENGTHS.len()]>,
+    tables: usize,
+    log2: u32,
+    folds: Folds,
+    /// The folds of the history.
+    folded: u64,
+}
+
+impl Tagged {
+    /// State after reset, of `tables` tables of 2^`log2` entries.
+    pub fn new(tables: u8, log2: u32) -> Self {
+        let folds: Vec<(Fold, u32)> = LENGTHS
+            .iter()
+            .zip((0..).step_by(PLACE_BITS as usize))
+            .flat_map(|(length, at)| {
+                let fold = |width| Fold::new(*length, width);
+                [(fold(log2), at), (fold(TAG_BITS), at + 8), (fold(TAG_BITS - 1), at + 9)]
+            })
+            .collect();
+        Self {
+            entries: Box::new([[Entry::default(); MAX]; LENGTHS.len()]),
+            tables: tables.into(),
+            log2,
+            folds: Folds::new(&folds),
+            folded: 0,
+        }
+    }
+
+    /// Returns to the state after reset.
+    pub fn reset(&mut self) {
+        self.entries.iter_mut().for_each(|table| table.fill(Entry::default()));
+        self.folded = 0;
+    }
+
+    /// Number of tables.
+    #[inline]
+    pub fn tables(&self) -> usize {
+        self.tables
+    }
+
+    /// Where a branch with the hashed address `pr` is in each table.
+    #[inline]
+    pub fn find(&self, pr: u32) -> [Place; LENGTHS.len()] {
+        let index = (pr ^ pr >> (self.log2 - 2)) & ((1 << self.log2) - 1);
+        let tag = (pr ^ pr >> TAG_BITS) & ((1 << TAG_BITS) - 1);
+        let address = (tag << 8 | index) as u16;
+        [0, 1, 2].map(|table| Place(address ^ (self.folded >> (PLACE_BITS * table)) as u16))
+    }
+
+    /// The entry at a place of a table.
+    #[inline]
+    pub fn entry(&self, table: usize, place: Place) -> &Entry {
+        &self.entries[table][place.index()]
+    }
+
+    /// The entry at a place of a table.
+    #[inline]
+    pub fn entry_mut(&mut self, table: usize, place: Place) -> &mut Entry {
+        &mut self.entries[table][place.index()]
+    }
+
+    /// Takes the history of the next branch.
+    #[inline]
+    pub fn set(&mut self, history: History) {
+        self.folded = self.folds.of(history);
+    }
+}
+
+impl Entry {
+    /// Whether it is the entry of the branch that was looked up.
+    #[inline]
+    pub fn is_of(&self, place: Place) -> bool {
+        self.key == VALID | place.tag()
+    }
+
+    /// Enters a new branch in place of this entry: weak, and not useful.
+    pub fn replace(&mut self, place: Place, taken: bool) {
+        *self = Self { key: VALID | place.tag(), counter: if taken { 0 } else { -1 }, useful: 0 };
+    }
+
+    /// Moves the counter towards an outcome.
+    #[inline]
+    pub fn learn(&mut self, taken: bool) {
+        self.counter = if taken { (self.counter + 1).min(3) } else { (self.counter - 1).max(-4) };
+    }
+
+    /// It was right (or not) where the next table was not (or was).
+    #[inline]
+    pub fn grade(&mut self, right: bool) {
+        self.useful = if right { (self.useful + 1).min(3) } else { self.useful.saturating_sub(1) };
+    }
+
+    /// Whether the alternate decides: the counter is at its middle, and the entry was never better than the alternate.
+    #[inline]
+    pub fn is_weak(&self) -> bool {
+        matches!(self.counter, 0 | -1) & (self.useful == 0)
+    }
+
+    /// Distance of the counter from its middle, 0..=3.
+    #[inline]
+    pub fn strength(&self) -> u8 {
+        (self.counter ^ self.counter >> 7) as u8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn index_and_tag_are_those_worked_by_hand() {
+        let mut t = Tagged::new(1, 5);
+        let first = |t: &Tagged| (t.find(0x123)[0].index(), t.find(0x123)[0].tag());
+        // 0x123 = 1 0010 0011; shifted by 3: 10 0100. Low five bits 00011 ^ 00100; tag 0100011 ^ 0000010
+        assert_eq!(first(&t), (0b00111, 0b010_0001));
+        // history 110 in all three folds: index ^ 110, tag ^ 110 ^ 1100
+        t.set(History(0b110));
+        assert_eq!(first(&t), (0b00001, 0b010_1011));
+        t.reset();
+        assert_eq!(first(&t), (0b00111, 0b010_0001));
+    }
+
+    #[test]
+    fn an_entry_walks_between_its_limits() {
+        let (place, mut e) = (Place(0x500), Entry::default());
+        assert!(!e.is_of(Place(0)));
+        e.replace(place, false);
+        assert_eq!((e.is_of(place), e.is_of(Place(0x400)), e.counter, e.useful), (true, false, -1, 0));
+        assert!(e.is_weak());
+        (0..9).for_each(|_| e.learn(false));
+        assert_eq!((e.counter, e.strength(), e.is_weak()), (-4, 3, false));
+        (0..9).for_each(|_| e.learn(true));
+        assert_eq!((e.counter, e.strength()), (3, 3));
+        e.counter = 0;
+        e.grade(true);
+        assert!(!e.is_weak());
+        (0..9).for_each(|_| e.grade(true));
+        assert_eq!(e.useful, 3);
+        (0..9).for_each(|_| e.grade(false));
+        assert_eq!(e.useful, 0);
+    }
+}
