@@ -186,7 +186,7 @@ impl Fields {
         reported.then_some(depth)
     }
 
-    fn to_address(&mut self, p: &Parameters) -> To {
+    fn destination(&mut self, p: &Parameters) -> To {
         let value = self.address(p);
         let (notify, updiscon) = (self.differs(), self.differs());
         To::Address(Address { value, notify, updiscon, depth: self.depth(p) })
@@ -226,8 +226,8 @@ impl Fields {
         }
         let (fails, to) = match form {
             0 => (true, To::Branch),
-            2 => (false, self.to_address(p)),
-            3 => (true, self.to_address(p)),
+            2 => (false, self.destination(p)),
+            3 => (true, self.destination(p)),
             value => return Err(Fault::Value { what: "a branch_fmt of", value, right: "0, 2 or 3" }),
         };
         // the one that fails is included in the path to the address
@@ -287,10 +287,10 @@ pub fn read(payload: &[u8], p: &Parameters, modes: &Modes) -> Result<(Packet, us
             let map = fields.take(map_width(if branches == 0 { FULL } else { branches })) as u32;
             match branches {
                 0 => Packet::Path(Outcomes::Map { map, count: 31 }, To::Branch),
-                n => Packet::Path(Outcomes::Map { map, count: n as u8 }, fields.to_address(p)),
+                n => Packet::Path(Outcomes::Map { map, count: n as u8 }, fields.destination(p)),
             }
         }
-        2 => Packet::Path(Outcomes::Map { map: 0, count: 0 }, fields.to_address(p)),
+        2 => Packet::Path(Outcomes::Map { map: 0, count: 0 }, fields.destination(p)),
         _ => fields.format3(p, modes),
     };
     Ok((packet, fields.at.div_ceil(8)))

@@ -55,7 +55,7 @@ impl Tables {
             *state = match (*state, taken) {
                 (0b00, true) => 0b01,
                 (0b00 | 0b01, false) | (0b10, false) => 0b00,
-                (0b01 | 0b10 | 0b11, true) => 0b11,
+                (0b01..=0b11, true) => 0b11,
                 _ => 0b10,
             };
         }
