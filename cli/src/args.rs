@@ -43,7 +43,7 @@ impl From<TimingName> for TimingModel {
 /// A trace or a recorded run, and its program.
 #[derive(Args, Debug)]
 pub struct Execution {
-    /// Trace file, raw trace words, or recorded run (`encode --scheme inputs`)
+    /// Trace file, raw trace words, recorded run (`encode --scheme inputs`), retire file or branch trace (rbt1)
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
     /// Program of the trace or recording: RISC-V executable, or builtin:NAME

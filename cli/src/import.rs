@@ -5,16 +5,19 @@ use crate::files::{input_name, OutputPath};
 use crate::output::{count, facts, plural, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
+use host::import::standard::{Converted, Protocol, StandardTrace};
 use host::import::{Format, Found};
 use host::input::{Input, Named};
 use host::machine::Settings;
 use host::recording::Recording;
 use host::run::RunTotals;
 use retire::file::rbt1::Rbt1Writer;
-use retire::file::retire::{DataWriter, RetireInfo};
+use retire::file::retire::{DataWriter, RetireInfo, RetireWriter};
 use retire::file::scratch::Scratch;
 use retire::file::Replacement;
+use retire::{FlowEvent, FlowKind, RetireSink};
 use serde_json::json;
+use sim::standard::etrace::Container;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -29,24 +32,57 @@ enum FormatName {
     Champsim,
     /// MBPlib's branch traces
     Sbbt,
+    /// RISC-V E-Trace 2.0, in the container that `--container` names, with --elf
+    ETrace,
+    /// RISC-V N-Trace 1.0 (Nexus), with --elf
+    NTrace,
 }
 
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Self {
-        match name {
-            FormatName::Qemu => Self::Qemu,
-            FormatName::Spike => Self::Spike,
-            FormatName::Champsim => Self::ChampSim,
-            FormatName::Sbbt => Self::Sbbt,
-        }
+/// Containers of E-Trace packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum ContainerName {
+    /// Header of length and type, as the reference encoder writes it
+    #[default]
+    Smi,
+    /// Unformatted Trace & Diagnostic Data
+    Utdd,
+    /// Memory dump of an ESP32-C6 or ESP32-H2
+    Esp32C6,
+    /// Packets without compression and without headers, each on whole bytes
+    Raw,
+}
+
+/// Kind of a format.
+enum Kind {
+    Log(Format),
+    Standard(Protocol),
+}
+
+impl FormatName {
+    fn kind(self, container: Option<ContainerName>) -> Kind {
+        Kind::Log(match self {
+            Self::Qemu => Format::Qemu,
+            Self::Spike => Format::Spike,
+            Self::Champsim => Format::ChampSim,
+            Self::Sbbt => Format::Sbbt,
+            Self::ETrace => {
+                return Kind::Standard(Protocol::ETrace(match container.unwrap_or_default() {
+                    ContainerName::Smi => Container::Smi,
+                    ContainerName::Utdd => Container::Utdd,
+                    ContainerName::Esp32C6 => Container::Esp32,
+                    ContainerName::Raw => Container::Raw,
+                }))
+            }
+            Self::NTrace => return Kind::Standard(Protocol::NTrace),
+        })
     }
 }
 
 /// Convert a trace of another tool, or a branch trace (rbt1), to a retire file or a branch trace
 ///
-/// Supported are logs of QEMU (-d exec,nochain,int, with --elf) and Spike, traces of ChampSim and MBPlib (SBBT), and
-/// rbt1, uncompressed or compressed with gzip, xz, zstd or bzip2. Threads become harts, in the order in which they
-/// appear. Every command with --elf accepts the converted file in place of the program. docs/how-to/import.md describes what
+/// Supported are logs of QEMU (-d exec,nochain,int, with --elf) and Spike, traces of ChampSim and MBPlib (SBBT), traces of
+/// chips with RISC-V E-Trace and N-Trace (--format e-trace, n-trace, with --elf), and rbt1, uncompressed or compressed with gzip, xz, zstd or
+/// bzip2. Threads become harts, in the order in which they appear. Every command with --elf accepts the converted file in place of the program. docs/how-to/import.md describes what
 /// each format contains and what it lacks.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk import gcc.rbt1.zst -o gcc.ret\n  \
@@ -54,6 +90,7 @@ impl From<FormatName> for Format {
     goshawk import spike.log.xz -o spike.rbt1.zst\n  \
     goshawk import 600.champsim.xz -o 600.ret\n  \
     goshawk import short.sbbt.zst -o short.ret\n  \
+    goshawk import dump.bin --format e-trace --container esp32-c6 --elf app.elf --elf rom.elf -o chip.ret\n  \
     goshawk encode short.ret --set m4 -o short.gtr\n  \
     goshawk replay short.gtr --elf short.ret --check short.ret")]
 pub struct ImportArgs {
@@ -66,10 +103,17 @@ pub struct ImportArgs {
     /// Format of the trace [default: from its first bytes or its name]
     #[arg(long, value_enum)]
     format: Option<FormatName>,
-    /// Program of the trace or recording: RISC-V executable, or builtin:NAME. Required for logs of QEMU; in logs of
-    /// Spike, instructions outside it are ignored
+    /// Program of the trace or recording: RISC-V executable, or builtin:NAME. Required for logs of QEMU and for the traces
+    /// of chips, which take several, such as one for code in ROM. In logs of Spike, instructions outside it are ignored
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
-    elf: Option<String>,
+    elf: Vec<String>,
+    /// Container of the packets. Only with `--format e-trace` [default: smi]
+    #[arg(long, value_enum)]
+    container: Option<ContainerName>,
+    /// Parameters of the trace encoder, a TOML file with the names of the specification. Only with `--format
+    /// e-trace` and `n-trace`
+    #[arg(long, value_name = "FILE")]
+    parameters: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -127,9 +171,27 @@ fn retire_file(recording: Recording, info: &RetireInfo, output: &Path) -> Result
 
 /// Runs `import`.
 pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let opened = host::import::open(&args.input, args.format.map(Into::into))?;
+    let log = match args.format.map(|name| name.kind(args.container)) {
+        Some(Kind::Standard(Protocol::NTrace)) if args.container.is_some() => {
+            return Err(Failure::Other("`--container` is only for `--format e-trace`; N-Trace has none".into()));
+        }
+        Some(Kind::Standard(protocol)) => return import_standard(args, protocol, out),
+        Some(Kind::Log(format)) => Some(format),
+        None => None,
+    };
+    for (option, given) in [("--container", args.container.is_some()), ("--parameters", args.parameters.is_some())] {
+        if given {
+            return Err(Failure::Other(format!("`{option}` is only for `--format e-trace` and `--format n-trace`")));
+        }
+    }
+    if let Some(second) = args.elf.get(1) {
+        return Err(Failure::Other(format!(
+            "`--elf {second}`: several programs are only for `--format e-trace` and `--format n-trace`"
+        )));
+    }
+    let opened = host::import::open(&args.input, log)?;
     let Found::Trace(format) = opened.found else { return import_rbt1(args, out) };
-    let elf = args.elf.as_deref().map(Named::open).transpose()?;
+    let elf = args.elf.first().map(|elf| Named::open(elf)).transpose()?;
     // an output folder that is not writable is reported before the work
     drop(Replacement::create(&args.output)?);
     let between = Scratch::new(".rbt1")?;
@@ -168,7 +230,7 @@ fn import_rbt1(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure
     if rbt1_name(&args.output).is_some() {
         return Err(Failure::Other(format!("{name}: is a branch trace already; -o must name a retire file")));
     }
-    if args.elf.is_some() {
+    if !args.elf.is_empty() {
         return Err(Failure::Other(format!(
             "{name}: is read without its program; --elf is for logs of QEMU and Spike"
         )));
@@ -176,6 +238,81 @@ fn import_rbt1(args: &ImportArgs, out: &mut dyn Write) -> Result<Status, Failure
     let info = recording.info().clone();
     let totals = retire_file(recording, &info, &args.output)?;
     print(args, &info, None, &[("events", totals.events), ("instructions", totals.instructions)], &[], out)
+}
+
+/// A sink that drops contexts, which a branch trace does not have.
+struct WithoutContexts<'a>(&'a mut Rbt1Writer);
+
+impl RetireSink for WithoutContexts<'_> {
+    fn event(&mut self, e: &FlowEvent) {
+        match e.kind {
+            FlowKind::Context { .. } => {}
+            _ => self.0.event(e),
+        }
+    }
+}
+
+/// Converts a trace of a standard protocol.
+fn import_standard(args: &ImportArgs, protocol: Protocol, out: &mut dyn Write) -> Result<Status, Failure> {
+    let programs = args.elf.iter().map(|elf| Named::open(elf)).collect::<Result<Vec<_>, _>>()?;
+    // an output folder that is not writable is reported before the work
+    drop(Replacement::create(&args.output)?);
+    let trace = StandardTrace::open(&args.input, protocol, args.parameters.as_deref(), &programs)?;
+    let main = &programs[0];
+    let info = RetireInfo {
+        tool: host::TOOL.into(),
+        harts: trace.harts(),
+        xlen: trace.xlen,
+        build_id: main.build_id.clone(),
+        program: main.name.clone(),
+        source: trace.source(),
+        threads: Vec::new(),
+        untimed: true,
+    };
+    let converted = match rbt1_name(&args.output) {
+        Some(packed) => {
+            let mut writer = Rbt1Writer::create(&args.output, packed, &[])?;
+            let converted = trace.convert(&mut WithoutContexts(&mut writer), &Bars)?;
+            writer.finish()?;
+            converted
+        }
+        None => {
+            let mut writer = RetireWriter::create(&args.output, &info)?;
+            let converted = trace.convert(&mut writer, &Bars)?;
+            writer.finish()?;
+            converted
+        }
+    };
+    let counts = [
+        ("packets", converted.counts.packets),
+        ("instructions", converted.counts.instructions),
+        ("losses", converted.counts.losses),
+        ("refused", converted.faults.count),
+        ("pauses", converted.counts.pauses),
+        ("unsynchronized", converted.counts.unsynchronized),
+        ("other", converted.counts.other),
+    ];
+    let notes =
+        converted.counts.time.map(|(from, to)| format!("time stamps from {from} to {to} are not in the recording"));
+    print(args, &info, Some(protocol.name()), &counts, notes.as_slice(), out)?;
+    out.flush()?;
+    Ok(report_unknown(args, &converted))
+}
+
+/// Prints on standard error what is missing in the recording.
+fn report_unknown(args: &ImportArgs, converted: &Converted) -> Status {
+    let name = args.input.display();
+    for (at, source, why) in &converted.faults.first {
+        eprintln!("goshawk: {name}: byte {at}, source {source}: {why}");
+    }
+    if converted.is_whole() {
+        return Status::Done;
+    }
+    let (refused, losses) = (converted.faults.count, converted.counts.losses);
+    eprintln!(
+        "goshawk: {name}: {refused} packets were refused and {losses} losses reported; the recording has gaps there"
+    );
+    Status::Partial
 }
 
 /// Prints the result; `format` is that of another tool.
@@ -206,7 +343,9 @@ fn print(
         ("addresses", format!("of {} bits", info.xlen)),
         ("harts", info.harts.to_string()),
     ];
-    lines.extend(counts.iter().map(|(name, n)| (*name, count(*n))));
+    // counts of what is not usual are left out where there are none
+    let shown = counts.iter().enumerate().filter(|(i, (_, n))| *i < 2 || *n > 0);
+    lines.extend(shown.map(|(_, (name, n))| (*name, count(*n))));
     lines.extend(notes.iter().map(|n| ("chosen", n.clone())));
     lines.push(("written", output));
     facts(out, &lines)?;

@@ -269,7 +269,7 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, named) = args.execution.open()?;
     let cycles = replayed.has_cycles();
     let path = args.execution.trace.display();
-    if args.registers && matches!(replayed, Replayed::Trace(_)) {
+    if args.registers && !matches!(replayed, Replayed::Recorded(_)) {
         return Err(Failure::Other(format!(
             "{path}: is a trace of the control flow, which has no registers; `goshawk encode --scheme inputs` records \
              a run with them"

@@ -34,6 +34,16 @@ pub struct LossSummary {
 }
 
 impl LossSummary {
+    /// Enters an event, which may be a gap.
+    #[inline]
+    pub fn count(&mut self, e: &FlowEvent) {
+        if let FlowKind::Gap { lost } = e.kind {
+            self.gaps += 1;
+            self.instructions += u64::from(lost);
+            self.unknown += u64::from(lost == 0);
+        }
+    }
+
     /// Description in words; `None` if nothing was lost.
     pub fn describe(&self) -> Option<String> {
         let Self { gaps, instructions, unknown } = *self;
@@ -71,11 +81,7 @@ impl<S: ReplaySink> ReplaySink for Losses<'_, S> {
 
     #[inline]
     fn event(&mut self, e: &FlowEvent) {
-        if let FlowKind::Gap { lost } = e.kind {
-            self.lost.gaps += 1;
-            self.lost.instructions += u64::from(lost);
-            self.lost.unknown += u64::from(lost == 0);
-        }
+        self.lost.count(e);
         self.sink.event(e);
     }
 

@@ -50,6 +50,7 @@ pub mod replay;
 pub mod riscv;
 pub mod run_length;
 pub mod scheme;
+pub mod standard;
 pub mod stimulus;
 pub mod system;
 pub mod timeline;

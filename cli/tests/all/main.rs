@@ -30,6 +30,7 @@ mod readme;
 mod shared;
 mod signature;
 mod soc;
+mod standard;
 mod stream_cache;
 mod sweep;
 mod testbench;

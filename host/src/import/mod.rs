@@ -6,6 +6,7 @@
 //! | `spike` | log of `-l`, `--log-commits`, RISC-V | the log |
 //! | `champsim` | records of 64 bytes, usually x86-64 | none |
 //! | `sbbt` | MBPlib's branch traces | none |
+//! | [`standard`] | E-Trace and N-Trace | one or more ELFs |
 //!
 //! Each is read as a stream: memory grows at most with the number of different branches (`survey`), never with the
 //! length. Information that a format lacks is not invented where replay would show it: a trap with an unknown position
@@ -16,6 +17,7 @@ mod packed;
 mod qemu;
 mod sbbt;
 mod spike;
+pub mod standard;
 mod survey;
 
 use crate::input::Named;

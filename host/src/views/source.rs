@@ -1,12 +1,13 @@
-//! Opens and replays a control-flow trace or a recorded run by its name
+//! Opens and replays a control-flow trace, a recorded run or a recording by its name
 
-use crate::input::{InputOptions, Named};
-use crate::inputs::{is_recorded, Session};
+use crate::input::{check_build_id, InputOptions, Named};
+use crate::inputs::Session;
 use crate::progress::Progress;
+use crate::recording::{FileKind, Recording};
 use crate::trace::{LossSummary, Trace};
 use crate::HostError;
 use retire::image::Image;
-use retire::{FlowEvent, RetireSink};
+use retire::{DataEvent, FlowEvent, RetireSink};
 use sim::replay::ReplaySink;
 use std::path::Path;
 
@@ -16,6 +17,8 @@ pub enum Replayed {
     Trace(Box<Trace>),
     /// A recorded run.
     Recorded(Box<Session>),
+    /// A recording of the control flow: a retire file or branch trace, with its program.
+    Recording(Box<Recording>, Box<Named>),
 }
 
 /// What is missing of an execution.
@@ -46,6 +49,25 @@ impl<S: RetireSink> ReplaySink for FlowSink<'_, S> {
     }
 }
 
+/// A sink that counts gaps.
+struct Gaps<'a, S> {
+    sink: &'a mut S,
+    lost: LossSummary,
+}
+
+impl<S: RetireSink> RetireSink for Gaps<'_, S> {
+    const WANTS_DATA: bool = S::WANTS_DATA;
+
+    fn event(&mut self, e: &FlowEvent) {
+        self.lost.count(e);
+        self.sink.event(e);
+    }
+
+    fn data(&mut self, data: &DataEvent) {
+        self.sink.data(data);
+    }
+}
+
 impl Replayed {
     /// Opens it with its program, which is returned too.
     ///
@@ -59,10 +81,20 @@ impl Replayed {
     ) -> Result<(Self, Named), HostError> {
         let input_options = InputOptions { elf: Some(elf), ..input_options };
         let named = Named::open(elf)?;
-        let replayed = if is_recorded(path)? {
-            Self::Recorded(Box::new(Session::open(path, input_options)?))
-        } else {
-            Self::Trace(Box::new(Trace::open(path, input_options, progress)?))
+        let replayed = match FileKind::of(path)? {
+            FileKind::Inputs => Self::Recorded(Box::new(Session::open(path, input_options)?)),
+            FileKind::Retire | FileKind::Rbt1 => {
+                let recording = Recording::open(path)?;
+                let info = recording.info();
+                if !input_options.any_build && !recording.is_rbt1() {
+                    let name = path.display().to_string();
+                    check_build_id(&name, &info.program, &info.build_id, elf, &named.build_id)?;
+                }
+                Self::Recording(Box::new(recording), Box::new(named.clone()))
+            }
+            FileKind::Trace | FileKind::Values | FileKind::Other => {
+                Self::Trace(Box::new(Trace::open(path, input_options, progress)?))
+            }
         };
         Ok((replayed, named))
     }
@@ -72,6 +104,7 @@ impl Replayed {
         match self {
             Self::Trace(trace) => trace.info().params.cores,
             Self::Recorded(session) => session.info.params.cores,
+            Self::Recording(recording, _) => recording.info().harts,
         }
     }
 
@@ -80,6 +113,7 @@ impl Replayed {
         match self {
             Self::Trace(trace) => trace.image().clone(),
             Self::Recorded(session) => Image::new(&session.named.program),
+            Self::Recording(_, named) => Image::new(&named.program),
         }
     }
 
@@ -88,6 +122,7 @@ impl Replayed {
         match self {
             Self::Trace(trace) => trace.info().params.timestamps,
             Self::Recorded(_) => false,
+            Self::Recording(recording, _) => !recording.info().untimed && recording.info().threads.is_empty(),
         }
     }
 
@@ -109,6 +144,16 @@ impl Replayed {
             }
             Self::Recorded(mut session) => {
                 Ok(Missing { lost: LossSummary::default(), damage: session.run(sink, progress, stop).err() })
+            }
+            Self::Recording(recording, _) => {
+                let mut counted = Gaps { sink, lost: LossSummary::default() };
+                let mut events = recording.events()?;
+                let mut read = || {
+                    while !stop(counted.sink) && events.next_block(&mut counted)? {}
+                    Ok(())
+                };
+                let damage = read().err();
+                Ok(Missing { lost: counted.lost, damage })
             }
         }
     }

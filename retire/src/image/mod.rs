@@ -84,8 +84,16 @@ fn classify(flow: Flow, pc: u64) -> Option<(ExitKind, u64)> {
 impl Image {
     /// Decodes the code of `program`, at each address at which it can run ([`Program::code`]).
     pub fn new(program: &Program) -> Self {
+        Self::of_several([program])
+    }
+
+    /// Decodes the code of several programs, such as an application and the code in ROM that it calls. Where two have
+    /// code at the same address, that of the first counts.
+    pub fn of_several<'p>(programs: impl IntoIterator<Item = &'p Program>) -> Self {
         let mut image = Self { segments: Vec::new(), exits: Vec::new(), learned: None };
-        program.code().for_each(|(addr, data)| image.add(addr, data.to_vec(), program));
+        for program in programs {
+            program.code().for_each(|(addr, data)| image.add(addr, data.to_vec(), program));
+        }
         image
     }
 

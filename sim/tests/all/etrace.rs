@@ -18,7 +18,7 @@ fn of_hart(events: &[FlowEvent], hart: u8) -> impl Iterator<Item = &FlowEvent> {
 
 /// Merges traps that no instruction follows into the next one, and drops them at the end, as sources report them; walks
 /// do not.
-fn merge(events: Vec<FlowEvent>) -> Vec<FlowEvent> {
+pub fn merge(events: Vec<FlowEvent>) -> Vec<FlowEvent> {
     let mut merged: Vec<FlowEvent> = Vec::new();
     for e in events {
         let before = merged.iter_mut().rev().find(|b| b.hart == e.hart);

@@ -43,4 +43,6 @@ mod rv32_traps;
 mod rv64;
 mod shared;
 mod signature;
+mod standard_etrace;
+mod standard_ntrace;
 mod stream_cache;

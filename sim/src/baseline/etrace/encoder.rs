@@ -6,7 +6,7 @@
 //! last before a trap or the end.
 
 use super::tables::Tables;
-use super::{format0, Encoded, EtraceError, Options};
+use super::{format0, Encoded, EtraceError, Extras, Options};
 use crate::baseline::Stats;
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
@@ -17,6 +17,7 @@ use riscv_etrace::packet::payload::{AddressInfo, Branch, InstructionTrace};
 use riscv_etrace::packet::sync::{self, EncoderMode, QualStatus, Support};
 use riscv_etrace::packet::unit::{ReferenceDOptions, ReferenceIOptions};
 use riscv_etrace::types::{branch, trap, Privilege};
+use std::num::NonZeroU8;
 
 /// Trace type in an SMI packet's header: instruction trace.
 const TRACE_TYPE: u8 = 0b10;
@@ -53,6 +54,8 @@ struct Step {
     /// The next PC, and the address after the instruction; only for branches and jumps.
     target: u64,
     link: u64,
+    context: retire::Context,
+    time: u64,
 }
 
 /// What preceded the current step.
@@ -124,6 +127,14 @@ pub struct Encoder<'a> {
     /// Position of the hart, and whether its instruction is the first after a discontinuity.
     at: u64,
     first: bool,
+    extras: Extras,
+    /// Mode and address space of the next instruction, and its time.
+    context: retire::Context,
+    time: u64,
+    /// Context after the trap, gap or start that comes next.
+    next_context: Option<retire::Context>,
+    /// Instructions since the last synchronization.
+    unsynchronized: u64,
     ended: QualStatus,
     packets: u64,
     bytes: Vec<u8>,
@@ -133,10 +144,28 @@ pub struct Encoder<'a> {
 impl<'a> Encoder<'a> {
     /// Initial state, after the support packet that announces the active modes.
     pub fn new(options: Options, image: &'a Image, xlen: u8) -> Result<Self, EtraceError> {
+        Self::with_extras(options, Extras::default(), image, xlen)
+    }
+
+    /// As [`Encoder::new`], with what the sizes do not say.
+    pub fn with_extras(options: Options, extras: Extras, image: &'a Image, xlen: u8) -> Result<Self, EtraceError> {
+        let parameters = Parameters {
+            notime_p: extras.time_width == 0,
+            time_width_p: NonZeroU8::new(extras.time_width).unwrap_or(NonZeroU8::MIN),
+            nocontext_p: extras.context_width == 0,
+            context_width_p: NonZeroU8::new(extras.context_width).unwrap_or(NonZeroU8::MIN),
+            sijump_p: extras.sequential_jumps,
+            ..options.parameters(xlen)
+        };
         let mut encoder = Self {
             image,
             options,
-            parameters: options.parameters(xlen),
+            parameters,
+            extras,
+            context: retire::Context::RESET,
+            time: 0,
+            next_context: None,
+            unsynchronized: 0,
             tables: Tables::new(options),
             current: None,
             before: Before::Nothing,
@@ -167,40 +196,100 @@ impl<'a> Encoder<'a> {
     /// E-Trace has no packet for the event, or there is code outside the program.
     pub fn push(&mut self, e: &FlowEvent) -> Result<(), EtraceError> {
         self.stats.instructions += u64::from(e.count);
+        self.unsynchronized += u64::from(e.count);
         let kind = match e.kind {
             FlowKind::Start => {
-                (self.at, self.first) = (e.target, true);
+                (self.at, self.first, self.time) = (e.target, true, e.cycle);
+                self.change_context();
                 return Ok(());
             }
             FlowKind::Conditional { taken } => Kind::Branch { taken },
             FlowKind::Jump => Kind::Jump,
             FlowKind::Call => Kind::Call,
+            FlowKind::IndirectJump if self.is_sequential(e) => Kind::Jump,
+            FlowKind::IndirectCall if self.is_sequential(e) => Kind::Call,
             FlowKind::IndirectJump | FlowKind::TrapReturn | FlowKind::CoSwap => Kind::Indirect,
             FlowKind::IndirectCall => Kind::IndirectCall,
             FlowKind::Return => Kind::Return,
             FlowKind::Trap { interrupt, cause } => {
                 self.sequential(e.count)?;
                 let info = trap::Info { ecause: cause.into(), tval: (!interrupt).then_some(0) };
-                self.step(Step { pc: e.pc, kind: Kind::Trap(info), target: 0, link: 0 })?;
-                (self.at, self.first) = (e.target, true);
+                self.step(self.at(e.pc, Kind::Trap(info)))?;
+                (self.at, self.first, self.time) = (e.target, true, e.cycle);
+                self.change_context();
                 return Ok(());
             }
             FlowKind::Stop => return self.sequential(e.count),
-            FlowKind::ConditionalIndirect { .. } | FlowKind::Gap { .. } | FlowKind::Context { .. } => {
-                return Err(EtraceError::NoPacket(format!("{:?}", e.kind)));
+            FlowKind::Context { context, alone } => {
+                if !alone {
+                    self.next_context = Some(context);
+                    return Ok(());
+                }
+                self.sequential(e.count)?;
+                self.synchronize_next(e.target, e.cycle)?;
+                self.context = context;
+                return Ok(());
             }
+            FlowKind::Gap { .. } => {
+                self.sequential(e.count)?;
+                self.synchronize_next(e.target, e.cycle)?;
+                self.change_context();
+                return self.support(QualStatus::TraceLost);
+            }
+            FlowKind::ConditionalIndirect { .. } => return Err(EtraceError::NoPacket(format!("{:?}", e.kind))),
         };
         if self.first && e.count > 1 {
             self.plain(self.at)?;
         }
         let indirect = matches!(kind, Kind::Indirect | Kind::IndirectCall | Kind::Return);
-        self.step(Step { pc: e.pc, kind, target: e.target, link: e.fall_through() })?;
+        self.step(Step { target: e.target, link: e.fall_through(), ..self.at(e.pc, kind) })?;
         (self.at, self.first) = (e.target, indirect);
+        let due = self.extras.resync.is_some_and(|period| self.unsynchronized >= period);
+        // the decoder could not know of a return that was not predicted
+        let mispredicted = matches!(kind, Kind::Return) && self.tables.top().is_some_and(|top| top != e.target);
+        if due && !mispredicted {
+            self.synchronize_next(e.target, e.cycle)?;
+        }
         Ok(())
     }
 
+    fn change_context(&mut self) {
+        self.context = self.next_context.take().unwrap_or(self.context);
+    }
+
+    /// Reports what comes before the next instruction, at `pc`, which begins with a synchronization.
+    fn synchronize_next(&mut self, pc: u64, time: u64) -> Result<(), EtraceError> {
+        if let Some(current) = self.current.take() {
+            self.process(current, Next::Trap)?;
+        }
+        self.before = Before::Nothing;
+        (self.at, self.first, self.time, self.unsynchronized) = (pc, true, time, 0);
+        Ok(())
+    }
+
+    /// Whether the instruction before an indirect jump gives its target.
+    fn is_sequential(&self, e: &FlowEvent) -> bool {
+        if !self.extras.sequential_jumps || e.count < 2 {
+            return false;
+        }
+        let Some(before) = self.image.skip(self.at, e.count - 2) else { return false };
+        let (Some((load, _)), Some((jump, _))) = (self.image.instruction(before), self.image.instruction(e.pc)) else {
+            return false;
+        };
+        // lui, auipc, and c.lui, which has neither register 0 nor 2
+        let wide = load & 0x7f == 0x37 || load & 0x7f == 0x17;
+        let short = load & 3 == 1 && load >> 13 & 7 == 3 && load >> 7 & 31 != 2;
+        let register = if jump & 3 == 3 { jump >> 15 & 31 } else { jump >> 7 & 31 };
+        (wide || short) && load >> 7 & 31 == register
+    }
+
     fn plain(&mut self, pc: u64) -> Result<(), EtraceError> {
-        self.step(Step { pc, kind: Kind::Plain, target: 0, link: 0 })
+        self.step(self.at(pc, Kind::Plain))
+    }
+
+    /// A step in the current context.
+    fn at(&self, pc: u64, kind: Kind) -> Step {
+        Step { pc, kind, target: 0, link: 0, context: self.context, time: self.time }
     }
 
     /// Takes `count` instructions that are not branches, before a trap or the end.
@@ -226,10 +315,10 @@ impl<'a> Encoder<'a> {
 
     fn process(&mut self, c: Step, next: Next) -> Result<(), EtraceError> {
         if let Kind::Trap(info) = c.kind {
-            // the target of a jump, if none of its instructions retired
-            let reported = matches!(self.before, Before::Jump(_));
+            // the target of a jump, if none of its instructions retired, and the first instruction of a trace
+            let reported = matches!(self.before, Before::Jump(_) | Before::Nothing);
             if reported {
-                self.trap(info, false, c.pc, true)?;
+                self.trap(info, false, &c, true)?;
             }
             self.before = Before::Trap { info, reported };
             return Ok(());
@@ -252,8 +341,8 @@ impl<'a> Encoder<'a> {
         self.ended = if inferred { QualStatus::EndedRep } else { QualStatus::EndedNtr };
         let mut reported_address = true;
         match self.before {
-            Before::Nothing | Before::Trap { reported: true, .. } => self.start(c.pc, not_taken)?,
-            Before::Trap { info, reported: false } => self.trap(info, true, c.pc, not_taken)?,
+            Before::Nothing | Before::Trap { reported: true, .. } => self.start(&c, not_taken)?,
+            Before::Trap { info, reported: false } => self.trap(info, true, &c, not_taken)?,
             Before::Jump(irdepth) => {
                 let info = AddressInfo { updiscon: next == Next::Trap, irdepth, ..self.delta(c.pc) };
                 let index = self.tables.look_up(c.pc).filter(|_| !info.updiscon);
@@ -354,7 +443,8 @@ impl<'a> Encoder<'a> {
     }
 
     fn delta(&self, pc: u64) -> AddressInfo {
-        let address = pc.wrapping_sub(self.address) as i64;
+        let base = if self.extras.full_address { 0 } else { self.address };
+        let address = pc.wrapping_sub(base) as i64;
         AddressInfo { address, notify: false, updiscon: false, irdepth: None }
     }
 
@@ -384,20 +474,26 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    fn context() -> sync::Context {
-        sync::Context { privilege: Privilege::Machine, time: None, context: 0 }
+    fn context(&self, of: &Step) -> sync::Context {
+        let privilege = match of.context.privilege() {
+            0 => Privilege::User,
+            1 => Privilege::Supervisor,
+            _ => Privilege::Machine,
+        };
+        let time = (self.extras.time_width > 0).then_some(of.time);
+        sync::Context { privilege, time, context: of.context.id().into() }
     }
 
-    fn start(&mut self, pc: u64, not_taken: bool) -> Result<(), EtraceError> {
+    fn start(&mut self, at: &Step, not_taken: bool) -> Result<(), EtraceError> {
         self.branches = Branches::default();
-        self.address = pc;
-        self.put(&sync::Start { branch: not_taken, ctx: Self::context(), address: pc }.into())
+        self.address = at.pc;
+        self.put(&sync::Start { branch: not_taken, ctx: self.context(at), address: at.pc }.into())
     }
 
-    fn trap(&mut self, info: trap::Info, thaddr: bool, pc: u64, not_taken: bool) -> Result<(), EtraceError> {
+    fn trap(&mut self, info: trap::Info, thaddr: bool, at: &Step, not_taken: bool) -> Result<(), EtraceError> {
         self.branches = Branches::default();
-        self.address = pc;
-        self.put(&sync::Trap { branch: not_taken, ctx: Self::context(), thaddr, address: pc, info }.into())
+        self.address = at.pc;
+        self.put(&sync::Trap { branch: not_taken, ctx: self.context(at), thaddr, address: at.pc, info }.into())
     }
 
     fn support(&mut self, qual_status: QualStatus) -> Result<(), EtraceError> {
@@ -405,6 +501,7 @@ impl<'a> Encoder<'a> {
             implicit_return: self.options.return_stack > 0,
             jump_target_cache: self.options.jump_targets > 0,
             branch_prediction: self.options.predictors > 0,
+            full_address: self.extras.full_address,
             ..Default::default()
         };
         let doptions = Default::default();

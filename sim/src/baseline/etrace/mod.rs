@@ -57,6 +57,21 @@ pub struct Options {
     pub jump_targets: u8,
 }
 
+/// What an encoder does besides, without a size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// Addresses are sent in full.
+    pub full_address: bool,
+    /// Targets of jumps that the instruction before them determines are not sent.
+    pub sequential_jumps: bool,
+    /// Instructions after which the next one begins with a synchronization.
+    pub resync: Option<u64>,
+    /// Width of the time in synchronizations, bits; 0: none.
+    pub time_width: u8,
+    /// Width of the context in synchronizations, bits; 0: none.
+    pub context_width: u8,
+}
+
 impl Options {
     /// All modes off.
     pub const BASE: Self = Self { return_stack: 0, predictors: 0, jump_targets: 0 };

@@ -1,0 +1,24 @@
+//! N-Trace: messages, and the path that they determine
+//!
+//! | module | content |
+//! | --- | --- |
+//! | `params` | parameters of an encoder, by the names of its control fields |
+//! | `message` | fields of a message |
+//! | `decoder` | from the messages of a hart to its events |
+//! | `encoder` | golden encoder |
+//! | `stream` | from a byte stream to the events of all harts |
+//!
+//! # Source
+//! RISC-V N-Trace, version 1.0, a subset of IEEE-ISTO 5001 (Nexus) with extensions.
+
+mod decoder;
+mod encoder;
+mod message;
+mod params;
+mod stream;
+
+pub use decoder::Decoder;
+pub use encoder::{Encoder, Options};
+pub use message::{read, Kind, Message, MAX_MESSAGE};
+pub use params::Parameters;
+pub use stream::{Scan, Trace};
