@@ -6,6 +6,7 @@ use retire::code::Code;
 use retire::file::retire::{read_code, RetireReader};
 use retire::image::Image;
 use retire::{FlowEvent, FlowKind};
+use sim::core_trace::SyncPeriod;
 use sim::params::{Platform, TraceParams};
 use sim::replay::{Events, Replay};
 use sim::system::System;
@@ -135,4 +136,44 @@ fn signal_handlers_return_through_code_that_no_elf_has() {
     let returns = |kind: FlowKind| kind == FlowKind::TrapReturn;
     assert!(code.blocks.iter().any(|block| block.flow.is_some_and(|(kind, _)| returns(kind))));
     assert!(events.iter().any(|e| returns(e.kind)));
+}
+
+/// After a loss of unknown length, code with versions is an error of its place; replay goes on at later headers, and after
+/// the last code with versions nothing is missing.
+#[test]
+fn a_version_that_is_not_known_is_marked() {
+    let place = tempfile::tempdir().unwrap();
+    let program = compiled(place.path(), "riscv64-linux-gnu-gcc", "-O1 -static jit.c");
+    let (code, events) = comes_back(&program, &[], None);
+    let platform = Platform { cores: 1, xlen: 64, align: 1, ..Platform::RV32 };
+    let params = TraceParams::new(platform, "tr_e:small".parse().unwrap());
+    let period = Some(SyncPeriod::new(64).unwrap());
+    let mut model = System::new(&params).unwrap().sync_every(&params, period);
+    events.iter().for_each(|e| retire::RetireSink::event(&mut model, e));
+    model.finish(events.last().unwrap().cycle);
+    let words: Vec<u32> = model.drain().collect();
+    let image = Image::recorded(code);
+    let mut replay = Replay::new(&image, &params, words[words.len() / 8..].iter().copied()).unwrap();
+    let mut seen = Events(Vec::<FlowEvent>::new());
+    let mut unknown = 0;
+    loop {
+        match replay.step(&mut seen) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(e) => {
+                assert!(e.to_string().contains("changes during the run, and it is not known which version ran"), "{e}");
+                unknown += 1;
+                assert!(replay.resume());
+            }
+        }
+    }
+    assert!(unknown > 0);
+    let seen = seen.0;
+    let gap = seen.iter().rposition(|e| matches!(e.kind, FlowKind::Gap { lost: 0 })).unwrap();
+    let rest = &seen[gap + 1..];
+    assert!(rest.len() > 100, "{} events after the last gap", rest.len());
+    let right = &events[events.len() - rest.len()..];
+    // the first one after the gap does not count what was lost
+    let differs = rest.iter().zip(right).skip(1).position(|(found, want)| !found.same_flow(want));
+    assert_eq!(differs, None);
 }
