@@ -15,11 +15,13 @@
 //! * **a thread switch on the hart**, or untraced code in between: an interrupt with cause 0.
 //! * **system call**: an ordinary instruction, which retires when the call is made.
 
+use crate::code::{self, Piece, Versions};
 use crate::harts::Harts;
 use crate::layout;
 use crate::machine::{Flow, Machine};
 use crate::memory::Memory;
 use crate::words::Entry;
+use retire::code::{Change, CodeBlock};
 use retire::{Context, DataEvent, DataKind, FlowEvent, FlowKind};
 use serde::Serialize;
 
@@ -54,6 +56,18 @@ pub trait Sink {
     /// Instructions of a thread retire: `count` of the block at `start`, beginning with the one with index `from`.
     fn instructions(&mut self, thread: u32, start: u64, from: usize, count: usize) {
         let _ = (thread, start, from, count);
+    }
+    /// Whether it takes the code that retires.
+    fn wants_code(&self) -> bool {
+        false
+    }
+    /// Receives the next block of code that retires, before its first instruction.
+    fn code_block(&mut self, block: &CodeBlock) {
+        let _ = block;
+    }
+    /// Receives a change between blocks of code that have the same start.
+    fn code_change(&mut self, change: Change) {
+        let _ = change;
     }
     /// Whether it needs no more events.
     fn is_full(&self) -> bool {
@@ -99,6 +113,7 @@ struct Block {
     offsets: Vec<u16>,
     flow: Flow,
     text: Vec<String>,
+    code: Vec<u8>,
 }
 
 impl Block {
@@ -130,6 +145,17 @@ impl Block {
         (from..self.count()).find(|place| self.pc(*place) == pc)
     }
 
+    /// Its instructions of `piece`, for recordings.
+    fn recorded(&self, Piece { from, end, returns, .. }: Piece) -> CodeBlock {
+        let offsets = &self.offsets[from..=end];
+        CodeBlock {
+            start: self.pc(from),
+            sizes: offsets.windows(2).map(|w| (w[1] - w[0]) as u8).collect(),
+            bytes: self.code[usize::from(offsets[0])..usize::from(offsets[end - from])].to_vec(),
+            flow: code::flow(self.flow, returns).filter(|_| end == self.count()),
+        }
+    }
+
     fn text(&self, place: usize) -> &str {
         self.text.get(place).map_or("", String::as_str)
     }
@@ -144,6 +170,8 @@ struct Pending {
     returns: bool,
     /// The last instruction has called the system.
     called: bool,
+    /// A trap cuts it, which is an event.
+    trapped: bool,
     context: Context,
 }
 
@@ -176,8 +204,9 @@ impl Default for Thread {
 struct Hart {
     started: bool,
     thread: u32,
-    /// Instructions since its last event.
+    /// Instructions since its last event, and all.
     count: u32,
+    retired: u64,
     /// Address where it would continue.
     next: u64,
     /// A trap before its next instruction: address, interrupt, cause.
@@ -188,7 +217,7 @@ struct Hart {
 
 impl Default for Hart {
     fn default() -> Self {
-        Self { started: false, thread: 0, count: 0, next: 0, trap: None, context: Context::RESET }
+        Self { started: false, thread: 0, count: 0, retired: 0, next: 0, trap: None, context: Context::RESET }
     }
 }
 
@@ -201,6 +230,7 @@ pub struct Expander<'a, S> {
     harts: Harts,
     state: Vec<Hart>,
     memory: Memory,
+    code: Option<Versions>,
     sink: &'a mut S,
     limit: u64,
     /// Instructions of the next block that are still to be skipped.
@@ -221,6 +251,7 @@ impl<'a, S: Sink> Expander<'a, S> {
             harts: Harts::new(harts),
             state: vec![Hart::default(); usize::from(harts.max(1))],
             memory: Memory::new(),
+            code: sink.wants_code().then(Versions::default),
             sink,
             limit: limit.unwrap_or(u64::MAX),
             skip: 0,
@@ -257,7 +288,7 @@ impl<'a, S: Sink> Expander<'a, S> {
                 let thread = &mut self.threads[self.thread];
                 thread.outside = false;
                 let context = thread.context;
-                thread.pending = Some(Pending { block, from, returns: false, called: false, context });
+                thread.pending = Some(Pending { block, from, returns: false, called: false, trapped: false, context });
                 thread.data.clear();
             }
             Entry::Access { .. } if self.threads.is_empty() => return Err("an access before the first thread".into()),
@@ -341,7 +372,8 @@ impl<'a, S: Sink> Expander<'a, S> {
         let text = String::from_utf8_lossy(&bytes[place..place + text]);
         let text = text.lines().map(|l| one_line(self.machine, l)).collect();
         self.sink.block(start, sizes, &rest[..code]);
-        self.blocks.push(Block { start, offsets, flow, text });
+        let code = if self.code.is_some() { rest[..code].to_vec() } else { Vec::new() };
+        self.blocks.push(Block { start, offsets, flow, text, code });
         self.out.blocks += 1;
         Ok(())
     }
@@ -395,7 +427,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         let block = &self.blocks[pending.block as usize];
         let to = block.count() - usize::from(block.flow != Flow::Sequential);
         let pc = block.pc(to);
-        self.retire(pending, to, None);
+        self.retire(Pending { trapped: true, ..pending }, to, None);
         self.threads[self.thread].trap = Some((pc, interrupt, cause));
         self.out.unexplained += 1;
     }
@@ -415,7 +447,7 @@ impl<'a, S: Sink> Expander<'a, S> {
                 // a caused signal at the start of a block that leads to itself is a fault
                 let whole = pending.returns || block.leads_to(pc);
                 match inside.filter(|_| caused || !whole) {
-                    Some(place) => self.retire(pending, place, None),
+                    Some(place) => self.retire(Pending { trapped: true, ..pending }, place, None),
                     None if whole => self.retire(pending, count, Some(pc)),
                     None => self.unexplained(pending, !caused, signal),
                 }
@@ -500,6 +532,14 @@ impl<'a, S: Sink> Expander<'a, S> {
             let event = FlowEvent { hart, kind, len: 0, count, pc, target: begin, cycle };
             self.sink.event(&Origin { thread, text: "", direct: begin }, &event);
         }
+        if let Some(versions) = &mut self.code {
+            // no event follows where it continues inside the block: only what ran is straight code
+            let end = if pending.trapped || count < wanted { block.count() } else { to };
+            let piece = Piece { block: pending.block, from, end, returns: pending.returns };
+            let code = || self.blocks[pending.block as usize].recorded(piece);
+            versions.retires(piece, end == block.count(), (hart, state.retired), code, self.sink);
+        }
+        let block = &self.blocks[pending.block as usize];
         self.sink.instructions(thread, block.start, from, count);
         let at = self.out.instructions;
         for datum in self.threads[self.thread].data.iter().filter(|d| (from..to).contains(&d.place)) {
@@ -513,6 +553,7 @@ impl<'a, S: Sink> Expander<'a, S> {
         }
         self.out.by_thread[self.thread] += count as u64;
         state.count += count as u32;
+        state.retired += count as u64;
         state.next = block.pc(to);
         let Some(next) = next.filter(|_| to == block.count()) else { return };
         let pc = block.pc(to - 1);

@@ -16,6 +16,7 @@
 //! | [`state`] | in which state 32-bit ARM begins a block |
 //! | `pack` | those words, packed |
 //! | [`words`] | what the words of the ring say |
+//! | [`code`] | which code ran, and when it changed |
 //! | [`expand`] | blocks to events, data and branches |
 //! | [`harts`] | which hart a thread is |
 //! | [`memory`] | what memory held, for the value that an atomic loads |
@@ -29,6 +30,7 @@
 //! tools stand on Pin. What is exact here and what is not: `docs/how-to/capture.md`.
 
 mod arm;
+pub mod code;
 pub mod cost;
 pub mod descriptor;
 mod error;

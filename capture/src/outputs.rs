@@ -5,6 +5,7 @@ use crate::expand::{Expanded, Origin, Sink};
 use crate::run::Captured;
 use crate::statistics::Statistics;
 use crate::CaptureError;
+use retire::code::{Change, CodeBlock};
 use retire::file::rbt1::Rbt1Writer;
 use retire::file::retire::{DataWriter, RetireInfo, RetireWriter};
 use retire::file::{io, FileError, Replacement};
@@ -221,6 +222,26 @@ impl<S: RetireSink> Sink for All<'_, S> {
         }
     }
 
+    fn wants_code(&self) -> bool {
+        self.retire.is_some()
+    }
+
+    fn code_block(&mut self, block: &CodeBlock) {
+        match &mut self.retire {
+            Some(Recording::Flow(w)) => w.code_block(block),
+            Some(Recording::Data(w)) => w.code_block(block),
+            None => {}
+        }
+    }
+
+    fn code_change(&mut self, change: Change) {
+        match &mut self.retire {
+            Some(Recording::Flow(w)) => w.code_change(change),
+            Some(Recording::Data(w)) => w.code_change(change),
+            None => {}
+        }
+    }
+
     fn is_full(&self) -> bool {
         let full = |d: &Descriptors| d.bytes + d.buffer.len() as u64 >= self.most;
         self.mcf.as_ref().is_some_and(full) || self.mls.as_ref().is_some_and(full)
@@ -249,8 +270,8 @@ pub fn write(
         untimed: true,
     };
     let retire = match &wanted.retire {
-        Some(path) if wanted.data => Some(Recording::Data(Box::new(DataWriter::create(path, &info)?))),
-        Some(path) => Some(Recording::Flow(Box::new(RetireWriter::create(path, &info)?))),
+        Some(path) if wanted.data => Some(Recording::Data(Box::new(DataWriter::create_with_code(path, &info)?))),
+        Some(path) => Some(Recording::Flow(Box::new(RetireWriter::create_with_code(path, &info)?))),
         None => None,
     };
     let packs = |path: &Path| path.extension().is_some_and(|e| e == "zst");

@@ -1,5 +1,6 @@
 //! Arguments shared by several commands: inputs, and settings for running programs
 
+use self::memory::MemoryArgs;
 use crate::error::Failure;
 use crate::files::input_name;
 use crate::output::Object;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 pub mod contexts;
 mod listed;
+pub mod memory;
 pub use crate::options::ParamArgs;
 pub use listed::{check_core, FilterArgs};
 
@@ -55,6 +57,8 @@ pub struct Execution {
     /// Parameters of raw trace words, as `gen` writes them [default: parameters.json in the directory of the words]
     #[arg(long, value_name = "FILE")]
     pub parameters: Option<PathBuf>,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 impl Execution {
@@ -64,6 +68,7 @@ impl Execution {
             elf: Some(&self.elf),
             any_build: self.any_build,
             parameters: self.parameters.as_deref(),
+            memory: &self.memory.memory,
             ..InputOptions::default()
         }
     }

@@ -147,6 +147,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         any_build: args.any_build,
         parameters: args.parameters.as_deref(),
         contexts: &contexts,
+        ..InputOptions::default()
     };
     let opened = Trace::open(&args.trace, input_options, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();

@@ -1,6 +1,7 @@
 //! `goshawk replay`: reconstructs every retired instruction from a trace file and the ELF
 
 use crate::args::contexts::ContextArgs;
+use crate::args::memory::MemoryArgs;
 use crate::args::FilterArgs;
 use crate::files::input_name;
 use crate::inputs::ReplayOptions;
@@ -33,6 +34,7 @@ use std::time::Instant;
     goshawk replay vm.gtr --elf builtin:vm --function rt_main --first 1000 --last 2000\n  \
     goshawk replay timed.gtr --elf builtin:vm --symbols --from 10000 --to 10500\n  \
     goshawk replay firmware.gtr --elf firmware.elf --core 1 | less\n  \
+    goshawk replay firmware.gtr --elf firmware.elf --memory ram.bin@0x80100000,from=5000 --summary\n  \
     goshawk replay kernel.gtr --elf kernel.elf --context 1=a.elf --context 2=b.elf | less\n  \
     goshawk replay trace4/words.hex --elf trace4/beats.ret --check trace4/beats.ret")]
 pub struct Args {
@@ -40,11 +42,13 @@ pub struct Args {
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
     /// Program of the trace or recording: RISC-V executable, or builtin:NAME; or, without a program, a recording of the
-    /// run (retire file or branch trace)
+    /// run (retire file or branch trace). May be omitted if the trace contains the code that ran
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
-    elf: String,
+    elf: Option<String>,
     #[command(flatten)]
     contexts: ContextArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
     /// Load values of the run (`encode --values`): the cores are re-executed, with registers, loads and stores
     #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "symbols", "function", "range", "first", "last", "from", "to"])]
     values: Option<PathBuf>,
@@ -80,14 +84,15 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let contexts = args.contexts.programs();
     let input_options = InputOptions {
-        elf: Some(&args.elf),
+        elf: args.elf.as_deref(),
         any_build: args.any_build,
         parameters: args.parameters.as_deref(),
         contexts: &contexts,
+        memory: &args.memory.memory,
     };
     if let Some(values) = &args.values {
         let session = host::values::Session::open(&args.trace, values, input_options, &Bars)?;
-        args.filter.filter(&args.trace, &args.elf, session.info.params.cores, false)?;
+        args.filter.filter(&args.trace, args.elf.as_deref(), session.info.params.cores, false)?;
         let asked = crate::cfiat::ReplayOptions {
             session,
             trace: &args.trace,
@@ -103,7 +108,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     }
     let opened = Trace::open(&args.trace, input_options, &Bars)?.resuming(args.resume);
     let info = opened.info().clone();
-    let filter = args.filter.filter(&args.trace, &args.elf, info.params.cores, info.params.timestamps)?;
+    let filter = args.filter.filter(&args.trace, args.elf.as_deref(), info.params.cores, info.params.timestamps)?;
     let start = Instant::now();
     if let Some(ret) = &args.check {
         let mut check = Check::open(ret, &info, args.any_build)?;
@@ -135,7 +140,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
 /// The requested symbols.
 fn symbols(args: &Args) -> Result<Symbols, Failure> {
     let Some(name) = args.symbols.as_deref() else { return Ok(Symbols::default()) };
-    let name = if name.is_empty() { &args.elf } else { name };
+    let name = match (name, &args.elf) {
+        ("", Some(elf)) => elf.as_str(),
+        ("", None) => return Err(Failure::Other("--symbols: expected a program here or in `--elf`".into())),
+        (name, _) => name,
+    };
     let symbols = Symbols::open(name)?;
     if symbols.is_empty() {
         return Err(Failure::Other(format!(
@@ -154,7 +163,7 @@ fn recorded(args: &Args, input_options: InputOptions<'_>, out: &mut dyn Write) -
     if args.resume {
         return Err(Failure::Other("--resume is for traces with `encode --sync-period`, not for recorded runs".into()));
     }
-    let filter = args.filter.filter(&args.trace, &args.elf, session.info.params.cores, false)?;
+    let filter = args.filter.filter(&args.trace, args.elf.as_deref(), session.info.params.cores, false)?;
     let asked = ReplayOptions {
         session,
         path: &args.trace,

@@ -52,10 +52,10 @@ pub fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (replayed, named) = args.execution.open()?;
     let cores = replayed.cores();
     let (path, elf) = (&args.execution.trace, &args.execution.elf);
-    let filter = args.filter.filter(path, elf, cores, replayed.has_cycles())?;
+    let filter = args.filter.filter(path, Some(elf), cores, replayed.has_cycles())?;
     let (skip, limit, cycles) = (args.skip, args.limit.unwrap_or(u64::MAX), replayed.has_cycles());
     let shown = Selection { filter, skip, limit, cycles };
-    let image = retire::image::Image::new(&named.program);
+    let image = replayed.image();
     let mut text = Vec::new();
     let to: &mut dyn Write = if args.json { &mut text } else { out };
     let mut show = Show::new((image, named.program.xlen), lines, cores, shown, args.sources.clone().into(), to);
@@ -283,7 +283,7 @@ pub fn vcd(args: &VcdArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let cores = replayed.cores();
     let failure = |e| Failure::io(&args.output, e);
     let mut file = Replacement::create(&args.output)?;
-    let image = retire::image::Image::new(&named.program);
+    let image = replayed.image();
     let symbols = Symbols::open(&args.execution.elf)?;
     let mut dump = Dump::new(image, symbols, cores, shown, &mut file).map_err(failure)?;
     let missing = replayed.report_until(&mut dump, &Bars, Dump::is_over)?;

@@ -78,6 +78,7 @@ impl RetireSink for ToFile {
 pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Progress) -> Result<Encoded, HostError> {
     let mut params = request.params;
     params.check_period(request.sync_period)?;
+    let code = run.code()?;
     loop {
         let info = run.info();
         let info = TraceInfo {
@@ -89,7 +90,10 @@ pub fn to_file(run: &Run<'_>, request: &Request, path: &Path, progress: &dyn Pro
         };
         let low = (1 << params.align) - 1;
         let system = System::new(&params)?.sync_every(&params, request.sync_period);
-        let writer = TraceWriter::create(path, &info)?;
+        let writer = match &code {
+            Some(code) => TraceWriter::create_with_code(path, &info, code)?,
+            None => TraceWriter::create(path, &info)?,
+        };
         let mut sink = ToFile { system, writer, error: None, events: 0, targets: 0, low, contexts: 0 };
         let reported = run.report_to(&mut sink, progress)?;
         let zeros = sink.targets.trailing_zeros();

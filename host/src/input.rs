@@ -5,10 +5,10 @@ use crate::recording::{FileKind, Recording};
 use crate::HostError;
 use retire::elf::Program;
 use retire::file::{hex, input};
-use retire::image::Image;
+use retire::image::{Image, Memory};
 use retire::Context;
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Prefix of built-in programs.
 pub const BUILTIN: &str = "builtin:";
@@ -61,6 +61,50 @@ pub enum Input {
     Recording(Box<Recording>, Option<Box<Named>>),
 }
 
+/// Memory of the run that was read into a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryFile {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Address of its first byte.
+    pub addr: u64,
+    /// Instructions that a core has retired when this is in memory first.
+    pub from: u64,
+    /// Contexts that have this memory; none: all that have no memory of their own.
+    pub contexts: Vec<Context>,
+}
+
+impl MemoryFile {
+    /// Its content.
+    fn read(&self) -> Result<Memory, HostError> {
+        let Self { path, addr, from, .. } = self;
+        let bytes = input::read(path, MAX_MEMORY, "memory with code")?;
+        if bytes.is_empty() || addr.checked_add(bytes.len() as u64).is_none() {
+            return Err(HostError::Other(format!(
+                "{}: has {} bytes from address 0x{addr:x} on; expected 1 byte or more, up to the end of the address space",
+                path.display(),
+                bytes.len()
+            )));
+        }
+        Ok(Memory { addr: *addr, bytes, from: *from })
+    }
+}
+
+/// Most bytes of such a file.
+const MAX_MEMORY: u64 = 1 << 28;
+
+/// Image of `program`, overwritten by the memory in `files`.
+pub(crate) fn with_memory<'a>(
+    program: &Program,
+    files: impl Iterator<Item = &'a MemoryFile>,
+) -> Result<Image, HostError> {
+    let memory = files.map(MemoryFile::read).collect::<Result<Vec<_>, _>>()?;
+    if memory.is_empty() {
+        return Ok(Image::new(program));
+    }
+    Image::with_memory(program, &memory).map_err(|e| HostError::Other(format!("--memory: {e}")))
+}
+
 /// Additional options of an input.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InputOptions<'a> {
@@ -72,6 +116,8 @@ pub struct InputOptions<'a> {
     pub parameters: Option<&'a Path>,
     /// Programs of contexts that have their own.
     pub contexts: &'a [(Context, String)],
+    /// Memory of a traced run, whose code takes the place of the program's.
+    pub memory: &'a [MemoryFile],
 }
 
 /// Refuses an ELF with another build id than that of a recording or trace, and names both.

@@ -127,6 +127,11 @@ impl Session {
                 )));
             }
         }
+        if !input_options.memory.is_empty() {
+            return Err(HostError::Other(format!(
+                "{name}: is a recorded run, which computes its memory; `--memory` is for traces of the control flow"
+            )));
+        }
         if input_options.parameters.is_some() {
             return Err(HostError::Other(format!(
                 "{name}: is a recorded run, which contains its parameters; `--parameters` is for raw trace words"

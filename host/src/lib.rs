@@ -30,6 +30,7 @@
 
 pub mod assembly;
 pub mod check;
+pub mod code;
 pub mod debug;
 pub mod descriptors;
 mod drain;

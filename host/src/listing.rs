@@ -3,23 +3,37 @@
 use crate::check::describe;
 use crate::filter::Filter;
 use crate::symbols::Symbols;
-use retire::image::Image;
+use retire::image::{Image, Instruction, Instructions, Place, Places};
 use retire::{Context, FlowEvent, FlowKind};
 use sim::replay::ReplaySink;
 use std::io::Write;
+use std::rc::Rc;
 
 /// Size of the output buffer, bytes.
 const LINES: usize = 1 << 16;
 
+/// The code of all contexts, and of those that have their own.
+struct CodeOfContexts {
+    common: Image,
+    of: Vec<(Context, Image)>,
+}
+
+impl CodeOfContexts {
+    /// The instructions from `place` on.
+    fn instructions(&self, context: Context, place: Place) -> Instructions<'_> {
+        let own = self.of.iter().find(|(of, _)| *of == context);
+        own.map_or(&self.common, |(_, image)| image).instructions(place.pc, place.when)
+    }
+}
+
 /// Prints instructions, and the traps and gaps between them.
 pub struct Listing<'a> {
-    image: Image,
-    contexts: Vec<(Context, Image)>,
+    code: Rc<CodeOfContexts>,
     /// Current context of each hart, and the one after its next event.
     current: Vec<(Context, Context)>,
     out: &'a mut dyn Write,
     lines: Vec<u8>,
-    pc: Vec<u64>,
+    places: Places,
     filter: Filter,
     left: u64,
     symbols: Symbols,
@@ -41,22 +55,19 @@ fn hex(v: u32) -> [u8; 8] {
 impl<'a> Listing<'a> {
     /// Lists the first `left` instructions that `filter` accepts to `out`.
     pub fn new(image: Image, cores: u8, filter: Filter, left: u64, out: &'a mut dyn Write) -> Self {
-        let (pc, symbols) = (vec![0; usize::from(cores)], Symbols::default());
+        let (places, symbols) = (Places::new(cores), Symbols::default());
         let current = vec![(Context::RESET, Context::RESET); usize::from(cores)];
-        Self { image, contexts: Vec::new(), current, out, lines: Vec::new(), pc, filter, left, symbols, error: None }
+        let code = Rc::new(CodeOfContexts { common: image, of: Vec::new() });
+        Self { code, current, out, lines: Vec::new(), places, filter, left, symbols, error: None }
     }
 
     /// Adds programs of contexts.
     #[must_use]
-    pub fn with_contexts(self, contexts: Vec<(Context, Image)>) -> Self {
-        Self { contexts, ..self }
-    }
-
-    /// The instruction at `pc` in the context of `hart`.
-    #[inline]
-    fn instruction(&self, hart: u8, pc: u64) -> Option<(u32, u8)> {
-        let own = self.contexts.iter().find(|(of, _)| *of == self.current[usize::from(hart)].0);
-        own.map_or(&self.image, |(_, image)| image).instruction(pc)
+    pub fn with_contexts(mut self, contexts: Vec<(Context, Image)>) -> Self {
+        if let Some(code) = Rc::get_mut(&mut self.code) {
+            code.of = contexts;
+        }
+        self
     }
 
     /// Adds symbol names to lines.
@@ -99,8 +110,10 @@ impl<'a> Listing<'a> {
         if self.lines.len() > LINES {
             self.flush()?;
         }
-        let mut pc = self.pc[usize::from(e.hart)];
-        if e.count > 0 && self.instruction(e.hart, pc).is_none() {
+        let code = Rc::clone(&self.code);
+        let mut instructions =
+            code.instructions(self.current[usize::from(e.hart)].0, self.places.of(e.hart)).peekable();
+        if e.count > 0 && instructions.peek().is_none() {
             // with code learned from a recording, only branches are known
             if !self.filter.take_run(e.hart, e.pc, e.count) {
                 return Ok(());
@@ -114,9 +127,9 @@ impl<'a> Listing<'a> {
             if self.left == 0 {
                 return Ok(());
             }
-            let Some((insn, len)) = self.instruction(e.hart, pc) else { break };
+            let Some(instruction) = instructions.next() else { break };
+            let Instruction { pc, len, bytes } = instruction;
             if !self.filter.take(e.hart, pc) {
-                pc += u64::from(len);
                 continue;
             }
             match u32::try_from(pc) {
@@ -127,9 +140,15 @@ impl<'a> Listing<'a> {
                 Err(_) => write!(self.lines, "{:>4}  0x{pc:x}", e.hart)?,
             }
             self.lines.extend_from_slice(b"  ");
-            self.lines.extend_from_slice(&hex(insn)[if len == 2 { 4 } else { 0 }..]);
+            match len {
+                2 | 4 => {
+                    let digits = hex(instruction.bits());
+                    self.lines.extend_from_slice(&digits[if len == 2 { 4 } else { 0 }..]);
+                }
+                // of another machine: in the order of memory
+                _ => bytes.iter().try_for_each(|byte| write!(self.lines, "{byte:02x}"))?,
+            }
             self.end(pc, len == 2)?;
-            pc += u64::from(len);
             self.left -= 1;
         }
         if !self.filter.between(e.hart, e.pc) {
@@ -174,7 +193,7 @@ impl ReplaySink for Listing<'_> {
                 self.error = writeln!(self.lines, "{:>4}  context {next}", e.hart).err();
             }
         }
-        self.pc[at] = e.target;
+        self.places.pass(e);
     }
 }
 

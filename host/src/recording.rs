@@ -2,9 +2,10 @@
 
 use crate::progress::Progress;
 use crate::HostError;
+use retire::code::Code;
 use retire::file::input;
 use retire::file::rbt1::{self, Rbt1Info, Rbt1Reader};
-use retire::file::retire::{RetireInfo, RetireReader};
+use retire::file::retire::{read_code, RetireInfo, RetireReader};
 use retire::file::FileError;
 use retire::image::learned::Learner;
 use retire::image::Image;
@@ -152,8 +153,19 @@ impl Recording {
         Ok(u8::from(found.bits & 1 == 0))
     }
 
-    /// Code for replay, learned from the run. An inconsistent recording is refused.
+    /// The code that ran, if the recording carries it.
+    pub fn code(&self) -> Result<Option<Code>, FileError> {
+        match self.rbt1 {
+            None => read_code(&self.path),
+            Some(_) => Ok(None),
+        }
+    }
+
+    /// Code for replay: what the recording carries, or what its events tell. Events that contradict each other are refused.
     pub fn image(&self, progress: &dyn Progress) -> Result<Image, HostError> {
+        if let Some(code) = self.code()? {
+            return Ok(Image::recorded(code));
+        }
         let mut learner =
             crate::progress::Counted::new(Learner::new(), progress.begin("learning", "instructions", None));
         self.report_to(&mut learner)?;

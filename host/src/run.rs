@@ -5,6 +5,7 @@ use crate::machine::Settings;
 use crate::progress::{Counted, Progress};
 use crate::stop::Stoppable;
 use crate::HostError;
+use retire::code::Code;
 use retire::file::retire::RetireInfo;
 use retire::image::Image;
 use retire::{FlowEvent, NullSink, RetireSink};
@@ -112,6 +113,19 @@ impl<'a> Run<'a> {
                 info
             }
         }
+    }
+
+    /// The code that a trace of this run must contain: of a recording that carries it, unless its program has all of it.
+    ///
+    /// # Errors
+    /// The recording cannot be read, or its program has other code.
+    pub fn code(&self) -> Result<Option<Code>, HostError> {
+        let Input::Recording(recording, named) = self.input else { return Ok(None) };
+        let (code, named) = match (recording.code()?, named) {
+            (Some(code), Some(named)) => (code, named),
+            (code, _) => return Ok(code),
+        };
+        crate::code::needed(code, &named.program, [&self.name(), &named.name])
     }
 
     /// Whether events have the clock cycles in which they retired. A branch trace (`rbt1`) and a captured run have

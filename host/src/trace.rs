@@ -1,9 +1,11 @@
 //! A trace file with its program, and its replay
 
-use crate::input::{check_build_id, InputOptions, Named, BUILTIN};
+use crate::input::{check_build_id, with_memory, InputOptions, Named, BUILTIN};
 use crate::progress::{Progress, Words};
 use crate::recording::{FileKind, Recording};
 use crate::{words, HostError};
+use retire::code::Code;
+use retire::elf::Program;
 use retire::image::Image;
 use retire::{Context, FlowEvent, FlowKind};
 use sim::file::reread::SeekableWords;
@@ -95,8 +97,40 @@ impl<S: ReplaySink> ReplaySink for Losses<'_, S> {
     }
 }
 
+/// What has the code of a trace.
+enum CodeSource {
+    /// A program.
+    Program(Box<Named>),
+    /// A recording of the run.
+    Recording(Box<Recording>),
+    /// The trace itself.
+    Trace,
+}
+
+impl CodeSource {
+    /// The program or recording with this name.
+    fn open(name: &str) -> Result<Self, HostError> {
+        let kind = if name.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(Path::new(name))? };
+        Ok(match kind {
+            FileKind::Retire | FileKind::Rbt1 => Self::Recording(Box::new(Recording::open(Path::new(name))?)),
+            FileKind::Trace | FileKind::Inputs | FileKind::Values | FileKind::Other => {
+                Self::Program(Box::new(Named::open(name)?))
+            }
+        })
+    }
+
+    fn build_id(&self) -> String {
+        match self {
+            Self::Program(named) => named.build_id.clone(),
+            Self::Recording(recording) => recording.info().build_id.clone(),
+            Self::Trace => String::new(),
+        }
+    }
+}
+
 impl Trace {
-    /// Opens both; instead of the program, a recording of the run may be given, from which the code is learned.
+    /// Opens both; instead of the program, a recording of the run may be given, which carries the code, or from which it is
+    /// learned. A trace that contains the code that ran is replayed with that.
     pub fn open(trace: &Path, input_options: InputOptions<'_>, progress: &dyn Progress) -> Result<Self, HostError> {
         let name = trace.display().to_string();
         let reader = match FileKind::of(trace)? {
@@ -104,21 +138,14 @@ impl Trace {
             // for other files of Goshawk, the error names their kind
             _ => Some(TraceReader::<TraceInfo>::open(trace)?),
         };
-        let Some(elf) = input_options.elf else {
-            return Err(HostError::Other(format!("{name}: is a trace file; expected its program in `--elf`")));
+        let has_code = reader.as_ref().is_some_and(TraceReader::has_code);
+        let (elf, source) = match input_options.elf {
+            Some(elf) => (elf, CodeSource::open(elf)?),
+            None if has_code => ("", CodeSource::Trace),
+            None => return Err(HostError::Other(format!("{name}: is a trace file; expected its program in `--elf`"))),
         };
-        let kind = if elf.starts_with(BUILTIN) { FileKind::Other } else { FileKind::of(Path::new(elf))? };
-        let (build_id, image) = match kind {
-            FileKind::Retire | FileKind::Rbt1 => {
-                let recording = Recording::open(Path::new(elf))?;
-                (recording.info().build_id.clone(), Err(recording))
-            }
-            FileKind::Trace | FileKind::Inputs | FileKind::Values | FileKind::Other => {
-                let named = Named::open(elf)?;
-                (named.build_id, Ok(Image::new(&named.program)))
-            }
-        };
-        let reader = match reader {
+        let build_id = source.build_id();
+        let mut reader = match reader {
             Some(_) if input_options.parameters.is_some() => {
                 return Err(HostError::Other(format!(
                     "{name}: is a trace file, which contains its parameters; `--parameters` is for raw trace words"
@@ -131,19 +158,48 @@ impl Trace {
             }
         };
         let info = reader.info().clone();
-        if !input_options.any_build {
+        if !input_options.any_build && !elf.is_empty() {
             check_build_id(&name, &info.program, &info.build_id, elf, &build_id)?;
         }
         // code is only learned from a recording of the right program
-        let image = image.or_else(|recording: Recording| recording.image(progress))?;
-        if info.params.context.is_none() && !input_options.contexts.is_empty() {
+        let (image, program) = match (reader.take_code(), source) {
+            (Some(code), _) => (Image::recorded(code), None),
+            (None, CodeSource::Program(named)) => {
+                let common = input_options.memory.iter().filter(|m| m.contexts.is_empty());
+                (with_memory(&named.program, common)?, Some(named.program))
+            }
+            (None, CodeSource::Recording(recording)) => (recording.image(progress)?, None),
+            (None, CodeSource::Trace) => (Image::recorded(Code::default()), None),
+        };
+        if program.is_none() && !input_options.memory.is_empty() {
+            return Err(HostError::Other(format!(
+                "--memory: {name} is replayed with the code that was recorded; expected a program in `--elf`, and a trace \
+                 that does not contain the code that ran"
+            )));
+        }
+        let own_memory = input_options.memory.iter().flat_map(|m| &m.contexts);
+        if info.params.context.is_none() && (!input_options.contexts.is_empty() || own_memory.clone().count() > 0) {
             return Err(HostError::Other(format!(
                 "{name}: reports no contexts; `--context` of encode and gen makes traces that do"
             )));
         }
+        // a context with memory, but without a program
+        let mut of: Vec<(Context, Option<&str>)> = Vec::new();
+        of.extend(input_options.contexts.iter().map(|(context, elf)| (*context, Some(elf.as_str()))));
+        for context in own_memory {
+            if !of.iter().any(|(known, _)| known == context) {
+                of.push((*context, None));
+            }
+        }
         let mut contexts = Vec::new();
-        for (context, elf) in input_options.contexts {
-            let program = Named::open(elf)?.program;
+        for (context, elf) in &of {
+            let program = match (elf, &program) {
+                (Some(elf), _) => Named::open(elf)?.program,
+                (None, Some(program)) => Program { segments: Vec::new(), ..program.clone() },
+                // refused above
+                (None, None) => continue,
+            };
+            let elf = elf.unwrap_or("--memory");
             if program.xlen != info.params.xlen {
                 let (xlen, own) = (program.xlen, info.params.xlen);
                 return Err(HostError::Other(format!(
@@ -156,7 +212,8 @@ impl Trace {
                     "{name}: reports {bits} bits of the address space; there is no context {context}"
                 )));
             }
-            contexts.push((*context, Image::new(&program)));
+            let own = input_options.memory.iter().filter(|m| m.contexts.contains(context));
+            contexts.push((*context, with_memory(&program, own)?));
         }
         Ok(Self { reader, info, image, contexts, path: trace.to_path_buf(), resume: false })
     }

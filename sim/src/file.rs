@@ -1,7 +1,8 @@
 //! Trace files: the raw stream, with the information that is needed to replay it
 //!
 //! After the header (see [`retire::file`]) come blocks of a 32-bit word count (1 to 16384), the words, and their
-//! CRC-32; a count of 0 ends the file. All numbers are little-endian. A control-flow trace begins with `GSHKTRC`, one of scheme
+//! CRC-32; a count of 0 ends the file. In a file of version 2, the code that ran is in front of them
+//! ([`retire::file::frame`]). All numbers are little-endian. A control-flow trace begins with `GSHKTRC`, one of scheme
 //! `inputs` with `GSHKINP`, one of load values with `GSHKLDV`. `docs/reference/gtr.md` describes the layout to the byte. Words without
 //! such a file around them can be read too ([`words`]).
 
@@ -12,6 +13,8 @@ use crate::params::TraceParams;
 use crate::platform::MAGIC;
 use crate::scheme::cfiat::CfiatParams;
 use crate::scheme::inputs::InputsParams;
+use retire::code::Code;
+use retire::file::frame::{read_code, write_code};
 use retire::file::input::{self, Input};
 use retire::file::{io, write_header, FileError, Replacement, Source};
 use serde::de::DeserializeOwned;
@@ -102,6 +105,12 @@ impl FileInfo for ValuesInfo {
     }
 }
 
+/// The first bytes of a file that also contains code.
+fn with_code(mut magic: [u8; 8]) -> [u8; 8] {
+    magic[7] += 1;
+    magic
+}
+
 /// Writer of a trace file.
 #[derive(Debug)]
 pub struct TraceWriter {
@@ -115,6 +124,14 @@ impl TraceWriter {
     pub fn create<I: FileInfo>(path: &Path, info: &I) -> Result<Self, FileError> {
         let mut out = Replacement::create(path)?;
         write_header(&mut out, I::MAGIC, info).map_err(io(path))?;
+        Ok(Self { out, pending: Vec::with_capacity(4 * BLOCK), path: path.to_path_buf() })
+    }
+
+    /// As [`TraceWriter::create`], for a trace of a run with this code.
+    pub fn create_with_code<I: FileInfo>(path: &Path, info: &I, code: &Code) -> Result<Self, FileError> {
+        let mut out = Replacement::create(path)?;
+        write_header(&mut out, with_code(I::MAGIC), info).map_err(io(path))?;
+        write_code(&mut out, code).map_err(io(path))?;
         Ok(Self { out, pending: Vec::with_capacity(4 * BLOCK), path: path.to_path_buf() })
     }
 
@@ -155,6 +172,7 @@ pub struct TraceReader<I = TraceInfo> {
     source: Source<BufReader<Input>>,
     layout: Layout,
     info: I,
+    code: Option<Code>,
     block: Vec<u8>,
     next: usize,
     ended: bool,
@@ -167,12 +185,14 @@ impl<I: FileInfo> TraceReader<I> {
     /// Opens the file and reads its header.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let mut source = Source::new(BufReader::new(input::open(path)?), path);
-        let (_, info): (u8, I) = source.header(I::NAME, I::MAGIC)?;
+        let (version, info): (u8, I) = source.header(I::NAME, with_code(I::MAGIC))?;
         info.check().map_err(|e| source.content(format!("impossible parameters: {e}")))?;
+        let code = if version > I::MAGIC[7] { Some(read_code(&mut source)?) } else { None };
         Ok(Self {
             source,
             layout: Layout::Blocks,
             info,
+            code,
             block: Vec::new(),
             next: 0,
             ended: false,
@@ -185,7 +205,8 @@ impl<I: FileInfo> TraceReader<I> {
     pub fn of_words(path: &Path, info: I) -> Result<Self, FileError> {
         let layout = words::layout(path)?;
         let source = Source::new(BufReader::new(input::open(path)?), path);
-        Ok(Self { source, layout, info, block: Vec::new(), next: 0, ended: false, header_found: false, error: None })
+        let (code, block) = (None, Vec::new());
+        Ok(Self { source, layout, info, code, block, next: 0, ended: false, header_found: false, error: None })
     }
 
     /// Approximate number of words, if the file size determines it; for progress.
@@ -200,6 +221,16 @@ impl<I: FileInfo> TraceReader<I> {
     /// Metadata of the file.
     pub fn info(&self) -> &I {
         &self.info
+    }
+
+    /// Whether the file contains the code of the run, and it was not taken.
+    pub fn has_code(&self) -> bool {
+        self.code.is_some()
+    }
+
+    /// Takes the code of the run, if the file contains it.
+    pub fn take_code(&mut self) -> Option<Code> {
+        self.code.take()
     }
 
     /// Bytes read so far, for progress.
@@ -307,6 +338,37 @@ mod tests {
             assert_eq!(*r.info(), info());
             assert!(r.by_ref().eq(0..words));
             assert!(r.error().is_none());
+        }
+    }
+
+    #[test]
+    fn code_comes_back_in_front_of_the_words() {
+        let block = |n: u32| retire::code::CodeBlock {
+            start: u64::from(n) << 6,
+            sizes: vec![2, 4],
+            bytes: n.to_le_bytes().into_iter().chain([0; 2]).collect(),
+            flow: None,
+        };
+        let change = retire::code::Change { hart: 1, retired: 7, block: 3 };
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.gtr");
+        for blocks in [0, 4, 20_000] {
+            let changes = if blocks > 0 { vec![change; 2] } else { Vec::new() };
+            let code = Code { blocks: (0..blocks).map(block).collect(), changes };
+            let mut w = TraceWriter::create_with_code(&path, &info(), &code).unwrap();
+            w.write(0..100).unwrap();
+            w.finish().unwrap();
+            let mut r = TraceReader::<TraceInfo>::open(&path).unwrap();
+            assert_eq!(r.take_code(), Some(code));
+            assert!(r.by_ref().eq(0..100) && r.error().is_none());
+        }
+        let whole = std::fs::read(&path).unwrap();
+        for bit in (0..8 * whole.len()).step_by(whole.len() / 10) {
+            let mut flipped = whole.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(&path, flipped).unwrap();
+            let read = TraceReader::<TraceInfo>::open(&path).map(|mut r| (r.by_ref().count(), r.error().is_none()));
+            assert!(!matches!(read, Ok((100, true))), "bit {bit}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Tests of `capture`: one program, so that shared code is compiled once
 
+mod code;
 mod common;
 mod exact;
 mod long;

@@ -30,6 +30,12 @@ impl ContextArgs {
 fn parse(text: &str) -> Result<ContextProgram, String> {
     let wrong = || "expected [MODES:]ID=ELF, as 1=a.elf or us:1=a.elf".to_string();
     let (of, elf) = text.split_once('=').filter(|(_, elf)| !elf.is_empty()).ok_or_else(wrong)?;
+    let of = spaces(of).map_err(|e| format!("{e}; {}", wrong()))?;
+    Ok(ContextProgram { of, elf: elf.to_string() })
+}
+
+/// The contexts of `[MODES:]ID`.
+pub(super) fn spaces(of: &str) -> Result<Vec<Context>, String> {
     let (modes, id) = of.split_once(':').unwrap_or(("u", of));
     let id: u32 = match id.strip_prefix("0x") {
         Some(hex) => u32::from_str_radix(hex, 16),
@@ -37,16 +43,16 @@ fn parse(text: &str) -> Result<ContextProgram, String> {
     }
     .ok()
     .filter(|id| *id < 1 << 16)
-    .ok_or_else(|| format!("`{id}` is not an address space of at most 16 bits; {}", wrong()))?;
+    .ok_or_else(|| format!("`{id}` is not an address space of at most 16 bits"))?;
     let mode = |letter| match letter {
         'u' => Ok(Context::new(0, id)),
         's' => Ok(Context::new(1, id)),
         'm' => Ok(Context::new(3, id)),
-        _ => Err(format!("`{modes}` has other modes than u, s and m; {}", wrong())),
+        _ => Err(format!("`{modes}` has other modes than u, s and m")),
     };
     match modes.chars().map(mode).collect::<Result<Vec<_>, _>>()? {
-        of if of.is_empty() => Err(wrong()),
-        of => Ok(ContextProgram { of, elf: elf.to_string() }),
+        of if of.is_empty() => Err("no mode is given before `:`".into()),
+        of => Ok(of),
     }
 }
 

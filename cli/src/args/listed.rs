@@ -58,15 +58,20 @@ pub fn check_core(path: &Path, core: Option<u8>, cores: u8) -> Result<(), Failur
 }
 
 impl FilterArgs {
-    /// The filter for the program `elf` on `cores` cores; `path` is the trace; `cycles`: whether it has time stamps.
-    pub fn filter(&self, path: &Path, elf: &str, cores: u8, cycles: bool) -> Result<Filter, Failure> {
+    /// The filter for the program `elf`, if given, on `cores` cores; `path` is the trace; `cycles`: whether it has time stamps.
+    pub fn filter(&self, path: &Path, elf: Option<&str>, cores: u8, cycles: bool) -> Result<Filter, Failure> {
         check_core(path, self.core, cores)?;
         let numbers = self.first..self.last.map_or(u64::MAX, |last| last.saturating_add(1));
         if numbers.is_empty() {
             let (first, last) = (self.first, numbers.end - 1);
             return Err(Failure::Other(format!("`--first {first}` and `--last {last}`: the range is empty")));
         }
-        let places = [functions(elf, &self.function)?, self.range.clone()].concat();
+        let functions = match elf {
+            Some(elf) => functions(elf, &self.function)?,
+            None if self.function.is_empty() => Vec::new(),
+            None => return Err(Failure::Other("--function: expected a program with symbols in `--elf`".into())),
+        };
+        let places = [functions, self.range.clone()].concat();
         let filter = Filter::new(self.core, places, numbers);
         if self.from.is_none() && self.to.is_none() {
             return Ok(filter);

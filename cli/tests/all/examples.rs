@@ -209,6 +209,7 @@ impl Shell {
         for name in ["kernel.elf", "a.elf", "b.elf"] {
             std::fs::copy(root().join("programs/paged/elf").join(name), path.join(name)).unwrap();
         }
+        std::fs::write(path.join("ram.bin"), [0x67, 0x80, 0, 0]).unwrap();
         std::os::unix::fs::symlink(root().join("programs"), path.join("programs")).unwrap();
         std::fs::write(path.join("papers.toml"), PLAN).unwrap();
         std::fs::write(path.join("big.toml"), PLAN).unwrap();

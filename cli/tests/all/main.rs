@@ -3,6 +3,7 @@
 mod buses;
 mod capture;
 mod capture_run;
+mod changing_code;
 mod commands;
 mod common;
 mod contexts;

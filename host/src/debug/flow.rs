@@ -15,7 +15,7 @@ use crate::views::lines::Lines;
 use crate::views::stack::functions::Functions;
 use crate::views::stack::{Frame, Stack};
 use crate::HostError;
-use retire::image::Image;
+use retire::image::{Image, Place};
 use retire::{FlowEvent, FlowKind, RetireSink};
 use sim::file::reread::SeekableWords;
 use sim::file::TraceInfo;
@@ -83,6 +83,8 @@ impl FlowSession {
 #[derive(Clone, Debug, Default)]
 struct Core {
     pc: Option<u64>,
+    /// Beginning of the current run.
+    place: Place,
     retired: u64,
     /// Number of gaps, during which nothing is known.
     gaps: u64,
@@ -117,6 +119,8 @@ struct State<'a> {
     queue: Queue,
     /// Instructions already stepped of the first event.
     done: u32,
+    /// Core of the last step.
+    last: u8,
     cores: Vec<Core>,
     /// Size of the tables of all cores in bytes.
     tables: usize,
@@ -163,8 +167,17 @@ impl<'a> Flow<'a> {
         let params = &session.info.params;
         let tables = count * params.flow.state_bits(&params.platform).div_ceil(8) as usize;
         let cores = starts.0 .0.into_iter().map(|pc| Core { pc, ..Core::default() }).collect();
-        let state =
-            State { replay, queue: Queue::default(), done: 0, cores, tables, position: 0, over: false, error: None };
+        let state = State {
+            replay,
+            queue: Queue::default(),
+            done: 0,
+            last: 0,
+            cores,
+            tables,
+            position: 0,
+            over: false,
+            error: None,
+        };
         let functions = Functions::new(session.symbols.clone());
         let mut flow = Self { session, functions, state, wanted: true, kept: None, moved: Vec::new() };
         flow.advance_to_instruction();
@@ -212,6 +225,7 @@ impl<'a> Flow<'a> {
             self.moved.push(e.hart);
         }
         core.pc = Some(e.target);
+        core.place.pass(&e);
         core.cycle = e.cycle;
         core.gaps += u64::from(matches!(e.kind, FlowKind::Gap { .. }));
         // a stopped core keeps its call stack
@@ -252,13 +266,18 @@ impl<'a> Seekable for Flow<'a> {
         };
         let (made, event) = (run.event.hart, run.event);
         self.state.done += 1;
+        self.state.last = made;
         self.state.position += 1;
         let core = &mut self.state.cores[usize::from(made)];
         core.retired += 1;
         if self.state.done == event.count {
             self.handle_event();
         } else {
-            core.pc = core.pc.and_then(|pc| self.session.image.skip(pc, 1));
+            let (image, Place { pc, when }) = (&self.session.image, core.place);
+            core.pc = match image.has_versions() {
+                true => image.skip_at(pc, self.state.done, when),
+                false => core.pc.and_then(|pc| image.skip(pc, 1)),
+            };
         }
         self.advance_to_instruction();
         self.moved.retain(|core| *core != made);
@@ -330,7 +349,15 @@ impl Scene for Flow<'_> {
     }
 
     fn memory(&self, addr: u64, most: usize) -> Vec<u8> {
-        self.session.constant.read(addr, most)
+        // the code of the moment, of the core that made the last step
+        let (State { last, queue, done, cores, .. }, session) = (&self.state, self.session);
+        let begun = queue.0.front().filter(|run| run.event.hart == *last).map_or(0, |_| *done);
+        let now = cores[usize::from(*last)].place.when.after(begun.into());
+        let read = session.image.bytes(addr, most, now);
+        if read.is_empty() {
+            return session.constant.read(addr, most);
+        }
+        read
     }
 
     fn stack(&self, core: u8) -> Option<Vec<String>> {

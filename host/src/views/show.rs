@@ -5,7 +5,7 @@ use super::lines::{Lines, SourceLocation};
 use crate::assembly::{Assembly, REGISTERS};
 use crate::filter::Filter;
 use retire::file::input;
-use retire::image::Image;
+use retire::image::{Image, Places};
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ const MAX_SIZE: u64 = 1 << 26;
 
 /// A writer of the listing.
 pub struct Show<'a> {
-    image: Image,
+    image: Rc<Image>,
     assembly: Assembly,
     lines: Lines,
     selection: Selection,
@@ -39,7 +39,7 @@ pub struct Show<'a> {
     folder: PathBuf,
     texts: HashMap<String, Option<Vec<String>>>,
     locations: HashMap<u64, Rc<[SourceLocation]>>,
-    next: Vec<u64>,
+    places: Places,
     /// Cycle of the last event, by core.
     cycle: Vec<u64>,
     /// Data events waiting for the instruction's event.
@@ -59,16 +59,16 @@ impl<'a> Show<'a> {
         folder: PathBuf,
         out: &'a mut dyn Write,
     ) -> Self {
-        let cores = usize::from(cores);
+        let (places, cores) = (Places::new(cores), usize::from(cores));
         Self {
-            image,
+            image: Rc::new(image),
             assembly: Assembly::new(xlen),
             lines,
             selection,
             folder,
             texts: HashMap::new(),
             locations: HashMap::new(),
-            next: vec![0; cores],
+            places,
             cycle: vec![0; cores],
             data: vec![Vec::new(); cores],
             last: None,
@@ -152,14 +152,17 @@ impl<'a> Show<'a> {
 
     fn event_lines(&mut self, e: &FlowEvent) -> std::io::Result<()> {
         let core = usize::from(e.hart);
-        let mut pc = self.next[core];
+        let place = self.places.of(e.hart);
+        let image = Rc::clone(&self.image);
+        let mut instructions = image.instructions(place.pc, place.when);
         // between time stamps, replay repeats the cycle of the last message
         let has_cycle = self.selection.cycles && e.cycle != std::mem::replace(&mut self.cycle[core], e.cycle);
         for left in (0..e.count).rev() {
             if self.selection.limit == 0 {
                 return Ok(());
             }
-            let Some((bits, len)) = self.image.instruction(pc) else { break };
+            let Some(instruction) = instructions.next() else { break };
+            let (pc, len, bits) = (instruction.pc, instruction.len, instruction.bits());
             let cycle = Some(e.cycle).filter(|_| has_cycle && left == 0 && e.kind.retires());
             if !self.selection.filter.take(e.hart, pc) {
                 let own = self.data[core].iter().take_while(|d| d.pc == pc).count();
@@ -174,10 +177,9 @@ impl<'a> Show<'a> {
                     self.instruction(e.hart, pc, len, bits, cycle)?;
                 }
             }
-            pc += u64::from(len);
         }
         self.data[core].clear();
-        self.next[core] = e.target;
+        self.places.pass(e);
         if let FlowKind::Trap { interrupt, cause } = e.kind {
             let what = if interrupt { "interrupt" } else { "exception" };
             if self.selection.skip == 0 && self.selection.filter.between(e.hart, e.pc) {

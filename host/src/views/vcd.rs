@@ -15,10 +15,11 @@
 use super::stack::functions::Functions;
 use super::stack::Stack;
 use crate::symbols::Symbols;
-use retire::image::Image;
+use retire::image::{Image, Place};
 use retire::{DataEvent, DataKind, FlowEvent, FlowKind, RetireSink};
 use std::io::{self, Write};
 use std::ops::Range;
+use std::rc::Rc;
 use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 
 /// Contents of a dump.
@@ -65,14 +66,14 @@ struct Core {
     stack: Stack,
     /// Stack pointer at the next event, where it is known.
     sp: Option<u64>,
-    next: u64,
+    place: Place,
     /// Register writes waiting for the instruction's event.
     data: Vec<DataEvent>,
 }
 
 /// A writer of a dump.
 pub struct Dump<'a> {
-    image: Image,
+    image: Rc<Image>,
     functions: Functions,
     cores: Vec<Core>,
     selection: Selection,
@@ -113,12 +114,14 @@ impl<'a> Dump<'a> {
             let numbers = 1..if selection.registers { 32 } else { 1 };
             let wires = numbers.map(|n| out.add_wire(width, &format!("x{n}")).map(Signal::new));
             let registers = wires.collect::<io::Result<_>>()?;
-            all.push(Core { pc, function, registers, stack: Stack::default(), sp: None, next: 0, data: Vec::new() });
+            let (stack, place) = (Stack::default(), Place::default());
+            all.push(Core { pc, function, registers, stack, sp: None, place, data: Vec::new() });
             out.upscope()?;
         }
         out.upscope()?;
         out.enddefinitions()?;
         let functions = Functions::new(symbols);
+        let image = Rc::new(image);
         Ok(Self { image, functions, cores: all, selection, now: 0, stamped: None, out, error: None })
     }
 
@@ -186,7 +189,10 @@ impl<'a> Dump<'a> {
     /// Handles the instructions up to an event.
     fn instructions(&mut self, e: &FlowEvent) {
         let core = usize::from(e.hart);
-        let mut pc = self.cores[core].next;
+        let Place { pc, when } = self.cores[core].place;
+        let image = Rc::clone(&self.image);
+        let mut instructions = image.instructions(pc, when);
+        let mut pc = pc;
         for _ in 0..e.count {
             let to = &mut self.cores[core];
             to.pc.now = Some(pc);
@@ -201,8 +207,8 @@ impl<'a> Dump<'a> {
             if !self.selection.cycles {
                 self.go(self.now + 1);
             }
-            let Some((_, len)) = self.image.instruction(pc) else { break };
-            pc += u64::from(len);
+            let Some(instruction) = instructions.next() else { break };
+            pc += u64::from(instruction.len);
         }
         self.cores[core].data.clear();
     }
@@ -221,7 +227,7 @@ impl RetireSink for Dump<'_> {
         }
         self.instructions(e);
         let core = &mut self.cores[usize::from(e.hart)];
-        core.next = e.target;
+        core.place.pass(e);
         let sp = core.sp.take();
         core.stack.event(e, sp, &mut self.functions, Some(&self.image), |_| {});
         core.function.now = core.stack.frames().last().map(|f| f.function.number);

@@ -6,6 +6,7 @@
 //! [`input`].
 
 mod ahead;
+pub mod frame;
 pub mod input;
 mod output;
 pub mod rbt1;

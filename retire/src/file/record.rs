@@ -53,7 +53,8 @@ pub struct Previous {
     addr: u64,
 }
 
-fn put(mut v: u64, out: &mut Vec<u8>) {
+/// Appends a number.
+pub(crate) fn put(mut v: u64, out: &mut Vec<u8>) {
     while v >= 0x80 {
         out.push(v as u8 | 0x80);
         v >>= 7;
@@ -61,7 +62,8 @@ fn put(mut v: u64, out: &mut Vec<u8>) {
     out.push(v as u8);
 }
 
-fn put_difference(v: u64, before: u64, out: &mut Vec<u8>) {
+/// Appends an address, as a difference from `before`.
+pub(crate) fn put_difference(v: u64, before: u64, out: &mut Vec<u8>) {
     let v = v.wrapping_sub(before);
     put(v << 1 ^ ((v as i64) >> 63) as u64, out);
 }
@@ -136,7 +138,14 @@ pub fn put_data(d: &DataEvent, before: &mut Previous, out: &mut Vec<u8>) {
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes<'a>(pub &'a [u8]);
 
-impl Bytes<'_> {
+impl<'a> Bytes<'a> {
+    /// The next `n` bytes.
+    pub(crate) fn take(&mut self, n: usize) -> Result<&'a [u8], RecordError> {
+        let (first, rest) = self.0.split_at_checked(n).ok_or(RecordError::Truncated)?;
+        self.0 = rest;
+        Ok(first)
+    }
+
     /// The next byte.
     #[inline(always)]
     pub fn byte(&mut self) -> Result<u8, RecordError> {
@@ -145,8 +154,9 @@ impl Bytes<'_> {
         Ok(*first)
     }
 
+    /// Reads a number.
     #[inline(always)]
-    fn number(&mut self) -> Result<u64, RecordError> {
+    pub(crate) fn number(&mut self) -> Result<u64, RecordError> {
         let first = self.byte()?;
         if first < 0x80 {
             return Ok(first.into());
@@ -167,15 +177,16 @@ impl Bytes<'_> {
         Err(RecordError::Invalid("a number of more than 64 bits".into()))
     }
 
+    /// Reads an address that was written as a difference from `before`.
     #[inline(always)]
-    fn difference(&mut self, before: u64) -> Result<u64, RecordError> {
+    pub(crate) fn difference(&mut self, before: u64) -> Result<u64, RecordError> {
         let v = self.number()?;
         Ok(before.wrapping_add(v >> 1 ^ (v & 1).wrapping_neg()))
     }
 
     /// Reads a number that must fit in a smaller type.
     #[inline(always)]
-    fn small<T: TryFrom<u64>>(&mut self, what: &str) -> Result<T, RecordError> {
+    pub(crate) fn small<T: TryFrom<u64>>(&mut self, what: &str) -> Result<T, RecordError> {
         let v = self.number()?;
         T::try_from(v).map_err(|_| RecordError::Invalid(format!("{what} of {v}")))
     }

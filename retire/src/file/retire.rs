@@ -1,26 +1,32 @@
 //! Retire files: a recorded retire stream
 //!
-//! After the header (see [`super`]): blocks of at most 16384 records, in global commit order. Each is a 32-bit packed
-//! length, a 32-bit unpacked length, an LZ4 block and the CRC-32 of all these; a block of length 0 ends the file.
-//! Unpacked, a block consists of columns, preceded by their 32-bit lengths: the order (one byte per record: the hart,
+//! After the header (see [`super`]): blocks of at most 16384 records, in global commit order, each a frame
+//! ([`super::frame`]); a frame of length 0 ends the file. Unpacked, a block consists of columns, preceded by their 32-bit lengths: the order (one byte per record: the hart,
 //! and bit 4 for a datum), the events of each hart, the data of each hart ([`super::record`]). The behaviour of a hart
 //! repeats, so a column of one hart compresses to half the size of a mixed one. Blocks are independent and are unpacked
 //! ahead.
+//!
+//! Version 3 is written for runs whose source knows the code that ran: frames of code ([`crate::code`]) are among the
+//! blocks, and all other frames are as in version 2.
 //!
 //! Version 1 (read with the feature `zstd`) is one zstd frame of event records with the hart after the first byte, bit
 //! 7 never set, and cycles as differences from the previous record of any hart; byte 0xff ends it.
 
 use super::ahead::ReadAhead;
+use super::frame::{code_frames, Frame, Packer};
 use super::input::{self, Input};
 use super::record::{put_data, put_event, Bytes, Previous, RecordError, MAX_RECORD_BYTES};
 use super::{io, write_header, FileError, Replacement, Source};
+use crate::code::{Change, Code, CodeBlock, CodeEncoder};
 use crate::{DataEvent, FlowEvent, RetireSink};
 use serde::{Deserialize, Serialize};
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
-/// First bytes; the last is the version that the writer produces.
+/// First bytes; the last is the version that the writer produces without code.
 pub const MAGIC: [u8; 8] = *b"GSHKRET\x02";
+/// As [`MAGIC`], with code; the newest version.
+const WITH_CODE: [u8; 8] = *b"GSHKRET\x03";
 /// Most records of a block.
 const BLOCK: usize = 16384;
 /// Most unpacked bytes of a block.
@@ -68,7 +74,8 @@ pub struct Writer<const DATA: bool> {
     columns: Vec<Vec<u8>>,
     before: Vec<Previous>,
     unpacked: Vec<u8>,
-    packed: Vec<u8>,
+    packer: Packer,
+    code: CodeEncoder,
     error: Option<std::io::Error>,
     path: PathBuf,
 }
@@ -76,8 +83,17 @@ pub struct Writer<const DATA: bool> {
 impl<const DATA: bool> Writer<DATA> {
     /// Starts the file.
     pub fn create(path: &Path, info: &RetireInfo) -> Result<Self, FileError> {
+        Self::start(path, info, MAGIC)
+    }
+
+    /// Starts a file that also contains the code that ran.
+    pub fn create_with_code(path: &Path, info: &RetireInfo) -> Result<Self, FileError> {
+        Self::start(path, info, WITH_CODE)
+    }
+
+    fn start(path: &Path, info: &RetireInfo, magic: [u8; 8]) -> Result<Self, FileError> {
         let mut out = Replacement::create(path)?;
-        write_header(&mut out, MAGIC, info).map_err(io(path))?;
+        write_header(&mut out, magic, info).map_err(io(path))?;
         let harts = usize::from(info.harts);
         Ok(Self {
             out,
@@ -85,7 +101,8 @@ impl<const DATA: bool> Writer<DATA> {
             columns: vec![Vec::new(); 2 * harts],
             before: vec![Previous::default(); harts],
             unpacked: Vec::new(),
-            packed: Vec::new(),
+            packer: Packer::default(),
+            code: CodeEncoder::default(),
             error: None,
             path: path.to_path_buf(),
         })
@@ -99,23 +116,34 @@ impl<const DATA: bool> Writer<DATA> {
             self.unpacked.extend(columns().flat_map(|c| (c.len() as u32).to_le_bytes()));
             columns().for_each(|c| self.unpacked.extend_from_slice(c));
         }
-        self.packed.resize(8 + lz4_flex::block::get_maximum_output_size(self.unpacked.len()), 0);
-        let length = match self.unpacked.len() {
-            0 => 0,
-            // the buffer has the maximum size
-            _ => lz4_flex::block::compress_into(&self.unpacked, &mut self.packed[8..]).unwrap_or(0),
-        };
-        self.packed.truncate(8 + length);
-        self.packed[..4].copy_from_slice(&(length as u32).to_le_bytes());
-        self.packed[4..8].copy_from_slice(&(self.unpacked.len() as u32).to_le_bytes());
-        let crc = crc32fast::hash(&self.packed);
-        self.packed.extend_from_slice(&crc.to_le_bytes());
+        let packed = self.packer.pack(&self.unpacked);
         if self.error.is_none() {
-            self.error = self.out.write_all(&self.packed).err();
+            self.error = self.out.write_all(packed).err();
         }
         self.order.clear();
         self.columns.iter_mut().for_each(Vec::clear);
         self.before.fill(Previous::default());
+    }
+
+    /// Writes the code that was taken so far, if it fills a frame or is the `last`.
+    fn flush_code(&mut self, last: bool) {
+        if let Some(packed) = self.packer.pack_code(&mut self.code, last) {
+            if self.error.is_none() {
+                self.error = self.out.write_all(packed).err();
+            }
+        }
+    }
+
+    /// Takes a block of code, numbered from 0. Only in a file with code.
+    pub fn code_block(&mut self, block: &CodeBlock) {
+        self.code.block(block);
+        self.flush_code(false);
+    }
+
+    /// Takes a change of the code. Only in a file with code.
+    pub fn code_change(&mut self, change: Change) {
+        self.code.change(change);
+        self.flush_code(false);
     }
 
     #[inline]
@@ -131,6 +159,7 @@ impl<const DATA: bool> Writer<DATA> {
         if !self.order.is_empty() {
             self.flush();
         }
+        self.flush_code(true);
         self.flush();
         match self.error {
             Some(e) => Err(io(&self.path)(e)),
@@ -176,7 +205,7 @@ impl RetireReader {
     /// Opens the file and reads its header.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let mut source = Source::new(BufReader::with_capacity(1 << 16, input::open(path)?), path);
-        let (version, info): (u8, RetireInfo) = source.header("retire file", MAGIC)?;
+        let (version, info): (u8, RetireInfo) = source.header("retire file", WITH_CODE)?;
         if !(1..=16).contains(&info.harts) {
             return Err(source.content(format!("{} harts, expected 1 to 16", info.harts)));
         }
@@ -285,29 +314,33 @@ fn no_hart(hart: u8, harts: usize) -> RecordError {
 
 /// The next block, unpacked; `None` at the end of the file.
 fn block(source: &mut Source<BufReader<Input>>) -> Result<Option<Vec<u8>>, FileError> {
-    const INSIDE: &str = "a block of records";
-    let at = source.at;
-    let (packed, unpacked) = (source.u32(INSIDE)? as usize, source.u32(INSIDE)? as usize);
-    if unpacked > MAX_BYTES || packed > lz4_flex::block::get_maximum_output_size(MAX_BYTES) {
-        return Err(source.content(format!("a block of {packed} bytes, unpacked {unpacked}; no block is so large")));
+    while let Some(frame) = Frame::read(source, MAX_BYTES)? {
+        if !frame.is_code() {
+            return frame.unpack(source).map(Some);
+        }
     }
-    let mut bytes = vec![0; 8 + packed];
-    bytes[..4].copy_from_slice(&(packed as u32).to_le_bytes());
-    bytes[4..8].copy_from_slice(&(unpacked as u32).to_le_bytes());
-    source.exact(&mut bytes[8..], INSIDE)?;
-    let crc = source.u32(INSIDE)?;
-    source.checksum(at, INSIDE, &bytes, crc)?;
-    if packed == 0 {
-        return match source.fill(&mut [0], INSIDE)? {
-            0 => Ok(None),
-            _ => Err(source.content("bytes follow the end of the run".into())),
-        };
+    ends(source)?;
+    Ok(None)
+}
+
+/// Checks that the file ends after its last frame.
+fn ends(source: &mut Source<BufReader<Input>>) -> Result<(), FileError> {
+    match source.fill(&mut [0], "a block of records")? {
+        0 => Ok(()),
+        _ => Err(source.content("bytes follow the end of the run".into())),
     }
-    let mut block = vec![0; unpacked];
-    match lz4_flex::block::decompress_into(&bytes[8..], &mut block) {
-        Ok(n) if n == unpacked => Ok(Some(block)),
-        _ => Err(source.content("a block that cannot be unpacked".into())),
+}
+
+/// The code of the run in the file at `path`; `None` if it carries none.
+pub fn read_code(path: &Path) -> Result<Option<Code>, FileError> {
+    let mut source = Source::new(BufReader::with_capacity(1 << 16, input::open(path)?), path);
+    let (version, _): (u8, RetireInfo) = source.header("retire file", WITH_CODE)?;
+    if version < WITH_CODE[7] {
+        return Ok(None);
     }
+    let code = code_frames(&mut source, MAX_BYTES)?;
+    ends(&mut source)?;
+    Ok(Some(code))
 }
 
 /// The frame of version 1 in parts, all of the same size except the last, which is shorter.

@@ -38,7 +38,7 @@ impl Hasher for AddressHasher {
     }
 }
 
-type Map<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher>>;
+pub(super) type Map<K, V> = HashMap<K, V, BuildHasherDefault<AddressHasher>>;
 
 /// No exit is known: the run was always cut short.
 const NO_EXIT: u32 = u32::MAX;
@@ -106,7 +106,7 @@ pub struct Learner {
 }
 
 /// Class of a branch, and whether its target is fixed; `None` for anything else.
-fn exit_kind(kind: FlowKind) -> Option<(ExitKind, bool)> {
+pub(super) fn exit_kind(kind: FlowKind) -> Option<(ExitKind, bool)> {
     let indirect = |i| Some((ExitKind::Indirect(i, kind), false));
     match kind {
         FlowKind::Conditional { taken } => Some((ExitKind::Conditional, taken)),

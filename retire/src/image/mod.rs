@@ -1,15 +1,25 @@
 //! The program in the form that replay needs: straight runs and the branches that end them
 //!
 //! For every halfword of code: the number of instructions from there to the next control-flow instruction, and that
-//! instruction. Built once, in one pass from the end of each segment. Without a program, [`learned`] derives the same
-//! from a recorded run.
+//! instruction. Built once, in one pass from the end of each segment. Of code that changes, the version of the moment is
+//! taken ([`When`]): from the code that a recording carries ([`crate::code`]), or from memory that was read at several
+//! moments ([`Memory`]). Without any code, [`learned`] derives the
+//! same from the events of a run.
 
+mod epochs;
 pub mod learned;
+mod recorded;
+mod when;
 
+use crate::code::Code;
 use crate::elf::Program;
 use crate::isa::{self, Flow, Indirect};
 use crate::FlowKind;
+use epochs::Epochs;
+pub use epochs::{Memory, TooLarge};
 use learned::Learned;
+use recorded::{Recorded, Walk};
+pub use when::{Place, Places, When};
 
 /// Kind of the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +39,7 @@ pub enum ExitKind {
 }
 
 /// The control-flow instruction at the end of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
     /// Address.
     pub pc: u64,
@@ -61,8 +71,87 @@ struct Segment {
 pub struct Image {
     segments: Vec<Segment>,
     exits: Vec<Exit>,
-    /// Learned runs, in place of code.
-    learned: Option<Box<Learned>>,
+    /// What takes the place of segments.
+    other: Option<Box<Other>>,
+}
+
+/// An image that has no segments.
+#[derive(Clone, Debug)]
+enum Other {
+    /// Runs that were learned from events.
+    Learned(Learned),
+    /// The code of a recording.
+    Recorded(Recorded),
+    /// A program, and memory.
+    Epochs(Epochs),
+}
+
+impl Other {
+    #[inline]
+    fn run(&self, pc: u64, when: When) -> Option<(u32, &Exit)> {
+        match self {
+            Self::Learned(learned) => learned.run(pc),
+            Self::Recorded(recorded) => recorded.run(pc, when),
+            Self::Epochs(epochs) => epochs.run(pc, when),
+        }
+    }
+}
+
+/// An instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instruction<'a> {
+    /// Address.
+    pub pc: u64,
+    /// Length, bytes.
+    pub len: u8,
+    /// Its bytes; fewer than `len` where the code ends.
+    pub bytes: &'a [u8],
+}
+
+impl Instruction<'_> {
+    /// Up to four of its bytes as a little-endian number.
+    #[inline]
+    pub fn bits(&self) -> u32 {
+        match *self.bytes {
+            [a, b, c, d, ..] => u32::from_le_bytes([a, b, c, d]),
+            ref bytes => bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u32::from(*byte)),
+        }
+    }
+}
+
+/// Instructions in a row; ends where no code is known.
+#[derive(Clone, Debug)]
+pub struct Instructions<'a>(Row<'a>);
+
+#[derive(Clone, Debug)]
+enum Row<'a> {
+    Segments(&'a Image, u64),
+    Epochs(&'a Epochs, u64, When),
+    Recorded(Walk<'a>),
+}
+
+impl<'a> Iterator for Instructions<'a> {
+    type Item = Instruction<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Instruction<'a>> {
+        match &mut self.0 {
+            Row::Segments(image, pc) => {
+                let (segment, slot) = image.slot(*pc)?;
+                let len = isa::length(halfword(&segment.code, slot));
+                let rest = &segment.code[2 * slot..];
+                let instruction = Instruction { pc: *pc, len, bytes: &rest[..rest.len().min(len.into())] };
+                *pc = pc.wrapping_add(len.into());
+                Some(instruction)
+            }
+            Row::Epochs(epochs, pc, when) => {
+                let instruction = epochs.instruction(*pc, *when)?;
+                (*pc, *when) = (pc.wrapping_add(instruction.len.into()), when.after(1));
+                Some(instruction)
+            }
+            Row::Recorded(walk) => walk.next(),
+        }
+    }
 }
 
 fn halfword(code: &[u8], slot: usize) -> u16 {
@@ -90,21 +179,55 @@ impl Image {
     /// Decodes the code of several programs, such as an application and the code in ROM that it calls. Where two have
     /// code at the same address, that of the first counts.
     pub fn of_several<'p>(programs: impl IntoIterator<Item = &'p Program>) -> Self {
-        let mut image = Self { segments: Vec::new(), exits: Vec::new(), learned: None };
+        let mut image = Self { segments: Vec::new(), exits: Vec::new(), other: None };
         for program in programs {
             program.code().for_each(|(addr, data)| image.add(addr, data.to_vec(), program));
         }
         image
     }
 
+    /// The code of `program`, overwritten by `memory`.
+    ///
+    /// # Errors
+    /// It is too large.
+    pub fn with_memory(program: &Program, memory: &[Memory]) -> Result<Self, TooLarge> {
+        let other = Some(Box::new(Other::Epochs(Epochs::new(program, memory)?)));
+        Ok(Self { segments: Vec::new(), exits: Vec::new(), other })
+    }
+
     /// Whether it was learned from a recording.
     pub fn is_learned(&self) -> bool {
-        self.learned.is_some()
+        matches!(self.other.as_deref(), Some(Other::Learned(_)))
+    }
+
+    /// The image of the code that a recording carries.
+    pub fn recorded(code: Code) -> Self {
+        let other = Some(Box::new(Other::Recorded(Recorded::new(code))));
+        Self { segments: Vec::new(), exits: Vec::new(), other }
+    }
+
+    /// Whether it is that of a recording: its events, or the code that it carries.
+    pub fn is_of_recording(&self) -> bool {
+        matches!(self.other.as_deref(), Some(Other::Learned(_) | Other::Recorded(_)))
+    }
+
+    /// Whether its code can depend on the moment.
+    pub fn has_versions(&self) -> bool {
+        matches!(self.other.as_deref(), Some(Other::Recorded(_) | Other::Epochs(_)))
+    }
+
+    /// Whether the code at `pc` has several versions.
+    pub fn changes(&self, pc: u64) -> bool {
+        match self.other.as_deref() {
+            Some(Other::Recorded(recorded)) => recorded.changes(pc),
+            Some(Other::Epochs(epochs)) => epochs.changes(pc),
+            Some(Other::Learned(_)) | None => false,
+        }
     }
 
     /// An image of learned runs, without code.
     pub(super) fn learned(learned: Learned) -> Self {
-        Self { segments: Vec::new(), exits: Vec::new(), learned: Some(Box::new(learned)) }
+        Self { segments: Vec::new(), exits: Vec::new(), other: Some(Box::new(Other::Learned(learned))) }
     }
 
     fn add(&mut self, base: u64, code: Vec<u8>, program: &Program) {
@@ -145,34 +268,64 @@ impl Image {
     }
 
     /// The next control-flow instruction from `pc` on, and the number of instructions up to and including it; `None`
-    /// outside the code.
+    /// outside the code. Of code that changes, what hart 0 executes at first.
     #[inline]
     pub fn run(&self, pc: u64) -> Option<(u32, &Exit)> {
-        if let Some(learned) = &self.learned {
-            return learned.run(pc);
+        self.run_at(pc, When::START)
+    }
+
+    /// As [`Image::run`], for code that changes: what is executed at `when`.
+    #[inline]
+    pub fn run_at(&self, pc: u64, when: When) -> Option<(u32, &Exit)> {
+        if let Some(other) = &self.other {
+            return other.run(pc, when);
         }
         let (segment, slot) = self.slot(pc)?;
         let run = segment.runs[slot];
         Some((run.count, &self.exits[run.exit as usize]))
     }
 
-    /// The instruction at `pc` and its length in bytes; `None` outside the code, and if there is no code.
-    pub fn instruction(&self, pc: u64) -> Option<(u32, u8)> {
-        let (segment, slot) = self.slot(pc)?;
-        let low = halfword(&segment.code, slot);
-        let len = isa::length(low);
-        let high = if len == 4 { halfword(&segment.code, slot + 1) } else { 0 };
-        Some((u32::from(low) | u32::from(high) << 16, len))
+    /// The instructions in memory from `pc` on, where control arrives at `when`: up to the next control-flow instruction,
+    /// they are those that run. None if there is no code.
+    #[inline]
+    pub fn instructions(&self, pc: u64, when: When) -> Instructions<'_> {
+        Instructions(match self.other.as_deref() {
+            Some(Other::Recorded(recorded)) => Row::Recorded(recorded.walk(pc, when)),
+            Some(Other::Epochs(epochs)) => Row::Epochs(epochs, pc, when),
+            // without segments, there is no instruction
+            Some(Other::Learned(_)) | None => Row::Segments(self, pc),
+        })
     }
 
-    /// The address `count` sequential instructions after `pc`; `None` outside the code.
-    pub fn skip(&self, mut pc: u64, count: u32) -> Option<u64> {
-        if let Some(learned) = &self.learned {
+    /// Up to `most` bytes of code from `addr` on, as they are in memory at `when`; none where
+    /// only an ELF says what they are.
+    pub fn bytes(&self, addr: u64, most: usize, when: When) -> Vec<u8> {
+        match self.other.as_deref() {
+            Some(Other::Recorded(recorded)) => {
+                (0..most as u64).map_while(|i| recorded.byte(addr.wrapping_add(i), when)).collect()
+            }
+            Some(Other::Epochs(epochs)) => epochs.bytes(addr, most, when),
+            Some(Other::Learned(_)) | None => Vec::new(),
+        }
+    }
+
+    /// The instruction at `pc` and its length in bytes; `None` outside the code, and if there is no code. Of code that
+    /// changes, what hart 0 executes at first.
+    pub fn instruction(&self, pc: u64) -> Option<(u32, u8)> {
+        self.instructions(pc, When::START).next().map(|i| (i.bits(), i.len))
+    }
+
+    /// As [`Image::skip_at`], from the beginning of the run.
+    pub fn skip(&self, pc: u64, count: u32) -> Option<u64> {
+        self.skip_at(pc, count, When::START)
+    }
+
+    /// The address `count` sequential instructions after `pc`, where control arrives at `when`; `None` outside the code.
+    pub fn skip_at(&self, pc: u64, count: u32, when: When) -> Option<u64> {
+        if let Some(Other::Learned(learned)) = self.other.as_deref() {
             return learned.skip(pc, count);
         }
-        for _ in 0..count {
-            pc += u64::from(self.instruction(pc)?.1);
-        }
-        Some(pc)
+        let Some(last) = count.checked_sub(1) else { return Some(pc) };
+        self.instructions(pc, when).nth(last as usize).map(|i| i.pc.wrapping_add(i.len.into()))
     }
 }

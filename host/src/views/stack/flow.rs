@@ -3,7 +3,7 @@
 use super::contexts::{Context, Fit};
 use super::functions::Functions;
 use super::{Change, Entry, Frame, Stack};
-use retire::image::Image;
+use retire::image::{Image, Place};
 use retire::{FlowEvent, FlowKind};
 
 /// An exception's handler goes on at most so many bytes after the instruction that raised it: the longest instruction.
@@ -97,7 +97,7 @@ impl Stack {
         if self.frames.last().is_some_and(|top| !top.function.holds(target)) {
             self.replace(functions.at(target), change);
         }
-        self.next = target;
+        self.place.pass(e);
     }
 
     /// The instructions up to an event.
@@ -116,14 +116,17 @@ impl Stack {
         if within(self, last) {
             return change(Change::Retired(e.count));
         }
-        let (mut pc, mut here) = (self.next, 0);
+        let Place { pc, when } = self.place;
+        let mut instructions = image.map(|image| image.instructions(pc, when));
+        let (mut pc, mut here) = (pc, 0);
         for _ in 0..e.count {
             if !within(self, pc) {
                 change(Change::Retired(std::mem::take(&mut here)));
                 self.replace(functions.at(pc), change);
             }
             here += 1;
-            pc = image.and_then(|image| image.skip(pc, 1)).unwrap_or(pc);
+            let instruction = instructions.as_mut().and_then(Iterator::next);
+            pc = instruction.map_or(pc, |i| i.pc.wrapping_add(i.len.into()));
         }
         change(Change::Retired(here));
         if !within(self, last) {

@@ -21,6 +21,7 @@ mod tests;
 
 use contexts::Waiting;
 use functions::Function;
+use retire::image::Place;
 
 /// A function that has not returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +79,8 @@ const MOST: usize = 1 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct Stack {
     frames: Vec<Frame>,
-    /// Address of the next instruction.
-    next: u64,
+    /// The next instruction.
+    place: Place,
     /// Its stack pointer, where it is known.
     sp: Option<u64>,
     /// Address space of the code, where the trace tells it.

@@ -1,7 +1,7 @@
 //! Errors of replay: why a message is refused
 
 use crate::message::CodingError;
-use retire::image::Image;
+use retire::image::{Image, When};
 
 /// Error of a message that does not fit the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +14,9 @@ pub enum PathError {
         "no code is known at pc 0x{0:08x}: the recording from which the code is reconstructed has no run from there"
     )]
     NotRecorded(u64),
+    /// The code has several versions, and the number of instructions is not known that says which one ran.
+    #[error("the code at pc 0x{0:08x} changes during the run, and it is not known which version ran")]
+    UnknownVersion(u64),
     /// An indirect branch that is said to be predicted, where the predictors predict nothing.
     #[error("the indirect branch at pc 0x{0:08x} is reported as predicted, but its predictor is empty")]
     NoPrediction(u64),
@@ -59,8 +62,11 @@ pub enum PathError {
 
 impl PathError {
     /// `image` has no code at `pc`.
-    pub(super) fn no_code(image: &Image, pc: u64) -> Self {
-        match image.is_learned() {
+    pub(super) fn no_code(image: &Image, pc: u64, when: When) -> Self {
+        if !when.is_known() && image.changes(pc) {
+            return Self::UnknownVersion(pc);
+        }
+        match image.is_of_recording() {
             true => Self::NotRecorded(pc),
             false => Self::OutsideCode(pc),
         }
@@ -71,6 +77,9 @@ impl PathError {
         match self {
             Self::OutsideCode(_) => {
                 "code that was loaded or written at run time, a trace of another program, or damage of the trace"
+            }
+            Self::UnknownVersion(_) => {
+                "the trace begins in the middle, or instructions before were lost without a count"
             }
             Self::NotRecorded(_) => "a trace of another run, or damage of the trace",
             _ => "the trace is not of this ELF, or it is damaged",

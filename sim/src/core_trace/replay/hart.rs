@@ -5,7 +5,7 @@ use super::{follow_straight, Path, PathError, ReplaySink};
 use crate::core_trace::signature::Signature;
 use crate::message::Escape;
 use crate::platform::Platform;
-use retire::image::{Exit, ExitKind, Image};
+use retire::image::{Exit, ExitKind, Image, When};
 use retire::{Context, FlowEvent, FlowKind};
 
 /// State of a hart: whether it can be advanced.
@@ -40,6 +40,8 @@ pub struct Hart {
     pub(super) run: u64,
     pub(super) limit: u64,
     pub(super) instructions: u64,
+    /// Instructions lost in gaps, which count for the moments of code that changes; `None` after a gap of unknown length.
+    pub(super) lost: Option<u64>,
     /// End of the warm-up, and its length after a resync, in instructions.
     pub(super) warm_up_end: u64,
     pub(super) warm_up: u64,
@@ -64,6 +66,7 @@ impl Hart {
             run: 0,
             limit: 1 << platform.count_bits,
             instructions: 0,
+            lost: Some(0),
             warm_up_end: 0,
             warm_up: warm_up.into(),
             after_header: false,
@@ -73,6 +76,19 @@ impl Hart {
                 Box::new(SignatureCheck { signature, known: true, marker: None, confirmed: 0, since: 0 })
             }),
         }
+    }
+
+    /// The moment of the next instruction.
+    #[inline]
+    pub fn when(&self) -> When {
+        let retired = self.lost.map_or(When::UNKNOWN, |lost| self.instructions.saturating_add(lost));
+        When { hart: self.index, retired }
+    }
+
+    /// Counts `lost` instructions of a gap; 0 and the maximum are an unknown number.
+    pub(super) fn lose(&mut self, lost: u32) {
+        let known = !matches!(lost, 0 | u32::MAX);
+        self.lost = self.lost.filter(|_| known).map(|before| before + u64::from(lost));
     }
 
     /// Whether the last retired instruction is in the warm-up: nothing is predicted or learnt.
@@ -159,9 +175,10 @@ impl Hart {
     /// The next control-flow instruction, and the number of instructions up to and including it.
     #[inline]
     pub fn next_run<'a>(&self, image: &'a Image) -> Result<(u32, &'a Exit), PathError> {
-        let (count, exit) = image.run(self.pc).ok_or_else(|| PathError::no_code(image, self.pc))?;
+        let (count, exit) =
+            image.run_at(self.pc, self.when()).ok_or_else(|| PathError::no_code(image, self.pc, self.when()))?;
         if exit.kind == ExitKind::End {
-            Err(PathError::no_code(image, exit.pc))
+            Err(PathError::no_code(image, exit.pc, self.when()))
         } else {
             Ok((count, exit))
         }
@@ -170,7 +187,8 @@ impl Hart {
     /// Retires instructions up to and including the next control-flow instruction, or up to the end of the code.
     #[inline]
     pub fn run<'a>(&mut self, image: &'a Image) -> Result<&'a Exit, PathError> {
-        let (count, exit) = image.run(self.pc).ok_or_else(|| PathError::no_code(image, self.pc))?;
+        let (count, exit) =
+            image.run_at(self.pc, self.when()).ok_or_else(|| PathError::no_code(image, self.pc, self.when()))?;
         self.retire(count)?;
         Ok(exit)
     }
@@ -187,7 +205,9 @@ impl Hart {
         loop {
             let (n, exit) = self.next_run(image)?;
             if u64::from(n) > length {
-                return Err(PathError::NoBranch(image.skip(self.pc, length as u32 - 1).unwrap_or(self.pc)));
+                return Err(PathError::NoBranch(
+                    image.skip_at(self.pc, length as u32 - 1, self.when()).unwrap_or(self.pc),
+                ));
             }
             self.retire(n)?;
             length -= u64::from(n);
@@ -210,13 +230,16 @@ impl Hart {
         sink: &mut impl ReplaySink,
     ) -> Result<(), PathError> {
         while count > 0 {
-            let (n, exit) = image.run(self.pc).ok_or_else(|| PathError::no_code(image, self.pc))?;
+            let (n, exit) =
+                image.run_at(self.pc, self.when()).ok_or_else(|| PathError::no_code(image, self.pc, self.when()))?;
             if u64::from(n) > count || exit.kind == ExitKind::End {
                 if u64::from(n) < count {
-                    return Err(PathError::no_code(image, exit.pc));
+                    return Err(PathError::no_code(image, exit.pc, self.when()));
                 }
+                let when = self.when();
                 self.retire(count as u32)?;
-                self.pc = image.skip(self.pc, count as u32).ok_or_else(|| PathError::no_code(image, self.pc))?;
+                let end = image.skip_at(self.pc, count as u32, when);
+                self.pc = end.ok_or_else(|| PathError::no_code(image, self.pc, when))?;
                 return Ok(());
             }
             self.retire(n)?;
@@ -238,7 +261,7 @@ impl Hart {
         loop {
             let (n, exit) = self.next_run(image)?;
             if u64::from(n) > count {
-                let last = image.skip(self.pc, (count as u32).saturating_sub(1));
+                let last = image.skip_at(self.pc, (count as u32).saturating_sub(1), self.when());
                 return Err(PathError::NoBranch(last.unwrap_or(self.pc)));
             }
             self.retire(n)?;

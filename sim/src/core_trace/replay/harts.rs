@@ -222,8 +222,12 @@ impl<'a> Harts<'a> {
                     State::Waiting | State::Running | State::Stopped => {
                         hart.report(FlowKind::Start, target, 0, target, sink);
                     }
-                    State::Lost(lost) => hart.report(FlowKind::Gap { lost }, pc, 0, target, sink),
+                    State::Lost(lost) => {
+                        hart.lose(lost);
+                        hart.report(FlowKind::Gap { lost }, pc, 0, target, sink);
+                    }
                     State::Joining { gap } => {
+                        hart.lose(0);
                         let kind = if gap { FlowKind::Gap { lost: 0 } } else { FlowKind::Start };
                         hart.report(kind, if gap { pc } else { target }, 0, target, sink);
                     }

@@ -1,0 +1,196 @@
+//! Code that is not in the ELF, or changes: captured, encoded and replayed to what ran, and shown as it was at each moment
+
+use crate::common::Place;
+use retire::file::retire::RetireReader;
+use retire::{FlowEvent, FlowKind};
+use std::path::Path;
+use std::process::Command;
+
+/// Compiles a program of `programs/changing` in the folder of `place`.
+fn compiled(place: &Place, compiler: &str, arguments: &str) {
+    let sources = format!("{}/../programs/changing/", env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new(compiler);
+    for word in arguments.split(' ') {
+        match word.contains('.') && Path::new(&format!("{sources}{word}")).exists() {
+            true => command.arg(format!("{sources}{word}")),
+            false => command.arg(word),
+        };
+    }
+    assert!(command.current_dir(place.path()).status().expect("tools/setup installs the compiler").success());
+}
+
+/// A bare program of RV64, captured on QEMU's `virt` as `a.ret`; `p.elf` is the program.
+fn bare(source: &str, options: &str) -> Place {
+    let place = Place::new();
+    let compiler = "riscv64-unknown-elf-gcc";
+    let machine = "-march=rv64ima_zicsr_zifencei -mabi=lp64 -nostdlib -g -Wl,--no-relax";
+    compiled(&place, compiler, &format!("{machine} {options} {source} -o p.elf"));
+    place.good("capture run --system -o a.ret -- ./p.elf");
+    place
+}
+
+const AT: &str = "-Wl,-Ttext=0x80000000";
+
+/// Replays the trace of `a.ret` in all schemes, with the recording or `program` in `--elf`.
+fn comes_back(place: &Place, program: Option<&str>) {
+    for scheme in ["tr_e:small", "nx_b", "sc-lsp:rbase-32x4", "tr_e:m4+shared", "taken"] {
+        place.good(&format!("encode a.ret --scheme {scheme} -o a.gtr"));
+        for elf in ["a.ret"].into_iter().chain(program) {
+            let found = place.good(&format!("replay a.gtr --elf {elf} --check a.ret"));
+            assert!(found.contains("equal to a.ret"), "{scheme} {elf}: {found}");
+        }
+    }
+}
+
+/// The message with which the command refuses.
+fn refused(place: &Place, words: &str) -> String {
+    let o = place.output(words);
+    assert_eq!((o.status.code(), o.stdout.len()), (Some(2), 0), "{words}");
+    String::from_utf8(o.stderr).unwrap()
+}
+
+#[test]
+fn a_patched_instruction_is_the_one_of_the_moment() {
+    let place = bare("key.S", AT);
+    comes_back(&place, Some("p.elf"));
+    let why = refused(&place, "encode a.ret --elf p.elf -o b.gtr");
+    assert!(why.contains("a.ret: 0x00c0006f ran at 0x80000"), "{why}");
+    assert!(why.contains("but p.elf has 0x00000013 there; the code there changed during the run"), "{why}");
+    assert!(!place.path().join("b.gtr").exists());
+    // six calls as assembled, three through the jump
+    let profile = place.good("profile a.gtr --elf p.elf");
+    let line = |name: &str| profile.lines().find(|l| l.ends_with(name)).unwrap_or_else(|| panic!("{name}: {profile}"));
+    let own = |name: &str| line(name).split_whitespace().find_map(|w| w.parse::<u64>().ok()).unwrap();
+    assert_eq!((own("work"), own("cold")), (6 * 3 + 3, 3 * 2), "{profile}");
+    let shown = place.good("show a.gtr --elf p.elf --function work");
+    let words = shown.lines().map(|l| l.split_whitespace().collect::<Vec<_>>()).filter(|w| w.first() == Some(&"0"));
+    let lines: Vec<(&str, &str)> = words.filter_map(|w| Some((*w.get(1)?, *w.get(2)?))).collect();
+    let work = lines.iter().map(|l| l.0).min().unwrap();
+    let bits: Vec<&str> = lines.iter().filter(|l| l.0 == work).map(|l| l.1).collect();
+    assert_eq!(bits, [["00000013"; 3], ["00c0006f"; 3], ["00000013"; 3]].concat(), "{shown}");
+    let listed = place.good("replay a.gtr --elf p.elf --function work");
+    assert_eq!(listed.lines().filter(|l| l.ends_with("00c0006f")).count(), 3, "{listed}");
+}
+
+#[test]
+fn gdb_reads_the_instructions_of_the_moment() {
+    let place = bare("key.S", AT);
+    place.good("encode a.ret -o a.gtr");
+    let goshawk = assert_cmd::cargo::cargo_bin("goshawk");
+    let target = format!("target remote | {} gdb a.gtr --elf p.elf --stdio", goshawk.display());
+    let continues = |n: usize| ["continue"].repeat(n);
+    let script: Vec<&str> = [target.as_str(), "break *work", "continue", "x/i $pc"]
+        .into_iter()
+        .chain(continues(3))
+        .chain(["x/i $pc", "stepi", "x/i $pc"])
+        .chain(continues(3))
+        .chain(["x/i $pc"])
+        .collect();
+    let mut gdb = Command::new("gdb-multiarch");
+    gdb.args(["-nx", "-batch"]).args(script.iter().flat_map(|line| ["-ex", line])).arg("p.elf");
+    let said = gdb.current_dir(place.path()).output().expect("gdb-multiarch (tools/setup installs it)");
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let shown: Vec<&str> = said.lines().filter(|l| l.starts_with("=> ")).collect();
+    let right = ["<work>:\tnop", "<work>:\tj\t", "<cold>:\t", "<work>:\tnop"];
+    assert_eq!(shown.len(), right.len(), "{said}");
+    for (shown, right) in shown.iter().zip(right) {
+        assert!(shown.contains(right), "{right}: {said}");
+    }
+}
+
+#[test]
+fn a_function_in_ram_runs_from_its_elf_too() {
+    let place = bare("ramfunc.S", "-T ramfunc.ld");
+    comes_back(&place, Some("p.elf"));
+    place.good("capture run --system --skip 6 -o a.ret -- ./p.elf");
+    // the ELF has all code, so that the trace does not carry it
+    place.good("encode a.ret --elf p.elf -o e.gtr");
+    place.good("encode a.ret -o a.gtr");
+    let size = |name: &str| std::fs::metadata(place.path().join(name)).unwrap().len();
+    assert!(size("e.gtr") < size("a.gtr"));
+    let found = place.good("replay e.gtr --elf p.elf --check a.ret");
+    assert!(found.contains("equal to a.ret"), "{found}");
+}
+
+#[test]
+fn a_bootloader_that_is_overwritten_comes_back() {
+    let place = bare("bootloader.S", AT);
+    comes_back(&place, Some("p.elf"));
+    assert!(refused(&place, "encode a.ret --elf p.elf -o b.gtr").contains("but p.elf has "));
+}
+
+#[test]
+fn overlays_at_one_address_come_back() {
+    comes_back(&bare("overlay.S", AT), Some("p.elf"));
+}
+
+#[test]
+fn code_that_a_program_compiles_comes_back() {
+    let mut compilers = vec!["riscv64-linux-gnu-gcc"];
+    if std::env::consts::ARCH == "x86_64" {
+        compilers.push("gcc");
+    }
+    for compiler in compilers {
+        let place = Place::new();
+        compiled(&place, compiler, "-O1 -static jit.c -o jit");
+        place.output("capture run -o a.ret -- ./jit");
+        comes_back(&place, (compiler != "gcc").then_some("jit"));
+    }
+}
+
+#[test]
+fn libraries_at_one_address_come_back() {
+    if std::env::consts::ARCH != "x86_64" {
+        return;
+    }
+    let place = Place::new();
+    compiled(&place, "gcc", "-O1 reload.c -o reload -ldl");
+    compiled(&place, "gcc", "-O1 -shared -fPIC -Wl,-Ttext-segment=0x10000000 -DSQUARE library.c -o one.so");
+    compiled(&place, "gcc", "-O1 -shared -fPIC -Wl,-Ttext-segment=0x10000000 -DLOOP library.c -o two.so");
+    let o = place.output("capture run -o a.ret -- ./reload ./one.so ./two.so");
+    let said = String::from_utf8_lossy(&o.stdout).into_owned();
+    assert!(said.contains("at one address"), "{said}{}", String::from_utf8_lossy(&o.stderr));
+    comes_back(&place, None);
+}
+
+/// Reads the events of a recording.
+fn events(place: &Place, name: &str) -> Vec<FlowEvent> {
+    let mut events: Vec<FlowEvent> = Vec::new();
+    RetireReader::open(&place.path().join(name)).unwrap().tell(&mut events).unwrap();
+    events
+}
+
+/// As on hardware: the trace carries no code, and memory was read at two moments.
+#[test]
+fn memory_of_several_moments_takes_the_place_of_the_program() {
+    let place = bare("key.S", AT);
+    place.good("run p.elf -o s.ret");
+    place.good("encode p.elf -o s.gtr");
+    let run = events(&place, "s.ret");
+    let retired = |n: usize| run[..n].iter().map(|e| u64::from(e.count)).sum::<u64>();
+    let patched = |e: &FlowEvent| e.kind == FlowKind::Jump && e.target == e.pc + 12 && e.count == 1;
+    let (first, last) = (run.iter().position(patched).unwrap(), run.iter().rposition(patched).unwrap());
+    let work = run[first].pc;
+    std::fs::write(place.path().join("jump@.bin"), 0x00c0_006fu32.to_le_bytes()).unwrap();
+    std::fs::write(place.path().join("nop.bin"), 0x13u32.to_le_bytes()).unwrap();
+    let (from, to) = (retired(first), retired(last + 1));
+    let memory = format!("--memory jump@.bin@0x{work:x},from={from} --memory nop.bin@0x{work:x},from={to}");
+    let found = place.good(&format!("replay s.gtr --elf p.elf {memory} --check s.ret"));
+    assert!(found.contains("equal to s.ret"), "{found}");
+    let wrong = place.output("replay s.gtr --elf p.elf --check s.ret");
+    assert_ne!(wrong.status.code(), Some(0), "without the memory the path is another one");
+    let profile = place.good(&format!("profile s.gtr --elf p.elf {memory}"));
+    assert!(profile.contains("cold"), "{profile}");
+    for (words, why) in [
+        ("--memory nop.bin", "has no `@` after the name of a file"),
+        ("--memory nop.bin@x", "`x` is not an address"),
+        ("--memory nop.bin@0,space=1", "s.gtr: reports no contexts"),
+        ("--memory none.bin@0", "none.bin: No such file"),
+    ] {
+        let found = refused(&place, &format!("replay s.gtr --elf p.elf {words}"));
+        assert!(found.contains(why), "{found}");
+    }
+    place.good("encode a.ret -o a.gtr");
+    let found = refused(&place, "replay a.gtr --elf p.elf --memory nop.bin@0");
+    assert!(found.contains("a.gtr is replayed with the code that was recorded"), "{found}");
+}

@@ -1,0 +1,94 @@
+//! Moments of a hart, and the place of each hart in a run
+
+use crate::{FlowEvent, FlowKind};
+
+/// A moment of a hart, for code that changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct When {
+    /// Hart.
+    pub hart: u8,
+    /// Instructions that it retired before; [`When::UNKNOWN`] after a loss of unknown length.
+    pub retired: u64,
+}
+
+impl When {
+    /// Value of [`When::retired`].
+    pub const UNKNOWN: u64 = u64::MAX;
+    /// Before the first instruction of hart 0.
+    pub const START: Self = Self { hart: 0, retired: 0 };
+
+    /// So many instructions later.
+    #[inline]
+    #[must_use]
+    pub const fn after(self, instructions: u64) -> Self {
+        Self { retired: self.retired.saturating_add(instructions), ..self }
+    }
+
+    /// Whether the number of instructions is known.
+    pub const fn is_known(self) -> bool {
+        self.retired != Self::UNKNOWN
+    }
+}
+
+/// Place of a hart between two events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Address of the next instruction.
+    pub pc: u64,
+    /// Its moment.
+    pub when: When,
+}
+
+impl Place {
+    /// Goes on to the place after the next event of its hart.
+    #[inline]
+    pub fn pass(&mut self, e: &FlowEvent) {
+        self.pc = e.target;
+        self.when.hart = e.hart;
+        self.when = match e.kind {
+            FlowKind::Gap { lost: 0 | u32::MAX } => When { retired: When::UNKNOWN, ..self.when },
+            FlowKind::Gap { lost } => self.when.after(u64::from(e.count) + u64::from(lost)),
+            _ => self.when.after(e.count.into()),
+        };
+    }
+}
+
+/// Places of all harts, from their events.
+#[derive(Clone, Debug)]
+pub struct Places(Vec<Place>);
+
+impl Places {
+    /// Before the first event of `harts` harts.
+    pub fn new(harts: u8) -> Self {
+        Self(vec![Place::default(); harts.into()])
+    }
+
+    /// Place of `hart`.
+    #[inline]
+    pub fn of(&self, hart: u8) -> Place {
+        self.0[usize::from(hart)]
+    }
+
+    /// Goes on to the place after the next event.
+    #[inline]
+    pub fn pass(&mut self, e: &FlowEvent) {
+        self.0[usize::from(e.hart)].pass(e);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_what_is_lost_until_a_loss_of_unknown_length() {
+        let mut place = Place::default();
+        let event = |kind, count| FlowEvent { hart: 2, kind, len: 0, count, pc: 0, target: 0x80, cycle: 0 };
+        place.pass(&event(FlowKind::Jump, 3));
+        place.pass(&event(FlowKind::Gap { lost: 10 }, 2));
+        assert_eq!(place, Place { pc: 0x80, when: When { hart: 2, retired: 15 } });
+        place.pass(&event(FlowKind::Gap { lost: 0 }, 2));
+        place.pass(&event(FlowKind::Jump, 3));
+        assert!(!place.when.is_known());
+    }
+}
