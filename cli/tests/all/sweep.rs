@@ -285,3 +285,31 @@ fn a_report_has_its_page_and_figures_or_says_why_not() {
     insta::assert_snapshot!(text);
     assert!(!place.path().join("x.html").exists());
 }
+
+#[test]
+fn a_bad_trace_is_named_and_the_others_are_measured() {
+    let place = Place::new();
+    place.good("run p.elf -o good.ret");
+    let good = std::fs::read(place.path().join("good.ret")).unwrap();
+    let mut bad = good.clone();
+    let middle = bad.len() / 2;
+    bad[middle] ^= 0xff;
+    let files = [("bad.ret", &bad[..]), ("cut.ret", &good[..good.len() - 20]), ("text.ret", b"text")];
+    for (name, bytes) in files {
+        std::fs::write(place.path().join(name), bytes).unwrap();
+    }
+    let line = "sweep --trace bad.ret,good.ret,cut.ret,text.ret,missing.ret --encoding tr_e --set small,large";
+    let o = place.output(&format!("{line} -o s --json"));
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert_eq!(o.status.code(), Some(2), "{err}");
+    for name in ["bad.ret", "cut.ret", "text.ret", "missing.ret"] {
+        assert!(err.contains(&format!("goshawk: left out: {name}: ")), "{name}: {err}");
+    }
+    let object: Value = serde_json::from_slice(&o.stdout).unwrap();
+    assert_eq!((&object["points"], object["left_out"].as_array().unwrap().len()), (&2.into(), 4));
+    // none can be read: the first error ends the command
+    let o = place.output("sweep --trace text.ret,bad.ret --encoding nx_b -o t");
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert!(o.status.code() == Some(2) && err.starts_with("goshawk: text.ret: "), "{err}");
+    assert!(!place.path().join("t").exists());
+}
