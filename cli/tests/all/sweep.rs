@@ -313,3 +313,26 @@ fn a_bad_trace_is_named_and_the_others_are_measured() {
     assert!(o.status.code() == Some(2) && err.starts_with("goshawk: text.ret: "), "{err}");
     assert!(!place.path().join("t").exists());
 }
+
+#[test]
+fn stats_measures_what_a_sweep_measures() {
+    let place = Place::new();
+    place.good("run p.elf -o p.ret");
+    for scheme in ["edmtf(192,4)", "tslz(256x12,9)", "gzip-9", "etrace+ir8", "tr_e:small+count18"] {
+        let Ok(stats) = serde_json::from_str::<Value>(&place.good(&format!("stats p.elf --json --scheme {scheme}")))
+        else {
+            panic!("{scheme}");
+        };
+        let folder = format!("s-{}", scheme.len());
+        place.good(&format!("sweep --trace p.elf --encoding {scheme} -o {folder}"));
+        let results = std::fs::read_to_string(place.path().join(&folder).join("results.csv")).unwrap();
+        let bits = stats["bits"].as_u64().unwrap();
+        assert!(bits > 0 && results.contains(&format!(",{bits},")), "{scheme}: {bits}, {results}");
+    }
+    let text = place.good("stats p.elf --scheme shared:small");
+    assert!(text.contains("outcomes missed") && text.contains("scheme           shared:small"), "{text}");
+    // E-Trace of a recording needs the program
+    let o = place.output("stats p.ret --scheme etrace");
+    assert!(o.status.code() == Some(2) && String::from_utf8_lossy(&o.stderr).contains("--elf names it"));
+    assert!(place.good("stats p.ret --elf p.elf --scheme etrace").contains("per instruction"));
+}
