@@ -117,6 +117,11 @@ struct Block {
 }
 
 impl Block {
+    /// A block that was not announced.
+    fn unknown() -> Self {
+        Self { start: 0, offsets: vec![0], flow: Flow::Sequential, text: Vec::new(), code: Vec::new() }
+    }
+
     fn count(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -160,6 +165,12 @@ impl Block {
         self.text.get(place).map_or("", String::as_str)
     }
 }
+
+/// Number of skipped instructions of a trace that starts at a block, whenever that is.
+pub const LATE: u64 = u64::MAX;
+
+/// Most numbers of blocks that are left out at a time.
+const MAX_GAP: usize = 1 << 22;
 
 #[derive(Clone, Copy)]
 struct Pending {
@@ -336,8 +347,9 @@ impl<'a, S: Sink> Expander<'a, S> {
                 }
             }
             Entry::Skipped(n) => {
-                self.out.skipped = self.to_skip;
-                self.skip = self.to_skip.saturating_sub(n) as usize;
+                let is_counted = self.to_skip != LATE;
+                self.out.skipped = if is_counted { self.to_skip } else { n };
+                self.skip = if is_counted { self.to_skip.saturating_sub(n) as usize } else { 0 };
             }
         }
         Ok(self.out.instructions < self.limit && !self.sink.is_full())
@@ -347,12 +359,17 @@ impl<'a, S: Sink> Expander<'a, S> {
         if self.threads.is_empty() {
             return Err("a block before the first thread".into());
         }
-        self.blocks.get(number as usize).ok_or_else(|| format!("block {number} was not announced"))
+        self.blocks
+            .get(number as usize)
+            .filter(|b| b.count() > 0)
+            .ok_or_else(|| format!("block {number} was not announced"))
     }
 
     fn learn(&mut self, number: u32, start: u64, state: u32, lengths: [usize; 3], rest: &[u32]) -> Result<(), String> {
         let [n, code, text] = lengths;
-        if number as usize != self.blocks.len() {
+        let place = number as usize;
+        // a child begins some of the blocks that its parent has translated, in any order
+        if place > self.blocks.len() + MAX_GAP || self.blocks.get(place).is_some_and(|b| b.count() > 0) {
             return Err(format!("block {number}, where {} is the next", self.blocks.len()));
         }
         let bytes: Vec<u8> = rest.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -373,7 +390,10 @@ impl<'a, S: Sink> Expander<'a, S> {
         let text = text.lines().map(|l| one_line(self.machine, l)).collect();
         self.sink.block(start, sizes, &rest[..code]);
         let code = if self.code.is_some() { rest[..code].to_vec() } else { Vec::new() };
-        self.blocks.push(Block { start, offsets, flow, text, code });
+        if self.blocks.len() <= number as usize {
+            self.blocks.resize_with(number as usize + 1, Block::unknown);
+        }
+        self.blocks[number as usize] = Block { start, offsets, flow, text, code };
         self.out.blocks += 1;
         Ok(())
     }

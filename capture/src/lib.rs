@@ -12,6 +12,8 @@
 //! | [`machine`] | machines, their QEMU, and what their instructions do to the pc |
 //! | [`schedule`] | which thread runs, and how long |
 //! | [`routines`] | routines by name, for those that alone are traced |
+//! | [`follow`] | further processes of a run |
+//! | `recorder` | the ring of one process is read and kept |
 //! | [`run`] | a program is run, and what the plugin tells is kept in a file without a name |
 //! | [`state`] | in which state 32-bit ARM begins a block |
 //! | `pack` | those words, packed |
@@ -36,6 +38,7 @@ pub mod descriptor;
 mod error;
 pub mod expand;
 mod flow;
+pub mod follow;
 pub mod harts;
 #[path = "../plugin/src/layout.rs"]
 pub mod layout;
@@ -44,6 +47,7 @@ pub mod memory;
 pub mod outputs;
 mod pack;
 mod prediction_state;
+mod recorder;
 pub mod routines;
 pub mod run;
 pub mod schedule;

@@ -243,19 +243,28 @@ impl<S: RetireSink> Sink for All<'_, S> {
     }
 
     fn is_full(&self) -> bool {
-        let full = |d: &Descriptors| d.bytes + d.buffer.len() as u64 >= self.most;
-        self.mcf.as_ref().is_some_and(full) || self.mls.as_ref().is_some_and(full)
+        let full = |d: &Descriptors| d.bytes + d.buffer.len() as u64 >= self.most || d.error.is_some();
+        let failed = match &self.retire {
+            Some(Recording::Flow(w)) => w.has_failed(),
+            Some(Recording::Data(w)) => w.has_failed(),
+            None => false,
+        };
+        let failed = failed || self.rbt1.as_ref().is_some_and(Rbt1Writer::has_failed);
+        failed || self.mcf.as_ref().is_some_and(full) || self.mls.as_ref().is_some_and(full)
     }
 }
 
 /// Writes all requested files of a run, and also passes the run to `also`. `tool`: the tool version in the files.
+///
+/// `progress` gets numbers of instructions; when it returns false, the files end there. When a file cannot be written,
+/// for example because the disk is full, no more are read, and no file appears.
 pub fn write(
     captured: &Captured,
     wanted: &OutputFiles,
     harts: u8,
     tool: &str,
     also: &mut impl RetireSink,
-    progress: &mut dyn FnMut(u64),
+    progress: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Outcome, CaptureError> {
     let executable = &captured.executable;
     let info = RetireInfo {

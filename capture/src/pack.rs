@@ -35,6 +35,9 @@ use crate::prediction_state::{bits, log_size, mask, Access, Position, Prediction
 
 /// Bytes of codes after which a frame ends; its other columns are several times as long.
 const FRAME: usize = 1 << 16;
+/// Words after which a frame ends, however few bytes they take: a loop takes next to none, and a frame is unpacked as a
+/// whole.
+pub(crate) const FRAME_WORDS: usize = 1 << 22;
 
 pub(crate) const BLOCK: u8 = 125;
 pub(crate) const WORDS: u8 = 126;
@@ -108,13 +111,21 @@ pub(crate) struct Packer {
     known: PredictionState,
     now: Position,
     run: usize,
+    /// Words of the frame.
+    words: usize,
     columns: [Column; 4],
 }
 
 impl Packer {
     /// A packer for a run with or without loads and stores.
     pub(crate) fn new(data: bool) -> Self {
-        Self { known: PredictionState::new(data), now: Position::default(), run: 0, columns: Default::default() }
+        Self {
+            known: PredictionState::new(data),
+            now: Position::default(),
+            run: 0,
+            words: 0,
+            columns: Default::default(),
+        }
     }
 
     /// Packs whole entries, and passes frames to `frame`. Invalid words and an incomplete entry are stored unchanged.
@@ -126,8 +137,10 @@ impl Packer {
                 column.reserve(16 * PACK_WORDS);
             }
             let rest = &words[taken..];
-            taken += if self.known.data { self.accesses(rest) } else { self.blocks(rest) };
-            if self.columns[0].at >= FRAME || self.columns[1].at >= 4 * FRAME {
+            let n = if self.known.data { self.accesses(rest) } else { self.blocks(rest) };
+            taken += n;
+            self.words += n;
+            if self.columns[0].at >= FRAME || self.columns[1].at >= 4 * FRAME || self.words >= FRAME_WORDS {
                 self.end(&mut frame)?;
             }
         }
@@ -261,6 +274,7 @@ impl Packer {
     pub(crate) fn end<E>(&mut self, mut frame: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         self.columns[0].reserve(1);
         self.end_run();
+        self.words = 0;
         let lengths = self.columns.each_ref().map(|c| (c.at as u32).to_le_bytes());
         if lengths.as_flattened().iter().any(|b| *b != 0) {
             frame(lengths.as_flattened())?;

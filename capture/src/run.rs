@@ -1,12 +1,14 @@
 //! Runs a program under QEMU, and keeps the words that the plugin reports
 
-use crate::expand::{Expanded, Expander, IgnoreAll, Sink};
+use crate::expand::{Expanded, Expander, Sink, LATE};
+use crate::follow::{Finished, Follow, Others};
 use crate::layout;
 use crate::machine::{self, Executable};
-use crate::routines::{pieces, Routine};
+use crate::recorder::{Recorder, Settings};
+use crate::routines::Routine;
 use crate::schedule::Schedule;
 use crate::shared::{hand_over, plugin, send, Shared, SignalGuard};
-use crate::spool::{Spool, SpoolWriter};
+use crate::spool::Spool;
 use crate::words::Words;
 use crate::CaptureError;
 use std::ffi::OsString;
@@ -45,6 +47,12 @@ pub struct Options {
     pub routines: Vec<Routine>,
     /// Instructions before the first traced one; blocks that are left early count as a whole.
     pub skip: u64,
+    /// Where the trace starts, instead of after [`Options::skip`].
+    pub start_at: Option<Border>,
+    /// Where the trace ends.
+    pub stop_at: Option<Border>,
+    /// How long it takes from its start.
+    pub time: Option<Duration>,
     /// Instructions to trace.
     pub length: Option<u64>,
     /// Largest size of the stored run, bytes.
@@ -59,9 +67,59 @@ pub struct Options {
     pub to_stderr: bool,
     /// Folder for the stored run, an unnamed file.
     pub folder: PathBuf,
-    /// Returns the signal that requests the end, which is passed on to the program; the program is killed if it does
-    /// not end.
-    pub asked: fn() -> Option<i32>,
+    /// Which further processes are captured.
+    pub follow: Follow,
+    /// Returns the last signal that requests the end.
+    pub requested: fn() -> Option<Request>,
+}
+
+/// Where a trace starts or ends.
+#[derive(Clone, Copy, Debug)]
+pub enum Border {
+    /// Before the instruction at this address of the ELF.
+    Address(u64),
+    /// When this returns true.
+    Request(fn() -> bool),
+}
+
+impl Border {
+    /// The address, or 0.
+    pub(crate) fn address(this: Option<Self>) -> u64 {
+        match this {
+            Some(Self::Address(at)) => at,
+            _ => 0,
+        }
+    }
+
+    /// Whether it is requested.
+    pub(crate) fn is_requested(this: Option<Self>) -> bool {
+        matches!(this, Some(Self::Request(request)) if request())
+    }
+}
+
+impl Options {
+    /// Instructions that are skipped, for the plugin and for [`Expander`].
+    pub(crate) fn skipped(&self) -> u64 {
+        if self.start_at.is_some() {
+            LATE
+        } else {
+            self.skip
+        }
+    }
+}
+
+/// A signal that requests the end of a capture.
+///
+/// It is passed on to the program. After SIGTERM or SIGHUP the program is killed if it does not end soon, or at a second
+/// signal. SIGINT it may handle as it likes; two in quick succession kill it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Number of the signal.
+    pub signal: i32,
+    /// How many have arrived, with this one.
+    pub count: u32,
+    /// The program has received it, too, as SIGINT from a terminal.
+    pub delivered: bool,
 }
 
 /// How a program ended.
@@ -73,6 +131,23 @@ pub enum Ended {
     Signal(i32),
     /// When the trace ended.
     Trace,
+    /// It did not end on this signal, and was killed.
+    Killed(i32),
+    /// Another program took its place (`exec`), with a separate recording.
+    Replaced,
+    /// In an unknown way, for example by a signal: it is not a child of this process.
+    Unknown,
+}
+
+/// Which process of a run this is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Process {
+    /// Its number; 0: the first one.
+    pub pid: u32,
+    /// The process that created it; itself if it replaced its program.
+    pub parent: u32,
+    /// Of the first one: how many children could not be captured.
+    pub missed: u32,
 }
 
 /// A captured run.
@@ -106,10 +181,14 @@ pub struct Captured {
     pub kept: u64,
     /// Routines to which the trace was restricted.
     pub routines: Vec<Routine>,
-    system: Option<u8>,
-    skip: u64,
-    length: Option<u64>,
-    spool: Spool,
+    /// Which process of the run it is.
+    pub process: Process,
+    /// Of the first process: programs of others that QEMU could not start.
+    pub not_started: Vec<PathBuf>,
+    pub(crate) system: Option<u8>,
+    pub(crate) skip: u64,
+    pub(crate) length: Option<u64>,
+    pub(crate) spool: Spool,
 }
 
 /// The guest process, which is killed when this is dropped.
@@ -162,6 +241,16 @@ pub fn run_plain(executable: &Executable, options: &Options) -> Result<ExitStatu
 
 /// Runs the program and captures it. `tell` is called with the number of instructions from time to time.
 pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u64)) -> Result<Captured, CaptureError> {
+    capture_all(executable, options, tell, &mut |_| Ok(()))
+}
+
+/// As [`capture`]; `finished` gets every other process that is followed, when it has ended.
+pub fn capture_all(
+    executable: Executable,
+    options: &Options,
+    tell: &mut dyn FnMut(u64),
+    finished: &mut Finished<'_>,
+) -> Result<Captured, CaptureError> {
     let (qemu, version) = executable.qemu(options.qemu.as_deref(), options.system.is_some())?;
     let newer = machine::is_newer(&version);
     if options.data && options.system.is_some() && !newer {
@@ -170,150 +259,142 @@ pub fn capture(executable: Executable, options: &Options, tell: &mut dyn FnMut(u
         return Err(CaptureError::Qemu(format!("{}: {what}", qemu.display())));
     }
     let plugin = plugin(newer)?;
-    let pieces = pieces(&options.routines)?;
-    let shared = Shared::new(|control| {
-        let flag = |on: bool, flag| if on { flag } else { 0 };
-        control.flags = flag(options.data, layout::WANT_DATA)
-            | flag(options.text, layout::WANT_TEXT)
-            | flag(options.own_image, layout::OWN_IMAGE)
-            | flag(options.contexts, layout::CONTEXTS);
-        match options.schedule {
-            Schedule::Serial { quantum, jitter, seed } => {
-                control.quantum = quantum;
-                control.seed = seed;
-                control.flags |= flag(jitter, layout::JITTER);
-            }
-            Schedule::Free => control.flags |= layout::FREE,
-        }
-        control.skip = options.skip;
-        control.code = executable.code;
-        control.range_count = pieces.len() as u64;
-        control.ranges.iter_mut().zip(&pieces).for_each(|(to, piece)| *to = [piece.start, piece.end]);
-    })?;
-    let writer = SpoolWriter::create(&options.folder, options.data)?;
+    let settings = Settings::new(&executable, options)?;
+    let mut others = match options.follow {
+        Follow::None => None,
+        _ => Some(Others::new(&settings, &executable, &version, &plugin, finished)?),
+    };
+    let shared = settings.shared(others.as_ref().map(Others::files), None)?;
+    let mut recorder = Recorder::new(shared, executable.machine, options)?;
     let _patient = SignalGuard::new();
-    let child = command(&executable, options, &qemu, Some((&shared, &plugin)))
+    let child = command(&executable, options, &qemu, Some((&recorder.shared, &plugin)))
         .spawn()
         .map_err(|e| CaptureError::Qemu(format!("{}: {e}", qemu.display())))?;
-    let mut drain = Drain { shared: &shared, options, writer, failure: None, limit: None };
-    let mut nothing = IgnoreAll;
-    let mut counting =
-        options.length.map(|n| Expander::new(executable.machine, MAX_HARTS, options.skip, Some(n), &mut nothing));
-    let ended = drain.run(Guest(child), counting.as_mut(), tell)?;
-    let Drain { writer, failure, limit, .. } = drain;
-    let control = shared.control();
-    let state = control.state.load(Relaxed);
-    if state == 0 {
-        let what = "QEMU ended before the plugin started; its messages are above";
-        return Err(CaptureError::Qemu(format!("{}: {what}", qemu.display())));
+    if let Some(others) = &mut others {
+        others.first = child.id();
     }
-    let spool = writer.finish()?;
-    Ok(Captured {
-        qemu: version,
-        schedule: options.schedule,
-        ended,
-        limit,
-        failure,
-        max_alive: control.max_alive.load(Relaxed),
-        threads: control.threads.load(Relaxed),
-        system: options.system,
-        switches: control.switches.load(Relaxed),
-        steals: control.steals.load(Relaxed),
-        executed: control.written.executed(),
-        no_registers: state == layout::NO_REGISTERS,
-        kept: spool.size,
-        routines: options.routines.clone(),
-        skip: options.skip,
-        length: options.length,
-        executable,
-        spool,
-    })
+    let ended = drain(&mut recorder, Guest(child), options, &mut others, tell)?;
+    let control = recorder.shared.control();
+    if control.state.load(Relaxed) == 0 || control.begun.load(Relaxed) == 0 {
+        return Err(not_started(&executable, options, &qemu, ended));
+    }
+    let missed = others.as_ref().map_or(0, Others::missed);
+    let not_started = others.map(|others| others.not_started).unwrap_or_default();
+    let process = Process { missed, ..Process::default() };
+    Ok(Captured { not_started, ..recorder.finish(executable, options, version, ended, process)? })
 }
 
-struct Drain<'a> {
-    shared: &'a Shared,
-    options: &'a Options,
-    writer: SpoolWriter,
-    failure: Option<CaptureError>,
-    limit: Option<&'static str>,
+/// The error if QEMU ended before the first instruction of the program.
+fn not_started(executable: &Executable, options: &Options, qemu: &Path, ended: Ended) -> CaptureError {
+    let program = executable.path.display();
+    let how = match ended {
+        Ended::Code(code) => format!("exit code {code}"),
+        Ended::Signal(signal) | Ended::Killed(signal) => format!("signal {signal}"),
+        Ended::Trace | Ended::Replaced | Ended::Unknown => "end of the trace".into(),
+    };
+    let found = executable.sysroot().map(PathBuf::from);
+    let root = options.sysroot.clone().or(found).unwrap_or_else(|| "/".into());
+    let missing = executable.interpreter.as_ref().filter(|path| !root.join(path.trim_start_matches('/')).exists());
+    let why = match missing {
+        Some(path) => {
+            format!("{program} needs {path}, which is not in {}; expected --sysroot DIR with it", root.display())
+        }
+        None => format!("{program} was not started; QEMU's messages are above"),
+    };
+    CaptureError::Qemu(format!("{}: ended before the first instruction ({how}): {why}", qemu.display()))
 }
 
-impl Drain<'_> {
-    fn run<S: Sink>(
-        &mut self,
-        mut guest: Guest,
-        mut counting: Option<&mut Expander<'_, S>>,
-        tell: &mut dyn FnMut(u64),
-    ) -> Result<Ended, CaptureError> {
-        let control = self.shared.control();
-        let (mut parser, mut reported) = (Words::default(), 0);
-        let (mut pause, mut asked) = (PAUSES[0], None);
-        loop {
-            match (asked, (self.options.asked)()) {
-                (None, Some(signal)) => {
-                    send(signal, &guest.0);
-                    asked = Some(Instant::now());
-                }
-                // it may have ended in the meantime
-                (Some(at), _) if at.elapsed() > GRACE => drop(guest.0.kill()),
-                _ => {}
-            }
-            // checked first, so that everything written before the end is in the ring
-            let status = guest.0.try_wait().map_err(|e| CaptureError::System("the guest", e))?;
-            let n = self.shared.read(|words| {
-                if self.failure.is_some() || self.limit.is_some() {
-                    return words.len();
-                }
-                let taken = self.keep(words, &mut parser, counting.as_deref_mut());
-                if self.failure.is_some() || self.limit.is_some() {
-                    control.stop.store(1, Relaxed);
-                    if self.options.end_with_trace {
-                        // it may have ended in the meantime
-                        let _ = guest.0.kill();
-                    }
-                    self.shared.wake();
-                }
-                taken
-            });
-            let executed = control.written.executed();
-            tell(executed.saturating_sub(reported));
-            reported = reported.max(executed);
-            match status {
-                Some(status) if n == 0 => {
-                    if self.options.end_with_trace && self.limit.is_some() {
-                        return Ok(Ended::Trace);
-                    }
-                    let signal = status.signal().unwrap_or(0);
-                    return Ok(status.code().map_or(Ended::Signal(signal), Ended::Code));
-                }
-                // for small portions, the overhead exceeds the work
-                None if (n as u64) < layout::WAKE_WORDS => {
-                    self.shared.sleep(pause);
-                    pause = (2 * pause).min(PAUSES[1]);
-                }
-                _ => pause = PAUSES[0],
+/// Passes requests to end on to the program.
+#[derive(Default)]
+struct EndRequests {
+    /// Requests that were handled.
+    seen: u32,
+    /// The last one, and when it was passed on.
+    last: Option<(i32, Instant)>,
+    /// The request because of which the program was killed.
+    killed_for: Option<i32>,
+}
+
+impl EndRequests {
+    /// Calls `send` with the signals that the program must get.
+    fn check(&mut self, request: Option<Request>, send: &mut dyn FnMut(i32)) {
+        let new = request.filter(|r| r.count > self.seen);
+        let is_over = match (self.last, new) {
+            (None, _) => false,
+            (Some((signal, at)), None) => signal != libc::SIGINT && at.elapsed() > GRACE,
+            (Some((signal, at)), Some(_)) => signal != libc::SIGINT || at.elapsed() <= GRACE,
+        };
+        if let Some(Request { signal, count, delivered }) = new {
+            self.seen = count;
+            self.last = Some((signal, Instant::now()));
+            if !delivered {
+                send(signal);
             }
         }
+        if is_over && self.killed_for.is_none() {
+            self.killed_for = self.last.map(|(signal, _)| signal);
+            send(libc::SIGKILL);
+        }
     }
+}
 
-    /// Stores words, and returns how many.
-    fn keep<S: Sink>(&mut self, words: &[u32], parser: &mut Words, counting: Option<&mut Expander<'_, S>>) -> usize {
-        let taken = self.writer.write(words).unwrap_or_else(|e| {
-            self.failure = Some(e);
-            words.len()
+/// Runs until the program has ended and all words are kept.
+fn drain(
+    recorder: &mut Recorder,
+    mut guest: Guest,
+    options: &Options,
+    others: &mut Option<Others<'_>>,
+    tell: &mut dyn FnMut(u64),
+) -> Result<Ended, CaptureError> {
+    let mut reported = 0;
+    let (mut pause, mut end) = (PAUSES[0], EndRequests::default());
+    loop {
+        end.check((options.requested)(), &mut |signal| {
+            send(signal, guest.0.id());
+            others.iter().for_each(|others| others.send(signal));
         });
-        let words = &words[..taken];
-        if let Some(counting) = counting {
-            match parser.feed(words, |entry| counting.take(entry)) {
-                Ok(true) => {}
-                Ok(false) => self.limit = Some("instructions"),
-                Err(e) => self.failure = Some(e),
+        // checked first, so that everything written before the end is in the ring
+        let status = guest.0.try_wait().map_err(|e| CaptureError::System("the guest", e))?;
+        let before = recorder.is_over();
+        let mut n = recorder.drain();
+        if recorder.is_over() && !before && options.end_with_trace {
+            // it may have ended in the meantime
+            let _ = guest.0.kill();
+        }
+        let executed = recorder.shared.control().written.executed();
+        tell(executed.saturating_sub(reported));
+        reported = reported.max(executed);
+        if let Some(others) = others {
+            n += others.serve()?;
+        }
+        match status {
+            Some(status) if n == 0 => {
+                while others.as_ref().is_some_and(Others::is_busy) {
+                    end.check((options.requested)(), &mut |signal| {
+                        others.iter().for_each(|others| others.send(signal));
+                    });
+                    let n = others.as_mut().map_or(Ok(0), Others::serve)?;
+                    if (n as u64) < layout::WAKE_WORDS {
+                        std::thread::sleep(PAUSES[0]);
+                    }
+                }
+                if options.end_with_trace && recorder.limit.is_some() {
+                    return Ok(Ended::Trace);
+                }
+                let signal = status.signal().unwrap_or(0);
+                return Ok(match (status.code(), end.killed_for) {
+                    (Some(code), _) => Ended::Code(code),
+                    (None, Some(signal)) => Ended::Killed(signal),
+                    (None, None) => Ended::Signal(signal),
+                });
             }
+            // for small portions, the overhead exceeds the work
+            None if (n as u64) < layout::WAKE_WORDS => {
+                recorder.shared.sleep(pause);
+                pause = (2 * pause).min(PAUSES[1]);
+            }
+            _ => pause = PAUSES[0],
         }
-        if self.options.size.is_some_and(|most| self.writer.size() > most) {
-            self.limit = Some("bytes");
-        }
-        taken
     }
 }
 
@@ -327,8 +408,15 @@ impl Captured {
             let names: Vec<&str> = self.routines.iter().map(|r| r.name.as_str()).collect();
             text.push_str(&format!(", only in {}", names.join(", ")));
         }
-        if self.skip > 0 {
+        if self.skip == LATE {
+            text.push_str(", from a point");
+        } else if self.skip > 0 {
             text.push_str(&format!(", after {} instructions", self.skip));
+        }
+        let Process { pid, parent, .. } = self.process;
+        if pid != 0 {
+            let how = if parent == pid { "after exec".into() } else { format!("child of {parent}") };
+            text.push_str(&format!(", process {pid}, {how}"));
         }
         if let Some(n) = self.length {
             text.push_str(&format!(", {n} instructions at most"));
@@ -344,12 +432,23 @@ impl Captured {
         self.max_alive.clamp(1, most.into()) as u8
     }
 
-    /// Passes the whole run to `sink`.
+    /// Instructions to expect from [`Captured::tell`], at most.
+    pub fn expected(&self) -> u64 {
+        let skipped = if self.skip == LATE { 0 } else { self.skip };
+        self.executed.saturating_sub(skipped).min(self.length.unwrap_or(u64::MAX))
+    }
+
+    /// Ends the run after this number of instructions.
+    pub fn shorten(&mut self, instructions: u64) {
+        self.length = Some(self.expected().min(instructions));
+    }
+
+    /// Passes the run to `sink`, until `progress`, which gets numbers of instructions, returns false.
     pub fn tell(
         &self,
         harts: u8,
         sink: &mut impl Sink,
-        progress: &mut dyn FnMut(u64),
+        progress: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Expanded, CaptureError> {
         let mut expander = Expander::new(self.executable.machine, harts, self.skip, self.length, sink);
         if self.system.is_some() {
@@ -358,9 +457,9 @@ impl Captured {
         let (mut words, mut reported) = (Words::default(), 0);
         self.spool.read(|portion| {
             let more = words.feed(portion, |entry| expander.take(entry))?;
-            progress(expander.instructions() - reported);
+            let goes_on = progress(expander.instructions() - reported);
             reported = expander.instructions();
-            Ok(more)
+            Ok(more && goes_on)
         })?;
         Ok(expander.finish())
     }

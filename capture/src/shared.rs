@@ -2,10 +2,11 @@
 // The compiler does not know of memory that another process writes; each block states why it is sound.
 #![allow(unsafe_code)]
 
-use crate::layout::{self, Control, CONTROL_BYTES};
+use crate::layout::{self, Control, Registry, CONTROL_BYTES};
 use crate::CaptureError;
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
+use std::path::Path;
 use std::sync::atomic::{fence, AtomicU32, Ordering::*};
 use std::time::Duration;
 
@@ -174,6 +175,52 @@ impl Drop for Shared {
     }
 }
 
+/// The registry of processes.
+pub(crate) struct RegistryMemory {
+    file: File,
+    registry: *mut Registry,
+}
+
+impl RegistryMemory {
+    /// Creates the memory, with empty slots. `root`: folder where QEMU finds files of the guest; empty: none.
+    pub(crate) fn new(root: &Path) -> Result<Self, CaptureError> {
+        let file = memory(c"goshawk-processes")?;
+        let failed = |e| CaptureError::System("shared memory", e);
+        let length = std::mem::size_of::<Registry>();
+        file.set_len(length as u64).map_err(failed)?;
+        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping of a new file, of zeros, which are a registry of empty slots; it is not shared yet.
+        let registry: *mut Registry = unsafe {
+            let place = libc::mmap(std::ptr::null_mut(), length, rights, libc::MAP_SHARED, file.as_raw_fd(), 0);
+            if place == libc::MAP_FAILED {
+                return Err(failed(std::io::Error::last_os_error()));
+            }
+            let registry: *mut Registry = place.cast();
+            let bytes = root.as_os_str().as_encoded_bytes();
+            let folder = &mut (&mut *registry).root;
+            folder[..layout::PATH_BYTES - 1].iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
+            registry
+        };
+        Ok(Self { file, registry })
+    }
+
+    pub(crate) fn descriptor(&self) -> u32 {
+        self.file.as_raw_fd() as u32
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        // SAFETY: mapped during the lifetime of this; only atomics change.
+        unsafe { &*self.registry }
+    }
+}
+
+impl Drop for RegistryMemory {
+    fn drop(&mut self) {
+        // SAFETY: our mapping; no borrow of it outlives this.
+        unsafe { libc::munmap(self.registry.cast(), std::mem::size_of::<Registry>()) };
+    }
+}
+
 /// Passes files on to the child, and makes it end when this process does.
 pub(crate) fn hand_over(command: &mut std::process::Command, files: [i32; 2]) {
     use std::os::unix::process::CommandExt;
@@ -197,27 +244,25 @@ pub(crate) fn hand_over(command: &mut std::process::Command, files: [i32; 2]) {
     }
 }
 
-/// Sends a signal to a child that has not been waited for.
-pub(crate) fn send(signal: i32, to: &std::process::Child) {
-    // SAFETY: touches no memory; the process id remains the child's until it is waited for.
-    unsafe { libc::kill(to.id() as libc::pid_t, signal) };
+/// Sends a signal to a process that has not ended.
+pub(crate) fn send(signal: i32, to: u32) {
+    // SAFETY: touches no memory.
+    unsafe { libc::kill(to as libc::pid_t, signal) };
 }
 
-/// A guard during which signals from the keyboard end the guest but not this process, which must finish its files.
-pub(crate) struct SignalGuard([(libc::c_int, libc::sighandler_t); 2]);
+/// A guard during which SIGQUIT from the keyboard ends the guest but not this process, which must finish its files.
+pub(crate) struct SignalGuard(libc::sighandler_t);
 
 impl SignalGuard {
     pub(crate) fn new() -> Self {
         // SAFETY: installs no handler function.
-        Self([libc::SIGINT, libc::SIGQUIT].map(|s| (s, unsafe { libc::signal(s, libc::SIG_IGN) })))
+        Self(unsafe { libc::signal(libc::SIGQUIT, libc::SIG_IGN) })
     }
 }
 
 impl Drop for SignalGuard {
     fn drop(&mut self) {
-        for (signal, handler) in self.0 {
-            // SAFETY: restores the previous handlers.
-            unsafe { libc::signal(signal, handler) };
-        }
+        // SAFETY: restores the previous handler.
+        unsafe { libc::signal(libc::SIGQUIT, self.0) };
     }
 }

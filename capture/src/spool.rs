@@ -186,3 +186,34 @@ fn whole(from: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<bool> {
         Err(e) => Err(e),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pack::{FRAME_WORDS, PORTION};
+
+    #[test]
+    fn memory_does_not_grow_with_a_regular_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = SpoolWriter::create(folder.path(), false).unwrap();
+        // a loop of one block
+        let words = vec![3; PORTION];
+        let all = 3 * FRAME_WORDS + 5 * PORTION;
+        let mut written = 0;
+        while written < all {
+            written += writer.write(&words).unwrap();
+        }
+        let (mut read, mut longest) = (0, 0);
+        let spool = writer.finish().unwrap();
+        let mut take = |portion: &[u32]| {
+            assert!(portion.iter().all(|word| *word == 3));
+            read += portion.len();
+            longest = longest.max(portion.len());
+            Ok(true)
+        };
+        spool.read(&mut take).unwrap();
+        assert_eq!(read, written);
+        assert!(longest < FRAME_WORDS + PORTION, "{longest}");
+        assert!(spool.size < 1 << 16, "{}", spool.size);
+    }
+}

@@ -1,9 +1,11 @@
 //! `goshawk capture`: captures a trace from a board, and recordings of real programs
 
 mod bench;
+mod processes;
 mod registers;
 mod run;
 mod statistics;
+mod writing;
 
 use crate::args::{range, within, CoreName, ParamArgs};
 use crate::files::OutputPath;

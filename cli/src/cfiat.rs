@@ -113,6 +113,11 @@ pub fn encode(
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let run = source.run()?;
+    let sizes = match output {
+        // descriptors have counts of four bytes, which need no record when they are full
+        Output::Descriptors(..) => Sizes { count_bits: 32, ..sizes },
+        Output::Nothing | Output::Stream(_) => sizes,
+    };
     let traced = record(&run, sizes, output, &Bars)?;
     let info = run.info();
     let path = match output {

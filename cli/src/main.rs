@@ -181,9 +181,13 @@ fn main() -> ExitCode {
         true => Box::new(std::io::stderr()),
         false => Box::new(std::io::BufWriter::with_capacity(1 << 16, std::io::stdout())),
     };
-    let result = files::check(&command, &matches)
-        .and_then(|()| dispatch(&cli.command, &mut out))
-        .and_then(|status| Ok(out.flush().map(|()| status)?));
+    let result = files::check(&command, &matches).and_then(|()| dispatch(&cli.command, &mut out)).and_then(|status| {
+        match out.flush() {
+            // the exit code of a captured program counts, too, where nobody reads the report
+            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe && matches!(status, Status::Code(_)) => Ok(status),
+            done => Ok(done.map(|()| status)?),
+        }
+    });
     match result {
         Ok(Status::Done) => ExitCode::SUCCESS,
         Ok(Status::Different) => ExitCode::from(1),

@@ -3,10 +3,12 @@
 use crate::args::{check_cores, MachineArgs, ParamArgs, ProgramArgs, Source, SyncArgs};
 use crate::files::input_name;
 use crate::inputs::SkipArgs;
+use crate::measured::measure;
 use crate::output::{count, facts, percent, plural, short_id, stream_lines, sum, sum_streams};
 use crate::output::{Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
+use ::sweep::plan::Plan;
 use host::input::{Input, InputOptions, BUILTIN};
 use host::recording::FileKind;
 use host::trace::Trace;
@@ -34,6 +36,7 @@ use std::path::{Path, PathBuf};
     goshawk stats builtin:fft --harts 4 --timestamps --window 100000 --csv > fft.csv\n  \
     goshawk stats builtin:bank --harts 4 --scheme inputs:256+block16\n  \
     goshawk stats builtin:fft --harts 4 --scheme cfiat:64k+line64\n  \
+    goshawk stats builtin:fft --scheme 'edmtf(192,4)'\n  \
     goshawk stats vm.gtr --elf builtin:vm")]
 pub struct Args {
     /// Retire files, branch traces (rbt1), RISC-V executables, builtin:NAME, trace files, raw trace words, folders, or
@@ -276,6 +279,61 @@ fn many_inputs(args: &Args, inputs: Vec<String>, out: &mut dyn Write) -> Result<
     Ok(Status::Done)
 }
 
+/// Statistics of a scheme that is only measured, as a sweep measures it.
+fn measured(args: &Args, scheme: &str, out: &mut dyn Write) -> Result<Status, Failure> {
+    if is_trace(args)? {
+        let input = &args.input;
+        return Err(Failure::Other(format!("{input}: is a trace, which contains its scheme; `--scheme` is for runs")));
+    }
+    let machine = &args.machine;
+    let mut plan = Plan {
+        traces: vec![args.input.clone()],
+        encodings: vec![scheme.into()],
+        timestamps: vec![false],
+        elfs: args.program.elf.iter().cloned().collect(),
+        any_build: args.program.any_build,
+        ..Plan::default()
+    };
+    plan.harts = machine.harts.map_or(plan.harts, |harts| vec![harts]);
+    let settings = &mut plan.settings;
+    settings.timing = machine.timing.map_or(settings.timing, Into::into);
+    settings.caches = machine.caches.unwrap_or(settings.caches);
+    settings.seed = machine.seed.unwrap_or(settings.seed);
+    settings.max_instructions = machine.max_instructions;
+    let (found, left_out) = measure("stats", &plan)?;
+    let Some(point) = found.points.first() else {
+        let why = left_out.into_iter().next().unwrap_or_else(|| format!("{scheme} of {}: not measured", args.input));
+        return Err(Failure::Other(why));
+    };
+    let per_instruction = point.bits.map(|bits| ratio(bits, point.instructions));
+    if args.json {
+        Object::new("stats", &args.input)
+            .with("scheme", point.scheme.clone().into())
+            .with("cores", point.harts.into())
+            .with("instructions", point.instructions.into())
+            .with("bits", json!(point.bits))
+            .with("bits_per_instruction", json!(per_instruction))
+            .with("rates", json!(point.rates))
+            .print(out)?;
+        return Ok(Status::Done);
+    }
+    let dash = || "-".to_string();
+    let mut lines = vec![
+        ("run", format!("{}, {}", point.trace, plural(point.harts, "core"))),
+        ("scheme", point.scheme.clone()),
+        ("instructions", count(point.instructions)),
+        ("bits", point.bits.map_or_else(dash, count)),
+        ("per instruction", per_instruction.map_or_else(dash, |bits| format!("{bits:.4} bits"))),
+    ];
+    let rates = point.rates;
+    if rates.conditionals > 0 {
+        lines.push(("outcomes missed", percent(rates.outcome_misses, rates.conditionals)));
+        lines.push(("targets missed", percent(rates.target_misses, rates.indirects)));
+    }
+    facts(out, &lines)?;
+    Ok(Status::Done)
+}
+
 /// Statistics of one input.
 fn one(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let name = args.params.scheme()?;
@@ -297,7 +355,9 @@ fn one(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
             return crate::cfiat::encode("stats", &source, sizes, host::values::Output::Nothing, args.json, out);
         }
         AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) => {
-            return Err(args.params.refuse(&name, "it has no messages to count"));
+            whole()?;
+            args.skip.refuse()?;
+            return measured(args, &name.scheme.to_string(), out);
         }
     }
     let counts = if is_trace(args)? { of_trace(args)? } else { of_run(args)? };

@@ -203,12 +203,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         return Err(Failure::Other("--output is missing: the folder of the sweep".into()));
     };
     let plan = args.plan()?;
-    let (jobs, left_out) = plan.jobs()?;
+    let (jobs, mut left_out, bad) = plan.jobs()?;
+    left_out.extend(bad.iter().map(ToString::to_string));
     for what in &left_out {
         eprintln!("goshawk: left out: {what}");
     }
-    // points that cannot be measured are left out, and the status says so
-    let status = if left_out.is_empty() { Status::Done } else { Status::Partial };
     let total = files(&jobs).len();
     let jobs = args.shard.part(jobs);
     let points = files(&jobs);
@@ -227,7 +226,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.dry_run {
         writeln!(out, "{} of {}", plural(points.len() as u64, "point"), plural(jobs.len() as u64, "trace"))?;
         points.iter().try_for_each(|p| writeln!(out, "{p}"))?;
-        return Ok(status);
+        return Ok(status(&left_out));
     }
     let store = Store::create(output)?;
     if let Some((lost, kept)) = store.left_out(&points) {
@@ -265,18 +264,31 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let result = ::sweep::run::run(&jobs, &store, &options);
     bar.finish_and_clear();
     manifest.seconds = start.elapsed().as_secs_f64();
-    if let Err(e) = result {
+    let bad = result.or_else(|e| {
         // may fail too if the disk is full; the points are more important
         let _ = store.finish(&manifest);
         let kept = points.iter().filter(|p| store.point(p).is_some()).count();
-        return Err(Failure::Other(format!(
+        Err(Failure::Other(format!(
             "{e}; {kept} of {} are kept, the same command continues from there",
             plural(points.len() as u64, "point")
-        )));
+        )))
+    })?;
+    for what in bad.iter().map(ToString::to_string) {
+        eprintln!("goshawk: left out: {what}");
+        left_out.push(what);
     }
     store.finish(&manifest)?;
     summary(&store, Some(finished), &left_out, args.json, out)?;
-    Ok(status)
+    Ok(status(&left_out))
+}
+
+/// Points that cannot be measured are left out, and the status says so.
+fn status(left_out: &[String]) -> Status {
+    if left_out.is_empty() {
+        Status::Done
+    } else {
+        Status::Partial
+    }
 }
 
 /// Totals over the traces for each scheme.

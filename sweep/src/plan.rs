@@ -132,12 +132,16 @@ fn slug(text: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).take(40).collect()
 }
 
+/// Jobs, descriptions of omitted points, and errors of omitted traces.
+pub type Planned = (Vec<Job>, Vec<String>, Vec<SweepError>);
+
 /// The jobs of a plan under construction.
 #[derive(Default)]
 struct Jobs {
     traces: Vec<Arc<Trace>>,
     jobs: Vec<Job>,
     left_out: Vec<String>,
+    bad: Vec<SweepError>,
 }
 
 impl Jobs {
@@ -176,7 +180,8 @@ impl Jobs {
     /// Rejects a program that no recording uses.
     fn check_used(&mut self, plan: &Plan, elfs: &[Named], named: &Named) -> Result<(), SweepError> {
         for name in &plan.traces {
-            let trace = self.trace(name, plan, elfs)?;
+            // one that cannot be read is reported later
+            let Ok(trace) = self.trace(name, plan, elfs) else { continue };
             if trace.input.is_recording() && trace.input.named().is_some_and(|n| n.build_id == named.build_id) {
                 return Ok(());
             }
@@ -267,7 +272,13 @@ impl Jobs {
             self.check_used(plan, &elfs, named)?;
         }
         for name in &plan.traces {
-            let trace = self.trace(name, plan, &elfs)?;
+            let trace = match self.trace(name, plan, &elfs) {
+                Ok(trace) => trace,
+                Err(e) => {
+                    self.bad.push(e);
+                    continue;
+                }
+            };
             let harts = trace.input.harts().map_or_else(|| plan.harts.clone(), |n| vec![n]);
             for harts in harts {
                 trace.input.run(harts, &trace.settings)?;
@@ -351,12 +362,21 @@ impl Plan {
     }
 
     /// All jobs with their tasks. Combinations that a scheme does not support (time stamps with a software compressor)
-    /// are omitted and described in the second list.
-    pub fn jobs(&self) -> Result<(Vec<Job>, Vec<String>), SweepError> {
+    /// are omitted and described in the second list. Traces that cannot be read are omitted, too, with their errors.
+    ///
+    /// # Errors
+    /// The plan is wrong, or no trace can be read.
+    pub fn jobs(&self) -> Result<Planned, SweepError> {
         let mut jobs = Jobs::default();
         let parts = if self.part.is_empty() { std::slice::from_ref(self) } else { &self.part };
         parts.iter().try_for_each(|p| jobs.add_all(p))?;
-        Ok((jobs.jobs, jobs.left_out))
+        match jobs.bad.pop() {
+            Some(e) if jobs.traces.is_empty() => Err(if jobs.bad.is_empty() { e } else { jobs.bad.swap_remove(0) }),
+            last => {
+                jobs.bad.extend(last);
+                Ok((jobs.jobs, jobs.left_out, jobs.bad))
+            }
+        }
     }
 }
 
@@ -455,7 +475,7 @@ mod tests {
         .unwrap();
         assert_eq!(plan.part.len(), 2);
         assert!(plan.part.iter().all(|p| p.settings.seed == 3 && p.sets == ["m4"] && p.traces == ["builtin:fft"]));
-        let (jobs, left_out) = plan.jobs().unwrap();
+        let (jobs, left_out, _) = plan.jobs().unwrap();
         assert!(left_out.is_empty());
         let found: Vec<_> = jobs
             .iter()
@@ -475,9 +495,9 @@ mod tests {
             timestamps: timestamps.into(),
             ..Plan::default()
         };
-        let (jobs, left_out) = plan(&[false, true]).jobs().unwrap();
+        let (jobs, left_out, _) = plan(&[false, true]).jobs().unwrap();
         assert_eq!((jobs.len(), left_out.len()), (1, 0));
-        let (jobs, left_out) = plan(&[true]).jobs().unwrap();
+        let (jobs, left_out, _) = plan(&[true]).jobs().unwrap();
         assert_eq!((jobs.len(), left_out.len()), (0, 1));
     }
 }

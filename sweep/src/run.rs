@@ -69,7 +69,21 @@ impl Running<'_> {
     }
 }
 
-fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn PointStore, options: &Options) -> Result<(), SweepError> {
+/// Why a job has failed.
+enum Failed {
+    /// Its trace cannot be measured; others can.
+    Trace(SweepError),
+    /// Points cannot be stored.
+    Store(SweepError),
+}
+
+impl From<SweepError> for Failed {
+    fn from(e: SweepError) -> Self {
+        Self::Trace(e)
+    }
+}
+
+fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn PointStore, options: &Options) -> Result<(), Failed> {
     let pending = job.tasks.iter().filter(|t| !store.has(t)).collect::<Vec<_>>();
     // from the program; the code of a recording is learned while it is read
     let program = job.trace.input.image();
@@ -120,14 +134,14 @@ fn run_job(pool: &rayon::ThreadPool, job: &Job, store: &dyn PointStore, options:
     }
     let image = if verify { program.as_ref().or(learned.as_ref()) } else { None };
     let census = census_builder.map(CensusBuilder::finish);
-    let finish = |mut r: Running| {
+    let finish = |mut r: Running| -> Result<(), Failed> {
         let start = Instant::now();
         let failed = |e| SweepError::Other(format!("{}, {}: {e}", job.trace.name, r.task.spec.name));
         r.measured = r.scheme.finish(cycles).map_err(failed)?;
         r.time += start.elapsed();
         let point =
             point(job, r, &clock, &digest, census.as_ref(), if has_cycles { cycles } else { 0 }, image, options)?;
-        store.put(&point.0, &point.1)?;
+        store.put(&point.0, &point.1).map_err(Failed::Store)?;
         (options.progress)(&point.1);
         Ok(())
     };
@@ -196,12 +210,16 @@ fn point(
     Ok((r.task.file.clone(), point))
 }
 
-/// Runs the tasks that are not in the store yet, as many traces at a time as there are threads. The first failure stops
-/// the sweep; finished points are kept.
-pub fn run(jobs: &[Job], store: &dyn PointStore, options: &Options) -> Result<(), SweepError> {
+/// Runs the tasks that are not in the store yet, as many traces at a time as there are threads. Returns the errors of
+/// traces that could not be measured.
+///
+/// # Errors
+/// If points cannot be stored: that stops the sweep; finished points are kept.
+pub fn run(jobs: &[Job], store: &dyn PointStore, options: &Options) -> Result<Vec<SweepError>, SweepError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
     let pool = pool.map_err(|e| SweepError::Other(format!("threads: {e}")))?;
     let (next, failed, error) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(None));
+    let bad = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..options.threads.clamp(1, jobs.len().max(1)) {
             // plain threads take the traces: a waiting rayon thread would start another one
@@ -210,13 +228,20 @@ pub fn run(jobs: &[Job], store: &dyn PointStore, options: &Options) -> Result<()
                     if failed.load(Ordering::Relaxed) {
                         break;
                     }
-                    if let Err(e) = run_job(&pool, job, store, options) {
-                        failed.store(true, Ordering::Relaxed);
-                        error.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(e);
+                    match run_job(&pool, job, store, options) {
+                        Ok(()) => {}
+                        Err(Failed::Trace(e)) => bad.lock().unwrap_or_else(|e| e.into_inner()).push(e),
+                        Err(Failed::Store(e)) => {
+                            failed.store(true, Ordering::Relaxed);
+                            error.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(e);
+                        }
                     }
                 }
             });
         }
     });
-    error.into_inner().unwrap_or_else(|e| e.into_inner()).map_or(Ok(()), Err)
+    match error.into_inner().unwrap_or_else(|e| e.into_inner()) {
+        Some(e) => Err(e),
+        None => Ok(bad.into_inner().unwrap_or_else(|e| e.into_inner())),
+    }
 }

@@ -23,6 +23,12 @@ impl Arrivals {
         Self { come: AtomicU32::new(0), awaited: AtomicU32::new(0) }
     }
 
+    /// Forgets all threads, in a child after a fork.
+    pub fn restart(&self) {
+        self.come.store(0, SeqCst);
+        self.awaited.store(0, SeqCst);
+    }
+
     /// Number of threads that have arrived so far.
     pub fn so_far(&self) -> u32 {
         self.come.load(SeqCst)

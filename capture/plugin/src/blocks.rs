@@ -6,7 +6,7 @@ use crate::state::State as Begins;
 use crate::{on_access, on_block, state, values, State, OFF};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_void, CStr};
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::*};
 use std::sync::PoisonError;
 
 /// Flag: a signal handler may begin here.
@@ -15,6 +15,10 @@ pub const HANDLER: u32 = 1;
 pub const OUTSIDE: u32 = 2;
 /// Flag: its context must be checked.
 pub const CHECK_CONTEXT: u32 = 4;
+/// Flag: the trace starts here.
+pub const START: u32 = 8;
+/// Flag: the trace ends here.
+pub const STOP: u32 = 16;
 
 /// A translated block. Never freed: QEMU keeps pointers to it.
 #[repr(C)]
@@ -25,6 +29,10 @@ pub struct Block {
     pub instructions: u32,
     pub start: u64,
     pub flags: AtomicU32,
+    /// The front end knows it.
+    pub announced: AtomicBool,
+    /// Its entry, for children; empty if processes are not followed.
+    pub entry: Box<[u32]>,
 }
 
 /// More than any number of instructions left.
@@ -57,6 +65,7 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
     if OFF.load(Relaxed) {
         return;
     }
+    state.ring.control().begun.store(1, Relaxed);
     let data = state.flags & WANT_DATA != 0;
     // SAFETY: QEMU's objects, valid during this call.
     let (start, insns) = unsafe {
@@ -73,7 +82,8 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
     while first < insns.len() {
         let outside = state.is_outside(at);
         let (mut end, mut next) = (first, at);
-        while end < insns.len() && state.is_outside(next) == outside {
+        // a block begins where the trace starts or ends
+        while end < insns.len() && state.is_outside(next) == outside && (end == first || state.border(next) == 0) {
             next = next.wrapping_add(codes[end].len() as u64);
             end += 1;
         }
@@ -114,6 +124,20 @@ pub extern "C" fn on_translate(_: Id, tb: *mut Tb) {
 }
 
 impl State {
+    /// Whether the trace starts or ends at `pc`: [`START`], [`STOP`].
+    fn border(&self, pc: u64) -> u32 {
+        let control = self.ring.control();
+        if control.start_at == 0 && control.stop_at == 0 {
+            return 0;
+        }
+        // an image can be loaded at any address, but only as a whole
+        // SAFETY: a simple query; the image is loaded before the first block.
+        let moved = unsafe { qemu_plugin_start_code() }.wrapping_sub(control.code);
+        let is_at = |at: u64| at != 0 && pc == at.wrapping_add(moved);
+        let flag = |on, flag| if on { flag } else { 0 };
+        flag(is_at(control.start_at), START) | flag(is_at(control.stop_at), STOP)
+    }
+
     /// Whether the instruction at `pc` is not traced.
     fn is_outside(&self, pc: u64) -> bool {
         let control = self.ring.control();
@@ -152,6 +176,7 @@ impl State {
         if self.flags & CONTEXTS != 0 {
             flags |= CHECK_CONTEXT;
         }
+        flags |= self.border(start);
         let mut text = Vec::new();
         if self.flags & WANT_TEXT != 0 {
             for insn in insns {
@@ -176,13 +201,30 @@ impl State {
             words.extend(padded);
         }
         words.insert(0, escape(BLOCK, words.len() as u32));
+        let entry = if self.registry.is_some() { words.clone().into() } else { Box::default() };
         self.ring.report_later(None, words);
-        let (cost, flags) = (AtomicI64::new(NEVER), AtomicU32::new(flags));
-        let block = Block { cost, number, instructions: instructions as u32, start, flags };
+        let (cost, flags, announced) = (AtomicI64::new(NEVER), AtomicU32::new(flags), AtomicBool::new(true));
+        let block = Block { cost, number, instructions: instructions as u32, start, flags, announced, entry };
         let block: &'static Block = Box::leak(Box::new(block));
         blocks.known.insert(key, block);
         blocks.at.entry(start).or_default().push(block);
         block
+    }
+
+    /// In a child after a fork: its front end knows no block.
+    pub fn forget_reported(&self) {
+        let blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        for block in blocks.known.values() {
+            block.announced.store(false, Relaxed);
+            block.cost.store(NEVER, Relaxed);
+        }
+    }
+
+    /// Reports a block that the parent has translated.
+    pub fn announce(&self, block: &Block) {
+        if !block.announced.load(Relaxed) && !block.announced.swap(true, Relaxed) {
+            self.ring.report_later(None, block.entry.to_vec());
+        }
     }
 
     /// Marks a function of the guest as a signal handler.

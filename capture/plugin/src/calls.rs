@@ -1,5 +1,6 @@
 //! System calls: their effect on a thread and on the turns
 
+use crate::follow::{execute, note};
 use crate::guest::Call;
 use crate::layout::*;
 use crate::place::Affinity;
@@ -15,23 +16,27 @@ pub extern "C" fn on_syscall(
     number: i64,
     a1: u64,
     a2: u64,
-    _: u64,
-    _: u64,
+    a3: u64,
+    a4: u64,
     _: u64,
     _: u64,
     _: u64,
     _: u64,
 ) {
+    let state = state();
+    let call = state.guest.call(number, [a1, a2]);
     if OFF.load(Relaxed) {
+        if call == Call::Exec {
+            follow(number, [a1, a2, a3, a4]);
+        }
         return;
     }
-    let state = state();
+    note(vcpu);
     let me = thread(vcpu);
     if !me.may_report() {
         // its turn was taken in the meantime
         me.take();
     }
-    let call = state.guest.call(number, [a1, a2]);
     let kind = match call {
         Call::Sigreturn => SIGRETURN,
         Call::Exec => EXEC,
@@ -66,9 +71,24 @@ pub extern "C" fn on_syscall(
     } else {
         me.give();
     }
+    if call == Call::Exec {
+        follow(number, [a1, a2, a3, a4]);
+    }
     if call == Call::ExitAll {
+        state.ring.control().exit.store(EXITED | (a1 as u32 & 0xff), Relaxed);
         // QEMU waits for all threads to leave their blocks
         off();
+    }
+}
+
+/// The guest executes a program.
+fn follow(number: i64, [a1, a2, a3, a4]: [u64; 4]) {
+    /// `AT_FDCWD`.
+    const HERE: u32 = -100i32 as u32;
+    match state().guest.is_execveat(number) {
+        false => execute(a1, a2, a3),
+        true if a1 as u32 == HERE => execute(a2, a3, a4),
+        true => {}
     }
 }
 

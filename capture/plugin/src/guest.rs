@@ -34,7 +34,9 @@ pub struct Guest {
     futex: [i64; 2],
     clone: i64,
     /// Size of an address, bytes.
-    address: usize,
+    pub address: usize,
+    /// Machine in the header of an ELF file.
+    elf: u16,
     /// Registers at the first instruction of a handler: signal, siginfo, ucontext, stack pointer.
     registers: [c_int; 4],
     /// Offset of the ucontext from the stack pointer.
@@ -132,6 +134,12 @@ impl Guest {
             _ => return None,
         }
         let arm = name == "arm";
+        let elf = match name {
+            "x86_64" => 62,
+            "aarch64" => 183,
+            "arm" => 40,
+            _ => 243,
+        };
         let reader = Registers::find(read);
         let base = symbol(c"guest_base").map(|s| s.cast_const().cast());
         // required to know which code is Thumb
@@ -152,6 +160,7 @@ impl Guest {
             futex,
             clone,
             address,
+            elf,
             registers,
             context,
             pc,
@@ -161,6 +170,18 @@ impl Guest {
             reader,
             base,
         })
+    }
+
+    /// Whether a file that begins with these bytes is a program of this machine.
+    pub fn runs(&self, head: &[u8]) -> bool {
+        // 32-bit or 64-bit, little-endian; the machine at 18
+        let class = (self.address / 4) as u8;
+        head.starts_with(&[0x7f, b'E', b'L', b'F', class, 1]) && head.get(18..20) == Some(&self.elf.to_le_bytes())
+    }
+
+    /// Whether the call is `execveat`.
+    pub fn is_execveat(&self, number: i64) -> bool {
+        number == self.exec[1]
     }
 
     /// Whether registers can be read.

@@ -16,7 +16,7 @@
 //! | [`BEGIN`] | instructions (2) | so many were skipped; the trace begins |
 //! | [`LEAVE`] | number of a block | the thread continues in a block that is not traced: of another image, or outside the requested routines |
 
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, AtomicU8, Ordering::Relaxed};
 
 /// First word of the control page.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"GSHKCAP\x01");
@@ -119,10 +119,30 @@ pub struct Control {
     pub ranges: [[u64; 2]; MAX_RANGES],
     /// Number of code ranges; 0: all code is traced.
     pub range_count: u64,
+    /// Addresses of the ELF at which the trace starts, after `skip`, and ends; 0: none.
+    pub start_at: u64,
+    /// As above.
+    pub stop_at: u64,
+    /// The front end has requested that the trace starts.
+    pub start: AtomicU32,
+    /// The trace has ended at [`Control::stop_at`].
+    pub stopped_at: AtomicU32,
+    /// Process of the front end.
+    pub owner: u32,
+    /// The front end's descriptor of the [`Registry`]; 0: processes are not followed.
+    pub registry: u32,
+    /// The front end's descriptor of the plugin.
+    pub plugin: u32,
+    /// The slot of this process in the registry; the first process has none, but [`SLOTS`].
+    pub slot: u32,
+    /// [`EXITED`] + exit code, when the process ends by itself.
+    pub exit: AtomicU32,
     /// The front end needs no more words.
     pub stop: AtomicU32,
     /// 1: the plugin is ready; above: a limitation, see [`NO_REGISTERS`].
     pub state: AtomicU32,
+    /// Not 0: the guest has begun; otherwise QEMU could not load it.
+    pub begun: AtomicU32,
     /// Turns that ended while other threads waited.
     pub switches: AtomicU64,
     /// Turns that were taken from a thread that made no progress.
@@ -174,6 +194,50 @@ impl Written {
 
 /// Value of [`Written::gate`]: no processor.
 pub const NOBODY: u32 = u32::MAX;
+
+/// In [`Control::exit`]: the process has ended by itself.
+pub const EXITED: u32 = 1 << 8;
+
+/// Processes that can be followed at a time.
+pub const SLOTS: usize = 64;
+/// Size of a path, with the zero at its end.
+pub const PATH_BYTES: usize = 4096;
+
+/// Processes that are followed: the front end prepares slots with a control page and a ring each, and a child or a
+/// program that replaces another takes one.
+#[repr(C)]
+pub struct Registry {
+    /// Folder where QEMU finds files of the guest; empty: none.
+    pub root: [u8; PATH_BYTES],
+    /// Children for which no slot was free in time; they are not captured.
+    pub missed: AtomicU32,
+    /// The slots.
+    pub slots: [Slot; SLOTS],
+}
+
+/// A process, or the place for one.
+#[repr(C)]
+pub struct Slot {
+    /// [`EMPTY`] and the like.
+    pub state: AtomicU32,
+    /// The front end's descriptor of the control page and ring.
+    pub memory: AtomicU32,
+    /// The process.
+    pub pid: AtomicU32,
+    /// The process that created it; itself if it replaced its program.
+    pub parent: AtomicU32,
+    /// Path of the program if it was replaced; otherwise empty.
+    pub path: [AtomicU8; PATH_BYTES],
+}
+
+/// State of a slot: the front end must prepare it.
+pub const EMPTY: u32 = 0;
+/// State of a slot: ready to be taken.
+pub const FREE_SLOT: u32 = 1;
+/// State of a slot: taken by a process that has not begun.
+pub const TAKEN: u32 = 2;
+/// State of a slot: the process writes to its ring.
+pub const RUNNING: u32 = 3;
 
 /// A counter in a cache line of its own.
 #[repr(C, align(128))]

@@ -11,6 +11,7 @@
 //! | `blocks` | translated blocks, told once each |
 //! | `calls` | calls of the system |
 //! | `thread`, `turns`, `arrivals`, `place` | threads; whose turn it is; who is awaited; on which processor they run |
+//! | `follow` | children, and programs that replace others |
 //! | `ring`, `layout` | the ring and what stands in it |
 //! | `ops` | code of QEMU's that writes there without a call |
 //! | `guest`, `state`, `traps`, `values` | what differs from machine to machine |
@@ -24,6 +25,7 @@
 mod arrivals;
 mod blocks;
 mod calls;
+mod follow;
 mod guest;
 mod layout;
 #[cfg(feature = "api4")]
@@ -42,16 +44,17 @@ mod turns;
 mod values;
 
 use arrivals::Arrivals;
-use blocks::{on_translate, Block, Blocks, CHECK_CONTEXT, HANDLER, NEVER, OUTSIDE};
+use blocks::{on_translate, Block, Blocks, CHECK_CONTEXT, HANDLER, NEVER, OUTSIDE, START, STOP};
 use calls::{on_return, on_syscall};
 use guest::{Guest, Interrupted};
 use layout::*;
-use place::{Affinity, Processors};
+use place::Processors;
 use qemu::*;
 use ring::Ring;
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
+use std::os::fd::IntoRawFd;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::*};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use thread::{known_thread, on_thread, on_thread_end, thread, Thread};
 use turns::{Progress, Turns};
 
@@ -69,6 +72,8 @@ static TURNS: Turns = Turns::new();
 static ARRIVALS: Arrivals = Arrivals::new();
 // `on_access` takes both bits as QEMU has them.
 const _: () = assert!(STORES == 2 * LOADS);
+/// The lock of queued words.
+type PendingGuard = MutexGuard<'static, Vec<(Option<u32>, Vec<u32>)>>;
 
 struct State {
     ring: Ring,
@@ -79,6 +84,8 @@ struct State {
     blocks: Mutex<Blocks>,
     /// Addresses that are traced; nothing in it: all.
     traced: OnceLock<Vec<(u64, u64)>>,
+    /// Processes are followed.
+    registry: Option<&'static Registry>,
     #[cfg(not(feature = "api4"))]
     ops: Option<ops::Ops>,
 }
@@ -121,6 +128,7 @@ fn begin(vcpu: c_uint, block: &'static Block) {
         return;
     }
     let (state, me) = (state(), thread(vcpu));
+    state.announce(block);
     let serial = state.flags & FREE == 0;
     if serial {
         if let Some(come) = me.awaited_arrivals.take() {
@@ -133,6 +141,16 @@ fn begin(vcpu: c_uint, block: &'static Block) {
     let flags = block.flags.load(Relaxed);
     if flags & HANDLER != 0 && (flags & OUTSIDE == 0 || !me.outside.get()) {
         state.signal(vcpu, me);
+    }
+    if flags & START != 0 {
+        state.ring.control().start.store(1, Relaxed);
+    }
+    if flags & STOP != 0 && state.ring.has_begun() {
+        // so that the block before retires
+        state.ring.report(&me.writer, &[escape(AHEAD, 0), block.number]);
+        state.ring.control().stopped_at.store(1, Relaxed);
+        off();
+        return;
     }
     let wanted = serial && TURNS.wanted();
     if wanted {
@@ -269,12 +287,35 @@ extern "C" fn on_exit(_: Id, _: *mut c_void) {
     off();
 }
 
-/// A child has the ring, too, and must not write to it.
-extern "C" fn on_fork() {
-    OFF.store(true, Relaxed);
+/// Locks that a child needs, while a thread forks.
+struct ForkLocks(#[allow(dead_code)] (MutexGuard<'static, Blocks>, PendingGuard, MutexGuard<'static, turns::Queue>));
+
+/// The locks of the thread that forks; others wait for them.
+static mut FORK_LOCKS: Option<ForkLocks> = None;
+
+extern "C" fn before_fork() {
     let state = state();
-    state.ring.part();
-    state.processors.release(Affinity::Free);
+    let pending = state.ring.lock_for_fork();
+    let blocks = state.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: only the thread that has the locks uses it.
+    unsafe { FORK_LOCKS = Some(ForkLocks((blocks, pending, TURNS.lock()))) };
+}
+
+extern "C" fn after_fork() {
+    // SAFETY: as above.
+    drop(unsafe { (*(&raw mut FORK_LOCKS)).take() });
+    state().ring.unlock_after_fork();
+}
+
+/// A child has the ring, too, and must not write to it: it gets another, or reports nothing.
+extern "C" fn on_fork() {
+    after_fork();
+    let state = state();
+    state.processors.restart();
+    if OFF.load(Relaxed) || !follow::attach() {
+        OFF.store(true, Relaxed);
+        state.ring.part();
+    }
 }
 
 /// A number given as `name=number`.
@@ -305,22 +346,34 @@ pub unsafe extern "C" fn qemu_plugin_install(
     argc: c_int,
     argv: *const *const c_char,
 ) -> c_int {
-    let (Some(memory), Some(plugin)) = (argument(argc, argv, "memory"), argument(argc, argv, "plugin")) else {
-        return -1;
+    let Some(memory) = argument(argc, argv, "memory") else { return -1 };
+    // a followed process opens the file itself; the first one inherits it, and the plugin
+    let (file, plugin) = match argument(argc, argv, "owner") {
+        Some(owner) => match follow::open(owner as u32, memory as u32) {
+            Some(file) => (file.into_raw_fd(), None),
+            None => return -1,
+        },
+        None => (memory, argument(argc, argv, "plugin")),
     };
     let name = CStr::from_ptr((*info).target_name).to_str().unwrap_or_default();
-    let (Some(ring), Some(guest)) = (Ring::map(memory), Guest::of(name, (*info).system_emulation)) else {
+    let (Some(ring), Some(guest)) = (Ring::map(file), Guest::of(name, (*info).system_emulation)) else {
         return -1;
     };
     if !known_layout() {
         return -1;
     }
     // the guest must not see more open files than it would have
-    close(memory);
-    close(plugin);
+    close(file);
+    if let Some(plugin) = plugin {
+        close(plugin);
+    }
     let control = ring.control();
     let state = if guest.shows_registers() { READY } else { NO_REGISTERS };
-    control.state.store(state, Relaxed);
+    ring.set_state(state);
+    let registry = follow::registry(control);
+    if let Some(slot) = registry.and_then(|r| r.slots.get(control.slot as usize)) {
+        slot.state.store(RUNNING, Release);
+    }
     let (flags, quantum) = (control.flags, u64::from(control.quantum.max(1)));
     let processors = Processors::of_this();
     let (blocks, traced) = (Mutex::default(), OnceLock::new());
@@ -334,12 +387,13 @@ pub unsafe extern "C" fn qemu_plugin_install(
         processors,
         blocks,
         traced,
+        registry,
         #[cfg(not(feature = "api4"))]
         ops,
     };
     let state = Box::new(state);
     STATE.store(Box::into_raw(state), Release);
-    pthread_atfork(None, None, Some(on_fork));
+    pthread_atfork(Some(before_fork), Some(after_fork), Some(on_fork));
     qemu_plugin_register_vcpu_init_cb(id, on_thread);
     if (*info).system_emulation {
         SYSTEM.store(true, Relaxed);

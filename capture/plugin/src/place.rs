@@ -81,6 +81,12 @@ impl Processors {
         }
     }
 
+    /// Restores the affinity of the only thread, in a child after a fork.
+    pub fn restart(&self) {
+        self.release(Affinity::Free);
+        COMMON_PROCESSOR.store(-1, Relaxed);
+    }
+
     /// Restores the affinity of the current thread; returns its new state.
     pub fn release(&self, place: Affinity) -> Affinity {
         match place {

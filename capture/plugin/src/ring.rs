@@ -13,6 +13,7 @@
 //! The ring is mapped twice in succession, so that no entry is split. When it is full the writer waits for the front
 //! end. Words that are not reported (skipped instructions, anything after the end) are written to private memory.
 
+use crate::follow::map_in_place;
 use crate::layout::{
     escape, Control, Written, ACCESS, BEGIN, CONTROL_BYTES, ESCAPE, MAGIC, NOBODY, THREAD, WAKE_WORDS,
 };
@@ -20,7 +21,7 @@ use crate::qemu::{futex, membarrier, mmap};
 use crate::turns::Progress;
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
-use std::sync::atomic::{compiler_fence, AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
+use std::sync::atomic::{compiler_fence, AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -76,6 +77,8 @@ pub struct Ring {
     locked: AtomicBool,
     /// The writer is waiting for the front end.
     stalled: AtomicBool,
+    /// Value of [`Control::state`] after the installation.
+    state: AtomicU32,
 }
 
 /// State protected by the lock, or the gate. Counters are in the control page.
@@ -179,6 +182,7 @@ impl Ring {
             data: control.flags & crate::layout::WANT_DATA != 0,
             locked: AtomicBool::new(false),
             stalled: AtomicBool::new(false),
+            state: AtomicU32::new(0),
             inside: UnsafeCell::new(inside),
         };
         control.base.store(words as u64, Relaxed);
@@ -188,6 +192,12 @@ impl Ring {
             ring.show();
         }
         Some(ring)
+    }
+
+    /// Tells the front end that the plugin is ready, and how.
+    pub fn set_state(&self, state: u32) {
+        self.state.store(state, Relaxed);
+        self.control.state.store(state, Relaxed);
     }
 
     /// The control page.
@@ -392,6 +402,45 @@ impl Ring {
         self.rest();
     }
 
+    /// Maps other memory in its place, in a child after a fork, which has no other threads: an empty ring.
+    pub fn replace(&self, fd: i32) -> bool {
+        let control: *const Control = self.control;
+        let length = 4 * (self.mask as usize + 1);
+        // SAFETY: the control page and the mappings of the ring, which has the same size; there is no other thread.
+        if !unsafe { map_in_place(fd, control.cast_mut().cast(), self.words.cast(), length) } {
+            return false;
+        }
+        self.gate.store(std::ptr::null_mut(), Release);
+        self.pending().clear();
+        self.is_pending.store(false, Relaxed);
+        self.stalled.store(false, Relaxed);
+        self.origin.store(0, Relaxed);
+        let begun = self.control.skip == 0;
+        // SAFETY: there is no other thread.
+        unsafe { *self.inside.get() = Inside { end: 0, full: 0, thread: u32::MAX, begun } };
+        membarrier::register();
+        self.control.state.store(self.state.load(Relaxed), Relaxed);
+        self.control.begun.store(1, Relaxed);
+        self.control.base.store(self.words as u64, Relaxed);
+        self.written().gate.store(NOBODY, Relaxed);
+        self.rest();
+        if begun {
+            self.show();
+        }
+        true
+    }
+
+    /// Locks it for a fork, so that the child can use it.
+    pub fn lock_for_fork(&self) -> MutexGuard<'_, Vec<(Option<u32>, Vec<u32>)>> {
+        self.lock(None);
+        self.pending()
+    }
+
+    /// Unlocks it after a fork.
+    pub fn unlock_after_fork(&self) {
+        self.unlock();
+    }
+
     /// Head at which the ring is full.
     fn full(&self) -> u64 {
         self.control.tail.0.load(SeqCst) + self.mask - RESERVE
@@ -409,7 +458,7 @@ impl Ring {
             if self.head() + room <= inside.full {
                 break;
             }
-            if self.stopped() {
+            if self.stopped() || !self.has_reader() {
                 return false;
             }
             self.wake_reader();
@@ -418,6 +467,11 @@ impl Ring {
         self.control.full.store(0, Relaxed);
         self.stalled.store(false, Relaxed);
         true
+    }
+
+    /// Whether the front end still exists: children of the guest do not end with it.
+    fn has_reader(&self) -> bool {
+        std::fs::exists(format!("/proc/{}", self.control.owner)).unwrap_or(true)
     }
 
     /// Wakes the front end if it sleeps.
@@ -490,13 +544,18 @@ impl Ring {
         true
     }
 
+    /// Whether the trace has begun.
+    pub fn has_begun(&self) -> bool {
+        !self.is_hidden()
+    }
+
     /// A thread begins a block of so many instructions. With `open`, it may then write without the lock until so many
     /// instructions have been executed.
     pub fn begin(&self, me: &Writer, block: u32, instructions: u32, open: Option<u64>) -> bool {
         let inside = self.lock(Some(me));
         let mut done = self.report_pending(inside);
         let executed = self.executed() + u64::from(instructions);
-        if !inside.begun && executed > self.control.skip {
+        if !inside.begun && (executed > self.control.skip || self.control.start.load(Relaxed) != 0) {
             inside.begun = true;
             self.show();
             let before = executed - u64::from(instructions);

@@ -147,6 +147,22 @@ impl Thread {
     }
 }
 
+/// In a child after a fork: the only thread is that of this processor.
+pub fn restart(vcpu: c_uint) {
+    let before = thread(vcpu);
+    let new = Thread::new(0, vcpu);
+    new.reported.borrow_mut().extend(before.reported.borrow().iter());
+    for entry in &THREADS {
+        entry.store(std::ptr::null_mut(), Relaxed);
+    }
+    THREADS[vcpu as usize % MAX_THREADS].store(Box::into_raw(Box::new(new)), Release);
+    NEXT_THREAD.store(1, Relaxed);
+    ALIVE.store(1, Relaxed);
+    let control = state().ring.control();
+    control.threads.store(1, Relaxed);
+    control.max_alive.store(1, Relaxed);
+}
+
 pub extern "C" fn on_thread(_: Id, vcpu: c_uint) {
     // processors of a whole machine are created in any order
     let next = NEXT_THREAD.fetch_add(1, Relaxed);

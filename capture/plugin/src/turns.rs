@@ -55,7 +55,7 @@ fn sleeps(system: u32) -> bool {
     reported.map_or(true, |text| text.rsplit(") ").next().is_none_or(|rest| rest.starts_with(['S', 'Z', 'X'])))
 }
 
-type Queue = VecDeque<(Runner, Thread)>;
+pub type Queue = VecDeque<(Runner, Thread)>;
 
 /// The owner of the turn, and the queue of waiting threads.
 pub struct Turns {
@@ -199,6 +199,20 @@ impl Turns {
         queue.push_back((thread, std::thread::current()));
         self.next(queue);
         self.wait(thread, ring);
+    }
+
+    /// Locks the queue for a fork, so that the child can use it.
+    pub fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue()
+    }
+
+    /// Forgets all threads, in a child after a fork.
+    pub fn restart(&self) {
+        let mut queue = self.queue();
+        queue.clear();
+        self.waiting.store(0, Relaxed);
+        self.over.store(false, Relaxed);
+        self.assign(Runner { id: NOBODY, system: 0 });
     }
 
     /// Lets all threads run.

@@ -1,16 +1,19 @@
 //! `goshawk capture run`: runs a real program under QEMU, and writes recordings and descriptors
 
+use super::processes::{self, Files};
 use super::statistics::{self, Values};
+use super::writing::write_files;
 use crate::files::OutputPath;
-use crate::output::{count, facts, percent, plural, short_id, Left, Object, Right, Table, TOOL};
+use crate::output::{count, facts, percent, plural, short_id, Left, Object, Right, Table};
 use crate::progress::bar;
 use crate::{signals, Failure, Status};
 use ::capture::cost::Cost;
 use ::capture::descriptor::Form;
+use ::capture::follow::Follow;
 use ::capture::machine::Executable;
 use ::capture::outputs::{self, Compression, Outcome, OutputFiles};
 use ::capture::routines::{self, Routine};
-use ::capture::run::{Captured, Ended, Options};
+use ::capture::run::{Border, Captured, Ended, Options};
 use ::capture::schedule::Schedule;
 use ::capture::statistics::{BRANCHES, OPERANDS};
 use ::capture::CaptureError;
@@ -20,6 +23,7 @@ use sim::scheme::cfiat::params::Sizes;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Run a program under QEMU, and record what its threads retire
 ///
@@ -37,8 +41,10 @@ use std::path::PathBuf;
     goshawk capture run --schedule serial:100,jitter,seed=1 --rbt1 ls.rbt1.zst -- /bin/ls /\n  \
     goshawk capture run --data -o true.ret --mls true.mls --ascii -- /bin/true\n  \
     goshawk capture run --routine hash_search -o hash.ret -- /bin/bash -c true\n  \
+    goshawk capture run --start-at main --stop-at finish --seconds 10 -o part.ret -- ./program\n  \
     goshawk capture run --data --statistics true.json -- /bin/true\n  \
     goshawk capture run --scheme cfiat:64k+line64 --statistics true.txt -- /bin/true\n  \
+    goshawk capture run --follow all -o sh.ret -- /bin/sh -c 'ls /; ls /usr'\n  \
     goshawk capture run --system --contexts --skip 6 -o paged.ret -- kernel.elf\n  \
     goshawk capture run --system --harts 4 --max-instructions 1000000 --end-with-trace -o firmware.ret -- firmware.elf\n  \
     goshawk stats true.ret")]
@@ -87,6 +93,17 @@ pub struct Args {
     /// Instruction limit, of all threads together, counted after --skip [default: none]
     #[arg(help_heading = "Traced part", short = 'l', long = "max-instructions", alias = "length", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     length: Option<u64>,
+    /// Where the trace starts: the name or address (0x...) of a function, before its first instruction, or SIGUSR1, when
+    /// this process receives it
+    #[arg(help_heading = "Traced part", long, value_name = "NAME|SIGUSR1", conflicts_with_all = ["skip", "system", "follow"])]
+    start_at: Option<String>,
+    /// Where the trace ends: the name or address (0x...) of a function, before its first instruction after the start, or
+    /// SIGUSR2, when this process receives it
+    #[arg(help_heading = "Traced part", long, value_name = "NAME|SIGUSR2", conflicts_with_all = ["system", "follow"])]
+    stop_at: Option<String>,
+    /// Time limit of the trace, from its start, in seconds [default: none]
+    #[arg(help_heading = "Traced part", long, value_name = "SECONDS", value_parser = seconds)]
+    seconds: Option<Duration>,
     /// End the program when the trace ends at a limit; without it the program runs on, untraced
     #[arg(help_heading = "Traced part", long)]
     end_with_trace: bool,
@@ -101,6 +118,10 @@ pub struct Args {
     /// 3Q/2), or free (by the host; then values that several threads write are not exact)
     #[arg(help_heading = "QEMU", long, value_name = "SCHEDULE", default_value_t)]
     schedule: Schedule,
+    /// Further processes to record: all, none, or the file names of programs, such as cc1,as. Each has separate files,
+    /// with its process number and program in their names: a.ret, a.1207-ls.ret
+    #[arg(help_heading = "QEMU", long, value_name = "PROCESSES", default_value = "none", conflicts_with_all = ["system", "end_with_trace", "routine", "statistics"])]
+    follow: Follow,
     /// Bare-metal program, which runs on QEMU's machine `virt` with --harts harts; recording its loads and stores needs
     /// QEMU 10.0
     #[arg(help_heading = "QEMU", long, conflicts_with_all = ["own_image", "routine", "sysroot"])]
@@ -118,7 +139,7 @@ pub struct Args {
     /// Folder with the libraries of the program [default: that of Debian's cross compilers]
     #[arg(help_heading = "QEMU", long, value_name = "DIR")]
     sysroot: Option<PathBuf>,
-    /// Run the program without capture first, and show the cost of capture in CPU time
+    /// Run the program without capture first, and show the cost in CPU time of capture and of writing the files
     #[arg(long)]
     overhead: bool,
     /// Print one JSON object
@@ -140,6 +161,11 @@ enum Operands {
     Stores,
 }
 
+fn seconds(text: &str) -> Result<Duration, String> {
+    let found = text.parse().ok().filter(|s| *s > 0.0).and_then(|s| Duration::try_from_secs_f64(s).ok());
+    found.ok_or_else(|| "expected seconds above 0, such as 2.5".into())
+}
+
 fn compression(text: &str) -> Result<Compression, String> {
     let found = Compression::ALL.iter().find(|(name, _)| *name == text);
     found.map(|(_, c)| *c).ok_or_else(|| "expected none, gzip, zstd, bzip2 or xz".into())
@@ -159,6 +185,22 @@ impl Args {
         self.data || self.mls.is_some() || self.scheme.is_some()
     }
 
+    /// Where the trace starts or ends: at a function, or at the signal of this name.
+    fn border(
+        name: Option<&String>,
+        signal: (&str, fn() -> bool),
+        executable: &Executable,
+    ) -> Result<Option<Border>, Failure> {
+        Ok(match name {
+            None => None,
+            Some(name) if name == signal.0 => Some(Border::Request(signal.1)),
+            Some(name) => {
+                let found = routines::find(executable, std::slice::from_ref(name))?;
+                found.first().map(|routine| Border::Address(routine.pieces[0].start))
+            }
+        })
+    }
+
     fn options(&self, routines: Vec<Routine>) -> Options {
         Options {
             arguments: self.program[1..].to_vec(),
@@ -170,6 +212,9 @@ impl Args {
             own_image: self.own_image,
             routines,
             skip: self.skip,
+            start_at: None,
+            stop_at: None,
+            time: self.seconds,
             length: self.length,
             size: Some(self.size_limit << 20),
             system: self.system.then_some(self.harts.unwrap_or(1)),
@@ -177,7 +222,8 @@ impl Args {
             end_with_trace: self.end_with_trace,
             to_stderr: self.json,
             folder: std::env::temp_dir(),
-            asked: signals::stop_signal,
+            follow: self.follow.clone(),
+            requested: signals::request,
         }
     }
 
@@ -209,7 +255,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         let more = more.to_string_lossy();
         return Err(Failure::Other(format!("{more}: a program without a system (--system) takes no arguments")));
     }
-    let options = args.options(routines::find(&executable, &args.routine)?);
+    let mut options = args.options(routines::find(&executable, &args.routine)?);
+    options.start_at = Args::border(args.start_at.as_ref(), ("SIGUSR1", signals::start_requested), &executable)?;
+    options.stop_at = Args::border(args.stop_at.as_ref(), ("SIGUSR2", signals::end_requested), &executable)?;
+    signals::handle_borders()?;
     let wanted = args.wanted(executable.machine.xlen());
     if let Some(harts) = args.harts.filter(|h| *h > wanted.max_harts()) {
         let most = wanted.max_harts();
@@ -220,73 +269,111 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         true => Some(Cost::of(|| ::capture::run::run_plain(&executable, &options))?.1),
         false => None,
     };
-    signals::stop_on_request();
+    signals::stop_on_requests(u32::MAX);
     let line = bar("capturing", "instructions", None);
-    let (captured, cost) = Cost::of(|| ::capture::run::capture(executable, &options, &mut |n| line.inc(n)))?;
+    let mut files = Files::new(&wanted);
+    let mut followed = |captured: Captured| files.write(captured, args.harts);
+    let (mut captured, cost) =
+        Cost::of(|| ::capture::run::capture_all(executable, &options, &mut |n| line.inc(n), &mut followed))?;
     line.finish_and_clear();
-    report_writing(&captured);
     let harts = args.harts.unwrap_or_else(|| captured.harts(wanted.max_harts()));
-    let line = bar("writing", "instructions", None);
-    let mut values = Values::new(args.scheme, harts, captured.executable.machine.xlen())?;
-    let mut outcome = outputs::write(&captured, &wanted, harts, TOOL, &mut values, &mut |n| line.inc(n))?;
-    line.finish_and_clear();
+    let xlen = captured.executable.machine.xlen();
+    let (written, writing) =
+        Cost::of(|| write_files(&mut captured, &wanted, harts, || Values::new(args.scheme, harts, xlen)))?;
+    let cost = [cost, writing];
+    let (mut outcome, values, full_disk, cut) = (written.outcome, written.also, written.full_disk, written.cut);
     if let Some(path) = &args.statistics {
         let found = statistics::Statistics { captured: &captured, outcome: &outcome, data: args.has_data(), values };
         let written = found.write(path)?;
         outcome.written.push(written);
     }
-    print_warnings(&captured, &outcome);
-    if args.json {
-        json(args, &captured, &outcome, plain, cost).print(out)?;
-    } else {
-        text(args, &captured, &outcome, plain, cost, out)?;
+    print_warnings(&captured, &outcome, args);
+    let instructions = plural(outcome.expanded.instructions, "instruction");
+    if let Some(e) = &full_disk {
+        eprintln!("goshawk: {e}; the files have {instructions} up to there");
+    }
+    if let Some(signal) = cut {
+        eprintln!("goshawk: {}: ended writing; the files have {instructions} up to there", signals::name(signal));
+    }
+    match report(args, &captured, &outcome, (plain, cost), &files, out) {
+        // the files are written, and nobody reads the report: the exit code is still the program's
+        Err(e) if e.is_closed_pipe() => {}
+        other => other?,
     }
     Ok(match captured.ended {
-        _ if captured.failure.is_some() => Status::Partial,
+        _ if captured.failure.is_some() || full_disk.is_some() => Status::Partial,
+        _ if cut.is_some() => Status::Code((128 + cut.unwrap_or_default()) as u8),
         Ended::Code(code) => Status::Code(code as u8),
-        Ended::Signal(signal) => Status::Code((128 + signal) as u8),
-        Ended::Trace => Status::Done,
+        Ended::Signal(signal) | Ended::Killed(signal) => Status::Code((128 + signal) as u8),
+        // the first process is a child of this one
+        Ended::Trace | Ended::Replaced | Ended::Unknown => Status::Done,
     })
 }
 
-/// After an interrupt, tells the user that files are still being written.
-fn report_writing(captured: &Captured) {
-    let by = signals::stop_signal().or(match captured.ended {
-        Ended::Signal(signal) => Some(signal),
-        Ended::Code(_) | Ended::Trace => None,
-    });
-    if let Some(signal) = by {
-        let executed = plural(captured.executed, "instruction");
-        // the terminal may be gone; the files are written all the same
-        let _ = writeln!(std::io::stderr(), "goshawk: {}: writing {executed}", signals::name(signal));
+/// Prints the results.
+fn report(
+    args: &Args,
+    captured: &Captured,
+    outcome: &Outcome,
+    (plain, cost): (Option<Cost>, [Cost; 2]),
+    files: &Files<'_>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    if args.json {
+        json(args, captured, outcome, plain, cost).with("processes", processes::json(&files.processes)).print(out)?;
+    } else {
+        text(args, captured, outcome, plain, cost, out)?;
+        processes::table(&files.processes, out)?;
     }
+    Ok(out.flush()?)
 }
 
-fn ended(ended: Ended) -> String {
+pub fn ended(ended: Ended) -> String {
     match ended {
         Ended::Code(code) => format!("with code {code}"),
         Ended::Signal(signal) => format!("by signal {signal}"),
+        Ended::Killed(signal) => format!("killed after {}", signals::name(signal)),
         Ended::Trace => "with the trace".into(),
+        Ended::Replaced => "by exec".into(),
+        Ended::Unknown => "by a signal".into(),
     }
 }
 
 /// Prints unusual circumstances of the run on standard error.
-fn print_warnings(c: &Captured, o: &Outcome) {
+fn print_warnings(c: &Captured, o: &Outcome, args: &Args) {
     let program = c.executable.path.display();
     let captured = format!("{} captured", plural(o.expanded.instructions, "instruction"));
     if let Some(e) = &c.failure {
         eprintln!("goshawk: {e}; {captured} up to there");
     }
-    if let Some(what) = c.limit {
+    if let Some(what) = c.limit.filter(|what| what.starts_with("--")) {
+        eprintln!("goshawk: {program}: the trace ended at {what}; {captured}");
+    } else if let Some(what) = c.limit {
         eprintln!("goshawk: {program}: the limit of {what} was reached; {captured}");
     } else if o.full {
         eprintln!("goshawk: {program}: a file of descriptors reached --size-limit; {captured}");
     }
-    if let Ended::Signal(signal) = c.ended {
-        eprintln!("goshawk: {program}: was ended by signal {signal}; {captured} up to there");
+    match c.ended {
+        Ended::Signal(signal) => {
+            eprintln!("goshawk: {program}: was ended by signal {signal}; {captured} up to there");
+        }
+        Ended::Killed(signal) => {
+            let name = signals::name(signal);
+            eprintln!("goshawk: {program}: was killed, because it did not end on {name}; {captured} up to there");
+        }
+        Ended::Code(_) | Ended::Trace | Ended::Replaced | Ended::Unknown => {}
     }
-    if o.expanded.exec {
+    if o.expanded.exec && args.follow == Follow::None {
         eprintln!("goshawk: {program}: called exec; what the new program does is not captured");
+    }
+    for path in &c.not_started {
+        eprintln!("goshawk: {}: QEMU could not start it, and its process has no recording", path.display());
+    }
+    if c.process.missed > 0 {
+        eprintln!("goshawk: {} not captured: too many at a time", plural(c.process.missed, "process"));
+    }
+    if args.start_at.is_some() && o.expanded.instructions == 0 {
+        eprintln!("goshawk: {program}: --start-at was not reached; nothing was captured");
     }
     if c.no_registers && o.expanded.signals == 0 {
         eprintln!("goshawk: this QEMU does not show registers: handlers of signals look like traps without a cause");
@@ -316,11 +403,11 @@ fn files(o: &Outcome) -> Vec<Value> {
     o.written.iter().map(one).collect()
 }
 
-fn json(args: &Args, c: &Captured, o: &Outcome, plain: Option<Cost>, cost: Cost) -> Object {
+fn json(args: &Args, c: &Captured, o: &Outcome, plain: Option<Cost>, cost: [Cost; 2]) -> Object {
     let (code, signal) = match c.ended {
         Ended::Code(code) => (Some(code), None),
-        Ended::Signal(signal) => (None, Some(signal)),
-        Ended::Trace => (None, None),
+        Ended::Signal(signal) | Ended::Killed(signal) => (None, Some(signal)),
+        Ended::Trace | Ended::Replaced | Ended::Unknown => (None, None),
     };
     let s = o.statistics.all();
     let named = |names: &[&str; 4], counts: &[u64; 4]| -> serde_json::Map<String, Value> {
@@ -345,7 +432,10 @@ fn json(args: &Args, c: &Captured, o: &Outcome, plain: Option<Cost>, cost: Cost)
         .with("stores", named(&OPERANDS, &s.stores).into())
         .with("files", files(o).into())
         .with("kept_bytes", c.kept.into())
-        .with("cpu_seconds", json!({ "plain": plain.map(|p| p.seconds), "captured": cost.seconds }))
+        .with(
+            "cpu_seconds",
+            json!({ "plain": plain.map(|p| p.seconds), "captured": cost[0].seconds, "files": cost[1].seconds }),
+        )
 }
 
 fn text(
@@ -353,7 +443,7 @@ fn text(
     c: &Captured,
     o: &Outcome,
     plain: Option<Cost>,
-    cost: Cost,
+    cost: [Cost; 2],
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let e = &o.expanded;
@@ -377,11 +467,14 @@ fn text(
     }
     lines.push(("turns", format!("{} handed over, {} taken", count(c.switches), count(c.steals))));
     if let Some(plain) = plain {
-        let rate = if plain.seconds > 0.0 { cost.seconds / plain.seconds } else { 0.0 };
-        lines.push((
-            "CPU time",
-            format!("{:.2} s, {:.2} s without capture: {rate:.2} times", cost.seconds, plain.seconds),
-        ));
+        let whole = cost[0].seconds + cost[1].seconds;
+        let rate = if plain.seconds > 0.0 { whole / plain.seconds } else { 0.0 };
+        let [run, files] = cost.map(|c| c.seconds);
+        let text = format!(
+            "{whole:.2} s (run {run:.2}, files {files:.2}), {:.2} s without capture: {rate:.2} times",
+            plain.seconds
+        );
+        lines.push(("CPU time", text));
     }
     facts(out, &lines)?;
     let s = o.statistics.all();

@@ -2,6 +2,8 @@
 
 mod buses;
 mod capture;
+mod capture_ends;
+mod capture_processes;
 mod capture_run;
 mod changing_code;
 mod commands;

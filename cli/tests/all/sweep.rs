@@ -285,3 +285,54 @@ fn a_report_has_its_page_and_figures_or_says_why_not() {
     insta::assert_snapshot!(text);
     assert!(!place.path().join("x.html").exists());
 }
+
+#[test]
+fn a_bad_trace_is_named_and_the_others_are_measured() {
+    let place = Place::new();
+    place.good("run p.elf -o good.ret");
+    let good = std::fs::read(place.path().join("good.ret")).unwrap();
+    let mut bad = good.clone();
+    let middle = bad.len() / 2;
+    bad[middle] ^= 0xff;
+    let files = [("bad.ret", &bad[..]), ("cut.ret", &good[..good.len() - 20]), ("text.ret", b"text")];
+    for (name, bytes) in files {
+        std::fs::write(place.path().join(name), bytes).unwrap();
+    }
+    let line = "sweep --trace bad.ret,good.ret,cut.ret,text.ret,missing.ret --encoding tr_e --set small,large";
+    let o = place.output(&format!("{line} -o s --json"));
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert_eq!(o.status.code(), Some(2), "{err}");
+    for name in ["bad.ret", "cut.ret", "text.ret", "missing.ret"] {
+        assert!(err.contains(&format!("goshawk: left out: {name}: ")), "{name}: {err}");
+    }
+    let object: Value = serde_json::from_slice(&o.stdout).unwrap();
+    assert_eq!((&object["points"], object["left_out"].as_array().unwrap().len()), (&2.into(), 4));
+    // none can be read: the first error ends the command
+    let o = place.output("sweep --trace text.ret,bad.ret --encoding nx_b -o t");
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert!(o.status.code() == Some(2) && err.starts_with("goshawk: text.ret: "), "{err}");
+    assert!(!place.path().join("t").exists());
+}
+
+#[test]
+fn stats_measures_what_a_sweep_measures() {
+    let place = Place::new();
+    place.good("run p.elf -o p.ret");
+    for scheme in ["edmtf(192,4)", "tslz(256x12,9)", "gzip-9", "etrace+ir8", "tr_e:small+count18"] {
+        let Ok(stats) = serde_json::from_str::<Value>(&place.good(&format!("stats p.elf --json --scheme {scheme}")))
+        else {
+            panic!("{scheme}");
+        };
+        let folder = format!("s-{}", scheme.len());
+        place.good(&format!("sweep --trace p.elf --encoding {scheme} -o {folder}"));
+        let results = std::fs::read_to_string(place.path().join(&folder).join("results.csv")).unwrap();
+        let bits = stats["bits"].as_u64().unwrap();
+        assert!(bits > 0 && results.contains(&format!(",{bits},")), "{scheme}: {bits}, {results}");
+    }
+    let text = place.good("stats p.elf --scheme shared:small");
+    assert!(text.contains("outcomes missed") && text.contains("scheme           shared:small"), "{text}");
+    // E-Trace of a recording needs the program
+    let o = place.output("stats p.ret --scheme etrace");
+    assert!(o.status.code() == Some(2) && String::from_utf8_lossy(&o.stderr).contains("--elf names it"));
+    assert!(place.good("stats p.ret --elf p.elf --scheme etrace").contains("per instruction"));
+}

@@ -188,3 +188,15 @@ fn what_does_not_fit_is_refused_with_what_would() {
     place.flip("bank.glv", 600, 1);
     refused(&place, &replay("bank.gtr", "bank.glv", ""), "bank.glv");
 }
+
+#[test]
+fn descriptors_have_counts_of_four_bytes() {
+    let place = Place::new();
+    place.good(&format!("encode {RUN} --scheme cfiat:32k+gran1 --ascii -o a.txt"));
+    place.good(&format!("encode {RUN} --scheme cfiat:32k+gran1+count8 --ascii -o b.txt"));
+    let text = |file: &str| std::fs::read_to_string(place.path().join(file)).unwrap();
+    let counts: Vec<u64> = text("a.txt").lines().map(|l| l.split(", ").nth(1).unwrap().parse().unwrap()).collect();
+    // more than a count of eight bits has, in one descriptor
+    assert!(counts.iter().any(|n| *n > 255), "{:?}", counts.iter().max());
+    assert_eq!(text("a.txt"), text("b.txt"));
+}

@@ -498,6 +498,11 @@ impl Rbt1Writer {
         }
     }
 
+    /// Whether a write has failed; [`Rbt1Writer::finish`] returns the error.
+    pub fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// Completes the file and moves it to its path.
     pub fn finish(mut self) -> Result<Written, FileError> {
         self.flush();

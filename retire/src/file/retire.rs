@@ -154,6 +154,11 @@ impl<const DATA: bool> Writer<DATA> {
         }
     }
 
+    /// Whether a write has failed; [`Writer::finish`] returns the error.
+    pub fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// Completes the file and moves it to its path; returns its size in bytes.
     pub fn finish(mut self) -> Result<u64, FileError> {
         if !self.order.is_empty() {

@@ -123,9 +123,13 @@ impl Measured {
 
     /// Measures a plan, and returns what it had to omit.
     pub fn take(plan: &Plan, options: &Options) -> Result<(Self, Vec<String>), SweepError> {
-        let (jobs, left_out) = plan.jobs()?;
+        let (jobs, left_out, bad) = plan.jobs()?;
         let memory = MemoryStore::default();
-        run(&jobs, &memory, options)?;
+        let bad = bad.into_iter().chain(run(&jobs, &memory, options)?);
+        // a table is of all traces or of none
+        if let Some(e) = bad.into_iter().next() {
+            return Err(e);
+        }
         Ok((Self::new(memory.into_points(&jobs)), left_out))
     }
 

@@ -54,7 +54,9 @@ fn sweep(plan: &Plan, shard: Shard, folder: &Path) -> Result<usize, SweepError> 
         measured.fetch_add(1, Ordering::Relaxed);
     };
     let options = Options { threads: 2, made: &made, progress: &progress };
-    run(&jobs, &store, &options)?;
+    if let Some(bad) = run(&jobs, &store, &options)?.into_iter().next() {
+        return Err(bad);
+    }
     store.finish(&Manifest {
         tool: "test".into(),
         command: "test".into(),
@@ -228,7 +230,7 @@ fn etrace_of_a_recording_takes_its_program_by_the_build_id() {
     let traces = vec!["builtin:vm".to_string(), ret.display().to_string(), rbt.display().to_string()];
     let encodings = texts(&["etrace", "etrace+ir8+bp512+jtc64"]);
     let alone = Plan { traces, harts: vec![2], timestamps: vec![false], encodings, ..plan() };
-    let (jobs, left_out) = alone.jobs().unwrap();
+    let (jobs, left_out, _) = alone.jobs().unwrap();
     assert_eq!((jobs.len(), left_out.len()), (1, 4));
     assert!(left_out[0].ends_with("it needs the program, and this is a recording; --elf names it"), "{}", left_out[0]);
     // the retire file names this build; the branch trace names no build of a program

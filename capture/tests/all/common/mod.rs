@@ -59,6 +59,9 @@ pub fn options(schedule: &str, arguments: &[&str]) -> Options {
         own_image: false,
         routines: Vec::new(),
         skip: 0,
+        start_at: None,
+        stop_at: None,
+        time: None,
         length: None,
         size: None,
         system: None,
@@ -66,7 +69,8 @@ pub fn options(schedule: &str, arguments: &[&str]) -> Options {
         end_with_trace: false,
         to_stderr: true,
         folder: std::env::temp_dir(),
-        asked: || None,
+        follow: Default::default(),
+        requested: || None,
     }
 }
 
@@ -124,6 +128,6 @@ impl Sink for All {
 
 pub fn all(captured: &Captured, harts: u8) -> (All, Expanded) {
     let mut all = All::default();
-    let expanded = captured.tell(harts, &mut all, &mut |_| {}).unwrap();
+    let expanded = captured.tell(harts, &mut all, &mut |_| true).unwrap();
     (all, expanded)
 }

@@ -1,0 +1,133 @@
+//! `goshawk capture run --follow`: a recording of each process
+
+use crate::common::Place;
+use serde_json::Value;
+use std::process::Command;
+
+/// A folder with a compiled program that creates processes, for RV64.
+fn place() -> Place {
+    let place = Place::new();
+    let source = format!("{}/../capture/tests/guests/processes.c", env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new("riscv64-linux-gnu-gcc");
+    command.args(["-O1", "-static", "-o", "guest"]).arg(source).current_dir(place.path());
+    assert!(command.status().expect("tools/setup installs the compiler").success());
+    place
+}
+
+/// The first process and the others, of which every recording is encoded, replayed and compared.
+fn captured(place: &Place, words: &str, code: i32) -> (u64, Vec<Value>) {
+    let o = place.output(&format!("capture run --json -o a.ret {words}"));
+    let err = String::from_utf8_lossy(&o.stderr);
+    assert_eq!(o.status.code(), Some(code), "{words}: {err}");
+    let result: Value = serde_json::from_slice(&o.stdout).unwrap();
+    assert_eq!(result["expanded"]["unexplained"], 0, "{words}");
+    let processes = result["processes"].as_array().unwrap().clone();
+    let files = processes.iter().map(|p| p["files"][0].as_str().unwrap());
+    for file in files.chain(["a.ret"]) {
+        place.good(&format!("encode {file} -o x.gtr"));
+        place.good(&format!("replay x.gtr --elf {file} --check {file}"));
+        std::fs::remove_file(place.path().join(file)).unwrap();
+    }
+    assert!(processes.iter().all(|p| p["unexplained"] == 0), "{words}: {result}");
+    (result["expanded"]["instructions"].as_u64().unwrap(), processes)
+}
+
+fn count(process: &Value) -> u64 {
+    process["instructions"].as_u64().unwrap()
+}
+
+fn code(process: &Value) -> i64 {
+    process["ended"]["code"].as_i64().unwrap()
+}
+
+#[test]
+fn children_have_recordings_with_all_their_instructions() {
+    let place = place();
+    for data in ["", "--data"] {
+        let (first, mut others) = captured(&place, &format!("{data} --follow all -- ./guest fork 700"), 7);
+        // they may end at nearly the same time
+        others.sort_by_key(|p| std::cmp::Reverse(code(p)));
+        assert_eq!((others.len(), code(&others[0]), code(&others[1])), (2, 6, 5));
+        let [child, grandchild] = [&others[0], &others[1]];
+        assert_eq!(grandchild["parent"], child["pid"]);
+        let (pid, file) = (&child["pid"], child["files"][0].as_str().unwrap());
+        assert_eq!(file, format!("a.{pid}-guest.ret"));
+        // as many as QEMU logs, for all processes together
+        let mut plain = Command::new("qemu-riscv64");
+        plain.args("-singlestep -d exec,nochain -D log ./guest fork 700".split(' ')).current_dir(place.path());
+        assert_eq!(plain.status().unwrap().code(), Some(7));
+        let log = std::fs::read_to_string(place.path().join("log")).unwrap();
+        let logged = log.lines().filter(|l| l.starts_with("Trace")).count() as u64;
+        assert_eq!(first + count(child) + count(grandchild), logged, "{data}");
+    }
+    // many at a time, each with 8 instructions more than the one before
+    let (_, others) = captured(&place, "--follow all -- ./guest many 90", 0);
+    let mut counts: Vec<u64> = others.iter().map(count).collect();
+    counts.sort_unstable();
+    assert!(counts.len() == 90 && counts.windows(2).all(|w| w[0] + 8 == w[1]), "{counts:?}");
+}
+
+#[test]
+fn programs_that_replace_others_have_recordings() {
+    let place = place();
+    // the program alone, called in the same way
+    let (alone, none) = captured(&place, "-- ./guest run 1234", 34);
+    assert_eq!(none.len(), 0);
+    for (how, processes) in [("exec", 1), ("vfork", 2), ("spawn", 2)] {
+        let (_, others) = captured(&place, &format!("--follow all -- ./guest {how} 1234"), 34);
+        assert_eq!(others.len(), processes, "{how}");
+        let last = &others[processes - 1];
+        assert_eq!((code(last), &last["parent"]), (34, &last["pid"]), "{how}");
+        // the length of the environment decides how long start-up takes
+        assert!(count(last).abs_diff(alone) < 400, "{how}: {} {alone}", count(last));
+        if processes == 2 {
+            assert_eq!((&others[0]["ended"]["replaced"], &others[0]["pid"]), (&true.into(), &last["pid"]), "{how}");
+        }
+    }
+    // a script runs its interpreter, with the script as an argument
+    let script = place.path().join("script");
+    std::fs::write(&script, "#!./guest run\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&script, mode).unwrap();
+    let (_, others) = captured(&place, "--follow all -- ./guest script ./script", 0);
+    assert!(others.len() == 2 && code(&others[1]) == 0, "{others:?}");
+}
+
+#[test]
+fn names_select_programs() {
+    let place = place();
+    std::fs::copy(place.path().join("guest"), place.path().join("other")).unwrap();
+    let run = |follow: &str, how: &str| {
+        let words = format!("--follow {follow} -- ./guest {how} 500");
+        let code = if how == "fork" { 7 } else { 0 };
+        let (_, others) = captured(&place, &words, code);
+        others.len()
+    };
+    assert_eq!((run("none", "fork"), run("guest", "fork"), run("other", "fork")), (0, 2, 0));
+    assert_eq!((run("other", "spawn"), run("guest", "spawn")), (0, 2));
+    for (words, message) in [
+        ("--follow /bin/ls -- ./guest", "expected all, none, or file names of programs such as cc1,as"),
+        ("--follow all --end-with-trace -- ./guest", "--end-with-trace"),
+    ] {
+        let o = place.output(&format!("capture run -o no.ret {words}"));
+        let err = String::from_utf8_lossy(&o.stderr);
+        assert!(o.status.code() == Some(2) && err.contains(message), "{err}");
+    }
+}
+
+#[test]
+fn shells_and_make_are_followed() {
+    if std::env::consts::ARCH != "x86_64" {
+        return;
+    }
+    let place = Place::new();
+    let line = "capture run --follow ls,wc --json -o a.ret -- /bin/sh make.sh";
+    std::fs::write(place.path().join("make.sh"), "for i in 1 2; do ls / | wc -l >/dev/null; done\nexit 3\n").unwrap();
+    let o = place.output(line);
+    assert_eq!(o.status.code(), Some(3), "{}", String::from_utf8_lossy(&o.stderr));
+    let result: Value = serde_json::from_slice(&o.stdout).unwrap();
+    let mut programs: Vec<_> = result["processes"].as_array().unwrap().iter().map(|p| p["program"].clone()).collect();
+    programs.sort_by_key(Value::to_string);
+    let name = |p: &Value| p.as_str().unwrap().rsplit('/').next().unwrap().to_string();
+    assert_eq!(programs.iter().map(name).collect::<Vec<_>>(), ["ls", "ls", "wc", "wc"]);
+}
