@@ -35,6 +35,7 @@ mod options;
 mod output;
 mod package;
 mod papers;
+mod places;
 mod ports;
 mod programs;
 mod progress;

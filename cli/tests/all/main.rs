@@ -17,6 +17,7 @@ mod flags;
 mod foreign;
 mod fpga_report;
 mod gdb;
+mod halt;
 mod host;
 mod import;
 mod jtag;

@@ -6,6 +6,8 @@
 //! | --- | --- |
 //! | [`source`] | opens and replays a trace or a recorded run by its name |
 //! | [`stack`] | call stack of each core |
+//! | [`loops`] | where each core is at the end, and since when it has been in its loops |
+//! | [`usage`] | how deep stacks went, and overflows |
 //! | [`show`] | instructions under their source lines |
 //! | [`profile`] | instructions by function, and by stack for flame graphs |
 //! | [`pprof`] | a profile in pprof's format |
@@ -18,10 +20,12 @@
 pub mod coverage;
 pub mod diff;
 pub mod lines;
+pub mod loops;
 pub mod pprof;
 pub mod profile;
 pub mod show;
 pub mod source;
 pub mod stack;
 pub mod timeline;
+pub mod usage;
 pub mod vcd;
