@@ -24,9 +24,11 @@ mod gates;
 mod gdb;
 mod gen;
 mod hardware;
+mod heap;
 mod help;
 mod import;
 mod inputs;
+mod locks;
 mod man;
 mod measured;
 #[cfg(test)]
@@ -39,6 +41,7 @@ mod places;
 mod ports;
 mod programs;
 mod progress;
+mod races;
 mod replay;
 mod report;
 mod results;
@@ -46,6 +49,7 @@ mod run;
 mod signals;
 mod simulate;
 mod soc;
+mod stacks;
 mod stats;
 mod sweep;
 #[cfg(test)]
@@ -54,6 +58,7 @@ mod testbench;
 mod vectors;
 mod views;
 mod who_wrote;
+mod why;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -85,6 +90,11 @@ enum Command {
     Stats(stats::Args),
     Gdb(gdb::Args),
     WhoWrote(who_wrote::Args),
+    Why(why::Args),
+    Races(races::Args),
+    Locks(locks::Args),
+    Heap(heap::Args),
+    Stack(stacks::Args),
     Show(views::ShowArgs),
     Diff(views::DiffArgs),
     Profile(views::ProfileArgs),
@@ -121,6 +131,11 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Stats(args) => stats::run(args, out),
         Command::Gdb(args) => gdb::run(args, out),
         Command::WhoWrote(args) => who_wrote::run(args, out),
+        Command::Why(args) => why::run(args, out),
+        Command::Races(args) => races::run(args, out),
+        Command::Locks(args) => locks::run(args, out),
+        Command::Heap(args) => heap::run(args, out),
+        Command::Stack(args) => stacks::run(args, out),
         Command::Diff(args) => views::diff(args, out),
         Command::Show(args) => views::show(args, out),
         Command::Profile(args) => views::profile(args, out),

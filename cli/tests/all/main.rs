@@ -26,6 +26,7 @@ mod lock;
 mod modules;
 mod papers;
 mod pipes;
+mod questions;
 mod rbt1;
 mod readme;
 mod shared;

@@ -11,6 +11,9 @@
 //! | [`show`] | instructions under their source lines |
 //! | [`profile`] | instructions by function, and by stack for flame graphs |
 //! | [`pprof`] | a profile in pprof's format |
+//! | [`heap`] | blocks that are never freed, freed twice, or used without being allocated |
+//! | [`locks`] | who held locks, who waited, and orders in which they were taken |
+//! | [`races`] | accesses of two cores that nothing orders |
 //! | [`vcd`] | pc and function of each core over time, for waveform viewers |
 //! | [`timeline`] | functions of all cores on one time axis, for Perfetto |
 //! | [`diff`] | first differences of two executions |
@@ -19,10 +22,13 @@
 
 pub mod coverage;
 pub mod diff;
+pub mod heap;
 pub mod lines;
+pub mod locks;
 pub mod loops;
 pub mod pprof;
 pub mod profile;
+pub mod races;
 pub mod show;
 pub mod source;
 pub mod stack;
