@@ -12,6 +12,7 @@ mod cfiat;
 mod check_port;
 mod circuit;
 mod completions;
+mod coverage;
 mod decode;
 mod demo;
 mod describe;
@@ -98,7 +99,7 @@ enum Command {
     Show(views::ShowArgs),
     Diff(views::DiffArgs),
     Profile(views::ProfileArgs),
-    Coverage(views::CoverageArgs),
+    Coverage(coverage::Args),
     Timeline(views::TimelineArgs),
     Vcd(views::VcdArgs),
     Gen(gen::Args),
@@ -139,7 +140,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Diff(args) => views::diff(args, out),
         Command::Show(args) => views::show(args, out),
         Command::Profile(args) => views::profile(args, out),
-        Command::Coverage(args) => views::coverage(args, out),
+        Command::Coverage(args) => coverage::run(args, out),
         Command::Timeline(args) => views::timeline(args, out),
         Command::Vcd(args) => views::vcd(args, out),
         Command::Gen(args) => gen::run(args, out),

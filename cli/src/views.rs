@@ -1,4 +1,4 @@
-//! `goshawk show`, `diff`, `profile`, `coverage`, `timeline`, `vcd`: views of an execution
+//! `goshawk show`, `diff`, `profile`, `timeline`, `vcd`: views of an execution
 
 use crate::args::{Execution, FilterArgs};
 use crate::files::OutputPath;
@@ -7,7 +7,6 @@ use crate::progress::Bars;
 use crate::{Failure, Status};
 use clap::builder::RangedU64ValueParser;
 use host::symbols::Symbols;
-use host::views::coverage::Coverage;
 use host::views::lines::Lines;
 use host::views::profile::Profile;
 use host::views::show::{Selection, Show};
@@ -174,48 +173,6 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
         table.row([s.function.clone(), count(s.own), percent(s.own, all), count(s.total), percent(s.total, all)]);
     }
     table.print(out)?;
-    Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
-}
-
-/// Write the source lines and branches that ran, in lcov's format
-///
-/// Lines of inlined functions are attributed to the files of these functions. `genhtml --branch-coverage` converts the
-/// file to HTML.
-#[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Examples:\n  goshawk coverage bank.gip --elf builtin:bank -o bank.info\n  goshawk coverage vm.gtr --elf builtin:vm -o vm.info"
-)]
-pub struct CoverageArgs {
-    #[command(flatten)]
-    execution: Execution,
-    /// Tracefile of lcov to write
-    #[arg(short, long, value_name = "FILE")]
-    output: OutputPath,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-/// Writes a tracefile.
-pub fn coverage(args: &CoverageArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let lines = Lines::open(&args.execution.elf)?;
-    let (replayed, named) = args.execution.open()?;
-    let mut coverage = Coverage::new(replayed.cores());
-    let missing = replayed.report_to(&mut coverage, &Bars)?;
-    let mut file = Replacement::create(&args.output)?;
-    let sums = coverage.lcov(&named.program, &lines, &mut file).map_err(|e| Failure::io(&args.output, e))?;
-    file.commit()?;
-    if args.json {
-        let of = |found: u64, hit: u64| json!({ "found": found, "hit": hit });
-        let object = args.execution.object("coverage").with("lines", of(sums.lines, sums.lines_hit));
-        let object = object.with("branches", of(sums.branches, sums.branches_hit));
-        object.with("output", args.output.display().to_string().into()).print(out)?;
-        return Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()));
-    }
-    for (what, found, hit) in [("lines", sums.lines, sums.lines_hit), ("branches", sums.branches, sums.branches_hit)] {
-        writeln!(out, "{what:9} {} of {}, {}", count(hit), count(found), percent(hit, found))?;
-    }
-    writeln!(out, "written   {}", args.output.display())?;
     Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 

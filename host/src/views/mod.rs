@@ -18,6 +18,7 @@
 //! | [`timeline`] | functions of all cores on one time axis, for Perfetto |
 //! | [`diff`] | first differences of two executions |
 //! | [`lines`] | source lines of addresses |
+//! | [`paths`] | which source files a result has |
 //! | [`coverage`] | executed lines and branches, in lcov's format |
 
 pub mod coverage;
@@ -26,6 +27,7 @@ pub mod heap;
 pub mod lines;
 pub mod locks;
 pub mod loops;
+pub mod paths;
 pub mod pprof;
 pub mod profile;
 pub mod races;
