@@ -236,3 +236,38 @@ fn stacks_have_their_depth() {
     assert_eq!(names.len(), 4, "{names:?}");
     assert!(found["stacks"].as_array().unwrap().iter().all(|s| s["overflow"].is_null()), "{found}");
 }
+
+#[test]
+fn tasks_have_their_names_and_shares() {
+    let place = Place::new();
+    record(&place, "tasks", 1, "");
+    let found = json(&place, "profile", "tasks", "--by task");
+    let tasks = found["tasks"].as_array().unwrap();
+    let mut names: Vec<&str> = tasks.iter().map(|t| t["task"].as_str().unwrap()).collect();
+    assert_eq!(names[0], "slow", "{names:?}");
+    names.sort_unstable();
+    assert_eq!(names, ["IDLE", "before the first task", "fast", "slow"]);
+    let switches: Vec<u64> = tasks.iter().map(|t| t["switches"].as_u64().unwrap()).collect();
+    // 91 entries of the scheduler, the last of which ends the run, and the first task
+    assert_eq!(switches.iter().sum::<u64>(), 91, "{found}");
+    let by_function = json(&place, "profile", "tasks", "");
+    assert_eq!(by_function["instructions"], found["instructions"]);
+    let own = |name: &str| tasks.iter().find(|t| t["task"] == name).unwrap();
+    let functions = |name: &str| -> Vec<String> {
+        own(name)["functions"].as_array().unwrap().iter().map(|f| f["function"].as_str().unwrap().to_string()).collect()
+    };
+    assert!(functions("slow").contains(&"slow".to_string()) && !functions("slow").contains(&"fast".to_string()));
+    // the offset of the name is that of the structure
+    assert_eq!(json(&place, "profile", "tasks", "--by task --task-name 8")["tasks"], found["tasks"]);
+    // a trace without values has stacks
+    place.good(&format!("run {} -o tasks.ret", program("tasks")));
+    place.good("encode tasks.ret -o tasks.gtr");
+    let listed = place.good(&format!("profile tasks.gtr --elf {} --by task", program("tasks")));
+    assert!(listed.contains("core 0, stack 0") && listed.contains("core 0, stack 1"), "{listed}");
+    for (words, wanted) in
+        [("--task-pointer none", "has no symbol `none`"), ("--task-name none", "no structure has a member `none`")]
+    {
+        let refused = place.session(&format!("profile tasks.gip --elf {} --by task {words}", program("tasks")));
+        assert!(refused.contains(wanted) && refused.ends_with("exit code 2\n"), "{refused}");
+    }
+}

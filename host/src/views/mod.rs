@@ -15,6 +15,7 @@
 //! | [`locks`] | who held locks, who waited, and orders in which they were taken |
 //! | [`races`] | accesses of two cores that nothing orders |
 //! | [`vcd`] | pc and function of each core over time, for waveform viewers |
+//! | [`tasks`] | instructions by task of an operating system |
 //! | [`timeline`] | functions of all cores on one time axis, for Perfetto |
 //! | [`diff`] | first differences of two executions |
 //! | [`lines`] | source lines of addresses |
@@ -34,6 +35,7 @@ pub mod races;
 pub mod show;
 pub mod source;
 pub mod stack;
+pub mod tasks;
 pub mod timeline;
 pub mod usage;
 pub mod vcd;
