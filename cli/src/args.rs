@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 pub mod contexts;
 mod listed;
 pub mod memory;
+pub mod recorded;
 pub use crate::options::ParamArgs;
 pub use listed::{check_core, FilterArgs};
 

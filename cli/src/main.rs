@@ -12,6 +12,7 @@ mod cfiat;
 mod check_port;
 mod circuit;
 mod completions;
+mod coverage;
 mod decode;
 mod demo;
 mod describe;
@@ -24,9 +25,11 @@ mod gates;
 mod gdb;
 mod gen;
 mod hardware;
+mod heap;
 mod help;
 mod import;
 mod inputs;
+mod locks;
 mod man;
 mod measured;
 #[cfg(test)]
@@ -35,9 +38,11 @@ mod options;
 mod output;
 mod package;
 mod papers;
+mod places;
 mod ports;
 mod programs;
 mod progress;
+mod races;
 mod replay;
 mod report;
 mod results;
@@ -45,6 +50,7 @@ mod run;
 mod signals;
 mod simulate;
 mod soc;
+mod stacks;
 mod stats;
 mod sweep;
 #[cfg(test)]
@@ -53,6 +59,7 @@ mod testbench;
 mod vectors;
 mod views;
 mod who_wrote;
+mod why;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -84,10 +91,15 @@ enum Command {
     Stats(stats::Args),
     Gdb(gdb::Args),
     WhoWrote(who_wrote::Args),
+    Why(why::Args),
+    Races(races::Args),
+    Locks(locks::Args),
+    Heap(heap::Args),
+    Stack(stacks::Args),
     Show(views::ShowArgs),
     Diff(views::DiffArgs),
     Profile(views::ProfileArgs),
-    Coverage(views::CoverageArgs),
+    Coverage(coverage::Args),
     Timeline(views::TimelineArgs),
     Vcd(views::VcdArgs),
     Gen(gen::Args),
@@ -120,10 +132,15 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Stats(args) => stats::run(args, out),
         Command::Gdb(args) => gdb::run(args, out),
         Command::WhoWrote(args) => who_wrote::run(args, out),
+        Command::Why(args) => why::run(args, out),
+        Command::Races(args) => races::run(args, out),
+        Command::Locks(args) => locks::run(args, out),
+        Command::Heap(args) => heap::run(args, out),
+        Command::Stack(args) => stacks::run(args, out),
         Command::Diff(args) => views::diff(args, out),
         Command::Show(args) => views::show(args, out),
         Command::Profile(args) => views::profile(args, out),
-        Command::Coverage(args) => views::coverage(args, out),
+        Command::Coverage(args) => coverage::run(args, out),
         Command::Timeline(args) => views::timeline(args, out),
         Command::Vcd(args) => views::vcd(args, out),
         Command::Gen(args) => gen::run(args, out),

@@ -1,16 +1,19 @@
 //! `goshawk run`: runs an ELF in the built-in simulator, and writes a retire file
 
+mod halt;
+mod seeds;
+
 use crate::args::{MachineArgs, ProgramArgs, Source};
 use crate::files::{input_name, OutputPath};
 use crate::output::{count, facts, plural, short_id, Object};
+use crate::places::Places;
 use crate::progress::Bars;
 use crate::{Failure, Status};
-use host::fault::{cause_name, find, Fault};
+use host::halt::{find, Halt};
 use host::run::{Run, RunTotals};
-use host::symbols::Symbols;
-use host::views::lines::Lines;
 use retire::file::retire::{RetireInfo, Writer};
 use retire::NullSink;
+use seeds::{Seeds, Until};
 use serde_json::json;
 use sim::analysis::ratio;
 use sim::riscv::{Exit, RunSummary, UnsupportedCall};
@@ -37,6 +40,9 @@ All harts start at the ELF's entry in machine mode, with the number of the hart 
 registers and mtvec: the program sets up stack, gp and .bss. docs/how-to/platform.md has a linker script and start-up code to copy, \
 and explains what to do if the linker puts ELF headers in front of RAM (-Wl,-N).
 
+A run that ends in a deadlock, or at the instruction limit without `-o`, is executed again to report where each hart is: function, line, \
+loops with the instruction at which they began, callers, the last load, and stack pointers that left their stack.
+
 Ctrl-C ends a run; the file then contains everything that retired until then, as with --max-instructions.";
 
 /// Run a program in the built-in simulator, and record what its harts retire
@@ -45,7 +51,8 @@ Ctrl-C ends a run; the file then contains everything that retired until then, as
     long_about = LONG,
     after_help = "Examples:\n  goshawk run builtin:vm -o vm.ret\n  \
         goshawk run firmware.elf --harts 4 --timing functional -o firmware.ret\n  \
-        goshawk run firmware.elf --exit-code --max-instructions 100000000"
+        goshawk run firmware.elf --exit-code --max-instructions 100000000\n  \
+        goshawk run firmware.elf --harts 2 --seeds 1..200 --until exit!=0"
 )]
 pub struct Args {
     /// RISC-V executable, or builtin:NAME
@@ -61,6 +68,14 @@ pub struct Args {
     /// after a crash or a deadlock
     #[arg(long)]
     exit_code: bool,
+    /// Seeds to try, from A up to B - 1, until a run ends as `--until` says. Each run ends after 100 million instructions, or
+    /// `--max-instructions`
+    #[arg(long, value_name = "A..B", conflicts_with = "seed")]
+    seeds: Option<Seeds>,
+    /// How the run must end: exit!=CODE, exit=CODE, crash, deadlock or limit. The first such run is
+    /// reported
+    #[arg(long, value_name = "END", requires = "seeds", default_value = "exit!=0")]
+    until: Until,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -87,10 +102,17 @@ fn record<const DATA: bool>(run: &Run<'_>, path: &Path, info: &RetireInfo) -> Re
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
-    let source = Source::open(&args.program, &ProgramArgs::default(), &args.machine)?;
+    crate::signals::stop_on_request();
+    let mut machine = args.machine.clone();
+    if let Some(seeds) = &args.seeds {
+        match seeds::search(args, seeds, out)? {
+            Ok(seed) => machine = seeds::with_seed(args, seed),
+            Err(status) => return Ok(status),
+        }
+    }
+    let source = Source::open(&args.program, &ProgramArgs::default(), &machine)?;
     let run = source.run()?;
     let info = run.info();
-    crate::signals::stop_on_request();
     let totals = match &args.output {
         Some(path) if args.data => record::<true>(&run, path, &info)?,
         Some(path) => record::<false>(&run, path, &info)?,
@@ -99,9 +121,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let Some(summary) = &totals.summary else {
         return Err(Failure::Other(format!("{}: is a recording of a finished run, expected a program", args.program)));
     };
-    let crashed = summary.exit == Exit::Deadlock || totals.faults > 0 && summary.exit != Exit::Finished(0);
-    let faults = if crashed && !totals.stopped { find(&run, summary.exit, &Bars)? } else { Vec::new() };
-    report(args, &info.build_id, &totals, summary, &faults, out)?;
+    let early = match summary.exit {
+        Exit::Deadlock => true,
+        Exit::Limit => args.output.is_none(),
+        Exit::Finished(code) => totals.faults > 0 && code != 0,
+    };
+    let halt = if early && !totals.stopped { find(&run, summary.exit, &Bars)? } else { Halt::default() };
+    report(args, &machine, &info.build_id, &totals, summary, &halt, out)?;
     Ok(match summary.exit {
         _ if totals.stopped => {
             eprintln!("goshawk: {}: stopped; what follows has not run", args.program);
@@ -130,20 +156,23 @@ fn unanswered(u: &UnsupportedCall) -> String {
 /// Prints how the run ended, and the exceptions that led to it.
 fn report(
     args: &Args,
+    machine: &MachineArgs,
     build_id: &str,
     totals: &RunTotals,
     summary: &RunSummary,
-    faults: &[Fault],
+    halt: &Halt,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let instructions: u64 = summary.instructions.iter().sum();
     let uart = String::from_utf8_lossy(&summary.uart);
     let written = args.output.as_ref().map(|p| p.display().to_string());
-    let places = Places::open(&args.program, !faults.is_empty());
+    let places = Places::open(&args.program, !halt.positions.is_empty());
+    // a program that ended itself is nowhere
+    let positions = if matches!(summary.exit, Exit::Finished(_)) { &[][..] } else { &halt.positions };
     if args.json {
         Object::new("run", &args.program)
             .with("build_id", build_id.into())
-            .with("source", args.machine.settings().describe().into())
+            .with("source", machine.settings().describe().into())
             .with("harts", summary.instructions.len().into())
             .with(
                 "exit",
@@ -166,7 +195,9 @@ fn report(
                     .map(|u| json!({ "operation": u.operation, "name": u.name(), "file": u.file, "count": u.count }))
                     .collect(),
             )
-            .with("faults", faults.iter().map(|f| places.json(f)).collect())
+            .with("faults", halt.faults.iter().map(|f| places.json(f)).collect())
+            .with("positions", positions.iter().map(|p| places.position_json(p)).collect())
+            .with("overflows", halt.overflows.iter().filter_map(|o| places.overflow_json(o)).collect())
             .with("output", written.into())
             .print(out)?;
         return Ok(());
@@ -177,7 +208,7 @@ fn report(
     }
     let ended = match summary.exit {
         _ if totals.stopped => "by request".into(),
-        Exit::Deadlock if !faults.is_empty() => "in a crash: no hart can continue".into(),
+        Exit::Deadlock if !halt.faults.is_empty() => "in a crash: no hart can continue".into(),
         exit => exit_text(exit),
     };
     let mut lines = vec![
@@ -190,92 +221,22 @@ fn report(
     ];
     lines.extend(written.map(|w| ("written", w)));
     lines.extend(summary.unanswered.iter().map(|u| ("semihosting", unanswered(u))));
-    for fault in faults {
+    lines.extend(args.seeds.iter().map(|_| ("seed", machine.seed.unwrap_or(0).to_string())));
+    lines.extend(halt.overflows.iter().filter_map(|o| Some(("stack overflow", places.overflow(o)?))));
+    for fault in &halt.faults {
         let mut name = if fault.handler.is_some() { "exception" } else { "crash" };
         for line in places.lines(fault) {
             lines.push((std::mem::take(&mut name), line));
         }
     }
+    // a crash says where its hart is
+    let crashed = |hart| halt.faults.iter().any(|f| f.hart == hart && f.handler.is_none());
+    for position in positions.iter().filter(|p| !crashed(p.core)) {
+        let mut name = "position";
+        for line in places.position(position) {
+            lines.push((std::mem::take(&mut name), line));
+        }
+    }
     facts(out, &lines)?;
     Ok(())
-}
-
-/// Symbols and source lines of the program, if available.
-struct Places {
-    symbols: Symbols,
-    lines: Option<Lines>,
-}
-
-impl Places {
-    /// Opens those of `program`, if `wanted`.
-    fn open(program: &str, wanted: bool) -> Self {
-        if !wanted {
-            return Self { symbols: Symbols::default(), lines: None };
-        }
-        // a program without symbols or line tables may crash, too
-        Self { symbols: Symbols::open(program).unwrap_or_default(), lines: Lines::open(program).ok() }
-    }
-
-    fn function(&self, pc: u64) -> Option<String> {
-        // an address far from all code has a preceding symbol, but is not in it
-        let (name, offset) = self.symbols.at(pc).filter(|(_, offset)| *offset < 1 << 16)?;
-        Some(if offset == 0 { name.into() } else { format!("{name}+0x{offset:x}") })
-    }
-
-    fn line(&self, pc: u64) -> Option<String> {
-        let (file, line) = self.lines.as_ref()?.at(pc)?;
-        Some(format!("{file}:{line}"))
-    }
-
-    fn at(&self, pc: u64) -> String {
-        let function = self.function(pc).map(|f| format!(" in {f}")).unwrap_or_default();
-        let line = self.line(pc).map(|l| format!(" ({l})")).unwrap_or_default();
-        format!("pc 0x{pc:08x}{function}{line}")
-    }
-
-    /// Description of a fault: exception, address, how the hart got there, and handler.
-    fn lines(&self, f: &Fault) -> Vec<String> {
-        let place = if f.instruction.is_some() { self.at(f.pc) } else { format!("pc 0x{:08x}", f.pc) };
-        let mut lines = vec![format!(
-            "hart {}: {} (cause {}) at {place}, after {}",
-            f.hart,
-            cause_name(f.cause),
-            f.cause,
-            plural(f.retired, "instruction")
-        )];
-        match (&f.instruction, f.address) {
-            (Some(text), Some(address)) if f.ram.contains(&address) => {
-                lines.push(format!("{text}: address 0x{address:08x}"));
-            }
-            (Some(text), Some(address)) => {
-                let (start, end) = (f.ram.start, f.ram.end);
-                lines.push(format!("{text}: address 0x{address:08x}; RAM is 0x{start:08x} to 0x{end:08x}"));
-                if start == RAM_BEFORE {
-                    lines.push("the ELF begins before 0x80000000, usually with its headers: link with -Wl,-N".into());
-                }
-            }
-            (Some(text), None) => lines.push(text.clone()),
-            (None, _) if f.cause == 1 => lines.push("there is no memory".into()),
-            (None, _) => lines.push("there is no instruction of the program".into()),
-        }
-        lines.extend(f.from.map(|from| format!("reached from {}", self.at(from))));
-        lines.push(match f.handler {
-            Some(handler) => format!("taken by the handler at {}", self.at(handler)),
-            None => "mtvec names no handler that can run".into(),
-        });
-        if f.times > 1 {
-            lines.push(format!("the last of {} exceptions of this hart", count(f.times)));
-        }
-        lines
-    }
-
-    fn json(&self, f: &Fault) -> serde_json::Value {
-        let hex = |a: u64| format!("0x{a:08x}");
-        json!({
-            "hart": f.hart, "cause": f.cause, "name": cause_name(f.cause), "pc": hex(f.pc),
-            "function": self.function(f.pc), "line": self.line(f.pc), "retired": f.retired,
-            "instruction": f.instruction, "address": f.address.map(hex), "from": f.from.map(hex),
-            "handler": f.handler.map(hex), "exceptions": f.times,
-        })
-    }
 }

@@ -1,4 +1,4 @@
-//! `goshawk show`, `diff`, `profile`, `coverage`, `timeline`, `vcd`: views of an execution
+//! `goshawk show`, `diff`, `profile`, `timeline`, `vcd`: views of an execution
 
 use crate::args::{Execution, FilterArgs};
 use crate::files::OutputPath;
@@ -6,12 +6,15 @@ use crate::output::{count, facts, percent, report_missing, Left, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use clap::builder::RangedU64ValueParser;
+use clap::ValueEnum;
+use host::input::Named;
 use host::symbols::Symbols;
-use host::views::coverage::Coverage;
 use host::views::lines::Lines;
 use host::views::profile::Profile;
 use host::views::show::{Selection, Show};
 use host::views::source::Replayed;
+use host::views::stack::follower::Follower;
+use host::views::tasks::{member, Layout, Task, Tasks};
 use host::views::timeline::Timeline;
 use host::views::vcd::Dump;
 use retire::file::Replacement;
@@ -123,18 +126,40 @@ pub fn diff(args: &DiffArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     Ok(if partings.is_empty() { Status::Done } else { Status::Different })
 }
 
-/// Count the instructions of each function
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// Functions, with the functions that they called
+    Function,
+    /// Tasks of an operating system
+    Task,
+}
+
+/// Count the instructions of each function or task
 ///
 /// Calls, returns and traps of each core are followed. The total of a function includes the instructions of the
 /// functions that it called.
+///
+/// A task of a recorded run is what the pointer `--task-pointer` points to: a control block with the name of the task as its member
+/// `--task-name`. The defaults are those of FreeRTOS. A trace of the control flow has no values; its stacks take the place of tasks.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  goshawk profile bank.gip --elf builtin:bank --limit 10\n  \
     goshawk profile vm.gtr --elf builtin:vm --folded vm.folded\n  \
-    goshawk profile vm.gtr --elf builtin:vm --pprof vm.pb.gz")]
+    goshawk profile vm.gtr --elf builtin:vm --pprof vm.pb.gz\n  \
+    goshawk profile vm.gtr --elf builtin:vm --by task")]
 pub struct ProfileArgs {
     #[command(flatten)]
     execution: Execution,
-    /// Maximum number of listed lines: functions
+    /// What is counted
+    #[arg(long, value_enum, default_value_t = By::Function)]
+    by: By,
+    /// Symbol of the pointer to the control block of the running task; of several cores an array of them [default: pxCurrentTCB]
+    #[arg(long, value_name = "SYMBOL")]
+    task_pointer: Option<String>,
+    /// Member of the control block with the name of the task, or its offset [default: pcTaskName]
+    #[arg(long, value_name = "MEMBER|N")]
+    task_name: Option<String>,
+    /// Maximum number of listed lines: functions, or tasks
     #[arg(long = "limit", alias = "top", value_name = "N", default_value_t = 20, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     top: usize,
     /// File of folded stacks to write, for flame graphs: `outer;inner COUNT` a line
@@ -148,9 +173,73 @@ pub struct ProfileArgs {
     json: bool,
 }
 
+/// Counts by task.
+fn profile_tasks(
+    args: &ProfileArgs,
+    replayed: Replayed,
+    named: &Named,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let elf = &args.execution.elf;
+    let follower = Follower::new(Symbols::open(elf)?, Some(replayed.image()), replayed.cores());
+    let mut tasks = match &replayed {
+        Replayed::Trace(_) => Tasks::by_stack(follower, replayed.cores()),
+        Replayed::Recorded(session) => {
+            let params = &session.info.params;
+            let name = args.task_name.as_deref().unwrap_or("pcTaskName");
+            let name = name.parse().map_or_else(|_| member(elf, name), Ok)?;
+            let pointer = args.task_pointer.as_deref().unwrap_or("pxCurrentTCB");
+            let layout = Layout { current: Symbols::data(elf, pointer)?.into(), name, pointer: params.xlen / 8 };
+            let (base, size) = (params.ram_base.into(), params.ram_bytes as usize);
+            Tasks::by_memory(follower, params.cores, layout, &named.program, base, size)
+        }
+    };
+    let missing = replayed.report_to(&mut tasks, &Bars)?;
+    let found = tasks.found();
+    let all: u64 = found.iter().map(|t| t.instructions).sum();
+    if args.json {
+        let task = |t: &Task| {
+            let functions: Vec<_> =
+                t.functions.iter().map(|(name, n)| json!({ "function": name, "instructions": n })).collect();
+            json!({ "task": t.name, "instructions": t.instructions, "switches": t.switches, "functions": functions })
+        };
+        let object = args.execution.object("profile").with("instructions", all.into());
+        object.with("tasks", found.iter().map(task).collect()).print(out)?;
+    } else {
+        let mut table =
+            Table::new([("task", Left), ("instructions", Right), ("", Right), ("switches", Right), ("most in", Left)]);
+        for t in found.iter().take(args.top) {
+            let most = t.functions.iter().max_by_key(|(name, n)| (**n, std::cmp::Reverse(*name)));
+            table.row([
+                t.name.clone(),
+                count(t.instructions),
+                percent(t.instructions, all),
+                count(t.switches),
+                most.map_or_else(String::new, |(name, n)| format!("{name} {}", percent(*n, t.instructions))),
+            ]);
+        }
+        table.print(out)?;
+    }
+    Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
+}
+
 /// Lists functions.
 pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (replayed, _) = args.execution.open()?;
+    let (replayed, named) = args.execution.open()?;
+    let given = [("--task-pointer", &args.task_pointer), ("--task-name", &args.task_name)];
+    if let Some((option, _)) = given.into_iter().find(|(_, value)| value.is_some()) {
+        if args.by != By::Task || matches!(replayed, Replayed::Trace(_)) {
+            return Err(Failure::Other(format!("`{option}`: only with `--by task` of a recorded run")));
+        }
+    }
+    if args.by == By::Task {
+        if args.folded.is_some() || args.pprof.is_some() {
+            return Err(Failure::Other(
+                "`--by task`: not with `--folded` or `--pprof`, which are stacks of functions".into(),
+            ));
+        }
+        return profile_tasks(args, replayed, &named, out);
+    }
     let mut profile = Profile::new(Symbols::open(&args.execution.elf)?, Some(replayed.image()), replayed.cores());
     let missing = replayed.report_to(&mut profile, &Bars)?;
     type Written = fn(&Profile, &mut dyn Write) -> std::io::Result<()>;
@@ -174,48 +263,6 @@ pub fn profile(args: &ProfileArgs, out: &mut dyn Write) -> Result<Status, Failur
         table.row([s.function.clone(), count(s.own), percent(s.own, all), count(s.total), percent(s.total, all)]);
     }
     table.print(out)?;
-    Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
-}
-
-/// Write the source lines and branches that ran, in lcov's format
-///
-/// Lines of inlined functions are attributed to the files of these functions. `genhtml --branch-coverage` converts the
-/// file to HTML.
-#[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Examples:\n  goshawk coverage bank.gip --elf builtin:bank -o bank.info\n  goshawk coverage vm.gtr --elf builtin:vm -o vm.info"
-)]
-pub struct CoverageArgs {
-    #[command(flatten)]
-    execution: Execution,
-    /// Tracefile of lcov to write
-    #[arg(short, long, value_name = "FILE")]
-    output: OutputPath,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-/// Writes a tracefile.
-pub fn coverage(args: &CoverageArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let lines = Lines::open(&args.execution.elf)?;
-    let (replayed, named) = args.execution.open()?;
-    let mut coverage = Coverage::new(replayed.cores());
-    let missing = replayed.report_to(&mut coverage, &Bars)?;
-    let mut file = Replacement::create(&args.output)?;
-    let sums = coverage.lcov(&named.program, &lines, &mut file).map_err(|e| Failure::io(&args.output, e))?;
-    file.commit()?;
-    if args.json {
-        let of = |found: u64, hit: u64| json!({ "found": found, "hit": hit });
-        let object = args.execution.object("coverage").with("lines", of(sums.lines, sums.lines_hit));
-        let object = object.with("branches", of(sums.branches, sums.branches_hit));
-        object.with("output", args.output.display().to_string().into()).print(out)?;
-        return Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()));
-    }
-    for (what, found, hit) in [("lines", sums.lines, sums.lines_hit), ("branches", sums.branches, sums.branches_hit)] {
-        writeln!(out, "{what:9} {} of {}, {}", count(hit), count(found), percent(hit, found))?;
-    }
-    writeln!(out, "written   {}", args.output.display())?;
     Ok(report_missing(&args.execution.trace, &missing.lost, missing.damage.as_ref()))
 }
 

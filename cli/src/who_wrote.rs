@@ -41,24 +41,10 @@ pub struct Args {
     json: bool,
 }
 
-/// Parses a number, hexadecimal with prefix `0x`.
-fn number(text: &str) -> Option<u32> {
-    text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
-}
-
 /// Searches backwards for the stores, and prints them.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let session = Session::open(&args.execution.trace, args.execution.input_options())?;
-    let (start, further) = match args.address.rsplit_once('+').and_then(|(s, n)| Some((s, number(n)?))) {
-        Some((start, further)) => (start, further),
-        None => (args.address.as_str(), 0),
-    };
-    let hex = start.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok());
-    let address = match hex {
-        Some(address) => address,
-        None => Symbols::data(&args.execution.elf, start)?,
-    }
-    .wrapping_add(further);
+    let address = Symbols::address(&args.execution.elf, &args.address)?;
     let symbols = Symbols::open(&args.execution.elf)?;
     let failure = |source| host::HostError::Inputs { path: args.execution.trace.display().to_string(), source };
     let damage = session.damage().map(|damage| host::HostError::Other(damage.to_string()));

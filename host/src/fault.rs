@@ -1,14 +1,12 @@
 //! Crash analysis: finds the exceptions that stopped the harts of a program
 //!
-//! The first run was observed without registers, so the program is run once more, with registers; it does the same
-//! again. Only exceptions that a program does not intend count: `ebreak` and `ecall` with a handler are calls.
+//! Only exceptions that a program does not intend count: `ebreak` and `ecall` with a handler are calls.
 //!
 //! # Source
 //! RISC-V privileged ISA, table of `mcause`.
 
 use crate::assembly::Assembly;
-use crate::input::Input;
-use crate::progress::Progress;
+use crate::input::Named;
 use crate::run::Run;
 use crate::stop::is_fault;
 use crate::HostError;
@@ -39,6 +37,10 @@ pub struct Fault {
     pub address: Option<u64>,
     /// The instruction as text; an undecodable one as `.word` or `.half`.
     pub instruction: Option<String>,
+    /// What an illegal instruction needs that is not there.
+    pub missing: Option<String>,
+    /// Stack pointer.
+    pub sp: u64,
     /// The jump, call or return that led to `pc`, if no instruction retired after it.
     pub from: Option<u64>,
     /// Address of the handler; `None` if it cannot be executed.
@@ -79,9 +81,10 @@ struct Seen {
 }
 
 /// Observes a run to describe its faults.
-struct FaultObserver {
+pub(crate) struct FaultObserver {
     image: Image,
     assembly: Assembly,
+    xlen: u8,
     ram: Range<u64>,
     entry: u64,
     harts: Vec<Seen>,
@@ -95,6 +98,11 @@ impl FaultObserver {
     /// The instruction at `pc`: bits and length.
     fn instruction(&self, pc: u64) -> Option<(u32, u8)> {
         self.image.instruction(pc).map(|(bits, len)| (if len == 2 { bits & 0xffff } else { bits }, len))
+    }
+
+    /// Whether the instruction before `pc` waits for an interrupt.
+    pub(crate) fn waits(&self, pc: u64) -> bool {
+        matches!(self.instruction(pc.wrapping_sub(4)), Some((WFI, _)))
     }
 
     /// Describes the exception `cause` at `pc`, from the current state.
@@ -113,8 +121,12 @@ impl FaultObserver {
         let none = |bits, len| if len == 2 { format!(".half 0x{bits:04x}") } else { format!(".word 0x{bits:08x}") };
         let text = |(bits, len)| self.assembly.text(bits, len).unwrap_or_else(|| none(bits, len));
         let instruction = found.map(text);
+        let illegal = found.filter(|_| cause == 2);
+        let missing = illegal.and_then(|(bits, len)| crate::missing::missing(bits, len, self.xlen));
+        let sp = seen.registers[2];
         let times = seen.fault.as_ref().map_or(0, |f| f.times) + 1;
-        Fault { hart, cause, pc, retired, address, instruction, from, handler, times, ram: self.ram.clone() }
+        let ram = self.ram.clone();
+        Fault { hart, cause, pc, retired, address, instruction, missing, sp, from, handler, times, ram }
     }
 
     /// The exception at which a hart is stuck at the end, unless it is waiting.
@@ -128,7 +140,7 @@ impl FaultObserver {
             None => return None,
         };
         let in_place = seen.last.is_some_and(|e| e.pc == pc && e.target == pc);
-        let waits = instructions_after > 0 && matches!(self.instruction(pc.wrapping_sub(4)), Some((WFI, _)));
+        let waits = instructions_after > 0 && self.waits(pc);
         let failed_access = seen.failed_access.filter(|(_, at)| *at == retired).map(|(cause, _)| cause);
         if in_place || waits && failed_access.is_none() {
             return None;
@@ -191,31 +203,36 @@ impl RetireSink for FaultObserver {
     }
 }
 
-/// Runs a program with this exit again, and finds the exceptions that stopped its harts, by hart.
-///
-/// # Errors
-/// The program cannot be run. A recording has no faults.
-pub fn find(run: &Run<'_>, exit: Exit, progress: &dyn Progress) -> Result<Vec<Fault>, HostError> {
-    let Input::Program(named) = run.input else { return Ok(Vec::new()) };
-    let failure = |source| HostError::Machine { name: named.name.clone(), source };
-    let (start, bytes) = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?.ram();
-    let hart = |index: u8| {
-        let mut registers = [0; 32];
-        // every hart starts with its number in a0
-        registers[10] = index.into();
-        Seen { registers, retired: 0, last: None, failed_access: None, fault: None, stop: None }
-    };
-    let mut observer = FaultObserver {
-        image: Image::new(&named.program),
-        assembly: Assembly::new(named.program.xlen),
-        entry: named.program.entry,
-        ram: start.into()..u64::from(start) + u64::from(bytes),
-        harts: (0..run.harts).map(hart).collect(),
-    };
-    run.report_to(&mut observer, progress)?;
-    let found = |hart| {
-        let stuck_fault = if exit == Exit::Deadlock { observer.stuck_fault(hart) } else { None };
-        stuck_fault.or_else(|| observer.harts[usize::from(hart)].fault.clone())
-    };
-    Ok((0..run.harts).filter_map(found).collect())
+impl FaultObserver {
+    /// At the beginning of a run of `named`.
+    ///
+    /// # Errors
+    /// The program cannot be run.
+    pub(crate) fn new(named: &Named, run: &Run<'_>) -> Result<Self, HostError> {
+        let failure = |source| HostError::Machine { name: named.name.clone(), source };
+        let (start, bytes) = Machine::new(&named.program, run.settings.config(run.harts)).map_err(failure)?.ram();
+        let hart = |index: u8| {
+            let mut registers = [0; 32];
+            // every hart starts with its number in a0
+            registers[10] = index.into();
+            Seen { registers, retired: 0, last: None, failed_access: None, fault: None, stop: None }
+        };
+        Ok(Self {
+            image: Image::new(&named.program),
+            assembly: Assembly::new(named.program.xlen),
+            xlen: named.program.xlen,
+            entry: named.program.entry,
+            ram: start.into()..u64::from(start) + u64::from(bytes),
+            harts: (0..run.harts).map(hart).collect(),
+        })
+    }
+
+    /// The exceptions that stopped the harts of a run with this exit, by hart.
+    pub(crate) fn faults(&self, exit: Exit) -> Vec<Fault> {
+        let found = |hart| {
+            let stuck_fault = if exit == Exit::Deadlock { self.stuck_fault(hart) } else { None };
+            stuck_fault.or_else(|| self.harts[usize::from(hart)].fault.clone())
+        };
+        (0..self.harts.len() as u8).filter_map(found).collect()
+    }
 }

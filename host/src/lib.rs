@@ -11,6 +11,8 @@
 //! | [`recording`] | readers of retire files and branch traces |
 //! | [`import`] | traces of QEMU, Spike, ChampSim and MBPlib, to branch traces |
 //! | [`fault`] | why a program crashed |
+//! | [`halt`] | where the cores are when a run ends early |
+//! | [`missing`] | what an illegal instruction needs |
 //! | [`assembly`] | instructions as text |
 //! | [`symbols`] | names of code addresses |
 //! | [`trace`] | a trace file with its program, replayed |
@@ -38,12 +40,14 @@ pub mod encode;
 mod error;
 pub mod fault;
 pub mod filter;
+pub mod halt;
 pub mod import;
 pub mod input;
 pub mod inputs;
 pub mod listing;
 pub mod machine;
 pub mod measure;
+pub mod missing;
 pub mod port;
 pub mod progress;
 pub mod recording;

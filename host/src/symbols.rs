@@ -2,7 +2,7 @@
 
 use crate::input::elf_bytes;
 use crate::HostError;
-use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use std::ops::Range;
 
 /// A name, for the addresses from `start` up to `end`.
@@ -60,9 +60,34 @@ impl Symbols {
         })
     }
 
+    /// The address that a text means: `0x` and hexadecimal digits, or a symbol of the program `name`, with an optional `+N`.
+    ///
+    /// # Errors
+    /// There is no such symbol.
+    pub fn address(name: &str, text: &str) -> Result<u32, HostError> {
+        let number = |text: &str| {
+            text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
+        };
+        let (start, further) = match text.rsplit_once('+').and_then(|(s, n)| Some((s, number(n)?))) {
+            Some((start, further)) => (start, further),
+            None => (text, 0),
+        };
+        let hex = start.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        let address = match hex {
+            Some(address) => address,
+            None => Self::data(name, start)?,
+        };
+        Ok(address.wrapping_add(further))
+    }
+
     /// The addresses of each function called `name`: up to the next symbol, or to the end of the section.
     pub fn ranges<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Range<u64>> + 'a {
         self.0.iter().filter(move |s| s.name == name).map(|s| s.start..s.end)
+    }
+
+    /// All symbols: address and name.
+    pub fn all(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.0.iter().map(|s| (s.start, s.name.as_str()))
     }
 
     /// Whether there are no symbols.
@@ -88,9 +113,116 @@ impl Symbols {
     }
 }
 
+/// An area of memory that has a name: an object of the program, or the rest of a section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// Name of the object or section; none between sections.
+    pub name: Option<String>,
+    /// Its addresses.
+    pub range: Range<u64>,
+}
+
+/// The objects and sections of a program's memory, by address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Objects {
+    /// Variables, and what else has a size; they do not overlap.
+    objects: Vec<Symbol>,
+    sections: Vec<Symbol>,
+}
+
+impl Objects {
+    /// Reads them from an ELF file or `builtin:NAME`.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn open(name: &str) -> Result<Self, HostError> {
+        let elf = elf_bytes(name)?;
+        let file = object::File::parse(&*elf).map_err(|e| HostError::Other(format!("{name}: {e}")))?;
+        let of = |start: u64, size: u64, name: &str| Symbol { start, end: start + size, name: name.to_string() };
+        let data = file.symbols().filter(|s| {
+            s.size() > 0 && s.section_index().is_some() && matches!(s.kind(), SymbolKind::Data | SymbolKind::Unknown)
+        });
+        let objects = data.filter_map(|s| Some(of(s.address(), s.size(), s.name().ok().filter(|n| !n.is_empty())?)));
+        let sections = file.sections().filter(|s| {
+            use SectionKind::{Data, ReadOnlyData, ReadOnlyString, Text, UninitializedData};
+            s.size() > 0 && matches!(s.kind(), Text | Data | ReadOnlyData | ReadOnlyString | UninitializedData)
+        });
+        let sections = sections.filter_map(|s| Some(of(s.address(), s.size(), s.name().ok()?)));
+        Ok(Self { objects: ordered(objects.collect()), sections: ordered(sections.collect()) })
+    }
+
+    /// The object that `addr` is in, and the offset from its start.
+    pub fn at(&self, addr: u64) -> Option<(&str, u64)> {
+        let symbol = within(&self.objects, addr)?;
+        Some((&symbol.name, addr - symbol.start))
+    }
+
+    /// The area around `addr`: an object, the rest of a section, or what is between two of them.
+    pub fn area(&self, addr: u64) -> Area {
+        let whole = |s: &Symbol| Area { name: Some(s.name.clone()), range: s.start..s.end };
+        if let Some(object) = within(&self.objects, addr) {
+            return whole(object);
+        }
+        let all = || self.objects.iter().chain(&self.sections);
+        let start = all().map(|s| s.end).filter(|end| *end <= addr).max().unwrap_or(0);
+        let end = all().map(|s| s.start).filter(|start| *start > addr).min().unwrap_or(u64::MAX);
+        match within(&self.sections, addr) {
+            Some(section) => {
+                let range = start.max(section.start)..end.min(section.end);
+                Area { name: Some(section.name.clone()), range }
+            }
+            None => Area { name: None, range: start..end },
+        }
+    }
+
+    /// An address as text: object and offset, or the number.
+    pub fn text(&self, addr: u64) -> String {
+        match self.at(addr) {
+            Some((name, 0)) => name.to_string(),
+            Some((name, offset)) => format!("{name}+{offset}"),
+            None => format!("0x{addr:08x}"),
+        }
+    }
+}
+
+/// Symbols in order; one that begins in another is left out.
+fn ordered(mut all: Vec<Symbol>) -> Vec<Symbol> {
+    all.sort_by(|a, b| (a.start, std::cmp::Reverse(a.end), &a.name).cmp(&(b.start, std::cmp::Reverse(b.end), &b.name)));
+    let mut end = 0;
+    all.retain(|s| {
+        let apart = s.start >= end;
+        end = end.max(s.end);
+        apart
+    });
+    all
+}
+
+fn within(all: &[Symbol], addr: u64) -> Option<&Symbol> {
+    let next = all.partition_point(|s| s.start <= addr);
+    all.get(next.checked_sub(1)?).filter(|s| addr < s.end)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_area_is_an_object_or_what_is_between_objects_and_sections() {
+        let of = |start, end, name: &str| Symbol { start, end, name: name.into() };
+        let objects = Objects {
+            objects: ordered(vec![of(0x120, 0x140, "b"), of(0x100, 0x110, "a"), of(0x100, 0x104, "part")]),
+            sections: ordered(vec![of(0x100, 0x180, ".bss")]),
+        };
+        let area = |addr| {
+            let area = objects.area(addr);
+            (area.name.unwrap_or_default(), area.range)
+        };
+        assert_eq!(area(0x104), ("a".into(), 0x100..0x110));
+        assert_eq!(area(0x110), (".bss".into(), 0x110..0x120));
+        assert_eq!(area(0x150), (".bss".into(), 0x140..0x180));
+        assert_eq!(area(0x180), (String::new(), 0x180..u64::MAX));
+        assert_eq!([0x102, 0x110].map(|addr| objects.text(addr)), ["a+2", "0x00000110"]);
+    }
 
     #[test]
     fn an_address_has_the_name_of_the_symbol_before_it() {

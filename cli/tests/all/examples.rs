@@ -135,10 +135,11 @@ fn how(example: &str) -> How {
 }
 
 /// Small stand-ins for the user's files.
-const STAND_INS: [&str; 20] = [
+const STAND_INS: [&str; 21] = [
     "gen --set medium --cores 4 -o trace4",
     "encode builtin:bank --harts 4 --scheme inputs -o again.gip",
     "encode builtin:bank --harts 4 --scheme inputs -o bank.gip",
+    "encode heap.elf --scheme inputs -o heap.gip",
     "encode builtin:fft --harts 2 -o fft.gtr --values fft.glv",
     "run builtin:vm -o vm.ret",
     "encode vm.ret -o vm.gtr",
@@ -206,6 +207,7 @@ impl Shell {
             file[84..88].copy_from_slice(&0x0005_0293u32.to_le_bytes());
             std::fs::write(path.join(name), file).unwrap();
         }
+        std::fs::copy(root().join("programs/faults/elf/leaking.elf"), path.join("heap.elf")).unwrap();
         for name in ["kernel.elf", "a.elf", "b.elf"] {
             std::fs::copy(root().join("programs/paged/elf").join(name), path.join(name)).unwrap();
         }

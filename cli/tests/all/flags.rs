@@ -19,6 +19,11 @@ const LINES: &[(&str, &str)] = &[
     ("decode", "decode bank.gtr --elf builtin:bank"),
     ("stats", "stats builtin:bank"),
     ("who-wrote", "who-wrote bank.gip balance --elf builtin:bank"),
+    ("why", "why slice.gip result --elf slice.elf"),
+    ("races", "races racing.gip --elf racing.elf"),
+    ("locks", "locks ordered.gip --elf ordered.elf"),
+    ("heap", "heap leaking.gip --elf leaking.elf"),
+    ("stack", "stack leaking.gip --elf leaking.elf"),
     ("show", "show bank.gip --elf builtin:bank"),
     ("diff", "diff bank.gip again.gip --elf builtin:bank"),
     ("profile", "profile bank.gip --elf builtin:bank"),
@@ -155,6 +160,26 @@ const OTHERWISE: &[(&str, &str, &str, &str)] = &[
     ("replay", "values", "bank.glv", ""),
     ("decode", "context", "1=p.elf", ""),
     ("run", "output", "out.ret", ""),
+    ("profile", "by", "task", "--task-pointer balance --task-name 0"),
+    ("profile", "task-pointer", "sets", "--by task --task-name 0"),
+    ("profile", "task-name", "4", "--by task --task-pointer balance"),
+    ("coverage", "include", "*bank.c", ""),
+    ("coverage", "exclude", "*bank.c", ""),
+    ("coverage", "map", "src/=sources/", ""),
+    ("coverage", "limit", "1", ""),
+    ("run", "seeds", "1..3", ""),
+    ("run", "until", "exit=0", "--seeds 1..3 --harts 2"),
+    ("why", "at", "100", ""),
+    ("why", "bytes", "8", ""),
+    ("why", "core", "1", ""),
+    ("why", "limit", "1", "--instructions"),
+    ("races", "ignore", "counter", ""),
+    ("locks", "acquire", "forwards", "--acquire lock --release unlock"),
+    ("locks", "release", "forwards", "--acquire lock --release unlock"),
+    ("heap", "malloc", "numbers", ""),
+    ("heap", "calloc", "numbers", ""),
+    ("heap", "realloc", "numbers", ""),
+    ("heap", "free", "keep", ""),
     ("sweep", "set", "m4", ""),
     ("sweep", "trace", "p.elf", ""),
     ("vcd", "registers", "", ""),
@@ -165,6 +190,7 @@ const SAME: &[(&str, &str, &str)] = &[
     ("*", "any-build", "the build is the right one"),
     ("replay", "resume", "the trace is not damaged"),
     ("decode", "resume", "the trace is not damaged"),
+    ("stack", "exit-code", "no stack is left"),
     ("show", "sources", "the sources of built-in programs are not in either folder"),
     ("check-port", "xlen", "the addresses of the log fit both"),
     ("check-port", "scope", "a text has no hierarchy"),
@@ -249,6 +275,10 @@ fn effect(from: &Path, line: &str) -> Effect {
 #[test]
 fn no_option_is_accepted_and_ignored() {
     let place = Place::new();
+    for (name, harts) in [("leaking", 1), ("slice", 2), ("racing", 4), ("ordered", 2)] {
+        std::fs::copy(crate::halt::program(name), place.path().join(format!("{name}.elf"))).unwrap();
+        place.good(&format!("encode {name}.elf --harts {harts} --scheme inputs -o {name}.gip"));
+    }
     for line in [
         "run builtin:bank --max-instructions 3000 --harts 2 -o bank.ret",
         "export bank.ret -o bank.rbt1",

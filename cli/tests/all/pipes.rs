@@ -39,6 +39,11 @@ const LINES: &[&str] = &[
     "stats @inputs:p.bin --elf p.elf @--parameters:system/parameters.json",
     "!gdb @trace:p.bin @--elf:p.elf --port 0 @--parameters:system/parameters.json",
     "who-wrote @trace:p.gip 0x80001000 @--elf:p.elf",
+    "why @trace:p.gip 0x80001000 @--elf:p.elf",
+    "races @trace:p.gip @--elf:p.elf",
+    "locks @trace:p.gip @--elf:p.elf",
+    "heap @trace:d.gip @--elf:locks.elf --malloc rt_main",
+    "stack @trace:p.gip @--elf:p.elf",
     "show @trace:d.gtr @--elf:locks.elf --limit 5",
     "show @trace:d.bin --elf locks.elf --limit 5 @--parameters:system/parameters.json",
     "diff @trace:p.gtr @other:p.gtr @--elf:p.elf",
@@ -46,6 +51,7 @@ const LINES: &[&str] = &[
     "profile @trace:p.gtr @--elf:p.elf >--folded:out",
     "profile @trace:p.bin --elf p.elf @--parameters:system/parameters.json >--pprof:out",
     "coverage @trace:d.gtr @--elf:locks.elf >--output:out",
+    "coverage d.gtr @others:d.gtr --elf locks.elf -o out",
     "coverage @trace:d.bin --elf locks.elf @--parameters:system/parameters.json -o out",
     "timeline @trace:p.gtr @--elf:p.elf >--output:out",
     "timeline @trace:p.bin --elf p.elf @--parameters:system/parameters.json -o out",
@@ -238,6 +244,7 @@ fn place() -> Place {
         "sweep --trace p.ret --set small --encoding tr_e -o swept",
         "run builtin:lockcont --data --max-instructions 3000 -o d.ret",
         "encode builtin:lockcont --max-instructions 3000 --set small -o d.gtr",
+        "encode builtin:lockcont --max-instructions 3000 --scheme inputs -o d.gip",
         "diag run builtin:locks builtin:lockcont --max-instructions 3000 --log c.dlog -o x.txt",
     ] {
         let done = place.output(words);

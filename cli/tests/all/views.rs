@@ -233,6 +233,44 @@ fn genhtml_reads_coverage() {
 }
 
 #[test]
+fn coverage_selects_files_and_adds_runs() {
+    let place = Place::new();
+    place.good("encode builtin:bank --harts 2 --scheme inputs --max-instructions 50000 -o a.gip");
+    place.good("encode builtin:bank --harts 2 --scheme inputs --max-instructions 20000 -o b.gip");
+    let json = |words: &str| -> serde_json::Value {
+        serde_json::from_str(&place.good(&format!("coverage {words} --elf builtin:bank -o x.info --json"))).unwrap()
+    };
+    let info = || std::fs::read_to_string(place.path().join("x.info")).unwrap();
+    let all = json("a.gip");
+    let paths: Vec<String> =
+        all["files"].as_array().unwrap().iter().map(|f| f["path"].as_str().unwrap().to_string()).collect();
+    assert!(paths.len() > 1 && info().matches("SF:").count() == paths.len(), "{paths:?}");
+    let one = json("a.gip --include *bank.c --map src/=code/");
+    assert_eq!((one["files"].as_array().unwrap().len(), one["files"][0]["path"].as_str()), (1, Some("code/bank.c")));
+    assert!(info().contains("SF:code/bank.c\n") && info().contains(",get_balance\n"), "{}", info());
+    let functions = |found: &serde_json::Value, key: &str| found["functions"][key].as_u64().unwrap();
+    assert_eq!(info().matches("\nFN:").count() as u64, functions(&one, "found"));
+    let rest = json("a.gip --exclude *bank.c");
+    assert_eq!(functions(&one, "found") + functions(&rest, "found"), functions(&all, "found"));
+    // calls of two runs are added
+    let calls = |words: &str| -> u64 {
+        json(words);
+        let text = info();
+        let line = text.lines().find(|l| l.starts_with("FNDA:") && l.ends_with(",get_balance")).unwrap().to_string();
+        line[5..].split(',').next().unwrap().parse().unwrap()
+    };
+    assert_eq!(calls("a.gip b.gip"), calls("a.gip") + calls("b.gip"));
+    let listed = place.good("coverage a.gip --elf builtin:bank -o x.info --limit 1");
+    assert!(listed.contains("functions ") && listed.lines().last().unwrap().starts_with(&paths[0]), "{listed}");
+    let none = place.session("coverage a.gip --elf builtin:bank -o x.info --skip-missing");
+    assert!(none.contains("left out source files that do not exist: ") && none.ends_with("exit code 2\n"), "{none}");
+    std::fs::create_dir(place.path().join("src")).unwrap();
+    std::fs::write(place.path().join("src/bank.c"), "").unwrap();
+    let some = place.output("coverage a.gip --elf builtin:bank -o x.info --skip-missing");
+    assert_eq!((some.status.code(), info().matches("SF:").count()), (Some(0), 1));
+}
+
+#[test]
 fn gtkwave_reads_a_vcd_and_gives_back_every_change() {
     let place = Place::new();
     place.good("encode builtin:bank --harts 4 --scheme inputs --max-instructions 20000 -o bank.gip");

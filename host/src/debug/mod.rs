@@ -10,6 +10,7 @@
 //! | `arch` | registers in GDB's remote protocol |
 //! | `target` | a run or trace in GDB's remote protocol |
 //! | [`server`] | the connection to GDB |
+//! | [`why`] | the chain of instructions that made a value |
 //! | [`writer`] | the last store to an address before a moment |
 
 pub mod accesses;
@@ -20,4 +21,5 @@ pub mod motion;
 pub mod scene;
 pub mod server;
 mod target;
+pub mod why;
 pub mod writer;

@@ -1,10 +1,12 @@
 //! Coverage of lines and branches, in lcov's tracefile format
 
 use super::lines::Lines;
+use super::paths::{Paths, Selected};
+use crate::symbols::Symbols;
 use retire::elf::Program;
 use retire::image::{ExitKind, Image};
 use retire::{FlowEvent, FlowKind, RetireSink};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 
 /// Counts straight runs of instructions, and outcomes of branches.
@@ -25,7 +27,7 @@ struct Line {
     branches: Vec<[u64; 2]>,
 }
 
-/// Totals of lines and branches.
+/// Totals of lines, branches and functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
     /// Lines with code.
@@ -36,12 +38,104 @@ pub struct Sums {
     pub branches: u64,
     /// Outcomes that occurred.
     pub branches_hit: u64,
+    /// Functions.
+    pub functions: u64,
+    /// Functions that were executed.
+    pub functions_hit: u64,
+}
+
+/// Coverage of a source file.
+#[derive(Clone, Debug, Default)]
+pub struct File {
+    lines: BTreeMap<u32, Line>,
+    /// Line, name and calls.
+    functions: BTreeSet<(u32, String, u64)>,
+}
+
+/// Coverage of all source files.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// By path.
+    pub files: BTreeMap<String, File>,
+    /// Files that were left out because they do not exist.
+    pub missing: BTreeSet<String>,
+}
+
+impl File {
+    /// Its totals.
+    pub fn sums(&self) -> Sums {
+        let mut sums = Sums::default();
+        for line in self.lines.values() {
+            sums.lines += 1;
+            sums.lines_hit += u64::from(line.count > 0);
+            let ways = || line.branches.iter().flatten();
+            sums.branches += ways().count() as u64;
+            sums.branches_hit += ways().filter(|n| **n > 0).count() as u64;
+        }
+        sums.functions = self.functions.len() as u64;
+        sums.functions_hit = self.functions.iter().filter(|(.., calls)| *calls > 0).count() as u64;
+        sums
+    }
+
+    /// Writes its record.
+    fn lcov(&self, path: &str, out: &mut dyn Write) -> std::io::Result<()> {
+        let sums = self.sums();
+        writeln!(out, "TN:\nSF:{path}")?;
+        for (line, name, _) in &self.functions {
+            writeln!(out, "FN:{line},{name}")?;
+        }
+        for (_, name, calls) in &self.functions {
+            writeln!(out, "FNDA:{calls},{name}")?;
+        }
+        writeln!(out, "FNF:{}\nFNH:{}", sums.functions, sums.functions_hit)?;
+        for (number, line) in &self.lines {
+            for (block, ways) in line.branches.iter().enumerate() {
+                let ran = ways.iter().sum::<u64>() > 0;
+                for (way, n) in ways.iter().enumerate() {
+                    let n = if ran { n.to_string() } else { "-".into() };
+                    writeln!(out, "BRDA:{number},{block},{way},{n}")?;
+                }
+            }
+        }
+        writeln!(out, "BRF:{}\nBRH:{}", sums.branches, sums.branches_hit)?;
+        for (number, line) in &self.lines {
+            writeln!(out, "DA:{number},{}", line.count)?;
+        }
+        writeln!(out, "LF:{}\nLH:{}\nend_of_record", sums.lines, sums.lines_hit)
+    }
+}
+
+impl Files {
+    /// Totals of all files.
+    pub fn sums(&self) -> Sums {
+        self.files.values().map(File::sums).fold(Sums::default(), |a, b| Sums {
+            lines: a.lines + b.lines,
+            lines_hit: a.lines_hit + b.lines_hit,
+            branches: a.branches + b.branches,
+            branches_hit: a.branches_hit + b.branches_hit,
+            functions: a.functions + b.functions,
+            functions_hit: a.functions_hit + b.functions_hit,
+        })
+    }
+
+    /// Writes a tracefile of lcov.
+    ///
+    /// # Errors
+    /// `out` failed.
+    pub fn lcov(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        self.files.iter().try_for_each(|(path, file)| file.lcov(path, out))
+    }
 }
 
 impl Coverage {
     /// Creates empty coverage.
-    pub fn new(cores: u8) -> Self {
-        Self { next: vec![0; cores.into()], runs: HashMap::new(), branches: HashMap::new() }
+    pub fn new() -> Self {
+        Self { next: Vec::new(), runs: HashMap::new(), branches: HashMap::new() }
+    }
+
+    /// Begins a run with `cores` cores, whose counts are added.
+    pub fn begin(&mut self, cores: u8) {
+        self.next = vec![0; cores.into()];
     }
 
     /// Execution count of each instruction.
@@ -58,21 +152,33 @@ impl Coverage {
         counts
     }
 
-    /// Writes a tracefile of the code of `program` that has line information.
-    ///
-    /// # Errors
-    /// `out` failed.
-    pub fn lcov(&self, program: &Program, lines: &Lines, out: &mut dyn Write) -> std::io::Result<Sums> {
+    /// Coverage of the source files of `program`, as `paths` selects them.
+    pub fn files(&self, program: &Program, lines: &Lines, symbols: &Symbols, paths: &Paths) -> Files {
         let image = Image::new(program);
         let counts = self.counts(&image);
-        let mut files: BTreeMap<String, BTreeMap<u32, Line>> = BTreeMap::new();
+        let count = |pc: u64| counts.get(&pc).copied().unwrap_or(0);
+        let mut found = Files::default();
+        // the compiler's path, and what becomes of it
+        let mut selected: HashMap<String, Option<String>> = HashMap::new();
+        let mut place = |path: &str, missing: &mut BTreeSet<String>| {
+            let select = || match paths.select(path) {
+                Selected::Here(path) => Some(path),
+                Selected::Excluded => None,
+                Selected::Missing => {
+                    missing.insert(path.to_string());
+                    None
+                }
+            };
+            selected.entry(path.to_string()).or_insert_with(select).clone()
+        };
         for segment in program.segments.iter().filter(|s| s.executable) {
             let (mut pc, end) = (segment.virtual_addr, segment.virtual_addr + segment.data.len() as u64);
             while pc < end {
                 let len = image.instruction(pc).map_or(2, |(_, len)| len.max(2));
-                if let Some((file, number)) = lines.at(pc).filter(|(_, number)| *number > 0) {
-                    let line = files.entry(file.to_string()).or_default().entry(number).or_default();
-                    line.count = line.count.max(counts.get(&pc).copied().unwrap_or(0));
+                let line = lines.at(pc).filter(|(_, number)| *number > 0);
+                if let Some((path, number)) = line.and_then(|(f, n)| Some((place(f, &mut found.missing)?, n))) {
+                    let line = found.files.entry(path).or_default().lines.entry(number).or_default();
+                    line.count = line.count.max(count(pc));
                     let exit = image.run(pc).map(|(_, exit)| *exit).filter(|exit| exit.pc == pc);
                     if exit.is_some_and(|exit| exit.kind == ExitKind::Conditional) {
                         line.branches.push(self.branches.get(&pc).copied().unwrap_or_default());
@@ -81,34 +187,21 @@ impl Coverage {
                 pc += u64::from(len);
             }
         }
-        let mut sums = Sums::default();
-        for (file, lines) in &files {
-            let mut of_file = Sums::default();
-            writeln!(out, "TN:\nSF:{file}")?;
-            for (number, line) in lines {
-                for (block, ways) in line.branches.iter().enumerate() {
-                    let ran = ways.iter().sum::<u64>() > 0;
-                    for (way, n) in ways.iter().enumerate() {
-                        let n = if ran { n.to_string() } else { "-".into() };
-                        writeln!(out, "BRDA:{number},{block},{way},{n}")?;
-                    }
-                    of_file.branches += 2;
-                    of_file.branches_hit += ways.iter().filter(|n| **n > 0).count() as u64;
+        for (start, name) in symbols.all() {
+            let line = lines.at(start).filter(|(_, number)| *number > 0);
+            if let Some((path, number)) = line.and_then(|(f, n)| Some((place(f, &mut found.missing)?, n))) {
+                if let Some(file) = found.files.get_mut(&path) {
+                    file.functions.insert((number, name.to_string(), count(start)));
                 }
             }
-            writeln!(out, "BRF:{}\nBRH:{}", of_file.branches, of_file.branches_hit)?;
-            for (number, line) in lines {
-                writeln!(out, "DA:{number},{}", line.count)?;
-                of_file.lines += 1;
-                of_file.lines_hit += u64::from(line.count > 0);
-            }
-            writeln!(out, "LF:{}\nLH:{}\nend_of_record", of_file.lines, of_file.lines_hit)?;
-            sums.lines += of_file.lines;
-            sums.lines_hit += of_file.lines_hit;
-            sums.branches += of_file.branches;
-            sums.branches_hit += of_file.branches_hit;
         }
-        Ok(sums)
+        found
+    }
+}
+
+impl Default for Coverage {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

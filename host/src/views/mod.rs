@@ -6,22 +6,36 @@
 //! | --- | --- |
 //! | [`source`] | opens and replays a trace or a recorded run by its name |
 //! | [`stack`] | call stack of each core |
+//! | [`loops`] | where each core is at the end, and since when it has been in its loops |
+//! | [`usage`] | how deep stacks went, and overflows |
 //! | [`show`] | instructions under their source lines |
 //! | [`profile`] | instructions by function, and by stack for flame graphs |
 //! | [`pprof`] | a profile in pprof's format |
+//! | [`heap`] | blocks that are never freed, freed twice, or used without being allocated |
+//! | [`locks`] | who held locks, who waited, and orders in which they were taken |
+//! | [`races`] | accesses of two cores that nothing orders |
 //! | [`vcd`] | pc and function of each core over time, for waveform viewers |
+//! | [`tasks`] | instructions by task of an operating system |
 //! | [`timeline`] | functions of all cores on one time axis, for Perfetto |
 //! | [`diff`] | first differences of two executions |
 //! | [`lines`] | source lines of addresses |
+//! | [`paths`] | which source files a result has |
 //! | [`coverage`] | executed lines and branches, in lcov's format |
 
 pub mod coverage;
 pub mod diff;
+pub mod heap;
 pub mod lines;
+pub mod locks;
+pub mod loops;
+pub mod paths;
 pub mod pprof;
 pub mod profile;
+pub mod races;
 pub mod show;
 pub mod source;
 pub mod stack;
+pub mod tasks;
 pub mod timeline;
+pub mod usage;
 pub mod vcd;

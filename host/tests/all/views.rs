@@ -9,6 +9,7 @@ use host::progress::Quiet;
 use host::symbols::Symbols;
 use host::views::coverage::Coverage;
 use host::views::lines::Lines;
+use host::views::paths::Paths;
 use host::views::profile::Profile;
 use host::views::show::{Selection, Show};
 use host::views::source::Replayed;
@@ -65,13 +66,15 @@ fn profiles_are_equal_and_add_up() {
 fn coverage_is_equal_and_names_lines_and_branches() {
     let dir = tempfile::tempdir().unwrap();
     let program = host::input::Named::open(ELF).unwrap().program;
-    let lines = Lines::open(ELF).unwrap();
+    let (lines, symbols) = (Lines::open(ELF).unwrap(), Symbols::open(ELF).unwrap());
     let [of_trace, of_recording] = both(&dir).map(|path| {
-        let mut coverage = Coverage::new(3);
+        let mut coverage = Coverage::new();
+        coverage.begin(3);
         open(&path).report_to(&mut coverage, &Quiet).unwrap();
         let mut text = Vec::new();
-        let sums = coverage.lcov(&program, &lines, &mut text).unwrap();
-        (sums, String::from_utf8(text).unwrap())
+        let files = coverage.files(&program, &lines, &symbols, &Paths::default());
+        files.lcov(&mut text).unwrap();
+        (files.sums(), String::from_utf8(text).unwrap())
     });
     assert_eq!(of_trace, of_recording);
     let (sums, text) = of_trace;
@@ -85,6 +88,27 @@ fn coverage_is_equal_and_names_lines_and_branches() {
     assert_eq!(count(163), Some(0), "{bank}");
     assert!(sums.lines_hit > 50 && sums.lines_hit < sums.lines, "{sums:?}");
     assert!(sums.branches_hit > 50 && sums.branches_hit < sums.branches, "{sums:?}");
+    // functions with their first lines and calls; get_balance was called as often as its line ran
+    assert!(bank.contains("\nFN:28,get_balance\n") || bank.contains(",get_balance\n"), "{bank}");
+    assert!(sums.functions_hit > 5 && sums.functions_hit < sums.functions, "{sums:?}");
+    // a second run of the same adds its counts
+    let [path, _] = both(&dir);
+    let mut twice = Coverage::new();
+    for _ in 0..2 {
+        twice.begin(3);
+        open(&path).report_to(&mut twice, &Quiet).unwrap();
+    }
+    let mut more = Vec::new();
+    let only = Paths { include: vec!["*bank.c".into()], ..Paths::default() };
+    twice.files(&program, &lines, &symbols, &only).lcov(&mut more).unwrap();
+    let more = String::from_utf8(more).unwrap();
+    let doubled = |line: &str| match line.strip_prefix("DA:").and_then(|l| l.split_once(',')) {
+        Some((number, n)) => format!("DA:{number},{}", 2 * n.parse::<u64>().unwrap()),
+        None => line.to_string(),
+    };
+    let da = |text: &str| text.lines().filter(|l| l.starts_with("DA:")).map(str::to_string).collect::<Vec<_>>();
+    assert_eq!(da(&more), da(bank).iter().map(|l| doubled(l)).collect::<Vec<_>>());
+    assert_eq!(more.matches("SF:").count(), 1, "{more}");
 }
 
 #[test]

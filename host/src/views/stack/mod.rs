@@ -12,9 +12,11 @@
 //! | [`functions`] | functions by number |
 //! | `flow.rs` | what each kind of event does |
 //! | `contexts.rs` | stacks that wait |
+//! | [`follower`] | the stacks of all cores, and calls as numbers |
 
 mod contexts;
 mod flow;
+pub mod follower;
 pub mod functions;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,56 @@
+//! Names of addresses in output: functions, source lines and variables
+
+use host::symbols::{Objects, Symbols};
+use host::views::lines::Lines;
+
+/// Symbols and source lines of the program, if available.
+pub struct Places {
+    symbols: Symbols,
+    /// Variables.
+    pub objects: Objects,
+    lines: Option<Lines>,
+}
+
+impl Places {
+    /// Opens those of `program`, if `wanted`.
+    pub fn open(program: &str, wanted: bool) -> Self {
+        if !wanted {
+            return Self { symbols: Symbols::default(), objects: Objects::default(), lines: None };
+        }
+        // a program without symbols or line tables may crash, too
+        let (symbols, objects) = (Symbols::open(program), Objects::open(program));
+        Self {
+            symbols: symbols.unwrap_or_default(),
+            objects: objects.unwrap_or_default(),
+            lines: Lines::open(program).ok(),
+        }
+    }
+
+    /// The function of an address, with the offset.
+    pub fn function(&self, pc: u64) -> Option<String> {
+        // an address far from all code has a preceding symbol, but is not in it
+        let (name, offset) = self.symbols.at(pc).filter(|(_, offset)| *offset < 1 << 16)?;
+        Some(if offset == 0 { name.into() } else { format!("{name}+0x{offset:x}") })
+    }
+
+    /// File and line of an address.
+    pub fn line(&self, pc: u64) -> Option<String> {
+        let (file, line) = self.lines.as_ref()?.at(pc)?;
+        Some(format!("{file}:{line}"))
+    }
+
+    /// An address of code as text.
+    pub fn at(&self, pc: u64) -> String {
+        let function = self.function(pc).map(|f| format!(" in {f}")).unwrap_or_default();
+        let line = self.line(pc).map(|l| format!(" ({l})")).unwrap_or_default();
+        format!("pc 0x{pc:08x}{function}{line}")
+    }
+
+    /// An address of data as text.
+    pub fn address(&self, addr: u64) -> String {
+        match self.objects.at(addr) {
+            Some(_) => format!("0x{addr:08x} ({})", self.objects.text(addr)),
+            None => format!("0x{addr:08x}"),
+        }
+    }
+}

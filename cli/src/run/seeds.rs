@@ -1,0 +1,145 @@
+//! Runs with many seeds: looks for a schedule of the harts in which the program ends in a certain way
+
+use super::Args;
+use crate::args::{MachineArgs, ProgramArgs, Source};
+use crate::output::{count, Object};
+use crate::progress::Bars;
+use crate::{Failure, Status};
+use host::progress::Progress;
+use retire::NullSink;
+use sim::riscv::Exit;
+use std::io::Write;
+use std::str::FromStr;
+
+/// Instructions of a run, if no limit is given: a run that waits for ever ends, too.
+const LIMIT: u64 = 100_000_000;
+
+/// A range of seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seeds {
+    first: u64,
+    end: u64,
+}
+
+impl FromStr for Seeds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let right = || "expected A..B with A below B, as 1..200".to_string();
+        let (first, end) = text.split_once("..").ok_or_else(right)?;
+        let seeds = Self { first: first.parse().map_err(|_| right())?, end: end.parse().map_err(|_| right())? };
+        if seeds.first < seeds.end {
+            Ok(seeds)
+        } else {
+            Err(right())
+        }
+    }
+}
+
+/// How a run must end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// With this code, or with another one.
+    Code(u32, bool),
+    /// In an exception that no handler takes.
+    Crash,
+    /// With every hart waiting.
+    Deadlock,
+    /// At the instruction limit.
+    Limit,
+}
+
+impl FromStr for Until {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let code = |rest: &str| rest.trim_start_matches('=').parse().ok();
+        match text {
+            "crash" => Some(Self::Crash),
+            "deadlock" => Some(Self::Deadlock),
+            "limit" => Some(Self::Limit),
+            _ => match (text.strip_prefix("exit!="), text.strip_prefix("exit=")) {
+                (Some(other), _) => code(other).map(|code| Self::Code(code, false)),
+                (_, Some(same)) => code(same).map(|code| Self::Code(code, true)),
+                _ => None,
+            },
+        }
+        .ok_or_else(|| "expected exit!=CODE, exit=CODE, crash, deadlock or limit".into())
+    }
+}
+
+impl Until {
+    fn fits(self, exit: Exit, faults: u64) -> bool {
+        match (self, exit) {
+            (Self::Code(code, same), Exit::Finished(found)) => (found == code) == same,
+            // what does not end has not ended with the code
+            (Self::Code(_, same), Exit::Deadlock) => !same,
+            (Self::Code(..), Exit::Limit) => false,
+            (Self::Crash, _) => exit == Exit::Deadlock && faults > 0,
+            (Self::Deadlock, _) => exit == Exit::Deadlock,
+            (Self::Limit, _) => exit == Exit::Limit,
+        }
+    }
+}
+
+/// The settings of the run with a seed.
+pub fn with_seed(args: &Args, seed: u64) -> MachineArgs {
+    let max_instructions = args.machine.max_instructions.or(Some(LIMIT));
+    MachineArgs { seed: Some(seed), max_instructions, ..args.machine.clone() }
+}
+
+/// The first seed with which the program ends as `--until` says; otherwise prints that there is none.
+pub fn search(args: &Args, seeds: &Seeds, out: &mut dyn Write) -> Result<Result<u64, Status>, Failure> {
+    let bar = Bars.begin("trying", "seeds", Some(seeds.end - seeds.first));
+    let mut limits = 0;
+    for seed in seeds.first..seeds.end {
+        let source = Source::open(&args.program, &ProgramArgs::default(), &with_seed(args, seed))?;
+        let totals = source.run()?.report_to(&mut NullSink, &Bars)?;
+        if totals.stopped {
+            eprintln!("goshawk: {}: stopped at seed {seed}; what follows has not run", args.program);
+            return Ok(Err(Status::Partial));
+        }
+        if let Some(summary) = &totals.summary {
+            limits += u64::from(summary.exit == Exit::Limit);
+            if args.until.fits(summary.exit, totals.faults) {
+                return Ok(Ok(seed));
+            }
+        }
+        bar.advance(1);
+    }
+    let (first, last) = (seeds.first, seeds.end - 1);
+    if args.json {
+        let object = Object::new("run", &args.program).with("seeds", vec![first, seeds.end].into());
+        object.with("found", false.into()).with("at_limit", limits.into()).print(out)?;
+    } else {
+        writeln!(out, "{}: none of the runs with seeds {first} to {last} ended in this way", args.program)?;
+        if limits > 0 {
+            writeln!(out, "{} of them reached the instruction limit", count(limits))?;
+        }
+    }
+    Ok(Err(Status::Done))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_read_and_compared() {
+        let until = |text: &str| text.parse::<Until>().unwrap();
+        assert_eq!(
+            (until("exit!=0"), until("exit=3"), until("exit==3")),
+            (Until::Code(0, false), Until::Code(3, true), Until::Code(3, true))
+        );
+        assert!(until("exit!=0").fits(Exit::Finished(1), 0) && !until("exit!=0").fits(Exit::Finished(0), 0));
+        assert!(until("exit!=0").fits(Exit::Deadlock, 0) && !until("exit!=0").fits(Exit::Limit, 0));
+        assert!(until("crash").fits(Exit::Deadlock, 1) && !until("crash").fits(Exit::Deadlock, 0));
+        for bad in ["", "exit", "exit!=", "exit!=-1", "fails"] {
+            assert!(bad.parse::<Until>().is_err(), "{bad}");
+        }
+        assert_eq!("1..200".parse(), Ok(Seeds { first: 1, end: 200 }));
+        for bad in ["5", "5..5", "5..3", "..3", "a..b"] {
+            assert!(bad.parse::<Seeds>().is_err(), "{bad}");
+        }
+    }
+}

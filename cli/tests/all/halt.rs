@@ -1,0 +1,114 @@
+//! Where harts are when a run ends early, stacks that overflow, and seeds with which a program fails
+
+use crate::common::{elf_of, Place, RISCV};
+use serde_json::Value;
+
+/// A program of `programs/faults`.
+pub fn program(name: &str) -> String {
+    format!("{}/../programs/faults/elf/{name}.elf", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn json(place: &Place, words: &str) -> Value {
+    serde_json::from_str(&place.good(&format!("{words} --json"))).unwrap()
+}
+
+#[test]
+fn at_the_limit_each_hart_has_a_place_and_loops_with_their_begin() {
+    let place = Place::new();
+    let text = place.good(&format!("run {} --harts 2 --max-instructions 100000", program("waiting")));
+    for wanted in [
+        " in ready (./waiting.c:8), after ",
+        "the last load is of 0x80008100 (flag): 0x0\n",
+        "called from pc 0x80000093 in wait_for_flag+0xb (./waiting.c:13)\n",
+        "in the loop at ./waiting.c:13 of wait_for_flag since instruction 76: ",
+        "position      hart 1: waits in wfi at pc 0x80000078 in _start",
+    ] {
+        assert!(text.contains(wanted), "{wanted}\n{text}");
+    }
+    let found = json(&place, &format!("run {} --harts 2 --max-instructions 100000", program("order")));
+    assert_eq!(found["exit"], "limit");
+    let mut waits: Vec<(String, u64)> = Vec::new();
+    for hart in found["positions"].as_array().unwrap() {
+        let levels = hart["levels"].as_array().unwrap();
+        let names: Vec<&str> = levels.iter().map(|l| l["function"].as_str().unwrap()).collect();
+        assert_eq!((names[0], names[2], names[3]), ("lock", "main", "_start"));
+        waits.push((
+            format!("{} waits for {}", names[1], hart["load"]["object"].as_str().unwrap()),
+            hart["load"]["value"].as_u64().unwrap(),
+        ));
+        let spins = &levels[0]["loops"][0];
+        assert!(spins["since"].as_u64().unwrap() < 1000 && spins["rounds"].as_u64().unwrap() > 10_000, "{hart}");
+        // the loop of main began earlier, and goes on
+        assert!(levels[2]["loops"].as_array().unwrap().len() <= 1, "{hart}");
+    }
+    assert_eq!(waits, [("forwards waits for second".to_string(), 1), ("backwards waits for first".to_string(), 1)]);
+    // a file with the run is made without a second run
+    let text = place.good(&format!("run {} --max-instructions 1000 -o x.ret", program("waiting")));
+    assert!(!text.contains("position"), "{text}");
+}
+
+#[test]
+fn a_stack_pointer_that_leaves_its_stack_is_reported_with_its_function() {
+    let place = Place::new();
+    let words = format!("run {}", program("overflow"));
+    let text = place.good(&words);
+    assert!(
+        text.contains("stack overflow  hart 0: the stack pointer, 0x80000010, left stack_hart0 (0x80000120 to "),
+        "{text}"
+    );
+    assert!(text.contains("in recurse+0x30 (./overflow.c:11)"), "{text}");
+    assert!(text.contains("stack overflow: the stack pointer, 0x7fffff00, is below RAM\n"), "{text}");
+    let found = json(&place, &words);
+    assert_eq!(found["overflows"][0]["stack"], "stack_hart0");
+    assert_eq!(found["overflows"].as_array().unwrap().len(), 1);
+    // the harts of programs that switch stacks do not leave them
+    for name in ["tasks", "coroutines", "nested", "longjmp"] {
+        let elf = format!("{}/../programs/stacks/elf/{name}.elf", env!("CARGO_MANIFEST_DIR"));
+        let found = json(&place, &format!("run {elf} --max-instructions 2000"));
+        assert_eq!(found["overflows"], serde_json::json!([]), "{name}");
+    }
+}
+
+#[test]
+fn seeds_are_tried_until_a_run_ends_in_the_wanted_way() {
+    let place = Place::new();
+    let late = program("late");
+    let found = json(&place, &format!("run {late} --harts 2 --seeds 0..20 --until exit!=0"));
+    let seed = found["source"].as_str().unwrap().split_once("seed ").unwrap().1.split(',').next().unwrap().to_string();
+    assert_eq!(found["exit"]["code"], 1);
+    assert_ne!(seed, "0");
+    // the seed does it again, and all before it do not
+    let with = |seed: &str| place.output(&format!("run {late} --harts 2 --seed {seed} --exit-code")).status.code();
+    assert_eq!(with(&seed), Some(1));
+    assert!((0..seed.parse().unwrap()).all(|before: u32| with(&before.to_string()) == Some(0)));
+    let none = place.good(&format!("run {late} --harts 2 --seeds 0..3 --until exit=7"));
+    assert!(none.ends_with("none of the runs with seeds 0 to 2 ended in this way\n"), "{none}");
+    let text =
+        place.good(&format!("run {} --harts 2 --seeds 3..9 --until limit --max-instructions 20000", program("order")));
+    assert!(text.contains("seed          3\n") && text.contains("hart 1: pc "), "{text}");
+    for (words, wanted) in [
+        ("--seeds 5..5 --until crash", "`--seeds 5..5`: expected A..B with A below B, as 1..200"),
+        ("--seeds 0..5 --until fails", "`--until fails`: expected exit!=CODE, exit=CODE, crash, deadlock or limit"),
+    ] {
+        let text = place.session(&format!("run {late} {words}"));
+        assert!(text.contains(wanted) && text.ends_with("exit code 2\n"), "{text}");
+    }
+}
+
+#[test]
+fn an_illegal_instruction_names_what_is_not_there() {
+    let place = Place::new();
+    for (name, code, wanted) in [
+        ("sret", 0x1020_0073, "the simulator has no supervisor mode (sret): harts run in machine mode only"),
+        ("stvec", 0x1050_1073, "CSR stvec, 0x105: the simulator does not have supervisor mode"),
+        ("vector", 0x0000_0057, "the simulator does not have the V extension"),
+        ("float", 0x0000_0053, "floating point is off: the program must set mstatus.FS"),
+    ] {
+        std::fs::write(place.path().join("x.elf"), elf_of(RISCV, &[0x0000_0013, code])).unwrap();
+        let text = place.good("run x.elf");
+        assert!(
+            text.contains(wanted) && text.contains("illegal instruction (cause 2) at pc 0x80000004"),
+            "{name}: {text}"
+        );
+    }
+}

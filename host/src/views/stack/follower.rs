@@ -1,0 +1,107 @@
+//! The stacks of all cores, and the calls that led to each instruction as one number
+//!
+//! A view that compares or counts by call path keeps a number instead of a list: the number of a node in a tree of calls.
+
+use super::functions::Functions;
+use super::{Change, Stack, DEEPEST};
+use crate::symbols::Symbols;
+use retire::image::Image;
+use retire::FlowEvent;
+use std::collections::HashMap;
+
+/// A list of calls. [`Path::NONE`] is the empty one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Path(u32);
+
+impl Path {
+    /// No call: the code of the outermost function.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+#[derive(Clone, Debug, Default)]
+struct Core {
+    stack: Stack,
+    /// Stack pointer at the next event, where it is known.
+    sp: Option<u64>,
+    /// Node of each frame.
+    nodes: Vec<Path>,
+}
+
+/// Follows all cores.
+#[derive(Debug)]
+pub struct Follower {
+    functions: Functions,
+    image: Option<Image>,
+    cores: Vec<Core>,
+    /// Nodes by caller and return address.
+    index: HashMap<(Path, u64), Path>,
+    tree: Vec<(Path, u64)>,
+}
+
+impl Follower {
+    /// At the beginning.
+    pub fn new(symbols: Symbols, image: Option<Image>, cores: u8) -> Self {
+        Self {
+            functions: Functions::new(symbols),
+            image,
+            cores: vec![Core::default(); cores.into()],
+            index: HashMap::new(),
+            tree: Vec::new(),
+        }
+    }
+
+    /// Stack pointer of a core at its next event.
+    pub fn stack_pointer(&mut self, core: u8, sp: u64) {
+        self.cores[usize::from(core)].sp = Some(sp);
+    }
+
+    /// The next event; what happens to the stack is reported to `change`.
+    pub fn event(&mut self, e: &FlowEvent, mut change: impl FnMut(Change)) {
+        let core = &mut self.cores[usize::from(e.hart)];
+        let sp = core.sp.take();
+        let mut kept = core.nodes.len();
+        core.stack.event(e, sp, &mut self.functions, self.image.as_ref(), |what| {
+            match what {
+                Change::Leave => core.nodes.truncate(core.nodes.len().saturating_sub(1)),
+                Change::Enter(_) => core.nodes.push(Path::NONE),
+                Change::Retired(_) | Change::Switch(_) => {}
+            }
+            kept = kept.min(core.nodes.len());
+            change(what);
+        });
+        let frames = core.stack.frames();
+        let shown = frames.len().min(DEEPEST);
+        for at in kept..shown {
+            let above = if at == 0 { Path::NONE } else { core.nodes[at - 1] };
+            let key = (above, frames[at].back);
+            core.nodes[at] = *self.index.entry(key).or_insert_with(|| {
+                self.tree.push(key);
+                Path(self.tree.len() as u32 - 1)
+            });
+        }
+    }
+
+    /// The stack of a core.
+    pub fn stack(&self, core: u8) -> &Stack {
+        &self.cores[usize::from(core)].stack
+    }
+
+    /// The calls that led to where a core is.
+    pub fn path(&self, core: u8) -> Path {
+        self.cores[usize::from(core)].nodes.last().copied().unwrap_or(Path::NONE)
+    }
+
+    /// Return addresses of the calls of a path, innermost first.
+    pub fn calls(&self, path: Path) -> Vec<u64> {
+        let node = |path: &Path| self.tree.get(path.0 as usize);
+        std::iter::successors(node(&path), |(above, _)| node(above))
+            .map(|(_, back)| *back)
+            .filter(|b| *b != 0)
+            .collect()
+    }
+
+    /// Name of a function by its number.
+    pub fn name(&self, function: u32) -> &str {
+        self.functions.name(function)
+    }
+}
