@@ -8,6 +8,7 @@
 //! | [`cfiat`] | load values by first-access flags |
 //! | [`data`] | test vectors of the schemes that trace the cores' data |
 //! | [`flow`] | list of the circuits of the control-flow schemes |
+//! | [`follow`] | predictors that follow the past |
 //! | [`inputs`] | record and replay |
 //! | [`nexus`] | Nexus-like: T-raptor's circuit with a message for every taken branch |
 //! | [`sc_lsp`] | stream cache and last stream predictor |
@@ -18,6 +19,7 @@
 pub mod cfiat;
 pub mod data;
 pub mod flow;
+pub mod follow;
 pub mod inputs;
 pub mod nexus;
 pub mod sc_lsp;

@@ -1,0 +1,19 @@
+//! Predictors that follow the past: small tables, loops, a follower of past outcomes, and a target dictionary
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`contexts`] | which predictor is believed |
+//! | [`folded`] | history folded to the width of an index or a tag |
+//! | [`late_bimodal`] | counters by address that learn late |
+//! | [`loops`] | loops with a constant number of iterations |
+//! | [`past`] | the outcomes after the last place where the path was the same |
+//! | [`tables`] | bimodal and tagged tables: predictions of conditionals |
+//! | [`tagged`] | one table of counters by address and history |
+
+pub mod contexts;
+pub mod folded;
+pub mod late_bimodal;
+pub mod loops;
+pub mod past;
+pub mod tables;
+pub mod tagged;
