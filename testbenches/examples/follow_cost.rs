@@ -15,6 +15,8 @@ use hdl::scheme::follow::loops::Loops;
 use hdl::scheme::follow::past::Past;
 use hdl::scheme::follow::tables::Tables;
 use hdl::scheme::follow::tagged::Tagged;
+use hdl::scheme::follow::targets::Targets;
+use sim::scheme::follow::sizes::Sizes;
 
 fn main() {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
@@ -37,4 +39,9 @@ fn main() {
     row("loops m", &|| verilog(Loops::new(2)));
     row("loops l", &|| verilog(Loops::new(3)));
     row("contexts", &|| verilog(Contexts::new()));
+    // of all 31 address bits, and of 22, without upper ones
+    for (name, bits) in [("s", 31), ("m", 31), ("l", 31), ("m", 22)] {
+        let sizes = Sizes::set(name).expect("a named set").targets();
+        row(&format!("targets {name}, {bits} bits"), &|| verilog(Targets::<32>::new(&sizes, bits)));
+    }
 }

@@ -7,13 +7,19 @@
 //! | [`late_bimodal`] | counters by address that learn late |
 //! | [`loops`] | loops with a constant number of iterations |
 //! | [`past`] | the outcomes after the last place where the path was the same |
+//! | [`stack`] | return addresses |
 //! | [`tables`] | bimodal and tagged tables: predictions of conditionals |
 //! | [`tagged`] | one table of counters by address and history |
+//! | [`target_tables`] | targets by address, and by address and path |
+//! | [`targets`] | targets of indirect branches, with their dictionary |
 
 pub mod contexts;
 pub mod folded;
 pub mod late_bimodal;
 pub mod loops;
 pub mod past;
+pub mod stack;
 pub mod tables;
 pub mod tagged;
+pub mod target_tables;
+pub mod targets;
