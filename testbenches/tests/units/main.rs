@@ -13,6 +13,7 @@ mod event_fifo;
 mod follow_contexts;
 mod follow_loops;
 mod follow_past;
+mod follow_runs;
 mod follow_tables;
 mod follow_targets;
 mod formal;

@@ -7,6 +7,7 @@
 //! | [`late_bimodal`] | counters by address that learn late |
 //! | [`loops`] | loops with a constant number of iterations |
 //! | [`past`] | the outcomes after the last place where the path was the same |
+//! | [`runs`] | runs of branches in an adaptive Rice code |
 //! | [`stack`] | return addresses |
 //! | [`tables`] | bimodal and tagged tables: predictions of conditionals |
 //! | [`tagged`] | one table of counters by address and history |
@@ -18,6 +19,7 @@ pub mod folded;
 pub mod late_bimodal;
 pub mod loops;
 pub mod past;
+pub mod runs;
 pub mod stack;
 pub mod tables;
 pub mod tagged;

@@ -20,7 +20,10 @@ use super::{CoderIn, ADDRESS, COUNT, CYCLES, RAW};
 use crate::widget::fixed::Fixed;
 use crate::widget::slot::Part;
 use rust_hdl::prelude::*;
-use sim::params::{Coding, TraceParams};
+use sim::params::{Chunks, Coding, TraceParams};
+
+/// `kind`: as [`ADDRESS`], in chunks of other sizes; only with [`Chunked::with_differences`].
+pub const NEAR: u8 = 5;
 
 /// A coder that writes chunks with connect bits.
 #[derive(LogicBlock, Default)]
@@ -87,6 +90,11 @@ pub struct Chunked<const W: usize> {
     c_next: Fixed<Bits<4>>,
     i_first: Fixed<Bits<6>>,
     i_next: Fixed<Bits<4>>,
+    // for differences
+    near: Fixed<Bit>,
+    k_near: Fixed<Bits<3>>,
+    d_first: Fixed<Bits<6>>,
+    d_next: Fixed<Bits<4>>,
     long_lead: Fixed<Bit>,
     // no chunk is longer than a slice; no slice of a chunk is a single bit
     short: Fixed<Bit>,
@@ -145,6 +153,13 @@ impl<const W: usize> Chunked<W> {
         }
     }
 
+    /// Allows fields of the kind [`NEAR`], in these chunks.
+    pub fn with_differences(mut self, chunks: Chunks) -> Self {
+        (self.near, self.k_near) = (Fixed::new(true), Fixed::of(NEAR));
+        (self.d_first, self.d_next) = (Fixed::of(chunks.first - 1), Fixed::of(chunks.next - 1));
+        self.with_long_fields()
+    }
+
     /// Allows raw fields of more than four bits.
     pub fn with_long_fields(mut self) -> Self {
         (self.short, self.no_ones) = (Fixed::new(false), Fixed::new(false));
@@ -167,6 +182,8 @@ impl<const W: usize> Part<CoderIn<W>> for Chunked<W> {
     }
 }
 
+// the constant condition is nested alone, so that the Verilog writer can fold it
+#[allow(clippy::collapsible_if)]
 impl<const W: usize> Logic for Chunked<W> {
     #[hdl_gen]
     fn update(&mut self) {
@@ -304,6 +321,13 @@ impl<const W: usize> Logic for Chunked<W> {
         if self.is_address.val() {
             self.first.next = self.t_first.val();
             self.next.next = self.t_next.val();
+        }
+        if self.near.val() {
+            if self.port.kind.val() == self.k_near.val() {
+                self.is_address.next = true;
+                self.first.next = self.d_first.val();
+                self.next.next = self.d_next.val();
+            }
         }
         self.is_raw.next = self.port.kind.val() == self.k_raw.val();
         if self.is_raw.val() {
