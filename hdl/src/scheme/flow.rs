@@ -9,7 +9,6 @@ use crate::spine::front_port::{EncoderPort, FrontPort};
 use crate::spine::Extras;
 use crate::widget::slot::Slot;
 use sim::params::{Chunks, FlowScheme, TraceParams};
-use sim::scheme::follow::FollowParams;
 
 macro_rules! flow {
     ($($name:ident,)*) => {
@@ -37,9 +36,6 @@ macro_rules! flow {
 }
 
 flow! { Tr, Nexus, ScLsp, TrShared, Taken, Follow, }
-
-// there is a model and no circuit yet
-impl FlowCircuit for FollowParams {}
 
 /// Whether the front end of a scheme must distinguish calls, returns and jumps.
 pub fn needs_call_types(flow: &FlowScheme) -> bool {

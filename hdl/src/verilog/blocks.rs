@@ -1,7 +1,7 @@
 //! Module names and descriptions, by the name of the field
 
 /// Fields of one block, the first of which gives the module its name; and the comment above the module.
-const BLOCKS: [(&[&str], &str); 97] = [
+const BLOCKS: [(&[&str], &str); 108] = [
     // a system
     (&["core"], "ingress adapters and front ends"),
     (&["spine"], "connects front ends, event FIFOs, encoder and registers"),
@@ -59,6 +59,18 @@ const BLOCKS: [(&[&str], &str); 97] = [
     (&["detector"], "retired instructions to stream descriptors"),
     (&["lsp"], "last stream predictor"),
     (&["records"], "what is sent, and when"),
+    // follow
+    (&["predictors"], "all predictors of one core"),
+    (&["tables"], "bimodal and tagged tables"),
+    (&["tagged"], "counters by address and history, with tags"),
+    (&["folded", "index_history", "tag_history", "tag_history_5", "tag_history_6"], "history, folded"),
+    (&["loops"], "loops with a constant number of iterations"),
+    (&["past"], "outcomes after the last place where the path was the same"),
+    (&["successor", "after_write", "after_from", "after_place"], "the position after another one"),
+    (&["contexts"], "which predictor is believed"),
+    (&["target_predictor"], "targets of indirect branches, with their dictionary"),
+    (&["target_tables"], "targets by address, and by address and path"),
+    (&["return_stack"], "return addresses, a ring without a depth"),
     // load values and inputs
     (&["queue"], "accesses of a core until the filters take them"),
     (&["episodes"], "reads and writes of an episode"),

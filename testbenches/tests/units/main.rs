@@ -14,6 +14,7 @@ mod follow_contexts;
 mod follow_loops;
 mod follow_past;
 mod follow_runs;
+mod follow_system;
 mod follow_tables;
 mod follow_targets;
 mod formal;

@@ -3,10 +3,14 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | [`contexts`] | which predictor is believed |
+//! | [`encoder`] | event entries to bits |
+//! | [`entry`] | event entries of the scheme |
 //! | [`folded`] | history folded to the width of an index or a tag |
+//! | [`front`] | front end: retired instructions to event entries |
 //! | [`late_bimodal`] | counters by address that learn late |
 //! | [`loops`] | loops with a constant number of iterations |
 //! | [`past`] | the outcomes after the last place where the path was the same |
+//! | [`predictors`] | all predictors of one core |
 //! | [`runs`] | runs of branches in an adaptive Rice code |
 //! | [`stack`] | return addresses |
 //! | [`tables`] | bimodal and tagged tables: predictions of conditionals |
@@ -15,10 +19,15 @@
 //! | [`targets`] | targets of indirect branches, with their dictionary |
 
 pub mod contexts;
+pub mod encoder;
+pub mod entry;
+pub(super) mod flow;
 pub mod folded;
+pub mod front;
 pub mod late_bimodal;
 pub mod loops;
 pub mod past;
+pub mod predictors;
 pub mod runs;
 pub mod stack;
 pub mod tables;

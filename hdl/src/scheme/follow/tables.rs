@@ -92,9 +92,9 @@ impl Tables {
     /// 2^`log2_bimodal` counters, and `tables` tagged tables of 2^`log2_tagged` entries each.
     ///
     /// # Panics
-    /// Unless 1 <= `tables` <= 3 and the sizes are those of [`LateBimodal::new`] and [`Tagged::new`].
+    /// Unless `tables` <= 3 and the sizes are those of [`LateBimodal::new`] and [`Tagged::new`].
     pub fn new(log2_bimodal: usize, tables: usize, log2_tagged: usize) -> Self {
-        assert!((1..=3).contains(&tables), "tables = {tables} is outside 1..=3");
+        assert!(tables <= LENGTHS.len(), "tables = {tables} is outside 0..=3");
         let all = (1_u64 << tables) - 1;
         Self {
             bimodal: LateBimodal::new(log2_bimodal),

@@ -62,8 +62,8 @@ pub struct Targets<const W: usize> {
     pub same_upper: Signal<In, Bit>,
     pub hit: Signal<Out, Bit>,
     pub form: Signal<Out, Bits<2>>,
-    tables: TargetTables,
-    stack: Stack<W>,
+    target_tables: TargetTables,
+    return_stack: Stack<W>,
     dictionary: Mem<8, W>,
     // S2
     low: Signal<Local, Bits<W>>,
@@ -103,8 +103,8 @@ impl<const W: usize> Targets<W> {
         assert!((1..=W).contains(&address_bits), "address_bits = {address_bits} is outside 1..={W}");
         let slot_bits = sizes.dictionary as usize;
         Self {
-            tables: TargetTables::new(sizes.last as usize, sizes.paths.map(|n| n as usize), slot_bits),
-            stack: Stack::new(sizes.stack as usize, address_bits),
+            target_tables: TargetTables::new(sizes.last as usize, sizes.paths.map(|n| n as usize), slot_bits),
+            return_stack: Stack::new(sizes.stack as usize, address_bits),
             dictionary: Mem::new(slot_bits, address_bits),
             address_mask: Fixed::new(Bits::<W>::mask() >> (W - address_bits) as u64),
             slot_mask: Fixed::of((1u64 << slot_bits) - 1),
@@ -122,7 +122,7 @@ impl<const W: usize> Logic for Targets<W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, lookup_3, pop_3, target_3, slot_3, same_3, last, hit_4, form_4);
-        clock!(self, clock, tables, stack, dictionary);
+        clock!(self, clock, target_tables, return_stack, dictionary);
 
         // S2
         self.low.next = self.target.val() & self.address_mask.val();
@@ -132,21 +132,21 @@ impl<const W: usize> Logic for Targets<W> {
             (self.low.val().get_bits::<8>(0) ^ self.once.val().get_bits::<8>(0) ^ self.twice.val().get_bits::<8>(0))
                 & self.slot_mask.val();
         self.dictionary.raddr.next = self.slot_2.val();
-        self.tables.clear.next = self.clear.val();
-        self.tables.step.next = self.step.val();
-        self.tables.newest.next = self.newest.val();
-        self.tables.recent.next = self.recent.val();
-        self.tables.sweep.next = self.sweep.val();
-        self.tables.at.next = self.at.val();
-        self.tables.lookup.next = self.lookup.val();
-        self.tables.pr.next = self.pr.val();
-        self.tables.slot.next = self.slot_2.val();
-        self.stack.clear.next = self.clear.val();
-        self.stack.sweep.next = self.sweep.val();
-        self.stack.at.next = self.at.val();
-        self.stack.push.next = self.push.val();
-        self.stack.pop.next = self.pop.val();
-        self.stack.link.next = self.link.val() & self.address_mask.val();
+        self.target_tables.clear.next = self.clear.val();
+        self.target_tables.step.next = self.step.val();
+        self.target_tables.newest.next = self.newest.val();
+        self.target_tables.recent.next = self.recent.val();
+        self.target_tables.sweep.next = self.sweep.val();
+        self.target_tables.at.next = self.at.val();
+        self.target_tables.lookup.next = self.lookup.val();
+        self.target_tables.pr.next = self.pr.val();
+        self.target_tables.slot.next = self.slot_2.val();
+        self.return_stack.clear.next = self.clear.val();
+        self.return_stack.sweep.next = self.sweep.val();
+        self.return_stack.at.next = self.at.val();
+        self.return_stack.push.next = self.push.val();
+        self.return_stack.pop.next = self.pop.val();
+        self.return_stack.link.next = self.link.val() & self.address_mask.val();
         self.lookup_3.d.next = self.lookup.val() & !self.clear.val();
         self.pop_3.d.next = self.pop.val() & !self.clear.val();
         self.target_3.d.next = self.low.val();
@@ -158,8 +158,8 @@ impl<const W: usize> Logic for Targets<W> {
             self.entered.next = self.last.q.val();
         }
         self.listed.next = (self.entered.val() == self.target_3.q.val()) & self.same_upper.val();
-        self.returns.next = (self.stack.top.val() == self.target_3.q.val()) & self.same_upper.val();
-        self.predicted.next = self.listed.val() & self.tables.right.val();
+        self.returns.next = (self.return_stack.top.val() == self.target_3.q.val()) & self.same_upper.val();
+        self.predicted.next = self.listed.val() & self.target_tables.right.val();
         if self.pop_3.q.val() {
             self.predicted.next = self.returns.val();
         }
@@ -167,9 +167,9 @@ impl<const W: usize> Logic for Targets<W> {
         self.form_4.d.next = 0.into();
         if self.listed.val() {
             self.form_4.d.next = self.k_slot.val();
-            if self.tables.has_other.val() & !self.pop_3.q.val() {
+            if self.target_tables.has_other.val() & !self.pop_3.q.val() {
                 self.form_4.d.next = self.k_slot_not_other.val();
-                if self.tables.other_right.val() {
+                if self.target_tables.other_right.val() {
                     self.form_4.d.next = self.k_other.val();
                 }
             }

@@ -13,8 +13,6 @@
 //! | `runs`, `record` | messages as bits |
 //! | `model`, `replay` | front end of one core; the decoder |
 //!
-//! There is no circuit yet.
-//!
 //! # Source
 //! `docs/reference/stream.md`, "Messages (scheme `follow`)"; why: `docs/maintainers/decisions/0036-follow.md`.
 
@@ -58,7 +56,18 @@ impl Scheme for FollowParams {
     }
 
     fn blocks() -> Vec<&'static str> {
-        Vec::new()
+        vec![
+            "tables",
+            "tagged",
+            "bimodal",
+            "loops",
+            "past",
+            "contexts",
+            "target_predictor",
+            "target_tables",
+            "return_stack",
+            "messages",
+        ]
     }
 
     fn parse(head: &str, tail: Option<&str>) -> Option<Result<Self, ParamError>> {
