@@ -122,7 +122,7 @@ impl Tables {
         if found.taken != taken {
             self.allocate(found, taken);
         }
-        self.random = self.random >> 1 ^ (self.random & 1) * 0xb4;
+        self.random = self.random >> 1 ^ if self.random & 1 == 1 { 0xb4 } else { 0 };
     }
 
     #[inline(never)]
