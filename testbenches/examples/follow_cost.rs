@@ -13,9 +13,12 @@ use hdl::scheme::follow::contexts::Contexts;
 use hdl::scheme::follow::late_bimodal::LateBimodal;
 use hdl::scheme::follow::loops::Loops;
 use hdl::scheme::follow::past::Past;
+use hdl::scheme::follow::predictors::Predictors;
+use hdl::scheme::follow::runs::Runs;
 use hdl::scheme::follow::tables::Tables;
 use hdl::scheme::follow::tagged::Tagged;
 use hdl::scheme::follow::targets::Targets;
+use sim::params::{Platform, TraceParams};
 use sim::scheme::follow::sizes::Sizes;
 
 fn main() {
@@ -43,5 +46,14 @@ fn main() {
     for (name, bits) in [("s", 31), ("m", 31), ("l", 31), ("m", 22)] {
         let sizes = Sizes::set(name).expect("a named set").targets();
         row(&format!("targets {name}, {bits} bits"), &|| verilog(Targets::<32>::new(&sizes, bits)));
+    }
+    for name in ["s", "m", "l"] {
+        let sizes = Sizes::set(name).expect("a named set");
+        let params = TraceParams::new(Platform::RV32, format!("follow:{name}").parse().expect("a scheme"));
+        row(&format!("predictors {name}"), &|| verilog(Predictors::<32>::new(&sizes, &params)));
+    }
+    for cores in [1, 4] {
+        let params = TraceParams::new(Platform::RV32, "follow:m".parse().expect("a scheme")).with(|p| p.cores = cores);
+        row(&format!("runs, {cores} cores"), &|| verilog(Runs::<32>::new(&params)));
     }
 }

@@ -19,7 +19,7 @@ pub fn layout(params: &TraceParams) -> EntryLayout {
     EntryLayout { context_bits: form_at(params) + 2, ..EntryLayout::new(params) }
 }
 
-/// Whether there is room for the form.
+/// Whether an entry has enough bits for the form.
 pub fn fits(params: &TraceParams) -> bool {
     let layout = layout(params);
     layout.context_bits <= CONTEXT_PORT_BITS && layout.count_bits + layout.context_bits.max(4) <= layout.address_bits

@@ -1,4 +1,4 @@
-//! Bimodal and tagged tables: the chain of at most three tagged tables behind a table of counters
+//! Bimodal and tagged tables: a table of counters, and a chain of at most three tagged tables
 //!
 //! It predicts conditionals, and learns each one when the next one was looked up.
 //!
