@@ -3,6 +3,7 @@
 //! `cargo run --release -p diag --example lock_profile`
 
 use diag::build::{arg, core, elapsed, end, map, ret, Script};
+use diag::order;
 use diag::plan::{plan, Rates};
 use diag::session::OnChip;
 use diag::sink::{Format, Sink};
@@ -24,8 +25,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let info = programs::find("lockcont").ok_or("lockcont is missing")?;
     let (program, symbols) = (info.load()?, Symbols::parse(info.elf)?);
-    let app = script.resolve(&symbols, CLOCK_HZ)?;
+    let mut app = script.resolve(&symbols, CLOCK_HZ)?;
     let params = ChipParams::new(HARTS);
+    order::require(&mut app, &params);
     let planned = plan(&app, &params, &Rates::assumed(&app, CLOCK_HZ))?;
     for part in &planned.reasons {
         println!("{}: {} ({})", part.what, part.place, part.why);

@@ -4,6 +4,7 @@
 //! ([`crate::share`]).
 
 pub use crate::format::Part;
+use crate::order::Order;
 pub use crate::symbols::Number;
 use crate::syntax::{Binary, Summary, Unary};
 use crate::Mistake;
@@ -223,6 +224,8 @@ pub struct App {
     pub texts: Vec<String>,
     /// Tables of texts by address of code: start, number of the text.
     pub lookups: Vec<Vec<(u32, i64)>>,
+    /// How the host treats the order of events ([`crate::order::require`]).
+    pub order: Order,
     /// Notes about its probes for the user.
     pub notes: Vec<Mistake>,
 }

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::layout::Layout;
 use crate::runtime::Runtime;
-use sim::diag::chip::TICK_EVENT;
+use sim::diag::chip::{Chip, TICK_EVENT};
 use sim::diag::generator::Losses;
 use sim::diag::packet::{Body, Op, Packet};
 use std::collections::{BTreeMap, VecDeque};
@@ -20,8 +20,8 @@ pub(crate) fn add(sum: &mut Losses, l: Losses) {
 #[derive(Clone, Debug)]
 pub struct Host {
     runtime: Runtime,
-    /// Ticks whose flushes have not all arrived: number and cycle.
-    ticks: VecDeque<(u16, u64)>,
+    /// Ticks whose flushes have not all arrived: number, cycle, and ticks before it that were not sent.
+    ticks: VecDeque<(u16, u64, u16)>,
     flushed: BTreeMap<u8, u16>,
 }
 
@@ -52,9 +52,9 @@ impl Host {
                 let near = self.runtime.time();
                 let low = e.time.unwrap_or(0);
                 let time = near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32) as i32));
-                self.ticks.push_back((e.args.first().copied().unwrap_or(0) as u16, time));
+                self.ticks.push_back((e.args.first().copied().unwrap_or(0) as u16, time, e.lost));
             }
-            Body::Event(e) => self.runtime.take(e),
+            Body::Event(e) => self.runtime.take_from(packet.src, e),
             Body::Control { op: Op::Flush, data, .. } => {
                 self.flushed.insert(packet.src, data.first().copied().unwrap_or(0));
             }
@@ -64,20 +64,30 @@ impl Host {
             }
             Body::Control { .. } => {}
         }
-        while let Some((n, time)) = self.ticks.front().copied() {
+        while let Some((n, time, unsent)) = self.ticks.front().copied() {
             // numbers wrap: one that is older than the tick has a negative distance
             if self.flushed.values().any(|f| (f.wrapping_sub(n) as i16) < 0) {
                 break;
             }
             self.ticks.pop_front();
-            self.runtime.tick(time);
+            self.runtime.tick_after(time, unsent);
         }
+    }
+
+    /// Takes the losses of a chip that no packet has reported.
+    pub fn unreported(&mut self, chip: &Chip) {
+        let mut nodes = chip.unreported();
+        for (core, generator) in chip.generators().iter().enumerate() {
+            nodes -= generator.unreported();
+            self.runtime.lose_at_end(Some(core as u8), generator.unreported());
+        }
+        self.runtime.lose_at_end(None, nodes);
     }
 
     /// Ends the input: no more packets arrive, and the run ended in cycle `cycles`.
     pub fn finish(&mut self, cycles: u64) {
-        for (_, time) in std::mem::take(&mut self.ticks) {
-            self.runtime.tick(time);
+        for (_, time, unsent) in std::mem::take(&mut self.ticks) {
+            self.runtime.tick_after(time, unsent);
         }
         self.runtime.end(cycles);
     }

@@ -3,7 +3,7 @@
 
 use crate::app::App;
 use crate::firmware::Firmware;
-use crate::runtime::{Output, TextPart};
+use crate::runtime::{Mark, Output, TextPart};
 use crate::session::Totals;
 use crate::watch::Watcher;
 use retire::image::Image;
@@ -77,7 +77,7 @@ impl<'a> ProgramOutput<'a> {
             }
             None => vec![TextPart::Text(format!("event {} of no message: {:x?}", event.id, &event.args[..]))],
         };
-        self.outputs.push(Output::Text { core: Some(event.core), time: self.time, parts });
+        self.outputs.push(Output::Text { core: Some(event.core), time: self.time, parts, mark: Mark::default() });
     }
 
     fn ended(&self, event: &Event) -> String {

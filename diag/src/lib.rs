@@ -16,6 +16,9 @@
 //! | [`plan`], [`layout`] | what runs where, and why; the settings of a chip |
 //! | [`points`], [`replayed`] | points of the program for which no trigger is left, from a trace of the cores |
 //! | [`runtime`] | what runs on the host |
+//! | [`order`] | what depends on the order of events, and how it is assured |
+//! | [`losses`] | events that were lost: where, and when |
+//! | [`output`] | what a script prints, and what is not assured about it |
 //! | [`watch`] | a run, as event generators see it |
 //! | [`arrivals`] | the host's side of a link: packets, and ticks |
 //! | [`session`] | an application on a chip, run to its end |
@@ -44,8 +47,12 @@ pub mod line;
 pub mod link;
 pub mod load;
 pub mod log;
+pub mod losses;
 pub mod ltl;
+mod monitor;
 pub mod noisy;
+pub mod order;
+pub mod output;
 pub mod parse;
 mod perfetto;
 pub mod plan;
@@ -63,6 +70,7 @@ pub mod symbols;
 pub mod syntax;
 pub mod watch;
 pub mod widen;
+mod window;
 mod write;
 
 /// A mistake in a script, with its place.

@@ -55,6 +55,8 @@ impl FrameWriter {
 pub struct FrameReader {
     bytes: Vec<u8>,
     next: Option<u8>,
+    /// Frames missing since the last packet.
+    missing: u64,
     /// Lost or damaged frames, according to sequence numbers.
     pub lost: u64,
     /// Bytes outside frames.
@@ -64,8 +66,18 @@ pub struct FrameReader {
 }
 
 impl FrameReader {
+    /// Reads a link from its beginning, so that frames missing before the first one that arrives are counted.
+    pub fn from_start() -> Self {
+        Self { next: Some(0), ..Self::default() }
+    }
+
     /// Takes bytes; returns the packets that are now complete.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Packet> {
+        self.push_with_gaps(bytes).into_iter().map(|(_, packet)| packet).collect()
+    }
+
+    /// As [`FrameReader::push`], each packet with the number of frames that are missing before it.
+    pub fn push_with_gaps(&mut self, bytes: &[u8]) -> Vec<(u64, Packet)> {
         self.bytes.extend(bytes);
         let (mut packets, mut at) = (Vec::new(), 0);
         while self.bytes.len() - at >= 3 {
@@ -86,12 +98,17 @@ impl FrameReader {
                 continue;
             }
             let number = rest[2];
-            self.lost += u64::from(number.wrapping_sub(self.next.unwrap_or(number)));
+            let lost = u64::from(number.wrapping_sub(self.next.unwrap_or(number)));
+            self.lost += lost;
+            self.missing += lost;
             self.next = Some(number.wrapping_add(1));
             let words: Vec<u16> = rest[3..end].chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
             match Packet::parse(&words) {
-                Ok(packet) => packets.push(packet),
-                Err(_) => self.malformed += 1,
+                Ok(packet) => packets.push((std::mem::take(&mut self.missing), packet)),
+                Err(_) => {
+                    self.malformed += 1;
+                    self.missing += 1;
+                }
             }
             at += end + 2;
         }
@@ -120,6 +137,16 @@ mod tests {
         assert_eq!(CRC.checksum(b"123456789"), 0x2189);
         assert_eq!(frame.len(), sim::diag::chip::FRAME_BYTES + 4);
         assert_eq!(w.frame(&bare)[2], 1);
+    }
+
+    #[test]
+    fn frames_missing_at_the_beginning_are_counted() {
+        let mut w = FrameWriter::default();
+        w.frame(&packet(0));
+        let second = w.frame(&packet(1));
+        for (mut reader, lost) in [(FrameReader::from_start(), 1), (FrameReader::default(), 0)] {
+            assert_eq!((reader.push_with_gaps(&second), reader.lost), (vec![(lost, packet(1))], lost));
+        }
     }
 
     #[test]

@@ -86,9 +86,12 @@ pub fn fits(cut: &Cut, app: &App) -> bool {
 
 /// Passes the frames of a log file to the host.
 pub fn replay(app: &App, layout: &Layout, header: &Header, frames: &[u8]) -> (Host, Damage) {
-    let (mut host, mut reader) = (Host::new(app, layout), FrameReader::default());
+    let (mut host, mut reader) = (Host::new(app, layout), FrameReader::from_start());
     for chunk in frames.chunks(1 << 12) {
-        reader.push(chunk).iter().for_each(|p| host.take(p));
+        for (missing, packet) in reader.push_with_gaps(chunk) {
+            host.runtime().miss(missing);
+            host.take(&packet);
+        }
     }
     host.finish(header.cycles);
     let unknown = host.runtime().unknown;

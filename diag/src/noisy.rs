@@ -51,6 +51,10 @@ pub struct NoisyHost {
     /// The line, in both directions.
     pub noise: Noise,
     packets: Vec<Packet>,
+    /// Number of packets so far, and of frames missing since the last one.
+    arrived: (usize, u64),
+    /// Where frames are missing: number of packets before, and of frames.
+    gaps: Vec<(usize, u64)>,
     asked: bool,
     /// Whether the final query of this phase was sent.
     final_query_sent: bool,
@@ -59,8 +63,17 @@ pub struct NoisyHost {
 impl NoisyHost {
     /// Creates a host with nothing to send.
     pub fn new(noise: Noise) -> Self {
-        let (sender, reader) = (Sender::default(), FrameReader::default());
-        Self { sender, reader, noise, packets: Vec::new(), asked: true, final_query_sent: false }
+        let (sender, reader) = (Sender::default(), FrameReader::from_start());
+        Self {
+            sender,
+            reader,
+            noise,
+            packets: Vec::new(),
+            arrived: (0, 0),
+            gaps: Vec::new(),
+            asked: true,
+            final_query_sent: false,
+        }
     }
 
     /// Queues packets for the chip.
@@ -72,8 +85,11 @@ impl NoisyHost {
     /// Takes bytes from the chip.
     pub fn receive(&mut self, bytes: &[u8]) {
         let bytes = self.noise.transmit(bytes);
-        for packet in self.reader.push(&bytes) {
+        for (missing, packet) in self.reader.push_with_gaps(&bytes) {
+            self.arrived.1 += missing;
             if !self.sender.take(&packet) {
+                self.gaps.extend(self.gap());
+                self.arrived = (self.arrived.0 + 1, 0);
                 self.packets.push(packet);
             }
         }
@@ -104,6 +120,15 @@ impl NoisyHost {
     /// Takes the packets that arrived since the last call.
     pub fn take(&mut self) -> Vec<Packet> {
         std::mem::take(&mut self.packets)
+    }
+
+    fn gap(&self) -> Option<(usize, u64)> {
+        Some(self.arrived).filter(|gap| gap.1 > 0)
+    }
+
+    /// Where frames of the chip are missing: number of packets that arrived before, and of frames.
+    pub fn gaps(&self) -> Vec<(usize, u64)> {
+        self.gaps.iter().copied().chain(self.gap()).collect()
     }
 
     /// Number of the chip's frames that did not arrive, and of the host's frames that were repeated.

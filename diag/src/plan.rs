@@ -6,6 +6,7 @@
 
 use crate::app::{App, Consumer, Origin, Use};
 use crate::layout::{chip_terms, layout, only_sum, Cut, Layout, LOG_DEPTH};
+use crate::order;
 use crate::runtime::Tally;
 use crate::share::{beyond, fewest, wide, Group};
 use crate::widen::widen;
@@ -314,6 +315,7 @@ pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
 
 /// The layout of a cut, if the chip also has enough triggers for it.
 fn layout_if_fits(app: &App, params: &ChipParams, cut: &Cut) -> Result<Layout, String> {
+    order::check(app, cut)?;
     let found = layout(app, &params.nodes, cut)?;
     params.generator.check(&found.slots).map_err(|e| format!("its events would need separate triggers: {e}"))?;
     Ok(found)

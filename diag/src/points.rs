@@ -81,7 +81,7 @@ fn reads(e: &Expr, m: usize) -> bool {
 }
 
 /// Whether a clause uses a map, and whether the order matters.
-fn uses_map(c: &Clause, m: usize) -> (bool, bool) {
+pub(crate) fn uses_map(c: &Clause, m: usize) -> (bool, bool) {
     let (mut any, mut when) = (false, c.predicate.as_ref().is_some_and(|p| reads(p, m)));
     for s in c.statements() {
         when |= s.expressions().iter().any(|e| reads(e, m));

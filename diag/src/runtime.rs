@@ -1,90 +1,28 @@
 //! The runtime on the host: clauses, maps, and all nodes that are not on the chip
 //!
-//! Takes events in the order of their arrival. The output of a script depends only on that order, so it is the same for
-//! every cut.
+//! Where the order of events matters ([`crate::order`]), events wait in a window and are taken in the order of (time,
+//! core, place in the script); otherwise in the order of their arrival. The output of a script depends only on that
+//! order, so it is the same for every cut.
 
-use crate::app::{App, Clause, Consumer, Kind, Origin, Stmt, Value};
-use crate::buckets::{bucket, Buckets};
-use crate::format::Width;
-use crate::layout::{
-    log_rule, only_sum, pair_rule, table, Cut, Layout, FILTERED, LOGS, LOG_DEPTH, MACHINES, MAPS, SPANS,
-};
-use crate::share::Share;
-use crate::syntax::Summary;
-use sim::diag::node::log::Log;
-use sim::diag::node::machine::Machine;
-use sim::diag::node::pair::Pair;
-use sim::diag::node::{histogram, Outbox, Target};
-use sim::diag::packet::{Args, Event, HOST};
-use std::collections::BTreeMap;
-
+mod doubt;
+mod state;
 mod statements;
 
-/// Summary of the values of a key.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sum {
-    /// Number of values.
-    pub count: u64,
-    /// Sum of the values; for a map that stores values, the value.
-    pub sum: i128,
-    /// Least value.
-    pub minimum: i64,
-    /// Greatest value.
-    pub maximum: i64,
-    /// Number of values by bucket.
-    pub buckets: Buckets,
-}
-
-/// An output of a script.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// Text of a `printf`, with the core and cycle of its event.
-    Text {
-        /// Core, if the event has one.
-        core: Option<u8>,
-        /// Cycle.
-        time: u64,
-        /// Text, values and symbols.
-        parts: Vec<TextPart>,
-    },
-    /// Rows of a map.
-    Table {
-        /// Its name.
-        map: String,
-        /// Its summary.
-        summary: Option<Summary>,
-        /// Cycle.
-        time: u64,
-        /// Keys with their summaries.
-        rows: Vec<(Vec<Key>, Sum)>,
-        /// Number of omitted keys, and of their values.
-        rest: (usize, u64),
-    },
-}
-
-/// A part of the key of a row.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Key {
-    /// A number.
-    Number(i64),
-    /// A text.
-    Text(String),
-}
-
-/// A part of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TextPart {
-    /// Literal text.
-    Text(String),
-    /// A number.
-    Number(i64),
-    /// A number, in hexadecimal.
-    Hex(i64),
-    /// The symbol at a number.
-    Symbol(i64),
-    /// A part, filled to a width.
-    Wide(Box<TextPart>, Width),
-}
+use crate::app::{App, Clause, Consumer, Kind, Origin, Stmt, Value};
+use crate::buckets::bucket;
+use crate::layout::{log_rule, only_sum, table, Cut, Layout, FILTERED, LOGS, LOG_DEPTH, MACHINES, MAPS, SPANS};
+use crate::losses::Losses;
+use crate::monitor::Monitor;
+use crate::order::{unassured, Unassured};
+pub use crate::output::{Key, Mark, Output, Sum, TextPart};
+use crate::share::Share;
+use crate::syntax::Summary;
+use crate::window::{Key as Place, Window};
+use sim::diag::chip::FIRST_NODE;
+use sim::diag::node::log::Log;
+use sim::diag::node::{histogram, Target};
+use sim::diag::packet::{Event, HOST};
+use std::collections::BTreeMap;
 
 /// Event counts, for the planner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,11 +45,12 @@ pub struct Runtime {
     shares: Vec<Share>,
     counters: Vec<Option<(u8, bool)>>,
     maps: Vec<BTreeMap<Vec<i64>, Sum>>,
-    machines: Vec<Machine>,
-    pairs: Vec<Pair>,
+    machines: Vec<Monitor>,
+    /// Begin of each open span, by span and key.
+    open: Vec<BTreeMap<u32, u64>>,
     logs: Vec<Log>,
     /// Machines and logs with one instance per key, by number and key.
-    keyed_machines: BTreeMap<(usize, u32), Machine>,
+    keyed_machines: BTreeMap<(usize, u32), Monitor>,
     keyed_logs: BTreeMap<(usize, u32), Log>,
     /// Cycle of the last event.
     time: u64,
@@ -119,7 +58,20 @@ pub struct Runtime {
     ticks: u64,
     /// Cycle in which the script ended itself.
     exited: Option<u64>,
-    outputs: Vec<Output>,
+    /// Outputs, and what each is of.
+    outputs: Vec<(Output, Provenance)>,
+    waiting: Window<(Item, u64)>,
+    /// Cycle of the last tick that arrived, from which on events without a time count.
+    ticked: u64,
+    /// Ticks are made at the times of events, and the next one is at this time, once the first has arrived.
+    timed: bool,
+    next_tick: Option<u64>,
+    losses: Losses,
+    /// Cores of which events may be missing at the current time.
+    gaps: u16,
+    /// Results whose order is not assured, and those that came after a later one.
+    unassured: Vec<Unassured>,
+    late: u64,
     /// Lost events, as reported in events.
     pub lost: u64,
     /// Events with an unassigned identifier, from damaged data.
@@ -127,8 +79,44 @@ pub struct Runtime {
     tally: Tally,
 }
 
+/// What an output is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Provenance {
+    /// A text of a clause.
+    Clause(usize),
+    /// A table of a map.
+    Map(usize),
+}
+
+/// Something that waits for its place in the order.
+#[derive(Clone, Copy, Debug)]
+enum Item {
+    /// An event of a use.
+    Use(usize, Event),
+    /// Any other event.
+    Other(Event),
+    /// A tick.
+    Tick,
+    /// From here on events of a core may be missing.
+    Gap(u8),
+    /// No events of a core are missing any more.
+    Known(u8),
+}
+
+/// Ranks of items in a cycle: a tick is before the events of its cycle.
+const TICK: u8 = 0;
+/// Rank of an event without a time: it is after the tick that arrived last.
+const UNTIMED: u8 = 1;
+/// Rank of an event.
+const TIMED: u8 = 2;
+/// Rank of the begin of a gap: it is after the events of its cycle.
+const GAP: u8 = 3;
+/// Rank of the end of a gap that begins and ends in one cycle.
+const KNOWN: u8 = 4;
+
 /// The event of a clause.
 struct Context<'a> {
+    clause: usize,
     event: &'a Event,
     core: Option<u8>,
     time: u64,
@@ -138,7 +126,10 @@ struct Context<'a> {
 impl Runtime {
     /// Creates the runtime for an application and its layout.
     pub fn new(app: &App, layout: &Layout) -> Self {
-        Self::with(app, &layout.cut, &layout.counters, &layout.shares)
+        let runtime = Self::with(app, &layout.cut, &layout.counters, &layout.shares);
+        // a tick that flushes a node has to wait for what the node sends
+        let timed = runtime.timed && layout.flushed.is_empty();
+        Self { timed, ..runtime }
     }
 
     /// Creates a runtime that does everything but the triggers of a layout.
@@ -148,17 +139,7 @@ impl Runtime {
 
     fn with(app: &App, cut: &Cut, counters: &[Option<(u8, bool)>], shares: &[Share]) -> Self {
         let unshared = Share::unshared(app);
-        let machine = |m: usize| {
-            let mut machine = Machine::new(16);
-            // its size was checked when the script was resolved
-            let _ = machine.set(table(app, m, Target { dest: HOST, id: MACHINES + m as u8 }, &unshared));
-            machine
-        };
-        let pair = |s: usize| {
-            let mut pair = Pair::new(u8::MAX);
-            let _ = pair.add(pair_rule(app, s, Target { dest: HOST, id: SPANS + s as u8 }, &unshared));
-            pair
-        };
+        let machine = |m: usize| Monitor::new(table(app, m, Target { dest: HOST, id: MACHINES + m as u8 }, &unshared));
         let log = |l: usize| {
             let mut log = Log::new(LOG_DEPTH);
             log.set(log_rule(app, l));
@@ -170,7 +151,7 @@ impl Runtime {
             counters: counters.to_vec(),
             maps: vec![BTreeMap::new(); app.maps.len()],
             machines: (0..app.machines.len()).map(machine).collect(),
-            pairs: (0..app.spans.len()).map(pair).collect(),
+            open: vec![BTreeMap::new(); app.spans.len()],
             logs: (0..app.logs.len()).map(log).collect(),
             keyed_machines: BTreeMap::new(),
             keyed_logs: BTreeMap::new(),
@@ -178,6 +159,14 @@ impl Runtime {
             ticks: 0,
             exited: None,
             outputs: Vec::new(),
+            waiting: Window::new(app.order.window),
+            ticked: 0,
+            timed: app.order.window > 0,
+            next_tick: None,
+            losses: Losses::default(),
+            gaps: 0,
+            unassured: unassured(app, cut),
+            late: 0,
             lost: 0,
             unknown: 0,
             tally: Tally {
@@ -194,7 +183,8 @@ impl Runtime {
 
     /// Takes the outputs since the last call.
     pub fn take_outputs(&mut self) -> Vec<Output> {
-        std::mem::take(&mut self.outputs)
+        let outputs = std::mem::take(&mut self.outputs);
+        outputs.into_iter().map(|(output, of)| self.marked(output, of)).collect()
     }
 
     /// Event counts on the host.
@@ -224,20 +214,114 @@ impl Runtime {
             .map_or(self.time, |t| self.time.wrapping_add_signed(i64::from(t.wrapping_sub(self.time as u32) as i32)))
     }
 
-    /// Takes an event that arrived.
+    /// Takes an event that arrived from the generator of its core.
     pub fn take(&mut self, event: &Event) {
-        self.lost += u64::from(event.lost);
+        self.take_from(event.core, event);
+    }
+
+    /// Takes an event that arrived from an address: a generator has that of its core.
+    pub fn take_from(&mut self, src: u8, event: &Event) {
         let time = self.near(event);
         self.time = self.time.max(time);
-        match event.id {
-            id if id < FILTERED => {
-                for u in 0..self.shares.len() {
-                    if self.shares[u].event == id {
-                        let args = self.shares[u].args(event);
-                        self.slot(u, &Event { id: u as u8, args, ..*event }, time);
-                    }
+        if event.time.is_some() {
+            self.ticks_to(time);
+        }
+        self.lost += u64::from(event.lost);
+        if src < FIRST_NODE {
+            self.follow(src & 15, event.lost.into(), event.time.map(|_| time));
+        } else if event.lost > 0 {
+            self.losses.elsewhere += u64::from(event.lost);
+            self.lose_somewhere(Some(0));
+        }
+        if event.id < FILTERED {
+            let mut known = false;
+            for u in 0..self.shares.len() {
+                if self.shares[u].event == event.id {
+                    known = true;
+                    let args = self.shares[u].args(event);
+                    self.place(Item::Use(u, Event { id: u as u8, args, ..*event }), event, u, time);
                 }
             }
+            self.unknown += u64::from(!known);
+        } else if let Some(place) = self.place_of(event) {
+            self.place(Item::Other(*event), event, place, time);
+        } else {
+            self.unknown += 1;
+        }
+        self.release(false);
+    }
+
+    /// Place in the script of an event that is not of a use: that of the use that caused it. `None`: nothing has its
+    /// identifier.
+    fn place_of(&self, event: &Event) -> Option<usize> {
+        let (app, id) = (&self.app, event.id);
+        let of = |consumer: Consumer| app.uses.iter().position(|u| u.consumer == consumer).unwrap_or(0);
+        let n = |first: u8| usize::from(id - first);
+        match id {
+            _ if id < MAPS => match app.clauses.get(n(FILTERED))?.origin {
+                Origin::Slot(u) => Some(u),
+                Origin::Begin | Origin::Machine(_) | Origin::Span(_) | Origin::Log(_) | Origin::Tick | Origin::End => {
+                    None
+                }
+            },
+            _ if id < MACHINES => app.maps.get(n(MAPS)).map(|_| 0),
+            _ if id < SPANS => {
+                app.machines.get(n(MACHINES))?;
+                let class = event.args.get(1).copied().unwrap_or(0) as usize;
+                Some(of(Consumer::Class(n(MACHINES), class)))
+            }
+            _ if id < LOGS => app.spans.get(n(SPANS)).map(|_| of(Consumer::Span(n(SPANS), 1))),
+            _ => app.logs.get(n(LOGS)).map(|_| 0),
+        }
+    }
+
+    /// Puts an item at its place in the order, or handles it at once.
+    fn place(&mut self, item: Item, event: &Event, place: usize, time: u64) {
+        if !self.waiting.is_used() {
+            return self.handle(item, time);
+        }
+        // what a log on the chip sends is older than its trigger
+        let logged = match item {
+            Item::Use(u, _) => matches!(self.app.uses[u].consumer, Consumer::Log(l, _) if self.cut.logs[l]),
+            Item::Other(e) => e.id >= LOGS,
+            Item::Tick | Item::Gap(_) | Item::Known(_) => false,
+        };
+        if event.time.is_some() && !logged {
+            let key = Place { time, rank: TIMED, core: event.core, place: 1 + place as u8 };
+            self.late += u64::from(key < self.waiting.released());
+            self.waiting.push(key, (item, time));
+        } else {
+            self.waiting.push(Place { time: self.ticked, rank: UNTIMED, ..Place::default() }, (item, time));
+        }
+    }
+
+    /// Handles what need not wait any more.
+    fn release(&mut self, all: bool) {
+        while let Some((item, time)) = self.waiting.pop(all) {
+            self.handle(item, time);
+        }
+    }
+
+    fn handle(&mut self, item: Item, time: u64) {
+        match item {
+            Item::Use(u, event) => self.slot(u, &event, time),
+            Item::Other(event) => self.other(&event, time),
+            Item::Tick => {
+                self.flush_logs();
+                self.ticks += 1;
+                self.derived(Origin::Tick, &Event::default(), time);
+            }
+            Item::Gap(core) => {
+                self.gaps |= 1 << core;
+                self.forget(core);
+            }
+            Item::Known(core) => self.gaps &= !(1 << core),
+        }
+    }
+
+    /// Handles an event that is not of a use.
+    fn other(&mut self, event: &Event, time: u64) {
+        match event.id {
             id if id < MAPS => {
                 let c = usize::from(id - FILTERED);
                 if let Some(Origin::Slot(u)) = self.app.clauses.get(c).map(|c| c.origin) {
@@ -248,8 +332,7 @@ impl Runtime {
             id if id < MACHINES => self.merge(usize::from(id - MAPS), event),
             id if id < SPANS => {
                 let machine = usize::from(id - MACHINES);
-                let Some(reports) = self.tally.reports.get_mut(machine) else { return self.unknown += 1 };
-                *reports += 1;
+                self.tally.reports[machine] += 1;
                 let m = Origin::Machine(machine);
                 if let Some(l) = (0..self.logs.len()).find(|l| self.app.logs[*l].trigger == m) {
                     self.log(l, self.app.logs[l].keys.len() - 1, event, time);
@@ -259,8 +342,7 @@ impl Runtime {
             id if id >= LOGS => self.logged(usize::from(id - LOGS), event, time),
             id => {
                 let span = usize::from(id - SPANS);
-                let Some(spans) = self.tally.spans.get_mut(span) else { return self.unknown += 1 };
-                *spans += 1;
+                self.tally.spans[span] += 1;
                 self.derived(Origin::Span(span), event, time);
             }
         }
@@ -271,82 +353,16 @@ impl Runtime {
         let consumer = site.consumer;
         self.tally.uses[u] += 1;
         if site.selection.as_ref().is_some_and(|selection| {
-            self.eval(selection, &Context { event, core: None, time, scratch: Vec::new() }) == 0
+            self.eval(selection, &Context { clause: 0, event, core: None, time, scratch: Vec::new() }) == 0
         }) {
             return;
         }
-        let mut out = Outbox::new();
         match consumer {
-            Consumer::Clause(c) => return self.clause(c, event, time),
-            Consumer::Class(m, n) if self.app.machines[m].by_key => {
-                let key = key_of(self.app.machines[m].classes[n].1, event);
-                let begun = &self.machines[m];
-                self.keyed_machines.entry((m, key)).or_insert_with(|| begun.clone()).take(event, &mut out);
-            }
-            Consumer::Class(m, _) => self.machines[m].take(event, &mut out),
-            Consumer::Span(s, _) => self.pairs[s].take(event, &mut out),
-            Consumer::Log(l, n) if self.cut.logs[l] => return self.entry(l, n, event, time),
-            Consumer::Log(l, n) => return self.log(l, n, event, time),
-        }
-        for (_, e) in out {
-            self.take(&Event { lost: e.lost, ..e });
-        }
-    }
-
-    /// Passes an event, the n-th of the log's probes, to a log on the host.
-    fn log(&mut self, l: usize, n: usize, event: &Event, time: u64) {
-        let mut out = Outbox::new();
-        // the full time is known here
-        let event = Event { time: Some(time as u32), ..*event };
-        if self.app.logs[l].by_key {
-            let (key, empty) = (key_of(self.app.logs[l].keys[n], &event), &self.logs[l]);
-            self.keyed_logs.entry((l, key)).or_insert_with(|| empty.clone()).take(&event, &mut out);
-        } else {
-            self.logs[l].take(&event, &mut out);
-        }
-        self.dumped(l, out);
-    }
-
-    /// Handles the output of a log on the host.
-    fn dumped(&mut self, l: usize, out: Outbox) {
-        for (_, e) in out {
-            let time = self.near(&e);
-            match usize::from(e.id) {
-                id if id == usize::from(LOGS) + l => self.entry(l, self.app.logs[l].keys.len() - 1, &e, time),
-                u => match self.app.uses[u].consumer {
-                    Consumer::Log(_, n) => self.entry(l, n, &e, time),
-                    Consumer::Clause(_) | Consumer::Class(..) | Consumer::Span(..) => {}
-                },
-            }
-        }
-    }
-
-    /// Handles the trigger of a log on the chip.
-    fn logged(&mut self, l: usize, event: &Event, time: u64) {
-        let Some(def) = self.app.logs.get(l) else { return self.unknown += 1 };
-        let trigger = def.trigger;
-        self.entry(l, self.app.logs[l].keys.len() - 1, event, time);
-        if let Origin::Machine(m) = trigger {
-            self.tally.reports[m] += 1;
-            self.derived(trigger, event, time);
-        }
-    }
-
-    /// Handles an event that a log kept.
-    fn entry(&mut self, l: usize, n: usize, event: &Event, time: u64) {
-        let key = key_of(self.app.logs[l].keys[n], event);
-        self.derived(Origin::Log(l), &Event { args: Args::of(&[n as u32, key]), ..*event }, time);
-    }
-
-    /// Flushes frozen logs on the host.
-    fn flush_logs(&mut self) {
-        for l in 0..self.logs.len() {
-            let mut out = Outbox::new();
-            self.logs[l].flush(&mut out);
-            for (_, log) in self.keyed_logs.range_mut((l, 0)..=(l, u32::MAX)) {
-                log.flush(&mut out);
-            }
-            self.dumped(l, out);
+            Consumer::Clause(c) => self.clause(c, event, time),
+            Consumer::Class(m, n) => self.class(m, n, event, time),
+            Consumer::Span(s, n) => self.span(s, n, event, time),
+            Consumer::Log(l, n) if self.cut.logs[l] => self.entry(l, n, event, time),
+            Consumer::Log(l, n) => self.log(l, n, event, time),
         }
     }
 
@@ -371,7 +387,7 @@ impl Runtime {
             Origin::Begin | Origin::Tick | Origin::End => None,
             Origin::Slot(_) | Origin::Machine(_) | Origin::Span(_) | Origin::Log(_) => Some(event.core),
         };
-        let mut cx = Context { event, core, time, scratch: vec![0; clause.scratch] };
+        let mut cx = Context { clause: c, event, core, time, scratch: vec![0; clause.scratch] };
         if let Some(p) = &clause.predicate {
             if self.eval(p, &cx) == 0 {
                 return;
@@ -384,15 +400,50 @@ impl Runtime {
 
     /// Runs the tick, once everything flushed before it has arrived.
     pub fn tick(&mut self, time: u64) {
+        self.tick_after(time, 0);
+    }
+
+    /// As [`Runtime::tick`], after this number of ticks that were not sent.
+    pub fn tick_after(&mut self, time: u64, unsent: u16) {
         self.time = self.time.max(time);
-        self.flush_logs();
-        self.ticks += 1;
-        self.derived(Origin::Tick, &Event::default(), time);
+        if self.timed {
+            let period = u64::from(self.app.tick.unwrap_or(0));
+            let first = time.saturating_sub(period * u64::from(unsent));
+            self.next_tick.get_or_insert(first);
+            return self.ticks_to(time);
+        }
+        if unsent > 0 {
+            self.lost += u64::from(unsent);
+            self.losses.elsewhere += u64::from(unsent);
+            self.losses.after(self.ticked);
+        }
+        self.put_tick(time);
+    }
+
+    /// Puts the ticks up to a time at their places.
+    fn ticks_to(&mut self, time: u64) {
+        let period = u64::from(self.app.tick.unwrap_or(0)).max(1);
+        while let Some(next) = self.next_tick.filter(|next| *next <= time) {
+            self.next_tick = Some(next + period);
+            self.put_tick(next);
+        }
+    }
+
+    fn put_tick(&mut self, time: u64) {
+        self.ticked = time;
+        if self.waiting.is_used() {
+            self.waiting.push(Place { time, rank: TICK, ..Place::default() }, (Item::Tick, time));
+            self.release(false);
+        } else {
+            self.handle(Item::Tick, time);
+        }
     }
 
     /// Runs the end: its clauses, then prints all maps that no statement prints.
     pub fn end(&mut self, time: u64) {
         self.time = self.time.max(time);
+        self.ticks_to(time);
+        self.release(true);
         self.flush_logs();
         let time = self.exited.unwrap_or(time);
         self.derived(Origin::End, &Event::default(), time);
@@ -469,7 +520,9 @@ impl Runtime {
         };
         let row = |(k, s): (Vec<i64>, Sum)| (k.into_iter().enumerate().map(key).collect(), s);
         let rows = all.into_iter().map(row).collect();
-        self.outputs.push(Output::Table { map: map.name.clone(), summary, time, rows, rest });
+        let mark = Mark::default();
+        let table = Output::Table { map: map.name.clone(), summary, time, rows, rest, mark };
+        self.outputs.push((table, Provenance::Map(m)));
     }
 
     /// The cut of the layout.

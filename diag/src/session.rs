@@ -206,6 +206,7 @@ impl OnChip {
             let replayed = replayed::take(&mut self.host, &traced.layout, of, &packets)?;
             traced.replayed = Replayed { max_waiting: Some(traced.max_waiting), ..replayed };
         }
+        self.host.unreported(&self.chip);
         self.host.finish(self.totals.cycles);
         Ok(())
     }
@@ -282,6 +283,9 @@ impl Reference {
     pub fn finish(&mut self) -> Result<(), String> {
         if let Some(e) = &self.watcher.error {
             return Err(e.clone());
+        }
+        for (core, generator) in self.generators.iter().enumerate() {
+            self.runtime.lose_at_end(Some(core as u8), generator.unreported());
         }
         self.runtime.end(self.totals.cycles);
         Ok(())

@@ -1,8 +1,8 @@
 //! Writes outputs as text, JSON lines, CSV or a Perfetto trace
 
 use crate::buckets::{quantile, range};
+use crate::output::{Key, Mark, Output, Sum, TextPart};
 use crate::perfetto;
-use crate::runtime::{Key, Output, Sum, TextPart};
 use crate::symbols::Symbols;
 use crate::syntax::Summary;
 use serde_json::{json, Value};
@@ -99,11 +99,11 @@ fn numbers(summary: Option<Summary>, s: &Sum) -> Vec<String> {
 
 /// An output as a JSON object.
 pub fn object(output: &Output, symbols: &Symbols) -> Value {
-    match output {
-        Output::Text { core, time, parts } => {
+    let mut object = match output {
+        Output::Text { core, time, parts, .. } => {
             json!({ "clock": time, "core": core, "text": text(parts, symbols).trim_end_matches('\n') })
         }
-        Output::Table { map, summary, time, rows, rest } => {
+        Output::Table { map, summary, time, rows, rest, .. } => {
             let row = |(key, s): &(Vec<Key>, Sum)| {
                 let plain = |k: &Key| match k {
                     Key::Number(number) => Value::from(*number),
@@ -128,7 +128,25 @@ pub fn object(output: &Output, symbols: &Symbols) -> Value {
             let rows: Vec<Value> = rows.iter().map(row).collect();
             json!({ "clock": time, "map": map, "rows": rows, "other": { "keys": rest.0, "values": rest.1 } })
         }
+    };
+    if output.mark().any() {
+        object["marks"] = words(output.mark()).into();
     }
+    object
+}
+
+/// What is not assured, after a name.
+fn suffix(mark: Mark) -> String {
+    if mark.any() {
+        format!(" ({})", words(mark).join(", "))
+    } else {
+        String::new()
+    }
+}
+
+/// What is not assured, as words.
+fn words(mark: Mark) -> Vec<&'static str> {
+    mark.notes().map(|n| n.0).collect()
 }
 
 impl<'a, W: Write> Sink<'a, W> {
@@ -163,13 +181,26 @@ impl<'a, W: Write> Sink<'a, W> {
         }
     }
 
+    /// Writes where events were lost, with their number.
+    pub fn places(&mut self, places: &[(String, u64)]) -> io::Result<()> {
+        places.iter().try_for_each(|(place, lost)| match self.format {
+            Format::Text => writeln!(self.out, "lost on {place}: {lost}"),
+            Format::Json => writeln!(self.out, "{}", json!({ "lost_on": place, "events": lost })),
+            Format::Csv => writeln!(self.out, ",lost,,\"{place}\",events,{lost}"),
+            Format::Perfetto => Ok(()),
+        })
+    }
+
     fn text(&mut self, output: &Output) -> io::Result<()> {
         match output {
-            Output::Text { parts, .. } => {
+            Output::Text { parts, mark, .. } => {
                 let text = text(parts, self.symbols);
-                write!(self.out, "{text}{}", if text.ends_with('\n') { "" } else { "\n" })
+                if !mark.any() {
+                    return write!(self.out, "{text}{}", if text.ends_with('\n') { "" } else { "\n" });
+                }
+                writeln!(self.out, "{}{}", text.trim_end_matches('\n'), suffix(*mark))
             }
-            Output::Table { map, summary, rows, rest, .. } => {
+            Output::Table { map, summary, rows, rest, mark, .. } => {
                 let heads = columns(*summary);
                 let mut table: Vec<Vec<String>> =
                     vec![std::iter::once(format!("@{map}")).chain(heads.iter().map(|h| h.to_string())).collect()];
@@ -200,7 +231,7 @@ impl<'a, W: Write> Sink<'a, W> {
                 if rest.0 > 0 {
                     writeln!(self.out, "other: {} keys, {} values", rest.0, rest.1)?;
                 }
-                Ok(())
+                mark.notes().try_for_each(|(_, note)| writeln!(self.out, "@{map} {note}"))
             }
         }
     }
@@ -209,12 +240,13 @@ impl<'a, W: Write> Sink<'a, W> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut put = |row: [&str; 6]| writer.write_record(row).map_err(io::Error::other);
         match output {
-            Output::Text { core, time, parts } => {
-                let core = core.map_or(String::new(), |c| c.to_string());
+            Output::Text { core, time, parts, mark } => {
+                let (core, time) = (core.map_or(String::new(), |c| c.to_string()), time.to_string());
                 let text = text(parts, self.symbols);
-                put([&time.to_string(), "printf", &core, "", "text", text.trim_end_matches('\n')])?;
+                put([&time, "printf", &core, "", "text", text.trim_end_matches('\n')])?;
+                words(*mark).iter().try_for_each(|word| put([&time, "printf", &core, "", "mark", word]))?;
             }
-            Output::Table { map, summary, time, rows, .. } => {
+            Output::Table { map, summary, time, rows, mark, .. } => {
                 for (key, sum) in rows {
                     let (time, key) = (time.to_string(), key_text(key, self.symbols));
                     for (column, value) in columns(*summary).iter().zip(numbers(*summary, sum)) {
@@ -224,6 +256,7 @@ impl<'a, W: Write> Sink<'a, W> {
                         put([&time, map, "", &key, &format!("from {b}"), &n.to_string()])?;
                     }
                 }
+                words(*mark).iter().try_for_each(|word| put([&time.to_string(), map, "", "", "mark", word]))?;
             }
         }
         let bytes = writer.into_inner().map_err(|e| io::Error::other(e.to_string()))?;
@@ -235,16 +268,18 @@ impl<'a, W: Write> Sink<'a, W> {
         let hz = u128::from(self.clock_hz);
         let nanoseconds = |clock: u64| (u128::from(clock) * 1_000_000_000 / hz) as u64;
         match output {
-            Output::Text { core, time, parts } => {
+            Output::Text { core, time, parts, mark } => {
                 let core = core.map_or(99, u32::from);
                 self.track(core, &format!("core {core}"), false)?;
                 let name = text(parts, self.symbols);
-                self.out.write_all(&perfetto::instant(nanoseconds(*time), core, name.trim_end()))
+                let name = format!("{}{}", name.trim_end(), suffix(*mark));
+                self.out.write_all(&perfetto::instant(nanoseconds(*time), core, &name))
             }
-            Output::Table { map, summary, time, rows, .. } => {
+            Output::Table { map, summary, time, rows, mark, .. } => {
                 for (n, (key, sum)) in rows.iter().take(16).enumerate() {
                     let track = 100 + n as u32;
-                    self.track(track, &format!("@{map}[{}]", key_text(key, self.symbols)), true)?;
+                    let name = format!("@{map}[{}]{}", key_text(key, self.symbols), suffix(*mark));
+                    self.track(track, &name, true)?;
                     let value = numbers(*summary, sum)[0].parse::<f64>().unwrap_or(0.0);
                     self.out.write_all(&perfetto::counter(nanoseconds(*time), track, value as i64))?;
                 }
@@ -275,7 +310,13 @@ mod tests {
         let mut bytes = Vec::new();
         let symbols = Symbols::none();
         let mut sink = Sink::new(&mut bytes, Format::Perfetto, &symbols, 1_000_000_000).unwrap();
-        sink.put(&Output::Text { core: Some(0), time: 300, parts: vec![TextPart::Text("x".into())] }).unwrap();
+        sink.put(&Output::Text {
+            core: Some(0),
+            time: 300,
+            parts: vec![TextPart::Text("x".into())],
+            mark: Mark::default(),
+        })
+        .unwrap();
         let descriptor =
             [0x0a, 0x11, 0x40, 0, 0x50, 1, 0xe2, 3, 10, 0x08, 1, 0x12, 6, b'c', b'o', b'r', b'e', b' ', b'0'];
         let event = [0x0a, 0x0f, 0x40, 0xac, 0x02, 0x50, 1, 0x5a, 8, 0x48, 3, 0x58, 1, 0xba, 1, 1, b'x'];

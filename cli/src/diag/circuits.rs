@@ -1,7 +1,7 @@
 //! `goshawk diag run --soc`: runs a script on the chip's circuits, with softcores in Verilator
 
 use super::common::PointDetection;
-use super::run::{kbit, rate_values, rates, whole, write, RunArgs};
+use super::run::{kbit, rate_values, rates, status, whole, write, RunArgs};
 use super::soc::{flow, names, observe, Damage};
 use super::traced::{self, Traced};
 use crate::output::{count, facts};
@@ -28,7 +28,10 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         let of = traced::Observed { program: &opened.program, names: names(&opened), flow: &flow };
         args.trace.write(request, &of, traced.words())?;
     }
-    let status = got.traced.as_ref().map_or(Status::Done, Traced::status);
+    let status = match got.traced.as_ref().map_or(Status::Done, Traced::status) {
+        Status::Done => status(&got.outputs, got.totals.lost()),
+        other => other,
+    };
     let (t, clock_hz) = (&got.totals, opened.params.clock_hz);
     if args.json {
         let rates = args.rates.then(|| rate_values(clock_hz, t, t.event_bytes));
@@ -45,7 +48,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         whole.with("exited", got.run.exited.into()).print(out)?;
         return Ok(status);
     }
-    write(&opened.symbols, clock_hz, &got.outputs, t.lost(), args.format, args.output.as_ref(), out)?;
+    write(&opened.symbols, clock_hz, &got.outputs, (t.lost(), &got.places), args.format, args.output.as_ref(), out)?;
     if args.rates {
         let mut lines = rates(clock_hz, t, t.event_bytes, "as the chip reported");
         let end = if got.run.exited { "the program ended" } else { "stopped by --max-cycles" };

@@ -9,6 +9,7 @@ use crate::progress::Bars;
 use crate::Failure;
 use ::diag::app::App;
 use ::diag::layout::{layout, Cut, Layout};
+use ::diag::order;
 use ::diag::plan::{fit, plan, Plan, Rates};
 use ::diag::points;
 use ::diag::session::{OnChip, Reference};
@@ -58,6 +59,10 @@ pub struct ChipArgs {
     /// Event generators without data: they match addresses only
     #[arg(long)]
     lite: bool,
+    /// Allow state on the chip that depends on the order of events of several cores, which arrive there in the ring's
+    /// order; its results are marked
+    #[arg(long)]
+    unordered: bool,
 }
 
 /// The event generators of a chip.
@@ -156,6 +161,19 @@ fn assumed(app: &App, params: &ChipParams) -> Rates {
 /// Fits a script to a chip; an error also says what would help.
 fn fitted(
     whole: &App,
+    script: (&str, &str),
+    params: &ChipParams,
+    detection: PointDetection,
+    rates: &Rates,
+) -> Result<App, Failure> {
+    let mut app = with_triggers(whole, script, params, detection, rates)?;
+    order::require(&mut app, params);
+    Ok(app)
+}
+
+/// As [`fitted`], for events as they arrive.
+fn with_triggers(
+    whole: &App,
     (name, text): (&str, &str),
     params: &ChipParams,
     detection: PointDetection,
@@ -182,11 +200,12 @@ fn fitted(
 fn resolve(
     (name, text): (&str, &str),
     symbols: &Symbols,
-    params: &ChipParams,
+    (params, chip): (&ChipParams, &ChipArgs),
     detection: PointDetection,
 ) -> Result<(App, App), Failure> {
     let app = ::diag::parse::parse(text).and_then(|i| ::diag::resolve::resolve(&i, symbols, params.clock_hz));
-    let whole = app.map_err(|m| Failure::Other(m.in_script(name, text).to_string()))?;
+    let mut whole = app.map_err(|m| Failure::Other(m.in_script(name, text).to_string()))?;
+    whole.order.on_chip = chip.unordered;
     let app = fitted(&whole, (name, text), params, detection, &assumed(&whole, params))?;
     for note in &app.notes {
         eprintln!("goshawk: note: {}", note.clone().in_script(name, text));
@@ -198,6 +217,7 @@ fn resolve(
 pub fn untraced(app: &App) -> App {
     let mut app = app.clone();
     app.uses.iter_mut().for_each(|u| u.traced = false);
+    order::stamp(&mut app);
     app
 }
 
@@ -308,7 +328,7 @@ impl ScriptArgs {
         let mut params = chip.params(machine.harts.unwrap_or(1));
         params.nodes = with_circuits();
         params.trace = detection == PointDetection::Traced;
-        let (_, app) = resolve((&name, &text), &symbols, &params, detection)?;
+        let (_, app) = resolve((&name, &text), &symbols, (&params, chip), detection)?;
         Ok(OpenedSoc { program, symbols, app, params, input: input.into(), script: text, core })
     }
 
@@ -356,7 +376,7 @@ impl ScriptArgs {
             return Err(Failure::Other(format!("{input}: has {cores} harts; a chip has 1 to 16 event generators")));
         }
         let params = ChipParams { trace: detection == PointDetection::Traced, ..chip.params(cores) };
-        let (whole, app) = resolve((&name, &text), &symbols, &params, detection)?;
+        let (whole, app) = resolve((&name, &text), &symbols, (&params, chip), detection)?;
         let image = Image::new(&named.program);
         Ok(Opened { input: input.into(), script: text, source, symbols, app, params, image, name, whole })
     }

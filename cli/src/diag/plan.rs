@@ -4,8 +4,11 @@ use super::common::{ChipArgs, PointDetection, ScriptArgs};
 use crate::args::MachineArgs;
 use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
-use ::diag::plan::{cuts, CutRate, Reason};
+use ::diag::app::App;
+use ::diag::order;
+use ::diag::plan::{cuts, CutRate, Plan, Reason};
 use serde_json::json;
+use sim::diag::chip::ChipParams;
 use std::io::Write;
 
 /// Show which part of a script runs on the chip and which on the host, why, and the expected bandwidth
@@ -50,14 +53,46 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         opened.plan()?
     };
     let cuts = if args.cuts { cuts(&opened.app, &opened.params, &rates) } else { Vec::new() };
-    print(args, &opened.input, &plan.reasons, (plan.bits, plan.host_bits, rates.trace), &cuts, rates.measured, out)
+    let notes = notes(&opened.app, &plan, &opened.params);
+    let bits = (plan.bits, plan.host_bits, rates.trace);
+    print(args, &opened.input, (&plan.reasons, &notes), bits, &cuts, rates.measured, out)
+}
+
+/// How the order of events is assured, and what the link cannot carry.
+fn notes(app: &App, plan: &Plan, params: &ChipParams) -> Vec<String> {
+    let mut notes = Vec::new();
+    if app.order.window > 0 {
+        notes.push(format!(
+            "order: the host holds back up to {} events to sort them by time: each of {} clients of the ring may send two \
+             before one of {} that wait in a generator",
+            app.order.window,
+            order::clients(params),
+            app.order.depth
+        ));
+    }
+    if !order::unassured(app, &plan.layout.cut).is_empty() {
+        notes.push("order: results of parts on the chip depend on the ring's order, and are marked".into());
+    }
+    if plan.bits > params.link_bits as f64 {
+        let kbit = |bits: f64| format!("{:.2} kbit/s", bits / 1000.0);
+        let smallest = match app.order.on_chip {
+            true => "a predicate or a table in place of a text would send less",
+            false => "a predicate, a table in place of a text, or state on the chip with --unordered would send less",
+        };
+        notes.push(format!(
+            "warning: the link carries {}, less than the expected {}: events will be lost; {smallest}",
+            kbit(params.link_bits as f64),
+            kbit(plan.bits)
+        ));
+    }
+    notes
 }
 
 /// Prints a plan. The link rates are those of the plan, of everything on the host, and of a trace, which both include.
 pub(super) fn print(
     args: &Args,
     input: &str,
-    reasons: &[Reason],
+    (reasons, notes): (&[Reason], &[String]),
     (bits, host_bits, trace): (f64, f64, f64),
     cuts: &[CutRate],
     measured: bool,
@@ -72,6 +107,7 @@ pub(super) fn print(
             .with("bits_per_second", bits.into())
             .with("bits_per_second_on_host", host_bits.into())
             .with("trace_bits_per_second", trace.into())
+            .with("notes", notes.into())
             .with("rates", if measured { "measured" } else { "assumed" }.into());
         if args.cuts {
             let cut = |c: &CutRate| json!({ "on_chip": c.on_chip, "bits_per_second": c.bits });
@@ -103,5 +139,8 @@ pub(super) fn print(
         kbit(bits),
         kbit(host_bits)
     )?;
+    for note in notes {
+        writeln!(out, "{note}")?;
+    }
     Ok(Status::Done)
 }

@@ -136,7 +136,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         whole(&input, &symbols, &outputs, totals.lost(), rates).print(out)?;
         return Ok(Status::Done);
     }
-    write(&symbols, hz, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
+    write(&symbols, hz, &outputs, (totals.lost(), &[]), args.format, args.output.as_ref(), out)?;
     if args.rates {
         let causes = if args.soc.soc { "as the chip reported".into() } else { run::causes(&totals) };
         facts(out, &rates(hz, &totals, raw, &causes))?;
@@ -149,7 +149,7 @@ pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure>
     let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
     let (outputs, totals) = alone(&firmware, &opened, args.script.processor.watchdog)?;
     let hz = opened.params.clock_hz;
-    write(&opened.symbols, hz, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
+    write(&opened.symbols, hz, &outputs, (totals.lost(), &[]), args.format, args.output.as_ref(), out)?;
     Ok(Status::Done)
 }
 
@@ -185,7 +185,15 @@ pub fn plan(args: &super::plan::Args, out: &mut dyn Write) -> Result<Status, Fai
     let cuts = [("processor", plan.chip_bits), ("host", plan.host_bits)];
     let cuts = cuts.map(|(where_, bits)| CutRate { on_chip: vec![format!("handlers on the {where_}")], bits });
     let bits = if plan.on_chip { plan.chip_bits } else { plan.host_bits };
-    super::plan::print(args, &opened.input, &plan.reasons, (bits, plan.host_bits, 0.0), &cuts, rates.measured, out)
+    super::plan::print(
+        args,
+        &opened.input,
+        (&plan.reasons, &[]),
+        (bits, plan.host_bits, 0.0),
+        &cuts,
+        rates.measured,
+        out,
+    )
 }
 
 /// A program whose messages are shown as they arrive.

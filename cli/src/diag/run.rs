@@ -148,7 +148,7 @@ pub(super) fn write(
     symbols: &Symbols,
     clock_hz: u64,
     outputs: &[Output],
-    lost: u64,
+    (lost, places): (u64, &[(String, u64)]),
     format: FormatName,
     path: Option<&OutputPath>,
     out: &mut dyn Write,
@@ -159,9 +159,19 @@ pub(super) fn write(
         sink.put(o)?;
     }
     sink.lost(lost)?;
+    sink.places(places)?;
     match path {
         Some(path) => write_file(path, &text),
         None => Ok(out.write_all(&text)?),
+    }
+}
+
+/// Done, or partial if events were lost or a result is not assured.
+pub(super) fn status(outputs: &[Output], lost: u64) -> Status {
+    if lost > 0 || outputs.iter().any(|o| o.mark().any()) {
+        Status::Partial
+    } else {
+        Status::Done
     }
 }
 
@@ -237,14 +247,17 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
             (chip, None)
         }
     };
-    let status = traced.as_ref().map_or(Status::Done, Traced::status);
     let totals = chip.totals();
     if let Some(path) = &args.log {
         let (script, cut) = (opened.script.clone(), layout.cut.clone());
         let header = Header { script, cut, cycles: totals.cycles, lost: totals.lost() };
         write_file(path, &log::write(&header, chip.log()))?;
     }
-    let outputs = chip.runtime().take_outputs();
+    let (outputs, places) = (chip.runtime().take_outputs(), chip.runtime().losses().places());
+    let status = match traced.as_ref().map_or(Status::Done, Traced::status) {
+        Status::Done => status(&outputs, totals.lost()),
+        other => other,
+    };
     let (symbols, hz) = (&opened.symbols, opened.params.clock_hz);
     // bytes that the same triggers would send with everything on the host
     let raw_bytes = if args.rates {
@@ -259,14 +272,17 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         let (l, nodes) = (&totals.losses, totals.node_losses);
         let causes =
             json!({ "queue": l.queue, "noc": l.fifo, "returns": l.returns, "unknown": l.unknown, "nodes": nodes });
-        let mut whole = whole(&opened.input, symbols, &outputs, totals.lost(), rates).with("causes", causes);
+        let place = |(place, lost): &(String, u64)| json!({ "lost_on": place, "events": lost });
+        let mut whole = whole(&opened.input, symbols, &outputs, totals.lost(), rates)
+            .with("causes", causes)
+            .with("losses", places.iter().map(place).collect());
         if let Some(traced) = &traced {
             whole = whole.with("trace", traced.value());
         }
         whole.print(out)?;
         return Ok(status);
     }
-    write(symbols, hz, &outputs, totals.lost(), args.format, args.output.as_ref(), out)?;
+    write(symbols, hz, &outputs, (totals.lost(), &places), args.format, args.output.as_ref(), out)?;
     if args.rates {
         facts(out, &rates(hz, &totals, raw_bytes, &causes(&totals)))?;
     }
@@ -287,10 +303,10 @@ pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure>
     opened.report_to(&mut reference)?;
     opened.check_data(reference.has_data())?;
     reference.finish().map_err(Failure::Other)?;
-    let outputs = reference.runtime().take_outputs();
-    let (symbols, hz) = (&opened.symbols, opened.params.clock_hz);
-    write(symbols, hz, &outputs, reference.totals().lost(), args.format, args.output.as_ref(), out)?;
-    Ok(Status::Done)
+    let (outputs, places) = (reference.runtime().take_outputs(), reference.runtime().losses().places());
+    let (symbols, hz, lost) = (&opened.symbols, opened.params.clock_hz, reference.totals().lost());
+    write(symbols, hz, &outputs, (lost, &places), args.format, args.output.as_ref(), out)?;
+    Ok(status(&outputs, lost))
 }
 
 /// Maximum size of a log, bytes.
@@ -306,9 +322,9 @@ fn replay_log(opened: &Opened, path: &Path, args: &ReplayArgs, out: &mut dyn Wri
     }
     let layout = opened.layout(&header.cut)?;
     let (mut host, damage) = log::replay(&opened.app, &layout, &header, frames);
-    let outputs = host.runtime().take_outputs();
+    let (outputs, places) = (host.runtime().take_outputs(), host.runtime().losses().places());
     let (symbols, hz) = (&opened.symbols, opened.params.clock_hz);
-    write(symbols, hz, &outputs, header.lost, args.format, args.output.as_ref(), out)?;
+    write(symbols, hz, &outputs, (header.lost, &places), args.format, args.output.as_ref(), out)?;
     if damage != log::Damage::default() {
         eprintln!(
             "goshawk: {}: {} frames are missing, {} bytes belong to none",
@@ -318,7 +334,7 @@ fn replay_log(opened: &Opened, path: &Path, args: &ReplayArgs, out: &mut dyn Wri
         );
         return Ok(Status::Partial);
     }
-    Ok(Status::Done)
+    Ok(status(&outputs, header.lost))
 }
 
 /// A chip whose outputs are shown as they arrive.

@@ -115,6 +115,8 @@ impl OpenedSoc {
 pub struct Observed {
     /// Outputs of the script.
     pub outputs: Vec<Output>,
+    /// Where events were lost, with their number.
+    pub places: Vec<(String, u64)>,
     /// Totals; losses are those that the chip reported, and frames.
     pub totals: Totals,
     /// The run.
@@ -133,6 +135,8 @@ pub struct CircuitRun {
     pub before: usize,
     /// Statistics of the line, if it damages bytes.
     pub damage: Option<Damage>,
+    /// Where frames are missing: number of packets before, and of frames.
+    gaps: Vec<(usize, u64)>,
 }
 
 impl CircuitRun {
@@ -206,7 +210,7 @@ pub fn drive(
             "link of the simulation: {lost} frames are missing, {malformed} hold no packet, {skipped} bytes belong to none"
         )));
     }
-    Ok((CircuitRun { run, before, damage: None }, packets))
+    Ok((CircuitRun { run, before, damage: None, gaps: Vec::new() }, packets))
 }
 
 /// The same on a line that damages bytes.
@@ -244,7 +248,9 @@ fn damaged(
     running.finish_and_clear();
     let (lost, repeated) = host.lost();
     let damage = Damage { bytes: host.noise.bytes, lost: lost - answers, repeated };
-    Ok((CircuitRun { run, before: first, damage: Some(damage) }, packets))
+    // answers from before the cores started are none of the results
+    let gaps = host.gaps().into_iter().filter(|gap| gap.0 >= first).collect();
+    Ok((CircuitRun { run, before: first, damage: Some(damage), gaps }, packets))
 }
 
 /// Configures the chip, runs the program, and evaluates what leaves.
@@ -270,7 +276,12 @@ pub fn observe(
             Some(reported.map_err(Failure::Other)?)
         }
         None => {
-            packets.iter().for_each(|p| host.take(p));
+            let mut missing = circuit_run.gaps.iter().peekable();
+            for (n, packet) in packets.iter().enumerate() {
+                missing.next_if(|gap| gap.0 == n).into_iter().for_each(|gap| host.runtime().miss(gap.1));
+                host.take(packet);
+            }
+            missing.for_each(|gap| host.runtime().miss(gap.1));
             None
         }
     };
@@ -293,7 +304,8 @@ pub fn observe(
         }
         _ => None,
     };
-    let mut got = Observed { outputs: host.runtime().take_outputs(), totals, run: circuit_run.run, damage, traced };
+    let (outputs, places) = (host.runtime().take_outputs(), host.runtime().losses().places());
+    let mut got = Observed { outputs, places, totals, run: circuit_run.run, damage, traced };
     let events = got.golden(opened, layout)?;
     got.totals.events = events.len() as u64;
     got.totals.event_bytes = events.iter().map(|(_, e)| 2 * e.words() as u64).sum();

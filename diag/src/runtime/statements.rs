@@ -1,6 +1,6 @@
 //! Statements and expressions of clauses
 
-use super::{weight, Context, Output, Runtime, Sum};
+use super::{weight, Context, Mark, Output, Provenance, Runtime, Sum};
 use crate::app::{Expr, Kind, Stmt, Value};
 use crate::syntax::{Binary, Unary};
 
@@ -30,7 +30,8 @@ impl Runtime {
                         p.shown(value, text.map(String::as_str))
                     });
                     let parts = shown.collect();
-                    self.outputs.push(Output::Text { core: cx.core, time: cx.time, parts });
+                    let text = Output::Text { core: cx.core, time: cx.time, parts, mark: Mark::default() };
+                    self.outputs.push((text, Provenance::Clause(cx.clause)));
                 }
                 Stmt::Print(m, rows) => self.print(*m, *rows, cx.time),
                 Stmt::Clear(m) => self.maps[*m].clear(),

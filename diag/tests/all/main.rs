@@ -7,6 +7,8 @@ mod language;
 mod limit;
 mod load;
 mod ltl;
+mod oracle;
+mod order;
 mod points;
 mod processor;
 mod programs;

@@ -1,0 +1,57 @@
+//! Losses of events, by core, and when each may have been
+//!
+//! A generator reports the number of events that it lost with the next event that it sends. When it lost them is not
+//! known exactly: after the event that it sent before, and before any event that was not yet in its queues, which are
+//! those after the next [`Order::depth`](crate::order::Order) events. In between a loss is possible before each event.
+
+/// What is known of a core's events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CoreLosses {
+    /// Lost events.
+    pub lost: u64,
+    /// Time of the last event.
+    pub last: u64,
+    /// Events before which a loss is still possible.
+    pub doubt: usize,
+    /// A loss is possible from the last event on.
+    pub open: bool,
+}
+
+/// Losses so far.
+#[derive(Clone, Debug, Default)]
+pub struct Losses {
+    /// By core.
+    pub cores: [CoreLosses; 16],
+    /// Lost events whose core is not known: nodes reported them.
+    pub elsewhere: u64,
+    /// Packets that did not arrive.
+    pub packets: u64,
+    /// Earliest time of a loss: from there on results may lack events.
+    pub first: Option<u64>,
+    /// Earliest time of a loss that was reported too late: from there on results may include what did not happen.
+    pub unnoticed: Option<u64>,
+}
+
+/// The earlier of both.
+fn earlier(a: Option<u64>, b: u64) -> Option<u64> {
+    Some(a.map_or(b, |a| a.min(b)))
+}
+
+impl Losses {
+    /// Events were lost after `time`.
+    pub fn after(&mut self, time: u64) {
+        self.first = earlier(self.first, time);
+    }
+
+    /// A loss after `time` was not known when later events were taken.
+    pub fn unnoticed_after(&mut self, time: u64) {
+        self.unnoticed = earlier(self.unnoticed, time);
+    }
+
+    /// Where events were lost, with their number: `core 2`.
+    pub fn places(&self) -> Vec<(String, u64)> {
+        let cores = self.cores.iter().enumerate().map(|(n, c)| (format!("core {n}"), c.lost));
+        let others = [("other cores or nodes".into(), self.elsewhere), ("the link, in packets".into(), self.packets)];
+        cores.chain(others).filter(|p| p.1 > 0).collect()
+    }
+}

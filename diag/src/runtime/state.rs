@@ -1,0 +1,120 @@
+//! Machines, spans and logs on the host
+
+use super::{key_of, Runtime};
+use crate::app::{Consumer, Origin, Value};
+use crate::layout::{LOGS, MACHINES, SPANS};
+use sim::diag::node::Outbox;
+use sim::diag::packet::{Args, Event};
+
+/// Maximum number of open spans.
+const MAX_OPEN: usize = 1 << 16;
+
+impl Runtime {
+    /// Passes an event of a class to a machine on the host.
+    pub(super) fn class(&mut self, m: usize, n: usize, event: &Event, time: u64) {
+        if self.gaps != 0 && !self.machine_of_core(m) {
+            return;
+        }
+        let def = &self.app.machines[m];
+        let key = key_of(def.classes[n].1, event);
+        let machine = if def.by_key {
+            let begun = &self.machines[m];
+            self.keyed_machines.entry((m, key)).or_insert_with(|| begun.clone())
+        } else {
+            &mut self.machines[m]
+        };
+        if let Some(args) = machine.take(n, key) {
+            self.other(&Event { id: MACHINES + m as u8, lost: 0, args: Args::of(&args), ..*event }, time);
+        }
+    }
+
+    /// Passes the first or second event of a span on the host.
+    pub(super) fn span(&mut self, s: usize, n: usize, event: &Event, time: u64) {
+        let key = self.app.spans[s].keys[n];
+        let open = &mut self.open[s];
+        if self.gaps != 0 && key != Value::Core {
+            return;
+        }
+        let key = key_of(Some(key), event);
+        if n == 0 {
+            if open.len() < MAX_OPEN || open.contains_key(&key) {
+                open.insert(key, time);
+            } else {
+                self.lost += 1;
+                self.losses.elsewhere += 1;
+                self.losses.after(time);
+            }
+            return;
+        }
+        match open.get(&key).copied() {
+            // events of two cores that overtook each other
+            Some(since) if since > time => {
+                self.lost += 1;
+                self.losses.elsewhere += 1;
+                self.losses.after(time);
+            }
+            Some(since) => {
+                open.remove(&key);
+                let args = Args::of(&[key, (time - since) as u32]);
+                self.other(&Event { id: SPANS + s as u8, lost: 0, args, ..*event }, time);
+            }
+            None => {}
+        }
+    }
+
+    /// Passes an event, the n-th of the log's probes, to a log on the host.
+    pub(super) fn log(&mut self, l: usize, n: usize, event: &Event, time: u64) {
+        let mut out = Outbox::new();
+        // the full time is known here
+        let event = Event { time: Some(time as u32), ..*event };
+        if self.app.logs[l].by_key {
+            let (key, empty) = (key_of(self.app.logs[l].keys[n], &event), &self.logs[l]);
+            self.keyed_logs.entry((l, key)).or_insert_with(|| empty.clone()).take(&event, &mut out);
+        } else {
+            self.logs[l].take(&event, &mut out);
+        }
+        self.dumped(l, out);
+    }
+
+    /// Handles the output of a log on the host.
+    pub(super) fn dumped(&mut self, l: usize, out: Outbox) {
+        for (_, e) in out {
+            let time = self.near(&e);
+            match usize::from(e.id) {
+                id if id == usize::from(LOGS) + l => self.entry(l, self.app.logs[l].keys.len() - 1, &e, time),
+                u => match self.app.uses[u].consumer {
+                    Consumer::Log(_, n) => self.entry(l, n, &e, time),
+                    Consumer::Clause(_) | Consumer::Class(..) | Consumer::Span(..) => {}
+                },
+            }
+        }
+    }
+
+    /// Handles the trigger of a log on the chip.
+    pub(super) fn logged(&mut self, l: usize, event: &Event, time: u64) {
+        let trigger = self.app.logs[l].trigger;
+        self.entry(l, self.app.logs[l].keys.len() - 1, event, time);
+        if let Origin::Machine(m) = trigger {
+            self.tally.reports[m] += 1;
+            self.derived(trigger, event, time);
+        }
+    }
+
+    /// Handles an event that a log kept.
+    pub(super) fn entry(&mut self, l: usize, n: usize, event: &Event, time: u64) {
+        let key = key_of(self.app.logs[l].keys[n], event);
+        self.derived(Origin::Log(l), &Event { args: Args::of(&[n as u32, key]), ..*event }, time);
+    }
+
+    /// Flushes frozen logs on the host.
+    pub(super) fn flush_logs(&mut self) {
+        for l in 0..self.logs.len() {
+            let mut out = Outbox::new();
+            self.logs[l].flush(&mut out);
+            for (_, log) in self.keyed_logs.range_mut((l, 0)..=(l, u32::MAX)) {
+                log.flush(&mut out);
+            }
+            self.dumped(l, out);
+        }
+    }
+}
