@@ -190,6 +190,30 @@ esac
 exec "$GOSHAWK" "$@" $limit
 "#;
 
+/// Traces of `firmware.elf` in standard protocols: `trace.nex`, `trace.te` with `te.toml`, and a memory dump.
+fn standard_traces(path: &Path) {
+    let name = path.join("firmware.elf").display().to_string();
+    let program = host::input::Named::open(&name).unwrap().program;
+    let image = retire::image::Image::new(&program);
+    let mut events: Vec<retire::FlowEvent> = Vec::new();
+    let limits = sim::riscv::Limits { instructions: 500, ..Default::default() };
+    sim::riscv::Machine::new(&program, Default::default()).unwrap().run(&mut events, limits).unwrap();
+    let mut encoder = sim::standard::ntrace::Encoder::new(Default::default(), 32, &image);
+    events.iter().for_each(|e| encoder.push(e));
+    std::fs::write(path.join("trace.nex"), encoder.bytes()).unwrap();
+    let options = sim::baseline::etrace::Options::BASE;
+    let encoded = sim::baseline::etrace::encode(&events, 1, options, 32, &image).unwrap();
+    std::fs::write(path.join("trace.te"), &encoded[0].bytes).unwrap();
+    std::fs::write(path.join("te.toml"), "return_stack_size_p = 0\n").unwrap();
+    // a start at 0x80000000 in M mode, and the end
+    let start = (0x8000_0000u64 >> 1) << 6 | 0b11_0011;
+    let dump = [&[8, 0, 0][..], &start.to_le_bytes()[..5], &[4, 1, 0, 0x3f]].concat();
+    std::fs::write(path.join("dump.bin"), dump).unwrap();
+    for elf in ["app.elf", "rom.elf"] {
+        std::fs::copy(path.join("firmware.elf"), path.join(elf)).unwrap();
+    }
+}
+
 /// A folder with stand-ins, and `goshawk` on PATH.
 struct Shell(Place);
 
@@ -221,6 +245,7 @@ impl Shell {
         std::fs::write(path.join("spike.log.xz"), foreign::spike(&steps)).unwrap();
         std::fs::write(path.join("600.champsim.xz"), foreign::champsim(&steps)).unwrap();
         std::fs::write(path.join("short.sbbt.zst"), foreign::sbbt(&steps)).unwrap();
+        standard_traces(path);
         for name in ["sim.vcd", "sim.fst"] {
             std::fs::write(path.join(name), foreign::wave(&steps)).unwrap();
         }
