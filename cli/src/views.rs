@@ -183,7 +183,7 @@ fn profile_tasks(
     let elf = &args.execution.elf;
     let follower = Follower::new(Symbols::open(elf)?, Some(replayed.image()), replayed.cores());
     let mut tasks = match &replayed {
-        Replayed::Trace(_) => Tasks::by_stack(follower, replayed.cores()),
+        Replayed::Trace(_) | Replayed::Recording(..) => Tasks::by_stack(follower, replayed.cores()),
         Replayed::Recorded(session) => {
             let params = &session.info.params;
             let name = args.task_name.as_deref().unwrap_or("pcTaskName");

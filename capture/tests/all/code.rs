@@ -35,7 +35,7 @@ fn comes_back(program: &Path, arguments: &[&str], system: Option<u8>) -> (Code, 
     let path = place.path().join("a.ret");
     let wanted = OutputFiles { retire: Some(path.clone()), ..OutputFiles::default() };
     let mut events: Vec<FlowEvent> = Vec::new();
-    write(&captured, &wanted, captured.harts(16), "test", &mut events, &mut |_| {}).unwrap();
+    write(&captured, &wanted, captured.harts(16), "test", &mut events, &mut |_| true).unwrap();
     let code = read_code(&path).unwrap().unwrap();
     let mut read: Vec<FlowEvent> = Vec::new();
     RetireReader::open(&path).unwrap().tell(&mut read).unwrap();
