@@ -15,7 +15,7 @@
 //!
 //! | record | |
 //! | --- | --- |
-//! | block | number of instructions, at least 1; start, as a difference from the end of the previous block; kind: [`FlowKind::code`] of the last instruction, 0 for none; target of a direct branch, as a difference from the start; length of each instruction, a byte; their bytes |
+//! | block | number of instructions, at least 1; start, as a difference from the end of the previous block; kind: [`FlowKind::code`] of the last instruction, 0 for none; target of a direct branch, as a difference from the start; length of each instruction, a byte (0 for code that QEMU has in place of memory, such as the helpers of Linux on Arm); their bytes |
 //! | change | 0; hart; instructions of the hart, as a difference from its previous change; block, by number from 0 |
 
 use crate::file::record::{put, put_difference, Bytes, RecordError};
@@ -177,9 +177,6 @@ impl CodeDecoder {
             }
         };
         let sizes = bytes.take(n)?.to_vec();
-        if sizes.contains(&0) {
-            return Err(RecordError::Invalid(format!("an instruction without bytes in the block at 0x{start:x}")));
-        }
         let code = bytes.take(sizes.iter().map(|size| usize::from(*size)).sum())?.to_vec();
         let block = CodeBlock { start, sizes, bytes: code, flow };
         self.before.end = block.end();
@@ -255,7 +252,6 @@ mod tests {
     fn records_that_make_no_sense_are_refused() {
         for (bytes, what) in [
             (&[1, 0, 2, 4, 0, 0, 0, 0][..], "kind 2, which is not defined"),
-            (&[1, 0, 0, 0], "without bytes in the block at 0x0"),
             (&[0, 0, 0, 0], "to block 0 of 0"),
             (&[0, 16, 0, 0], "of hart 16"),
             (&[0x81, 0x80, 0x04], "a block of 65537 instructions"),

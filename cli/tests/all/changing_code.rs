@@ -59,7 +59,12 @@ fn a_patched_instruction_is_the_one_of_the_moment() {
     assert!(!place.path().join("b.gtr").exists());
     // six calls as assembled, three through the jump
     let profile = place.good("profile a.gtr --elf p.elf");
-    let line = |name: &str| profile.lines().find(|l| l.ends_with(name)).unwrap_or_else(|| panic!("{name}: {profile}"));
+    let line = |name: &str| {
+        profile
+            .lines()
+            .find(|l| l.split_whitespace().next() == Some(name))
+            .unwrap_or_else(|| panic!("{name}: {profile}"))
+    };
     let own = |name: &str| line(name).split_whitespace().find_map(|w| w.parse::<u64>().ok()).unwrap();
     assert_eq!((own("work"), own("cold")), (6 * 3 + 3, 3 * 2), "{profile}");
     let shown = place.good("show a.gtr --elf p.elf --function work");

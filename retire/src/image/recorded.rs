@@ -148,7 +148,9 @@ impl Recorded {
         loop {
             let (block, exit) = (&self.code[number as usize], &self.exits[number as usize]);
             count = count.checked_add(block.sizes.len() as u32)?;
-            let next = self.block(block.end(), when.after(count.into())).filter(|_| exit.kind == ExitKind::End);
+            // a block without bytes leads to itself
+            let leads = exit.kind == ExitKind::End && !block.bytes.is_empty();
+            let next = self.block(block.end(), when.after(count.into())).filter(|_| leads);
             let Some(next) = next else { return Some((count, exit)) };
             number = next;
         }
