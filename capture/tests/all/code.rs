@@ -147,7 +147,7 @@ fn a_version_that_is_not_known_is_marked() {
     let (code, events) = comes_back(&program, &[], None);
     let platform = Platform { cores: 1, xlen: 64, align: 1, ..Platform::RV32 };
     let params = TraceParams::new(platform, "tr_e:small".parse().unwrap());
-    let period = Some(SyncPeriod::new(64).unwrap());
+    let period = Some(SyncPeriod::new(10).unwrap());
     let mut model = System::new(&params).unwrap().sync_every(&params, period);
     events.iter().for_each(|e| retire::RetireSink::event(&mut model, e));
     model.finish(events.last().unwrap().cycle);
