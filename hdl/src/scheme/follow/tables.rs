@@ -178,6 +178,7 @@ impl Logic for Tables {
         }
         self.found.next = false;
         self.allocates.next = 0.into();
+        self.allocate.next = false;
         for i in 0..self._tables {
             self.allocate.next = self.searched.val().get_bit(i) & self.tagged[i].free.val() & !self.found.val();
             if self.allocate.val() {
