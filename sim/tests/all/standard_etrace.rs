@@ -321,7 +321,7 @@ fn traps_are_located_in_the_implicit_exception_mode() {
     let mut bytes = vec![0x46];
     bytes.extend(&start.to_le_bytes()[..6]);
     // 11, 01, 1, privilege 3, cause 7 in 6 bits, interrupt, handler, without an address
-    let trap = 0b1_1_000111_11_1_01_11u16;
+    let trap = 0b11u16 | 0b01 << 2 | 1 << 4 | 0b11 << 5 | 7 << 7 | 1 << 13 | 1 << 14;
     bytes.push(0x43);
     bytes.extend(trap.to_le_bytes());
     bytes.push(0);
