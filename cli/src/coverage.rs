@@ -25,7 +25,7 @@ use std::path::PathBuf;
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  goshawk coverage bank.gip --elf builtin:bank -o bank.info\n  goshawk coverage vm.gtr --elf builtin:vm -o vm.info\n  \
-    goshawk coverage bank.gip again.gip --elf builtin:bank --exclude 'rt/*' --map src/=programs/bare/src/ -o bank.info"
+    goshawk coverage bank.gip again.gip --elf builtin:bank --exclude './rt/*' --map ./=programs/bare/ -o bank.info"
 )]
 pub struct Args {
     #[command(flatten)]

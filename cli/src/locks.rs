@@ -47,9 +47,8 @@ fn functions(args: &Args) -> Result<HashMap<u64, bool>, Failure> {
     let mut found = HashMap::new();
     for (option, names, takes) in [("--acquire", &args.acquire, true), ("--release", &args.release, false)] {
         for name in names {
-            let before = found.len();
             found.extend(symbols.ranges(name).map(|range| (range.start, takes)));
-            if found.len() == before {
+            if symbols.ranges(name).next().is_none() {
                 return Err(Failure::Other(format!("`{option} {name}`: {} has no such function", args.recorded.elf)));
             }
         }

@@ -26,7 +26,7 @@ const LINES: &[(&str, &str)] = &[
     ("stack", "stack leaking.gip --elf leaking.elf"),
     ("show", "show bank.gip --elf builtin:bank"),
     ("diff", "diff bank.gip again.gip --elf builtin:bank"),
-    ("profile", "profile bank.gip --elf builtin:bank"),
+    ("profile", "profile tasks.gip --elf tasks.elf"),
     ("coverage", "coverage bank.gip --elf builtin:bank -o out.info"),
     ("timeline", "timeline bank.gip --elf builtin:bank -o out.json"),
     ("vcd", "vcd bank.gip --elf builtin:bank -o out.vcd"),
@@ -160,22 +160,22 @@ const OTHERWISE: &[(&str, &str, &str, &str)] = &[
     ("replay", "values", "bank.glv", ""),
     ("decode", "context", "1=p.elf", ""),
     ("run", "output", "out.ret", ""),
-    ("profile", "by", "task", "--task-pointer balance --task-name 0"),
-    ("profile", "task-pointer", "sets", "--by task --task-name 0"),
-    ("profile", "task-name", "4", "--by task --task-pointer balance"),
+    ("profile", "by", "task", ""),
+    ("profile", "task-pointer", "sum", "--by task"),
+    ("profile", "task-name", "0", "--by task"),
     ("coverage", "include", "*bank.c", ""),
     ("coverage", "exclude", "*bank.c", ""),
-    ("coverage", "map", "src/=sources/", ""),
+    ("coverage", "map", "./src/=sources/", ""),
     ("coverage", "limit", "1", ""),
     ("run", "seeds", "1..3", ""),
-    ("run", "until", "exit=0", "--seeds 1..3 --harts 2"),
+    ("run", "until", "limit", "--seeds 1..3 --harts 2"),
     ("why", "at", "100", ""),
-    ("why", "bytes", "8", ""),
+    ("why", "bytes", "64", ""),
     ("why", "core", "1", ""),
     ("why", "limit", "1", "--instructions"),
     ("races", "ignore", "counter", ""),
-    ("locks", "acquire", "forwards", "--acquire lock --release unlock"),
-    ("locks", "release", "forwards", "--acquire lock --release unlock"),
+    ("locks", "acquire", "meet", "--acquire lock --release unlock"),
+    ("locks", "release", "lock", "--acquire lock --release unlock"),
     ("heap", "malloc", "numbers", ""),
     ("heap", "calloc", "numbers", ""),
     ("heap", "realloc", "numbers", ""),
@@ -275,7 +275,7 @@ fn effect(from: &Path, line: &str) -> Effect {
 #[test]
 fn no_option_is_accepted_and_ignored() {
     let place = Place::new();
-    for (name, harts) in [("leaking", 1), ("slice", 2), ("racing", 4), ("ordered", 2)] {
+    for (name, harts) in [("leaking", 1), ("slice", 2), ("racing", 4), ("ordered", 2), ("tasks", 1)] {
         std::fs::copy(crate::halt::program(name), place.path().join(format!("{name}.elf"))).unwrap();
         place.good(&format!("encode {name}.elf --harts {harts} --scheme inputs -o {name}.gip"));
     }

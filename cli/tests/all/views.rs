@@ -245,7 +245,7 @@ fn coverage_selects_files_and_adds_runs() {
     let paths: Vec<String> =
         all["files"].as_array().unwrap().iter().map(|f| f["path"].as_str().unwrap().to_string()).collect();
     assert!(paths.len() > 1 && info().matches("SF:").count() == paths.len(), "{paths:?}");
-    let one = json("a.gip --include *bank.c --map src/=code/");
+    let one = json("a.gip --include *bank.c --map ./src/=code/");
     assert_eq!((one["files"].as_array().unwrap().len(), one["files"][0]["path"].as_str()), (1, Some("code/bank.c")));
     assert!(info().contains("SF:code/bank.c\n") && info().contains(",get_balance\n"), "{}", info());
     let functions = |found: &serde_json::Value, key: &str| found["functions"][key].as_u64().unwrap();

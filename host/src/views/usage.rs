@@ -84,8 +84,12 @@ impl Usage {
         Self { objects, areas: BTreeMap::new(), stacks: Vec::new(), cores: vec![Core::default(); cores.into()] }
     }
 
-    /// The area of the byte that was pushed last.
-    fn area(&mut self, sp: u64) -> Area {
+    /// The area of a stack pointer of `core`: its stack, which is full at its lowest address, or that of the byte that was pushed last.
+    fn area(&mut self, core: usize, sp: u64) -> Area {
+        let now = self.cores[core].now.map(|now| &self.stacks[now].area);
+        if let Some(area) = now.filter(|a| (a.range.start..=a.range.end).contains(&sp)) {
+            return area.clone();
+        }
         let last = sp.wrapping_sub(1);
         if let Some((_, area)) = self.areas.range(..=last).next_back().filter(|(_, a)| a.range.contains(&last)) {
             return area.clone();
@@ -120,20 +124,18 @@ impl Usage {
             return;
         }
         self.cores[me].left = None;
-        let mut area = self.area(sp);
+        let area = self.area(me, sp);
         let top = &frames[depth - 1];
         let lowers =
             matches!(e.kind, FlowKind::Call | FlowKind::IndirectCall | FlowKind::Jump | FlowKind::Conditional { .. });
         if let Some(called) = top.sp.filter(|called| lowers && top.entry == Entry::Call && sp < *called) {
-            let from = self.area(called);
-            // at its lowest address a stack is full, and not left
-            if from != area && sp < from.range.start {
+            let from = self.area(me, called);
+            if from != area {
                 let stack = self.stack(from, Moment { sp: called, ..moment });
                 self.stacks[stack].overflow.get_or_insert((moment, area));
                 self.cores[me].left = Some(depth);
                 return;
             }
-            area = from;
         }
         // start-up code has not set its stack pointer yet
         if top.entry == Entry::Root && !lowers {

@@ -71,9 +71,9 @@ impl Follower {
         });
         let frames = core.stack.frames();
         let shown = frames.len().min(DEEPEST);
-        for at in kept..shown {
+        for (at, frame) in frames.iter().enumerate().take(shown).skip(kept) {
             let above = if at == 0 { Path::NONE } else { core.nodes[at - 1] };
-            let key = (above, frames[at].back);
+            let key = (above, frame.back);
             core.nodes[at] = *self.index.entry(key).or_insert_with(|| {
                 self.tree.push(key);
                 Path(self.tree.len() as u32 - 1)
