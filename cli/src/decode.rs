@@ -8,6 +8,7 @@ use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::input::InputOptions;
 use host::trace::{LossSummary, Trace};
+use retire::Context;
 use sim::message::{Body, Escape, Message};
 use sim::replay::ReplaySink;
 use std::io::Write;
@@ -67,6 +68,7 @@ enum Number {
     Decimal(u64),
     /// Hexadecimal with at least this many digits.
     Hex(u64, usize),
+    Context(Context),
 }
 
 impl std::fmt::Display for Number {
@@ -74,6 +76,7 @@ impl std::fmt::Display for Number {
         match *self {
             Self::Decimal(v) => write!(f, "{v}"),
             Self::Hex(v, digits) => write!(f, "{v:#0width$x}", width = digits + 2),
+            Self::Context(c) => write!(f, "{c}"),
         }
     }
 }
@@ -92,15 +95,19 @@ fn fields(body: &Body) -> [Option<Field>; 3] {
         }
         Body::Stream { length, target } => [decimal("SL", length), target.and_then(|t| address("TA", t)), None],
         Body::Turn { length, next } => [decimal("length", length), decimal("next", next.into()), None],
-        Body::Hits { count } => [decimal("hits", count), None, None],
-        Body::Index { index } => [decimal("SCI", index), None, None],
-        Body::Descriptor { length, start } => [decimal("SL", length), start.and_then(|a| address("SA", a)), None],
+        Body::Hits { count } => [decimal("hits", count.into()), None, None],
+        Body::Index { index } => [decimal("SCI", index.into()), None, None],
+        Body::Descriptor { length, start } => {
+            [decimal("SL", length.into()), start.and_then(|a| address("SA", a)), None]
+        }
         Body::Escape(escape) => match escape {
             Escape::Exception { i_cnt, target: at, context } | Escape::Sync { i_cnt, pc: at, context } => {
                 let name = if matches!(escape, Escape::Sync { .. }) { "PC" } else { "ETA" };
-                [decimal("iCnt", i_cnt), context.and_then(|c| decimal("context", c)), address(name, at)]
+                [decimal("iCnt", i_cnt), context.map(|c| ("context", Number::Context(c))), address(name, at)]
             }
-            Escape::Context { i_cnt, context } => [decimal("iCnt", i_cnt), decimal("context", context), None],
+            Escape::Context { i_cnt, context } => {
+                [decimal("iCnt", i_cnt), Some(("context", Number::Context(context))), None]
+            }
             Escape::Overflow { i_cnt, lost } => [decimal("iCnt", i_cnt), decimal("lost", lost), None],
             Escape::Resync { i_cnt, signature }
             | Escape::Stop { i_cnt, signature }
