@@ -121,7 +121,7 @@ fn fields(body: &Body) -> [Option<Field>; 3] {
 impl Listing<'_> {
     fn print(&mut self, bit: u64, m: &Message) -> std::io::Result<()> {
         let cycle = self.timestamps.then(|| self.cycles[usize::from(m.core)]);
-        let (kind, index) = (m.body.kind().name(), self.index);
+        let index = self.index;
         let fields = fields(&m.body).into_iter().flatten();
         if self.json {
             // written directly: names and numbers need no escapes, and a tree of values takes five times as long
@@ -130,7 +130,9 @@ impl Listing<'_> {
                 Some(cycle) => write!(self.out, "{cycle}")?,
                 None => self.out.write_all(b"null")?,
             }
-            write!(self.out, ",\"core\":{},\"kind\":\"{kind}\",\"fields\":{{", m.core)?;
+            write!(self.out, ",\"core\":{},\"kind\":", m.core)?;
+            serde_json::to_writer(&mut *self.out, &m.body.kind())?;
+            self.out.write_all(b",\"fields\":{")?;
             for (i, (name, value)) in fields.enumerate() {
                 write!(self.out, "{}\"{name}\":\"{value}\"", if i > 0 { "," } else { "" })?;
             }
@@ -141,7 +143,7 @@ impl Listing<'_> {
             Some(cycle) => write!(self.out, "{cycle:>12}")?,
             None => write!(self.out, "{:>12}", "-")?,
         }
-        write!(self.out, " {:>4}  {kind:<9}  ", m.core)?;
+        write!(self.out, " {:>4}  {:<9}  ", m.core, m.body.kind().name())?;
         for (i, (name, value)) in fields.enumerate() {
             write!(self.out, "{}{name} {value}", if i > 0 { "  " } else { "" })?;
         }

@@ -264,14 +264,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let result = ::sweep::run::run(&jobs, &store, &options);
     bar.finish_and_clear();
     manifest.seconds = start.elapsed().as_secs_f64();
-    let bad = result.or_else(|e| {
+    let bad = result.map_err(|e| {
         // may fail too if the disk is full; the points are more important
         let _ = store.finish(&manifest);
         let kept = points.iter().filter(|p| store.point(p).is_some()).count();
-        Err(Failure::Other(format!(
+        Failure::Other(format!(
             "{e}; {kept} of {} are kept, the same command continues from there",
             plural(points.len() as u64, "point")
-        )))
+        ))
     })?;
     for what in bad.iter().map(ToString::to_string) {
         eprintln!("goshawk: left out: {what}");

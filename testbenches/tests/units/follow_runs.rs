@@ -43,6 +43,8 @@ struct Pair {
     ti_bits: u32,
     /// Core of the current entry, which is known a cycle before its first field.
     core: u8,
+    /// Whether the last message of that core is taken in this cycle.
+    end: bool,
     mask: u64,
 }
 
@@ -57,13 +59,14 @@ impl Pair {
             cores,
             ti_bits: params.ti_bits(),
             core: 0,
+            end: false,
             mask: u64::MAX >> (64 - params.address_bits()),
         }
     }
 
     /// One cycle; returns whether the field was taken, and whether bits are still to come.
     fn cycle(&mut self, item: Option<Item>, taken: bool, (reset, start): (bool, bool)) -> (bool, bool) {
-        let mask = self.mask;
+        let (mask, end) = (self.mask, self.end);
         let i =
             item.unwrap_or(Item { kind: RAW, value: 0, bits: 1, other: 0, core: self.core, lead: false, zero: false });
         let (ready, have, count, data, busy) = self
@@ -72,6 +75,7 @@ impl Pair {
                 |u| {
                     u.port.reset.next = reset;
                     u.start.next = start;
+                    u.end.next = end;
                     u.port.valid.next = item.is_some();
                     u.port.kind.next = u64::from(i.kind).to_bits();
                     u.port.size.next = u64::from(i.bits - 1).to_bits();
@@ -182,6 +186,16 @@ impl Pair {
         self.compare();
     }
 
+    /// Ends the trace of all cores.
+    fn end(&mut self) {
+        for core in 0..self.cores {
+            (self.core, self.end) = (core, true);
+            self.cycle(None, true, (false, false));
+        }
+        self.end = false;
+        self.golden.reset();
+    }
+
     fn idle(&mut self, s: &mut Source) {
         while s.percent(10) {
             self.cycle(None, s.percent(80), (false, false));
@@ -200,6 +214,10 @@ fn random_fields_become_the_bits_of_the_model() {
             // the header comes again: all means are as at first
             pair.cycle(None, true, (false, true));
             pair.golden.reset();
+            pair.run(&mut s, 40, 2, percent);
+            // so they are in the next trace
+            pair.run(&mut s, 40, 9, percent);
+            pair.end();
             pair.run(&mut s, 40, 2, percent);
         }
         // a reset in the middle of a field

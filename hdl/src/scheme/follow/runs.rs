@@ -6,7 +6,7 @@
 //! As in the golden model; `docs/reference/stream.md`, "Messages (scheme `follow`)".
 //!
 //! # Ports
-//! As in [`crate::scheme::tr::coder`], with the kind [`NEAR`](crate::scheme::tr::coder::chunked::NEAR). `start`: the header is repeated.
+//! As in [`crate::scheme::tr::coder`], with the kind [`NEAR`](crate::scheme::tr::coder::chunked::NEAR). `start`: the header is repeated. `end`: the last message of this core is taken.
 //!
 //! # Timing
 //! A run takes a cycle, k to shift it by k, one for each four bits before and after; beyond 12 ones, a cycle for each one of the Golomb code. The mean of
@@ -46,6 +46,7 @@ pub struct Runs<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: CoderIn<W>,
     pub start: Signal<In, Bit>,
+    pub end: Signal<In, Bit>,
     chunked: Chunked<W>,
     step: DFF<RunStep>,
     // what is left of the run; its mean, shifted, then what is left of a Golomb code; bits to send
@@ -200,7 +201,7 @@ impl<const W: usize> Logic for Runs<W> {
                     }
                 }
                 // 1 to 4 bits are left
-                if !(self.left.val() > self.four_5.val()) {
+                if self.left.val() <= self.four_5.val() {
                     self.ends.next = (self.step.q.val() == RunStep::Low) | !self.k.q.val().any();
                 }
             }
@@ -293,7 +294,7 @@ impl<const W: usize> Logic for Runs<W> {
                 if self.sent.val() {
                     self.v.d.next = self.v.q.val() >> 4;
                     self.below.d.next = self.below.q.val() - self.four_5.val();
-                    if !(self.left.val() > self.four_5.val()) {
+                    if self.left.val() <= self.four_5.val() {
                         self.v.d.next = self.run.val();
                         self.step.d.next = RunStep::Low;
                     }
@@ -316,6 +317,11 @@ impl<const W: usize> Logic for Runs<W> {
                 self.means.we.next = self.many.val();
                 self.known.d.next = (self.known.q.val() | self.this_core.val()) & self.cores.val();
             }
+        }
+        // the next trace of this core begins with the first mean
+        if self.end.val() {
+            self.own_mean.d.next = 0.into();
+            self.known.d.next = self.known.q.val() & !self.this_core.val();
         }
         if self.start.val() | self.port.reset.val() {
             self.own_mean.d.next = 0.into();
