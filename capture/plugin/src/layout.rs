@@ -231,6 +231,8 @@ pub struct Slot {
 }
 
 /// State of a slot: the front end must prepare it.
+// only the front end uses it
+#[allow(dead_code)]
 pub const EMPTY: u32 = 0;
 /// State of a slot: ready to be taken.
 pub const FREE_SLOT: u32 = 1;

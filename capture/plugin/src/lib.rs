@@ -303,7 +303,10 @@ extern "C" fn before_fork() {
 
 extern "C" fn after_fork() {
     // SAFETY: as above.
-    drop(unsafe { (*(&raw mut FORK_LOCKS)).take() });
+    drop(unsafe {
+        let locks = &raw mut FORK_LOCKS;
+        (*locks).take()
+    });
     state().ring.unlock_after_fork();
 }
 
