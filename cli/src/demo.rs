@@ -143,7 +143,7 @@ fn record(named: &Named, place: &Place<'_>, steps: &mut Steps<'_>) -> Result<(),
         "run",
         &[
             format!("{PROGRAM} on {CORES} cores prints \"{uart}\""),
-            format!("{} instructions, {:.2} a cycle; recorded in {}", count(instructions), ipc, place.name("ret")),
+            format!("{} instructions, {:.2} per cycle; recorded in {}", count(instructions), ipc, place.name("ret")),
         ],
         json!({ "instructions": instructions, "cycles": cycles, "uart": uart, "file": place.name("ret") }),
     )

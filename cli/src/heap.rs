@@ -61,7 +61,7 @@ pub struct Args {
     /// Function that frees a block: its argument. Can be repeated
     #[arg(long, value_name = "NAME[:N]", default_value = "free")]
     free: Vec<Function>,
-    /// Maximum number of listed errors, and of places with blocks that were never freed
+    /// Maximum number of listed errors, and of locations with blocks that were never freed
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     /// Exit with code 1 if there is an error or a block that was never freed

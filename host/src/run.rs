@@ -35,7 +35,7 @@ pub struct RunTotals {
     pub summary: Option<RunSummary>,
     /// Whether the user stopped it ([`Progress::stops`]).
     pub stopped: bool,
-    /// Exceptions other than calls and breakpoints, if a program was executed; [`crate::fault::find`] finds them.
+    /// Exceptions other than calls and breakpoints, if a program was executed, see [`crate::fault`].
     pub faults: u64,
 }
 

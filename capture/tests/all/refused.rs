@@ -49,7 +49,7 @@ fn programs_and_emulators_that_are_none_are_refused() {
     assert!(refused(&flow, Some(&other)).contains("qemu-riscv64 version 7.2 is needed"));
     let without = file("without", b"#!/bin/sh\n[ $1 = --version ] && echo qemu-riscv64 version 7.2.9 || exit 1\n");
     let message = refused(&flow, Some(&without));
-    assert!(message.contains("QEMU ended before the plugin started"), "{message}");
+    assert!(message.contains("ended before the first instruction (exit code 1)"), "{message}");
     let dynamic = Executable::open(&common::compiled("flow", "riscv64-linux-gnu-gcc -pie")).unwrap();
     let whole = capture::run::Options { system: Some(1), ..options("serial:1000", &[]) };
     let message = capture(dynamic, &whole, &mut |_| {}).expect_err("no system loads it").to_string();

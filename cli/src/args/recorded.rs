@@ -23,7 +23,7 @@ pub struct Recorded {
     /// Program of the recording: RISC-V executable, or builtin:NAME
     #[arg(long, value_name = "ELF|builtin:NAME", value_parser = input_name())]
     pub elf: String,
-    /// Accept a program with another build ID than the recording names
+    /// Accept a program with another build ID than the trace or recording names
     #[arg(long)]
     pub any_build: bool,
 }

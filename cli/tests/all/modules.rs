@@ -7,7 +7,7 @@ const SHARED: [&[&str]; 6] = [
     &["error", "signals"],
     &["files", "options", "output", "progress"],
     &["args", "vectors", "etrace"],
-    &["cfiat", "circuit", "descriptors", "hardware", "inputs", "measured", "ports", "testbench"],
+    &["cfiat", "circuit", "descriptors", "hardware", "inputs", "measured", "places", "ports", "testbench"],
     &["describe"],
     &["package"],
 ];

@@ -103,7 +103,7 @@ fn what_is_missing_is_named() {
         ("run.nex --format n-trace --container smi --elf builtin:irq -o x.ret", "`--container` is only for"),
         ("run.ret --container smi -o x.ret", "`--container` is only for"),
         ("run.ret --elf builtin:irq --elf builtin:vm -o x.ret", "several programs are only for"),
-        ("run.nex --format n-trace --elf builtin:vm -o x.ret", "no instruction could be decoded"),
+        ("run.nex --format n-trace --elf builtin:vm -o x.ret", "were refused"),
     ] {
         let found = bad(&place, &format!("import {line}"));
         assert!(found.contains(why), "{line}: {found}");

@@ -7,6 +7,7 @@ use super::packed::Unpacked;
 use crate::input::Named;
 use crate::progress::{Bar, Counted, Progress};
 use crate::HostError;
+use retire::file::input;
 use retire::image::Image;
 use retire::RetireSink;
 use serde::de::DeserializeOwned;
@@ -76,10 +77,13 @@ impl Converted {
     }
 }
 
+/// Maximum size of a file of parameters, bytes.
+const PARAMETER_BYTES: u64 = 1 << 16;
+
 /// Reads a file of parameters; without one, all have their defaults.
 fn parameters<P: DeserializeOwned>(path: Option<&Path>, default: P) -> Result<P, HostError> {
     let Some(path) = path else { return Ok(default) };
-    let text = std::fs::read_to_string(path).map_err(|e| HostError::io(path, e))?;
+    let text = input::text(path, PARAMETER_BYTES, "a file of parameters")?;
     toml::from_str(&text).map_err(|e| HostError::Other(format!("{}: {}", path.display(), e.to_string().trim_end())))
 }
 

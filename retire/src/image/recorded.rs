@@ -67,8 +67,10 @@ fn exit(block: &CodeBlock) -> Exit {
     let end = block.end();
     match block.flow.and_then(|(kind, target)| Some((exit_kind(kind)?.0, target))) {
         Some((kind, target)) => {
-            let len = block.sizes[block.sizes.len() - 1];
-            Exit { pc: end.wrapping_sub(len.into()), target, kind, len }
+            let size = block.sizes[block.sizes.len() - 1];
+            // events in files have no length 0: code that is not in memory has the usual one
+            let len = if size == 0 { 4 } else { size };
+            Exit { pc: end.wrapping_sub(size.into()), target, kind, len }
         }
         None => Exit { pc: end, target: end, kind: ExitKind::End, len: 0 },
     }

@@ -98,13 +98,24 @@ pub(super) struct Output {
     held: Vec<FlowEvent>,
     /// `since` at the last accepted packet.
     accepted: u32,
+    /// Whether a packet was refused since the position was known.
+    refused: bool,
     pub(super) counts: Counts,
 }
 
 impl Output {
     pub(super) fn new(hart: u8) -> Self {
         let (state, context) = (State::Before, Context::RESET);
-        Self { hart, state, context, since: 0, held: Vec::new(), accepted: 0, counts: Counts::default() }
+        Self {
+            hart,
+            state,
+            context,
+            since: 0,
+            held: Vec::new(),
+            accepted: 0,
+            refused: false,
+            counts: Counts::default(),
+        }
     }
 
     /// Whether the position is known.
@@ -142,6 +153,7 @@ impl Output {
     pub(super) fn refuse(&mut self) {
         self.held.clear();
         self.since = self.accepted;
+        self.refused = true;
         self.counts.faults += 1;
     }
 
@@ -178,6 +190,7 @@ impl Output {
         if let Some(context) = context {
             self.enter(context, false, pc);
         }
+        self.refused = false;
         match std::mem::replace(&mut self.state, State::Running) {
             State::Before => self.event(FlowKind::Start, 0, pc, pc),
             State::Unknown { next } => self.event(FlowKind::Gap { lost: 0 }, 0, next, pc),
@@ -190,7 +203,13 @@ impl Output {
         let next = match self.state {
             State::Before => return,
             State::Running => next,
-            State::Unknown { next } => next,
+            State::Unknown { next } => {
+                if self.refused {
+                    // damage up to the end
+                    self.event(FlowKind::Gap { lost: 0 }, 0, next, next);
+                }
+                next
+            }
         };
         self.event(FlowKind::Stop, 0, next, next);
         self.accept(sink);

@@ -75,7 +75,7 @@ impl Pair {
                 |u| {
                     u.port.reset.next = reset;
                     u.start.next = start;
-                    u.end.next = end;
+                    u.trace_end.next = end;
                     u.port.valid.next = item.is_some();
                     u.port.kind.next = u64::from(i.kind).to_bits();
                     u.port.size.next = u64::from(i.bits - 1).to_bits();

@@ -299,7 +299,7 @@ impl<const W: usize> Logic for FollowEncoder<W> {
 
         self.port.entry.done.next = self.advance.val() & self.fields.last.val();
         self.port.entry.ends.next = self.fields.ends.val();
-        self.coder.end.next = self.advance.val() & self.fields.last.val() & self.fields.ends.val();
+        self.coder.trace_end.next = self.advance.val() & self.fields.last.val() & self.fields.ends.val();
         self.port.entry.again.next = false;
         self.port.entry.uses_resync_pc.next = false;
         self.coder.start.next = false;

@@ -6,7 +6,7 @@
 //! As in the golden model; `docs/reference/stream.md`, "Messages (scheme `follow`)".
 //!
 //! # Ports
-//! As in [`crate::scheme::tr::coder`], with the kind [`NEAR`](crate::scheme::tr::coder::chunked::NEAR). `start`: the header is repeated. `end`: the last message of this core is taken.
+//! As in [`crate::scheme::tr::coder`], with the kind [`NEAR`](crate::scheme::tr::coder::chunked::NEAR). `start`: the header is repeated. `trace_end`: the last message of this core is taken.
 //!
 //! # Timing
 //! A run takes a cycle, k to shift it by k, one for each four bits before and after; beyond 12 ones, a cycle for each one of the Golomb code. The mean of
@@ -46,7 +46,7 @@ pub struct Runs<const W: usize> {
     pub clock: Signal<In, Clock>,
     pub port: CoderIn<W>,
     pub start: Signal<In, Bit>,
-    pub end: Signal<In, Bit>,
+    pub trace_end: Signal<In, Bit>,
     chunked: Chunked<W>,
     step: DFF<RunStep>,
     // what is left of the run; its mean, shifted, then what is left of a Golomb code; bits to send
@@ -319,7 +319,7 @@ impl<const W: usize> Logic for Runs<W> {
             }
         }
         // the next trace of this core begins with the first mean
-        if self.end.val() {
+        if self.trace_end.val() {
             self.own_mean.d.next = 0.into();
             self.known.d.next = self.known.q.val() & !self.this_core.val();
         }
