@@ -3,11 +3,12 @@
 use std::path::Path;
 
 /// Shared modules, lowest level first: a module only uses modules of lower levels.
-const SHARED: [&[&str]; 6] = [
+const SHARED: [&[&str]; 7] = [
     &["error", "signals"],
     &["files", "options", "output", "progress"],
+    &["places"],
     &["args", "vectors", "etrace"],
-    &["cfiat", "circuit", "descriptors", "hardware", "inputs", "measured", "places", "ports", "testbench"],
+    &["cfiat", "circuit", "descriptors", "hardware", "inputs", "measured", "ports", "testbench"],
     &["describe"],
     &["package"],
 ];
