@@ -117,7 +117,7 @@ pub struct Use {
     pub at: usize,
     /// Trigger of its event.
     pub trigger: Trigger,
-    /// Further triggers of the same event: other places of the point.
+    /// Further triggers of the same event: other locations of the point.
     pub also: Vec<Trigger>,
     /// Words that its event carries.
     pub captures: Vec<Capture>,

@@ -18,7 +18,7 @@ mod watchers;
 
 /// Source and content of a probe's events.
 enum Source {
-    /// Places of the program, at least one.
+    /// Locations of the program, at least one.
     Slot(Vec<Place>),
     Machine(usize),
     Span(usize),

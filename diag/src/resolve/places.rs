@@ -1,4 +1,4 @@
-//! Places of a program at which a probe fires
+//! Locations of a program at which a probe fires
 
 use super::Resolver;
 use crate::symbols::{Site, SiteKind, Variable};
@@ -6,7 +6,7 @@ use crate::syntax::Probe;
 use crate::Mistake;
 use sim::diag::trigger::{Capture, Trigger};
 
-/// Maximum number of places of a probe: the slots of a generator without a chip.
+/// Maximum number of locations of a probe: the slots of a generator without a chip.
 const MAX_PLACES: usize = 255;
 /// Places that a message lists.
 const LISTED: usize = 4;
@@ -69,7 +69,7 @@ impl Resolver<'_> {
         Mistake::new(probe.at, format!("the program has no symbol `{point}`: {hint}"))
     }
 
-    /// Places of a function, or the one of an address.
+    /// Locations of a function, or the one of an address.
     fn sites(&self, probe: &Probe) -> Result<Vec<Site>, Mistake> {
         let wrong = |what: String| Mistake::new(probe.at, what);
         if let Some(first) = Self::numeric(probe) {
@@ -130,7 +130,7 @@ impl Resolver<'_> {
         Ok(self.sites(probe)?.into_iter().map(place).collect())
     }
 
-    /// Places of an instruction.
+    /// Locations of an instruction.
     pub(super) fn instructions(&self, probe: &Probe) -> Result<Vec<Place>, Mistake> {
         let sites = self.sites(probe)?.into_iter();
         Ok(sites.filter(|s| s.kind == SiteKind::Function).map(|s| (Trigger::Pc(s.first), s.kind)).collect())

@@ -134,7 +134,7 @@ impl Symbols {
         found
     }
 
-    /// The places of a function: `NAME` or `FILE:NAME`, in which `*` is any number of characters.
+    /// The locations of a function: `NAME` or `FILE:NAME`, in which `*` is any number of characters.
     ///
     /// # Errors
     /// Several functions have this name.
