@@ -23,6 +23,8 @@ const LIST: &str =
 const LINES: &[&str] = &[
     "run @program:p.elf --max-instructions 300 >--output:out",
     "import @input:spike.log @--elf:p.elf >--output:out",
+    "!import @input:p.bin --format n-trace @--elf:p.elf -o out",
+    "!import p.bin --format e-trace --elf p.elf @--parameters:system/parameters.json -o out",
     "export @input:p.ret >--output:out",
     "encode @input:p.ret @--elf:p.elf >--output:out",
     "encode p.elf --data cfiat:1k -o x.gtr >--values:out",
