@@ -179,12 +179,25 @@ impl Jobs {
 
     /// Rejects a program that no recording uses.
     fn check_used(&mut self, plan: &Plan, elfs: &[Named], named: &Named) -> Result<(), SweepError> {
+        let mut unread = None;
         for name in &plan.traces {
-            // one that cannot be read is reported later
-            let Ok(trace) = self.trace(name, plan, elfs) else { continue };
+            // the program may be that of one that cannot be read, which is reported later
+            let trace = match self.trace(name, plan, elfs) {
+                Ok(trace) => trace,
+                Err(e) => {
+                    unread.get_or_insert(e);
+                    continue;
+                }
+            };
             if trace.input.is_recording() && trace.input.named().is_some_and(|n| n.build_id == named.build_id) {
                 return Ok(());
             }
+        }
+        if self.traces.is_empty() {
+            return unread.map_or(Ok(()), Err);
+        }
+        if unread.is_some() {
+            return Ok(());
         }
         let Named { name, build_id, .. } = named;
         Err(SweepError::Other(format!(

@@ -19,6 +19,10 @@ use std::path::Path;
 /// Bytes read at a time.
 const CHUNK: usize = 1 << 16;
 
+/// Bytes in which the first packet must be: an idle trace unit sends one at least when it is disabled, and a file that is
+/// no trace, or has no end, is not read further.
+const MAX_IDLE: u64 = 1 << 26;
+
 /// Protocol of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
@@ -112,6 +116,20 @@ fn etrace_parameters(container: Container, path: Option<&Path>, xlen: u8) -> Res
     Ok(params)
 }
 
+/// Bytes that a scan takes, unless no source is found among the first.
+#[derive(Default)]
+struct Idle(u64);
+
+impl Idle {
+    fn add(&mut self, taken: usize, sources: &Sources) -> Result<usize, Fault> {
+        self.0 += taken as u64;
+        match self.0 > MAX_IDLE && sources.as_slice().is_empty() {
+            true => Err(Fault::Content("no packet in the first 64 MiB")),
+            false => Ok(taken),
+        }
+    }
+}
+
 /// Passes the bytes of a file to `feed`, which returns how many it has taken.
 fn pump(path: &Path, mut feed: impl FnMut(&[u8], bool) -> Result<usize, Fault>) -> Result<(), HostError> {
     let mut input = Unpacked::open(path)?;
@@ -156,18 +174,19 @@ impl<'a> StandardTrace<'a> {
                 first.name
             )));
         }
+        let mut idle = Idle::default();
         let (params, sources) = match protocol {
             Protocol::ETrace(container) => {
                 let params = etrace_parameters(container, parameter_file, xlen)?;
                 let mut scan = etrace::Scan::new(container, &params);
-                pump(path, |bytes, last| scan.feed(bytes, last))?;
+                pump(path, |bytes, last| idle.add(scan.feed(bytes, last)?, &scan.sources))?;
                 (Parameters::ETrace(container, params), scan.sources)
             }
             Protocol::NTrace => {
                 let params = parameters(parameter_file, ntrace::Parameters::default())?;
                 params.check().map_err(|e| in_file(parameter_file, &e))?;
                 let mut scan = ntrace::Scan::new(&params);
-                pump(path, |bytes, last| scan.feed(bytes, last))?;
+                pump(path, |bytes, last| idle.add(scan.feed(bytes, last)?, &scan.sources))?;
                 (Parameters::NTrace(params), scan.sources)
             }
         };
