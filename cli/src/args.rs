@@ -7,7 +7,6 @@ use crate::output::Object;
 use crate::progress::Bars;
 use clap::builder::RangedI64ValueParser;
 use clap::{Args, ValueEnum};
-use fpga::soc::core::CoreKind;
 use host::input::{Input, InputOptions, Named, BUILTIN};
 use host::machine::{Settings, TimingModel, TimingOptions};
 use host::recording::FileKind;
@@ -19,10 +18,14 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 pub mod contexts;
+#[cfg(feature = "hardware")]
+mod core;
 mod listed;
 pub mod memory;
 pub mod recorded;
 pub use crate::options::ParamArgs;
+#[cfg(feature = "hardware")]
+pub use core::CoreName;
 pub use listed::{check_core, FilterArgs};
 
 /// When instructions retire in the built-in simulator.
@@ -193,6 +196,7 @@ impl Source {
     }
 
     /// Limits a program to this many instructions, unless a lower limit is set.
+    #[cfg(feature = "hardware")]
     pub fn limit(&mut self, instructions: u64) {
         let most = self.settings.max_instructions.unwrap_or(instructions);
         self.settings.max_instructions = Some(most.min(instructions));
@@ -249,36 +253,6 @@ fn sync_period(text: &str) -> Result<SyncPeriod, String> {
     SyncPeriod::new(log2).map_err(|_| right())
 }
 
-/// Softcores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CoreName {
-    /// RV32IM, 4 to 8 clock cycles per instruction, no interrupts
-    Picorv32,
-    /// RV32IMC with machine mode, five pipeline stages
-    Vexriscv,
-    /// RV32IMC with machine mode, two pipeline stages
-    Ibex,
-    /// RV32I with machine mode and the timer interrupt, 36 or 71 clock cycles per instruction
-    Serv,
-    /// RV32IMC with machine mode, four pipeline stages
-    Cv32e40p,
-    /// RV32IMC with machine mode, four pipeline stages, RVFI; simulation only
-    Cv32e40x,
-}
-
-impl From<CoreName> for CoreKind {
-    fn from(name: CoreName) -> Self {
-        match name {
-            CoreName::Picorv32 => Self::Picorv32,
-            CoreName::Vexriscv => Self::Vexriscv,
-            CoreName::Ibex => Self::Ibex,
-            CoreName::Serv => Self::Serv,
-            CoreName::Cv32e40p => Self::Cv32e40p,
-            CoreName::Cv32e40x => Self::Cv32e40x,
-        }
-    }
-}
-
 /// Harts of the built-in simulator.
 pub const HARTS: RangeInclusive<u8> = 1..=8;
 
@@ -288,6 +262,7 @@ pub fn within(range: &RangeInclusive<u8>) -> RangedI64ValueParser<u8> {
 }
 
 /// A range in the words of help texts.
+#[cfg(feature = "hardware")]
 pub fn range(range: &RangeInclusive<u8>) -> String {
     format!("{} to {}", range.start(), range.end())
 }

@@ -1,7 +1,7 @@
 //! `encode`, `replay` and `stats` for load values: the scheme `cfiat`
 
 use crate::args::Source;
-use crate::output::{big, circuit_parameters, count, facts, percent, plural, short_id, Left, Object, Right, Table};
+use crate::output::{big, count, facts, percent, plural, short_id, stream_parameters, Left, Object, Right, Table};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::check::Check;
@@ -128,7 +128,7 @@ pub fn encode(
         let of = Object::new(command, &info.program)
             .with("build_id", info.build_id.into())
             .with("source", info.source.into())
-            .with("parameters", circuit_parameters(&traced.params));
+            .with("parameters", stream_parameters(&traced.params));
         let object = object(&traced, of);
         match path {
             Some(path) => object.with("output", path.into()).print(out)?,
@@ -241,7 +241,7 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
         Object::new("replay", &options.trace.display().to_string())
             .with("program", info.program.clone().into())
             .with("build_id", build_id.into())
-            .with("parameters", circuit_parameters(&info.params))
+            .with("parameters", stream_parameters(&info.params))
             .with("instructions", json!({ "total": instructions, "by_core": summary.instructions }))
             .with("flow_bits", summary.stats.bits.into())
             .with("value_bits", bits.into())

@@ -1,7 +1,8 @@
 //! `goshawk gates`: gates, LUTs and clock rate of a trace system
 
-use crate::options::{system, SystemArgs};
-use crate::output::{circuit_parameters, count, plural, Left, Object, Right, Table};
+use crate::hardware::system;
+use crate::options::SystemArgs;
+use crate::output::{count, plural, stream_parameters, Left, Object, Right, Table};
 use crate::progress::bar;
 use crate::{Failure, Status};
 use fpga::gates::{self, GateReport, Library};
@@ -71,7 +72,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let name = set.unwrap_or_else(|| circuit.name());
     if args.json {
         let mut object = Object::new("gates", &name)
-            .with("parameters", circuit_parameters(&**circuit))
+            .with("parameters", stream_parameters(&**circuit))
             .with("fifo_entries", options.fifo_entries().into());
         if params.is_some() {
             object = object.with("predictor_state_bits", state.into());

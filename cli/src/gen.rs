@@ -1,8 +1,9 @@
 //! `goshawk gen`: a trace system as Verilog, with its register map and test vectors
 
 use crate::files::OutputPath;
-use crate::options::{system, ChipArgs};
-use crate::output::{circuit_parameters, count, facts, plural, Object};
+use crate::hardware::system;
+use crate::options::ChipArgs;
+use crate::output::{count, facts, plural, stream_parameters, Object};
 use crate::package::{complete, make, write_all, RECORDING};
 use crate::{Failure, Status};
 use hdl::bus::wrap::Buses;
@@ -69,7 +70,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
     let set = circuit.flow().and_then(|p| p.flow.set());
     if args.json {
         let object = Object::new("gen", set.as_deref().unwrap_or(&circuit.name()))
-            .with("parameters", circuit_parameters(&**circuit))
+            .with("parameters", stream_parameters(&**circuit))
             .with("ingress", options.ingress.name().into())
             .with("retire", options.extras.retire.map_or(1, |r| r.per_cycle).into())
             .with("bus", buses.registers.name().into())

@@ -1,13 +1,51 @@
-//! Shared by commands with a circuit: names of modules, depths of FIFOs, programs of cores
+//! Shared by commands with a circuit: the system that options describe, names of modules, depths of FIFOs, programs of
+//! cores
 
+use crate::options::scheme;
 use crate::Failure;
 use fpga::soc::core::CoreKind;
 use hdl::emit::LOG2_FIFO;
-use hdl::verilog::Style;
+use hdl::options::{System, SystemOf};
+use options::GivenOptions;
+use sim::scheme::any::AnyScheme;
+
+/// The system given by the options, and the name of its set or shape.
+///
+/// # Errors
+/// The options do not give a system.
+pub fn system(given: &GivenOptions) -> Result<System, Failure> {
+    let name = scheme(given, true)?;
+    if let AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) = name.scheme {
+        let (shown, scheme) = (given.shown_scheme(), name.scheme);
+        return Err(Failure::Other(format!(
+            "{shown}: no circuit; only `goshawk sweep --encoding {scheme}` measures it"
+        )));
+    }
+    let refuse = |what: &str| Err(Failure::Other(format!("{}: {what}", given.shown("scheme"))));
+    if name.data.is_some() {
+        return refuse("load values have a separate system; `--scheme cfiat` selects it");
+    }
+    if name.stated.sync_period.is_some() {
+        return refuse(
+            "software sets the synchronisation period (register `sync`); `--sync` builds the circuit for it",
+        );
+    }
+    let system = given.system().map_err(Failure::Other)?;
+    let params = system.circuit.flow();
+    if let (Some(addresses), Some(params)) = (system.options.extras.addresses, params) {
+        let refused = |e| Failure::Other(format!("{}: {e}", given.shown("address-bits")));
+        addresses.check(params.xlen).map_err(refused)?;
+    }
+    system.circuit.check(&system.options).map_err(|e| match e.to_string() {
+        text if text.starts_with("`--") => Failure::Other(text),
+        text => Failure::Other(format!("{}: {text}", given.shown_scheme())),
+    })?;
+    Ok(system)
+}
 
 /// Checks that a name is valid for a Verilog module.
 pub fn module_name(name: &str) -> Result<String, String> {
-    Style::check(name).map(|()| name.to_string())
+    options::verilog_name::check(name).map(|()| name.to_string())
 }
 
 /// Help text of `--fifo`, for all commands.

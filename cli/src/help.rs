@@ -6,7 +6,7 @@
 use crate::output::RED;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::Command;
-use hdl::options::rule::or;
+use options::rule::or;
 use std::ffi::OsString;
 
 /// A non-breaking blank.
@@ -57,8 +57,28 @@ pub fn print(help: &Error) {
 
 /// What is wrong with the command line, after the program's name.
 pub fn print_error(error: &Error) {
-    let text = bad_value(error).unwrap_or_else(|| error.render().to_string().replace(NON_BREAKING_SPACE, " "));
+    let text = bad_value(error)
+        .or_else(|| not_built(error))
+        .unwrap_or_else(|| error.render().to_string().replace(NON_BREAKING_SPACE, " "));
     anstream::eprint!("{RED}goshawk:{RED:#} {}", text.strip_prefix("error: ").unwrap_or(&text));
+}
+
+/// Commands that need the feature `hardware`.
+const HARDWARE: [&str; 8] = ["demo", "diag", "gates", "gen", "registers", "serial", "sim", "soc"];
+
+/// A command that this build is without.
+fn not_built(error: &Error) -> Option<String> {
+    match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
+        (ErrorKind::InvalidSubcommand, Some(ContextValue::String(name)))
+            if cfg!(not(feature = "hardware")) && HARDWARE.contains(&name.as_str()) =>
+        {
+            Some(format!(
+                "`{name}`: this build has no circuits; `cargo install --path cli` without `--no-default-features` builds \
+                 all commands\n"
+            ))
+        }
+        _ => None,
+    }
 }
 
 /// A value that an argument does not take, in the form of all other errors: the option as it was typed, and what is

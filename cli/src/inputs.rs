@@ -1,7 +1,7 @@
 //! `encode`, `replay` and `stats` with the scheme `inputs`: records a run with all its inputs, and executes it again
 
 use crate::args::Source;
-use crate::output::{big, circuit_parameters, count, facts, plural, short_id, Object};
+use crate::output::{big, count, facts, plural, short_id, stream_parameters, Object};
 use crate::progress::Bars;
 use crate::{Failure, Status};
 use host::check::Check;
@@ -92,7 +92,7 @@ pub fn encode(
         let object = Object::new(command, &info.program)
             .with("build_id", info.build_id.into())
             .with("source", info.source.into())
-            .with("parameters", circuit_parameters(&recorded.params))
+            .with("parameters", stream_parameters(&recorded.params))
             .with("skipped", skip.into())
             .with("instructions", stats.instructions.into())
             .with("cycles", recorded.totals.cycles.into())
@@ -185,7 +185,7 @@ pub fn replay(options: ReplayOptions<'_>, out: &mut dyn Write) -> Result<Status,
         Object::new("replay", &options.path.display().to_string())
             .with("program", session.named.name.clone().into())
             .with("build_id", session.info.build_id.clone().into())
-            .with("parameters", circuit_parameters(&params))
+            .with("parameters", stream_parameters(&params))
             .with("instructions", json!({ "total": instructions, "by_core": by_core }))
             .with("messages", replay.messages().into())
             .with("bits", replay.bits().into())

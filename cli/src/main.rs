@@ -10,20 +10,27 @@ mod bench;
 mod capture;
 mod cfiat;
 mod check_port;
+#[cfg(feature = "hardware")]
 mod circuit;
 mod completions;
 mod coverage;
 mod decode;
+#[cfg(feature = "hardware")]
 mod demo;
+#[cfg(feature = "hardware")]
 mod describe;
 mod descriptors;
+#[cfg(feature = "hardware")]
 mod diag;
 mod encode;
 mod error;
 mod files;
+#[cfg(feature = "hardware")]
 mod gates;
 mod gdb;
+#[cfg(feature = "hardware")]
 mod gen;
+#[cfg(feature = "hardware")]
 mod hardware;
 mod heap;
 mod help;
@@ -36,9 +43,11 @@ mod measured;
 mod names;
 mod options;
 mod output;
+#[cfg(feature = "hardware")]
 mod package;
 mod papers;
 mod places;
+#[cfg(feature = "hardware")]
 mod ports;
 mod programs;
 mod progress;
@@ -48,14 +57,18 @@ mod report;
 mod results;
 mod run;
 mod signals;
+#[cfg(feature = "hardware")]
 mod simulate;
+#[cfg(feature = "hardware")]
 mod soc;
 mod stacks;
 mod stats;
 mod sweep;
 #[cfg(test)]
 mod terms;
+#[cfg(feature = "hardware")]
 mod testbench;
+#[cfg(feature = "hardware")]
 mod vectors;
 mod views;
 mod who_wrote;
@@ -81,6 +94,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    #[cfg(feature = "hardware")]
     Demo(demo::Args),
     Run(run::Args),
     Import(import::ImportArgs),
@@ -102,10 +116,13 @@ enum Command {
     Coverage(coverage::Args),
     Timeline(views::TimelineArgs),
     Vcd(views::VcdArgs),
+    #[cfg(feature = "hardware")]
     Gen(gen::Args),
     CheckPort(check_port::Args),
+    #[cfg(feature = "hardware")]
     Sim(simulate::Args),
     Programs(programs::Args),
+    #[cfg(feature = "hardware")]
     Gates(gates::Args),
     Bench(bench::Args),
     Baselines(baselines::Args),
@@ -113,8 +130,10 @@ enum Command {
     Papers(papers::Args),
     Sweep(Box<sweep::Args>),
     Report(report::Args),
+    #[cfg(feature = "hardware")]
     Soc(soc::Args),
     Capture(capture::Args),
+    #[cfg(feature = "hardware")]
     Diag(Box<diag::Args>),
     Completions(completions::Args),
     Man(man::Args),
@@ -122,6 +141,7 @@ enum Command {
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
     match command {
+        #[cfg(feature = "hardware")]
         Command::Demo(args) => demo::run(args, out),
         Command::Run(args) => run::run(args, out),
         Command::Import(args) => import::import(args, out),
@@ -143,10 +163,13 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Coverage(args) => coverage::run(args, out),
         Command::Timeline(args) => views::timeline(args, out),
         Command::Vcd(args) => views::vcd(args, out),
+        #[cfg(feature = "hardware")]
         Command::Gen(args) => gen::run(args, out),
         Command::CheckPort(args) => check_port::run(args, out),
+        #[cfg(feature = "hardware")]
         Command::Sim(args) => simulate::run(args, out),
         Command::Programs(args) => programs::run(args, out),
+        #[cfg(feature = "hardware")]
         Command::Gates(args) => gates::run(args, out),
         Command::Baselines(args) => baselines::run(args, out),
         Command::Bench(args) => bench::run(args, out),
@@ -154,8 +177,10 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status, Failure> {
         Command::Papers(args) => papers::run(args, out),
         Command::Sweep(args) => sweep::run(args, out),
         Command::Report(args) => report::run(args, out),
+        #[cfg(feature = "hardware")]
         Command::Soc(args) => soc::run(args, out),
         Command::Capture(args) => capture::run(args, out),
+        #[cfg(feature = "hardware")]
         Command::Diag(args) => diag::run(args, out),
         Command::Completions(args) => completions::run(args, Cli::command(), out),
         Command::Man(args) => man::run(args, Cli::command(), out),
@@ -178,6 +203,7 @@ fn main() -> ExitCode {
     if let Err(e) = signals::handle() {
         eprintln!("goshawk: signals leave temporary files: {e}");
     }
+    #[cfg(feature = "hardware")]
     fpga::flow::tool::on_notice(|text| eprintln!("goshawk: {text}"));
     let command = help::with_unwrapped_examples(Cli::command());
     let words = help::words(&command, std::env::args_os());

@@ -1,4 +1,4 @@
-//! Arguments from the table of options ([`hdl::options`])
+//! Arguments from the table of options (the crate `options`)
 //!
 //! A group of options is flattened into a command's arguments like any other. Arguments have no clap defaults: one that
 //! was not given is absent, so that an option without effect can be refused.
@@ -6,8 +6,8 @@
 use crate::error::Failure;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
-use hdl::options::table::OPTIONS;
-use hdl::options::{GivenOptions, Group, Opt, System, ValueKind};
+use options::table::OPTIONS;
+use options::{GivenOptions, Group, Opt, ValueKind};
 use sim::core_trace::SyncPeriod;
 use sim::params::{ParamError, TraceParams};
 use sim::scheme::any::{AnyScheme, SchemeName};
@@ -80,6 +80,10 @@ macro_rules! groups {
 groups! {
     /// What a stream is made with.
     ParamArgs: &[Group::Trace, Group::StreamCache],
+}
+
+#[cfg(feature = "hardware")]
+groups! {
     /// A system, without what joins it to a chip.
     SystemArgs: &[Group::Circuit, Group::Trace, Group::StreamCache],
     /// A system.
@@ -87,49 +91,16 @@ groups! {
 }
 
 /// The scheme given by the options, if they are consistent.
-fn scheme(given: &GivenOptions, circuit: bool) -> Result<SchemeName, Failure> {
+pub fn scheme(given: &GivenOptions, circuit: bool) -> Result<SchemeName, Failure> {
     given.check_values().map_err(Failure::Other)?;
     let name = given.scheme().map_err(Failure::Other)?;
     given.check(&name, circuit).map_err(Failure::Other)?;
     Ok(name)
 }
 
-/// The system given by the options, and the name of its set or shape.
-///
-/// # Errors
-/// The options do not give a system.
-pub fn system(given: &GivenOptions) -> Result<System, Failure> {
-    let name = scheme(given, true)?;
-    if let AnyScheme::Shared(_) | AnyScheme::Baseline(_) | AnyScheme::Etrace(_) = name.scheme {
-        let (shown, scheme) = (given.shown_scheme(), name.scheme);
-        return Err(Failure::Other(format!(
-            "{shown}: no circuit; only `goshawk sweep --encoding {scheme}` measures it"
-        )));
-    }
-    let refuse = |what: &str| Err(Failure::Other(format!("{}: {what}", given.shown("scheme"))));
-    if name.data.is_some() {
-        return refuse("load values have a separate system; `--scheme cfiat` selects it");
-    }
-    if name.stated.sync_period.is_some() {
-        return refuse(
-            "software sets the synchronisation period (register `sync`); `--sync` builds the circuit for it",
-        );
-    }
-    let system = given.system().map_err(Failure::Other)?;
-    let params = system.circuit.flow();
-    if let (Some(addresses), Some(params)) = (system.options.extras.addresses, params) {
-        let refused = |e| Failure::Other(format!("{}: {e}", given.shown("address-bits")));
-        addresses.check(params.xlen).map_err(refused)?;
-    }
-    system.circuit.check(&system.options).map_err(|e| match e.to_string() {
-        text if text.starts_with("`--") => Failure::Other(text),
-        text => Failure::Other(format!("{}: {text}", given.shown_scheme())),
-    })?;
-    Ok(system)
-}
-
 impl ParamArgs {
     /// Options with this scheme only.
+    #[cfg(feature = "hardware")]
     pub fn of_scheme(name: &str) -> Self {
         Self(GivenOptions::default().with("scheme", name))
     }
@@ -177,6 +148,7 @@ impl ParamArgs {
 
     /// The parameters for `cores` cores of `xlen` bits, and the name of the set or shape, if any. Addresses are aligned
     /// as on RISC-V unless `--align` is given.
+    #[cfg(feature = "hardware")]
     pub fn resolve(&self, cores: u8, xlen: u8) -> Result<(TraceParams, Option<String>), Failure> {
         self.resolve_for(cores, xlen, 1)
     }
@@ -195,6 +167,7 @@ impl ParamArgs {
 
     /// As [`ParamArgs::resolve_for`], for commands that also trace load values: their scheme is `data`, or part of the
     /// scheme's name.
+    #[cfg(feature = "hardware")]
     pub fn resolve_with(
         &self,
         data: Option<&str>,

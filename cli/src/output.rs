@@ -1,17 +1,16 @@
 //! Formats of results: numbers, aligned columns, and the JSON object of `--json`
 
-use crate::{Failure, Status};
+use crate::Status;
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::CellAlignment;
-use hdl::scheme::Circuit;
 use host::trace::LossSummary;
 use host::HostError;
-use retire::file::Replacement;
 use serde_json::{json, Map, Value};
 use sim::core_trace::Rates;
 use sim::params::TraceParams;
 use sim::replay::ReplaySummary;
 use sim::scheme::sc_lsp::Counts;
+use sim::stream_params::StreamParams;
 use std::io::Write;
 use std::path::Path;
 
@@ -87,16 +86,18 @@ pub fn stream_lines(c: &Counts) -> [(&'static str, String); 3] {
 }
 
 /// Writes a file in one step.
-pub fn write_file(path: &Path, text: &[u8]) -> Result<(), Failure> {
-    let mut file = Replacement::create(path)?;
-    file.write_all(text).and_then(|()| file.flush()).map_err(|e| Failure::io(path, e))?;
+#[cfg(feature = "hardware")]
+pub fn write_file(path: &Path, text: &[u8]) -> Result<(), crate::Failure> {
+    let mut file = retire::file::Replacement::create(path)?;
+    file.write_all(text).and_then(|()| file.flush()).map_err(|e| crate::Failure::io(path, e))?;
     file.commit()?;
     Ok(())
 }
 
 /// Creates the folder if it does not exist.
-pub fn folder(path: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(path).map_err(|e| Failure::io(path, e))
+#[cfg(feature = "hardware")]
+pub fn folder(path: &Path) -> Result<(), crate::Failure> {
+    std::fs::create_dir_all(path).map_err(|e| crate::Failure::io(path, e))
 }
 
 /// First 8 hex digits of a build id: enough to tell two builds apart.
@@ -231,16 +232,16 @@ pub fn parameters(params: &TraceParams, set: Option<&str>) -> Value {
     value
 }
 
-/// Parameters of any circuit's stream.
-pub fn circuit_parameters(circuit: &dyn Circuit) -> Value {
-    if let Some(params) = circuit.flow() {
+/// Parameters of any stream.
+pub fn stream_parameters(stream: &dyn StreamParams) -> Value {
+    if let Some(params) = stream.flow() {
         return parameters(params, params.flow.set().as_deref());
     }
-    let mut value = json!({ "scheme": circuit.name(), "cores": circuit.cores() });
+    let mut value = json!({ "scheme": stream.name(), "cores": stream.cores() });
     if let Value::Object(map) = &mut value {
-        map.extend(circuit.state_bits().map(|bits| ("state_bits".into(), bits.into())));
-        map.insert("canonical".into(), circuit.canonical().into());
-        map.insert("fingerprint".into(), format!("0x{:08x}", circuit.fingerprint()).into());
+        map.extend(stream.state_bits().map(|bits| ("state_bits".into(), bits.into())));
+        map.insert("canonical".into(), stream.canonical().into());
+        map.insert("fingerprint".into(), format!("0x{:08x}", stream.fingerprint()).into());
     }
     value
 }

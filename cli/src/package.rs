@@ -1,7 +1,7 @@
 //! Files of a system: Verilog, register map, parameters, test vectors, descriptions for design tools
 
 use crate::describe::describe;
-use crate::output::{circuit_parameters, count, folder, write_file, TOOL};
+use crate::output::{count, folder, stream_parameters, write_file, TOOL};
 use crate::vectors::sessions::{SCRIPT, WORDS};
 use crate::{ports, testbench, vectors, Failure};
 use hdl::emit::{emit_on, Ingress};
@@ -98,7 +98,7 @@ fn of_data(system: &System, mut files: Vec<File>) -> Result<Package, Failure> {
         return Err(Failure::Other(format!("{}: has no test vectors", circuit.name())));
     };
     let described =
-        json!({ "tool": TOOL, "fifo_entries": options.fifo_entries(), "parameters": circuit_parameters(&**circuit) });
+        json!({ "tool": TOOL, "fifo_entries": options.fifo_entries(), "parameters": stream_parameters(&**circuit) });
     // the register map is that of any system; only the identification differs
     let set = named_set("small").map_err(|e| Failure::Other(e.to_string()))?;
     let other = TraceParams::tr(set.params).with(|o| o.cores = circuit.cores());
@@ -127,7 +127,7 @@ fn of_flow(params: &TraceParams, system: &System, mut files: Vec<File>) -> Resul
     };
     let described = json!({
         "tool": TOOL, "ingress": options.ingress.name(), "fifo_entries": options.fifo_entries(), "sync": options.extras.sync, "check": options.extras.check, "stall": options.extras.stall, "filter": options.extras.filter, "filter_range": options.extras.range, "filter_space": options.extras.space, "retire": options.extras.retire.map_or(1, |r| r.per_cycle), "itype_bits": if options.extras.itype3 { 3 } else { 4 }, "address_bits": options.extras.addresses.map(|a| a.to_string()), "bus": buses.registers.name(), "port": buses.words.name(), "port_clock": buses.crossing, "lock": buses.locked,
-        "parameters": circuit_parameters(&**circuit),
+        "parameters": stream_parameters(&**circuit),
     });
     let bench = testbench::make(params, options.ingress, options.extras, &buses.system(style), &vectors);
     // a PC chain holds an instruction until the next is told

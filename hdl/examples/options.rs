@@ -1,5 +1,5 @@
 //! Prints the reference page of the options: `docs/reference/options.md`
 
 fn main() {
-    print!("{}", hdl::options::page::page());
+    print!("{}", options::page::page());
 }

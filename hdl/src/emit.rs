@@ -11,7 +11,7 @@ use crate::ingress::etrace::EtracePins;
 use crate::ingress::pins::Pins;
 use crate::ingress::rvfi::RvfiPins;
 use crate::ingress::rvfi_wide::{RvfiFourPins, RvfiTwoPins};
-use crate::options::GivenOptions;
+use crate::options::describe;
 use crate::scheme::tr::parts::NoCircuit;
 use crate::scheme::{self, Circuit};
 use crate::spine::{Extras, BLOCKS as BLOCKS_CODE};
@@ -158,7 +158,7 @@ pub fn build(params: &TraceParams, options: &SystemOptions) -> Result<AnyTop, Em
 pub(crate) fn check(params: &TraceParams, options: &SystemOptions) -> Result<(), EmitError> {
     params.check()?;
     let name = SchemeName { scheme: AnyScheme::Flow(params.flow), data: None, stated: TraceOptions::default() };
-    GivenOptions::of(params, options).check(&name, true).map_err(EmitError::Options)?;
+    describe(params, options).check(&name, true).map_err(EmitError::Options)?;
     if options.ingress == Ingress::Blocks && options.extras.retire.is_none() {
         return Err(EmitError::Options("the etrace-blocks ingress has a retire queue, and none is given".into()));
     }
@@ -211,10 +211,6 @@ impl Circuit for TraceParams {
         format!("RV{}, {} ingress{}", self.xlen, options.ingress.name(), options.channels_text())
     }
 
-    fn cores(&self) -> u8 {
-        self.cores
-    }
-
     fn check(&self, options: &SystemOptions) -> Result<(), EmitError> {
         check(self, options)
     }
@@ -223,26 +219,6 @@ impl Circuit for TraceParams {
         let session = options.extras.session || buses.words.has_packets();
         let extras = Extras { session, ..options.extras };
         scheme::write(build(self, &SystemOptions { extras, ..*options })?, style, buses)
-    }
-
-    fn canonical(&self) -> String {
-        self.canonical()
-    }
-
-    fn fingerprint(&self) -> u32 {
-        self.fingerprint()
-    }
-
-    fn name(&self) -> String {
-        self.flow.name()
-    }
-
-    fn state_bits(&self) -> Option<u64> {
-        Some(self.state_bits().into())
-    }
-
-    fn flow(&self) -> Option<&TraceParams> {
-        Some(self)
     }
 }
 

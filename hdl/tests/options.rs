@@ -2,9 +2,10 @@
 //!
 //! Combinations without a circuit are listed here independently ([`impossible`]), as a cross-check of the table.
 
-use hdl::options::page::page;
-use hdl::options::table::OPTIONS;
-use hdl::options::{GivenOptions, ValueKind};
+use options::page::page;
+use options::table::OPTIONS;
+use options::SystemOf;
+use options::{GivenOptions, ValueKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::thread::{available_parallelism, scope};
@@ -21,7 +22,7 @@ fn base(words: &[(&str, &str)]) -> GivenOptions {
 
 /// Every option with every value other than its default.
 fn values() -> Vec<Value> {
-    let of = |o: &'static hdl::options::Opt| {
+    let of = |o: &'static options::Opt| {
         let test_values =
             o.takes.test_values().into_iter().filter(|v| matches!(o.takes, ValueKind::Switch) || v != o.default);
         test_values.map(|v| (o.name, v))
@@ -114,7 +115,7 @@ fn check_pair(made: &CircuitCache, a: &Value, b: &Value) -> (bool, Option<String
             (false, wrong)
         }
         None => {
-            let implied = |x: &Value, y: &Value| hdl::options::find(x.0).implies.contains(&y.0);
+            let implied = |x: &Value, y: &Value| options::find(x.0).implies.contains(&y.0);
             let wrong = match (&found, a == b) {
                 (Err(e), _) => Some(format!("{a:?} {b:?}: accepted, but {e}")),
                 (_, true) if made.of(&GivenOptions::default()) == found => Some(format!("{a:?}: has no effect")),

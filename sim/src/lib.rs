@@ -52,5 +52,6 @@ pub mod run_length;
 pub mod scheme;
 pub mod standard;
 pub mod stimulus;
+pub mod stream_params;
 pub mod system;
 pub mod timeline;

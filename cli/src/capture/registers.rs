@@ -1,6 +1,6 @@
 //! `goshawk capture registers`: accesses the registers of a SoC over its serial line
 
-use super::open;
+use super::serial::open;
 use crate::output::{Left, Object, Table};
 use crate::{Failure, Status};
 use fpga::soc::frame::{command, Deframer, Item, CONTROL, STATUS};

@@ -4,7 +4,7 @@
 //! Paper 003, figures 4.3 (branches by kind), 4.14 (operands by size) and 4.38 (hit rates of load values).
 
 use crate::cfiat;
-use crate::output::{circuit_parameters, count, facts, percent, plural, short_id, Left, Object, Right, Table};
+use crate::output::{count, facts, percent, plural, short_id, stream_parameters, Left, Object, Right, Table};
 use crate::Failure;
 use ::capture::outputs::{Outcome, Written};
 use ::capture::run::Captured;
@@ -124,7 +124,7 @@ impl Statistics<'_> {
         let values = self.values.recorder.as_ref().map(|(params, recorder)| {
             let s = recorder.stats();
             json!({
-                "parameters": circuit_parameters(params),
+                "parameters": stream_parameters(params),
                 "cache_references": cfiat::by_size(&s.references()),
                 "cache_loads": cfiat::by_size(&s.loads),
                 "first_access_flags": cfiat::by_size(&s.flags),

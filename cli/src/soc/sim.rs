@@ -5,7 +5,7 @@ use crate::args::{range, within, CoreName, ParamArgs};
 use crate::files::OutputPath;
 use crate::hardware::{built, fifo_help, parse_depth};
 use crate::inputs;
-use crate::output::{circuit_parameters, count, facts, short_id, Object, TOOL};
+use crate::output::{count, facts, short_id, stream_parameters, Object, TOOL};
 use crate::progress::bar;
 use crate::{Failure, Status};
 use clap::ArgGroup;
@@ -347,7 +347,7 @@ fn report(
             .with("core", CoreKind::from(args.core).name().into())
             .with("cores", args.cores.into());
         object = match (&found, params) {
-            (TraceResult::Recorded(inputs, _), _) => object.with("parameters", circuit_parameters(inputs)),
+            (TraceResult::Recorded(inputs, _), _) => object.with("parameters", stream_parameters(inputs)),
             (TraceResult::Whole(_) | TraceResult::Parts(_), Some(params)) => object.with_params(params, set),
             _ => object,
         };
@@ -423,7 +423,7 @@ fn report(
 fn value_object(valued: &Result<Valued, ValueError>) -> serde_json::Value {
     match valued {
         Ok(v) => json!({
-            "parameters": circuit_parameters(&v.params),
+            "parameters": stream_parameters(&v.params),
             "equal": true,
             "bits": v.bits,
             "bits_per_instruction": ratio(v.bits, v.stats.instructions),

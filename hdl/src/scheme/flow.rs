@@ -37,11 +37,6 @@ macro_rules! flow {
 
 flow! { Tr, Nexus, ScLsp, TrShared, Taken, Follow, }
 
-/// Whether the front end of a scheme must distinguish calls, returns and jumps.
-pub fn needs_call_types(flow: &FlowScheme) -> bool {
-    of(flow).needs_call_types()
-}
-
 /// Checks that the scheme of `params` has a circuit.
 pub(crate) fn check(params: &TraceParams) -> Result<(), EmitError> {
     of(&params.flow).check(params)

@@ -36,17 +36,16 @@ use sim::params::{ParamError, Platform, TraceParams};
 use sim::scheme::any::{AnyScheme, SchemeName};
 use sim::scheme::cfiat::CfiatParams;
 use sim::scheme::inputs::InputsParams;
+use sim::stream_params::StreamParams;
 
 /// The parameters of a stream for which a system can be built.
-pub trait Circuit {
+pub trait Circuit: StreamParams {
     /// Title of the system.
     fn title(&self) -> &'static str;
     /// Ports from the cores, and depths of the FIFOs.
     fn ports(&self, options: &SystemOptions) -> String;
     /// Ports from the cores, in a few words.
     fn interface(&self, options: &SystemOptions) -> String;
-    /// N: cores.
-    fn cores(&self) -> u8;
     /// Checks that there is a circuit for these parameters and options.
     ///
     /// # Errors
@@ -57,24 +56,12 @@ pub trait Circuit {
     /// # Errors
     /// When rust-hdl or the Verilog writer refuses the circuit, which is a fault of this crate.
     fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError>;
-    /// All parameters of the stream on one line.
-    fn canonical(&self) -> String;
-    /// CRC-32 of [`Circuit::canonical`].
-    fn fingerprint(&self) -> u32;
-    /// The scheme's name.
-    fn name(&self) -> String;
-    /// Bits of state of one core, where the papers count them.
-    fn state_bits(&self) -> Option<u64>;
     /// Test vectors of a system that traces the cores' data, from the golden model; `None` for other systems.
     ///
     /// # Errors
     /// When the model does not support these parameters.
     fn vectors(&self) -> Result<Option<DataBench>, ParamError> {
         Ok(None)
-    }
-    /// The parameters of a control-flow trace.
-    fn flow(&self) -> Option<&TraceParams> {
-        None
     }
 }
 

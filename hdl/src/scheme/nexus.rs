@@ -10,8 +10,4 @@ impl FlowCircuit for NexusParams {
             Self::NexS => None,
         }
     }
-
-    fn needs_call_types(&self) -> bool {
-        false
-    }
 }

@@ -21,7 +21,6 @@ mod blocks;
 mod build;
 mod capture;
 mod expression;
-mod keywords;
 mod lower;
 mod memory;
 mod module;
@@ -33,7 +32,6 @@ mod refused;
 mod text;
 mod value;
 
-pub use keywords::KEYWORDS;
 pub use names::plain;
 pub use refused::Unsupported;
 
@@ -55,21 +53,6 @@ impl Default for Style {
     /// `goshawk`, with initial values.
     fn default() -> Self {
         Self { name: "goshawk".into(), initial: true }
-    }
-}
-
-impl Style {
-    /// Checks that `name` is a valid Verilog module name; the error says what is valid.
-    pub fn check(name: &str) -> Result<(), String> {
-        let letters = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
-        if !letters || !begins || name.len() > 64 {
-            return Err("expected a letter and up to 63 letters, digits and _".into());
-        }
-        if KEYWORDS.contains(&name) {
-            return Err("this is a keyword of Verilog".into());
-        }
-        Ok(())
     }
 }
 

@@ -1,10 +1,10 @@
 //! Verilog names: plain words, unique in a module
 
 use super::arrange::Arranged;
-use super::keywords::KEYWORDS;
 use super::module::{Module, Role};
 use super::pins::core_pin;
 use super::value::Id;
+use options::verilog_name::KEYWORDS;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of a module.

@@ -2,8 +2,9 @@
 
 use hdl::diag::chip::DiagParams;
 use hdl::emit::{emit_as, emit_diag};
-use hdl::options::GivenOptions;
+use hdl::options::SystemOf;
 use hdl::verilog::Style;
+use options::GivenOptions;
 use sim::diag::trigger::GeneratorParams;
 
 /// Command-line options, one line per system.

@@ -90,6 +90,10 @@ pub trait Scheme: Copy {
     fn predictors(&self) -> Option<(tr::TrParams, bool)> {
         None
     }
+    /// Whether its model distinguishes calls, returns and jumps.
+    fn needs_call_types(&self) -> bool {
+        true
+    }
     /// Its stream cache.
     fn stream_cache(&self) -> Option<sc_lsp::StreamCacheParams> {
         None
@@ -227,6 +231,11 @@ macro_rules! schemes {
             /// Its T-raptor predictors, and whether all cores share them.
             pub fn predictors(&self) -> Option<(tr::TrParams, bool)> {
                 match self { $(Self::$name(params) => Scheme::predictors(params),)* }
+            }
+
+            /// Whether its model distinguishes calls, returns and jumps.
+            pub fn needs_call_types(&self) -> bool {
+                match self { $(Self::$name(params) => Scheme::needs_call_types(params),)* }
             }
 
             /// Its stream cache.

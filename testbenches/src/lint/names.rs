@@ -2,7 +2,7 @@
 
 use super::hierarchy::Module;
 use super::{Finding, Linter, Rule};
-use hdl::verilog::KEYWORDS;
+use options::verilog_name::KEYWORDS;
 use std::collections::BTreeMap;
 
 /// Checks the fields and enums of all modules.

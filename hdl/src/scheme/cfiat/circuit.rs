@@ -23,10 +23,6 @@ impl Circuit for CfiatParams {
         "RVFI with data".into()
     }
 
-    fn cores(&self) -> u8 {
-        self.cores
-    }
-
     fn check(&self, options: &SystemOptions) -> Result<(), EmitError> {
         self.check()?;
         let none = |what: &str, has| Err(EmitError::Data(format!("cfiat: {what}"), has));
@@ -54,22 +50,6 @@ impl Circuit for CfiatParams {
     fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError> {
         let top = CfiatSystem::new(self, options.log2_fifo.into());
         scheme::write(if buses.words.has_packets() { top.with_session() } else { top }, style, buses)
-    }
-
-    fn canonical(&self) -> String {
-        self.canonical()
-    }
-
-    fn fingerprint(&self) -> u32 {
-        self.fingerprint()
-    }
-
-    fn name(&self) -> String {
-        self.sizes.to_string()
-    }
-
-    fn state_bits(&self) -> Option<u64> {
-        Some(self.sizes.state_bits(self.xlen))
     }
 
     fn vectors(&self) -> Result<Option<DataBench>, ParamError> {

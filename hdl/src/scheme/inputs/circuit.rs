@@ -23,10 +23,6 @@ impl Circuit for InputsParams {
         "RVFI with data, memory bus".into()
     }
 
-    fn cores(&self) -> u8 {
-        self.cores
-    }
-
     fn check(&self, options: &SystemOptions) -> Result<(), EmitError> {
         self.check()?;
         let none = |what: &str, has| Err(EmitError::Data(format!("{}: {what}", self.sizes), has));
@@ -48,22 +44,6 @@ impl Circuit for InputsParams {
     fn verilog(&self, options: &SystemOptions, style: &Style, buses: Buses) -> Result<String, EmitError> {
         let top = InputsSystem::new(self, options.log2_fifo.into());
         scheme::write(if buses.words.has_packets() { top.with_session() } else { top }, style, buses)
-    }
-
-    fn canonical(&self) -> String {
-        self.canonical()
-    }
-
-    fn fingerprint(&self) -> u32 {
-        self.fingerprint()
-    }
-
-    fn name(&self) -> String {
-        self.sizes.to_string()
-    }
-
-    fn state_bits(&self) -> Option<u64> {
-        None
     }
 
     fn vectors(&self) -> Result<Option<DataBench>, ParamError> {

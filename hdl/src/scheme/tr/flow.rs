@@ -13,7 +13,6 @@ use crate::spine::Extras;
 use crate::widget::slot::Slot;
 use sim::params::{Chunks, TrParams, TraceParams};
 use sim::scheme::tr::coder::CoderParams;
-use sim::scheme::tr::target::TargetParams;
 
 /// The circuits of a control-flow scheme.
 pub(in crate::scheme) trait FlowCircuit {
@@ -25,10 +24,6 @@ pub(in crate::scheme) trait FlowCircuit {
     /// `None`: it consists of other circuits.
     fn parts(&self) -> Option<(TrParams, bool)> {
         None
-    }
-    /// Whether its front end must distinguish calls, returns and jumps.
-    fn needs_call_types(&self) -> bool {
-        true
     }
     /// The chunks of its time stamps; `None`: its time stamps are not chunks.
     fn times(&self) -> Option<Chunks> {
@@ -68,10 +63,6 @@ pub(in crate::scheme) trait FlowCircuit {
 impl FlowCircuit for TrParams {
     fn parts(&self) -> Option<(TrParams, bool)> {
         Some((*self, false))
-    }
-
-    fn needs_call_types(&self) -> bool {
-        !matches!(self.target, TargetParams::RasIbtb(sizes) if sizes.ras == 0 && sizes.ibtb == 0)
     }
 
     fn times(&self) -> Option<Chunks> {

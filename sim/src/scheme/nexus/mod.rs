@@ -57,6 +57,10 @@ impl Scheme for NexusParams {
         Some(params.check_sizes().map(|()| params))
     }
 
+    fn needs_call_types(&self) -> bool {
+        false
+    }
+
     fn name(&self) -> String {
         match self {
             Self::NxB(coding) => coding.difference("nx_b", &Coding::TR_B).unwrap_or_else(|| "nx_b".into()),

@@ -162,6 +162,10 @@ impl Scheme for TrParams {
         Some(self.set_name()).filter(|name| !name.contains('/'))
     }
 
+    fn needs_call_types(&self) -> bool {
+        !matches!(self.target, TargetParams::RasIbtb(sizes) if sizes.ras == 0 && sizes.ibtb == 0)
+    }
+
     fn predictors(&self) -> Option<(TrParams, bool)> {
         Some((*self, false))
     }

@@ -1,7 +1,7 @@
 //! Rules about options, as data: help texts and error messages are generated from the same rule
 
-use super::given::GivenOptions;
-use super::Opt;
+use crate::given::GivenOptions;
+use crate::Opt;
 use sim::scheme::any::AnyScheme;
 
 /// A condition that holds or not.

@@ -1,6 +1,6 @@
 //! The options that were given
 
-use super::{find, ValueKind};
+use crate::{find, ValueKind};
 use sim::params::ParamError;
 use sim::scheme::any::SchemeName;
 use sim::scheme::tr::TrParams;

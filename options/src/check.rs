@@ -1,9 +1,9 @@
 //! Checks of the given options against each other
 
-use super::given::GivenOptions;
-use super::rule::Rule;
-use super::table::OPTIONS;
-use super::{find, Opt};
+use crate::given::GivenOptions;
+use crate::rule::Rule;
+use crate::table::OPTIONS;
+use crate::{find, Opt};
 use sim::params::Platform;
 use sim::scheme::any::SchemeName;
 

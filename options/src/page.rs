@@ -1,7 +1,7 @@
 //! The reference page of the options, `docs/reference/options.md`
 
-use super::{Group, ValueKind};
-use crate::options::table::OPTIONS;
+use crate::table::OPTIONS;
+use crate::{Group, ValueKind};
 use std::fmt::Write;
 
 /// The page, in Markdown.

@@ -1,7 +1,7 @@
 //! The options of trace systems: one table of names, values, rules and help texts
 //!
 //! The command line's arguments, help and error messages, and the reference page `docs/reference/options.md`, are generated from
-//! [`table`]. Circuits are checked against the same rules ([`crate::emit`]), so nothing is refused in one place only.
+//! [`table`]. The emitter of the circuits checks against the same rules, so nothing is refused in one place only.
 //! An option has no value unless it is given, so that one without effect can be refused.
 //!
 //! | file | contents |
@@ -10,19 +10,21 @@
 //! | [`rule`] | rules about which options and values can be combined, and the error message of each |
 //! | [`given`] | the options that were given |
 //! | `check` | checks of these options against each other |
-//! | [`system`] | the system that the options describe |
+//! | `platform` | the traced platform that the options describe |
+//! | [`verilog_name`] | valid names of Verilog modules |
 //! | [`page`] | the reference page |
 
 mod check;
 pub mod given;
+mod keywords;
 pub mod page;
+mod platform;
 pub mod rule;
-pub mod system;
 pub mod table;
+pub mod verilog_name;
 
 pub use given::GivenOptions;
 use rule::Rule;
-pub use system::System;
 
 /// The value of an option.
 #[derive(Clone, Copy)]

@@ -1,12 +1,10 @@
 //! The table of options: values, rules and help of each
 
-use super::rule::Cond::{Is, Scheme};
-use super::rule::{Cond, Property, Rule};
-use super::Group::{Chip, Circuit, StreamCache, Trace};
-use super::ValueKind::{One, Range, Switch, Text};
-use super::{Group, Opt, ValueKind};
-use crate::scheme::flow::needs_call_types;
-use crate::verilog::Style;
+use crate::rule::Cond::{Is, Scheme};
+use crate::rule::{Cond, Property, Rule};
+use crate::Group::{Chip, Circuit, StreamCache, Trace};
+use crate::ValueKind::{One, Range, Switch, Text};
+use crate::{Group, Opt, ValueKind};
 use sim::addresses::Addresses;
 use sim::params::{FlowScheme, Platform, NAMED_SETS};
 use sim::scheme::any::AnyScheme;
@@ -67,7 +65,7 @@ const CONTEXTS: Cond = Scheme(Property {
 });
 const FEW_TYPES: Cond = Scheme(Property {
     text: "a scheme that predicts no targets",
-    holds: |s| flow(s).is_some_and(|f| !needs_call_types(f)),
+    holds: |s| flow(s).is_some_and(|f| !f.needs_call_types()),
 });
 
 const SIGNED: Cond = Scheme(Property {
@@ -216,7 +214,7 @@ pub const OPTIONS: &[Opt] = &[
         "Shift of the start address in the set index: right or left, by 0 to 8 bits")
         .rules(CACHE),
 
-    value("module-name", "NAME", Text { check: Style::check, such: &["acme"] }, "goshawk", Chip,
+    value("module-name", "NAME", Text { check: crate::verilog_name::check, such: &["acme"] }, "goshawk", Chip,
         "Name of the top module, and prefix of all others"),
     switch("no-initial", Chip, "Omit the power-up values of registers, so that only reset initialises them"),
     value("bus", "BUS", One(&["native", "apb", "axi-lite", "wishbone", "jtag"]), "native", Chip, "Bus of the registers"),

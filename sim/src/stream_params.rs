@@ -1,0 +1,91 @@
+//! What the parameters of all streams have in common
+
+use crate::params::TraceParams;
+use crate::scheme::cfiat::CfiatParams;
+use crate::scheme::inputs::InputsParams;
+
+/// The parameters of a stream.
+pub trait StreamParams {
+    /// N: cores.
+    fn cores(&self) -> u8;
+    /// All parameters of the stream on one line.
+    fn canonical(&self) -> String;
+    /// CRC-32 of [`StreamParams::canonical`].
+    fn fingerprint(&self) -> u32;
+    /// The scheme's name.
+    fn name(&self) -> String;
+    /// Bits of state of one core, where the papers count them.
+    fn state_bits(&self) -> Option<u64> {
+        None
+    }
+    /// The parameters of a control-flow trace.
+    fn flow(&self) -> Option<&TraceParams> {
+        None
+    }
+}
+
+impl StreamParams for TraceParams {
+    fn cores(&self) -> u8 {
+        self.cores
+    }
+
+    fn canonical(&self) -> String {
+        self.canonical()
+    }
+
+    fn fingerprint(&self) -> u32 {
+        self.fingerprint()
+    }
+
+    fn name(&self) -> String {
+        self.flow.name()
+    }
+
+    fn state_bits(&self) -> Option<u64> {
+        Some(self.state_bits().into())
+    }
+
+    fn flow(&self) -> Option<&TraceParams> {
+        Some(self)
+    }
+}
+
+impl StreamParams for InputsParams {
+    fn cores(&self) -> u8 {
+        self.cores
+    }
+
+    fn canonical(&self) -> String {
+        self.canonical()
+    }
+
+    fn fingerprint(&self) -> u32 {
+        self.fingerprint()
+    }
+
+    fn name(&self) -> String {
+        self.sizes.to_string()
+    }
+}
+
+impl StreamParams for CfiatParams {
+    fn cores(&self) -> u8 {
+        self.cores
+    }
+
+    fn canonical(&self) -> String {
+        self.canonical()
+    }
+
+    fn fingerprint(&self) -> u32 {
+        self.fingerprint()
+    }
+
+    fn name(&self) -> String {
+        self.sizes.to_string()
+    }
+
+    fn state_bits(&self) -> Option<u64> {
+        Some(self.sizes.state_bits(self.xlen))
+    }
+}
