@@ -30,7 +30,7 @@ fn main() {
         schemes.extend(NAMED_SETS.iter().map(|set| format!("tr_e:{}", set.name)));
         schemes.extend(["nx_b".into(), "sc-lsp:rbase-32x4".into()]);
     }
-    println!("| scheme | cores | places | bits a clock, all | worst program | loses with 16 places |");
+    println!("| scheme | cores | entries | bits per cycle, all | worst program | loses with 16 entries |");
     println!("| --- | ---: | ---: | ---: | --- | --- |");
     for scheme in &schemes {
         for timestamps in [false, true] {
