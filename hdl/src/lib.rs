@@ -1,22 +1,36 @@
 //! Goshawk's trace hardware: circuits in rust-hdl, and the Verilog they emit
 //!
-//! One block a file. The rooms of a scheme have the names that its golden models have in `sim`.
+//! One file per block. The folders and files of a scheme have the names of its golden models in `sim`.
+//!
+//! # Example
+//! The Verilog of a trace system for two RV32 cores.
+//! ```
+//! use hdl::emit::{emit, SystemOptions};
+//! use sim::params::{Platform, TraceParams};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let params = TraceParams::new(Platform { cores: 2, ..Platform::RV32 }, "tr_e:small".parse()?);
+//! let verilog = emit(&params, &SystemOptions::default())?;
+//! assert!(verilog.contains("module goshawk"));
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`cores`] | front ends behind their ingress |
-//! | [`any_top`] | a system of whatever type, as one block |
+//! | [`cores`] | front ends with their ingress |
+//! | [`any_top`] | a system of any type, as one block |
 //! | [`diag`] | diagnosis on the chip: event generators and nodes |
 //! | [`drive`] | runs a circuit in the calling thread, with a VCD if wanted |
 //! | [`emit`] | Verilog of a trace system, chosen at run time |
-//! | [`ingress`] | a core's port to retire beats |
+//! | [`ingress`] | from a core's port to retired instructions |
 //! | [`noc`] | the ring that carries diagnosis packets |
-//! | [`options`] | the table of all options, and which go together |
+//! | [`options`] | the system that given options describe |
 //! | [`scheme`] | front ends, predictors, caches and encoders of each scheme |
 //! | [`spine`] | event FIFO, merger, packer, registers: once for all schemes |
 //! | [`top`] | trace systems |
-//! | [`trace_sim`] | whole systems in the rust-hdl simulation, beside the golden model |
-//! | [`verilog`] | Verilog as a person would write it |
+//! | [`trace_sim`] | whole systems in the rust-hdl simulation, compared with the golden model |
+//! | [`verilog`] | writer of readable Verilog |
 //! | [`widget`] | memories, constants and arrays that rust-hdl does not have |
 
 // a circuit's pins are named in the table at the head of its file

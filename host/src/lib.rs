@@ -1,34 +1,53 @@
 //! What cores did, on the host: opened, run, encoded, replayed and compared
 //!
-//! Every command and every sweep takes its input here, so the same words mean the same run with the same derived
-//! parameters everywhere. Nothing is printed; long work tells a [`progress::Progress`].
+//! All commands and sweeps open their inputs here, so that the same name means the same run with the same derived
+//! parameters everywhere. Nothing is printed; long operations report to a [`progress::Progress`].
+//!
+//! # Example
+//! Runs a built-in program on two harts, and collects its events.
+//! ```
+//! use host::input::Input;
+//! use host::machine::Settings;
+//! use host::progress::Quiet;
+//! use retire::FlowEvent;
+//!
+//! # fn main() -> Result<(), host::HostError> {
+//! let input = Input::open("builtin:fft")?;
+//! let settings = Settings { max_instructions: Some(10_000), ..Settings::default() };
+//! let run = input.run(2, &settings)?;
+//! let mut events: Vec<FlowEvent> = Vec::new();
+//! let totals = run.report_to(&mut events, &Quiet)?;
+//! assert_eq!(totals.events, events.len() as u64);
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! | module | what is there |
 //! | --- | --- |
 //! | [`input`] | [`Input`](input::Input): a built-in program, an ELF or a recording, by its name |
 //! | [`machine`] | how a program is run |
-//! | [`run`] | [`Run`](run::Run): an input with its harts, told to a sink or in blocks |
+//! | [`run`] | [`Run`](run::Run): an input with its harts, passed to a sink event by event or in blocks |
 //! | [`recording`] | readers of retire files and branch traces |
 //! | [`import`] | traces of QEMU, Spike, ChampSim and MBPlib, to branch traces |
-//! | [`fault`] | why a program crashed |
+//! | [`fault`] | the cause of a crash |
 //! | [`halt`] | where the cores are when a run ends early |
 //! | [`missing`] | what an illegal instruction needs |
 //! | [`assembly`] | instructions as text |
 //! | [`symbols`] | names of code addresses |
 //! | [`trace`] | a trace file with its program, replayed |
-//! | [`words`] | words of own hardware, which are no trace file |
-//! | [`inputs`] | record and replay: a run to what its cores took from outside, and back |
-//! | [`values`] | what cores loaded, and cores executed again with it |
+//! | [`words`] | raw trace words of hardware |
+//! | [`inputs`] | record and replay: the inputs of the cores, and execution from them |
+//! | [`values`] | load values, and execution from them |
 //! | [`debug`] | GDB and questions over a recorded run, forwards and backwards |
 //! | [`encode`] | a run to a trace file |
 //! | [`descriptors`] | a run to the descriptors of mcfTRaptor |
-//! | [`check`] | what replay tells, held to a recording |
+//! | [`check`] | compares a replay with a recording |
 //! | [`filter`] | which instructions are listed |
-//! | [`listing`] | what replay tells, an instruction a line |
+//! | [`listing`] | a replay as text, one instruction per line |
 //! | [`views`] | profile, coverage, timeline |
 //! | [`port`] | checks a log of a core's trace port |
-//! | [`measure`] | schemes at work on a run, measured and verified |
-//! | [`speed`] | how fast this machine does all that |
+//! | [`measure`] | bits of several schemes for one run, each verified by replay |
+//! | [`speed`] | speed of all of these on this machine |
 
 pub mod assembly;
 pub mod check;

@@ -4,6 +4,19 @@
 //! [`table`]. The emitter of the circuits checks against the same rules, so nothing is refused in one place only.
 //! An option has no value unless it is given, so that one without effect can be refused.
 //!
+//! # Example
+//! ```
+//! use options::GivenOptions;
+//!
+//! let given = GivenOptions::default().with("set", "large").with("cores", "4");
+//! let scheme = given.scheme().expect("such a set exists");
+//! assert_eq!(scheme.scheme.to_string(), "tr_e:large");
+//! assert!(given.check(&scheme, true).is_ok());
+//!
+//! let refused = given.with("variant", "base").check(&scheme, true).unwrap_err();
+//! assert!(refused.starts_with("`--variant base`: "), "{refused}");
+//! ```
+//!
 //! | file | contents |
 //! | --- | --- |
 //! | [`table`] | the options |
