@@ -18,6 +18,8 @@ use super::ring::{Ring, RingNode};
 use super::trigger::GeneratorParams;
 use std::collections::VecDeque;
 
+mod wait;
+
 /// Address of the first node.
 pub const FIRST_NODE: u8 = 16;
 /// Identifier of the event of a tick.
@@ -231,6 +233,11 @@ impl Chip {
         self.ticks().map(|t| self.now.saturating_add(t.next())).min().unwrap_or(u64::MAX)
     }
 
+    /// Cycle in which the next time packet is due: bit 31 of the clock changes.
+    fn next_wrap(&self) -> u64 {
+        ((self.now >> 31) + 1) << 31
+    }
+
     /// Advances by cycles in which nothing happens.
     fn skip(&mut self, clocks: u64) {
         self.ring.skip(clocks);
@@ -323,20 +330,18 @@ impl Chip {
         self.advance(seen.cycle);
         self.generators[core].observe(seen);
         self.quiet = self.is_idle();
-        self.wake = self.next_tick().min(((self.now >> 31) + 1) << 31);
+        self.wake = self.next_tick().min(self.next_wrap());
     }
 
     /// Advances to `cycle`.
     pub fn advance(&mut self, cycle: u64) {
         while self.now < cycle {
             if self.is_idle() {
-                let next = self.next_tick().min(cycle);
-                // a time packet is due when bit 31 of the clock changes
-                let wrap = ((self.now >> 31) + 1) << 31;
-                let next = next.min(wrap).max(self.now + 1);
+                let next = self.next_tick().min(cycle).min(self.next_wrap()).max(self.now + 1);
                 self.skip(next - self.now - 1);
             }
             self.clock();
+            self.skip_wait(self.next_tick().min(cycle));
         }
     }
 
@@ -345,6 +350,7 @@ impl Chip {
         self.ticking = false;
         while !self.is_idle() {
             self.clock();
+            self.skip_wait(u64::MAX);
         }
         self.ticking = true;
     }

@@ -205,6 +205,11 @@ impl Generator {
         self.queue.is_empty() && self.fifo.is_empty()
     }
 
+    /// Instructions whose events wait for the FIFO, and events in it.
+    pub fn queued(&self) -> (usize, usize) {
+        (self.queue.len(), self.fifo.len())
+    }
+
     /// One cycle, with the instruction that retires in it.
     pub fn clock(&mut self, seen: Option<&ObservedInsn>) {
         self.fill_fifo();

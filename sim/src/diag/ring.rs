@@ -178,6 +178,20 @@ impl RingNode {
         }
     }
 
+    /// Whether it is in the same state as `before`, and has done nothing in between but send a refused packet again.
+    fn repeats(&self, before: &Self) -> bool {
+        let words = |n: &Self| (n.out, n.left, n.passing, n.at, n.kept);
+        let flags = |n: &Self| (n.on_ring, n.refused, n.token_next);
+        let counts = |n: &Self| RingCounts { again: 0, ..n.counts };
+        words(self) == words(before)
+            && flags(self) == flags(before)
+            && counts(self) == counts(before)
+            && self.packet == before.packet
+            && self.receiving == before.receiving
+            && self.received == before.received
+            && self.fates == before.fates
+    }
+
     /// One cycle: takes the word at the input and sets the word at the output.
     fn clock(&mut self, input: Option<u16>) {
         // a data word may equal the token
@@ -338,6 +352,20 @@ impl Ring {
             self.clock();
         }
         self.cycle += clocks - clocks % self.nodes.len() as u64;
+    }
+
+    /// Whether it is in the same state as `before`, and nothing was delivered in between.
+    pub fn repeats(&self, before: &Self) -> bool {
+        self.nodes.iter().zip(&before.nodes).all(|(n, b)| n.repeats(b))
+    }
+
+    /// Advances a ring that repeats what it did since `before`, which it is in the state of, by `periods` of that.
+    pub fn repeat(&mut self, before: &Self, periods: u64) {
+        self.cycle += periods * (self.cycle - before.cycle);
+        self.busy += periods * (self.busy - before.busy);
+        for (n, b) in self.nodes.iter_mut().zip(&before.nodes) {
+            n.counts.again += periods * (n.counts.again - b.counts.again);
+        }
     }
 
     /// Number of tokens, including packets in transmission that will release one: for checks.

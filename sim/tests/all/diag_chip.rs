@@ -6,6 +6,7 @@ use sim::diag::node::trace::{self, TraceReassembler};
 use sim::diag::node::{aggregate, Field, Node, NodeKind, Target};
 use sim::diag::packet::{Body, Event, Op, HOST};
 use sim::diag::trigger::{Capture, Slot, Trigger};
+use sim::stimulus::Source;
 
 const NOP: u32 = 0x13;
 
@@ -172,4 +173,48 @@ fn a_trace_is_found_set_and_shares_the_link_with_events() {
     }
     assert_eq!((words.words, words.missing), ((0..400).collect(), 0));
     assert_eq!(reported + chip.unreported(), 400);
+}
+
+/// A chip with more events than its link of `link_bits` bit/s carries, at the end of its run.
+fn overloaded(link_bits: u64, seed: u64) -> Chip {
+    let mut s = Source::seeded(seed);
+    let mut params = ChipParams { link_bits, ..ChipParams::new(1 + s.below(4) as u8) };
+    params.nodes = vec![NodeKind::Aggregate(16), NodeKind::Tick(1)];
+    params.trace = s.percent(50);
+    let (cores, trace) = (params.cores, params.trace);
+    let mut chip = Chip::new(params);
+    let to = Target { dest: HOST, id: 130 };
+    let Node::Aggregate(a) = chip.node(0) else { panic!() };
+    a.add(aggregate::Rule { event: 1, key: Field::Core, value: Field::Const(2), to }).unwrap();
+    for c in 0..cores {
+        chip.generator(c).set(vec![slot(if s.percent(60) { HOST } else { FIRST_NODE })]).unwrap();
+    }
+    if s.percent(70) {
+        chip.set_tick(1 + s.below(30_000) as u32, &[FIRST_NODE]);
+    }
+    for n in 1..200 {
+        chip.observe(s.below(cores.into()) as u8, &hit(n * 15));
+        chip.trace(if trace && n < 60 { &[1] } else { &[] });
+    }
+    chip
+}
+
+#[test]
+fn cycles_that_are_skipped_on_a_slow_link_change_nothing() {
+    for seed in 0..20 {
+        let (mut skips, mut steps) = (overloaded(500_000, seed), overloaded(500_000, seed));
+        let end = 600_000;
+        skips.advance(end);
+        // too few cycles to skip any
+        (0..=end).step_by(1000).for_each(|cycle| steps.advance(cycle));
+        assert_eq!((skips.take_arrived(), skips.link_bytes()), (steps.take_arrived(), steps.link_bytes()), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_slow_link_costs_simulated_time() {
+    let mut chip = overloaded(1000, 1);
+    chip.finish();
+    let last = chip.take_arrived().last().map_or(0, |a| a.cycle);
+    assert!(last > 300_000_000, "{last}");
 }

@@ -34,9 +34,14 @@ impl RingProcessor {
         writes.iter().for_each(|w| self.processor.write(w.0, w.1));
     }
 
+    /// Whether no handler runs.
+    pub fn is_waiting(&self) -> bool {
+        self.works.is_none() && self.processor.is_waiting()
+    }
+
     /// Whether nothing is in flight.
     pub fn is_idle(&self) -> bool {
-        self.works.is_none() && self.out.is_empty() && self.processor.is_waiting()
+        self.is_waiting() && self.out.is_empty()
     }
 
     /// One cycle on the ring, at an address.
