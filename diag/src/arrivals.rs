@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::layout::Layout;
 use crate::runtime::Runtime;
 use sim::diag::chip::{Chip, TICK_EVENT};
-use sim::diag::generator::Losses;
+use sim::diag::generator::{Generator, Losses};
 use sim::diag::packet::{Body, Op, Packet};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,6 +14,13 @@ pub(crate) fn add(sum: &mut Losses, l: Losses) {
     sum.fifo += l.fifo;
     sum.returns += l.returns;
     sum.unknown += l.unknown;
+}
+
+/// Lost events of a chip that no packet has reported: of each core, then of the nodes.
+pub fn unreported(chip: &Chip) -> Vec<u64> {
+    let mut all: Vec<u64> = chip.generators().iter().map(Generator::unreported).collect();
+    all.push(chip.unreported() - all.iter().sum::<u64>());
+    all
 }
 
 /// The host's side of a link: takes packets, and runs a tick once everything flushed before it has arrived.
@@ -74,14 +81,13 @@ impl Host {
         }
     }
 
-    /// Takes the losses of a chip that no packet has reported.
-    pub fn unreported(&mut self, chip: &Chip) {
-        let mut nodes = chip.unreported();
-        for (core, generator) in chip.generators().iter().enumerate() {
-            nodes -= generator.unreported();
-            self.runtime.lose_at_end(Some(core as u8), generator.unreported());
+    /// Takes the lost events that no packet has reported: of each core, then of the nodes.
+    pub fn unreported(&mut self, events: &[u64]) {
+        let Some((nodes, cores)) = events.split_last() else { return };
+        for (core, events) in cores.iter().take(16).enumerate() {
+            self.runtime.lose_at_end(Some(core as u8), *events);
         }
-        self.runtime.lose_at_end(None, nodes);
+        self.runtime.lose_at_end(None, *nodes);
     }
 
     /// Ends the input: no more packets arrive, and the run ended in cycle `cycles`.

@@ -1,17 +1,32 @@
 //! A file with the data of a link, which can be evaluated again without chip and run
 //!
-//! The format: eight bytes `GSHDLOG2`; the length of a JSON object in 32 bits, and the object: script, cut and cycles;
-//! then the frames as they left the chip ([`crate::link`]). A damaged frame affects no other and is counted.
+//! | bytes | what |
+//! | ---: | --- |
+//! | 8 | `GSHDLOG3` |
+//! | 4 + n | n in 32 bits, low byte first, and a JSON object of n bytes: script, cut and chip |
+//! | | the frames as they left the chip ([`crate::link`]) |
+//! | m | a JSON object: the last cycle, the number of frames, of lost events, and of those that no packet reported |
+//! | 4, 4 | m; CRC-32 of everything before it, both low byte first |
+//! | 8 | `GSHDEND3` |
+//!
+//! A damaged frame affects no other and is counted. What is missing at the end is detected by the number of frames, or by
+//! the missing end mark.
 
 use crate::app::App;
+use crate::arrivals::unreported;
 use crate::layout::{Cut, Layout};
-use crate::link::FrameReader;
+use crate::link::{FrameReader, FrameWriter};
 use crate::session::Host;
+use crc::{Crc, CRC_32_ISO_HDLC};
 use serde_json::{json, Value};
+use sim::diag::chip::Chip;
+use sim::diag::packet::Packet;
 
-const MAGIC: &[u8; 8] = b"GSHDLOG2";
-/// Magic of the earlier format, in which each probe had a slot of its own.
-const OLD_MAGIC: &[u8; 8] = b"GSHDLOG1";
+const MAGIC: &[u8; 8] = b"GSHDLOG3";
+const END: &[u8; 8] = b"GSHDEND3";
+/// Magic of the earlier formats: 1 had a slot for each probe, 2 no end mark.
+const OLD_MAGICS: [&[u8; 8]; 2] = [b"GSHDLOG1", b"GSHDLOG2"];
+const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// Header of a log file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,10 +35,40 @@ pub struct Header {
     pub script: String,
     /// Parts of it that ran on the chip.
     pub cut: Cut,
+    /// Cores of the chip.
+    pub cores: u8,
+    /// Clock frequency of the chip, Hz.
+    pub clock_hz: u64,
+    /// Its event generators have no data.
+    pub lite: bool,
+    /// State that depends on the order of cores could be on the chip.
+    pub unordered: bool,
+}
+
+/// What is known at the end of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct End {
     /// Last cycle of the run.
     pub cycles: u64,
+    /// Number of frames.
+    pub frames: u64,
     /// Number of events lost on the chip.
     pub lost: u64,
+    /// Lost events that no packet reported: of each core, then of the nodes.
+    pub unreported: Vec<u64>,
+}
+
+/// A log file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log<'a> {
+    /// The header.
+    pub header: Header,
+    /// The frames.
+    pub frames: &'a [u8],
+    /// The end; `None`: the file has no end mark.
+    pub end: Option<End>,
+    /// Whether the checksum of the file is right.
+    pub intact: bool,
 }
 
 /// Damage found in a log file.
@@ -33,6 +78,32 @@ pub struct Damage {
     pub frames: u64,
     /// Bytes outside frames.
     pub bytes: u64,
+    /// It has no end mark.
+    pub cut: bool,
+    /// Its checksum is wrong, or the lost events in its frames are not as many as at its end.
+    pub differs: bool,
+}
+
+/// Frames that are recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    writer: FrameWriter,
+    bytes: Vec<u8>,
+    frames: u64,
+}
+
+impl Recorder {
+    /// Records a packet.
+    pub fn packet(&mut self, packet: &Packet) {
+        self.bytes.extend(self.writer.frame(packet));
+        self.frames += 1;
+    }
+
+    /// The log file of a chip whose run ended in cycle `cycles` with `lost` lost events.
+    pub fn file(&self, header: &Header, chip: &Chip, cycles: u64, lost: u64) -> Vec<u8> {
+        let unreported = unreported(chip);
+        write(header, &self.bytes, &End { cycles, frames: self.frames, lost, unreported })
+    }
 }
 
 fn bits(v: &[bool]) -> String {
@@ -40,41 +111,70 @@ fn bits(v: &[bool]) -> String {
 }
 
 /// Writes a log file of frames.
-pub fn write(header: &Header, frames: &[u8]) -> Vec<u8> {
-    let Header { script, cut, cycles, lost } = header;
+pub fn write(header: &Header, frames: &[u8], end: &End) -> Vec<u8> {
+    let Header { script, cut, cores, clock_hz, lite, unordered } = header;
     let cut = [&cut.filters, &cut.maps, &cut.machines, &cut.spans, &cut.logs].map(|v| bits(v));
-    let text = json!({ "script": script, "cut": cut, "cycles": cycles, "lost": lost }).to_string();
-    [MAGIC, &(text.len() as u32).to_le_bytes()[..], text.as_bytes(), frames].concat()
+    let chip = json!({ "cores": cores, "clock_hz": clock_hz, "lite": lite, "unordered": unordered });
+    let head = json!({ "script": script, "cut": cut, "chip": chip }).to_string();
+    let End { cycles, frames: number, lost, unreported } = end;
+    let tail = json!({ "cycles": cycles, "frames": number, "lost": lost, "unreported": unreported }).to_string();
+    let length = |text: &str| (text.len() as u32).to_le_bytes();
+    let mut file = [MAGIC, &length(&head)[..], head.as_bytes(), frames, tail.as_bytes(), &length(&tail)].concat();
+    let sum = CRC.checksum(&file);
+    file.extend(sum.to_le_bytes());
+    file.extend(END);
+    file
 }
 
-/// The header of a log file, and its frames.
-pub fn read(bytes: &[u8]) -> Result<(Header, &[u8]), String> {
-    if bytes.starts_with(OLD_MAGIC) {
-        return Err(
-            "is a log of an earlier version (GSHDLOG1), in which no probes shared a trigger; record it again".into()
-        );
+/// Reads a log file.
+pub fn read(bytes: &[u8]) -> Result<Log<'_>, String> {
+    if let Some(old) = OLD_MAGICS.iter().find(|m| bytes.starts_with(**m)) {
+        let old = String::from_utf8_lossy(*old);
+        return Err(format!("is a log of an earlier version ({old}), which has no end mark; record it again"));
     }
-    let rest = bytes.strip_prefix(MAGIC).ok_or("is not a diagnosis log (GSHDLOG2)")?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or("is not a diagnosis log (GSHDLOG3)")?;
     let cut_off = "ends inside its header; it was cut";
     let (length, rest) = rest.split_first_chunk::<4>().ok_or(cut_off)?;
-    let length = u32::from_le_bytes(*length) as usize;
-    let (text, frames) = rest.split_at_checked(length).ok_or(cut_off)?;
+    let (text, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(cut_off)?;
+    let header = header(text)?;
+    let Some((frames, end)) = end(rest) else { return Ok(Log { header, frames: rest, end: None, intact: true }) };
+    let sum = bytes.len() - END.len() - 4;
+    let intact = bytes[sum..].starts_with(&CRC.checksum(&bytes[..sum]).to_le_bytes());
+    Ok(Log { header, frames, end: Some(end), intact })
+}
+
+fn header(text: &[u8]) -> Result<Header, String> {
     let damaged = |what: &str| format!("its header has no {what}; it was damaged");
     let value: Value = serde_json::from_slice(text).map_err(|e| format!("its header is not JSON: {e}"))?;
     let list = |n: usize| -> Result<Vec<bool>, String> {
         let text = value["cut"][n].as_str().ok_or_else(|| damaged("cut"))?;
         Ok(text.chars().map(|c| c == '1').collect())
     };
-    // files from before the `log` item have no list of logs
-    let logs = if value["cut"][4].is_null() { Vec::new() } else { list(4)? };
-    let number = |what: &str| value[what].as_u64().ok_or_else(|| damaged(what));
-    let header = Header {
+    let number = |what: &str| value["chip"][what].as_u64().ok_or_else(|| damaged(what));
+    let flag = |what: &str| value["chip"][what].as_bool().ok_or_else(|| damaged(what));
+    let cores = u8::try_from(number("cores")?).ok().filter(|c| (1..=16).contains(c));
+    Ok(Header {
         script: value["script"].as_str().ok_or_else(|| damaged("script"))?.into(),
-        cut: Cut { filters: list(0)?, maps: list(1)?, machines: list(2)?, spans: list(3)?, logs },
-        cycles: number("cycles")?,
-        lost: number("lost")?,
-    };
-    Ok((header, frames))
+        cut: Cut { filters: list(0)?, maps: list(1)?, machines: list(2)?, spans: list(3)?, logs: list(4)? },
+        cores: cores.ok_or_else(|| damaged("number of cores from 1 to 16"))?,
+        clock_hz: number("clock_hz")?,
+        lite: flag("lite")?,
+        unordered: flag("unordered")?,
+    })
+}
+
+/// Splits what is after the header into frames and end.
+fn end(rest: &[u8]) -> Option<(&[u8], End)> {
+    let (rest, _sum) = rest.strip_suffix(END)?.split_last_chunk::<4>()?;
+    let (rest, length) = rest.split_last_chunk::<4>()?;
+    let (frames, text) = rest.split_at_checked(rest.len().checked_sub(u32::from_le_bytes(*length) as usize)?)?;
+    let value: Value = serde_json::from_slice(text).ok()?;
+    // sums of more would not fit
+    let number = |v: &Value| v.as_u64().filter(|n| *n < 1 << 48);
+    let unreported = value["unreported"].as_array()?.iter().map(number).collect::<Option<Vec<_>>>();
+    let unreported = unreported.filter(|u| u.len() <= 17)?;
+    let number = |what: &str| number(&value[what]);
+    Some((frames, End { cycles: number("cycles")?, frames: number("frames")?, lost: number("lost")?, unreported }))
 }
 
 /// Whether a cut belongs to this application.
@@ -84,16 +184,33 @@ pub fn fits(cut: &Cut, app: &App) -> bool {
     sizes(cut) == sizes(&host)
 }
 
-/// Passes the frames of a log file to the host.
-pub fn replay(app: &App, layout: &Layout, header: &Header, frames: &[u8]) -> (Host, Damage) {
+/// Passes the frames of a log file to the host, and counts what was lost again.
+pub fn replay(app: &App, layout: &Layout, log: &Log<'_>) -> (Host, Damage) {
     let (mut host, mut reader) = (Host::new(app, layout), FrameReader::from_start());
-    for chunk in frames.chunks(1 << 12) {
+    let mut arrived = 0;
+    for chunk in log.frames.chunks(1 << 12) {
         for (missing, packet) in reader.push_with_gaps(chunk) {
+            arrived += 1 + missing;
             host.runtime().miss(missing);
             host.take(&packet);
         }
     }
-    host.finish(header.cycles);
-    let unknown = host.runtime().unknown;
-    (host, Damage { frames: reader.lost + reader.malformed + unknown, bytes: reader.skipped })
+    // more than 255 frames in a row are missing without a trace in their numbers
+    let missing = log.end.as_ref().map_or(0, |end| end.frames.saturating_sub(arrived));
+    host.runtime().miss(missing);
+    let frames = missing + reader.lost + reader.malformed + host.runtime().unknown;
+    let mut damage = Damage { frames, bytes: reader.skipped, cut: log.end.is_none(), differs: !log.intact };
+    match &log.end {
+        Some(end) => {
+            host.unreported(&end.unreported);
+            damage.differs |= frames == 0 && host.lost() + end.unreported.iter().sum::<u64>() < end.lost;
+            host.finish(end.cycles);
+        }
+        None => {
+            host.runtime().miss_the_rest();
+            let last = host.runtime().time();
+            host.finish(last);
+        }
+    }
+    (host, damage)
 }

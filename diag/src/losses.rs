@@ -4,6 +4,39 @@
 //! known exactly: after the event that it sent before, and before any event that was not yet in its queues, which are
 //! those after the next [`Order::depth`](crate::order::Order) events. In between a loss is possible before each event.
 
+/// A place at which events were lost, with their number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// What it is.
+    pub kind: PlaceKind,
+    /// Its name.
+    pub name: String,
+    /// Number of events.
+    pub events: u64,
+}
+
+/// What a place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// A core, nodes or the link; the number is exact.
+    On,
+    /// A map; at most this many.
+    For,
+    /// A probe; at most this many.
+    Of,
+}
+
+impl PlaceKind {
+    /// Its words before the name, and before the number.
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::On => ("lost on", "events"),
+            Self::For => ("lost for", "at most"),
+            Self::Of => ("lost of", "at most"),
+        }
+    }
+}
+
 /// What is known of a core's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CoreLosses {
@@ -48,10 +81,16 @@ impl Losses {
         self.unnoticed = earlier(self.unnoticed, time);
     }
 
+    /// All lost events and packets.
+    pub fn total(&self) -> u64 {
+        self.cores.iter().map(|c| c.lost).sum::<u64>() + self.elsewhere + self.packets
+    }
+
     /// Where events were lost, with their number: `core 2`.
-    pub fn places(&self) -> Vec<(String, u64)> {
+    pub fn places(&self) -> Vec<Place> {
         let cores = self.cores.iter().enumerate().map(|(n, c)| (format!("core {n}"), c.lost));
         let others = [("other cores or nodes".into(), self.elsewhere), ("the link, in packets".into(), self.packets)];
-        cores.chain(others).filter(|p| p.1 > 0).collect()
+        let lost = |(name, events)| Place { kind: PlaceKind::On, name, events };
+        cores.chain(others).filter(|p| p.1 > 0).map(lost).collect()
     }
 }

@@ -238,22 +238,42 @@ pub fn event_bits(words: usize) -> f64 {
     8.0 * (2 * words + FRAME_BYTES) as f64
 }
 
+/// Expected link rate of the events that go to the host as they are, bit/s, by probe; the highest first.
+pub fn event_rates(app: &App, layout: &Layout, rates: &Rates) -> Vec<(String, f64)> {
+    let mut all: Vec<(String, f64)> = Vec::new();
+    for (u, share) in layout.shares.iter().enumerate() {
+        let Some(slot) = share.slot.map(|n| &layout.slots[n]).filter(|s| s.dest == HOST) else { continue };
+        let (name, bits) = (&app.uses[u].name, rates.uses[u] * event_bits(slot_words(slot)));
+        // uses of one name share their slot, or have the same events
+        match all.iter_mut().find(|a| a.0 == *name) {
+            Some(known) => known.1 = known.1.max(bits),
+            None => all.push((name.clone(), bits)),
+        }
+    }
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    all
+}
+
+/// Words of the packet of a slot's event.
+fn slot_words(slot: &Slot) -> usize {
+    2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len()
+}
+
 /// Expected link rate, bit/s.
 pub fn cost(app: &App, layout: &Layout, rates: &Rates) -> f64 {
     let bits = event_bits;
     let mut sum = rates.trace;
-    let words = |slot: &Slot| 2 + 2 * usize::from(slot.stamped) + 2 * slot.captures.len();
     for (n, slot) in layout.slots.iter().enumerate().filter(|s| s.1.dest == HOST) {
         // each use that shares the slot gets all of its events
         let each = layout.shares.iter().zip(&rates.uses).filter(|s| s.0.slot == Some(n)).map(|s| *s.1);
-        sum += each.fold(0.0, f64::max) * bits(words(slot));
+        sum += each.fold(0.0, f64::max) * bits(slot_words(slot));
     }
     for (u, share) in layout.shares.iter().enumerate() {
         let Some(slot) = share.slot.map(|n| &layout.slots[n]) else { continue };
         if slot.dest == HOST {
             continue;
         }
-        let words = words(slot);
+        let words = slot_words(slot);
         if let Consumer::Clause(c) = app.uses[u].consumer {
             let map = app.clauses[c].statements().find_map(|s| match s {
                 crate::app::Stmt::Sum(m, ..) => Some(*m),

@@ -2,9 +2,10 @@
 
 use crate::app::App;
 pub(crate) use crate::arrivals::add;
+use crate::arrivals::unreported;
 pub use crate::arrivals::Host;
 use crate::layout::Layout;
-use crate::link::FrameWriter;
+use crate::log::{self, Recorder};
 use crate::replayed::{self, Replayed};
 use crate::runtime::Runtime;
 use crate::watch::Watcher;
@@ -66,7 +67,7 @@ pub struct OnChip {
     chip: Chip,
     host: Host,
     totals: Totals,
-    log: Option<(FrameWriter, Vec<u8>)>,
+    log: Option<Recorder>,
     traced: Option<Traced>,
 }
 
@@ -137,9 +138,10 @@ impl OnChip {
         self.log = Some(Default::default());
     }
 
-    /// Recorded bytes of the link.
-    pub fn log(&self) -> &[u8] {
-        self.log.as_ref().map_or(&[], |l| &l.1)
+    /// The log file of what was recorded, after the end of the run; `None`: nothing was.
+    pub fn log(&self, header: &log::Header) -> Option<Vec<u8>> {
+        let totals = self.totals();
+        self.log.as_ref().map(|l| l.file(header, &self.chip, totals.cycles, totals.lost()))
     }
 
     /// The runtime of the host.
@@ -166,8 +168,8 @@ impl OnChip {
 
     fn pump(&mut self) {
         for arrived in self.chip.take_arrived() {
-            if let Some((writer, bytes)) = &mut self.log {
-                bytes.extend(writer.frame(&arrived.packet));
+            if let Some(log) = &mut self.log {
+                log.packet(&arrived.packet);
             }
             match &mut self.traced {
                 Some(traced) => {
@@ -206,7 +208,7 @@ impl OnChip {
             let replayed = replayed::take(&mut self.host, &traced.layout, of, &packets)?;
             traced.replayed = Replayed { max_waiting: Some(traced.max_waiting), ..replayed };
         }
-        self.host.unreported(&self.chip);
+        self.host.unreported(&unreported(&self.chip));
         self.host.finish(self.totals.cycles);
         Ok(())
     }

@@ -1,12 +1,16 @@
 //! Writes outputs as text, JSON lines, CSV or a Perfetto trace
 
 use crate::buckets::{quantile, range};
+use crate::losses::{Place, PlaceKind};
 use crate::output::{Key, Mark, Output, Sum, TextPart};
 use crate::perfetto;
 use crate::symbols::Symbols;
 use crate::syntax::Summary;
 use serde_json::{json, Value};
 use std::io::{self, Write};
+
+/// Perfetto's track of losses.
+const LOSSES: u32 = 98;
 
 /// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub struct Sink<'a, W: Write> {
     symbols: &'a Symbols,
     clock_hz: u64,
     tracks: u32,
+    /// Time of the last output in Perfetto's format, ns.
+    last: u64,
 }
 
 /// A number as text: the symbol at it, if there is one.
@@ -135,6 +141,12 @@ pub fn object(output: &Output, symbols: &Symbols) -> Value {
     object
 }
 
+/// A place at which events were lost, as a JSON object.
+pub fn loss_object(place: &Place) -> Value {
+    let (words, number) = place.kind.words();
+    json!({ (words.replace(' ', "_")): place.name, (number.replace(' ', "_")): place.events })
+}
+
 /// What is not assured, after a name.
 fn suffix(mark: Mark) -> String {
     if mark.any() {
@@ -155,7 +167,7 @@ impl<'a, W: Write> Sink<'a, W> {
         if format == Format::Csv {
             writeln!(out, "clock,name,core,key,column,value")?;
         }
-        Ok(Self { out, format, symbols, clock_hz, tracks: 0 })
+        Ok(Self { out, format, symbols, clock_hz, tracks: 0, last: 0 })
     }
 
     /// Writes one output.
@@ -181,13 +193,27 @@ impl<'a, W: Write> Sink<'a, W> {
         }
     }
 
-    /// Writes where events were lost, with their number.
-    pub fn places(&mut self, places: &[(String, u64)]) -> io::Result<()> {
-        places.iter().try_for_each(|(place, lost)| match self.format {
-            Format::Text => writeln!(self.out, "lost on {place}: {lost}"),
-            Format::Json => writeln!(self.out, "{}", json!({ "lost_on": place, "events": lost })),
-            Format::Csv => writeln!(self.out, ",lost,,\"{place}\",events,{lost}"),
-            Format::Perfetto => Ok(()),
+    /// Writes where events were lost, with their number. In Perfetto's format they are at the time of the last output.
+    pub fn places(&mut self, places: &[Place]) -> io::Result<()> {
+        places.iter().try_for_each(|place| {
+            let Place { kind, name, events } = place;
+            let (words, column) = kind.words();
+            let bound = if *kind == PlaceKind::On { "" } else { "at most " };
+            match self.format {
+                Format::Text => writeln!(self.out, "{words} {name}: {bound}{events}"),
+                Format::Json => writeln!(self.out, "{}", loss_object(place)),
+                Format::Csv => {
+                    let mut writer = csv::Writer::from_writer(&mut self.out);
+                    let row = ["", "lost", "", name, column, &events.to_string()];
+                    writer.write_record(row).map_err(io::Error::other)?;
+                    writer.flush()
+                }
+                Format::Perfetto => {
+                    self.track(LOSSES, "losses", false)?;
+                    let text = format!("{words} {name}: {bound}{events}");
+                    self.out.write_all(&perfetto::instant(self.last, LOSSES, &text))
+                }
+            }
         })
     }
 
@@ -267,6 +293,8 @@ impl<'a, W: Write> Sink<'a, W> {
     fn perfetto(&mut self, output: &Output) -> io::Result<()> {
         let hz = u128::from(self.clock_hz);
         let nanoseconds = |clock: u64| (u128::from(clock) * 1_000_000_000 / hz) as u64;
+        let (Output::Text { time, .. } | Output::Table { time, .. }) = output;
+        self.last = nanoseconds(*time);
         match output {
             Output::Text { core, time, parts, mark } => {
                 let core = core.map_or(99, u32::from);
@@ -289,8 +317,8 @@ impl<'a, W: Write> Sink<'a, W> {
     }
 
     fn track(&mut self, track: u32, name: &str, counter: bool) -> io::Result<()> {
-        // bits 0 to 15 are cores, bit 16 is the host's track; counters are described each time
-        let bit = 1 << track.min(16);
+        // bits 0 to 15 are cores, bit 16 is the host's track, bit 17 that of losses; counters are described each time
+        let bit = if track == LOSSES { 1 << 17 } else { 1 << track.min(16) };
         if !counter && self.tracks & bit != 0 {
             return Ok(());
         }

@@ -6,6 +6,7 @@ use super::soc::{flow, names, observe, Damage};
 use super::traced::{self, Traced};
 use crate::output::{count, facts};
 use crate::{Failure, Status};
+use ::diag::sink::loss_object;
 use serde_json::json;
 use std::io::Write;
 
@@ -35,7 +36,8 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let (t, clock_hz) = (&got.totals, opened.params.clock_hz);
     if args.json {
         let rates = args.rates.then(|| rate_values(clock_hz, t, t.event_bytes));
-        let mut whole = whole(&opened.input, &opened.symbols, &got.outputs, t.lost(), rates);
+        let mut whole = whole(&opened.input, &opened.symbols, &got.outputs, t.lost(), rates)
+            .with("losses", got.places.iter().map(loss_object).collect());
         if let Some(traced) = &got.traced {
             whole = whole.with("trace", traced.value());
         }

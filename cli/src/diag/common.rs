@@ -9,6 +9,7 @@ use crate::progress::Bars;
 use crate::Failure;
 use ::diag::app::App;
 use ::diag::layout::{layout, Cut, Layout};
+use ::diag::log::Header;
 use ::diag::order;
 use ::diag::plan::{fit, plan, Plan, Rates};
 use ::diag::points;
@@ -75,6 +76,24 @@ pub fn generator(lite: bool) -> GeneratorParams {
 }
 
 impl ChipArgs {
+    /// The chip of a recorded run.
+    pub fn recorded(header: &Header) -> Self {
+        let clock = (header.clock_hz / 1_000_000).clamp(1, 10_000);
+        Self { lite: header.lite, unordered: header.unordered, ..Self::with_clock(clock) }
+    }
+
+    /// The default chip with this clock rate, in MHz.
+    pub fn with_clock(clock: u64) -> Self {
+        Self { clock, link: 12_000, lite: false, unordered: false }
+    }
+
+    /// The header of a log of a chip with `cores` cores.
+    pub fn header(&self, script: &str, cut: &Cut, cores: u8) -> Header {
+        let (script, cut) = (script.into(), cut.clone());
+        let (clock_hz, lite, unordered) = (self.clock * 1_000_000, self.lite, self.unordered);
+        Header { script, cut, cores, clock_hz, lite, unordered }
+    }
+
     /// Parameters of the chip for `cores` cores.
     pub fn params(&self, cores: u8) -> ChipParams {
         let generator = generator(self.lite);

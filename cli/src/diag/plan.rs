@@ -6,7 +6,7 @@ use crate::output::{Left, Object, Right, Table};
 use crate::{Failure, Status};
 use ::diag::app::App;
 use ::diag::order;
-use ::diag::plan::{cuts, CutRate, Plan, Reason};
+use ::diag::plan::{cuts, event_rates, plan, CutRate, Plan, Rates, Reason};
 use serde_json::json;
 use sim::diag::chip::ChipParams;
 use std::io::Write;
@@ -53,13 +53,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Failure> {
         opened.plan()?
     };
     let cuts = if args.cuts { cuts(&opened.app, &opened.params, &rates) } else { Vec::new() };
-    let notes = notes(&opened.app, &plan, &opened.params);
+    let notes = notes(&opened.app, &plan, &opened.params, &rates);
     let bits = (plan.bits, plan.host_bits, rates.trace);
     print(args, &opened.input, (&plan.reasons, &notes), bits, &cuts, rates.measured, out)
 }
 
 /// How the order of events is assured, and what the link cannot carry.
-fn notes(app: &App, plan: &Plan, params: &ChipParams) -> Vec<String> {
+fn notes(app: &App, plan: &Plan, params: &ChipParams, rates: &Rates) -> Vec<String> {
     let mut notes = Vec::new();
     if app.order.window > 0 {
         notes.push(format!(
@@ -73,19 +73,44 @@ fn notes(app: &App, plan: &Plan, params: &ChipParams) -> Vec<String> {
     if !order::unassured(app, &plan.layout.cut).is_empty() {
         notes.push("order: results of parts on the chip depend on the ring's order, and are marked".into());
     }
-    if plan.bits > params.link_bits as f64 {
-        let kbit = |bits: f64| format!("{:.2} kbit/s", bits / 1000.0);
-        let smallest = match app.order.on_chip {
-            true => "a predicate or a table in place of a text would send less",
-            false => "a predicate, a table in place of a text, or state on the chip with --unordered would send less",
+    notes.extend(overload(params, plan.bits).map(|warning| {
+        let largest = event_rates(app, &plan.layout, rates);
+        let largest: Vec<String> =
+            largest.iter().take(3).map(|(name, bits)| format!("{name} {}", kbit(*bits))).collect();
+        let most = match &largest[..] {
+            [] => String::new(),
+            _ => format!("; events on their way to the host: {}", largest.join(", ")),
         };
-        notes.push(format!(
-            "warning: the link carries {}, less than the expected {}: events will be lost; {smallest}",
-            kbit(params.link_bits as f64),
-            kbit(plan.bits)
-        ));
-    }
+        format!("{warning}{most}; {}", remedy(app, plan, params, rates))
+    }));
     notes
+}
+
+/// A rate as text.
+fn kbit(bits: f64) -> String {
+    format!("{:.2} kbit/s", bits / 1000.0)
+}
+
+/// A warning if the link cannot carry the expected rate.
+pub(super) fn overload(params: &ChipParams, bits: f64) -> Option<String> {
+    let link = params.link_bits as f64;
+    let (carries, expected) = (kbit(link), kbit(bits));
+    (bits > link)
+        .then(|| format!("warning: the link carries {carries}, less than the expected {expected}: events will be lost"))
+}
+
+/// What sends less than a plan: parts that --unordered would move to the chip, or another script.
+fn remedy(app: &App, found: &Plan, params: &ChipParams, rates: &Rates) -> String {
+    let mut app = app.clone();
+    app.order.on_chip = true;
+    order::require(&mut app, params);
+    if let Some(other) = plan(&app, params, rates).ok().filter(|other| other.bits < found.bits) {
+        let on_chip = |p: &Plan, what: &str| p.reasons.iter().any(|r| r.what == what && r.place.starts_with("chip"));
+        let moves = other.reasons.iter().map(|r| r.what.as_str());
+        let moves: Vec<&str> = moves.filter(|w| on_chip(&other, w) && !on_chip(found, w)).collect();
+        return format!("with --unordered {} on the chip: {}", moves.join(", "), kbit(other.bits));
+    }
+    "a predicate, or a table in place of a text, would send less".into()
 }
 
 /// Prints a plan. The link rates are those of the plan, of everything on the host, and of a trace, which both include.
@@ -98,7 +123,6 @@ pub(super) fn print(
     measured: bool,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
-    let kbit = |bits: f64| format!("{:.2} kbit/s", bits / 1000.0);
     let cuts = if args.cuts { cuts } else { &[] };
     if args.json {
         let reason = |r: &Reason| json!({ "part": r.what, "place": r.place, "why": r.why });

@@ -2,7 +2,8 @@
 //! instead of a script
 
 use super::common::{ChipArgs, Opened, PointDetection, ScriptArgs};
-use super::run::{self, rate_values, rates, whole, write, ReplayArgs, RunArgs};
+use super::plan::overload;
+use super::run::{self, rate_values, rates, status, whole, write, ReplayArgs, RunArgs};
 use super::screen::Screen;
 use super::soc::{drive, SocArgs};
 use super::test::{self, compare};
@@ -134,23 +135,23 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     if args.json {
         let rates = args.rates.then(|| rate_values(hz, &totals, raw));
         whole(&input, &symbols, &outputs, totals.lost(), rates).print(out)?;
-        return Ok(Status::Done);
+        return Ok(status(&outputs, totals.lost()));
     }
     write(&symbols, hz, &outputs, (totals.lost(), &[]), args.format, args.output.as_ref(), out)?;
     if args.rates {
         let causes = if args.soc.soc { "as the chip reported".into() } else { run::causes(&totals) };
         facts(out, &rates(hz, &totals, raw, &causes))?;
     }
-    Ok(Status::Done)
+    Ok(status(&outputs, totals.lost()))
 }
 
 /// Runs it without a chip.
 pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let (firmware, opened) = open(&args.script, &args.machine, &args.chip)?;
+    let (firmware, opened) = open(&args.script, &args.machine, &ChipArgs::with_clock(args.clock))?;
     let (outputs, totals) = alone(&firmware, &opened, args.script.processor.watchdog)?;
     let hz = opened.params.clock_hz;
     write(&opened.symbols, hz, &outputs, (totals.lost(), &[]), args.format, args.output.as_ref(), out)?;
-    Ok(Status::Done)
+    Ok(status(&outputs, totals.lost()))
 }
 
 /// Compares chip and host.
@@ -185,10 +186,11 @@ pub fn plan(args: &super::plan::Args, out: &mut dyn Write) -> Result<Status, Fai
     let cuts = [("processor", plan.chip_bits), ("host", plan.host_bits)];
     let cuts = cuts.map(|(where_, bits)| CutRate { on_chip: vec![format!("handlers on the {where_}")], bits });
     let bits = if plan.on_chip { plan.chip_bits } else { plan.host_bits };
+    let notes: Vec<String> = overload(&opened.params, bits).into_iter().collect();
     super::plan::print(
         args,
         &opened.input,
-        (&plan.reasons, &[]),
+        (&plan.reasons, &notes),
         (bits, plan.host_bits, 0.0),
         &cuts,
         rates.measured,
@@ -216,7 +218,7 @@ impl Live<'_, '_> {
         // responses to the request at this tick come after it
         let outputs = std::mem::replace(&mut self.outputs, self.handlers.take_outputs());
         if !outputs.is_empty() {
-            self.screen.show(&outputs, self.handlers.totals().lost());
+            self.screen.show(&outputs, (self.handlers.totals().lost(), &[]));
         }
     }
 }
@@ -253,5 +255,6 @@ pub fn top(args: &run::TopArgs, out: &mut dyn Write) -> Result<Status, Failure> 
     // outputs of the last tick, and those of the end
     live.show(true);
     live.show(true);
-    live.screen.finish()
+    let lost = live.handlers.totals().lost();
+    live.screen.finish(lost)
 }

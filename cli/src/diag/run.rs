@@ -1,6 +1,6 @@
 //! `goshawk diag run`, `top` and `replay`: runs a script on a chip, live, and on generators alone
 
-use super::common::{ChipArgs, Opened, PointDetection, ScriptArgs};
+use super::common::{ChipArgs, PointDetection, ScriptArgs};
 use super::screen::Screen;
 use super::soc::SocArgs;
 use super::traced::{TraceArgs, Traced};
@@ -8,10 +8,11 @@ use crate::args::MachineArgs;
 use crate::files::OutputPath;
 use crate::output::{count, facts, write_file, Object};
 use crate::{Failure, Status};
-use ::diag::log::{self, Header};
+use ::diag::log;
+use ::diag::losses::Place;
 use ::diag::runtime::Output;
 use ::diag::session::{OnChip, Totals};
-use ::diag::sink::{object, Format, Sink};
+use ::diag::sink::{loss_object, object, Format, Sink};
 use ::diag::symbols::Symbols;
 use retire::file::input;
 use retire::{DataEvent, FlowEvent, RetireSink};
@@ -137,8 +138,10 @@ pub struct ReplayArgs {
     /// Log of `diag run --log` to read instead of running the program, which then only supplies the symbols
     #[arg(long, value_name = "FILE", conflicts_with = "processor")]
     log: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) chip: ChipArgs,
+    /// Clock rate, in MHz; a log has that of its run
+    #[arg(long, value_name = "MHZ", default_value_t = 50, conflicts_with = "log",
+        value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(super) clock: u64,
     #[command(flatten)]
     pub(super) machine: MachineArgs,
 }
@@ -148,7 +151,7 @@ pub(super) fn write(
     symbols: &Symbols,
     clock_hz: u64,
     outputs: &[Output],
-    (lost, places): (u64, &[(String, u64)]),
+    (lost, places): (u64, &[Place]),
     format: FormatName,
     path: Option<&OutputPath>,
     out: &mut dyn Write,
@@ -249,11 +252,10 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     };
     let totals = chip.totals();
     if let Some(path) = &args.log {
-        let (script, cut) = (opened.script.clone(), layout.cut.clone());
-        let header = Header { script, cut, cycles: totals.cycles, lost: totals.lost() };
-        write_file(path, &log::write(&header, chip.log()))?;
+        let header = args.chip.header(&opened.script, &layout.cut, opened.params.cores);
+        write_file(path, &chip.log(&header).unwrap_or_default())?;
     }
-    let (outputs, places) = (chip.runtime().take_outputs(), chip.runtime().losses().places());
+    let (outputs, places) = (chip.runtime().take_outputs(), chip.runtime().loss_places());
     let status = match traced.as_ref().map_or(Status::Done, Traced::status) {
         Status::Done => status(&outputs, totals.lost()),
         other => other,
@@ -272,10 +274,9 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
         let (l, nodes) = (&totals.losses, totals.node_losses);
         let causes =
             json!({ "queue": l.queue, "noc": l.fifo, "returns": l.returns, "unknown": l.unknown, "nodes": nodes });
-        let place = |(place, lost): &(String, u64)| json!({ "lost_on": place, "events": lost });
         let mut whole = whole(&opened.input, symbols, &outputs, totals.lost(), rates)
             .with("causes", causes)
-            .with("losses", places.iter().map(place).collect());
+            .with("losses", places.iter().map(loss_object).collect());
         if let Some(traced) = &traced {
             whole = whole.with("trace", traced.value());
         }
@@ -294,16 +295,15 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<Status, Failure> {
 
 /// Runs a script on generators alone.
 pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
-    let detection = if args.log.is_some() { PointDetection::Triggers } else { PointDetection::Any };
-    let opened = args.script.open(&args.machine, &args.chip, detection)?;
     if let Some(path) = &args.log {
-        return replay_log(&opened, path, args, out);
+        return replay_log(path, args, out);
     }
+    let opened = args.script.open(&args.machine, &ChipArgs::with_clock(args.clock), PointDetection::Any)?;
     let mut reference = opened.reference()?;
     opened.report_to(&mut reference)?;
     opened.check_data(reference.has_data())?;
     reference.finish().map_err(Failure::Other)?;
-    let (outputs, places) = (reference.runtime().take_outputs(), reference.runtime().losses().places());
+    let (outputs, places) = (reference.runtime().take_outputs(), reference.runtime().loss_places());
     let (symbols, hz, lost) = (&opened.symbols, opened.params.clock_hz, reference.totals().lost());
     write(symbols, hz, &outputs, (lost, &places), args.format, args.output.as_ref(), out)?;
     Ok(status(&outputs, lost))
@@ -313,28 +313,40 @@ pub fn replay(args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure>
 const MAX_LOG_SIZE: u64 = 1 << 30;
 
 /// Passes a log file to the host.
-fn replay_log(opened: &Opened, path: &Path, args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
+fn replay_log(path: &Path, args: &ReplayArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     let bytes = input::read(path, MAX_LOG_SIZE, "a log")?;
     let wrong = |what: String| Failure::Other(format!("{}: {what}", path.display()));
-    let (header, frames) = log::read(&bytes).map_err(wrong)?;
+    let log = log::read(&bytes).map_err(wrong)?;
+    let header = &log.header;
+    let unused = MachineArgs { harts: None, ..args.machine.clone() };
+    if let Some(option) = unused.given() {
+        return Err(Failure::Other(format!("`{option}`: not with `--log`, which has the run; only `--harts`")));
+    }
+    let opened = args.script.open(&args.machine, &ChipArgs::recorded(header), PointDetection::Triggers)?;
     if header.script != opened.script || !log::fits(&header.cut, &opened.app) {
         return Err(wrong("is of another script".into()));
     }
-    let layout = opened.layout(&header.cut)?;
-    let (mut host, damage) = log::replay(&opened.app, &layout, &header, frames);
-    let (outputs, places) = (host.runtime().take_outputs(), host.runtime().losses().places());
-    let (symbols, hz) = (&opened.symbols, opened.params.clock_hz);
-    write(symbols, hz, &outputs, (header.lost, &places), args.format, args.output.as_ref(), out)?;
-    if damage != log::Damage::default() {
-        eprintln!(
-            "goshawk: {}: {} frames are missing, {} bytes belong to none",
-            path.display(),
-            damage.frames,
-            damage.bytes
-        );
-        return Ok(Status::Partial);
+    let (cores, harts) = (opened.params.cores, header.cores);
+    if cores != harts {
+        return Err(wrong(format!("is of a run with {harts} harts, not {cores}; `--harts {harts}` replays it")));
     }
-    Ok(status(&outputs, header.lost))
+    let layout = opened.layout(&header.cut)?;
+    let (mut host, damage) = log::replay(&opened.app, &layout, &log);
+    let lost = log.end.as_ref().map_or(host.lost(), |end| end.lost);
+    let (outputs, places) = (host.runtime().take_outputs(), host.runtime().loss_places());
+    let (symbols, hz) = (&opened.symbols, opened.params.clock_hz);
+    write(symbols, hz, &outputs, (lost, &places), args.format, args.output.as_ref(), out)?;
+    let named = path.display();
+    if damage.cut {
+        eprintln!("goshawk: {named}: has no end mark, it was cut; what came after is missing");
+    }
+    if damage.differs {
+        eprintln!("goshawk: {named}: its checksum or its number of lost events is wrong; it was damaged");
+    }
+    if (damage.frames, damage.bytes) != (0, 0) {
+        eprintln!("goshawk: {named}: {} frames are missing, {} bytes belong to none", damage.frames, damage.bytes);
+    }
+    Ok(if damage == log::Damage::default() { status(&outputs, lost) } else { Status::Partial })
 }
 
 /// A chip whose outputs are shown as they arrive.
@@ -347,7 +359,8 @@ impl Live<'_> {
     fn show(&mut self) {
         let outputs = self.chip.runtime().take_outputs();
         if !outputs.is_empty() {
-            self.screen.show(&outputs, self.chip.totals().lost());
+            let places = self.chip.runtime().loss_places();
+            self.screen.show(&outputs, (self.chip.totals().lost(), &places));
         }
     }
 }
@@ -376,5 +389,6 @@ pub fn top(args: &TopArgs, out: &mut dyn Write) -> Result<Status, Failure> {
     opened.check_data(live.chip.has_data())?;
     live.chip.finish().map_err(Failure::Other)?;
     live.show();
-    live.screen.finish()
+    let lost = live.chip.totals().lost();
+    live.screen.finish(lost)
 }

@@ -9,6 +9,7 @@ use crate::Failure;
 use ::diag::layout::{layout, Cut, Layout};
 use ::diag::link::{FrameReader, FrameWriter};
 use ::diag::load;
+use ::diag::losses::Place;
 use ::diag::noisy::{Noise, NoisyHost};
 use ::diag::plan::{plan, Rates};
 use ::diag::replayed;
@@ -116,7 +117,7 @@ pub struct Observed {
     /// Outputs of the script.
     pub outputs: Vec<Output>,
     /// Where events were lost, with their number.
-    pub places: Vec<(String, u64)>,
+    pub places: Vec<Place>,
     /// Totals; losses are those that the chip reported, and frames.
     pub totals: Totals,
     /// The run.
@@ -304,7 +305,7 @@ pub fn observe(
         }
         _ => None,
     };
-    let (outputs, places) = (host.runtime().take_outputs(), host.runtime().losses().places());
+    let (outputs, places) = (host.runtime().take_outputs(), host.runtime().loss_places());
     let mut got = Observed { outputs, places, totals, run: circuit_run.run, damage, traced };
     let events = got.golden(opened, layout)?;
     got.totals.events = events.len() as u64;

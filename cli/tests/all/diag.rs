@@ -44,12 +44,95 @@ fn a_log_says_what_the_run_said() {
     assert!(String::from_utf8_lossy(&other.stderr).contains("x.dlog: is of another script"));
     let path = place.path().join("x.dlog");
     let mut bytes = std::fs::read(&path).unwrap();
-    let at = bytes.len() - 100;
+    let whole = bytes.clone();
+    let replayed = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        let output = replay(&place);
+        assert_eq!(output.status.code(), Some(2));
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
+    };
+    let at = bytes.len() - 200;
     bytes[at] ^= 1;
-    std::fs::write(&path, bytes).unwrap();
-    let hurt = replay(&place);
-    assert_eq!(hurt.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&hurt.stderr).contains("x.dlog: 1 frames are missing"));
+    let [text, err] = replayed(&bytes);
+    assert!(err.contains("x.dlog: 1 frames are missing"), "{err}");
+    assert!(text.ends_with("lost of ret:set_balance: at most 1\n"), "{text}");
+    let [text, err] = replayed(&whole[..at]);
+    assert!(err.starts_with("goshawk: x.dlog: has no end mark, it was cut; what came after is missing\n"), "{err}");
+    assert!(run.starts_with(text.lines().next().unwrap()));
+    let [_, err] = replayed(b"GSHDLOG2");
+    assert!(err.contains("x.dlog: is a log of an earlier version (GSHDLOG2)"), "{err}");
+    std::fs::write(&path, whole).unwrap();
+    for (option, want) in [
+        ("--harts 2", "x.dlog: is of a run with 1 harts, not 2; `--harts 1` replays it"),
+        ("--seed 3", "`--seed`: not with `--log`, which has the run; only `--harts`"),
+        ("--clock 20", "cannot be used with"),
+    ] {
+        let output = place.output(&format!("diag replay builtin:messages builtin:bank --log x.dlog {option}"));
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && err.contains(want), "{option}: {err}");
+    }
+}
+
+#[test]
+fn losses_have_places_and_exit_code_2() {
+    let place = Place::new();
+    let run = |words: &str| {
+        let output = place.output(words);
+        (String::from_utf8(output.stdout).unwrap(), output.status.code())
+    };
+    let script = "-e call:lock,call:unlock{@n[core]=count()} builtin:lockcont --harts 2 --link 20 --on-host";
+    let (text, code) = run(&format!("diag run {script} {SHORT}"));
+    let numbers = |start: &str| -> Vec<u64> {
+        let numbers = text.lines().filter_map(|l| l.strip_prefix(start)?.rsplit(' ').next()?.parse().ok());
+        numbers.collect()
+    };
+    let lost = numbers("lost on core ");
+    assert!(!lost.is_empty() && code == Some(2), "{text}");
+    let sum = lost.iter().sum::<u64>();
+    assert_eq!(
+        (numbers("lost for @n: at most "), numbers("lost of call:lock: at most ")),
+        (vec![sum], vec![sum]),
+        "{text}"
+    );
+    assert!(text.contains("\n@n is incomplete: events were lost\n"), "{text}");
+    let (csv, _) = run(&format!("diag run {script} {SHORT} --format csv"));
+    assert!(csv.contains(&format!(",lost,,@n,at most,{sum}\n")), "{csv}");
+    let (json, _) = run(&format!("diag run {script} {SHORT} --format json"));
+    assert!(json.contains(&format!("{{\"lost_for\":\"@n\",\"at_most\":{sum}}}\n")), "{json}");
+    let (object, _) = run(&format!("diag run {script} {SHORT} --json"));
+    let object: serde_json::Value = serde_json::from_str(&object).unwrap();
+    let places = object["losses"].as_array().unwrap();
+    assert!(places.contains(&serde_json::json!({ "lost_of": "call:unlock", "at_most": sum })), "{places:?}");
+    let trace = place.output(&format!("diag run {script} {SHORT} --format perfetto")).stdout;
+    assert!(String::from_utf8_lossy(&trace).contains(&format!("lost for @n: at most {sum}")));
+    for words in ["diag top builtin:messages builtin:bank", "diag run --processor builtin:race builtin:bank --on-host"]
+    {
+        let (text, code) = run(&format!("{words} --harts 2 --link 1 {SHORT}"));
+        assert!(code == Some(2) && !text.ends_with("lost: 0 events\n"), "{words}: {text}");
+    }
+    // options of a chip are not those of a replay
+    for option in ["--link 1", "--lite", "--unordered"] {
+        let (text, code) = run(&format!("diag replay builtin:race builtin:bank {option} {SHORT}"));
+        assert_eq!((text.as_str(), code), ("", Some(2)), "{option}");
+    }
+}
+
+#[test]
+fn a_plan_says_what_a_slow_link_cannot_carry_and_what_to_move() {
+    let place = Place::new();
+    let text = place.good("diag plan builtin:messages builtin:bank --link 100");
+    let warning = text.lines().find(|l| l.starts_with("warning: ")).unwrap_or_else(|| panic!("{text}"));
+    for part in
+        ["the link carries 100.00 kbit/s, less than", "events on their way to the host: ", "a predicate, or a table"]
+    {
+        assert!(warning.contains(part), "{warning}");
+    }
+    let text = place.good("diag plan builtin:race-count builtin:bank --harts 2 --link 100");
+    assert!(text.contains("; with --unordered ") && text.contains(" on the chip: "), "{text}");
+    let text = place.good("diag plan --processor builtin:race builtin:bank --calibrate --link 10");
+    assert!(text.contains("warning: the link carries 10.00 kbit/s"), "{text}");
+    let text = place.good("diag plan builtin:race builtin:bank");
+    assert!(!text.contains("warning"), "{text}");
 }
 
 #[test]

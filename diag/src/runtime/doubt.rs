@@ -1,8 +1,8 @@
 //! What losses of events make unknown, and what is not assured about an output
 
 use super::{Item, Output, Provenance, Runtime, GAP, KNOWN, TIMED};
-use crate::app::{Origin, Value};
-use crate::losses::Losses;
+use crate::app::{Clause, Origin, Value};
+use crate::losses::{Losses, Place, PlaceKind};
 use crate::order::{by_core, Unassured};
 use crate::output::Mark;
 use crate::points::uses_map;
@@ -55,6 +55,24 @@ impl Runtime {
             mark.unordered |= of.unordered;
         }
         mark
+    }
+
+    /// Where events were lost. Packets count events without their probes, so that of each probe, and for each map that
+    /// events feed, at most all may be missing.
+    pub fn loss_places(&self) -> Vec<Place> {
+        let (mut places, events) = (self.losses.places(), self.losses.total());
+        let timed = |c: &Clause| matches!(c.origin, Origin::Begin | Origin::Tick | Origin::End);
+        let fed = |m: &usize| self.app.clauses.iter().any(|c| !timed(c) && uses_map(c, *m).0);
+        let maps =
+            (0..self.app.maps.len()).filter(fed).map(|m| (PlaceKind::For, format!("@{}", self.app.maps[m].name)));
+        let probes = self.app.uses.iter().filter(|u| !u.traced).map(|u| (PlaceKind::Of, u.name.clone()));
+        for (kind, name) in maps.chain(probes).filter(|_| events > 0) {
+            let place = Place { kind, name, events };
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places
     }
 
     /// Losses so far.
@@ -124,9 +142,14 @@ impl Runtime {
     pub fn miss(&mut self, packets: u64) {
         if packets > 0 {
             self.losses.packets += packets;
-            // a tick may be among them, before which nothing is known to be complete
-            self.lose_somewhere(self.app.tick.map(|_| self.ticked));
+            self.miss_the_rest();
         }
+    }
+
+    /// An unknown number of packets did not arrive since the last event.
+    pub fn miss_the_rest(&mut self) {
+        // a tick may be among them, before which nothing is known to be complete
+        self.lose_somewhere(self.app.tick.map(|_| self.ticked));
     }
 
     /// At the end of a run: events that a core lost after its last one, or nodes since they last reported.

@@ -5,7 +5,7 @@
 
 use crate::oracle::{Happened, Part, Rows, POINTS, TICK};
 use diag::app::App;
-use diag::arrivals::Host;
+use diag::arrivals::{unreported, Host};
 use diag::layout::{layout, Cut, Layout};
 use diag::link::{FrameReader, FrameWriter};
 use diag::noisy::Noise;
@@ -93,7 +93,7 @@ fn run(app: &App, layout: &Layout, params: &ChipParams, events: &[Happened], noi
         host.take(&packet);
     }
     let lost = host.lost() + chip.unreported() + reader.lost + reader.malformed;
-    host.unreported(&chip);
+    host.unreported(&unreported(&chip));
     host.finish(end);
     (host.runtime().take_outputs(), lost)
 }

@@ -236,8 +236,9 @@ fn reference_and_chip_print_the_same() {
 }
 
 #[test]
-fn a_log_file_prints_the_same_as_the_run_and_reports_damage() {
-    use diag::log::{fits, read, replay, write, Damage, Header};
+fn a_log_file_prints_the_same_as_the_run_and_marks_damage() {
+    use diag::link::FrameReader;
+    use diag::log::{fits, read, replay, Damage, End, Header, Log};
     let script = scripts::find("rate").unwrap();
     let (_, app) = open("lockcont", script);
     let layout = plan(&app, &params(2), &Rates::assumed(&app, 50_000_000)).unwrap().layout;
@@ -249,23 +250,62 @@ fn a_log_file_prints_the_same_as_the_run_and_reports_damage() {
     machine.run(&mut chip, Limits { instructions: 2_000_000, ..Limits::default() }).unwrap();
     chip.finish().unwrap();
     let totals = chip.totals();
-    let header = Header { script: script.into(), cut: layout.cut.clone(), cycles: totals.cycles, lost: 0 };
-    let bytes = write(&header, chip.log());
-    let (found, frames) = read(&bytes).unwrap();
-    assert_eq!((&found, frames.len() as u64), (&header, totals.link_bytes));
-    assert!(fits(&found.cut, &app));
+    let (clock_hz, cut) = (50_000_000, layout.cut.clone());
+    let header = Header { script: script.into(), cut, cores: 2, clock_hz, lite: false, unordered: false };
+    let bytes = chip.log(&header).unwrap();
+    let log = read(&bytes).unwrap();
+    assert_eq!((&log.header, log.frames.len() as u64), (&header, totals.link_bytes));
+    assert!(fits(&log.header.cut, &app));
     let want = chip.runtime().take_outputs();
-    let (mut host, damage) = replay(&app, &layout, &found, frames);
-    assert_eq!((host.runtime().take_outputs(), damage), (want.clone(), Damage::default()));
-    assert!(want.len() > 10);
-    // one damaged byte in the middle: one frame is missing, and is reported
-    let mut hurt = frames.to_vec();
+    let marked = |outputs: &[Output]| outputs.iter().any(|o| o.mark().any());
+    // what there is, is what the run printed, or it is marked
+    let agrees = |found: &[Output]| found.iter().zip(&want).all(|(f, w)| f == w || f.mark().any());
+    let replayed = |log: &Log<'_>| {
+        let (mut host, damage) = replay(&app, &layout, log);
+        (host.runtime().take_outputs(), damage)
+    };
+    assert_eq!(replayed(&log), (want.clone(), Damage::default()));
+    assert!(want.len() > 10 && !marked(&want));
+    // one damaged byte in the middle: one frame is missing
+    let mut hurt = log.frames.to_vec();
     let at = hurt.len() / 2;
     hurt[at] ^= 0x10;
-    let (mut host, damage) = replay(&app, &layout, &found, &hurt);
-    assert_eq!(damage.frames, 1);
-    assert_ne!(host.runtime().take_outputs(), want);
-    for cut in 0..40 {
-        assert!(read(&bytes[..cut]).is_err());
+    let (found, damage) = replayed(&Log { frames: &hurt, ..log.clone() });
+    assert_eq!((damage.frames, damage.cut), (1, false));
+    assert_ne!(found, want);
+    // no frames at the end, as many as their numbers count
+    let (frames, end) = (log.frames, log.end.clone().unwrap());
+    let mut from = frames.len();
+    let mut starts = (0..from).rev().filter(|n| frames[*n] == 0xd5 && frames[n + 1] < 17);
+    while FrameReader::default().push(&frames[from..]).len() < 256 {
+        from = starts.next().unwrap();
+    }
+    let (found, damage) = replayed(&Log { frames: &frames[..from], ..log.clone() });
+    assert_eq!((damage.frames, damage.cut), (256, false));
+    assert!(agrees(&found) && found.len() < want.len());
+    // as many lost events as at the end
+    let (_, damage) = replayed(&Log { end: Some(End { lost: 1, ..end }), ..log.clone() });
+    assert!(damage.differs);
+    // a file that was cut has no end, wherever that is
+    let head = bytes.len() - frames.len() - 200;
+    for cut in (0..bytes.len()).step_by(997).chain(bytes.len() - 200..bytes.len()) {
+        match read(&bytes[..cut]) {
+            Ok(log) => {
+                assert_eq!(log.end, None, "{cut}");
+                let (found, damage) = replayed(&log);
+                assert!(damage.cut && agrees(&found), "{cut}: {damage:?}");
+            }
+            Err(e) => assert!(cut < head && e.ends_with("was cut") || cut < 8, "{cut}: {e}"),
+        }
+    }
+    // a byte of the header or of the end is changed
+    for at in (20..40).chain(bytes.len() - 40..bytes.len() - 8) {
+        let mut hurt = bytes.clone();
+        hurt[at] ^= 1;
+        let damaged = match read(&hurt) {
+            Ok(log) => !log.intact || log.end.is_none(),
+            Err(_) => true,
+        };
+        assert!(damaged, "{at}");
     }
 }

@@ -3,7 +3,7 @@
 use diag::app::App;
 use diag::layout::{layout, Cut, Layout};
 use diag::link::FrameWriter;
-use diag::log::{self, Header};
+use diag::log::{self, End, Header, Log};
 use diag::parse::parse;
 use diag::resolve::resolve;
 use diag::scripts::SCRIPTS;
@@ -63,14 +63,18 @@ pub(crate) fn script_seeds() -> Vec<Vec<u8>> {
 static RUNNING: LazyLock<(App, Layout, Header)> = LazyLock::new(|| {
     let app = app(ALL).expect("the script is right");
     let layout = on_host(&app).expect("the host runs every script");
-    let header = Header { script: ALL.into(), cut: Cut::host(&app), cycles: 1_000, lost: 0 };
+    let cut = Cut::host(&app);
+    let header = Header { script: ALL.into(), cut, cores: 4, clock_hz: CLOCK_HZ, lite: false, unordered: false };
     (app, layout, header)
 });
 
 /// Frames as they arrive; and the same bytes as words of packets, in frames that are right.
 pub(crate) fn frames(data: &[u8]) {
     let (app, layout, header) = &*RUNNING;
-    log::replay(app, layout, header, data);
+    let end = Some(End { cycles: 1_000, ..End::default() });
+    let log =
+        |frames| log::replay(app, layout, &Log { header: header.clone(), frames, end: end.clone(), intact: true });
+    log(data);
     let mut writer = FrameWriter::default();
     let mut frames = Vec::new();
     let mut words = data.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]]));
@@ -80,7 +84,7 @@ pub(crate) fn frames(data: &[u8]) {
             frames.extend(writer.frame(&packet));
         }
     }
-    log::replay(app, layout, header, &frames);
+    log(&frames);
 }
 
 fn packets() -> Vec<Packet> {
@@ -104,10 +108,10 @@ pub(crate) fn frames_seeds() -> Vec<Vec<u8>> {
 
 /// Reads a log and prints it again.
 pub(crate) fn log(data: &[u8]) {
-    let Ok((header, frames)) = log::read(data) else { return };
-    let Some(app) = app(&header.script).filter(|app| log::fits(&header.cut, app)) else { return };
+    let Ok(log) = log::read(data) else { return };
+    let Some(app) = app(&log.header.script).filter(|app| log::fits(&log.header.cut, app)) else { return };
     if let Ok(layout) = on_host(&app) {
-        log::replay(&app, &layout, &header, frames);
+        log::replay(&app, &layout, &log);
     }
 }
 
@@ -115,5 +119,6 @@ pub(crate) fn log(data: &[u8]) {
 pub(crate) fn log_seeds() -> Vec<Vec<u8>> {
     let mut writer = FrameWriter::default();
     let frames: Vec<u8> = packets().iter().flat_map(|p| writer.frame(p)).collect();
-    vec![log::write(&RUNNING.2, &frames)]
+    let end = End { cycles: 1_000, frames: 60, lost: 0, unreported: vec![0; 5] };
+    vec![log::write(&RUNNING.2, &frames, &end)]
 }

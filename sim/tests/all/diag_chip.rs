@@ -207,7 +207,11 @@ fn cycles_that_are_skipped_on_a_slow_link_change_nothing() {
         skips.advance(end);
         // too few cycles to skip any
         (0..=end).step_by(1000).for_each(|cycle| steps.advance(cycle));
-        assert_eq!((skips.take_arrived(), skips.link_bytes()), (steps.take_arrived(), steps.link_bytes()), "seed {seed}");
+        assert_eq!(
+            (skips.take_arrived(), skips.link_bytes()),
+            (steps.take_arrived(), steps.link_bytes()),
+            "seed {seed}"
+        );
     }
 }
 
