@@ -19,6 +19,16 @@ pub fn markdown() -> String {
     format!("# Frames\n{}\n# Frames from the host\n{}", head(include_str!("link.rs")), head(include_str!("line.rs")))
 }
 
+/// The reference page of the link: packets, frames, registers and log files.
+pub fn reference() -> String {
+    let sections = [sim::diag::describe::markdown(), markdown()].join("\n");
+    let log = sim::diag::describe::head(include_str!("log.rs")).replace(" ([`crate::link`])", "");
+    // one level below the title
+    let lower = |line: &str| if line.starts_with('#') { format!("#{line}\n") } else { format!("{line}\n") };
+    let sections: String = format!("{sections}\n# Log files\n{log}").lines().map(lower).collect();
+    format!("{}\n{sections}", include_str!("reference.md"))
+}
+
 /// A writer of frames.
 #[derive(Clone, Debug, Default)]
 pub struct FrameWriter {

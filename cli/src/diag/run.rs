@@ -138,7 +138,7 @@ pub struct ReplayArgs {
     /// Log of `diag run --log` to read instead of running the program, which then only supplies the symbols
     #[arg(long, value_name = "FILE", conflicts_with = "processor")]
     log: Option<PathBuf>,
-    /// Clock rate, in MHz; a log has that of its run
+    /// Clock rate of the chip, in MHz; a log has that of its run
     #[arg(long, value_name = "MHZ", default_value_t = 50, conflicts_with = "log",
         value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(super) clock: u64,

@@ -80,7 +80,7 @@ fn losses_have_places_and_exit_code_2() {
         let output = place.output(words);
         (String::from_utf8(output.stdout).unwrap(), output.status.code())
     };
-    let script = "-e call:lock,call:unlock{@n[core]=count()} builtin:lockcont --harts 2 --link 20 --on-host";
+    let script = "-e call:get_balance,call:set_balance{@n[core]=count()} builtin:bank --harts 2 --link 20 --on-host";
     let (text, code) = run(&format!("diag run {script} {SHORT}"));
     let numbers = |start: &str| -> Vec<u64> {
         let numbers = text.lines().filter_map(|l| l.strip_prefix(start)?.rsplit(' ').next()?.parse().ok());
@@ -90,7 +90,7 @@ fn losses_have_places_and_exit_code_2() {
     assert!(!lost.is_empty() && code == Some(2), "{text}");
     let sum = lost.iter().sum::<u64>();
     assert_eq!(
-        (numbers("lost for @n: at most "), numbers("lost of call:lock: at most ")),
+        (numbers("lost for @n: at most "), numbers("lost of call:get_balance: at most ")),
         (vec![sum], vec![sum]),
         "{text}"
     );
@@ -102,7 +102,7 @@ fn losses_have_places_and_exit_code_2() {
     let (object, _) = run(&format!("diag run {script} {SHORT} --json"));
     let object: serde_json::Value = serde_json::from_str(&object).unwrap();
     let places = object["losses"].as_array().unwrap();
-    assert!(places.contains(&serde_json::json!({ "lost_of": "call:unlock", "at_most": sum })), "{places:?}");
+    assert!(places.contains(&serde_json::json!({ "lost_of": "call:set_balance", "at_most": sum })), "{places:?}");
     let trace = place.output(&format!("diag run {script} {SHORT} --format perfetto")).stdout;
     assert!(String::from_utf8_lossy(&trace).contains(&format!("lost for @n: at most {sum}")));
     for words in ["diag top builtin:messages builtin:bank", "diag run --processor builtin:race builtin:bank --on-host"]

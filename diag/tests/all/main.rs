@@ -13,4 +13,5 @@ mod points;
 mod processor;
 mod programs;
 mod scripts;
+mod second_decoder;
 mod symbols;

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Decodes a log of `goshawk diag run --log`, or the bytes of a link, and prints a line for each packet.
+
+usage: decode.py FILE
+
+The format is that of docs/reference/diagnosis-link.md. The exit code is 2 if frames are missing or damaged, or if a
+log has no end mark.
+"""
+import json
+import sys
+import zlib
+
+OPS = ["read", "write", "read-data", "written", "error", "time", "flush", "trace"]
+KINDS = {1: "generator", 2: "filter", 3: "count", 4: "pair", 5: "aggregate", 6: "histogram", 7: "machine", 8: "log",
+         9: "tick", 10: "trace", 15: "processor"}
+
+
+def crc16(data):
+    """CRC-16/KERMIT: x^16 + x^12 + x^5 + 1, lowest bit first, from 0."""
+    crc = 0
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x8408 if crc & 1 else 0)
+    return crc
+
+
+def frames(data):
+    """Yields (number, words) of each frame; then (None, bytes outside frames)."""
+    at = skipped = 0
+    while at + 3 <= len(data):
+        words = data[at + 1]
+        end = at + 3 + 2 * words
+        whole = data[at] == 0xD5 and 2 <= words <= 16
+        if whole and end + 2 > len(data):
+            break
+        if whole and crc16(data[at + 1:end]) == data[end] | data[end + 1] << 8:
+            yield data[at + 2], [data[n] | data[n + 1] << 8 for n in range(at + 3, end, 2)]
+            at = end + 2
+        else:
+            at, skipped = at + 1, skipped + 1
+    yield None, skipped + len(data) - at
+
+
+def packet(words):
+    """A packet as text; None: the words are none."""
+    length, dest, src = words[0] >> 12, words[0] >> 6 & 63, words[0] & 63
+    if length + 2 != len(words):
+        return None
+    text, head, rest = f"{src} -> {dest}", words[1], words[2:]
+    if head >> 15:
+        op, addr = OPS[head >> 12 & 7], head & 0xFFF
+        text += f" {op} {addr:#05x}" + "".join(f" {w:04x}" for w in rest)
+        identity = op == "read-data" and addr == 0 and len(rest) == 2
+        return text + (f" ({KINDS.get(rest[0], 'unknown')}, capacity {rest[1]})" if identity else "")
+    text += f" event {head & 255} core {head >> 8 & 15}"
+    if head >> 12 & 1:
+        if not rest:
+            return None
+        text, rest = text + f" lost {rest[0]}", rest[1:]
+    stamp, values = head >> 13 & 3, [low | high << 16 for low, high in zip(rest[::2], rest[1::2])]
+    if stamp % 2 or len(rest) % 2 or (stamp and not values) or len(values) - stamp // 2 > 6:
+        return None
+    if stamp:
+        text += f" time {values.pop(0)}"
+    return text + "".join(f" {v:#x}" for v in values)
+
+
+def split_log(data):
+    """Frames of a log, and what is known at its end; None: it has no end mark, or its checksum is wrong."""
+    start = 12 + int.from_bytes(data[8:12], "little")
+    if len(data) < start + 16 or data[-8:] != b"GSHDEND3" or zlib.crc32(data[:-12]).to_bytes(4, "little") != data[-12:-8]:
+        return data[start:], None
+    stop = len(data) - 16 - int.from_bytes(data[-16:-12], "little")
+    return data[start:stop], json.loads(data[stop:-16])
+
+
+def main(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    log, end = data.startswith(b"GSHDLOG3"), None
+    if log:
+        data, end = split_log(data)
+    arrived = missing = malformed = lost = 0
+    for number, words in frames(data):
+        if number is None:
+            skipped = words
+            break
+        gap = (number - arrived - missing) % 256
+        if gap:
+            print(f"missing {gap}")
+        text = packet(words)
+        print(text or "malformed")
+        arrived, missing, malformed = arrived + 1, missing + gap, malformed + (text is None)
+    if end:
+        missing += max(0, end["frames"] - arrived - missing)
+        lost = end["lost"]
+    state = "" if not log else f", {lost} events lost" if end else ", no end mark"
+    print(f"{arrived} frames, {missing} missing, {malformed} malformed, {skipped} bytes outside{state}")
+    sys.exit(2 if missing or malformed or skipped or (log and not end) else 0)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])
