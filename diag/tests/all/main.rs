@@ -2,6 +2,7 @@
 
 mod build;
 mod cuts;
+mod documented;
 mod harness;
 mod language;
 mod limit;
