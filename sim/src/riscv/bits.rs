@@ -27,7 +27,11 @@ fn permute(table: u64, index: u64, bits: u32, xlen: u32) -> u64 {
     let mask = (1 << bits) - 1;
     let field = |i: u32| {
         let from = (index >> (i * bits) & mask) * u64::from(bits);
-        if from < xlen.into() { table >> from & mask } else { 0 }
+        if from < xlen.into() {
+            table >> from & mask
+        } else {
+            0
+        }
     };
     (0..xlen / bits).fold(0, |all, i| all | field(i) << (i * bits))
 }
@@ -116,8 +120,14 @@ mod tests {
         assert_eq!(execute::<true>(Code::Packw, a, 0x8000), 0xffff_ffff_8000_3344);
         assert_eq!(of(Code::Brev8, 0x0180_0f31, 0), (0x8001_f08c, 0x8001_f08c));
         // bits 0, 2 and 31 move to 0, 1 and 31; and back
-        assert_eq!((execute::<false>(Code::Unzip, 0x8000_0005, 0), execute::<false>(Code::Unzip, 2, 0)), (0x8000_0003, 1 << 16));
-        assert_eq!((execute::<false>(Code::Zip, 0x8000_0003, 0), execute::<false>(Code::Zip, 1 << 16, 0)), (0x8000_0005, 2));
+        assert_eq!(
+            (execute::<false>(Code::Unzip, 0x8000_0005, 0), execute::<false>(Code::Unzip, 2, 0)),
+            (0x8000_0003, 1 << 16)
+        );
+        assert_eq!(
+            (execute::<false>(Code::Zip, 0x8000_0003, 0), execute::<false>(Code::Zip, 1 << 16, 0)),
+            (0x8000_0005, 2)
+        );
         // field 8 exists only on RV64
         assert_eq!(of(Code::Xperm4, 0x0000_0009_8765_4321, 0x8170), (0x1111_0281, 0x1111_1111_1111_9281));
         assert_eq!(of(Code::Xperm8, 0x0000_00ee_4433_2211, 0x0403_0100), (0x0044_2211, 0x1111_1111_ee44_2211));

@@ -435,7 +435,7 @@ mod tests {
         assert_eq!(half(Code::Fmul, 0, [1, 0x3800, 0]), (boxed_half(0), UF | NX)); // 2^-25 is a tie: to 0
         assert_eq!(half(Code::Fdiv, 0, [0x3c00, 0, 0]), (boxed_half(0x7c00), DZ));
         assert_eq!(half(Code::Fmadd, 0, [0x4000, 0x4000, 0x3c00]), (boxed_half(0x4500), 0)); // 5
-        // sqrt(2) is 1.414213: 1.4140625 is 0x3da8, and the next one 1.415039
+                                                                                             // sqrt(2) is 1.414213: 1.4140625 is 0x3da8, and the next one 1.415039
         assert_eq!(half(Code::Fsqrt, 0, [0x4000, 0, 0]), (boxed_half(0x3da8), NX));
         assert_eq!(half(Code::FmvToX, 0, [0x8001, 0, 0]), (0xffff_ffff_ffff_8001, 0));
         assert_eq!(half(Code::Fclass, 0, [0x8001, 0, 0]), (1 << 2, 0));

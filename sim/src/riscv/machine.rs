@@ -38,7 +38,14 @@ pub struct MachineConfig {
 
 impl Default for MachineConfig {
     fn default() -> Self {
-        Self { harts: 1, ram_bytes: 16 << 20, mtime_divider: 10, timing: Timing::default(), seed: 0, input: Arc::default() }
+        Self {
+            harts: 1,
+            ram_bytes: 16 << 20,
+            mtime_divider: 10,
+            timing: Timing::default(),
+            seed: 0,
+            input: Arc::default(),
+        }
     }
 }
 

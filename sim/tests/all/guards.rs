@@ -60,7 +60,14 @@ fn triggers_raise_breakpoints_before_the_access_while_interrupts_are_on() {
         // interrupts are off, on, and off in the handler
         a.put(&[sw(A2, T1, 0), csr(6, 0, MSTATUS, 8), sw(ZERO, T1, 0), lw(A1, T1, 0)]).out(A1);
         // the next instruction but two
-        a.put(&[auipc(T1, 0), addi(T1, T1, 20), csrw(0x7a2, T1), addi(T0, ZERO, 0x44), csrw(0x7a1, T0), addi(A2, ZERO, 6)]);
+        a.put(&[
+            auipc(T1, 0),
+            addi(T1, T1, 20),
+            csrw(0x7a2, T1),
+            addi(T0, ZERO, 0x44),
+            csrw(0x7a1, T0),
+            addi(A2, ZERO, 6),
+        ]);
         a.out(A2);
     });
     let found = outputs(&asm);
@@ -76,8 +83,14 @@ fn triggers_raise_breakpoints_before_the_access_while_interrupts_are_on() {
 #[test]
 fn halves_are_loaded_added_converted_and_stored() {
     let mut asm = Asm::new();
-    asm.li(S0, DATA).li(T0, 0x6000).put(&[csrw(MSTATUS, T0)]).li(T1, DATA + 0x100).li(T0, 0x4000_3e00).put(&[sw(T0, T1, 0)]);
-    let op = |f7: u32, rd: u32, rs1: u32, rs2: u32, f3: u32| f7 << 25 | rs2 << 20 | rs1 << 15 | f3 << 12 | rd << 7 | 0x53;
+    asm.li(S0, DATA)
+        .li(T0, 0x6000)
+        .put(&[csrw(MSTATUS, T0)])
+        .li(T1, DATA + 0x100)
+        .li(T0, 0x4000_3e00)
+        .put(&[sw(T0, T1, 0)]);
+    let op =
+        |f7: u32, rd: u32, rs1: u32, rs2: u32, f3: u32| f7 << 25 | rs2 << 20 | rs1 << 15 | f3 << 12 | rd << 7 | 0x53;
     asm.put(&[i(0x07, 1, 1, T1, 0), i(0x07, 1, 2, T1, 2), op(0x02, 3, 1, 2, 0)]);
     asm.put(&[store(1, 3, T1, 8) | 0x04, lw(A0, T1, 8)]).out(A0);
     asm.put(&[op(0x20, 4, 3, 2, 0), op(0x70, A0, 4, 0, 0)]).out(A0);

@@ -190,7 +190,13 @@ fn semihosting_reads_input_and_time() {
     let at = block(&mut asm, &[1, DATA + 0x302, 3]);
     call(&mut asm, 6, at).out(A0).li(T0, DATA + 0x300).put(&[lw(A0, T0, 0)]).out(A0).put(&[lw(A0, T0, 4)]).out(A0);
     // the UART has the fifth byte, and then no more
-    asm.li(T0, UART).put(&[load(4, A0, T0, 5)]).out(A0).put(&[load(4, A0, T0, 0)]).out(A0).put(&[load(4, A0, T0, 5)]).out(A0);
+    asm.li(T0, UART)
+        .put(&[load(4, A0, T0, 5)])
+        .out(A0)
+        .put(&[load(4, A0, T0, 0)])
+        .out(A0)
+        .put(&[load(4, A0, T0, 5)])
+        .out(A0);
     call(&mut asm, 7, 0).out(A0);
     call(&mut asm, 6, at).out(A0);
     call(&mut asm, 24, 0x2_0026).put(&[jal(0, 0)]);
@@ -199,10 +205,7 @@ fn semihosting_reads_input_and_time() {
     let mut words = Vec::new();
     Machine::new(&program, machine.clone()).unwrap().run(&mut Out(&mut words), LIMITS).unwrap();
     let (text, none) = (u32::from(b'a'), u32::MAX);
-    assert_eq!(
-        words,
-        [200, 2, 10_000_000, 0, 0, text, 0, 0x6362_0000, 0x64, 0x61, 0x65, 0x60, none, 3]
-    );
+    assert_eq!(words, [200, 2, 10_000_000, 0, 0, text, 0, 0x6362_0000, 0x64, 0x61, 0x65, 0x60, none, 3]);
     assert_eq!(replayed_as(&program, machine.clone(), sizes), (String::new(), Exit::Finished(0)));
 }
 

@@ -149,7 +149,8 @@ fn fixed_and_masked_fields_read_as_implemented() {
     assert_eq!(written(MTVAL, 77), 77);
     // start-up code often configures the PMP first, and supervisor mode where there may be none
     assert_eq!((written(0x3a0, 0x1f), written(0x3b0, u32::MAX)), (0x1f, u32::MAX));
-    assert_eq!((written(0x180, 1), written(0x302, 1), written(0x303, 1)), (0, 0, 0)); // satp, medeleg, mideleg
+    assert_eq!((written(0x180, 1), written(0x302, 1), written(0x303, 1)), (0, 0, 0));
+    // satp, medeleg, mideleg
 }
 
 #[test]
