@@ -359,13 +359,13 @@ fn class<F: Format>(bits: u64) -> u64 {
 
 /// Converts an integer. `kind`: 0 and 1 have 32 bits, 2 and 3 have 64; odd kinds are unsigned.
 fn from_integer<F: Format>(integer: u64, kind: u8, round: Round) -> (u64, u8) {
-    let result: StatusAnd<IeeeFloat<F>> = match kind {
-        0 => IeeeFloat::from_i128_r((integer as i32).into(), round),
-        1 => IeeeFloat::from_u128_r((integer as u32).into(), round),
-        2 => IeeeFloat::from_i128_r((integer as i64).into(), round),
-        _ => IeeeFloat::from_u128_r(integer.into(), round),
+    let value: i128 = match kind {
+        0 => (integer as i32).into(),
+        1 => (integer as u32).into(),
+        2 => (integer as i64).into(),
+        _ => integer.into(),
     };
-    (result.value.to_bits() as u64, flags(result.status))
+    finish(IeeeFloat::<F>::from_i128_r(value, round), || IeeeFloat::from_i128_r(value, round).value)
 }
 
 /// Converts to an integer. An out-of-range value saturates and raises only the invalid flag; a NaN gives the maximum.
@@ -452,6 +452,9 @@ mod tests {
         // 65520 is between the largest number and 2^16, and to even it is infinity
         assert_eq!(of(1 << 4 | HALF, 65520f64.to_bits()), (boxed_half(0x7c00), OF | NX));
         assert_eq!(of(1 << 4 | HALF | 1, 65520f64.to_bits()), (boxed_half(0x7bff), NX));
+        // 65535 becomes the largest number as it would with an unbounded exponent, 2^17 does not
+        let integer = |v| execute(&Operands { code: Code::FcvtX, sub: HALF | 1, floats: [0; 3], integer: v });
+        assert_eq!((integer(65535), integer(1 << 17)), ((boxed_half(0x7bff), NX), (boxed_half(0x7bff), OF | NX)));
         // a 16-bit number that is not boxed is a quiet NaN
         assert_eq!(of(2 << 4, boxed(0x3e00)), (boxed(0x7fc0_0000), 0));
     }
